@@ -154,7 +154,8 @@ write_foreach (HybConversion *conversion, HybCells *cells, GError **error)
   static const HybGroupWriter writer = { hyb_loop_check_group, write_group };
   g_autoptr (GPtrArray) groups = hyb_groups_find (cells, HYB_GROUP_CHAINS);
 
-  report_convolution (conversion, cells);
+  if (!conversion->options->is_free)
+    report_convolution (conversion, cells);
   return hyb_write_groups (conversion, cells, groups, &writer, error);
 }
 

@@ -80,9 +80,9 @@ measure (HybModel                  *model,
   return FALSE;
 }
 
-/* Says that the outputs are too far apart; FALSE if the model must not be written. */
+/* Says that the outputs are too far apart; FALSE with an error if the model must not be written. */
 static gboolean
-report_difference (const ScopeConvertWeights *options, const HybProof *proof)
+report_difference (const ScopeConvertWeights *options, const HybProof *proof, GError **refused)
 {
   g_autoptr (GError) error = NULL;
 
@@ -100,7 +100,7 @@ report_difference (const ScopeConvertWeights *options, const HybProof *proof)
       return TRUE;
     }
   hyb_error_add_remedy (&error, HYB_REMEDY_UNPROVED, NULL);
-  scope_print_error (error);
+  g_propagate_error (refused, g_steal_pointer (&error));
   return FALSE;
 }
 
@@ -117,7 +117,7 @@ scope_convert_weights (HybModel *model, const ScopeConvertWeights *options, GErr
     return SCOPE_EXIT_MODEL;
   if (!measure (model, narrow, options, &proof, error))
     return SCOPE_EXIT_MODEL;
-  if (!proof.ok && !report_difference (options, &proof))
+  if (!proof.ok && !report_difference (options, &proof, error))
     return SCOPE_EXIT_CHECK_FAILED;
   if (!hyb_model_save (narrow, options->output, 0, written, error))
     return SCOPE_EXIT_FILE;

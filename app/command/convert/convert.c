@@ -93,8 +93,9 @@ check_options (const ConvertOptions *options, HybForm *form, GError **error)
   return FALSE;
 }
 
-static void
-report_difference (const HybProof *proof, gboolean is_written)
+/* Says that the models differ; FALSE with an error if nothing is written. */
+static gboolean
+report_difference (const HybProof *proof, gboolean is_written, GError **refused)
 {
   g_autoptr (GError) error = NULL;
 
@@ -116,10 +117,11 @@ report_difference (const HybProof *proof, gboolean is_written)
   if (is_written)
     {
       scope_print_message (HYB_SEVERITY_WARNING, "%s", error->message);
-      return;
+      return TRUE;
     }
   hyb_error_add_remedy (&error, HYB_REMEDY_UNPROVED, NULL);
-  scope_print_error (error);
+  g_propagate_error (refused, g_steal_pointer (&error));
+  return FALSE;
 }
 
 /* The shapes of the inputs do not fit the model, so that no form of it can run. */
@@ -136,9 +138,8 @@ typedef struct
   gboolean  force; /* it is written whatever comes out */
 } Compared;
 
-/* Compares the variant with the model.  FALSE if it must not be written: with an error if the
- * comparison failed to run, without one if the numbers differ. */
-static gboolean
+/* Compares the variant with the model.  With an error unless it may be written. */
+static int
 check_proof (const Compared        *compared,
              const HybProveOptions *options,
              HybProof              *proof,
@@ -164,15 +165,15 @@ check_proof (const Compared        *compared,
                                   has_wrong_shapes (local_error) ? HYB_REMEDY_SHAPES
                                                                  : HYB_REMEDY_UNPROVED,
                                   NULL);
-          return FALSE;
+          return SCOPE_EXIT_MODEL;
         }
       scope_print_message (HYB_SEVERITY_WARNING,
                            "written without a proof: %s",
                            local_error->message);
     }
-  else if (!proof->ok)
-    report_difference (proof, force);
-  return proof->ok || force;
+  else if (!proof->ok && !report_difference (proof, force, error))
+    return SCOPE_EXIT_CHECK_FAILED;
+  return SCOPE_EXIT_DONE;
 }
 
 /* The path of a body, as the window names it: "foreach0", or "while0/body".  (transfer full) */
@@ -332,6 +333,7 @@ run_convert (const ScopeCommonOptions *common, gpointer data, char **files, GErr
   g_auto (HybProof) proof = { 0 };
   g_auto (ScopeCompletion) completion = { 0 };
   HybProveOptions prove = { 0 };
+  int             code;
   g_auto (ScopeResult) result = { 0 };
   g_autoptr (GPtrArray) written = g_ptr_array_new_with_free_func (g_free);
 
@@ -382,13 +384,14 @@ run_convert (const ScopeCommonOptions *common, gpointer data, char **files, GErr
                          options->to);
   prove.input = inputs;
   prove.variant = result.model || variant->lowered ? NULL : variant;
-  if (!check_proof (&(Compared){ model,
-                                 result.model ? result.model : variant->model,
-                                 options->force },
-                    &prove,
-                    &proof,
-                    error))
-    return *error ? SCOPE_EXIT_MODEL : SCOPE_EXIT_CHECK_FAILED;
+  code = check_proof (&(Compared){ model,
+                                   result.model ? result.model : variant->model,
+                                   options->force },
+                      &prove,
+                      &proof,
+                      error);
+  if (code != SCOPE_EXIT_DONE)
+    return code;
   if (!scope_result_write (&result, options->output, variant->model, written, error))
     return SCOPE_EXIT_FILE;
   if (common->json)
