@@ -31,6 +31,8 @@ scope_exit_of_error (const GError *error)
 {
   if (error->domain == G_OPTION_ERROR || g_error_matches (error, SCOPE_ERROR, SCOPE_ERROR_USAGE))
     return SCOPE_EXIT_USAGE;
+  if (g_error_matches (error, SCOPE_ERROR, SCOPE_ERROR_DIFFERS))
+    return SCOPE_EXIT_CHECK_FAILED;
   if (g_error_matches (error, HYB_FORMAT_ERROR, HYB_FORMAT_ERROR_LIMIT))
     return SCOPE_EXIT_MODEL;
   if (error->domain == G_FILE_ERROR || error->domain == G_IO_ERROR ||

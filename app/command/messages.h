@@ -21,8 +21,9 @@ typedef enum
 GQuark scope_error_quark (void);
 typedef enum
 {
-  SCOPE_ERROR_USAGE,  /* the command line is wrong: exit code 2 */
-  SCOPE_ERROR_FAILED, /* anything else: exit code 4 */
+  SCOPE_ERROR_USAGE,   /* the command line is wrong: exit code 2 */
+  SCOPE_ERROR_DIFFERS, /* what is compared is not equal: exit code 1 */
+  SCOPE_ERROR_FAILED,  /* anything else: exit code 4 */
 } ScopeError;
 
 /* The exit code for a command that failed with error, by the error's domain and code. */

@@ -88,7 +88,7 @@ report_difference (const ScopeConvertWeights *options, const HybProof *proof, GE
 
   g_set_error (&error,
                SCOPE_ERROR,
-               SCOPE_ERROR_FAILED,
+               SCOPE_ERROR_DIFFERS,
                "with %s weights the model differs by %g at %s; the tolerance is %g",
                options->type,
                proof->max_abs,

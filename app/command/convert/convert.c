@@ -102,14 +102,14 @@ report_difference (const HybProof *proof, gboolean is_written, GError **refused)
   if (proof->verdict == HYB_PROOF_OPEN)
     g_set_error (&error,
                  SCOPE_ERROR,
-                 SCOPE_ERROR_FAILED,
+                 SCOPE_ERROR_DIFFERS,
                  "the converted model is not shown to be equal: %s%s",
                  (char *) proof->gaps->pdata[0],
                  is_written ? "" : "; nothing was written");
   else
     g_set_error (&error,
                  SCOPE_ERROR,
-                 SCOPE_ERROR_FAILED,
+                 SCOPE_ERROR_DIFFERS,
                  "the converted model differs by %g at %s, which is more than rounding%s",
                  proof->max_abs,
                  proof->worst_output ? proof->worst_output : "an output",

@@ -92,7 +92,7 @@ test_steps_of_loops (void)
 static void
 test_recurrent_cells (void)
 {
-  ASSERT_BATCH ("tests/data/onnx/tagger.onnx", 2, "words=7,2");
+  ASSERT_BATCH ("examples/tagger.onnx", 2, "words=7,2");
 }
 
 TEST_PROGRAM (test_batch_size)

@@ -144,7 +144,6 @@ test_usage (Fixture *fixture, gconstpointer unused)
       "unknown type; there are float16, bfloat16 and int8" },
     { "hscope convert lm-symbol.json --weights float16 --to fused --output x",
       "are two conversions" },
-    { "hscope convert lm-symbol.json --output x", "one of --to FORM and --weights TYPE" },
     { "hscope convert lm-symbol.json --to fused --tolerance 1 --output x",
       "together with --weights" },
   };
