@@ -101,6 +101,7 @@ run_prove (const ScopeCommonOptions *given, gpointer data, char **files, GError 
   if (!check_init (common, completion.n_filled + other_completion.n_filled, error))
     return SCOPE_EXIT_USAGE;
   prove_options.input = hyb_tensor_list_n (inputs) > 0 ? inputs : NULL;
+  prove_options.is_made = !input;
   if (!hyb_prove (a, b, &prove_options, &proof, error))
     return SCOPE_EXIT_MODEL;
 

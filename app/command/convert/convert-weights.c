@@ -72,7 +72,9 @@ measure (HybModel                  *model,
          HybProof                  *proof,
          GError                   **error)
 {
-  HybProveOptions prove = { .input = options->inputs, .tolerance = allowed_difference (options) };
+  HybProveOptions prove = { .input = options->inputs,
+                            .is_made = options->is_made,
+                            .tolerance = allowed_difference (options) };
 
   if (hyb_prove (model, narrow, &prove, proof, error))
     return TRUE;

@@ -10,6 +10,7 @@ typedef struct
 {
   const char    *type;      /* of the weights */
   HybTensorList *inputs;    /* (nullable) fixes shapes, and is compared */
+  gboolean       is_made;   /* inputs only fixes shapes */
   double         tolerance; /* of outputs; 0: that of the type */
   const char    *output;    /* the prefix of the files to write */
   gboolean       force;     /* write also if the outputs differ by more */

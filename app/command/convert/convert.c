@@ -356,6 +356,7 @@ run_convert (const ScopeCommonOptions *common, gpointer data, char **files, GErr
   if (options->weights)
     return scope_convert_weights (model,
                                   &(ScopeConvertWeights){ .type = options->weights,
+                                                          .is_made = !input,
                                                           .inputs = inputs,
                                                           .tolerance = options->tolerance,
                                                           .output = options->output,
@@ -383,6 +384,7 @@ run_convert (const ScopeCommonOptions *common, gpointer data, char **files, GErr
                          "they are",
                          options->to);
   prove.input = inputs;
+  prove.is_made = !input;
   prove.variant = result.model || variant->lowered ? NULL : variant;
   code = check_proof (&(Compared){ model,
                                    result.model ? result.model : variant->model,

@@ -450,6 +450,22 @@ try_sizes (Prover *prover, const GArray *fixed, guint64 seed)
     }
 }
 
+/* Runs both models on the given input.  Where nobody gave it and a loop does not end with it, on the random one. */
+static gboolean
+run_given (Prover *prover, HybTensorList *random, GError **error)
+{
+  gboolean is_made = !prover->options->input || prover->options->is_made;
+
+  prover->a.is_limited = prover->b.is_limited = is_made;
+  if (run_both (prover, HYB_PRECISION_OWN, prover->given, NULL, is_made && random ? NULL : error))
+    return TRUE;
+  if (!is_made || !random)
+    return FALSE;
+  hyb_tensor_list_unref (prover->given);
+  prover->given = hyb_tensor_list_ref (random);
+  return run_both (prover, HYB_PRECISION_OWN, prover->given, NULL, error);
+}
+
 static gboolean
 try_all (Prover *prover, GError **error)
 {
@@ -470,9 +486,7 @@ try_all (Prover *prover, GError **error)
           ? prover->options->tolerance
           : 16 * EPSILON * sqrt (prover->accumulated) * log2 (2 + prover->accumulated);
 
-  prover->a.is_limited = prover->b.is_limited = !prover->options->input;
-  if (!run_both (prover, HYB_PRECISION_OWN, prover->given, NULL, error) ||
-      !judge_own (prover, prover->given, seed, error))
+  if (!run_given (prover, random, error) || !judge_own (prover, prover->given, seed, error))
     return FALSE;
   prover->a.is_limited = prover->b.is_limited = TRUE;
   if (random && !is_different (prover))
