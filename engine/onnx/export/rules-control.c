@@ -90,9 +90,9 @@ capture (OnnxExport *export, OnnxExport *body, guint index)
     }
 }
 
-/* Sets the outputs of the node: final states from `first` on, and stacked rows behind them. */
+/* Sets the outputs of the node that are final states, which are those from `first` on. */
 static void
-set_outputs (OnnxExport *export, const Ports *ports, guint body, OnnxValue first)
+set_states (OnnxExport *export, const Ports *ports, guint body, OnnxValue first)
 {
   const HybNode *node = onnx_node (export);
 
@@ -100,8 +100,6 @@ set_outputs (OnnxExport *export, const Ports *ports, guint body, OnnxValue first
     onnx_set_output (export,
                      node->op->body_result (node->params, body, at (ports->next, i)),
                      first + i);
-  for (guint i = 0; i < ports->rows->len; i++)
-    onnx_set_output (export, at (ports->row_outputs, i), first + ports->states->len + i);
 }
 
 /* Adds a head as an output of the body. */
@@ -145,7 +143,9 @@ write_foreach (OnnxExport *export)
                               ports.states->len + ports.rows->len,
                               ONNX_ATTRIBUTES (ONNX_INT ("num_scan_inputs", ports.data->len),
                                                ONNX_GRAPH ("body", body)) });
-  set_outputs (export, &ports, 0, first);
+  set_states (export, &ports, 0, first);
+  for (guint i = 0; i < ports.rows->len; i++)
+    onnx_set_output (export, at (ports.row_outputs, i), first + ports.states->len + i);
   ports_clear (&ports);
 }
 
@@ -234,14 +234,16 @@ write_while (OnnxExport *export)
                                            inputs,
                                            n + ports.rows->len,
                                            ONNX_ATTRIBUTES (ONNX_GRAPH ("body", body)) });
-  set_outputs (export, &ports, BODY_STEP, first);
+  set_states (export, &ports, BODY_STEP, first);
   for (guint i = 0; i < ports.rows->len; i++)
     {
-      guint output = at (ports.row_outputs, i);
+      guint     output = at (ports.row_outputs, i);
+      OnnxValue rows = first + n + i;
 
       /* A limit that follows from the size of an input is the number of its rows, and all are computed. */
       if (onnx_is_read (export, output) && !onnx_param_varies (export, "max_iterations"))
-        onnx_set_output (export, output, pad_rows (export, first + n + i, output));
+        rows = pad_rows (export, rows, output);
+      onnx_set_output (export, output, rows);
     }
   ports_clear (&ports);
 }
