@@ -450,7 +450,7 @@ try_sizes (Prover *prover, const GArray *fixed, guint64 seed)
     }
 }
 
-/* Runs both models on the given input.  Where nobody gave it and a loop does not end with it, on the random one. */
+/* Runs both models on the given input; on the random one if the given one was made for its shapes, and a loop does not end. */
 static gboolean
 run_given (Prover *prover, HybTensorList *random, GError **error)
 {
