@@ -15,8 +15,7 @@
 typedef struct
 {
   HybTensorList *input; /* (nullable) fixes shapes, and is one of the inputs */
-  gboolean
-      is_made; /* input only fixes shapes; if a loop does not end with it, another is drawn */
+  gboolean is_made; /* input only fixes shapes; if a loop does not end with it, another is drawn */
   const HybVariant
          *variant;   /* (nullable) how b was made from a: which parameters were copied where */
   double  tolerance; /* of outputs, and nothing else is compared; 0: rounding in both */
