@@ -481,7 +481,8 @@ static const char *const examples[] = {
   "hscope convert gallery:lstm-hybrid --to fused --output fused",
   "hscope convert fused-symbol.json --to unrolled --length 5 --output unrolled",
   "hscope convert fused-symbol.json --weights float16 --output half",
-  "hscope convert model.onnx --to unrolled --output unrolled.onnx",
+  "hscope convert fused-symbol.json --output fused.onnx",
+  "hscope convert fused.onnx --to unrolled --length 5 --output unrolled.onnx",
   NULL,
 };
 
