@@ -42,61 +42,58 @@ read_window (OnnxExport *export)
   return window;
 }
 
+/* The node on data, weight and perhaps a bias.  last: one more attribute, or one without a name. */
 static void
-write_convolution (OnnxExport *export)
+write_windowed (OnnxExport *export, const char *op, const Window *window, OnnxAttribute last)
 {
-  Window    window = read_window (export);
-  guint     n = onnx_node (export)->n_inputs;
+  guint     n = MIN (onnx_node (export)->n_inputs, 3);
   OnnxValue inputs[3];
 
-  for (guint i = 0; i < MIN (n, 3); i++)
+  for (guint i = 0; i < n; i++)
     inputs[i] = onnx_input (export, i);
   onnx_set_output (export,
                    0,
                    onnx_emit (export,
-                              "Conv",
-                              MIN (n, 3),
+                              op,
+                              n,
                               inputs,
-                              ONNX_ATTRIBUTES (ONNX_INTS ("kernel_shape", window.n, window.kernel),
-                                               ONNX_INTS ("strides", window.n, window.strides),
-                                               ONNX_INTS ("dilations", window.n, window.dilations),
-                                               ONNX_INTS ("pads", 2 * window.n, window.pads),
+                              ONNX_ATTRIBUTES (ONNX_INTS ("kernel_shape",
+                                                          window->n,
+                                                          window->kernel),
+                                               ONNX_INTS ("strides", window->n, window->strides),
+                                               ONNX_INTS ("dilations",
+                                                          window->n,
+                                                          window->dilations),
+                                               ONNX_INTS ("pads", 2 * window->n, window->pads),
                                                ONNX_INT ("group",
-                                                         onnx_param_int (export,
-                                                                         "num_group",
-                                                                         1)))));
+                                                         onnx_param_int (export, "num_group", 1)),
+                                               last)));
+}
+
+static void
+write_convolution (OnnxExport *export)
+{
+  Window window = read_window (export);
+
+  write_windowed (export, "Conv", &window, (OnnxAttribute){ .name = NULL });
 }
 
 static void
 write_deconvolution (OnnxExport *export)
 {
   Window        window = read_window (export);
-  guint         n = onnx_node (export)->n_inputs, n_target;
+  guint         n_target;
   const gint64 *target = onnx_param_ints (export, "target_shape", &n_target);
   gint64        adjust[HYB_MAX_RANK];
-  OnnxValue     inputs[3];
 
   for (guint i = 0; i < n_target; i++)
     if (target[i] > 0)
       onnx_fail (export, "its target_shape cannot be written as ONNX");
   fill (export, "adj", window.n, 0, adjust);
-  for (guint i = 0; i < MIN (n, 3); i++)
-    inputs[i] = onnx_input (export, i);
-  onnx_set_output (export,
-                   0,
-                   onnx_emit (export,
-                              "ConvTranspose",
-                              MIN (n, 3),
-                              inputs,
-                              ONNX_ATTRIBUTES (ONNX_INTS ("kernel_shape", window.n, window.kernel),
-                                               ONNX_INTS ("strides", window.n, window.strides),
-                                               ONNX_INTS ("dilations", window.n, window.dilations),
-                                               ONNX_INTS ("pads", 2 * window.n, window.pads),
-                                               ONNX_INTS ("output_padding", window.n, adjust),
-                                               ONNX_INT ("group",
-                                                         onnx_param_int (export,
-                                                                         "num_group",
-                                                                         1)))));
+  write_windowed (export,
+                  "ConvTranspose",
+                  &window,
+                  (OnnxAttribute) ONNX_INTS ("output_padding", window.n, adjust));
 }
 
 static void
