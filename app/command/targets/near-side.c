@@ -277,7 +277,7 @@ parse_line (const NearSide *side, const char *text, gsize n, GError **error)
   HybJson *json = hyb_json_parse (bytes, &limits, "answer", NULL, NULL);
 
   if (!json)
-    fail (side, error, "the answer is none of hscope. Use the same version there");
+    fail (side, error, "the answer does not come from hscope. Use the same version there");
   return json;
 }
 
@@ -450,7 +450,7 @@ take_text (NearSide *side, GError **error)
   if (side->text->len > (side->stage == STAGE_GREETING ? MAX_PREFACE : 2 * MAX_LINE))
     return fail (side,
                  error,
-                 "what comes is no answer of hscope. Try it by hand: %s %s --version",
+                 "what comes is not an answer of hscope. Try it by hand: %s %s --version",
                  side->call->target->launcher,
                  side->call->target->program);
   n = count_lines (side);
