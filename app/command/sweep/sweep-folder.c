@@ -7,6 +7,7 @@
 #include "app/command/sweep/sweep-folder.h"
 
 #include "app/command/children/find-json.h"
+#include "app/command/sweep/lock-holder.h"
 
 #include "engine/base/error.h"
 
@@ -17,7 +18,6 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #define MAX_LINE     ((gsize) 256 << 10) /* bytes of a result */
@@ -146,34 +146,6 @@ scope_sweep_folder_create (const char *path, GError **error)
   return is_made;
 }
 
-/* Who holds the lock, as the kernel of this machine lists it.  (transfer full) */
-static char *
-dup_holder (int lock)
-{
-  struct stat      status;
-  g_autofree char *text = NULL;
-  g_autofree char *file = NULL;
-  g_auto (GStrv) lines = NULL;
-
-  if (fstat (lock, &status) == 0 && g_file_get_contents ("/proc/locks", &text, NULL, NULL))
-    {
-      file = g_strdup_printf (" %02x:%02x:%lu ",
-                              major (status.st_dev),
-                              minor (status.st_dev),
-                              (unsigned long) status.st_ino);
-      lines = g_strsplit (text, "\n", -1);
-      for (guint i = 0; lines[i]; i++)
-        {
-          const char *end = strstr (lines[i], file);
-          const char *begin = end ? g_strrstr_len (lines[i], end - lines[i], " ") : NULL;
-
-          if (begin && strstr (lines[i], "FLOCK"))
-            return g_strdup_printf ("process %.*s", (int) (end - begin - 1), begin + 1);
-        }
-    }
-  return g_strdup ("a process of another user or machine");
-}
-
 /* Opens and locks the plan. */
 static gboolean
 lock_plan (ScopeSweepFolder *folder, gboolean is_part, GError **error)
@@ -185,7 +157,7 @@ lock_plan (ScopeSweepFolder *folder, gboolean is_part, GError **error)
     return fail (folder->path, "its " SCOPE_SWEEP_PLAN " cannot be opened", error);
   if (flock (folder->lock, (is_part ? LOCK_SH : LOCK_EX) | LOCK_NB) == 0 || errno != EWOULDBLOCK)
     return TRUE; /* a file system without locks: go on without */
-  holder = dup_holder (folder->lock);
+  holder = scope_lock_dup_holder (folder->lock);
   return hyb_error_at (error,
                        G_FILE_ERROR,
                        G_FILE_ERROR_AGAIN,

@@ -4,6 +4,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/sweep/sweep-run.h"
 
+#include "app/command/messages.h"
+#include "app/command/sweep/lock-holder.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -38,6 +41,18 @@ open_lock (void)
   return open (path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 }
 
+/* Cells of two sweeps take turns, so a wait is ordinary; but the other process may hang. */
+static void
+report_wait (const Loop *loop)
+{
+  g_autofree char *holder = scope_lock_dup_holder (loop->lock);
+
+  scope_print_message (HYB_SEVERITY_NOTE,
+                       "%s is measuring on this machine, where times are measured one at a time. "
+                       "Waiting for it; if it hangs, end it",
+                       holder);
+}
+
 /* FALSE: cancelled while waiting. */
 static gboolean
 wait_for_lock (Loop *loop)
@@ -50,6 +65,8 @@ wait_for_lock (Loop *loop)
         return TRUE; /* no locks here: go on without */
       if (g_cancellable_is_cancelled (loop->run->cancellable))
         return FALSE;
+      if (!has_waited && loop->work->n_shared == 0)
+        report_wait (loop);
       has_waited = TRUE;
       g_usleep (POLL);
     }

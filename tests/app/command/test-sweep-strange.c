@@ -24,12 +24,37 @@ test_a_second_sweep_is_told_who_is_at_work (Fixture *fixture, gconstpointer unus
                     "{ " HSCOPE " sweep --models a --batch 1,2 --output s "
                     "--launcher 'sh slow' & } && pid=$! && "
                     "while [ ! -e started ]; do sleep 0.01; done; "
-                    "hscope sweep --output s --resume; code=$?; hscope report s; "
-                    "kill -TERM $pid; wait $pid; rm -r s; exit $code");
+                    "hscope sweep --output s --resume 2>err; code=$?; hscope report s; "
+                    "kill -TERM $pid; wait $pid; rm -r s; cat err; "
+                    "grep -c \"process $pid works on the sweep. Wait for its end\" err; exit "
+                    "$code");
   g_assert_cmpint (fixture->code, ==, 3);
-  g_assert_nonnull (strstr (fixture->err, "works on the sweep. Wait for its end"));
-  g_assert_nonnull (strstr (fixture->err, "process "));
+  g_assert_true (g_str_has_suffix (fixture->out, "\n1\n"));
   g_assert_nonnull (strstr (fixture->out, "1 running"));
+}
+
+/* A measurement that hangs makes those of other sweeps wait: they say for which process, and go on when it has ended. */
+static void
+test_a_sweep_that_waits_names_the_one_that_measures (Fixture             *fixture,
+                                                     gconstpointer unused G_GNUC_UNUSED)
+{
+  fixture_run_line (fixture,
+                    PRETEND_TOOLS
+                    "export XDG_RUNTIME_DIR=$PWD/locks; "
+                    "echo 'echo x >started; exec sleep 1000' >slow && "
+                    "{ " HSCOPE " sweep --models a --batch 1,2 --output s "
+                    "--launcher 'sh slow' & } && first=$! && "
+                    "while [ ! -e started ]; do sleep 0.01; done; "
+                    "{ " HSCOPE " sweep --models a --batch 1,2 --output t "
+                    "--launcher 'sh pretend' 2>err & } && second=$! && "
+                    "i=0; while [ $i -lt 3000 ] && ! grep -q Waiting err; do i=$((i + 1)); sleep "
+                    "0.01; done; "
+                    "kill -TERM $first; wait $first; wait $second; code=$?; "
+                    "cat err; grep -c \"^note: process $first is measuring\" err; rm -r s t; "
+                    "exit $code");
+  g_assert_cmpint (fixture->code, ==, 0);
+  g_assert_nonnull (strstr (fixture->out, "2 of 2 cells done"));
+  g_assert_true (g_str_has_suffix (fixture->out, "\n1\n"));
 }
 
 /* A folder that a stranger has sent: each name that a sweep uses is a link out of it, a FIFO, or something else than it should be. */
@@ -88,6 +113,12 @@ TEST_PROGRAM (test_sweep_strange)
               NULL,
               fixture_set_up,
               test_a_second_sweep_is_told_who_is_at_work,
+              fixture_tear_down);
+  g_test_add ("/sweep/a-sweep-that-waits-names-the-one-that-measures",
+              Fixture,
+              NULL,
+              fixture_set_up,
+              test_a_sweep_that_waits_names_the_one_that_measures,
               fixture_tear_down);
   g_test_add ("/sweep/a-hostile-folder-changes-nothing-outside",
               Fixture,
