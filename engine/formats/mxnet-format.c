@@ -71,7 +71,8 @@ const HybFormat hyb_format_mxnet_symbol = {
   .is_fallback = TRUE,
   .read_graph = hyb_symbol_read,
   .endings = (const char *[]){ ".gz", ".ref", ".json", "-symbol", NULL },
-  .params_beside = (const char *[]){ "-#.params", ".params", "-model.params", ".npz", NULL },
+  .params_beside =
+      (const char *[]){ "-#.params", ".params", "-model.params", ".npz", ".safetensors", NULL },
   .write_model = write_pair,
 };
 

@@ -85,7 +85,9 @@ static const struct
   { HYB_SNIFF_PYTORCH,
     "a checkpoint of PyTorch",
     AS_NPZ ("{k: v.numpy() for k, v in torch.load(FILE, weights_only=True).items()}") },
-  { HYB_SNIFF_SAFETENSORS, "a safetensors file", AS_NPZ ("safetensors.numpy.load_file(FILE)") },
+  { HYB_SNIFF_SAFETENSORS,
+    "a safetensors file",
+    "It has parameters and no graph: give it after the file of the graph" },
   { HYB_SNIFF_KERAS,
     "a model of Keras",
     AS_NPZ ("{w.path: w.numpy() for w in keras.models.load_model(FILE).weights}") ". Dense weights "

@@ -396,6 +396,9 @@ def write_others(folder):
     write(folder, "any", "npy", npy("<f4", (2,), floats(2)))
     header = b'{"w":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}}'
     write(folder, "any", "safetensors", struct.pack("<Q", len(header)) + header + bytes(8))
+    header = (b'{"__metadata__":{"format":"pt"},"b":{"dtype":"U8","shape":[3],"data_offsets":[0,3]},'
+              b'"h":{"dtype":"F16","shape":[],"data_offsets":[3,5]},"q":{"dtype":"F8_E4M3","shape":[1],"data_offsets":[5,6]}}')
+    write(folder, "any", "safetensors-types", struct.pack("<Q", len(header)) + header + bytes(6))
     write(folder, "any", "hdf5", b"\x89HDF\r\n\x1a\n" + bytes(32))
     write(folder, "any", "onnx", b"\x08\x07\x12\x07pytorch\x1a\x031.9:\x10" + bytes(16))
     write(folder, "any", "pickle", b"\x80\x02}q\x00(X\x01\x00\x00\x00aq\x01K\x01u.")

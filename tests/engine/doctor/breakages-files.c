@@ -79,7 +79,7 @@ be_cut (Breakage *breakage)
 
 const BreakageKind breakages_of_files[] = {
   { "parameters-of-pytorch", "bad-magic", be_pytorch, FALSE },
-  { "parameters-in-safetensors", "bad-magic", be_safetensors, FALSE },
+  { "safetensors-that-end-early", "truncated", be_safetensors, FALSE },
   { "parameters-of-keras", "bad-magic", be_keras, FALSE },
   { "onnx-as-parameters", "bad-magic", be_onnx, FALSE },
   { "tensorflow-as-parameters", "bad-magic", be_tensorflow, FALSE },
