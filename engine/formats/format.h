@@ -43,11 +43,11 @@ typedef struct
       other; /* model for other sizes of open dimensions, otherwise the same; NULL: all sizes are fixed */
 } HybWriteJob;
 
-/* A file that is to be written. */
+/* A file that is to be written, or to be removed. */
 typedef struct
 {
   char      *path;
-  GPtrArray *pieces; /* of GBytes, one after the other */
+  GPtrArray *pieces; /* of GBytes, one after the other; NULL: the file is removed at the end */
 } HybWrittenFile;
 
 /* Members that are left 0 have the default that their comment gives. */
@@ -136,9 +136,9 @@ char *hyb_format_find_graph (const char *params);
 
 /* An empty array of HybWrittenFile that frees them.  (transfer full) */
 GPtrArray *hyb_written_files_new (void);
-/* Adds a file to such an array. (transfer full): pieces */
+/* Adds a file to such an array; pieces NULL: one to remove.  (transfer full): pieces */
 void hyb_written_files_add (GPtrArray *files, const char *path, GPtrArray *pieces);
-/* Writes all files, or none; appends their names to written (may be NULL). */
+/* Writes all files, or none; appends the names of what was written to written (may be NULL). */
 gboolean hyb_written_files_commit (GPtrArray *files, GPtrArray *written, GError **error);
 /* The model that reading the main file would give.  NULL without an error: its data is in another file that is not written
  * yet.  (transfer full) */

@@ -3,13 +3,15 @@
 #include "engine/formats/file.h"
 #include "engine/formats/format.h"
 
+#include <glib/gstdio.h>
+
 static void
 free_file (gpointer pointer)
 {
   HybWrittenFile *file = pointer;
 
   g_free (file->path);
-  g_ptr_array_unref (file->pieces);
+  g_clear_pointer (&file->pieces, g_ptr_array_unref);
   g_free (file);
 }
 
@@ -61,16 +63,26 @@ hyb_written_files_commit (GPtrArray *files, GPtrArray *written, GError **error)
   for (guint i = files->len; i-- > 0;)
     {
       HybWrittenFile *file = files->pdata[i];
-      HybPendingFile *next = hyb_file_prepare (file->path, write_pieces, file, error);
+      HybPendingFile *next;
 
+      if (!file->pieces)
+        continue;
+      next = hyb_file_prepare (file->path, write_pieces, file, error);
       if (!next)
         return FALSE;
       g_ptr_array_add (pending, next);
     }
   if (!hyb_files_commit ((HybPendingFile *const *) pending->pdata, pending->len, error))
     return FALSE;
-  for (guint i = 0; written && i < files->len; i++)
-    g_ptr_array_add (written, g_strdup (((HybWrittenFile *) files->pdata[i])->path));
+  for (guint i = 0; i < files->len; i++)
+    {
+      const HybWrittenFile *file = files->pdata[i];
+
+      if (!file->pieces)
+        g_unlink (file->path);
+      else if (written)
+        g_ptr_array_add (written, g_strdup (file->path));
+    }
   return TRUE;
 }
 

@@ -8,6 +8,7 @@
 #include "engine/formats/model-files.h"
 #include "engine/graph/model-private.h"
 #include "engine/graph/roles.h"
+#include "engine/onnx/export/data-name.h"
 #include "engine/onnx/export/export.h"
 #include "engine/onnx/export/open-inputs.h"
 #include "engine/onnx/export/patch.h"
@@ -27,18 +28,29 @@
 static OnnxExternal
 external_new (const char *path)
 {
-  g_autofree char *base = g_path_get_basename (path);
+  OnnxExternal external = { .pieces =
+                                g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref) };
 
-  return (OnnxExternal){ .location = g_strconcat (base, ".data", NULL),
-                         .pieces =
-                             g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref) };
+  external.location = onnx_choose_data_name (path, &external.old);
+  return external;
 }
 
 static void
 external_clear (OnnxExternal *external)
 {
   g_free (external->location);
+  g_free (external->old);
   g_clear_pointer (&external->pieces, g_ptr_array_unref);
+}
+
+static void
+add_beside (GPtrArray *files, const char *path, const char *name, GPtrArray *pieces)
+{
+  g_autofree char *folder = g_path_get_dirname (path);
+  gboolean         has_folder = strchr (path, '/') != NULL;
+  g_autofree char *full = has_folder ? g_build_filename (folder, name, NULL) : g_strdup (name);
+
+  hyb_written_files_add (files, full, pieces);
 }
 
 /* The files of a message.  (transfer full); takes model and the pieces of external. */
@@ -50,9 +62,9 @@ make_files (const char *path, HybProtobufWriter *model, OnnxExternal *external)
   hyb_written_files_add (files, path, hyb_protobuf_writer_take_pieces (model));
   if (external && external->length > 0)
     {
-      g_autofree char *data = g_strconcat (path, ".data", NULL);
-
-      hyb_written_files_add (files, data, g_steal_pointer (&external->pieces));
+      add_beside (files, path, external->location, g_steal_pointer (&external->pieces));
+      if (external->old)
+        add_beside (files, path, external->old, NULL);
     }
   return files;
 }

@@ -1,6 +1,7 @@
 /* fail-write.c — a library to preload that lets one call fail or kills the process before it.
  *
- * Counts the calls that change files below FAIL_UNDER: writing, syncing, naming, renaming, and making files.
+ * Counts the calls that change files below FAIL_UNDER: writing, syncing, naming, renaming, and making files; with FAIL_HOW=kill
+ * also removing them, which needs no space.
  * Call number FAIL_AT (from 1) fails with ENOSPC, and so do all later ones that need space; or, with
  * FAIL_HOW=kill, the process is killed instead.  Makes the file FAIL_MARK when that happens.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
@@ -118,6 +119,16 @@ renameat2 (int from_folder, const char *from, int to_folder, const char *to, uns
                                                                               to_folder,
                                                                               to,
                                                                               flags);
+}
+
+int
+unlink (const char *path)
+{
+  const char *how = getenv ("FAIL_HOW");
+
+  if (how && strcmp (how, "kill") == 0 && is_under (path))
+    has_to_fail (0);
+  return ORIGINAL ("unlink", int (*) (const char *)) (path);
 }
 
 int

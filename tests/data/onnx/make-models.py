@@ -8,6 +8,7 @@ frozen.onnx   declares its batch open, but reshapes to a batch of 1
 modules.onnx  three layers whose nodes tell their modules in metadata only, as PyTorch's exporter writes them
 branch.onnx   an If whose condition follows from the rank of its input
 brain.onnx    adds a number of bfloat16 to itself
+outside.onnx  the tagger with its arrays in outside.onnx.data
 """
 # SPDX-License-Identifier: LGPL-2.1-or-later
 import os
@@ -110,6 +111,7 @@ def main():
     save(modules(), os.path.join(sys.argv[1], "modules.onnx"))
     save(branch(), os.path.join(sys.argv[1], "branch.onnx"))
     save(brain(), os.path.join(sys.argv[1], "brain.onnx"))
+    save(tagger(), os.path.join(sys.argv[1], "outside.onnx"), save_as_external_data=True, location="outside.onnx.data", size_threshold=512)
 
 
 main()
