@@ -31,6 +31,7 @@ struct _HybQueue
   CUevent        follows;   /* for hyb_cuda_queue_follow() */
   CUevent        marks[HYB_CUDA_MARKS];
   guint32        key;     /* of the step whose work is being handed over */
+  gboolean       records; /* the last recording was begun without a failure */
   GError        *failure; /* the first; nothing is done after it */
   guint32        failed_key;
 };

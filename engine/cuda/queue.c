@@ -1,6 +1,7 @@
 /* queue.c — work for a GPU in order: a stream, with handles of cuBLAS and cuDNN of its own.
  *
- * After the first error nothing more is handed over; finish() reports it with the key of its step.
+ * After the first error nothing more is handed over; finish() reports it with the key of its step.  A call that
+ * fails while work is recorded spoils the recording alone.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/base/error.h"
 #include "engine/cuda/device.h"
@@ -257,12 +258,26 @@ hyb_cuda_queue_finish (HybQueue *queue, guint32 *key, GError **error)
 void
 hyb_cuda_queue_record (HybQueue *queue)
 {
-  if (enter (queue))
+  queue->records = enter (queue);
+  if (queue->records)
     hyb_cuda_queue_check (queue,
                           "cuStreamBeginCapture",
                           queue->device->cuda->call
                               .cuStreamBeginCapture_v2 (queue->stream,
                                                         HYB_CUDA_CAPTURE_THREAD_LOCAL));
+}
+
+/* Nothing of a recording was done yet, so that a call that failed in it leaves the queue as good as before.  What
+ * had failed before the recording stays. */
+static void
+fail_to_record (HybQueue *queue, CUresult result, GError **error)
+{
+  if (!queue->failure)
+    hyb_cuda_fail (queue->device->cuda, "recording", result, error);
+  else if (queue->records)
+    g_propagate_error (error, g_steal_pointer (&queue->failure));
+  else if (error)
+    *error = g_error_copy (queue->failure);
 }
 
 HybReplay *
@@ -274,13 +289,13 @@ hyb_cuda_queue_recorded (HybQueue *queue, GError **error)
   CUresult       result = cuda->call.cuStreamEndCapture (queue->stream, &graph);
   HybReplay     *replay;
 
-  if (!result)
+  if (!result && !queue->failure)
     result = cuda->call.cuGraphInstantiateWithFlags (&exec, graph, 0);
   if (graph)
     cuda->call.cuGraphDestroy (graph);
-  if (result)
+  if (queue->failure || result)
     {
-      hyb_cuda_fail (cuda, "recording", result, error);
+      fail_to_record (queue, result, error);
       return NULL;
     }
   replay = g_new (HybReplay, 1);
