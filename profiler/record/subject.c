@@ -9,6 +9,7 @@
 #include "engine/base/error.h"
 #include "engine/base/parallel.h"
 #include "engine/device/gpu.h"
+#include "engine/exec/executor-keep.h"
 #include "engine/gradient/backward.h"
 #include "engine/graph/reach.h"
 #include "engine/graph/roles.h"
@@ -122,6 +123,17 @@ add_gradients (ProfSubject *subject, GError **error)
   return TRUE;
 }
 
+/* TRUE if no run changes a variable of the executed graph: a GPU keeps it, and sends no copy of it in later runs. */
+static gboolean
+stays_the_same (const ProfSubject *subject, guint variable)
+{
+  guint n;
+
+  hyb_graph_get_variables (subject->graph, &n);
+  return variable < n ? prof_subject_is_parameter (subject, variable)
+                      : !subject->options.fold_parameters; /* ones, which begin the gradients */
+}
+
 /* Creates the executor, binds all values and plans. */
 static gboolean
 bind (ProfSubject *subject, GError **error)
@@ -150,8 +162,7 @@ bind (ProfSubject *subject, GError **error)
         continue;
       if (!hyb_executor_bind (subject->executor, name, subject->values->pdata[i], error))
         return FALSE;
-      if (options.fold_parameters && prof_subject_is_parameter (subject, i))
-        hyb_executor_set_constant (subject->executor, name, TRUE);
+      hyb_executor_set_constant (subject->executor, name, stays_the_same (subject, i));
     }
   return hyb_executor_prepare (subject->executor, error);
 }
@@ -283,8 +294,9 @@ prof_subject_get_executor (const ProfSubject *subject)
 gboolean
 prof_subject_run (ProfSubject *subject, GCancellable *cancellable, GError **error)
 {
+  /* Gradients stay on a GPU until they are read, as they do where a trainer uses them. */
   if (!hyb_executor_run (subject->executor, cancellable, error) ||
-      !hyb_executor_finish (subject->executor, error))
+      !hyb_executor_read_outputs (subject->executor, 0, subject->n_heads, error))
     return FALSE;
   if (subject->options.gpu)
     subject->device_seconds += hyb_executor_get_device_seconds (subject->executor);

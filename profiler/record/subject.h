@@ -1,7 +1,8 @@
 /* subject.h — something that is measured: a model with its arrays, in one mode with one set of
  * passes.
  *
- * A subject is planned when it is created, so that runs can be timed at once.
+ * A subject is planned when it is created, so that runs can be timed at once.  Its values must not change: a GPU gets
+ * parameters once.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -57,8 +58,8 @@ HybGraph *prof_subject_get_executed (const ProfSubject *subject);
 const HybType *prof_subject_get_types (const ProfSubject *subject);
 /* The executor of the executed graph. */
 HybExecutor *prof_subject_get_executor (const ProfSubject *subject);
-/* Runs once, and waits until a GPU has ended and all outputs are here.  FALSE with an error if the run
- * fails or is cancelled. */
+/* Runs once, and waits until a GPU has ended and the heads of the model are here; gradients come from a GPU when they
+ * are read.  FALSE with an error if the run fails or is cancelled. */
 gboolean prof_subject_run (ProfSubject *subject, GCancellable *cancellable, GError **error);
 /* The seconds that the clock of the GPU counted in all runs since the last call; NaN without a GPU, or if it
  * did not count in one of them. */

@@ -4,6 +4,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/bench/bench-case.h"
 
+#include "engine/exec/executor-keep.h"
+
 HybTensor *
 bench_fill (const HybShape *shape, BenchFill fill, GError **error)
 {
@@ -56,14 +58,17 @@ typedef struct
   BenchCase    parent;
   HybExecutor *executor;
   guint        checked_head;
+  guint
+      n_read; /* outputs that every run brings to the host: those of the model, not its gradients */
 } GraphCase;
 
 static gboolean
 graph_run (BenchCase *bench, GError **error)
 {
-  HybExecutor *executor = ((GraphCase *) bench)->executor;
+  GraphCase *self = (GraphCase *) bench;
 
-  return hyb_executor_run (executor, NULL, error) && hyb_executor_finish (executor, error);
+  return hyb_executor_run (self->executor, NULL, error) &&
+         hyb_executor_read_outputs (self->executor, 0, self->n_read, error);
 }
 
 static HybTensor *
@@ -91,10 +96,10 @@ graph_plan_memory (BenchCase *bench)
 
 static const BenchKind graph_kind = { graph_run, graph_result, graph_free, graph_plan_memory };
 
-/* Binds a gradient of ones to every head.  The heads of these cases have the shape of the first
+/* Binds a gradient of ones to every head, and counts them.  The heads of these cases have the shape of the first
  * input. */
 static gboolean
-bind_head_gradients (HybExecutor *executor, const BenchGraph *graph, GError **error)
+bind_head_gradients (HybExecutor *executor, const BenchGraph *graph, guint *n_heads, GError **error)
 {
   const HybNodeId *variables;
   guint            n;
@@ -110,6 +115,8 @@ bind_head_gradients (HybExecutor *executor, const BenchGraph *graph, GError **er
       ones = bench_fill (hyb_tensor_get_shape (graph->values[0]), (BenchFill){ 0, 0, 1 }, error);
       if (!ones || !hyb_executor_bind (executor, name, ones, error))
         return FALSE;
+      hyb_executor_set_constant (executor, name, TRUE);
+      ++*n_heads;
     }
   return TRUE;
 }
@@ -124,6 +131,7 @@ bench_graph_new (const BenchGraph *graph, const BenchOptions *options, GError **
                                           .dump_after = options->dump_after,
                                           .gpu = options->gpu };
   g_autoptr (HybExecutor) executor = hyb_executor_new (graph->graph, &executor_options);
+  guint      n_heads = 0;
   GraphCase *self;
 
   for (guint i = 0; i < graph->n_values; i++)
@@ -132,7 +140,7 @@ bench_graph_new (const BenchGraph *graph, const BenchOptions *options, GError **
         return NULL;
       hyb_executor_set_constant (executor, graph->names[i], i >= graph->n_inputs);
     }
-  if (graph->training && !bind_head_gradients (executor, graph, error))
+  if (graph->training && !bind_head_gradients (executor, graph, &n_heads, error))
     return NULL;
   if (!hyb_executor_prepare (executor, error))
     return NULL;
@@ -141,5 +149,6 @@ bench_graph_new (const BenchGraph *graph, const BenchOptions *options, GError **
   self->parent.kind = &graph_kind;
   self->executor = g_steal_pointer (&executor);
   self->checked_head = graph->checked_head;
+  self->n_read = graph->training ? n_heads : hyb_executor_n_outputs (self->executor);
   return &self->parent;
 }

@@ -17,6 +17,7 @@ G_GNUC_UNUSED static void (*configure) (const char *settings);
 G_GNUC_UNUSED static char *(*problems) (void);
 G_GNUC_UNUSED static char *(*leaks) (void);
 G_GNUC_UNUSED static guint (*calls) (const char *name);
+G_GNUC_UNUSED static guint64 (*host_bytes) (void);
 
 /* FALSE and a skipped test where NVRTC is not installed. */
 G_GNUC_UNUSED static gboolean
@@ -32,6 +33,7 @@ set_up (const char *settings)
   *(void **) &problems = dlsym (library, "pretend_problems");
   *(void **) &leaks = dlsym (library, "pretend_leaks");
   *(void **) &calls = dlsym (library, "pretend_calls");
+  *(void **) &host_bytes = dlsym (library, "pretend_host_bytes");
   configure ("");
   gpu = hyb_gpu_open ("gpu", &error);
   if (!gpu && strstr (error->message, "libnvrtc"))

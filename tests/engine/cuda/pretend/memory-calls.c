@@ -288,6 +288,8 @@ add_move (Move move, CUstream given)
                                 .to_device = move.to_device,
                                 .from_device = move.from_device };
   deed->seconds = 2e-6 + (double) move.bytes / 10e9;
+  if (!move.to_device || !move.from_device)
+    pretend.host_bytes += move.bytes;
   result = pretend_add (stream, deed);
   if (!result && !stream->capture && !(move.to_device && move.from_device))
     {

@@ -42,3 +42,5 @@ PRETEND_API char *pretend_leaks (void);
 PRETEND_API guint pretend_calls (const char *name);
 /* Instructions that kernels ran. */
 PRETEND_API guint64 pretend_steps (void);
+/* Bytes that were to be copied between host and device, in either direction. */
+PRETEND_API guint64 pretend_host_bytes (void);

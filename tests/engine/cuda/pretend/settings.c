@@ -138,7 +138,7 @@ pretend_configure (const char *settings)
   pretend.order = PTX_MIXED;
   pretend.no_device = pretend.leaks_fail = pretend.is_wrong = FALSE;
   pretend.sticky = CUDA_SUCCESS;
-  pretend.steps = 0;
+  pretend.steps = pretend.host_bytes = 0;
   pretend.retained = pretend.captures = 0;
   pretend.drop = 0;
   pretend.timeless = 0;
@@ -251,6 +251,12 @@ guint64
 pretend_steps (void)
 {
   return pretend.steps;
+}
+
+guint64
+pretend_host_bytes (void)
+{
+  return pretend.host_bytes;
 }
 
 /* --- What was made and not destroyed --- */

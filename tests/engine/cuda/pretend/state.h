@@ -173,6 +173,7 @@ typedef struct
   GArray                *copies;  /* PretendCopy: memory of the host that work will read or write */
   GPtrArray             *attic;   /* streams, work and handles from before pretend_configure() */
   guint64                steps;
+  guint64                host_bytes;  /* of copies between host and device */
   const PretendObserver *observer;    /* or NULL */
   guint32                correlation; /* of the call that goes on */
   guint64                called_at;   /* when it began */
