@@ -18,6 +18,7 @@ struct _ScopeJson
   char     closing[MAX_DEPTH]; /* brackets of what is open, by depth */
   gboolean has_members[MAX_DEPTH];
   guint    depth;
+  gboolean is_line; /* everything shares one line */
 };
 
 static void
@@ -40,11 +41,26 @@ scope_json_new (void)
   return json;
 }
 
+ScopeJson *
+scope_json_new_line (void)
+{
+  ScopeJson *json = scope_json_new ();
+
+  json->is_line = TRUE;
+  return json;
+}
+
 void
 scope_json_free (ScopeJson *json)
 {
   g_string_free (json->text, TRUE);
   g_free (json);
+}
+
+static gboolean
+has_own_lines (const ScopeJson *json, guint depth)
+{
+  return !json->is_line && depth < MULTILINE_LEVELS;
 }
 
 static void
@@ -63,7 +79,7 @@ start_member (ScopeJson *json, const char *key)
   json->has_members[json->depth - 1] = TRUE;
   if (!is_first)
     g_string_append_c (json->text, ',');
-  if (json->depth < MULTILINE_LEVELS)
+  if (has_own_lines (json, json->depth))
     break_line (json, json->depth);
   else if (!is_first)
     g_string_append_c (json->text, ' ');
@@ -95,7 +111,7 @@ scope_json_end (ScopeJson *json)
   g_return_if_fail (json->depth > 0);
 
   json->depth--;
-  if (json->has_members[json->depth] && json->depth + 1 < MULTILINE_LEVELS)
+  if (json->has_members[json->depth] && has_own_lines (json, json->depth + 1))
     break_line (json, json->depth);
   g_string_append_c (json->text, json->closing[json->depth]);
 }
@@ -107,6 +123,8 @@ scope_json_print (ScopeJson *json)
     scope_json_end (json);
   g_string_append_c (json->text, '\n');
   fwrite (json->text->str, 1, json->text->len, stdout);
+  if (json->is_line)
+    fflush (stdout);
 }
 
 void

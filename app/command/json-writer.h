@@ -10,6 +10,8 @@ typedef struct _ScopeJson ScopeJson;
 
 /* Starts a document, which is an object.  (transfer full) */
 ScopeJson *scope_json_new (void);
+/* Starts an object that is printed on one line, and flushed.  (transfer full) */
+ScopeJson *scope_json_new_line (void);
 /* Frees the document. */
 void scope_json_free (ScopeJson *json);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (ScopeJson, scope_json_free)

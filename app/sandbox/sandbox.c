@@ -280,6 +280,12 @@ scope_sandbox_enter (const ScopeSandbox *sandbox, GError **error)
   return sandbox->mode != SCOPE_SANDBOX_STRICT || check_parts (error);
 }
 
+gboolean
+scope_sandbox_allows_programs (void)
+{
+  return !is_active[PART_CALLS];
+}
+
 char *
 scope_sandbox_describe (void)
 {

@@ -31,5 +31,7 @@ typedef struct
  * effect, and the second call continues.  FALSE and an error: the mode is strict and a part is missing. */
 gboolean scope_sandbox_enter (const ScopeSandbox *sandbox, GError **error);
 
+/* FALSE if the sandbox refuses to start other programs. */
+gboolean scope_sandbox_allows_programs (void);
 /* Which parts are active and which are missing, one a line.  (transfer full) */
 char *scope_sandbox_describe (void);

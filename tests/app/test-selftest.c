@@ -94,6 +94,142 @@ test_failing_operator (Fixture *fixture, gconstpointer unused)
   g_assert_nonnull (strstr (fixture->out, "\nThe GPU cannot go on: it failed in the self-test: "));
 }
 
+/* The line of JSON of a part, or NULL.  (transfer full) */
+static cJSON *
+find_line (Fixture *fixture, const char *key, const char *name)
+{
+  g_auto (GStrv) lines = g_strsplit (fixture->out, "\n", -1);
+
+  for (guint i = 0; lines[i]; i++)
+    {
+      g_autoptr (cJSON) json = cJSON_Parse (lines[i]);
+
+      if (g_strcmp0 (cJSON_GetStringValue (cJSON_GetObjectItem (json, key)), name) == 0)
+        return g_steal_pointer (&json);
+    }
+  return NULL;
+}
+
+static gboolean
+has_passed (Fixture *fixture, const char *key, const char *name)
+{
+  g_autoptr (cJSON) line = find_line (fixture, key, name);
+
+  g_assert_nonnull (line);
+  return cJSON_IsTrue (cJSON_GetObjectItem (line, "passed"));
+}
+
+/* An error that spoils the GPU for its process, the 150th launch of it, costs the operator in which it happens: the next one
+ * has a process of its own. */
+static void
+test_spoiled_process (Fixture *fixture, gconstpointer unused)
+{
+  fixture_run_line (fixture,
+                    "HYB_PRETEND=fail=cuLaunchKernel:150:700 hscope selftest --json-lines "
+                    "--operator relu --operator softmax --operator Dropout");
+  if (lacks_compiler (fixture))
+    return;
+  g_assert_cmpint (fixture->code, ==, 1);
+  g_assert_true (has_passed (fixture, "operator", "relu"));
+  g_assert_false (has_passed (fixture, "operator", "softmax"));
+  g_assert_true (has_passed (fixture, "operator", "Dropout")); /* comes after softmax */
+  g_assert_nonnull (strstr (fixture->out, "CUDA_ERROR_ILLEGAL_ADDRESS"));
+}
+
+/* A part that does not end is ended; the next one follows. */
+static void
+test_endless_part (Fixture *fixture, gconstpointer unused)
+{
+  fixture_run_line (fixture,
+                    "hscope selftest --part-seconds 1 --operator relu --model "
+                    "'lstm-unrolled?length=3' --json-lines");
+  if (lacks_compiler (fixture))
+    return;
+  g_assert_cmpint (fixture->code, ==, 1);
+  g_assert_nonnull (strstr (fixture->out, "its process did not end within 1 seconds"));
+  g_assert_false (has_passed (fixture, "model", "lstm-unrolled?length=3"));
+}
+
+/* The shards together test what one process does, and none tests it twice. */
+static void
+test_shards (Fixture *fixture, gconstpointer unused)
+{
+  static const char *const operators[] = { "relu", "softmax", "dot", "sigmoid" };
+  static const char *const refused[] = { "0/3", "4/3", "x", "1/2/3", "/", "1/1001", "1/3 --quick" };
+  guint                    n[G_N_ELEMENTS (operators)] = { 0 };
+
+  for (guint shard = 1; shard <= 3; shard++)
+    {
+      g_autofree char *line =
+          g_strdup_printf ("hscope selftest --json-lines --shard %u/3 --operator "
+                           "relu --operator softmax --operator dot "
+                           "--operator sigmoid",
+                           shard);
+
+      fixture_run_line (fixture, line);
+      if (lacks_compiler (fixture))
+        return;
+      g_assert_cmpint (fixture->code, ==, 0);
+      for (guint i = 0; i < G_N_ELEMENTS (operators); i++)
+        {
+          g_autoptr (cJSON) found = find_line (fixture, "operator", operators[i]);
+
+          n[i] += found != NULL;
+        }
+    }
+  for (guint i = 0; i < G_N_ELEMENTS (operators); i++)
+    g_assert_cmpuint (n[i], ==, 1);
+  for (guint i = 0; i < G_N_ELEMENTS (refused); i++)
+    {
+      g_autofree char *line = g_strconcat ("hscope selftest --shard ", refused[i], NULL);
+
+      fixture_run_line (fixture, line);
+      g_assert_cmpint (fixture->code, ==, 2);
+    }
+}
+
+/* The word “all” for every operator leaves out the models, and for every model the operators. */
+static void
+test_all_of_one_kind (Fixture *fixture, gconstpointer unused)
+{
+  fixture_run_line (fixture, "hscope selftest --json-lines --shard 1/1000 --operator all");
+  if (lacks_compiler (fixture))
+    return;
+  g_assert_cmpint (fixture->code, ==, 0);
+  g_assert_nonnull (strstr (fixture->out, "{\"operator\": "));
+  g_assert_null (strstr (fixture->out, "{\"model\": "));
+  fixture_run_line (fixture,
+                    "hscope selftest --json-lines --shard 1/1000 --model all --part-seconds 1");
+  g_assert_null (strstr (fixture->out, "{\"operator\": "));
+  g_assert_nonnull (strstr (fixture->out, "{\"model\": "));
+}
+
+/* What was tested is on stdout before the next part ends: the reader leaves after the first line. */
+static void
+test_lines_are_flushed (Fixture *fixture, gconstpointer unused)
+{
+  fixture_run_line (fixture, "hscope devices");
+  if (lacks_compiler (fixture))
+    return;
+  fixture_run_line (fixture,
+                    "mkfifo pipe && { timeout -s KILL 60 " HSCOPE
+                    " selftest --json-lines --operator relu --model lstm-unrolled >pipe & } && "
+                    "head -n 1 pipe && kill $!");
+  g_assert_cmpint (fixture->code, ==, 0);
+  g_assert_true (has_passed (fixture, "operator", "relu"));
+}
+
+/* A sandbox starts no program, so that all parts share its process. */
+static void
+test_in_a_sandbox (Fixture *fixture, gconstpointer unused)
+{
+  fixture_run_line (fixture, "hscope --sandbox selftest --operator relu --json-lines");
+  if (lacks_compiler (fixture))
+    return;
+  g_assert_cmpint (fixture->code, ==, 0);
+  g_assert_nonnull (strstr (fixture->out, "{\"name\": \"relu\", \"passed\": true"));
+}
+
 /* Where no kernel compiles, the host computes every operator but the products of cuBLAS and the layers of cuDNN, and
  * nothing is wrong. */
 static void
@@ -410,6 +546,12 @@ TEST_PROGRAM (test_selftest)
   ADD ("right-operators-pass", test_right_operators);
   ADD ("a-wrong-operator-is-named", test_wrong_operator);
   ADD ("a-failing-operator-is-named", test_failing_operator);
+  ADD ("an-error-that-spoils-the-GPU-costs-one-operator", test_spoiled_process);
+  ADD ("a-part-that-does-not-end-is-ended", test_endless_part);
+  ADD ("shards-share-the-test", test_shards);
+  ADD ("all-operators-or-all-models", test_all_of_one_kind);
+  ADD ("each-part-is-printed-when-it-is-tested", test_lines_are_flushed);
+  ADD ("in-a-sandbox-parts-share-the-process", test_in_a_sandbox);
   ADD ("operators-whose-kernels-do-not-compile-are-the-host's", test_without_kernels);
   ADD ("models-of-a-folder-are-compared", test_goldens);
   ADD ("unknown-operators-and-absent-GPUs-are-refused", test_usage);

@@ -43,13 +43,14 @@ child_free (gpointer data)
   g_free (child);
 }
 
-/* Runs in the child, before the program: it ends with its parent, and has a limit of memory of its own. */
+/* Runs in the child, before the program: it ends with its parent, and has limits of its own. */
 static void
 prepare_child (gpointer data)
 {
   const ScopeChildren *children = data;
 
   prctl (PR_SET_PDEATHSIG, SIGKILL);
+  alarm (children->seconds);
 #ifndef __SANITIZE_ADDRESS__
   if (children->memory > 0)
     {
@@ -62,8 +63,6 @@ prepare_child (gpointer data)
           setrlimit (RLIMIT_DATA, &limit);
         }
     }
-#else
-  (void) children;
 #endif
 }
 

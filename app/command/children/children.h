@@ -22,8 +22,9 @@ typedef struct
 
 typedef struct
 {
-  guint   n_jobs; /* children at a time */
-  guint64 memory; /* bytes of data for each child; 0: no limit */
+  guint   n_jobs;  /* children at a time */
+  guint64 memory;  /* bytes of data for each child; 0: no limit */
+  guint   seconds; /* after which a child is ended by SIGALRM; 0: no limit */
 
   /* The command line of the next child (transfer full), and its id; NULL: there is nothing to start until another child has
    * ended. */

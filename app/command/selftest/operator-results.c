@@ -46,6 +46,15 @@ scope_operator_results_get (ScopeOperatorResults *results, const char *op)
 }
 
 void
+scope_operator_results_count (ScopeOperatorResults *results, const char *op, guint n, double error)
+{
+  ScopeOperatorResult *result = scope_operator_results_get (results, op);
+
+  result->n += n;
+  result->error = MAX (result->error, error);
+}
+
+void
 scope_operator_results_blame (ScopeOperatorResults *results,
                               const char           *op,
                               double                error,
@@ -56,6 +65,25 @@ scope_operator_results_blame (ScopeOperatorResults *results,
   result->error = MAX (result->error, error);
   if (!result->why)
     result->why = g_strdup (why);
+}
+
+void
+scope_operator_results_add (ScopeOperatorResults *results, const ScopeOperatorResults *found)
+{
+  GHashTableIter iter;
+  gpointer       op, value;
+
+  g_hash_table_iter_init (&iter, found->operators);
+  while (g_hash_table_iter_next (&iter, &op, &value))
+    {
+      const ScopeOperatorResult *result = value;
+
+      scope_operator_results_count (results, op, result->n, result->error);
+      if (result->why)
+        scope_operator_results_blame (results, op, result->error, result->why);
+    }
+  results->n_samples += found->n_samples;
+  results->n_left += found->n_left;
 }
 
 static int

@@ -27,11 +27,16 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (ScopeOperatorResults, scope_operator_results_free
 
 /* The result of an operator, with no comparisons yet if it is new.  Owned by results. */
 ScopeOperatorResult *scope_operator_results_get (ScopeOperatorResults *results, const char *op);
+/* Adds n comparisons, the largest difference of which was error. */
+void
+scope_operator_results_count (ScopeOperatorResults *results, const char *op, guint n, double error);
 /* Notes that an operator is wrong; the first reason stays.  error: how large the difference was. */
 void scope_operator_results_blame (ScopeOperatorResults *results,
                                    const char           *op,
                                    double                error,
                                    const char           *why);
+/* Adds what another test found. */
+void scope_operator_results_add (ScopeOperatorResults *results, const ScopeOperatorResults *found);
 /* The operators in the order of the alphabet, NULL-terminated.  (transfer container) */
 const char **scope_operator_results_list (const ScopeOperatorResults *results);
 /* How many of them are wrong. */

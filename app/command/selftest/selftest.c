@@ -1,39 +1,52 @@
 /* selftest.c — hscope selftest: does a GPU compute what the processor computes?
  *
  * Operators are compared one by one, then models of the gallery or of a folder run forward and backward on both, with the
- * same numbers.  Start at run_selftest().
+ * same numbers, each in a process of its own (parts.h).  Start at run_selftest().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/command.h"
 #include "app/command/json-writer.h"
 #include "app/command/open-device.h"
+#include "app/command/selftest/parts.h"
+#include "app/command/selftest/show-results.h"
 #include "app/command/selftest/test-models.h"
 #include "app/command/selftest/test-operators.h"
 #include "app/command/selftest/verdict.h"
 #include "app/command/terminal.h"
+#include "app/sandbox/sandbox.h"
 
+#include "engine/base/error.h"
 #include "engine/block/plugin.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#define QUICK_SECONDS 12 /* for operators; models follow */
+#define QUICK_SECONDS 12  /* for operators; models follow */
+#define PART_SECONDS  600 /* for an operator or a model in a process of its own */
 
 typedef struct
 {
   char   **models;
   char   **operators;
   char    *goldens; /* a folder of models */
-  gboolean quick;
+  char    *shard;   /* "3/14" */
+  int      part_seconds;
+  gboolean quick, in_process, json_lines;
 } SelftestOptions;
 
 typedef struct
 {
-  const SelftestOptions *options;
-  HybGpu                *gpu;
-  ScopeJson             *json; /* NULL: text */
-  guint                  n_tests, n_failed;
-  guint                  n_models; /* of n_tests: runs of models */
-  ScopeOperatorResults  *results;  /* of operators; NULL: not tested */
+  const SelftestOptions    *options;
+  const ScopeCommonOptions *common; /* with the device */
+  HybGpu                   *gpu;    /* NULL while children use it */
+  char                     *device; /* what it is */
+  char                     *verdict_path;
+  const char              **names; /* of the operators that it computes */
+  HybGpuMath                math;
+  ScopeParts                parts;
+  ScopeJson                *json; /* the document; NULL: text or lines */
+  guint                     n_tests, n_failed;
+  guint                     n_models; /* of n_tests: runs of models */
+  ScopeOperatorResults     *results;  /* of operators; NULL: not tested */
 } Selftest;
 
 #define INDENT 4 /* of lines that go on */
@@ -42,65 +55,41 @@ static const char *const quick_models[] = {
   "mlp", "lenet?batch=2", "lstm-unrolled?length=3&batch=2", "foreach-rnn?length=3&batch=2", NULL,
 };
 
+/* NULL where “all” was said, or nothing. */
+static char **
+get_chosen (char **names)
+{
+  return names && g_strv_contains ((const char *const *) names, "all") ? NULL : names;
+}
+
+/* Parts in processes of their own take longer to start than --quick has time for, and a sandbox starts no program. */
+static gboolean
+has_children (const Selftest *self)
+{
+  return !self->options->quick && !self->options->in_process && scope_sandbox_allows_programs ();
+}
+
 /* --- Operators --- */
 
-/* "agree exactly", or by how much numbers differ.  (transfer full) */
-static char *
-describe_agreement (double error)
-{
-  return error == 0 ? g_strdup ("exactly") : g_strdup_printf ("to %.1e", error);
-}
-
-static void
-print_operator (const char *op, const ScopeOperatorResult *result)
-{
-  g_autofree char *agreement = describe_agreement (result->error);
-  g_autofree char *line = result->why ? g_strdup_printf ("%-36s FAILED: %s.", op, result->why)
-                                      : g_strdup_printf ("%-36s %5u comparison%s %s.",
-                                                         op,
-                                                         result->n,
-                                                         result->n == 1 ? " agrees" : "s agree",
-                                                         agreement);
-
-  scope_terminal_print (line, INDENT);
-}
-
-static void
-describe_operator (ScopeJson *json, const char *op, const ScopeOperatorResult *result)
-{
-  scope_json_begin_object (json, NULL);
-  scope_json_string (json, "name", op);
-  scope_json_boolean (json, "passed", !result->why);
-  scope_json_string (json, "failure", result->why);
-  scope_json_int (json, "comparisons", result->n);
-  scope_json_double (json, "error", result->error);
-  scope_json_end (json);
-}
-
-/* The operators that the GPU computes and no sample reached.  (transfer full) */
+/* The operators that the GPU computes and no sample reached; of a part of the test, none.  (transfer full) */
 static char **
-list_missing (HybGpu *gpu, const ScopeOperatorResults *results)
+list_missing (const Selftest *self)
 {
-  g_autofree const char **names = hyb_gpu_list_operators (gpu);
   g_autoptr (GStrvBuilder) missing = g_strv_builder_new ();
 
-  for (guint i = 0; names[i]; i++)
-    if (!g_hash_table_contains (results->operators, names[i]))
-      g_strv_builder_add (missing, names[i]);
+  for (guint i = 0; self->names[i] && !self->options->operators && !self->options->shard; i++)
+    if (!g_hash_table_contains (self->results->operators, self->names[i]))
+      g_strv_builder_add (missing, self->names[i]);
   return g_strv_builder_end (missing);
 }
 
 static void
-describe_missing (ScopeJson *json, const ScopeOperatorResults *results, char **missing)
+describe_missing (ScopeJson *json, char **missing)
 {
-  scope_json_end (json);
   scope_json_begin_list (json, "not_compared");
   for (guint i = 0; missing[i]; i++)
     scope_json_string (json, NULL, missing[i]);
   scope_json_end (json);
-  scope_json_int (json, "samples", results->n_samples);
-  scope_json_int (json, "samples_without_time", results->n_left);
-  scope_json_string (json, "lost", results->lost);
 }
 
 static void
@@ -130,97 +119,127 @@ print_missing (const ScopeOperatorResults *results, char **missing)
     }
 }
 
+/* Unless they were shown one after the other. */
 static void
-show_operators (Selftest *self, const ScopeOperatorResults *results)
+print_operators (const ScopeOperatorResults *results)
 {
   g_autofree const char **names = scope_operator_results_list (results);
-  g_auto (GStrv) missing =
-      self->options->operators ? g_new0 (char *, 1) : list_missing (self->gpu, results);
 
-  if (self->json)
-    scope_json_begin_list (self->json, "operators");
   for (guint i = 0; names[i]; i++)
-    {
-      const ScopeOperatorResult *result = g_hash_table_lookup (results->operators, names[i]);
+    scope_results_print_operator (names[i], g_hash_table_lookup (results->operators, names[i]));
+}
 
-      if (self->json)
-        describe_operator (self->json, names[i], result);
-      else
-        print_operator (names[i], result);
+static void
+show_operators (Selftest *self)
+{
+  g_auto (GStrv) missing = list_missing (self);
+
+  if (self->options->json_lines && !has_children (self))
+    {
+      g_autoptr (ScopeJson) line = scope_json_new_line ();
+
+      scope_results_describe_operators (line, self->results);
+      scope_json_print (line);
     }
+  if (self->options->json_lines)
+    return;
   if (self->json)
-    describe_missing (self->json, results, missing);
-  else
-    print_missing (results, missing);
+    {
+      scope_results_describe_operators (self->json, self->results);
+      describe_missing (self->json, missing);
+      return;
+    }
+  if (!has_children (self))
+    print_operators (self->results);
+  print_missing (self->results, missing);
+}
+
+/* A child has tested one operator. */
+static void
+add_operator (const char *op, ScopeOperatorResults *found, double seconds, gpointer data)
+{
+  Selftest *self = data;
+
+  scope_operator_results_add (self->results, found);
+  if (self->options->json_lines)
+    {
+      g_autoptr (ScopeJson) line = scope_json_new_line ();
+
+      scope_json_string (line, "operator", op);
+      scope_json_boolean (line, "passed", scope_operator_results_n_wrong (found) == 0);
+      scope_json_double (line, "seconds", seconds);
+      scope_results_describe_operators (line, found);
+      scope_json_print (line);
+    }
+  else if (!self->json)
+    scope_results_print_operator_part (op, found);
 }
 
 static gboolean
-test_operators (Selftest *self, const ScopeCommonOptions *common, GError **error)
+test_operators (Selftest *self, GError **error)
 {
-  ScopeOperatorTest     test = { .device = common->device,
-                                 .math = hyb_gpu_get_math (self->gpu),
-                                 .quick = self->options->quick,
-                                 .seconds = self->options->quick ? QUICK_SECONDS : 0,
-                                 .only = self->options->operators };
-  ScopeOperatorResults *results = scope_test_operators (&test, error);
+  const SelftestOptions *options = self->options;
+  ScopeOperatorTest      test = { .device = self->common->device,
+                                  .math = self->math,
+                                  .quick = options->quick,
+                                  .seconds = options->quick ? QUICK_SECONDS : 0,
+                                  .only = get_chosen (options->operators) };
 
-  self->results = results;
-  if (!results)
+  if (has_children (self))
+    {
+      self->results = scope_operator_results_new ();
+      scope_parts_test_operators (&self->parts, get_chosen (options->operators));
+    }
+  else
+    self->results = scope_test_operators (&test, error);
+  if (!self->results)
     return FALSE;
-  self->n_tests += g_hash_table_size (results->operators);
-  self->n_failed += scope_operator_results_n_wrong (results);
-  show_operators (self, results);
+  self->n_tests += g_hash_table_size (self->results->operators);
+  self->n_failed += scope_operator_results_n_wrong (self->results);
+  show_operators (self);
   return TRUE;
 }
 
 /* --- Models --- */
 
+/* seconds: of the process that tested it; 0: it was this one. */
 static void
-describe_model (ScopeJson *json, const ScopeModelResult *result)
+describe_model (ScopeJson *json, const ScopeModelResult *result, double seconds)
 {
-  scope_json_begin_object (json, NULL);
-  scope_json_string (json, "model", result->model);
-  scope_json_string (json, "mode", result->mode);
-  scope_json_boolean (json, "passed", !result->failure);
-  scope_json_string (json, "failure", result->failure);
-  scope_json_int (json, "arrays", result->n_arrays);
-  scope_json_double (json, "error", result->error);
-  scope_json_string (json, "work", result->work);
-  scope_json_end (json);
+  scope_results_describe_model (json, result);
+  if (seconds > 0)
+    scope_json_double (json, "process_seconds", seconds);
 }
 
 static void
-print_model (const ScopeModelResult *result)
-{
-  g_autofree char *agreement = describe_agreement (result->error);
-  g_autofree char *verdict =
-      result->failure ? g_strdup_printf ("FAILED: %s.", result->failure)
-                      : g_strdup_printf ("%u arrays agree %s.", result->n_arrays, agreement);
-  g_autofree char *line = g_strdup_printf ("%-32s %-11s %s%s%s",
-                                           result->model,
-                                           result->mode,
-                                           verdict,
-                                           result->work ? " " : "",
-                                           result->work ? result->work : "");
-
-  scope_terminal_print (line, INDENT);
-  fflush (stdout);
-}
-
-static void
-show_model (const ScopeModelResult *result, gpointer data)
+add_model (const ScopeModelResult *result, double seconds, gpointer data)
 {
   Selftest *self = data;
 
   self->n_tests++;
   self->n_models++;
   self->n_failed += result->failure != NULL;
-  if (self->json)
+  if (self->options->json_lines)
     {
-      describe_model (self->json, result);
-      return;
+      g_autoptr (ScopeJson) line = scope_json_new_line ();
+
+      describe_model (line, result, seconds);
+      scope_json_print (line);
     }
-  print_model (result);
+  else if (self->json)
+    {
+      scope_json_begin_object (self->json, NULL);
+      describe_model (self->json, result, 0);
+      scope_json_end (self->json);
+    }
+  else
+    scope_results_print_model (result);
+}
+
+static void
+show_model (const ScopeModelResult *result, gpointer data)
+{
+  add_model (result, 0, data);
 }
 
 /* The names of the models to be tested.  NULL and an error: the folder has none.  (transfer full) */
@@ -230,7 +249,7 @@ list_models (const SelftestOptions *options, GError **error)
   g_autoptr (GStrvBuilder) names = g_strv_builder_new ();
   g_autoptr (GPtrArray) gallery = NULL;
 
-  if (options->models)
+  if (get_chosen (options->models))
     return g_strdupv (options->models);
   if (options->goldens)
     return scope_test_models_find (options->goldens, error);
@@ -243,9 +262,9 @@ list_models (const SelftestOptions *options, GError **error)
 }
 
 static gboolean
-test_models (Selftest *self, const ScopeCommonOptions *common, GError **error)
+test_models (Selftest *self, GError **error)
 {
-  ScopeModelTest test = { .common = common,
+  ScopeModelTest test = { .common = self->common,
                           .gpu = self->gpu,
                           .quick = self->options->quick,
                           .show = show_model,
@@ -256,9 +275,12 @@ test_models (Selftest *self, const ScopeCommonOptions *common, GError **error)
     return FALSE;
   if (self->json)
     scope_json_begin_list (self->json, "tests");
-  for (guint i = 0; models[i]; i++)
-    if (!scope_test_model (&test, models[i], error))
-      return FALSE;
+  if (has_children (self))
+    scope_parts_test_models (&self->parts, models);
+  else
+    for (guint i = 0; models[i]; i++)
+      if (!scope_test_model (&test, models[i], error))
+        return FALSE;
   if (self->json)
     {
       scope_json_end (self->json);
@@ -269,28 +291,35 @@ test_models (Selftest *self, const ScopeCommonOptions *common, GError **error)
 
 /* --- Both --- */
 
-static int
-finish (Selftest *self)
+static void
+print_summary (const Selftest *self)
 {
+  g_autoptr (ScopeJson) line = NULL;
+
   if (self->json)
     {
       scope_json_int (self->json, "failed", self->n_failed);
       scope_json_print (self->json);
     }
+  else if (self->options->json_lines)
+    {
+      line = scope_json_new_line ();
+      scope_json_int (line, "tests", self->n_tests);
+      scope_json_int (line, "failed", self->n_failed);
+      scope_json_print (line);
+    }
   else if (self->n_failed > 0)
     printf ("%u of %u tests failed: do not rely on this GPU.\n", self->n_failed, self->n_tests);
   else
     printf ("All %u tests passed.\n", self->n_tests);
-  return self->n_failed > 0 ? SCOPE_EXIT_CHECK_FAILED : SCOPE_EXIT_DONE;
 }
 
 /* Keeps what all tests found, unless that would replace a whole test by a quick one. */
 static void
 keep_verdict (const Selftest *self)
 {
-  guint            n_wrong = scope_operator_results_n_wrong (self->results);
-  g_autofree char *path = scope_verdict_dup_path (self->gpu);
-  g_autoptr (ScopeVerdict) old = scope_verdict_read (path);
+  guint n_wrong = scope_operator_results_n_wrong (self->results);
+  g_autoptr (ScopeVerdict) old = scope_verdict_read (self->verdict_path);
   g_autoptr (ScopeVerdict) verdict = scope_verdict_new (self->results, !self->options->quick);
   g_autoptr (GError) error = NULL;
 
@@ -298,7 +327,7 @@ keep_verdict (const Selftest *self)
   verdict->n_failed = self->n_failed - n_wrong;
   if (self->results->lost || (old && old->is_full && self->options->quick && self->n_failed == 0))
     return;
-  if (!scope_verdict_write (verdict, path, &error))
+  if (!scope_verdict_write (verdict, self->verdict_path, &error))
     scope_print_message (HYB_SEVERITY_WARNING, "the result cannot be kept: %s", error->message);
 }
 
@@ -318,24 +347,91 @@ check_operators (char **names, GError **error)
   return TRUE;
 }
 
+/* Reads "3/14" as the shard 2 of 14. */
+static gboolean
+read_shard (const char *text, ScopeParts *parts, GError **error)
+{
+  g_auto (GStrv) numbers = g_strsplit (text, "/", 2);
+  guint64 shard = 0, n = 0;
+
+  if (numbers[0] && numbers[1] && g_ascii_string_to_unsigned (numbers[1], 10, 1, 1000, &n, NULL) &&
+      g_ascii_string_to_unsigned (numbers[0], 10, 1, n, &shard, NULL))
+    {
+      parts->shard = (guint) shard - 1;
+      parts->n_shards = (guint) n;
+      return TRUE;
+    }
+  g_set_error (error,
+               SCOPE_ERROR,
+               SCOPE_ERROR_USAGE,
+               "--shard %s: write it as K/N, with K from 1 to N and N up to 1000",
+               text);
+  return FALSE;
+}
+
+static gboolean
+check_options (const SelftestOptions *options, ScopeParts *parts, GError **error)
+{
+  if (options->shard && options->quick)
+    {
+      g_set_error_literal (error,
+                           SCOPE_ERROR,
+                           SCOPE_ERROR_USAGE,
+                           "--shard divides a whole test: leave out --quick");
+      return FALSE;
+    }
+  return check_operators (get_chosen (options->operators), error) &&
+         (!options->shard || read_shard (options->shard, parts, error));
+}
+
+/* Keeps what is said of the GPU later, and closes it if children open it: a GPU may be one process's at a time. */
+static void
+begin_tests (Selftest *self)
+{
+  self->device = hyb_gpu_describe (self->gpu);
+  self->verdict_path = scope_verdict_dup_path (self->gpu);
+  self->math = hyb_gpu_get_math (self->gpu);
+  self->names = hyb_gpu_list_operators (self->gpu);
+  if (has_children (self))
+    g_clear_pointer (&self->gpu, hyb_gpu_unref);
+  if (self->json)
+    scope_json_string (self->json, "device", self->device);
+  else if (!self->options->json_lines)
+    printf ("%s\n", self->device);
+  fflush (stdout);
+}
+
 static int
-run_tests (Selftest *self, const ScopeCommonOptions *common, GError **error)
+run_tests (Selftest *self, GError **error)
 {
   const SelftestOptions *options = self->options;
   gboolean               names_models = options->models || options->goldens;
-  g_autofree char       *device = hyb_gpu_describe (self->gpu);
 
-  if (self->json)
-    scope_json_string (self->json, "device", device);
-  else
-    printf ("%s\n", device);
-  if ((options->operators || !names_models) && !test_operators (self, common, error))
+  begin_tests (self);
+  if ((options->operators || !names_models) && !test_operators (self, error))
     return SCOPE_EXIT_MODEL;
-  if ((names_models || !options->operators) && !test_models (self, common, error))
+  if ((names_models || !options->operators) && !test_models (self, error))
     return SCOPE_EXIT_MODEL;
-  if (!names_models && !options->operators)
+  if (!names_models && !options->operators && !options->shard)
     keep_verdict (self);
-  return finish (self);
+  if (self->parts.unread)
+    {
+      hyb_error_at (error, G_FILE_ERROR, G_FILE_ERROR_INVAL, NULL, NULL, "%s", self->parts.unread);
+      return SCOPE_EXIT_FILE;
+    }
+  print_summary (self);
+  return self->n_failed > 0 ? SCOPE_EXIT_CHECK_FAILED : SCOPE_EXIT_DONE;
+}
+
+static void
+selftest_clear (Selftest *self)
+{
+  scope_operator_results_free (self->results);
+  g_clear_pointer (&self->gpu, hyb_gpu_unref);
+  g_free (self->parts.unread);
+  g_free (self->device);
+  g_free (self->verdict_path);
+  g_free (self->names);
 }
 
 static int
@@ -343,16 +439,21 @@ run_selftest (const ScopeCommonOptions *common, gpointer data, char **files, GEr
 {
   const SelftestOptions *options = data;
   ScopeCommonOptions     with_device = *common;
-  g_autoptr (HybGpu) gpu = NULL;
-  g_autoptr (ScopeJson) json = NULL;
-  Selftest self;
+  g_autoptr (ScopeJson) json = common->json && !options->json_lines ? scope_json_new () : NULL;
+  Selftest self = { .options = options, .common = &with_device, .json = json };
   int      code;
 
   if (!common->device)
     with_device.device = (char *) "gpu";
-  if (!scope_open_whole_device (&with_device, &gpu, error))
+  self.parts = (ScopeParts){ .common = &with_device,
+                             .seconds = (guint) options->part_seconds,
+                             .n_shards = 1,
+                             .show_operator = add_operator,
+                             .show_model = add_model,
+                             .data = &self };
+  if (!scope_open_whole_device (&with_device, &self.gpu, error))
     return SCOPE_EXIT_MODEL;
-  if (!gpu)
+  if (!self.gpu)
     {
       g_set_error_literal (error,
                            SCOPE_ERROR,
@@ -360,12 +461,8 @@ run_selftest (const ScopeCommonOptions *common, gpointer data, char **files, GEr
                            "the processor is what GPUs are compared with: name a GPU");
       return SCOPE_EXIT_USAGE;
     }
-  if (!check_operators (options->operators, error))
-    return SCOPE_EXIT_USAGE;
-  json = common->json ? scope_json_new () : NULL;
-  self = (Selftest){ .options = options, .gpu = gpu, .json = json };
-  code = run_tests (&self, &with_device, error);
-  scope_operator_results_free (self.results);
+  code = check_options (options, &self.parts, error) ? run_tests (&self, error) : SCOPE_EXIT_USAGE;
+  selftest_clear (&self);
   return code;
 }
 
@@ -382,14 +479,14 @@ static const GOptionEntry selftest_options[] = {
     0,
     G_OPTION_ARG_STRING_ARRAY,
     SCOPE_OPTION_FIELD (SelftestOptions, operators),
-    "Only this operator (repeatable)",
+    "Only this operator (repeatable); all: no models",
     "NAME" },
   { "model",
     0,
     0,
     G_OPTION_ARG_STRING_ARRAY,
     SCOPE_OPTION_FIELD (SelftestOptions, models),
-    "Only this model of the gallery, with its options (repeatable)",
+    "Only this model of the gallery, with its options (repeatable); all: no operators",
     "NAME[?option=value&…]" },
   { "goldens",
     0,
@@ -398,6 +495,39 @@ static const GOptionEntry selftest_options[] = {
     SCOPE_OPTION_FIELD (SelftestOptions, goldens),
     "Only the models NAME/NAME-symbol.json in this folder, with the inputs in NAME/input.npz",
     "FOLDER" },
+  { "shard",
+    0,
+    0,
+    G_OPTION_ARG_STRING,
+    SCOPE_OPTION_FIELD (SelftestOptions, shard),
+    "Only every Nth operator and model, beginning with the Kth, so that N processes share the test",
+    "K/N" },
+  { "part-seconds",
+    0,
+    0,
+    G_OPTION_ARG_INT,
+    SCOPE_OPTION_FIELD (SelftestOptions, part_seconds),
+    "Seconds that an operator or model may take (default: 600)",
+    "SECONDS" },
+  { "json-lines",
+    0,
+    0,
+    G_OPTION_ARG_NONE,
+    SCOPE_OPTION_FIELD (SelftestOptions, json_lines),
+    "Print a line of JSON for each operator and model as soon as it is tested",
+    NULL },
+  { "in-process",
+    0,
+    G_OPTION_FLAG_HIDDEN,
+    G_OPTION_ARG_NONE,
+    SCOPE_OPTION_FIELD (SelftestOptions, in_process),
+    "Test in this process, as the processes of parts do",
+    NULL },
+  { 0 },
+};
+
+static const ScopeRange ranges[] = {
+  { "part-seconds", 1, 86400, PART_SECONDS },
   { 0 },
 };
 
@@ -405,6 +535,7 @@ static const char *const examples[] = {
   "hscope selftest --device gpu --quick",
   "hscope selftest --model mlp --json",
   "hscope selftest --operator dot --operator softmax",
+  "hscope selftest --json-lines --shard 3/14",
   NULL,
 };
 
@@ -423,10 +554,15 @@ const ScopeCommand scope_command_selftest = {
       "100 in static mode,\n"
       "must give the same bytes and take no more memory of the GPU. Operators that the GPU "
       "does not compute are\n"
-      "not tested. Without --operator, --model and --goldens the result is kept for this chip, "
-      "driver, libraries\n"
-      "and program: the processor then computes the operators that are wrong. The first run on "
-      "a GPU does a\n"
+      "not tested. Each operator and model has a process of its own, so that a crash, or an error "
+      "after "
+      "which\n"
+      "the GPU refuses everything, costs that part only; with --quick all share one process. "
+      "Without\n"
+      "--operator, --model, --goldens and --shard the result is kept for this chip, driver, "
+      "libraries and "
+      "program:\n"
+      "the processor then computes the operators that are wrong. The first run on a GPU does a "
       "part of this.",
   .n_files = { 0, 0 },
   .option_groups = SCOPE_OPTIONS_RUN,
@@ -434,6 +570,7 @@ const ScopeCommand scope_command_selftest = {
   .examples = examples,
   .options = selftest_options,
   .options_size = sizeof (SelftestOptions),
+  .ranges = ranges,
   .opens_gpus = TRUE,
   .run = run_selftest,
 };

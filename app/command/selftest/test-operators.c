@@ -256,12 +256,7 @@ count (Test *self, GHashTable *names, double size)
 
   g_hash_table_iter_init (&iter, names);
   while (g_hash_table_iter_next (&iter, &op, NULL))
-    {
-      ScopeOperatorResult *result = scope_operator_results_get (self->results, op);
-
-      result->n++;
-      result->error = MAX (result->error, size);
-    }
+    scope_operator_results_count (self->results, op, 1, size);
 }
 
 /* (transfer full) */
