@@ -93,26 +93,61 @@ SIMD (sum_tile) (const int           n_filters,
 TILES (DEFINE)
 #undef DEFINE
 
+/* to[i] = from[2 i] for i < n. */
+static TARGET void
+SIMD (take_every_second) (gint64 n, const float *from, float *to)
+{
+  Ints   even;
+  gint64 i = 0;
+
+  for (int lane = 0; lane < LANES; lane++)
+    even[lane] = 2 * lane;
+  for (; i + LANES < n; i += LANES) /* reads one cell more than it takes */
+    simd_store (to + i,
+                __builtin_shuffle (simd_load (from + 2 * i),
+                                   simd_load (from + 2 * i + LANES),
+                                   even));
+  for (; i < n; i++)
+    to[i] = from[2 * i];
+}
+
+/* relu of a vector: adding zero makes −0 a 0, as the operator relu does; NaN stays. */
+INLINE Floats
+SIMD (rectify) (Floats x)
+{
+  Floats zero = simd_fill (0);
+
+  return simd_max (zero, x) + zero;
+}
+
 /* map[at + i] = relu (sums[i] + bias[filter] + other[at + i]) for i < n. */
 static TARGET void
 SIMD (finish_run) (const HybConvolveFinish *finish,
                    gint64                   filter,
                    gint64                   at,
                    gint64                   n,
-                   const float *restrict sums,
-                   float *restrict map)
+                   const float             *sums,
+                   float                   *map)
 {
-  float bias = finish->bias ? finish->bias[filter] : 0;
+  Floats       bias = simd_fill (finish->bias ? finish->bias[filter] : 0);
+  const float *other = finish->other ? finish->other + at : NULL;
+  float       *to = map + at;
+  gint64       i = 0;
 
-  if (finish->other)
-    for (gint64 i = 0; i < n; i++)
-      map[at + i] = sums[i] + bias + finish->other[at + i];
-  else
-    for (gint64 i = 0; i < n; i++)
-      map[at + i] = sums[i] + bias;
-  if (finish->rectify)
-    for (gint64 i = 0; i < n; i++)
-      map[at + i] = map[at + i] <= 0 ? 0 : map[at + i];
+  for (; i + LANES <= n; i += LANES)
+    {
+      Floats sum = simd_load (sums + i) + bias;
+
+      sum = other ? sum + simd_load (other + i) : sum;
+      simd_store (to + i, finish->rectify ? SIMD (rectify) (sum) : sum);
+    }
+  if (i < n)
+    {
+      Floats sum = simd_load_part (sums + i, n - i) + bias;
+
+      sum = other ? sum + simd_load_part (other + i, n - i) : sum;
+      simd_store_part (to + i, n - i, finish->rectify ? SIMD (rectify) (sum) : sum);
+    }
 }
 
 /* Winograd's input transform of the six rows d of the image to:
@@ -177,6 +212,7 @@ static const HybTiles SIMD (tiles) = {
   .max_filters = FILTERS_BY_VECTORS,
   .sum = { TILES (ENTRY) },
   .finish_run = SIMD (finish_run),
+  .take_every_second = SIMD (take_every_second),
   .transform_input = SIMD (transform_input),
   .transform_output = SIMD (transform_output),
 };

@@ -60,6 +60,8 @@ typedef struct
                       gint64                   n,
                       const float             *sums,
                       float                   *map);
+  /* to[i] = from[2 i] for i < n. */
+  void (*take_every_second) (gint64 n, const float *from, float *to);
   /* Winograd's input transform: six rows of n elements, `stride` apart, become six rows,
    * planes_stride apart.  n is rounded up to whole vectors. */
   void (*transform_input) (gint64       n,

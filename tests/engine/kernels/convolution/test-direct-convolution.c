@@ -223,6 +223,62 @@ test_groups_and_threads (void)
   hyb_parallel_set_threads (0);
 }
 
+/* Layouts larger than a cache: strips of rows, the last of which is shorter, and of columns. */
+static void
+test_strips (void)
+{
+  HybConvolve rows = make (40, 3, 61, 70), columns = make (900, 2, 21, 40),
+              strided = make (20, 3, 120, 130);
+
+  rows.batch = 2;
+  set_window (&rows, 1, &(Window){ 3, 1, 1, 1 });
+  set_window (&rows, 2, &(Window){ 5, 1, 1, 2 });
+  set_window (&columns, 1, &(Window){ 1, 1, 1, 0 });
+  set_window (&columns, 2, &(Window){ 1, 1, 1, 0 });
+  set_window (&strided, 1, &(Window){ 3, 2, 1, 1 });
+  set_window (&strided, 2, &(Window){ 3, 2, 2, 1 });
+  for (guint n_threads = 1; n_threads < 4; n_threads += 2)
+    {
+      hyb_parallel_set_threads (n_threads);
+      check_each_level (&rows, FALSE);
+      check_each_level (&columns, FALSE);
+      check_each_level (&strided, FALSE);
+    }
+  hyb_parallel_set_threads (0);
+}
+
+static void
+test_pointwise_and_depthwise (void)
+{
+  for (gint64 width = 5; width < 40; width += 3)
+    {
+      HybConvolve pointwise = make (24, 12, 7, width), depthwise = make (6, 12, 9, width);
+
+      pointwise.groups = 2;
+      pointwise.batch = 2;
+      set_window (&pointwise, 1, &(Window){ 1, 1, 1, 0 });
+      set_window (&pointwise, 2, &(Window){ 1, 1, 1, 0 });
+      check_each_level (&pointwise, FALSE);
+      depthwise.groups = 6;
+      set_window (&depthwise, 1, &(Window){ 3, 2, 1, 1 });
+      set_window (&depthwise, 2, &(Window){ 5, 1, 1, 2 });
+      check_each_level (&depthwise, FALSE);
+    }
+}
+
+static void
+test_long_windows (void)
+{
+  HybConvolve c = make (2, 5, 4, 90);
+
+  set_window (&c, 1, &(Window){ 3, 1, 1, 1 });
+  set_window (&c, 2, &(Window){ 64, 1, 1, 31 });
+  g_assert_true (hyb_simd_level () == HYB_SIMD_PLAIN || hyb_direct_convolve_fits (&c));
+  check_each_level (&c, FALSE);
+  set_window (&c, 2, &(Window){ 65, 1, 1, 32 });
+  g_assert_false (hyb_direct_convolve_fits (&c));
+}
+
 static void
 test_winograd_of_every_size (void)
 {
@@ -270,12 +326,12 @@ test_only_what_it_does_well_fits (void)
   c.image_channels = 0;
   g_assert_false (hyb_direct_convolve_fits (&c));
   c.image_channels = c.groups = 8; /* depthwise */
-  g_assert_false (hyb_direct_convolve_fits (&c));
+  g_assert_true (hyb_direct_convolve_fits (&c));
   c.groups = 1;
   set_window (&c, 2, &(Window){ 1, 1, 1, 0 });
   g_assert_true (hyb_direct_convolve_fits (&c));
   set_window (&c, 1, &(Window){ 1, 1, 1, 0 }); /* pointwise */
-  g_assert_false (hyb_direct_convolve_fits (&c));
+  g_assert_true (hyb_direct_convolve_fits (&c));
   set_window (&c, 1, &(Window){ 20, 1, 1, 0 });
   set_window (&c, 2, &(Window){ 20, 1, 1, 0 }); /* one position */
   g_assert_false (hyb_direct_convolve_fits (&c));
@@ -321,6 +377,9 @@ TEST_PROGRAM (test_direct_convolution)
   g_test_add_func ("/engine/kernels/shift/whole-vectors-of-rows-whose-taps-are-far-apart",
                    test_whole_vectors_of_rows_whose_taps_are_far_apart);
   g_test_add_func ("/engine/kernels/shift/groups-and-threads", test_groups_and_threads);
+  g_test_add_func ("/engine/kernels/shift/large-images-are-laid-out-in-strips", test_strips);
+  g_test_add_func ("/engine/kernels/shift/pointwise-and-depthwise", test_pointwise_and_depthwise);
+  g_test_add_func ("/engine/kernels/shift/windows-of-up-to-64-taps", test_long_windows);
   g_test_add_func ("/engine/kernels/shift/winograd-of-every-size", test_winograd_of_every_size);
   g_test_add_func ("/engine/kernels/shift/winograd-in-parts", test_winograd_in_parts);
   g_test_add_func ("/engine/kernels/shift/winograd-pays-for-its-weights",
