@@ -5,7 +5,7 @@
 set -e
 
 build="gcc libc6-dev meson ninja-build pkg-config libglib2.0-dev libcjson-dev libopenblas-dev
-       libcairo2-dev libpango1.0-dev libgraphviz-dev zlib1g-dev libsqlite3-dev gettext"
+       libcairo2-dev libpango1.0-dev libgraphviz-dev zlib1g-dev libseccomp-dev libsqlite3-dev gettext"
 window="libgtk-4-dev libadwaita-1-dev desktop-file-utils fonts-dejavu-core adwaita-icon-theme"
 test="g++ git python3 python3-numpy python3-pip xvfb xauth fonts-dejavu-core graphviz dbus at-spi2-core libatspi2.0-dev libxtst-dev clang-format-14 shellcheck groff-base man-db desktop-file-utils zsh fish libasan8 libubsan1 valgrind appstream"
 

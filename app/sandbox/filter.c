@@ -1,4 +1,4 @@
-/* filter.c — builds the filter of system calls and installs it for all threads.
+/* filter.c — the filter of system calls, made and installed for all threads by libseccomp.
  *
  * A list of what is allowed, because a list of what is forbidden would miss the calls of later kernels.
  * Refused calls fail with EPERM and do not end the process: libraries try calls that they can do without, and
@@ -8,66 +8,44 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/audit.h>
-#include <linux/filter.h>
 #include <linux/sched.h>
-#include <linux/seccomp.h>
-#include <stddef.h>
+#include <seccomp.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <unistd.h>
-
-#if defined(__x86_64__)
-#define ARCHITECTURE AUDIT_ARCH_X86_64
-#elif defined(__aarch64__)
-#define ARCHITECTURE AUDIT_ARCH_AARCH64
-#endif
-
-#ifdef ARCHITECTURE
 
 #ifndef PR_SET_VMA
 #define PR_SET_VMA 0x53564d41
 #endif
-#define OTHER_INTERFACE 0x40000000u /* numbers from here on are calls of the x32 interface */
 #define NEW_NAMESPACES                                                                          \
   (CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID | \
    CLONE_NEWNET)
 
-static const guint32 allowed[] = {
-#define CALL(name) __NR_##name,
+static const int allowed[] = {
+#define CALL(name) SCMP_SYS (name),
 #include "app/sandbox/system-calls.h"
 #undef CALL
 };
 
 /* More calls for programs that are started. */
-static const guint32 allowed_for_programs[] = { __NR_execve,
-                                                __NR_kill,
-                                                __NR_pidfd_open,
-                                                __NR_pidfd_send_signal,
-                                                __NR_tgkill,
-                                                __NR_chdir,
-                                                __NR_setsid,
-                                                __NR_setpgid
-#ifdef __x86_64__
-                                                ,
-                                                __NR_fork,
-                                                __NR_vfork
-#endif
+static const int allowed_for_programs[] = {
+  SCMP_SYS (execve), SCMP_SYS (kill),  SCMP_SYS (pidfd_open), SCMP_SYS (pidfd_send_signal),
+  SCMP_SYS (tgkill), SCMP_SYS (chdir), SCMP_SYS (setsid),     SCMP_SYS (setpgid),
+  SCMP_SYS (fork),   SCMP_SYS (vfork),
 };
 
 /* Values of one argument with which a call is allowed. */
 typedef struct
 {
-  guint32 call;
+  int     call;
   guint   argument;
   guint   n_values;
   guint32 values[20];
 } Choice;
 
 static const Choice choices[] = {
-  { __NR_ioctl, 1, 6, { TCGETS, TIOCGWINSZ, FIONREAD, FIONBIO, FIOCLEX, FIONCLEX } },
-  { __NR_prctl,
+  { SCMP_SYS (ioctl), 1, 6, { TCGETS, TIOCGWINSZ, FIONREAD, FIONBIO, FIOCLEX, FIONCLEX } },
+  { SCMP_SYS (prctl),
     0,
     10,
     { PR_SET_NAME,
@@ -81,7 +59,7 @@ static const Choice choices[] = {
       PR_SET_TIMERSLACK,
       PR_SET_VMA } },
   /* Others would send signals to other processes. */
-  { __NR_fcntl,
+  { SCMP_SYS (fcntl),
     1,
     15,
     { F_DUPFD,
@@ -99,176 +77,114 @@ static const Choice choices[] = {
       F_ADD_SEALS,
       F_GET_SEALS,
       F_GETPIPE_SZ } },
-  { __NR_prlimit64, 0, 1, { 0 } },
+  { SCMP_SYS (prlimit64), 0, 1, { 0 } },
 };
 
-/* --- Instructions --- */
+/* Each function below returns 0, or the first error of libseccomp as a negative number. */
 
-typedef GArray Program; /* of struct sock_filter */
-
-static void
-add (Program *program, guint16 code, guint32 value, guint8 if_true, guint8 if_false)
+static int
+allow (scmp_filter_ctx filter, const int *calls, gsize n)
 {
-  struct sock_filter instruction = { code, if_true, if_false, value };
+  int result = 0;
 
-  g_array_append_val (program, instruction);
+  for (gsize i = 0; i < n && result == 0; i++)
+    result = seccomp_rule_add (filter, SCMP_ACT_ALLOW, calls[i], 0);
+  return result;
 }
 
-static void
-load (Program *program, gsize offset)
+/* Allows a call if the lower half of an argument is value under the mask: what is checked are numbers of 32
+ * bits. */
+static int
+allow_if (scmp_filter_ctx filter, int call, guint argument, guint32 mask, guint32 value)
 {
-  add (program, BPF_LD | BPF_W | BPF_ABS, (guint32) offset, 0, 0);
+  struct scmp_arg_cmp comparison = SCMP_CMP32 (argument, SCMP_CMP_MASKED_EQ, mask, value);
+
+  return seccomp_rule_add_array (filter, SCMP_ACT_ALLOW, call, 1, &comparison);
 }
 
-static void
-load_call (Program *program)
+static int
+allow_choice (scmp_filter_ctx filter, const Choice *choice)
 {
-  load (program, offsetof (struct seccomp_data, nr));
-}
+  int result = 0;
 
-/* The lower half of an argument: what is checked are numbers of 32 bits. */
-static void
-load_argument (Program *program, guint index)
-{
-  load (program, offsetof (struct seccomp_data, args) + index * sizeof (guint64));
-}
-
-static void
-answer (Program *program, guint32 action)
-{
-  add (program, BPF_RET | BPF_K, action, 0, 0);
-}
-
-/* If the accumulator is value, the filter ends with action. */
-static void
-answer_if (Program *program, guint32 value, guint32 action)
-{
-  add (program, BPF_JMP | BPF_JEQ | BPF_K, value, 0, 1);
-  answer (program, action);
-}
-
-/* --- The filter --- */
-
-static const guint32 refused = SECCOMP_RET_ERRNO | EPERM;
-
-/* What follows is skipped unless call is made; ends with end_call(). */
-static guint
-begin_call (Program *program, guint32 call)
-{
-  load_call (program);
-  add (program, BPF_JMP | BPF_JEQ | BPF_K, call, 0, 0);
-  return program->len - 1;
-}
-
-static void
-end_call (Program *program, guint begin, guint32 action)
-{
-  answer (program, action);
-  g_array_index (program, struct sock_filter, begin).jf = (guint8) (program->len - begin - 1);
-}
-
-static void
-add_choices (Program *program)
-{
-  for (guint i = 0; i < G_N_ELEMENTS (choices); i++)
-    {
-      const Choice *choice = &choices[i];
-      guint         begin = begin_call (program, choice->call);
-
-      load_argument (program, choice->argument);
-      for (guint k = 0; k < choice->n_values; k++)
-        answer_if (program, choice->values[k], SECCOMP_RET_ALLOW);
-      end_call (program, begin, refused);
-    }
+  for (guint i = 0; i < choice->n_values && result == 0; i++)
+    result = allow_if (filter, choice->call, choice->argument, G_MAXUINT32, choice->values[i]);
+  return result;
 }
 
 /* New threads, and new processes only if programs are started; never with new namespaces. */
-static void
-add_clone (Program *program, gboolean starts_programs)
+static int
+allow_clone (scmp_filter_ctx filter, gboolean starts_programs)
 {
-  guint begin = begin_call (program, __NR_clone);
+  guint32 required = starts_programs ? 0 : CLONE_THREAD;
+  int     result = allow_if (filter, SCMP_SYS (clone), 0, NEW_NAMESPACES | required, required);
 
-  load_argument (program, 0);
-  add (program, BPF_JMP | BPF_JSET | BPF_K, NEW_NAMESPACES, 0, 1);
-  answer (program, refused);
-  if (!starts_programs)
-    {
-      add (program, BPF_JMP | BPF_JSET | BPF_K, CLONE_THREAD, 1, 0);
-      answer (program, refused);
-    }
-  end_call (program, begin, SECCOMP_RET_ALLOW);
   /* Its flags are in memory, which a filter cannot read: the C library uses clone() instead. */
-  load_call (program);
-  answer_if (program, __NR_clone3, SECCOMP_RET_ERRNO | ENOSYS);
+  return result < 0 ? result
+                    : seccomp_rule_add (filter, SCMP_ACT_ERRNO (ENOSYS), SCMP_SYS (clone3), 0);
 }
 
 /* Signals to this process only; number 0 asks whether a process exists. */
-static void
-add_signals (Program *program)
+static int
+allow_signals (scmp_filter_ctx filter)
 {
   guint32 self = (guint32) getpid ();
-  guint   begin = begin_call (program, __NR_kill);
+  int     result = allow_if (filter, SCMP_SYS (kill), 0, G_MAXUINT32, self);
 
-  load_argument (program, 0);
-  answer_if (program, self, SECCOMP_RET_ALLOW);
-  load_argument (program, 1);
-  answer_if (program, 0, SECCOMP_RET_ALLOW);
-  end_call (program, begin, refused);
-  begin = begin_call (program, __NR_tgkill);
-  load_argument (program, 0);
-  answer_if (program, self, SECCOMP_RET_ALLOW);
-  end_call (program, begin, refused);
+  if (result == 0)
+    result = allow_if (filter, SCMP_SYS (kill), 1, G_MAXUINT32, 0);
+  return result < 0 ? result : allow_if (filter, SCMP_SYS (tgkill), 0, G_MAXUINT32, self);
 }
 
-static Program *
-make_filter (gboolean starts_programs, gboolean controls_devices)
+static int
+allow_all (scmp_filter_ctx filter, gboolean starts_programs, gboolean controls_devices)
 {
-  Program *program = g_array_new (FALSE, FALSE, sizeof (struct sock_filter));
+  int result = allow (filter, allowed, G_N_ELEMENTS (allowed));
 
-  load (program, offsetof (struct seccomp_data, arch));
-  add (program, BPF_JMP | BPF_JEQ | BPF_K, ARCHITECTURE, 1, 0);
-  answer (program, SECCOMP_RET_KILL_PROCESS);
-  load_call (program);
-  add (program, BPF_JMP | BPF_JGE | BPF_K, OTHER_INTERFACE, 0, 1);
-  answer (program, refused);
-  for (guint i = 0; i < G_N_ELEMENTS (allowed); i++)
-    answer_if (program, allowed[i], SECCOMP_RET_ALLOW);
-  for (guint i = 0; starts_programs && i < G_N_ELEMENTS (allowed_for_programs); i++)
-    answer_if (program, allowed_for_programs[i], SECCOMP_RET_ALLOW);
-  if (controls_devices)
-    answer_if (program, __NR_ioctl, SECCOMP_RET_ALLOW);
-  add_choices (program);
-  add_clone (program, starts_programs);
-  if (!starts_programs)
-    add_signals (program);
-  answer (program, refused);
-  return program;
+  if (result == 0 && starts_programs)
+    result = allow (filter, allowed_for_programs, G_N_ELEMENTS (allowed_for_programs));
+  else if (result == 0)
+    result = allow_signals (filter);
+  if (result == 0 && controls_devices)
+    result = allow (filter, &(const int){ SCMP_SYS (ioctl) }, 1);
+  for (guint i = 0; i < G_N_ELEMENTS (choices) && result == 0; i++)
+    result = allow_choice (filter, &choices[i]);
+  return result < 0 ? result : allow_clone (filter, starts_programs);
+}
+
+/* The process has given up new privileges already; other interfaces of the kernel, such as x32, end it. */
+static int
+install (scmp_filter_ctx filter, gboolean starts_programs, gboolean controls_devices)
+{
+  const struct
+  {
+    enum scmp_filter_attr name;
+    guint32               value;
+  } attributes[] = {
+    { SCMP_FLTATR_CTL_NNP, 0 },
+    { SCMP_FLTATR_CTL_TSYNC, 1 },
+    { SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS },
+    { SCMP_FLTATR_CTL_OPTIMIZE, 2 }, /* a tree, not a list */
+  };
+  int result = 0;
+
+  for (guint i = 0; i < G_N_ELEMENTS (attributes) && result == 0; i++)
+    result = seccomp_attr_set (filter, attributes[i].name, attributes[i].value);
+  if (result == 0)
+    result = allow_all (filter, starts_programs, controls_devices);
+  return result < 0 ? result : seccomp_load (filter);
 }
 
 gboolean
 scope_filter_install (gboolean starts_programs, gboolean controls_devices, char **reason)
 {
-  g_autoptr (GArray) program = make_filter (starts_programs, controls_devices);
-  struct sock_fprog filter = { (unsigned short) program->len,
-                               (struct sock_filter *) (gpointer) program->data };
-  long result = syscall (__NR_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &filter);
+  scmp_filter_ctx filter = seccomp_init (SCMP_ACT_ERRNO (EPERM));
+  int             result = filter ? install (filter, starts_programs, controls_devices) : -ENOMEM;
 
+  if (filter)
+    seccomp_release (filter);
   if (result == 0)
     return TRUE;
-  *reason = result > 0 ? g_strdup_printf ("thread %ld has another filter", result)
-                       : g_strdup (g_strerror (errno));
+  *reason = g_strdup (g_strerror (-result));
   return FALSE;
 }
-
-#else
-
-gboolean
-scope_filter_install (gboolean starts_programs  G_GNUC_UNUSED,
-                      gboolean controls_devices G_GNUC_UNUSED,
-                      char                    **reason)
-{
-  *reason = g_strdup ("there is no filter for this processor");
-  return FALSE;
-}
-
-#endif

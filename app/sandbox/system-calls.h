@@ -150,7 +150,6 @@ CALL (sysinfo)
 CALL (uname)
 
 /* Older names of calls above */
-#ifdef __x86_64__
 CALL (access)
 CALL (alarm)
 CALL (arch_prctl)
@@ -175,4 +174,3 @@ CALL (select)
 CALL (stat)
 CALL (time)
 CALL (unlink)
-#endif

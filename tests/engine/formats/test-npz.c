@@ -239,6 +239,7 @@ test_crc (void)
 {
   g_assert_cmphex (hyb_crc32 (0, "123456789", 9), ==, 0xcbf43926);
   g_assert_cmphex (hyb_crc32 (hyb_crc32 (0, "1234", 4), "56789", 5), ==, 0xcbf43926);
+  g_assert_cmphex (hyb_crc32 (0xcbf43926, NULL, 0), ==, 0xcbf43926);
 }
 
 TEST_PROGRAM (test_npz)
