@@ -23,8 +23,8 @@ HybSources *hyb_sources_new (const HybGraph *graph);
 /* Frees sources; NULL is allowed. */
 void hyb_sources_free (HybSources *sources);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (HybSources, hyb_sources_free)
-/* Carries the sources over from one graph to the next.  map: for each value of before the new one, or
- * HYB_NO_ID. */
+/* Carries the sources over from one graph to the next.  map: holds, for
+ * each value of the graph `before`, its value in `after` or HYB_NO_ID. */
 void hyb_sources_follow (HybSources *sources, HybGraph *before, HybGraph *after, const GArray *map);
 /* States before hyb_sources_follow() that a node of the new graph computes what a loop of the old one
  * had in its body.  inner: its id there; no earlier pass may have changed that body. */

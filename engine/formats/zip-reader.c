@@ -205,7 +205,7 @@ check_overlaps (const HybZip *zip, GError **error)
   return TRUE;
 }
 
-/* What all members take when they are unpacked.  Stored members stay where they are. */
+/* Checks the memory that unpacking all members would take.  Stored members are read in place and take none. */
 static gboolean
 check_total (const HybZip *zip, GError **error)
 {

@@ -82,8 +82,8 @@ prof_disturbance_sentence (const ProfDisturbance *disturbance)
                             disturbance->n,
                             100 * PROF_MAX_WAIT);
   return g_strdup_printf ("%u of %u clean runs waited for a processor for more than %.0f %% of "
-                          "their time; only %u did not, fewer than %u, so that the estimate uses "
-                          "all of them and is too long.",
+                          "their time.  Only %u did not, and at least %u are needed, so the "
+                          "estimate uses all of them and is too long.",
                           disturbance->n_disturbed,
                           disturbance->n,
                           100 * PROF_MAX_WAIT,

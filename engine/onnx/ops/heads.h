@@ -8,5 +8,5 @@
 HybValueId onnx_heads_split (HybLowering *lowering, HybValueId x, gint64 n_heads);
 /* The other way. */
 HybValueId onnx_heads_join (HybLowering *lowering, HybValueId x);
-/* Each head of keys or values as often as queries q share it. */
+/* Repeats each head of x (keys or values) once for every head of the queries q that reads it. */
 HybValueId onnx_heads_share (HybLowering *lowering, HybValueId x, HybValueId q);

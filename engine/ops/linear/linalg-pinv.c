@@ -231,7 +231,7 @@ static const char *const tensor_inputs[] = { "A", "rcond", NULL };
 
 const HybOp hyb_ops_linalg_pinv[] = {
   PINV ("_npi_pinv",
-        "Pseudo-inverses of matrices, with the least singular values as a tensor.",
+        "Pseudo-inverses of matrices; a tensor says which singular values count as 0.",
         tensor_inputs,
         tensor_params),
   PINV ("_npi_pinv_scalar_rcond", "Pseudo-inverses of matrices.", scalar_inputs, scalar_params),

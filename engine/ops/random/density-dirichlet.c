@@ -22,7 +22,8 @@ dirichlet_infer_shape (HybCall *call, GError **error)
     return TRUE;
   if (sample->rank == 0 || alpha->rank == 0 || alpha->rank > sample->rank)
     return hyb_refuse_types (error,
-                             "Both need an axis of vectors, and alpha no more axes than sample.",
+                             "Give both an axis of vectors, and alpha at most as many axes as "
+                             "sample.",
                              "sample has %d dimensions and alpha %d",
                              sample->rank,
                              alpha->rank);

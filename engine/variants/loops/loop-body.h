@@ -75,8 +75,8 @@ guint hyb_loop_body_position (const HybLoopBody *body, HybBodyRole role, guint i
 /* The positions of all variables with this role, by index, as an attribute: "[0, 2]".  (transfer
  * full) */
 char *hyb_loop_body_positions (const HybLoopBody *body, HybBodyRole role);
-/* Gives the states and other outputs of the chain their places in the outputs of the loop, of which
- * first is the first new value and first_state the index of the first final state. */
+/* Maps the states and other outputs of the chain to outputs of the loop.  first: the loop's first
+ * output; first_state: the index, among its outputs, of the first final state. */
 void hyb_loop_body_place_outputs (HybLoopBody *body, HybValueId first, guint first_state);
 
 /* The check of HybGroupWriter for loops. */
