@@ -1,12 +1,13 @@
 /* libraries.c — opens the driver, cuBLAS, cuDNN and NVRTC by their sonames, all of one major version.
  *
- * A library is looked for in the folders of HYB_GPU_PATH, by ld.so, below /usr/local/cuda, and where
- * tools/gpu.sh puts it.  No library is closed again: threads of the vendor's would not survive.
+ * A library is looked for in the folders of engine/device/folders.c.  None is closed again: threads of the vendor's
+ * would not survive.
  * Start with hyb_cuda_load() at the end.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/cuda/libraries.h"
 
 #include "engine/base/error.h"
+#include "engine/device/gpu.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -14,6 +15,9 @@
 
 #define NEWEST_MAJOR 13
 #define OLDEST_MAJOR 12
+
+#define FETCH         "tools/gpu.sh fetches NVIDIA's libraries; "
+#define OTHER_FOLDERS "HYB_GPU_PATH names other folders"
 
 /* A function, and where its address goes. */
 typedef struct
@@ -43,20 +47,6 @@ static gboolean
 
 /* --- Opening --- */
 
-/* The folders that are searched; an empty one stands for ld.so.  (transfer full) */
-static char **
-list_folders (int major)
-{
-  const char      *first = g_getenv ("HYB_GPU_PATH");
-  g_autofree char *ours = g_strdup_printf ("%s/hybridscope/cuda-%d", g_get_user_data_dir (), major);
-  g_autofree char *all = g_strdup_printf ("%s%s:/usr/local/cuda/lib64:/usr/local/cuda/lib:%s",
-                                          first ? first : "",
-                                          first && *first ? ":" : "",
-                                          ours);
-
-  return g_strsplit (all, ":", -1);
-}
-
 /* Opens the files of a folder whose names begin so, which a library in it opens by name alone. */
 static void
 open_companions (const char *folder, const char *prefix)
@@ -75,41 +65,89 @@ open_companions (const char *folder, const char *prefix)
     g_dir_close (dir);
 }
 
-/* What ld.so said; NULL if it only did not find the file.  (transfer full) */
+/* What ld.so said; NULL if it only did not find the library itself.  A library that it needs and that is not there is
+ * another matter.  (transfer full) */
 static char *
-dup_reason (const char *text)
+dup_reason (const char *soname, const char *text)
 {
-  return text && strstr (text, "cannot open shared object file: No such file") ? NULL
-                                                                               : g_strdup (text);
+  return text && g_str_has_prefix (text, soname) && text[strlen (soname)] == ':' &&
+                 strstr (text, "cannot open shared object file: No such file")
+             ? NULL
+             : g_strdup (text);
 }
 
-/* The first library of this soname.  companion: the beginning of names in the same folder that must
- * be open before, or NULL.  *why: the first reason of dup_reason(); NULL if there is none. */
-static void *
-open_library (const char *soname, const char *companion, int major, char **why)
+/* A library that is looked for. */
+typedef struct
 {
-  g_auto (GStrv) folders = list_folders (major);
+  const char *soname;
+  const char
+      *companion; /* the beginning of names in the same folder that must be open before, or NULL */
+  int  major;     /* of CUDA */
+  const char *beside; /* a folder that comes before those of the system, or NULL */
+  char       *why;    /* why a file that is there cannot be opened; NULL if there is none */
+} Search;
 
-  *why = NULL;
+/* The folders of engine/device/folders.c with the one to be preferred, and with that of cuDNN's wheel which belongs to
+ * it.  (transfer full) */
+static GStrv
+list_folders (const Search *search)
+{
+  g_auto (GStrv) folders = hyb_gpu_list_folders (search->major);
+  g_autoptr (GStrvBuilder) all = g_strv_builder_new ();
+  gboolean is_done = !search->beside;
+
   for (guint i = 0; folders[i]; i++)
     {
-      g_autofree char *path = *folders[i] ? g_build_filename (folders[i], soname, NULL) : NULL;
-      void            *library;
+      if (!*folders[i] && !is_done)
+        {
+          g_autofree char *wheel = g_build_filename (search->beside, "../../cudnn/lib", NULL);
+
+          g_strv_builder_add (all, search->beside);
+          g_strv_builder_add (all, wheel);
+          is_done = TRUE;
+        }
+      g_strv_builder_add (all, folders[i]);
+    }
+  return g_strv_builder_end (all);
+}
+
+/* The first library that can be opened. */
+static void *
+open_library (Search *search)
+{
+  g_auto (GStrv) folders = list_folders (search);
+
+  for (guint i = 0; folders[i]; i++)
+    {
+      g_autofree char *path =
+          *folders[i] ? g_build_filename (folders[i], search->soname, NULL) : NULL;
+      void *library;
 
       if (path && !g_file_test (path, G_FILE_TEST_EXISTS))
         continue;
-      if (path && companion)
-        open_companions (folders[i], companion);
-      library = dlopen (path ? path : soname, RTLD_NOW | RTLD_LOCAL);
+      if (path && search->companion)
+        open_companions (folders[i], search->companion);
+      library = dlopen (path ? path : search->soname, RTLD_NOW | RTLD_LOCAL);
       if (library)
         {
-          g_clear_pointer (why, g_free);
+          g_clear_pointer (&search->why, g_free);
           return library;
         }
-      if (!*why)
-        *why = dup_reason (dlerror ());
+      if (!search->why)
+        search->why = dup_reason (search->soname, dlerror ());
     }
   return NULL;
+}
+
+/* The folder of the library in which a function lies.  (transfer full) (nullable) */
+static char *
+find_folder (gconstpointer address)
+{
+  void   *function;
+  Dl_info info;
+
+  memcpy (&function, address, sizeof function);
+  return dladdr (function, &info) && info.dli_fname ? g_path_get_dirname (info.dli_fname) : NULL;
 }
 
 /* The name of the first function that is missing; NULL if all are there. */
@@ -166,16 +204,18 @@ start_driver (HybCuda *cuda, GError **error)
 static gboolean
 open_driver (HybCuda *cuda, GError **error)
 {
-  g_autofree char *why = NULL;
+  Search           search = { .soname = "libcuda.so.1", .major = NEWEST_MAJOR };
   void            *function;
-  void            *library = open_library ("libcuda.so.1", NULL, NEWEST_MAJOR, &why);
+  void            *library = open_library (&search);
+  g_autofree char *why = search.why;
   const char      *missing;
 
+  if (why)
+    return absent (error, NULL, "the NVIDIA driver cannot be opened: %s", why);
   if (!library)
     return absent (error,
                    "Install NVIDIA's driver, version 525 or newer",
-                   "no NVIDIA driver is installed (%s)",
-                   why ? why : "libcuda.so.1 was not found");
+                   "no NVIDIA driver is installed (libcuda.so.1 was not found)");
   missing = bind (library, driver_symbols, &cuda->call);
   if (missing)
     return absent (error,
@@ -192,37 +232,66 @@ open_driver (HybCuda *cuda, GError **error)
 /* --- cuBLAS, cuDNN and NVRTC --- */
 
 static gboolean
-open_one (HybCuda      *cuda,
-          const char   *soname,
-          const char   *companion,
-          const Symbol *symbols,
-          GError      **error)
+open_one (HybCuda *cuda, Search *search, const Symbol *symbols, GError **error)
 {
-  g_autofree char *why = NULL;
-  void            *library = open_library (soname, companion, cuda->major, &why);
+  void            *library = open_library (search);
+  g_autofree char *why = search->why;
   const char      *missing;
 
+  if (why)
+    return absent (error,
+                   OTHER_FOLDERS,
+                   "%s is installed but cannot be opened: %s",
+                   search->soname,
+                   why);
   if (!library)
     return absent (error,
-                   "tools/gpu.sh fetches NVIDIA's libraries",
-                   "%s is not installed (%s)",
-                   soname,
-                   why ? why : "it was not found");
+                   FETCH OTHER_FOLDERS,
+                   "%s is not installed (it was not found)",
+                   search->soname);
   missing = bind (library, symbols, &cuda->call);
-  return !missing || absent (error, NULL, "%s has no function %s", soname, missing);
+  return !missing || absent (error, NULL, "%s has no function %s", search->soname, missing);
 }
 
-/* cuDNN 9 has one soname for all versions of CUDA. */
+/* Opens those parts of cuDNN that its calls for layers need.  cuDNN opens them at its first call, and ends the program where
+ * that fails, as it does without libz. */
+static gboolean
+open_parts (HybCuda *cuda, GError **error)
+{
+  static const char *const parts[] = { "graph", "ops", "cnn", "adv" };
+  g_autofree char         *folder = find_folder (&cuda->call.cudnnCreate);
+
+  for (guint i = 0; i < G_N_ELEMENTS (parts) && folder; i++)
+    {
+      g_autofree char *name = g_strdup_printf ("libcudnn_%s.so.9", parts[i]);
+      g_autofree char *path = g_build_filename (folder, name, NULL);
+
+      if (g_file_test (path, G_FILE_TEST_EXISTS) && !dlopen (path, RTLD_NOW | RTLD_LOCAL))
+        return absent (error,
+                       OTHER_FOLDERS,
+                       "%s is installed but cannot be opened: %s",
+                       name,
+                       dlerror ());
+    }
+  return TRUE;
+}
+
+/* cuDNN 9 has one soname for all versions of CUDA: what lies beside cuBLAS is for the same one. */
 static gboolean
 open_cudnn (HybCuda *cuda, GError **error)
 {
-  int made_for;
+  g_autofree char *beside = find_folder (&cuda->call.cublasCreate_v2);
+  Search           search = { .soname = "libcudnn.so.9",
+                              .companion = "libcublasLt.so.",
+                              .major = cuda->major,
+                              .beside = beside };
+  int              made_for;
 
-  if (!open_one (cuda, "libcudnn.so.9", "libcublasLt.so.", cudnn_symbols, error))
+  if (!open_one (cuda, &search, cudnn_symbols, error) || !open_parts (cuda, error))
     return FALSE;
   made_for = (int) (cuda->call.cudnnGetCudartVersion () / 1000);
   return made_for == cuda->major || absent (error,
-                                            "tools/gpu.sh fetches NVIDIA's libraries",
+                                            FETCH OTHER_FOLDERS,
                                             "libcudnn.so.9 is made for CUDA %d, and the other "
                                             "libraries are of CUDA %d; all must be "
                                             "of one major version",
@@ -233,13 +302,14 @@ open_cudnn (HybCuda *cuda, GError **error)
 static gboolean
 open_major (HybCuda *cuda, int major, GError **error)
 {
-  g_autofree char *cublas = g_strdup_printf ("libcublas.so.%d", major);
-  g_autofree char *nvrtc = g_strdup_printf ("libnvrtc.so.%d", major);
+  g_autofree char *blas_name = g_strdup_printf ("libcublas.so.%d", major);
+  g_autofree char *nvrtc_name = g_strdup_printf ("libnvrtc.so.%d", major);
+  Search           blas = { .soname = blas_name, .companion = "libcublasLt.so.", .major = major };
+  Search nvrtc = { .soname = nvrtc_name, .companion = "libnvrtc-builtins.so.", .major = major };
 
   cuda->major = major;
-  if (!open_one (cuda, cublas, "libcublasLt.so.", cublas_symbols, error) ||
-      !open_one (cuda, nvrtc, "libnvrtc-builtins.so.", nvrtc_symbols, error) ||
-      !open_cudnn (cuda, error))
+  if (!open_one (cuda, &blas, cublas_symbols, error) ||
+      !open_one (cuda, &nvrtc, nvrtc_symbols, error) || !open_cudnn (cuda, error))
     return FALSE;
   if (cuda->call.nvrtcVersion (&cuda->nvrtc[0], &cuda->nvrtc[1]) || cuda->nvrtc[0] != major)
     return absent (error,

@@ -53,6 +53,10 @@ HYB_API const char **hyb_gpu_list_operators (const HybGpu *gpu);
 /* TRUE if the module for GPUs, which need not find a GPU, computes the operator of this name.  FALSE
  * also if the module is not installed. */
 HYB_API gboolean hyb_gpu_computes (const char *op);
+/* The folders in which NVIDIA's libraries of this major version of CUDA are looked for, in order, NULL-terminated: those of
+ * HYB_GPU_PATH, an empty one, which stands for ld.so, then those that are there of toolkits, tools/gpu.sh, containers,
+ * Python's wheels and conda.  (transfer full) */
+HYB_API char **hyb_gpu_list_folders (int major);
 /* What the device is called, followed by the versions of driver and libraries.  (transfer full) */
 HYB_API char *hyb_gpu_describe (HybGpu *gpu);
 

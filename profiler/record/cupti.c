@@ -1,9 +1,11 @@
 /* cupti.c — finds and opens libcupti.so.13 or .12, and says in a sentence what its errors mean.
  *
- * It is looked for where the module for GPUs looks for its libraries (engine/cuda/libraries.c), and where a
- * toolkit keeps it; HYB_CUPTI names another file.  It is never closed.
+ * It is looked for where the module for GPUs looks for its libraries (engine/device/folders.c); HYB_CUPTI names another
+ * file.  It is never closed.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "profiler/record/cupti.h"
+
+#include "engine/device/gpu.h"
 
 #include <dlfcn.h>
 #include <string.h>
@@ -26,29 +28,24 @@ typedef struct
 static const Symbol symbols[] = { PROF_CUPTI_FUNCTIONS (NEEDED)
                                       PROF_CUPTI_OPTIONAL_FUNCTIONS (OPTIONAL) };
 
-/* The first library of this name; an empty folder stands for ld.so. */
+/* The first library of this name.  *why: what ld.so said of a file that is there; (nullable) */
 static void *
-open_library (const char *soname, int major)
+open_library (const char *soname, int major, char **why)
 {
-  const char      *first = g_getenv ("HYB_GPU_PATH");
-  g_autofree char *all =
-      g_strdup_printf ("%s%s:/usr/local/cuda/lib64:/usr/local/cuda/lib:"
-                       "/usr/local/cuda/extras/CUPTI/lib64:%s/hybridscope/cuda-%d",
-                       first ? first : "",
-                       first && *first ? ":" : "",
-                       g_get_user_data_dir (),
-                       major);
-  g_auto (GStrv) folders = g_strsplit (all, ":", -1);
+  g_auto (GStrv) folders = hyb_gpu_list_folders (major);
 
   for (guint i = 0; folders[i]; i++)
     {
       g_autofree char *path = *folders[i] ? g_build_filename (folders[i], soname, NULL) : NULL;
-      void            *library = NULL;
+      void            *library;
 
-      if (!path || g_file_test (path, G_FILE_TEST_EXISTS))
-        library = dlopen (path ? path : soname, RTLD_NOW | RTLD_LOCAL);
+      if (path && !g_file_test (path, G_FILE_TEST_EXISTS))
+        continue;
+      library = dlopen (path ? path : soname, RTLD_NOW | RTLD_LOCAL);
       if (library)
         return library;
+      if (path && why && !*why)
+        *why = g_strdup (dlerror ());
     }
   return NULL;
 }
@@ -72,7 +69,7 @@ bind (void *library, ProfCuptiFunctions *functions)
 static int
 find_newest (void)
 {
-  void *driver = open_library ("libcuda.so.1", NEWEST_MAJOR);
+  void *driver = open_library ("libcuda.so.1", NEWEST_MAJOR, NULL);
   void *function = driver ? dlsym (driver, "cuDriverGetVersion") : NULL;
   int (*get_version) (int *);
   int version = 0;
@@ -83,22 +80,42 @@ find_newest (void)
   return get_version (&version) == 0 ? MIN (version / 1000, NEWEST_MAJOR) : NEWEST_MAJOR;
 }
 
-static const char *
-load (ProfCupti *cupti)
+/* The newest that the driver knows, or the one of HYB_CUPTI. */
+static void *
+open_any (ProfCupti *cupti, char **why)
 {
   const char *given = g_getenv ("HYB_CUPTI");
   void       *library = NULL;
 
   cupti->major = find_newest ();
   if (given && *given)
-    library = dlopen (given, RTLD_NOW | RTLD_LOCAL);
-  for (; !(given && *given) && cupti->major >= OLDEST_MAJOR; cupti->major--)
+    {
+      library = dlopen (given, RTLD_NOW | RTLD_LOCAL);
+      *why = library ? NULL : g_strdup (dlerror ());
+      return library;
+    }
+  for (; !library && cupti->major >= OLDEST_MAJOR; cupti->major -= !library)
     {
       g_autofree char *soname = g_strdup_printf ("libcupti.so.%d", cupti->major);
 
-      library = open_library (soname, cupti->major);
-      if (library)
-        break;
+      library = open_library (soname, cupti->major, why);
+    }
+  return library;
+}
+
+/* Why it cannot be used, for good; NULL if it can. */
+static const char *
+load (ProfCupti *cupti)
+{
+  g_autofree char *why = NULL;
+  void            *library = open_any (cupti, &why);
+
+  if (!library && why)
+    {
+      g_autofree char *text =
+          g_strdup_printf ("CUPTI cannot be opened (%s): HYB_CUPTI names another file", why);
+
+      return g_intern_string (text);
     }
   if (!library)
     return "CUPTI is not installed (libcupti.so.13, or .12 for older drivers, was not found): "

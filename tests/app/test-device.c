@@ -59,88 +59,6 @@ test_same_numbers (Fixture *fixture, gconstpointer unused)
     }
 }
 
-/* The command ends with 4 and says what is missing and what to do. */
-static void
-test_absent_device (Fixture *fixture, gconstpointer unused)
-{
-  static const char *const rows[][2] = {
-    { "HYB_GPU_MODULE=/absent.so " MODEL "--device gpu", "the GPU module cannot be loaded" },
-    { "HYB_PRETEND=device=none " MODEL "--device gpu", "the NVIDIA driver sees no GPU" },
-    { "HYB_PRETEND=fail=cuInit:1:34 " MODEL "--device gpu",
-      "is the stub of a toolkit, not a driver" },
-    { "HYB_PRETEND=fail=cuInit:1:3 " MODEL "--device gpu", "the NVIDIA driver refused to start: " },
-    { "HYB_PRETEND=driver=11080 " MODEL "--device gpu",
-      "the NVIDIA driver is for CUDA 11.8; CUDA 12 is the oldest that is used" },
-    { "HYB_GPU_PATH=" STUB_DRIVER ":" PRETEND " " MODEL "--device gpu",
-      "the NVIDIA driver is too old: it has no function cu" },
-    { "HYB_GPU_PATH=" STUB_PRODUCTS ":" PRETEND " " MODEL "--device gpu",
-      "libcublas.so.13 has no function cublas" },
-    { "HYB_STUB_NVRTC=12.4 HYB_GPU_PATH=" STUB_COMPILER ":" PRETEND " " MODEL "--device gpu",
-      "libnvrtc.so.13 is of version 12.4; all libraries must be of one major version" },
-    { "HYB_PRETEND=cudnn=12000 " MODEL "--device gpu",
-      "libcudnn.so.9 is made for CUDA 12, and the other libraries are of CUDA 13" },
-    { MODEL "--device gpu:7", "there is no GPU 7: this machine has 1, counted from 0" },
-    { MODEL "--device gpux", "“gpux” is not the name of a GPU" },
-  };
-
-  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
-    {
-      fixture_run_line (fixture, rows[i][0]);
-      if (strstr (fixture->err, "libnvrtc"))
-        continue;
-      if (fixture->code != 4 || !strstr (fixture->err, rows[i][1]) ||
-          !strstr (fixture->err, "Use --device cpu"))
-        fixture_complain ("%s: exit %d, %s", rows[i][0], fixture->code, fixture->err);
-    }
-}
-
-/* Where there is no driver, the sentence names the library that was looked for and says what to install. */
-static void
-test_no_driver (Fixture *fixture, gconstpointer unused)
-{
-  static const char *const parts[] = {
-    "no NVIDIA driver is installed (libcuda.so.1 was not found)",
-    "Install NVIDIA's driver, version 525 or newer",
-    "Use --device cpu",
-  };
-
-  fixture_run_line (fixture, "LD_LIBRARY_PATH= HYB_GPU_PATH=/absent " MODEL "--device gpu");
-  if (!strstr (fixture->err, parts[0]) && g_file_test ("/dev/nvidiactl", G_FILE_TEST_EXISTS))
-    {
-      g_test_skip ("a driver is installed here");
-      return;
-    }
-  g_assert_cmpint (fixture->code, ==, 4);
-  for (guint i = 0; i < G_N_ELEMENTS (parts); i++)
-    if (!strstr (fixture->err, parts[i]))
-      fixture_complain ("“%s” is not in %s", parts[i], fixture->err);
-
-  /* A file that is no library is no driver, and the sentence says what is wrong with it. */
-  fixture_run_line (fixture,
-                    "mkdir bad && echo none >bad/libcuda.so.1 && "
-                    "LD_LIBRARY_PATH= HYB_GPU_PATH=$PWD/bad " MODEL "--device gpu");
-  g_assert_cmpint (fixture->code, ==, 4);
-  if (!strstr (fixture->err, "bad/libcuda.so.1: file too short"))
-    fixture_complain ("no reason: %s", fixture->err);
-}
-
-/* A driver for CUDA 12 gets no library of CUDA 13. */
-static void
-test_missing_library (Fixture *fixture, gconstpointer unused)
-{
-  fixture_run_line (fixture, "HYB_PRETEND=driver=12040 " MODEL "--device gpu");
-  if (fixture->code == 0)
-    {
-      g_test_skip ("libraries of CUDA 12 are installed here");
-      return;
-    }
-  g_assert_cmpint (fixture->code, ==, 4);
-  g_assert_nonnull (strstr (fixture->err, " is not installed ("));
-  g_assert_nonnull (strstr (fixture->err, ".so.12"));
-  g_assert_nonnull (strstr (fixture->err, "tools/gpu.sh fetches NVIDIA's libraries"));
-  g_assert_null (strstr (fixture->err, ".so.13"));
-}
-
 /* A kernel that does not compile: the host computes its step, and our log has the compiler's and the
  * text. */
 static void
@@ -573,9 +491,6 @@ TEST_PROGRAM (test_device)
 {
   g_test_init (&argc, &argv, NULL);
   ADD ("the-GPU-gives-the-processor's-numbers", test_same_numbers);
-  ADD ("an-absent-GPU-is-explained", test_absent_device);
-  ADD ("no-driver-is-explained", test_no_driver);
-  ADD ("a-missing-library-is-named", test_missing_library);
   ADD ("a-kernel-that-does-not-compile-is-left-to-the-host", test_kernel_does_not_compile);
   ADD ("an-unreadable-cache-costs-time-only", test_unreadable_cache);
   ADD ("prove-computes-on-a-GPU", test_prove);
