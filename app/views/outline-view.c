@@ -1,4 +1,4 @@
-/* outline-view.c — the list of nodes, and the search.
+/* outline-view.c — the tree of groups and nodes with their costs, and the search, whose hits are a flat list.
  *
  * Keyboards and screen readers reach nodes through this list, because the canvas is one picture.  A
  * search runs in a worker; a newer query cancels the older one.  Start with
@@ -9,6 +9,7 @@
 #include "app/adapt/find.h"
 #include "app/models/gradual-list.h"
 #include "app/models/node-list.h"
+#include "app/models/node-tree.h"
 #include "app/process/worker.h"
 #include "app/widgets/cell.h"
 #include "viz/diagram/short-names.h"
@@ -25,10 +26,15 @@ struct _ScopeOutlineView
   GtkLabel           *status;
   GtkSingleSelection *selection;
 
-  ScopeNodeList *nodes;
-  GCancellable  *searching;
-  char          *query;
-  gboolean       is_following, is_filtered;
+  ScopeNodeList    *nodes; /* the hits; without a query all nodes */
+  ScopeNodeList    *roots; /* of tree: the hits; without a query the top level */
+  GtkTreeListModel *tree;
+  GHashTable       *bound;    /* set of GtkListItem * with a row */
+  double           *costs;    /* seconds by box of measured; NULL: nothing measured */
+  ScopeDocument    *measured; /* borrowed, to compare with */
+  GCancellable     *searching;
+  char             *query;
+  gboolean          is_following, is_filtered;
 };
 
 G_DEFINE_FINAL_TYPE (ScopeOutlineView, scope_outline_view, SCOPE_TYPE_VIEW)
@@ -169,6 +175,23 @@ follow_selection (ScopeOutlineView *self)
     scope_outline_view_selection_changed (SCOPE_VIEW (self));
 }
 
+/* boxes: (transfer full) (nullable) */
+static void
+show_boxes (ScopeOutlineView *self, ScopeDocument *document, GArray *boxes)
+{
+  self->is_following = TRUE;
+  scope_node_list_set (self->nodes, document, boxes);
+  if (!document)
+    scope_node_list_set (self->roots, NULL, NULL);
+  else if (self->is_filtered)
+    scope_node_list_set (self->roots, document, g_array_ref (boxes));
+  else
+    scope_node_list_set (self->roots, document, scope_node_tree_list_children (document, VIZ_ROOT));
+  if (!self->is_filtered)
+    scope_node_tree_expand_open (self->tree);
+  self->is_following = FALSE;
+}
+
 static void
 found_cb (GObject *source, GAsyncResult *result, gpointer unused G_GNUC_UNUSED)
 {
@@ -187,9 +210,7 @@ found_cb (GObject *source, GAsyncResult *result, gpointer unused G_GNUC_UNUSED)
       return;
     }
   self->is_filtered = job->query[0] != '\0';
-  self->is_following = TRUE;
-  scope_node_list_set (self->nodes, job->document, g_steal_pointer (&boxes));
-  self->is_following = FALSE;
+  show_boxes (self, job->document, g_steal_pointer (&boxes));
   if (job->meant)
     show_meant (self, job->meant);
   else
@@ -217,7 +238,7 @@ scope_outline_view_search (ScopeOutlineView *self, const char *query)
   g_clear_object (&self->searching);
   if (!document)
     {
-      scope_node_list_set (self->nodes, NULL, NULL);
+      show_boxes (self, NULL, NULL);
       return;
     }
   measurement = scope_workspace_get_measurement (workspace);
@@ -260,6 +281,44 @@ scope_outline_view_step (ScopeOutlineView *self, int direction)
   scope_workspace_show (workspace, scope_node_list_get_box (self->nodes, now));
 }
 
+/* --- Costs --- */
+
+/* The seconds of all boxes: of nodes, and of groups their sum. */
+static double *
+sum_costs (ScopeDocument *document, ScopeMeasurement *measurement)
+{
+  VizDiagram *diagram = scope_document_get_diagram (document);
+  double     *costs = g_new0 (double, viz_diagram_n_boxes (diagram));
+
+  for (guint i = 0; i < scope_document_n_places (document); i++)
+    {
+      guint32            box = scope_document_nth_place (document, i)->box;
+      const ProfNodeSum *sum = scope_measurement_get_node (measurement, box, NULL);
+
+      for (guint32 around = box; sum && around != VIZ_ROOT;
+           around = viz_diagram_box (diagram, around)->parent)
+        costs[around] += sum->self;
+      if (sum)
+        costs[VIZ_ROOT] += sum->self;
+    }
+  return costs;
+}
+
+/* The share of the run: "14 %"; NULL for a box that did not run.  (transfer full) */
+static char *
+dup_cost (const ScopeOutlineView *self, ScopeNodeItem *item)
+{
+  guint32 box = scope_node_item_get_box (item);
+  double  share;
+
+  /* Rows of the document before are shown until the search has ended. */
+  if (!self->costs || self->measured != scope_node_item_get_document (item) ||
+      !(self->costs[box] > 0))
+    return NULL;
+  share = self->costs[box] / self->costs[VIZ_ROOT];
+  return share < 0.005 ? g_strdup ("< 1 %") : g_strdup_printf ("%.0f %%", 100 * share);
+}
+
 /* --- Rows --- */
 
 static void
@@ -267,43 +326,97 @@ on_setup (GtkSignalListItemFactory *factory G_GNUC_UNUSED,
           GtkListItem                      *cell,
           gpointer data                     G_GNUC_UNUSED)
 {
-  GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 0);
+  GtkWidget *expander = gtk_tree_expander_new ();
+  GtkWidget *row = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 6);
+  GtkWidget *texts = gtk_box_new (GTK_ORIENTATION_VERTICAL, 0);
+  GtkWidget *cost = scope_cell_new (5, 5, TRUE);
 
-  gtk_box_append (GTK_BOX (box), scope_cell_new (8, 24, FALSE));
-  gtk_box_append (GTK_BOX (box), scope_cell_new (8, 24, FALSE));
-  gtk_widget_add_css_class (gtk_widget_get_last_child (box), "dim-label");
-  gtk_widget_add_css_class (gtk_widget_get_last_child (box), "caption");
-  gtk_widget_add_css_class (box, "outline-row");
-  gtk_list_item_set_child (cell, box);
+  gtk_box_append (GTK_BOX (texts), scope_cell_new (8, 24, FALSE));
+  gtk_box_append (GTK_BOX (texts), scope_cell_new (8, 24, FALSE));
+  gtk_widget_add_css_class (gtk_widget_get_last_child (texts), "dim-label");
+  gtk_widget_add_css_class (gtk_widget_get_last_child (texts), "caption");
+  gtk_widget_set_hexpand (texts, TRUE);
+  gtk_widget_set_valign (texts, GTK_ALIGN_CENTER);
+  gtk_widget_add_css_class (cost, "caption");
+  gtk_box_append (GTK_BOX (row), texts);
+  gtk_box_append (GTK_BOX (row), cost);
+  gtk_widget_add_css_class (expander, "outline-row");
+  gtk_tree_expander_set_child (GTK_TREE_EXPANDER (expander), row);
+  gtk_list_item_set_child (cell, expander);
 }
 
 static void
-on_bind (GtkSignalListItemFactory *factory G_GNUC_UNUSED,
-         GtkListItem                      *cell,
-         gpointer data                     G_GNUC_UNUSED)
+show_cost (const ScopeOutlineView *self, GtkListItem *cell)
 {
-  ScopeNodeItem *item = SCOPE_NODE_ITEM (gtk_list_item_get_item (cell));
-  GtkWidget     *box = gtk_list_item_get_child (cell);
-  GtkWidget     *title = gtk_widget_get_first_child (box);
-  const VizBox  *info =
-      viz_diagram_box (scope_document_get_diagram (scope_node_item_get_document (item)),
-                       scope_node_item_get_box (item));
+  GtkTreeExpander *expander = GTK_TREE_EXPANDER (gtk_list_item_get_child (cell));
+  GtkWidget       *cost = gtk_widget_get_last_child (gtk_tree_expander_get_child (expander));
+  g_autoptr (ScopeNodeItem) item = gtk_tree_expander_get_item (expander);
+  g_autofree char *text = item ? dup_cost (self, item) : NULL;
+
+  gtk_widget_set_visible (cost, text != NULL);
+  scope_cell_set_text (SCOPE_CELL (cost), text);
+}
+
+static void
+on_bind (GtkSignalListItemFactory *factory G_GNUC_UNUSED, GtkListItem *cell, gpointer data)
+{
+  ScopeOutlineView *self = data;
+  GtkTreeExpander  *expander = GTK_TREE_EXPANDER (gtk_list_item_get_child (cell));
+  GtkWidget        *texts = gtk_widget_get_first_child (gtk_tree_expander_get_child (expander));
+  GtkWidget        *title = gtk_widget_get_first_child (texts);
+  GtkWidget        *name = gtk_widget_get_next_sibling (title);
+  GtkTreeListRow   *row = gtk_list_item_get_item (cell);
+  g_autoptr (ScopeNodeItem) item = gtk_tree_list_row_get_item (row);
+  ScopeDocument   *document = scope_node_item_get_document (item);
+  guint32          box = scope_node_item_get_box (item);
+  const VizBox    *info = viz_diagram_box (scope_document_get_diagram (document), box);
   g_autofree char *text =
       info->shape ? g_strdup_printf ("%s  %s", info->title, info->shape) : g_strdup (info->title);
 
+  gtk_tree_expander_set_list_row (expander, row);
   scope_cell_set_text (SCOPE_CELL (title), text);
-  scope_cell_set_text (SCOPE_CELL (gtk_widget_get_next_sibling (title)), info->id);
+  /* The id of a group says how it was found. */
+  gtk_widget_set_visible (name, scope_document_get_place (document, box) != NULL);
+  scope_cell_set_text (SCOPE_CELL (name), info->id);
+  show_cost (self, cell);
+  g_hash_table_add (self->bound, cell);
+}
+
+static void
+on_unbind (GtkSignalListItemFactory *factory G_GNUC_UNUSED, GtkListItem *cell, gpointer data)
+{
+  ScopeOutlineView *self = data;
+
+  if (self->bound)
+    g_hash_table_remove (self->bound, cell);
+  gtk_tree_expander_set_list_row (GTK_TREE_EXPANDER (gtk_list_item_get_child (cell)), NULL);
 }
 
 static void
 on_row (GtkSingleSelection *selection, GParamSpec *pspec G_GNUC_UNUSED, gpointer data)
 {
   ScopeOutlineView *self = data;
-  ScopeNodeItem    *item = gtk_single_selection_get_selected_item (selection);
+  GtkTreeListRow   *row = gtk_single_selection_get_selected_item (selection);
   ScopeWorkspace   *workspace = scope_view_get_workspace (data);
+  g_autoptr (ScopeNodeItem) item = row ? gtk_tree_list_row_get_item (row) : NULL;
 
   if (item && workspace && !self->is_following)
     scope_workspace_show (workspace, scope_node_item_get_box (item));
+}
+
+/* The position of the row of a box, which the tree is expanded for. */
+static guint
+reveal (ScopeOutlineView *self, guint32 box)
+{
+  ScopeDocument *document = scope_view_get_document (SCOPE_VIEW (self));
+  guint          index;
+
+  if (!self->is_filtered)
+    return document && scope_node_list_get_n (self->roots) > 0
+               ? scope_node_tree_reveal (self->tree, document, box)
+               : GTK_INVALID_LIST_POSITION;
+  index = scope_node_list_find (self->roots, box);
+  return index != G_MAXUINT ? index : GTK_INVALID_LIST_POSITION;
 }
 
 static void
@@ -311,16 +424,36 @@ scope_outline_view_selection_changed (ScopeView *view)
 {
   ScopeOutlineView *self = SCOPE_OUTLINE_VIEW (view);
   guint32           box = scope_workspace_get_selected (scope_view_get_workspace (view));
-  guint             index = scope_node_list_find (self->nodes, box);
+  guint             index;
 
-  if (gtk_single_selection_get_selected (self->selection) == index)
-    return;
   self->is_following = TRUE;
-  gtk_single_selection_set_selected (self->selection,
-                                     index != G_MAXUINT ? index : GTK_INVALID_LIST_POSITION);
-  if (index != G_MAXUINT && gtk_widget_get_mapped (GTK_WIDGET (self->list)))
-    gtk_widget_activate_action (GTK_WIDGET (self->list), "list.scroll-to-item", "u", index);
+  index = reveal (self, box);
+  if (gtk_single_selection_get_selected (self->selection) != index)
+    {
+      gtk_single_selection_set_selected (self->selection, index);
+      if (index != GTK_INVALID_LIST_POSITION && gtk_widget_get_mapped (GTK_WIDGET (self->list)))
+        gtk_widget_activate_action (GTK_WIDGET (self->list), "list.scroll-to-item", "u", index);
+    }
   self->is_following = FALSE;
+}
+
+static void
+scope_outline_view_capture_changed (ScopeView *view)
+{
+  ScopeOutlineView *self = SCOPE_OUTLINE_VIEW (view);
+  ScopeWorkspace   *workspace = scope_view_get_workspace (view);
+  ScopeDocument    *document = scope_view_get_document (view);
+  ScopeMeasurement *measurement = workspace ? scope_workspace_get_measurement (workspace) : NULL;
+  GHashTableIter    iter;
+  gpointer          cell;
+
+  g_clear_pointer (&self->costs, g_free);
+  if (document && measurement)
+    self->costs = sum_costs (document, measurement);
+  self->measured = document;
+  g_hash_table_iter_init (&iter, self->bound);
+  while (g_hash_table_iter_next (&iter, &cell, NULL))
+    show_cost (self, cell);
 }
 
 static void
@@ -328,6 +461,7 @@ scope_outline_view_document_changed (ScopeView *view)
 {
   ScopeOutlineView *self = SCOPE_OUTLINE_VIEW (view);
 
+  g_clear_pointer (&self->costs, g_free);
   scope_outline_view_search (self, self->query);
 }
 
@@ -340,6 +474,9 @@ scope_outline_view_dispose (GObject *object)
     g_cancellable_cancel (self->searching);
   g_clear_object (&self->searching);
   g_clear_object (&self->nodes);
+  g_clear_object (&self->roots);
+  g_clear_pointer (&self->bound, g_hash_table_unref);
+  g_clear_pointer (&self->costs, g_free);
   g_clear_pointer (&self->query, g_free);
   G_OBJECT_CLASS (scope_outline_view_parent_class)->dispose (object);
 }
@@ -350,6 +487,7 @@ scope_outline_view_class_init (ScopeOutlineViewClass *class)
   G_OBJECT_CLASS (class)->dispose = scope_outline_view_dispose;
   SCOPE_VIEW_CLASS (class)->document_changed = scope_outline_view_document_changed;
   SCOPE_VIEW_CLASS (class)->selection_changed = scope_outline_view_selection_changed;
+  SCOPE_VIEW_CLASS (class)->capture_changed = scope_outline_view_capture_changed;
   found_signal = g_signal_new ("found",
                                G_TYPE_FROM_CLASS (class),
                                G_SIGNAL_RUN_LAST,
@@ -359,6 +497,12 @@ scope_outline_view_class_init (ScopeOutlineViewClass *class)
                                NULL,
                                G_TYPE_NONE,
                                0);
+}
+
+static GListModel *
+create_children (gpointer item, gpointer data)
+{
+  return SCOPE_OUTLINE_VIEW (data)->is_filtered ? NULL : scope_node_tree_create_children (item);
 }
 
 static void
@@ -371,12 +515,21 @@ scope_outline_view_init (ScopeOutlineView *self)
 
   self->query = g_strdup ("");
   self->nodes = scope_node_list_new ();
-  rows = scope_gradual_list_new (G_LIST_MODEL (g_object_ref (self->nodes)));
+  self->roots = scope_node_list_new ();
+  self->bound = g_hash_table_new (NULL, NULL);
+  self->tree = gtk_tree_list_model_new (G_LIST_MODEL (g_object_ref (self->roots)),
+                                        FALSE,
+                                        FALSE,
+                                        create_children,
+                                        self,
+                                        NULL);
+  rows = scope_gradual_list_new (G_LIST_MODEL (self->tree));
   self->selection = gtk_single_selection_new (G_LIST_MODEL (rows));
   gtk_single_selection_set_autoselect (self->selection, FALSE);
   gtk_single_selection_set_can_unselect (self->selection, TRUE);
   g_signal_connect (factory, "setup", G_CALLBACK (on_setup), NULL);
-  g_signal_connect (factory, "bind", G_CALLBACK (on_bind), NULL);
+  g_signal_connect_object (factory, "bind", G_CALLBACK (on_bind), self, 0);
+  g_signal_connect_object (factory, "unbind", G_CALLBACK (on_unbind), self, 0);
   list = gtk_list_view_new (GTK_SELECTION_MODEL (self->selection), factory);
   self->list = GTK_LIST_VIEW (list);
   scope_gradual_list_follow (rows, list);

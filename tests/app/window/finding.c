@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/app/window/case.h"
 
+#include "app/models/node-list.h"
 #include "app/widgets/tooltip.h"
 
 #include <string.h>
@@ -88,6 +89,89 @@ test_history (void)
   gui_mark_gesture ("page-history"); /* tests/app/smoke-input.c has a mouse */
 }
 
+/* --- The tree --- */
+
+static GtkSelectionModel *
+rows (void)
+{
+  return gtk_list_view_get_model (GTK_LIST_VIEW (gui_find (GTK_WIDGET (page), "node-list")));
+}
+
+/* The box of the selected row; VIZ_ROOT: none. */
+static guint32
+selected_row (GtkTreeListRow **row)
+{
+  g_autoptr (ScopeNodeItem) item = NULL;
+
+  *row = gtk_single_selection_get_selected_item (GTK_SINGLE_SELECTION (rows ()));
+  item = *row ? gtk_tree_list_row_get_item (*row) : NULL;
+  return item ? scope_node_item_get_box (item) : VIZ_ROOT;
+}
+
+static gboolean
+is_row_selected (gpointer box)
+{
+  GtkTreeListRow *row;
+
+  return selected_row (&row) == GPOINTER_TO_UINT (box);
+}
+
+/* A node deep inside of closed groups: its row is made, and the rows around it are its groups. */
+static void
+test_tree (void)
+{
+  VizDiagram *diagram = scope_document_get_diagram (scope_workspace_get_document (workspace ()));
+  guint32     box = find ("unroll0_lstm0_t5_out");
+  GtkTreeListRow *row;
+
+  gtk_widget_set_visible (GTK_WIDGET (scope_page_get_view (page, "outline")), TRUE);
+  scope_workspace_show (workspace (), box);
+  wait_until (is_row_selected, GUINT_TO_POINTER (box));
+  for (selected_row (&row); box != VIZ_ROOT; row = gtk_tree_list_row_get_parent (row))
+    {
+      g_autoptr (ScopeNodeItem) item = gtk_tree_list_row_get_item (row);
+
+      g_assert_cmpuint (scope_node_item_get_box (item), ==, box);
+      box = viz_diagram_box (diagram, box)->parent;
+    }
+  g_assert_null (row);
+  /* Hits are a flat list, and without a query the tree is back. */
+  scope_page_search (page, "op:FullyConnected");
+  wait_until (is_status, (gpointer) "12 hits");
+  g_assert_cmpuint (g_list_model_get_n_items (G_LIST_MODEL (rows ())), ==, 12);
+  scope_page_search (page, "");
+  wait_until (is_row_selected, GUINT_TO_POINTER (find ("unroll0_lstm0_t5_out")));
+}
+
+static gboolean
+has_cost (gpointer widget)
+{
+  GtkWidget *list = widget;
+
+  for (GtkWidget *row = gtk_widget_get_first_child (list); row;
+       row = gtk_widget_get_next_sibling (row))
+    {
+      GtkWidget *expander = gtk_widget_get_first_child (row);
+      GtkWidget *child = GTK_IS_TREE_EXPANDER (expander)
+                             ? gtk_tree_expander_get_child (GTK_TREE_EXPANDER (expander))
+                             : NULL;
+
+      if (child && gtk_widget_get_visible (gtk_widget_get_last_child (child)))
+        return TRUE;
+    }
+  return FALSE;
+}
+
+static void
+test_tree_costs (void)
+{
+  GtkWidget *list = gui_find (GTK_WIDGET (page), "node-list");
+
+  gtk_widget_set_visible (GTK_WIDGET (scope_page_get_view (page, "outline")), TRUE);
+  wait_until (has_cost, list);
+  take_picture (window, "outline-tree");
+}
+
 /* --- Lines --- */
 
 /* The middle of a line, in pixels of the canvas. */
@@ -151,5 +235,9 @@ add_finding_tests (void)
   add_test ("/app/window/suggests-what-a-search-could-mean", CASE_MODEL, test_suggestion);
   add_test ("/app/window/finds-groups-by-what-is-drawn", CASE_MODEL, test_groups);
   add_test ("/app/window/tells-what-a-line-carries", CASE_MODEL, test_lines);
+  add_test ("/app/window/the-outline-is-a-tree-in-step-with-the-picture", CASE_MODEL, test_tree);
+  add_test ("/app/window/the-outline-says-what-nodes-and-groups-cost",
+            CASE_MEASURED,
+            test_tree_costs);
   add_test ("/app/window/goes-back-and-forward-after-jumps", CASE_MODEL, test_history);
 }
