@@ -2,32 +2,12 @@
  * with weights.
  *
  * Each cell has a function that follows its formula downwards, trying the inputs of sums and
- * products in both orders.  At the bottom a gate is a sum of two products (collect()), whose rows
- * may be slices of a larger product.  Start reading at hyb_match_step().
+ * products in both orders.  At the bottom a gate is a sum of two products (sum-of-products.h).  Start
+ * reading at hyb_match_step().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/variants/match-step.h"
 
 #include "engine/variants/node-kind.h"
-
-#define MAX_TERMS     4
-#define MAX_SUM_DEPTH 12
-
-/* How a value was sliced out of another.  outer is the slice that is applied to the result. */
-typedef struct _Slice Slice;
-struct _Slice
-{
-  const Slice *outer;
-  gint64       parts, part; /* part number part of parts equal ones … */
-  gint64       begin, end;  /* … or, if parts is 0, the rows begin … end as in slice_axis */
-};
-
-/* A value as a sum of products. */
-typedef struct
-{
-  guint   n;
-  HybTerm term[MAX_TERMS];
-  HybTerm bias; /* a bias that is added by itself; rows 0: none */
-} Sum;
 
 static const HybNode *
 get_maker (const HybMatcher *matcher, HybValueId value, const HybValueId **inputs)
@@ -36,191 +16,6 @@ get_maker (const HybMatcher *matcher, HybValueId value, const HybValueId **input
 
   *inputs = hyb_graph_get_inputs (matcher->graph, id);
   return hyb_graph_get_node (matcher->graph, id);
-}
-
-/* --- Sums of products --- */
-
-/* Narrows the rows begin … begin + *rows by all slices, the innermost first. */
-static gboolean
-apply_slices (const Slice *slice, gint64 *begin, gint64 *rows)
-{
-  for (; slice; slice = slice->outer)
-    {
-      if (slice->parts > 0)
-        {
-          if (*rows % slice->parts != 0)
-            return FALSE;
-          *rows /= slice->parts;
-          *begin += slice->part * *rows;
-        }
-      else
-        {
-          gint64 end = slice->end == HYB_NONE ? *rows
-                       : slice->end < 0       ? *rows + slice->end
-                                              : slice->end;
-          gint64 from = slice->begin < 0 ? *rows + slice->begin : slice->begin;
-
-          if (from < 0 || end > *rows || from >= end)
-            return FALSE;
-          *begin += from;
-          *rows = end - from;
-        }
-    }
-  return TRUE;
-}
-
-static gboolean
-add_term (Sum *sum, HybTerm term, const Slice *slice)
-{
-  if (sum->n == MAX_TERMS || term.rows < 1 || !apply_slices (slice, &term.begin, &term.rows))
-    return FALSE;
-  term.bias_begin = term.begin;
-  sum->term[sum->n++] = term;
-  return TRUE;
-}
-
-static gboolean
-add_linear (const HybNode *node, const HybValueId *inputs, const Slice *slice, Sum *sum)
-{
-  gboolean has_bias = node->n_inputs > 2 && !hyb_node_bool (node, "no_bias");
-  HybTerm  term = { .x = inputs[0],
-                    .weight = inputs[1],
-                    .bias = has_bias ? inputs[2] : HYB_NO_ID,
-                    .rows = hyb_node_int (node, "num_hidden", 0) };
-
-  return add_term (sum, term, slice);
-}
-
-/* x W or x Wᵀ of matrices.  The number of rows comes from the shape of W. */
-static gboolean
-add_dot (const HybMatcher *matcher,
-         const HybNode    *node,
-         const HybValueId *inputs,
-         const Slice      *slice,
-         Sum              *sum)
-{
-  gboolean        is_by_rows = hyb_node_bool (node, "transpose_b");
-  const HybShape *shape = matcher->types ? &matcher->types[inputs[1]].shape : NULL;
-  HybTerm         term = {
-            .x = inputs[0], .weight = inputs[1], .bias = HYB_NO_ID, .is_transposed = !is_by_rows
-  };
-
-  if (!shape || shape->rank != 2 || hyb_node_bool (node, "transpose_a"))
-    return FALSE;
-  term.rows = shape->dim[is_by_rows ? 0 : 1];
-  return add_term (sum, term, slice);
-}
-
-/* A variable that is added to every row. */
-static gboolean
-add_bias (const HybMatcher *matcher, HybValueId value, const Slice *slice, Sum *sum)
-{
-  const HybShape *shape = matcher->types ? &matcher->types[value].shape : NULL;
-  HybTerm         term = { .bias = value };
-
-  if (!shape || sum->bias.rows > 0 ||
-      !(shape->rank == 1 || (shape->rank == 2 && shape->dim[0] == 1)))
-    return FALSE;
-  term.rows = shape->dim[shape->rank - 1];
-  if (term.rows < 1 || !apply_slices (slice, &term.begin, &term.rows))
-    return FALSE;
-  sum->bias = term;
-  return TRUE;
-}
-
-/* Adds value, sliced by slice, to sum.  FALSE if it is not a sum of products. */
-static gboolean
-collect (const HybMatcher *matcher, HybValueId value, const Slice *slice, guint depth, Sum *sum)
-{
-  const HybValueId *inputs;
-  const HybNode    *node = get_maker (matcher, value, &inputs);
-  Slice             inner = { .outer = slice };
-
-  if (depth == MAX_SUM_DEPTH)
-    return FALSE;
-  if (hyb_node_is_variable (node))
-    return add_bias (matcher, value, slice, sum);
-
-  switch ((int) hyb_node_kind (node))
-    {
-    case HYB_KIND_ADD:
-      return collect (matcher, inputs[0], slice, depth + 1, sum) &&
-             collect (matcher, inputs[1], slice, depth + 1, sum);
-    case HYB_KIND_LINEAR:
-      return add_linear (node, inputs, slice, sum);
-    case HYB_KIND_DOT:
-      return add_dot (matcher, node, inputs, slice, sum);
-    case HYB_KIND_COPY:
-      return collect (matcher, inputs[0], slice, depth + 1, sum);
-    case HYB_KIND_SPLIT:
-      inner.parts = hyb_node_int (node, "num_outputs", 0);
-      inner.part = hyb_graph_get_output_index (matcher->graph, value);
-      break;
-    case HYB_KIND_SLICE_AXIS:
-      inner.begin = hyb_node_int (node, "begin", 0);
-      inner.end = hyb_node_int (node, "end", HYB_NONE);
-      break;
-    default:
-      return FALSE;
-    }
-
-  if (hyb_node_int (node, "axis", 0) != 1 && hyb_node_int (node, "axis", 0) != -1)
-    return FALSE;
-  return !hyb_node_bool (node, "squeeze_axis") &&
-         collect (matcher, inputs[0], &inner, depth + 1, sum);
-}
-
-/* Gives a bias that was added by itself to a product without one. */
-static gboolean
-assign_bias (Sum *sum)
-{
-  if (sum->bias.rows == 0)
-    return TRUE;
-  for (guint i = 0; i < sum->n; i++)
-    if (sum->term[i].bias == HYB_NO_ID && sum->term[i].rows == sum->bias.rows)
-      {
-        sum->term[i].bias = sum->bias.bias;
-        sum->term[i].bias_begin = sum->bias.begin;
-        return TRUE;
-      }
-  return FALSE;
-}
-
-/* value as a sum of products. */
-static gboolean
-collect_all (const HybMatcher *matcher, HybValueId value, Sum *sum)
-{
-  *sum = (Sum){ 0 };
-  return collect (matcher, value, NULL, 0, sum) && assign_bias (sum);
-}
-
-/* Divides one product of two concatenated values into a product of each. */
-static gboolean
-divide_product (const HybMatcher *matcher, Sum *sum)
-{
-  const HybValueId *inputs;
-  const HybNode    *node = get_maker (matcher, sum->term[0].x, &inputs);
-  gint64            axis = hyb_node_concat_axis (node);
-
-  if (sum->n != 1 || hyb_node_kind (node) != HYB_KIND_CONCAT || node->n_inputs != 2 ||
-      (axis != 1 && axis != -1))
-    return FALSE;
-  sum->term[1] = sum->term[0];
-  sum->term[0].x = inputs[0];
-  sum->term[0].columns = HYB_COLUMNS_FIRST;
-  sum->term[1].x = inputs[1];
-  sum->term[1].columns = HYB_COLUMNS_LAST;
-  sum->term[1].bias = HYB_NO_ID;
-  sum->n = 2;
-  return TRUE;
-}
-
-/* value as a sum of exactly two products. */
-static gboolean
-collect_two (const HybMatcher *matcher, HybValueId value, Sum *sum)
-{
-  return collect_all (matcher, value, sum) && (sum->n == 2 || divide_product (matcher, sum)) &&
-         sum->n == 2;
 }
 
 /* --- Gates --- */
@@ -256,11 +51,11 @@ inputs_below (const HybMatcher *matcher, HybValueId value, HybNodeKind word, Hyb
 static gboolean
 match_gate (const HybMatcher *matcher, HybValueId value, HybNodeKind activation, HybGate *gate)
 {
-  Sum        sum;
+  HybSum     sum;
   HybValueId inner;
 
-  if (!input_below (matcher, value, activation, &inner) || !collect_two (matcher, inner, &sum) ||
-      sum.term[0].rows != sum.term[1].rows)
+  if (!input_below (matcher, value, activation, &inner) ||
+      !hyb_sum_collect_two (matcher, inner, &sum) || sum.term[0].rows != sum.term[1].rows)
     return FALSE;
   gate->input = sum.term[0];
   gate->hidden = sum.term[1];
@@ -357,10 +152,10 @@ match_projected_lstm (const HybMatcher *matcher, HybValueId value, HybCellStep *
 {
   HybNodeKind kind = hyb_value_kind (matcher->graph, value);
   HybTerm     projection;
-  Sum         sum;
+  HybSum      sum;
 
-  if ((kind != HYB_KIND_LINEAR && kind != HYB_KIND_DOT) || !collect_all (matcher, value, &sum) ||
-      sum.n != 1 || sum.term[0].bias != HYB_NO_ID)
+  if ((kind != HYB_KIND_LINEAR && kind != HYB_KIND_DOT) ||
+      !hyb_sum_collect (matcher, value, &sum) || sum.n != 1 || sum.term[0].bias != HYB_NO_ID)
     return FALSE;
   projection = sum.term[0];
   if (!match_lstm (matcher, projection.x, step))
@@ -391,9 +186,9 @@ is_one_minus (const HybMatcher *matcher, HybValueId value, HybValueId *of)
 static gboolean
 match_one_term (const HybMatcher *matcher, HybValueId value, HybTerm *term)
 {
-  Sum sum;
+  HybSum sum;
 
-  if (!collect_all (matcher, value, &sum) || sum.n != 1)
+  if (!hyb_sum_collect (matcher, value, &sum) || sum.n != 1)
     return FALSE;
   *term = sum.term[0];
   return TRUE;
@@ -419,10 +214,10 @@ match_reset_after (const HybMatcher *matcher, HybValueId reset, HybValueId plain
 static gboolean
 match_reset_before (const HybMatcher *matcher, HybValueId inner, HybCellStep *step)
 {
-  Sum        sum;
+  HybSum     sum;
   HybValueId factors[2];
 
-  if (!collect_two (matcher, inner, &sum))
+  if (!hyb_sum_collect_two (matcher, inner, &sum))
     return FALSE;
   for (guint a = 0; a < 2; a++)
     for (guint b = 0; b < 2; b++)

@@ -5,13 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "engine/variants/cells.h"
-
-typedef struct
-{
-  HybGraph      *graph;
-  const HybType *types; /* by value; NULL: unknown */
-} HybMatcher;
+#include "engine/variants/steps/sum-of-products.h"
 
 /* Fills step and returns TRUE if the first output of this node is the new state h of a cell.  Where
  * input and state cannot be told apart by the formula, is_decided stays FALSE and x and h_in may be

@@ -23,6 +23,7 @@ static const struct
   { "ones_like", HYB_KIND_ONES_LIKE },
   { "FullyConnected", HYB_KIND_LINEAR },
   { "dot", HYB_KIND_DOT },
+  { "_npi_matmul", HYB_KIND_DOT },
   { "SliceChannel", HYB_KIND_SPLIT },
   { "slice_axis", HYB_KIND_SLICE_AXIS },
   { "slice", HYB_KIND_SLICE },

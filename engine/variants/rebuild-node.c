@@ -10,6 +10,7 @@
 #include "engine/variants/node-kind.h"
 #include "engine/variants/rebuild-value.h"
 #include "engine/variants/split-products.h"
+#include "engine/variants/steps/kept-axis.h"
 
 /* Gives the outputs of one kind of node their places in sequences.  FALSE if that is not possible;
  * the node is copied then. */
@@ -111,10 +112,17 @@ follow_stack (HybRebuild *rebuild, HybNodeId id, const HybNode *node, const HybV
 
 /* A concatenation of steps that each have a time axis is a stack of the steps. */
 static gboolean
-join_kept (HybRebuild *rebuild, const HybNode *node, const HybValueId *inputs, guint axis)
+join_kept (HybRebuild *rebuild, HybNodeId id, const HybValueId *inputs, guint axis)
 {
+  const HybNode         *node = hyb_graph_get_node (rebuild->from, id);
   g_autofree HybValueId *steps = g_new (HybValueId, MAX (node->n_inputs, 1));
+  HybSequence           *bare = axis == 0 ? hyb_kept_axis_join (rebuild, id) : NULL;
 
+  if (bare)
+    {
+      place_whole (rebuild, node, bare, 0);
+      return TRUE;
+    }
   for (guint i = 0; i < node->n_inputs; i++)
     {
       HybNodeId      maker = hyb_graph_get_producer (rebuild->from, inputs[i]);
@@ -217,7 +225,7 @@ follow_concat (HybRebuild *rebuild, HybNodeId id, const HybNode *node, const Hyb
 {
   gint64 axis = hyb_node_concat_axis (node);
 
-  if (is_time_axis (axis) && join_kept (rebuild, node, inputs, (guint) axis))
+  if (is_time_axis (axis) && join_kept (rebuild, id, inputs, (guint) axis))
     return TRUE;
   if (axis == 2)
     return join_features (rebuild, id, node, inputs);
@@ -422,6 +430,8 @@ follow_sequences (HybRebuild *rebuild, HybNodeId id)
 
   if (rebuild->split_products && rebuild->split_products[id].layout != HYB_LAYOUT_NONE &&
       hyb_split_products_follow (rebuild, id))
+    return TRUE;
+  if (rebuild->split_products && hyb_kept_axis_follow (rebuild, id))
     return TRUE;
   for (guint i = 0; i < G_N_ELEMENTS (follow_functions); i++)
     if (follow_functions[i].word == word && follow_functions[i].follow (rebuild, id, node, inputs))

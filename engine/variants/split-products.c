@@ -53,6 +53,14 @@ is_feature_split (const HybType *types, const HybNode *node, HybValueId input)
 
 /* --- Nodes that split all steps --- */
 
+/* Whether a node cuts one step out and keeps the axis of time, of size 1. */
+static gboolean
+is_kept_slice (const HybNode *node, const HybShape *in, const HybShape *out, gint64 axis)
+{
+  return hyb_node_kind (node) == HYB_KIND_SLICE_AXIS && in->rank == 3 && (axis == 0 || axis == 1) &&
+         out->dim[axis] == 1 && in->dim[axis] > 1;
+}
+
 /* The layout of the value that this node splits into steps; NONE if it does not. */
 static HybTimeLayout
 find_layout (const SplitFinder *finder, HybNodeId id, guint *n_steps)
@@ -72,6 +80,11 @@ find_layout (const SplitFinder *finder, HybNodeId id, guint *n_steps)
            : axis == 0   ? HYB_LAYOUT_FIRST
            : axis == 1   ? HYB_LAYOUT_SECOND
                          : HYB_LAYOUT_NONE;
+  if (is_kept_slice (node, in, out, axis))
+    {
+      *n_steps = (guint) in->dim[axis];
+      return axis == 0 ? HYB_LAYOUT_FIRST : HYB_LAYOUT_SECOND;
+    }
   if (in->rank != 2 || axis != 0)
     return HYB_LAYOUT_NONE;
   if (hyb_node_kind (node) == HYB_KIND_SPLIT)
@@ -83,7 +96,7 @@ find_layout (const SplitFinder *finder, HybNodeId id, guint *n_steps)
   return HYB_LAYOUT_ROWS;
 }
 
-/* Whether an output of node id is added to something, perhaps after gates were sliced out of it. */
+/* Whether an output of node id is added to something, perhaps after gates were sliced out of it or the axis of time was removed. */
 static gboolean
 is_added (const SplitFinder *finder, HybNodeId id, guint depth)
 {
@@ -100,7 +113,9 @@ is_added (const SplitFinder *finder, HybNodeId id, guint depth)
           const HybNode *user = hyb_graph_get_node (finder->graph, users[u]);
 
           if (hyb_node_kind (user) == HYB_KIND_ADD ||
-              (depth > 0 && is_feature_split (finder->types, user, value) &&
+              (depth > 0 &&
+               (is_feature_split (finder->types, user, value) ||
+                hyb_node_kind (user) == HYB_KIND_SQUEEZE) &&
                is_added (finder, users[u], depth - 1)))
             return TRUE;
         }
@@ -122,6 +137,27 @@ is_matrix_product (const SplitFinder *finder,
     return layout == HYB_LAYOUT_ROWS || !hyb_node_bool (node, "flatten");
   return hyb_node_kind (node) == HYB_KIND_DOT && !hyb_node_bool (node, "transpose_a") &&
          shape_of (finder->types, inputs[1]) && finder->types[inputs[1]].shape.rank == 2;
+}
+
+/* Whether a node adds the same vector in every step. */
+static gboolean
+is_bias_sum (const SplitFinder *finder, HybNodeId id, const HybNode *node)
+{
+  const HybValueId *inputs = hyb_graph_get_inputs (finder->graph, id);
+  const HybShape   *bias;
+
+  if (hyb_node_kind (node) != HYB_KIND_ADD || node->n_inputs != 2 ||
+      !hyb_value_is_variable (finder->graph, inputs[1]))
+    return FALSE;
+  bias = shape_of (finder->types, inputs[1]);
+  return bias && bias->rank == 1;
+}
+
+/* Whether a node computes each step from the same step and values that all steps share. */
+static gboolean
+is_per_step (const SplitFinder *finder, HybNodeId id, const HybNode *node, HybTimeLayout layout)
+{
+  return is_matrix_product (finder, id, node, layout) || is_bias_sum (finder, id, node);
 }
 
 /* The layout of the input of a Reshape, given that of its output. */
@@ -149,7 +185,7 @@ layout_before (const SplitFinder *finder, HybNodeId id, HybSplitProduct product)
 
   if (!out)
     return HYB_LAYOUT_NONE;
-  if (is_matrix_product (finder, id, node, product.layout) ||
+  if (is_per_step (finder, id, node, product.layout) ||
       is_feature_split (finder->types, node, inputs[0]))
     return product.layout;
   if (hyb_node_kind (node) == HYB_KIND_RESHAPE)
@@ -265,15 +301,19 @@ read_sequence (HybRebuild *rebuild, HybValueId input, HybTimeLayout layout, guin
 static void
 follow_split (HybRebuild *rebuild, const HybNode *node, const HybShape *in, HybSequence *sequence)
 {
-  gint64 rows = rebuild->types[node->first_output].shape.dim[0];
-  guint  first = hyb_node_kind (node) == HYB_KIND_SLICE_AXIS
-                     ? (guint) (slice_begin (node, in->dim[0]) / rows)
-                     : 0;
+  const HybShape *out = &rebuild->types[node->first_output].shape;
+  gboolean        is_slice = hyb_node_kind (node) == HYB_KIND_SLICE_AXIS;
+  gint64          axis = is_slice ? hyb_node_int (node, "axis", 0) : 0;
+  gboolean        is_kept = is_slice && is_kept_slice (node, in, out, axis);
+  guint first = is_slice ? (guint) (slice_begin (node, in->dim[axis]) / out->dim[axis]) : 0;
 
   for (guint i = 0; i < node->n_outputs; i++)
     hyb_rebuild_set_place (rebuild,
                            node->first_output + i,
-                           (HybSequencePlace){ HYB_SEQUENCE_STEP, 0, first + i, sequence });
+                           (HybSequencePlace){ is_kept ? HYB_SEQUENCE_STEP_KEPT : HYB_SEQUENCE_STEP,
+                                               is_kept ? (guint) axis : 0,
+                                               first + i,
+                                               sequence });
 }
 
 static void
@@ -331,7 +371,7 @@ hyb_split_products_follow (HybRebuild *rebuild, HybNodeId id)
     follow_features (rebuild, node, &rebuild->types[input].shape, sequence, product.layout);
   else
     {
-      if (is_matrix_product (&finder, id, node, product.layout))
+      if (is_per_step (&finder, id, node, product.layout))
         sequence = hyb_sequence_multiplied (rebuild, id, sequence);
       hyb_rebuild_set_place (rebuild, node->first_output, place_in (product.layout, sequence));
     }

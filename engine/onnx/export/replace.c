@@ -18,6 +18,7 @@ typedef struct
   const HybWriteJob     *job;
   const HybOnnxDocument *document;
   HybGraph              *file, *lowered, *graph; /* of original, lowered and model */
+  const HybType         *lowered_types, *types;  /* by value of lowered and of graph */
   HybNodeId             *same;      /* by node of lowered: its node of graph, or HYB_NO_ID */
   guint8                *is_kept;   /* by node of file */
   guint8                *has_nodes; /* by node of file: it was lowered to nodes */
@@ -27,6 +28,27 @@ typedef struct
 } Replacing;
 
 /* --- What stays --- */
+
+/* The types of a model's graph from those of its inputs. (transfer full) */
+static HybType *
+find_types (HybModel *model)
+{
+  HybGraph        *graph = hyb_model_get_graph (model);
+  HybType         *types = hyb_model_new_types (model);
+  guint            n;
+  const HybNodeId *variables = hyb_graph_get_variables (graph, &n);
+
+  for (guint i = 0; i < n; i++)
+    {
+      const HybNode *node = hyb_graph_get_node (graph, variables[i]);
+      const HybType *given = hyb_model_get_input_type (model, node->name);
+
+      if (given && !hyb_model_get_parameter (model, node->name))
+        types[node->first_output] = *given;
+    }
+  hyb_infer_types (graph, types, NULL, FALSE, NULL);
+  return types;
+}
 
 static gboolean
 does_same (const Replacing *replacing, HybNodeId a, HybNodeId b)
@@ -40,6 +62,10 @@ does_same (const Replacing *replacing, HybNodeId a, HybNodeId b)
   for (guint i = 0; i < x->n_bodies; i++)
     if (hyb_graph_get_bodies (replacing->lowered, a)[i] !=
         hyb_graph_get_bodies (replacing->graph, b)[i])
+      return FALSE;
+  for (guint i = 0; i < x->n_outputs; i++)
+    if (!hyb_shape_equal (&replacing->lowered_types[x->first_output + i].shape,
+                          &replacing->types[y->first_output + i].shape))
       return FALSE;
   if (hyb_node_is_variable (x))
     return strcmp (x->name, y->name) == 0;
@@ -297,27 +323,6 @@ find_opset (const HybOnnxDocument *document)
   return 1;
 }
 
-/* The types of a model's graph from those of its inputs. (transfer full) */
-static HybType *
-find_types (HybModel *model)
-{
-  HybGraph        *graph = hyb_model_get_graph (model);
-  HybType         *types = hyb_model_new_types (model);
-  guint            n;
-  const HybNodeId *variables = hyb_graph_get_variables (graph, &n);
-
-  for (guint i = 0; i < n; i++)
-    {
-      const HybNode *node = hyb_graph_get_node (graph, variables[i]);
-      const HybType *given = hyb_model_get_input_type (model, node->name);
-
-      if (given && !hyb_model_get_parameter (model, node->name))
-        types[node->first_output] = *given;
-    }
-  hyb_infer_types (graph, types, NULL, FALSE, NULL);
-  return types;
-}
-
 /* --- What goes --- */
 
 /* Marks values that are read: by outputs, by new nodes, and by nodes that are read themselves, bodies included. */
@@ -496,9 +501,12 @@ onnx_replace (const HybWriteJob *job, const HybOnnxDocument *document, GError **
                                     .lowered = hyb_model_get_graph (job->lowered),
                                     .graph = hyb_model_get_graph (job->model) };
   g_autofree HybType *types = find_types (job->model);
+  g_autofree HybType *lowered_types = find_types (job->lowered);
   g_autofree HybType *other = job->other ? find_types (job->other) : NULL;
   OnnxReplacement    *result;
 
+  replacing.types = types;
+  replacing.lowered_types = lowered_types;
   find_same (&replacing);
   find_kept (&replacing);
   drop_transparent (&replacing);

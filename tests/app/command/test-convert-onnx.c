@@ -61,7 +61,10 @@ test_cells_in_python_become_layers (Fixture *fixture, gconstpointer name)
   fixture_run_line (fixture, line);
   g_assert_cmpint (fixture->code, ==, 0);
   json = parse_output (fixture);
-  g_assert_cmpint (count_operator (json, "LSTM") + count_operator (json, "GRU"), ==, 1);
+  g_assert_cmpint (count_operator (json, "LSTM") + count_operator (json, "GRU") +
+                       count_operator (json, "RNN"),
+                   ==,
+                   1);
 }
 
 /* Lengths and batches that the file leaves open are open in loops; unrolled steps fix the length and say so. */
@@ -195,6 +198,8 @@ TEST_PROGRAM (test_convert_onnx)
                                         "gru-dynamo-batch" };
   static const char *const cells[] = { "lstm-cell-dynamo-fixed",
                                        "gru-cell-dynamo-batch",
+                                       "rnn-relu-dynamo-batch",
+                                       "rnn-tanh-dynamo-fixed",
                                        "written-out-dynamo-fixed" };
   static const char *const models[] = { "lenet", "lstm-hybrid", "lstm-lm" };
 
