@@ -10,27 +10,21 @@
 #include "engine/graph/with-heads.h"
 #include "engine/lower/lowering.h"
 #include "engine/ops/array/constant.h"
+#include "engine/variants/lowered/array-pattern.h"
 #include "engine/variants/match-structure.h"
 #include "engine/variants/node-kind.h"
 #include "engine/variants/variant-types.h"
 
 #include <string.h>
 
-/* Whether a node computes the same in every run. */
-enum
-{
-  NOT_FIXED,
-  FIXED_BY_PARAMETERS, /* it follows from parameters */
-  FIXED_BY_FILE,       /* it follows from the graph alone */
-};
-
 typedef struct
 {
   HybModel        *from;
   HybGraph        *file; /* of from */
   HybLowered      *lowered;
-  HybGraph        *graph; /* of lowered */
-  guint8          *fixed; /* by node of graph: Fixed */
+  HybGraph        *graph;      /* of lowered */
+  guint8          *fixed;      /* by node of graph: it computes the same in every run */
+  gint64          *n_elements; /* by node of graph: of the largest parameter that it follows from */
   HybBuilder      *builder;
   HybValueId      *value;      /* by value of graph: the new one; HYB_NO_ID: none yet */
   GHashTable      *names;      /* that are taken, owned */
@@ -70,19 +64,25 @@ find_fixed (Writing *writing)
   guint n = hyb_graph_n_nodes (writing->graph);
 
   writing->fixed = g_new0 (guint8, MAX (n, 1));
+  writing->n_elements = g_new0 (gint64, MAX (n, 1));
   for (HybNodeId id = 0; id < n; id++)
     {
       const HybNode    *node = hyb_graph_get_node (writing->graph, id);
       const HybValueId *inputs = hyb_graph_get_inputs (writing->graph, id);
-      guint8            fixed = FIXED_BY_FILE;
+      gboolean          fixed = !(node->op->flags & HYB_OP_RANDOM) && prepares_weights (node);
+      HybTensor        *tensor =
+          hyb_node_is_variable (node) ? hyb_model_get_parameter (writing->from, node->name) : NULL;
 
-      if (node->op->flags & HYB_OP_RANDOM || !prepares_weights (node))
-        fixed = NOT_FIXED;
       if (hyb_node_is_variable (node))
-        fixed =
-            hyb_model_get_parameter (writing->from, node->name) ? FIXED_BY_PARAMETERS : NOT_FIXED;
+        fixed = tensor != NULL;
+      writing->n_elements[id] = tensor ? hyb_tensor_get_size (tensor) : 0;
       for (guint i = 0; i < node->n_inputs; i++)
-        fixed = MIN (fixed, writing->fixed[hyb_graph_get_producer (writing->graph, inputs[i])]);
+        {
+          HybNodeId input = hyb_graph_get_producer (writing->graph, inputs[i]);
+
+          fixed = fixed && writing->fixed[input];
+          writing->n_elements[id] = MAX (writing->n_elements[id], writing->n_elements[input]);
+        }
       writing->fixed[id] = fixed;
     }
 }
@@ -126,36 +126,6 @@ ending_for (const Writing *writing, HybValueId value)
   return "_constant";
 }
 
-/* TRUE if all elements of an array of several are the same. */
-static gboolean
-is_uniform (HybTensor *tensor)
-{
-  gint64 n = hyb_tensor_get_size (tensor);
-  double first = hyb_tensor_get_value (tensor, 0);
-
-  for (gint64 i = 1; i < n; i++)
-    if (hyb_tensor_get_value (tensor, i) != first)
-      return FALSE;
-  return n > 1;
-}
-
-/* A node that fills an array with one number, so that no size of a batch is stored. */
-static HybValueId
-add_filled (Writing *writing, const char *name, HybTensor *tensor)
-{
-  const HybType    *type = hyb_tensor_get_type (tensor);
-  g_autofree char  *shape = hyb_shape_to_string (&type->shape);
-  g_autofree char  *value = g_strdup_printf ("%.17g", hyb_tensor_get_value (tensor, 0));
-  const char *const attributes[] = {
-    "dtype", hyb_dtype_name (type->dtype), "shape", shape, "value", value, NULL
-  };
-
-  return hyb_builder_call (writing->builder,
-                           "_full",
-                           &(HybNodeSpec){ .name = name, .attributes = attributes },
-                           NULL);
-}
-
 static void
 add_result (Writing *writing, HybValueId value, HybTensor *tensor)
 {
@@ -164,9 +134,16 @@ add_result (Writing *writing, HybValueId value, HybTensor *tensor)
   g_autofree char *base = g_strconcat (node->name, ending_for (writing, value), NULL);
   const char      *name = unique_name (writing, base);
 
-  if (writing->fixed[producer] == FIXED_BY_FILE && is_uniform (tensor))
+  /* What is larger than all parameters is expanded, perhaps to the size of a batch. */
+  if (writing->n_elements[producer] < hyb_tensor_get_size (tensor) &&
+      hyb_array_has_pattern (tensor))
     {
-      writing->value[value] = add_filled (writing, name, tensor);
+      g_autofree char *inner = g_strconcat (name, "_count", NULL);
+
+      writing->value[value] =
+          hyb_array_add_pattern (writing->builder,
+                                 (const char *const[]){ name, unique_name (writing, inner) },
+                                 tensor);
       return;
     }
   writing->value[value] =
@@ -581,6 +558,7 @@ hyb_lowered_model_new (HybModel *model, HybTensorList *input, GError **error)
     hyb_builder_free (writing.builder);
   g_free (writing.value);
   g_free (writing.fixed);
+  g_free (writing.n_elements);
   g_hash_table_unref (writing.names);
   g_hash_table_unref (writing.transposed);
   return is_written ? g_steal_pointer (&result) : NULL;

@@ -82,6 +82,62 @@ is_same_graph (HybGraph *a, HybGraph *b)
   return is_same;
 }
 
+/* Whether a given input, in either choice of sizes, has a dimension of this size. */
+static gboolean
+is_size (const Search *search, gint64 size, GHashTable *larger)
+{
+  GHashTableIter iter;
+  gpointer       chosen;
+
+  for (guint i = 0; i < search->n; i++)
+    {
+      HybTensor *given = find_input (search, i);
+
+      for (int axis = 0; given && axis < hyb_tensor_get_shape (given)->rank; axis++)
+        if (hyb_tensor_get_shape (given)->dim[axis] == size)
+          return TRUE;
+    }
+  g_hash_table_iter_init (&iter, larger);
+  while (g_hash_table_iter_next (&iter, NULL, &chosen))
+    if (GPOINTER_TO_SIZE (chosen) == (gsize) size)
+      return TRUE;
+  return FALSE;
+}
+
+/* Whether both models have the same parameters: what planning has computed from sizes differs. */
+static gboolean
+has_same_parameters (HybModel *a, HybModel *b)
+{
+  for (guint i = 0; i < hyb_model_n_parameters (a); i++)
+    {
+      const char *name = hyb_model_get_parameter_name (a, i);
+      HybTensor  *x = hyb_model_get_parameter (a, name), *y = hyb_model_get_parameter (b, name);
+
+      if (x == y)
+        continue;
+      if (!x || !y || hyb_tensor_get_bytes (x) != hyb_tensor_get_bytes (y) ||
+          !hyb_shape_equal (hyb_tensor_get_shape (x), hyb_tensor_get_shape (y)) ||
+          memcmp (hyb_tensor_get_data (x), hyb_tensor_get_data (y), hyb_tensor_get_bytes (x)) != 0)
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* The other choice for a size: equal sizes stay equal, and different ones do not become so.  larger: size → its other choice. */
+static gint64
+choose_larger (const Search *search, gint64 size, GHashTable *larger)
+{
+  gpointer found = g_hash_table_lookup (larger, GSIZE_TO_POINTER (size));
+  gint64   other = 2 * size + 3;
+
+  if (found)
+    return (gint64) GPOINTER_TO_SIZE (found);
+  while (is_size (search, other, larger))
+    other++;
+  g_hash_table_insert (larger, GSIZE_TO_POINTER (size), GSIZE_TO_POINTER (other));
+  return other;
+}
+
 /* The variant with larger sizes at these places; NULL: it has other nodes.  (transfer full) */
 static HybVariant *
 enlarge (const Search *search, const GArray *places)
@@ -89,6 +145,7 @@ enlarge (const Search *search, const GArray *places)
   HybGraph         *graph = hyb_model_get_graph (search->model);
   HybConvertOptions options = *search->options;
   g_autoptr (HybTensorList) input = hyb_tensor_list_new ();
+  g_autoptr (GHashTable) chosen = g_hash_table_new (NULL, NULL);
   g_autoptr (HybVariant) variant = NULL;
 
   for (guint i = 0; i < search->n; i++)
@@ -102,10 +159,10 @@ enlarge (const Search *search, const GArray *places)
         {
           const Place *place = &g_array_index (places, Place, k);
 
-          /* Equal sizes stay equal. */
           if (place->variable == i)
             {
-              type.shape.dim[place->axis] = 2 * type.shape.dim[place->axis] + 3;
+              type.shape.dim[place->axis] =
+                  choose_larger (search, type.shape.dim[place->axis], chosen);
               is_larger = TRUE;
             }
         }
@@ -120,8 +177,10 @@ enlarge (const Search *search, const GArray *places)
   variant = search->variant->recognised->len > 0 || search->variant->stages->len > 0
                 ? hyb_variant_convert (search->model, &options, NULL)
                 : hyb_variant_keep (search->model, input, NULL);
-  if (!variant || !is_same_graph (hyb_model_get_graph (search->variant->model),
-                                  hyb_model_get_graph (variant->model)))
+  if (!variant ||
+      !is_same_graph (hyb_model_get_graph (search->variant->model),
+                      hyb_model_get_graph (variant->model)) ||
+      !has_same_parameters (search->variant->model, variant->model))
     return NULL;
   return g_steal_pointer (&variant);
 }

@@ -76,14 +76,16 @@ set_arithmetic (OnnxExport *export, OnnxValue value)
                               onnx_output_type (export, 0).dtype));
 }
 
-/* One of two operands: an array that is filled with a number becomes the number, if the other one has the shape of the output. */
+/* One of two operands: an array that is filled with a number becomes the number, if the other one has the shape of the output.
+ * Zeros stay, since they may be the initial state of a cell, which is recognised by its shape. */
 static OnnxValue
 lean_operand (OnnxExport *export, guint index)
 {
   HybType other = onnx_input_type (export, 1 - index), output = onnx_output_type (export, 0);
   double  number;
 
-  if (onnx_is_filled (export, index, &number) && hyb_shape_equal (&other.shape, &output.shape))
+  if (onnx_is_filled (export, index, &number) && number != 0 &&
+      hyb_shape_equal (&other.shape, &output.shape))
     return onnx_number (export, number, arithmetic_type (export));
   return operand (export, index);
 }
