@@ -44,6 +44,7 @@ static const struct
   { "take", HYB_KIND_TAKE },
   { "SequenceLast", HYB_KIND_LAST },
   { "Reshape", HYB_KIND_RESHAPE },
+  { "_np_reshape", HYB_KIND_RESHAPE },
   { "_rnn_param_concat", HYB_KIND_PARAM_CONCAT },
   { "Dropout", HYB_KIND_DROPOUT },
   { "RNN", HYB_KIND_RNN },
@@ -51,6 +52,13 @@ static const struct
   { "_while_loop", HYB_KIND_WHILE },
   { "_lesser_scalar", HYB_KIND_LESSER_SCALAR },
   { "_plus_scalar", HYB_KIND_PLUS_SCALAR },
+  { "Cast", HYB_KIND_CAST },
+  { "_arange", HYB_KIND_COUNT },
+  { "_npi_less", HYB_KIND_LESS },
+  { "where", HYB_KIND_WHERE },
+  { "_npi_where", HYB_KIND_WHERE },
+  { "SequenceMask", HYB_KIND_SEQUENCE_MASK },
+  { "SequenceReverse", HYB_KIND_SEQUENCE_REVERSE },
 };
 
 /* --- Kinds that depend on an attribute --- */

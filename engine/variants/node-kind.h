@@ -44,6 +44,12 @@ typedef enum
   HYB_KIND_WHILE,
   HYB_KIND_LESSER_SCALAR,
   HYB_KIND_PLUS_SCALAR,
+  HYB_KIND_CAST,
+  HYB_KIND_COUNT, /* equally spaced numbers */
+  HYB_KIND_LESS,  /* x < y */
+  HYB_KIND_WHERE,
+  HYB_KIND_SEQUENCE_MASK,
+  HYB_KIND_SEQUENCE_REVERSE,
 } HybNodeKind;
 
 /* The kind of a node. */

@@ -5,7 +5,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/variants/copied-weights.h"
 #include "engine/variants/form.h"
+#include "engine/variants/fused/fuser.h"
 #include "engine/variants/rebuild-value.h"
+#include "engine/variants/steps/lengths.h"
 #include "engine/variants/write-groups.h"
 
 #include "engine/base/error.h"
@@ -14,30 +16,11 @@
 
 #include <string.h>
 
-typedef struct
-{
-  HybConversion  *conversion;
-  HybRebuild     *rebuild;
-  const HybCells *cells;
-  const HybGroup *group;
-  HybRnnWeights   weights;
-  HybDType        dtype;
-} Fuser;
-
 /* --- What cannot be fused --- */
-
-/* The name of the node that makes a value of the old graph. */
-static const char *
-name_of (const Fuser *fuser, HybValueId value)
-{
-  HybGraph *graph = fuser->cells->graph;
-
-  return hyb_graph_get_node (graph, hyb_graph_get_producer (graph, value))->name;
-}
 
 /* Why a weight or bias cannot be packed; NULL if it can. */
 static char *
-check_weight (const Fuser *fuser, HybValueId value, gboolean is_bias)
+check_weight (const HybFuser *fuser, HybValueId value, gboolean is_bias)
 {
   HybGraph       *graph = fuser->cells->graph;
   HybNodeId       id = hyb_graph_get_producer (graph, value);
@@ -61,29 +44,9 @@ check_weight (const Fuser *fuser, HybValueId value, gboolean is_bias)
   return NULL;
 }
 
-/* The size of the state h. */
-static gint64
-state_size (const HybGroup *group)
-{
-  return group->projection > 0 ? group->projection : group->hidden;
-}
-
-/* How many columns of a term's weight its value is multiplied with. */
-static gint64
-count_columns (const Fuser *fuser, const HybTerm *term, gboolean is_hidden)
-{
-  HybTensor *tensor =
-      hyb_model_get_parameter (fuser->conversion->from, name_of (fuser, term->weight));
-  gint64 all = hyb_tensor_get_shape (tensor)->dim[term->is_transposed ? 0 : 1];
-
-  if (term->columns == HYB_COLUMNS_ALL)
-    return all;
-  return is_hidden ? state_size (fuser->group) : all - state_size (fuser->group);
-}
-
 /* Why the weights of the group cannot be packed; NULL if they can. */
 static char *
-check_weights (const Fuser *fuser)
+check_weights (const HybFuser *fuser)
 {
   for (guint row = 0; row < fuser->group->chains->len; row++)
     {
@@ -105,7 +68,7 @@ check_weights (const Fuser *fuser)
 
               if (!reason && terms[k]->bias != HYB_NO_ID)
                 reason = check_weight (fuser, terms[k]->bias, TRUE);
-              if (!reason && count_columns (fuser, terms[k], k == 1) < 1)
+              if (!reason && hyb_fuser_count_columns (fuser, terms[k], k == 1) < 1)
                 reason = g_strdup ("its weight is too narrow for input and state");
               if (reason)
                 return reason;
@@ -113,6 +76,13 @@ check_weights (const Fuser *fuser)
         }
     }
   return NULL;
+}
+
+static gboolean
+is_in_no_cell (HybNodeKind kind)
+{
+  return kind == HYB_KIND_OTHER || kind == HYB_KIND_WHERE || kind == HYB_KIND_CAST ||
+         kind == HYB_KIND_LESS;
 }
 
 /* Why a body cannot be fused: the first node that is in no cell. */
@@ -125,7 +95,7 @@ describe_body (const HybCells *cells, const HybGroup *group)
     {
       const HybNode *node = hyb_graph_get_node (cells->graph, id);
 
-      if (cells->chain_of_node[id] == chain && hyb_node_kind (node) == HYB_KIND_OTHER)
+      if (cells->chain_of_node[id] == chain && is_in_no_cell (hyb_node_kind (node)))
         return g_strdup_printf ("its step computes “%s” (%s), which no fused operator does",
                                 node->name,
                                 node->type);
@@ -133,10 +103,22 @@ describe_body (const HybCells *cells, const HybGroup *group)
   return g_strdup ("its step is not that of any cell that a fused operator computes");
 }
 
+/* Whether the sequences end early, so that all states that are read are outputs of an operator with lengths. */
+static gboolean
+has_lengths (HybFuser *fuser)
+{
+  return fuser->group->chains->len == 1 &&
+         hyb_chain_find_lengths (fuser->cells,
+                                 fuser->conversion->from,
+                                 fuser->conversion->types,
+                                 hyb_group_chain (fuser->cells, fuser->group, 0),
+                                 &fuser->lengths);
+}
+
 static char *
 check_group (HybConversion *conversion, const HybCells *cells, const HybGroup *group)
 {
-  Fuser           fuser = { conversion, &conversion->rebuild, cells, group, { 0 }, HYB_F32 };
+  HybFuser        fuser = { conversion, &conversion->rebuild, cells, group };
   const HybShape *shape =
       &conversion->types[hyb_chain_step (cells, hyb_group_chain (cells, group, 0), 0)->x].shape;
   HybRnnMode mode;
@@ -149,7 +131,8 @@ check_group (HybConversion *conversion, const HybCells *cells, const HybGroup *g
         "its reset gate comes before the product, and no fused operator computes that");
   if (shape->rank != HYB_UNKNOWN && shape->rank != 2)
     return g_strdup ("its input in one step is not a matrix");
-  leak = hyb_group_find_missing_output (cells, group, FALSE);
+  leak = hyb_group_find_missing_output (cells, group, has_lengths (&fuser));
+  hyb_chain_lengths_clear (&fuser.lengths);
   if (leak != HYB_NO_ID)
     {
       HybNodeId        id = hyb_graph_get_producer (cells->graph, leak);
@@ -168,11 +151,11 @@ check_group (HybConversion *conversion, const HybCells *cells, const HybGroup *g
 /* The prefix for the names of the operator: "lstm_" from "lstm_l0_i2h_weight" or "lstm_i2h_weight".
  * (transfer full) */
 static char *
-find_prefix (const Fuser *fuser)
+find_prefix (const HybFuser *fuser)
 {
   const HybCellStep *step =
       hyb_chain_step (fuser->cells, hyb_group_chain (fuser->cells, fuser->group, 0), 0);
-  const char *name = name_of (fuser, step->gate[0].input.weight);
+  const char *name = hyb_fuser_name_of (fuser, step->gate[0].input.weight);
   const char *ends[] = { "l0_i2h", "i2h" };
 
   for (guint i = 0; i < G_N_ELEMENTS (ends); i++)
@@ -185,139 +168,14 @@ find_prefix (const Fuser *fuser)
   return g_strconcat (hyb_cell_kind_name (fuser->group->kind), "_", NULL);
 }
 
-/* The rows of one gate in one part of the packed weights, and the term that they come from. */
-typedef struct
-{
-  const HybRnnPart *part;
-  const HybTerm    *term;
-  const char       *to;     /* the packed parameter */
-  gint64            at;     /* first element in it */
-  gint64            n_rows; /* of the gate, or of the projection */
-} GateRows;
-
 static void
-copy_bias (Fuser *fuser, const GateRows *rows)
-{
-  if (rows->term->bias != HYB_NO_ID)
-    hyb_parameter_copies_add (fuser->conversion->copies,
-                              &(HybParameterCopy){ .from = name_of (fuser, rows->term->bias),
-                                                   .to = rows->to,
-                                                   .from_offset = rows->term->bias_begin,
-                                                   .stride = 1,
-                                                   .to_offset = rows->at,
-                                                   .count = rows->n_rows });
-}
-
-/* Copies n_rows × columns elements: at once where they are contiguous, else row by row. */
-static void
-copy_weight (Fuser *fuser, const GateRows *rows, gint64 columns)
-{
-  const HybTerm   *term = rows->term;
-  HybParameterCopy copy = { .from = name_of (fuser, term->weight), .to = rows->to, .stride = 1 };
-  const HybShape  *shape =
-      hyb_tensor_get_shape (hyb_model_get_parameter (fuser->conversion->from, copy.from));
-  gint64 at = rows->at;
-  gint64 all = shape->dim[term->is_transposed ? 0 : 1];
-  gint64 first = term->columns == HYB_COLUMNS_LAST ? all - columns : 0;
-
-  if (!term->is_transposed && columns == all)
-    {
-      copy.from_offset = term->begin * columns;
-      copy.to_offset = at;
-      copy.count = rows->n_rows * columns;
-      hyb_parameter_copies_add (fuser->conversion->copies, &copy);
-      return;
-    }
-  copy.stride = term->is_transposed ? shape->dim[1] : 1;
-  copy.count = columns;
-  for (gint64 row = term->begin; row < term->begin + rows->n_rows; row++, at += columns)
-    {
-      copy.from_offset = term->is_transposed ? first * shape->dim[1] + row : row * all + first;
-      copy.to_offset = at;
-      hyb_parameter_copies_add (fuser->conversion->copies, &copy);
-    }
-}
-
-static gboolean
-copy_rows (Fuser *fuser, const GateRows *rows, GError **error)
-{
-  gint64 columns;
-
-  if (rows->part->is_bias)
-    {
-      copy_bias (fuser, rows);
-      return TRUE;
-    }
-  columns = count_columns (fuser, rows->term, rows->part->is_hidden);
-  if (columns != rows->part->columns)
-    return hyb_error_at (error,
-                         HYB_GRAPH_ERROR,
-                         HYB_GRAPH_ERROR_TYPES,
-                         name_of (fuser, rows->term->weight),
-                         NULL,
-                         "the weight multiplies %" G_GINT64_FORMAT
-                         " features, but the input has %" G_GINT64_FORMAT,
-                         columns,
-                         rows->part->columns);
-  copy_weight (fuser, rows, columns);
-  return TRUE;
-}
-
-/* Copies one part of the packed parameter "to": its gates one below the other, or the projection. */
-static gboolean
-copy_part (Fuser *fuser, const HybRnnPart *part, const char *to, GError **error)
-{
-  guint              row = part->layer * fuser->group->n_directions + part->direction;
-  const HybChain    *chain = hyb_group_chain (fuser->cells, fuser->group, row);
-  const HybCellStep *step = hyb_chain_step (fuser->cells, chain, 0);
-  guint              n_blocks = part->is_projection ? 1 : step->n_gates;
-
-  for (guint g = 0; g < n_blocks; g++)
-    {
-      GateRows rows = { .part = part,
-                        .term = part->is_projection ? &step->projection
-                                : part->is_hidden   ? &step->gate[g].hidden
-                                                    : &step->gate[g].input,
-                        .to = to,
-                        .n_rows = part->rows / n_blocks };
-
-      rows.at = part->offset + g * rows.n_rows * MAX (part->columns, 1);
-      if (!copy_rows (fuser, &rows, error))
-        return FALSE;
-    }
-  return TRUE;
-}
-
-/* Makes the packed parameter "to" in the new model. */
-static gboolean
-pack (Fuser *fuser, const char *to, GError **error)
-{
-  g_autoptr (GArray) parts = hyb_rnn_parts (&fuser->weights);
-  g_autoptr (HybTensor) packed = NULL;
-  gint64  size = hyb_rnn_packed_size (&fuser->weights);
-  HybType type = { hyb_shape_1d (size), fuser->dtype };
-
-  for (guint p = 0; p < parts->len; p++)
-    if (!copy_part (fuser, &g_array_index (parts, HybRnnPart, p), to, error))
-      return FALSE;
-  packed = hyb_parameter_copies_gather (fuser->conversion->copies,
-                                        to,
-                                        &type,
-                                        fuser->conversion->from,
-                                        error);
-  if (packed)
-    hyb_model_set_parameter (fuser->conversion->to, to, packed);
-  return packed != NULL;
-}
-
-static void
-describe_weights (Fuser *fuser)
+describe_weights (HybFuser *fuser)
 {
   const HybCellStep *step =
       hyb_chain_step (fuser->cells, hyb_group_chain (fuser->cells, fuser->group, 0), 0);
   const HybTerm *term = &step->gate[0].input;
   HybTensor     *tensor =
-      hyb_model_get_parameter (fuser->conversion->from, name_of (fuser, term->weight));
+      hyb_model_get_parameter (fuser->conversion->from, hyb_fuser_name_of (fuser, term->weight));
 
   fuser->dtype = hyb_tensor_get_dtype (tensor);
   fuser->weights = (HybRnnWeights){
@@ -325,7 +183,7 @@ describe_weights (Fuser *fuser)
     .is_bidirectional = fuser->group->n_directions == 2,
     .hidden = fuser->group->hidden,
     .projection = fuser->group->projection,
-    .input = count_columns (fuser, term, FALSE),
+    .input = hyb_fuser_count_columns (fuser, term, FALSE),
   };
   hyb_cell_kind_get_rnn_mode (fuser->group->kind, &fuser->weights.mode);
 }
@@ -334,7 +192,7 @@ describe_weights (Fuser *fuser)
 
 /* The old value that a state of one row begins with. */
 static HybValueId
-initial_state_of (const Fuser *fuser, guint row, guint state)
+initial_state_of (const HybFuser *fuser, guint row, guint state)
 {
   const HybCellStep *step =
       hyb_chain_step (fuser->cells, hyb_group_chain (fuser->cells, fuser->group, row), 0);
@@ -344,7 +202,7 @@ initial_state_of (const Fuser *fuser, guint row, guint state)
 
 /* Makes one constant for all rows, if all of them begin with equal constants. */
 static gboolean
-make_constant_state (Fuser *fuser, guint state, HybValueId *value)
+make_constant_state (HybFuser *fuser, guint state, HybValueId *value)
 {
   HybGraph      *graph = fuser->cells->graph;
   guint          n_rows = fuser->group->chains->len;
@@ -396,7 +254,7 @@ make_constant_state (Fuser *fuser, guint state, HybValueId *value)
 /* Joins the rows if all of them begin with variables.  MXNet infers the shapes of the inputs of
  * expand_dims and Concat, which simple_bind needs, but not those of stack. */
 static gboolean
-join_variable_states (Fuser *fuser, guint state, HybValueId *value)
+join_variable_states (HybFuser *fuser, guint state, HybValueId *value)
 {
   HybGraph              *graph = fuser->cells->graph;
   guint                  n_rows = fuser->group->chains->len;
@@ -429,7 +287,7 @@ join_variable_states (Fuser *fuser, guint state, HybValueId *value)
 
 /* The initial state of all rows, of shape (rows, batch, units). */
 static HybValueId
-make_initial_state (Fuser *fuser, guint state)
+make_initial_state (HybFuser *fuser, guint state)
 {
   guint                  n_rows = fuser->group->chains->len;
   g_autofree HybValueId *rows = g_new (HybValueId, n_rows);
@@ -445,7 +303,7 @@ make_initial_state (Fuser *fuser, guint state)
 /* --- The operator --- */
 
 static HybValueId
-write_node (Fuser *fuser, const char *prefix, const HybValueId *inputs)
+write_node (HybFuser *fuser, const char *prefix, const HybValueId *inputs)
 {
   gboolean          is_lstm = fuser->weights.mode == HYB_RNN_LSTM;
   g_autofree char  *layers = g_strdup_printf ("%u", fuser->weights.n_layers);
@@ -454,6 +312,7 @@ write_node (Fuser *fuser, const char *prefix, const HybValueId *inputs)
   char              rate[G_ASCII_DTOSTR_BUF_SIZE];
   g_autofree char  *projection = g_strdup_printf ("%" G_GINT64_FORMAT, fuser->weights.projection);
   gboolean          is_projected = fuser->weights.projection > 0;
+  gboolean          has_lengths = fuser->lengths.lengths != HYB_NO_ID;
   const char *const attributes[] = { "bidirectional",
                                      fuser->weights.is_bidirectional ? "True" : "False",
                                      "mode",
@@ -466,17 +325,25 @@ write_node (Fuser *fuser, const char *prefix, const HybValueId *inputs)
                                      "True",
                                      "state_size",
                                      hidden,
-                                     is_projected ? "projection_size" : NULL,
-                                     projection,
+                                     is_projected  ? "projection_size"
+                                     : has_lengths ? "use_sequence_length"
+                                                   : NULL,
+                                     is_projected ? projection : "True",
+                                     is_projected && has_lengths ? "use_sequence_length" : NULL,
+                                     "True",
                                      NULL };
 
   return hyb_rebuild_call (fuser->rebuild,
-                           &(HybRebuildCall){ "RNN", name, is_lstm ? 4 : 3, inputs, attributes });
+                           &(HybRebuildCall){ "RNN",
+                                              name,
+                                              (is_lstm ? 4 : 3) + (has_lengths ? 1 : 0),
+                                              inputs,
+                                              attributes });
 }
 
 /* Adds a finding for a projection, which MXNet differentiates on GPUs only. */
 static void
-report_projection (Fuser *fuser, const char *prefix)
+report_projection (HybFuser *fuser, const char *prefix)
 {
   hyb_model_add_finding (fuser->conversion->to,
                          hyb_finding_new ("projection-on-gpu",
@@ -490,7 +357,7 @@ report_projection (Fuser *fuser, const char *prefix)
 /* Gives the states of one row their places in the outputs of the operator.  outputs is NULL below
  * the top layer. */
 static void
-place_steps (Fuser       *fuser,
+place_steps (HybFuser    *fuser,
              guint        row,
              HybSequence *outputs,
              HybSequence *states,
@@ -516,12 +383,12 @@ place_steps (Fuser       *fuser,
 }
 
 static void
-place_outputs (Fuser *fuser, HybValueId first)
+place_outputs (HybFuser *fuser, HybValueId first)
 {
   HybRebuild  *rebuild = fuser->rebuild;
   guint        n_rows = fuser->group->chains->len, n_directions = fuser->group->n_directions;
   gboolean     is_lstm = fuser->weights.mode == HYB_RNN_LSTM;
-  gint64       size = state_size (fuser->group);
+  gint64       size = hyb_group_state_size (fuser->group);
   HybSequence *all = hyb_sequence_of_whole (rebuild, fuser->group->n_steps, first, 0);
   HybSequence *states = hyb_sequence_of_whole (rebuild, n_rows, first + 1, 0);
   HybSequence *memories = is_lstm ? hyb_sequence_of_whole (rebuild, n_rows, first + 2, 0) : NULL;
@@ -545,16 +412,19 @@ write_group (HybConversion  *conversion,
              const HybGroup *group,
              GError        **error)
 {
-  Fuser                  fuser = { conversion, &conversion->rebuild, cells, group, { 0 }, HYB_F32 };
+  HybFuser               fuser = { conversion, &conversion->rebuild, cells, group };
   g_autofree char       *prefix = find_prefix (&fuser);
   const char            *packed = hyb_rebuild_name (fuser.rebuild, "%sparameters", prefix);
   const HybChain        *chain = hyb_group_chain (cells, group, 0);
   g_autofree HybValueId *x = g_new (HybValueId, group->n_steps);
-  HybValueId             inputs[4] = { 0 }, first;
+  HybValueId             inputs[5] = { 0 }, first;
+  gboolean               is_lstm;
 
   conversion->rebuild.current = HYB_NO_ID;
+  fuser.lengths.lengths = HYB_NO_ID;
   describe_weights (&fuser);
-  if (!pack (&fuser, packed, error))
+  is_lstm = fuser.weights.mode == HYB_RNN_LSTM;
+  if (!hyb_fuser_pack (&fuser, packed, error))
     return FALSE;
   hyb_report_packed_weights (conversion, cells, group, packed);
   for (guint t = 0; t < group->n_steps; t++)
@@ -563,13 +433,19 @@ write_group (HybConversion  *conversion,
       hyb_sequence_whole (fuser.rebuild, hyb_rebuild_gather (fuser.rebuild, group->n_steps, x), 0);
   inputs[1] = hyb_rebuild_variable (fuser.rebuild, packed, NULL);
   inputs[2] = make_initial_state (&fuser, 0);
-  if (fuser.weights.mode == HYB_RNN_LSTM)
+  if (is_lstm)
     inputs[3] = make_initial_state (&fuser, 1);
+  if (has_lengths (&fuser))
+    inputs[is_lstm ? 4 : 3] = hyb_lengths_value (fuser.rebuild, fuser.lengths.lengths);
   if (fuser.weights.projection > 0)
     report_projection (&fuser, prefix);
   first = write_node (&fuser, prefix, inputs);
   hyb_group_match_nodes (conversion, cells, group, first);
-  place_outputs (&fuser, first);
+  if (fuser.lengths.lengths != HYB_NO_ID)
+    hyb_lengths_place (fuser.rebuild, &fuser.lengths, group->n_steps, first);
+  else
+    place_outputs (&fuser, first);
+  hyb_chain_lengths_clear (&fuser.lengths);
   return TRUE;
 }
 

@@ -10,6 +10,7 @@
 #include "engine/variants/copied-weights.h"
 #include "engine/variants/node-kind.h"
 #include "engine/variants/rebuild-value.h"
+#include "engine/variants/steps/lengths.h"
 #include "engine/variants/write-step.h"
 
 #include <math.h>
@@ -30,8 +31,11 @@ typedef struct
   char             *prefix;
   HybUnrolledCell  *cells; /* by row */
   HybValueId
-      *state[2]; /* h and c by row: initial states, later the final ones; c NULL without it */
-  HybValueId *x; /* by time step: input of the next layer */
+      *state[2];      /* h and c by row: initial states, later the final ones; c NULL without it */
+  HybValueId  *x;     /* by time step: input of the next layer */
+  HybSequence *x_all; /* the same */
+  HybValueId   lengths; /* of the sequences; HYB_NO_ID: all have all steps */
+  HybSequence *masked;  /* outputs of the last layer without what is behind the lengths */
 } FusedRnn;
 
 static gboolean
@@ -44,6 +48,14 @@ refuse (const FusedRnn *fused, GError **error, const char *hint, const char *wha
                        hint,
                        "%s",
                        what);
+}
+
+/* Only an LSTM has the state that is clipped.  Its upper bound needs a lower one. */
+static gboolean
+clips_state (const FusedRnn *fused)
+{
+  return fused->weights.mode == HYB_RNN_LSTM &&
+         !isnan (hyb_node_double (fused->node, "lstm_state_clip_min", NAN));
 }
 
 /* --- Weights --- */
@@ -234,6 +246,9 @@ find_weights (FusedRnn *fused, GError **error)
       cell->kind = hyb_cell_kind_from_rnn_mode (fused->weights.mode, fused->weights.projection > 0);
       cell->projection = fused->weights.projection;
       cell->hidden = fused->weights.hidden;
+      cell->clips = clips_state (fused);
+      cell->clip_min = hyb_node_double (fused->node, "lstm_state_clip_min", NAN);
+      cell->clip_max = hyb_node_double (fused->node, "lstm_state_clip_max", NAN);
       if (!cell->prefix)
         cell->prefix = hyb_rebuild_name (fused->rebuild,
                                          "%s%c%u_",
@@ -316,27 +331,57 @@ make_initial_states (FusedRnn *fused, HybValueId old)
 
 /* --- Steps --- */
 
-/* Writes one row.  Returns h by time step; fused->state gets the final states. */
+/* The inputs of a row in the order of its steps. */
+static HybSequence *
+order_inputs (FusedRnn *fused, guint row)
+{
+  if (row % fused->n_directions == 0)
+    return fused->x_all;
+  return fused->lengths == HYB_NO_ID
+             ? hyb_sequence_reversed (fused->rebuild, fused->x_all)
+             : hyb_lengths_reverse (fused->rebuild, fused->x_all, fused->lengths);
+}
+
+/* Sets the final state of a row.  all: it after every step. */
+static void
+set_final_state (FusedRnn *fused, guint state, guint row, const HybValueId *all)
+{
+  HybValueId  *final = &fused->state[state][row];
+  HybSequence *states;
+
+  if (fused->lengths == HYB_NO_ID)
+    {
+      *final = all[fused->n_steps - 1];
+      return;
+    }
+  states = hyb_sequence_of_steps (fused->rebuild, fused->n_steps, all);
+  *final = hyb_lengths_last (fused->rebuild, *final, states, fused->lengths);
+}
+
+/* Writes one row.  Returns h in the order of steps; fused->state gets the final states. */
 static HybValueId *
 write_direction (FusedRnn *fused, guint row)
 {
-  HybValueId   *h = g_new (HybValueId, fused->n_steps);
-  gboolean      is_backward = row % fused->n_directions == 1;
-  HybCellStates states = { .h = fused->state[0][row],
-                           .c = fused->state[1] ? fused->state[1][row] : HYB_NO_ID };
+  guint                  n = fused->n_steps;
+  HybValueId            *h = g_new (HybValueId, n);
+  g_autofree HybValueId *c = g_new (HybValueId, n);
+  HybSequence           *x = order_inputs (fused, row);
+  HybCellStates          states = { .h = fused->state[0][row],
+                                    .c = fused->state[1] ? fused->state[1][row] : HYB_NO_ID };
 
-  for (guint s = 0; s < fused->n_steps; s++)
+  for (guint s = 0; s < n; s++)
     {
-      guint t = is_backward ? fused->n_steps - 1 - s : s;
+      HybValueId input = hyb_sequence_step (fused->rebuild, x, s);
 
       fused->rebuild->step = (gint32) s;
-      hyb_write_step (fused->rebuild, &fused->cells[row], s, fused->x[t], &states);
-      h[t] = states.h;
+      hyb_write_step (fused->rebuild, &fused->cells[row], s, input, &states);
+      h[s] = states.h;
+      c[s] = states.c;
     }
   fused->rebuild->step = -1;
-  fused->state[0][row] = states.h;
+  set_final_state (fused, 0, row, h);
   if (fused->state[1])
-    fused->state[1][row] = states.c;
+    set_final_state (fused, 1, row, c);
   return h;
 }
 
@@ -352,12 +397,48 @@ add_dropout (FusedRnn *fused)
   for (guint t = 0; t < fused->n_steps; t++)
     fused->x[t] =
         hyb_rebuild_unary (fused->rebuild, "Dropout", "dropout", fused->x[t], "p", rate, NULL);
+  fused->x_all = hyb_sequence_of_steps (fused->rebuild, fused->n_steps, fused->x);
+}
+
+/* Concatenates the outputs of both directions, at one step or, with step -1, at all. */
+static HybValueId
+join_directions (FusedRnn *fused, guint layer, gint step, const HybValueId *both)
+{
+  const char *const concat[] = { "dim", step < 0 ? "2" : "1", "num_args", "2", NULL };
+  g_autofree char *prefix = g_strdup_printf ("%sbi_l%u", fused->prefix ? fused->prefix : "", layer);
+  g_autofree char *name = step < 0 ? g_strdup (prefix) : g_strdup_printf ("%s_t%d", prefix, step);
+
+  return hyb_rebuild_call (fused->rebuild, &(HybRebuildCall){ "Concat", name, 2, both, concat });
+}
+
+/* Leaves out what is behind the lengths, and sets the inputs of the next layer. */
+static void
+mask_layer (FusedRnn *fused, guint layer, const HybValueId *forward, const HybValueId *backward)
+{
+  HybRebuild  *rebuild = fused->rebuild;
+  guint        n = fused->n_steps;
+  HybSequence *all = hyb_sequence_of_steps (rebuild, n, forward);
+
+  if (backward)
+    {
+      HybSequence *reversed = hyb_lengths_reverse (rebuild,
+                                                   hyb_sequence_of_steps (rebuild, n, backward),
+                                                   fused->lengths);
+      HybValueId   both[] = {
+          hyb_sequence_whole (rebuild, all, 0),
+          hyb_sequence_whole (rebuild, reversed, 0),
+      };
+
+      all = hyb_sequence_of_whole (rebuild, n, join_directions (fused, layer, -1, both), 0);
+    }
+  fused->masked = fused->x_all = hyb_lengths_mask (rebuild, all, fused->lengths);
+  for (guint t = 0; layer + 1 < fused->weights.n_layers && t < n; t++)
+    fused->x[t] = hyb_sequence_step (rebuild, fused->masked, t);
 }
 
 static void
 write_layer (FusedRnn *fused, guint layer)
 {
-  const char *const      concat[] = { "dim", "1", "num_args", "2", NULL };
   g_autofree HybValueId *forward = NULL;
   g_autofree HybValueId *backward = NULL;
 
@@ -366,20 +447,16 @@ write_layer (FusedRnn *fused, guint layer)
   forward = write_direction (fused, layer * fused->n_directions);
   if (fused->n_directions == 2)
     backward = write_direction (fused, layer * 2 + 1);
-  for (guint t = 0; t < fused->n_steps; t++)
+  for (guint t = 0; t < fused->n_steps && fused->lengths == HYB_NO_ID; t++)
     {
-      g_autofree char *name =
-          g_strdup_printf ("%sbi_l%u_t%u", fused->prefix ? fused->prefix : "", layer, t);
+      HybValueId both[] = { forward[t], backward ? backward[fused->n_steps - 1 - t] : HYB_NO_ID };
 
-      fused->x[t] = backward ? hyb_rebuild_call (fused->rebuild,
-                                                 &(HybRebuildCall){ "Concat",
-                                                                    name,
-                                                                    2,
-                                                                    (const HybValueId[]){
-                                                                        forward[t], backward[t] },
-                                                                    concat })
-                             : forward[t];
+      fused->x[t] = backward ? join_directions (fused, layer, (gint) t, both) : forward[t];
     }
+  if (fused->lengths != HYB_NO_ID)
+    mask_layer (fused, layer, forward, backward);
+  else
+    fused->x_all = hyb_sequence_of_steps (fused->rebuild, fused->n_steps, fused->x);
 }
 
 static void
@@ -388,7 +465,8 @@ place_outputs (FusedRnn *fused)
   HybValueId       first = fused->node->first_output;
   HybSequencePlace place = { .kind = HYB_SEQUENCE_WHOLE };
 
-  place.sequence = hyb_sequence_of_steps (fused->rebuild, fused->n_steps, fused->x);
+  place.sequence = fused->masked ? fused->masked
+                                 : hyb_sequence_of_steps (fused->rebuild, fused->n_steps, fused->x);
   hyb_rebuild_set_place (fused->rebuild, first, place);
   for (guint s = 0; s < 2 && s + 1 < fused->node->n_outputs; s++)
     if (fused->state[s])
@@ -398,65 +476,35 @@ place_outputs (FusedRnn *fused)
       }
 }
 
-static gboolean
-uses_lengths (const FusedRnn *fused, const char *attribute)
-{
-  return hyb_node_bool (fused->node, attribute);
-}
-
-/* Only an LSTM has the state that is clipped.  Its upper bound needs a lower one. */
-static gboolean
-clips_state (const FusedRnn *fused, const char *attribute)
-{
-  return fused->weights.mode == HYB_RNN_LSTM &&
-         !isnan (hyb_node_double (fused->node, attribute, NAN));
-}
-
-/* Attributes that change the numbers and that steps of cells cannot express. */
-static const struct
-{
-  const char *attribute;
-  gboolean (*is_used) (const FusedRnn *fused, const char *attribute);
-  const char *effect;
-} not_written[] = {
-  { "use_sequence_length", uses_lengths, "ends sequences early" },
-  { "lstm_state_clip_min", clips_state, "clips the cell state" },
-};
-
 /* FALSE and an error that names the attribute if the steps would compute something else. */
 static gboolean
 check_attributes (const FusedRnn *fused, GError **error)
 {
-  for (guint i = 0; i < G_N_ELEMENTS (not_written); i++)
-    {
-      g_autofree char *what = NULL;
-
-      if (!not_written[i].is_used (fused, not_written[i].attribute))
-        continue;
-      what = g_strdup_printf ("its attribute %s %s, which unrolled steps cannot do",
-                              not_written[i].attribute,
-                              not_written[i].effect);
-      return refuse (fused, error, NULL, what);
-    }
-  return TRUE;
+  if (!clips_state (fused) || !hyb_node_bool (fused->node, "lstm_state_clip_nan"))
+    return TRUE;
+  return refuse (fused,
+                 error,
+                 NULL,
+                 "its attribute lstm_state_clip_nan replaces NaN in the cell state, which unrolled "
+                 "steps cannot do");
 }
 
 static gboolean
 write_out (FusedRnn *fused, GError **error)
 {
-  HybSequence *sequence;
-
   if (!check_attributes (fused, error) || !find_weights (fused, error) ||
       !hyb_unroll_length (fused->conversion, fused->id, fused->inputs[0], &fused->n_steps, error))
     return FALSE;
 
+  if (hyb_node_bool (fused->node, "use_sequence_length"))
+    fused->lengths = hyb_rebuild_value (fused->rebuild, fused->inputs[fused->node->n_inputs - 1]);
   fused->state[0] = make_initial_states (fused, fused->inputs[2]);
   if (fused->weights.mode == HYB_RNN_LSTM)
     fused->state[1] = make_initial_states (fused, fused->inputs[3]);
-  sequence = hyb_rebuild_sequence (fused->rebuild, fused->inputs[0], 0, fused->n_steps);
+  fused->x_all = hyb_rebuild_sequence (fused->rebuild, fused->inputs[0], 0, fused->n_steps);
   fused->x = g_new (HybValueId, fused->n_steps);
   for (guint t = 0; t < fused->n_steps; t++)
-    fused->x[t] = hyb_sequence_step (fused->rebuild, sequence, t);
+    fused->x[t] = hyb_sequence_step (fused->rebuild, fused->x_all, t);
   for (guint layer = 0; layer < fused->weights.n_layers; layer++)
     write_layer (fused, layer);
   place_outputs (fused);
@@ -481,6 +529,7 @@ hyb_unroll_rnn (HybConversion *conversion, HybNodeId id, GError **error)
                        .hidden = hyb_node_int (node, "state_size", 0),
                        .projection = projection == HYB_NONE ? 0 : projection },
           .n_directions = is_both ? 2 : 1,
+          .lengths = HYB_NO_ID,
           .dropout = hyb_node_double (node, "p", 0),
   };
   gboolean is_done;

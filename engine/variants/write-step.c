@@ -5,6 +5,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/variants/write-step.h"
 
+#include <math.h>
+
 typedef struct
 {
   HybRebuild            *rebuild;
@@ -80,6 +82,28 @@ split (const StepWriter *writer, const char *suffix, HybValueId x)
   return add_call (writer, &(HybRebuildCall){ "SliceChannel", suffix, 1, &x, attributes });
 }
 
+/* A limit of a value: op is an operator with a number. */
+static HybValueId
+limit (const StepWriter *writer, const char *op, const char *suffix, HybValueId x, double bound)
+{
+  char              number[G_ASCII_DTOSTR_BUF_SIZE];
+  const char *const attributes[] = { "scalar",
+                                     g_ascii_dtostr (number, sizeof number, bound),
+                                     NULL };
+
+  return isinf (bound) ? x : add_call (writer, &(HybRebuildCall){ op, suffix, 1, &x, attributes });
+}
+
+/* The cell state within its limits, if it has some.  The operator clip would round them to float32. */
+static HybValueId
+clip (const StepWriter *writer, HybValueId c)
+{
+  if (!writer->cell->clips)
+    return c;
+  c = limit (writer, "_maximum_scalar", "clip_min", c, writer->cell->clip_min);
+  return limit (writer, "_minimum_scalar", "clip_max", c, writer->cell->clip_max);
+}
+
 static HybValueId
 write_plain (const StepWriter *writer, HybValueId i2h, HybValueId h2h)
 {
@@ -103,6 +127,7 @@ write_lstm (const StepWriter *writer, HybValueId i2h, HybValueId h2h, HybValueId
                "state",
                binary (writer, "elemwise_mul", "mul0", f, *c),
                binary (writer, "elemwise_mul", "mul1", i, g));
+  *c = clip (writer, *c);
   return binary (writer,
                  "elemwise_mul",
                  writer->cell->kind == HYB_CELL_LSTMP ? "hidden" : "out",

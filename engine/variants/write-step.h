@@ -16,6 +16,8 @@ typedef struct
   HybValueId  i2h_weight, h2h_weight, i2h_bias, h2h_bias; /* biases HYB_NO_ID: none */
   HybValueId  h2r_weight;                                 /* of an LSTM with projection */
   gint64      projection;                                 /* size of h there */
+  gboolean    clips;                                      /* limits the LSTM's cell state */
+  double      clip_min, clip_max;
 } HybUnrolledCell;
 
 typedef struct

@@ -269,13 +269,22 @@ steps (OnnxExport *export, gint64 axis, int rank)
   gint64     n = onnx_input_type (export, 0).shape.dim[axis];
   HybType    type = { hyb_shape_make (rank, NULL), HYB_I64 };
   HybTensor *tensor;
+  OnnxValue  numbers;
 
   for (int i = 0; i < rank; i++)
     type.shape.dim[i] = i == axis ? n : 1;
   if (n < 0)
     {
-      onnx_fail (export, "the number of steps is open; fix it");
-      return ONNX_NONE;
+      numbers = onnx_emit (export,
+                           "Range",
+                           3,
+                           (OnnxValue[]){
+                               onnx_number (export, 0, HYB_I64),
+                               onnx_reshape (export, onnx_input_size (export, 0, axis), 0, NULL),
+                               onnx_number (export, 1, HYB_I64) },
+                           NULL);
+      type.shape.dim[axis] = -1;
+      return onnx_reshape (export, numbers, (guint) rank, type.shape.dim);
     }
   tensor = hyb_tensor_new (&type, NULL);
   for (gint64 i = 0; tensor && i < n; i++)
@@ -321,7 +330,7 @@ write_sequence_last (OnnxExport *export)
 {
   int       rank = onnx_input_type (export, 0).shape.rank;
   gint64    axis = onnx_param_int (export, "axis", 0), swapped[HYB_MAX_RANK];
-  OnnxValue x = onnx_input (export, 0), index;
+  OnnxValue x = onnx_input (export, 0);
 
   if (!has_lengths (export))
     {
@@ -331,16 +340,15 @@ write_sequence_last (OnnxExport *export)
     }
   for (int i = 0; i < rank; i++)
     swapped[i] = i < 2 ? 1 - i : i;
-  if (axis == 0)
+  if (axis == 1)
     x = onnx_transpose (export, x, (guint) rank, swapped);
-  index = onnx_binary (export, "Sub", lengths (export), onnx_ints (export, 1, (gint64[]){ 1 }));
-  onnx_set_output (export,
-                   0,
-                   onnx_emit (export,
-                              "GatherND",
-                              2,
-                              (OnnxValue[]){ x, onnx_unsqueeze (export, index, 1) },
-                              ONNX_ATTRIBUTES (ONNX_INT ("batch_dims", 1))));
+  /* The last step of a sequence is the first one in reverse order. */
+  x = onnx_emit (export,
+                 "ReverseSequence",
+                 2,
+                 (OnnxValue[]){ x, lengths (export) },
+                 ONNX_ATTRIBUTES (ONNX_INT ("time_axis", 0), ONNX_INT ("batch_axis", 1)));
+  onnx_set_output (export, 0, onnx_squeeze (export, onnx_slice (export, x, 0, 0, 1), 0));
 }
 
 const HybOnnxRule hyb_onnx_rules_recurrent[] = {

@@ -19,34 +19,47 @@
 typedef struct
 {
   const char *attribute;
-  const char *attributes; /* of a node that has it */
-  gboolean    is_refused; /* with the names of node and attribute; FALSE: converted */
+  const char *attributes;    /* of a node that has it */
+  const char *refusal;       /* what the error says besides the name of the node; NULL: converted */
+  const char *fused_refusal; /* the same for one operator a layer */
 } Row;
 
 #define USUAL "state_size=4;state_outputs=True;"
 
 static const Row rows[] = {
-  { "mode", USUAL "mode=lstm;num_layers=1", FALSE },
-  { "mode", USUAL "mode=gru;num_layers=1", FALSE },
-  { "mode", USUAL "mode=rnn_relu;num_layers=1", FALSE },
-  { "mode", USUAL "mode=rnn_tanh;num_layers=1", FALSE },
-  { "state_size", "state_size=3;mode=lstm;num_layers=1", FALSE },
-  { "num_layers", USUAL "mode=gru;num_layers=3", FALSE },
-  { "bidirectional", USUAL "mode=lstm;num_layers=2;bidirectional=True", FALSE },
-  { "p", USUAL "mode=lstm;num_layers=2;p=0.25", FALSE },
-  { "state_outputs", "state_size=4;mode=lstm;num_layers=1;state_outputs=False", FALSE },
-  { "projection_size", USUAL "mode=lstm;num_layers=1;projection_size=2", FALSE },
+  { "mode", USUAL "mode=lstm;num_layers=1", NULL, NULL },
+  { "mode", USUAL "mode=gru;num_layers=1", NULL, NULL },
+  { "mode", USUAL "mode=rnn_relu;num_layers=1", NULL, NULL },
+  { "mode", USUAL "mode=rnn_tanh;num_layers=1", NULL, NULL },
+  { "state_size", "state_size=3;mode=lstm;num_layers=1", NULL, NULL },
+  { "num_layers", USUAL "mode=gru;num_layers=3", NULL, NULL },
+  { "bidirectional", USUAL "mode=lstm;num_layers=2;bidirectional=True", NULL, NULL },
+  { "p", USUAL "mode=lstm;num_layers=2;p=0.25", NULL, NULL },
+  { "state_outputs", "state_size=4;mode=lstm;num_layers=1;state_outputs=False", NULL, NULL },
+  { "projection_size", USUAL "mode=lstm;num_layers=1;projection_size=2", NULL, NULL },
   { "lstm_state_clip_min",
     USUAL "mode=lstm;num_layers=1;lstm_state_clip_min=-0.2;lstm_state_clip_max=100",
-    TRUE },
+    NULL,
+    "_scalar), which no fused operator does" },
   { "lstm_state_clip_max",
     USUAL "mode=lstm;num_layers=1;lstm_state_clip_min=-inf;lstm_state_clip_max=0.2",
-    TRUE },
+    NULL,
+    "_scalar), which no fused operator does" },
   { "lstm_state_clip_nan",
     USUAL "mode=lstm;num_layers=1;lstm_state_clip_min=-9;lstm_state_clip_max=9;"
           "lstm_state_clip_nan=True",
-    TRUE },
-  { "use_sequence_length", USUAL "mode=gru;num_layers=1;use_sequence_length=True", TRUE },
+    "lstm_state_clip_nan",
+    "lstm_state_clip_nan" },
+  { "use_sequence_length", USUAL "mode=gru;num_layers=1;use_sequence_length=True", NULL, NULL },
+  { "use_sequence_length", USUAL "mode=lstm;num_layers=1;use_sequence_length=True", NULL, NULL },
+  { "use_sequence_length",
+    USUAL "mode=rnn_tanh;num_layers=2;use_sequence_length=True",
+    NULL,
+    NULL },
+  { "use_sequence_length",
+    USUAL "mode=lstm;num_layers=2;bidirectional=True;use_sequence_length=True",
+    NULL,
+    NULL },
 };
 
 #define RNN_STEPS 5
@@ -125,8 +138,9 @@ make_rnn (const char *attributes, HybTensorList *input)
   return model;
 }
 
+/* may_be_open: numbers need not reach all bounds. */
 static HybVariant *
-convert (HybModel *model, const HybConvertOptions *options, GError **error)
+convert (HybModel *model, const HybConvertOptions *options, gboolean may_be_open, GError **error)
 {
   HybVariant     *variant = hyb_variant_convert (model, options, error);
   HybProveOptions proving = { .input = options->input, .variant = variant };
@@ -137,7 +151,8 @@ convert (HybModel *model, const HybConvertOptions *options, GError **error)
     return NULL;
   g_assert_true (hyb_prove (model, variant->model, &proving, &proof, &failure));
   g_assert_no_error (failure);
-  g_assert_true (proof.ok);
+  g_assert_cmpint (proof.verdict, !=, HYB_PROOF_DIFFERENT);
+  g_assert_true (proof.ok || may_be_open);
   return variant;
 }
 
@@ -149,23 +164,20 @@ check_row (const Row *row, HybForm form, gboolean per_layer)
   g_autoptr (HybModel) model = make_rnn (row->attributes, input);
   HybConvertOptions options = { .form = form, .input = input, .per_layer = per_layer };
   g_autoptr (GError) error = NULL;
-  g_autoptr (HybVariant) variant = convert (model, &options, &error);
+  g_autoptr (HybVariant) variant =
+      convert (model, &options, strstr (row->attributes, "_clip_") != NULL, &error);
+
+  const char *refusal = per_layer ? row->fused_refusal : row->refusal;
 
   g_test_message ("%s, form %d%s", row->attributes, form, per_layer ? ", per layer" : "");
-  if (!row->is_refused)
+  if (!refusal)
     {
       g_assert_no_error (error);
       return;
     }
   g_assert_null (variant);
-  if (variant)
-    return;
-  g_assert_nonnull (strstr (error->message, "n4"));
-  /* The attributes of clipping need each other; the first one is named. */
-  g_assert_nonnull (strstr (error->message,
-                            g_str_has_prefix (row->attribute, "lstm_state_clip")
-                                ? "lstm_state_clip_min"
-                                : row->attribute));
+  if (!variant)
+    g_assert_nonnull (strstr (error->message, refusal));
 }
 
 static void
