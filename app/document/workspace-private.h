@@ -1,7 +1,7 @@
 /* workspace-private.h — the struct of a workspace, and what its files offer each other.
  *
  * Calls go one way: workspace.c (the class), workspace-inputs.c → workspace-open.c → workspace-run.c →
- * workspace-capture.c, workspace-values.c, workspace-tensor.c, workspace-numbers.c → workspace-state.c (accessors and signals).
+ * workspace-capture.c, workspace-values.c, workspace-tensor.c, workspace-numbers.c, workspace-bookmarks.c → workspace-state.c (accessors and signals).
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -15,6 +15,7 @@ typedef enum
   SCOPE_SIGNAL_VALUES,
   SCOPE_SIGNAL_STEP,
   SCOPE_SIGNAL_NUMBERS,
+  SCOPE_SIGNAL_BOOKMARKS,
   SCOPE_SIGNAL_LOGGED,
   SCOPE_SIGNAL_REVEAL,
   SCOPE_SIGNAL_PROBLEM,
@@ -50,6 +51,8 @@ struct _ScopeWorkspace
   guint32  hovered;
   GArray  *focus; /* of guint32: rows of the measurement */
   gboolean is_focus_chosen;
+
+  GPtrArray *bookmarks; /* of char *: ids of boxes */
 
   /* The run */
   GCancellable     *starting; /* until there is a child */

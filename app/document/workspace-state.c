@@ -91,6 +91,7 @@ scope_workspace_class_install (GObjectClass *class)
   signals[SCOPE_SIGNAL_VALUES] = new_signal ("values-changed", type, G_TYPE_NONE);
   signals[SCOPE_SIGNAL_STEP] = new_signal ("step-changed", type, G_TYPE_NONE);
   signals[SCOPE_SIGNAL_NUMBERS] = new_signal ("numbers-changed", type, G_TYPE_NONE);
+  signals[SCOPE_SIGNAL_BOOKMARKS] = new_signal ("bookmarks-changed", type, G_TYPE_NONE);
   signals[SCOPE_SIGNAL_LOGGED] = new_signal ("logged", type, G_TYPE_NONE);
   signals[SCOPE_SIGNAL_REVEAL] = new_signal ("reveal", type, G_TYPE_UINT);
   signals[SCOPE_SIGNAL_PROBLEM] = new_signal ("problem", type, G_TYPE_ERROR);

@@ -2,7 +2,8 @@
  *
  * What a workspace does is in the files beside it: accessors and signals in workspace-state.c,
  * opening in workspace-open.c, shapes and values of inputs in workspace-inputs.c, running in workspace-run.c, captures in workspace-capture.c,
- * recorded values in workspace-values.c, numbers of the user in workspace-numbers.c.
+ * recorded values in workspace-values.c, numbers of the user in workspace-numbers.c, bookmarks in
+ * workspace-bookmarks.c.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/document/workspace-private.h"
 
@@ -43,6 +44,7 @@ scope_workspace_finalize (GObject *object)
   ScopeWorkspace *self = SCOPE_WORKSPACE (object);
 
   g_array_unref (self->focus);
+  g_ptr_array_unref (self->bookmarks);
   g_free (self->title);
   g_free (self->error);
   g_free (self->etag);
@@ -76,6 +78,7 @@ scope_workspace_init (ScopeWorkspace *self)
 {
   self->log = g_list_store_new (SCOPE_TYPE_LOG_ITEM);
   self->focus = g_array_new (FALSE, FALSE, sizeof (guint32));
+  self->bookmarks = g_ptr_array_new_with_free_func (g_free);
   scope_file_guard_add (scope_workspace_check_files, self);
 }
 

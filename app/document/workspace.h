@@ -6,7 +6,7 @@
  * means that nothing is selected.
  *
  * Signals: "document-changed", "capture-changed", "focus-changed", "values-changed", "step-changed", "numbers-changed",
- * "logged", "reveal" (box: bring it into view), "problem" (GError: must be shown to the user).
+ * "bookmarks-changed", "logged", "reveal" (box: bring it into view), "problem" (GError: must be shown to the user).
  * Properties: "selected", "hovered", "state", "title", "running", "progress", "fills".
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
@@ -107,6 +107,19 @@ gboolean scope_workspace_is_focus_chosen (ScopeWorkspace *self);
 guint32 scope_workspace_get_hovered (ScopeWorkspace *self);
 /* Sets the box under the pointer; VIZ_ROOT if there is none. */
 void scope_workspace_hover (ScopeWorkspace *self, guint32 box);
+
+/* --- Bookmarks --- */
+
+/* TRUE if the user has marked the box. */
+gboolean scope_workspace_has_bookmark (ScopeWorkspace *self, guint32 box);
+/* Marks the box, or removes its mark; "bookmarks-changed" follows.  Nothing for VIZ_ROOT. */
+void scope_workspace_toggle_bookmark (ScopeWorkspace *self, guint32 box);
+/* Replaces all bookmarks.  ids: (nullable) NULL-terminated, of boxes. */
+void scope_workspace_set_bookmarks (ScopeWorkspace *self, const char *const *ids);
+/* The ids, of char *, in the order in which they were added; owned by the workspace. */
+const GPtrArray *scope_workspace_get_bookmarks (ScopeWorkspace *self);
+/* The boxes of the document that are marked.  (transfer full) array of guint32 */
+GArray *scope_workspace_find_bookmarks (ScopeWorkspace *self);
 
 /* --- Log --- */
 

@@ -1,4 +1,4 @@
-/* page-state.c — saves and restores folds, camera, selection, inputs, capture and numbers of a page.
+/* page-state.c — saves and restores folds, camera, selection, bookmarks, inputs, capture and numbers of a page.
  *
  * They are kept in MODEL.hsws beside the model if that file exists; otherwise in the user's state
  * folder under a hash of the model's URI, so that viewing a model writes nothing beside it.  A file
@@ -75,12 +75,19 @@ describe_state (ScopePage *self, const char *folder)
 {
   g_autoptr (GKeyFile) file = g_key_file_new ();
   const char *const *shapes = scope_workspace_get_given_shapes (self->workspace);
+  const GPtrArray   *bookmarks = scope_workspace_get_bookmarks (self->workspace);
 
   g_key_file_set_integer (file, GROUP, "version", 1);
   describe_file (file, "capture", scope_workspace_get_capture_path (self->workspace), folder);
   describe_file (file, "numbers", scope_workspace_get_numbers_path (self->workspace), folder);
   if (shapes && shapes[0])
     g_key_file_set_string_list (file, GROUP, "shapes", shapes, g_strv_length ((char **) shapes));
+  if (bookmarks->len > 0)
+    g_key_file_set_string_list (file,
+                                GROUP,
+                                "bookmarks",
+                                (const char *const *) bookmarks->pdata,
+                                bookmarks->len);
   if (scope_workspace_get_fills (self->workspace))
     g_key_file_set_boolean (file, GROUP, "random-values", TRUE);
   scope_graph_view_save (self->graph_view, file);
@@ -262,6 +269,7 @@ scope_page_restore (ScopePage *self)
   g_autofree char *numbers = NULL;
   g_autoptr (GKeyFile) beside = NULL;
   g_autoptr (GKeyFile) own = NULL;
+  g_auto (GStrv) bookmarks = NULL;
 
   if (self->is_restored)
     return;
@@ -271,7 +279,12 @@ scope_page_restore (ScopePage *self)
   beside = read_state (path);
   own = read_state (own_path);
   if (beside || own)
-    scope_graph_view_load (self->graph_view, beside ? beside : own);
+    {
+      scope_graph_view_load (self->graph_view, beside ? beside : own);
+      bookmarks =
+          g_key_file_get_string_list (beside ? beside : own, GROUP, "bookmarks", NULL, NULL);
+      scope_workspace_set_bookmarks (self->workspace, (const char *const *) bookmarks);
+    }
   capture = dup_named (beside, path, own, "capture");
   if (capture)
     scope_workspace_open_capture (self->workspace, capture);

@@ -90,6 +90,14 @@ act_go (GtkWidget *widget, const char *name, GVariant *parameter G_GNUC_UNUSED)
 }
 
 static void
+act_bookmark (GtkWidget *widget, const char *name G_GNUC_UNUSED, GVariant *parameter G_GNUC_UNUSED)
+{
+  ScopeWorkspace *workspace = SCOPE_PAGE (widget)->workspace;
+
+  scope_workspace_toggle_bookmark (workspace, scope_workspace_get_selected (workspace));
+}
+
+static void
 on_history (gpointer data)
 {
   ScopePage *self = data;
@@ -456,6 +464,7 @@ scope_page_class_init (ScopePageClass *class)
   gtk_widget_class_install_action (widget_class, "page.stop", NULL, act_stop);
   gtk_widget_class_install_action (widget_class, "page.go-back", NULL, act_go);
   gtk_widget_class_install_action (widget_class, "page.go-forward", NULL, act_go);
+  gtk_widget_class_install_action (widget_class, "page.bookmark", NULL, act_bookmark);
   gtk_widget_class_install_action (widget_class, "page.show-log", NULL, act_show_log);
   gtk_widget_class_install_action (widget_class, "page.show-findings", NULL, act_show_findings);
   gtk_widget_class_install_action (widget_class, "page.show-node", NULL, act_show_node);

@@ -4,38 +4,17 @@
  * search runs in a worker; a newer query cancels the older one.  Start with
  * scope_outline_view_search().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "app/views/outline-view.h"
+#include "app/views/outline-view-private.h"
 
 #include "app/adapt/find.h"
 #include "app/models/gradual-list.h"
 #include "app/models/node-list.h"
 #include "app/models/node-tree.h"
 #include "app/process/worker.h"
-#include "app/widgets/cell.h"
 #include "viz/diagram/short-names.h"
 
 #include <glib/gi18n.h>
 #include <math.h>
-
-struct _ScopeOutlineView
-{
-  ScopeView parent_instance;
-
-  /* Borrowed: children */
-  GtkListView        *list;
-  GtkLabel           *status;
-  GtkSingleSelection *selection;
-
-  ScopeNodeList    *nodes; /* the hits; without a query all nodes */
-  ScopeNodeList    *roots; /* of tree: the hits; without a query the top level */
-  GtkTreeListModel *tree;
-  GHashTable       *bound;    /* set of GtkListItem * with a row */
-  double           *costs;    /* seconds by box of measured; NULL: nothing measured */
-  ScopeDocument    *measured; /* borrowed, to compare with */
-  GCancellable     *searching;
-  char             *query;
-  gboolean          is_following, is_filtered;
-};
 
 G_DEFINE_FINAL_TYPE (ScopeOutlineView, scope_outline_view, SCOPE_TYPE_VIEW)
 
@@ -138,13 +117,21 @@ find_in_worker (GTask          *task,
   g_task_return_pointer (task, g_steal_pointer (&boxes), (GDestroyNotify) g_array_unref);
 }
 
+static gboolean
+shows_bookmarks (ScopeOutlineView *self)
+{
+  return gtk_toggle_button_get_active (self->bookmarks);
+}
+
 static void
 show_count (ScopeOutlineView *self)
 {
   guint            n = scope_node_list_get_n (self->nodes);
-  g_autofree char *text = self->is_filtered
-                              ? g_strdup_printf (g_dngettext (NULL, "%u hit", "%u hits", n), n)
-                              : g_strdup_printf (g_dngettext (NULL, "%u node", "%u nodes", n), n);
+  g_autofree char *text =
+      shows_bookmarks (self)
+          ? g_strdup_printf (g_dngettext (NULL, "%u bookmark", "%u bookmarks", n), n)
+      : self->is_filtered ? g_strdup_printf (g_dngettext (NULL, "%u hit", "%u hits", n), n)
+                          : g_strdup_printf (g_dngettext (NULL, "%u node", "%u nodes", n), n);
 
   gtk_label_set_text (self->status, text);
 }
@@ -219,28 +206,14 @@ found_cb (GObject *source, GAsyncResult *result, gpointer unused G_GNUC_UNUSED)
   g_signal_emit (self, found_signal, 0);
 }
 
-void
-scope_outline_view_search (ScopeOutlineView *self, const char *query)
+static void
+search (ScopeOutlineView *self, ScopeDocument *document)
 {
   ScopeWorkspace   *workspace = scope_view_get_workspace (SCOPE_VIEW (self));
-  ScopeDocument    *document = scope_view_get_document (SCOPE_VIEW (self));
   ScopeMeasurement *measurement;
   g_autoptr (GTask) task = NULL;
   FindJob *job;
 
-  if (query != self->query)
-    {
-      g_free (self->query);
-      self->query = g_strdup (query ? query : "");
-    }
-  if (self->searching)
-    g_cancellable_cancel (self->searching);
-  g_clear_object (&self->searching);
-  if (!document)
-    {
-      show_boxes (self, NULL, NULL);
-      return;
-    }
   measurement = scope_workspace_get_measurement (workspace);
   job = g_new0 (FindJob, 1);
   job->document = scope_document_ref (document);
@@ -250,6 +223,65 @@ scope_outline_view_search (ScopeOutlineView *self, const char *query)
   task = g_task_new (self, self->searching, found_cb, NULL);
   g_task_set_task_data (task, job, find_job_free);
   scope_worker_run (task, find_in_worker);
+}
+
+/* --- Bookmarks --- */
+
+static void
+show_bookmarks (ScopeOutlineView *self, ScopeDocument *document)
+{
+  ScopeWorkspace *workspace = scope_view_get_workspace (SCOPE_VIEW (self));
+
+  self->is_filtered = TRUE;
+  show_boxes (self, document, scope_workspace_find_bookmarks (workspace));
+  show_count (self);
+  follow_selection (self);
+  g_signal_emit (self, found_signal, 0);
+}
+
+/* Fills the list: with the bookmarks, or with what the query finds. */
+static void
+refresh (ScopeOutlineView *self)
+{
+  ScopeDocument *document = scope_view_get_document (SCOPE_VIEW (self));
+
+  if (self->searching)
+    g_cancellable_cancel (self->searching);
+  g_clear_object (&self->searching);
+  if (!document)
+    show_boxes (self, NULL, NULL);
+  else if (shows_bookmarks (self))
+    show_bookmarks (self, document);
+  else
+    search (self, document);
+}
+
+static void
+update_bookmarks (ScopeOutlineView *self)
+{
+  ScopeWorkspace *workspace = scope_view_get_workspace (SCOPE_VIEW (self));
+  g_autoptr (GArray) boxes = workspace ? scope_workspace_find_bookmarks (workspace) : NULL;
+  gboolean has_some = boxes && boxes->len > 0;
+
+  gtk_widget_set_visible (GTK_WIDGET (self->bookmarks), has_some);
+  if (!has_some && shows_bookmarks (self))
+    gtk_toggle_button_set_active (self->bookmarks, FALSE); /* which fills the list again */
+  else if (shows_bookmarks (self))
+    refresh (self);
+}
+
+void
+scope_outline_view_search (ScopeOutlineView *self, const char *query)
+{
+  if (query != self->query)
+    {
+      g_free (self->query);
+      self->query = g_strdup (query ? query : "");
+    }
+  if (self->query[0] != '\0' && shows_bookmarks (self))
+    gtk_toggle_button_set_active (self->bookmarks, FALSE);
+  else
+    refresh (self);
 }
 
 const guint32 *
@@ -281,116 +313,7 @@ scope_outline_view_step (ScopeOutlineView *self, int direction)
   scope_workspace_show (workspace, scope_node_list_get_box (self->nodes, now));
 }
 
-/* --- Costs --- */
-
-/* The seconds of all boxes: of nodes, and of groups their sum. */
-static double *
-sum_costs (ScopeDocument *document, ScopeMeasurement *measurement)
-{
-  VizDiagram *diagram = scope_document_get_diagram (document);
-  double     *costs = g_new0 (double, viz_diagram_n_boxes (diagram));
-
-  for (guint i = 0; i < scope_document_n_places (document); i++)
-    {
-      guint32            box = scope_document_nth_place (document, i)->box;
-      const ProfNodeSum *sum = scope_measurement_get_node (measurement, box, NULL);
-
-      for (guint32 around = box; sum && around != VIZ_ROOT;
-           around = viz_diagram_box (diagram, around)->parent)
-        costs[around] += sum->self;
-      if (sum)
-        costs[VIZ_ROOT] += sum->self;
-    }
-  return costs;
-}
-
-/* The share of the run: "14 %"; NULL for a box that did not run.  (transfer full) */
-static char *
-dup_cost (const ScopeOutlineView *self, ScopeNodeItem *item)
-{
-  guint32 box = scope_node_item_get_box (item);
-  double  share;
-
-  /* Rows of the document before are shown until the search has ended. */
-  if (!self->costs || self->measured != scope_node_item_get_document (item) ||
-      !(self->costs[box] > 0))
-    return NULL;
-  share = self->costs[box] / self->costs[VIZ_ROOT];
-  return share < 0.005 ? g_strdup ("< 1 %") : g_strdup_printf ("%.0f %%", 100 * share);
-}
-
-/* --- Rows --- */
-
-static void
-on_setup (GtkSignalListItemFactory *factory G_GNUC_UNUSED,
-          GtkListItem                      *cell,
-          gpointer data                     G_GNUC_UNUSED)
-{
-  GtkWidget *expander = gtk_tree_expander_new ();
-  GtkWidget *row = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 6);
-  GtkWidget *texts = gtk_box_new (GTK_ORIENTATION_VERTICAL, 0);
-  GtkWidget *cost = scope_cell_new (5, 5, TRUE);
-
-  gtk_box_append (GTK_BOX (texts), scope_cell_new (8, 24, FALSE));
-  gtk_box_append (GTK_BOX (texts), scope_cell_new (8, 24, FALSE));
-  gtk_widget_add_css_class (gtk_widget_get_last_child (texts), "dim-label");
-  gtk_widget_add_css_class (gtk_widget_get_last_child (texts), "caption");
-  gtk_widget_set_hexpand (texts, TRUE);
-  gtk_widget_set_valign (texts, GTK_ALIGN_CENTER);
-  gtk_widget_add_css_class (cost, "caption");
-  gtk_box_append (GTK_BOX (row), texts);
-  gtk_box_append (GTK_BOX (row), cost);
-  gtk_widget_add_css_class (expander, "outline-row");
-  gtk_tree_expander_set_child (GTK_TREE_EXPANDER (expander), row);
-  gtk_list_item_set_child (cell, expander);
-}
-
-static void
-show_cost (const ScopeOutlineView *self, GtkListItem *cell)
-{
-  GtkTreeExpander *expander = GTK_TREE_EXPANDER (gtk_list_item_get_child (cell));
-  GtkWidget       *cost = gtk_widget_get_last_child (gtk_tree_expander_get_child (expander));
-  g_autoptr (ScopeNodeItem) item = gtk_tree_expander_get_item (expander);
-  g_autofree char *text = item ? dup_cost (self, item) : NULL;
-
-  gtk_widget_set_visible (cost, text != NULL);
-  scope_cell_set_text (SCOPE_CELL (cost), text);
-}
-
-static void
-on_bind (GtkSignalListItemFactory *factory G_GNUC_UNUSED, GtkListItem *cell, gpointer data)
-{
-  ScopeOutlineView *self = data;
-  GtkTreeExpander  *expander = GTK_TREE_EXPANDER (gtk_list_item_get_child (cell));
-  GtkWidget        *texts = gtk_widget_get_first_child (gtk_tree_expander_get_child (expander));
-  GtkWidget        *title = gtk_widget_get_first_child (texts);
-  GtkWidget        *name = gtk_widget_get_next_sibling (title);
-  GtkTreeListRow   *row = gtk_list_item_get_item (cell);
-  g_autoptr (ScopeNodeItem) item = gtk_tree_list_row_get_item (row);
-  ScopeDocument   *document = scope_node_item_get_document (item);
-  guint32          box = scope_node_item_get_box (item);
-  const VizBox    *info = viz_diagram_box (scope_document_get_diagram (document), box);
-  g_autofree char *text =
-      info->shape ? g_strdup_printf ("%s  %s", info->title, info->shape) : g_strdup (info->title);
-
-  gtk_tree_expander_set_list_row (expander, row);
-  scope_cell_set_text (SCOPE_CELL (title), text);
-  /* The id of a group says how it was found. */
-  gtk_widget_set_visible (name, scope_document_get_place (document, box) != NULL);
-  scope_cell_set_text (SCOPE_CELL (name), info->id);
-  show_cost (self, cell);
-  g_hash_table_add (self->bound, cell);
-}
-
-static void
-on_unbind (GtkSignalListItemFactory *factory G_GNUC_UNUSED, GtkListItem *cell, gpointer data)
-{
-  ScopeOutlineView *self = data;
-
-  if (self->bound)
-    g_hash_table_remove (self->bound, cell);
-  gtk_tree_expander_set_list_row (GTK_TREE_EXPANDER (gtk_list_item_get_child (cell)), NULL);
-}
+/* --- Selection --- */
 
 static void
 on_row (GtkSingleSelection *selection, GParamSpec *pspec G_GNUC_UNUSED, gpointer data)
@@ -440,20 +363,23 @@ scope_outline_view_selection_changed (ScopeView *view)
 static void
 scope_outline_view_capture_changed (ScopeView *view)
 {
-  ScopeOutlineView *self = SCOPE_OUTLINE_VIEW (view);
-  ScopeWorkspace   *workspace = scope_view_get_workspace (view);
-  ScopeDocument    *document = scope_view_get_document (view);
-  ScopeMeasurement *measurement = workspace ? scope_workspace_get_measurement (workspace) : NULL;
-  GHashTableIter    iter;
-  gpointer          cell;
+  scope_outline_view_update_costs (SCOPE_OUTLINE_VIEW (view));
+}
 
-  g_clear_pointer (&self->costs, g_free);
-  if (document && measurement)
-    self->costs = sum_costs (document, measurement);
-  self->measured = document;
-  g_hash_table_iter_init (&iter, self->bound);
-  while (g_hash_table_iter_next (&iter, &cell, NULL))
-    show_cost (self, cell);
+static void
+on_bookmarks (ScopeOutlineView *self)
+{
+  update_bookmarks (self);
+  scope_outline_view_update_rows (self);
+}
+
+static void
+scope_outline_view_workspace_changed (ScopeView *view, ScopeWorkspace *before G_GNUC_UNUSED)
+{
+  ScopeWorkspace *workspace = scope_view_get_workspace (view);
+
+  if (workspace)
+    g_signal_connect_swapped (workspace, "bookmarks-changed", G_CALLBACK (on_bookmarks), view);
 }
 
 static void
@@ -462,7 +388,9 @@ scope_outline_view_document_changed (ScopeView *view)
   ScopeOutlineView *self = SCOPE_OUTLINE_VIEW (view);
 
   g_clear_pointer (&self->costs, g_free);
-  scope_outline_view_search (self, self->query);
+  update_bookmarks (self);
+  if (!shows_bookmarks (self))
+    refresh (self);
 }
 
 static void
@@ -485,6 +413,7 @@ static void
 scope_outline_view_class_init (ScopeOutlineViewClass *class)
 {
   G_OBJECT_CLASS (class)->dispose = scope_outline_view_dispose;
+  SCOPE_VIEW_CLASS (class)->workspace_changed = scope_outline_view_workspace_changed;
   SCOPE_VIEW_CLASS (class)->document_changed = scope_outline_view_document_changed;
   SCOPE_VIEW_CLASS (class)->selection_changed = scope_outline_view_selection_changed;
   SCOPE_VIEW_CLASS (class)->capture_changed = scope_outline_view_capture_changed;
@@ -505,11 +434,29 @@ create_children (gpointer item, gpointer data)
   return SCOPE_OUTLINE_VIEW (data)->is_filtered ? NULL : scope_node_tree_create_children (item);
 }
 
+static GtkWidget *
+new_bookmarks_button (ScopeOutlineView *self)
+{
+  GtkWidget *button = gtk_toggle_button_new ();
+
+  gtk_button_set_icon_name (GTK_BUTTON (button), "starred-symbolic");
+  gtk_widget_set_tooltip_text (button, _ ("Bookmarks"));
+  gtk_widget_set_valign (button, GTK_ALIGN_START);
+  gtk_widget_set_margin_top (button, 3);
+  gtk_widget_set_margin_end (button, 6);
+  gtk_widget_add_css_class (button, "flat");
+  gtk_widget_set_name (button, "bookmarks-button");
+  gtk_widget_set_visible (button, FALSE);
+  g_signal_connect_swapped (button, "toggled", G_CALLBACK (refresh), self);
+  return button;
+}
+
 static void
 scope_outline_view_init (ScopeOutlineView *self)
 {
-  GtkListItemFactory *factory = gtk_signal_list_item_factory_new ();
+  GtkListItemFactory *factory = scope_outline_view_new_factory (self);
   GtkWidget          *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 0);
+  GtkWidget          *head = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 6);
   GtkWidget          *scroller = gtk_scrolled_window_new (), *list, *status = gtk_label_new (NULL);
   ScopeGradualList   *rows;
 
@@ -527,9 +474,6 @@ scope_outline_view_init (ScopeOutlineView *self)
   self->selection = gtk_single_selection_new (G_LIST_MODEL (rows));
   gtk_single_selection_set_autoselect (self->selection, FALSE);
   gtk_single_selection_set_can_unselect (self->selection, TRUE);
-  g_signal_connect (factory, "setup", G_CALLBACK (on_setup), NULL);
-  g_signal_connect_object (factory, "bind", G_CALLBACK (on_bind), self, 0);
-  g_signal_connect_object (factory, "unbind", G_CALLBACK (on_unbind), self, 0);
   list = gtk_list_view_new (GTK_SELECTION_MODEL (self->selection), factory);
   self->list = GTK_LIST_VIEW (list);
   scope_gradual_list_follow (rows, list);
@@ -540,6 +484,7 @@ scope_outline_view_init (ScopeOutlineView *self)
                            self,
                            G_CONNECT_SWAPPED);
   self->status = GTK_LABEL (status);
+  self->bookmarks = GTK_TOGGLE_BUTTON (new_bookmarks_button (self));
   gtk_widget_set_name (list, "node-list");
   gtk_accessible_update_property (GTK_ACCESSIBLE (list),
                                   GTK_ACCESSIBLE_PROPERTY_LABEL,
@@ -557,7 +502,10 @@ scope_outline_view_init (ScopeOutlineView *self)
                                   GTK_POLICY_AUTOMATIC);
   gtk_scrolled_window_set_child (GTK_SCROLLED_WINDOW (scroller), list);
   gtk_widget_set_vexpand (scroller, TRUE);
-  gtk_box_append (GTK_BOX (box), status);
+  gtk_widget_set_hexpand (status, TRUE);
+  gtk_box_append (GTK_BOX (head), status);
+  gtk_box_append (GTK_BOX (head), GTK_WIDGET (self->bookmarks));
+  gtk_box_append (GTK_BOX (box), head);
   gtk_box_append (GTK_BOX (box), scroller);
   adw_bin_set_child (ADW_BIN (self), box);
   g_signal_connect (self->selection, "notify::selected-item", G_CALLBACK (on_row), self);

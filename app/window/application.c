@@ -149,6 +149,7 @@ static const struct
   { "win.new-tab", { "<Control>t" } },
   { "win.close-tab", { "<Control>w" } },
   { "win.search", { "<Control>f" } },
+  { "win.bookmark", { "<Control>d" } },
   { "win.go-back", { "<Alt>Left" } },
   { "win.go-forward", { "<Alt>Right" } },
   { "win.reload", { "F5", "<Control>r" } },

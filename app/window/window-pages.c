@@ -156,7 +156,7 @@ update_actions (ScopeWindow *self)
     "win.zoom-out",      "win.save-model",       "win.open-beside",
     "win.choose-device", "win.open-numbers",     "win.go-back",
     "win.go-forward",    "win.save-values",      "win.compare-values",
-    "win.zoom-normal"
+    "win.zoom-normal",   "win.bookmark"
   };
   ScopePage      *page = scope_window_get_page (self);
   ScopeWorkspace *workspace = page ? scope_page_get_workspace (page) : NULL;

@@ -116,6 +116,12 @@ is_row_selected (gpointer box)
   return selected_row (&row) == GPOINTER_TO_UINT (box);
 }
 
+static gboolean
+has_rows (gpointer n)
+{
+  return g_list_model_get_n_items (G_LIST_MODEL (rows ())) == GPOINTER_TO_UINT (n);
+}
+
 /* A node deep inside of closed groups: its row is made, and the rows around it are its groups. */
 static void
 test_tree (void)
@@ -138,7 +144,7 @@ test_tree (void)
   /* Hits are a flat list, and without a query the tree is back. */
   scope_page_search (page, "op:FullyConnected");
   wait_until (is_status, (gpointer) "12 hits");
-  g_assert_cmpuint (g_list_model_get_n_items (G_LIST_MODEL (rows ())), ==, 12);
+  wait_until (has_rows, GUINT_TO_POINTER (12));
   scope_page_search (page, "");
   wait_until (is_row_selected, GUINT_TO_POINTER (find ("unroll0_lstm0_t5_out")));
 }
@@ -170,6 +176,40 @@ test_tree_costs (void)
   gtk_widget_set_visible (GTK_WIDGET (scope_page_get_view (page, "outline")), TRUE);
   wait_until (has_cost, list);
   take_picture (window, "outline-tree");
+}
+
+/* --- Bookmarks --- */
+
+/* Marked boxes are listed alone by a button that is there only with bookmarks, and survive reading the file again. */
+static void
+test_bookmarks (void)
+{
+  GtkWidget *button = gui_find (GTK_WIDGET (page), "bookmarks-button");
+  guint32    first = find ("unroll0_lstm0_t0_i2h"), second = find ("unroll0_lstm0_t5_out");
+
+  gtk_widget_set_visible (GTK_WIDGET (scope_page_get_view (page, "outline")), TRUE);
+  gui_act (page, "page.bookmark", NULL); /* nothing is selected */
+  g_assert_false (gtk_widget_get_visible (button));
+  scope_workspace_select (workspace (), second);
+  gui_act (window, "win.bookmark", NULL);
+  scope_workspace_select (workspace (), first);
+  gui_act (page, "page.bookmark", NULL);
+  g_assert_true (gtk_widget_get_visible (button));
+  gtk_toggle_button_set_active (GTK_TOGGLE_BUTTON (button), TRUE);
+  g_assert_cmpstr (status (), ==, "2 bookmarks");
+  wait_until (has_rows, GUINT_TO_POINTER (2));
+  take_picture (window, "bookmarks");
+  gui_act (page, "page.reload", NULL);
+  wait_until (is_status, (gpointer) "2 bookmarks");
+  scope_page_step_search (page, 1);
+  g_assert_cmpuint (scope_workspace_get_selected (workspace ()), ==, find ("unroll0_lstm0_t5_out"));
+  /* A search shows its hits; without the last bookmark the button is gone. */
+  scope_page_search (page, "op:FullyConnected");
+  wait_until (is_status, (gpointer) "12 hits");
+  gui_act (page, "page.bookmark", NULL);
+  scope_workspace_select (workspace (), find ("unroll0_lstm0_t0_i2h"));
+  gui_act (page, "page.bookmark", NULL);
+  g_assert_false (gtk_widget_get_visible (button));
 }
 
 /* --- Lines --- */
@@ -236,6 +276,7 @@ add_finding_tests (void)
   add_test ("/app/window/finds-groups-by-what-is-drawn", CASE_MODEL, test_groups);
   add_test ("/app/window/tells-what-a-line-carries", CASE_MODEL, test_lines);
   add_test ("/app/window/the-outline-is-a-tree-in-step-with-the-picture", CASE_MODEL, test_tree);
+  add_test ("/app/window/bookmarks-are-listed-alone-and-survive", CASE_MODEL, test_bookmarks);
   add_test ("/app/window/the-outline-says-what-nodes-and-groups-cost",
             CASE_MEASURED,
             test_tree_costs);

@@ -1,0 +1,164 @@
+/* outline-view-rows.c — the rows of the outline: title, name, star of a bookmark, and share of the run.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "app/views/outline-view-private.h"
+
+#include "app/widgets/cell.h"
+
+/* --- Costs --- */
+
+/* The seconds of all boxes: of nodes, and of groups their sum. */
+static double *
+sum_costs (ScopeDocument *document, ScopeMeasurement *measurement)
+{
+  VizDiagram *diagram = scope_document_get_diagram (document);
+  double     *costs = g_new0 (double, viz_diagram_n_boxes (diagram));
+
+  for (guint i = 0; i < scope_document_n_places (document); i++)
+    {
+      guint32            box = scope_document_nth_place (document, i)->box;
+      const ProfNodeSum *sum = scope_measurement_get_node (measurement, box, NULL);
+
+      for (guint32 around = box; sum && around != VIZ_ROOT;
+           around = viz_diagram_box (diagram, around)->parent)
+        costs[around] += sum->self;
+      if (sum)
+        costs[VIZ_ROOT] += sum->self;
+    }
+  return costs;
+}
+
+/* The share of the run: "14 %"; NULL for a box that did not run.  (transfer full) */
+static char *
+dup_cost (const ScopeOutlineView *self, ScopeNodeItem *item)
+{
+  guint32 box = scope_node_item_get_box (item);
+  double  share;
+
+  /* Rows of the document before are shown until the search has ended. */
+  if (!self->costs || self->measured != scope_node_item_get_document (item) ||
+      !(self->costs[box] > 0))
+    return NULL;
+  share = self->costs[box] / self->costs[VIZ_ROOT];
+  return share < 0.005 ? g_strdup ("< 1 %") : g_strdup_printf ("%.0f %%", 100 * share);
+}
+
+/* --- Rows --- */
+
+static void
+on_setup (GtkSignalListItemFactory *factory G_GNUC_UNUSED,
+          GtkListItem                      *cell,
+          gpointer data                     G_GNUC_UNUSED)
+{
+  GtkWidget *expander = gtk_tree_expander_new ();
+  GtkWidget *row = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 6);
+  GtkWidget *texts = gtk_box_new (GTK_ORIENTATION_VERTICAL, 0);
+  GtkWidget *star = gtk_image_new_from_icon_name ("starred-symbolic");
+  GtkWidget *cost = scope_cell_new (5, 5, TRUE);
+
+  gtk_box_append (GTK_BOX (texts), scope_cell_new (8, 24, FALSE));
+  gtk_box_append (GTK_BOX (texts), scope_cell_new (8, 24, FALSE));
+  gtk_widget_add_css_class (gtk_widget_get_last_child (texts), "dim-label");
+  gtk_widget_add_css_class (gtk_widget_get_last_child (texts), "caption");
+  gtk_widget_set_hexpand (texts, TRUE);
+  gtk_widget_set_valign (texts, GTK_ALIGN_CENTER);
+  gtk_widget_add_css_class (cost, "caption");
+  gtk_box_append (GTK_BOX (row), texts);
+  gtk_box_append (GTK_BOX (row), star);
+  gtk_box_append (GTK_BOX (row), cost);
+  gtk_widget_add_css_class (expander, "outline-row");
+  gtk_tree_expander_set_child (GTK_TREE_EXPANDER (expander), row);
+  gtk_list_item_set_child (cell, expander);
+}
+
+/* The star of a bookmark, and the cost. */
+static void
+show_marks (ScopeOutlineView *self, GtkListItem *cell)
+{
+  GtkTreeExpander *expander = GTK_TREE_EXPANDER (gtk_list_item_get_child (cell));
+  GtkWidget       *cost = gtk_widget_get_last_child (gtk_tree_expander_get_child (expander));
+  g_autoptr (ScopeNodeItem) item = gtk_tree_expander_get_item (expander);
+  g_autofree char *text = item ? dup_cost (self, item) : NULL;
+  ScopeWorkspace  *workspace = scope_view_get_workspace (SCOPE_VIEW (self));
+
+  gtk_widget_set_visible (gtk_widget_get_prev_sibling (cost),
+                          item && workspace &&
+                              scope_node_item_get_document (item) ==
+                                  scope_workspace_get_document (workspace) &&
+                              scope_workspace_has_bookmark (workspace,
+                                                            scope_node_item_get_box (item)));
+
+  gtk_widget_set_visible (cost, text != NULL);
+  scope_cell_set_text (SCOPE_CELL (cost), text);
+}
+
+static void
+on_bind (GtkSignalListItemFactory *factory G_GNUC_UNUSED, GtkListItem *cell, gpointer data)
+{
+  ScopeOutlineView *self = data;
+  GtkTreeExpander  *expander = GTK_TREE_EXPANDER (gtk_list_item_get_child (cell));
+  GtkWidget        *texts = gtk_widget_get_first_child (gtk_tree_expander_get_child (expander));
+  GtkWidget        *title = gtk_widget_get_first_child (texts);
+  GtkWidget        *name = gtk_widget_get_next_sibling (title);
+  GtkTreeListRow   *row = gtk_list_item_get_item (cell);
+  g_autoptr (ScopeNodeItem) item = gtk_tree_list_row_get_item (row);
+  ScopeDocument   *document = scope_node_item_get_document (item);
+  guint32          box = scope_node_item_get_box (item);
+  const VizBox    *info = viz_diagram_box (scope_document_get_diagram (document), box);
+  g_autofree char *text =
+      info->shape ? g_strdup_printf ("%s  %s", info->title, info->shape) : g_strdup (info->title);
+
+  gtk_tree_expander_set_list_row (expander, row);
+  scope_cell_set_text (SCOPE_CELL (title), text);
+  /* The id of a group says how it was found. */
+  gtk_widget_set_visible (name, scope_document_get_place (document, box) != NULL);
+  scope_cell_set_text (SCOPE_CELL (name), info->id);
+  show_marks (self, cell);
+  g_hash_table_add (self->bound, cell);
+}
+
+static void
+on_unbind (GtkSignalListItemFactory *factory G_GNUC_UNUSED, GtkListItem *cell, gpointer data)
+{
+  ScopeOutlineView *self = data;
+
+  if (self->bound)
+    g_hash_table_remove (self->bound, cell);
+  gtk_tree_expander_set_list_row (GTK_TREE_EXPANDER (gtk_list_item_get_child (cell)), NULL);
+}
+
+void
+scope_outline_view_update_rows (ScopeOutlineView *self)
+{
+  GHashTableIter iter;
+  gpointer       cell;
+
+  g_hash_table_iter_init (&iter, self->bound);
+  while (g_hash_table_iter_next (&iter, &cell, NULL))
+    show_marks (self, cell);
+}
+
+void
+scope_outline_view_update_costs (ScopeOutlineView *self)
+{
+  ScopeWorkspace   *workspace = scope_view_get_workspace (SCOPE_VIEW (self));
+  ScopeDocument    *document = scope_view_get_document (SCOPE_VIEW (self));
+  ScopeMeasurement *measurement = workspace ? scope_workspace_get_measurement (workspace) : NULL;
+
+  g_clear_pointer (&self->costs, g_free);
+  if (document && measurement)
+    self->costs = sum_costs (document, measurement);
+  self->measured = document;
+  scope_outline_view_update_rows (self);
+}
+
+GtkListItemFactory *
+scope_outline_view_new_factory (ScopeOutlineView *self)
+{
+  GtkListItemFactory *factory = gtk_signal_list_item_factory_new ();
+
+  g_signal_connect (factory, "setup", G_CALLBACK (on_setup), NULL);
+  g_signal_connect_object (factory, "bind", G_CALLBACK (on_bind), self, 0);
+  g_signal_connect_object (factory, "unbind", G_CALLBACK (on_unbind), self, 0);
+  return factory;
+}
