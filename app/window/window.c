@@ -152,11 +152,26 @@ scope_window_close_request (GtkWindow *window)
   return GTK_WINDOW_CLASS (scope_window_parent_class)->close_request (window);
 }
 
+/* A page that is closed while it reads a file changes its state, which the rest of this window could no longer show. */
+static void
+stop_following (ScopeWindow *self)
+{
+  GListModel *workspaces = G_LIST_MODEL (self->workspaces);
+
+  for (guint i = 0; workspaces && i < g_list_model_get_n_items (workspaces); i++)
+    {
+      g_autoptr (ScopeWorkspace) workspace = g_list_model_get_item (workspaces, i);
+
+      g_signal_handlers_disconnect_by_data (workspace, self);
+    }
+}
+
 static void
 scope_window_dispose (GObject *object)
 {
   ScopeWindow *self = SCOPE_WINDOW (object);
 
+  stop_following (self);
   g_clear_object (&self->chooser);
   g_clear_pointer (&self->refused, g_free);
   g_clear_pointer (&self->refused_parameter, g_variant_unref);

@@ -513,6 +513,14 @@ has_no_window (gpointer unused G_GNUC_UNUSED)
   return !gtk_application_get_windows (GTK_APPLICATION (gui_application ()));
 }
 
+/* The fixture destroys the window while the worker still reads. */
+static void
+test_closing_while_reading (void)
+{
+  gui_act (page, "page.reload", NULL);
+  g_assert_cmpint (scope_workspace_get_state (workspace ()), ==, SCOPE_STATE_LOADING);
+}
+
 static void
 test_quit (void)
 {
@@ -539,5 +547,6 @@ add_behaviour_tests (void)
   add_test ("/app/window/keys-are-listed", CASE_MODEL, test_shortcuts);
   add_long_test ("/app/window/fills-the-screen", CASE_MODEL, test_fullscreen);
   add_test ("/app/window/colours-are-light-or-dark", CASE_MODEL, test_colours);
+  add_test ("/app/window/is-closed-while-a-model-is-read", CASE_MODEL, test_closing_while_reading);
   add_test ("/app/window/quits", CASE_MODEL, test_quit);
 }
