@@ -29,11 +29,11 @@ typedef struct
   HybModel   *model;
   const char *path; /* of the main file */
   gint64
-      version; /* of the format's operators; 0: that of the original, or what the format prefers */
+      version; /* of the format's operators, which are all written anew; 0: that of the original, or what the format prefers */
   gsize
       largest; /* bytes of arrays from which they get a file of their own; 0: what the format prefers */
   /* The model that model was made from, if it is of the format; NULL otherwise.  What both have in common is written as it was
-   * read. */
+   * read, unless version is given. */
   HybModel *original;
   HybModel
       *lowered; /* original in the engine's operators; HybNode.origin is the node of original */

@@ -295,15 +295,6 @@ write_copy (const ConvertOptions *options, HybModel *model, gboolean is_json, GE
   g_autoptr (GPtrArray) files = NULL;
   g_autoptr (GPtrArray) written = g_ptr_array_new_with_free_func (g_free);
 
-  if (options->opset > 0)
-    {
-      g_set_error_literal (error,
-                           SCOPE_ERROR,
-                           SCOPE_ERROR_USAGE,
-                           "--opset: the operators of an ONNX file stay in the version that it "
-                           "has");
-      return SCOPE_EXIT_USAGE;
-    }
   files = scope_find_output_format (options->output)
               ->prepare (&(HybWriteJob){ .model = model, .path = options->output }, error);
   if (!files || !hyb_written_files_commit (files, written, error))
@@ -342,7 +333,8 @@ run_convert (const ScopeCommonOptions *common, gpointer data, char **files, GErr
   convert.is_free = scope_find_output_format (options->output) != NULL;
   if (!(model = scope_open_model (common, files, error)))
     return SCOPE_EXIT_FILE;
-  if (!options->to && !options->weights && scope_is_same_format (options->output, model))
+  if (!options->to && !options->weights && options->opset == 0 &&
+      scope_is_same_format (options->output, model))
     return write_copy (options, model, common->json, error);
   if ((options->input && !(input = hyb_npz_read_file (options->input, error))))
     return SCOPE_EXIT_FILE;
@@ -437,7 +429,7 @@ static const GOptionEntry convert_options[] = {
     0,
     G_OPTION_ARG_INT64,
     SCOPE_OPTION_FIELD (ConvertOptions, opset),
-    "Version of ONNX' operators that a graph of MXNet is written with (default: 17)",
+    "Write all nodes anew in this version of ONNX' operators (default for a graph of MXNet: 17)",
     "N" },
   { "input",
     'i',

@@ -111,6 +111,15 @@ onnx_export_add_input (OnnxExport *export, HybValueId variable, const char *cons
 }
 
 void
+onnx_export_copy_input (OnnxExport *export, const char *name, HybOnnxBytes message)
+{
+  g_autoptr (GBytes) bytes = g_bytes_new (message.data, message.length);
+
+  onnx_export_reserve (export, name);
+  hyb_protobuf_write_bytes (export->inputs, 11, bytes);
+}
+
+void
 onnx_export_add_output (OnnxExport *export,
                         OnnxValue          value,
                         const HybType     *type,

@@ -269,6 +269,8 @@ void onnx_export_rename (OnnxExport *export, OnnxValue value, const char *name);
 OnnxValue onnx_export_output_value (OnnxExport *export, OnnxValue value, const char *name);
 /* Adds an input of the graph.  dims: see onnx_value_message(). */
 void onnx_export_add_input (OnnxExport *export, HybValueId variable, const char *const *dims);
+/* Adds an input that nothing reads, as a file declares it (ValueInfoProto). */
+void onnx_export_copy_input (OnnxExport *export, const char *name, HybOnnxBytes message);
 /* Adds an output of the graph. */
 void onnx_export_add_output (OnnxExport *export,
                              OnnxValue          value,

@@ -7,6 +7,7 @@
 #include "engine/analysis/infer-types.h"
 #include "engine/formats/model-files.h"
 #include "engine/graph/model-private.h"
+#include "engine/graph/reach.h"
 #include "engine/graph/roles.h"
 #include "engine/onnx/export/data-name.h"
 #include "engine/onnx/export/export.h"
@@ -146,13 +147,19 @@ write_unchanged (const HybWriteJob *job, GError **error)
   return copy_file (bytes, job->path);
 }
 
+/* (transfer full) */
+static HybOnnxDocument *
+read_original (const HybWriteJob *job, GError **error)
+{
+  return onnx_document_read_kept (hyb_model_get_source (job->original),
+                                  hyb_model_get_file (job->original),
+                                  error);
+}
+
 static GPtrArray *
 write_changed (const HybWriteJob *job, GError **error)
 {
-  g_autoptr (HybOnnxDocument) document =
-      onnx_document_read_kept (hyb_model_get_source (job->original),
-                               hyb_model_get_file (job->original),
-                               error);
+  g_autoptr (HybOnnxDocument) document = read_original (job, error);
   g_autoptr (OnnxReplacement) replacement = NULL;
 
   if (!document)
@@ -169,6 +176,7 @@ find_types (HybModel *model, GError **error)
 {
   HybGraph           *graph = hyb_model_get_graph (model);
   g_autofree HybType *types = hyb_model_new_types (model);
+  g_autofree guint8  *is_needed = NULL;
   guint               n;
   const HybNodeId    *variables = hyb_graph_get_variables (graph, &n);
 
@@ -182,8 +190,9 @@ find_types (HybModel *model, GError **error)
     }
   if (!hyb_infer_types (graph, types, NULL, FALSE, error))
     return NULL;
+  is_needed = hyb_graph_find_needed (graph, NULL);
   for (HybValueId value = 0; value < hyb_graph_n_values (graph); value++)
-    if (!hyb_type_is_known (&types[value]))
+    if (is_needed[hyb_graph_get_producer (graph, value)] && !hyb_type_is_known (&types[value]))
       {
         g_autofree char *reason = hyb_infer_reason (graph, types, value);
 
@@ -209,6 +218,35 @@ typedef struct
   HybType    *types, *other;
   GHashTable *names; /* size in other → name */
 } Sizes;
+
+/* The types for other sizes of open dimensions; NULL: no size is open. (transfer full) */
+static HybType *
+find_other_types (const HybWriteJob *job, const HybType *types)
+{
+  if (job->original)
+    return job->other ? find_types (job->other, NULL) : NULL;
+  return onnx_open_inputs (job->model, types);
+}
+
+/* The names that a file gives to open dimensions of its inputs. */
+static void
+read_names (Sizes *sizes, const HybOnnxGraph *file, HybGraph *graph)
+{
+  for (guint i = 0; i < file->n_inputs; i++)
+    {
+      const HybOnnxValueInfo *info = &file->inputs[i];
+      HybNodeId               id = hyb_graph_find_variable (graph, info->name);
+      const HybShape         *size =
+          id == HYB_NO_ID ? NULL
+                                  : &sizes->other[hyb_graph_get_node (graph, id)->first_output].shape;
+
+      for (guint axis = 0; size && axis < info->n_dims && (int) axis < size->rank; axis++)
+        if (info->dims[axis].name)
+          g_hash_table_insert (sizes->names,
+                               GINT_TO_POINTER ((int) size->dim[axis]),
+                               g_strdup (info->dims[axis].name));
+    }
+}
 
 /* Names of the dimensions of a type that are open, rank of them, NULL for the others.  (transfer container) */
 static const char **
@@ -248,12 +286,60 @@ add_inputs (OnnxExport *export, HybModel *model, const Sizes *sizes)
       }
 }
 
+static gboolean
+is_initializer (const HybOnnxGraph *file, const char *name)
+{
+  for (guint i = 0; i < file->n_initializers; i++)
+    if (strcmp (file->initializers[i].name, name) == 0)
+      return TRUE;
+  return FALSE;
+}
+
+/* The inputs of a file in their order, also those that the graph does not read. */
 static void
-add_outputs (OnnxExport *export, HybGraph *graph, const Sizes *sizes)
+add_inputs_of (OnnxExport *export, const HybOnnxGraph *file, HybGraph *graph, const Sizes *sizes)
+{
+  for (guint i = 0; i < file->n_inputs; i++)
+    {
+      const HybOnnxValueInfo *info = &file->inputs[i];
+      HybNodeId               id = hyb_graph_find_variable (graph, info->name);
+
+      if (is_initializer (file, info->name))
+        continue;
+      if (id == HYB_NO_ID)
+        onnx_export_copy_input (export, info->name, info->bytes);
+      else
+        {
+          HybValueId              value = hyb_graph_get_node (graph, id)->first_output;
+          g_autofree const char **dims = name_dims (sizes, value, info->name);
+
+          onnx_export_add_input (export, value, dims);
+        }
+    }
+}
+
+/* The names of outputs: those of the file that a graph was read from, if there is one. (transfer full) */
+static char **
+dup_output_names (const HybOnnxGraph *file, HybGraph *graph)
+{
+  guint  n;
+  char **names;
+
+  hyb_graph_get_heads (graph, &n);
+  if (!file || file->n_outputs != n)
+    return hyb_graph_dup_output_names (graph);
+  names = g_new0 (char *, n + 1);
+  for (guint i = 0; i < n; i++)
+    names[i] = g_strdup (file->outputs[i].name);
+  return names;
+}
+
+static void
+add_outputs (OnnxExport *export, const HybOnnxGraph *file, HybGraph *graph, const Sizes *sizes)
 {
   guint             n;
   const HybValueId *heads = hyb_graph_get_heads (graph, &n);
-  g_auto (GStrv) names = hyb_graph_dup_output_names (graph);
+  g_auto (GStrv) names = dup_output_names (file, graph);
 
   for (guint i = 0; i < n; i++)
     {
@@ -317,17 +403,25 @@ write_engine (const HybWriteJob *job, GError **error)
   HybGraph           *graph = hyb_model_get_graph (job->model);
   gint64              opset = job->version > 0 ? job->version : NEW_OPSET;
   g_autofree HybType *types = find_types (job->model, error);
-  g_autofree HybType *other = types ? onnx_open_inputs (job->model, types) : NULL;
+  g_autofree HybType *other = types ? find_other_types (job, types) : NULL;
   g_autoptr (GHashTable) names = g_hash_table_new_full (NULL, NULL, NULL, g_free);
   Sizes sizes = { types, other, names };
+  g_autoptr (HybOnnxDocument) document = NULL;
   g_autoptr (OnnxExport) export = NULL;
   GError *found;
 
-  if (!types)
+  if (!types || (job->original && !(document = read_original (job, error))))
     return NULL;
+  if (document && other)
+    read_names (&sizes, document->graph, graph);
   export = onnx_export_new (job->model, graph, types, other, opset);
-  add_inputs (export, job->model, &sizes);
-  add_outputs (export, graph, &sizes);
+  if (job->other)
+    onnx_export_set_other (export, hyb_model_get_graph (job->other));
+  if (document)
+    add_inputs_of (export, document->graph, graph, &sizes);
+  else
+    add_inputs (export, job->model, &sizes);
+  add_outputs (export, document ? document->graph : NULL, graph, &sizes);
   found = onnx_export_get_error (export);
   if (found)
     {
@@ -342,7 +436,7 @@ hyb_onnx_prepare (const HybWriteJob *job, GError **error)
 {
   if (hyb_graph_get_dialect (hyb_model_get_graph (job->model)) == &hyb_onnx_dialect)
     return write_unchanged (job, error);
-  if (job->original)
+  if (job->original && job->version == 0)
     return write_changed (job, error);
   return write_engine (job, error);
 }
