@@ -13,6 +13,7 @@ extern const ScopeCommand scope_command_import;
 extern const ScopeCommand scope_command_report;
 extern const ScopeCommand scope_command_compare;
 extern const ScopeCommand scope_command_convert;
+extern const ScopeCommand scope_command_extract;
 extern const ScopeCommand scope_command_prove;
 extern const ScopeCommand scope_command_diff;
 extern const ScopeCommand scope_command_weights;
@@ -27,13 +28,17 @@ extern const ScopeCommand scope_command_sweep;
 extern const ScopeCommand scope_command_targets;
 
 const ScopeCommand *const scope_commands[] = {
-  &scope_command_info,    &scope_command_check,   &scope_command_run,
-  &scope_command_profile, &scope_command_weights, &scope_command_render,
-  &scope_command_new,     &scope_command_trace,   &scope_command_train,
-  &scope_command_bench,   &scope_command_import,  &scope_command_compare,
-  &scope_command_convert, &scope_command_prove,   &scope_command_report,
-  &scope_command_diff,    &scope_command_devices, &scope_command_selftest,
-  &scope_command_sweep,   &scope_command_targets, NULL,
+  &scope_command_info,     &scope_command_check,
+  &scope_command_run,      &scope_command_profile,
+  &scope_command_weights,  &scope_command_render,
+  &scope_command_new,      &scope_command_trace,
+  &scope_command_train,    &scope_command_bench,
+  &scope_command_import,   &scope_command_compare,
+  &scope_command_convert,  &scope_command_extract,
+  &scope_command_prove,    &scope_command_report,
+  &scope_command_diff,     &scope_command_devices,
+  &scope_command_selftest, &scope_command_sweep,
+  &scope_command_targets,  NULL,
 };
 
 const ScopeCommand *

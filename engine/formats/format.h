@@ -41,6 +41,9 @@ typedef struct
   const GArray     *matches; /* of HybNodeMatch: nodes of lowered, and nodes of model */
   HybModel *
       other; /* model for other sizes of open dimensions, otherwise the same; NULL: all sizes are fixed */
+  /* Of model, which was read from a file of the format, only the part from these values to those, by name or by the name of
+   * their node; NULL: its inputs, and its outputs. */
+  const char *const *from, *const *to;
 } HybWriteJob;
 
 /* A file that is to be written, or to be removed. */

@@ -312,6 +312,7 @@ test_commands (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
     "compare m-symbol.json --variants as-is,unrolled " SHAPES
     " --init uniform --repeat 3 --report k.html "
     "--captures k",
+    "extract m-symbol.json --to foreachrnn0__foreach0 --output x",
     "prove m-symbol.json m-symbol.json --input g.npz",
     "train gallery:mlp --epochs 1 --sample -1 --output t --log t.jsonl",
     "bench --list",

@@ -13,16 +13,11 @@
 /* Before this version of the file format every array had to be an input of the graph, too. */
 #define IR_OF_ARRAYS 4
 
-/* Numbers of fields in ModelProto and GraphProto. */
+/* Numbers of fields in ModelProto. */
 enum
 {
   MODEL_IR = 1,
   MODEL_GRAPH = 7,
-  GRAPH_NODE = 1,
-  GRAPH_INITIALIZER = 5,
-  GRAPH_INPUT = 11,
-  GRAPH_OUTPUT = 12,
-  GRAPH_VALUE = 13,
 };
 
 typedef struct
@@ -129,7 +124,7 @@ write_one (Patching *patching, HybProtobufWriter *graph, const HybOnnxNode *node
 {
   g_autoptr (GBytes) bytes = part_of (patching, node->bytes);
 
-  hyb_protobuf_write_bytes (graph, GRAPH_NODE, bytes);
+  hyb_protobuf_write_bytes (graph, ONNX_GRAPH_NODE, bytes);
 }
 
 /* All nodes that stay, with new ones in place of the first that goes, in an order in which each comes after what it reads. */
@@ -182,7 +177,7 @@ write_initializer (Patching *patching, HybProtobufWriter *graph, const HybOnnxTe
 
   if (contents)
     hyb_protobuf_write_message (graph,
-                                GRAPH_INITIALIZER,
+                                ONNX_GRAPH_INITIALIZER,
                                 onnx_tensor_message (tensor->name,
                                                      contents,
                                                      patching->patch->external));
@@ -190,7 +185,7 @@ write_initializer (Patching *patching, HybProtobufWriter *graph, const HybOnnxTe
     {
       g_autoptr (GBytes) bytes = part_of (patching, tensor->bytes);
 
-      hyb_protobuf_write_bytes (graph, GRAPH_INITIALIZER, bytes);
+      hyb_protobuf_write_bytes (graph, ONNX_GRAPH_INITIALIZER, bytes);
     }
 }
 
@@ -221,17 +216,19 @@ change_field (Patching *patching, HybProtobufWriter *graph, guint32 number)
 
   switch (number)
     {
-    case GRAPH_INITIALIZER:
+    case ONNX_GRAPH_INITIALIZER:
       tensor = &old->initializers[patching->n_initializers++];
       if (!is_in (patching->patch->removed, tensor->name))
         write_initializer (patching, graph, tensor);
       return TRUE;
-    case GRAPH_INPUT:
+    case ONNX_GRAPH_INPUT:
       name = old->inputs[patching->n_inputs++].name;
       return is_in (patching->patch->removed, name) || write_type (patching, graph, number, name);
-    case GRAPH_OUTPUT:
+    case ONNX_GRAPH_OUTPUT:
+      if (patching->patch->ports)
+        return TRUE;
       return write_type (patching, graph, number, old->outputs[patching->n_outputs++].name);
-    case GRAPH_VALUE:
+    case ONNX_GRAPH_VALUE:
       return is_in (patching->patch->dropped_types, old->values[patching->n_values++].name);
     default:
       return FALSE;
@@ -258,7 +255,7 @@ write_graph (Patching *patching, HybProtobufWriter *graph, GError **error)
   for (gsize begin = cursor.at; hyb_protobuf_next (&patching->file, &cursor, &field, error);
        begin = cursor.at)
     {
-      if (field.number == GRAPH_NODE)
+      if (field.number == ONNX_GRAPH_NODE)
         {
           if (!patching->has_nodes && !write_nodes (patching, graph, error))
             return FALSE;
@@ -269,6 +266,8 @@ write_graph (Patching *patching, HybProtobufWriter *graph, GError **error)
     }
   if (cursor.has_failed || (!patching->has_nodes && !write_nodes (patching, graph, error)))
     return FALSE;
+  if (patching->patch->ports)
+    hyb_protobuf_write_all (graph, g_steal_pointer (&patching->patch->ports));
   if (patching->patch->initializers)
     hyb_protobuf_write_all (graph, g_steal_pointer (&patching->patch->initializers));
   return TRUE;

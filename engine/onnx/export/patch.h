@@ -9,6 +9,16 @@
 #include "engine/onnx/document.h"
 #include "engine/onnx/export/messages.h"
 
+/* Numbers of fields in GraphProto. */
+enum
+{
+  ONNX_GRAPH_NODE = 1,
+  ONNX_GRAPH_INITIALIZER = 5,
+  ONNX_GRAPH_INPUT = 11,
+  ONNX_GRAPH_OUTPUT = 12,
+  ONNX_GRAPH_VALUE = 13,
+};
+
 typedef struct
 {
   HybModel     *model; /* that was read from the document: has the contents of external arrays */
@@ -17,6 +27,9 @@ typedef struct
   GHashTable *dropped_types; /* of names of values whose type the file need not tell; NULL: none */
   GHashTable
       *types; /* name → GBytes: ValueInfoProto of inputs and outputs that changed; NULL: none */
+  HybProtobufWriter                *
+      ports; /* fields with new inputs, and with all outputs in place of those of the file; NULL: they stay (transfer
+                               full) */
   HybProtobufWriter *nodes; /* fields of GraphProto with new nodes; NULL: none (transfer full) */
   HybProtobufWriter *initializers; /* fields with new arrays; NULL: none (transfer full) */
   OnnxExternal *

@@ -12,6 +12,7 @@
 #include "engine/onnx/export/data-name.h"
 #include "engine/onnx/export/export.h"
 #include "engine/onnx/export/open-inputs.h"
+#include "engine/onnx/export/part.h"
 #include "engine/onnx/export/patch.h"
 #include "engine/onnx/export/replace.h"
 #include "engine/onnx/reader.h"
@@ -142,6 +143,12 @@ write_unchanged (const HybWriteJob *job, GError **error)
   document = onnx_document_read_kept (bytes, hyb_model_get_file (job->model), error);
   if (!document)
     return NULL;
+  if (job->from || job->to)
+    {
+      g_autoptr (OnnxPart) part = onnx_part (job, document, error);
+
+      return part ? write_patched (job, document, &part->patch, error) : NULL;
+    }
   if (moves_arrays (document, job->model, job->path))
     return write_patched (job, document, &patch, error);
   return copy_file (bytes, job->path);
@@ -335,11 +342,10 @@ dup_output_names (const HybOnnxGraph *file, HybGraph *graph)
 }
 
 static void
-add_outputs (OnnxExport *export, const HybOnnxGraph *file, HybGraph *graph, const Sizes *sizes)
+add_outputs (OnnxExport *export, char **names, HybGraph *graph, const Sizes *sizes)
 {
   guint             n;
   const HybValueId *heads = hyb_graph_get_heads (graph, &n);
-  g_auto (GStrv) names = dup_output_names (file, graph);
 
   for (guint i = 0; i < n; i++)
     {
@@ -408,6 +414,7 @@ write_engine (const HybWriteJob *job, GError **error)
   Sizes sizes = { types, other, names };
   g_autoptr (HybOnnxDocument) document = NULL;
   g_autoptr (OnnxExport) export = NULL;
+  g_auto (GStrv) output_names = NULL;
   GError *found;
 
   if (!types || (job->original && !(document = read_original (job, error))))
@@ -417,11 +424,14 @@ write_engine (const HybWriteJob *job, GError **error)
   export = onnx_export_new (job->model, graph, types, other, opset);
   if (job->other)
     onnx_export_set_other (export, hyb_model_get_graph (job->other));
+  output_names = dup_output_names (document ? document->graph : NULL, graph);
+  for (guint i = 0; output_names[i]; i++)
+    onnx_export_reserve (export, output_names[i]);
   if (document)
     add_inputs_of (export, document->graph, graph, &sizes);
   else
     add_inputs (export, job->model, &sizes);
-  add_outputs (export, document ? document->graph : NULL, graph, &sizes);
+  add_outputs (export, output_names, graph, &sizes);
   found = onnx_export_get_error (export);
   if (found)
     {

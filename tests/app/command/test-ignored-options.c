@@ -27,6 +27,7 @@ static const struct
   { "train", MODEL FIXED DEVICE PLANS " seed init target " },
   { "render", MODEL TYPES },
   { "convert", MODEL TYPES " each jobs target " },
+  { "extract", MODEL FIXED },
   { "prove", MODEL TYPES DEVICE " mode plan-without seed train init each jobs target " },
   { "compare",
     MODEL TYPES DEVICE " mode plan-without seed train init random-values fold-parameters target " },
