@@ -353,7 +353,7 @@ find_row (OnnxScope *scope, Draft *draft)
   draft->use->row = row;
   draft->use->schema = hyb_onnx_schema_find (draft->node->domain, draft->node->op_type, opset);
   draft->use->is_misused = !hyb_onnx_check_operator (scope, draft->use, draft->path);
-  hyb_onnx_check_producer (scope, draft->node, draft->path);
+  hyb_onnx_check_producer (scope, draft->use, draft->path);
 }
 
 /* A row whose bodies are missing, or read what is not there, cannot be used. */

@@ -119,7 +119,7 @@ extern const HybDialect hyb_onnx_dialect;
  * in a form that its schema does not allow.  FALSE if its form cannot be right. */
 gboolean hyb_onnx_check_operator (OnnxScope *scope, const HybOnnxUse *use, const char *path);
 /* Reports what an exporter is known to get wrong in this node. */
-void hyb_onnx_check_producer (OnnxScope *scope, const HybOnnxNode *node, const char *path);
+void hyb_onnx_check_producer (OnnxScope *scope, const HybOnnxUse *use, const char *path);
 /* Adds a finding with the place path of the file. */
 HybFinding *
 hyb_onnx_report (OnnxReader *reader, HybFinding *finding, const char *node, const char *path);

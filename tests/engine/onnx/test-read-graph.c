@@ -133,6 +133,9 @@ test_operators_are_checked_against_their_schemas (void)
     { "y = pkg.mine::Op x", 13, "function-missing" },
     { "y = Gelu x", 13, "opset-stamp" },
     { "y = Squeeze x | axes=[0]", 13, "opset-stamp" },
+    { "y, z = Split x | axis=0", 18, "opset-stamp" }, /* as MXNet writes it */
+    { "y, z = Split x | axis=0", 17, NULL },
+    { "y, z = Split x | axis=0 num_outputs=2", 18, NULL },
     { "y = Squeeze x | axes=[0]", 11, NULL },
     { "y = Elu x | alpha=2", 13, "bad-attribute" },
     { "y = Relu x | alpha=2.0", 13, "unknown-attribute" },
