@@ -210,6 +210,12 @@ variable_id (OnnxExport *body, guint variable)
   return hyb_graph_get_node (body->graph, variables[variable])->first_output;
 }
 
+HybType
+onnx_body_variable_type (OnnxExport *body, guint variable)
+{
+  return onnx_type_of (body, variable_id (body, variable));
+}
+
 OnnxValue
 onnx_body_add_variable (OnnxExport *body, guint variable)
 {

@@ -222,6 +222,8 @@ OnnxExport *onnx_body_new_inline (OnnxExport *outer, OnnxExport *into, guint bod
 guint onnx_body_n_variables (const OnnxExport *body);
 /* The number of its heads. */
 guint onnx_body_n_heads (const OnnxExport *body);
+/* The type of a variable. */
+HybType onnx_body_variable_type (OnnxExport *body, guint variable);
 /* Adds a formal input that feeds a variable of the body. */
 OnnxValue onnx_body_add_variable (OnnxExport *body, guint variable);
 /* Adds a formal input that no variable reads, a scalar. */

@@ -111,6 +111,21 @@ add_output (OnnxExport *body, guint head)
   onnx_body_add_output (body, onnx_body_head (body, head), &type);
 }
 
+/* The rows of an input that is scanned.  A number of an array of one dimension is an array of one number where MXNet's legacy rules
+ * hold. */
+static OnnxValue
+scanned (OnnxExport *export, OnnxExport *body, guint variable)
+{
+  const HybNode *node = onnx_node (export);
+  guint          input = node->op->body_variable (node->params, node->n_inputs, 0, variable);
+  OnnxValue      x = onnx_input (export, input);
+
+  if (onnx_input_type (export, input).shape.rank == 1 &&
+      onnx_body_variable_type (body, variable).shape.rank == 1)
+    return onnx_reshape (export, x, 2, (const gint64[]){ -1, 1 });
+  return x;
+}
+
 static void
 write_foreach (OnnxExport *export)
 {
@@ -128,7 +143,7 @@ write_foreach (OnnxExport *export)
     }
   for (guint i = 0; i < ports.data->len; i++)
     {
-      inputs[ports.states->len + i] = feeding (export, 0, at (ports.data, i));
+      inputs[ports.states->len + i] = scanned (export, body, at (ports.data, i));
       onnx_body_add_variable (body, at (ports.data, i));
     }
   for (guint i = 0; i < ports.states->len; i++)

@@ -341,6 +341,15 @@ dup_output_names (const HybOnnxGraph *file, HybGraph *graph)
   return names;
 }
 
+/* An input or array that is an output as well, under its own name. */
+static gboolean
+is_variable_named (HybGraph *graph, HybValueId value, const char *name)
+{
+  const HybNode *node = hyb_graph_get_node (graph, hyb_graph_get_producer (graph, value));
+
+  return hyb_node_is_variable (node) && strcmp (node->name, name) == 0;
+}
+
 static void
 add_outputs (OnnxExport *export, char **names, HybGraph *graph, const Sizes *sizes)
 {
@@ -356,7 +365,8 @@ add_outputs (OnnxExport *export, char **names, HybGraph *graph, const Sizes *siz
       for (int axis = 0; axis < type.shape.rank; axis++)
         if (sizes->other && sizes->other[heads[i]].shape.dim[axis] != type.shape.dim[axis])
           type.shape.dim[axis] = HYB_UNKNOWN;
-      value = onnx_export_output_value (export, value, names[i]);
+      if (!is_variable_named (graph, heads[i], names[i]))
+        value = onnx_export_output_value (export, value, names[i]);
       onnx_export_add_output (export, value, &type, dims);
     }
 }

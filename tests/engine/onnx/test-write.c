@@ -202,6 +202,40 @@ count_nodes (HybModel *model, const char *type)
   return n;
 }
 
+/* The graph returns its input as well; the file has one value of that name. */
+static void
+test_an_input_may_be_an_output (void)
+{
+  g_autoptr (HybBuilder) builder = hyb_builder_new ();
+  g_autoptr (HybGraph) graph = NULL;
+  g_autoptr (HybModel) model = hyb_model_new ();
+  g_autoptr (HybModel) read = NULL;
+  g_autoptr (GPtrArray) files = NULL;
+  g_autoptr (GError) error = NULL;
+  g_auto (GStrv) names = NULL;
+  HybType    type = { hyb_shape_2d (2, 3), HYB_F32 };
+  HybValueId x = hyb_builder_add_variable (builder, "x", NULL);
+
+  hyb_builder_add_head (builder, x);
+  hyb_builder_add_head (builder,
+                        hyb_builder_call (builder,
+                                          "relu",
+                                          &(HybNodeSpec){
+                                              .name = "node", .n_inputs = 1, .inputs = &x },
+                                          NULL));
+  graph = hyb_builder_freeze (g_steal_pointer (&builder));
+  hyb_model_set_graph (model, graph);
+  hyb_model_set_input_type (model, "x", &type);
+  files = onnx ()->prepare (&(HybWriteJob){ .model = model, .path = "a.onnx" }, &error);
+  g_assert_no_error (error);
+  read = hyb_written_files_read (onnx (), files, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (hyb_model_get_findings (read)->len, ==, 0);
+  names = hyb_graph_dup_output_names (hyb_model_get_graph (read));
+  g_assert_cmpstr (names[0], ==, "x");
+  g_assert_cmpuint (count_nodes (read, "Identity"), ==, 0);
+}
+
 /* Axes were an attribute before version 13 and are an input since. */
 static void
 test_operators_have_the_form_of_their_version (void)
@@ -293,6 +327,7 @@ TEST_PROGRAM (test_write)
   add_files ("runtime");
   g_test_add_func ("/engine/onnx/write/large-arrays-get-a-file-that-moves-with-the-model",
                    test_large_arrays_get_a_file_that_moves_with_the_model);
+  g_test_add_func ("/engine/onnx/write/an-input-may-be-an-output", test_an_input_may_be_an_output);
   g_test_add_func ("/engine/onnx/write/operators-have-the-form-of-their-version",
                    test_operators_have_the_form_of_their_version);
   g_test_add_func ("/engine/onnx/write/operators-newer-than-the-file-are-refused",
