@@ -8,6 +8,8 @@
 #include "app/command/crash.h"
 #include "app/command/messages.h"
 #include "engine/analysis/declared-types.h"
+#include "engine/analysis/same-inputs.h"
+#include "engine/base/one-line.h"
 #include "engine/block/plugin.h"
 #include "engine/formats/file.h"
 #include "engine/formats/format.h"
@@ -254,4 +256,26 @@ scope_fill_types (const ScopeCommonOptions *common, HybModel *model, HybType *ty
     }
 
   return fill_dims (common, graph, types, error);
+}
+
+HybModel *
+scope_align_inputs (HybModel *model, HybModel *other)
+{
+  g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
+  HybModel *aligned =
+      other ? hyb_model_name_inputs_as (model, other, names) : hyb_model_ref (model);
+  g_autoptr (GString) text = g_string_new (NULL);
+
+  for (guint i = 0; i + 1 < names->len; i += 2)
+    g_string_append_printf (text,
+                            "%s%s is %s",
+                            i > 0 ? ", " : "",
+                            hyb_one_line (names->pdata[i]),
+                            hyb_one_line (names->pdata[i + 1]));
+  if (names->len > 0)
+    scope_print_message (HYB_SEVERITY_NOTE,
+                         "%s: inputs are matched by their order and types: %s",
+                         hyb_model_get_file (model),
+                         text->str);
+  return aligned;
 }

@@ -30,3 +30,7 @@ gboolean scope_fill_types (const ScopeCommonOptions *common,
                            HybModel                 *model,
                            HybType                  *types,
                            GError                  **error);
+
+/* The model with inputs that are called like those of other (nullable), as two exporters name them differently; says which they are.
+ * (transfer full) */
+HybModel *scope_align_inputs (HybModel *model, HybModel *other);

@@ -48,6 +48,7 @@ run_prove (const ScopeCommonOptions *given, gpointer data, char **files, GError 
   ScopeCommonOptions        a_common = *given, b_common = *given;
   const ScopeCommonOptions *common = &a_common;
   g_autoptr (HybModel) a = NULL;
+  g_autoptr (HybModel) b_read = NULL;
   g_autoptr (HybModel) b = NULL;
   g_autoptr (HybTensorList) input = NULL;
   g_auto (HybProof) proof = { 0 };
@@ -75,9 +76,10 @@ run_prove (const ScopeCommonOptions *given, gpointer data, char **files, GError 
   if (b_common.params && !common->params)
     b_common.epoch = HYB_EPOCH_HIGHEST;
   if (!(a = scope_open_model (common, a_files, error)) ||
-      !(b = scope_open_model (&b_common, b_files, error)) ||
+      !(b_read = scope_open_model (&b_common, b_files, error)) ||
       (options->input && !(input = hyb_npz_read_file (options->input, error))))
     return SCOPE_EXIT_FILE;
+  b = scope_align_inputs (b_read, a);
   /* Random values beside real ones would only prove that they differ. */
   complete.given = input;
   complete.fills = hyb_model_n_parameters (a) == 0 && hyb_model_n_parameters (b) == 0;

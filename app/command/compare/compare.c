@@ -164,6 +164,7 @@ add_file (const ScopeComparison *self,
   g_autofree char *base = g_path_get_basename (file);
   char            *files[] = { name, NULL, NULL };
   OpenedFile       opened = { .common = *self->common, .modes = modes };
+  g_autoptr (HybModel) read = NULL;
   g_autoptr (HybModel) model = NULL;
   g_autoptr (HybTensorList) inputs = NULL;
   ScopeCompleted        *completed = g_new0 (ScopeCompleted, 1);
@@ -172,8 +173,9 @@ add_file (const ScopeComparison *self,
   opened.common.shapes = shapes;
   opened.common.train = opened.common.train || group->backward;
   g_ptr_array_add (self->completed, completed);
-  if (!(model = scope_open_model (&opened.common, files, error)))
+  if (!(read = scope_open_model (&opened.common, files, error)))
     return FALSE;
+  model = scope_align_inputs (read, ((ScopeCompleted *) self->completed->pdata[0])->model);
   completed->model = hyb_model_ref (model);
   if (!scope_complete_model (&completed->completion, &opened.common, model, &complete, error))
     return FALSE;
