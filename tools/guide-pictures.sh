@@ -30,6 +30,10 @@ draw fused ptb-as-is-symbol.json --shape data=5,1 --shape softmax_label=1,5
 draw ptb-unrolled ptb-unrolled-symbol.json --shape data=5,1 --shape softmax_label=1,5
 draw foreach ptb-foreach-symbol.json --shape data=5,1 --shape softmax_label=1,5
 
+for file in torchscript cell while mx2onnx; do
+  draw exporter-$file "$root/tests/data/exporters/$file.onnx"
+done
+
 draw lenet gallery:lenet
 draw loop gallery:foreach-rnn
 "$hscope" profile 'gallery:lstm-unrolled?length=6' --threads 1 --capture net.hscope >/dev/null

@@ -101,6 +101,9 @@ class Numbers:
             self.expected = forms.run_here(hscope, path, self.stored, folder)
             self.by_runtime = False
 
+        if not all(isinstance(a, np.ndarray) for a in self.expected):
+            raise forms.Failure("its outputs are no tensors")
+
     def run(self, path):
         if self.by_runtime:
             return forms.Runtime(path).run(self.plain)
