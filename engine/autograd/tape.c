@@ -19,10 +19,17 @@ struct _HybTape
   HybBuilder *builder;  /* the recording */
   GHashTable *values;   /* from HybTensor * to value id + 1 */
   GPtrArray  *tensors;  /* by value id; the references keep addresses from being reused */
-  GArray     *contexts; /* of HybRun by node id: seed and mode of each call */
+  GArray     *contexts; /* of CallContext by node id */
   GArray     *scopes;   /* of gboolean: whether the scope records */
   GHashTable *attached; /* from HybTensor * to Attachment */
 };
+
+/* What the backward pass needs to know of a call. */
+typedef struct
+{
+  gboolean training, has_scalars;
+  guint64  seed;
+} CallContext;
 
 typedef struct
 {
@@ -47,7 +54,7 @@ start_recording (HybTape *tape)
   tape->builder = hyb_builder_new ();
   tape->values = g_hash_table_new (NULL, NULL);
   tape->tensors = g_ptr_array_new_with_free_func ((GDestroyNotify) hyb_tensor_unref);
-  tape->contexts = g_array_new (FALSE, FALSE, sizeof (HybRun));
+  tape->contexts = g_array_new (FALSE, FALSE, sizeof (CallContext));
 }
 
 static void
@@ -186,11 +193,11 @@ static HybValueId
 ensure_value (HybTape *tape, HybTensor *tensor)
 {
   HybValueId value = find_value (tape, tensor);
-  HybRun     none = { 0 };
 
   if (value == HYB_NO_ID)
     {
       g_autofree char *name = g_strdup_printf ("tensor%u", tape->tensors->len);
+      CallContext      none = { 0 };
 
       value = hyb_builder_add_variable (tape->builder, name, NULL);
       add_value (tape, tensor, value);
@@ -204,7 +211,8 @@ ensure_value (HybTape *tape, HybTensor *tensor)
 typedef struct
 {
   HybTensor *const *inputs, *const *outputs;
-  const HybRun *context;
+  guint32     key;
+  CallContext context;
 } ComputedCall;
 
 /* Adds the call as a node; spec lacks only its name, key and inputs. */
@@ -221,14 +229,14 @@ record (HybTape *tape, HybNodeSpec *spec, const ComputedCall *call, GError **err
   name = g_strdup_printf ("%s%u", spec->op->name, hyb_builder_n_nodes (tape->builder));
   spec->name = name;
   spec->inputs = values;
-  spec->key = call->context->key;
+  spec->key = call->key;
   node = hyb_builder_add (tape->builder, spec, error);
   if (node == HYB_NO_ID)
     return FALSE;
 
   for (guint i = 0; i < hyb_builder_get_node (tape->builder, node)->n_outputs; i++)
     add_value (tape, call->outputs[i], hyb_builder_output (tape->builder, node, i));
-  g_array_append_vals (tape->contexts, call->context, 1);
+  g_array_append_val (tape->contexts, call->context);
   return TRUE;
 }
 
@@ -269,7 +277,10 @@ hyb_tape_call (HybTape *tape, const HybImperativeCall *call, const HybRun *conte
     hyb_params_unref (spec.params);
   else
     {
-      ComputedCall computed = { call->inputs, (HybTensor *const *) all, &run };
+      ComputedCall computed = { call->inputs,
+                                (HybTensor *const *) all,
+                                run.key,
+                                { run.training, call->has_scalars, run.seed } };
 
       is_done = record (tape, &spec, &computed, error);
     }
@@ -437,6 +448,15 @@ drop_inputs (Backward *back, HybNodeId id)
     }
 }
 
+/* Of the recorded call that a node belongs to.  A node that only adds up gradients belongs to none. */
+static CallContext
+find_context (const Backward *back, const HybNode *node)
+{
+  return node->origin < back->n_forward
+             ? g_array_index (back->tape->contexts, CallContext, node->origin)
+             : (CallContext){ .has_scalars = TRUE };
+}
+
 static gboolean
 call_node (Backward *back, HybNodeId id, const HybRun *run, HybTensor **outputs, GError **error)
 {
@@ -459,7 +479,9 @@ call_node (Backward *back, HybNodeId id, const HybRun *run, HybTensor **outputs,
                                                         hyb_graph_get_bodies (back->graph, id),
                                                     .n_inputs = node->n_inputs,
                                                     .inputs = (HybTensor *const *) inputs,
-                                                    .outputs = outputs },
+                                                    .outputs = outputs,
+                                                    .has_scalars =
+                                                        find_context (back, node).has_scalars },
                               run,
                               error);
 }
@@ -469,14 +491,11 @@ run_node (Backward *back, HybNodeId id, GError **error)
 {
   const HybNode *node = hyb_graph_get_node (back->graph, id);
   HybTensor    **outputs = (HybTensor **) &back->tensors->pdata[node->first_output];
-  HybRun         run = { 0 };
+  CallContext    context = find_context (back, node);
+  HybRun         run = { .training = context.training, .seed = context.seed, .key = node->key };
 
   if (back->is_merged[id])
     return TRUE;
-
-  if (node->origin < back->n_forward)
-    run = g_array_index (back->tape->contexts, HybRun, node->origin);
-  run.key = node->key;
 
   if (!call_node (back, id, &run, outputs, error))
     {
@@ -503,7 +522,8 @@ store_gradient (Attachment *attachment, HybTensor *gradient, GError **error)
   else if (!hyb_imperative_call (&(HybImperativeCall){ .op = hyb_op_find ("elemwise_add"),
                                                        .n_inputs = 2,
                                                        .inputs = inputs,
-                                                       .outputs = &sum },
+                                                       .outputs = &sum,
+                                                       .has_scalars = TRUE },
                                  NULL,
                                  error))
     return FALSE;

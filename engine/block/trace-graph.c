@@ -149,7 +149,8 @@ record_node (HybF *F, HybGraph *graph, HybNodeId id, HybValue **values)
   OperatorCall           call = { .op = node->op,
                                   .params = node->params,
                                   .bodies = hyb_graph_get_bodies (graph, id),
-                                  .arrays = arrays };
+                                  .arrays = arrays,
+                                  .has_scalars = !hyb_graph_has_legacy_shapes (graph) };
   GError                *error = NULL;
 
   for (guint k = 0; k < node->n_inputs; k++)

@@ -64,7 +64,8 @@ typedef struct
   const HybOp     *op;
   gconstpointer    params;
   HybGraph *const *bodies;
-  GPtrArray       *arrays; /* of HybValue, all of them computed arrays */
+  GPtrArray       *arrays;      /* of HybValue, all of them computed arrays */
+  gboolean         has_scalars; /* as in HybImperativeCall */
 } OperatorCall;
 
 /* --- trace.c --- */

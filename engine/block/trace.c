@@ -269,7 +269,8 @@ hyb_f_compute (HybF *F, const OperatorCall *call, HybTensor **outputs, GError **
                                    .bodies = call->bodies,
                                    .n_inputs = n,
                                    .inputs = inputs,
-                                   .outputs = outputs };
+                                   .outputs = outputs,
+                                   .has_scalars = call->has_scalars };
   gboolean          done;
 
   for (guint i = 0; i < n; i++)

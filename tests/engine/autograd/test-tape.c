@@ -310,6 +310,37 @@ test_f_records (void)
   op_assert_near (hyb_tape_get_gradient (tape, a), 1e-6, 12., 27.);
 }
 
+/* The determinant of one matrix is a number without axes, as its gradient is; under MXNet's legacy rules both have one. */
+static void
+test_shapes_without_axes_have_gradients (void)
+{
+  g_autoptr (HybTape) tape = hyb_tape_new ();
+  g_autoptr (HybTensor) matrix = op_tensor ("f32[2,2]", 1., 2., 3., 5.);
+  g_autoptr (HybTensor) det = NULL;
+  HybTensor *outputs[3] = { NULL };
+  g_autoptr (GError) error = NULL;
+
+  hyb_tape_attach (tape, matrix, HYB_REQUEST_ADD);
+  hyb_tape_begin (tape);
+  hyb_tape_call (tape,
+                 &(HybImperativeCall){ .op = hyb_op_find ("_linalg_det"),
+                                       .n_inputs = 1,
+                                       .inputs = &matrix,
+                                       .outputs = outputs,
+                                       .has_scalars = TRUE },
+                 NULL,
+                 &error);
+  hyb_tape_end (tape);
+  g_assert_no_error (error);
+  det = outputs[0];
+  g_assert_cmpint (hyb_tensor_get_shape (det)->rank, ==, 0);
+  run_backward (tape, det, TRUE);
+  run_backward (tape, det, FALSE);
+  op_assert_near (hyb_tape_get_gradient (tape, matrix), 1e-5, 10., -6., -4., 2.);
+  hyb_tensor_unref (outputs[1]);
+  hyb_tensor_unref (outputs[2]);
+}
+
 TEST_PROGRAM (test_tape)
 {
   g_test_init (&argc, &argv, NULL);
@@ -326,6 +357,7 @@ TEST_PROGRAM (test_tape)
   TEST ("random-masks-repeat", test_random_masks_repeat);
   TEST ("operators-record-in-their-own-form", test_operators_record_in_their_own_form);
   TEST ("F-records", test_f_records);
+  TEST ("shapes-without-axes-have-gradients", test_shapes_without_axes_have_gradients);
 #undef TEST
 
   return g_test_run ();

@@ -5,6 +5,7 @@
 #include "engine/autograd/tape.h"
 #include "engine/base/random.h"
 #include "engine/block/layers.h"
+#include "engine/formats/mxnet-symbol.h"
 #include "engine/open/open.h"
 #include "engine/rnn/layer.h"
 #include "tests/program.h"
@@ -251,6 +252,42 @@ test_tape_gives_gradients_of_a_block (void)
                                     1e-6);
 }
 
+/* A file with NumPy's shapes in a block that records: its rows of a vector are numbers without axes. */
+static void
+test_tape_gives_gradients_of_a_file_with_scalars (void)
+{
+  static const char text[] =
+      "{\"nodes\": [{\"op\": \"null\", \"name\": \"x\", \"inputs\": []},"
+      " {\"op\": \"_linalg_det\", \"name\": \"d\", \"inputs\": [[0, 0, 0]]}],"
+      " \"arg_nodes\": [0], \"heads\": [[1, 0, 0]], \"attrs\": {\"is_np_shape\": [\"int\", 1]}}";
+  g_autoptr (GBytes) bytes = g_bytes_new_static (text, strlen (text));
+  g_autoptr (HybModel) model = hyb_model_new ();
+  g_autoptr (HybTensor) x = random_tensor (hyb_shape_2d (2, 2), 4);
+  g_autoptr (HybTape) tape = hyb_tape_new ();
+  g_autoptr (HybF) F = hyb_f_new (TRUE, 0);
+  g_autoptr (HybBlock) block = NULL;
+  g_autoptr (GError) error = NULL;
+  HybTensor *output;
+
+  hyb_symbol_read (model, bytes, "text", &error);
+  g_assert_no_error (error);
+  block = hyb_symbol_block_new (model, (const char *const[]){ "x", NULL }, &error);
+  g_assert_no_error (error);
+  hyb_tape_attach (tape, x, HYB_REQUEST_WRITE);
+  hyb_f_set_tape (F, tape);
+  hyb_tape_begin (tape);
+  output = hyb_value_get_tensor (hyb_call (F, block, hyb_value_from_tensor (F, x)));
+  hyb_tape_end (tape);
+  hyb_f_check (F, &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (hyb_tensor_get_shape (output)->rank, ==, 0);
+  hyb_tape_backward (tape, &(HybBackwardPass){ .n_heads = 1, .heads = &output }, &error);
+  g_assert_no_error (error);
+  g_assert_cmpfloat_with_epsilon (hyb_tensor_get_value (hyb_tape_get_gradient (tape, x), 0),
+                                  hyb_tensor_get_value (x, 3),
+                                  1e-5);
+}
+
 static void
 test_summary_counts_parameters (void)
 {
@@ -283,5 +320,8 @@ TEST_PROGRAM (test_block)
   g_test_add_func ("/engine/block/tape-gives-gradients-of-a-block",
                    test_tape_gives_gradients_of_a_block);
   g_test_add_func ("/engine/block/summary-counts-parameters", test_summary_counts_parameters);
+  g_test_add_func ("/engine/block/tape-gives-gradients-of-a-file-with-scalars",
+                   test_tape_gives_gradients_of_a_file_with_scalars);
+
   return g_test_run ();
 }
