@@ -48,7 +48,7 @@ may_be_label_of (const HybShape *label, const HybShape *data)
 }
 
 /* The label has the shape of the data, or a different one with the same numbers of samples and
- * elements.  For data (n, 1) an unknown label becomes (n). */
+ * elements, so that the data's shape does not follow from the label's.  For data (n, 1) an unknown label becomes (n). */
 static gboolean
 regression_infer_shape (HybCall *call, GError **error)
 {
@@ -60,11 +60,7 @@ regression_infer_shape (HybCall *call, GError **error)
     return FALSE;
 
   if (data->rank == HYB_UNKNOWN)
-    {
-      if (label->rank > 1)
-        *data = *label;
-      return TRUE;
-    }
+    return TRUE;
 
   if (may_be_label_of (label, data))
     return TRUE;

@@ -97,7 +97,16 @@ default_label_shape (const SoftmaxOutputParams *params, const HybShape *data)
   return hyb_shape_2d (data->dim[0], hyb_layer_extent (data, 2, data->rank));
 }
 
-/* Whether the label has the shape of the data with axis 1 removed or of size 1. */
+/* Whether a label whose dimensions are partly unknown, or those of the data are, may have this shape. */
+static gboolean
+may_be (const HybShape *label, const HybShape *shape)
+{
+  HybShape a = *label, b = *shape;
+
+  return label->rank == shape->rank && hyb_shape_unify (&a, &b, NULL);
+}
+
+/* Whether the label may have the shape of the data with axis 1 removed or of size 1. */
 static gboolean
 is_spatial_label (const HybShape *label, const HybShape *data)
 {
@@ -108,7 +117,7 @@ is_spatial_label (const HybShape *label, const HybShape *data)
   for (int i = 0; i < without.rank; i++)
     without.dim[i] = data->dim[i < 1 ? i : i + 1];
 
-  return hyb_shape_equal (label, &without) || hyb_shape_equal (label, &with_one);
+  return may_be (label, &without) || may_be (label, &with_one);
 }
 
 static gboolean
@@ -125,11 +134,11 @@ softmax_output_infer_shape (HybCall *call, GError **error)
   if (data->rank == HYB_UNKNOWN)
     return TRUE;
 
-  if (hyb_shape_is_known (label) && hyb_shape_is_known (data) &&
-      (hyb_shape_equal (label, data) || (params->multi_output && is_spatial_label (label, data))))
+  if (params->multi_output && is_spatial_label (label, data))
     return TRUE;
 
-  want = default_label_shape (params, data);
+  /* A label of the data's shape has probabilities. */
+  want = may_be (label, data) ? *data : default_label_shape (params, data);
   return hyb_layer_expect (label, "label", &want, error);
 }
 

@@ -58,6 +58,22 @@ test_labels_may_have_another_shape_than_data_that_is_not_known_yet (void)
     }
 }
 
+/* MXNet 1.9.1 infers nothing either: the data of a label (4, 3, 1) may have the shape (4, 3). */
+static void
+test_labels_say_nothing_about_the_rank_of_the_data (void)
+{
+  const HybOp *op = hyb_op_find ("LinearRegressionOutput");
+  HybType      input[] = { HYB_TYPE_UNKNOWN, { hyb_shape_3d (4, 3, 1), HYB_F32 } };
+  HybType      output[] = { HYB_TYPE_UNKNOWN };
+  HybCall      call = { .op = op, .n_inputs = 2, .n_outputs = 1, .input = input, .output = output };
+  g_autoptr (GError) error = NULL;
+
+  op->infer_shape (&call, &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (input[0].shape.rank, ==, HYB_UNKNOWN);
+  g_assert_cmpint (output[0].shape.rank, ==, HYB_UNKNOWN);
+}
+
 TEST_PROGRAM (test_regression_output)
 {
   g_test_init (&argc, &argv, NULL);
@@ -68,6 +84,9 @@ TEST_PROGRAM (test_regression_output)
   g_test_add_func ("/engine/ops/regression-output/"
                    "labels-may-have-another-shape-than-data-that-is-not-known-yet",
                    test_labels_may_have_another_shape_than_data_that_is_not_known_yet);
+  g_test_add_func ("/engine/ops/regression-output/"
+                   "labels-say-nothing-about-the-rank-of-the-data",
+                   test_labels_say_nothing_about_the_rank_of_the_data);
 
   return g_test_run ();
 }

@@ -86,6 +86,37 @@ test_valid_labels_are_counted (void)
   op_assert_near (y, 1e-6, -0.25, 0.25, 0.25, 0.25, 0.25, -0.25);
 }
 
+/* Labels of the data's rank are probabilities, also while some sizes are unknown. */
+static void
+test_probabilities_are_labels_of_data_that_is_not_known_yet (void)
+{
+  const HybShape data[] = { hyb_shape_2d (HYB_UNKNOWN, 3),
+                            hyb_shape_2d (4, HYB_UNKNOWN),
+                            hyb_shape_2d (4, 3) };
+  const HybShape labels[] = { hyb_shape_2d (4, 3),
+                              hyb_shape_2d (4, 3),
+                              hyb_shape_2d (HYB_UNKNOWN, HYB_UNKNOWN) };
+
+  for (guint i = 0; i < G_N_ELEMENTS (data); i++)
+    {
+      const HybOp *op = hyb_op_find ("SoftmaxOutput");
+      g_autoptr (GError) error = NULL;
+      gpointer params = hyb_params_parse (op->params, op->params_size, NULL, NULL, &error);
+      HybType  input[] = { { data[i], HYB_F32 }, { labels[i], HYB_F32 } };
+      HybType  output[] = { HYB_TYPE_UNKNOWN };
+      HybCall  call = {
+         .op = op, .params = params, .n_inputs = 2, .n_outputs = 1, .input = input, .output = output
+      };
+
+      op->infer_shape (&call, &error);
+      g_assert_no_error (error);
+      g_assert_true (hyb_shape_equal (&input[0].shape, &data[i]));
+      g_assert_cmpint (input[1].shape.dim[0], ==, 4);
+      g_assert_cmpint (input[1].shape.dim[1], ==, 3);
+      hyb_params_unref (params);
+    }
+}
+
 TEST_PROGRAM (test_softmax_output)
 {
   g_test_init (&argc, &argv, NULL);
@@ -97,6 +128,9 @@ TEST_PROGRAM (test_softmax_output)
                    test_channels_are_not_smoothed);
   g_test_add_func ("/engine/ops/softmax-output/valid-labels-are-counted",
                    test_valid_labels_are_counted);
+  g_test_add_func ("/engine/ops/softmax-output/"
+                   "probabilities-are-labels-of-data-that-is-not-known-yet",
+                   test_probabilities_are_labels_of_data_that_is_not_known_yet);
 
   return g_test_run ();
 }
