@@ -44,7 +44,7 @@ count_elements (const char *text)
 static gint64
 small_integer (FuzzRandom *random)
 {
-  static const gint64 values[] = { 0, 1, 1, 1, 2, 2, 3, 4, 5, 7, 8, -1, -2 };
+  static const gint64 values[] = { 0, 1, 1, 1, 1, 2, 2, 2, 3, 4, 5, 7, 8, 13, 33, -1, -2 };
 
   return values[fuzz_below (random, G_N_ELEMENTS (values))];
 }

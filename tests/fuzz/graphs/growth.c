@@ -9,7 +9,7 @@
 #include "tests/engine/ops/op-tensor.h"
 #include "tests/fuzz/graphs/sample-node.h"
 
-#define MAX_DEPTH  2 /* of bodies */
+#define MAX_DEPTH  3 /* of bodies */
 #define MAX_STATES 2
 #define MAX_PORTS  32 /* variables of a body */
 
@@ -103,37 +103,40 @@ add_head (Scope *scope, guint index)
 /* --- Inputs of loops --- */
 
 static guint
-new_numbers (Scope *scope, const HybShape *shape)
+new_numbers (Scope *scope, const HybType *type)
 {
-  g_autoptr (HybTensor) tensor = hyb_tensor_new_zeros (&(HybType){ *shape, HYB_F32 }, NULL);
+  g_autoptr (HybTensor) tensor = hyb_tensor_new_zeros (type, NULL);
 
   for (gint64 i = 0; i < hyb_tensor_get_size (tensor); i++)
     hyb_dtype_set_double (hyb_tensor_get_data (tensor),
-                          HYB_F32,
+                          type->dtype,
                           (gsize) i,
                           fuzz_below (scope->random, 2001) / 1000. - 1);
   return scope_add_variable (scope, tensor);
 }
 
-/* Floats of this shape: computed from others, or a variable. */
+/* Floats of this type: computed from others, or a variable. */
 static guint
-numbers_of_shape (Scope *scope, const HybShape *shape)
+numbers_of_type (Scope *scope, const HybType *type)
 {
   guint index = fuzz_once_in (scope->random, 3) ? SCOPE_NOTHING : scope_choose_float (scope);
 
   if (index != SCOPE_NOTHING)
-    index = scope_fit (scope, index, &(HybType){ *shape, HYB_F32 }, -8, 8);
-  return index == SCOPE_NOTHING ? new_numbers (scope, shape) : index;
+    index = scope_fit (scope, index, type, -8, 8);
+  return index == SCOPE_NOTHING ? new_numbers (scope, type) : index;
 }
 
-static HybShape
-small_shape (Scope *scope)
+/* Mostly of float32. */
+static HybType
+small_type (Scope *scope)
 {
-  HybShape shape = { .rank = (int) fuzz_below (scope->random, 3) + 1 };
+  HybType type = { { .rank = (int) fuzz_below (scope->random, 3) + 1 }, HYB_F32 };
 
-  for (int i = 0; i < shape.rank; i++)
-    shape.dim[i] = 1 + fuzz_below (scope->random, 4);
-  return shape;
+  if (fuzz_once_in (scope->random, 6))
+    type.dtype = fuzz_once_in (scope->random, 3) ? HYB_F16 : HYB_F64;
+  for (int i = 0; i < type.shape.rank; i++)
+    type.shape.dim[i] = 1 + fuzz_below (scope->random, 4);
+  return type;
 }
 
 /* The first row of a tensor; zeros if it has none. */
@@ -257,16 +260,16 @@ grow_foreach (Scope *scope)
 
   for (guint i = 0; i < n_rows; i++)
     {
-      HybShape shape = small_shape (scope);
+      HybType type = small_type (scope);
 
-      shape.dim[0] = length;
-      rows[i] = length > 0 ? numbers_of_shape (scope, &shape) : new_numbers (scope, &shape);
+      type.shape.dim[0] = length;
+      rows[i] = length > 0 ? numbers_of_type (scope, &type) : new_numbers (scope, &type);
     }
   for (guint i = 0; i < n_states; i++)
     {
-      HybShape shape = small_shape (scope);
+      HybType type = small_type (scope);
 
-      states[i] = numbers_of_shape (scope, &shape);
+      states[i] = numbers_of_type (scope, &type);
     }
   scope_init (&inner, scope);
   for (guint i = 0; i < n_rows; i++)
@@ -331,6 +334,7 @@ make_condition (Scope *scope, Body *body, const guint *states)
       guint sum = scope_call (&inner, "sum", "axis=() keepdims=False", state, SCOPE_NOTHING);
 
       sum = scope_call (&inner, "Reshape", "shape=(1,)", sum, SCOPE_NOTHING);
+      sum = scope_call (&inner, "Cast", "dtype=float32", sum, SCOPE_NOTHING);
       less = scope_call (&inner,
                          "elemwise_mul",
                          NULL,
@@ -380,9 +384,9 @@ grow_while (Scope *scope)
   states[0] = scope_add_variable (scope, zero);
   for (guint i = 1; i < n_states; i++)
     {
-      HybShape shape = small_shape (scope);
+      HybType type = small_type (scope);
 
-      states[i] = numbers_of_shape (scope, &shape);
+      states[i] = numbers_of_type (scope, &type);
     }
   /* Two states with the same source would be one input. */
   if ((n_states < 3 || states[1] != states[2]) && make_condition (scope, &bodies[0], states) &&
@@ -439,7 +443,7 @@ make_predicate (Scope *scope, Body *body)
 }
 
 static gboolean
-make_branch (Scope *scope, Body *body, const HybShape *shapes, guint n_outputs)
+make_branch (Scope *scope, Body *body, const HybType *types, guint n_outputs)
 {
   Scope    inner;
   gboolean is_good = TRUE;
@@ -455,9 +459,7 @@ make_branch (Scope *scope, Body *body, const HybShape *shapes, guint n_outputs)
     {
       guint index = scope_choose_float (&inner);
 
-      index = index == SCOPE_NOTHING
-                  ? index
-                  : scope_fit (&inner, index, &(HybType){ shapes[i], HYB_F32 }, -8, 8);
+      index = index == SCOPE_NOTHING ? index : scope_fit (&inner, index, &types[i], -8, 8);
       is_good = index != SCOPE_NOTHING;
       if (is_good)
         add_head (&inner, index);
@@ -471,13 +473,13 @@ static void
 grow_cond (Scope *scope)
 {
   static const char *const names[] = { "cond_input_locs", "then_input_locs", "else_input_locs" };
-  guint    n_outputs = 1 + fuzz_below (scope->random, 2), inputs[3 * MAX_PORTS], n = 0;
-  HybShape shapes[2] = { small_shape (scope), small_shape (scope) };
-  Body     bodies[3] = { { 0 } };
+  guint   n_outputs = 1 + fuzz_below (scope->random, 2), inputs[3 * MAX_PORTS], n = 0;
+  HybType types[2] = { small_type (scope), small_type (scope) };
+  Body    bodies[3] = { { 0 } };
   g_autoptr (GString) locations = g_string_new (NULL);
 
-  if (make_predicate (scope, &bodies[0]) && make_branch (scope, &bodies[1], shapes, n_outputs) &&
-      make_branch (scope, &bodies[2], shapes, n_outputs))
+  if (make_predicate (scope, &bodies[0]) && make_branch (scope, &bodies[1], types, n_outputs) &&
+      make_branch (scope, &bodies[2], types, n_outputs))
     {
       g_autofree char *text = NULL;
 

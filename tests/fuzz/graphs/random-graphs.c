@@ -1,8 +1,9 @@
 /* random-graphs.c — random graphs compute the same however they are run, forwards and backwards.
  *
- * usage: random-graphs SAMPLES [--first N] [--count N] [--write FOLDER]
+ * usage: random-graphs SAMPLES [--first N] [--count N] [--print] [--write FOLDER [--draws]]
  *
- * --write writes the graphs, inputs and results for tools/replay/random-graphs.py, which compares them with MXNet.  Prints TAP.
+ * --write writes the graphs, inputs and results for tools/replay/random-graphs.py, which compares them with MXNet.  It makes other
+ * graphs than without, since operators that draw numbers are left out; with --draws it makes the same.  Prints TAP.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/base/parallel.h"
 #include "engine/formats/mxnet-symbol.h"
@@ -13,12 +14,14 @@
 
 #include <stdio.h>
 
-static int   first = 1, count = 200;
-static char *folder;
+static int      first = 1, count = 200;
+static char    *folder;
+static gboolean with_draws, prints;
 
 static const GOptionEntry entries[] = {
   { "first", 0, 0, G_OPTION_ARG_INT, &first, "The seed of the first graph", "N" },
   { "count", 0, 0, G_OPTION_ARG_INT, &count, "The number of graphs", "N" },
+  { "print", 0, 0, G_OPTION_ARG_NONE, &prints, "Print the graphs", NULL },
   { "write",
     0,
     0,
@@ -26,6 +29,7 @@ static const GOptionEntry entries[] = {
     &folder,
     "Write graphs and results to files here",
     "FOLDER" },
+  { "draws", 0, 0, G_OPTION_ARG_NONE, &with_draws, "Also write graphs that draw numbers", NULL },
   { 0 },
 };
 
@@ -167,7 +171,10 @@ static void
 try_graph (Totals *totals, GPtrArray *operators, int seed)
 {
   g_autoptr (RandomGraph) random = random_graph_new (operators, (guint64) seed);
+  g_autofree char *text = prints ? hyb_graph_print (random->graph, NULL) : NULL;
 
+  if (text)
+    printf ("%s", text);
   for (gboolean training = FALSE; training <= TRUE; training++)
     {
       g_autoptr (GError) error = NULL;
@@ -177,7 +184,9 @@ try_graph (Totals *totals, GPtrArray *operators, int seed)
 
       if (!forward)
         {
-          report (totals, seed, training ? " in training" : "", "reference", error->message);
+          /* A graph grows in inference mode; in training, values may be impossible, such as a pivot of 0. */
+          if (!training)
+            report (totals, seed, "", "reference", error->message);
           continue;
         }
       if (folder)
@@ -191,6 +200,23 @@ try_graph (Totals *totals, GPtrArray *operators, int seed)
     }
   totals->n_graphs++;
   count_operators (totals, random->graph);
+}
+
+/* Tells which operators no graph used, if there were many graphs. */
+static void
+report_unused (const Totals *totals, GPtrArray *operators)
+{
+  if (totals->n_graphs < 1000)
+    return;
+  printf ("# not in any graph:");
+  for (guint i = 0; i < operators->len; i++)
+    {
+      const HybOp *op = ((const SampledOperator *) operators->pdata[i])->op;
+
+      if (!g_hash_table_contains (totals->operators, op->name))
+        printf (" %s", op->name);
+    }
+  printf ("\n");
 }
 
 /* Numbers that are drawn are not those that MXNet draws. */
@@ -217,7 +243,7 @@ main (int argc, char **argv)
       fprintf (stderr, "random-graphs: %s\n", error ? error->message : "name the file of samples");
       return 2;
     }
-  if (folder)
+  if (folder && !with_draws)
     leave_out_random (operators);
   setvbuf (stdout, NULL, _IOLBF, 0);
   g_log_set_always_fatal (G_LOG_LEVEL_ERROR | G_LOG_LEVEL_CRITICAL | G_LOG_LEVEL_WARNING);
@@ -233,6 +259,7 @@ main (int argc, char **argv)
           trial_n_ways (),
           100. * (double) totals.n_compared / (double) MAX (totals.n_elements, 1),
           (double) totals.n_elements);
+  report_unused (&totals, operators);
   printf ("%sok 1 random-graphs-compute-the-same-however-they-are-run\n",
           totals.n_wrong > 0 ? "not " : "");
   g_hash_table_unref (totals.operators);

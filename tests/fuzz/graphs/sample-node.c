@@ -10,16 +10,24 @@
 #include "tests/fuzz/attribute-values.h"
 #include "tests/fuzz/graphs/sample-list.h"
 
+#include <math.h>
 #include <string.h>
 
 #define MAX_INPUTS   16
 #define MAX_ELEMENTS 2048 /* of an input */
 
+#define MAX_REAL   1e3 /* of an attribute */
+#define ALL_INPUTS G_MAXUINT
+
 /* What is changed in a sample. */
 typedef struct
 {
-  gint64      size, new_size; /* of every dimension that has this size; 0 for none */
-  const char *new_type;       /* instead of f32; NULL: none */
+  gint64 size, new_size; /* of every dimension that has this size; 0 for none */
+  guint
+      resized_input; /* the only one whose sizes change, or ALL_INPUTS, which changes attributes, too */
+  const char *new_type;        /* instead of f32; NULL: none */
+  guint       retyped_input;   /* the only one whose type changes, or ALL_INPUTS */
+  gboolean    counts_from_end; /* makes axes negative */
 } Change;
 
 /* --- Texts --- */
@@ -51,20 +59,56 @@ replace_number (const char *text, gint64 old, gint64 new_number)
   return g_string_free (g_steal_pointer (&changed), FALSE);
 }
 
-/* “f32[2,3] 0..1”, changed. */
+/* “f32[2,3] 0..1” as input i, changed. */
 static char *
-change_input (const char *text, const Change *change)
+change_input (const char *text, guint i, const Change *change)
 {
+  gboolean is_resized =
+      change->size > 0 && (change->resized_input == ALL_INPUTS || change->resized_input == i);
+  gboolean is_retyped =
+      change->new_type && (change->retyped_input == ALL_INPUTS || change->retyped_input == i);
   const char      *at = strchr (text, '['), *end = strchr (text, ']');
   g_autofree char *dtype = g_strndup (text, (gsize) (at - text));
   g_autofree char *dims = g_strndup (at, (gsize) (end - at));
   g_autofree char *changed =
-      change->size > 0 ? replace_number (dims, change->size, change->new_size) : g_strdup (dims);
+      is_resized ? replace_number (dims, change->size, change->new_size) : g_strdup (dims);
 
   return g_strdup_printf ("%s%s%s",
-                          change->new_type && g_str_equal (dtype, "f32") ? change->new_type : dtype,
+                          is_retyped && g_str_equal (dtype, "f32") ? change->new_type : dtype,
                           changed,
                           end);
+}
+
+/* The number of dimensions of “f32[2,3]”. */
+static guint
+count_dimensions (const char *text)
+{
+  guint n = 0;
+
+  for (const char *at = strchr (text, '['); *at != ']' && at[1] != ']';
+       at += 1 + strcspn (at + 1, ",]"))
+    n++;
+  return n;
+}
+
+/* Each attribute that is the number of an axis of the first input becomes the same, counted from the end. */
+static void
+count_axes_from_end (const OperatorSample *sample, char **attributes)
+{
+  guint rank = sample->inputs[0] ? count_dimensions (sample->inputs[0]) : 0;
+
+  for (guint i = 0; attributes[2 * i]; i++)
+    {
+      const HybParam *param = hyb_params_find (sample->op->params, attributes[2 * i]);
+      char           *end;
+      guint64         axis = g_ascii_strtoull (attributes[2 * i + 1], &end, 10);
+
+      if (!param || (param->kind != HYB_PARAM_INT && param->kind != HYB_PARAM_OPTIONAL_INT) ||
+          end == attributes[2 * i + 1] || *end || axis >= rank)
+        continue;
+      g_free (attributes[2 * i + 1]);
+      attributes[2 * i + 1] = g_strdup_printf ("-%u", rank - (guint) axis);
+    }
 }
 
 static void
@@ -75,7 +119,9 @@ change_attributes (Scope                *scope,
 {
   guint n = g_strv_length (attributes) / 2;
 
-  for (guint i = 0; change->size > 0 && i < n; i++)
+  if (change->counts_from_end)
+    count_axes_from_end (sample, attributes);
+  for (guint i = 0; change->size > 0 && change->resized_input == ALL_INPUTS && i < n; i++)
     if (fuzz_once_in (scope->random, 2))
       {
         char *changed = replace_number (attributes[2 * i + 1], change->size, change->new_size);
@@ -92,8 +138,14 @@ change_attributes (Scope                *scope,
         {
           char *changed = fuzz_attribute_value (param, attributes[2 * i + 1], scope->random);
 
-          g_free (attributes[2 * i + 1]);
-          attributes[2 * i + 1] = changed;
+          /* Scales of regions decide how many samples are computed. */
+          if (param->kind == HYB_PARAM_FLOAT && fabs (g_ascii_strtod (changed, NULL)) > MAX_REAL)
+            g_free (changed);
+          else
+            {
+              g_free (attributes[2 * i + 1]);
+              attributes[2 * i + 1] = changed;
+            }
         }
     }
 }
@@ -226,7 +278,7 @@ add_changed (Scope *scope, const OperatorSample *sample, const Change *change)
   for (guint i = 0; i < n; i++)
     {
       g_autofree char *text =
-          change ? change_input (sample->inputs[i], change) : g_strdup (sample->inputs[i]);
+          change ? change_input (sample->inputs[i], i, change) : g_strdup (sample->inputs[i]);
 
       want (&wanted[i], text, i);
       is_good &= wanted[i].tensor &&
@@ -263,25 +315,48 @@ choose_size (Scope *scope, const OperatorSample *sample)
              : 0;
 }
 
+static Change
+choose_change (Scope *scope, const OperatorSample *sample)
+{
+  static const gint64      sizes[] = { 0, 1, 1, 2, 2, 3, 4, 5, 6, 7, 8, 9, 13, 16, 17, 32, 33, 64 };
+  static const char *const types[] = {
+    "f64", "f64", "f64", "f16", "f16", "i32", "i64", "i8", "u8"
+  };
+  guint  n_inputs = g_strv_length (sample->inputs);
+  Change change = { .size = choose_size (scope, sample),
+                    .new_size = sizes[fuzz_below (scope->random, G_N_ELEMENTS (sizes))],
+                    .resized_input = ALL_INPUTS,
+                    .retyped_input = ALL_INPUTS,
+                    .counts_from_end = fuzz_once_in (scope->random, 8) };
+
+  if (fuzz_once_in (scope->random, 4))
+    change.new_type = types[fuzz_below (scope->random, G_N_ELEMENTS (types))];
+  if (fuzz_once_in (scope->random, 3))
+    change.size = 0;
+  if (n_inputs > 1 && fuzz_once_in (scope->random, 5))
+    {
+      /* Mostly one operand that is broadcast. */
+      change.resized_input = fuzz_below (scope->random, n_inputs);
+      if (!fuzz_once_in (scope->random, 4))
+        change.new_size = 1;
+    }
+  if (n_inputs > 1 && fuzz_once_in (scope->random, 6))
+    change.retyped_input = fuzz_below (scope->random, n_inputs);
+  return change;
+}
+
 gboolean
 sample_node_add (Scope *scope)
 {
-  static const gint64      sizes[] = { 0, 1, 1, 2, 2, 3, 4, 5, 6, 7, 8, 9, 13, 16, 17, 32, 33, 64 };
-  static const char *const types[] = { "f64", "f64", "f64", "f16" };
-  const SampledOperator   *sampled =
+  const SampledOperator *sampled =
       scope->operators->pdata[fuzz_below (scope->random, scope->operators->len)];
   const OperatorSample *sample =
       sampled->samples->pdata[fuzz_below (scope->random, sampled->samples->len)];
 
   for (guint i = 0; i < 2; i++)
     {
-      Change change = { .size = choose_size (scope, sample),
-                        .new_size = sizes[fuzz_below (scope->random, G_N_ELEMENTS (sizes))] };
+      Change change = choose_change (scope, sample);
 
-      if (fuzz_once_in (scope->random, 5))
-        change.new_type = types[fuzz_below (scope->random, G_N_ELEMENTS (types))];
-      if (fuzz_once_in (scope->random, 3))
-        change.size = 0;
       if (add_changed (scope, sample, &change))
         return TRUE;
     }

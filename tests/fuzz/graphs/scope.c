@@ -3,6 +3,7 @@
 #include "tests/fuzz/graphs/scope.h"
 
 #include "engine/imperative/imperative.h"
+#include "engine/op/rules.h"
 #include "engine/op/run-memory.h"
 #include "tests/engine/ops/op-tensor.h"
 
@@ -10,6 +11,7 @@
 
 #define MAX_ELEMENTS 4096       /* of a value */
 #define MAX_MEMORY   (32 << 20) /* bytes of a node while it is computed */
+#define MAX_FLOPS    1e6        /* of a node: a graph is computed some hundred times */
 
 static void
 known_clear (gpointer data)
@@ -168,6 +170,30 @@ is_acceptable (const Scope *scope, HybTensor *tensor)
          (scope->has_scalars || (shape->rank > 0 && hyb_tensor_get_size (tensor) > 0));
 }
 
+/* The FLOPs of an operator without bodies, whose outputs are known. */
+static double
+count_flops (Scope *scope, const NodeRequest *request, gconstpointer params, GPtrArray *outputs)
+{
+  g_autofree HybType *input = g_new (HybType, request->n_inputs + 1),
+                     *output = g_new (HybType, outputs->len + 1);
+  HybCall call = { .op = request->op,
+                   .params = params,
+                   .n_inputs = request->n_inputs,
+                   .n_outputs = outputs->len,
+                   .input = input,
+                   .output = output,
+                   .legacy_shapes = !scope->has_scalars };
+  HybCost cost = { 0 };
+
+  for (guint i = 0; i < request->n_inputs; i++)
+    input[i] = *scope_type (scope, request->inputs[i]);
+  for (guint i = 0; i < outputs->len; i++)
+    output[i] = *hyb_tensor_get_type (outputs->pdata[i]);
+  if (request->n_bodies == 0)
+    hyb_rule_cost (&call, &cost);
+  return cost.flops;
+}
+
 /* Runs an operator on the examples.  FALSE if it is refused or its results are not acceptable. */
 static gboolean
 try_call (Scope *scope, const NodeRequest *request, gconstpointer params, GPtrArray *outputs)
@@ -198,7 +224,7 @@ try_call (Scope *scope, const NodeRequest *request, gconstpointer params, GPtrAr
   for (guint i = 0; i < outputs->len; i++)
     if (!is_acceptable (scope, outputs->pdata[i]))
       return FALSE;
-  return TRUE;
+  return count_flops (scope, request, params, outputs) <= MAX_FLOPS;
 }
 
 static guint

@@ -11,3 +11,5 @@
 GPtrArray *trial_collect (HybGraph *graph, HybTensor *const *values);
 /* What differs from the reference, as a sentence; NULL: nothing.  (transfer full) */
 char *trial_compare (const Trial *trial, GPtrArray *results);
+/* Runs the forward graph of a trial of gradients on a tape.  NULL if gradients agree, else what differs.  (transfer full) */
+char *trial_run_tape (const Trial *trial);

@@ -15,6 +15,7 @@ typedef struct
   guint        threads;             /* 0: one */
   HybSimdLevel less;                /* by how many levels less than the processor has */
   gboolean     is_read;             /* written to a file and read again */
+  gboolean     on_tape;             /* gradients only */
 } Way;
 
 static const Way ways[] = {
@@ -30,6 +31,7 @@ static const Way ways[] = {
   { "static with plain instructions", HYB_MODE_STATIC, .less = 2 },
   { "operator by operator with plain instructions", HYB_MODE_IMPERATIVE, .less = 2 },
   { "static from a file", HYB_MODE_STATIC, .is_read = TRUE },
+  { "on a tape, gradients added up", HYB_MODE_IMPERATIVE, .on_tape = TRUE },
 };
 
 /* The optimising pass that a way leaves out; NULL for the ways of the table. */
@@ -149,12 +151,12 @@ trial_run (Trial *trial, guint number)
   HybSimdLevel     level = hyb_simd_processor_level ();
   char            *wrong;
 
-  if (way->is_read && !trial->can_be_written)
+  if ((way->is_read && !trial->can_be_written) || (way->on_tape && !trial->forward))
     return NULL;
   hyb_parallel_set_threads (MAX (way->threads, 1));
   if (way->less)
     hyb_simd_cap (level > way->less ? level - way->less : HYB_SIMD_PLAIN);
-  wrong = run_way (trial, way, without);
+  wrong = way->on_tape ? trial_run_tape (trial) : run_way (trial, way, without);
   hyb_simd_cap (HYB_SIMD_AVX512);
   hyb_parallel_set_threads (1);
   return wrong;

@@ -43,9 +43,9 @@ add_noise (HybTensor *tensor, guint64 seed, guint64 stream)
                                            1)));
 }
 
-/* By value.  shapes: of which variables the shape is known; NULL: of all.  NULL and an error for a contradiction. */
+/* By value.  shapes: what is known of the shapes of variables; NULL: all.  NULL and an error for a contradiction. */
 static HybType *
-infer (const Trial *trial, const guint8 *shapes, GError **error)
+infer (const Trial *trial, const HybShape *shapes, GError **error)
 {
   HybGraph           *graph = trial->graph;
   g_autofree HybType *types = g_new (HybType, hyb_graph_n_values (graph) + 1);
@@ -59,8 +59,8 @@ infer (const Trial *trial, const guint8 *shapes, GError **error)
       HybType *type = &types[hyb_graph_get_node (graph, variables[i])->first_output];
 
       *type = *hyb_tensor_get_type (trial->values->pdata[i]);
-      if (shapes && !shapes[i])
-        type->shape = HYB_SHAPE_UNKNOWN;
+      if (shapes)
+        type->shape = shapes[i];
     }
   return hyb_infer_types (graph, types, NULL, trial->training, error) ? g_steal_pointer (&types)
                                                                       : NULL;
@@ -329,36 +329,91 @@ trial_new_gradient (const Trial *forward, guint64 seed)
     }
   trial = trial_new (graph, values, forward->training, NULL);
   if (trial)
-    trial->can_be_written = FALSE; /* MXNet's files have no operators of gradients */
+    {
+      trial->can_be_written = FALSE; /* MXNet's files have no operators of gradients */
+      trial->forward = forward;
+    }
   return trial;
 }
 
-/* Whether some operator takes a variable as labels or indices, for whose shapes there are customs. */
+/* Whether input i of a node is the slopes of PReLU, whose shape follows from the data unless it is known. */
 static gboolean
-is_label (HybGraph *graph, HybValueId value)
+is_slopes (const HybNode *node, guint i)
+{
+  guint n_named = node->op->inputs ? g_strv_length ((char **) node->op->inputs) : 0;
+
+  return i < n_named && g_str_equal (node->op->inputs[i], "gamma") && node->n_inputs == 2;
+}
+
+/* Whether some operator takes a variable as labels, indices or slopes, for whose shapes there are customs. */
+static gboolean
+has_customs (HybGraph *graph, HybValueId value)
 {
   for (HybNodeId id = 0; id < hyb_graph_n_nodes (graph); id++)
-    for (guint i = 0; i < MIN (hyb_graph_get_node (graph, id)->n_inputs, 32); i++)
-      if (hyb_graph_get_inputs (graph, id)[i] == value &&
-          hyb_graph_get_node (graph, id)->op->constant_inputs >> i & 1)
-        return TRUE;
+    {
+      const HybNode *node = hyb_graph_get_node (graph, id);
+
+      for (guint i = 0; i < MIN (node->n_inputs, 32); i++)
+        if (hyb_graph_get_inputs (graph, id)[i] == value &&
+            (node->op->constant_inputs >> i & 1 || is_slopes (node, i)))
+          return TRUE;
+    }
   return FALSE;
+}
+
+/* Whether slopes are computed, so that their shape may become known too late. */
+static gboolean
+computes_slopes (HybGraph *graph)
+{
+  for (HybNodeId id = 0; id < hyb_graph_n_nodes (graph); id++)
+    {
+      const HybNode    *node = hyb_graph_get_node (graph, id);
+      const HybValueId *inputs = hyb_graph_get_inputs (graph, id);
+
+      for (guint i = 0; i < node->n_inputs; i++)
+        if (is_slopes (node, i) &&
+            !hyb_node_is_variable (
+                hyb_graph_get_node (graph, hyb_graph_get_producer (graph, inputs[i]))))
+          return TRUE;
+    }
+  return FALSE;
+}
+
+/* The shape, or a part of it. */
+static HybShape
+forget_some (const HybShape *whole, guint64 seed)
+{
+  HybShape shape = *whole;
+  double   chance = hyb_random_uniform (seed, 0);
+
+  if (chance < 0.2)
+    return HYB_SHAPE_UNKNOWN;
+  for (int i = 0; chance < 0.4 && i < shape.rank; i++)
+    if (hyb_random_uniform (seed, (guint64) i + 1) < 0.5)
+      shape.dim[i] = HYB_UNKNOWN;
+  return shape;
 }
 
 char *
 trial_infer (const Trial *trial, guint64 seed)
 {
-  g_autofree guint8  *shapes = g_new (guint8, trial->values->len + 1);
-  g_autofree HybType *types = NULL;
+  g_autofree HybShape *shapes = g_new (HybShape, trial->values->len + 1);
+  g_autofree HybType  *types = NULL;
   g_autoptr (GError) error = NULL;
   guint             n;
   const HybNodeId  *variables = hyb_graph_get_variables (trial->graph, &n);
   const HybValueId *heads;
 
+  if (computes_slopes (trial->graph))
+    return NULL;
   for (guint i = 0; i < trial->values->len; i++)
-    shapes[i] =
-        hyb_random_uniform (seed, i) >= 0.3 ||
-        is_label (trial->graph, hyb_graph_get_node (trial->graph, variables[i])->first_output);
+    {
+      HybValueId value = hyb_graph_get_node (trial->graph, variables[i])->first_output;
+
+      shapes[i] = *hyb_tensor_get_shape (trial->values->pdata[i]);
+      if (!has_customs (trial->graph, value))
+        shapes[i] = forget_some (&shapes[i], hyb_random_mix (seed, i));
+    }
   types = infer (trial, shapes, &error);
   if (!types)
     return g_strdup_printf ("without some shapes: %s", error->message);
