@@ -31,6 +31,10 @@ COMMANDS = {
     "info --each": ["info", "--each", "F/models"],
     "convert --each": ["convert", "--each", "F/models", "--to", "foreach", "--output", "O"],
     "convert --each into it": ["convert", "--each", "good", "--to", "foreach", "--output", "F/models"],
+    "convert into it": ["convert", "good/m-symbol.json", "--weights", "float16", "--output", "F/models/m"],
+    "new into it": ["new", "mlp?inputs=2&hidden=2&classes=2&batch=1", "--output", "F/models/m"],
+    "train into it": ["train", "gallery:mlp?inputs=2&hidden=2&classes=2&batch=1", "--epochs", "1", "--output", "F/models/m"],
+    "check --repair into it": ["check", "good/m-symbol.json", "--repair", "F/models/m"],
     "check --each --repair into it": ["check", "--each", "good", "--repair", "F/models"],
     "prove --each, first": ["prove", "--each", "F/models", "good"],
     "prove --each, second": ["prove", "--each", "good", "F/models"],
@@ -178,9 +182,11 @@ def replace(path, work, make):
         make(path, work)
 
 
-def is_named(command, kind):
-    """Whether the user has named the very path that is a link: that is followed."""
-    return kind.split(": ")[0] in (word[2:] for word in COMMANDS[command] if word.startswith("F/"))
+def is_named(command, sandbox, kind):
+    """Whether the user has named the very path that is a link, or a folder above: that is followed. Outside of a sandbox, a prefix names files, too."""
+    name = kind.split(": ")[0]
+    named = [word[2:] for word in COMMANDS[command] if word.startswith("F/")]
+    return any(name == path or path.startswith(name + "/") or (not sandbox and name.startswith(path + "-")) for path in named)
 
 
 def is_used(command, kind):
@@ -258,7 +264,7 @@ def call(template, hscope, command, sandbox, kind, make):
         over.set()
         if thread:
             thread.join()
-        if not trouble and digest(work) != before and not is_named(command, kind):
+        if not trouble and digest(work) != before and not is_named(command, sandbox, kind):
             trouble = "something outside has changed"
         for path in [work / "F", *(work / "F").rglob("*")]:
             if path.is_dir() and not path.is_symlink():

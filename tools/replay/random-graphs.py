@@ -28,13 +28,13 @@ ROUNDING = {"float32": (1e-4, 1e-5), "float64": (1e-5, 1e-7), "float16": (1e-2, 
 
 # --- In a process of its own, which MXNet may end ---
 
-def differs(numpy, got, wanted, tolerance):
-    """What differs, and where; None if nothing does."""
+def differs(numpy, got, wanted, tolerance, is_half=False):
+    """What differs, and where; None if nothing does.  is_half: half floats may have been computed in between."""
     if got.dtype.names == ("bfloat16",):
         got = (got["bfloat16"].astype(numpy.uint32) << 16).view(numpy.float32)
     if got.shape != wanted.shape or got.dtype != wanted.dtype:
         return f"is {got.dtype} {got.shape} in MXNet, {wanted.dtype} {wanted.shape} here", None
-    relative, absolute = ROUNDING.get(wanted.dtype.name, (0, 0))
+    relative, absolute = ROUNDING.get("float16" if is_half and wanted.dtype.kind == "f" else wanted.dtype.name, (0, 0))
     a, b = got.astype(numpy.float64), wanted.astype(numpy.float64)
     with numpy.errstate(all="ignore"):
         largest = numpy.abs(b[numpy.isfinite(b)]).max(initial=0)
@@ -60,6 +60,8 @@ class Graph:
             kind, name = key.split(":", 1)
             self.arrays[kind][name] = archive[key]
         mxnet.util.set_np_shape("is_np_shape" in json.loads(text)["attrs"])
+        # Tolerances do not know of half floats in bodies.
+        self.is_half = '"subgraphs"' in text and ("float16" in text or any(v.dtype == "float16" for v in self.arrays["variable"].values()))
         self.symbol = mxnet.sym.load_json(text)
         self.states = self.symbol.list_auxiliary_states()
         self.wrt = [n for n in self.symbol.list_arguments() if n in self.arrays["gradient"]] if self.training else []
@@ -115,7 +117,7 @@ def is_same_alone(graph, name, tolerance):
     executor = output.bind(graph.mxnet.cpu(), {n: graph.array(given[n]) for n in output.list_arguments()},
                            aux_states={n: graph.array(given[n]) for n in output.list_auxiliary_states()})
     got = executor.forward(is_train=graph.training)[0].asnumpy()
-    return not differs(graph.numpy, got, graph.arrays["output"][name], tolerance)[0]
+    return not differs(graph.numpy, got, graph.arrays["output"][name], tolerance, graph.is_half)[0]
 
 
 def fill_memory(mxnet, value):
@@ -164,7 +166,7 @@ def run_mxnet(path):
     for (kind, name), value in got.items():
         tolerance = graph.arrays[kind + "-tolerance"].get(name)
         if tolerance is not None and name in graph.arrays[kind]:
-            problem, where = differs(graph.numpy, value, graph.arrays[kind][name], tolerance)
+            problem, where = differs(graph.numpy, value, graph.arrays[kind][name], tolerance, graph.is_half)
             if problem:
                 wrong[kind, name] = problem, where
     sentences, again = [], []
@@ -185,7 +187,7 @@ def run_mxnet(path):
 
 def work():
     for line in sys.stdin:
-        signal.alarm(60)  # ends the process
+        signal.setitimer(signal.ITIMER_PROF, 60)  # seconds of the processor, then the process ends
         print(RESULT + json.dumps(run_mxnet(pathlib.Path(line.strip()))), flush=True)
 
 
