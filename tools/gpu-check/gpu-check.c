@@ -1,15 +1,17 @@
-/* gpu-check.c — calls cuDNN and CUPTI directly, for what hscope cannot tell of a GPU (tools/gpu-all.sh).
+/* gpu-check.c — calls cuDNN and CUPTI directly, for what hscope cannot tell of a GPU (tools/gpu-first-contact.sh).
  *
  * It opens NVIDIA's libraries as the module for GPUs does and links none of them.  Ends with 0 if the calls could be made, 1
  * if one failed, 2 for wrong usage, and 4 without a driver, a GPU or a library.  It has never run on a GPU.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tools/gpu-check/gpu-check.h"
 #include "engine/base/error.h"
+#include "tools/gpu-check/estimate.h"
 
 #include <stdio.h>
 
-#define MAX_SIZE 65535
-#define MIN_RUNS 20
+#define COMMANDS    "questions | counters | times | sweep | ceilings"
+#define MAX_SIZE    65535
+#define MAX_PRODUCT 32768
 
 enum
 {
@@ -20,7 +22,10 @@ enum
 
 static LayerSizes sizes = { .steps = 100, .batch = 1, .units = 256 };
 static int        runs = 200;
+static int        product = 8192;
 static char      *json;
+static char      *algorithm;
+static char      *unit_list, *batch_list;
 
 static const GOptionEntry entries[] = {
   { "steps", 0, 0, G_OPTION_ARG_INT, &sizes.steps, "Time steps (100)", "N" },
@@ -34,22 +39,92 @@ static const GOptionEntry entries[] = {
     "N" },
   { "runs", 0, 0, G_OPTION_ARG_INT, &runs, "Passes that are timed (200)", "N" },
   { "json", 0, 0, G_OPTION_ARG_FILENAME, &json, "Also write the times to a file", "FILE" },
+  { "algorithm",
+    0,
+    0,
+    G_OPTION_ARG_STRING,
+    &algorithm,
+    "Of sweep: standard, persist-static, persist-dynamic or persist-small (standard)",
+    "NAME" },
+  { "sizes", 0, 0, G_OPTION_ARG_STRING, &unit_list, "Of sweep: units (\"512 256 1024\")", "LIST" },
+  { "batches", 0, 0, G_OPTION_ARG_STRING, &batch_list, "Of sweep: sequences (\"1 32\")", "LIST" },
+  { "product", 0, 0, G_OPTION_ARG_INT, &product, "Of ceilings: rows of products (8192)", "N" },
   { NULL },
 };
 
-/* One of the commands that need an opened GPU. */
+/* --- Commands --- */
+
 static gboolean
-check_opened (gboolean has_times, GError **error)
+ask_questions (HybDevice *device, GError **error)
+{
+  return check_questions (device, error);
+}
+
+static gboolean
+take_times (HybDevice *device, GError **error)
+{
+  return check_times (device, &sizes, runs, json, error);
+}
+
+static gboolean
+sweep (HybDevice *device, GError **error)
+{
+  CheckSweep all = { .algorithm = algorithm ? check_find_algorithm (algorithm) : 0,
+                     .units = unit_list ? unit_list : "512 256 1024",
+                     .batches = batch_list ? batch_list : "1 32",
+                     .steps = sizes.steps,
+                     .runs = runs };
+
+  return check_sweep (device, &all, error);
+}
+
+static gboolean
+measure_ceilings (HybDevice *device, GError **error)
+{
+  return check_ceilings (device, product, MIN (runs, 30), error);
+}
+
+/* Commands that need an opened GPU. */
+static const struct
+{
+  const char *name;
+  gboolean (*run) (HybDevice *device, GError **error);
+} commands[] = {
+  { "questions", ask_questions },
+  { "times", take_times },
+  { "sweep", sweep },
+  { "ceilings", measure_ceilings },
+};
+
+static gboolean
+run_opened (gboolean (*run) (HybDevice *device, GError **error), GError **error)
 {
   HybDevice *device = hyb_cuda_count (error) > 0 ? hyb_cuda_open (0, TRUE, error) : NULL;
   gboolean   is_done;
 
   if (!device)
     return FALSE;
-  is_done =
-      has_times ? check_times (device, &sizes, runs, json, error) : check_questions (device, error);
+  is_done = run (device, error);
   hyb_cuda_close (device);
   return is_done;
+}
+
+/* FALSE: there is no such command. */
+static gboolean
+run_command (const char *name, gboolean *is_done, GError **error)
+{
+  if (g_str_equal (name, "counters")) /* CUPTI must be there before the GPU is opened */
+    {
+      *is_done = check_counters (error);
+      return TRUE;
+    }
+  for (guint i = 0; i < G_N_ELEMENTS (commands); i++)
+    if (g_str_equal (name, commands[i].name))
+      {
+        *is_done = run_opened (commands[i].run, error);
+        return TRUE;
+      }
+  return FALSE;
 }
 
 static int
@@ -66,8 +141,7 @@ static int
 refuse (const char *why)
 {
   fprintf (stderr,
-           "gpu-check: %s.\nusage: gpu-check questions | counters | times [OPTION…]; --help lists "
-           "options.\n",
+           "gpu-check: %s.\nusage: gpu-check " COMMANDS " [OPTION…]; --help lists options.\n",
            why);
   return EXIT_USAGE;
 }
@@ -75,13 +149,13 @@ refuse (const char *why)
 int
 main (int argc, char **argv)
 {
-  g_autoptr (GOptionContext) context = g_option_context_new ("questions | counters | times");
+  g_autoptr (GOptionContext) context = g_option_context_new (COMMANDS);
   g_autoptr (GError) error = NULL;
   const char *command;
   gboolean    is_done;
 
-  g_option_context_set_summary (context,
-                                "Calls cuDNN and CUPTI directly. The options are those of times.");
+  g_option_context_set_summary (
+      context, "Calls cuDNN, cuBLAS and CUPTI directly. The first options are those of times.");
   g_option_context_add_main_entries (context, entries, NULL);
   if (!g_option_context_parse (context, &argc, &argv, &error))
     return refuse (error->message);
@@ -91,14 +165,14 @@ main (int argc, char **argv)
   if (MIN (MIN (sizes.steps, sizes.batch), sizes.units) < 1 ||
       MAX (MAX (sizes.steps, sizes.batch), sizes.units) > MAX_SIZE)
     return refuse ("sizes are numbers from 1 to 65535");
-  if (runs < MIN_RUNS)
+  if (runs < CHECK_MIN_RUNS)
     return refuse ("an interval needs 20 runs at least");
+  if (product < 1 || product > MAX_PRODUCT)
+    return refuse ("products have 1 to 32768 rows");
+  if (algorithm && check_find_algorithm (algorithm) < 0)
+    return refuse ("there is no such algorithm");
   sizes.inputs = sizes.units;
-  if (g_str_equal (command, "questions") || g_str_equal (command, "times"))
-    is_done = check_opened (g_str_equal (command, "times"), &error);
-  else if (g_str_equal (command, "counters"))
-    is_done = check_counters (&error);
-  else
+  if (!run_command (command, &is_done, &error))
     return refuse ("there is no such command");
   return report (is_done, error);
 }

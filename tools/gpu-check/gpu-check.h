@@ -14,5 +14,19 @@ gboolean check_times (HybDevice        *device,
                       int               runs,
                       const char       *file,
                       GError          **error);
+/* What sweep.c measures: one algorithm for each pair of sizes. */
+typedef struct
+{
+  int         algorithm;       /* of cuDNN */
+  const char *units, *batches; /* numbers with spaces between */
+  int         steps, runs;
+} CheckSweep;
+
+/* sweep.c: how long layers take with an algorithm, in both maths, launched and recorded, inference and training. */
+gboolean check_sweep (HybDevice *device, const CheckSweep *sweep, GError **error);
+/* sweep.c: the number of an algorithm's name; -1 if there is none. */
+int check_find_algorithm (const char *name);
+/* ceilings.c: what the card can do at most.  size: rows and columns of products, whose bytes are copied, too. */
+gboolean check_ceilings (HybDevice *device, int size, int runs, GError **error);
 /* counters.c: whether this user may read the GPU's counters. */
 gboolean check_counters (GError **error);

@@ -2,8 +2,12 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tools/gpu-check/layer.h"
 
+#include <dlfcn.h>
 #include <math.h>
 #include <string.h>
+
+#define PERSIST_DYNAMIC 2    /* CUDNN_RNN_ALGO_PERSIST_DYNAMIC */
+#define NOT_SUPPORTED   3000 /* CUDNN_STATUS_NOT_SUPPORTED */
 
 static gboolean
 is_pinned (guint room)
@@ -45,15 +49,84 @@ fill (Layer *layer, LayerRoom room, double scale, GError **error)
   return layer_wait (layer, error);
 }
 
+/* cudnnBuildRNNDynamic() of the library that is open, which the module does not use. */
+static cudnnStatus_t
+build_dynamic (Layer *layer)
+{
+  typedef cudnnStatus_t (*Build) (cudnnHandle_t, cudnnRNNDescriptor_t, int);
+  Dl_info info;
+  void   *library = NULL, *address = NULL, *known;
+  Build   build;
+
+  memcpy (&known, &layer->device->cuda->call.cudnnRNNForward, sizeof known);
+  if (dladdr (known, &info) && info.dli_fname)
+    library = dlopen (info.dli_fname, RTLD_NOW | RTLD_NOLOAD);
+  if (library)
+    address = dlsym (library, "cudnnBuildRNNDynamic");
+  if (!address)
+    return NOT_SUPPORTED;
+  memcpy (&build, &address, sizeof build);
+  return build (layer->queue->cudnn, layer->plan->rnn, layer->plan->net.N);
+}
+
+/* Describes the cells again, with another algorithm or math than the module's. */
+static cudnnStatus_t
+set_algorithm (Layer *layer, const LayerSizes *sizes)
+{
+  HybRecurrentPlan      *plan = layer->plan;
+  const HybRecurrentNet *net = &plan->net;
+
+  return layer->device->cuda->call.cudnnSetRNNDescriptor_v8 (plan->rnn,
+                                                             sizes->algorithm,
+                                                             net->cell,
+                                                             HYB_CUDNN_DOUBLE_BIAS,
+                                                             net->D - 1,
+                                                             HYB_CUDNN_LINEAR_INPUT,
+                                                             hyb_dnn_type (net->dtype),
+                                                             hyb_dnn_precision (net->dtype),
+                                                             sizes->is_fast ? HYB_CUDNN_DEFAULT_MATH
+                                                                            : HYB_CUDNN_FMA_MATH,
+                                                             net->I,
+                                                             net->H,
+                                                             net->P,
+                                                             net->L,
+                                                             plan->dropout,
+                                                             HYB_CUDNN_PADDED_IO);
+}
+
+/* The algorithm and the math of `sizes`, and the room that they need. */
+static gboolean
+choose (Layer *layer, const LayerSizes *sizes, GError **error)
+{
+  HybRecurrentPlan *plan = layer->plan;
+  const HybCuda    *cuda = layer->device->cuda;
+
+  if (sizes->algorithm == HYB_CUDNN_RNN_STANDARD && !sizes->is_fast)
+    return TRUE;
+  return hyb_dnn_check (cuda, "cudnnSetRNNDescriptor", set_algorithm (layer, sizes), error) &&
+         (sizes->algorithm != PERSIST_DYNAMIC ||
+          hyb_dnn_check (cuda, "cudnnBuildRNNDynamic", build_dynamic (layer), error)) &&
+         hyb_dnn_check (cuda,
+                        "cudnnGetRNNTempSpaceSizes",
+                        cuda->call.cudnnGetRNNTempSpaceSizes (layer->queue->cudnn,
+                                                              plan->rnn,
+                                                              plan->training ? HYB_CUDNN_TRAINING
+                                                                             : HYB_CUDNN_INFERENCE,
+                                                              plan->x,
+                                                              &plan->work_bytes,
+                                                              &plan->reserve_bytes),
+                        error);
+}
+
 gboolean
 layer_start (Layer *layer, HybDevice *device, const LayerSizes *sizes, GError **error)
 {
   const HybRecurrentNet net = {
     .dtype = HYB_F32,
-    .cell = HYB_CUDNN_LSTM,
+    .cell = sizes->is_gru ? HYB_CUDNN_GRU : HYB_CUDNN_LSTM,
     .L = 1,
     .D = 1,
-    .G = 4,
+    .G = sizes->is_gru ? 3 : 4,
     .T = sizes->steps,
     .N = sizes->batch,
     .I = sizes->inputs,
@@ -71,7 +144,7 @@ layer_start (Layer *layer, HybDevice *device, const LayerSizes *sizes, GError **
     layer->plan = hyb_recurrent_plan_new (device, &net, sizes->training, error);
   else
     layer_wait (layer, error);
-  if (!layer->plan)
+  if (!layer->plan || !choose (layer, sizes, error))
     return FALSE;
   compute_sizes (layer);
   for (guint i = 0; i < N_ROOMS; i++)
@@ -139,7 +212,7 @@ layer_wait (Layer *layer, GError **error)
 /* The parts of a room that holds an array of `columns` columns for each step and sequence, and two states. */
 typedef struct
 {
-  char *array, *h, *c;
+  char *array, *h, *c; /* c: NULL without a cell's state */
 } Parts;
 
 static Parts
@@ -150,7 +223,7 @@ find_parts (const Layer *layer, LayerRoom room, int columns)
   gsize                  rows = sizeof (float) * (gsize) net->N;
   char                  *h = array + rows * (gsize) net->T * (gsize) columns;
 
-  return (Parts){ array, h, h + rows * (gsize) net->H };
+  return (Parts){ array, h, net->cell == HYB_CUDNN_LSTM ? h + rows * (gsize) net->H : NULL };
 }
 
 cudnnStatus_t

@@ -1,4 +1,4 @@
-/* layer.h — one LSTM layer in the GPU's memory, whose passes are calls of cuDNN and nothing else.
+/* layer.h — one recurrent layer in the GPU's memory, whose passes are calls of cuDNN and nothing else.
  *
  * It has the descriptors of the module's own RNN (engine/cuda/ops/recurrent-plan.h) and pseudo-random numbers.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
@@ -34,7 +34,10 @@ typedef struct
 typedef struct
 {
   int      steps, batch, inputs, units;
-  gboolean training; /* has what a backward pass needs */
+  gboolean training;  /* has what a backward pass needs */
+  gboolean is_gru;    /* else an LSTM */
+  int      algorithm; /* of cuDNN; 0, the standard one, is the module's */
+  gboolean is_fast;   /* may use TF32, else the module's precise math */
 } LayerSizes;
 
 /* Allocates and fills a layer, whose sequences all have its steps.  FALSE and an error if a call fails; layer_end() is

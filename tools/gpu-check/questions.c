@@ -1,6 +1,6 @@
 /* questions.c — lengths as NULL or as a device copy, and gradients of weights that are set instead of added.
  *
- * A line for each answer, as tools/gpu-all.sh keeps it.  A status other than success is an answer, too.
+ * A line for each answer, as tools/gpu-first-contact.sh keeps it.  A status other than success is an answer, too.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tools/gpu-check/gpu-check.h"
 

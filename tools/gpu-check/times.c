@@ -1,40 +1,13 @@
 /* times.c — how long a forward pass of cuDNN takes between two events, alone and with the copies that every run of a
  * model has: the inputs to the GPU, the output back.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "tools/gpu-check/estimate.h"
 #include "tools/gpu-check/gpu-check.h"
 
-#include <math.h>
 #include <stdio.h>
 
 /* Passes before the first that counts. */
 #define WARM_UP 10
-
-/* A median with the ends of its interval, which holds the true one in 95 of 100 cases; seconds. */
-typedef struct
-{
-  double median, low, high;
-} Estimate;
-
-static int
-compare (gconstpointer a, gconstpointer b)
-{
-  double x = *(const double *) a, y = *(const double *) b;
-
-  return (x > y) - (x < y);
-}
-
-/* By the ranks of the sorted times, so that nothing is assumed of their distribution. */
-static Estimate
-estimate (GArray *seconds)
-{
-  const double *x = (const double *) (gpointer) seconds->data;
-  int           n = (int) seconds->len, reach = (int) ceil (0.98 * sqrt (n));
-
-  g_array_sort (seconds, compare);
-  return (Estimate){ (x[(n - 1) / 2] + x[n / 2]) / 2,
-                     x[MAX ((n - 1) / 2 - reach, 0)],
-                     x[MIN (n / 2 + reach, n - 1)] };
-}
 
 static void
 run (Layer *layer, gboolean has_copies)
@@ -52,7 +25,7 @@ run (Layer *layer, gboolean has_copies)
 }
 
 static gboolean
-measure (Layer *layer, gboolean has_copies, int runs, Estimate *result, GError **error)
+measure (Layer *layer, gboolean has_copies, int runs, CheckEstimate *result, GError **error)
 {
   g_autoptr (GArray) seconds = g_array_new (FALSE, FALSE, sizeof (double));
 
@@ -69,7 +42,7 @@ measure (Layer *layer, gboolean has_copies, int runs, Estimate *result, GError *
       if (i >= 0)
         g_array_append_val (seconds, between);
     }
-  *result = estimate (seconds);
+  *result = check_estimate (seconds);
   return TRUE;
 }
 
@@ -77,13 +50,13 @@ measure (Layer *layer, gboolean has_copies, int runs, Estimate *result, GError *
 
 typedef struct
 {
-  LayerSizes sizes;
-  int        runs;
-  Estimate   alone, with_copies;
+  LayerSizes    sizes;
+  int           runs;
+  CheckEstimate alone, with_copies;
 } Report;
 
 static void
-print_estimate (const char *what, const Estimate *e)
+print_estimate (const char *what, const CheckEstimate *e)
 {
   printf ("%-32s %.4g µs, 95 %% interval %.4g to %.4g\n",
           what,
@@ -107,7 +80,7 @@ print (const Report *report)
 }
 
 static void
-add_estimate (GString *text, const char *name, const Estimate *e)
+add_estimate (GString *text, const char *name, const CheckEstimate *e)
 {
   g_string_append_printf (text,
                           ",\n \"%s_median\": %.9g, \"%s_low\": %.9g, \"%s_high\": %.9g",
