@@ -68,15 +68,15 @@ if [ "$(id -u)" = 0 ] && command -v mmdebstrap >/dev/null; then
   mount -t proc proc "$work/debian/proc" # programs find their libraries relative to /proc/self/exe
   use "chroot $work/debian env -i LC_ALL=C.UTF-8" /opt/hybridscope >"$results/empty-debian.txt"
   echo "an empty Debian 12: hscope works without any package"
-  if [ -x "$work/moved/gpu-all.sh" ]; then
+  if [ -x "$work/moved/gpu-first-contact.sh" ]; then
     status=0
-    chroot "$work/debian" env -i PATH=/usr/bin:/bin HOME=/root LC_ALL=C.UTF-8 /opt/hybridscope/gpu-all.sh /root/results || status=$?
-    tar -xzOf "$work/debian/root/results.tar.gz" results/answers.txt >"$results/answers.txt"
-    if [ "$status" != 4 ] || ! grep -q 'no NVIDIA driver is installed' "$results/answers.txt"; then
-      echo "gpu-all.sh ended with $status and does not say what is missing"
+    chroot "$work/debian" env -i PATH=/usr/bin:/bin HOME=/root LC_ALL=C.UTF-8 /opt/hybridscope/gpu-first-contact.sh /root/results || status=$?
+    cp "$work/debian/root/results/answers.txt" "$results/answers.txt"
+    if [ "$status" != 4 ] || ! tar -xzOf "$work/debian/root/results/results.tar.gz" results/devices.txt | grep -q 'no NVIDIA driver is installed'; then
+      echo "gpu-first-contact.sh ended with $status and does not say what is missing"
       exit 1
     fi
-    echo "an empty Debian 12: gpu-all.sh says that there is no driver"
+    echo "an empty Debian 12: gpu-first-contact.sh says that there is no driver"
     status=0
     chroot "$work/debian" env -i /opt/hybridscope/bin/gpu-check questions 2>"$results/gpu-check.txt" || status=$?
     if [ "$status" != 4 ] || ! grep -q 'no NVIDIA driver is installed' "$results/gpu-check.txt"; then

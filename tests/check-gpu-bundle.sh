@@ -1,5 +1,5 @@
 #!/bin/sh
-# check-gpu-bundle.sh — tools/gpu-bundle.sh packs programs, module, goldens and gpu-all.sh, which then runs in another folder.
+# check-gpu-bundle.sh — tools/gpu-bundle.sh packs programs, module, goldens and gpu-first-contact.sh, which then runs in another folder.
 # usage: check-gpu-bundle.sh
 #
 # Scripts stand for the build and for hscope, so nothing is compiled. Prints TAP.
@@ -12,7 +12,7 @@ trap 'rm -rf "$work"' EXIT
 for program in xz tar; do
   command -v $program >/dev/null || { echo "1..0 # SKIP $program is not installed"; exit 0; }
 done
-unset HSCOPE
+unset HSCOPE GPU_CHECK
 
 # Stands for packaging/build-tarball.sh.
 export TARBALL="$work/build"
@@ -48,52 +48,42 @@ mkdir "$work/another folder"
 tar -xJf "$archive" -C "$work/another folder" >>"$work/out" 2>&1
 place="$work/another folder/hybridscope-gpu-1.2.3-test"
 missing=0
-for name in bin/hscope bin/gpu-check lib/hybridscope/hybridscope-cuda.so gpu-all.sh README.txt tools/gpu.sh tools/gpu/cuda-13.txt \
+for name in bin/hscope bin/gpu-check lib/hybridscope/hybridscope-cuda.so gpu-first-contact.sh gpu-answers.py first-contact/steps.sh first-contact/torch-times.py \
+  README.txt tools/gpu.sh tools/gpu/cuda-13.txt \
   tests/data/goldens/README.md; do
   [ -e "$place/$name" ] || { echo "# $name is missing"; missing=1; }
 done
 report $missing all-parts-are-in-it
-"$place/gpu-all.sh" "$work/results" >"$work/out" 2>&1
-[ $? = 4 ] && grep -q 'There is no GPU to be used, so only the machine was looked at: no NVIDIA driver is installed\.' "$work/out"
+"$place/gpu-first-contact.sh" "$work/results" >"$work/out" 2>&1
+[ $? = 4 ] && grep -q 'There is no GPU to be used: none: no NVIDIA driver is installed\.' "$work/out"
 report $? without-a-gpu-it-says-what-is-missing
-tar -xzOf "$work/results.tar.gz" results/answers.txt >"$work/out" 2>&1 &&
-  grep -q '^everything that needs a GPU: not answered, no NVIDIA driver is installed\.$' "$work/out"
+tar -xzOf "$work/results/results.tar.gz" results/devices.txt >"$work/out" 2>&1 && grep -q 'no NVIDIA driver is installed' "$work/out"
 report $? without-a-gpu-there-is-an-archive
-# Stands for hscope where there is a GPU that it cannot use, and for a ladder that it measured all the same.
-cat >"$place/bin/hscope" <<'END'
-#!/bin/sh
-case $1 in
-  --version) echo "hscope 1.2.3" ;;
-  devices) echo "gpu:0    a GPU" ;;
-  compare) cat "$(dirname "$0")/ladder.json" ;;
-  *) exit 9 ;;
-esac
-END
-# ladder SECONDS: what hscope compare --json prints, after another explanation.
-ladder () {
-  cat >"$place/bin/ladder.json" <<END
-  "explanation": {
-    "buckets": [{"name": "host and dispatch", "seconds": 7, "low": null, "rung": null, "rung_seconds": 7, "residual": 0}],
-  },
-  "ladder_explanation": {
-    "seconds": 5,
-    "buckets": [{"name": "host and dispatch", "seconds": $1, "low": null, "rung": "planned", "rung_seconds": 0.01, "residual": 0}, {"name": "memory", "seconds": 9, "rung_seconds": 9}],
-END
-}
-ladder 0.0119
-"$place/gpu-all.sh" "$work/direct" >"$work/out" 2>&1
-[ $? = 1 ] && grep -qxF "gpucheck 4, cuDNN refuses WGRAD_MODE_SET: yes, says $place/bin/gpu-check." "$work/direct/answers.txt"
+# Stands for hscope where there is a GPU.
+sed -i 's/gpu      none: .*"/gpu:0    a GPU"/' "$place/bin/hscope"
+"$place/gpu-first-contact.sh" --only machine "$work/direct" >"$work/out" 2>&1
+tar -xzOf "$work/direct/results.tar.gz" results/questions.txt >>"$work/out" 2>&1
+grep -qxF "gpucheck 4, cuDNN refuses WGRAD_MODE_SET: yes, says $place/bin/gpu-check." "$work/out"
 report $? the-gpu-check-of-the-bundle-is-asked
-shares='check 12, the share of launches is what the ladder saves'
-grep -qx "$shares: yes, host and dispatch 0\.0119 s, its rungs saved 0\.01 s, .*" "$work/direct/answers.txt"
-report $? a-share-that-agrees-with-the-ladder-is-a-yes
-ladder 0.0121
-"$place/gpu-all.sh" "$work/direct" >"$work/out" 2>&1
-grep -qx "$shares: no, host and dispatch 0\.0121 s, its rungs saved 0\.01 s, .*" "$work/direct/answers.txt"
-report $? a-share-that-disagrees-is-a-no
+
+# Beside the archive the script unpacks it, with Python where there is no xz.
+mkdir "$work/tools" "$work/tmp"
+for folder in /bin /usr/bin; do
+  find "$folder/" -maxdepth 1 ! -name 'xz*' ! -name 'python*' -type f -o -type l ! -name 'xz*' ! -name 'python*' | while read -r program; do
+    [ -e "$work/tools/${program##*/}" ] || echo "$program"
+  done | xargs ln -s -t "$work/tools" 2>/dev/null
+done
+printf '#!/bin/sh\nexec %s "$@"\n' "$(python3 -c 'import sys; print(sys.executable)')" >"$work/tools/python3"
+chmod +x "$work/tools/python3"
+TMPDIR=$work/tmp PATH=$work/tools "$work/made/gpu-first-contact.sh" "$work/loose" >"$work/out" 2>&1
+[ $? = 4 ] && [ -s "$work/loose/results.tar.gz" ] && [ -z "$(ls -A "$work/tmp")" ]
+report $? the-script-unpacks-the-archive-without-xz
+TMPDIR=$work/tmp "$work/made/gpu-first-contact.sh" --bundle "$work/hscope" "$work/none" >"$work/out" 2>&1
+[ $? = 1 ] && grep -q 'cannot be unpacked' "$work/none/answers.txt"
+report $? an-archive-that-is-damaged-is-reported
 printf '#!/bin/sh\necho "libgone.so.1: cannot open shared object file" >&2\nexit 127\n' >"$place/bin/hscope"
-"$place/gpu-all.sh" "$work/broken" >"$work/out" 2>&1
-[ $? = 1 ] && grep -q libgone "$work/out" && [ -s "$work/broken.tar.gz" ]
+"$place/gpu-first-contact.sh" --only machine "$work/broken" >"$work/out" 2>&1
+[ $? = 1 ] && tar -xzOf "$work/broken/results.tar.gz" results/version.txt | grep -q libgone
 report $? a-program-that-does-not-start-is-reported
 touch "$work/without-module"
 "$root/tools/gpu-bundle.sh" "$work/second" >"$work/out" 2>&1

@@ -70,17 +70,13 @@ number () { sed -n "s/.*\"$1\": \([-0-9.e+]*\).*/\1/p" "$work/times.json"; }
     'BEGIN { exit !(0 < a && a <= b && b <= c && c < d && d <= e && e <= f) }'
 report $? times-are-written
 
-call leaks=fail sweep --sizes '8 16' --batches '1 2' --steps 3 --runs 20
-[ $? = 0 ] && [ "$(wc -l <"$work/out")" = 64 ] && [ "$(grep -c '"algorithm": "standard".*"median": [0-9.e-]*, "low"' "$work/out")" = 64 ]
+call leaks=fail sweep --sizes '8 16' --batches '1 2' --steps 3 --runs 20 && [ "$(wc -l <"$work/out")" = 64 ] && [ "$(grep -c '"algorithm": "standard".*"median": [0-9.e-]*, "low"' "$work/out")" = 64 ]
 report $? every-combination-of-a-sweep-is-timed
-call leaks=fail sweep --algorithm persist-dynamic --sizes 8 --batches 1 --steps 3 --runs 20
-[ $? = 0 ] && [ "$(grep -c '"algorithm": "persist-dynamic".*"failure": "[^"]*CUDNN_STATUS_NOT_SUPPORTED (3000)"}$' "$work/out")" = 16 ]
+call leaks=fail sweep --algorithm persist-dynamic --sizes 8 --batches 1 --steps 3 --runs 20 && [ "$(grep -c '"algorithm": "persist-dynamic".*"failure": "[^"]*CUDNN_STATUS_NOT_SUPPORTED (3000)"}$' "$work/out")" = 16 ]
 report $? a-refused-algorithm-is-an-answer
-call 'leaks=fail fail=cudnnRNNForward:2:5000' sweep --sizes 8 --batches 1 --steps 3 --runs 20
-[ $? = 0 ] && [ "$(grep -c '"failure"' "$work/out")" = 1 ] && [ "$(grep -c '"median"' "$work/out")" = 15 ]
+call 'leaks=fail fail=cudnnRNNForward:2:5000' sweep --sizes 8 --batches 1 --steps 3 --runs 20 && [ "$(grep -c '"failure"' "$work/out")" = 1 ] && [ "$(grep -c '"median"' "$work/out")" = 15 ]
 report $? a-failed-combination-costs-one-line
-call leaks=fail ceilings --product 16 --runs 20
-[ $? = 0 ] && [ "$(grep -c '^{"what": .*"median": [0-9.e-]*, "low": ' "$work/out")" = 8 ]
+call leaks=fail ceilings --product 16 --runs 20 && [ "$(grep -c '^{"what": .*"median": [0-9.e-]*, "low": ' "$work/out")" = 8 ]
 report $? ceilings-are-measured
 call leaks=fail sweep --sizes x
 [ $? = 1 ] && grep -q 'there is no size in “x”' "$work/err"
