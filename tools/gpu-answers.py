@@ -154,9 +154,14 @@ def show_machine(results):
     rows.append(("system", facts[0] if facts else NOT_MEASURED))
     rows.append(("C library", facts[1] if len(facts) > 1 else NOT_MEASURED))
     rows.append(("hscope", (results.text("version").splitlines() or [NOT_MEASURED])[0]))
+    work = re.search(r"The GPU computed (\d+) of (\d+) steps", results.text("small-gpu"))
+    rows.append(("a small model", f"the GPU computed {work[1]} of {work[2]} steps" if work else NOT_MEASURED))
     torch = next((row for row in results.lines("torch") if "torch" in row), None)
     rows.append(("PyTorch", f"{torch['torch']}, cuDNN {torch.get('cudnn')}" if torch else NOT_MEASURED))
     table(("what", "found"), rows)
+    if work and work[1] == "0":
+        print("**The GPU computed nothing: what follows are times and results of the processor.** G_MESSAGES_DEBUG=all says why, often that NVRTC cannot "
+              "be used.\n")
 
 
 def show_steps(results):
@@ -190,6 +195,8 @@ def show_operators(results):
     if not rows:
         print(NOT_MEASURED.capitalize() + ".\n")
         return
+    idle = [row["operator"] for row in rows if row.get("compared") is False]
+    rows = [row for row in rows if row.get("compared") is not False]
     wrong = [row for row in rows if not row.get("passed")]
     errors = [part.get("error") for row in rows for part in row.get("operators", []) if isinstance(part, dict)]
     largest = max((error for error in errors if is_number(error)), default=0)
@@ -198,6 +205,8 @@ def show_operators(results):
     open_shards = sum(1 for name in results.status if re.fullmatch(r"selftest-\d+", name) and results.status[name] not in ("0", "1"))
     if open_shards:
         print(f"{open_shards} of the processes did not come to their end, so that some operators were {NOT_MEASURED}.\n")
+    if idle:
+        print(f"The processor computed these, and nothing was compared: {clean(', '.join(map(str, idle)))}.\n")
     if wrong:
         table(("operator", "what is wrong"), [(row["operator"], why_of(row)) for row in wrong])
 

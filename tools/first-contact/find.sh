@@ -2,7 +2,7 @@
 # shellcheck disable=SC2154
 # find.sh — part of gpu-first-contact.sh: where NVIDIA's libraries, its tools and a Python with PyTorch are.
 #
-# Sets PYTHON (any python3, preferably the one with PyTorch), TORCH_PYTHON (empty without PyTorch), HYB_GPU_PATH and HYB_CUPTI, and adds to PATH.
+# Sets PYTHON (any python3, preferably the one with PyTorch), TORCH_PYTHON (empty without PyTorch), HYB_GPU_PATH and HYB_CUPTI, and adds to PATH and LD_LIBRARY_PATH.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
 # The Python programs of this machine, one a line.
@@ -73,6 +73,20 @@ find_libraries () {
   [ -z "$HYB_CUPTI" ] || export HYB_CUPTI
 }
 
+# NVRTC and cuDNN need the library of C++, which a bare system may lack and a conda environment has.
+find_libstdcxx () {
+  for folder in "" /usr/lib /usr/lib64 /usr/lib/x86_64-linux-gnu /lib64 /lib/x86_64-linux-gnu; do
+    [ ! -e "$folder/libstdc++.so.6" ] || return 0
+  done
+  for folder in "$CONDA_PREFIX"/lib /opt/conda/lib "${PYTHON%/bin/*}"/lib "$HOME"/*conda*/lib /opt/*/lib; do
+    if [ -e "$folder/libstdc++.so.6" ]; then
+      export LD_LIBRARY_PATH="$LD_LIBRARY_PATH${LD_LIBRARY_PATH:+:}$folder"
+      return 0
+    fi
+  done
+  echo "There is no libstdc++.so.6, which NVIDIA's libraries need." >&2
+}
+
 find_tools () {
   for folder in /usr/local/cuda/bin /usr/local/cuda-*/bin /usr/local/cuda*/compute-sanitizer /opt/nvidia/nsight-compute/* /opt/*/bin; do
     if [ -x "$folder/ncu" ] || [ -x "$folder/compute-sanitizer" ] || [ -x "$folder/nvidia-smi" ]; then PATH=$PATH:$folder; fi
@@ -82,4 +96,5 @@ find_tools () {
 
 find_python
 find_libraries
+find_libstdcxx
 find_tools
