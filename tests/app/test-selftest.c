@@ -249,6 +249,18 @@ test_without_kernels (Fixture *fixture, gconstpointer unused)
   for (guint i = 0; i < G_N_ELEMENTS (left_out); i++)
     if (!strstr (strstr (fixture->out, "\nNot compared: "), left_out[i]))
       fixture_complain ("“%s” was compared: %s", left_out[i], fixture->out);
+
+  /* An operator of which nothing was compared has not passed. */
+  fixture_run_line (fixture,
+                    "XDG_CACHE_HOME=$PWD/empty HYB_GPU_PATH=" STUB_COMPILER ":" PRETEND
+                    " hscope selftest --operator take --json-lines");
+  g_assert_false (has_passed (fixture, "operator", "take"));
+  fixture_run_line (fixture,
+                    "XDG_CACHE_HOME=$PWD/empty HYB_GPU_PATH=" STUB_COMPILER ":" PRETEND
+                    " hscope selftest --operator take");
+  g_assert_nonnull (strstr (fixture->out, "\ntake  "));
+  g_assert_nonnull (strstr (fixture->out, " was not compared: the processor computes it.\n"));
+  g_assert_nonnull (strstr (fixture->out, "\nNothing was compared: "));
 }
 
 /* Models of a folder, with the inputs beside them; nothing is taken for a model that is none.  In one of them the

@@ -164,9 +164,13 @@ add_operator (const char *op, ScopeOperatorResults *found, double seconds, gpoin
   if (self->options->json_lines)
     {
       g_autoptr (ScopeJson) line = scope_json_new_line ();
+      gboolean is_compared = g_hash_table_size (found->operators) > 0;
 
       scope_json_string (line, "operator", op);
-      scope_json_boolean (line, "passed", scope_operator_results_n_wrong (found) == 0);
+      scope_json_boolean (line, "compared", is_compared);
+      scope_json_boolean (line,
+                          "passed",
+                          is_compared && scope_operator_results_n_wrong (found) == 0);
       scope_json_double (line, "seconds", seconds);
       scope_results_describe_operators (line, found);
       scope_json_print (line);
@@ -310,6 +314,8 @@ print_summary (const Selftest *self)
     }
   else if (self->n_failed > 0)
     printf ("%u of %u tests failed: do not rely on this GPU.\n", self->n_failed, self->n_tests);
+  else if (self->n_tests == 0)
+    printf ("Nothing was compared: the processor computes all of it.\n");
   else
     printf ("All %u tests passed.\n", self->n_tests);
 }

@@ -44,6 +44,8 @@ scope_results_print_operator_part (const char *op, const ScopeOperatorResults *r
       if (strcmp (names[i], op) == 0 || g_str_has_prefix (names[i], "_backward_") || result->why)
         scope_results_print_operator (names[i], result);
     }
+  if (!names[0])
+    printf ("%-36s was not compared: the processor computes it.\n", op);
   fflush (stdout);
 }
 
