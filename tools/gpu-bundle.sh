@@ -28,7 +28,8 @@ cp -r "$root/tools/gpu.sh" "$root/tools/gpu" tools/
 mkdir -p tests/data
 cp -r "$root/tests/data/goldens" tests/data/
 cat >README.txt <<'END'
-Hybridscope for a machine with an NVIDIA GPU. Nothing needs to be installed but the NVIDIA driver and libraries of CUDA 12 or 13.
+Hybridscope for a machine with an NVIDIA GPU. Nothing needs to be installed but glibc 2.36 or newer, the NVIDIA driver, libraries of CUDA
+12 or 13, which may be those of a Python environment, and the library of C++ that these need.
 
   ./gpu-first-contact.sh results   does everything that needs a GPU, in at most nine minutes, and leaves results/results.tar.gz,
                                    which is to be sent back, and results/answers.txt
