@@ -1,9 +1,9 @@
 #!/bin/sh
 # gpu-stand-in.sh — stands for hscope and for gpu-check where a test asks how tools/gpu-first-contact.sh ends, not what a GPU computes.
 #
-# In the step BREAK_STEP it does what BREAK_HOW says: crash, hang, memory, flood. TAKE names a command that takes ten seconds.
+# In the step BREAK_STEP, or in all, it does what BREAK_HOW says: crash, hang, memory, flood. TAKE names a command that takes ten seconds.
 # SPDX-License-Identifier: LGPL-2.1-or-later
-if [ -n "$BREAK_STEP" ] && [ "$BREAK_STEP" = "$FIRST_CONTACT_STEP" ]; then
+if [ "$BREAK_STEP" = all ] || [ "${BREAK_STEP:-none}" = "$FIRST_CONTACT_STEP" ]; then
   case $BREAK_HOW in
     crash) kill -SEGV $$ ;;
     hang)

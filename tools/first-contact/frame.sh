@@ -41,12 +41,18 @@ plain_answers () {
   cat "$results"/questions.txt "$results"/counters.txt 2>/dev/null
 }
 
+# At most ten, and never more than are left.
+seconds_of_page () {
+  left=$((seconds - $(elapsed) - 1))
+  echo $((left < 1 ? 1 : left > 10 ? 10 : left))
+}
+
 # Replaces the archive and the answers. A file that is not whole never has their names.
 pack () {
   plain_answers >"$results/plain.txt"
   cp "$results/plain.txt" "$work/answers.txt"
   if [ -n "$PYTHON" ]; then
-    timeout -k 1 10 "$PYTHON" "$here/gpu-answers.py" "$results" >"$work/page.md" 2>"$results/answers-error.txt" </dev/null &&
+    timeout -k 1 "$(seconds_of_page)" "$PYTHON" "$here/gpu-answers.py" "$results" >"$work/page.md" 2>"$results/answers-error.txt" </dev/null &&
       cp "$work/page.md" "$work/answers.txt"
   fi
   if tar -czf "$work/results.tar.gz" -C "$work" results 2>/dev/null || tar_by_python; then

@@ -55,7 +55,7 @@ machine () {
   start devices 10 "$HSCOPE" devices
   await
   # Where there is a driver everything is tried, whatever hscope thinks of it: PyTorch may still have an answer.
-  if has_passed devices && ! grep -q '^gpu:0 ' "$results/devices.txt" && ! has_driver; then
+  if has_passed devices && grep -q '^gpu  *none: ' "$results/devices.txt" && ! has_driver; then
     is_absent=yes
     sed -n 's/^gpu[:0-9]*  */There is no GPU to be used: /p' "$results/devices.txt" | head -n 1
     return
