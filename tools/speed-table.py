@@ -2,13 +2,15 @@
 """speed-table.py — measures `hscope bench` beside its peers at AVX2 and AVX-512, and writes the tables of docs/speed.md.
 
 usage: speed-table.py measure --ours "build/app/hscope bench" --scripts FOLDER --env .peers --json FILE [options]
-       speed-table.py table FILE [--into docs/speed.md]
+       speed-table.py table FILE [--cases] [--into docs/speed.md]
 
 FOLDER has the peers' programs (compare, bench.py, cases.py); --env names what their setup made. `measure` takes turns between
 our program and the peers as compare does, and computes the same paired ratios. Choosing the fastest two peers of each case from
 an earlier FILE (--choice) makes it four times as fast. The peers of the AVX2 rows are held to AVX2, too: MXNet and PyTorch by
 their libraries' settings, ONNX Runtime by the copy that tools/peers-at-avx2.py makes. FILE is written after every case, and a
-run that was interrupted goes on where it stopped. `table` writes Markdown, into a page between its two marks with --into.
+run that was interrupted goes on where it stopped. --random 40 --seed 7 measures recurrent layers whose sizes are drawn at
+random, so that no list of sizes can be tuned for. `table` writes Markdown: how ratios are distributed, and each case with
+--cases; into a page between its two marks with --into.
 
 SPDX-License-Identifier: LGPL-2.1-or-later
 """
@@ -20,6 +22,7 @@ import json
 import math
 import os
 import random
+import statistics
 import subprocess
 import sys
 import time
@@ -29,6 +32,7 @@ AT_AVX2 = {"HYB_CPU": "avx2", "OPENBLAS_CORETYPE": "Haswell", "DNNL_MAX_CPU_ISA"
            "ATEN_CPU_CAPABILITY": "avx2", "MKL_ENABLE_INSTRUCTIONS": "AVX2"}
 NAMES = {"avx2": "AVX2", "avx512": "AVX-512"}
 LIMIT = 1.05    # a case above this ratio is named
+MAX_FLOP = 6e9  # of one run of a random case, so that a peer takes at most some tenths of a second
 CHOSEN = 2      # peers that are measured where a choice is given
 
 
@@ -58,6 +62,35 @@ class Held:
 
     def stop(self):
         self.program.stop()
+
+
+# --- Random cases ---
+
+
+def draw_logarithmic(generator, low, high):
+    """A whole number from low to high, each factor as probable as any other."""
+    return round(math.exp(generator.uniform(math.log(low), math.log(high))))
+
+
+def draw_case(generator):
+    """The name of a recurrent case: batch 1, 2 to 16 and 17 to 64 equally often, any width from 16 to 2048."""
+    cell = generator.choice(["lstm", "lstm", "gru", "rnn"])
+    phase = generator.choice(["infer", "infer", "train"])
+    form = generator.choice(["fused", "fused", "unrolled", "foreach"])
+    hidden, steps = draw_logarithmic(generator, 16, 2048), draw_logarithmic(generator, 5, 100)
+    batch = generator.choice([1, generator.randint(2, 16), generator.randint(17, 64)])
+    gates = {"lstm": 4, "gru": 3, "rnn": 1}[cell]
+    step_flop = 4 * gates * hidden * hidden * batch * (3 if phase == "train" else 1)
+    steps = max(3, min(steps, int(MAX_FLOP / step_flop)))
+    return f"{cell}-{phase}-h{hidden}-t{steps}-b{batch}-{form}"
+
+
+def draw_cases(n, seed):
+    """n different names; the same for the same seed."""
+    generator, names = random.Random(seed), {}
+    while len(names) < n:
+        names[draw_case(generator)] = None
+    return list(names)
 
 
 # --- Measuring ---
@@ -111,6 +144,7 @@ def row_of(compare, case, results):
         ours, theirs = results["ours"]["blocks"], results[best]["blocks"]
         low, high = compare.interval(compare.bootstrap(ours, theirs, random.Random(1)))
         row.update(best=best, ratio=compare.paired_ratio(ours, theirs), low=low, high=high)
+        row["least"] = min(map(min, ours)) / min(map(min, theirs))
     return row
 
 
@@ -154,7 +188,10 @@ def measure(options):
     options.set = "all" if options.cases else "full"
     options.chosen = read_json(options.choice)
     document = read_json(options.json) or {"configurations": {}, "load": []}
-    document["names"] = compare.case_names(options, next(iter(pythons.values())))
+    if options.random:
+        document["names"], document["drawn"] = draw_cases(options.random, options.seed), [options.random, options.seed]
+    else:
+        document["names"] = compare.case_names(options, next(iter(pythons.values())))
     document["rounds"] = options.rounds
     with open("/proc/cpuinfo", encoding="utf-8") as file:
         flags = file.read()
@@ -215,6 +252,24 @@ def print_groups(document, keys, write):
         write(f"| {name} | {len(groups[name])} | " + " | ".join(cells) + " |")
 
 
+def row_of_distribution(title, ratios):
+    ordered = sorted(ratios)
+    p90 = ordered[min(len(ordered) - 1, math.ceil(0.9 * len(ordered)) - 1)]
+    numbers = [ordered[0], statistics.median(ordered), p90, ordered[-1], mean(ordered)]
+    return f"| {title} | {len(ordered)} | " + " | ".join(f"{number:.2f}" for number in numbers) + " |"
+
+
+def print_distribution(document, keys, write):
+    """How the ratios are distributed: of paired medians, and of the least time of either program."""
+    write("| ours/best | cases | min | median | p90 | max | geometric mean |\n|---|--:|--:|--:|--:|--:|--:|")
+    for key in keys:
+        rows = [row for row in document["configurations"][key]["cases"].values() if "ratio" in row]
+        if rows:
+            write(row_of_distribution(title_of(key), [row["ratio"] for row in rows]))
+        if rows and all("least" in row for row in rows):
+            write(row_of_distribution(f"{title_of(key)}, least times", [row["least"] for row in rows]))
+
+
 def title_of(key):
     level, threads = key.split("-")
     return f"{NAMES[level]}, {'one thread' if threads == '1' else threads + ' threads'}"
@@ -256,10 +311,15 @@ def table(options):
     load = document["load"]
     lines.append(f"{document.get('machine', 'unknown machine')}; {document['rounds']} rounds; load {min(load):.1f} to {max(load):.1f}. The peers of the AVX2 columns were "
                  "held to AVX2, too. Groups are geometric means of ours/best.\n")
+    if "drawn" in document:
+        lines.append("Cases: --random {} --seed {}.\n".format(*document["drawn"]))
+    print_distribution(document, keys, lines.append)
+    lines.append("")
     print_groups(document, keys, lines.append)
     lines.append("")
     print_exceptions(document, keys, lines.append)
-    print_cases(document, keys, lines.append)
+    if options.cases:
+        print_cases(document, keys, lines.append)
     text = "\n".join(lines) + "\n"
     if not options.into:
         print(text, end="")
@@ -284,10 +344,13 @@ def main():
     one.add_argument("--choice", help="an earlier FILE: only the two fastest peers of each case")
     one.add_argument("--only", help="of avx2-1,avx512-1,avx2-2,avx512-2")
     one.add_argument("--cases", help="shell patterns or names, comma-separated; default: the 82 cases")
+    one.add_argument("--random", type=int, metavar="N", help="N recurrent cases of random sizes instead")
+    one.add_argument("--seed", type=int, default=1, help="of --random")
     one.add_argument("--rounds", type=int, default=4)
     one.add_argument("--budget", type=float, default=0.25, help="seconds of samples for each program and case")
     two = commands.add_parser("table")
     two.add_argument("file")
+    two.add_argument("--cases", action="store_true", help="also a table of all cases for each configuration")
     two.add_argument("--into")
     options = parser.parse_args()
     return measure(options) if options.command == "measure" else table(options)
