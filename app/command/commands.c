@@ -21,6 +21,7 @@
 #include "engine/formats/mapped-file.h"
 #include "engine/formats/model-files.h"
 #include "engine/kernels/matrix/gemm.h"
+#include "engine/kernels/simd/processor.h"
 #include "engine/kernels/simd/simd.h"
 #include "engine/op/suggest.h"
 
@@ -391,6 +392,7 @@ print_machine (void)
 {
   g_autofree char *vectors = hyb_simd_describe ();
   g_autofree char *products = hyb_gemm_describe ();
+  g_autofree char *caches = hyb_processor_describe ();
 
   printf ("vector instructions: %s\n", vectors);
   printf ("matrix products: %s%s\n",
@@ -399,6 +401,7 @@ print_machine (void)
               ? " (the slowest kernels of the library, which may not know this processor. Set "
                 "OPENBLAS_CORETYPE to choose others)"
               : "");
+  printf ("caches: %s\n", caches);
   printf ("threads: %u\n", hyb_parallel_get_threads ());
 }
 
