@@ -1,57 +1,36 @@
 /* matrix-vector-kernel.h — the inner loops of matrix-vector.c for one instruction set.
  *
- * add_streamed_rows: y[i] += sum_l W[i,l] x[l]; for each row i, for l in steps of 4 vectors.
- * add_cached_rows:   the same; for each block of 4 rows, for l in steps of 2 vectors.
+ * add_rows_singly:   y[i] += sum_l W[i,l] x[l]; for each row i, for l in steps of 4 vectors.
+ * add_rows_together: the same bytes; for each 3 or 4 rows, for l in steps of 4 vectors.
  * add_columns:       y[j] += sum_l W[l,j] x[l]; for each block of 8 rows l, for j by vectors.
  *
  * each-simd.h includes this file once for each instruction set.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#define PRODUCT(at, sum) simd_multiply_add (simd_load (x + (at)), simd_load (w + (at)), sum)
+#define ROWS_1(X) X (0)
+#define ROWS_3(X) X (0) X (1) X (2)
+#define ROWS_4(X) X (0) X (1) X (2) X (3)
 
-/* For a matrix that does not fit the cache.  One row at a time: reading several rows at once, or
- * prefetching, was slower. */
-static TARGET void
-SIMD (add_streamed_rows) (gint64       n,
-                          gint64       k,
-                          const float *w,
-                          gint64       ldw,
-                          const float *x,
-                          float       *y,
-                          gint64       step)
-{
-  for (gint64 i = 0; i < n; i++, w += ldw, y += step)
-    {
-      Floats a = { 0 }, b = { 0 }, c = { 0 }, d = { 0 };
-      gint64 l = 0;
-
-      for (; l + 4 * LANES <= k; l += 4 * LANES)
-        {
-          a = PRODUCT (l, a);
-          b = PRODUCT (l + LANES, b);
-          c = PRODUCT (l + 2 * LANES, c);
-          d = PRODUCT (l + 3 * LANES, d);
-        }
-      for (; l + LANES <= k; l += LANES)
-        a = PRODUCT (l, a);
-      if (l < k)
-        b = simd_multiply_add (simd_load_part (x + l, k - l), simd_load_part (w + l, k - l), b);
-      *y += simd_sum ((a + b) + (c + d));
-    }
-}
-
-#undef PRODUCT
-
-#define ROWS_1(X)       X (0)
-#define ROWS_4(X)       X (0) X (1) X (2) X (3)
-#define DECLARE(r)      Floats a##r = { 0 }, b##r = { 0 };
-#define PRODUCT_EVEN(r) a##r = simd_multiply_add (x0, simd_load (w + (r) *ldw + l), a##r);
-#define PRODUCT_ODD(r)  b##r = simd_multiply_add (x1, simd_load (w + (r) *ldw + l + LANES), b##r);
+/* Four sums a row: a multiply-add takes four cycles, two can start in one. */
+#define DECLARE(r)   Floats a##r = { 0 }, b##r = { 0 }, c##r = { 0 }, d##r = { 0 };
+#define LOAD(at)     simd_load_register (x + l + (at) *LANES)
+#define W(r, at)     simd_load (w + (r) *ldw + l + (at) *LANES)
+#define PRODUCT_A(r) a##r = simd_multiply_add (x0, W (r, 0), a##r);
+#define PRODUCT_B(r) b##r = simd_multiply_add (x0, W (r, 1), b##r);
+#define PRODUCT_C(r) c##r = simd_multiply_add (x0, W (r, 2), c##r);
+#define PRODUCT_D(r) d##r = simd_multiply_add (x0, W (r, 3), d##r);
 #define PRODUCT_PART(r) \
   b##r = simd_multiply_add (x0, simd_load_part (w + (r) *ldw + l, k - l), b##r);
-#define ADD(r) y[(r) *step] += simd_sum (a##r + b##r);
+#define ADD(r) y[(r) *step] += simd_sum ((a##r + b##r) + (c##r + d##r));
+/* x0 is read once for all rows. */
+#define MULTIPLY(rows, at, PRODUCT) \
+  {                                 \
+    Floats x0 = LOAD (at);          \
+                                    \
+    ROWS_##rows (PRODUCT);          \
+  }
 
-/* Defines add_1 and add_4: that many rows at a time share the loads of x. */
+/* Defines add_<rows>: that many rows at a time share the loads of x.  The order of each sum is the same. */
 #define DEFINE(rows)                                                                            \
   INLINE void SIMD (                                                                            \
       add_##rows) (gint64 k, const float *w, gint64 ldw, const float *x, float *y, gint64 step) \
@@ -59,20 +38,15 @@ SIMD (add_streamed_rows) (gint64       n,
     gint64 l = 0;                                                                               \
     ROWS_##rows (DECLARE);                                                                      \
                                                                                                 \
-    for (; l + 2 * LANES <= k; l += 2 * LANES)                                                  \
+    for (; l + 4 * LANES <= k; l += 4 * LANES)                                                  \
       {                                                                                         \
-        Floats x0 = simd_load (x + l), x1 = simd_load (x + l + LANES);                          \
-                                                                                                \
-        ROWS_##rows (PRODUCT_EVEN);                                                             \
-        ROWS_##rows (PRODUCT_ODD);                                                              \
+        MULTIPLY (rows, 0, PRODUCT_A)                                                           \
+        MULTIPLY (rows, 1, PRODUCT_B)                                                           \
+        MULTIPLY (rows, 2, PRODUCT_C)                                                           \
+        MULTIPLY (rows, 3, PRODUCT_D)                                                           \
       }                                                                                         \
-    if (l + LANES <= k)                                                                         \
-      {                                                                                         \
-        Floats x0 = simd_load (x + l);                                                          \
-                                                                                                \
-        ROWS_##rows (PRODUCT_EVEN);                                                             \
-        l += LANES;                                                                             \
-      }                                                                                         \
+    for (; l + LANES <= k; l += LANES)                                                          \
+      MULTIPLY (rows, 0, PRODUCT_A)                                                             \
     if (l < k)                                                                                  \
       {                                                                                         \
         Floats x0 = simd_load_part (x + l, k - l);                                              \
@@ -82,12 +56,21 @@ SIMD (add_streamed_rows) (gint64       n,
     ROWS_##rows (ADD);                                                                          \
   }
 
-DEFINE (1)
+/* As many rows as their sums fit the registers. */
+#if LANES == 16
+#define SHARING     4
+#define add_sharing SIMD (add_4)
 DEFINE (4)
+#else
+#define SHARING     3
+#define add_sharing SIMD (add_3)
+DEFINE (3)
+#endif
+DEFINE (1)
 
-/* For a matrix that fits the cache. */
+/* Two loads for each vector of W. */
 static TARGET void
-SIMD (add_cached_rows) (gint64       n,
+SIMD (add_rows_singly) (gint64       n,
                         gint64       k,
                         const float *w,
                         gint64       ldw,
@@ -95,16 +78,33 @@ SIMD (add_cached_rows) (gint64       n,
                         float       *y,
                         gint64       step)
 {
+  for (gint64 i = 0; i < n; i++)
+    SIMD (add_1) (k, w + i * ldw, ldw, x, y + i * step, step);
+}
+
+/* 1.25 or 1.33 loads for each vector of W. */
+static TARGET void
+SIMD (add_rows_together) (gint64       n,
+                          gint64       k,
+                          const float *w,
+                          gint64       ldw,
+                          const float *x,
+                          float       *y,
+                          gint64       step)
+{
   gint64 i = 0;
 
-  for (; i + 4 <= n; i += 4)
-    SIMD (add_4) (k, w + i * ldw, ldw, x, y + i * step, step);
-  for (; i < n; i++)
-    SIMD (add_1) (k, w + i * ldw, ldw, x, y + i * step, step);
+  for (; i + SHARING <= n; i += SHARING)
+    add_sharing (k, w + i * ldw, ldw, x, y + i * step, step);
+  SIMD (add_rows_singly) (n - i, k, w + i * ldw, ldw, x, y + i * step, step);
 }
 
 #undef ADD
 #undef DEFINE
+#undef SHARING
+#undef add_sharing
+#undef LOAD
+#undef W
 
 #define PRODUCT(r, sum) simd_multiply_add (x##r, simd_load (w + (r) *ldw + j), sum)
 

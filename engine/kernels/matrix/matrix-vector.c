@@ -1,7 +1,7 @@
 /* matrix-vector.c — a matrix times one vector: chooses the loop and splits it over threads.
  *
- *   y[i] += sum_l W[i,l] x[l]: for each slice of rows, for each row i (four rows at a time if W
- *   fits the cache), for l.  Transposed: for each slice of 64 columns, for each block of 8 rows,
+ *   y[i] += sum_l W[i,l] x[l]: for each slice of rows, for each row i or several at once, see
+ *   should_share_loads(), for l.  Transposed: for each slice of 64 columns, for each block of 8 rows,
  *   for each column.
  *
  * The inner loops are in matrix-vector-kernel.h.
@@ -10,9 +10,7 @@
 #include "engine/kernels/matrix/matrix-vector.h"
 
 #include "engine/base/parallel.h"
-
-#include <stdatomic.h>
-#include <unistd.h>
+#include "engine/kernels/simd/processor.h"
 
 #define SIMD_KERNEL "engine/kernels/matrix/matrix-vector-kernel.h"
 #include "engine/kernels/simd/each-simd.h"
@@ -23,9 +21,6 @@
  * instruction set: so the number of threads does not decide which columns the scalar remainder
  * loop computes. */
 #define COLUMNS 64
-
-/* Floats of a matrix that mostly fits the core's second-level cache. */
-#define CACHED_FLOATS 393216
 
 /* y[i step] += sum_l w[i ldw + l] x[l] for i < n, l < k. */
 typedef void (*AddRows) (gint64       n,
@@ -82,51 +77,44 @@ columns_slice (gint64 begin, gint64 end, gpointer data)
                         product->y + first);
 }
 
-/* Floats of the largest matrix that is read from alternate ends: as many as fit the core's
- * second-level cache twice.  With 2 MB, products with 4 MB took 28 % less time; with 1 MB, 5 %
- * more. */
-static gint64
-most_alternated_floats (void)
+/* Whether the matrix takes at most this many bytes. */
+static gboolean
+fits (const HybMatrix *w, gint64 bytes)
 {
-  static _Atomic gint64 most; /* 0: not asked yet */
-
-  if (atomic_load_explicit (&most, memory_order_relaxed) == 0)
-    {
-      gint64 bytes = 0;
-
-#ifdef _SC_LEVEL2_CACHE_SIZE
-      bytes = sysconf (_SC_LEVEL2_CACHE_SIZE);
-#endif
-      atomic_store_explicit (&most,
-                             MAX (2 * bytes / (gint64) sizeof (float), CACHED_FLOATS),
-                             memory_order_relaxed);
-    }
-  return atomic_load_explicit (&most, memory_order_relaxed);
+  return w->rows <= bytes / (gint64) sizeof (float) / MAX (w->columns, 1);
 }
 
-/* Whether to read the matrix from its end: TRUE on every second of several calls in a row with
- * the same matrix, whose end the cache then still holds. */
+/* Whether several rows are read at once, so that they share the loads of x.  Where loads take longer than
+ * the matrix takes to come: from a core's own caches (AMD Zen 5, AVX2, 384 × 96: 71 bytes a cycle instead
+ * of 51), or where vectors are loaded in halves.  A single stream is faster from farther caches there (49
+ * instead of 46). */
 static gboolean
-reads_backwards (const float *w)
+should_share_loads (const HybMatrix *w)
+{
+  return hyb_processor ()->halves_vectors || fits (w, hyb_processor ()->second_cache);
+}
+
+/* Whether to read the matrix from its end: TRUE on every second of several calls in a row with the same
+ * matrix, whose end the cache then still holds.  Up to two second-level caches: with 2 MB, products with 4 MB
+ * took 28 % less time; with 1 MB, 5 % more. */
+static gboolean
+reads_backwards (const HybMatrix *w)
 {
   static _Thread_local const float *last;
   static _Thread_local gboolean     backwards;
 
-  backwards = w == last && !backwards;
-  last = w;
-  return backwards;
+  backwards = w->data == last && !backwards;
+  last = w->data;
+  return backwards && fits (w, 2 * hyb_processor ()->second_cache);
 }
 
 void
 hyb_matrix_vector (const HybMatrix *w, const float *x, float *y)
 {
-  gint64        columns = MAX (w->columns, 1);
-  gboolean      is_cached = w->rows <= CACHED_FLOATS / columns;
-  VectorProduct product = { .w = *w, .x = x, .y = y };
+  VectorProduct product = { .w = *w, .x = x, .y = y, .backwards = reads_backwards (w) };
 
-  product.add_rows =
-      is_cached ? HYB_SIMD_CHOOSE (add_cached_rows) : HYB_SIMD_CHOOSE (add_streamed_rows);
-  product.backwards = w->rows <= most_alternated_floats () / columns && reads_backwards (w->data);
+  product.add_rows = should_share_loads (w) ? HYB_SIMD_CHOOSE (add_rows_together)
+                                            : HYB_SIMD_CHOOSE (add_rows_singly);
   hyb_parallel_for (w->rows, 1 + GRAIN / MAX (w->columns, 1), rows_slice, &product);
 }
 

@@ -10,6 +10,7 @@
  *   Doubles                        a vector of LANES / 2 doubles
  *   simd_fill (a)                  a in every lane
  *   simd_load (p), simd_store (p, v)  LANES floats, unaligned
+ *   simd_load_register (p)         the same as simd_load, read once for all its uses
  *   simd_load_part (p, n), simd_store_part (p, n, v)  n floats, n < LANES; loads zeros after them
  *   simd_keep_part (v, n)          the first n < LANES lanes of v, then zeros
  *   simd_multiply_add (a, b, c)    a b + c, rounded once if the processor has fused multiply-add

@@ -15,6 +15,7 @@
 #undef Words
 #undef simd_fill
 #undef simd_load
+#undef simd_load_register
 #undef simd_load_part
 #undef simd_store
 #undef simd_store_part
