@@ -1,105 +1,155 @@
 /* panels-kernel.h — the inner loops of panels.c for one instruction set; see each-simd.h.
  *
- * multiply_R: Y[R,32] = sum_k X[R,k] panel[k,32]; for k, for each of R rows, for each vector of
- * the panel's row.  R runs from 1 to the number of rows whose sums fit the registers.
+ * multiply_R_P: Y[R,32 P] = sum_k X[R,k] panels[P,k,32]; for k, for each of R rows, for each vector of P panels.
+ * R runs from 1 to the number of rows whose sums fit the registers.  A sum is ready for the next multiply-add four
+ * cycles later, and two can start in a cycle, so that fewer than eight sums leave the processor idle: few rows are
+ * multiplied with several panels at once (P > 1).
  *
- * COLUMNS (X, argument) expands to X (vector, argument) for each vector of a panel's row; ROWS_ALL
- * (X) expands to X (rows) for each R.  Every sum is a variable of its own, named by row and
- * vector, because compilers do not keep arrays in registers.
+ * COLUMNS_P (X, argument) expands to X (panel, vector, argument) for each vector of a row of P panels; ROWS_R (X,
+ * argument) to X (row, argument); KERNELS (X) to X (rows, panels) for each kernel.  Every sum is a variable of its own,
+ * named by row, panel and vector, because compilers do not keep arrays in registers.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #if LANES == 16
-#define COLUMNS(X, argument) X (0, argument) X (1, argument)
-#define ROWS_ALL(X)          X (1) X (2) X (3) X (4) X (5) X (6) X (7) X (8) X (9) X (10) X (11) X (12)
-#define MAX_KERNEL_ROWS      12
+#define PANEL(X, p, argument) X (p, 0, argument) X (p, 1, argument)
+#define KERNELS(X) \
+  X (1, 1)         \
+  X (2, 1)         \
+  X (3, 1) X (4, 1) X (5, 1) X (6, 1) X (7, 1) X (8, 1) X (9, 1) X (10, 1) X (11, 1) X (12, 1)
+#define WIDE_KERNELS(X) X (1, 4) X (2, 2) X (3, 2) X (4, 2) X (5, 2) X (6, 2)
+#define MAX_KERNEL_ROWS 12
 #elif LANES == 8
-#define COLUMNS(X, argument) X (0, argument) X (1, argument) X (2, argument) X (3, argument)
-#define ROWS_ALL(X)          X (1) X (2) X (3)
-#define MAX_KERNEL_ROWS      3
+#define PANEL(X, p, argument) \
+  X (p, 0, argument) X (p, 1, argument) X (p, 2, argument) X (p, 3, argument)
+#define KERNELS(X)      X (1, 1) X (2, 1) X (3, 1)
+#define WIDE_KERNELS(X) X (1, 2)
+#define MAX_KERNEL_ROWS 3
 #else
-#define COLUMNS(X, argument) \
-  X (0, argument)            \
-  X (1, argument)            \
-  X (2, argument) X (3, argument) X (4, argument) X (5, argument) X (6, argument) X (7, argument)
-#define ROWS_ALL(X)     X (1)
+#define PANEL(X, p, argument) \
+  X (p, 0, argument)          \
+  X (p, 1, argument)          \
+  X (p, 2, argument)          \
+  X (p, 3, argument)          \
+  X (p, 4, argument)          \
+  X (p, 5, argument) X (p, 6, argument) X (p, 7, argument)
+#define KERNELS(X) X (1, 1)
+#define WIDE_KERNELS(X)
 #define MAX_KERNEL_ROWS 1
 #endif
 
-#define KERNEL(rows) SIMD (multiply_##rows)
+#define COLUMNS_1(X, argument) PANEL (X, 0, argument)
+#define COLUMNS_2(X, argument) COLUMNS_1 (X, argument) PANEL (X, 1, argument)
+#define COLUMNS_4(X, argument) COLUMNS_2 (X, argument) PANEL (X, 2, argument) PANEL (X, 3, argument)
 
-#define ROWS_1(X)  X (0)
-#define ROWS_2(X)  ROWS_1 (X) X (1)
-#define ROWS_3(X)  ROWS_2 (X) X (2)
-#define ROWS_4(X)  ROWS_3 (X) X (3)
-#define ROWS_5(X)  ROWS_4 (X) X (4)
-#define ROWS_6(X)  ROWS_5 (X) X (5)
-#define ROWS_7(X)  ROWS_6 (X) X (6)
-#define ROWS_8(X)  ROWS_7 (X) X (7)
-#define ROWS_9(X)  ROWS_8 (X) X (8)
-#define ROWS_10(X) ROWS_9 (X) X (9)
-#define ROWS_11(X) ROWS_10 (X) X (10)
-#define ROWS_12(X) ROWS_11 (X) X (11)
+#define ROWS_1(X, ...)  X (0, __VA_ARGS__)
+#define ROWS_2(X, ...)  ROWS_1 (X, __VA_ARGS__) X (1, __VA_ARGS__)
+#define ROWS_3(X, ...)  ROWS_2 (X, __VA_ARGS__) X (2, __VA_ARGS__)
+#define ROWS_4(X, ...)  ROWS_3 (X, __VA_ARGS__) X (3, __VA_ARGS__)
+#define ROWS_5(X, ...)  ROWS_4 (X, __VA_ARGS__) X (4, __VA_ARGS__)
+#define ROWS_6(X, ...)  ROWS_5 (X, __VA_ARGS__) X (5, __VA_ARGS__)
+#define ROWS_7(X, ...)  ROWS_6 (X, __VA_ARGS__) X (6, __VA_ARGS__)
+#define ROWS_8(X, ...)  ROWS_7 (X, __VA_ARGS__) X (7, __VA_ARGS__)
+#define ROWS_9(X, ...)  ROWS_8 (X, __VA_ARGS__) X (8, __VA_ARGS__)
+#define ROWS_10(X, ...) ROWS_9 (X, __VA_ARGS__) X (9, __VA_ARGS__)
+#define ROWS_11(X, ...) ROWS_10 (X, __VA_ARGS__) X (10, __VA_ARGS__)
+#define ROWS_12(X, ...) ROWS_11 (X, __VA_ARGS__) X (11, __VA_ARGS__)
 
-#define LOAD_WEIGHTS(v, unused) Floats w##v = simd_load (panel + (v) *LANES);
+#define DECLARE_SUM(p, v, row)   Floats sum##row##p##v = { 0 };
+#define DECLARE_ROW(row, panels) COLUMNS_##panels (DECLARE_SUM, row)
+#define WEIGHTS(p, v)            panel + (p) *pitch + (v) *LANES
+#define ADD_PRODUCT(row, p, v, w) \
+  sum##row##p##v = simd_multiply_add (spread##row, w, sum##row##p##v);
+#define SPREAD_ROW(row, unused) Floats spread##row = simd_fill (x[(row) *ldx]);
 
-#define DECLARE_SUM(v, row) Floats sum##row##v = { 0 };
-#define DECLARE_ROW(row)    COLUMNS (DECLARE_SUM, row)
+/* One step of k.  What is used several times is read into a register once: with AVX-512 the weights, else one number of
+ * each row of X. */
+#if LANES == 16
+#define LOAD_WEIGHTS(p, v, unused) Floats w##p##v = simd_load_register (WEIGHTS (p, v));
+#define MULTIPLY_SUM(p, v, row)    ADD_PRODUCT (row, p, v, w##p##v)
+#define MULTIPLY_ROW(row, panels)  SPREAD_ROW (row, ) COLUMNS_##panels (MULTIPLY_SUM, row)
+#define STEP(rows, panels)         COLUMNS_##panels (LOAD_WEIGHTS, ) ROWS_##rows (MULTIPLY_ROW, panels)
+#else
+#define MULTIPLY_SUM(row, p, v) ADD_PRODUCT (row, p, v, weights)
+#define MULTIPLY_COLUMN(p, v, rows)                       \
+  {                                                       \
+    Floats weights = simd_load_register (WEIGHTS (p, v)); \
+                                                          \
+    ROWS_##rows (MULTIPLY_SUM, p, v)                      \
+  }
+#define STEP(rows, panels) ROWS_##rows (SPREAD_ROW, ) COLUMNS_##panels (MULTIPLY_COLUMN, rows)
+#endif
 
-#define ADD_PRODUCT(v, row) sum##row##v = simd_multiply_add (spread##row, w##v, sum##row##v);
-#define ADD_ROW(row)                              \
-  Floats spread##row = simd_fill (x[(row) *ldx]); \
-  COLUMNS (ADD_PRODUCT, row)
+#define ADD_BIAS(p, v, row)    sum##row##p##v += simd_load (bias + (p) *HYB_PANEL_WIDTH + (v) *LANES);
+#define TO(p, v, row)          y + (row) *ldy + (p) *HYB_PANEL_WIDTH + (v) *LANES
+#define ADD_OLD(p, v, row)     sum##row##p##v += simd_load (TO (p, v, row));
+#define WRITE(p, v, row)       simd_store (TO (p, v, row), sum##row##p##v);
+#define BIAS_ROW(row, panels)  COLUMNS_##panels (ADD_BIAS, row)
+#define OLD_ROW(row, panels)   COLUMNS_##panels (ADD_OLD, row)
+#define WRITE_ROW(row, panels) COLUMNS_##panels (WRITE, row)
 
-#define ADD_BIAS(v, row) sum##row##v += simd_load (bias + (v) *LANES);
-#define ADD_OLD(v, row)  sum##row##v += simd_load (y + (row) *ldy + (v) *LANES);
-#define WRITE(v, row)    simd_store (y + (row) *ldy + (v) *LANES, sum##row##v);
-#define BIAS_ROW(row)    COLUMNS (ADD_BIAS, row)
-#define OLD_ROW(row)     COLUMNS (ADD_OLD, row)
-#define WRITE_ROW(row)   COLUMNS (WRITE, row)
+/* Prefetches HYB_LINE_FLOATS rows of some panels. */
+INLINE void
+SIMD (prefetch_panels) (const float *panel, gint64 pitch, gint64 n_panels)
+{
+  for (gint64 line = 0; line < HYB_PANEL_WIDTH; line++)
+    for (gint64 p = 0; p < n_panels; p++)
+      __builtin_prefetch (panel + p * pitch + line * HYB_LINE_FLOATS);
+}
 
-/* Defines multiply_<rows>: that many rows of X times one panel; bias may be NULL. */
-#define DEFINE(rows)                                                            \
-  static TARGET void KERNEL (rows) (gint64          k,                          \
-                                    const float    *x,                          \
-                                    gint64          ldx,                        \
-                                    const float    *panel,                      \
-                                    const float    *bias,                       \
-                                    gboolean        adds,                       \
-                                    float          *y,                          \
-                                    gint64          ldy,                        \
-                                    const Prefetch *prefetch)                   \
-  {                                                                             \
-    gint64 until;                                                               \
-    ROWS_##rows (DECLARE_ROW);                                                  \
-                                                                                \
-    for (gint64 first = 0; first < k; first = until)                            \
-      {                                                                         \
-        until = MIN (first + HYB_LINE_FLOATS, k);                               \
-        for (gint64 row = 0; row < prefetch->n_rows; row++)                     \
-          __builtin_prefetch (prefetch->from + row * prefetch->stride + first); \
-        for (gint64 l = first; l < until; l++, x++, panel += HYB_PANEL_WIDTH)   \
-          {                                                                     \
-            COLUMNS (LOAD_WEIGHTS, )                                            \
-            ROWS_##rows (ADD_ROW)                                               \
-          }                                                                     \
-      }                                                                         \
-    if (bias)                                                                   \
-      {                                                                         \
-        ROWS_##rows (BIAS_ROW)                                                  \
-      }                                                                         \
-    if (adds)                                                                   \
-      {                                                                         \
-        ROWS_##rows (OLD_ROW)                                                   \
-      }                                                                         \
-    ROWS_##rows (WRITE_ROW)                                                     \
+#define KERNEL(rows, panels) SIMD (multiply_##rows##_##panels)
+
+/* Defines multiply_<rows>_<panels>: that many rows of X times that many panels; bias may be NULL. */
+#define DEFINE(rows, panels)                                                                   \
+  static TARGET void KERNEL (rows, panels) (const Operands *operands)                          \
+  {                                                                                            \
+    const float    *x = operands->x, *panel = operands->panel;                                 \
+    const float    *bias = operands->bias;                                                     \
+    float          *y = operands->y;                                                           \
+    gint64          k = operands->k, ldx = operands->ldx, ldy = operands->ldy;                 \
+    gint64          pitch = operands->pitch, until;                                            \
+    const Prefetch *prefetch = &operands->prefetch;                                            \
+    gint64          chunk = prefetch->n_rows > 0 || operands->ahead > 0 ? HYB_LINE_FLOATS : k; \
+    ROWS_##rows (DECLARE_ROW, panels);                                                         \
+                                                                                               \
+    for (gint64 first = 0; first < k; first = until)                                           \
+      {                                                                                        \
+        until = chunk < k - first ? first + chunk : k;                                         \
+        for (gint64 row = 0; row < prefetch->n_rows; row++)                                    \
+          __builtin_prefetch (prefetch->from + row * prefetch->stride + first);                \
+        if (operands->ahead > 0)                                                               \
+          SIMD (prefetch_panels) (panel + operands->ahead, pitch, panels);                     \
+        for (gint64 l = first; l < until; l++, x++, panel += HYB_PANEL_WIDTH)                  \
+          {                                                                                    \
+            STEP (rows, panels)                                                                \
+          }                                                                                    \
+      }                                                                                        \
+    if (bias)                                                                                  \
+      {                                                                                        \
+        ROWS_##rows (BIAS_ROW, panels)                                                         \
+      }                                                                                        \
+    if (operands->adds)                                                                        \
+      {                                                                                        \
+        ROWS_##rows (OLD_ROW, panels)                                                          \
+      }                                                                                        \
+    ROWS_##rows (WRITE_ROW, panels)                                                            \
   }
 
-ROWS_ALL (DEFINE)
+KERNELS (DEFINE)
+WIDE_KERNELS (DEFINE)
 
-#define ENTRY(rows) KERNEL (rows),
-static const Kernels SIMD (kernels) = { MAX_KERNEL_ROWS, { NULL, ROWS_ALL (ENTRY) } };
+#define ENTRY(rows, panels)      [rows] = KERNEL (rows, panels),
+#define WIDE_ENTRY(rows, panels) [rows] = { panels, KERNEL (rows, panels) },
+static const Kernels
+    SIMD (kernels) = { MAX_KERNEL_ROWS, { KERNELS (ENTRY) }, { WIDE_KERNELS (WIDE_ENTRY) } };
 
 #undef ENTRY
-#undef COLUMNS
-#undef ROWS_ALL
+#undef WIDE_ENTRY
+#undef PANEL
+#undef KERNELS
+#undef WIDE_KERNELS
 #undef MAX_KERNEL_ROWS
+#undef LOAD_WEIGHTS
+#undef MULTIPLY_SUM
+#undef MULTIPLY_ROW
+#undef MULTIPLY_COLUMN
+#undef STEP

@@ -35,6 +35,10 @@ typedef struct
 void
 hyb_panels_multiply (const HybPanelProduct *product, const float *x, const float *panels, float *y);
 
+/* Returns for people how hyb_panels_multiply() reads n × k weights for m rows on this processor: how many panels
+ * at once, and from where it prefetches them.  The caller frees the text. */
+char *hyb_panels_describe (gint64 m, gint64 n, gint64 k);
+
 /* Whether hyb_panels_gemm() can compute the product and is faster than OpenBLAS on this
  * processor. */
 gboolean hyb_panels_is_faster (const HybGemm *gemm);

@@ -8,6 +8,7 @@
 #include "engine/base/parallel.h"
 #include "engine/base/random.h"
 #include "engine/kernels/matrix/matrix-vector.h"
+#include "engine/kernels/simd/processor.h"
 #include "engine/kernels/simd/simd.h"
 #include "tests/program.h"
 
@@ -191,31 +192,83 @@ test_again (void)
   hyb_parallel_set_threads (1);
 }
 
-/* Rows are multiplied in groups, whose size depends on their number. */
+/* Rows are multiplied in groups, whose size depends on their number, and few rows with several panels at once; nine
+ * panels and a part of one leave some for each kernel. */
 static void
-test_rows (void)
+check_rows (void)
 {
   enum
   {
     M = 25,
-    N = 40,
+    N = 300,
     K = 300
   };
-  g_autofree float *x = numbers (M * K, 1), *w = numbers (N * K, 2);
+  g_autofree float *x = numbers (M * K, 1), *w = numbers (N * K, 2), *bias = numbers (N, 3);
   g_autofree float *panels = g_new (float, hyb_panels_size (N, K));
-  g_autofree float *all = g_new0 (float, M *N);
-  HybPanelProduct   product = { .m = M, .n = N, .k = K, .ldx = K, .ldy = N };
+  g_autofree float *all = g_new0 (float, M *N), *some = g_new0 (float, M *N);
+  HybPanelProduct   product = { .m = M, .n = N, .k = K, .ldx = K, .ldy = N, .bias = bias };
 
   hyb_panels_pack (N, K, w, TRUE, panels);
   hyb_panels_multiply (&product, x, panels, all);
-  product.m = 1;
-  for (gint64 row = 0; row < M; row++)
-    {
-      float one[N];
+  for (product.m = 1; product.m < M; product.m++)
+    for (guint again = 0; again < 2; again++)
+      {
+        hyb_panels_multiply (&product, x, panels, some);
+        g_assert_cmpmem (some,
+                         sizeof (float) * (gsize) (product.m * N),
+                         all,
+                         sizeof (float) * (gsize) (product.m * N));
+      }
+}
 
-      hyb_panels_multiply (&product, x + row * K, panels, one);
-      g_assert_cmpmem (one, sizeof one, all + row * N, sizeof one);
+static void
+test_rows (void)
+{
+  for (guint level = HYB_SIMD_PLAIN; level <= HYB_SIMD_AVX512; level++)
+    {
+      hyb_simd_cap ((HybSimdLevel) level);
+      check_rows ();
     }
+  hyb_simd_cap (HYB_SIMD_AVX512);
+}
+
+/* What kernels choose by the processor: prefetching, streams, and the end that is read first. */
+static void
+test_processors (void)
+{
+  enum
+  {
+    M = 7,
+    N = 300,
+    K = 500
+  };
+  static const HybProcessor processors[] = {
+    { 1 << 30, (gint64) 1 << 31, FALSE, TRUE },
+    { 1 << 10, (gint64) 1 << 31, FALSE, FALSE },
+    { 1 << 10, 1 << 11, TRUE, TRUE },
+  };
+  g_autofree float *x = numbers (M * K, 1), *w = numbers (N * K, 2);
+  g_autofree float *panels = g_new (float, hyb_panels_size (N, K));
+  g_autofree float *want = g_new0 (float, M *N), *got = g_new0 (float, M *N);
+  HybPanelProduct   product = { .m = M, .n = N, .k = K, .ldx = K, .ldy = N };
+  HybMatrix         matrix = { w, N, K, K };
+
+  hyb_panels_pack (N, K, w, TRUE, panels);
+  for (guint i = 0; i < G_N_ELEMENTS (processors); i++)
+    for (product.m = 1; product.m <= M; product.m++)
+      {
+        gsize size = sizeof (float) * (gsize) (product.m * N);
+
+        hyb_processor_pretend (NULL);
+        hyb_panels_multiply (&product, x, panels, want);
+        hyb_processor_pretend (&processors[i]);
+        hyb_panels_multiply (&product, x, panels, got);
+        g_assert_cmpmem (got, size, want, size);
+        hyb_matrix_vector (&matrix, x, got);
+        hyb_processor_pretend (NULL);
+        hyb_matrix_vector (&matrix, x, want);
+        g_assert_cmpmem (got, size, want, size);
+      }
 }
 
 /* NaN in one row of the weights reaches only its column of the result, even in a padded panel. */
@@ -251,6 +304,7 @@ TEST_PROGRAM (test_panels)
                         test_level);
   g_test_add_func ("/engine/kernels/panels/threads-change-no-byte", test_threads);
   g_test_add_func ("/engine/kernels/panels/other-rows-change-no-byte", test_rows);
+  g_test_add_func ("/engine/kernels/panels/other-processors-change-no-byte", test_processors);
   g_test_add_func ("/engine/kernels/panels/reading-from-either-end-changes-no-byte", test_again);
   g_test_add_func ("/engine/kernels/panels/nan-stays-in-its-column", test_nan);
 
