@@ -84,7 +84,8 @@ void hyb_recurrent_slot (const HybRecurrent *net,
 gint64 hyb_recurrent_steps_ahead (const HybRecurrent *net);
 /* Returns the floats of the packed W_i of one slot; 0 if weights are not packed. */
 gint64 hyb_recurrent_input_panels (const HybRecurrent *net);
-/* Returns the floats of the packed W_h of one slot; 0 if it is not packed, as for a batch of 1. */
+/* Returns the floats of the packed W_h of one slot; 0 if it is not packed, as for a
+ * batch of 1 whose panels are not kept. */
 gint64 hyb_recurrent_hidden_panels (const HybRecurrent *net);
 /* Returns the elements that one slot keeps. */
 gint64 hyb_recurrent_kept_size (const HybRecurrent *net, gboolean recording);

@@ -281,7 +281,7 @@ multiply_states (const Direction *run)
                                .beta = is_gru ? 0 : 1 };
 
   hyb_phase_begin (run->pass->run, &hyb_phase_products);
-  if (net->in_panels && net->batch > 1)
+  if (hyb_recurrent_hidden_panels (net) > 0)
     hyb_panels_multiply (&(HybPanelProduct){ .m = net->batch,
                                              .n = run->GH,
                                              .k = run->R,

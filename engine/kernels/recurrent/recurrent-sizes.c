@@ -148,7 +148,8 @@ hyb_recurrent_hidden_panels (const HybRecurrent *net)
   double rows = gate_rows (net);
   double R = (double) hyb_recurrent_state_size (net);
 
-  if (net->batch == 1)
+  /* For one row, W_h is packed only where that is done once: packing takes as long as several steps. */
+  if (net->batch == 1 && !net->keeps_panels)
     return 0;
   /* The backward pass packs W_h transposed. */
   return bounded (MAX (panels (net, rows, R), panels (net, R, rows)));

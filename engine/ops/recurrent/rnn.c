@@ -9,6 +9,7 @@
 
 #include "engine/base/error.h"
 #include "engine/gradient/gradient.h"
+#include "engine/kernels/matrix/panels.h"
 #include "engine/op/plan-options.h"
 #include "engine/op/rules.h"
 #include "engine/op/run.h"
@@ -19,6 +20,7 @@ typedef struct
 {
   gboolean   in_panels; /* the kernel multiplies with panels */
   HybTensor *panels;    /* the panels, if the parameters are constant; else NULL */
+  char      *note;      /* how the recurrent weights are multiplied; NULL without panels */
 } RnnPlan;
 
 /* The network with prepare()'s decisions. */
@@ -116,7 +118,7 @@ pack_constant_parameters (HybCall *call, HybRecurrent *net, RnnPlan *plan, GErro
   if (!call->constants || !call->constants[1] || net->batch < 1 || call->plan_options->same_bytes ||
       !hyb_plan_options_enable_pass (call->plan_options, "keep-panels"))
     return TRUE;
-  net->in_panels = TRUE;
+  net->in_panels = net->keeps_panels = TRUE;
   type.shape.dim[0] = hyb_recurrent_panels (net);
   plan->panels = hyb_tensor_new (&type, error);
   if (!plan->panels)
@@ -136,6 +138,7 @@ rnn_release (HybCall *call)
   if (!plan)
     return;
   g_clear_pointer (&plan->panels, hyb_tensor_unref);
+  g_clear_pointer (&plan->note, g_free);
   g_clear_pointer (&call->prepared, g_free);
 }
 
@@ -144,9 +147,23 @@ rnn_note (const HybCall *call)
 {
   const RnnPlan *plan = call->prepared;
 
-  if (!plan || !plan->in_panels)
+  return plan ? plan->note : NULL;
+}
+
+/* Says which weights are packed and how those of the states are multiplied in every step. */
+static char *
+make_note (const HybRecurrent *net)
+{
+  const char *kept = net->keeps_panels ? ", kept" : "";
+  gint64      rows = hyb_recurrent_n_gates (net->cell) * net->hidden;
+
+  if (!net->in_panels)
     return NULL;
-  return plan->panels ? "weights in panels, kept" : "weights in panels";
+  if (net->batch == 1 && !net->keeps_panels)
+    return g_strdup ("weights of inputs in panels");
+  g_autofree char *how = hyb_panels_describe (net->batch, rows, hyb_recurrent_state_size (net));
+
+  return g_strdup_printf ("weights in panels%s, %s", kept, how);
 }
 
 /* Refuses networks whose row numbers exceed the 32-bit integers of the BLAS or whose workspaces
@@ -172,10 +189,14 @@ prepare (HybCall *call, gboolean may_keep_panels, GError **error)
 
   plan = call->prepared = g_new0 (RnnPlan, 1);
   plan->in_panels = hyb_recurrent_should_use_panels (&net);
-  if (!may_keep_panels || pack_constant_parameters (call, &net, plan, error))
-    return TRUE;
-  rnn_release (call);
-  return FALSE;
+  if (may_keep_panels && !pack_constant_parameters (call, &net, plan, error))
+    {
+      rnn_release (call);
+      return FALSE;
+    }
+  net = describe (call);
+  plan->note = make_note (&net);
+  return TRUE;
 }
 
 static gboolean

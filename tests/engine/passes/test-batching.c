@@ -370,9 +370,9 @@ check_note (gboolean constant, const char *const *without, const char *expected)
 static void
 test_notes (void)
 {
-  check_note (TRUE, NULL, ", weights in panels, kept,");
-  check_note (FALSE, NULL, ", weights in panels, workspace");
-  check_note (TRUE, (const char *[]){ "keep-panels", NULL }, ", weights in panels, workspace");
+  check_note (TRUE, NULL, ", weights in panels, kept, ");
+  check_note (FALSE, NULL, ", weights in panels, ");
+  check_note (TRUE, (const char *[]){ "keep-panels", NULL }, ", weights in panels, ");
   check_note (TRUE, (const char *[]){ "pack-weights", NULL }, NULL);
 }
 
