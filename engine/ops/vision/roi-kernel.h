@@ -225,6 +225,122 @@ NAME (align_cells) (gint64 begin, gint64 end, gpointer data)
     }
 }
 
+/* The cells around a sample along one axis, as offsets in a plane, and the share of the second one. */
+typedef struct
+{
+  gint64   first, second;
+  REAL     share;
+  gboolean is_inside; /* else the sample is 0 */
+} NAME (Tap);
+
+/* The taps of all samples of a region that is not turned: each sample lies on a row and a column of them. */
+typedef struct
+{
+  NAME (Tap) rows[MAX_TAPS], columns[MAX_TAPS];
+} NAME (Taps);
+
+/* The same as sample_at() does along one axis of `size` cells, which are `stride` elements apart. */
+static NAME (Tap) NAME (find_tap) (REAL at, gint64 size, gint64 stride)
+{
+  gint64 first, second;
+
+  if (!(at >= -1 && at <= (REAL) size))
+    return (NAME (Tap)){ 0 };
+  at = at > 0 ? at : 0;
+  first = MIN ((gint64) at, size - 1);
+  second = MIN (first + 1, size - 1);
+  return (
+      NAME (Tap)){ first * stride, second * stride, second == first ? 0 : at - (REAL) first, TRUE };
+}
+
+/* FALSE if the region has more samples than there is room, is turned, or reads another channel for each cell. */
+static gboolean
+NAME (find_taps) (const RoiView *view, const NAME (Region) * region, NAME (Taps) * taps)
+{
+  if (view->is_rotated || view->params->position_sensitive ||
+      region->rows * view->out_height > MAX_TAPS || region->columns * view->out_width > MAX_TAPS)
+    return FALSE;
+  for (gint64 i = 0; i < view->out_height * region->rows; i++)
+    {
+      REAL cell = (REAL) (i / region->rows), v = (REAL) (i % region->rows);
+      REAL y = region->y + (cell + (v + (REAL) 0.5) / (REAL) region->rows) * region->cell_height;
+
+      taps->rows[i] = NAME (find_tap) (y, view->height, view->width);
+    }
+  for (gint64 j = 0; j < view->out_width * region->columns; j++)
+    {
+      REAL cell = (REAL) (j / region->columns), u = (REAL) (j % region->columns);
+      REAL x = region->x + (cell + (u + (REAL) 0.5) / (REAL) region->columns) * region->cell_width;
+
+      taps->columns[j] = NAME (find_tap) (x, view->width, 1);
+    }
+  return TRUE;
+}
+
+/* The sum of the samples of one cell, whose taps are given. */
+static REAL
+NAME (sum_samples) (const NAME (Region) * region,
+                    const NAME (Tap) * rows,
+                    const NAME (Tap) * columns,
+                    const REAL *plane)
+{
+  REAL sum = 0;
+
+  for (gint64 v = 0; v < region->rows; v++)
+    for (gint64 u = 0; u < region->columns && rows[v].is_inside; u++)
+      {
+        const REAL *top = plane + rows[v].first, *bottom = plane + rows[v].second;
+        gint64      left = columns[u].first, right = columns[u].second;
+        REAL        down = rows[v].share, across = columns[u].share;
+
+        if (columns[u].is_inside)
+          sum += (1 - down) * ((1 - across) * top[left] + across * top[right]) +
+                 down * ((1 - across) * bottom[left] + across * bottom[right]);
+      }
+  return sum;
+}
+
+/* Computes planes [begin, end) of the output, a channel of a region each.  Where the samples of a region lie is the same
+ * for all its channels. */
+static void
+NAME (align_planes) (gint64 begin, gint64 end, gpointer data)
+{
+  const NAME (Job) *job = data;
+  const RoiView *view = job->view;
+  gint64         cells = view->out_height * view->out_width, last = -1;
+  gboolean       has_taps = FALSE;
+  NAME (Region) region = { 0 };
+  NAME (Taps) taps;
+
+  for (gint64 plane = begin; plane < end && !hyb_run_is_stopped (view->run); plane++)
+    {
+      const REAL *roi = job->rois + view->numbers * (plane / view->out_channels);
+      gint64      image = image_of (view, (double) roi[0]);
+      const REAL *from =
+          job->data + (MAX (image, 0) * view->channels + plane % view->out_channels) *
+                          view->height * view->width;
+
+      if (plane / view->out_channels != last)
+        {
+          last = plane / view->out_channels;
+          region = NAME (read_region) (view, roi);
+          has_taps = image >= 0 && NAME (find_taps) (view, &region, &taps);
+        }
+      if (!has_taps)
+        {
+          NAME (align_cells) (plane * cells, (plane + 1) * cells, data);
+          continue;
+        }
+      for (gint64 cell = 0; cell < cells; cell++)
+        job->out[plane * cells + cell] =
+            NAME (sum_samples) (&region,
+                                taps.rows + cell / view->out_width * region.rows,
+                                taps.columns + cell % view->out_width * region.columns,
+                                from) /
+            (REAL) MAX (region.rows * region.columns, 1);
+    }
+}
+
 /* Forward pass (gradient NULL): computes out from data.  Backward pass: adds the gradient of the
  * output, which is in out, to gradient; data is NULL.  Regions may overlap, so that one thread adds
  * all of them. */
@@ -246,5 +362,8 @@ NAME (align_regions) (const RoiView *view,
   else if (gradient)
     NAME (align_cells) (0, n, &job);
   else
-    hyb_parallel_for (n, GRAIN, NAME (align_cells), &job);
+    hyb_parallel_for (view->regions * view->out_channels,
+                      1 + GRAIN / MAX (view->out_height * view->out_width, 1),
+                      NAME (align_planes),
+                      &job);
 }

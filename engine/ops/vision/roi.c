@@ -141,6 +141,8 @@ roi_infer_shape (HybCall *call, GError **error)
 
 /* Bound of the samples per cell and axis, so that huge regions do not take forever. */
 #define MAX_SAMPLES 4096
+/* Samples of a region along one axis whose places are found once for all channels; they are kept on the stack. */
+#define MAX_TAPS 256
 
 typedef struct
 {
