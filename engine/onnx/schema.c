@@ -248,7 +248,8 @@ is_allowed (const char *types, char digit, HybDType dtype)
   gsize       n;
   const char *letters = get_letters (types, index, &n);
 
-  return (n == 1 && letters[0] == '*') || memchr (letters, 'a' + (int) dtype, n);
+  /* Without any type of an array it is a list of arrays. */
+  return n == 0 || (n == 1 && letters[0] == '*') || memchr (letters, 'a' + (int) dtype, n);
 }
 
 /* An earlier input with the same constraint but another type; `input` itself if there is none. */

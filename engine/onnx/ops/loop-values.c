@@ -22,7 +22,9 @@ void
 hyb_onnx_loop_connect (const HybOnnxLoop *loop, HybOnnxPort *ports)
 {
   for (guint v = FIRST_STATE; v < loop->variables.n; v++)
-    ports[v] = v < FIRST_STATE + loop->n_states
+    ports[v] = v < FIRST_STATE + loop->n_states && loop->is_list[v - FIRST_STATE]
+                   ? (HybOnnxPort){ HYB_PORT_CAPTURED, hyb_onnx_input (loop->lowering, v) }
+               : v < FIRST_STATE + loop->n_states
                    ? (HybOnnxPort){ HYB_PORT_STATE, hyb_onnx_input (loop->lowering, v) }
                    : (HybOnnxPort){ HYB_PORT_CAPTURED, hyb_onnx_captured (loop->lowering, 0, v) };
 }

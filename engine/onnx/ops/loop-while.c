@@ -157,6 +157,14 @@ hyb_onnx_lower_while (HybOnnxLoop *loop)
   g_autoptr (HybLoweredBody) body = NULL;
   HybValueId first;
 
+  if (loop->n_lists > 0)
+    {
+      hyb_lowering_fail (lowering,
+                         NULL,
+                         "its steps append to a list, and neither its limit nor its condition tell "
+                         "while planning how many steps it makes");
+      return;
+    }
   if (loop->n_rows > 0 && (loop->limit == HYB_UNKNOWN || loop->limit > MAX_ROWS))
     {
       hyb_lowering_fail (lowering,

@@ -6,6 +6,7 @@
  * is a _while_loop.  Start with lower_loop().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/onnx/ops/loop.h"
+#include "engine/onnx/ops/lists.h"
 
 /* Steps that are tried one by one while planning, to see where the condition ends the loop. */
 #define MAX_TRIED_STEPS 4096
@@ -45,6 +46,7 @@ loop_clear (HybOnnxLoop *loop)
 {
   hyb_onnx_variables_clear (&loop->variables);
   g_clear_pointer (&loop->yes, hyb_tensor_unref);
+  g_clear_pointer (&loop->is_list, g_free);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (HybOnnxLoop, loop_clear)
 
@@ -75,6 +77,25 @@ find_limit (HybLowering *lowering)
               0);
 }
 
+/* Finds states that begin as empty lists and to which each step appends an array. */
+static void
+find_lists (HybOnnxLoop *loop, HybLowering *lowering)
+{
+  HybGraph         *body = hyb_lowering_get_body (lowering, 0);
+  guint             n, n_heads;
+  const HybNodeId  *variables = hyb_graph_get_variables (body, &n);
+  const HybValueId *heads = hyb_graph_get_heads (body, &n_heads);
+
+  loop->is_list = g_new0 (gboolean, MAX (loop->n_states, 1));
+  for (guint s = 0; s < loop->n_states; s++)
+    {
+      loop->is_list[s] =
+          hyb_onnx_is_empty_list (hyb_onnx_type (lowering, FIRST_STATE + s)) &&
+          hyb_onnx_find_appended (body, variables[FIRST_STATE + s], heads[1 + s]) != HYB_NO_ID;
+      loop->n_lists += loop->is_list[s];
+    }
+}
+
 /* FALSE and a failure if the body does not fit the node. */
 static gboolean
 loop_init (HybOnnxLoop *loop, HybLowering *lowering)
@@ -93,6 +114,7 @@ loop_init (HybOnnxLoop *loop, HybLowering *lowering)
       return FALSE;
     }
   loop->n_rows = loop->n_heads - 1 - loop->n_states;
+  find_lists (loop, lowering);
   loop->variables.types[COUNTER] = (HybType){ .dtype = HYB_I64 };
   loop->variables.types[CONDITION] = (HybType){ .dtype = HYB_BOOL };
   for (guint s = 0; s < loop->n_states; s++)
@@ -197,7 +219,7 @@ count_steps (const HybOnnxLoop *loop, gint64 *n_steps)
 
 /* --- As many steps as rows of the counter --- */
 
-/* Rows first, as _foreach has them; without the condition. */
+/* Rows first, as _foreach has them; without the condition.  What is appended to lists are rows, too. */
 static void
 arrange_foreach (HybLowering *inner, const HybValueId *heads, gconstpointer data, GArray *arranged)
 {
@@ -206,7 +228,26 @@ arrange_foreach (HybLowering *inner, const HybValueId *heads, gconstpointer data
   for (guint h = 1 + loop->n_states; h < loop->n_heads; h++)
     hyb_onnx_append_head (inner, heads[h], arranged);
   for (guint h = 1; h <= loop->n_states; h++)
+    if (loop->is_list[h - 1])
+      hyb_onnx_append_head (inner, heads[h], arranged);
+  for (guint h = 1; h <= loop->n_states; h++)
+    if (!loop->is_list[h - 1])
+      hyb_onnx_append_head (inner, heads[h], arranged);
+}
+
+/* The same with one head for each state: the list itself where there is one. */
+static void
+arrange_all_states (HybLowering      *inner,
+                    const HybValueId *heads,
+                    gconstpointer     data,
+                    GArray           *arranged)
+{
+  const HybOnnxLoop *loop = data;
+
+  for (guint h = 1 + loop->n_states; h < loop->n_heads; h++)
     hyb_onnx_append_head (inner, heads[h], arranged);
+  for (guint s = 0; s < loop->n_states; s++)
+    hyb_onnx_append_head (inner, loop->is_list[s] ? FIRST_STATE + s : heads[1 + s], arranged);
 }
 
 /* The body for every step, NULL if there is none. */
@@ -216,24 +257,33 @@ lower_foreach_body (HybOnnxLoop *loop)
   HybOnnxStates states = { FIRST_STATE, loop->n_rows, loop->n_states };
   HybBodyUse    use = { .types = loop->variables.types,
                         .contents = loop->variables.contents,
-                        .arrange = arrange_foreach,
+                        .arrange = arrange_all_states,
                         .data = loop,
                         .may_fail = TRUE };
   g_autoptr (HybLoweredBody) body = NULL;
 
   loop->variables.contents[CONDITION] = loop->yes;
   body = hyb_onnx_settle_states (loop->lowering, &loop->variables, &states, &use);
+  if (body && loop->n_lists > 0)
+    {
+      use.arrange = arrange_foreach;
+      hyb_lowered_body_free (body);
+      body = hyb_lowering_lower_body (loop->lowering, 0, &use);
+    }
   if (!body || !hyb_onnx_types_are_known (body->n_heads, body->head_types) ||
       !hyb_onnx_types_are_known (loop->n_states, loop->variables.types + FIRST_STATE))
     return NULL;
   return g_steal_pointer (&body);
 }
 
+/* Outputs from the values of states, rows and lists. */
 static void
 set_outputs (const HybOnnxLoop *loop, HybValueId states, HybValueId rows)
 {
+  HybValueId lists = rows + loop->n_rows;
+
   for (guint s = 0; s < loop->n_states; s++)
-    hyb_lowering_set_output (loop->lowering, s, states + s);
+    hyb_lowering_set_output (loop->lowering, s, loop->is_list[s] ? lists++ : states++);
   for (guint r = 0; r < loop->n_rows; r++)
     hyb_lowering_set_output (loop->lowering, loop->n_states + r, rows + r);
 }
@@ -248,9 +298,9 @@ emit_foreach (const HybOnnxLoop *loop, const HybLoweredBody *body, gint64 n_step
   hyb_onnx_loop_connect (loop, ports);
   ports[COUNTER] = (HybOnnxPort){ HYB_PORT_DATA, hyb_onnx_loop_counter (lowering, n_steps) };
   ports[CONDITION] = (HybOnnxPort){ HYB_PORT_CAPTURED, hyb_onnx_scalar (lowering, 1, HYB_BOOL) };
-  first = hyb_onnx_foreach (lowering, body, loop->variables.n, ports, loop->n_rows);
+  first = hyb_onnx_foreach (lowering, body, loop->variables.n, ports, loop->n_rows + loop->n_lists);
   if (first != HYB_NO_ID)
-    set_outputs (loop, first + loop->n_rows, first);
+    set_outputs (loop, first + loop->n_rows + loop->n_lists, first);
 }
 
 /* --- No steps, or steps that differ --- */
@@ -308,7 +358,7 @@ unroll (HybOnnxLoop *loop, gint64 n_steps)
   hyb_onnx_loop_connect (loop, ports);
   for (guint v = FIRST_STATE; v < n; v++)
     values[v] = ports[v].value;
-  for (guint r = 0; r < loop->n_rows; r++)
+  for (guint r = 0; r < loop->n_rows + loop->n_states; r++)
     g_ptr_array_add (rows, g_array_new (FALSE, FALSE, sizeof (HybValueId)));
   for (gint64 i = 0; i < n_steps; i++)
     {
@@ -317,12 +367,18 @@ unroll (HybOnnxLoop *loop, gint64 n_steps)
       if (!hyb_lowering_inline (lowering, 0, values, heads))
         return;
       for (guint s = 0; s < loop->n_states; s++)
-        values[FIRST_STATE + s] = heads[1 + s];
+        if (loop->is_list[s])
+          g_array_append_val (rows->pdata[loop->n_rows + s], heads[1 + s]);
+        else
+          values[FIRST_STATE + s] = heads[1 + s];
       for (guint r = 0; r < loop->n_rows; r++)
         g_array_append_val (rows->pdata[r], heads[1 + loop->n_states + r]);
     }
   for (guint s = 0; s < loop->n_states; s++)
-    hyb_lowering_set_output (lowering, s, values[FIRST_STATE + s]);
+    hyb_lowering_set_output (lowering,
+                             s,
+                             loop->is_list[s] ? stack (lowering, rows->pdata[loop->n_rows + s])
+                                              : values[FIRST_STATE + s]);
   for (guint r = 0; r < loop->n_rows; r++)
     hyb_lowering_set_output (lowering, loop->n_states + r, stack (lowering, rows->pdata[r]));
 }
@@ -353,17 +409,38 @@ lower_steps (HybOnnxLoop *loop, gint64 n_steps)
 
 /* --- The node --- */
 
+/* All heads in their order, with lists as they were before the step. */
+static void
+arrange_kept_lists (HybLowering      *inner,
+                    const HybValueId *heads,
+                    gconstpointer     data,
+                    GArray           *arranged)
+{
+  const HybOnnxLoop *loop = data;
+
+  for (guint h = 0; h < loop->n_heads; h++)
+    {
+      gboolean is_list = h > 0 && h <= loop->n_states && loop->is_list[h - 1];
+
+      hyb_onnx_append_head (inner, is_list ? FIRST_STATE + h - 1 : heads[h], arranged);
+    }
+}
+
 /* What is known of the outputs where no value can stand for them. */
 static void
 set_types (HybOnnxLoop *loop)
 {
   HybOnnxStates states = { FIRST_STATE, 1, loop->n_states };
-  HybBodyUse    use = { .types = loop->variables.types, .contents = loop->variables.contents };
+  HybBodyUse    use = { .types = loop->variables.types,
+                        .contents = loop->variables.contents,
+                        .arrange = loop->n_lists > 0 ? arrange_kept_lists : NULL,
+                        .data = loop };
   g_autoptr (HybLoweredBody) body =
       hyb_onnx_settle_states (loop->lowering, &loop->variables, &states, &use);
 
   for (guint s = 0; body && s < loop->n_states; s++)
-    hyb_lowering_set_type (loop->lowering, s, &loop->variables.types[FIRST_STATE + s]);
+    if (!loop->is_list[s])
+      hyb_lowering_set_type (loop->lowering, s, &loop->variables.types[FIRST_STATE + s]);
   for (guint h = 1 + loop->n_states; body && h < loop->n_heads; h++)
     {
       HybType type = hyb_onnx_stacked_type (&body->head_types[h], HYB_UNKNOWN, 0);

@@ -15,9 +15,11 @@ enum
 /* A Loop that is being lowered. */
 typedef struct
 {
-  HybLowering     *lowering;
-  guint            n_states, n_heads, n_rows;
-  gint64           limit; /* HYB_UNKNOWN: known only while running; G_MAXINT64: none */
+  HybLowering *lowering;
+  guint        n_states, n_heads, n_rows;
+  guint     n_lists; /* states that are lists to which each step appends an array: further rows */
+  gboolean *is_list; /* by state */
+  gint64    limit;   /* HYB_UNKNOWN: known only while running; G_MAXINT64: none */
   HybOnnxVariables variables;
   HybTensor       *yes; /* a condition that holds */
 } HybOnnxLoop;

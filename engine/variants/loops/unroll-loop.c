@@ -20,10 +20,11 @@
 /* What a value of the body is in the step that is being written. */
 typedef struct
 {
-  HybValueId value;    /* the new value; HYB_NO_ID: not made yet */
-  HybValueId row;      /* the new value without its first axis, of size 1; HYB_NO_ID: not known */
-  HybValueId captured; /* the value of the old outer graph; HYB_NO_ID: none */
-  double     number;   /* what all its elements are; NaN: not known */
+  HybValueId value;     /* the new value; HYB_NO_ID: not made yet */
+  HybValueId row;       /* the new value without its first axis, of size 1; HYB_NO_ID: not known */
+  HybValueId captured;  /* the value of the old outer graph; HYB_NO_ID: none */
+  double     number;    /* what all its elements are; NaN: not known */
+  gboolean   is_scalar; /* it is a step of a vector, which has no axes */
 } BodyValue;
 
 typedef struct
@@ -129,6 +130,9 @@ follow_take (UnrolledLoop *loop, const HybNode *node, const HybValueId *inputs, 
   sequence = hyb_rebuild_sequence (loop->rebuild, data->captured, 0, (guint) shape->dim[0]);
   *out = new_value (HYB_NO_ID);
   out->row = hyb_sequence_step (loop->rebuild, sequence, (guint) index);
+  /* A counter without axes takes the step itself. */
+  if (!hyb_graph_has_legacy_shapes (loop->conversion->graph) && loop->values[inputs[1]].is_scalar)
+    *out = new_value (out->row);
   return TRUE;
 }
 
@@ -253,6 +257,35 @@ make_room (UnrolledLoop *loop, guint64 per_step, GError **error)
 
 /* --- foreach --- */
 
+/* The number that a step of an array of numbers is; NaN if they are not known. */
+static double
+number_at_step (const UnrolledLoop *loop, HybValueId data, guint step)
+{
+  HybGraph      *graph = loop->conversion->graph;
+  const HybNode *node = hyb_graph_get_node (graph, hyb_graph_get_producer (graph, data));
+
+  if (hyb_node_kind (node) != HYB_KIND_COUNT || hyb_node_int (node, "repeat", 1) != 1)
+    return NAN;
+  return hyb_node_double (node, "start", 0) + step * hyb_node_double (node, "step", 1);
+}
+
+/* What a variable is in one step of an array. */
+static BodyValue
+data_at_step (UnrolledLoop *loop, HybValueId data, guint step)
+{
+  gboolean     is_vector = loop->conversion->types[data].shape.rank == 1;
+  HybSequence *sequence = hyb_rebuild_sequence (loop->rebuild, data, 0, loop->n_steps);
+  BodyValue    value = new_value (hyb_sequence_step (loop->rebuild, sequence, step));
+
+  value.number = number_at_step (loop, data, step);
+  value.is_scalar = is_vector && !hyb_graph_has_legacy_shapes (loop->conversion->graph);
+  /* MXNet has no rank 0: a step of a vector is a vector of one element. */
+  if (is_vector && !value.is_scalar)
+    value.value =
+        hyb_rebuild_unary (loop->rebuild, "Reshape", "row", value.value, "shape", "(1,)", NULL);
+  return value;
+}
+
 static gboolean
 write_foreach (UnrolledLoop *loop, GError **error)
 {
@@ -288,23 +321,7 @@ write_foreach (UnrolledLoop *loop, GError **error)
           else if (input >= n_data)
             *value = outer_value (loop, loop->inputs[input]);
           else
-            {
-              HybValueId   data = loop->inputs[input];
-              gboolean     is_vector = loop->conversion->types[data].shape.rank == 1;
-              HybSequence *sequence = hyb_rebuild_sequence (loop->rebuild, data, 0, loop->n_steps);
-              HybValueId   slice = hyb_sequence_step (loop->rebuild, sequence, step);
-
-              /* There is no rank 0: a step of a vector is a vector of one element. */
-              *value = new_value (slice);
-              if (is_vector)
-                *value = new_value (hyb_rebuild_unary (loop->rebuild,
-                                                       "Reshape",
-                                                       "row",
-                                                       slice,
-                                                       "shape",
-                                                       "(1,)",
-                                                       NULL));
-            }
+            *value = data_at_step (loop, loop->inputs[input], step);
         }
       write_step (loop, step);
     }

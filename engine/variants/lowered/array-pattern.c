@@ -58,7 +58,7 @@ add_count (HybBuilder *builder, const char *const *names, HybTensor *tensor)
   HybValueId       value =
       hyb_builder_call (builder,
                         "_arange",
-                        &(HybNodeSpec){ .name = names[1],
+                        &(HybNodeSpec){ .name = names[type->shape.rank > 1],
                                         .attributes =
                                             (const char *const[]){ "dtype",
                                                                    hyb_dtype_name (type->dtype),
@@ -72,15 +72,16 @@ add_count (HybBuilder *builder, const char *const *names, HybTensor *tensor)
   for (int axis = 0; axis < type->shape.rank; axis++)
     g_string_append (shape, type->shape.dim[axis] > 1 ? "-1, " : "1, ");
   g_string_append_c (shape, ')');
-  value =
-      hyb_builder_call (builder,
-                        "_np_reshape",
-                        &(HybNodeSpec){ .name = names[0],
-                                        .n_inputs = 1,
-                                        .inputs = &value,
-                                        .attributes =
-                                            (const char *const[]){ "newshape", shape->str, NULL } },
-                        NULL);
+  if (type->shape.rank > 1)
+    value =
+        hyb_builder_call (builder,
+                          "_np_reshape",
+                          &(HybNodeSpec){
+                              .name = names[0],
+                              .n_inputs = 1,
+                              .inputs = &value,
+                              .attributes = (const char *const[]){ "newshape", shape->str, NULL } },
+                          NULL);
   g_string_free (shape, TRUE);
   return value;
 }
