@@ -4,6 +4,7 @@
  * so it has no include guard.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
+HYB_ONNX_RULES (attention)
 HYB_ONNX_RULES (compare)
 HYB_ONNX_RULES (control)
 HYB_ONNX_RULES (elementwise)

@@ -112,21 +112,88 @@ write_one_hot (OnnxExport *export)
                               ONNX_ATTRIBUTES (ONNX_INT ("axis", -1))));
 }
 
-/* The first axis of the engine's indices, which counts coordinates, is the last one of ONNX'. */
-static void
-write_gather_nd (OnnxExport *export)
+/* Input number `index` as coordinates.  The first axis of the engine's indices, which counts coordinates, is the last one of
+ * ONNX'. */
+static OnnxValue
+coordinates (OnnxExport *export, guint index)
 {
-  int    rank = onnx_input_type (export, 1).shape.rank;
+  int    rank = onnx_input_type (export, index).shape.rank;
   gint64 axes[HYB_MAX_RANK];
 
   for (int i = 0; i < rank; i++)
     axes[i] = (i + 1) % rank;
+  return onnx_transpose (export, indices (export, index), (guint) rank, axes);
+}
+
+static void
+write_gather_nd (OnnxExport *export)
+{
   onnx_set_output (export,
                    0,
                    onnx_binary (export,
                                 "GatherND",
                                 onnx_input (export, 0),
-                                onnx_transpose (export, indices (export, 1), (guint) rank, axes)));
+                                coordinates (export, 1)));
+}
+
+static void
+write_scatter_set_nd (OnnxExport *export)
+{
+  onnx_set_output (export,
+                   0,
+                   onnx_emit (export,
+                              "ScatterND",
+                              3,
+                              (OnnxValue[]){ onnx_input (export, 0),
+                                             coordinates (export, 2),
+                                             onnx_input (export, 1) },
+                              NULL));
+}
+
+/* The largest or smallest elements, in order, as values, indices or both. */
+static void
+write_topk (OnnxExport *export)
+{
+  static const gint64 all_axes[] = { -1 };
+  gint64              k = onnx_param_int (export, "k", 1);
+  gint64              axis = onnx_param_int (export, "axis", -1);
+  const char         *returned = onnx_param_text (export, "ret_typ");
+  OnnxValue           x = onnx_input (export, 0), first, places;
+  HybType             type = onnx_input_type (export, 0);
+
+  if (axis == HYB_NONE)
+    {
+      x = onnx_reshape (export, x, 1, all_axes);
+      type.shape = hyb_shape_1d (hyb_shape_count (&type.shape, 0, type.shape.rank));
+      axis = 0;
+    }
+  axis = axis < 0 ? axis + type.shape.rank : axis;
+  if (strcmp (returned, "mask") == 0 || k < 1 || type.shape.dim[axis] < k)
+    {
+      onnx_fail (export, "ONNX' TopK gives no mask, and needs a number of elements that is known");
+      return;
+    }
+  first =
+      onnx_emit_many (export,
+                      &(OnnxEmission){
+                          "TopK",
+                          2,
+                          (OnnxValue[]){ x, onnx_ints (export, 1, &k) },
+                          2,
+                          ONNX_ATTRIBUTES (ONNX_INT ("axis", axis),
+                                           ONNX_INT ("largest",
+                                                     !onnx_param_bool (export, "is_ascend"))) });
+  if (strcmp (returned, "value") == 0)
+    {
+      onnx_set_output (export, 0, first);
+      return;
+    }
+  places = strcmp (returned, "both") == 0 ? 1 : 0;
+  onnx_set_output (export,
+                   places,
+                   onnx_cast (export, first + 1, HYB_I64, onnx_output_type (export, places).dtype));
+  if (places == 1)
+    onnx_set_output (export, 0, first);
 }
 
 /* One element of each row. */
@@ -150,7 +217,12 @@ write_pick (OnnxExport *export)
 }
 
 const HybOnnxRule hyb_onnx_rules_index[] = {
-  { .op = "Embedding", .write = write_embedding }, { .op = "take", .write = write_take },
-  { .op = "one_hot", .write = write_one_hot },     { .op = "gather_nd", .write = write_gather_nd },
-  { .op = "pick", .write = write_pick },           { .op = NULL },
+  { .op = "Embedding", .write = write_embedding },
+  { .op = "take", .write = write_take },
+  { .op = "one_hot", .write = write_one_hot },
+  { .op = "gather_nd", .write = write_gather_nd },
+  { .op = "pick", .write = write_pick },
+  { .op = "_scatter_set_nd", .write = write_scatter_set_nd },
+  { .op = "topk", .write = write_topk },
+  { .op = NULL },
 };
