@@ -67,6 +67,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (HybVariant, hyb_variant_free)
  * (transfer full) */
 HybVariant *hyb_variant_convert (HybModel *model, const HybConvertOptions *options, GError **error);
 
+/* Whether the variant has the layers and loops of the model that it was made from. */
+gboolean hyb_variant_is_unchanged (HybModel *model, const HybVariant *variant);
+
 /* The model in the form that it has; of another format, in the engine's operators.  NULL and an error if it has an operator that
  * cannot be computed.  (transfer full) */
 HybVariant *hyb_variant_keep (HybModel *model, HybTensorList *input, GError **error);

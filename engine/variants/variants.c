@@ -7,6 +7,7 @@
 
 #include "engine/base/error.h"
 #include "engine/base/remedy.h"
+#include "engine/graph/ports.h"
 #include "engine/variants/group.h"
 #include "engine/variants/loops/direct-loop.h"
 #include "engine/variants/node-kind.h"
@@ -278,13 +279,14 @@ variant_new (HybForm form)
   return variant;
 }
 
+/* has_loops: FALSE if loops over rows are layers, or loops with conditions, in the file. */
 static HybVariant *
-convert_own (HybModel *model, const HybConvertOptions *options, GError **error)
+convert_own (HybModel *model, gboolean has_loops, const HybConvertOptions *options, GError **error)
 {
   g_autoptr (HybVariant) variant = variant_new (options->form);
   g_autoptr (GError) found = NULL;
 
-  if (keep_unchanged (variant, model, options))
+  if (has_loops && keep_unchanged (variant, model, options))
     return g_steal_pointer (&variant);
   if (!is_recurrent (model, options))
     {
@@ -295,6 +297,10 @@ convert_own (HybModel *model, const HybConvertOptions *options, GError **error)
       !write_form (variant, model, options, &found))
     {
       if (write_directly (variant, model, options))
+        return g_steal_pointer (&variant);
+      hyb_variant_free (g_steal_pointer (&variant));
+      variant = variant_new (options->form);
+      if (!has_loops && keep_unchanged (variant, model, options))
         return g_steal_pointer (&variant);
       g_propagate_error (error, g_steal_pointer (&found));
       return NULL;
@@ -340,6 +346,32 @@ is_foreign (HybModel *model)
   return hyb_graph_get_dialect (hyb_model_get_graph (model)) != NULL;
 }
 
+/* Whether all loops over rows that a model was lowered to are such loops in its file as well. */
+static gboolean
+has_loops_of (const HybLoweredModel *lowered, HybGraph *file)
+{
+  HybGraph *graph = hyb_model_get_graph (lowered->model);
+
+  for (HybNodeId id = 0; id < hyb_graph_n_nodes (graph); id++)
+    {
+      HybNodeId origin = hyb_graph_get_node (graph, id)->origin;
+
+      if (hyb_node_reads_rows (graph, id) && origin < hyb_graph_n_nodes (file) &&
+          !hyb_node_reads_rows (file, origin))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+gboolean
+hyb_variant_is_unchanged (HybModel *model, const HybVariant *variant)
+{
+  if (!variant->lowered)
+    return variant->model == model;
+  return variant->model == variant->lowered->model &&
+         has_loops_of (variant->lowered, hyb_model_get_graph (model));
+}
+
 HybVariant *
 hyb_variant_convert (HybModel *model, const HybConvertOptions *given, GError **error)
 {
@@ -348,9 +380,13 @@ hyb_variant_convert (HybModel *model, const HybConvertOptions *given, GError **e
   HybVariant *variant;
 
   if (!is_foreign (model))
-    return convert_own (model, options, error);
+    return convert_own (model, TRUE, options, error);
   lowered = hyb_lowered_model_new (model, options->input, error);
-  variant = lowered ? convert_own (lowered->model, options, error) : NULL;
+  variant = lowered ? convert_own (lowered->model,
+                                   has_loops_of (lowered, hyb_model_get_graph (model)),
+                                   options,
+                                   error)
+                    : NULL;
   if (variant)
     set_lowered (variant, g_steal_pointer (&lowered));
   return variant;

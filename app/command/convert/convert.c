@@ -233,13 +233,6 @@ typedef struct
   GPtrArray             *written; /* names of files */
 } Done;
 
-/* No layer, loop or cell of the model is written in another form. */
-static gboolean
-is_unchanged (HybModel *model, const HybVariant *variant)
-{
-  return variant->model == (variant->lowered ? variant->lowered->model : model);
-}
-
 static void
 print_json (const ConvertOptions *options, const Done *done)
 {
@@ -262,7 +255,7 @@ print_json (const ConvertOptions *options, const Done *done)
     }
   scope_json_end (json);
   if (options->to)
-    scope_json_boolean (json, "unchanged", is_unchanged (done->model, variant));
+    scope_json_boolean (json, "unchanged", hyb_variant_is_unchanged (done->model, variant));
   scope_json_begin_object (json, "proof");
   scope_describe_proof (json, done->proof);
   scope_json_end (json);
@@ -370,7 +363,7 @@ run_convert (const ScopeCommonOptions *common, gpointer data, char **files, GErr
     return SCOPE_EXIT_MODEL;
   if (variant->model != model)
     scope_print_findings (variant->model, HYB_SEVERITY_NOTE);
-  if (options->to && is_unchanged (model, variant))
+  if (options->to && hyb_variant_is_unchanged (model, variant))
     scope_print_message (HYB_SEVERITY_NOTE,
                          "the model has nothing to write as %s: layers, loops and cells stay as "
                          "they are",

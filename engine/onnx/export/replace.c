@@ -7,6 +7,7 @@
 
 #include "engine/analysis/infer-types.h"
 #include "engine/base/error.h"
+#include "engine/graph/ports.h"
 #include "engine/graph/reach.h"
 #include "engine/onnx/export/export.h"
 #include "engine/onnx/onnx-op.h"
@@ -94,6 +95,18 @@ find_same (Replacing *replacing)
       replacing->same[id] = HYB_NO_ID;
 }
 
+/* A layer, or a loop with a condition, that is lowered to a loop over rows does not stay: such a loop has been asked for. */
+static gboolean
+has_same_form (const Replacing *replacing, HybNodeId id)
+{
+  const HybNode *node = hyb_graph_get_node (replacing->lowered, id);
+  HybCategory    category = hyb_graph_get_node (replacing->file, node->origin)->op->category;
+
+  return (category != HYB_CATEGORY_RECURRENT && category != HYB_CATEGORY_CONTROL) ||
+         !hyb_node_reads_rows (replacing->lowered, id) ||
+         hyb_node_reads_rows (replacing->file, node->origin);
+}
+
 /* Nodes of the file all of whose engine nodes stay.  What no output needs stays as it is. */
 static void
 find_kept (Replacing *replacing)
@@ -111,7 +124,7 @@ find_kept (Replacing *replacing)
       if (!is_needed[id] || hyb_node_is_variable (node) || node->origin >= n)
         continue;
       replacing->has_nodes[node->origin] = TRUE;
-      if (replacing->same[id] == HYB_NO_ID)
+      if (replacing->same[id] == HYB_NO_ID || !has_same_form (replacing, id))
         replacing->is_kept[node->origin] = FALSE;
     }
 }
