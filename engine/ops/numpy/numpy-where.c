@@ -11,6 +11,8 @@
 
 #include <string.h>
 
+#include "engine/kernels/vectorise.h"
+
 typedef struct
 {
   double scalar, x, y;
@@ -48,12 +50,70 @@ typedef struct
   char       *to;
 } Where;
 
+/* to[i] = condition[i] ? x[i] : y[i]; x or y may be one element for the whole row (stride 0). */
+#define CHOOSE(bits)                                       \
+  static void choose_##bits (const guint8      *condition, \
+                             const guint##bits *x,         \
+                             const guint##bits *y,         \
+                             const gint64      *stride,    \
+                             gint64             n,         \
+                             guint##bits *restrict to)     \
+  {                                                        \
+    guint##bits one_x = *x, one_y = *y;                    \
+                                                           \
+    if (stride[2] && stride[3])                            \
+      for (gint64 i = 0; i < n; i++)                       \
+        to[i] = condition[i] ? x[i] : y[i];                \
+    else if (stride[2])                                    \
+      for (gint64 i = 0; i < n; i++)                       \
+        to[i] = condition[i] ? x[i] : one_y;               \
+    else if (stride[3])                                    \
+      for (gint64 i = 0; i < n; i++)                       \
+        to[i] = condition[i] ? one_x : y[i];               \
+    else                                                   \
+      for (gint64 i = 0; i < n; i++)                       \
+        to[i] = condition[i] ? one_x : one_y;              \
+  }
+
+CHOOSE (8)
+CHOOSE (16)
+CHOOSE (32)
+CHOOSE (64)
+
+#undef CHOOSE
+
+/* A row whose condition has a byte for each element.  FALSE: it has not. */
+static gboolean
+choose_row (const Where *where, const gint64 *offset, const gint64 *stride, gint64 n)
+{
+  const guint8 *condition = (const guint8 *) where->condition + offset[1];
+  gsize         item = where->item;
+  gconstpointer x = where->x + (gsize) offset[2] * item, y = where->y + (gsize) offset[3] * item;
+  gpointer      to = where->to + (gsize) offset[0] * item;
+
+  if (hyb_dtype_size (where->condition_dtype) != 1 || stride[1] != 1 || n == 0)
+    return FALSE;
+  if (item == 1)
+    choose_8 (condition, x, y, stride, n, to);
+  else if (item == 2)
+    choose_16 (condition, x, y, stride, n, to);
+  else if (item == 4)
+    choose_32 (condition, x, y, stride, n, to);
+  else if (item == 8)
+    choose_64 (condition, x, y, stride, n, to);
+  else
+    return FALSE;
+  return TRUE;
+}
+
 /* One row of a HybEach walk with the operands result, condition, x and y. */
 static void
 where_row (const gint64 *offset, const gint64 *stride, gint64 n, gpointer data)
 {
   const Where *where = data;
 
+  if (choose_row (where, offset, stride, n))
+    return;
   for (gint64 i = 0; i < n; i++)
     {
       gsize    at = (gsize) (offset[1] + i * stride[1]);
