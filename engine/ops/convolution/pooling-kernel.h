@@ -120,6 +120,27 @@ NAME (finish) (const PoolingArgs *args, const Row *row, gint64 k, REAL value)
   return divisor > 0 ? value / (REAL) divisor : 0;
 }
 
+#define SUMS 16
+
+/* The sum of n cells that follow each other, in SUMS partial sums, so that it can be vectorised. */
+static REAL
+NAME (sum_cells) (const REAL *x, gint64 n)
+{
+  REAL   sum[SUMS] = { 0 }, all = 0;
+  gint64 i = 0;
+
+  for (; i + SUMS <= n; i += SUMS)
+    for (int k = 0; k < SUMS; k++)
+      sum[k] += x[i + k];
+  for (; i < n; i++)
+    sum[i % SUMS] += x[i];
+  for (int k = 0; k < SUMS; k++)
+    all += sum[k];
+  return all;
+}
+
+#undef SUMS
+
 /* n windows of 2 × 2 over two rows of the image; the order is that of gather(), so that NaN and
  * zeros of either sign give the same bytes. */
 static void
@@ -166,6 +187,11 @@ NAME (pool_planes) (gint64 begin, gint64 end, gpointer data)
       if (is_halving (args))
         {
           NAME (halve) (args, x, y);
+          continue;
+        }
+      if (is_mean (args))
+        {
+          *y = NAME (sum_cells) (x, volume (args->image)) / (REAL) volume (args->image);
           continue;
         }
       for (gboolean more = first_row (args, &row, CHUNK); more; more = next_row (args, &row, CHUNK))

@@ -392,6 +392,18 @@ is_halving (const PoolingArgs *args)
   return TRUE;
 }
 
+/* Whether the one window of a plane is the whole image, of which it is the mean. */
+static gboolean
+is_mean (const PoolingArgs *args)
+{
+  if (args->type != POOL_AVERAGE || args->step != 1 || volume (args->image) == 0)
+    return FALSE;
+  for (int axis = 0; axis < 3; axis++)
+    if (args->map[axis] != 1 || args->kernel[axis] != args->image[axis] || args->pad[axis] != 0)
+      return FALSE;
+  return TRUE;
+}
+
 #define REAL_KERNEL "engine/ops/convolution/pooling-kernel.h"
 #include "engine/kernels/each-real.h"
 
