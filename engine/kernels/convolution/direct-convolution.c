@@ -188,15 +188,59 @@ find_vectors (const Product *product, const HybTile *tile, HybTileImage *image)
     }
 }
 
+/* Where the positions of a tile begin in the strip. */
+static Run
+find_run (const Product *product, const HybTile *tile)
+{
+  gint64 lanes = product->tiling.tiles->lanes, first = tile->first_vector * lanes;
+  gint64 pitch = product->layout->pitch, row_vectors = product->strip.row_vectors;
+
+  if (row_vectors > 0)
+    return (Run){ tile->first_vector / row_vectors,
+                  tile->first_vector % row_vectors * lanes,
+                  tile->n_vectors * lanes };
+  return (Run){ first / pitch,
+                first % pitch,
+                MIN (tile->n_vectors * lanes, product->strip.positions - first) };
+}
+
+/* Where a filter of a tile goes if its vectors are part of one row of the map; else nowhere. */
+static HybTileMap
+find_map (const Product *product, const HybTile *tile, const Run *run, gint64 filter)
+{
+  const HybConvolveFinish *finish = product->finish;
+  const HybDirectStrip    *strip = &product->strip;
+  const gint64            *map = product->layout->convolve.map;
+  gint64 at = (filter * map[1] + strip->row + run->row) * map[2] + strip->column + run->column;
+
+  if (run->column + tile->n_vectors * product->tiling.tiles->lanes > strip->n_columns)
+    return (HybTileMap){ 0 };
+  return (HybTileMap){ .to = product->map + at,
+                       .other = finish->other ? finish->other + at : NULL,
+                       .bias = finish->bias ? finish->bias + filter : NULL,
+                       .stride = map[1] * map[2],
+                       .rectify = finish->rectify };
+}
+
+static void
+write_tile (const Product *product,
+            const HybTile *tile,
+            const Run     *run,
+            gint64         filter,
+            const float   *sums)
+{
+  if (product->strip.row_vectors > 0)
+    write_rows (product, filter, tile->first_vector, tile->n_vectors, sums);
+  else
+    write_sums (product, filter, run, sums);
+}
+
 static void
 multiply_tile (const Product *product, const HybTile *tile)
 {
   const HybDirectLayout *layout = product->layout;
   const HybTiles        *tiles = product->tiling.tiles;
-  gint64                 first = tile->first_vector * tiles->lanes;
-  Run                    run = { first / layout->pitch,
-                                 first % layout->pitch,
-                                 MIN (tile->n_vectors * tiles->lanes, product->strip.positions - first) };
+  Run                    run = find_run (product, tile);
   gint64                 end = tile->first_filter + tile->n_filters;
   HybTileImage           image = { .depth = layout->depth,
                                    .shifts = product->shifts,
@@ -212,19 +256,17 @@ multiply_tile (const Product *product, const HybTile *tile)
       if (fetches_ahead)
         image.ahead = (HybTileAhead){ product->weight + (at + some) * layout->depth,
                                       MIN (some, product->tiling.filters - at - some) };
+      image.map = find_map (product, tile, &run, product->first_filter + at);
       tiles->sum[tile->n_vectors][some](&image,
                                         product->weight + at * layout->depth,
                                         layout->depth,
                                         sums);
-      for (gint64 f = 0; f < some; f++)
-        if (product->strip.row_vectors > 0)
-          write_rows (product,
-                      product->first_filter + at + f,
-                      tile->first_vector,
-                      tile->n_vectors,
-                      sums + f * HYB_TILE_STRIDE);
-        else
-          write_sums (product, product->first_filter + at + f, &run, sums + f * HYB_TILE_STRIDE);
+      for (gint64 f = 0; f < some && !image.map.to; f++)
+        write_tile (product,
+                    tile,
+                    &run,
+                    product->first_filter + at + f,
+                    sums + f * HYB_TILE_STRIDE);
     }
 }
 

@@ -34,6 +34,15 @@
 #define EACH_FILTER HYB_UNROLL (8) for (int f = 0; f < n_filters; f++)
 #define EACH_VECTOR HYB_UNROLL (4) for (int v = 0; v < n_vectors; v++)
 
+/* relu of a vector: adding zero makes −0 a 0, as the operator relu does; NaN stays. */
+INLINE Floats
+SIMD (rectify) (Floats x)
+{
+  Floats zero = simd_fill (0);
+
+  return simd_max (zero, x) + zero;
+}
+
 INLINE void
 SIMD (sum_tile) (const int           n_filters,
                  const int           n_vectors,
@@ -77,6 +86,26 @@ SIMD (sum_tile) (const int           n_filters,
         }
     }
 
+  if (tile->map.to)
+    {
+      const HybTileMap *map = &tile->map;
+
+      EACH_FILTER
+      {
+        Floats bias = simd_fill (map->bias ? map->bias[f] : 0);
+
+        EACH_VECTOR
+        {
+          Floats value = sum[f][v] + bias;
+
+          if (map->other)
+            value = value + simd_load (map->other + f * map->stride + v * LANES);
+          simd_store (map->to + f * map->stride + v * LANES,
+                      map->rectify ? SIMD (rectify) (value) : value);
+        }
+      }
+      return;
+    }
   EACH_FILTER
   EACH_VECTOR
   simd_store (sums + f * HYB_TILE_STRIDE + v * LANES, sum[f][v]);
@@ -109,15 +138,6 @@ SIMD (take_every_second) (gint64 n, const float *from, float *to)
                                    even));
   for (; i < n; i++)
     to[i] = from[2 * i];
-}
-
-/* relu of a vector: adding zero makes −0 a 0, as the operator relu does; NaN stays. */
-INLINE Floats
-SIMD (rectify) (Floats x)
-{
-  Floats zero = simd_fill (0);
-
-  return simd_max (zero, x) + zero;
 }
 
 /* map[at + i] = relu (sums[i] + bias[filter] + other[at + i]) for i < n. */

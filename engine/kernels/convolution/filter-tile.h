@@ -24,6 +24,17 @@ typedef struct
   gint64       n;
 } HybTileAhead;
 
+/* Where the sums of a tile belong if they follow each other in the map as they do in the tile: they are finished and
+ * written there, not to the array of sums. */
+typedef struct
+{
+  float       *to;     /* of the first filter; NULL: they do not follow each other */
+  const float *other;  /* likewise, or NULL */
+  const float *bias;   /* likewise, or NULL */
+  gint64       stride; /* floats from filter to filter */
+  gboolean     rectify;
+} HybTileMap;
+
 /* The image under one tile. */
 typedef struct
 {
@@ -33,11 +44,12 @@ typedef struct
   gint64       vectors[HYB_TILE_VECTORS]; /* floats from the image to each vector of positions; with
                                             * HybTiles.takes_rows they need not follow each other */
   HybTileAhead ahead;
+  HybTileMap   map;
 } HybTileImage;
 
 /* Computes sums[f HYB_TILE_STRIDE + v lanes + i] = Σ weights[f weights_stride + k] ·
  * image[shifts[k] + vectors[v] + i] over k < depth, for the number of filters f and of vectors v
- * that the function is for. */
+ * that the function is for, or finishes and writes them as image->map says. */
 typedef void (*HybSumTile) (const HybTileImage *image,
                             const float        *weights,
                             gint64              weights_stride,
