@@ -168,6 +168,13 @@ fold_constants_run (HybGraph *graph, HybFacts *facts, GArray *map, GError **erro
   return fold (graph, facts, !facts->same_bytes || facts->for_device, error);
 }
 
+/* What depends on no variable at all: files of other formats have numbers that nodes make. */
+static HybGraph *
+fold_literals_run (HybGraph *graph, HybFacts *facts, GArray *map, GError **error)
+{
+  return facts->same_bytes ? hyb_graph_ref (graph) : fold (graph, facts, FALSE, error);
+}
+
 static HybGraph *
 keep_panels_run (HybGraph *graph, HybFacts *facts, GArray *map, GError **error)
 {
@@ -183,6 +190,17 @@ const HybPass hyb_pass_fold_constants = {
   .optimising = TRUE,
   .makes_constants = TRUE,
   .run = fold_constants_run,
+};
+
+extern const HybPass hyb_pass_fold_literals;
+
+const HybPass hyb_pass_fold_literals = {
+  .name = "fold-literals",
+  .doc = "Computes values that depend on no variable, for the passes that look for constants.",
+  .needs = HYB_FACT_TYPES,
+  .optimising = TRUE,
+  .makes_constants = TRUE,
+  .run = fold_literals_run,
 };
 
 extern const HybPass hyb_pass_keep_panels;

@@ -9,6 +9,8 @@
 /* clang-format off */
 HYB_PASS (lower)                /* all others know the engine's operators only */
 HYB_PASS (infer_types)          /* every later pass needs types */
+HYB_PASS (fold_literals)        /* the next passes look for constant operands */
+HYB_PASS (recognise_layers)     /* before folding, which packs their matrices */
 HYB_PASS (fold_batch_norm)      /* turns batch normalisation into filters and bias of a convolution */
 HYB_PASS (transform_filters)    /* transforms those filters too */
 HYB_PASS (finish_convolutions)  /* appends sums and rectifiers to convolutions of either kind */
