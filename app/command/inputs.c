@@ -111,13 +111,16 @@ take_value (HybTensor *tensor, const HybNode *node)
 static void
 take_values (ScopeInputs *inputs)
 {
+  if (hyb_graph_get_dialect (inputs->graph))
+    inputs->constants = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   for (guint i = 0; i < inputs->n_variables; i++)
     {
       const HybNode *node = hyb_graph_get_node (inputs->graph, inputs->variables[i]);
       HybTensor *tensor = inputs->given ? hyb_tensor_list_find (inputs->given, node->name) : NULL;
 
-      if (!tensor)
-        tensor = hyb_model_get_parameter (inputs->model, node->name);
+      if (!tensor && (tensor = hyb_model_get_parameter (inputs->model, node->name)) &&
+          inputs->constants)
+        g_hash_table_add (inputs->constants, g_strdup (node->name));
       if (!tensor)
         continue;
       inputs->values[i] = take_value (tensor, node);
@@ -436,6 +439,17 @@ scope_inputs_clear (ScopeInputs *inputs)
     g_clear_pointer (&inputs->values[i], hyb_tensor_unref);
   g_free (inputs->values);
   g_free (inputs->types);
+  g_clear_pointer (&inputs->constants, g_hash_table_unref);
+}
+
+GHashTable *
+scope_inputs_get_constants (const ScopeInputs        *inputs,
+                            const ScopeCommonOptions *common,
+                            gboolean                  backward)
+{
+  return common->train || backward || scope_common_options_get_mode (common) == HYB_MODE_IMPERATIVE
+             ? NULL
+             : inputs->constants;
 }
 
 void

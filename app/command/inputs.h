@@ -22,11 +22,19 @@ typedef struct
   const HybNodeId *variables;
   HybTensor      **values; /* by variable; NULL if no output depends on it */
   HybType         *types;  /* by value id, inferred from the values */
+  GHashTable
+      *constants; /* (nullable) names of variables whose values are constants of the file, as the
+                               * initializers of ONNX are; NULL: parameters may change between runs */
 } ScopeInputs;
 
 /* Finds or generates the values.  FALSE and an error that names everything that is missing; the
  * caller clears inputs in either case. */
 gboolean scope_inputs_fill (ScopeInputs *inputs, const ScopeCommonOptions *common, GError **error);
+/* The constants that a run may fold into its plan: none in training, of gradients, or without a plan.
+ * (nullable) (transfer none) */
+GHashTable *scope_inputs_get_constants (const ScopeInputs        *inputs,
+                                        const ScopeCommonOptions *common,
+                                        gboolean                  backward);
 /* Frees what scope_inputs_fill() allocated. */
 void scope_inputs_clear (ScopeInputs *inputs);
 

@@ -11,11 +11,11 @@
 #include "app/command/open-model.h"
 #include "app/command/run-values.h"
 #include "app/command/time-limit.h"
+#include "app/command/write-arrays.h"
 
 #include "engine/base/error.h"
 #include "engine/base/one-line.h"
 #include "engine/exec/executor.h"
-#include "engine/formats/format.h"
 #include "engine/formats/npz.h"
 #include "engine/gradient/backward.h"
 #include "engine/graph/roles.h"
@@ -60,15 +60,16 @@ variable_name (HybGraph *graph, guint index)
   return hyb_graph_get_node (graph, variables[index])->name;
 }
 
-/* Lets the plan compute once what depends on parameters alone. */
+/* Lets the plan compute once what depends on constants of the file (nullable), or else on parameters, alone. */
 static void
-promise_parameters (HybExecutor *executor, HybGraph *graph)
+promise_parameters (HybExecutor *executor, HybGraph *graph, GHashTable *constants)
 {
   guint            n;
   const HybNodeId *variables = hyb_graph_get_variables (graph, &n);
 
   for (guint i = 0; i < n; i++)
-    if (hyb_graph_get_role (graph, variables[i], FALSE) == HYB_ROLE_PARAMETER)
+    if (constants ? g_hash_table_contains (constants, variable_name (graph, i))
+                  : hyb_graph_get_role (graph, variables[i], FALSE) == HYB_ROLE_PARAMETER)
       hyb_executor_set_constant (executor, hyb_graph_get_node (graph, variables[i])->name, TRUE);
 }
 
@@ -77,11 +78,13 @@ promise_parameters (HybExecutor *executor, HybGraph *graph)
 static gboolean
 execute (Run *run, HybGraph *graph, GPtrArray *values, GPtrArray **outputs, GError **error)
 {
+  GHashTable *constants =
+      scope_inputs_get_constants (&run->inputs, run->common, run->options->backward);
   HybExecutorOptions options = {
     .mode = scope_common_options_get_mode (run->common),
     .training = run->common->train,
-    .fold_parameters = run->common->fold_parameters,
-    .same_bytes = TRUE,
+    .fold_parameters = run->common->fold_parameters || constants,
+    .same_bytes = !constants,
     .seed = (guint64) run->common->seed,
     .without = (const char *const *) run->common->without,
     .dump_after = run->common->dump_after,
@@ -95,8 +98,8 @@ execute (Run *run, HybGraph *graph, GPtrArray *values, GPtrArray **outputs, GErr
     if (values->pdata[i] &&
         !hyb_executor_bind (executor, variable_name (graph, i), values->pdata[i], error))
       return FALSE;
-  if (run->common->fold_parameters)
-    promise_parameters (executor, graph);
+  if (options.fold_parameters)
+    promise_parameters (executor, graph, constants);
   if (!hyb_executor_prepare (executor, error))
     return FALSE;
 
@@ -266,36 +269,6 @@ prepare (Run *run, GError **error)
   return run->graph && add_head_gradients (run, error);
 }
 
-/* In the format of the name; a pipe or a device, whose name says nothing, gets an archive of NumPy. */
-static gboolean
-write_arrays (HybTensorList *list, const char *path, GError **error)
-{
-  return hyb_format_of_path (path) ? hyb_weights_write_file (list, path, error)
-                                   : hyb_npz_write_file (list, path, error);
-}
-
-/* NumPy has no type for bfloat16: such an output is stored as the uint16 with the same bits, which is said. */
-static void
-list_output (HybTensorList *list, const char *name, HybTensor *tensor)
-{
-  HybType type = *hyb_tensor_get_type (tensor);
-  g_autoptr (HybTensor) bits = NULL;
-
-  if (type.dtype != HYB_BF16)
-    {
-      hyb_tensor_list_set (list, name, tensor);
-      return;
-    }
-  type.dtype = HYB_U16;
-  bits = hyb_tensor_new_view (tensor, &type, 0);
-  hyb_tensor_list_set (list, name, bits);
-  scope_print_message (HYB_SEVERITY_NOTE,
-                       "the output “%s” is bfloat16, which NumPy does not have: its bits are "
-                       "stored "
-                       "as uint16",
-                       name);
-}
-
 static gboolean
 write_outputs (const Run *run, GError **error)
 {
@@ -305,8 +278,8 @@ write_outputs (const Run *run, GError **error)
     return TRUE;
 
   for (guint i = 0; i < run->n_outputs; i++)
-    list_output (list, run->names[i], run->heads->pdata[i]);
-  return write_arrays (list, run->options->output, error);
+    scope_list_output (list, run->names[i], run->heads->pdata[i]);
+  return scope_write_arrays (list, run->options->output, error);
 }
 
 static gboolean
@@ -323,7 +296,7 @@ write_gradients (const Run *run, GError **error)
     hyb_tensor_list_set (list,
                          hyb_graph_get_node (run->inputs.graph, arguments[i])->name,
                          run->heads->pdata[run->n_outputs + i]);
-  return write_arrays (list, run->options->gradients, error);
+  return scope_write_arrays (list, run->options->gradients, error);
 }
 
 static gboolean
@@ -336,9 +309,9 @@ record_values (Run *run, GError **error)
   run->inner_values = scope_run_values_new (&run->inputs, run->common, wanted, error);
   if (!run->inner_values || !wanted)
     return run->inner_values != NULL;
-  return write_arrays (scope_run_values_get_copies (run->inner_values),
-                       run->options->wanted_output,
-                       error);
+  return scope_write_arrays (scope_run_values_get_copies (run->inner_values),
+                             run->options->wanted_output,
+                             error);
 }
 
 static gboolean
@@ -353,7 +326,7 @@ write_states (const Run *run, GError **error)
   for (guint i = 0; i < inputs->n_variables; i++)
     if (hyb_graph_is_auxiliary (inputs->graph, inputs->variables[i]) && run->values->pdata[i])
       hyb_tensor_list_set (list, variable_name (inputs->graph, i), run->values->pdata[i]);
-  return write_arrays (list, run->options->aux, error);
+  return scope_write_arrays (list, run->options->aux, error);
 }
 
 static void

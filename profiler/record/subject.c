@@ -143,8 +143,8 @@ bind (ProfSubject *subject, GError **error)
   HybExecutorOptions options = {
     .mode = subject->options.mode,
     .training = subject->options.training,
-    .fold_parameters = subject->options.fold_parameters,
-    .same_bytes = TRUE,
+    .fold_parameters = subject->options.fold_parameters || subject->options.constants,
+    .same_bytes = !subject->options.constants,
     .no_passes = subject->options.no_passes,
     .without = (const char *const *) subject->without,
     .dump_after = subject->options.dump_after,
@@ -185,6 +185,8 @@ prof_subject_new (HybGraph                 *graph,
   subject->options.without = (const char *const *) subject->without;
   if (options->gpu)
     subject->options.gpu = hyb_gpu_ref (options->gpu);
+  if (options->constants)
+    subject->options.constants = g_hash_table_ref (options->constants);
   subject->graph = hyb_graph_ref (graph);
   subject->values = g_ptr_array_new_with_free_func (unref_value);
   for (guint i = 0; i < n; i++)
@@ -213,6 +215,7 @@ prof_subject_free (ProfSubject *subject)
     return;
   g_clear_pointer (&subject->executor, hyb_executor_free);
   g_clear_pointer (&subject->options.gpu, hyb_gpu_unref);
+  g_clear_pointer (&subject->options.constants, g_hash_table_unref);
   g_clear_pointer (&subject->graph, hyb_graph_unref);
   g_clear_pointer (&subject->executed, hyb_graph_unref);
   g_clear_pointer (&subject->values, g_ptr_array_unref);
@@ -248,8 +251,12 @@ prof_subject_is_parameter (const ProfSubject *subject, guint variable)
   guint            n;
   const HybNodeId *variables = hyb_graph_get_variables (subject->graph, &n);
 
-  return variable < n &&
-         hyb_graph_get_role (subject->graph, variables[variable], FALSE) == HYB_ROLE_PARAMETER;
+  if (variable >= n)
+    return FALSE;
+  if (subject->options.constants)
+    return g_hash_table_contains (subject->options.constants,
+                                  hyb_graph_get_node (subject->graph, variables[variable])->name);
+  return hyb_graph_get_role (subject->graph, variables[variable], FALSE) == HYB_ROLE_PARAMETER;
 }
 
 gboolean

@@ -17,8 +17,11 @@ typedef struct
   gboolean    training;
   gboolean    backward;        /* with gradients of all parameters, as in a training step */
   gboolean    fold_parameters; /* they do not change: what depends on them alone is planned once */
-  gboolean    no_passes;       /* leave out all optimising passes */
-  const char *const *without;  /* (nullable) names of passes to leave out, NULL-terminated */
+  GHashTable
+      *constants; /* (nullable) names of variables whose values are constants of the file: they are
+                                * folded, and may choose kernels that round differently; kept by the subject */
+  gboolean           no_passes;  /* leave out all optimising passes */
+  const char *const *without;    /* (nullable) names of passes to leave out, NULL-terminated */
   const char        *dump_after; /* (nullable) the pass after which the graph is printed */
   guint64            seed;
   guint              threads; /* 0: the current number of threads */

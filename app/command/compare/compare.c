@@ -139,6 +139,7 @@ add_variant (const ScopeComparison *self,
       ScopeCandidateSpec spec = {
         .graph = inputs.graph,
         .values = inputs.values,
+        .constants = scope_inputs_get_constants (&inputs, &common, group->backward),
         .variant = variant->name,
         .mode = g_array_index (file->modes, HybMode, i / self->devices->len),
         .device = self->devices->pdata[i % self->devices->len],

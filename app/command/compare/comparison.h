@@ -60,7 +60,8 @@ typedef struct
 typedef struct
 {
   HybGraph              *graph;
-  HybTensor            **values; /* by variable of graph */
+  HybTensor            **values;    /* by variable of graph */
+  GHashTable            *constants; /* (nullable) see ScopeInputs */
   const char            *variant;
   HybMode                mode;
   gboolean               no_passes; /* plan without optimising passes */
