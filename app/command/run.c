@@ -10,6 +10,8 @@
 #include "app/command/open-device.h"
 #include "app/command/open-model.h"
 #include "app/command/run-values.h"
+#include "app/command/test-data/run-test-data.h"
+#include "app/command/test-data/test-data.h"
 #include "app/command/time-limit.h"
 #include "app/command/write-arrays.h"
 
@@ -28,7 +30,7 @@ typedef struct
 {
   char    *input, *output;
   char    *head, *gradients, *aux;
-  gboolean backward, values;
+  gboolean backward, values, test_data;
   char   **wanted, *wanted_output; /* of --value and --value-output */
   double   time_limit;             /* seconds; 0: no limit */
 } RunOptions;
@@ -395,6 +397,13 @@ check_options (const ScopeCommonOptions *common, const RunOptions *options, GErr
                          SCOPE_ERROR,
                          SCOPE_ERROR_USAGE,
                          "--value and --value-output need each other");
+  else if (options->test_data && (options->input || options->output || options->backward ||
+                                  options->values || options->wanted || options->aux))
+    g_set_error_literal (error,
+                         SCOPE_ERROR,
+                         SCOPE_ERROR_USAGE,
+                         "--test-data compares what the model returns; leave out --input and the "
+                         "options that write");
   else if (!(options->time_limit >= 0))
     g_set_error (error,
                  SCOPE_ERROR,
@@ -427,6 +436,7 @@ run_run (const ScopeCommonOptions *common, gpointer data, char **files, GError *
   const RunOptions *options = data;
   g_autoptr (HybModel) model = NULL;
   g_autoptr (HybTensorList) given = NULL;
+  g_autoptr (GPtrArray) expected = NULL;
   Run      run = { .common = common, .options = options };
   gboolean is_done;
 
@@ -434,8 +444,12 @@ run_run (const ScopeCommonOptions *common, gpointer data, char **files, GError *
       !scope_check_folding (common, options->backward, error) ||
       !(model = scope_open_model (common, files, error)))
     return SCOPE_EXIT_USAGE;
-  if (options->input && !(given = hyb_npz_read_file (options->input, error)))
+  if (options->test_data)
+    return scope_run_all_test_data (common, model, files[0], error);
+  if (options->input && !(given = scope_test_data_read (options->input, model, &expected, error)))
     return SCOPE_EXIT_FILE;
+  if (expected && !options->output)
+    return scope_run_test_data (common, model, (char *[]){ options->input, NULL }, error);
 
   /* Guesses decide nothing while there are no values. */
   if (common->init)
@@ -473,8 +487,15 @@ static const GOptionEntry run_options[] = {
     0,
     G_OPTION_ARG_FILENAME,
     SCOPE_OPTION_FIELD (RunOptions, input),
-    "Input arrays, by variable name",
+    "Input arrays, by variable name (.npz), a single one (.npy), or a folder of ONNX' test data",
     "IN.npz" },
+  { "test-data",
+    0,
+    0,
+    G_OPTION_ARG_NONE,
+    SCOPE_OPTION_FIELD (RunOptions, test_data),
+    "Run on the folders test_data_set_0, … beside the model, and compare with what they expect",
+    NULL },
   { "output",
     'o',
     0,
@@ -564,7 +585,7 @@ const ScopeCommand scope_command_run = {
   .summary = "Run a model on arrays from a file, forward or forward and backward",
   .n_files = { 1, 2 },
   .option_groups = SCOPE_OPTIONS_MODEL | SCOPE_OPTIONS_TYPES | SCOPE_OPTIONS_RUN |
-                   SCOPE_OPTIONS_TARGET | SCOPE_OPTIONS_FOLD,
+                   SCOPE_OPTIONS_EACH | SCOPE_OPTIONS_TARGET | SCOPE_OPTIONS_FOLD,
   .examples = examples,
   .outputs = outputs,
   .options = run_options,

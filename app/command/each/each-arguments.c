@@ -105,6 +105,18 @@ scope_each_get_output (const ScopeEachCall *call)
   return NULL;
 }
 
+/* TRUE if the option names a single file, which the results of all models would be written to. */
+static gboolean
+is_one_output (const ScopeEachCall *call, const GOptionEntry *entry)
+{
+  const ScopeOutput *outputs = call->command->outputs;
+
+  for (guint i = 0; outputs && outputs[i].option; i++)
+    if (outputs[i].ending && g_str_equal (outputs[i].option, entry->long_name))
+      return TRUE;
+  return FALSE;
+}
+
 gboolean
 scope_each_check_options (const ScopeEachCall *call, GError **error)
 {
@@ -112,6 +124,16 @@ scope_each_check_options (const ScopeEachCall *call, GError **error)
     {
       const GOptionEntry *entry = &g_array_index (call->entries, GOptionEntry, i);
 
+      if (entry->arg == G_OPTION_ARG_FILENAME && *(char **) entry->arg_data &&
+          is_one_output (call, entry))
+        {
+          g_set_error (error,
+                       SCOPE_ERROR,
+                       SCOPE_ERROR_USAGE,
+                       "--%s with --each: all models would write to the same file",
+                       entry->long_name);
+          return FALSE;
+        }
       if (entry->arg != G_OPTION_ARG_FILENAME || g_strcmp0 (*(char **) entry->arg_data, "-") != 0)
         continue;
       g_set_error (error,

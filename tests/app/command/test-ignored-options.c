@@ -22,7 +22,8 @@ static const struct
 } rows[] = {
   { "info", MODEL FIXED " each jobs " },
   { "check", MODEL FIXED " each jobs " },
-  { "run", MODEL TYPES DEVICE PLANS " seed train init random-values fold-parameters target " },
+  { "run",
+    MODEL TYPES DEVICE PLANS " seed train init random-values fold-parameters each jobs target " },
   { "profile", MODEL TYPES DEVICE PLANS " seed train init random-values fold-parameters target " },
   { "train", MODEL FIXED DEVICE PLANS " seed init target " },
   { "render", MODEL TYPES },

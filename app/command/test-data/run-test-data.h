@@ -1,0 +1,19 @@
+/* run-test-data.h — runs a model on its test data, and compares.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "app/command/common-options.h"
+#include "engine/graph/model.h"
+
+/* Runs the model on folders of test data (test-data.h), NULL-terminated, and prints a verdict for each.  Returns the exit
+ * status: that of a difference if there is one.  An error, with its status: an array cannot be read, or the model does not
+ * run. */
+int scope_run_test_data (const ScopeCommonOptions *common,
+                         HybModel                 *model,
+                         char *const              *folders,
+                         GError                  **error);
+/* The same for all folders of test data beside the model. */
+int scope_run_all_test_data (const ScopeCommonOptions *common,
+                             HybModel                 *model,
+                             const char               *file,
+                             GError                  **error);
