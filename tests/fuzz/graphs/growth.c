@@ -388,8 +388,10 @@ grow_while (Scope *scope)
 
       states[i] = numbers_of_type (scope, &type);
     }
-  /* Two states with the same source would be one input. */
-  if ((n_states < 3 || states[1] != states[2]) && make_condition (scope, &bodies[0], states) &&
+  /* Two states with the same source would be one input, and it is not defined which of them the condition reads. */
+  if (states[0] != states[1] &&
+      (n_states < 3 || (states[0] != states[2] && states[1] != states[2])) &&
+      make_condition (scope, &bodies[0], states) &&
       make_step (scope, &bodies[1], states, n_states, n_outputs))
     {
       place_inputs (&bodies[0], inputs, &n, condition);
