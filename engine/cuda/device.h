@@ -86,6 +86,9 @@ void hyb_cuda_replay_free (HybReplay *replay);
 gboolean hyb_cuda_queue_check (HybQueue *queue, const char *function, CUresult result);
 /* The same for cuBLAS. */
 gboolean hyb_cuda_queue_check_cublas (HybQueue *queue, const char *function, cublasStatus_t status);
+/* TRUE if work may be handed over; makes the context that of this thread.  A thread has none at first, and may have used
+ * another GPU since. */
+gboolean hyb_cuda_queue_enter (HybQueue *queue);
 /* TRUE if queue->cublas may be used; makes it at the first call. */
 gboolean hyb_cuda_queue_wants_cublas (HybQueue *queue);
 /* One launch of a kernel. */

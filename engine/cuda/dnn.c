@@ -34,13 +34,12 @@ hyb_dnn_queue_is_ready (HybQueue *queue)
 {
   const HybCudaFunctions *call = &queue->device->cuda->call;
 
-  if (queue->failure)
-    return FALSE;
-  return queue->cudnn ||
-         (hyb_dnn_queue_check (queue, "cudnnCreate", call->cudnnCreate (&queue->cudnn)) &&
-          hyb_dnn_queue_check (queue,
-                               "cudnnSetStream",
-                               call->cudnnSetStream (queue->cudnn, queue->stream)));
+  return hyb_cuda_queue_enter (queue) &&
+         (queue->cudnn ||
+          (hyb_dnn_queue_check (queue, "cudnnCreate", call->cudnnCreate (&queue->cudnn)) &&
+           hyb_dnn_queue_check (queue,
+                                "cudnnSetStream",
+                                call->cudnnSetStream (queue->cudnn, queue->stream))));
 }
 
 cudnnHandle_t

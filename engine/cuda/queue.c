@@ -48,16 +48,24 @@ hyb_cuda_queue_check_cublas (HybQueue *queue, const char *function, cublasStatus
   return status == 0;
 }
 
+gboolean
+hyb_cuda_queue_enter (HybQueue *queue)
+{
+  const HybCudaFunctions *call = &queue->device->cuda->call;
+
+  return !queue->failure && hyb_cuda_queue_check (queue,
+                                                  "cuCtxSetCurrent",
+                                                  call->cuCtxSetCurrent (queue->device->context));
+}
+
 static gboolean
 start (HybQueue *queue)
 {
-  HybDevice              *device = queue->device;
-  const HybCudaFunctions *call = &device->cuda->call;
-
-  return hyb_cuda_queue_check (queue, "cuCtxSetCurrent", call->cuCtxSetCurrent (device->context)) &&
+  return hyb_cuda_queue_enter (queue) &&
          hyb_cuda_queue_check (queue,
                                "cuStreamCreate",
-                               call->cuStreamCreate (&queue->stream, HYB_CUDA_STREAM_NON_BLOCKING));
+                               queue->device->cuda->call
+                                   .cuStreamCreate (&queue->stream, HYB_CUDA_STREAM_NON_BLOCKING));
 }
 
 /* The handle and its workspace are made at the first product.  SetStream resets the workspace, so it
@@ -88,9 +96,7 @@ start_cublas (HybQueue *queue)
 gboolean
 hyb_cuda_queue_wants_cublas (HybQueue *queue)
 {
-  if (queue->failure)
-    return FALSE;
-  return queue->cublas || start_cublas (queue);
+  return hyb_cuda_queue_enter (queue) && (queue->cublas || start_cublas (queue));
 }
 
 HybQueue *
@@ -135,21 +141,10 @@ hyb_cuda_queue_begin (HybQueue *queue, guint32 key)
   queue->key = key;
 }
 
-/* TRUE if work may be handed over; makes the context that of this thread. */
-static gboolean
-enter (HybQueue *queue)
-{
-  const HybCudaFunctions *call = &queue->device->cuda->call;
-
-  return !queue->failure && hyb_cuda_queue_check (queue,
-                                                  "cuCtxSetCurrent",
-                                                  call->cuCtxSetCurrent (queue->device->context));
-}
-
 void
 hyb_cuda_queue_copy (HybQueue *queue, gpointer to, gconstpointer from, gsize bytes)
 {
-  if (enter (queue))
+  if (hyb_cuda_queue_enter (queue))
     hyb_cuda_queue_check (queue,
                           "cuMemcpyAsync",
                           queue->device->cuda->call.cuMemcpyAsync ((CUdeviceptr) (guintptr) to,
@@ -161,7 +156,7 @@ hyb_cuda_queue_copy (HybQueue *queue, gpointer to, gconstpointer from, gsize byt
 void
 hyb_cuda_queue_clear (HybQueue *queue, gpointer to, gsize bytes)
 {
-  if (bytes > 0 && enter (queue))
+  if (bytes > 0 && hyb_cuda_queue_enter (queue))
     hyb_cuda_queue_check (queue,
                           "cuMemsetD8Async",
                           queue->device->cuda->call.cuMemsetD8Async ((CUdeviceptr) (guintptr) to,
@@ -175,7 +170,7 @@ hyb_cuda_queue_set (HybQueue *queue, gint64 *to, gint64 value)
 {
   guint halves[] = { (guint) ((guint64) value & G_MAXUINT32), (guint) ((guint64) value >> 32) };
 
-  for (guint i = 0; i < G_N_ELEMENTS (halves) && enter (queue); i++)
+  for (guint i = 0; i < G_N_ELEMENTS (halves) && hyb_cuda_queue_enter (queue); i++)
     hyb_cuda_queue_check (queue,
                           "cuMemsetD32Async",
                           queue->device->cuda->call.cuMemsetD32Async ((CUdeviceptr) (guintptr) to +
@@ -199,7 +194,7 @@ hyb_cuda_queue_follow (HybQueue *queue, HybQueue *other)
 {
   const HybCudaFunctions *call = &queue->device->cuda->call;
 
-  if (enter (queue) && make_event (queue, &queue->follows) &&
+  if (hyb_cuda_queue_enter (queue) && make_event (queue, &queue->follows) &&
       hyb_cuda_queue_check (queue,
                             "cuEventRecord",
                             call->cuEventRecord (queue->follows, other->stream)))
@@ -213,7 +208,7 @@ hyb_cuda_queue_mark (HybQueue *queue, guint mark)
 {
   g_return_if_fail (mark < HYB_CUDA_MARKS);
 
-  if (enter (queue) && make_event (queue, &queue->marks[mark]))
+  if (hyb_cuda_queue_enter (queue) && make_event (queue, &queue->marks[mark]))
     hyb_cuda_queue_check (queue,
                           "cuEventRecord",
                           queue->device->cuda->call.cuEventRecord (queue->marks[mark],
@@ -227,7 +222,7 @@ hyb_cuda_queue_between (HybQueue *queue, guint from, guint to)
 
   g_return_val_if_fail (from < HYB_CUDA_MARKS && to < HYB_CUDA_MARKS, NAN);
 
-  if (!queue->marks[from] || !queue->marks[to] || !enter (queue) ||
+  if (!queue->marks[from] || !queue->marks[to] || !hyb_cuda_queue_enter (queue) ||
       !hyb_cuda_queue_check (queue,
                              "cuEventElapsedTime",
                              queue->device->cuda->elapsed (&milliseconds,
@@ -258,7 +253,7 @@ hyb_cuda_queue_finish (HybQueue *queue, guint32 *key, GError **error)
 void
 hyb_cuda_queue_record (HybQueue *queue)
 {
-  queue->records = enter (queue);
+  queue->records = hyb_cuda_queue_enter (queue);
   if (queue->records)
     hyb_cuda_queue_check (queue,
                           "cuStreamBeginCapture",
@@ -286,9 +281,11 @@ hyb_cuda_queue_recorded (HybQueue *queue, GError **error)
   const HybCuda *cuda = queue->device->cuda;
   CUgraph        graph = NULL;
   CUgraphExec    exec = NULL;
-  CUresult       result = cuda->call.cuStreamEndCapture (queue->stream, &graph);
+  CUresult       result;
   HybReplay     *replay;
 
+  cuda->call.cuCtxSetCurrent (queue->device->context); /* also after a failure */
+  result = cuda->call.cuStreamEndCapture (queue->stream, &graph);
   if (!result && !queue->failure)
     result = cuda->call.cuGraphInstantiateWithFlags (&exec, graph, 0);
   if (graph)
@@ -306,7 +303,7 @@ hyb_cuda_queue_recorded (HybQueue *queue, GError **error)
 void
 hyb_cuda_queue_replay (HybQueue *queue, HybReplay *replay)
 {
-  if (enter (queue))
+  if (hyb_cuda_queue_enter (queue))
     hyb_cuda_queue_check (queue,
                           "cuGraphLaunch",
                           queue->device->cuda->call.cuGraphLaunch (replay->exec, queue->stream));
@@ -315,6 +312,7 @@ hyb_cuda_queue_replay (HybQueue *queue, HybReplay *replay)
 void
 hyb_cuda_replay_free (HybReplay *replay)
 {
+  replay->device->cuda->call.cuCtxSetCurrent (replay->device->context);
   replay->device->cuda->call.cuGraphExecDestroy (replay->exec);
   g_free (replay);
 }
@@ -332,7 +330,7 @@ hyb_cuda_launch (HybQueue *queue, const HybLaunch *launch)
   gsize  bytes = launch->bytes;
   void  *extra[] = { (void *) 1, launch->arguments, (void *) 2, &bytes, NULL }; /* cuda.h's codes */
 
-  if (launch->n > 0 && enter (queue))
+  if (launch->n > 0 && hyb_cuda_queue_enter (queue))
     hyb_cuda_queue_check (queue,
                           "cuLaunchKernel",
                           queue->device->cuda->call.cuLaunchKernel (launch->function,

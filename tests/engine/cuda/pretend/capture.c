@@ -118,7 +118,7 @@ forget_events (const PretendCapture *capture)
 
   g_hash_table_iter_init (&iter, pretend.handles);
   while (g_hash_table_iter_next (&iter, &handle, &kind))
-    if (GPOINTER_TO_UINT (kind) == PRETEND_EVENT + 1 && ((CUevent) handle)->capture == capture)
+    if (pretend_kind (kind) == PRETEND_EVENT && ((CUevent) handle)->capture == capture)
       {
         ((CUevent) handle)->capture = NULL;
         g_ptr_array_set_size (((CUevent) handle)->nodes, 0);

@@ -54,7 +54,7 @@ cublasCreate_v2 (cublasHandle_t *handle)
   BEGIN ();
   if (!handle)
     return end (CUBLAS_STATUS_INVALID_VALUE);
-  if (!pretend.live[PRETEND_CONTEXT])
+  if (!pretend_has_context (__func__))
     return end (CUBLAS_STATUS_NOT_INITIALIZED);
   if (pretend_captures ())
     {

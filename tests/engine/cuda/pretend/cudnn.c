@@ -119,7 +119,7 @@ cudnnCreate (cudnnHandle_t *handle)
   CUDNN_BEGIN ();
   if (!handle)
     return cudnn_end (CUDNN_STATUS_BAD_PARAM);
-  if (!pretend.live[PRETEND_CONTEXT])
+  if (!pretend_has_context (__func__))
     return cudnn_end (CUDNN_STATUS_NOT_INITIALIZED);
   if (pretend_captures ())
     {

@@ -5,14 +5,37 @@
 
 #include <string.h>
 
-static char the_context; /* its address is the primary context */
+static char contexts[PRETEND_MOST_DEVICES]; /* their addresses are the primary contexts */
 
-#define CONTEXT ((CUcontext) (void *) &the_context)
+#define CONTEXT(device) ((CUcontext) (void *) &contexts[device])
+
+static __thread CUcontext current; /* NULL: none */
+
+guint
+pretend_device (void)
+{
+  return current ? (guint) ((char *) (gpointer) current - contexts) : 0;
+}
+
+gboolean
+pretend_has_context (const char *call)
+{
+  if (current && pretend.retained[pretend_device ()])
+    return TRUE;
+  pretend_problem ("%s: this thread has no context", call);
+  return FALSE;
+}
+
+static gboolean
+is_device (CUdevice device)
+{
+  return !pretend.no_device && device >= 0 && (guint) device < pretend.n_devices;
+}
 
 CUresult
 cuInit (guint flags)
 {
-  PRETEND_BEGIN ();
+  PRETEND_BEGIN_ANYWHERE ();
   pretend_watch_faults ();
   return pretend_end (pretend.no_device ? CUDA_ERROR_NO_DEVICE : CUDA_SUCCESS);
 }
@@ -20,7 +43,7 @@ cuInit (guint flags)
 CUresult
 cuDriverGetVersion (int *version)
 {
-  PRETEND_BEGIN ();
+  PRETEND_BEGIN_ANYWHERE ();
   *version = pretend.version;
   return pretend_end (CUDA_SUCCESS);
 }
@@ -28,23 +51,23 @@ cuDriverGetVersion (int *version)
 CUresult
 cuDeviceGetCount (int *count)
 {
-  PRETEND_BEGIN ();
-  *count = !pretend.no_device;
+  PRETEND_BEGIN_ANYWHERE ();
+  *count = pretend.no_device ? 0 : (int) pretend.n_devices;
   return pretend_end (CUDA_SUCCESS);
 }
 
 CUresult
 cuDeviceGet (CUdevice *device, int index)
 {
-  PRETEND_BEGIN ();
+  PRETEND_BEGIN_ANYWHERE ();
   *device = index;
-  return pretend_end (index || pretend.no_device ? CUDA_ERROR_INVALID_DEVICE : CUDA_SUCCESS);
+  return pretend_end (is_device (index) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE);
 }
 
 CUresult
 cuDeviceGetName (char *name, int length, CUdevice device)
 {
-  PRETEND_BEGIN ();
+  PRETEND_BEGIN_ANYWHERE ();
   g_strlcpy (name, "Pretend GPU", (gsize) MAX (length, 0));
   return pretend_end (CUDA_SUCCESS);
 }
@@ -52,7 +75,7 @@ cuDeviceGetName (char *name, int length, CUdevice device)
 CUresult
 cuDeviceTotalMem_v2 (gsize *bytes, CUdevice device)
 {
-  PRETEND_BEGIN ();
+  PRETEND_BEGIN_ANYWHERE ();
   *bytes = pretend.most;
   return pretend_end (CUDA_SUCCESS);
 }
@@ -90,7 +113,7 @@ static const struct
 CUresult
 cuDeviceGetAttribute (int *value, int attribute, CUdevice device)
 {
-  PRETEND_BEGIN ();
+  PRETEND_BEGIN_ANYWHERE ();
   *value = 0;
   if (attribute == 75)
     *value = (int) pretend.arch / 10;
@@ -99,13 +122,13 @@ cuDeviceGetAttribute (int *value, int attribute, CUdevice device)
   for (guint i = 0; i < G_N_ELEMENTS (attributes); i++)
     if (attributes[i].attribute == attribute)
       *value = attributes[i].value;
-  return pretend_end (device ? CUDA_ERROR_INVALID_DEVICE : CUDA_SUCCESS);
+  return pretend_end (is_device (device) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE);
 }
 
 CUresult
 cuDeviceGetUuid_v2 (guint8 *uuid, CUdevice device)
 {
-  PRETEND_BEGIN ();
+  PRETEND_BEGIN_ANYWHERE ();
   memcpy (uuid, "pretend GPU 0000", 16);
   return pretend_end (CUDA_SUCCESS);
 }
@@ -113,7 +136,7 @@ cuDeviceGetUuid_v2 (guint8 *uuid, CUdevice device)
 CUresult
 cuDeviceGetPCIBusId (char *text, int length, CUdevice device)
 {
-  PRETEND_BEGIN ();
+  PRETEND_BEGIN_ANYWHERE ();
   g_strlcpy (text, "0000:00:00.0", (gsize) MAX (length, 0));
   return pretend_end (CUDA_SUCCESS);
 }
@@ -123,25 +146,25 @@ cuDeviceGetPCIBusId (char *text, int length, CUdevice device)
 CUresult
 cuDevicePrimaryCtxRetain (CUcontext *context, CUdevice device)
 {
-  PRETEND_BEGIN ();
-  if (device || pretend.no_device)
+  PRETEND_BEGIN_ANYWHERE ();
+  if (!is_device (device))
     return pretend_end (CUDA_ERROR_INVALID_DEVICE);
-  if (!pretend.retained++ || !pretend.live[PRETEND_CONTEXT])
-    pretend_made (CONTEXT, PRETEND_CONTEXT);
-  *context = CONTEXT;
+  if (!pretend.retained[device]++)
+    pretend_made (CONTEXT (device), PRETEND_CONTEXT);
+  *context = CONTEXT (device);
   return pretend_end (CUDA_SUCCESS);
 }
 
 CUresult
 cuDevicePrimaryCtxRelease_v2 (CUdevice device)
 {
-  PRETEND_BEGIN ();
-  if (!pretend.live[PRETEND_CONTEXT] || !pretend.retained)
+  PRETEND_BEGIN_ANYWHERE ();
+  if (!is_device (device) || !pretend.retained[device])
     return pretend_end (CUDA_ERROR_INVALID_CONTEXT);
-  if (!--pretend.retained)
+  if (!--pretend.retained[device])
     {
       pretend_wait_all ();
-      pretend_destroyed (CONTEXT, PRETEND_CONTEXT);
+      pretend_destroyed (CONTEXT (device), PRETEND_CONTEXT);
     }
   return pretend_end (CUDA_SUCCESS);
 }
@@ -149,54 +172,57 @@ cuDevicePrimaryCtxRelease_v2 (CUdevice device)
 CUresult
 cuDevicePrimaryCtxSetFlags_v2 (CUdevice device, guint flags)
 {
-  PRETEND_BEGIN ();
+  PRETEND_BEGIN_ANYWHERE ();
   return pretend_end (CUDA_SUCCESS);
 }
 
 CUresult
 cuDevicePrimaryCtxGetState (CUdevice device, guint *flags, int *active)
 {
-  PRETEND_BEGIN ();
+  PRETEND_BEGIN_ANYWHERE ();
   *flags = 0;
-  *active = pretend.live[PRETEND_CONTEXT] > 0;
+  *active = is_device (device) && pretend.retained[device] > 0;
   return pretend_end (CUDA_SUCCESS);
 }
 
 static CUresult
 set_current (CUcontext context)
 {
-  return !context || pretend_lives (context, PRETEND_CONTEXT) ? CUDA_SUCCESS
-                                                              : CUDA_ERROR_INVALID_CONTEXT;
+  if (context && !pretend_lives (context, PRETEND_CONTEXT))
+    return CUDA_ERROR_INVALID_CONTEXT;
+  current = context;
+  return CUDA_SUCCESS;
 }
 
 CUresult
 cuCtxSetCurrent (CUcontext context)
 {
-  PRETEND_BEGIN ();
+  PRETEND_BEGIN_ANYWHERE ();
   return pretend_end (set_current (context));
 }
 
 CUresult
 cuCtxPushCurrent_v2 (CUcontext context)
 {
-  PRETEND_BEGIN ();
+  PRETEND_BEGIN_ANYWHERE ();
   return pretend_end (set_current (context));
 }
 
 CUresult
 cuCtxPopCurrent_v2 (CUcontext *context)
 {
-  PRETEND_BEGIN ();
+  PRETEND_BEGIN_ANYWHERE ();
   if (context)
-    *context = CONTEXT;
+    *context = current;
+  current = NULL;
   return pretend_end (CUDA_SUCCESS);
 }
 
 CUresult
 cuCtxGetCurrent (CUcontext *context)
 {
-  PRETEND_BEGIN ();
-  *context = pretend.live[PRETEND_CONTEXT] ? CONTEXT : NULL;
+  PRETEND_BEGIN_ANYWHERE ();
+  *context = current;
   return pretend_end (CUDA_SUCCESS);
 }
 
@@ -204,7 +230,7 @@ CUresult
 cuCtxGetDevice (CUdevice *device)
 {
   PRETEND_BEGIN ();
-  *device = 0;
+  *device = (CUdevice) pretend_device ();
   return pretend_end (CUDA_SUCCESS);
 }
 
@@ -296,7 +322,7 @@ cuGetExportTable (const void **table, const void *id)
 {
   static const gsize empty[] = { sizeof (gsize) };
 
-  PRETEND_BEGIN ();
+  PRETEND_BEGIN_ANYWHERE ();
   *table = empty;
   return pretend_end (CUDA_SUCCESS);
 }

@@ -86,7 +86,7 @@ cuModuleGetFunction (CUfunction *function, CUmodule module, const char *name)
   (*function)->kernel = kernel;
   (*function)->most_dynamic = SHARED_WITHOUT_ASKING;
   g_ptr_array_add (module->functions, *function);
-  g_hash_table_insert (pretend.handles, *function, GUINT_TO_POINTER (PRETEND_FUNCTION + 1));
+  pretend_made (*function, PRETEND_FUNCTION);
   return pretend_end (CUDA_SUCCESS);
 }
 

@@ -17,6 +17,7 @@
  *   split=yes                   the profiler tells of two kernels for each one, with the same correlation
  *   kernel=240                  bytes of the record of a kernel; 216 if not said
  *   device=none                 the driver sees no device
+ *   devices=2                   there are two, which share their memory
  *   wrong=products              products are a thousandth too large
  *   cudnn=12000                 cuDNN is made for CUDA 12.0
  *   spaces=gaps                 cuDNN's weight spaces have gaps between the matrices

@@ -82,6 +82,8 @@ set (const char *name, const char *value)
     pretend.unchecked = read_checks (value);
   else if (g_str_equal (name, "device"))
     pretend.no_device = g_str_equal (value, "none");
+  else if (g_str_equal (name, "devices"))
+    pretend.n_devices = CLAMP ((guint) atoi (value), 1, PRETEND_MOST_DEVICES);
   else if (g_str_equal (name, "wrong"))
     pretend.is_wrong = g_str_equal (value, "products");
   else if (g_str_equal (name, "cudnn"))
@@ -139,7 +141,9 @@ pretend_configure (const char *settings)
   pretend.no_device = pretend.leaks_fail = pretend.is_wrong = FALSE;
   pretend.sticky = CUDA_SUCCESS;
   pretend.steps = pretend.host_bytes = 0;
-  pretend.retained = pretend.captures = 0;
+  pretend.n_devices = 1;
+  memset (pretend.retained, 0, sizeof pretend.retained);
+  pretend.captures = 0;
   pretend.drop = 0;
   pretend.timeless = 0;
   pretend.kernel_extra = 0;
@@ -276,25 +280,58 @@ static const char *const kinds[PRETEND_KINDS] = {
   "descriptor of cuDNN",
 };
 
+/* The bits of a value of PretendState.handles. */
+#define KIND_BITS 8
+
+PretendKind
+pretend_kind (gconstpointer owner)
+{
+  guint kind = GPOINTER_TO_UINT (owner) & ((1 << KIND_BITS) - 1);
+
+  return kind ? (PretendKind) (kind - 1) : PRETEND_KINDS;
+}
+
 void
 pretend_made (gconstpointer handle, PretendKind kind)
 {
-  g_hash_table_insert (pretend.handles, (gpointer) handle, GUINT_TO_POINTER (kind + 1));
+  guint owner = (kind + 1) | (pretend_device () << KIND_BITS);
+
+  g_hash_table_insert (pretend.handles, (gpointer) handle, GUINT_TO_POINTER (owner));
   pretend.live[kind]++;
+}
+
+/* Whether a handle of this kind may be used only while the context is current in which it was made. */
+static gboolean
+belongs_to_context (PretendKind kind)
+{
+  return kind == PRETEND_STREAM || kind == PRETEND_EVENT || kind == PRETEND_MODULE ||
+         kind == PRETEND_FUNCTION || kind == PRETEND_BLAS || kind == PRETEND_DNN;
 }
 
 gboolean
 pretend_lives (gconstpointer handle, PretendKind kind)
 {
   gpointer found = NULL;
+  guint    device;
 
-  if (g_hash_table_lookup_extended (pretend.handles, handle, NULL, &found) &&
-      GPOINTER_TO_UINT (found) == (guint) kind + 1)
+  g_hash_table_lookup_extended (pretend.handles, handle, NULL, &found);
+  device = GPOINTER_TO_UINT (found) >> KIND_BITS;
+  if (pretend_kind (found) != kind)
+    {
+      pretend_problem ("a %s is used that was %s",
+                       kinds[kind] ? kinds[kind] : "function",
+                       found ? "made as something else" : "never made, or destroyed before");
+      return FALSE;
+    }
+  if (!belongs_to_context (kind))
     return TRUE;
-  pretend_problem ("a %s is used that was %s",
-                   kinds[kind] ? kinds[kind] : "function",
-                   found ? "made as something else" : "never made, or destroyed before");
-  return FALSE;
+  if (device != pretend_device ())
+    pretend_problem ("a %s of GPU %u is used while the context is that of GPU %u",
+                     kinds[kind] ? kinds[kind] : "function",
+                     device,
+                     pretend_device ());
+  return device == pretend_device () &&
+         pretend_has_context (kinds[kind] ? kinds[kind] : "function");
 }
 
 gboolean

@@ -32,6 +32,8 @@ typedef enum
   PRETEND_KINDS,
 } PretendKind;
 
+#define PRETEND_MOST_DEVICES 4
+
 /* --- Work --- */
 
 typedef enum
@@ -163,7 +165,7 @@ typedef struct
   GPtrArray             *failures; /* of char *: "cuLaunchKernel:17:700" */
   GString               *problems;
   CUresult               sticky;  /* the error that every later call gives */
-  GHashTable            *handles; /* pointer or address: PretendKind + 1, 0 once destroyed */
+  GHashTable            *handles; /* pointer or address: PretendOwner, 0 once destroyed */
   guint                  live[PRETEND_KINDS];
   GPtrArray             *streams; /* all, by index, also destroyed ones */
   GPtrArray             *works;   /* by number - 1 */
@@ -187,9 +189,10 @@ typedef struct
   gsize                  kernel_extra; /* bytes of them beyond those that are known */
   gboolean               is_split;     /* two records for each kernel */
   gboolean               is_cut;       /* its buffers end in an incomplete record */
-  guint                  retained;     /* how often the primary context was */
-  guint                  captures;     /* that are going on */
-  PretendWork           *now;          /* the work that runs */
+  guint                  n_devices;
+  guint                  retained[PRETEND_MOST_DEVICES]; /* how often the primary context was */
+  guint                  captures;                       /* that are going on */
+  PretendWork           *now;                            /* the work that runs */
 } PretendState;
 
 extern PretendState pretend;
@@ -222,7 +225,8 @@ gboolean pretend_destroyed (gconstpointer handle, PretendKind kind);
 /* Whether HANDLE was made and not destroyed; otherwise the use is a problem. */
 gboolean pretend_lives (gconstpointer handle, PretendKind kind);
 
-#define PRETEND_BEGIN()                           \
+/* Of a call that needs no context. */
+#define PRETEND_BEGIN_ANYWHERE()                  \
   do                                              \
     {                                             \
       CUresult begun_ = pretend_begin (__func__); \
@@ -231,8 +235,26 @@ gboolean pretend_lives (gconstpointer handle, PretendKind kind);
     }                                             \
   while (0)
 
+#define PRETEND_BEGIN()                                  \
+  do                                                     \
+    {                                                    \
+      PRETEND_BEGIN_ANYWHERE ();                         \
+      if (!pretend_has_context (__func__))               \
+        return pretend_end (CUDA_ERROR_INVALID_CONTEXT); \
+    }                                                    \
+  while (0)
+
 /* Nanoseconds since 1970. */
 guint64 pretend_nanoseconds (void);
+/* The kind of a handle by its value in PretendState.handles; PRETEND_KINDS if it was destroyed. */
+PretendKind pretend_kind (gconstpointer owner);
+
+/* --- device-calls.c --- */
+
+/* Whether this thread has made a context its own that lives; otherwise the call is a problem. */
+gboolean pretend_has_context (const char *call);
+/* The number of the GPU whose context is that of this thread; 0 without one. */
+guint pretend_device (void);
 
 /* --- work.c --- */
 
