@@ -127,6 +127,7 @@ describe_verdict (ScopeJson *json, const ScopeVerdict *verdict)
 
       scope_json_begin_object (json, NULL);
       scope_json_string (json, "name", wrong->op);
+      scope_json_string (json, "type", hyb_dtype_name (wrong->dtype));
       scope_json_double (json, "error", wrong->error);
       scope_json_string (json, "why", wrong->why);
       scope_json_end (json);

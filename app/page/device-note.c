@@ -88,10 +88,15 @@ say_wrong (ScopeDeviceNote *self, const cJSON *wrong)
   g_autofree char *text = NULL;
 
   for (guint i = 0; i < MIN (n, MAX_NAMES); i++)
-    g_string_append_printf (names,
-                            "%s%s",
-                            i > 0 ? ", " : "",
-                            scope_json_get_text (cJSON_GetArrayItem (wrong, (int) i), "name"));
+    {
+      const cJSON *item = cJSON_GetArrayItem (wrong, (int) i);
+
+      g_string_append_printf (names,
+                              "%s%s (%s)",
+                              i > 0 ? ", " : "",
+                              scope_json_get_text (item, "name"),
+                              scope_json_get_text (item, "type"));
+    }
   if (n > MAX_NAMES)
     g_string_append (names, ", …");
   text = g_strdup_printf (_ ("The processor computes them instead: %s"), names->str);

@@ -175,6 +175,13 @@ hyb_gpu_dup_facts (HybGpu *gpu)
   return copy;
 }
 
+guint64
+hyb_gpu_get_taken (HybGpu *gpu)
+{
+  g_return_val_if_fail (gpu, 0);
+  return hyb_device_pool_get_taken (gpu->memory);
+}
+
 void
 hyb_gpu_facts_free (HybGpuFacts *facts)
 {
@@ -214,6 +221,49 @@ hyb_gpu_exclude (HybGpu *gpu, const char *op, const char *why)
     return FALSE;
   g_hash_table_replace (gpu->excluded, g_strdup (op), g_strdup (why));
   return TRUE;
+}
+
+/* As hyb_gpu_list_excluded() names it.  (transfer full) */
+static char *
+name_type (const char *op, HybDType dtype)
+{
+  return g_strdup_printf ("%s in %s", op, hyb_dtype_name (dtype));
+}
+
+gboolean
+hyb_gpu_exclude_type (HybGpu *gpu, const char *op, HybDType dtype, const char *why)
+{
+  g_return_val_if_fail (gpu && op, FALSE);
+  if (!g_hash_table_contains (gpu->twins, op))
+    return FALSE;
+  g_hash_table_replace (gpu->excluded, name_type (op, dtype), g_strdup (why));
+  return TRUE;
+}
+
+const char *
+hyb_gpu_why_type_excluded (const HybGpu *gpu, const HybOp *op, HybDType dtype)
+{
+  const char      *why = g_hash_table_lookup (gpu->excluded, op->name);
+  g_autofree char *name = NULL;
+
+  if (why || dtype == HYB_DTYPE_UNKNOWN || g_hash_table_size (gpu->excluded) == 0)
+    return why;
+  name = name_type (op->name, dtype);
+  return g_hash_table_lookup (gpu->excluded, name);
+}
+
+HybDType
+hyb_gpu_type_of (const HybCall *call)
+{
+  for (guint i = 0; i < call->n_inputs; i++)
+    if (hyb_dtype_is_float (call->input[i].dtype))
+      return call->input[i].dtype;
+  for (guint i = 0; i < call->n_outputs; i++)
+    if (hyb_dtype_is_float (call->output[i].dtype))
+      return call->output[i].dtype;
+  return call->n_inputs > 0    ? call->input[0].dtype
+         : call->n_outputs > 0 ? call->output[0].dtype
+                               : HYB_DTYPE_UNKNOWN;
 }
 
 static int
@@ -260,9 +310,7 @@ hyb_gpu_list_operators (const HybGpu *gpu)
 const HybDeviceOp *
 hyb_gpu_find_twin (const HybGpu *gpu, const HybOp *op)
 {
-  return g_hash_table_contains (gpu->excluded, op->name)
-             ? NULL
-             : g_hash_table_lookup (gpu->twins, op->name);
+  return g_hash_table_lookup (gpu->twins, op->name);
 }
 
 gboolean

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "engine/base/api.h"
+#include "engine/tensor/dtype.h"
 
 #include <glib.h>
 
@@ -38,9 +39,14 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (HybGpu, hyb_gpu_unref)
  * printed plans and lists give as the reason.  FALSE if the GPU does not compute it anyway.  Not to be
  * called while plans are made on other threads. */
 HYB_API gboolean hyb_gpu_exclude (HybGpu *gpu, const char *op, const char *why);
-/* The names of excluded operators in the order of the alphabet, NULL-terminated.  (transfer full) */
+/* The same for calls with elements of this type, which is that of the first input or output of floating point. */
+HYB_API gboolean hyb_gpu_exclude_type (HybGpu     *gpu,
+                                       const char *op,
+                                       HybDType    dtype,
+                                       const char *why);
+/* The names of excluded operators, those of one type as “dot in float16”, in the order of the alphabet, NULL-terminated.  (transfer full) */
 HYB_API char **hyb_gpu_list_excluded (const HybGpu *gpu);
-/* Why an operator is excluded; NULL if it is not. */
+/* Why an operator, named as in that list, is excluded; NULL if it is not. */
 HYB_API const char *hyb_gpu_why_excluded (const HybGpu *gpu, const char *op);
 /* Notes what a self-test said that has passed on this GPU, as a sentence; NULL takes it back.  Not to be called
  * while other threads use the GPU. */
@@ -80,6 +86,9 @@ typedef struct
 HYB_API guint hyb_gpu_count (GError **error);
 /* What is known of an open GPU.  (transfer full) */
 HYB_API HybGpuFacts *hyb_gpu_dup_facts (HybGpu *gpu);
+/* The bytes of the GPU that were taken through gpu and not given back, without those that NVIDIA's libraries take for
+ * themselves and those of other programs. */
+HYB_API guint64 hyb_gpu_get_taken (HybGpu *gpu);
 /* Frees facts; NULL is allowed. */
 HYB_API void hyb_gpu_facts_free (HybGpuFacts *facts);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (HybGpuFacts, hyb_gpu_facts_free)

@@ -16,6 +16,7 @@ struct _HybDevicePool
   GHashTable       *sizes; /* block → its bytes */
   GHashTable       *idle;  /* bytes → GPtrArray of unused blocks */
   gsize             used;
+  gsize             taken; /* of the driver */
 };
 
 HybDevicePool *
@@ -45,6 +46,7 @@ trim (HybDevicePool *pool)
 
       for (guint i = 0; i < idle->len; i++)
         {
+          pool->taken -= GPOINTER_TO_SIZE (g_hash_table_lookup (pool->sizes, idle->pdata[i]));
           g_hash_table_remove (pool->sizes, idle->pdata[i]);
           pool->backend->give (pool->device, pool->pinned, idle->pdata[i]);
         }
@@ -77,7 +79,10 @@ new_block (HybDevicePool *pool, gsize bytes, GError **error)
       memory = pool->backend->take (pool->device, pool->pinned, bytes, error);
     }
   if (memory)
-    g_hash_table_insert (pool->sizes, memory, GSIZE_TO_POINTER (bytes));
+    {
+      g_hash_table_insert (pool->sizes, memory, GSIZE_TO_POINTER (bytes));
+      pool->taken += bytes;
+    }
   return memory;
 }
 
@@ -136,4 +141,15 @@ hyb_device_pool_get_used (HybDevicePool *pool)
   used = pool->used;
   g_mutex_unlock (&pool->lock);
   return used;
+}
+
+gsize
+hyb_device_pool_get_taken (HybDevicePool *pool)
+{
+  gsize taken;
+
+  g_mutex_lock (&pool->lock);
+  taken = pool->taken;
+  g_mutex_unlock (&pool->lock);
+  return taken;
 }

@@ -20,3 +20,5 @@ void hyb_device_pool_give (HybDevicePool *pool, gpointer memory);
 void hyb_device_pool_trim (HybDevicePool *pool);
 /* The bytes of the blocks that are in use. */
 gsize hyb_device_pool_get_used (HybDevicePool *pool);
+/* The bytes that the pool has of the driver, in use or not. */
+gsize hyb_device_pool_get_taken (HybDevicePool *pool);

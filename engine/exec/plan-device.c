@@ -79,13 +79,15 @@ hyb_device_plan_free (HybDevicePlan *device)
 static char *
 find_member_reason (const HybGpu *gpu, const HybCall *call)
 {
+  HybDType dtype = hyb_gpu_type_of (call); /* members of a chain have the type of the chain */
+
   if (call->op->flags & HYB_OP_DEVICE_BODIES)
     return NULL;
   for (guint b = 0; b < call->n_bodies; b++)
     for (HybNodeId id = 0; id < hyb_graph_n_nodes (call->body[b]); id++)
       {
         const HybOp *op = hyb_graph_get_node (call->body[b], id)->op;
-        const char  *reason = op ? hyb_gpu_why_excluded (gpu, op->name) : NULL;
+        const char  *reason = op ? hyb_gpu_why_type_excluded (gpu, op, dtype) : NULL;
 
         if (reason)
           return g_strdup_printf ("%s in it: %s", op->name, reason);
@@ -101,8 +103,8 @@ find_reason (HybPlan *plan, guint index, gsize *workspace)
   HybDeviceStep     *step = &device->steps[index];
   const HybCall     *call = &plan->steps[index].call;
   const HybDeviceOp *twin = hyb_gpu_find_twin (device->gpu, call->op);
-  const char        *reason = hyb_gpu_why_excluded (device->gpu, call->op->name);
-  char              *member_reason;
+  const char *reason = hyb_gpu_why_type_excluded (device->gpu, call->op, hyb_gpu_type_of (call));
+  char       *member_reason;
   g_autoptr (GError) error = NULL;
 
   if (reason)

@@ -46,9 +46,9 @@ reads (const HybPlan *plan, HybNodeId id, HybValueId value)
   return FALSE;
 }
 
-/* TRUE if every node that reads the output has a twin for that. */
+/* TRUE if every node that reads the output has a twin for that, with elements of this type. */
 static gboolean
-has_readers (const HybPlan *plan, HybNodeId writer)
+has_readers (const HybPlan *plan, HybNodeId writer, HybDType dtype)
 {
   HybGpu    *gpu = plan->device->gpu;
   HybValueId value = last_output (plan, writer);
@@ -61,7 +61,7 @@ has_readers (const HybPlan *plan, HybNodeId writer)
       if (!reads (plan, id, value))
         continue;
       twin = hyb_gpu_find_twin (gpu, op);
-      if (!twin || !twin->hidden_input || hyb_gpu_why_excluded (gpu, op->name))
+      if (!twin || !twin->hidden_input || hyb_gpu_why_type_excluded (gpu, op, dtype))
         return FALSE;
     }
   return TRUE;
@@ -76,7 +76,7 @@ hyb_device_plan_refuse_hidden (const HybPlan *plan, guint index, const HybDevice
 
   if (twin->hidden_bytes && plan->places[last_output (plan, step->node)].kind != HYB_PLACE_BLOCK)
     return "what it keeps for its gradient leaves the plan";
-  if (twin->hidden_bytes && !has_readers (plan, step->node))
+  if (twin->hidden_bytes && !has_readers (plan, step->node, hyb_gpu_type_of (&step->call)))
     return "the host computes its gradient";
   if (!twin->hidden_input)
     return NULL;

@@ -309,6 +309,7 @@ test_usage (Fixture *fixture, gconstpointer unused)
 #define CACHE    "XDG_CACHE_HOME=$PWD/cache "
 #define RUN      "hscope run " MODEL " --init uniform --random-values --seed 3 --device gpu"
 #define FIRST    CACHE "HYB_SELFTEST=FullyConnected,softmax "
+#define LATER    CACHE "HYB_SELFTEST= " /* the verdict that is kept counts */
 #define UNPROVEN "has never run on a GPU"
 
 /* A wrong operator goes to the host, in this run and in later ones, and everybody says so. */
@@ -321,7 +322,8 @@ test_first_run (Fixture *fixture, gconstpointer unused)
   g_assert_cmpint (fixture->code, ==, 0);
   g_assert_nonnull (
       strstr (fixture->err, "note: the first run on Pretend GPU, driver for CUDA 13.0"));
-  g_assert_nonnull (strstr (fixture->err, "wrong on the GPU: FullyConnected (differs by 0.00"));
+  g_assert_nonnull (
+      strstr (fixture->err, "wrong on the GPU: FullyConnected in float32 (differs by 0.00"));
   g_assert_null (strstr (fixture->err, "softmax ("));
   g_assert_nonnull (strstr (fixture->out, "The GPU computed "));
   fixture_run_line (fixture,
@@ -331,25 +333,32 @@ test_first_run (Fixture *fixture, gconstpointer unused)
   g_assert_cmpint (fixture->code, ==, 0);
 
   /* The verdict is kept, although no test is made now. */
-  fixture_run_line (fixture, "HYB_PRETEND=wrong=products " CACHE RUN " --output again.npz");
+  fixture_run_line (fixture, "HYB_PRETEND=wrong=products " LATER RUN " --output again.npz");
   g_assert_cmpint (fixture->code, ==, 0);
   g_assert_null (strstr (fixture->err, "the first run on"));
   fixture_run_line (fixture, "cmp gpu.npz again.npz");
   g_assert_cmpint (fixture->code, ==, 0);
+
+  /* Where it is switched off, the verdict does not count either. */
+  fixture_run_line (fixture, "HYB_PRETEND=wrong=products " CACHE RUN " --output off.npz");
+  g_assert_cmpint (fixture->code, ==, 0);
+  fixture_run_line (fixture, "cmp gpu.npz off.npz");
+  g_assert_cmpint (fixture->code, !=, 0);
   fixture_run_line (fixture, CACHE "hscope devices");
-  g_assert_nonnull (strstr (fixture->out, "wrong on the GPU: FullyConnected (differs by 0.00"));
+  g_assert_nonnull (
+      strstr (fixture->out, "wrong on the GPU: FullyConnected in float32 (differs by 0.00"));
   fixture_run_line (fixture, CACHE "hscope devices --json");
   g_assert_nonnull (strstr (fixture->out, "\"proven\": false"));
-  g_assert_nonnull (
-      strstr (fixture->out,
-              "\"wrong_operators\": [{\"name\": \"FullyConnected\", \"error\": 0.00"));
+  g_assert_nonnull (strstr (fixture->out,
+                            "\"wrong_operators\": [{\"name\": \"FullyConnected\", \"type\": "
+                            "\"float32\", \"error\": 0.00"));
   fixture_run_line (fixture,
-                    CACHE
+                    LATER
                     "hscope profile " MODEL
                     " --init uniform --device gpu --repeat 2 --traced 1 --capture a.hscope && "
                     "hscope report a.hscope");
   g_assert_nonnull (
-      strstr (fixture->out, "FullyConnected: the self-test found a difference of 0.00"));
+      strstr (fixture->out, "FullyConnected in float32: the self-test found a difference of 0.00"));
   g_assert_nonnull (strstr (fixture->out, UNPROVEN));
 }
 
@@ -362,7 +371,8 @@ test_single_failure (Fixture *fixture, gconstpointer unused)
   if (lacks_compiler (fixture))
     return;
   g_assert_cmpint (fixture->code, ==, 0);
-  g_assert_nonnull (strstr (fixture->err, "wrong on the GPU: floor (it failed in the self-test"));
+  g_assert_nonnull (
+      strstr (fixture->err, "wrong on the GPU: floor in float32 (it failed in the self-test"));
 }
 
 /* Where all is right, devices and reports say so and do not warn. */
@@ -383,7 +393,7 @@ test_right_verdict (Fixture *fixture, gconstpointer unused)
   fixture_run_line (fixture, CACHE "hscope devices --json");
   g_assert_nonnull (strstr (fixture->out, "\"proven\": true"));
   fixture_run_line (fixture,
-                    CACHE "hscope profile " MODEL
+                    LATER "hscope profile " MODEL
                           " --init uniform --device gpu --repeat 2 --traced 1");
   g_assert_nonnull (strstr (fixture->out, "\ndevice  "));
   g_assert_null (strstr (fixture->out, UNPROVEN));
@@ -418,7 +428,7 @@ test_first_run_of_models (Fixture *fixture, gconstpointer unused)
       strstr (fixture->err,
               "warning: the self-test of “lstm-unrolled?length=3&batch=2” in static mode: "));
   g_assert_nonnull (strstr (fixture->err, warning));
-  fixture_run_line (fixture, CACHE RUN);
+  fixture_run_line (fixture, LATER RUN);
   g_assert_nonnull (strstr (fixture->err, warning));
   fixture_run_line (fixture, CACHE "hscope devices --json");
   g_assert_nonnull (strstr (fixture->out,
@@ -460,15 +470,17 @@ test_hostile_verdicts (Fixture *fixture, gconstpointer unused)
     "rm $file && mkdir $file",
     "rm $file && ln -s /dev/zero $file",
     "head -c 300000 /dev/zero >$file",
-    "sed -i s/verdict.2/verdict.3/ $file",
+    "sed -i s/verdict.3/verdict.4/ $file",
     "sed -i s/operators=/operators=-/ $file",
     "sed -i s/operators=/operators=9999999/ $file",
-    "printf '[wrong no_such]\nerror=1\nwhy=a\n' >>$file",
-    "printf '[wrong dot]\nerror=nan\nwhy=a\n' >>$file",
-    "printf '[wrong dot]\nerror=-1\nwhy=a\n' >>$file",
-    "printf '[wrong dot]\nerror=1\n' >>$file",
-    "printf '[wrong dot]\nerror=1\nwhy=a\\\\tb\n' >>$file",
-    "printf '[wrong dot]\nerror=1\nwhy=\\377\n' >>$file",
+    "printf '[wrong float32 no_such]\nerror=1\nwhy=a\n' >>$file",
+    "printf '[wrong float32 dot]\nerror=nan\nwhy=a\n' >>$file",
+    "printf '[wrong float32 dot]\nerror=-1\nwhy=a\n' >>$file",
+    "printf '[wrong float32 dot]\nerror=1\n' >>$file",
+    "printf '[wrong float32 dot]\nerror=1\nwhy=a\\\\tb\n' >>$file",
+    "printf '[wrong float32 dot]\nerror=1\nwhy=\\377\n' >>$file",
+    "printf '[wrong dot]\nerror=1\nwhy=a\n' >>$file",
+    "printf '[wrong float33 dot]\nerror=1\nwhy=a\n' >>$file",
     "printf '[other]\nerror=1\n' >>$file",
   };
 

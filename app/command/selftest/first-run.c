@@ -146,12 +146,16 @@ test (HybGpu *gpu, const ScopeCommonOptions *common)
 void
 scope_first_run (HybGpu *gpu, const ScopeCommonOptions *common)
 {
-  g_autofree char *path = scope_verdict_dup_path (gpu);
-  g_autoptr (ScopeVerdict) verdict = scope_verdict_read (path);
+  g_autofree char *path = NULL;
+  g_autoptr (ScopeVerdict) verdict = NULL;
 
+  if (is_off ())
+    return;
+  path = scope_verdict_dup_path (gpu);
+  verdict = scope_verdict_read (path);
   if (verdict && verdict->n_failed > 0)
     say (verdict); /* every time, since no operator is left to the host for it */
-  if (!verdict && !is_off ())
+  if (!verdict)
     {
       verdict = test (gpu, common);
       if (verdict)

@@ -9,6 +9,9 @@ static void
 result_free (ScopeOperatorResult *result)
 {
   g_free (result->why);
+  g_free (result->note);
+  for (guint i = 0; i < G_N_ELEMENTS (result->types); i++)
+    g_free (result->types[i].why);
   g_free (result);
 }
 
@@ -54,9 +57,20 @@ scope_operator_results_count (ScopeOperatorResults *results, const char *op, gui
   result->error = MAX (result->error, error);
 }
 
+static void
+blame_type (ScopeOperatorResult *result, HybDType dtype, double error, const char *why)
+{
+  ScopeTypeResult *type = &result->types[dtype];
+
+  type->error = MAX (type->error, error);
+  if (!type->why)
+    type->why = g_strdup (why);
+}
+
 void
 scope_operator_results_blame (ScopeOperatorResults *results,
                               const char           *op,
+                              HybDType              dtype,
                               double                error,
                               const char           *why)
 {
@@ -65,23 +79,45 @@ scope_operator_results_blame (ScopeOperatorResults *results,
   result->error = MAX (result->error, error);
   if (!result->why)
     result->why = g_strdup (why);
+  for (HybDType i = 0; i < HYB_N_DTYPES; i++)
+    if (i == dtype || (dtype == HYB_DTYPE_UNKNOWN && hyb_dtype_is_float (i)))
+      blame_type (result, i, error, why);
+}
+
+void
+scope_operator_results_note (ScopeOperatorResults *results, const char *op, const char *note)
+{
+  ScopeOperatorResult *result = scope_operator_results_get (results, op);
+
+  if (!result->note)
+    result->note = g_strdup (note);
+}
+
+/* Adds what another test found about one operator. */
+static void
+add_result (ScopeOperatorResults *results, const char *op, const ScopeOperatorResult *found)
+{
+  scope_operator_results_count (results, op, found->n, found->error);
+  if (found->note)
+    scope_operator_results_note (results, op, found->note);
+  for (HybDType dtype = 0; dtype < HYB_N_DTYPES; dtype++)
+    if (found->types[dtype].why)
+      scope_operator_results_blame (results,
+                                    op,
+                                    dtype,
+                                    found->types[dtype].error,
+                                    found->types[dtype].why);
 }
 
 void
 scope_operator_results_add (ScopeOperatorResults *results, const ScopeOperatorResults *found)
 {
   GHashTableIter iter;
-  gpointer       op, value;
+  gpointer       op, result;
 
   g_hash_table_iter_init (&iter, found->operators);
-  while (g_hash_table_iter_next (&iter, &op, &value))
-    {
-      const ScopeOperatorResult *result = value;
-
-      scope_operator_results_count (results, op, result->n, result->error);
-      if (result->why)
-        scope_operator_results_blame (results, op, result->error, result->why);
-    }
+  while (g_hash_table_iter_next (&iter, &op, &result))
+    add_result (results, op, result);
   results->n_samples += found->n_samples;
   results->n_left += found->n_left;
 }

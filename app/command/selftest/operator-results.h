@@ -2,13 +2,21 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include <glib.h>
+#include "engine/tensor/dtype.h"
 
 typedef struct
 {
-  guint  n;     /* comparisons in which it took part */
-  double error; /* the largest difference of these */
-  char  *why;   /* half a sentence: what is wrong with it; NULL if nothing is */
+  double error;
+  char  *why; /* half a sentence; NULL if nothing is wrong */
+} ScopeTypeResult;
+
+typedef struct
+{
+  guint           n;     /* comparisons in which it took part */
+  double          error; /* the largest difference of these */
+  char           *why;   /* half a sentence: what is wrong with it; NULL if nothing is */
+  char           *note;  /* half a sentence: what is unusual and tolerated; NULL if nothing is */
+  ScopeTypeResult types[HYB_N_DTYPES]; /* by the type of its elements */
 } ScopeOperatorResult;
 
 typedef struct
@@ -30,11 +38,15 @@ ScopeOperatorResult *scope_operator_results_get (ScopeOperatorResults *results, 
 /* Adds n comparisons, the largest difference of which was error. */
 void
 scope_operator_results_count (ScopeOperatorResults *results, const char *op, guint n, double error);
-/* Notes that an operator is wrong; the first reason stays.  error: how large the difference was. */
+/* Notes that an operator is wrong with elements of this type, or HYB_DTYPE_UNKNOWN for all types of floating point; the first
+ * reason stays.  error: how large the difference was. */
 void scope_operator_results_blame (ScopeOperatorResults *results,
                                    const char           *op,
+                                   HybDType              dtype,
                                    double                error,
                                    const char           *why);
+/* Notes what is unusual and tolerated; the first note stays. */
+void scope_operator_results_note (ScopeOperatorResults *results, const char *op, const char *note);
 /* Adds what another test found. */
 void scope_operator_results_add (ScopeOperatorResults *results, const ScopeOperatorResults *found);
 /* The operators in the order of the alphabet, NULL-terminated.  (transfer container) */

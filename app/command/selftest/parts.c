@@ -157,11 +157,33 @@ find_error (const HybJson *json, HybJsonRef object)
   return scope_find_double (json, object, "error", &error) ? error : INFINITY;
 }
 
+/* The types with which the operator is wrong. */
+static void
+read_types (const HybJson *json, HybJsonRef list, const char *name, ScopeOperatorResults *found)
+{
+  HybJsonIter iter = hyb_json_iter (json, list);
+  HybJsonRef  object;
+
+  while (hyb_json_iter_next (&iter, NULL, &object))
+    {
+      const char *type = scope_find_string (json, object, "type");
+      const char *why = scope_find_string (json, object, "failure");
+
+      if (type && why)
+        scope_operator_results_blame (found,
+                                      name,
+                                      hyb_dtype_from_name (type),
+                                      find_error (json, object),
+                                      why);
+    }
+}
+
 static void
 read_operator (const HybJson *json, HybJsonRef object, ScopeOperatorResults *found)
 {
   const char *name = scope_find_string (json, object, "name");
-  const char *why = scope_find_string (json, object, "failure");
+  const char *note = scope_find_string (json, object, "note");
+  HybJsonRef  types = hyb_json_find (json, object, "wrong_types");
 
   if (!name)
     return;
@@ -169,8 +191,10 @@ read_operator (const HybJson *json, HybJsonRef object, ScopeOperatorResults *fou
                                 name,
                                 find_count (json, object, "comparisons"),
                                 find_error (json, object));
-  if (why)
-    scope_operator_results_blame (found, name, 0, why);
+  if (note)
+    scope_operator_results_note (found, name, note);
+  if (types != HYB_JSON_NONE)
+    read_types (json, types, name, found);
 }
 
 /* What a child found about operators; empty if it printed nothing of them.  (transfer full) */
@@ -209,7 +233,7 @@ operator_ended (gpointer data, const ScopeChildEnd *end)
     {
       g_autofree char *why = g_strdup_printf ("it failed in the self-test: %s", failure);
 
-      scope_operator_results_blame (found, op, INFINITY, why);
+      scope_operator_results_blame (found, op, HYB_DTYPE_UNKNOWN, INFINITY, why);
     }
   loop->parts->show_operator (op, found, end->seconds, loop->parts->data);
 }
@@ -227,6 +251,7 @@ show_model (const ScopeParts *parts, const char *line, double seconds)
     return FALSE;
   row.work = (char *) scope_find_string (json, 0, "work");
   row.failure = (char *) scope_find_string (json, 0, "failure");
+  row.note = (char *) scope_find_string (json, 0, "note");
   row.n_arrays = find_count (json, 0, "arrays");
   row.error = find_error (json, 0);
   parts->show_model (&row, seconds, parts->data);

@@ -23,11 +23,13 @@ scope_results_print_operator (const char *op, const ScopeOperatorResult *result)
 {
   g_autofree char *agreement = describe_agreement (result->error);
   g_autofree char *line = result->why ? g_strdup_printf ("%-36s FAILED: %s.", op, result->why)
-                                      : g_strdup_printf ("%-36s %5u comparison%s %s.",
+                                      : g_strdup_printf ("%-36s %5u comparison%s %s%s%s.",
                                                          op,
                                                          result->n,
                                                          result->n == 1 ? " agrees" : "s agree",
-                                                         agreement);
+                                                         agreement,
+                                                         result->note ? "; " : "",
+                                                         result->note ? result->note : "");
 
   scope_terminal_print (line, INDENT);
 }
@@ -53,9 +55,12 @@ void
 scope_results_print_model (const ScopeModelResult *result)
 {
   g_autofree char *agreement = describe_agreement (result->error);
-  g_autofree char *verdict =
-      result->failure ? g_strdup_printf ("FAILED: %s.", result->failure)
-                      : g_strdup_printf ("%u arrays agree %s.", result->n_arrays, agreement);
+  g_autofree char *verdict = result->failure ? g_strdup_printf ("FAILED: %s.", result->failure)
+                                             : g_strdup_printf ("%u arrays agree %s%s%s.",
+                                                                result->n_arrays,
+                                                                agreement,
+                                                                result->note ? "; " : "",
+                                                                result->note ? result->note : "");
   g_autofree char *line = g_strdup_printf ("%-32s %-11s %s%s%s",
                                            result->model,
                                            result->mode,
@@ -70,12 +75,33 @@ scope_results_print_model (const ScopeModelResult *result)
 /* --- JSON --- */
 
 static void
+describe_types (ScopeJson *json, const ScopeOperatorResult *result)
+{
+  scope_json_begin_list (json, "wrong_types");
+  for (HybDType dtype = 0; dtype < HYB_N_DTYPES; dtype++)
+    {
+      const ScopeTypeResult *type = &result->types[dtype];
+
+      if (!type->why)
+        continue;
+      scope_json_begin_object (json, NULL);
+      scope_json_string (json, "type", hyb_dtype_name (dtype));
+      scope_json_double (json, "error", type->error);
+      scope_json_string (json, "failure", type->why);
+      scope_json_end (json);
+    }
+  scope_json_end (json);
+}
+
+static void
 describe_operator (ScopeJson *json, const char *op, const ScopeOperatorResult *result)
 {
   scope_json_begin_object (json, NULL);
   scope_json_string (json, "name", op);
   scope_json_boolean (json, "passed", !result->why);
   scope_json_string (json, "failure", result->why);
+  describe_types (json, result);
+  scope_json_string (json, "note", result->note);
   scope_json_int (json, "comparisons", result->n);
   scope_json_double (json, "error", result->error);
   scope_json_end (json);
@@ -102,6 +128,7 @@ scope_results_describe_model (ScopeJson *json, const ScopeModelResult *result)
   scope_json_string (json, "mode", result->mode);
   scope_json_boolean (json, "passed", !result->failure);
   scope_json_string (json, "failure", result->failure);
+  scope_json_string (json, "note", result->note);
   scope_json_int (json, "arrays", result->n_arrays);
   scope_json_double (json, "error", result->error);
   scope_json_string (json, "work", result->work);

@@ -15,6 +15,7 @@ typedef struct
   const char *mode;
   char       *work;    /* which steps the GPU computed; may be NULL */
   char       *failure; /* NULL: it passed */
+  char       *note;    /* what is unusual and tolerated; may be NULL */
   guint       n_arrays;
   double      error; /* the largest, as a part of the largest number of its array */
 } ScopeModelResult;
@@ -29,7 +30,7 @@ typedef struct
   gpointer data;
 } ScopeModelTest;
 
-/* Runs a model in all modes with the same numbers on both, and again and again: bytes must be the same, and no memory
+/* Runs a model in all modes with the same numbers on both, and again and again: numbers must be the same, and no memory
  * may be lost.  name: of the gallery, or the path of a symbol.json, whose inputs are those of input.npz beside
  * it.  FALSE and an error if it cannot be opened, which is no failure of the GPU. */
 gboolean scope_test_model (const ScopeModelTest *test, const char *name, GError **error);

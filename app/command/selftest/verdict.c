@@ -15,11 +15,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define FORM     "hybridscope verdict 2" /* the number grows when the form changes */
+#define FORM     "hybridscope verdict 3" /* the number grows when the form changes */
 #define LONGEST  (256 * 1024)            /* bytes of a file */
 #define MOST     100000                  /* operators and samples that are believed */
 #define ALL      "verdict"               /* groups of the file */
-#define WRONG    "wrong "                /* followed by the operator */
+#define WRONG    "wrong "                /* followed by the type and the operator */
 #define WHY_MOST 1000                    /* bytes of a reason */
 
 static void
@@ -49,11 +49,12 @@ scope_verdict_free (ScopeVerdict *verdict)
 }
 
 static void
-add_wrong (ScopeVerdict *verdict, const char *op, double error, const char *why)
+add_wrong (ScopeVerdict *verdict, const char *op, HybDType dtype, double error, const char *why)
 {
   ScopeWrongOperator *wrong = g_new0 (ScopeWrongOperator, 1);
 
   wrong->op = g_strdup (op);
+  wrong->dtype = dtype;
   wrong->error = error;
   wrong->why = g_strdup (why);
   g_ptr_array_add (verdict->wrong, wrong);
@@ -72,8 +73,13 @@ scope_verdict_new (const ScopeOperatorResults *results, gboolean is_full)
     {
       const ScopeOperatorResult *result = g_hash_table_lookup (results->operators, names[i]);
 
-      if (result->why)
-        add_wrong (verdict, names[i], result->error, result->why);
+      for (HybDType dtype = 0; dtype < HYB_N_DTYPES; dtype++)
+        if (result->types[dtype].why)
+          add_wrong (verdict,
+                     names[i],
+                     dtype,
+                     result->types[dtype].error,
+                     result->types[dtype].why);
     }
   return verdict;
 }
@@ -169,16 +175,18 @@ has_controls (const char *text)
 static gboolean
 read_wrong (GKeyFile *file, const char *group, ScopeVerdict *verdict)
 {
-  const char      *op = group + strlen (WRONG);
+  g_auto (GStrv) words = g_strsplit (group + strlen (WRONG), " ", 2);
+  HybDType         dtype = words[0] ? hyb_dtype_from_name (words[0]) : HYB_DTYPE_UNKNOWN;
   g_autofree char *why = g_key_file_get_string (file, group, "why", NULL);
   g_autofree char *size = g_key_file_get_value (file, group, "error", NULL);
   char            *end = NULL;
   double           error = size ? g_ascii_strtod (size, &end) : NAN;
 
   if (!why || !*why || strlen (why) > WHY_MOST || has_controls (why) || !(error >= 0) ||
-      end == size || *end || !hyb_gpu_computes (op))
+      end == size || *end || dtype == HYB_DTYPE_UNKNOWN || !words[1] ||
+      !hyb_gpu_computes (words[1]))
     return FALSE;
-  add_wrong (verdict, op, error, why);
+  add_wrong (verdict, words[1], dtype, error, why);
   return TRUE;
 }
 
@@ -254,9 +262,10 @@ scope_verdict_write (const ScopeVerdict *verdict, const char *path, GError **err
   for (guint i = 0; i < verdict->wrong->len; i++)
     {
       const ScopeWrongOperator *wrong = verdict->wrong->pdata[i];
-      g_autofree char          *group = g_strconcat (WRONG, wrong->op, NULL);
-      g_autofree char          *why = make_plain (wrong->why);
-      char                      size[G_ASCII_DTOSTR_BUF_SIZE];
+      g_autofree char          *group =
+          g_strdup_printf (WRONG "%s %s", hyb_dtype_name (wrong->dtype), wrong->op);
+      g_autofree char *why = make_plain (wrong->why);
+      char             size[G_ASCII_DTOSTR_BUF_SIZE];
 
       g_key_file_set_value (file, group, "error", g_ascii_dtostr (size, sizeof size, wrong->error));
       g_key_file_set_string (file, group, "why", why);
@@ -284,7 +293,11 @@ describe_wrong (const ScopeVerdict *verdict, GString *text)
     {
       const ScopeWrongOperator *wrong = verdict->wrong->pdata[i];
 
-      g_string_append_printf (text, "%s%s (", i > 0 ? ", " : "", wrong->op);
+      g_string_append_printf (text,
+                              "%s%s in %s (",
+                              i > 0 ? ", " : "",
+                              wrong->op,
+                              hyb_dtype_name (wrong->dtype));
       if (isfinite (wrong->error))
         g_string_append_printf (text, "differs by %.2g)", wrong->error);
       else
@@ -330,7 +343,7 @@ scope_verdict_apply (const ScopeVerdict *verdict, HybGpu *gpu)
     {
       const ScopeWrongOperator *wrong = verdict->wrong->pdata[i];
 
-      hyb_gpu_exclude (gpu, wrong->op, wrong->why);
+      hyb_gpu_exclude_type (gpu, wrong->op, wrong->dtype, wrong->why);
     }
   hyb_gpu_set_proof (gpu, scope_verdict_has_passed (verdict) ? text : NULL);
 }

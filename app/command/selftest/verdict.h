@@ -9,12 +9,13 @@
 
 #include "engine/device/gpu.h"
 
-/* An operator that the host computes. */
+/* An operator that the host computes where its elements have this type. */
 typedef struct
 {
-  char  *op;
-  double error; /* the largest difference; infinite if it failed */
-  char  *why;   /* half a sentence */
+  char    *op;
+  HybDType dtype;
+  double   error; /* the largest difference; infinite if it failed */
+  char    *why;   /* half a sentence */
 } ScopeWrongOperator;
 
 typedef struct

@@ -76,11 +76,42 @@ test_other_operators (void)
   g_assert_null (strstr (other, ", on the host: "));
 }
 
+/* Only calls with elements of the type are left to the host. */
+static void
+test_types (void)
+{
+  static const HybDType dtypes[] = { HYB_F32, HYB_F16 };
+
+  if (!set_up ("leaks=fail"))
+    return;
+  for (guint i = 0; i < G_N_ELEMENTS (dtypes); i++)
+    {
+      g_autoptr (HybGraph) graph = new_chain ();
+      g_autoptr (HybGpu) gpu = open_gpu ();
+      HybExecutorOptions options = { .mode = HYB_MODE_STATIC, .gpu = gpu };
+      g_autoptr (HybExecutor) executor = hyb_executor_new (graph, &options);
+      HybType          type = { hyb_shape_2d (3, 5), dtypes[i] };
+      g_autofree char *text = NULL;
+      g_auto (GStrv) names = NULL;
+
+      g_assert_true (hyb_gpu_exclude_type (gpu, "sqrt", HYB_F16, "it is wrong"));
+      g_assert_false (hyb_gpu_exclude_type (gpu, "_no_such_operator", HYB_F16, "it is wrong"));
+      names = hyb_gpu_list_excluded (gpu);
+      g_assert_cmpstr (names[0], ==, "sqrt in float16");
+      g_assert_cmpstr (hyb_gpu_why_excluded (gpu, names[0]), ==, "it is wrong");
+      bind (executor, "x", hyb_tensor_new_zeros (&type, NULL));
+      run (executor);
+      text = hyb_plan_print (hyb_executor_get_plan (executor));
+      g_assert_true ((strstr (text, "it is wrong") != NULL) == (dtypes[i] == HYB_F16));
+    }
+}
+
 TEST_PROGRAM (test_excluded)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/engine/cuda/excluded/a-chain-with-an-excluded-member-is-the-host's",
                    test_members);
   g_test_add_func ("/engine/cuda/excluded/a-chain-without-one-is-the-GPU's", test_other_operators);
+  g_test_add_func ("/engine/cuda/excluded/one-type-alone", test_types);
   return g_test_run ();
 }

@@ -136,7 +136,7 @@ static double
 drift (const Convolve *c)
 {
   return 1 + (c->scatters ? g_rand_double_range (pretend.rand, -1e-6, 1e-6) : 0) +
-         (pretend.is_wrong ? 1e-3 : 0);
+         (pretend.wrong == PRETEND_WRONG_PRODUCTS ? 1e-3 : 0);
 }
 
 static gboolean

@@ -21,6 +21,7 @@ cuMemGetInfo_v2 (gsize *unused, gsize *total)
 {
   PRETEND_BEGIN ();
   *unused = ptx_memory_most (pretend.memory) - ptx_memory_used (pretend.memory);
+  *unused -= MIN (*unused, pretend.others * pretend.n_asked++);
   *total = ptx_memory_most (pretend.memory);
   return pretend_end (CUDA_SUCCESS);
 }

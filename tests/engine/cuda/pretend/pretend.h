@@ -19,6 +19,9 @@
  *   device=none                 the driver sees no device
  *   devices=2                   there are two, which share their memory
  *   wrong=products              products are a thousandth too large
+ *   wrong=float16               those of float16 are half too large
+ *   wrong=runs                  every fifth one of float32 is a millionth too large
+ *   others=1M                   other programs have taken so much more of the device each time somebody asks
  *   cudnn=12000                 cuDNN is made for CUDA 12.0
  *   spaces=gaps                 cuDNN's weight spaces have gaps between the matrices
  *   lengths=copy                sequences end early only where cuDNN gets a device copy of the lengths

@@ -173,6 +173,26 @@ use_workspace (const Product *p, GError **error)
          (use_part (p, 0, used, error) && use_part (p, p->workspace_bytes - used, used, error));
 }
 
+/* What results are multiplied with, so that they are wrong. */
+static double
+error_of (const Product *p)
+{
+  static guint n;
+
+  switch (pretend.wrong)
+    {
+    case PRETEND_WRONG_PRODUCTS:
+      return 1.001;
+    case PRETEND_WRONG_FLOAT16:
+      return p->c.type == CUDA_R_16F ? 1.5 : 1;
+    case PRETEND_WRONG_RUNS:
+      return p->c.type == CUDA_R_32F && n++ % 5 == 0 ? 1 + 1e-6 : 1;
+    case PRETEND_RIGHT:
+      break;
+    }
+  return 1;
+}
+
 static gboolean
 read_scalar (const Product *p, guint64 at, double *value, GError **error)
 {
@@ -193,8 +213,7 @@ product_run (gpointer data, GError **error)
   if (!use_workspace (p, error) || !read_scalar (p, p->alpha_at, &alpha, error) ||
       !read_scalar (p, p->beta_at, &beta, error))
     return FALSE;
-  if (pretend.is_wrong)
-    alpha *= 1.001;
+  alpha *= error_of (p);
   for (int i = 0; i < p->batch; i++)
     if (!run_one (p, i, alpha, beta, error))
       return FALSE;

@@ -85,7 +85,12 @@ set (const char *name, const char *value)
   else if (g_str_equal (name, "devices"))
     pretend.n_devices = CLAMP ((guint) atoi (value), 1, PRETEND_MOST_DEVICES);
   else if (g_str_equal (name, "wrong"))
-    pretend.is_wrong = g_str_equal (value, "products");
+    pretend.wrong = g_str_equal (value, "products")  ? PRETEND_WRONG_PRODUCTS
+                    : g_str_equal (value, "float16") ? PRETEND_WRONG_FLOAT16
+                    : g_str_equal (value, "runs")    ? PRETEND_WRONG_RUNS
+                                                     : PRETEND_RIGHT;
+  else if (g_str_equal (name, "others"))
+    pretend.others = read_bytes (value);
   else if (g_str_equal (name, "cudnn"))
     pretend.cudnn = (gsize) atoi (value);
   else if (g_str_equal (name, "spaces"))
@@ -138,7 +143,9 @@ pretend_configure (const char *settings)
   pretend.shift = 0;
   pretend.unchecked = 0;
   pretend.order = PTX_MIXED;
-  pretend.no_device = pretend.leaks_fail = pretend.is_wrong = FALSE;
+  pretend.no_device = pretend.leaks_fail = FALSE;
+  pretend.wrong = PRETEND_RIGHT;
+  pretend.others = pretend.n_asked = 0;
   pretend.sticky = CUDA_SUCCESS;
   pretend.steps = pretend.host_bytes = 0;
   pretend.n_devices = 1;

@@ -151,31 +151,43 @@ typedef struct
 
 /* --- Everything --- */
 
+/* Which products are wrong. */
+typedef enum
+{
+  PRETEND_RIGHT,
+  PRETEND_WRONG_PRODUCTS, /* all, by a thousandth */
+  PRETEND_WRONG_FLOAT16,  /* those of float16, by half */
+  PRETEND_WRONG_RUNS,     /* every fifth one of float32, by a millionth */
+} PretendWrong;
+
 typedef struct
 {
-  GRecMutex              lock;
-  gboolean               started, no_device, leaks_fail, is_wrong, needs_lengths, sets_gradients;
-  guint64                most;
-  int                    version; /* of CUDA, as cuDriverGetVersion() gives it */
-  guint                  arch, unchecked;
-  PtxOrder               order;
-  GRand                 *rand;
-  PtxMemory             *memory;
-  GHashTable            *calls;    /* name: count */
-  GPtrArray             *failures; /* of char *: "cuLaunchKernel:17:700" */
-  GString               *problems;
-  CUresult               sticky;  /* the error that every later call gives */
-  GHashTable            *handles; /* pointer or address: PretendOwner, 0 once destroyed */
-  guint                  live[PRETEND_KINDS];
-  GPtrArray             *streams; /* all, by index, also destroyed ones */
-  GPtrArray             *works;   /* by number - 1 */
-  GPtrArray             *clocked; /* those that have a clock */
-  GArray                *host;    /* clock of the host */
-  GPtrArray             *pinned;  /* of PretendPinned */
-  GArray                *copies;  /* PretendCopy: memory of the host that work will read or write */
-  GPtrArray             *attic;   /* streams, work and handles from before pretend_configure() */
-  guint64                steps;
-  guint64                host_bytes;  /* of copies between host and device */
+  GRecMutex    lock;
+  gboolean     started, no_device, leaks_fail, needs_lengths, sets_gradients;
+  PretendWrong wrong;
+  guint64      most;
+  guint64      others; /* bytes that other programs take each time somebody asks for what is left */
+  guint64      n_asked;
+  int          version; /* of CUDA, as cuDriverGetVersion() gives it */
+  guint        arch, unchecked;
+  PtxOrder     order;
+  GRand       *rand;
+  PtxMemory   *memory;
+  GHashTable  *calls;    /* name: count */
+  GPtrArray   *failures; /* of char *: "cuLaunchKernel:17:700" */
+  GString     *problems;
+  CUresult     sticky;  /* the error that every later call gives */
+  GHashTable  *handles; /* pointer or address: PretendOwner, 0 once destroyed */
+  guint        live[PRETEND_KINDS];
+  GPtrArray   *streams; /* all, by index, also destroyed ones */
+  GPtrArray   *works;   /* by number - 1 */
+  GPtrArray   *clocked; /* those that have a clock */
+  GArray      *host;    /* clock of the host */
+  GPtrArray   *pinned;  /* of PretendPinned */
+  GArray      *copies;  /* PretendCopy: memory of the host that work will read or write */
+  GPtrArray   *attic;   /* streams, work and handles from before pretend_configure() */
+  guint64      steps;
+  guint64      host_bytes;            /* of copies between host and device */
   const PretendObserver *observer;    /* or NULL */
   guint32                correlation; /* of the call that goes on */
   guint64                called_at;   /* when it began */
