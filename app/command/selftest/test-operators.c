@@ -48,10 +48,14 @@ static const char *const exact_operators[] = {
 /* --- Comparing --- */
 
 static double
-tolerance_of (HybDType sample, HybDType result)
+tolerance_of (const Comparison *comparison, HybDType result)
 {
+  HybDType     sample = comparison->dtype;
+  const HybOp *op = hyb_op_find (comparison->sample->op);
+
   if (sample == HYB_F16 || result == HYB_F16)
-    return SCOPE_TOLERANCE_F16;
+    return op && op->category == HYB_CATEGORY_RECURRENT ? SCOPE_TOLERANCE_F16_STEPS
+                                                        : SCOPE_TOLERANCE_F16;
   return sample == HYB_F64 && result != HYB_F32 ? SCOPE_TOLERANCE_F64 : SCOPE_TOLERANCE_F32;
 }
 
@@ -90,8 +94,8 @@ compare (const Comparison *comparison, HybTensor *got, HybTensor *wanted, Differ
   double size = find_difference (got, wanted);
 
   difference->size = MAX (difference->size, size);
-  difference->ratio = MAX (difference->ratio,
-                           size / tolerance_of (comparison->dtype, hyb_tensor_get_dtype (wanted)));
+  difference->ratio =
+      MAX (difference->ratio, size / tolerance_of (comparison, hyb_tensor_get_dtype (wanted)));
   if (comparison->graph->is_random && !have_same_bytes (got, wanted) &&
       g_strv_contains (exact_operators, comparison->sample->op))
     {

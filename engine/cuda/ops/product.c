@@ -41,10 +41,10 @@ compute_type (const HybQueue *queue, HybDType dtype)
 {
   if (dtype == HYB_F64)
     return HYB_CUBLAS_COMPUTE_64F;
-  if (dtype != HYB_F32) /* products of these are exact in float32 */
-    return HYB_CUBLAS_COMPUTE_32F;
-  return queue->device->precise ? HYB_CUBLAS_COMPUTE_32F_PEDANTIC
-                                : HYB_CUBLAS_COMPUTE_32F_FAST_TF32;
+  /* Products of 16 bits are exact in float32; of float32 this takes no TF32, as the pedantic type, which leaves out more
+   * algorithms. */
+  return dtype != HYB_F32 || queue->device->precise ? HYB_CUBLAS_COMPUTE_32F
+                                                    : HYB_CUBLAS_COMPUTE_32F_FAST_TF32;
 }
 
 /* cuBLAS wants leading dimensions of at least one row, and not of zero. */
