@@ -166,8 +166,9 @@ struct LookupArguments
 {
   const void *x, *indices;
   void       *y;
-  long long  *next, *follows; /* of n_indices, for gradients */
-  long long   n;              /* threads that have work */
+  long long  *next;  /* of n_indices, for gradients: chain_uses() of prelude.cuh */
+  int        *heads; /* of `length`, likewise */
+  long long   n;     /* threads that have work */
   long long   n_indices, length, inner;
   int         wraps;   /* indices beyond the end begin again, else they are the last */
   double      on, off; /* of one_hot */
@@ -178,9 +179,10 @@ struct GatherArguments
 {
   const void *x, *indices;
   void       *y;
-  long long  *rows;           /* the number of the row of each column */
-  long long  *next, *follows; /* for results that are written: columns that select the same row */
-  long long   n;              /* elements of all selected rows */
+  long long  *rows;  /* the number of the row of each column */
+  long long  *next;  /* for results that are written, of columns: chain_uses() of prelude.cuh */
+  int        *heads; /* of all rows, likewise */
+  long long   n;     /* elements of all selected rows */
   long long   columns, row;
   long long   dim[AXES_MOST];
   int         depth;

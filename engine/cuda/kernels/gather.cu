@@ -29,20 +29,22 @@ find_rows (const GatherArguments a)
   }
 }
 
-/* next[j]: the next column that selects the same row, or −1; follows[j]: an earlier one does. */
+struct RowOf
+{
+  const long long *rows;
+
+  __device__ long long
+  operator() (long long j) const
+  {
+    return rows[j];
+  }
+};
+
+/* The columns that select each row, for one block. */
 extern "C" __global__ void
 link_rows (const GatherArguments a)
 {
-  EACH (j, a.columns)
-  {
-    long long k = j + 1;
-
-    while (k < a.columns && a.rows[k] != a.rows[j])
-      k++;
-    a.next[j] = k < a.columns ? k : -1;
-    if (k < a.columns)
-      a.follows[k] = 1;
-  }
+  chain_uses (a.columns, RowOf{ a.rows }, a.next, a.heads);
 }
 
 /* Coordinates outside of the array read zeros. */
@@ -81,7 +83,7 @@ add_rows (const GatherArguments a)
   {
     const long long j = e / a.row, at = a.rows[j];
 
-    if (at < 0 || a.follows[j])
+    if (at < 0 || a.heads[at] != j + 1)
       continue;
     Sum sum = 0;
     for (long long i = j; i >= 0; i = a.next[i])

@@ -84,21 +84,22 @@ one_hot (const LookupArguments a)
   }
 }
 
-/* next[i]: the next index that selects the same slice, or −1; follows[i]: an earlier one does. */
+struct PlaceOf
+{
+  const LookupArguments &a;
+
+  __device__ long long
+  operator() (long long i) const
+  {
+    return place (a, i);
+  }
+};
+
+/* The indices that select each slice, for one block. */
 extern "C" __global__ void
 chain (const LookupArguments a)
 {
-  EACH (i, a.n_indices)
-  {
-    const long long own = place (a, i);
-    long long       k = i + 1;
-
-    while (k < a.n_indices && place (a, k) != own)
-      k++;
-    a.next[i] = k < a.n_indices ? k : -1;
-    if (k < a.n_indices)
-      a.follows[k] = 1;
-  }
+  chain_uses (a.n_indices, PlaceOf{ a }, a.next, a.heads);
 }
 
 extern "C" __global__ void
@@ -108,12 +109,12 @@ add_slices (const LookupArguments a)
 
   EACH (e, a.n)
   {
-    const long long slice = e / a.inner, outer = slice / a.n_indices;
+    const long long slice = e / a.inner, outer = slice / a.n_indices, first = slice % a.n_indices;
 
-    if (a.follows[slice % a.n_indices])
+    if (a.heads[place (a, first)] != first + 1)
       continue;
     Sum sum = 0;
-    for (long long i = slice % a.n_indices; i >= 0; i = a.next[i])
+    for (long long i = first; i >= 0; i = a.next[i])
       sum += (Sum) get ((const Stored *) a.x, (outer * a.n_indices + i) * a.inner + e % a.inner);
     put ((Stored *) a.y, selected (a, e), sum);
   }

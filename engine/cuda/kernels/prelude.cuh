@@ -413,3 +413,42 @@ template <> struct Wide<double>
 {
   typedef double type;
 };
+
+/* --- Uses of the same place --- */
+
+/* Threads of the one block that calls chain_uses(). */
+#define CHAIN_THREADS 256
+
+/* Makes a chain of the uses i of each place, in their order: next[i] is the next use of the same place, or −1, and
+ * heads[place] the first one plus 1.  place_of (i) is negative for a use that does not count; heads are 0 before.  One
+ * block walks from the last uses to the first ones, so that the work grows with n alone and no order of threads shows. */
+template <typename PlaceOf>
+DEVICE void
+chain_uses (long long n, const PlaceOf &place_of, long long *next, int *heads)
+{
+  __shared__ long long places[CHAIN_THREADS];
+  __shared__ int       follows[CHAIN_THREADS]; /* an earlier use of these is of the same place */
+  const int            t = threadIdx.x;
+
+  for (long long base = (n - 1) / CHAIN_THREADS * CHAIN_THREADS; base >= 0; base -= CHAIN_THREADS)
+    {
+      const long long i = base + t, place = i < n ? place_of (i) : -1;
+      int             k = t + 1;
+
+      places[t] = place;
+      follows[t] = 0;
+      __syncthreads ();
+      while (k < CHAIN_THREADS && places[k] != place)
+        k++;
+      if (place >= 0)
+        {
+          next[i] = k < CHAIN_THREADS ? base + k : (long long) heads[place] - 1;
+          if (k < CHAIN_THREADS)
+            follows[k] = 1;
+        }
+      __syncthreads ();
+      if (place >= 0 && !follows[t])
+        heads[place] = (int) (i + 1);
+      __syncthreads ();
+    }
+}

@@ -78,6 +78,17 @@ lay_out (Prepared *prepared, const HybShape *whole, const HybShape *indices, con
     arguments->dim[i] = whole->dim[i];
 }
 
+/* One for each row of the array. */
+static gsize
+heads_bytes (const Prepared *prepared)
+{
+  gsize bytes = sizeof (gint32);
+
+  for (int i = 0; i < prepared->arguments.depth; i++)
+    bytes *= (gsize) prepared->arguments.dim[i];
+  return bytes;
+}
+
 static gpointer
 prepare (HybDevice *device, const HybCall *call, const Form *form, gsize *workspace, GError **error)
 {
@@ -97,7 +108,8 @@ prepare (HybDevice *device, const HybCall *call, const Form *form, gsize *worksp
       release (prepared);
       return NULL;
     }
-  *workspace = (form->writes ? 3 : 1) * sizeof (gint64) * (gsize) prepared->arguments.columns;
+  *workspace = (form->writes ? 2 : 1) * sizeof (gint64) * (gsize) prepared->arguments.columns +
+               (form->writes ? heads_bytes (prepared) : 0);
   return prepared;
 }
 
@@ -117,9 +129,12 @@ PREPARE (add, "add_rows", TRUE)
 static const char *
 refuses (const HybCall *call)
 {
-  return call->input[INPUT_INDICES].shape.dim[0] > AXES_MOST
-             ? "it has more coordinates than the kernel's eight"
-             : NULL;
+  const HybShape *shape = &call->input[INPUT_INDICES].shape;
+
+  if (shape->dim[0] > AXES_MOST)
+    return "it has more coordinates than the kernel's eight";
+  return hyb_shape_size (shape) >= G_MAXINT ? "it has more coordinates than the kernel counts"
+                                            : NULL;
 }
 
 static gboolean
@@ -173,13 +188,13 @@ launch (HybQueue *queue, const HybCall *call, const HybRun *run, gpointer data)
   arguments.y = run->output[0];
   arguments.rows = run->workspace;
   arguments.next = arguments.rows + columns;
-  arguments.follows = arguments.next + columns;
+  arguments.heads = (int *) (arguments.next + columns);
   start (queue, prepared->find, columns, &arguments);
   if (prepared->link)
     {
       hyb_cuda_queue_clear (queue, run->output[0], hyb_type_bytes (&call->output[0]));
-      hyb_cuda_queue_clear (queue, arguments.follows, sizeof (gint64) * (gsize) columns);
-      start (queue, prepared->link, columns, &arguments);
+      hyb_cuda_queue_clear (queue, arguments.heads, heads_bytes (prepared));
+      start (queue, prepared->link, columns > 0 ? THREADS : 0, &arguments); /* one block */
     }
   start (queue, prepared->move, arguments.n, &arguments);
 }

@@ -6,7 +6,7 @@
 #include "engine/cuda/ops/op-lists.h"
 #include "engine/cuda/ops/types.h"
 
-#define THREADS 256
+#define THREADS 256 /* CHAIN_THREADS of kernels/prelude.cuh */
 
 /* Values of the attribute mode. */
 #define TAKE_RAISE 0
@@ -59,6 +59,12 @@ lay_axis (Prepared *prepared, const HybShape *data, gint64 axis)
   prepared->arguments.inner = MAX (1, hyb_shape_count (data, at + 1, data->rank));
 }
 
+static gsize
+heads_bytes (const Prepared *prepared)
+{
+  return sizeof (gint32) * (gsize) prepared->arguments.length;
+}
+
 /* The gradient of the selected slices: it has as many elements as input 0, the incoming gradient. */
 static gpointer
 finish_gradient (Prepared *prepared, const HybCall *call, gsize *workspace)
@@ -66,7 +72,7 @@ finish_gradient (Prepared *prepared, const HybCall *call, gsize *workspace)
   prepared->clears = TRUE;
   prepared->arguments.n = hyb_shape_size (&call->input[0].shape);
   if (prepared->chain)
-    *workspace = 2 * sizeof (gint64) * (gsize) prepared->arguments.n_indices;
+    *workspace = sizeof (gint64) * (gsize) prepared->arguments.n_indices + heads_bytes (prepared);
   return prepared;
 }
 
@@ -92,6 +98,15 @@ embedding_backward_prepare (HybDevice     *device,
     return NULL;
   lay_axis (prepared, &call->output[0].shape, 0);
   return finish_gradient (prepared, call, workspace);
+}
+
+/* Numbers of uses are int in chain_uses(). */
+static const char *
+backward_refuses (const HybCall *call)
+{
+  return hyb_shape_size (&call->input[1].shape) >= G_MAXINT
+             ? "it has more indices than the kernel counts"
+             : NULL;
 }
 
 static const char *
@@ -173,21 +188,20 @@ launch (HybQueue *queue, const HybCall *call, const HybRun *run, gpointer data)
 {
   const Prepared        *prepared = data;
   struct LookupArguments arguments = prepared->arguments;
-  gsize                  bytes = sizeof (gint64) * (gsize) arguments.n_indices;
 
   arguments.indices = run->input[prepared->indices];
   arguments.x = call->n_inputs > 1 ? run->input[prepared->x] : NULL;
   arguments.y = run->output[0];
   arguments.next = run->workspace;
-  arguments.follows = arguments.next + arguments.n_indices;
+  arguments.heads = (int *) (arguments.next + arguments.n_indices);
   if (prepared->clears)
     hyb_cuda_queue_clear (queue, run->output[0], hyb_type_bytes (&call->output[0]));
   if (prepared->chain && arguments.n > 0)
     {
-      hyb_cuda_queue_clear (queue, arguments.follows, bytes);
+      hyb_cuda_queue_clear (queue, arguments.heads, heads_bytes (prepared));
       hyb_cuda_launch (queue,
                        &(HybLaunch){ prepared->chain,
-                                     arguments.n_indices,
+                                     THREADS, /* one block */
                                      THREADS,
                                      &arguments,
                                      sizeof arguments });
@@ -202,15 +216,21 @@ launch (HybQueue *queue, const HybCall *call, const HybRun *run, gpointer data)
     .name = id, .prepare = stem##_prepare, .launch = launch, .release = g_free \
   }
 
+#define BACKWARD_OP(id, stem)                                                             \
+  {                                                                                       \
+    .name = id, .refuses = backward_refuses, .prepare = stem##_prepare, .launch = launch, \
+    .release = g_free                                                                     \
+  }
+
 const HybDeviceOp hyb_cuda_ops_lookup[] = {
   LOOKUP_OP ("Embedding", embedding),
-  LOOKUP_OP ("_backward_Embedding", embedding_backward),
+  BACKWARD_OP ("_backward_Embedding", embedding_backward),
   { .name = "take",
     .refuses = take_refuses,
     .prepare = take_prepare,
     .launch = launch,
     .release = g_free },
-  LOOKUP_OP ("_backward_take", take_backward),
+  BACKWARD_OP ("_backward_take", take_backward),
   LOOKUP_OP ("pick", pick),
   LOOKUP_OP ("batch_take", pick),
   LOOKUP_OP ("_backward_pick", pick_backward),

@@ -18,6 +18,7 @@ G_GNUC_UNUSED static char *(*problems) (void);
 G_GNUC_UNUSED static char *(*leaks) (void);
 G_GNUC_UNUSED static guint (*calls) (const char *name);
 G_GNUC_UNUSED static guint64 (*host_bytes) (void);
+G_GNUC_UNUSED static guint64 (*kernel_steps) (void);
 
 /* FALSE and a skipped test where NVRTC is not installed. */
 G_GNUC_UNUSED static gboolean
@@ -34,6 +35,7 @@ set_up (const char *settings)
   *(void **) &leaks = dlsym (library, "pretend_leaks");
   *(void **) &calls = dlsym (library, "pretend_calls");
   *(void **) &host_bytes = dlsym (library, "pretend_host_bytes");
+  *(void **) &kernel_steps = dlsym (library, "pretend_steps");
   configure ("");
   gpu = hyb_gpu_open ("gpu", &error);
   if (!gpu && strstr (error->message, "libnvrtc"))
