@@ -1,19 +1,15 @@
 /* compile.c — compiles kernels by NVRTC and keeps the results.
  *
- * A result is kept in memory for each device, and in a file below the user's cache folder whose name
- * is the SHA-256 of everything that decides it.  A file that is damaged, or that the driver refuses,
- * is made again.  Start with hyb_cuda_compile() at the end.
+ * A result is kept in memory for each device, and in a file whose name is the SHA-256 of everything that decides it
+ * (kernel-cache.h).  A file that is damaged, or that the driver refuses, is made again.  HYB_GPU_CHIPS lists chips, as 75,90,
+ * for which everything is compiled into the folder of HYB_GPU_KERNELS besides.  Start with hyb_cuda_compile() at the end.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/cuda/compile.h"
 
 #include "engine/base/error.h"
+#include "engine/cuda/kernel-cache.h"
 
-#include <glib/gstdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-/* Begins every file of the cache; the number grows when the form of the files changes. */
-#define MAGIC "hybridscope kernel 1"
 
 typedef struct
 {
@@ -46,9 +42,9 @@ typedef struct
 } Target;
 
 static gboolean
-choose_target (HybDevice *device, Target *target, GError **error)
+choose_target (const HybCuda *cuda, int arch, Target *target, GError **error)
 {
-  const HybCudaFunctions *call = &device->cuda->call;
+  const HybCudaFunctions *call = &cuda->call;
   int                     n = 0, best = 0;
   g_autofree int         *archs = NULL;
 
@@ -58,7 +54,7 @@ choose_target (HybDevice *device, Target *target, GError **error)
       call->nvrtcGetSupportedArchs (archs);
     }
   for (int i = 0; i < n; i++)
-    if (archs[i] <= device->arch)
+    if (archs[i] <= arch)
       best = MAX (best, archs[i]);
   if (best == 0)
     return hyb_error_at (error,
@@ -67,11 +63,11 @@ choose_target (HybDevice *device, Target *target, GError **error)
                          NULL,
                          NULL,
                          "NVRTC %d.%d does not compile for compute capability %d.%d",
-                         device->cuda->nvrtc[0],
-                         device->cuda->nvrtc[1],
-                         device->arch / 10,
-                         device->arch % 10);
-  target->is_ptx = best != device->arch;
+                         cuda->nvrtc[0],
+                         cuda->nvrtc[1],
+                         arch / 10,
+                         arch % 10);
+  target->is_ptx = best != arch;
   g_snprintf (target->arch,
               sizeof target->arch,
               "-arch=%s_%d",
@@ -125,9 +121,9 @@ fail_to_compile (const HybCudaFunctions *call,
 }
 
 static GBytes *
-compile (HybDevice *device, const char *text, const Target *target, GError **error)
+compile (const HybCuda *cuda, const char *text, const Target *target, GError **error)
 {
-  const HybCudaFunctions *call = &device->cuda->call;
+  const HybCudaFunctions *call = &cuda->call;
   const char *const       names[] = { "prelude.cuh", "arguments.h" };
   const char *const       headers[] = { hyb_cuda_kernel_text (names[0]),
                                         hyb_cuda_kernel_text (names[1]) };
@@ -145,80 +141,73 @@ compile (HybDevice *device, const char *text, const Target *target, GError **err
   return image;
 }
 
-/* --- The cache on disk --- */
+/* --- Files --- */
 
-/* (transfer full) */
+/* version: of NVRTC; "" for files that are used whatever NVRTC there is.  (transfer full) */
 static char *
-cache_path (const char *key)
+make_key (const char *text, const Target *target, const char *version)
 {
-  g_autofree char *name = g_strconcat (key, ".kernel", NULL);
-
-  return g_build_filename (g_get_user_cache_dir (), "hybridscope", "kernels", name, NULL);
-}
-
-/* The first line of a file: the magic, the length and the SHA-256 of what follows.
- * (transfer full) */
-static char *
-describe_image (gconstpointer image, gsize bytes)
-{
-  g_autofree char *sum = g_compute_checksum_for_data (G_CHECKSUM_SHA256, image, bytes);
-
-  return g_strdup_printf (MAGIC " %" G_GSIZE_FORMAT " %s\n", bytes, sum);
-}
-
-/* NULL if there is no such file or it is damaged. */
-static GBytes *
-read_image (const char *path)
-{
-  g_autofree char *contents = NULL, *line = NULL;
-  gsize            length, head;
-  char            *end;
-
-  if (!g_file_get_contents (path, &contents, &length, NULL))
-    return NULL;
-  end = memchr (contents, '\n', length);
-  head = end ? (gsize) (end - contents) + 1 : length;
-  line = describe_image (contents + head, length - head);
-  if (!end || strlen (line) != head || memcmp (line, contents, head) != 0 || length == head)
-    return NULL;
-  return g_bytes_new (contents + head, length - head);
-}
-
-/* A cache that cannot be written costs time and nothing else. */
-static void
-write_image (const char *path, GBytes *image)
-{
-  gsize            bytes;
-  gconstpointer    data = g_bytes_get_data (image, &bytes);
-  g_autofree char *folder = g_path_get_dirname (path);
-  g_autofree char *line = describe_image (data, bytes);
-  g_autoptr (GString) contents = g_string_new (line);
-  g_autoptr (GError) error = NULL;
-
-  g_string_append_len (contents, data, (gssize) bytes);
-  g_mkdir_with_parents (folder, 0700);
-  if (!g_file_set_contents (path, contents->str, (gssize) contents->len, &error))
-    g_info ("the cache of kernels cannot be written: %s", error->message);
-}
-
-/* --- Modules --- */
-
-/* (transfer full) */
-static char *
-make_key (HybDevice *device, const char *text, const Target *target)
-{
-  g_autofree char *all = g_strdup_printf ("%s\n%s\n%s\n%s -fmad=true -lineinfo\n%d.%d",
+  g_autofree char *all = g_strdup_printf ("%s\n%s\n%s\n%s -fmad=true -lineinfo\n%s",
                                           text,
                                           hyb_cuda_kernel_text ("prelude.cuh"),
                                           hyb_cuda_kernel_text ("arguments.h"),
                                           target->arch,
-                                          device->cuda->nvrtc[0],
-                                          device->cuda->nvrtc[1]);
+                                          version);
 
   return g_compute_checksum_for_string (G_CHECKSUM_SHA256, all, -1);
 }
 
-/* From the cache, or compiled; a file that the driver refuses is compiled again. */
+/* Compiles for a chip that need not be there. */
+static void
+compile_for (const HybCuda *cuda, const char *text, int arch, const char *folder)
+{
+  Target           target;
+  g_autofree char *key = NULL;
+  g_autoptr (GBytes) image = NULL;
+  g_autoptr (GError) error = NULL;
+
+  if (choose_target (cuda, arch, &target, &error))
+    {
+      key = make_key (text, &target, "");
+      if (hyb_kernel_cache_has (folder, key))
+        return;
+      image = compile (cuda, text, &target, &error);
+    }
+  if (image)
+    hyb_kernel_cache_write (folder, key, image);
+  else
+    g_info ("nothing is compiled for chip %d: %s", arch, error->message);
+}
+
+static void
+compile_for_others (const HybCuda *cuda, const char *text)
+{
+  const char *folder = hyb_kernel_cache_get_shared (), *list = g_getenv ("HYB_GPU_CHIPS");
+  g_auto (GStrv) chips = g_strsplit (folder && list ? list : "", ",", -1);
+
+  for (guint i = 0; chips[i]; i++)
+    {
+      guint64 arch;
+
+      if (g_ascii_string_to_unsigned (chips[i], 10, 10, 999, &arch, NULL))
+        compile_for (cuda, text, (int) arch, folder);
+    }
+}
+
+/* --- Modules --- */
+
+/* The module in a file; NULL if there is none that the driver takes. */
+static CUmodule
+load_file (const HybCuda *cuda, const char *folder, const char *key)
+{
+  g_autoptr (GBytes) image = folder ? hyb_kernel_cache_read (folder, key) : NULL;
+  CUmodule module = NULL;
+
+  return image && !cuda->call.cuModuleLoadData (&module, g_bytes_get_data (image, NULL)) ? module
+                                                                                         : NULL;
+}
+
+/* From a file, or compiled; a file that the driver refuses is compiled again. */
 static CUmodule
 load_module (HybDevice    *device,
              const char   *text,
@@ -226,39 +215,42 @@ load_module (HybDevice    *device,
              const Target *target,
              GError      **error)
 {
-  const HybCudaFunctions *call = &device->cuda->call;
-  g_autofree char        *path = cache_path (key);
-  g_autoptr (GBytes) image = read_image (path);
-  CUmodule module = NULL;
+  const HybCuda   *cuda = device->cuda;
+  g_autofree char *folder = hyb_kernel_cache_dup_folder ();
+  g_autofree char *shared_key = make_key (text, target, "");
+  CUmodule         module = load_file (cuda, folder, key);
+  g_autoptr (GBytes) image = NULL;
   CUresult result;
 
-  if (image && !call->cuModuleLoadData (&module, g_bytes_get_data (image, NULL)))
+  if (!module)
+    module = load_file (cuda, hyb_kernel_cache_get_shared (), shared_key);
+  if (module || !(image = compile (cuda, text, target, error)))
     return module;
-  g_clear_pointer (&image, g_bytes_unref);
-  image = compile (device, text, target, error);
-  if (!image)
-    return NULL;
-  result = call->cuModuleLoadData (&module, g_bytes_get_data (image, NULL));
+  result = cuda->call.cuModuleLoadData (&module, g_bytes_get_data (image, NULL));
   if (result)
     {
-      hyb_cuda_fail (device->cuda, "cuModuleLoadData", result, error);
+      hyb_cuda_fail (cuda, "cuModuleLoadData", result, error);
       return NULL;
     }
-  write_image (path, image);
+  hyb_kernel_cache_write (folder, key, image);
   return module;
 }
 
 static CUmodule
 find_module (HybDevice *device, const char *text, GError **error)
 {
+  const HybCuda   *cuda = device->cuda;
   Target           target;
   g_autofree char *key = NULL;
+  g_autofree char *version = g_strdup_printf ("%d.%d", cuda->nvrtc[0], cuda->nvrtc[1]);
   CUmodule         module;
 
-  if (!choose_target (device, &target, error))
+  if (!choose_target (cuda, device->arch, &target, error))
     return NULL;
-  key = make_key (device, text, &target);
+  key = make_key (text, &target, version);
   module = g_hash_table_lookup (device->modules, key);
+  if (!module)
+    compile_for_others (cuda, text);
   if (!module && (module = load_module (device, text, key, &target, error)))
     g_hash_table_insert (device->modules, g_steal_pointer (&key), module);
   return module;
