@@ -1,6 +1,7 @@
 /* recurrent-plan.c — what cuDNN is told of the recurrent layers of a call, and what it cannot compute.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/cuda/ops/recurrent-plan.h"
+#include "engine/cuda/ops/recurrent-choice.h"
 
 #include <math.h>
 
@@ -116,7 +117,7 @@ describe_cells (HybRecurrentPlan *this, GError **error)
          CHECK (this,
                 cudnnSetRNNDescriptor_v8,
                 (this->rnn,
-                 HYB_CUDNN_RNN_STANDARD,
+                 net->algorithm,
                  net->cell,
                  HYB_CUDNN_DOUBLE_BIAS,
                  net->D - 1,
@@ -229,11 +230,8 @@ hyb_recurrent_lengths_bytes (const HybCall *call, guint input)
   return (gsize) call->input[0].shape.dim[1] * hyb_dtype_size (call->input[input].dtype);
 }
 
-HybRecurrentPlan *
-hyb_recurrent_plan_new (HybDevice             *device,
-                        const HybRecurrentNet *net,
-                        gboolean               training,
-                        GError               **error)
+static HybRecurrentPlan *
+plan_new (HybDevice *device, const HybRecurrentNet *net, gboolean training, GError **error)
 {
   HybRecurrentPlan *this = g_new0 (HybRecurrentPlan, 1);
 
@@ -247,12 +245,31 @@ hyb_recurrent_plan_new (HybDevice             *device,
 }
 
 HybRecurrentPlan *
+hyb_recurrent_plan_new (HybDevice             *device,
+                        const HybRecurrentNet *net,
+                        gboolean               training,
+                        GError               **error)
+{
+  HybRecurrentNet standard = *net;
+  HybRecurrentPlan *this;
+
+  if (net->algorithm == HYB_CUDNN_RNN_STANDARD)
+    return plan_new (device, net, training, error);
+  this = plan_new (device, net, training, NULL);
+  standard.algorithm = HYB_CUDNN_RNN_STANDARD;
+  return this ? this : plan_new (device, &standard, training, error);
+}
+
+HybRecurrentPlan *
 hyb_recurrent_prepare (HybDevice *device, const HybCall *call, gboolean training, GError **error)
 {
   HybRecurrentOperands operands = hyb_recurrent_find_operands (call);
   HybRecurrentNet      net = describe (call);
-  HybRecurrentPlan *this = hyb_recurrent_plan_new (device, &net, training, error);
+  HybRecurrentPlan *this;
 
+  if (operands.lengths == G_MAXUINT)
+    net.algorithm = hyb_recurrent_choose (device, &net, training);
+  this = hyb_recurrent_plan_new (device, &net, training, error);
   if (!this || operands.lengths == G_MAXUINT ||
       (this->sent = hyb_cuda_take (device,
                                    TRUE,

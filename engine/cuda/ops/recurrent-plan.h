@@ -33,8 +33,8 @@ typedef struct
 HybRecurrentOperands hyb_recurrent_find_operands (const HybCall *call);
 /* HybDeviceOp.refuses */
 const char *hyb_recurrent_refuses (const HybCall *call);
-/* Makes the descriptors of a network and asks for sizes.  training: with a reserve space.  NULL and an error if a
- * call of cuDNN fails. */
+/* Makes the descriptors of a network and asks for sizes, with the standard algorithm if cuDNN refuses the one that was chosen.
+ * training: with a reserve space.  NULL and an error if a call of cuDNN fails. */
 HybRecurrentPlan *hyb_recurrent_plan_new (HybDevice             *device,
                                           const HybRecurrentNet *net,
                                           gboolean               training,

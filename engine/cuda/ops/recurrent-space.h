@@ -16,6 +16,7 @@ typedef struct
   cudnnRNNMode_t cell;
   int            L, D, G, T, N, I, H, P;
   double         low, high; /* the limits of an LSTM's cell; NaN without */
+  int            algorithm; /* cuDNN's number; 0: the standard one */
 } HybRecurrentNet;
 
 /* A part that lies elsewhere in cuDNN's space, in bytes. */

@@ -81,8 +81,9 @@ cudnnSetRNNDescriptor_v8 (cudnnRNNDescriptor_t     rnn,
       math < 0 || math > 3 || input_size < 1 || hidden_size < 1 || projection_size < 1 ||
       layers < 1 || flags > 1)
     return cudnn_end (CUDNN_STATUS_BAD_PARAM);
-  if (algorithm != 0 || bias != 2 || input != 0 || !types_fit (type, precision) ||
-      projection_size > hidden_size || (projection_size < hidden_size && cell != CUDNN_LSTM))
+  if ((algorithm != 0 && (!pretend.has_algorithms || algorithm < 0 || algorithm > 3)) ||
+      bias != 2 || input != 0 || !types_fit (type, precision) || projection_size > hidden_size ||
+      (projection_size < hidden_size && cell != CUDNN_LSTM))
     return cudnn_end (CUDNN_STATUS_NOT_SUPPORTED);
   rnn->is_set = TRUE;
   rnn->type = type;
@@ -97,7 +98,8 @@ cudnnSetRNNDescriptor_v8 (cudnnRNNDescriptor_t     rnn,
                        .I = input_size,
                        .H = hidden_size,
                        .P = projection_size,
-                       .coarse = math != CUDNN_FMA_MATH && type == CUDNN_DATA_FLOAT };
+                       .coarse = math != CUDNN_FMA_MATH && type == CUDNN_DATA_FLOAT,
+                       .algorithm = algorithm };
   return cudnn_end (CUDNN_STATUS_SUCCESS);
 }
 
@@ -342,6 +344,7 @@ add_pass (cudnnHandle_t handle,
     kept->lengths[n] = given->x->steps;
   deed = pretend_deed_new (g_strdup (name), run, kept);
   deed->seconds = 1e-5 + (double) rnn_n_weights (&pass.net) * pass.net.T * pass.net.N * 2 / 1e12;
+  deed->seconds /= 1 + pass.net.algorithm;
   return cudnn_add (handle, g_intern_string (name), deed);
 }
 

@@ -14,6 +14,7 @@ typedef struct
   gboolean clips;
   double   low, high;
   gboolean coarse; /* products of float32 are rounded to TF32 */
+  int      algorithm;
 } RnnNet;
 
 /* Where one matrix, or its bias, begins in the weight space, in elements. */

@@ -95,6 +95,8 @@ set (const char *name, const char *value)
     pretend.cudnn = (gsize) atoi (value);
   else if (g_str_equal (name, "spaces"))
     pretend.gaps = g_str_equal (value, "gaps");
+  else if (g_str_equal (name, "algorithms"))
+    pretend.has_algorithms = g_str_equal (value, "all");
   else if (g_str_equal (name, "lengths"))
     pretend.needs_lengths = g_str_equal (value, "copy");
   else if (g_str_equal (name, "gradients"))
@@ -139,6 +141,7 @@ pretend_configure (const char *settings)
   pretend.arch = 130;
   pretend.version = 13000;
   pretend.cudnn = 13000;
+  pretend.has_algorithms = FALSE;
   pretend.gaps = pretend.needs_lengths = pretend.sets_gradients = FALSE;
   pretend.shift = 0;
   pretend.unchecked = 0;

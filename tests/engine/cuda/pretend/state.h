@@ -193,14 +193,15 @@ typedef struct
   guint64                called_at;   /* when it began */
   const char            *calling;     /* its name */
   guint64                node_ids;
-  gsize                  cudnn;        /* CUDA that the pretend cuDNN is for, 13000 for 13.0 */
-  gboolean               gaps;         /* in the weight spaces of recurrent layers */
-  gsize                  shift;        /* bytes that are added to the places of weights there */
-  gsize                  drop;         /* records of a profiler that are lost */
-  guint                  timeless;     /* its records of kernels without times */
-  gsize                  kernel_extra; /* bytes of them beyond those that are known */
-  gboolean               is_split;     /* two records for each kernel */
-  gboolean               is_cut;       /* its buffers end in an incomplete record */
+  gsize                  cudnn;          /* CUDA that the pretend cuDNN is for, 13000 for 13.0 */
+  gboolean               has_algorithms; /* of recurrent layers, beside the standard one */
+  gboolean               gaps;           /* in the weight spaces of recurrent layers */
+  gsize                  shift;          /* bytes that are added to the places of weights there */
+  gsize                  drop;           /* records of a profiler that are lost */
+  guint                  timeless;       /* its records of kernels without times */
+  gsize                  kernel_extra;   /* bytes of them beyond those that are known */
+  gboolean               is_split;       /* two records for each kernel */
+  gboolean               is_cut;         /* its buffers end in an incomplete record */
   guint                  n_devices;
   guint                  retained[PRETEND_MOST_DEVICES]; /* how often the primary context was */
   guint                  captures;                       /* that are going on */
