@@ -67,7 +67,10 @@ hyb_dnn_has_type (HybDType dtype)
 cudnnDataType_t
 hyb_dnn_type (HybDType dtype)
 {
-  return dtype == HYB_F64 ? HYB_CUDNN_DOUBLE : dtype == HYB_F16 ? HYB_CUDNN_HALF : HYB_CUDNN_FLOAT;
+  return dtype == HYB_F64    ? HYB_CUDNN_DOUBLE
+         : dtype == HYB_F16  ? HYB_CUDNN_HALF
+         : dtype == HYB_BF16 ? HYB_CUDNN_BFLOAT16
+                             : HYB_CUDNN_FLOAT;
 }
 
 cudnnDataType_t

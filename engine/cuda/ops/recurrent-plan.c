@@ -3,9 +3,12 @@
 #include "engine/cuda/ops/recurrent-plan.h"
 #include "engine/cuda/ops/recurrent-choice.h"
 
+#include "engine/base/error.h"
+
 #include <math.h>
 
-#define MOST_STEPS 65535
+#define MOST_STEPS     65535
+#define LEAST_FOR_BF16 80
 
 static gint64
 get (const HybCall *call, const char *name, gint64 fallback)
@@ -78,8 +81,8 @@ hyb_recurrent_refuses (const HybCall *call)
   const HybShape *data = &call->input[0].shape;
   gint64          projection = get (call, "projection_size", HYB_NONE);
 
-  if (!hyb_dnn_has_type (call->input[0].dtype))
-    return "cuDNN computes recurrent layers in float16, float32 and float64 alone";
+  if (!hyb_dnn_has_type (call->input[0].dtype) && call->input[0].dtype != HYB_BF16)
+    return "cuDNN computes recurrent layers in floating point alone";
   if (hyb_shape_size (data) == 0)
     return "cuDNN takes no empty sequences";
   if (data->dim[0] > MOST_STEPS)
@@ -260,6 +263,21 @@ hyb_recurrent_plan_new (HybDevice             *device,
   return this ? this : plan_new (device, &standard, training, error);
 }
 
+/* Older chips have no instructions for bfloat16. */
+static gboolean
+check_chip (const HybDevice *device, HybDType dtype, GError **error)
+{
+  return dtype != HYB_BF16 || device->arch >= LEAST_FOR_BF16 ||
+         hyb_error_at (error,
+                       HYB_DEVICE_ERROR,
+                       HYB_DEVICE_ERROR_ABSENT,
+                       NULL,
+                       NULL,
+                       "bfloat16 needs compute capability 8.0, this GPU has %d.%d",
+                       device->arch / 10,
+                       device->arch % 10);
+}
+
 HybRecurrentPlan *
 hyb_recurrent_prepare (HybDevice *device, const HybCall *call, gboolean training, GError **error)
 {
@@ -267,6 +285,8 @@ hyb_recurrent_prepare (HybDevice *device, const HybCall *call, gboolean training
   HybRecurrentNet      net = describe (call);
   HybRecurrentPlan *this;
 
+  if (!check_chip (device, net.dtype, error))
+    return NULL;
   if (operands.lengths == G_MAXUINT)
     net.algorithm = hyb_recurrent_choose (device, &net, training);
   this = hyb_recurrent_plan_new (device, &net, training, error);
