@@ -91,7 +91,8 @@ open_any (ProfCupti *cupti, char **why)
   if (given && *given)
     {
       library = dlopen (given, RTLD_NOW | RTLD_LOCAL);
-      *why = library ? NULL : g_strdup (dlerror ());
+      if (!library && g_file_test (given, G_FILE_TEST_EXISTS))
+        *why = g_strdup (dlerror ());
       return library;
     }
   for (; !library && cupti->major >= OLDEST_MAJOR; cupti->major -= !library)
