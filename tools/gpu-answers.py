@@ -429,7 +429,11 @@ def main():
     print("# What a GPU answered\n")
     for show in (show_machine, show_steps, show_operators, show_models, show_questions, show_times, show_algorithms, show_ceilings,
                  show_profiles, show_checker):
-        show(results)
+        try:
+            show(results)
+        except (ArithmeticError, AttributeError, KeyError, TypeError, ValueError) as error:
+            # What another machine wrote may be of any form; the other parts are shown all the same.
+            print(f"{NOT_MEASURED.capitalize()}: what was written of it cannot be understood ({clean(error)}).\n")
     return 0
 
 

@@ -155,6 +155,17 @@ report $? whoever-ends-it-gets-what-is-done
 contact one --only ceilings --seconds 54
 is_whole one && [ "$(tar -xzOf "$work/one/results.tar.gz" results/steps.tsv | cut -f 1 | sort -u)" = ceilings ]
 report $? one-step-alone
+# What another machine sent may be anything.
+mkdir "$work/strange"
+printf 'a\tb\tc\td\te\n\t\n' >"$work/strange/steps.tsv"
+cat >"$work/strange/selftest-1.txt" <<'END'
+{"operator": [], "operators": 5, "samples": "x", "passed": false}
+{"operator": "<script>", "operators": [7, {"failure": "|\u0007|", "error": "y"}], "passed": false}
+[[[
+END
+echo '{"gpu_median": 1e999, "median": true}' >"$work/strange/gpu-static.json"
+python3 "$answers" "$work/strange" >"$work/page" 2>&1 && grep -q '^## NVIDIA' "$work/page" && ! grep -q '<script>' "$work/page"
+report $? a-strange-archive-has-a-page
 contact refused --only none && contact refused --seconds x
 [ "$status" = 2 ]
 report $? wrong-usage-is-refused
