@@ -90,12 +90,11 @@ say_wrong (ScopeDeviceNote *self, const cJSON *wrong)
   for (guint i = 0; i < MIN (n, MAX_NAMES); i++)
     {
       const cJSON *item = cJSON_GetArrayItem (wrong, (int) i);
+      const char  *type = scope_json_get_text (item, "type");
 
-      g_string_append_printf (names,
-                              "%s%s (%s)",
-                              i > 0 ? ", " : "",
-                              scope_json_get_text (item, "name"),
-                              scope_json_get_text (item, "type"));
+      g_string_append_printf (names, "%s%s", i > 0 ? ", " : "", scope_json_get_text (item, "name"));
+      if (*type)
+        g_string_append_printf (names, " (%s)", type);
     }
   if (n > MAX_NAMES)
     g_string_append (names, ", …");

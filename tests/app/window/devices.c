@@ -146,7 +146,9 @@ wait_for_title (GtkWidget *note, const char *title)
   "case $* in *selftest*--device*gpu:0*) [ -e %s ] || exec sleep 100; exit 1 ;; esac\n"         \
   "test=null\n"                                                                                 \
   "[ -e %s ] && test='{\"operators\":9,\"model_runs\":2,\"model_runs_failed\":'$(cat %s)'}'\n"  \
-  "[ -e %s ] && wrong='{\"name\":\"dot\"},{\"name\":\"tanh\"},{\"name\":\"sum\"},{\"name\":\""  \
+  "[ -e %s ] && "                                                                               \
+  "wrong='{\"name\":\"dot\",\"type\":\"float16\"},{\"name\":\"tanh\"},{\"name\":\"sum\"},{"     \
+  "\"name\":\""                                                                                 \
   "max\"}'\n"                                                                                   \
   "echo '{\"devices\":[{\"name\":\"gpu:0\",\"model\":\"Quick\",\"selftest\":'$test',\"wrong_op" \
   "erators\":['$wrong']}]}'"
@@ -174,7 +176,9 @@ test_self_test (void)
   g_assert_true (g_file_set_contents (done, "0", -1, NULL));
   g_signal_emit_by_name (button, "clicked");
   wait_for_title (note, "4 Operators Are Wrong");
-  check_note (note, "The processor computes them instead: dot, tanh, sum, …", "Test Again");
+  check_note (note,
+              "The processor computes them instead: dot (float16), tanh, sum, …",
+              "Test Again");
   g_assert_true (g_file_set_contents (done, "1", -1, NULL));
   g_signal_emit_by_name (button, "clicked");
   wait_for_title (note, "Models Differ");
