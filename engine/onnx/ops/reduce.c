@@ -38,6 +38,24 @@ find_empty (Axes *axes, const HybShape *shape, guint n, const gint64 *values)
   axes->is_empty &= !axes->is_noop && hyb_shape_is_known (&axes->result);
 }
 
+/* An axis that is named again counts once, as in ONNX Runtime.  Returns how many there are then. */
+static guint
+drop_repeated (guint n, gint64 *values)
+{
+  guint n_kept = 0;
+
+  for (guint i = 0; i < n; i++)
+    {
+      gboolean is_known = FALSE;
+
+      for (guint k = 0; k < n_kept; k++)
+        is_known |= values[k] == values[i];
+      if (!is_known)
+        values[n_kept++] = values[i];
+    }
+  return n_kept;
+}
+
 static gboolean
 read_axes (HybLowering *lowering, Axes *axes)
 {
@@ -54,12 +72,14 @@ read_axes (HybLowering *lowering, Axes *axes)
     return FALSE;
   axes->is_noop = n == 0 && hyb_onnx_int (lowering, "noop_with_empty_axes", 0);
   axes->axes = n == 0 ? "None" : NULL;
-  for (guint i = 0; i < MIN (n, HYB_MAX_RANK); i++)
+  n = MIN (n, HYB_MAX_RANK);
+  for (guint i = 0; i < n; i++)
     if (rank >= 0 && (values[i] = hyb_onnx_axis (lowering, values[i], rank)) < 0)
       return FALSE;
+  n = drop_repeated (n, values);
   if (!axes->axes)
-    axes->axes = hyb_lowering_text_ints (lowering, MIN (n, HYB_MAX_RANK), values);
-  find_empty (axes, &hyb_onnx_type (lowering, 0)->shape, MIN (n, HYB_MAX_RANK), values);
+    axes->axes = hyb_lowering_text_ints (lowering, n, values);
+  find_empty (axes, &hyb_onnx_type (lowering, 0)->shape, n, values);
   return TRUE;
 }
 

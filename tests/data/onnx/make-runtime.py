@@ -37,6 +37,13 @@ CASES = {
     "unique": ('"" : 17', """g (float[7] x) => (float[n] y, int64[n] i, int64[7] v, int64[n] c) {
         y, i, v, c = Unique (x)
     }""", lambda f: {"x": np.array([2, 1, 1, 3, 4, 3, -1], np.float32)}),
+    "axes-twice": ('"" : 18', """g (float[2,3,4] x) => (float[2,1,4] y, float[3] z) <int64[3] a = {1, -2, 1}, int64[4] b = {2, 0, -1, 0}> {
+        y = ReduceMean (x, a)
+        z = ReduceL2 <keepdims = 0> (x, b)
+    }""", lambda f: {"x": f(2, 3, 4)}),
+    "scale-of-zero": ('"" : 17', """g (float[6] x) => (uint8[6] y) <float s = {0.0}, uint8 z = {3}> {
+        y = QuantizeLinear (x, s, z)
+    }""", lambda f: {"x": np.array([-1, 0, 1, 0.5, np.inf, -np.inf], np.float32)}),
     "unique-rows": ('"" : 17', """g (int64[4,2] x) => (int64[n,2] y, int64[n] i, int64[4] v, int64[n] c) {
         y, i, v, c = Unique <axis = 0, sorted = 0> (x)
     }""", lambda f: {"x": np.array([[3, 1], [1, 2], [3, 1], [0, 5]], np.int64)}),
