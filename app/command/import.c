@@ -44,6 +44,8 @@ infer_types (const ScopeCommonOptions *common, HybModel *model, GError **error)
   return g_steal_pointer (&types);
 }
 
+#define MAX_FUSIONS 20 /* in text */
+
 static void
 print_text (const ProfTrace *trace, const ProfImport *import, const ProfCapture *capture)
 {
@@ -74,6 +76,18 @@ print_text (const ProfTrace *trace, const ProfImport *import, const ProfCapture 
     printf ("%u executions are of fused operators: the time of what they include is at their "
             "node\n",
             import->n_fused);
+  if (import->n_layouts > 0)
+    printf ("%u executions change the layout of an array: their time is at the node that they "
+            "are made for\n",
+            import->n_layouts);
+  for (guint i = 0; i < MIN (import->fusions->len, MAX_FUSIONS); i++)
+    {
+      const ProfFusion *fusion = &g_array_index (import->fusions, ProfFusion, i);
+
+      printf ("theirs: %s, ours: %s\n", hyb_one_line (fusion->name), hyb_one_line (fusion->nodes));
+    }
+  if (import->fusions->len > MAX_FUSIONS)
+    printf ("and %u more; --json lists them\n", import->fusions->len - MAX_FUSIONS);
   for (guint i = 0; i < import->unmatched->len; i++)
     {
       const ProfUnmatched *unmatched = &g_array_index (import->unmatched, ProfUnmatched, i);
@@ -120,6 +134,18 @@ print_json (const ProfTrace *trace, const ProfImport *import, const ProfCapture 
       scope_json_int (json, "count", unmatched->count);
       scope_json_double (json, "seconds", unmatched->seconds);
       scope_json_string (json, "reason", unmatched->reason);
+      scope_json_end (json);
+    }
+  scope_json_end (json);
+  scope_json_int (json, "layout_changes", import->n_layouts);
+  scope_json_begin_list (json, "fusions");
+  for (guint i = 0; i < import->fusions->len; i++)
+    {
+      const ProfFusion *fusion = &g_array_index (import->fusions, ProfFusion, i);
+
+      scope_json_begin_object (json, NULL);
+      scope_json_string (json, "name", fusion->name);
+      scope_json_string (json, "nodes", fusion->nodes);
       scope_json_end (json);
     }
   scope_json_end (json);

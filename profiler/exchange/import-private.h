@@ -66,7 +66,11 @@ typedef struct
   GHashTable        *gradients; /* key → OperatorNodes, for gradients of the operator */
   OperatorNodes     *classes;   /* by class of foreign-operators.h */
   GHashTable        *by_name;   /* name of a node → index in expected + 1 */
-  GHashTable        *taken;     /* index in expected + 1 → executions mapped to it by name */
+  HybGraph          *graph;     /* the model's */
+  GHashTable        *by_value;  /* name of a value of the graph → node + 1 */
+  GArray            *listed;  /* of HybNodeId: nodes of the graph that are no variables, in order */
+  GHashTable        *renamed; /* name of an event → index in expected + 1 of the node behind it */
+  GHashTable        *taken;   /* index in expected + 1 → executions mapped to it by name */
   GHashTable        *backward;  /* row → row of its gradient + 1 */
   GArray            *events;    /* of ProfEvent: the result */
   gint64             base_ns;   /* begin of the first execution */
@@ -115,8 +119,19 @@ OperatorNodes *
 prof_import_find_operator (TraceImport *self, const char *name, gboolean is_backward);
 /* The node that the next execution of MXNet's operator with this name belongs to. */
 Target prof_import_find_target (TraceImport *self, const char *name);
+/* The node that an execution names, without counting it; PROF_NONE if it names none. */
+Target prof_import_peek (TraceImport *self, const ProfExecution *execution);
 /* What an execution belongs to: the node that it names, or the next node of its operator. */
 Target prof_import_find_any (TraceImport *self, const ProfExecution *execution);
+
+/* --- Names that ONNX Runtime's optimiser gives (import-renamed.c) --- */
+
+/* Fills graph, by_value and listed. */
+void prof_import_list_nodes (TraceImport *self, HybGraph *graph);
+/* The index in expected + 1, as a pointer, of the node that an optimised one stands for; NULL if it is not known. */
+gpointer prof_import_find_renamed (TraceImport *self, const ProfExecution *execution);
+/* Fills import->fusions, when all executions are mapped. */
+void prof_import_list_fusions (TraceImport *self);
 
 /* --- Traces of ours (import-own.c) --- */
 

@@ -134,26 +134,55 @@ prof_import_find_target (TraceImport *self, const char *name)
   return target;
 }
 
+/* The node that an execution names, as an index in expected + 1; NULL if it names none. */
+static gpointer
+named_node (TraceImport *self, const ProfExecution *execution)
+{
+  g_autofree char *name = prof_import_dup_node_name (execution);
+  gpointer         at = g_hash_table_lookup (self->by_name, name);
+
+  return at ? at : prof_import_find_renamed (self, execution);
+}
+
+/* The next execution of a node that is named. */
+static Target
+next_target (const TraceImport *self, gpointer at)
+{
+  const ExpectedNode *node =
+      &g_array_index (self->expected, ExpectedNode, GPOINTER_TO_UINT (at) - 1);
+  guint  n_before = GPOINTER_TO_UINT (g_hash_table_lookup (self->taken, at));
+  Target target = { .row = node->row };
+
+  if (node->n_times > 0)
+    {
+      target.step = n_before % node->n_times;
+      target.run = n_before / node->n_times;
+    }
+  return target;
+}
+
+Target
+prof_import_peek (TraceImport *self, const ProfExecution *execution)
+{
+  gpointer at = named_node (self, execution);
+
+  return at ? next_target (self, at)
+            : (Target){ .row = PROF_NONE, .reason = "changes the layout of an array" };
+}
+
 /* The node that an execution names.  FALSE if it names none. */
 static gboolean
 find_named (TraceImport *self, const ProfExecution *execution, Target *target)
 {
-  g_autofree char    *name = prof_import_dup_node_name (execution);
-  gpointer            at = g_hash_table_lookup (self->by_name, name);
-  guint               n_before;
-  const ExpectedNode *node;
+  gpointer at = named_node (self, execution);
 
   if (!at)
     return FALSE;
-  node = &g_array_index (self->expected, ExpectedNode, GPOINTER_TO_UINT (at) - 1);
-  n_before = GPOINTER_TO_UINT (g_hash_table_lookup (self->taken, at));
-  g_hash_table_insert (self->taken, at, GUINT_TO_POINTER (n_before + 1));
-  *target = (Target){ .row = node->row };
-  if (node->n_times > 0)
-    {
-      target->step = n_before % node->n_times;
-      target->run = n_before / node->n_times;
-    }
+  *target = next_target (self, at);
+  g_hash_table_insert (self->taken,
+                       at,
+                       GUINT_TO_POINTER (GPOINTER_TO_UINT (g_hash_table_lookup (self->taken, at)) +
+                                         1));
   return TRUE;
 }
 

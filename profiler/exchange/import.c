@@ -211,9 +211,32 @@ count_gradients (TraceImport *self, const GArray *executions)
     }
 }
 
+/* ONNX Runtime changes the layout of arrays before and after nodes that want another one. */
+static gboolean
+is_layout (const ProfExecution *execution)
+{
+  return execution->type && g_str_has_prefix (execution->type, "Reorder");
+}
+
+/* Where a change of layout belongs: that of a result to the node before it, that of an input to the next one. */
+static Target
+find_layout_target (TraceImport *self, const GArray *executions, guint at, const Target *before)
+{
+  Target target = { .row = PROF_NONE, .reason = "changes the layout of an array" };
+
+  if (g_str_has_prefix (g_array_index (executions, ProfExecution, at).type, "ReorderOutput"))
+    return before->row == PROF_NONE ? target : *before;
+  while (++at < executions->len && is_layout (&g_array_index (executions, ProfExecution, at)))
+    ;
+  if (at < executions->len)
+    target = prof_import_peek (self, &g_array_index (executions, ProfExecution, at));
+  return target;
+}
+
 static void
 map_executions (TraceImport *self, const GArray *executions)
 {
+  Target   before = { .row = PROF_NONE };
   gboolean has_bulks = FALSE;
 
   count_gradients (self, executions);
@@ -236,7 +259,10 @@ map_executions (TraceImport *self, const GArray *executions)
                                        seconds);
           continue;
         }
-      target = prof_import_find_any (self, execution);
+      target = is_layout (execution) ? find_layout_target (self, executions, i, &before)
+                                     : prof_import_find_any (self, execution);
+      self->import->n_layouts += is_layout (execution) && target.row != PROF_NONE;
+      before = target;
       if (target.row == PROF_NONE)
         {
           prof_import_count_unmatched (self->import,
@@ -360,6 +386,7 @@ void
 prof_import_clear (ProfImport *import)
 {
   g_clear_pointer (&import->unmatched, g_array_unref);
+  g_clear_pointer (&import->fusions, g_array_unref);
   g_clear_pointer (&import->index, g_hash_table_unref);
   g_clear_pointer (&import->names, g_string_chunk_free);
 }
@@ -386,7 +413,8 @@ prof_import_trace (const ProfTrace         *trace,
          .like_seconds = sum_rows (options->like),
   };
 
-  *import = (ProfImport){ .unmatched = g_array_new (FALSE, FALSE, sizeof (ProfUnmatched)) };
+  *import = (ProfImport){ .unmatched = g_array_new (FALSE, FALSE, sizeof (ProfUnmatched)),
+                          .fusions = g_array_new (FALSE, FALSE, sizeof (ProfFusion)) };
   executions = trace->is_own ? g_array_new (FALSE, FALSE, sizeof (ProfExecution))
                              : prof_pair_events (trace, import);
   self.expected = g_array_new (FALSE, FALSE, sizeof (ExpectedNode));
@@ -395,6 +423,8 @@ prof_import_trace (const ProfTrace         *trace,
   self.by_name = g_hash_table_new (g_str_hash, g_str_equal);
   self.backward = g_hash_table_new (NULL, NULL);
   self.taken = g_hash_table_new (NULL, NULL);
+  self.renamed = g_hash_table_new (g_str_hash, g_str_equal);
+  prof_import_list_nodes (&self, graph);
   self.classes = g_new0 (OperatorNodes, prof_n_operator_classes ());
   for (guint i = 0; i < prof_n_operator_classes (); i++)
     self.classes[i].expected = g_array_new (FALSE, FALSE, sizeof (guint));
@@ -411,6 +441,7 @@ prof_import_trace (const ProfTrace         *trace,
   else
     {
       map_executions (&self, executions);
+      prof_import_list_fusions (&self);
       write_events (&self);
     }
   g_clear_pointer (&import->index, g_hash_table_unref);
@@ -428,6 +459,9 @@ prof_import_trace (const ProfTrace         *trace,
   g_hash_table_unref (self.by_name);
   g_hash_table_unref (self.backward);
   g_hash_table_unref (self.taken);
+  g_hash_table_unref (self.renamed);
+  g_hash_table_unref (self.by_value);
+  g_array_unref (self.listed);
   for (guint i = 0; i < prof_n_operator_classes (); i++)
     g_array_unref (self.classes[i].expected);
   g_free (self.classes);

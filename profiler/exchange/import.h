@@ -19,6 +19,13 @@ typedef struct
   double      seconds; /* in total */
 } ProfUnmatched;
 
+/* A node of ONNX Runtime's optimised graph, and the nodes of the file that it stands for. */
+typedef struct
+{
+  const char *name;  /* as the trace has it */
+  const char *nodes; /* “conv3 + bn3 + relu3” */
+} ProfFusion;
+
 /* What was done with the events of a trace. */
 typedef struct
 {
@@ -28,9 +35,11 @@ typedef struct
   guint   n_members;    /* operators that bulked events were divided over */
   guint   n_inside;     /* events that are parts of operators; not in n_operators */
   guint   n_fused;      /* mapped operators that include others, as FusedGemm */
+  guint   n_layouts;    /* mapped changes of layout, at the node that they are made for */
   guint   n_spans;      /* steps of loops of a trace of ours; not in n_operators */
   guint   n_iterations, n_loop_steps;
   GArray *unmatched; /* of ProfUnmatched, longest first */
+  GArray *fusions;   /* of ProfFusion, by name */
 
   GHashTable   *index; /* name and reason → index in unmatched + 1, while it is filled */
   GStringChunk *names; /* each text once */
