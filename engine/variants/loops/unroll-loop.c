@@ -397,6 +397,17 @@ bind_while_variables (UnrolledLoop *loop, const HybInts *places, const BodyValue
 }
 
 static gboolean
+refuse_unknown_count (const UnrolledLoop *loop, GError **error)
+{
+  return hyb_error_at (error,
+                       HYB_GRAPH_ERROR,
+                       HYB_GRAPH_ERROR_UNKNOWN,
+                       loop->node->name,
+                       "Only loops that count up from a constant can be converted",
+                       "the number of steps is known only at run time");
+}
+
+static gboolean
 write_while (UnrolledLoop *loop, GError **error)
 {
   HybGraph             *condition = hyb_graph_get_bodies (loop->conversion->graph, loop->id)[0];
@@ -407,6 +418,14 @@ write_while (UnrolledLoop *loop, GError **error)
   g_autofree double    *numbers = g_new (double, MAX (n_inputs, 1));
   guint                 step;
 
+  for (guint i = 0; i < n_inputs; i++)
+    {
+      given[i] = outer_value (loop, loop->inputs[i]);
+      numbers[i] = given[i].number;
+    }
+  /* Without a limit of its own, a loop has the largest that there is. */
+  if (limit > HYB_MAX_UNROLL && isnan (evaluate (loop, condition, numbers)))
+    return refuse_unknown_count (loop, error);
   if (limit < 1 || limit > HYB_MAX_UNROLL)
     return hyb_error_at (error,
                          HYB_GRAPH_ERROR,
@@ -417,11 +436,6 @@ write_while (UnrolledLoop *loop, GError **error)
                          " steps, and loops of 1 to %d steps can be unrolled",
                          limit,
                          HYB_MAX_UNROLL);
-  for (guint i = 0; i < n_inputs; i++)
-    {
-      given[i] = outer_value (loop, loop->inputs[i]);
-      numbers[i] = given[i].number;
-    }
   loop->n_steps = (guint) limit;
   /* How many of these steps there are shows later. */
   if (!make_room (loop, loop->n_out, error))
@@ -441,12 +455,7 @@ write_while (UnrolledLoop *loop, GError **error)
             loop->states[s].number;
       continues = evaluate (loop, condition, numbers);
       if (isnan (continues))
-        return hyb_error_at (error,
-                             HYB_GRAPH_ERROR,
-                             HYB_GRAPH_ERROR_UNKNOWN,
-                             loop->node->name,
-                             "Only loops that count up from a constant can be converted",
-                             "the number of steps is known only at run time");
+        return refuse_unknown_count (loop, error);
       if (continues == 0)
         break;
       bind_while_variables (loop, places, given);
