@@ -2,7 +2,7 @@
  *
  * Start reading at hyb_graph_depth_first().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "engine/variants/depth-first.h"
+#include "engine/analysis/depth-first.h"
 
 #include "engine/analysis/rewrite.h"
 

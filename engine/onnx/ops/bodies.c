@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/onnx/ops/bodies.h"
 
+#include "engine/analysis/depth-first.h"
+
 /* At most this many times a body is lowered until the types of its states hold in every step. */
 #define MAX_ROUNDS 4
 
@@ -168,19 +170,45 @@ wire (HybLowering *lowering, Wiring *wiring, HybPortKind kind, guint n, const Hy
                                  (const gint64 *) (gpointer) wiring->places->data);
 }
 
+/* The body as MXNet's files have it: in depth-first order, without captured variables that it does not read.  ports, *n: those of
+ * the variables that are left.  (transfer full) */
+static HybGraph *
+order_body (HybGraph *body, HybOnnxPort *ports, guint *n)
+{
+  g_autofree HybNodeId *new_node = NULL;
+  g_autoptr (HybGraph) ordered = hyb_graph_depth_first (body, &new_node);
+  g_autofree HybOnnxPort *old = g_memdup2 (ports, MAX (*n, 1) * sizeof *ports);
+  guint                   n_old, n_new;
+  const HybNodeId        *before = hyb_graph_get_variables (body, &n_old);
+  const HybNodeId        *after = hyb_graph_get_variables (ordered, &n_new);
+
+  for (guint v = 0; v < n_old; v++)
+    if (new_node[before[v]] == HYB_NO_ID && old[v].kind != HYB_PORT_CAPTURED)
+      return hyb_graph_ref (body);
+  for (guint w = 0; w < n_new; w++)
+    for (guint v = 0; v < n_old; v++)
+      if (new_node[before[v]] == after[w])
+        ports[w] = old[v];
+  *n = n_new;
+  return g_steal_pointer (&ordered);
+}
+
 HybValueId
 hyb_onnx_foreach (HybLowering          *lowering,
                   const HybLoweredBody *body,
                   guint                 n_variables,
-                  const HybOnnxPort    *ports,
+                  const HybOnnxPort    *given,
                   guint                 n_rows)
 {
+  g_autofree HybOnnxPort *ports = g_memdup2 (given, n_variables * sizeof *given);
+  guint                   n_read = n_variables;
+  g_autoptr (HybGraph) graph = order_body (body->graph, ports, &n_read);
   g_autoptr (GArray) inputs = g_array_new (FALSE, FALSE, sizeof (HybValueId));
   g_autoptr (GArray) places = g_array_new (FALSE, FALSE, sizeof (gint64));
   Wiring      wiring = { inputs, places };
-  const char *data = wire (lowering, &wiring, HYB_PORT_DATA, n_variables, ports);
-  const char *states = wire (lowering, &wiring, HYB_PORT_STATE, n_variables, ports);
-  const char *captured = wire (lowering, &wiring, HYB_PORT_CAPTURED, n_variables, ports);
+  const char *data = wire (lowering, &wiring, HYB_PORT_DATA, n_read, ports);
+  const char *states = wire (lowering, &wiring, HYB_PORT_STATE, n_read, ports);
+  const char *captured = wire (lowering, &wiring, HYB_PORT_CAPTURED, n_read, ports);
   const char *attributes[] = {
     "in_data_locs",
     data,
@@ -202,6 +230,6 @@ hyb_onnx_foreach (HybLowering          *lowering,
                            &(HybNodeSpec){ .n_inputs = inputs->len,
                                            .inputs = (const HybValueId *) (gpointer) inputs->data,
                                            .n_bodies = 1,
-                                           .bodies = &body->graph,
+                                           .bodies = &graph,
                                            .attributes = attributes });
 }

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/variants/loops/loop-body.h"
 
-#include "engine/variants/depth-first.h"
+#include "engine/analysis/depth-first.h"
 #include "engine/variants/node-kind.h"
 #include "engine/variants/rebuild-value.h"
 #include "engine/variants/write-groups.h"

@@ -5,9 +5,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/variants/loops/rewritten-loop.h"
 
+#include "engine/analysis/depth-first.h"
 #include "engine/base/error.h"
 #include "engine/base/remedy.h"
-#include "engine/variants/depth-first.h"
 #include "engine/variants/node-kind.h"
 
 #include <string.h>

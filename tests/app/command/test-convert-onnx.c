@@ -215,6 +215,30 @@ test_what_onnx_has_not_is_named (Fixture *fixture, gconstpointer unused G_GNUC_U
   g_assert_cmpstr (fixture->out, ==, "");
 }
 
+/* The body of such a loop does not read its condition. */
+static void
+test_a_loop_is_written_for_mxnet (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
+{
+  fixture_run_line (fixture,
+                    "hscope convert " SOURCE_ROOT
+                    "/tests/data/onnx/control/loop-limit.onnx --output a >log && "
+                    "hscope check a-symbol.json >log" CLEAN);
+  g_assert_cmpint (fixture->code, ==, 0);
+}
+
+static void
+test_a_loop_of_any_number_of_steps_is_named (Fixture *fixture, gconstpointer name)
+{
+  g_autofree char *line = g_strdup_printf ("hscope convert " SOURCE_ROOT
+                                           "/tests/data/onnx/control/%s.onnx --to unrolled "
+                                           "--output a.onnx",
+                                           (const char *) name);
+
+  fixture_run_line (fixture, line);
+  g_assert_cmpint (fixture->code, ==, 4);
+  g_assert_nonnull (strstr (fixture->err, "the number of steps is known only at run time"));
+}
+
 /* The first step of a written-out cell reads a constant, so that its input is in no chain. */
 static void
 test_a_first_step_without_input_is_no_crash (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
@@ -282,6 +306,12 @@ TEST_PROGRAM (test_convert_onnx)
   add_test ("/app/command/convert-onnx/what-onnx-has-not-is-named",
             "",
             test_what_onnx_has_not_is_named);
+  add_test ("/app/command/convert-onnx/a-loop-is-written-for-mxnet",
+            "",
+            test_a_loop_is_written_for_mxnet);
+  add_test ("/app/command/convert-onnx/a-loop-of-any-number-of-steps-is-named/",
+            "loop-while",
+            test_a_loop_of_any_number_of_steps_is_named);
   add_test ("/app/command/convert-onnx/a-first-step-without-input-is-no-crash",
             "",
             test_a_first_step_without_input_is_no_crash);

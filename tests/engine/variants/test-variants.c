@@ -6,8 +6,8 @@
  * unrolled → foreach → fused → unrolled must end as it began.  Large graphs without weights are
  * only converted: there are small versions of them.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/analysis/depth-first.h"
 #include "engine/analysis/pass.h"
-#include "engine/variants/depth-first.h"
 #include "engine/variants/proof/prove.h"
 #include "tests/engine/variants/converted.h"
 #include "tests/engine/variants/listed.h"
