@@ -2,8 +2,12 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/convert/convert-files.h"
 
+#include "app/command/command.h"
+
 #include "engine/formats/model-files.h"
 #include "engine/formats/mxnet-symbol.h"
+
+#include <string.h>
 
 const HybFormat *
 scope_find_output_format (const char *output)
@@ -19,6 +23,58 @@ scope_is_same_format (const char *output, HybModel *model)
   const HybFormat *format = scope_find_output_format (output);
 
   return format && g_strcmp0 (format->id, hyb_model_get_format (model)) == 0;
+}
+
+#define OLDEST_OPSET 9
+
+gboolean
+scope_find_own_opset (const char *output, HybModel *model, gint64 *opset, GError **error)
+{
+  const char *section, *name, *value;
+
+  *opset = 0;
+  for (guint i = 0; hyb_model_get_fact (model, i, &section, &name, &value); i++)
+    if (strcmp (section, "opsets") == 0 && g_strcmp0 (name, "ai.onnx") == 0)
+      *opset = g_ascii_strtoll (value, NULL, 10);
+  if (!scope_is_same_format (output, model))
+    g_set_error_literal (error,
+                         SCOPE_ERROR,
+                         SCOPE_ERROR_USAGE,
+                         "--simplify makes an *.onnx file of an ONNX file");
+  else if (*opset < OLDEST_OPSET)
+    g_set_error (error,
+                 SCOPE_ERROR,
+                 SCOPE_ERROR_USAGE,
+                 "--simplify: the file has version %" G_GINT64_FORMAT
+                 " of the operators, and they are written in versions from %d on; --opset 17 "
+                 "writes it anew",
+                 *opset,
+                 OLDEST_OPSET);
+  else
+    return TRUE;
+  return FALSE;
+}
+
+static guint
+count_graph (HybGraph *graph)
+{
+  guint n = 0;
+
+  for (HybNodeId id = 0; id < hyb_graph_n_nodes (graph); id++)
+    {
+      const HybNode *node = hyb_graph_get_node (graph, id);
+
+      n += !hyb_node_is_variable (node);
+      for (guint i = 0; i < node->n_bodies; i++)
+        n += count_graph (hyb_graph_get_bodies (graph, id)[i]);
+    }
+  return n;
+}
+
+guint
+scope_count_nodes (HybModel *model)
+{
+  return model ? count_graph (hyb_model_get_graph (model)) : G_MAXUINT;
 }
 
 void

@@ -10,6 +10,12 @@ const HybFormat *scope_find_output_format (const char *output);
 /* TRUE if the model was read from a file of the format that the output names. */
 gboolean scope_is_same_format (const char *output, HybModel *model);
 
+/* The version of ai.onnx of an ONNX file that is to be written anew as ONNX.  FALSE and a usage error if it is none, or has a version
+ * that operators are not written in. */
+gboolean scope_find_own_opset (const char *output, HybModel *model, gint64 *opset, GError **error);
+/* The number of nodes of a model without variables, those of bodies included; G_MAXUINT of NULL. */
+guint scope_count_nodes (HybModel *model);
+
 /* A conversion whose result is to be written. */
 typedef struct
 {

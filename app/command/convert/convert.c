@@ -29,7 +29,7 @@ typedef struct
   char    *to, *weights, *input, *output;
   double   tolerance;
   gint64   length, opset;
-  gboolean per_layer, force, matches;
+  gboolean per_layer, force, matches, simplify;
 } ConvertOptions;
 
 /* float is no form of a recurrent model: convert-float.c writes it. */
@@ -59,6 +59,12 @@ check_options (const ConvertOptions *options, HybForm *form, GError **error)
                  SCOPE_ERROR_USAGE,
                  "--opset %" G_GINT64_FORMAT ": operators are written in versions from 9 on",
                  options->opset);
+  else if (options->simplify && (options->to || options->weights || options->opset != 0))
+    g_set_error_literal (error,
+                         SCOPE_ERROR,
+                         SCOPE_ERROR_USAGE,
+                         "--simplify keeps the form, the weights and the version: convert the "
+                         "result again");
   else if (options->to && options->weights)
     g_set_error_literal (error,
                          SCOPE_ERROR,
@@ -304,6 +310,34 @@ write_copy (const ConvertOptions *options, HybModel *model, gboolean is_json, GE
   return SCOPE_EXIT_DONE;
 }
 
+/* What the conversion found, and that it changed nothing. */
+static void
+print_notes (const ConvertOptions *options, HybModel *model, const HybVariant *variant)
+{
+  if (variant->model != model)
+    scope_print_findings (variant->model, HYB_SEVERITY_NOTE);
+  if (options->to && hyb_variant_is_unchanged (model, variant))
+    scope_print_message (HYB_SEVERITY_NOTE,
+                         "the model has nothing to write as %s: layers, loops and cells stay as "
+                         "they are",
+                         options->to);
+}
+
+/* TRUE and a note if a file that would be simplified keeps its number of nodes. */
+static gboolean
+is_simple (const ConvertOptions *options, HybModel *model, HybModel *result)
+{
+  guint before = scope_count_nodes (model), after = scope_count_nodes (result);
+
+  if (!options->simplify || after < before)
+    return FALSE;
+  scope_print_message (HYB_SEVERITY_NOTE,
+                       "there is nothing to simplify: %u nodes would be %u; the file is copied",
+                       before,
+                       after);
+  return TRUE;
+}
+
 static int
 run_convert (const ScopeCommonOptions *common, gpointer data, char **files, GError **error)
 {
@@ -317,6 +351,7 @@ run_convert (const ScopeCommonOptions *common, gpointer data, char **files, GErr
   g_auto (HybProof) proof = { 0 };
   g_auto (ScopeCompletion) completion = { 0 };
   HybProveOptions prove = { 0 };
+  gint64          opset = options->opset;
   int             code;
   g_auto (ScopeResult) result = { 0 };
   g_autoptr (GPtrArray) written = g_ptr_array_new_with_free_func (g_free);
@@ -326,7 +361,9 @@ run_convert (const ScopeCommonOptions *common, gpointer data, char **files, GErr
   convert.is_free = scope_find_output_format (options->output) != NULL;
   if (!(model = scope_open_model (common, files, error)))
     return SCOPE_EXIT_FILE;
-  if (!options->to && !options->weights && options->opset == 0 &&
+  if (options->simplify && !scope_find_own_opset (options->output, model, &opset, error))
+    return SCOPE_EXIT_USAGE;
+  if (!options->to && !options->weights && opset == 0 &&
       scope_is_same_format (options->output, model))
     return write_copy (options, model, common->json, error);
   if ((options->input && !(input = hyb_npz_read_file (options->input, error))))
@@ -357,17 +394,12 @@ run_convert (const ScopeCommonOptions *common, gpointer data, char **files, GErr
                         : hyb_variant_keep (model, inputs, error);
   if (!variant ||
       !scope_result_prepare (&result,
-                             &(ScopeConversion){
-                                 options->output, options->opset, model, &convert, variant },
+                             &(ScopeConversion){ options->output, opset, model, &convert, variant },
                              error))
     return SCOPE_EXIT_MODEL;
-  if (variant->model != model)
-    scope_print_findings (variant->model, HYB_SEVERITY_NOTE);
-  if (options->to && hyb_variant_is_unchanged (model, variant))
-    scope_print_message (HYB_SEVERITY_NOTE,
-                         "the model has nothing to write as %s: layers, loops and cells stay as "
-                         "they are",
-                         options->to);
+  if (is_simple (options, model, result.model))
+    return write_copy (options, model, common->json, error);
+  print_notes (options, model, variant);
   prove.input = inputs;
   prove.is_made = !input;
   prove.variant = result.model || variant->lowered ? NULL : variant;
@@ -424,6 +456,14 @@ static const GOptionEntry convert_options[] = {
     SCOPE_OPTION_FIELD (ConvertOptions, opset),
     "Write all nodes anew in this version of ONNX' operators (default for a graph of MXNet: 17)",
     "N" },
+  { "simplify",
+    0,
+    0,
+    G_OPTION_ARG_NONE,
+    SCOPE_OPTION_FIELD (ConvertOptions, simplify),
+    "Write an ONNX file anew in its own version: what follows from weights is computed, what "
+    "nothing reads is left out",
+    NULL },
   { "input",
     'i',
     0,

@@ -153,6 +153,42 @@ test_a_copy_has_the_same_bytes (Fixture *fixture, gconstpointer unused G_GNUC_UN
   g_assert_nonnull (strstr (fixture->out, "wrote a.onnx\n"));
 }
 
+/* MXNet's exporter packs the weights in front of the layer; TorchScript computes shapes that are fixed. */
+static void
+test_files_are_simplified (Fixture *fixture, gconstpointer name)
+{
+  g_autofree char *line = g_strdup_printf ("hscope convert " SOURCE_ROOT
+                                           "/tests/data/exporters/%s.onnx --simplify --output "
+                                           "a.onnx >log 2>&1 && hscope info --json a.onnx" CLEAN,
+                                           (const char *) name);
+  g_autoptr (cJSON) json = NULL;
+  int n = 0;
+
+  fixture_run_line (fixture, line);
+  g_assert_cmpint (fixture->code, ==, 0);
+  json = parse_output (fixture);
+  for (const cJSON *count = cJSON_GetObjectItem (json, "operators")->child; count;
+       count = count->next)
+    n += count->valueint;
+  g_assert_cmpint (count_operator (json, "LSTM"), ==, 1);
+  g_assert_cmpint (n, <=, 12);
+}
+
+/* Nothing would go: the bytes stay. */
+static void
+test_what_is_simple_is_copied (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
+{
+  fixture_run_line (fixture,
+                    "hscope convert " SOURCE_ROOT
+                    "/examples/tagger.onnx --simplify --output a.onnx && "
+                    "cmp a.onnx " SOURCE_ROOT "/examples/tagger.onnx" CLEAN);
+  g_assert_cmpint (fixture->code, ==, 0);
+  g_assert_nonnull (strstr (fixture->err, "nothing to simplify"));
+  fixture_run_line (fixture, "hscope convert gallery:mlp --simplify --output a.onnx");
+  g_assert_cmpint (fixture->code, ==, 2);
+  g_assert_nonnull (strstr (fixture->err, "of an ONNX file"));
+}
+
 /* Inputs, outputs and open dimensions keep their names, and arrays do not become inputs. */
 static void
 test_another_version_writes_all_nodes_anew (Fixture *fixture, gconstpointer opset)
@@ -303,6 +339,15 @@ TEST_PROGRAM (test_convert_onnx)
   add_test ("/app/command/convert-onnx/another-version-writes-all-nodes-anew/",
             "21",
             test_another_version_writes_all_nodes_anew);
+  add_test ("/app/command/convert-onnx/files-are-simplified/",
+            "mx2onnx",
+            test_files_are_simplified);
+  add_test ("/app/command/convert-onnx/files-are-simplified/",
+            "torchscript",
+            test_files_are_simplified);
+  add_test ("/app/command/convert-onnx/what-is-simple-is-copied",
+            "",
+            test_what_is_simple_is_copied);
   add_test ("/app/command/convert-onnx/what-onnx-has-not-is-named",
             "",
             test_what_onnx_has_not_is_named);
