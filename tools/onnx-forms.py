@@ -3,6 +3,7 @@
 
 usage: tools/onnx-forms.py make FOLDER [--only REGEX]
        tools/onnx-forms.py check FOLDER HSCOPE [--only REGEX] [--jobs N] [--chain] [--markdown FILE]
+       tools/onnx-forms.py cost HSCOPE [--only REGEX] [--rounds N]
 
 make exports the modules of tests/data/onnx-forms/modules.py with both exporters of PyTorch: all sizes fixed, the batch open, and
 batch and length open.  Files are named MODULE-EXPORTER-SIZES.onnx; what an exporter refuses stands in refused.json.
@@ -12,7 +13,10 @@ inputs and outputs, be in the form that was asked for, and give the numbers of t
 another batch and length where both files leave them open.  Inputs are random, or those of NAME.npz beside NAME.onnx.  --chain goes
 on from each fused result: to foreach, to unrolled, and back to fused.
 
-make needs the Python packages torch, onnx and onnxscript; check needs numpy, onnx and onnxruntime.
+cost converts an LSTM and a GRU (128 units, 64 inputs, 50 steps, a batch of 1 and of 16) to every form, and measures each in hscope and in
+ONNX Runtime, in turns: see tools/onnx-speed.py, which it calls.
+
+make needs the Python packages torch, onnx and onnxscript; check and cost need numpy, onnx and onnxruntime.
 """
 # SPDX-License-Identifier: LGPL-2.1-or-later
 import argparse
@@ -501,6 +505,54 @@ def check(options):
     return any(verdict == "fault" for row in rows for verdict, _ in row["forms"].values())
 
 
+# --- What each form costs ---
+
+UNITS, INPUTS, STEPS = 128, 64, 50
+RECIPES = """
+import numpy as np
+
+
+def make_inputs(seed, specs):
+    return {s["name"]: np.random.RandomState(seed).uniform(-1, 1, s["shape"]).astype(np.float32) for s in specs}
+"""
+
+
+def write_layer(op, batch, path):
+    """One recurrent node with random weights."""
+    import numpy as np
+    import onnx
+    from onnx import helper, numpy_helper
+    random, gates = np.random.RandomState(3), {"LSTM": 4, "GRU": 3}[op]
+    shapes = {"w": (1, gates * UNITS, INPUTS), "r": (1, gates * UNITS, UNITS), "b": (1, 2 * gates * UNITS)}
+    arrays = [numpy_helper.from_array(random.uniform(-0.1, 0.1, shape).astype(np.float32), name) for name, shape in shapes.items()]
+    extra = {"linear_before_reset": 1} if op == "GRU" else {}
+    node = helper.make_node(op, ["x", "w", "r", "b"], ["y"], "layer", hidden_size=UNITS, **extra)
+    graph = helper.make_graph([node], op, [helper.make_tensor_value_info("x", 1, [STEPS, batch, INPUTS])],
+                              [helper.make_tensor_value_info("y", 1, [STEPS, 1, batch, UNITS])], arrays)
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), path)
+
+
+def cost(options):
+    hscope = os.path.abspath(options.hscope)
+    with tempfile.TemporaryDirectory() as folder:
+        with open(os.path.join(folder, "recipes.py"), "w", encoding="utf-8") as file:
+            file.write(RECIPES)
+        with open(os.path.join(folder, "cases.jsonl"), "w", encoding="utf-8") as cases:
+            for op, batch, form in itertools.product(("LSTM", "GRU"), (1, 16), FORMS[::-1]):
+                name = "%s-batch-%d-%s" % (op.lower(), batch, form)
+                path = os.path.join(folder, name + ".onnx")
+                write_layer(op, batch, os.path.join(folder, "layer.onnx"))
+                process = call(hscope, "convert", os.path.join(folder, "layer.onnx"), "--to", form, "--output", path)
+                if process.returncode != 0:
+                    print("%s: %s" % (name, sentence(process)))
+                    continue
+                print(json.dumps({"id": name, "kind": "recurrent", "format": "onnx", "file": name + ".onnx", "seed": 1, "run": {"ok": True},
+                                  "output_file": "", "inputs": [{"name": "x", "shape": [STEPS, batch, INPUTS]}]}), file=cases)
+        speed = os.path.join(os.path.dirname(os.path.abspath(__file__)), "onnx-speed.py")
+        return subprocess.run([sys.executable, speed, hscope, folder, options.only, "--least", "0", "--rounds", str(options.rounds)],
+                              check=False).returncode
+
+
 def main():
     parser = argparse.ArgumentParser()
     parts = parser.add_subparsers(dest="part", required=True)
@@ -512,8 +564,12 @@ def main():
     checker.add_argument("--jobs", type=int, default=os.cpu_count())
     checker.add_argument("--chain", action="store_true")
     checker.add_argument("--markdown")
+    coster = parts.add_parser("cost")
+    coster.add_argument("hscope")
+    coster.add_argument("--only", default="")
+    coster.add_argument("--rounds", type=int, default=5)
     options = parser.parse_args()
-    sys.exit(make(options) if options.part == "make" else check(options))
+    sys.exit({"make": make, "check": check, "cost": cost}[options.part](options))
 
 
 if __name__ == "__main__":
