@@ -1,5 +1,5 @@
 #!/bin/sh
-# gpu-stand-in.sh — stands for hscope and for gpu-check where a test asks how tools/gpu-first-contact.sh ends, not what a GPU computes.
+# gpu-stand-in.sh — stands for hscope, gpu-check and PyTorch where a test asks how tools/gpu-first-contact.sh ends, not what a GPU computes.
 #
 # In the step BREAK_STEP, or in all, it does what BREAK_HOW says: crash, hang, memory, flood. TAKE names a command that takes ten seconds.
 # SPDX-License-Identifier: LGPL-2.1-or-later
@@ -43,6 +43,7 @@ case $command in
   counters) echo "check 13, counters of the GPU may be read: yes." ;;
   times) echo '{"forward_median": 0.0008, "with_copies_median": 0.001}' >"$json" ;;
   sweep) echo '{"cell": "lstm", "training": false, "units": 8, "batch": 1, "steps": 2, "algorithm": "standard", "math": "fma", "recorded": false, "median": 0.0005, "low": 0.0004, "high": 0.0006}' ;;
+  torch) echo '{"case": "lstm-infer-h8-t2-b1-fused", "form": "eager", "tf32": false, "median": 0.002, "seconds": [0.002, 0.002, 0.0021]}' ;;
   ceilings) echo '{"what": "float32 product", "unit": "operation", "amount": 1e12, "median": 0.02, "low": 0.019, "high": 0.021}' ;;
 esac
 exit 0
