@@ -213,11 +213,15 @@ def mean(ratios):
     return math.exp(sum(map(math.log, ratios)) / len(ratios))
 
 
-def group_of(case):
+def group_of(case, drawn=False):
+    """Phase, batch and form of a recurrent case; of drawn cases the range of the batch."""
     parts = case.split("-")
-    if parts[0] in ("rnn", "gru", "lstm"):
-        return f"{parts[1]} {parts[4]} {parts[5]}"
-    return None
+    if parts[0] not in ("rnn", "gru", "lstm"):
+        return None
+    batch = int(parts[4][1:])
+    if drawn and batch > 1:
+        parts[4] = "b2 to 16" if batch <= 16 else "b17 to 64"
+    return f"{parts[1]} {parts[4]} {parts[5]}"
 
 
 def ratio_of(kept, case):
@@ -238,7 +242,7 @@ def print_groups(document, keys, write):
     """Geometric means of every group, of all recurrent cases and of all cases."""
     groups = {}
     for case in document["names"]:
-        for name in filter(None, [group_of(case), "**recurrent, all**" if group_of(case) else None, "everything"]):
+        for name in filter(None, [group_of(case, "drawn" in document), "**recurrent, all**" if group_of(case) else None, "everything"]):
             groups.setdefault(name, []).append(case)
     ordered = sorted(name for name in groups if name[0] not in "*e") + [name for name in groups if name[0] in "*e"]
     write("| group | cases | " + " | ".join(title_of(key) for key in keys) + " |")
