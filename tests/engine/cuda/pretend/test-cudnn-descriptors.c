@@ -86,6 +86,7 @@ open_libraries (void)
   pretend_configure ("");
   g_assert_cmpint (cuInit (0), ==, CUDA_SUCCESS);
   g_assert_cmpint (cuDevicePrimaryCtxRetain (&context, 0), ==, CUDA_SUCCESS);
+  g_assert_cmpint (cuCtxSetCurrent (context), ==, CUDA_SUCCESS);
   g_assert_cmpint (cudnnCreate ((cudnnHandle_t *) &ours.handle), ==, CUDNN_STATUS_SUCCESS);
   return TRUE;
 }
