@@ -294,6 +294,21 @@ test_every_command_that_takes_a_target_runs_there (Fixture             *fixture,
   assert_nothing_left (fixture);
 }
 
+/* Files of an earlier training go over, and come back only if the one that continues it writes them. */
+static void
+test_what_was_not_written_there_stays_as_it_is (Fixture             *fixture,
+                                                gconstpointer unused G_GNUC_UNUSED)
+{
+  run_and_expect (fixture,
+                  0,
+                  "hscope train gallery:mlp --epochs 1 --output trained && "
+                  "touch -d 2001-02-03 trained-0001.* && "
+                  "hscope train gallery:mlp --epochs 2 --resume --output trained --target env && "
+                  "test -s trained-0002.params && "
+                  "find . -name 'trained-*' ! -newermt 2001-02-04 | sort");
+  g_assert_nonnull (strstr (fixture->out, "./trained-0001.params\n./trained-0001.states\n"));
+}
+
 static void
 test_failures_there_are_failures_here (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
 {
@@ -476,6 +491,7 @@ TEST_PROGRAM (test_targets)
   ADD ("a-capture-knows-its-machine-and-its-model", test_a_capture_knows_its_machine_and_its_model);
   ADD ("every-command-that-takes-a-target-runs-there",
        test_every_command_that_takes_a_target_runs_there);
+  ADD ("what-was-not-written-there-stays-as-it-is", test_what_was_not_written_there_stays_as_it_is);
   ADD ("failures-there-are-failures-here", test_failures_there_are_failures_here);
   ADD ("ctrl-c-writes-what-there-is", test_ctrl_c_writes_what_there_is);
   ADD ("a-silent-target-is-given-up", test_a_silent_target_is_given_up);
