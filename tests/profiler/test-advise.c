@@ -2,6 +2,7 @@
  *
  * Summaries are made up, so that no time is measured here.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/graph/builder.h"
 #include "profiler/base/machine.h"
 #include "profiler/capture/capture-builder.h"
 #include "profiler/explain/advise.h"
@@ -224,6 +225,24 @@ test_unequal_sizes_are_said (void)
   g_assert_cmpstr (why, ==, "output 1 has 16 elements in one of them and 32 in the other");
 }
 
+/* Equal numbers of nothing are no comparison: an ONNX file may declare no outputs. */
+static void
+test_models_without_outputs_are_not_equal (void)
+{
+  TestModel model = { hyb_builder_freeze (hyb_builder_new ()), g_ptr_array_new () };
+  g_autoptr (ProfSubject) subject = test_model_subject (&model, HYB_MODE_STATIC, FALSE);
+  ProfEquality     equality;
+  g_autofree char *why = NULL;
+
+  g_assert_true (prof_subject_run (subject, NULL, NULL));
+  prof_compare_numbers (subject, subject, &equality);
+  g_assert_false (equality.ok);
+  why = prof_equality_explain (&equality);
+  g_assert_cmpstr (why, ==, "they have no output in common");
+  g_ptr_array_unref (model.values);
+  hyb_graph_unref (model.graph);
+}
+
 TEST_PROGRAM (test_advise)
 {
   g_test_init (&argc, &argv, NULL);
@@ -243,6 +262,8 @@ TEST_PROGRAM (test_advise)
   g_test_add_func ("/profiler/advise/typical-runs-are-undisturbed-and-central", test_typical_runs);
   g_test_add_func ("/profiler/advise/outputs-of-unequal-sizes-are-said",
                    test_unequal_sizes_are_said);
+  g_test_add_func ("/profiler/advise/models-without-outputs-are-not-equal",
+                   test_models_without_outputs_are_not_equal);
 
   return g_test_run ();
 }
