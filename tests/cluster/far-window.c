@@ -212,6 +212,14 @@ is_refused (gpointer compare)
   return gtk_widget_get_mapped (GTK_WIDGET (get_failure (compare)));
 }
 
+/* Nothing here shows whether hscope there has answered before the line is cut, so either sentence may come. */
+static gboolean
+says_cut (const char *text)
+{
+  return strstr (text, "far: the connection was lost") ||
+         strstr (text, "far: hscope does not answer: the launcher was ended by signal 9");
+}
+
 static void
 test_cut_comparison (void)
 {
@@ -228,8 +236,7 @@ test_cut_comparison (void)
   g_assert_true (gui_wait (is_refused, compare, 60000));
   failed = get_failure (compare);
   g_test_message ("%s", adw_status_page_get_description (failed));
-  g_assert_nonnull (
-      strstr (adw_status_page_get_description (failed), "far: the connection was lost"));
+  g_assert_true (says_cut (adw_status_page_get_description (failed)));
   button = adw_status_page_get_child (failed);
   g_assert_true (gtk_widget_get_mapped (button) && gtk_widget_is_sensitive (button));
   save_picture (GTK_WINDOW (window), "far-compare-cut");
