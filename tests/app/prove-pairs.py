@@ -75,6 +75,12 @@ def unary(op, **attributes):
     return lambda net: [net.call(op, net.var("x", *SHAPE), **attributes)]
 
 
+def nothing(net):
+    """A model without outputs."""
+    net.var("x", *SHAPE)
+    return []
+
+
 def same(net):
     return [net.call("_copy", net.var("x", *SHAPE))]
 
@@ -291,6 +297,7 @@ TRAIN = ("--train",)
 
 # What differs, both models, and options.
 DIFFERENT = [
+    ("no outputs, of which nothing is known", nothing, nothing),
     ("one row of an embedding", table(1000), table(1000, 997)),
     ("one row of a table", table(300, op="take"), table(300, 299, op="take")),
     ("the sign of small numbers", unary("_mul_scalar", scalar=1e-7), unary("_mul_scalar", scalar=-1e-7)),

@@ -532,6 +532,13 @@ check_draws (const Prover *prover, HybDraws draws, const char *difference, GErro
 static gboolean
 check_heads (const Prover *prover, GError **error)
 {
+  if (prover->a.n_heads == 0 && prover->b.n_heads == 0)
+    return hyb_error_at (error,
+                         HYB_GRAPH_ERROR,
+                         HYB_GRAPH_ERROR_STRUCTURE,
+                         NULL,
+                         "Give models with outputs",
+                         "neither model has an output, so there is nothing to compare");
   if (prover->a.n_heads == prover->b.n_heads)
     return TRUE;
   return hyb_error_at (error,
@@ -564,7 +571,7 @@ hyb_prove (HybModel              *a,
   hyb_proof_side_init (&prover.a, a, &run, draws);
   hyb_proof_side_init (&prover.b, b, &run, draws);
   prover.names = hyb_graph_dup_output_names (hyb_model_get_graph (a));
-  prover.n_compared = g_new0 (gint64, MAX (prover.a.n_heads, 1));
+  prover.n_compared = g_new0 (gint64, prover.a.n_heads);
   is_done = check_draws (&prover, draws, difference, error) && check_heads (&prover, error) &&
             try_all (&prover, error);
   if (!is_different (&prover) && proof->gaps)
