@@ -169,7 +169,7 @@ print_advice (const ScopeSweepWork *work, const ScopeSweepCounts *counts)
                          ". --resume --retry-failed tries again",
                          failed);
   if (counts->n_todo > 0)
-    scope_print_message (HYB_SEVERITY_NOTE, "%s not done yet. --resume continues", todo);
+    scope_print_message (HYB_SEVERITY_WARNING, "%s not done yet. --resume continues", todo);
   if (counts->n_running > 0)
     scope_print_message (HYB_SEVERITY_NOTE, "%s still done by other processes", running);
 }
@@ -309,6 +309,7 @@ work (const ScopeCommonOptions *common,
   g_autoptr (ScopeSweepFolder) folder = NULL;
   ScopeSweepWork   done = { 0 };
   ScopeSweepCounts counts;
+  gboolean         is_unfinished;
 
   if (!run.cells.task ||
       (options->cells && !parse_cells (options->cells, plan->n_cells, &part, error)))
@@ -336,7 +337,9 @@ work (const ScopeCommonOptions *common,
                     counts.n_strange);
       return SCOPE_EXIT_FILE;
     }
-  return counts.n_failed > 0 ? SCOPE_EXIT_CHECK_FAILED : SCOPE_EXIT_DONE;
+  /* Slurm may end or lose the job before all cells are done; those behind a part are another process's. */
+  is_unfinished = !options->cells && counts.n_todo + counts.n_running > 0;
+  return counts.n_failed > 0 || is_unfinished ? SCOPE_EXIT_CHECK_FAILED : SCOPE_EXIT_DONE;
 }
 
 static int

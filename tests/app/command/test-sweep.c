@@ -305,6 +305,23 @@ test_a_job_of_slurm_is_found_again_and_cancelled (Fixture             *fixture,
   g_assert_nonnull (strstr (fixture->out, "143\n17\n1\n"));
 }
 
+/* A job that reaches its time limit, or that a restarted controller does not know any more. */
+static void
+test_a_job_of_slurm_that_ends_early_leaves_cells (Fixture             *fixture,
+                                                  gconstpointer unused G_GNUC_UNUSED)
+{
+  fixture_run_line (fixture,
+                    PRETEND_TOOLS SLURM
+                    "printf '%s\\n' '#!/bin/sh' 'echo 17' >bin/sbatch && : >tasks && "
+                    "hscope sweep --models a --batch 1,2 --output s --launcher "
+                    "\"sh $PWD/pretend\" --target slurm; echo $?; "
+                    "hscope sweep --output s --resume --launcher \"sh $PWD/pretend\"" CLEAN);
+  g_assert_cmpint (fixture->code, ==, 0);
+  g_assert_nonnull (strstr (fixture->out, "0 of 2 cells done, 0 failed, 2 left\n1\n"));
+  g_assert_nonnull (strstr (fixture->out, "2 of 2 cells done, 0 failed, 0 left\n"));
+  g_assert_nonnull (strstr (fixture->err, "warning: 2 cells not done yet. --resume continues"));
+}
+
 static void
 test_a_missing_slurm_is_a_sentence (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
 {
@@ -564,6 +581,8 @@ TEST_PROGRAM (test_sweep)
     { "slurm-does-the-cells", test_slurm_does_the_cells },
     { "a-job-of-slurm-is-found-again-and-cancelled",
       test_a_job_of_slurm_is_found_again_and_cancelled },
+    { "a-job-of-slurm-that-ends-early-leaves-cells",
+      test_a_job_of_slurm_that_ends_early_leaves_cells },
     { "a-missing-slurm-is-a-sentence", test_a_missing_slurm_is_a_sentence },
   };
 
