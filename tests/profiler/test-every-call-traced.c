@@ -120,8 +120,10 @@ try (gconstpointer data, const char *settings)
   gpu = hyb_gpu_open ("gpu", &error);
   if (gpu)
     subject = new_subject (gpu, &error);
+  /* Gradients come from the GPU when they are read. */
   if (subject)
-    is_done = prof_measure (&subject, 1, &series, &options, &error);
+    is_done = prof_measure (&subject, 1, &series, &options, &error) &&
+              hyb_executor_finish (prof_subject_get_executor (subject), &error);
   g_assert_true (is_done == !error);
   if (is_done)
     {
