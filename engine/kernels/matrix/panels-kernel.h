@@ -139,8 +139,9 @@ WIDE_KERNELS (DEFINE)
 
 #define ENTRY(rows, panels)      [rows] = KERNEL (rows, panels),
 #define WIDE_ENTRY(rows, panels) [rows] = { panels, KERNEL (rows, panels) },
-static const Kernels
-    SIMD (kernels) = { MAX_KERNEL_ROWS, { KERNELS (ENTRY) }, { WIDE_KERNELS (WIDE_ENTRY) } };
+static const Kernels SIMD (kernels) = { MAX_KERNEL_ROWS,
+                                        { KERNELS (ENTRY) },
+                                        { [0] = { 0 }, WIDE_KERNELS (WIDE_ENTRY) } };
 
 #undef ENTRY
 #undef WIDE_ENTRY

@@ -374,7 +374,7 @@ static void
 grow_while (Scope *scope)
 {
   guint n_states = 2 + fuzz_below (scope->random, MAX_STATES),
-        n_outputs = fuzz_below (scope->random, 3), states[1 + MAX_STATES];
+        n_outputs = fuzz_below (scope->random, 3), states[1 + MAX_STATES] = { 0 };
   guint inputs[3 * MAX_PORTS], n = 0, condition[MAX_PORTS], step[MAX_PORTS],
                                locations[1 + MAX_STATES];
   Body bodies[2] = { { 0 } };
