@@ -7,8 +7,11 @@
 #include "app/process/watchdog.h"
 #include "app/sweep/sweep-table.h"
 
+#include <fcntl.h>
 #include <glib/gstdio.h>
 #include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
 
 #define N_FORMS   3
 #define N_BATCHES 4
@@ -26,12 +29,25 @@ write_file (const char *text, const char *name)
   g_assert_true (g_file_set_contents (path, text, -1, NULL));
 }
 
+/* Locks the file of a cell that is being done.  The descriptor is closed when the file is removed. */
+static int
+hold_file (const char *name)
+{
+  g_autofree char *path = g_build_filename (folder, name, NULL);
+  int              file = g_open (path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+
+  g_assert_cmpint (file, >=, 0);
+  g_assert_cmpint (flock (file, LOCK_EX | LOCK_NB), ==, 0);
+  return file;
+}
+
 static void
-remove_file (const char *name)
+release_file (int file, const char *name)
 {
   g_autofree char *path = g_build_filename (folder, name, NULL);
 
   g_assert_cmpint (g_remove (path), ==, 0);
+  close (file);
 }
 
 /* Forms are the fastest axis, then passes, then batch sizes.  batches: a JSON list */
@@ -205,13 +221,15 @@ open_folder (void)
 static void
 test_filling (void)
 {
+  int running, done;
+
   open_folder ();
   wait_until (says_progress, (gpointer) "18 of 24 cells done, 3 failed, 3 waiting");
-  write_file ("", "claimed/000022.node1.7.1");
-  write_file ("", "claimed/000003.node1.7.1"); /* has a line: it is on its way to done/ */
+  running = hold_file ("cells/000022.part");
+  done = hold_file ("cells/000003.part"); /* has a line already */
   wait_until (says_progress, (gpointer) "18 of 24 cells done, 3 failed, 1 running, 2 waiting");
-  remove_file ("claimed/000022.node1.7.1");
-  remove_file ("claimed/000003.node1.7.1");
+  release_file (running, "cells/000022.part");
+  release_file (done, "cells/000003.part");
   g_assert_true (
       says (GTK_WIDGET (sweep ()), "3 cells failed, 2 of them because: no memory is left"));
   g_assert_true (says (GTK_WIDGET (sweep ()), "Fused Operator against Unrolled: faster in 6 of 6"));
