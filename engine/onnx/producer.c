@@ -63,8 +63,7 @@ static const Rule rules[] = {
     "opset-stamp",
     "this node has a form of version 13: from version 18 on, Split needs the input split or the "
     "attribute num_outputs, and ONNX Runtime refuses it without",
-    "The stamp is wrong: set the version to 13, or write the file again with hscope convert "
-    "--opset 17" },
+    "The stamp is wrong: set the version to 13, or convert the file to version 17" },
   { "pytorch",
     "GRU",
     1,

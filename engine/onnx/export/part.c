@@ -61,7 +61,7 @@ refuse_name (const Cutting *cutting, const char *name, GError **error)
     g_ptr_array_add (names, (gpointer) cutting->graph->nodes[i].name);
   near = hyb_suggest_name ((const char *const *) names->pdata, names->len, name);
   hint = near ? g_strdup_printf ("Did you mean “%s”?", near)
-              : g_strdup ("hscope info --find NAME lists nodes and what they return");
+              : g_strdup ("Name a value or a node that the graph has");
   return hyb_error_at (error,
                        HYB_GRAPH_ERROR,
                        HYB_GRAPH_ERROR_MISSING,

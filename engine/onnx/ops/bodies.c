@@ -149,47 +149,55 @@ typedef struct
 {
   GArray *inputs; /* of HybValueId */
   GArray *places; /* of gint64 */
+
+  const HybOnnxPort *ports; /* by variable of the body, as it was lowered */
+  const gint64      *place; /* by the same: the variable of the loop's body, or -1 */
+  guint              n;
 } Wiring;
 
-/* The variables of one kind as an attribute: “(1, 2)”. */
+/* The variables of one kind as an attribute: “(1, 2)”.  States keep their order, which is that of the heads. */
 static const char *
-wire (HybLowering *lowering, Wiring *wiring, HybPortKind kind, guint n, const HybOnnxPort *ports)
+wire (HybLowering *lowering, Wiring *wiring, HybPortKind kind)
 {
   g_array_set_size (wiring->places, 0);
-  for (guint v = 0; v < n; v++)
+  for (guint v = 0; v < wiring->n; v++)
     {
-      gint64 place = v;
-
-      if (ports[v].kind != kind)
+      if (wiring->ports[v].kind != kind || wiring->place[v] < 0)
         continue;
-      g_array_append_val (wiring->inputs, ports[v].value);
-      g_array_append_val (wiring->places, place);
+      g_array_append_val (wiring->inputs, wiring->ports[v].value);
+      g_array_append_val (wiring->places, wiring->place[v]);
     }
   return hyb_lowering_text_ints (lowering,
                                  wiring->places->len,
                                  (const gint64 *) (gpointer) wiring->places->data);
 }
 
-/* The body as MXNet's files have it: in depth-first order, without captured variables that it does not read.  ports, *n: those of
- * the variables that are left.  (transfer full) */
+/* The body as MXNet's files have it: in depth-first order, without captured variables that it does not read.  place: is set for
+ * each variable of body.  (transfer full) */
 static HybGraph *
-order_body (HybGraph *body, HybOnnxPort *ports, guint *n)
+order_body (HybGraph *body, const HybOnnxPort *ports, gint64 *place)
 {
   g_autofree HybNodeId *new_node = NULL;
   g_autoptr (HybGraph) ordered = hyb_graph_depth_first (body, &new_node);
-  g_autofree HybOnnxPort *old = g_memdup2 (ports, MAX (*n, 1) * sizeof *ports);
-  guint                   n_old, n_new;
-  const HybNodeId        *before = hyb_graph_get_variables (body, &n_old);
-  const HybNodeId        *after = hyb_graph_get_variables (ordered, &n_new);
+  guint            n_before, n_after;
+  const HybNodeId *before = hyb_graph_get_variables (body, &n_before);
+  const HybNodeId *after = hyb_graph_get_variables (ordered, &n_after);
+  gboolean         keeps = FALSE;
 
-  for (guint v = 0; v < n_old; v++)
-    if (new_node[before[v]] == HYB_NO_ID && old[v].kind != HYB_PORT_CAPTURED)
-      return hyb_graph_ref (body);
-  for (guint w = 0; w < n_new; w++)
-    for (guint v = 0; v < n_old; v++)
-      if (new_node[before[v]] == after[w])
-        ports[w] = old[v];
-  *n = n_new;
+  for (guint v = 0; v < n_before; v++)
+    {
+      place[v] = v;
+      keeps |= new_node[before[v]] == HYB_NO_ID && ports[v].kind != HYB_PORT_CAPTURED;
+    }
+  if (keeps)
+    return hyb_graph_ref (body);
+  for (guint v = 0; v < n_before; v++)
+    {
+      place[v] = -1;
+      for (guint w = 0; w < n_after; w++)
+        if (new_node[before[v]] == after[w])
+          place[v] = w;
+    }
   return g_steal_pointer (&ordered);
 }
 
@@ -197,18 +205,17 @@ HybValueId
 hyb_onnx_foreach (HybLowering          *lowering,
                   const HybLoweredBody *body,
                   guint                 n_variables,
-                  const HybOnnxPort    *given,
+                  const HybOnnxPort    *ports,
                   guint                 n_rows)
 {
-  g_autofree HybOnnxPort *ports = g_memdup2 (given, n_variables * sizeof *given);
-  guint                   n_read = n_variables;
-  g_autoptr (HybGraph) graph = order_body (body->graph, ports, &n_read);
+  g_autofree gint64 *place = g_new (gint64, MAX (n_variables, 1));
+  g_autoptr (HybGraph) graph = order_body (body->graph, ports, place);
   g_autoptr (GArray) inputs = g_array_new (FALSE, FALSE, sizeof (HybValueId));
   g_autoptr (GArray) places = g_array_new (FALSE, FALSE, sizeof (gint64));
-  Wiring      wiring = { inputs, places };
-  const char *data = wire (lowering, &wiring, HYB_PORT_DATA, n_read, ports);
-  const char *states = wire (lowering, &wiring, HYB_PORT_STATE, n_read, ports);
-  const char *captured = wire (lowering, &wiring, HYB_PORT_CAPTURED, n_read, ports);
+  Wiring      wiring = { inputs, places, ports, place, n_variables };
+  const char *data = wire (lowering, &wiring, HYB_PORT_DATA);
+  const char *states = wire (lowering, &wiring, HYB_PORT_STATE);
+  const char *captured = wire (lowering, &wiring, HYB_PORT_CAPTURED);
   const char *attributes[] = {
     "in_data_locs",
     data,
