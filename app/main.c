@@ -88,8 +88,7 @@ main (int argc, char **argv)
       return print_and_end (g_str_equal (argv[i], "--version"));
   if (!gtk_init_check ())
     {
-      fprintf (stderr,
-               "%s\n",
+      fprintf (stderr, "%s\n",
                _ ("hybridscope: there is no display. Use hscope, which needs none: hscope render, "
                   "hscope "
                   "profile, hscope report."));

@@ -30,10 +30,8 @@ bench_span (void)
 {
   printf ("one span              %6.1f ns (clock %.1f ns); in a run: imperative %.1f, hybrid %.1f, "
           "static %.1f ns\n",
-          prof_recorder_measure_overhead (),
-          prof_clock_cost (),
-          prof_probe_cost (HYB_MODE_IMPERATIVE),
-          prof_probe_cost (HYB_MODE_HYBRID),
+          prof_recorder_measure_overhead (), prof_clock_cost (),
+          prof_probe_cost (HYB_MODE_IMPERATIVE), prof_probe_cost (HYB_MODE_HYBRID),
           prof_probe_cost (HYB_MODE_STATIC));
 }
 
@@ -83,12 +81,8 @@ bench_recording (ProfSubject *subject, const char *name)
   prof_pair (recorded, plain, N_PAIRS, &pairing);
   printf ("%-20s  %6u operators of %8.2f µs: recorded / plain ×%.4f (%.4f … %.4f), %.1f ns per "
           "operator\n",
-          name,
-          n_steps,
-          prof_median (plain, N_PAIRS) / MAX (n_steps, 1) * 1e6,
-          pairing.ratio.median,
-          pairing.ratio.low,
-          pairing.ratio.high,
+          name, n_steps, prof_median (plain, N_PAIRS) / MAX (n_steps, 1) * 1e6,
+          pairing.ratio.median, pairing.ratio.low, pairing.ratio.high,
           (prof_median (recorded, N_PAIRS) - prof_median (plain, N_PAIRS)) / MAX (n_steps, 1) *
               1e9);
 }
@@ -126,13 +120,9 @@ bench_capture (ProfSubject *subject, const char *name)
       printf ("%-20s  %u nodes, %u events, %.2f MiB; opens in %.2f ms, sums in %.1f ms; nodes + "
               "overhead are "
               "%.2f %% of the traced wall time\n",
-              name,
-              prof_capture_n_nodes (opened),
-              prof_capture_n_events (opened),
+              name, prof_capture_n_nodes (opened), prof_capture_n_events (opened),
               (double) g_bytes_get_size (prof_capture_get_bytes (opened)) / (1 << 20),
-              (double) open * 1e-6,
-              (double) sum * 1e-6,
-              100 * summary->nodes / summary->traced);
+              (double) open * 1e-6, (double) sum * 1e-6, 100 * summary->nodes / summary->traced);
     }
   g_unlink (path);
   g_rmdir (folder);
@@ -146,9 +136,7 @@ fill (const HybType *type)
   HybTensor *tensor = hyb_tensor_new_zeros (type, NULL);
 
   for (gint64 i = 0; tensor && i < hyb_tensor_get_size (tensor); i++)
-    hyb_dtype_set_double (hyb_tensor_get_data (tensor),
-                          type->dtype,
-                          (gsize) i,
+    hyb_dtype_set_double (hyb_tensor_get_data (tensor), type->dtype, (gsize) i,
                           0.01 * (double) (i % 17) - 0.08);
   return tensor;
 }
@@ -273,13 +261,8 @@ bench_estimate (const char *file, gboolean no_passes)
       prof_statistics ((gpointer) series[1].clean->data, series[1].clean->len, &after);
       gain = before.minimum / after.minimum;
       estimate = before.median.median / estimate;
-      printf ("%-72s %8.0f µs → %8.0f µs (n = %u): ×%.2f; estimated ×%.2f (%+.0f %%)\n",
-              file,
-              before.minimum * 1e6,
-              after.minimum * 1e6,
-              before.n,
-              gain,
-              estimate,
+      printf ("%-72s %8.0f µs → %8.0f µs (n = %u): ×%.2f; estimated ×%.2f (%+.0f %%)\n", file,
+              before.minimum * 1e6, after.minimum * 1e6, before.n, gain, estimate,
               100 * (estimate / gain - 1));
     }
   for (guint i = 0; i < 2; i++)

@@ -32,8 +32,7 @@ read_shape (const ProfCapture *capture, HybNodeId id, const char *name, HybShape
   if (!row || row->graph != 0 || strcmp (prof_capture_get_string (capture, row->name), name) != 0)
     return FALSE;
   for (at = strchr (prof_capture_get_string (capture, row->shape), '(');
-       at && shape->rank < HYB_MAX_RANK;
-       at = strchr (at + 1, ','))
+       at && shape->rank < HYB_MAX_RANK; at = strchr (at + 1, ','))
     {
       gint64 size = g_ascii_strtoll (at + 1, NULL, 10);
 

@@ -54,11 +54,8 @@ add_bodies (GHashTable *bodies, HybGraph *graph, const char *path)
           body = g_new0 (ScopeBody, 1);
           body->outer = graph;
           body->is_loop = is_loop (graph, id);
-          body->name = g_strconcat (path,
-                                    node->name,
-                                    is_single ? "" : "/",
-                                    is_single ? "" : node->op->body_names[b],
-                                    NULL);
+          body->name = g_strconcat (path, node->name, is_single ? "" : "/",
+                                    is_single ? "" : node->op->body_names[b], NULL);
           g_hash_table_insert (bodies, inner, body);
           inside = g_strconcat (body->name, "/", NULL);
           add_bodies (bodies, inner, inside);

@@ -55,8 +55,7 @@ find_name (Match *match, guint32 graph, const char *name)
       match->names[graph] = g_hash_table_new (g_str_hash, g_str_equal);
       /* Backwards, so that the first of two nodes with the same name wins. */
       for (HybNodeId i = hyb_graph_n_nodes (model); i-- > 0;)
-        g_hash_table_insert (match->names[graph],
-                             (gpointer) hyb_graph_get_node (model, i)->name,
+        g_hash_table_insert (match->names[graph], (gpointer) hyb_graph_get_node (model, i)->name,
                              GUINT_TO_POINTER (i + 1));
     }
   return GPOINTER_TO_UINT (g_hash_table_lookup (match->names[graph], name)) - 1;
@@ -213,20 +212,15 @@ noise_note (const ProfCapture *capture, const ProfSummary *summary, const ScopeH
   else if (summary->n_used == 1 && summary->n_runs > 1)
     g_string_append_printf (text, _ ("one of %u traced runs"), summary->n_runs);
   else if (summary->n_used < summary->n_runs)
-    g_string_append_printf (text,
-                            _ ("mean of %u typical of %u traced runs"),
-                            summary->n_used,
+    g_string_append_printf (text, _ ("mean of %u typical of %u traced runs"), summary->n_used,
                             summary->n_runs);
   else
     g_string_append_printf (text,
-                            g_dngettext (NULL,
-                                         "mean of %u traced run",
-                                         "mean of %u traced runs",
+                            g_dngettext (NULL, "mean of %u traced run", "mean of %u traced runs",
                                          summary->n_runs),
                             summary->n_runs);
   if (slowest && slowest->self > 0 && slowest->high > slowest->low)
-    g_string_append_printf (text,
-                            _ (" · the slowest node ± %.0f %%"),
+    g_string_append_printf (text, _ (" · the slowest node ± %.0f %%"),
                             50 * (slowest->high - slowest->low) / slowest->self);
   if (clean > 0 && summary->traced > 0)
     g_string_append_printf (text, _ (" · traced × %.2f of clean"), summary->traced / clean);
@@ -503,10 +497,8 @@ scope_capture_paint_difference (const ScopeHeatSource *source, const ProfCapture
         viz_overlay_set (overlay, box, values[box], text);
     }
   viz_overlay_set_format (overlay, format_change);
-  note = g_strdup_printf ("against %s · %u nodes differ, %u are the same within the noise",
-                          file,
-                          n_certain,
-                          n_within);
+  note = g_strdup_printf ("against %s · %u nodes differ, %u are the same within the noise", file,
+                          n_certain, n_within);
   viz_overlay_set_note (overlay, note);
   scope_host_badges_add (overlay, source->diagram, source->capture, source->boxes);
   viz_overlay_finish (overlay, source->folds);

@@ -162,13 +162,11 @@ match_attribute (const Term *term, const ScopeFindNode *node)
   const HybNode *graph_node = graph_node_of (node);
 
   for (guint i = 0;
-       graph_node->attributes && graph_node->attributes[i] && graph_node->attributes[i + 1];
-       i += 2)
+       graph_node->attributes && graph_node->attributes[i] && graph_node->attributes[i + 1]; i += 2)
     if (compare_attribute (term, graph_node->attributes[i], graph_node->attributes[i + 1]))
       return TRUE;
   for (const HybParam *param = graph_node->params ? graph_node->op->params : NULL;
-       param && param->name;
-       param++)
+       param && param->name; param++)
     {
       g_autofree char *value = hyb_param_to_string (param, graph_node->params);
 

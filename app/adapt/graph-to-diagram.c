@@ -212,14 +212,10 @@ add_in_ports (Adapter *adapter, const Level *level, HybNodeId node_id, Frame *fr
       name = kinds[i] == 0 ? hyb_node_dup_input_name (node, i)
                            : hyb_graph_dup_value_name (level->graph, inputs[i]);
       kinds[i] = kinds[i] == 0 ? 1 + HYB_PORT_VALUE : kinds[i];
-      frame->in[i] = viz_diagram_builder_add_port (adapter->builder,
-                                                   frame->frame,
+      frame->in[i] = viz_diagram_builder_add_port (adapter->builder, frame->frame,
                                                    port_kind ((HybPortKind) (kinds[i] - 1)),
-                                                   VIZ_SIDE_IN,
-                                                   name);
-      add_arrow (adapter,
-                 level,
-                 inputs[i],
+                                                   VIZ_SIDE_IN, name);
+      add_arrow (adapter, level, inputs[i],
                  (VizArrowInfo){ .head = frame->frame,
                                  .head_port = frame->in[i],
                                  .kind = kinds[i] - 1 == HYB_PORT_CAPTURED ? VIZ_ARROW_CAPTURED
@@ -250,10 +246,8 @@ out_port (Adapter *adapter, const HybNode *node, Frame *frame, guint output, gbo
   name = node->op->value_name ? g_strdup (node->op->value_name (node->params, output))
                               : hyb_op_dup_output_name (node->op, output, node->n_outputs);
   return frame->out[output] =
-             viz_diagram_builder_add_port (adapter->builder,
-                                           frame->frame,
-                                           is_state ? VIZ_PORT_STATE : VIZ_PORT_DATA,
-                                           VIZ_SIDE_OUT,
+             viz_diagram_builder_add_port (adapter->builder, frame->frame,
+                                           is_state ? VIZ_PORT_STATE : VIZ_PORT_DATA, VIZ_SIDE_OUT,
                                            name);
 }
 
@@ -272,17 +266,13 @@ connect_heads (Adapter *adapter, const HybNode *node, Frame *frame, guint body, 
 
       /* A condition is read in the next step and is no output. */
       if (output >= node->n_outputs && next != VIZ_NO_PORT)
-        add_arrow (adapter,
-                   inner,
-                   heads[h],
+        add_arrow (adapter, inner, heads[h],
                    (VizArrowInfo){
                        .head = frame->frame, .head_port = next, .kind = VIZ_ARROW_FEEDBACK });
       if (output >= node->n_outputs)
         continue;
       port = out_port (adapter, node, frame, output, next != VIZ_NO_PORT);
-      add_arrow (adapter,
-                 inner,
-                 heads[h],
+      add_arrow (adapter, inner, heads[h],
                  (VizArrowInfo){ .head = frame->frame,
                                  .head_port = port,
                                  .kind =
@@ -363,9 +353,9 @@ add_body (Adapter *adapter, const Level *level, HybNodeId node_id, Frame *frame,
 
   if (node->n_bodies > 1)
     {
-      g_autofree char *title = g_strconcat (node->op->body_names[index],
-                                            is_dead && !level->is_dead ? " (never runs)" : "",
-                                            NULL);
+      g_autofree char *title =
+          g_strconcat (node->op->body_names[index],
+                       is_dead && !level->is_dead ? " (never runs)" : "", NULL);
 
       id = unique_id (adapter, path, node->op->body_names[index]);
       inner.parent =
@@ -441,9 +431,7 @@ add_operator (Adapter *adapter, const Level *level, HybNodeId node_id)
       scope_add_rnn_cells (adapter->builder, box, level->graph, node_id, level->types);
 
   for (guint i = 0; i < node->n_inputs; i++)
-    add_arrow (adapter,
-               level,
-               inputs[i],
+    add_arrow (adapter, level, inputs[i],
                (VizArrowInfo){ .head = box,
                                .head_port = ports && i < G_N_ELEMENTS (ports->in) ? ports->in[i]
                                                                                   : VIZ_NO_PORT });
@@ -485,11 +473,8 @@ add_top_variables (Adapter *adapter, Level *level, guint8 *is_parameter)
           hyb_graph_get_role (level->graph, variables[i], has_array) == HYB_ROLE_PARAMETER;
       if (!is_parameter[variables[i]] ||
           !scope_is_read_in_bodies_only (level->graph, node->first_output))
-        add_box (adapter,
-                 level,
-                 variables[i],
-                 is_parameter[variables[i]] ? VIZ_BOX_WEIGHT : VIZ_BOX_INPUT,
-                 node->name);
+        add_box (adapter, level, variables[i],
+                 is_parameter[variables[i]] ? VIZ_BOX_WEIGHT : VIZ_BOX_INPUT, node->name);
     }
 }
 

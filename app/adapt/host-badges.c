@@ -71,10 +71,8 @@ mark_groups (const Badges *badges)
 
       if (n == 0 || viz_overlay_badge (badges->overlay, box, NULL) == VIZ_BADGE_OWN)
         continue;
-      text = g_strdup_printf (g_dngettext (NULL,
-                                           "%u step in it on the host",
-                                           "%u steps in it on the host",
-                                           n),
+      text = g_strdup_printf (g_dngettext (NULL, "%u step in it on the host",
+                                           "%u steps in it on the host", n),
                               n);
       viz_overlay_set_badge (badges->overlay, box, VIZ_BADGE_INSIDE, text);
     }
@@ -83,10 +81,8 @@ mark_groups (const Badges *badges)
 static void
 explain (Badges *badges)
 {
-  g_autofree char *note = g_strdup_printf (g_dngettext (NULL,
-                                                        "%u step on the host",
-                                                        "%u steps on the host",
-                                                        badges->n_steps),
+  g_autofree char *note = g_strdup_printf (g_dngettext (NULL, "%u step on the host",
+                                                        "%u steps on the host", badges->n_steps),
                                            badges->n_steps);
   g_autofree char *details = NULL;
 

@@ -44,11 +44,8 @@ is_default (const HybParam *param, gconstpointer values)
 
   if (!param->fallback)
     return FALSE;
-  defaults = hyb_params_parse (single,
-                               param->offset + sizeof (HybShape) + sizeof (gint64),
-                               NULL,
-                               NULL,
-                               NULL);
+  defaults = hyb_params_parse (single, param->offset + sizeof (HybShape) + sizeof (gint64), NULL,
+                               NULL, NULL);
   if (!defaults)
     return FALSE;
   text = hyb_param_to_string (param, values);
@@ -122,8 +119,7 @@ scope_label_attributes (const HybNode *node)
     append_written (lines, node);
 
   for (const HybParam *param = node->params ? node->op->params : NULL;
-       param && param->name && lines->len < MAX_ATTRIBUTES;
-       param++)
+       param && param->name && lines->len < MAX_ATTRIBUTES; param++)
     {
       g_autofree char *value = NULL;
 
@@ -196,8 +192,7 @@ scope_label_model (HybModel *model)
     return g_strdup ("model");
   base = g_path_get_basename (file);
   for (const char *const *ending = (const char *const[]){ ".gz", ".json", "-symbol", NULL };
-       *ending;
-       ending++)
+       *ending; ending++)
     if (g_str_has_suffix (base, *ending) && strlen (base) > strlen (*ending))
       base[strlen (base) - strlen (*ending)] = '\0';
   return base;

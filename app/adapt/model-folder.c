@@ -18,10 +18,7 @@
 #define HEAD      4096    /* bytes in which a model's JSON names its nodes */
 #define N_CERTAIN 3       /* the first endings: those of models alone */
 
-static const char *const endings[] = { "-symbol.json",
-                                       "-symbol.json.gz",
-                                       ".onnx",
-                                       ".json",
+static const char *const endings[] = { "-symbol.json", "-symbol.json.gz", ".onnx", ".json",
                                        ".json.gz" };
 
 typedef struct
@@ -36,13 +33,8 @@ typedef struct
 static gboolean
 fail (const char *path, int code, GError **error)
 {
-  return hyb_error_at (error,
-                       G_FILE_ERROR,
-                       (int) g_file_error_from_errno (code),
-                       path,
-                       NULL,
-                       "the folder cannot be read: %s",
-                       g_strerror (code));
+  return hyb_error_at (error, G_FILE_ERROR, (int) g_file_error_from_errno (code), path, NULL,
+                       "the folder cannot be read: %s", g_strerror (code));
 }
 
 /* Other programs write JSON, too; a symbol file begins with its list of nodes. */
@@ -120,11 +112,7 @@ check_limits (const Search *search, const char *path, guint depth, GError **erro
 {
   if (search->n_files <= MAX_FILES && depth <= MAX_DEPTH)
     return TRUE;
-  return hyb_error_at (error,
-                       G_FILE_ERROR,
-                       G_FILE_ERROR_INVAL,
-                       path,
-                       "Name a smaller folder",
+  return hyb_error_at (error, G_FILE_ERROR, G_FILE_ERROR_INVAL, path, "Name a smaller folder",
                        depth > MAX_DEPTH ? "folders are nested in more than %d others"
                                          : "there are more than %d files",
                        depth > MAX_DEPTH ? MAX_DEPTH : MAX_FILES);
@@ -180,11 +168,7 @@ scope_find_models (const char *folder, GPtrArray *skipped, GError **error)
     g_ptr_array_sort (skipped, compare_paths);
   if (models->len == 0)
     {
-      hyb_error_at (error,
-                    G_FILE_ERROR,
-                    G_FILE_ERROR_NOENT,
-                    folder,
-                    NULL,
+      hyb_error_at (error, G_FILE_ERROR, G_FILE_ERROR_NOENT, folder, NULL,
                     "there is no model in the folder: no file ends in -symbol.json or .onnx, and "
                     "no "
                     "other JSON file has nodes");

@@ -102,11 +102,8 @@ scope_node_data_read (GBytes *bytes, const char *where, GError **error)
     return NULL;
   if (is_graph (json))
     {
-      g_set_error (error,
-                   HYB_FORMAT_ERROR,
-                   HYB_FORMAT_ERROR_UNKNOWN,
-                   _ ("%s: this is a graph and not a list of numbers by node name"),
-                   where);
+      g_set_error (error, HYB_FORMAT_ERROR, HYB_FORMAT_ERROR_UNKNOWN,
+                   _ ("%s: this is a graph and not a list of numbers by node name"), where);
       return NULL;
     }
   self = g_new0 (ScopeNodeData, 1);
@@ -116,11 +113,8 @@ scope_node_data_read (GBytes *bytes, const char *where, GError **error)
   read_numbers (self, json);
   if (g_hash_table_size (self->numbers) > 0)
     return g_steal_pointer (&self);
-  g_set_error (error,
-               HYB_FORMAT_ERROR,
-               HYB_FORMAT_ERROR_MALFORMED,
-               _ ("%s: there is no number in it. Write {\"name of a node\": 1.5}"),
-               where);
+  g_set_error (error, HYB_FORMAT_ERROR, HYB_FORMAT_ERROR_MALFORMED,
+               _ ("%s: there is no number in it. Write {\"name of a node\": 1.5}"), where);
   return NULL;
 }
 
@@ -186,8 +180,7 @@ make_note (const ScopeHeatCount *count)
   if (count->n_found == count->n_executed)
     return g_strdup (_ ("Groups show sums"));
   return g_strdup_printf (_ ("%u of its %u names are in this model. Groups show sums"),
-                          count->n_found,
-                          count->n_executed);
+                          count->n_found, count->n_executed);
 }
 
 /* The number of the node at a place, or NULL. */
@@ -217,8 +210,7 @@ scope_node_data_paint (const ScopeNodeData      *data,
                        const ScopeNodeDataPaint *paint,
                        ScopeHeatCount           *count)
 {
-  VizOverlay      *overlay = viz_overlay_new (paint->diagram,
-                                         data->title,
+  VizOverlay      *overlay = viz_overlay_new (paint->diagram, data->title,
                                          data->has_negative ? VIZ_SCALE_DIFFERENCE : paint->scale);
   g_autofree char *note = NULL;
 

@@ -105,12 +105,11 @@ connect (Cells *cells, Place tail, Place head, VizArrowKind kind)
 {
   if (tail.box == VIZ_ROOT)
     return;
-  viz_diagram_builder_add_arrow (cells->builder,
-                                 &(VizArrowInfo){ .tail = tail.box,
-                                                  .tail_port = tail.port,
-                                                  .head = head.box,
-                                                  .head_port = head.port,
-                                                  .kind = kind });
+  viz_diagram_builder_add_arrow (cells->builder, &(VizArrowInfo){ .tail = tail.box,
+                                                                  .tail_port = tail.port,
+                                                                  .head = head.box,
+                                                                  .head_port = head.port,
+                                                                  .kind = kind });
 }
 
 /* Adds a virtual box.  info: without flags and user; its id is made unique by the operator's. */
@@ -130,13 +129,12 @@ add_inside (Cells *cells, const VizBoxInfo *info)
 static Place
 add_operator (Cells *cells, guint32 parent, const char *id, const Step *step)
 {
-  return (Place){ add_inside (cells,
-                              &(VizBoxInfo){ .id = id,
-                                             .title = step->title,
-                                             .subtitle = step->name,
-                                             .kind = VIZ_BOX_OPERATOR,
-                                             .category = step->category,
-                                             .parent = parent }),
+  return (Place){ add_inside (cells, &(VizBoxInfo){ .id = id,
+                                                    .title = step->title,
+                                                    .subtitle = step->name,
+                                                    .kind = VIZ_BOX_OPERATOR,
+                                                    .category = step->category,
+                                                    .parent = parent }),
                   VIZ_NO_PORT };
 }
 
@@ -161,13 +159,12 @@ add_frame (Cells *cells, gint64 layer, gboolean is_backward)
                                ? g_strdup_printf ("%s × %" G_GINT64_FORMAT, mode, cells->n_steps)
                                : g_strdup (mode);
 
-  guint32 frame = add_inside (cells,
-                              &(VizBoxInfo){ .id = id,
-                                             .title = title,
-                                             .subtitle = name,
-                                             .kind = VIZ_BOX_FRAME,
-                                             .category = VIZ_CATEGORY_RECURRENT,
-                                             .parent = cells->box });
+  guint32 frame = add_inside (cells, &(VizBoxInfo){ .id = id,
+                                                    .title = title,
+                                                    .subtitle = name,
+                                                    .kind = VIZ_BOX_FRAME,
+                                                    .category = VIZ_CATEGORY_RECURRENT,
+                                                    .parent = cells->box });
 
   if (cells->params->num_layers * (cells->params->bidirectional ? 2 : 1) <= MAX_OPEN_CELLS)
     viz_diagram_builder_add_flags (cells->builder, frame, VIZ_BOX_OPEN);
@@ -200,9 +197,7 @@ add_state (Cells *cells, Place in, Place from, guint output)
   connect (cells, from, (Place){ frame, out }, VIZ_ARROW_STATE);
   connect (cells, (Place){ frame, out }, in, VIZ_ARROW_FEEDBACK);
   if (cells->ports.out[output] != VIZ_NO_PORT)
-    connect (cells,
-             (Place){ frame, out },
-             (Place){ cells->box, cells->ports.out[output] },
+    connect (cells, (Place){ frame, out }, (Place){ cells->box, cells->ports.out[output] },
              VIZ_ARROW_STATE);
 }
 
@@ -233,10 +228,8 @@ add_cell (Cells *cells, gint64 layer, gboolean is_backward, Place x)
   if (cells->params->projection_size > 0)
     {
       g_autofree char *projection = g_strconcat (id, "/h2r", NULL);
-      Place            projected = add_operator (cells,
-                                      frame,
-                                      projection,
-                                      &(Step){ "FullyConnected",
+      Place            projected = add_operator (cells, frame, projection,
+                                                 &(Step){ "FullyConnected",
                                                           "h2r, projection",
                                                           VIZ_CATEGORY_LINEAR,
                                                           { READ_NOTHING } });
@@ -263,9 +256,7 @@ add_layer (Cells *cells, gint64 layer, Place x)
       g_autofree char *id = g_strdup_printf ("concat%" G_GINT64_FORMAT, layer);
       Place            backward = add_cell (cells, layer, TRUE, x);
       Place            joined =
-          add_operator (cells,
-                        cells->box,
-                        id,
+          add_operator (cells, cells->box, id,
                         &(Step){
                             "Concat", "both directions", VIZ_CATEGORY_MOVEMENT, { READ_NOTHING } });
 
@@ -276,10 +267,8 @@ add_layer (Cells *cells, gint64 layer, Place x)
   if (cells->params->p > 0 && layer + 1 < cells->params->num_layers)
     {
       g_autofree char *id = g_strdup_printf ("dropout%" G_GINT64_FORMAT, layer);
-      Place            dropout = add_operator (cells,
-                                    cells->box,
-                                    id,
-                                    &(Step){ "Dropout",
+      Place            dropout = add_operator (cells, cells->box, id,
+                                               &(Step){ "Dropout",
                                                         "between layers",
                                                         VIZ_CATEGORY_ELEMENTWISE,
                                                         { READ_NOTHING } });

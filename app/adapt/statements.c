@@ -33,18 +33,10 @@ scope_say_pair (const char *a, const char *b, const ProfPairing *pairing)
   switch (pairing->verdict)
     {
     case PROF_FASTER:
-      return g_strdup_printf (_ ("%s is %.2f × as fast as %s (%.2f – %.2f)"),
-                              a,
-                              1 / ratio,
-                              b,
-                              1 / high,
-                              1 / low);
+      return g_strdup_printf (_ ("%s is %.2f × as fast as %s (%.2f – %.2f)"), a, 1 / ratio, b,
+                              1 / high, 1 / low);
     case PROF_SLOWER:
-      return g_strdup_printf (_ ("%s is %.2f × as fast as %s (%.2f – %.2f)"),
-                              b,
-                              ratio,
-                              a,
-                              low,
+      return g_strdup_printf (_ ("%s is %.2f × as fast as %s (%.2f – %.2f)"), b, ratio, a, low,
                               high);
     case PROF_SAME:
       return g_strdup_printf (_ ("%s and %s take the same time"), a, b);
@@ -115,8 +107,7 @@ scope_say_speed_up (const ProfPairing *pairing, int n_decimals)
   if (!prof_interval_is_known (ratio))
     return g_strdup ("–");
   if (scope_is_noise (pairing->verdict))
-    return g_strdup_printf ("± %.*f %%",
-                            n_decimals,
+    return g_strdup_printf ("± %.*f %%", n_decimals,
                             100 * fmax (fabs (1 / ratio->low - 1), fabs (1 / ratio->high - 1)));
   return g_strdup_printf ("%+.*f %%", n_decimals, 100 * (1 / ratio->median - 1));
 }
@@ -128,8 +119,7 @@ scope_say_speed (double fastest, double slowest)
       _ ("The machine changed its speed during the measurement: the same run took "
          "between %.2f and %.2f times as long as shown. Times are of its typical "
          "speed, ratios of runs next to each other."),
-      fastest,
-      slowest);
+      fastest, slowest);
 }
 
 char *
@@ -150,8 +140,7 @@ scope_say_rungs (const ScopeRung *rungs, guint n)
 static char *
 dup_share (const ProfExplanation *explanation, guint bucket)
 {
-  return g_strdup_printf ("%s (%.0f %%)",
-                          gettext (explanation->bucket[bucket].name),
+  return g_strdup_printf ("%s (%.0f %%)", gettext (explanation->bucket[bucket].name),
                           100 * explanation->bucket[bucket].seconds / explanation->saved.median);
 }
 
@@ -260,10 +249,8 @@ append_bar (GArray *bars, const VizBar *bar, char *text, GStringChunk *texts)
 static void
 append_level (GArray *bars, ScopeLevel level, GStringChunk *texts)
 {
-  append_bar (bars,
-              &(VizBar){ .label = level.name, .value = level.seconds, .is_total = TRUE },
-              prof_format_seconds (level.seconds),
-              texts);
+  append_bar (bars, &(VizBar){ .label = level.name, .value = level.seconds, .is_total = TRUE },
+              prof_format_seconds (level.seconds), texts);
 }
 
 GArray *
@@ -285,8 +272,7 @@ scope_list_waterfall (ScopeLevel             from,
                                 .is_unclear = is_bucket_noise (bucket) };
 
       if (isfinite (bucket->seconds) && bucket->seconds != 0)
-        append_bar (bars,
-                    &bar,
+        append_bar (bars, &bar,
                     !bar.is_unclear          ? dup_signed (bar.value)
                     : isfinite (bucket->low) ? dup_noise (bar.low, bar.high)
                                              : prof_format_seconds (fabs (bar.value)),
@@ -297,8 +283,7 @@ scope_list_waterfall (ScopeLevel             from,
                 &(VizBar){ .label = _ ("unexplained"),
                            .value = -explanation->unexplained,
                            .is_unclear = TRUE },
-                prof_format_seconds (fabs (explanation->unexplained)),
-                texts);
+                prof_format_seconds (fabs (explanation->unexplained)), texts);
   append_level (bars, to, texts);
   return bars;
 }

@@ -162,11 +162,8 @@ parse_index (ScopeSlice *slice, int axis, const char *word, GError **error)
   if (end == word || *end != '\0')
     return refuse (error, _ ("“%s” is neither an index nor a colon"), word);
   if (index < -size || index >= size)
-    return refuse (error,
-                   _ ("index %ld is outside axis %d, which has %ld elements"),
-                   (long) index,
-                   axis,
-                   (long) size);
+    return refuse (error, _ ("index %ld is outside axis %d, which has %ld elements"), (long) index,
+                   axis, (long) size);
   slice->index[axis] = index < 0 ? index + size : index;
   return TRUE;
 }
@@ -212,9 +209,7 @@ scope_slice_parse (ScopeSlice *slice, const char *text, GError **error)
   words = g_strsplit (inside, ",", -1);
   n = g_strv_length (words);
   if (n != (guint) slice->shape.rank)
-    return refuse (error,
-                   _ ("%u indices are given, but the tensor has %d axes"),
-                   n,
+    return refuse (error, _ ("%u indices are given, but the tensor has %d axes"), n,
                    slice->shape.rank);
   if (!parse_words (&parsed, words, error))
     return FALSE;

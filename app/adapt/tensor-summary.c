@@ -123,9 +123,7 @@ add_part (ScopeSummary *summary, HybTensor *part, gint64 begin, double *n_finite
     summary->smallest = begin + find_value (part, 0, own.minimum);
   if (own.minimum <= own.maximum && !(before.maximum >= own.maximum))
     summary->largest = begin + find_value (part, 0, own.maximum);
-  scope_statistics_merge (&summary->statistics,
-                          *n_finite,
-                          &own,
+  scope_statistics_merge (&summary->statistics, *n_finite, &own,
                           (double) (hyb_tensor_get_size (part) - n_bad));
   *n_finite += (double) (hyb_tensor_get_size (part) - n_bad);
 }

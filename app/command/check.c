@@ -51,8 +51,7 @@ print_item_text (const char *title, const char *text /* (nullable) */)
       if (shape->len > 2 && !strchr (shape->str, ','))
         g_string_insert_c (shape, (gssize) shape->len - 1, ',');
     }
-  printf (" %s %s",
-          title,
+  printf (" %s %s", title,
           shape                        ? shape->str
           : strcmp (text, "null") == 0 ? "?"
                                        : hyb_one_line (text));
@@ -158,13 +157,10 @@ check_contents (HybTensorList *list, const char *file, GPtrArray *findings)
       hyb_tensor_statistics (entry->tensor, &statistics);
       if (statistics.n_nan == 0 && statistics.n_infinite == 0)
         continue;
-      finding = hyb_finding_new ("not-finite",
-                                 HYB_SEVERITY_ERROR,
+      finding = hyb_finding_new ("not-finite", HYB_SEVERITY_ERROR,
                                  "“%s” holds %" G_GINT64_FORMAT " NaN and %" G_GINT64_FORMAT
                                  " infinite values",
-                                 entry->name,
-                                 statistics.n_nan,
-                                 statistics.n_infinite);
+                                 entry->name, statistics.n_nan, statistics.n_infinite);
       finding->file = g_strdup (file);
       g_ptr_array_add (findings, finding);
     }
@@ -238,13 +234,8 @@ run_check (const ScopeCommonOptions *common, gpointer data, char **files, GError
 }
 
 static const GOptionEntry check_options[] = {
-  { "repair",
-    0,
-    0,
-    G_OPTION_ARG_FILENAME,
-    SCOPE_OPTION_FIELD (CheckOptions, repair),
-    "Write a repaired pair: PREFIX-symbol.json and PREFIX-0000.params",
-    "PREFIX" },
+  { "repair", 0, 0, G_OPTION_ARG_FILENAME, SCOPE_OPTION_FIELD (CheckOptions, repair),
+    "Write a repaired pair: PREFIX-symbol.json and PREFIX-0000.params", "PREFIX" },
   { 0 },
 };
 

@@ -128,20 +128,13 @@ check_files (const Invocation *call, char **files, GError **error)
     return TRUE;
 
   if (call->common.each)
-    g_set_error (error,
-                 SCOPE_ERROR,
-                 SCOPE_ERROR_USAGE,
-                 "hscope %s --each FOLDER takes %s",
+    g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE, "hscope %s --each FOLDER takes %s",
                  command->name,
                  scope_each_n_files (command) > 0 ? "one more folder, with the second models"
                                                   : "no other model");
   else
-    g_set_error (error,
-                 SCOPE_ERROR,
-                 SCOPE_ERROR_USAGE,
-                 "hscope %s takes %s; see hscope %s --help",
-                 command->name,
-                 *command->arguments ? command->arguments : "no file",
+    g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE, "hscope %s takes %s; see hscope %s --help",
+                 command->name, *command->arguments ? command->arguments : "no file",
                  command->name);
   return FALSE;
 }
@@ -273,9 +266,7 @@ run_here (Invocation *call, char **files, GError **error)
 {
   if (call->command->starts_others && call->sandbox == SCOPE_SANDBOX_STRICT)
     {
-      g_set_error (error,
-                   SCOPE_ERROR,
-                   SCOPE_ERROR_USAGE,
+      g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
                    "--sandbox=strict: hscope %s starts other commands and is in no sandbox itself. "
                    "Leave the option out",
                    call->command->name);
@@ -371,8 +362,7 @@ run_command (const ScopeCommand *command, char **argv, char *const *whole, Scope
 static void
 print_help (FILE *to)
 {
-  fprintf (to,
-           "Usage: hscope COMMAND [OPTIONS] FILES\n\n%s\n\nCommands:\n",
+  fprintf (to, "Usage: hscope COMMAND [OPTIONS] FILES\n\n%s\n\nCommands:\n",
            scope_commands_summary);
   for (guint i = 0; scope_commands[i]; i++)
     fprintf (to, "  %-9s %s\n", scope_commands[i]->name, scope_commands[i]->summary);
@@ -395,8 +385,7 @@ print_machine (void)
   g_autofree char *caches = hyb_processor_describe ();
 
   printf ("vector instructions: %s\n", vectors);
-  printf ("matrix products: %s%s\n",
-          products,
+  printf ("matrix products: %s%s\n", products,
           strstr (products, "Prescott") && hyb_simd_level () != HYB_SIMD_PLAIN
               ? " (the slowest kernels of the library, which may not know this processor. Set "
                 "OPENBLAS_CORETYPE to choose others)"
@@ -435,13 +424,8 @@ refuse_command (char **argv, const char *name)
   meant = find_abbreviated (names, name);
   if (!meant)
     meant = hyb_suggest_name ((const char *const *) names->pdata, names->len, name);
-  g_set_error (&error,
-               SCOPE_ERROR,
-               SCOPE_ERROR_USAGE,
-               "hscope has no command “%s”; %s%s%s",
-               name,
-               meant ? "did you mean “" : "hscope --help lists them",
-               meant ? meant : "",
+  g_set_error (&error, SCOPE_ERROR, SCOPE_ERROR_USAGE, "hscope has no command “%s”; %s%s%s", name,
+               meant ? "did you mean “" : "hscope --help lists them", meant ? meant : "",
                meant ? "”?" : "");
   print_failure (argv, error);
   return SCOPE_EXIT_USAGE;
@@ -551,9 +535,7 @@ check_room (GError **error)
     mallopt (M_ARENA_MAX, 1);
   if (room >= MIN_ROOM)
     return TRUE;
-  g_set_error (error,
-               SCOPE_ERROR,
-               SCOPE_ERROR_FAILED,
+  g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_FAILED,
                "a limit of the process (ulimit -v) leaves %s of memory; hscope needs 128 MiB. "
                "Raise "
                "it",

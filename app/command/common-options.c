@@ -253,12 +253,8 @@ check_pass (const char *option, const char *name, GError **error)
   if (!name || hyb_pass_find (name))
     return TRUE;
 
-  g_set_error (error,
-               SCOPE_ERROR,
-               SCOPE_ERROR_USAGE,
-               "--%s %s: there is no such pass; hscope info --passes lists them",
-               option,
-               name);
+  g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
+               "--%s %s: there is no such pass; hscope info --passes lists them", option, name);
   return FALSE;
 }
 
@@ -295,17 +291,15 @@ scope_common_options_set_limits (const ScopeCommonOptions *common, GError **erro
 
   if (common->limit_memory && !parse_bytes (common->limit_memory, &memory))
     {
-      g_set_error (error,
-                   SCOPE_ERROR,
-                   SCOPE_ERROR_USAGE,
+      g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
                    "--limit-memory %s: the limit must be a number of bytes, or one with K, M or G",
                    common->limit_memory);
       return FALSE;
     }
   /* 0: the default. */
-  hyb_limits_set (memory,
-                  common->limit_work > 0 ? (guint64) MAX (common->limit_work * STEPS_PER_SECOND, 1)
-                                         : 0);
+  hyb_limits_set (memory, common->limit_work > 0
+                              ? (guint64) MAX (common->limit_work * STEPS_PER_SECOND, 1)
+                              : 0);
   return TRUE;
 }
 
@@ -321,10 +315,8 @@ static gboolean
 check_types (const ScopeCommonOptions *common, GError **error)
 {
   if (common->dtype && hyb_dtype_from_name (common->dtype) != HYB_DTYPE_UNKNOWN && !common->shapes)
-    return refuse ("dtype",
-                   common->dtype,
-                   "it is the type of inputs that --shape names; add --shape",
-                   error);
+    return refuse ("dtype", common->dtype,
+                   "it is the type of inputs that --shape names; add --shape", error);
   if (common->jobs > 0 && !common->each)
     return refuse ("jobs", "N", "it needs --each FOLDER", error);
   if (common->dtype && hyb_dtype_from_name (common->dtype) == HYB_DTYPE_UNKNOWN)
@@ -347,13 +339,8 @@ check_choice (const ScopeChoices *choices, const char *value, GError **error)
 
   if (!value || g_strv_contains ((const char *const *) values, value))
     return TRUE;
-  g_set_error (error,
-               SCOPE_ERROR,
-               SCOPE_ERROR_USAGE,
-               "--%s %s: the value must be one of %s",
-               choices->option,
-               value,
-               list);
+  g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE, "--%s %s: the value must be one of %s",
+               choices->option, value, list);
   return FALSE;
 }
 
@@ -385,11 +372,8 @@ scope_common_options_check (const ScopeCommonOptions *common, GError **error)
   if (common->device && strcmp (common->device, "cpu") != 0 &&
       !g_str_has_prefix (common->device, "gpu"))
     {
-      g_set_error (error,
-                   SCOPE_ERROR,
-                   SCOPE_ERROR_USAGE,
-                   "--device %s: the device must be cpu or gpu[:N]",
-                   common->device);
+      g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
+                   "--device %s: the device must be cpu or gpu[:N]", common->device);
       return FALSE;
     }
   return check_types (common, error) && check_passes (common, error) &&
@@ -401,9 +385,7 @@ scope_check_folding (const ScopeCommonOptions *common, gboolean backward, GError
 {
   if (!common->fold_parameters || !backward)
     return TRUE;
-  g_set_error_literal (error,
-                       SCOPE_ERROR,
-                       SCOPE_ERROR_USAGE,
+  g_set_error_literal (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
                        "--fold-parameters with --backward: gradients are those of parameters, "
                        "which "
                        "training changes");
@@ -444,11 +426,8 @@ scope_parse_shape (const char *text, char **name, HybShape *shape, GError **erro
 
   if (!equals || equals == text)
     {
-      g_set_error (error,
-                   SCOPE_ERROR,
-                   SCOPE_ERROR_USAGE,
-                   "--shape %s: write it as NAME=1,3,224,224",
-                   text);
+      g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
+                   "--shape %s: write it as NAME=1,3,224,224", text);
       return FALSE;
     }
 
@@ -465,14 +444,11 @@ scope_parse_shape (const char *text, char **name, HybShape *shape, GError **erro
            !g_ascii_string_to_signed (given, 10, 0, (gint64) 1 << 48, &dim, NULL)) ||
           shape->rank == HYB_MAX_RANK)
         {
-          g_set_error (error,
-                       SCOPE_ERROR,
-                       SCOPE_ERROR_USAGE,
+          g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
                        shape->rank == HYB_MAX_RANK ? "--shape %s: too many dimensions at “%s”"
                        : *given                    ? "--shape %s: “%s” is not a valid dimension"
                                 : "--shape %s: a dimension between two commas is missing%s",
-                       text,
-                       given);
+                       text, given);
           return FALSE;
         }
       shape->dim[shape->rank++] = dim;

@@ -50,13 +50,10 @@ guess (Open *open, ScopeCompletion *completion)
   g_autoptr (GStrvBuilder) shapes = g_strv_builder_new ();
   gboolean names_options = !scope_messages_are_events ();
 
-  completion->guesses = hyb_model_guess_inputs (open->model,
-                                                open->types,
-                                                open->needed,
-                                                completion->common.train,
-                                                &(HybGuessHints){ hyb_model_get_file (open->model),
-                                                                  open->options->batch,
-                                                                  open->options->length });
+  completion->guesses =
+      hyb_model_guess_inputs (open->model, open->types, open->needed, completion->common.train,
+                              &(HybGuessHints){ hyb_model_get_file (open->model),
+                                                open->options->batch, open->options->length });
   if (completion->guesses->len == 0)
     return;
   for (guint i = 0; completion->common.shapes && completion->common.shapes[i]; i++)
@@ -69,14 +66,9 @@ guess (Open *open, ScopeCompletion *completion)
       g_autofree char     *option = g_strdup_printf ("%s=%s", name, text);
 
       g_strv_builder_add (shapes, option);
-      scope_print_message (HYB_SEVERITY_NOTE,
-                           "%s: %s (guessed: %s%s%s%s)",
-                           name,
-                           text,
-                           found->reason,
-                           names_options ? "; --shape " : "",
-                           names_options ? name : "",
-                           names_options ? "=… to change" : "");
+      scope_print_message (HYB_SEVERITY_NOTE, "%s: %s (guessed: %s%s%s%s)", name, text,
+                           found->reason, names_options ? "; --shape " : "",
+                           names_options ? name : "", names_options ? "=… to change" : "");
     }
   g_strfreev (completion->common.shapes);
   completion->common.shapes = g_strv_builder_end (shapes);
@@ -316,8 +308,7 @@ scope_describe_completion (ScopeJson *json, HybModel *model, const ScopeCompleti
       const HybShapeGuess *found = completion->guesses->pdata[i];
 
       scope_json_begin_object (json, NULL);
-      scope_json_string (json,
-                         "name",
+      scope_json_string (json, "name",
                          hyb_graph_get_node (hyb_model_get_graph (model), found->variable)->name);
       scope_json_shape (json, "shape", &found->shape);
       scope_json_string (json, "reason", found->reason);

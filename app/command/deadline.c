@@ -47,10 +47,9 @@ scope_deadline_new (double seconds, GCancellable *user)
   if (user)
     {
       deadline->user = g_object_ref (user);
-      deadline->forwarding = g_cancellable_connect (user,
-                                                    G_CALLBACK (forward),
-                                                    g_object_ref (deadline->cancellable),
-                                                    g_object_unref);
+      deadline->forwarding =
+          g_cancellable_connect (user, G_CALLBACK (forward), g_object_ref (deadline->cancellable),
+                                 g_object_unref);
     }
   deadline->thread = g_thread_new ("deadline", wait_for_end, deadline);
   return deadline;

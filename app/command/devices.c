@@ -43,11 +43,9 @@ print_processor (const ProfFacts *facts)
 {
   const char *model = find_text (facts, "cpu.model"), *features = find_text (facts, "cpu.features");
   g_autofree char *memory = prof_format_bytes (host_memory ());
-  g_autofree char *facts_line = g_strdup_printf ("         %ld processors, %s of memory%s%s",
-                                                 sysconf (_SC_NPROCESSORS_ONLN),
-                                                 memory,
-                                                 features && *features ? ", " : "",
-                                                 features ? features : "");
+  g_autofree char *facts_line =
+      g_strdup_printf ("         %ld processors, %s of memory%s%s", sysconf (_SC_NPROCESSORS_ONLN),
+                       memory, features && *features ? ", " : "", features ? features : "");
 
   printf ("cpu      %s\n", model ? model : "a processor of an unknown model");
   scope_terminal_print (facts_line, INDENT);

@@ -125,20 +125,14 @@ print_text (HybModel *a, HybModel *b, const HybDiff *diff)
     }
   printf ("nodes: %u matched, %u changed, %u removed, %u added; parameters: %u equal, %u "
           "different\n",
-          diff->n_matched,
-          diff->changed->len,
-          diff->removed->len,
-          diff->added->len,
-          diff->n_equal,
+          diff->n_matched, diff->changed->len, diff->removed->len, diff->added->len, diff->n_equal,
           diff->parameters->len);
   for (guint i = 0; i < diff->groups->len; i++)
     {
       const HybDiffGroup *group = diff->groups->pdata[i];
 
-      printf ("= %u nodes (%s …) match %u (%s)\n",
-              group->a->len,
-              hyb_one_line (node_name (a, group->a, 0)),
-              group->b->len,
+      printf ("= %u nodes (%s …) match %u (%s)\n", group->a->len,
+              hyb_one_line (node_name (a, group->a, 0)), group->b->len,
               hyb_one_line (node_name (b, group->b, 0)));
     }
   print_names ('~', a, diff->changed);
@@ -149,10 +143,8 @@ print_text (HybModel *a, HybModel *b, const HybDiff *diff)
       const HybDiffParameter *parameter = &g_array_index (diff->parameters, HybDiffParameter, i);
 
       if (parameter->a && parameter->b && parameter->max_abs >= 0)
-        printf ("~ %s: largest difference %.4g, distance %.4g\n",
-                hyb_one_line (parameter->name),
-                parameter->max_abs,
-                parameter->distance);
+        printf ("~ %s: largest difference %.4g, distance %.4g\n", hyb_one_line (parameter->name),
+                parameter->max_abs, parameter->distance);
       else
         printf ("%c %s\n",
                 parameter->a && parameter->b ? '~'
@@ -186,13 +178,8 @@ run_diff (const ScopeCommonOptions *common, gpointer data, char **files, GError 
 }
 
 static const GOptionEntry diff_options[] = {
-  { "params-b",
-    0,
-    0,
-    G_OPTION_ARG_FILENAME,
-    SCOPE_OPTION_FIELD (DiffOptions, params_b),
-    "Parameter file of the second model (default: found beside it)",
-    "FILE" },
+  { "params-b", 0, 0, G_OPTION_ARG_FILENAME, SCOPE_OPTION_FIELD (DiffOptions, params_b),
+    "Parameter file of the second model (default: found beside it)", "FILE" },
   { 0 },
 };
 

@@ -27,13 +27,8 @@ scope_take_sandbox_option (char *const *argv, ScopeSandboxMode *mode, guint *ski
     *mode = SCOPE_SANDBOX_STRICT;
   if (*mode != SCOPE_SANDBOX_NONE)
     return TRUE;
-  g_set_error (error,
-               SCOPE_ERROR,
-               SCOPE_ERROR_USAGE,
-               "%s: write it as %s or %s=strict",
-               argv[1],
-               OPTION,
-               OPTION);
+  g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE, "%s: write it as %s or %s=strict", argv[1],
+               OPTION, OPTION);
   return FALSE;
 }
 

@@ -169,9 +169,7 @@ run_extract (const ScopeCommonOptions *common, gpointer data, char **files, GErr
 
   if (!options->output || (!options->from && !options->to))
     {
-      g_set_error_literal (error,
-                           SCOPE_ERROR,
-                           SCOPE_ERROR_USAGE,
+      g_set_error_literal (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
                            "hscope extract needs --output NAME, and --from NAMES or --to NAMES");
       return SCOPE_EXIT_USAGE;
     }
@@ -180,9 +178,7 @@ run_extract (const ScopeCommonOptions *common, gpointer data, char **files, GErr
   if (hyb_graph_get_dialect (hyb_model_get_graph (model)) &&
       !scope_is_same_format (options->output, model))
     {
-      g_set_error_literal (error,
-                           SCOPE_ERROR,
-                           SCOPE_ERROR_USAGE,
+      g_set_error_literal (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
                            "a part of an ONNX file is written as NAME.onnx; hscope convert makes a "
                            "pair of "
                            "MXNet's files of it");
@@ -196,27 +192,13 @@ run_extract (const ScopeCommonOptions *common, gpointer data, char **files, GErr
 }
 
 static const GOptionEntry extract_options[] = {
-  { "from",
-    0,
-    0,
-    G_OPTION_ARG_STRING_ARRAY,
-    SCOPE_OPTION_FIELD (ExtractOptions, from),
-    "Values that become inputs, or nodes whose results do (default: the model's inputs)",
-    "NAMES" },
-  { "to",
-    0,
-    0,
-    G_OPTION_ARG_STRING_ARRAY,
-    SCOPE_OPTION_FIELD (ExtractOptions, to),
+  { "from", 0, 0, G_OPTION_ARG_STRING_ARRAY, SCOPE_OPTION_FIELD (ExtractOptions, from),
+    "Values that become inputs, or nodes whose results do (default: the model's inputs)", "NAMES" },
+  { "to", 0, 0, G_OPTION_ARG_STRING_ARRAY, SCOPE_OPTION_FIELD (ExtractOptions, to),
     "Values that become outputs, or nodes whose results do (default: the model's outputs)",
     "NAMES" },
-  { "output",
-    'o',
-    0,
-    G_OPTION_ARG_FILENAME,
-    SCOPE_OPTION_FIELD (ExtractOptions, output),
-    "Write NAME.onnx, or PREFIX-symbol.json and PREFIX-0000.params",
-    "NAME.onnx|PREFIX" },
+  { "output", 'o', 0, G_OPTION_ARG_FILENAME, SCOPE_OPTION_FIELD (ExtractOptions, output),
+    "Write NAME.onnx, or PREFIX-symbol.json and PREFIX-0000.params", "NAME.onnx|PREFIX" },
   { 0 },
 };
 

@@ -26,9 +26,7 @@ static void
 fill_constant (HybTensor *tensor, double value)
 {
   for (gint64 i = 0; i < hyb_tensor_get_size (tensor); i++)
-    hyb_dtype_set_double (hyb_tensor_get_data (tensor),
-                          hyb_tensor_get_dtype (tensor),
-                          (gsize) i,
+    hyb_dtype_set_double (hyb_tensor_get_data (tensor), hyb_tensor_get_dtype (tensor), (gsize) i,
                           value);
 }
 
@@ -36,9 +34,7 @@ static void
 fill_uniform (HybTensor *tensor, guint64 seed, double low, double high)
 {
   for (gint64 i = 0; i < hyb_tensor_get_size (tensor); i++)
-    hyb_dtype_set_double (hyb_tensor_get_data (tensor),
-                          hyb_tensor_get_dtype (tensor),
-                          (gsize) i,
+    hyb_dtype_set_double (hyb_tensor_get_data (tensor), hyb_tensor_get_dtype (tensor), (gsize) i,
                           low + (high - low) * hyb_random_uniform (seed, (guint64) i));
 }
 
@@ -96,17 +92,13 @@ scope_allocate_value (const char *name, const HybType *type, gsize *total, GErro
     {
       *total += MIN (bytes, limit);
       if (bytes >= limit || *total >= limit)
-        hyb_error_at (error,
-                      HYB_GRAPH_ERROR,
-                      HYB_GRAPH_ERROR_MEMORY,
-                      NULL,
+        hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_MEMORY, NULL,
                       "Give smaller shapes, or raise the limit",
                       "it needs %" G_GSIZE_FORMAT
                       " bytes; all variables together may take %" G_GSIZE_FORMAT
                       " bytes: the memory of this machine, --limit-memory, or what a limit of the "
                       "process (ulimit -v) leaves",
-                      bytes,
-                      limit);
+                      bytes, limit);
       else
         tensor = hyb_tensor_new (type, error);
     }

@@ -53,8 +53,7 @@ print_text (const ProfTrace *trace, const ProfImport *import, const ProfCapture 
   g_autofree char *report = prof_report_text (capture, summary);
 
   fputs (report, stdout);
-  printf ("\n%u of %u operator executions were matched to nodes",
-          import->n_attributed,
+  printf ("\n%u of %u operator executions were matched to nodes", import->n_attributed,
           import->n_operators);
   printf ("; %u iteration%s", import->n_iterations, import->n_iterations == 1 ? "" : "s");
   if (import->n_loop_steps > 0)
@@ -64,9 +63,7 @@ print_text (const ProfTrace *trace, const ProfImport *import, const ProfCapture 
     printf ("the time of %u bulked event%s was divided among %u operators: these are estimates.  "
             "MXNET_EXEC_BULK_EXEC_INFERENCE=0 and MXNET_EXEC_BULK_EXEC_TRAIN=0 make MXNet record "
             "operators one by one, which changes their times\n",
-            import->n_shared,
-            import->n_shared == 1 ? "" : "s",
-            import->n_members);
+            import->n_shared, import->n_shared == 1 ? "" : "s", import->n_members);
   if (import->n_spans > 0)
     printf ("%u steps of loops were placed\n", import->n_spans);
   if (import->n_inside > 0)
@@ -93,10 +90,7 @@ print_text (const ProfTrace *trace, const ProfImport *import, const ProfCapture 
       const ProfUnmatched *unmatched = &g_array_index (import->unmatched, ProfUnmatched, i);
       g_autofree char     *time = prof_format_seconds (unmatched->seconds);
 
-      printf ("%6u × %s, %s: %s\n",
-              unmatched->count,
-              hyb_one_line (unmatched->name),
-              time,
+      printf ("%6u × %s, %s: %s\n", unmatched->count, hyb_one_line (unmatched->name), time,
               hyb_one_line (unmatched->reason));
     }
   if (trace->n_mended > 0)
@@ -195,11 +189,8 @@ read_like (const ImportOptions *options,
     return TRUE;
   if (!(trace = read_trace (options->like, error)))
     return FALSE;
-  *like = prof_import_trace (trace,
-                             hyb_model_get_graph (model),
-                             &(ProfImportOptions){ .types = types },
-                             &import,
-                             error);
+  *like = prof_import_trace (trace, hyb_model_get_graph (model),
+                             &(ProfImportOptions){ .types = types }, &import, error);
   if (import.n_shared > 0)
     scope_print_message (HYB_SEVERITY_WARNING,
                          "--like %s: this trace has bulked events, too; record it with "
@@ -220,10 +211,7 @@ open_symbol (const ScopeCommonOptions *common, const ImportOptions *options, GEr
       g_autoptr (HybModel) again = scope_open_model (common, files, error);
 
       if (again) /* it can be opened, but is something else */
-        g_set_error (error,
-                     G_IO_ERROR,
-                     G_IO_ERROR_INVALID_DATA,
-                     "%s: the file holds no graph",
+        g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA, "%s: the file holds no graph",
                      options->symbol);
       return NULL;
     }
@@ -244,9 +232,7 @@ run_import (const ScopeCommonOptions *common, gpointer data, char **files, GErro
 
   if (!options->symbol)
     {
-      g_set_error_literal (error,
-                           SCOPE_ERROR,
-                           SCOPE_ERROR_USAGE,
+      g_set_error_literal (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
                            "hscope import needs --symbol MODEL, the graph that the trace belongs "
                            "to");
       return SCOPE_EXIT_USAGE;
@@ -258,11 +244,8 @@ run_import (const ScopeCommonOptions *common, gpointer data, char **files, GErro
   prof_facts_set (facts, "program", "hscope " SCOPE_VERSION);
   prof_facts_set (facts, "subject", options->symbol);
   prof_facts_set (facts, "trace", files[0]);
-  capture = prof_import_trace (trace,
-                               hyb_model_get_graph (model),
-                               &(ProfImportOptions){ types, like, facts },
-                               &import,
-                               error);
+  capture = prof_import_trace (trace, hyb_model_get_graph (model),
+                               &(ProfImportOptions){ types, like, facts }, &import, error);
   if (capture && (!options->capture || prof_capture_write (capture, options->capture, error)))
     (common->json ? print_json : print_text) (trace, &import, capture);
   prof_import_clear (&import);
@@ -270,27 +253,13 @@ run_import (const ScopeCommonOptions *common, gpointer data, char **files, GErro
 }
 
 static const GOptionEntry import_options[] = {
-  { "symbol",
-    0,
-    0,
-    G_OPTION_ARG_FILENAME,
-    SCOPE_OPTION_FIELD (ImportOptions, symbol),
-    "The graph that the trace belongs to",
-    "MODEL" },
-  { "like",
-    0,
-    0,
-    G_OPTION_ARG_FILENAME,
-    SCOPE_OPTION_FIELD (ImportOptions, like),
+  { "symbol", 0, 0, G_OPTION_ARG_FILENAME, SCOPE_OPTION_FIELD (ImportOptions, symbol),
+    "The graph that the trace belongs to", "MODEL" },
+  { "like", 0, 0, G_OPTION_ARG_FILENAME, SCOPE_OPTION_FIELD (ImportOptions, like),
     "Divide bulked events in the proportions of this trace, recorded without bulking",
     "PROFILE.json" },
-  { "capture",
-    0,
-    0,
-    G_OPTION_ARG_FILENAME,
-    SCOPE_OPTION_FIELD (ImportOptions, capture),
-    "Capture to write",
-    "FILE.hscope" },
+  { "capture", 0, 0, G_OPTION_ARG_FILENAME, SCOPE_OPTION_FIELD (ImportOptions, capture),
+    "Capture to write", "FILE.hscope" },
   { 0 },
 };
 

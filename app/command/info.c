@@ -255,8 +255,7 @@ print_json (const Info *info)
   scope_json_int (json, "nodes", hyb_graph_n_nodes (info->graph));
   scope_json_begin_object (json, "operators");
   for (guint i = 0; i < info->order->len; i++)
-    scope_json_int (json,
-                    info->order->pdata[i],
+    scope_json_int (json, info->order->pdata[i],
                     GPOINTER_TO_UINT (
                         g_hash_table_lookup (info->operators, info->order->pdata[i])));
   scope_json_end (json);
@@ -286,9 +285,7 @@ print_variables (const Info *info, const char *title, const HybNodeId *ids, guin
       g_autofree char *type = hyb_type_to_string (&info->types[node->first_output]);
       gboolean         is_given = hyb_model_get_parameter (info->model, node->name) != NULL;
 
-      printf ("  %-40s %-24s %s\n",
-              hyb_one_line (node->name),
-              type,
+      printf ("  %-40s %-24s %s\n", hyb_one_line (node->name), type,
               hyb_graph_is_auxiliary (info->graph, ids[i])
                   ? ""
                   : hyb_role_name (hyb_graph_get_role (info->graph, ids[i], is_given)));
@@ -319,12 +316,8 @@ print_text (const Info *info)
   g_autofree char *subgraphs = scope_dup_count (info->n_subgraphs, "subgraph");
   g_autofree char *parameters = scope_dup_count (info->n_parameters, "parameter");
 
-  printf ("%s: %s%s%s, %s, %s\n",
-          hyb_one_line (hyb_model_get_file (info->model)),
-          hyb_model_get_format (info->model),
-          writer ? ", " : "",
-          writer ? writer : "",
-          nodes,
+  printf ("%s: %s%s%s, %s, %s\n", hyb_one_line (hyb_model_get_file (info->model)),
+          hyb_model_get_format (info->model), writer ? ", " : "", writer ? writer : "", nodes,
           subgraphs);
   printf ("%s, %s", parameters, size);
   if (info->has_flops)
@@ -443,10 +436,8 @@ print_weights (const ScopeCommonOptions *common, const char *file, GError **erro
     {
       g_autofree char *arrays = scope_dup_count (hyb_tensor_list_n (list), "array");
 
-      printf ("%s: %s, %s; hscope weights lists them\n",
-              hyb_one_line (file),
-              hyb_format_of_bytes (bytes)->id,
-              arrays);
+      printf ("%s: %s, %s; hscope weights lists them\n", hyb_one_line (file),
+              hyb_format_of_bytes (bytes)->id, arrays);
       return SCOPE_EXIT_DONE;
     }
 
@@ -468,9 +459,7 @@ list_passes (const ScopeCommonOptions *common)
   for (guint i = 0; passes[i]; i++)
     {
       if (!common->json)
-        printf ("%-20s %s%s\n",
-                passes[i]->name,
-                passes[i]->doc,
+        printf ("%-20s %s%s\n", passes[i]->name, passes[i]->doc,
                 passes[i]->optimising ? "" : " (always runs)");
       scope_json_begin_object (json, NULL);
       scope_json_string (json, "name", passes[i]->name);
@@ -503,9 +492,7 @@ run_info (const ScopeCommonOptions *common, gpointer data, char **files, GError 
                                                                               : SCOPE_EXIT_USAGE;
   if (!files[0])
     {
-      g_set_error_literal (error,
-                           SCOPE_ERROR,
-                           SCOPE_ERROR_USAGE,
+      g_set_error_literal (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
                            "hscope info takes a MODEL; see hscope info --help");
       return SCOPE_EXIT_USAGE;
     }
@@ -534,35 +521,17 @@ run_info (const ScopeCommonOptions *common, gpointer data, char **files, GError 
 }
 
 static const GOptionEntry info_options[] = {
-  { "passes",
-    0,
-    0,
-    G_OPTION_ARG_NONE,
-    SCOPE_OPTION_FIELD (InfoOptions, passes),
-    "List the passes that turn a graph into a plan",
-    NULL },
-  { "operators",
-    0,
-    0,
-    G_OPTION_ARG_NONE,
-    SCOPE_OPTION_FIELD (InfoOptions, operators),
+  { "passes", 0, 0, G_OPTION_ARG_NONE, SCOPE_OPTION_FIELD (InfoOptions, passes),
+    "List the passes that turn a graph into a plan", NULL },
+  { "operators", 0, 0, G_OPTION_ARG_NONE, SCOPE_OPTION_FIELD (InfoOptions, operators),
     "List all operators with their names, and names of MXNet that have none with the reason",
     NULL },
-  { "operator",
-    0,
-    0,
-    G_OPTION_ARG_STRING,
-    SCOPE_OPTION_FIELD (InfoOptions, operator_name),
+  { "operator", 0, 0, G_OPTION_ARG_STRING, SCOPE_OPTION_FIELD (InfoOptions, operator_name),
     "Describe an operator: inputs, outputs, attributes with their defaults, element types, "
     "gradient",
     "NAME" },
-  { "find",
-    0,
-    0,
-    G_OPTION_ARG_STRING,
-    SCOPE_OPTION_FIELD (InfoOptions, find),
-    "List the nodes that match: words, op: name: shape: dtype: attr: in: bytes>, -not",
-    "QUERY" },
+  { "find", 0, 0, G_OPTION_ARG_STRING, SCOPE_OPTION_FIELD (InfoOptions, find),
+    "List the nodes that match: words, op: name: shape: dtype: attr: in: bytes>, -not", "QUERY" },
   { 0 },
 };
 

@@ -30,8 +30,7 @@ warn_unused (HybGraph *graph, HybTensorList *given)
 
       if (hyb_graph_find_variable (graph, name) == HYB_NO_ID)
         scope_print_message (HYB_SEVERITY_WARNING,
-                             "the graph has no variable “%s”, so its array is not used",
-                             name);
+                             "the graph has no variable “%s”, so its array is not used", name);
     }
 }
 
@@ -81,14 +80,10 @@ check_given_shapes (const ScopeInputs *inputs, const ScopeCommonOptions *common,
       if (hyb_shape_unify (&found, &shape, NULL))
         continue;
       got = hyb_shape_to_string (&found);
-      g_set_error (error,
-                   SCOPE_ERROR,
-                   SCOPE_ERROR_USAGE,
+      g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
                    "--shape %s: the array “%s” has the shape %s. Leave the option out, or give an "
                    "array of that shape",
-                   common->shapes[i],
-                   name,
-                   got);
+                   common->shapes[i], name, got);
       return FALSE;
     }
   return TRUE;
@@ -211,13 +206,9 @@ refuse_unknown_operator (HybGraph *graph, GError **error)
       const HybNode *node = hyb_graph_get_node (graph, id);
 
       if (needed[id] && node->op->flags & HYB_OP_OPAQUE)
-        return hyb_error_at (error,
-                             HYB_OP_ERROR,
-                             HYB_OP_ERROR_UNKNOWN,
-                             NULL,
+        return hyb_error_at (error, HYB_OP_ERROR, HYB_OP_ERROR_UNKNOWN, NULL,
                              "hscope info, check and render show the model all the same",
-                             "node “%s”: this program cannot compute the operator %s",
-                             node->name,
+                             "node “%s”: this program cannot compute the operator %s", node->name,
                              node->type);
     }
   return TRUE;
@@ -262,12 +253,8 @@ add_missing (Missing *missing, const char *name, const char *reason /* (nullable
       missing->first = name;
     }
   if (missing->n++ < MAX_LISTED)
-    g_string_append_printf (missing->names,
-                            "%s“%s”%s%s",
-                            missing->names->len > 0 ? ", " : "",
-                            name,
-                            reason ? ": " : "",
-                            reason ? reason : "");
+    g_string_append_printf (missing->names, "%s“%s”%s%s", missing->names->len > 0 ? ", " : "", name,
+                            reason ? ": " : "", reason ? reason : "");
 }
 
 static gboolean
@@ -296,9 +283,7 @@ repeat_example (HybModel *model, const char *name, HybTensor *tensor)
   gint64     n = example ? hyb_tensor_get_size (example) : 0;
 
   for (gint64 i = 0; n > 0 && i < hyb_tensor_get_size (tensor); i++)
-    hyb_dtype_set_double (hyb_tensor_get_data (tensor),
-                          hyb_tensor_get_dtype (tensor),
-                          (gsize) i,
+    hyb_dtype_set_double (hyb_tensor_get_data (tensor), hyb_tensor_get_dtype (tensor), (gsize) i,
                           hyb_tensor_get_value (example, i % n));
   return n > 0;
 }
@@ -327,10 +312,7 @@ refuse_valueless (ScopeInputs              *inputs,
 
   if (diagnosis)
     g_string_append_printf (missing->names, " (%s)", diagnosis);
-  return refuse_missing (missing,
-                         "no value for",
-                         HYB_REMEDY_VALUES,
-                         HYB_GRAPH_ERROR_MISSING,
+  return refuse_missing (missing, "no value for", HYB_REMEDY_VALUES, HYB_GRAPH_ERROR_MISSING,
                          error);
 }
 
@@ -344,8 +326,7 @@ warn_filled (const ScopeInputs *inputs, guint n_filled)
     scope_print_message (HYB_SEVERITY_WARNING,
                          "%u parameters are not in %s and have generated values; hscope check says "
                          "whether the file belongs to the model",
-                         n_filled,
-                         file);
+                         n_filled, file);
 }
 
 /* Generates all values that are still missing, or fails with one message about all of them. */
@@ -401,11 +382,8 @@ fill_missing (ScopeInputs *inputs, const ScopeCommonOptions *common, GError **er
       return refuse_valueless (inputs, common, &missing, error);
     }
   if (shapeless.n > 0)
-    return refuse_missing (&shapeless,
-                           "unknown shape of",
-                           HYB_REMEDY_SHAPES,
-                           HYB_GRAPH_ERROR_UNKNOWN,
-                           error);
+    return refuse_missing (&shapeless, "unknown shape of", HYB_REMEDY_SHAPES,
+                           HYB_GRAPH_ERROR_UNKNOWN, error);
   warn_filled (inputs, n_filled);
   return TRUE;
 }

@@ -195,11 +195,9 @@ scope_error_dup_text (const GError *error)
   if (!option)
     return g_strdup (error->message);
   /* Some messages end with a full stop, some do not. */
-  return g_strdup_printf ("%s%s %c%s",
-                          error->message,
+  return g_strdup_printf ("%s%s %c%s", error->message,
                           g_str_has_suffix (error->message, ".") ? "" : ".",
-                          g_ascii_toupper (*option),
-                          option + 1);
+                          g_ascii_toupper (*option), option + 1);
 }
 
 void
@@ -217,21 +215,13 @@ scope_print_findings (HybModel *model, HybSeverity min_severity)
 
       if (finding->severity < min_severity ||
           (finding->severity == HYB_SEVERITY_NOTE &&
-           !g_hash_table_add (printed,
-                              g_strconcat (finding->file ? finding->file : "",
-                                           "\n",
-                                           finding->message,
-                                           NULL))))
+           !g_hash_table_add (printed, g_strconcat (finding->file ? finding->file : "", "\n",
+                                                    finding->message, NULL))))
         continue;
       line = finding->line > 0 ? g_strdup_printf (":%u", finding->line) : g_strdup ("");
-      scope_print_message (finding->severity,
-                           "%s%s%s%s%s%s",
-                           finding->file ? finding->file : "",
-                           line,
-                           finding->file ? ": " : "",
-                           scope_finding_message (finding),
-                           hint ? ". " : "",
-                           hint ? hint : "");
+      scope_print_message (finding->severity, "%s%s%s%s%s%s", finding->file ? finding->file : "",
+                           line, finding->file ? ": " : "", scope_finding_message (finding),
+                           hint ? ". " : "", hint ? hint : "");
     }
 }
 

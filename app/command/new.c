@@ -118,9 +118,7 @@ run_new (const ScopeCommonOptions *common, gpointer data, char **files, GError *
       return write_model (common, name, options->output, error);
     }
 
-  g_set_error_literal (error,
-                       SCOPE_ERROR,
-                       SCOPE_ERROR_USAGE,
+  g_set_error_literal (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
                        "hscope new takes the name of a model and --output PREFIX; hscope new "
                        "--list "
                        "shows the names");
@@ -134,9 +132,7 @@ run_trace (const ScopeCommonOptions *common, gpointer data, char **files, GError
 
   if (!options->output || !hyb_is_plugin_name (files[0]))
     {
-      g_set_error_literal (error,
-                           SCOPE_ERROR,
-                           SCOPE_ERROR_USAGE,
+      g_set_error_literal (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
                            "hscope trace takes a plug-in, FILE.so[:MODEL][?option=value&…], and "
                            "--output PREFIX");
       return SCOPE_EXIT_USAGE;
@@ -145,31 +141,16 @@ run_trace (const ScopeCommonOptions *common, gpointer data, char **files, GError
 }
 
 static const GOptionEntry new_options[] = {
-  { "output",
-    'o',
-    0,
-    G_OPTION_ARG_FILENAME,
-    SCOPE_OPTION_FIELD (NewOptions, output),
-    "Write PREFIX-symbol.json and PREFIX-0000.params",
-    "PREFIX" },
-  { "list",
-    0,
-    0,
-    G_OPTION_ARG_NONE,
-    SCOPE_OPTION_FIELD (NewOptions, list),
-    "List the gallery models and their options",
-    NULL },
+  { "output", 'o', 0, G_OPTION_ARG_FILENAME, SCOPE_OPTION_FIELD (NewOptions, output),
+    "Write PREFIX-symbol.json and PREFIX-0000.params", "PREFIX" },
+  { "list", 0, 0, G_OPTION_ARG_NONE, SCOPE_OPTION_FIELD (NewOptions, list),
+    "List the gallery models and their options", NULL },
   { NULL },
 };
 
 static const GOptionEntry trace_options[] = {
-  { "output",
-    'o',
-    0,
-    G_OPTION_ARG_FILENAME,
-    SCOPE_OPTION_FIELD (NewOptions, output),
-    "Write PREFIX-symbol.json and PREFIX-0000.params",
-    "PREFIX" },
+  { "output", 'o', 0, G_OPTION_ARG_FILENAME, SCOPE_OPTION_FIELD (NewOptions, output),
+    "Write PREFIX-symbol.json and PREFIX-0000.params", "PREFIX" },
   { NULL },
 };
 

@@ -28,20 +28,14 @@ choose_params (const ScopeCommonOptions *common, char **files, const char **para
 {
   *params = common->params ? common->params : files[1];
   if (common->params && files[1])
-    g_set_error (error,
-                 SCOPE_ERROR,
-                 SCOPE_ERROR_USAGE,
-                 "two parameter files are named, %s and %s (--params): name one",
-                 files[1],
+    g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
+                 "two parameter files are named, %s and %s (--params): name one", files[1],
                  common->params);
   else if (*params && common->epoch != HYB_EPOCH_HIGHEST)
-    g_set_error (error,
-                 SCOPE_ERROR,
-                 SCOPE_ERROR_USAGE,
+    g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
                  "--epoch %" G_GINT64_FORMAT " chooses a file beside the model, but %s is named: "
                  "leave one of them out",
-                 common->epoch,
-                 *params);
+                 common->epoch, *params);
   else
     return TRUE;
   return FALSE;
@@ -130,13 +124,9 @@ refuse_variable (HybGraph *graph, const char *name, GError **error)
   for (guint i = 0; i < n; i++)
     names[i] = hyb_graph_get_node (graph, arguments[i])->name;
   near = hyb_suggest_name (names, n, name);
-  g_set_error (error,
-               SCOPE_ERROR,
-               SCOPE_ERROR_USAGE,
-               "--shape %s: the model has no such variable%s%s%s",
-               name,
-               near ? "; did you mean “" : ". hscope info lists them",
-               near ? near : "",
+  g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
+               "--shape %s: the model has no such variable%s%s%s", name,
+               near ? "; did you mean “" : ". hscope info lists them", near ? near : "",
                near ? "”?" : "");
   return FALSE;
 }
@@ -207,9 +197,7 @@ fill_dims (const ScopeCommonOptions *common, HybGraph *graph, HybType *types, GE
       scope_parse_dim (common->dims[i], &name, &size);
       if (hyb_declared_types_name (graph, types, name, size))
         continue;
-      g_set_error (error,
-                   SCOPE_ERROR,
-                   SCOPE_ERROR_USAGE,
+      g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
                    "--dim %s: no input of the model has a dimension of that name; hscope info "
                    "lists them",
                    common->dims[i]);
@@ -226,11 +214,8 @@ scope_fill_types (const ScopeCommonOptions *common, HybModel *model, HybType *ty
 
   if (common->dtype && (dtype = hyb_dtype_from_name (common->dtype)) == HYB_DTYPE_UNKNOWN)
     {
-      g_set_error (error,
-                   SCOPE_ERROR,
-                   SCOPE_ERROR_USAGE,
-                   "--dtype %s: unknown element type; write it as in float32",
-                   common->dtype);
+      g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
+                   "--dtype %s: unknown element type; write it as in float32", common->dtype);
       return FALSE;
     }
 
@@ -267,15 +252,10 @@ scope_align_inputs (HybModel *model, HybModel *other)
   g_autoptr (GString) text = g_string_new (NULL);
 
   for (guint i = 0; i + 1 < names->len; i += 2)
-    g_string_append_printf (text,
-                            "%s%s is %s",
-                            i > 0 ? ", " : "",
-                            hyb_one_line (names->pdata[i]),
+    g_string_append_printf (text, "%s%s is %s", i > 0 ? ", " : "", hyb_one_line (names->pdata[i]),
                             hyb_one_line (names->pdata[i + 1]));
   if (names->len > 0)
-    scope_print_message (HYB_SEVERITY_NOTE,
-                         "%s: inputs are matched by their order and types: %s",
-                         hyb_model_get_file (model),
-                         text->str);
+    scope_print_message (HYB_SEVERITY_NOTE, "%s: inputs are matched by their order and types: %s",
+                         hyb_model_get_file (model), text->str);
   return aligned;
 }

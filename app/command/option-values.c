@@ -50,8 +50,7 @@ describe (const ScopeNumber *number)
   else if (isfinite (range->minimum))
     g_string_append_printf (text, " from %.15g", range->minimum);
   if (isfinite (range->maximum))
-    g_string_append_printf (text,
-                            range->minimum == DBL_MIN ? " and at most %.15g" : " to %.15g",
+    g_string_append_printf (text, range->minimum == DBL_MIN ? " and at most %.15g" : " to %.15g",
                             range->maximum);
   return g_string_free (text, FALSE);
 }
@@ -94,12 +93,7 @@ scope_number_parse (const ScopeNumber *number, const char *text, GError **error)
   if (is_whole (number) ? parse_whole (number, text) : parse_real (number, text))
     return TRUE;
   range = describe (number);
-  g_set_error (error,
-               SCOPE_ERROR,
-               SCOPE_ERROR_USAGE,
-               "--%s %s: the value must be %s",
-               number->option,
-               text,
-               range);
+  g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE, "--%s %s: the value must be %s",
+               number->option, text, range);
   return FALSE;
 }

@@ -51,26 +51,16 @@ check_ending (const ScopeOutput *output, const char *path, GError **error)
     return TRUE;
   endings = g_string_new (output->endings);
   g_string_replace (endings, " ", ", ", 0);
-  g_set_error (error,
-               SCOPE_ERROR,
-               SCOPE_ERROR_USAGE,
-               "--%s %s: the name must end in one of %s",
-               output->option,
-               path,
-               endings->str);
+  g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE, "--%s %s: the name must end in one of %s",
+               output->option, path, endings->str);
   return FALSE;
 }
 
 static gboolean
 fail (const char *path, int code, const char *hint, GError **error)
 {
-  return hyb_error_at (error,
-                       G_FILE_ERROR,
-                       (int) g_file_error_from_errno (code),
-                       path,
-                       hint,
-                       "the file cannot be written: %s",
-                       g_strerror (code));
+  return hyb_error_at (error, G_FILE_ERROR, (int) g_file_error_from_errno (code), path, hint,
+                       "the file cannot be written: %s", g_strerror (code));
 }
 
 /* Files are replaced, so their folder must be writable; pipes and devices are written themselves. */

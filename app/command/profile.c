@@ -104,9 +104,7 @@ describe_forms (ProfFacts *facts, HybModel *model, HybTensorList *input)
       const HybPossibility *entry = &g_array_index (list, HybPossibility, i);
 
       if (entry->is_possible && !entry->is_same)
-        g_string_append_printf (names,
-                                "%s%s",
-                                names->len > 0 ? ", " : "",
+        g_string_append_printf (names, "%s%s", names->len > 0 ? ", " : "",
                                 hyb_form_name (entry->form));
       g_free (entry->reason);
     }
@@ -157,8 +155,7 @@ note_written (const ProfSubject *subject)
                          "the model writes %u of its parameters, such as “%s”: what depends on "
                          "them "
                          "is computed in every run",
-                         n_written,
-                         hyb_one_line (first));
+                         n_written, hyb_one_line (first));
 }
 
 /* Says on stderr what a plan with --fold-parameters does not fold, and why; nothing without the option. */
@@ -170,8 +167,7 @@ note_folding (const ProfSubject *subject)
   if (prof_subject_may_fold (subject))
     note_written (subject);
   else
-    scope_print_message (HYB_SEVERITY_NOTE,
-                         "--fold-parameters changes nothing: %s",
+    scope_print_message (HYB_SEVERITY_NOTE, "--fold-parameters changes nothing: %s",
                          hyb_executor_get_plan (prof_subject_get_executor (subject))
                              ? "shapes are known only at run time, or the pass keep-panels is "
                                "left out"
@@ -210,8 +206,7 @@ measure (const ScopeCommonOptions *common,
       prof_facts_set_number (facts, "system.stolen", prof_machine_stolen (&before, &after));
       capture = prof_capture_measurement (subject, &series, facts, error);
     }
-  scope_progress_finish (&progress,
-                         series.stop == PROF_STOP_CANCELLED ? "cancelled" : "measured",
+  scope_progress_finish (&progress, series.stop == PROF_STOP_CANCELLED ? "cancelled" : "measured",
                          options->capture);
   prof_series_clear (&series);
   return capture;
@@ -289,11 +284,8 @@ run_profile (const ScopeCommonOptions *common, gpointer data, char **files, GErr
 
   options->gpu = gpu;
   facts = describe_conditions (common, model, gpu, files[0]);
-  if (!scope_complete_model (&completion,
-                             common,
-                             model,
-                             &(ScopeCompletionOptions){ given, .fills = TRUE },
-                             error))
+  if (!scope_complete_model (&completion, common, model,
+                             &(ScopeCompletionOptions){ given, .fills = TRUE }, error))
     return SCOPE_EXIT_MODEL;
   note_completion (facts, &completion);
   filled = completion.common;
@@ -319,76 +311,26 @@ run_profile (const ScopeCommonOptions *common, gpointer data, char **files, GErr
 }
 
 static const GOptionEntry profile_options[] = {
-  { "capture",
-    0,
-    0,
-    G_OPTION_ARG_FILENAME,
-    SCOPE_OPTION_FIELD (ProfileOptions, capture),
-    "Write the measurement to a capture",
-    "FILE.hscope" },
-  { "input",
-    'i',
-    0,
-    G_OPTION_ARG_FILENAME,
-    SCOPE_OPTION_FIELD (ProfileOptions, input),
-    "Input arrays, by variable name",
-    "IN.npz" },
-  { "repeat",
-    0,
-    0,
-    G_OPTION_ARG_INT,
-    SCOPE_OPTION_FIELD (ProfileOptions, repeat),
-    "Number of clean samples (default: until the median is known to 1 %)",
-    "N" },
-  { "warmup",
-    0,
-    0,
-    G_OPTION_ARG_INT,
-    SCOPE_OPTION_FIELD (ProfileOptions, warmup),
-    "Number of discarded runs (default: until times are steady)",
-    "N" },
-  { "traced",
-    0,
-    0,
-    G_OPTION_ARG_INT,
-    SCOPE_OPTION_FIELD (ProfileOptions, traced),
-    "Number of traced runs (default: 10)",
-    "N" },
-  { "time-limit",
-    0,
-    0,
-    G_OPTION_ARG_DOUBLE,
-    SCOPE_OPTION_FIELD (ProfileOptions, time_limit),
-    "Time limit for the whole measurement (default: 60)",
-    "SECONDS" },
-  { "backward",
-    0,
-    0,
-    G_OPTION_ARG_NONE,
-    SCOPE_OPTION_FIELD (ProfileOptions, backward),
-    "Measure forward and backward passes in training mode",
-    NULL },
-  { "counters",
-    0,
-    0,
-    G_OPTION_ARG_NONE,
-    SCOPE_OPTION_FIELD (ProfileOptions, counters),
-    "Also count cycles, instructions and cache misses, if the machine allows it",
-    NULL },
-  { "trace",
-    0,
-    0,
-    G_OPTION_ARG_FILENAME,
-    SCOPE_OPTION_FIELD (ProfileOptions, trace),
-    "Write the traced runs as a Chrome trace, for Perfetto",
-    "FILE.json" },
-  { "csv",
-    0,
-    0,
-    G_OPTION_ARG_FILENAME,
-    SCOPE_OPTION_FIELD (ProfileOptions, csv),
-    "Write the table of nodes as CSV",
-    "FILE.csv" },
+  { "capture", 0, 0, G_OPTION_ARG_FILENAME, SCOPE_OPTION_FIELD (ProfileOptions, capture),
+    "Write the measurement to a capture", "FILE.hscope" },
+  { "input", 'i', 0, G_OPTION_ARG_FILENAME, SCOPE_OPTION_FIELD (ProfileOptions, input),
+    "Input arrays, by variable name", "IN.npz" },
+  { "repeat", 0, 0, G_OPTION_ARG_INT, SCOPE_OPTION_FIELD (ProfileOptions, repeat),
+    "Number of clean samples (default: until the median is known to 1 %)", "N" },
+  { "warmup", 0, 0, G_OPTION_ARG_INT, SCOPE_OPTION_FIELD (ProfileOptions, warmup),
+    "Number of discarded runs (default: until times are steady)", "N" },
+  { "traced", 0, 0, G_OPTION_ARG_INT, SCOPE_OPTION_FIELD (ProfileOptions, traced),
+    "Number of traced runs (default: 10)", "N" },
+  { "time-limit", 0, 0, G_OPTION_ARG_DOUBLE, SCOPE_OPTION_FIELD (ProfileOptions, time_limit),
+    "Time limit for the whole measurement (default: 60)", "SECONDS" },
+  { "backward", 0, 0, G_OPTION_ARG_NONE, SCOPE_OPTION_FIELD (ProfileOptions, backward),
+    "Measure forward and backward passes in training mode", NULL },
+  { "counters", 0, 0, G_OPTION_ARG_NONE, SCOPE_OPTION_FIELD (ProfileOptions, counters),
+    "Also count cycles, instructions and cache misses, if the machine allows it", NULL },
+  { "trace", 0, 0, G_OPTION_ARG_FILENAME, SCOPE_OPTION_FIELD (ProfileOptions, trace),
+    "Write the traced runs as a Chrome trace, for Perfetto", "FILE.json" },
+  { "csv", 0, 0, G_OPTION_ARG_FILENAME, SCOPE_OPTION_FIELD (ProfileOptions, csv),
+    "Write the table of nodes as CSV", "FILE.csv" },
   SCOPE_BASELINE_OPTIONS (ProfileOptions, baseline),
   { 0 },
 };

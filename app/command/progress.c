@@ -63,9 +63,7 @@ print_json (const ProfProgress *now, double share)
   hyb_json_append_string (line, now->phase);
   g_string_append (line, ", \"subject\": ");
   hyb_json_append_string (line, now->subject);
-  g_string_append_printf (line,
-                          ", \"done\": %u, \"total\": %u, \"elapsed\": ",
-                          now->done,
+  g_string_append_printf (line, ", \"done\": %u, \"total\": %u, \"elapsed\": ", now->done,
                           now->total);
   hyb_json_append_double (line, now->elapsed);
   g_string_append (line, ", \"remaining\": ");
@@ -91,11 +89,8 @@ scope_progress_format (double share, const char *what, double remaining, guint c
   for (guint i = 0; i < BAR_WIDTH; i++)
     bar[i] = i < share * BAR_WIDTH ? '#' : '.';
   bar[BAR_WIDTH] = 0;
-  head = g_strdup_printf ("%s%s%s%3.0f %% ",
-                          has_bar ? "[" : "",
-                          has_bar ? bar : "",
-                          has_bar ? "] " : "",
-                          floor (share * 100));
+  head = g_strdup_printf ("%s%s%s%3.0f %% ", has_bar ? "[" : "", has_bar ? bar : "",
+                          has_bar ? "] " : "", floor (share * 100));
   middle = scope_terminal_fit (what, columns - MIN (columns, strlen (head) + strlen (left)));
   line = g_strconcat (head, middle, left, NULL);
   return scope_terminal_fit (line, columns);
@@ -119,9 +114,7 @@ print_bar (const ScopeProgress *progress, const ProfProgress *now)
     if (strcmp (words[i][0], word) == 0)
       word = words[i][1];
   what = g_strdup_printf ("%s %s", word, subject);
-  line = scope_progress_format (progress->share,
-                                what,
-                                MAX (progress->deadline - read_clock (), 0),
+  line = scope_progress_format (progress->share, what, MAX (progress->deadline - read_clock (), 0),
                                 scope_terminal_columns (STDERR_FILENO) - 1);
   scope_terminal_set_status (line);
 }

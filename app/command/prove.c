@@ -31,9 +31,7 @@ check_init (const ScopeCommonOptions *common, guint n_filled, GError **error)
 {
   if (!common->init || n_filled > 0)
     return TRUE;
-  g_set_error (error,
-               SCOPE_ERROR,
-               SCOPE_ERROR_USAGE,
+  g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
                "--init %s: the models have values for their parameters; leave the option out",
                common->init);
   return FALSE;
@@ -86,18 +84,12 @@ run_prove (const ScopeCommonOptions *given, gpointer data, char **files, GError 
   is_swapped = !input && leads_second (common, a, b);
   first = is_swapped ? b : a;
   second = is_swapped ? a : b;
-  if (!scope_complete_model (&completion,
-                             is_swapped ? &b_common : common,
-                             first,
-                             &complete,
+  if (!scope_complete_model (&completion, is_swapped ? &b_common : common, first, &complete,
                              error) ||
       !(inputs = scope_shaped_inputs (&completion.common, first, input, error)))
     return SCOPE_EXIT_MODEL;
   complete.given = inputs;
-  if (!scope_complete_model (&other_completion,
-                             is_swapped ? common : &b_common,
-                             second,
-                             &complete,
+  if (!scope_complete_model (&other_completion, is_swapped ? common : &b_common, second, &complete,
                              error))
     return SCOPE_EXIT_MODEL;
   if (!check_init (common, completion.n_filled + other_completion.n_filled, error))
@@ -121,20 +113,10 @@ run_prove (const ScopeCommonOptions *given, gpointer data, char **files, GError 
 }
 
 static const GOptionEntry prove_options[] = {
-  { "input",
-    'i',
-    0,
-    G_OPTION_ARG_FILENAME,
-    SCOPE_OPTION_FIELD (ProveOptions, input),
-    "Arrays by variable name, which fix shapes and are one of the inputs compared",
-    "IN.npz" },
-  { "params-b",
-    0,
-    0,
-    G_OPTION_ARG_FILENAME,
-    SCOPE_OPTION_FIELD (ProveOptions, params_b),
-    "Parameter file of the second model (default: found beside it)",
-    "FILE" },
+  { "input", 'i', 0, G_OPTION_ARG_FILENAME, SCOPE_OPTION_FIELD (ProveOptions, input),
+    "Arrays by variable name, which fix shapes and are one of the inputs compared", "IN.npz" },
+  { "params-b", 0, 0, G_OPTION_ARG_FILENAME, SCOPE_OPTION_FIELD (ProveOptions, params_b),
+    "Parameter file of the second model (default: found beside it)", "FILE" },
   { 0 },
 };
 

@@ -93,10 +93,7 @@ make_name (const ScopeBody *body, const HybNode *node, guint output)
 {
   g_autofree char *number = output > 0 ? g_strdup_printf ("#%u", output) : NULL;
 
-  return g_strconcat (body ? body->name : "",
-                      body ? "/" : "",
-                      node->name,
-                      number ? number : "",
+  return g_strconcat (body ? body->name : "", body ? "/" : "", node->name, number ? number : "",
                       NULL);
 }
 
@@ -278,9 +275,7 @@ describe_first_nan (const ScopeRunValues *values)
     return g_strdup_printf ("node “%s”", value->node->name);
   if (*step == '\0')
     return g_strdup_printf ("node “%s” of body “%s”", value->node->name, value->body->name);
-  return g_strdup_printf ("node “%s” of body “%s”, step %s",
-                          value->node->name,
-                          value->body->name,
+  return g_strdup_printf ("node “%s” of body “%s”, step %s", value->node->name, value->body->name,
                           step);
 }
 
@@ -297,9 +292,7 @@ check_copies (const ScopeRunValues *values, GError **error)
       if (hyb_tensor_list_has (values->copies, name))
         g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE, "--value %s: memory is short", name);
       else
-        g_set_error (error,
-                     SCOPE_ERROR,
-                     SCOPE_ERROR_USAGE,
+        g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
                      "--value %s: the run has no value of this name. --values lists the names; "
                      "NAME@STEP is a step of a loop",
                      name);
@@ -326,11 +319,8 @@ scope_run_values_new (const ScopeInputs        *inputs,
   variables = record_variables (values, inputs, common->train);
   hyb_graph_get_heads (inputs->graph, &n_heads);
   heads = g_new0 (HybTensor *, MAX (n_heads, 1));
-  is_done = hyb_imperative_run (inputs->graph,
-                                (HybTensor *const *) variables->pdata,
-                                heads,
-                                &context,
-                                error);
+  is_done = hyb_imperative_run (inputs->graph, (HybTensor *const *) variables->pdata, heads,
+                                &context, error);
   unref_all (heads, n_heads);
   unref_all ((HybTensor **) variables->pdata, variables->len);
   if (!is_done || !check_copies (values, error))
@@ -467,10 +457,7 @@ scope_run_values_print (const ScopeRunValues *values)
       HybStatistics    sum = combine_runs (value->series);
       g_autofree char *shape = hyb_shape_to_string (&value->series->shape);
 
-      printf ("%-40s %-16s %.6g … %.6g",
-              hyb_one_line (value->name),
-              shape,
-              sum.minimum,
+      printf ("%-40s %-16s %.6g … %.6g", hyb_one_line (value->name), shape, sum.minimum,
               sum.maximum);
       if (value->series->n_runs > 1)
         printf (", %" G_GUINT64_FORMAT " times", value->series->n_runs);

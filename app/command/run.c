@@ -199,15 +199,9 @@ take_head_gradient (Run           *run,
 
   got = hyb_shape_to_string (hyb_tensor_get_shape (tensor));
   expected = hyb_shape_to_string (&type->shape);
-  hyb_error_at (error,
-                HYB_GRAPH_ERROR,
-                HYB_GRAPH_ERROR_TYPES,
-                run->options->head,
-                NULL,
+  hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_TYPES, run->options->head, NULL,
                 "the head gradient of “%s” has shape %s, but the output has shape %s",
-                run->names[index],
-                got,
-                expected);
+                run->names[index], got, expected);
   return NULL;
 }
 
@@ -224,8 +218,7 @@ warn_unknown_heads (const Run *run, HybTensorList *given)
             position < run->n_outputs))
         scope_print_message (HYB_SEVERITY_WARNING,
                              "%s: the model has no output “%s”, so this gradient is not used",
-                             run->options->head,
-                             name);
+                             run->options->head, name);
     }
 }
 
@@ -295,8 +288,7 @@ write_gradients (const Run *run, GError **error)
     return TRUE;
 
   for (guint i = 0; i < n; i++)
-    hyb_tensor_list_set (list,
-                         hyb_graph_get_node (run->inputs.graph, arguments[i])->name,
+    hyb_tensor_list_set (list, hyb_graph_get_node (run->inputs.graph, arguments[i])->name,
                          run->heads->pdata[run->n_outputs + i]);
   return scope_write_arrays (list, run->options->gradients, error);
 }
@@ -312,8 +304,7 @@ record_values (Run *run, GError **error)
   if (!run->inner_values || !wanted)
     return run->inner_values != NULL;
   return scope_write_arrays (scope_run_values_get_copies (run->inner_values),
-                             run->options->wanted_output,
-                             error);
+                             run->options->wanted_output, error);
 }
 
 static gboolean
@@ -363,12 +354,8 @@ print_text (const Run *run)
       HybStatistics    statistics;
 
       hyb_tensor_statistics (tensor, &statistics);
-      printf ("%-40s %-24s %.6g … %.6g, mean %.6g",
-              hyb_one_line (run->names[i]),
-              type,
-              statistics.minimum,
-              statistics.maximum,
-              statistics.mean);
+      printf ("%-40s %-24s %.6g … %.6g, mean %.6g", hyb_one_line (run->names[i]), type,
+              statistics.minimum, statistics.maximum, statistics.mean);
       if (statistics.n_nan > 0)
         printf (", %" G_GINT64_FORMAT " NaN", statistics.n_nan);
       printf ("\n");
@@ -388,26 +375,18 @@ static gboolean
 check_options (const ScopeCommonOptions *common, const RunOptions *options, GError **error)
 {
   if ((options->head || options->gradients) && !options->backward)
-    g_set_error_literal (error,
-                         SCOPE_ERROR,
-                         SCOPE_ERROR_USAGE,
+    g_set_error_literal (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
                          "--head and --gradients need --backward");
   else if (!options->wanted != !options->wanted_output)
-    g_set_error_literal (error,
-                         SCOPE_ERROR,
-                         SCOPE_ERROR_USAGE,
+    g_set_error_literal (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
                          "--value and --value-output need each other");
   else if (options->test_data && (options->input || options->output || options->backward ||
                                   options->values || options->wanted || options->aux))
-    g_set_error_literal (error,
-                         SCOPE_ERROR,
-                         SCOPE_ERROR_USAGE,
+    g_set_error_literal (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
                          "--test-data compares what the model returns; leave out --input and the "
                          "options that write");
   else if (!(options->time_limit >= 0))
-    g_set_error (error,
-                 SCOPE_ERROR,
-                 SCOPE_ERROR_USAGE,
+    g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
                  "--time-limit %g: the limit must be a positive number of seconds",
                  options->time_limit);
   else
@@ -454,10 +433,7 @@ run_run (const ScopeCommonOptions *common, gpointer data, char **files, GError *
   /* Guesses decide nothing while there are no values. */
   if (common->init)
     {
-      if (!scope_complete_model (&run.completion,
-                                 common,
-                                 model,
-                                 &(ScopeCompletionOptions){ given },
+      if (!scope_complete_model (&run.completion, common, model, &(ScopeCompletionOptions){ given },
                                  error))
         {
           scope_completion_clear (&run.completion);
@@ -482,84 +458,32 @@ run_run (const ScopeCommonOptions *common, gpointer data, char **files, GError *
 }
 
 static const GOptionEntry run_options[] = {
-  { "input",
-    'i',
-    0,
-    G_OPTION_ARG_FILENAME,
-    SCOPE_OPTION_FIELD (RunOptions, input),
+  { "input", 'i', 0, G_OPTION_ARG_FILENAME, SCOPE_OPTION_FIELD (RunOptions, input),
     "Input arrays, by variable name (.npz), a single one (.npy), or a folder of ONNX' test data",
     "IN.npz" },
-  { "test-data",
-    0,
-    0,
-    G_OPTION_ARG_NONE,
-    SCOPE_OPTION_FIELD (RunOptions, test_data),
+  { "test-data", 0, 0, G_OPTION_ARG_NONE, SCOPE_OPTION_FIELD (RunOptions, test_data),
     "Run on the folders test_data_set_0, … beside the model, and compare with what they expect",
     NULL },
-  { "output",
-    'o',
-    0,
-    G_OPTION_ARG_FILENAME,
-    SCOPE_OPTION_FIELD (RunOptions, output),
-    "Write the outputs, by name (.npz, .params, .safetensors; a single one: .npy, .csv)",
-    "FILE" },
-  { "backward",
-    0,
-    0,
-    G_OPTION_ARG_NONE,
-    SCOPE_OPTION_FIELD (RunOptions, backward),
-    "Also compute the gradients of all arguments",
-    NULL },
-  { "values",
-    0,
-    0,
-    G_OPTION_ARG_NONE,
-    SCOPE_OPTION_FIELD (RunOptions, values),
-    "Show statistics of every operator's outputs, also inside loops, and the first NaN",
-    NULL },
-  { "value",
-    0,
-    0,
-    G_OPTION_ARG_STRING_ARRAY,
-    SCOPE_OPTION_FIELD (RunOptions, wanted),
+  { "output", 'o', 0, G_OPTION_ARG_FILENAME, SCOPE_OPTION_FIELD (RunOptions, output),
+    "Write the outputs, by name (.npz, .params, .safetensors; a single one: .npy, .csv)", "FILE" },
+  { "backward", 0, 0, G_OPTION_ARG_NONE, SCOPE_OPTION_FIELD (RunOptions, backward),
+    "Also compute the gradients of all arguments", NULL },
+  { "values", 0, 0, G_OPTION_ARG_NONE, SCOPE_OPTION_FIELD (RunOptions, values),
+    "Show statistics of every operator's outputs, also inside loops, and the first NaN", NULL },
+  { "value", 0, 0, G_OPTION_ARG_STRING_ARRAY, SCOPE_OPTION_FIELD (RunOptions, wanted),
     "Write a value as --values names it (repeatable); of a loop the last one, NAME@3 that of step "
     "3",
     "NAME" },
-  { "value-output",
-    0,
-    0,
-    G_OPTION_ARG_FILENAME,
-    SCOPE_OPTION_FIELD (RunOptions, wanted_output),
-    "File for --value (as --output)",
-    "FILE" },
-  { "head",
-    0,
-    0,
-    G_OPTION_ARG_FILENAME,
-    SCOPE_OPTION_FIELD (RunOptions, head),
-    "Gradients of the outputs, by name or position (default: ones)",
-    "HEAD.npz" },
-  { "gradients",
-    0,
-    0,
-    G_OPTION_ARG_FILENAME,
-    SCOPE_OPTION_FIELD (RunOptions, gradients),
-    "Write the gradients, by argument name (as --output)",
-    "FILE" },
-  { "aux",
-    0,
-    0,
-    G_OPTION_ARG_FILENAME,
-    SCOPE_OPTION_FIELD (RunOptions, aux),
-    "Write the auxiliary states as they are after the run (as --output)",
-    "FILE" },
-  { "time-limit",
-    0,
-    0,
-    G_OPTION_ARG_DOUBLE,
-    SCOPE_OPTION_FIELD (RunOptions, time_limit),
-    "Stop a run that takes longer (default: no limit)",
-    "SECONDS" },
+  { "value-output", 0, 0, G_OPTION_ARG_FILENAME, SCOPE_OPTION_FIELD (RunOptions, wanted_output),
+    "File for --value (as --output)", "FILE" },
+  { "head", 0, 0, G_OPTION_ARG_FILENAME, SCOPE_OPTION_FIELD (RunOptions, head),
+    "Gradients of the outputs, by name or position (default: ones)", "HEAD.npz" },
+  { "gradients", 0, 0, G_OPTION_ARG_FILENAME, SCOPE_OPTION_FIELD (RunOptions, gradients),
+    "Write the gradients, by argument name (as --output)", "FILE" },
+  { "aux", 0, 0, G_OPTION_ARG_FILENAME, SCOPE_OPTION_FIELD (RunOptions, aux),
+    "Write the auxiliary states as they are after the run (as --output)", "FILE" },
+  { "time-limit", 0, 0, G_OPTION_ARG_DOUBLE, SCOPE_OPTION_FIELD (RunOptions, time_limit),
+    "Stop a run that takes longer (default: no limit)", "SECONDS" },
   { 0 },
 };
 

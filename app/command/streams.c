@@ -29,11 +29,7 @@ fail (const char *what, GError **error)
 {
   int code = errno;
 
-  g_set_error (error,
-               G_FILE_ERROR,
-               g_file_error_from_errno (code),
-               "%s: %s",
-               what,
+  g_set_error (error, G_FILE_ERROR, g_file_error_from_errno (code), "%s: %s", what,
                g_strerror (code));
   return FALSE;
 }
@@ -69,13 +65,9 @@ copy (int from, int to, guint64 limit, const char *what, GError **error)
         return fail (what, error);
       total += (guint64) n;
       if (total > limit)
-        return hyb_error_at (error,
-                             HYB_FORMAT_ERROR,
-                             HYB_FORMAT_ERROR_LIMIT,
-                             what,
+        return hyb_error_at (error, HYB_FORMAT_ERROR, HYB_FORMAT_ERROR_LIMIT, what,
                              "Name a file instead, or raise --limit-memory",
-                             "more than %" G_GUINT64_FORMAT " bytes do not fit into memory",
-                             limit);
+                             "more than %" G_GUINT64_FORMAT " bytes do not fit into memory", limit);
     }
   return TRUE;
 }
@@ -96,9 +88,7 @@ read_stdin (ScopeStreams *streams, char **name, GError **error)
 {
   if (streams->stdin_copy >= 0)
     {
-      g_set_error_literal (error,
-                           SCOPE_ERROR,
-                           SCOPE_ERROR_USAGE,
+      g_set_error_literal (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
                            "“-” stands for two files, but stdin can be read only once");
       return FALSE;
     }

@@ -135,8 +135,7 @@ check_output (void)
   output.n_rest = 0;
   if (write_all (escaped->str, escaped->len) && is_written)
     return;
-  fprintf (stderr,
-           "error: the output cannot be written: %s\n",
+  fprintf (stderr, "error: the output cannot be written: %s\n",
            g_strerror (output.error ? output.error : EIO));
   _exit (output.status);
 }

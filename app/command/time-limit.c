@@ -23,13 +23,8 @@ struct _ScopeTimeLimit
 static void
 set_error (const ScopeTimeLimit *limit, GError **error)
 {
-  hyb_error_at (error,
-                HYB_OP_ERROR,
-                HYB_OP_ERROR_UNSUPPORTED,
-                NULL,
-                NULL,
-                "the run was stopped after %g seconds, the limit",
-                limit->seconds);
+  hyb_error_at (error, HYB_OP_ERROR, HYB_OP_ERROR_UNSUPPORTED, NULL, NULL,
+                "the run was stopped after %g seconds, the limit", limit->seconds);
   hyb_error_add_remedy (error, HYB_REMEDY_TIME, NULL);
 }
 
@@ -57,10 +52,8 @@ scope_time_limit_new (double seconds, GCancellable *user)
   if (user)
     return limit;
   limit->last = scope_deadline_new (limit->seconds + PATIENCE, NULL);
-  g_cancellable_connect (scope_deadline_get_cancellable (limit->last),
-                         G_CALLBACK (end_process),
-                         limit,
-                         NULL);
+  g_cancellable_connect (scope_deadline_get_cancellable (limit->last), G_CALLBACK (end_process),
+                         limit, NULL);
   return limit;
 }
 

@@ -47,8 +47,7 @@ scope_cell_dup_name (const cJSON *cell, const cJSON *result)
 {
   if (scope_cells_are_recordings (result))
     return g_strdup (scope_json_get_text (cell, "capture"));
-  return g_strdup_printf ("%s, %s%s",
-                          scope_json_get_text (cell, "variant"),
+  return g_strdup_printf ("%s, %s%s", scope_json_get_text (cell, "variant"),
                           scope_json_get_text (cell, "mode"),
                           cJSON_IsFalse (get_member (cell, "passes")) ? " without passes" : "");
 }
@@ -87,9 +86,7 @@ scope_cell_dup_title (const cJSON *cell, const cJSON *result)
 
       if (g_str_equal (space, " as-is"))
         return g_strndup (form, (gsize) (space - form));
-      return g_strdup_printf ("%.*s, %s",
-                              (int) (space - form),
-                              form,
+      return g_strdup_printf ("%.*s, %s", (int) (space - form), form,
                               scope_conversion_title (space + 1));
     }
   if (has_several_modes (result))
@@ -141,9 +138,7 @@ scope_cell_dup_size (const cJSON *cell)
   for (guint i = 0; scope_cell_sizes[i]; i++)
     append_size (text, cell, i);
   if (cJSON_IsBool (get_member (cell, "train")))
-    g_string_append_printf (text,
-                            "%s%s",
-                            text->len > 0 ? ", " : "",
+    g_string_append_printf (text, "%s%s", text->len > 0 ? ", " : "",
                             cJSON_IsTrue (get_member (cell, "train")) ? _ ("training")
                                                                       : _ ("inference"));
   return g_string_free (g_steal_pointer (&text), FALSE);

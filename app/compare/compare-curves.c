@@ -27,11 +27,8 @@ scope_compare_chart_new (const char *name, const char *text, GtkDrawingAreaDrawF
   gtk_drawing_area_set_content_height (GTK_DRAWING_AREA (area), CHART_HEIGHT);
   gtk_drawing_area_set_draw_func (GTK_DRAWING_AREA (area), draw, NULL, NULL);
   gtk_accessible_update_property (GTK_ACCESSIBLE (area), GTK_ACCESSIBLE_PROPERTY_LABEL, text, -1);
-  g_signal_connect_object (adw_style_manager_get_default (),
-                           "notify::dark",
-                           G_CALLBACK (gtk_widget_queue_draw),
-                           area,
-                           G_CONNECT_SWAPPED);
+  g_signal_connect_object (adw_style_manager_get_default (), "notify::dark",
+                           G_CALLBACK (gtk_widget_queue_draw), area, G_CONNECT_SWAPPED);
   return area;
 }
 

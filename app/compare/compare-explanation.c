@@ -56,8 +56,7 @@ draw_waterfall (GtkDrawingArea *area,
                           &explanation);
   bars = scope_list_waterfall ((ScopeLevel){ slow, scope_json_get_number (pair->a, "median") },
                                (ScopeLevel){ fast, scope_json_get_number (pair->b, "median") },
-                               &explanation,
-                               texts);
+                               &explanation, texts);
   viz_chart_waterfall (pen, &rect, theme, (const VizBar *) (gpointer) bars->data, bars->len);
   viz_pen_free (pen);
   prof_explanation_clear (&explanation);
@@ -204,9 +203,7 @@ scope_compare_explanation_append (GtkBox *box, const ScopeComparedPair *unordere
              ? g_strdup_printf (_ ("From %s to %s: %s less. Blue saves time, orange costs time, "
                                    "grey is "
                                    "within the noise."),
-                                slow,
-                                fast,
-                                saved)
+                                slow, fast, saved)
              : g_strdup_printf (_ ("From %s to %s"), slow, fast);
   gtk_box_append (box, scope_label_new_wrapping (text, NULL));
   gtk_box_append (box, scope_label_new_wrapping (reason, "dim-label"));

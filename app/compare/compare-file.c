@@ -150,10 +150,8 @@ read_comparison (ScopeComparison *comparison, cJSON *json, const char *folder)
   comparison->files = read_texts (cJSON_GetObjectItemCaseSensitive (head, "files"), folder);
   cJSON_ArrayForEach (item, cJSON_GetObjectItemCaseSensitive (json, "results"))
   {
-    add_result (comparison,
-                cJSON_DetachItemFromObjectCaseSensitive (item, "result"),
-                scope_json_get_text (item, "title"),
-                folder);
+    add_result (comparison, cJSON_DetachItemFromObjectCaseSensitive (item, "result"),
+                scope_json_get_text (item, "title"), folder);
   }
 }
 
@@ -174,11 +172,8 @@ scope_comparison_parse (const char *text, const char *path, GError **error)
     add_result (comparison, json, "", folder);
   if (comparison->results->len > 0 || comparison->model || comparison->files)
     return g_steal_pointer (&comparison);
-  g_set_error (error,
-               G_IO_ERROR,
-               G_IO_ERROR_INVALID_DATA,
-               _ ("%s holds no comparison. Save one from a page that compares forms."),
-               name);
+  g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
+               _ ("%s holds no comparison. Save one from a page that compares forms."), name);
   return NULL;
 }
 
@@ -199,11 +194,8 @@ read_in_worker (GTask                    *task,
       if (length <= MAX_BYTES)
         comparison = scope_comparison_parse (text, path, &error);
       else
-        g_set_error (&error,
-                     G_IO_ERROR,
-                     G_IO_ERROR_INVALID_DATA,
-                     _ ("%s is too large for a comparison."),
-                     path);
+        g_set_error (&error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
+                     _ ("%s is too large for a comparison."), path);
     }
   if (comparison)
     g_task_return_pointer (task, comparison, (GDestroyNotify) scope_comparison_free);

@@ -99,14 +99,10 @@ dup_hint (const cJSON *cell)
   if (isnan (scope_json_get_number (cell, "low")))
     return g_strdup_printf (_ ("Median of %.0f runs, too few for a confidence interval. Peak "
                                "memory %s."),
-                            n,
-                            bytes);
+                            n, bytes);
   return g_strdup_printf (_ ("Median of %.0f runs, 95 %% confidence interval %s to %s. Peak "
                              "memory %s."),
-                          n,
-                          low,
-                          high,
-                          bytes);
+                          n, low, high, bytes);
 }
 
 /* A form may be refused at a size, and time may have run out before its first run. */
@@ -225,8 +221,7 @@ add_row (ScopeCompareMatrix *self, const cJSON *first, const Columns *columns)
       append_column (line,
                      is_measured (cell) ? new_cell (self, cell)
                                         : scope_label_new ("–", "dim-label"),
-                     columns,
-                     i + 1);
+                     columns, i + 1);
     }
   gtk_widget_set_name (row, name);
   g_object_set_data (G_OBJECT (row), "mark", mark);
@@ -278,15 +273,8 @@ static void
 scope_compare_matrix_class_init (ScopeCompareMatrixClass *class)
 {
   G_OBJECT_CLASS (class)->finalize = scope_compare_matrix_finalize;
-  chosen_signal = g_signal_new ("chosen",
-                                G_TYPE_FROM_CLASS (class),
-                                G_SIGNAL_RUN_LAST,
-                                0,
-                                NULL,
-                                NULL,
-                                NULL,
-                                G_TYPE_NONE,
-                                0);
+  chosen_signal = g_signal_new ("chosen", G_TYPE_FROM_CLASS (class), G_SIGNAL_RUN_LAST, 0, NULL,
+                                NULL, NULL, G_TYPE_NONE, 0);
 }
 
 static void
@@ -298,13 +286,10 @@ scope_compare_matrix_init (ScopeCompareMatrix *self)
   gtk_list_box_set_selection_mode (self->list, GTK_SELECTION_NONE);
   gtk_widget_set_name (GTK_WIDGET (self->list), "compare-matrix");
   gtk_widget_add_css_class (GTK_WIDGET (self->list), "compare-matrix");
-  gtk_accessible_update_property (GTK_ACCESSIBLE (self->list),
-                                  GTK_ACCESSIBLE_PROPERTY_LABEL,
-                                  _ ("Time of a run of each form"),
-                                  -1);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (self->list), GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                  _ ("Time of a run of each form"), -1);
   g_signal_connect (self->list, "row-activated", G_CALLBACK (on_row), self);
-  gtk_scrolled_window_set_policy (GTK_SCROLLED_WINDOW (scroller),
-                                  GTK_POLICY_AUTOMATIC,
+  gtk_scrolled_window_set_policy (GTK_SCROLLED_WINDOW (scroller), GTK_POLICY_AUTOMATIC,
                                   GTK_POLICY_NEVER);
   gtk_scrolled_window_set_child (GTK_SCROLLED_WINDOW (scroller), GTK_WIDGET (self->list));
   adw_bin_set_child (ADW_BIN (self), scroller);

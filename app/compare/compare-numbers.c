@@ -9,8 +9,7 @@
 static ProfInterval
 read_interval (const cJSON *json, const char *middle, const char *low, const char *high)
 {
-  return (ProfInterval){ scope_json_get_number (json, middle),
-                         scope_json_get_number (json, low),
+  return (ProfInterval){ scope_json_get_number (json, middle), scope_json_get_number (json, low),
                          scope_json_get_number (json, high) };
 }
 

@@ -16,9 +16,7 @@ new_button (const char *icon, const char *label, const char *action)
   GtkWidget *button = gtk_button_new_from_icon_name (icon);
 
   scope_tooltip_set (button, label);
-  gtk_accessible_update_property (GTK_ACCESSIBLE (button),
-                                  GTK_ACCESSIBLE_PROPERTY_LABEL,
-                                  label,
+  gtk_accessible_update_property (GTK_ACCESSIBLE (button), GTK_ACCESSIBLE_PROPERTY_LABEL, label,
                                   -1);
   gtk_widget_add_css_class (button, "flat");
   gtk_actionable_set_action_name (GTK_ACTIONABLE (button), action);
@@ -53,11 +51,8 @@ add_option (GtkWidget *grid, int row, const char *text, GtkWidget *widget)
   gtk_widget_set_valign (widget, GTK_ALIGN_CENTER);
   gtk_widget_set_halign (widget, GTK_ALIGN_END);
   gtk_label_set_mnemonic_widget (GTK_LABEL (label), widget);
-  gtk_accessible_update_relation (GTK_ACCESSIBLE (widget),
-                                  GTK_ACCESSIBLE_RELATION_LABELLED_BY,
-                                  label,
-                                  NULL,
-                                  -1);
+  gtk_accessible_update_relation (GTK_ACCESSIBLE (widget), GTK_ACCESSIBLE_RELATION_LABELLED_BY,
+                                  label, NULL, -1);
   gtk_grid_attach (GTK_GRID (grid), label, 0, row, 1, 1);
   gtk_grid_attach (GTK_GRID (grid), widget, 1, row, 1, 1);
 }
@@ -177,15 +172,13 @@ new_stack (ScopeComparePage *self)
 
   self->stack = GTK_STACK (stack);
   self->waiting = new_status (NULL, _ ("Not Measured Yet"), NULL, NULL);
-  adw_status_page_set_description (
-      self->waiting, _ ("The forms are measured as soon as all are converted and proved equal."));
-  self->failed = new_status ("dialog-information-symbolic",
-                             _ ("Not Measured"),
-                             _ ("Try Again"),
+  adw_status_page_set_description (self->waiting, _ ("The forms are measured as soon as all are "
+                                                     "converted and proved equal."));
+  self->failed = new_status ("dialog-information-symbolic", _ ("Not Measured"), _ ("Try Again"),
                              "compare.measure");
   self->result = SCOPE_COMPARE_RESULT (scope_compare_result_new ());
-  adw_status_page_set_description (
-      empty, _ ("Measure runs all forms in turn and shows where the difference comes from."));
+  adw_status_page_set_description (empty, _ ("Measure runs all forms in turn and shows where the "
+                                             "difference comes from."));
   adw_status_page_set_description (cancelled, _ ("Nothing was kept of it."));
   gtk_widget_set_name (stack, "compare-states");
   gtk_stack_add_named (self->stack, GTK_WIDGET (self->waiting), "waiting");
@@ -243,10 +236,8 @@ new_progress (ScopeComparePage *self)
   gtk_widget_add_css_class (bar, "osd");
   gtk_widget_add_css_class (line, "pass-bar");
   gtk_actionable_set_action_name (GTK_ACTIONABLE (cancel), "compare.stop");
-  gtk_accessible_update_property (GTK_ACCESSIBLE (bar),
-                                  GTK_ACCESSIBLE_PROPERTY_LABEL,
-                                  _ ("Progress of the run"),
-                                  -1);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (bar), GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                  _ ("Progress of the run"), -1);
   gtk_box_append (GTK_BOX (line), spinner);
   gtk_box_append (GTK_BOX (line), label);
   gtk_box_append (GTK_BOX (line), cancel);

@@ -34,9 +34,8 @@ request_new (ScopeComparePage *page, ScopeComparePane *pane, ScopeMeasurement *m
 {
   PaintRequest *request = g_new (PaintRequest, 1);
 
-  *request = (PaintRequest){
-    g_object_ref (page), g_object_ref (pane), scope_measurement_ref (measurement), page->n_repaints
-  };
+  *request = (PaintRequest){ g_object_ref (page), g_object_ref (pane),
+                             scope_measurement_ref (measurement), page->n_repaints };
   return request;
 }
 
@@ -96,14 +95,11 @@ paint_pane (ScopeComparePage *self, guint index)
            g_str_equal (self->colours, "difference"))
     scope_difference_paint_async (&(ScopeMeasuredForm){ self->maps[0], base },
                                   &(ScopeMeasuredForm){ self->maps[index], measurement },
-                                  self->cancellable,
-                                  difference_painted_cb,
+                                  self->cancellable, difference_painted_cb,
                                   request_new (self, pane, measurement));
   else
-    scope_measurement_paint_async (measurement,
-                                   (ScopeHeatStyle){ SCOPE_HEAT_SELF, VIZ_SCALE_LOG },
-                                   self->cancellable,
-                                   painted_cb,
+    scope_measurement_paint_async (measurement, (ScopeHeatStyle){ SCOPE_HEAT_SELF, VIZ_SCALE_LOG },
+                                   self->cancellable, painted_cb,
                                    request_new (self, pane, measurement));
 }
 
@@ -216,7 +212,7 @@ on_tick (gpointer data)
   double            limit = gtk_spin_button_get_value (self->seconds);
   double            elapsed = (double) (g_get_monotonic_time () - self->began) * 1e-6;
   g_autofree char  *text = g_strdup_printf (_ ("Measuring the forms in turn, at most %.0f s left"),
-                                           MAX (limit - elapsed, 1));
+                                            MAX (limit - elapsed, 1));
 
   gtk_progress_bar_set_fraction (self->progress, CLAMP (elapsed / limit, 0, 1));
   gtk_label_set_text (self->progress_label, text);
@@ -379,9 +375,7 @@ run (ScopeComparePage *self, char **shapes)
 {
   g_autoptr (GPtrArray) argv = command_of (self, shapes);
 
-  scope_child_run_async ((const char *const *) argv->pdata,
-                         self->measuring,
-                         measured_cb,
+  scope_child_run_async ((const char *const *) argv->pdata, self->measuring, measured_cb,
                          g_object_ref (self));
 }
 
@@ -461,12 +455,10 @@ scope_compare_page_measure (ScopeComparePage *self)
   self->measuring = g_cancellable_new ();
   show_measuring (self);
   if (has_sizes (self) && self->shapes && document)
-    scope_sized_shapes_async (document,
-                              (const char *const *) self->shapes,
-                              &(ScopeSizedOptions){
-                                  count_steps (self), has_size (self, 0), has_size (self, 1) },
-                              sized_cb,
-                              g_object_ref (self));
+    scope_sized_shapes_async (document, (const char *const *) self->shapes,
+                              &(ScopeSizedOptions){ count_steps (self), has_size (self, 0),
+                                                    has_size (self, 1) },
+                              sized_cb, g_object_ref (self));
   else
     run (self, self->shapes);
 }

@@ -55,16 +55,10 @@ show_file (ScopeComparePage *self, guint index, const char *path)
   scope_compare_pane_open (pane, path, (const char *const *) self->shapes);
   workspace = scope_compare_pane_get_workspace (pane);
   g_signal_connect_object (workspace, "document-changed", G_CALLBACK (on_document), self, 0);
-  g_signal_connect_object (workspace,
-                           "notify::state",
-                           G_CALLBACK (measure_when_ready),
-                           self,
+  g_signal_connect_object (workspace, "notify::state", G_CALLBACK (measure_when_ready), self,
                            G_CONNECT_SWAPPED | G_CONNECT_AFTER);
-  g_signal_connect_object (workspace,
-                           "capture-changed",
-                           G_CALLBACK (scope_compare_page_update_colours),
-                           self,
-                           G_CONNECT_SWAPPED);
+  g_signal_connect_object (workspace, "capture-changed",
+                           G_CALLBACK (scope_compare_page_update_colours), self, G_CONNECT_SWAPPED);
 }
 
 typedef struct
@@ -153,9 +147,7 @@ fill_pane (ScopeComparePage *self, guint index)
                                                              (const char *const *) self->shapes,
                                                          .form = form,
                                                          .title = self->title },
-                              self->cancellable,
-                              converted_cb,
-                              request_new (self, pane, form));
+                              self->cancellable, converted_cb, request_new (self, pane, form));
 }
 
 static void
@@ -187,9 +179,7 @@ write_unrolled (ScopeComparePage *self)
                                                              (const char *const *) self->shapes,
                                                          .form = "unrolled",
                                                          .title = self->title },
-                              self->cancellable,
-                              unrolled_cb,
-                              g_object_ref (self));
+                              self->cancellable, unrolled_cb, g_object_ref (self));
 }
 
 static void
@@ -210,9 +200,7 @@ scope_compare_page_start (ScopeComparePage *self)
     return;
   /* The proof needs shapes of all inputs, which the files of gallery models do not give. */
   if ((!self->shapes || !self->shapes[0]) && g_str_has_prefix (self->model, "gallery:"))
-    scope_gallery_shapes_async (self->model + strlen ("gallery:"),
-                                self->cancellable,
-                                shapes_cb,
+    scope_gallery_shapes_async (self->model + strlen ("gallery:"), self->cancellable, shapes_cb,
                                 g_object_ref (self));
   else
     write_unrolled (self);
@@ -300,8 +288,7 @@ update_closable (ScopeComparePage *self)
   for (guint i = 0; i < SCOPE_MAX_PANES; i++)
     if (self->panes[i])
       scope_compare_pane_set_closable (self->panes[i], n > 2);
-  gtk_widget_action_set_enabled (GTK_WIDGET (self),
-                                 "compare.add",
+  gtk_widget_action_set_enabled (GTK_WIDGET (self), "compare.add",
                                  n < SCOPE_MAX_PANES &&
                                      !(self->files && n == g_strv_length (self->files)));
 }

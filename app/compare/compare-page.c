@@ -237,27 +237,15 @@ scope_compare_page_class_init (ScopeComparePageClass *class)
   widget_class->unroot = scope_compare_page_unroot;
   props[PROP_LINKED] =
       g_param_spec_boolean ("linked", NULL, NULL, TRUE, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
-  props[PROP_COLOURS] = g_param_spec_string ("colours",
-                                             NULL,
-                                             NULL,
-                                             "self",
+  props[PROP_COLOURS] = g_param_spec_string ("colours", NULL, NULL, "self",
                                              G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
   props[PROP_TITLE] =
       g_param_spec_string ("title", NULL, NULL, NULL, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
   props[PROP_BUSY] =
       g_param_spec_boolean ("busy", NULL, NULL, FALSE, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
   g_object_class_install_properties (object_class, N_PROPS, props);
-  remedy_signal = g_signal_new ("remedy",
-                                G_TYPE_FROM_CLASS (class),
-                                G_SIGNAL_RUN_LAST,
-                                0,
-                                NULL,
-                                NULL,
-                                NULL,
-                                G_TYPE_NONE,
-                                2,
-                                G_TYPE_STRING,
-                                G_TYPE_STRING);
+  remedy_signal = g_signal_new ("remedy", G_TYPE_FROM_CLASS (class), G_SIGNAL_RUN_LAST, 0, NULL,
+                                NULL, NULL, G_TYPE_NONE, 2, G_TYPE_STRING, G_TYPE_STRING);
   gtk_widget_class_install_property_action (widget_class, "compare.linked", "linked");
   gtk_widget_class_install_property_action (widget_class, "compare.colours", "colours");
   gtk_widget_class_install_action (widget_class, "compare.measure", NULL, act_measure);
@@ -288,10 +276,8 @@ scope_compare_page_init (ScopeComparePage *self)
   self->names = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   self->results = g_ptr_array_new_with_free_func (compared_result_free);
   scope_compare_page_build (self);
-  g_signal_connect_object (adw_style_manager_get_default (),
-                           "notify::dark",
-                           G_CALLBACK (scope_compare_page_update_colours),
-                           self,
+  g_signal_connect_object (adw_style_manager_get_default (), "notify::dark",
+                           G_CALLBACK (scope_compare_page_update_colours), self,
                            G_CONNECT_SWAPPED | G_CONNECT_AFTER);
 }
 
@@ -312,8 +298,7 @@ dup_title (const char *model)
 
   for (const char *const *ending =
            (const char *const[]){ "?", ".json", ".comparison", ".hscope", "-symbol", NULL };
-       *ending != NULL;
-       ending++)
+       *ending != NULL; ending++)
     {
       char *at = strstr (begin, *ending);
 
@@ -442,8 +427,7 @@ scope_compare_page_show (ScopeComparePage *self, ScopeComparison *comparison)
     self->title = dup_title (self->path);
   g_object_notify_by_pspec (G_OBJECT (self), props[PROP_TITLE]);
   for (guint i = 0; i < comparison->results->len; i++)
-    scope_compare_page_add_result (self,
-                                   cJSON_Duplicate (comparison->results->pdata[i], TRUE),
+    scope_compare_page_add_result (self, cJSON_Duplicate (comparison->results->pdata[i], TRUE),
                                    g_strdup (comparison->titles->pdata[i]));
   self->was_measured = comparison->results->len > 0;
   scope_comparison_free (comparison);

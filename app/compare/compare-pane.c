@@ -56,10 +56,8 @@ update_facts (ScopeComparePane *self)
     {
       guint n = scope_document_get_totals (document)->n_nodes;
 
-      g_string_append_printf (text,
-                              g_dngettext (NULL, "%s%u node", "%s%u nodes", n),
-                              text->len > 0 ? " · " : "",
-                              n);
+      g_string_append_printf (text, g_dngettext (NULL, "%s%u node", "%s%u nodes", n),
+                              text->len > 0 ? " · " : "", n);
     }
   if (self->proof)
     g_string_append (text, " · ✓");
@@ -167,10 +165,8 @@ start_view (ScopeComparePane *self)
   scope_view_set_workspace (SCOPE_VIEW (self->view), self->workspace);
   g_signal_connect_swapped (self->workspace, "notify::state", G_CALLBACK (on_state), self);
   g_signal_connect_swapped (self->workspace, "notify::selected", G_CALLBACK (on_selected), self);
-  g_signal_connect_swapped (scope_compare_pane_get_canvas (self),
-                            "camera-changed",
-                            G_CALLBACK (on_camera),
-                            self);
+  g_signal_connect_swapped (scope_compare_pane_get_canvas (self), "camera-changed",
+                            G_CALLBACK (on_camera), self);
 }
 
 void
@@ -202,9 +198,7 @@ describe_counterpart (ScopeDocument *document, const ScopeCounterpart *only)
     return g_strdup_printf (_ ("Matches: %s"), name);
   if (only->first_step == only->last_step)
     return g_strdup_printf (_ ("Matches: %s, step %d"), name, only->first_step);
-  return g_strdup_printf (_ ("Matches: %s, steps %d – %d"),
-                          name,
-                          only->first_step,
+  return g_strdup_printf (_ ("Matches: %s, steps %d – %d"), name, only->first_step,
                           only->last_step);
 }
 
@@ -222,16 +216,12 @@ describe_counterparts (const GArray *counterparts)
       all.last_step = MAX (all.last_step, one->last_step);
     }
   if (all.first_step < 0)
-    return g_strdup_printf (g_dngettext (NULL,
-                                         "%u node matches",
-                                         "%u nodes match",
+    return g_strdup_printf (g_dngettext (NULL, "%u node matches", "%u nodes match",
                                          counterparts->len),
                             counterparts->len);
   if (all.first_step == all.last_step)
     return g_strdup_printf (_ ("%u nodes match, step %d"), counterparts->len, all.first_step);
-  return g_strdup_printf (_ ("%u nodes match, steps %d – %d"),
-                          counterparts->len,
-                          all.first_step,
+  return g_strdup_printf (_ ("%u nodes match, steps %d – %d"), counterparts->len, all.first_step,
                           all.last_step);
 }
 
@@ -262,8 +252,7 @@ free_part (ScopeCanvas *canvas)
 {
   GtkBorder room = scope_canvas_find_room (canvas);
 
-  return GRAPHENE_RECT_INIT (room.left,
-                             room.top,
+  return GRAPHENE_RECT_INIT (room.left, room.top,
                              (float) (gtk_widget_get_width (GTK_WIDGET (canvas)) - room.left -
                                       room.right),
                              (float) (gtk_widget_get_height (GTK_WIDGET (canvas)) - room.top -
@@ -318,10 +307,8 @@ scope_compare_pane_set_relative_view (ScopeComparePane *self, const ScopeRelativ
     return;
   graphene_rect_get_center (&part, &centre);
   self->n_programmed++;
-  scope_canvas_set_camera (canvas,
-                           relative->x * viz_picture_width (picture) - centre.x / zoom,
-                           relative->y * viz_picture_height (picture) - centre.y / zoom,
-                           zoom);
+  scope_canvas_set_camera (canvas, relative->x * viz_picture_width (picture) - centre.x / zoom,
+                           relative->y * viz_picture_height (picture) - centre.y / zoom, zoom);
   self->n_programmed--;
 }
 
@@ -406,15 +393,8 @@ scope_compare_pane_class_init (ScopeComparePaneClass *class)
 
   G_OBJECT_CLASS (class)->dispose = scope_compare_pane_dispose;
   for (guint i = 0; i < N_SIGNALS; i++)
-    signals[i] = g_signal_new (names[i],
-                               G_TYPE_FROM_CLASS (class),
-                               G_SIGNAL_RUN_LAST,
-                               0,
-                               NULL,
-                               NULL,
-                               NULL,
-                               G_TYPE_NONE,
-                               0);
+    signals[i] = g_signal_new (names[i], G_TYPE_FROM_CLASS (class), G_SIGNAL_RUN_LAST, 0, NULL,
+                               NULL, NULL, G_TYPE_NONE, 0);
 }
 
 static GtkLabel *
@@ -439,10 +419,8 @@ new_head (ScopeComparePane *self)
   gtk_widget_set_tooltip_text (GTK_WIDGET (self->chooser), _ ("Form of the model in this pane"));
   gtk_widget_set_hexpand (GTK_WIDGET (self->facts), TRUE);
   gtk_widget_set_tooltip_text (GTK_WIDGET (self->close), _ ("Remove this form"));
-  gtk_accessible_update_property (GTK_ACCESSIBLE (self->close),
-                                  GTK_ACCESSIBLE_PROPERTY_LABEL,
-                                  _ ("Remove this form"),
-                                  -1);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (self->close), GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                  _ ("Remove this form"), -1);
   gtk_widget_add_css_class (GTK_WIDGET (self->close), "flat");
   gtk_widget_add_css_class (head, "pane-head");
   g_signal_connect_swapped (self->close, "clicked", G_CALLBACK (on_close), self);

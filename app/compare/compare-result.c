@@ -101,9 +101,9 @@ add_proof (ScopeCompareResult *self)
   if (cJSON_IsTrue (is_equal))
     gtk_box_append (self->left, scope_label_new_wrapping (proof, "dim-label"));
   else if (cJSON_IsFalse (is_equal))
-    gtk_box_append (self->left,
-                    scope_label_new_wrapping (
-                        _ ("The outputs differ, so the times cannot be compared"), "error"));
+    gtk_box_append (self->left, scope_label_new_wrapping (_ ("The outputs differ, so the times "
+                                                             "cannot be compared"),
+                                                          "error"));
 }
 
 /* A sentence for every pair of this size, and for a machine that changed its speed; recordings have no
@@ -259,8 +259,7 @@ scope_compare_result_init (ScopeCompareResult *self)
   gtk_widget_add_css_class (columns, "sheet");
   gtk_box_append (GTK_BOX (columns), GTK_WIDGET (self->left));
   gtk_box_append (GTK_BOX (columns), GTK_WIDGET (self->right));
-  gtk_scrolled_window_set_policy (GTK_SCROLLED_WINDOW (scroller),
-                                  GTK_POLICY_NEVER,
+  gtk_scrolled_window_set_policy (GTK_SCROLLED_WINDOW (scroller), GTK_POLICY_NEVER,
                                   GTK_POLICY_AUTOMATIC);
   gtk_scrolled_window_set_child (GTK_SCROLLED_WINDOW (scroller), columns);
   adw_bin_set_child (ADW_BIN (self), scroller);

@@ -118,11 +118,10 @@ paint_in_worker (GTask                    *task,
   scope_node_maps_group (job->maps[0], job->maps[1], &groups);
   rows_a = group_rows (job->measurements[0], groups.of_box[0]);
   rows_b = group_rows (job->measurements[1], groups.of_box[1]);
-  differences = prof_difference_groups (scope_measurement_get_capture (job->measurements[0]),
-                                        rows_a,
-                                        scope_measurement_get_capture (job->measurements[1]),
-                                        rows_b,
-                                        groups.n);
+  differences =
+      prof_difference_groups (scope_measurement_get_capture (job->measurements[0]), rows_a,
+                              scope_measurement_get_capture (job->measurements[1]), rows_b,
+                              groups.n);
   any = paint_boxes (overlay, diagram, job->measurements[1], differences, groups.of_box[1]);
   g_free (groups.of_box[0]);
   g_free (groups.of_box[1]);

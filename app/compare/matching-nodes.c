@@ -74,8 +74,7 @@ index_boxes (ScopeDocument *document)
       const ScopePlace *place = scope_document_nth_place (document, i);
 
       if (place->graph == scope_document_get_graph (document))
-        g_hash_table_insert (boxes,
-                             (gpointer) hyb_graph_get_node (place->graph, place->node)->name,
+        g_hash_table_insert (boxes, (gpointer) hyb_graph_get_node (place->graph, place->node)->name,
                              GUINT_TO_POINTER (place->box));
     }
   return boxes;
@@ -237,8 +236,7 @@ collect (const GArray *links, guint32 box, const ScopeNodeMap *to, GHashTable *f
   Link key = { .box = box };
 
   for (guint i = lower_bound (links, &key, compare_boxes);
-       i < links->len && g_array_index (links, Link, i).box == box;
-       i++)
+       i < links->len && g_array_index (links, Link, i).box == box; i++)
     {
       Link there = { .reference = g_array_index (links, Link, i).reference };
 
@@ -329,11 +327,10 @@ number_boxes (const ScopeNodeMap *map, guint32 *parent)
 
       group[box] = G_MAXUINT32;
       if (linked != VIZ_ROOT)
-        group[box] = find_root (parent,
-                                g_array_index (map->outer,
-                                               Link,
-                                               lower_bound (map->outer, &key, compare_boxes))
-                                    .reference);
+        group[box] =
+            find_root (parent, g_array_index (map->outer, Link,
+                                              lower_bound (map->outer, &key, compare_boxes))
+                                   .reference);
     }
   return group;
 }

@@ -199,8 +199,7 @@ find_in_worker (GTask                    *task,
   const SizeJob *job = data;
 
   g_task_return_pointer (task,
-                         scope_sized_shapes (job->document,
-                                             (const char *const *) job->shapes,
+                         scope_sized_shapes (job->document, (const char *const *) job->shapes,
                                              &job->options),
                          (GDestroyNotify) g_strfreev);
 }

@@ -81,22 +81,14 @@ set_error_from_findings (HybModel *model, const char *path, GError **error)
 
       if (finding->severity != HYB_SEVERITY_ERROR)
         continue;
-      g_set_error (error,
-                   HYB_FORMAT_ERROR,
-                   HYB_FORMAT_ERROR_MALFORMED,
-                   "%s: %s%s%s",
-                   *place ? place : name,
-                   finding->message,
-                   finding->hint ? ". " : "",
+      g_set_error (error, HYB_FORMAT_ERROR, HYB_FORMAT_ERROR_MALFORMED, "%s: %s%s%s",
+                   *place ? place : name, finding->message, finding->hint ? ". " : "",
                    finding->hint ? finding->hint : "");
       hyb_error_add_remedy (error, finding->remedy, finding->node);
       return;
     }
-  g_set_error (error,
-               G_IO_ERROR,
-               G_IO_ERROR_INVALID_DATA,
-               _ ("%s has no graph. Open the *-symbol.json file that belongs to it."),
-               name);
+  g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
+               _ ("%s has no graph. Open the *-symbol.json file that belongs to it."), name);
 }
 
 /* The diagnosis leaves labels out, because nothing that is computed depends on them. */
@@ -153,9 +145,9 @@ count_totals (ScopeDocument *document)
         continue;
       document->totals.n_parameters++;
       /* Declared shapes may be of any size. */
-      if (hyb_type_is_known (type) && !g_uint64_checked_add (&document->totals.parameter_bytes,
-                                                             document->totals.parameter_bytes,
-                                                             hyb_type_bytes (type)))
+      if (hyb_type_is_known (type) &&
+          !g_uint64_checked_add (&document->totals.parameter_bytes,
+                                 document->totals.parameter_bytes, hyb_type_bytes (type)))
         document->totals.parameter_bytes = G_MAXUINT64;
     }
 }

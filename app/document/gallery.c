@@ -69,9 +69,7 @@ ask (const char *const  *arguments,
      GAsyncReadyCallback callback,
      gpointer            user_data)
 {
-  scope_child_run_async (arguments,
-                         cancellable,
-                         answered_cb,
+  scope_child_run_async (arguments, cancellable, answered_cb,
                          new_answer (answer, cancellable, callback, user_data));
 }
 
@@ -107,11 +105,8 @@ scope_gallery_list_async (GCancellable       *cancellable,
                           GAsyncReadyCallback callback,
                           gpointer            user_data)
 {
-  ask ((const char *const[]){ "new", "--list", "--json", NULL },
-       &list_answer,
-       cancellable,
-       callback,
-       user_data);
+  ask ((const char *const[]){ "new", "--list", "--json", NULL }, &list_answer, cancellable,
+       callback, user_data);
 }
 
 GPtrArray *
@@ -164,9 +159,7 @@ scope_gallery_trace_async (const char         *name,
       return;
     }
   scope_child_run_async ((const char *const[]){ "new", name, "--output", prefix, NULL },
-                         cancellable,
-                         traced_cb,
-                         task);
+                         cancellable, traced_cb, task);
 }
 
 void
@@ -188,9 +181,7 @@ scope_gallery_trace_plugin_async (const char         *model,
   prefix = g_build_filename (folder, base, NULL);
   g_task_set_task_data (task, g_strconcat (prefix, "-symbol.json", NULL), g_free);
   scope_child_run_plugin_async ((const char *const[]){ "trace", model, "--output", prefix, NULL },
-                                cancellable,
-                                traced_cb,
-                                task);
+                                cancellable, traced_cb, task);
 }
 
 GFile *
@@ -211,9 +202,7 @@ dup_shape (const cJSON *argument)
 
   cJSON_ArrayForEach (dim, dims)
   {
-    g_string_append_printf (text,
-                            "%s%.0f",
-                            separator,
+    g_string_append_printf (text, "%s%.0f", separator,
                             cJSON_IsNumber (dim) ? dim->valuedouble : -1);
     separator = ",";
   }
@@ -253,11 +242,8 @@ scope_gallery_shapes_async (const char         *name,
 {
   g_autofree char *model = g_strconcat ("gallery:", name, NULL);
 
-  ask ((const char *const[]){ "info", model, "--json", NULL },
-       &shapes_answer,
-       cancellable,
-       callback,
-       user_data);
+  ask ((const char *const[]){ "info", model, "--json", NULL }, &shapes_answer, cancellable,
+       callback, user_data);
 }
 
 void
@@ -266,8 +252,7 @@ scope_gallery_shapes_of_plugin_async (const char         *model,
                                       GAsyncReadyCallback callback,
                                       gpointer            user_data)
 {
-  scope_child_run_plugin_async ((const char *const[]){ "info", model, "--json", NULL },
-                                cancellable,
+  scope_child_run_plugin_async ((const char *const[]){ "info", model, "--json", NULL }, cancellable,
                                 answered_cb,
                                 new_answer (&shapes_answer, cancellable, callback, user_data));
 }
@@ -285,7 +270,7 @@ static GdkTexture *
 draw_thumbnail (VizPicture *picture, const VizTheme *theme)
 {
   double           scale = MIN (THUMBNAIL_WIDTH / viz_picture_width (picture),
-                      THUMBNAIL_HEIGHT / viz_picture_height (picture));
+                                THUMBNAIL_HEIGHT / viz_picture_height (picture));
   cairo_surface_t *surface =
       cairo_image_surface_create (CAIRO_FORMAT_ARGB32, THUMBNAIL_WIDTH, THUMBNAIL_HEIGHT);
   cairo_t        *cr = cairo_create (surface);
@@ -295,8 +280,7 @@ draw_thumbnail (VizPicture *picture, const VizTheme *theme)
 
   scale = CLAMP (scale, 0.3, 1.2);
   options.scale = scale;
-  cairo_translate (cr,
-                   floor ((THUMBNAIL_WIDTH - viz_picture_width (picture) * scale) / 2),
+  cairo_translate (cr, floor ((THUMBNAIL_WIDTH - viz_picture_width (picture) * scale) / 2),
                    MAX (floor ((THUMBNAIL_HEIGHT - viz_picture_height (picture) * scale) / 2), 0));
   cairo_scale (cr, scale, scale);
   viz_paint (picture, cr, &options);
@@ -304,10 +288,7 @@ draw_thumbnail (VizPicture *picture, const VizTheme *theme)
   cairo_surface_flush (surface);
   bytes = g_bytes_new (cairo_image_surface_get_data (surface),
                        (gsize) cairo_image_surface_get_stride (surface) * THUMBNAIL_HEIGHT);
-  texture = gdk_memory_texture_new (THUMBNAIL_WIDTH,
-                                    THUMBNAIL_HEIGHT,
-                                    GDK_MEMORY_DEFAULT,
-                                    bytes,
+  texture = gdk_memory_texture_new (THUMBNAIL_WIDTH, THUMBNAIL_HEIGHT, GDK_MEMORY_DEFAULT, bytes,
                                     (gsize) cairo_image_surface_get_stride (surface));
   cairo_surface_destroy (surface);
   return texture;
@@ -326,12 +307,10 @@ draw_in_worker (GTask          *task,
 
   if (document)
     picture =
-        viz_layout_diagram (scope_document_get_diagram (document),
-                            NULL,
+        viz_layout_diagram (scope_document_get_diagram (document), NULL,
                             &(VizLayoutOptions){ .detail = VIZ_DETAIL_AUTO,
                                                  .page = { VIZ_PAGE_WIDTH, VIZ_PAGE_HEIGHT } },
-                            cancellable,
-                            &error);
+                            cancellable, &error);
   if (picture)
     g_task_return_pointer (task, draw_thumbnail (picture, theme), g_object_unref);
   else if (error)

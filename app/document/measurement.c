@@ -159,11 +159,9 @@ scope_measurement_open (const char *path, ScopeDocument *document, GError **erro
   source->typical = prof_summary_new (capture);
   source->origins = prof_origins_new (capture, source->typical);
   source->runs = prof_traced_runs (capture);
-  source->boxes = scope_capture_find_boxes (capture,
-                                            scope_document_get_graph (document),
+  source->boxes = scope_capture_find_boxes (capture, scope_document_get_graph (document),
                                             scope_document_get_places (document));
-  source->batch = scope_batch_size (capture,
-                                    scope_document_get_model (document),
+  source->batch = scope_batch_size (capture, scope_document_get_model (document),
                                     scope_document_get_graph (document));
   find_model_rows (source);
   find_host_steps (source);

@@ -45,17 +45,12 @@ mend (const MendJob *job, GCancellable *cancellable, GError **error)
   g_autoptr (ScopeDocument) document = NULL;
 
   mended->changes = g_ptr_array_new_with_free_func (g_free);
-  document = scope_document_open (job->path,
-                                  job->params,
-                                  (const char *const *) job->shapes,
-                                  cancellable,
-                                  error);
+  document = scope_document_open (job->path, job->params, (const char *const *) job->shapes,
+                                  cancellable, error);
   if (!document)
     return NULL;
   for (char **pair = job->replacements; pair && pair[0] && pair[1]; pair += 2)
-    hyb_replace_operator (scope_document_get_model (document),
-                          pair[0],
-                          hyb_op_find (pair[1]),
+    hyb_replace_operator (scope_document_get_model (document), pair[0], hyb_op_find (pair[1]),
                           mended->changes);
   /* A file that was named is not replaced; without it nothing can be right. */
   if (hyb_diagnose_can_repair (scope_document_get_model (document)))

@@ -85,12 +85,8 @@ describe_changes (HybGraph *before, HybGraph *after)
     {
       const Change *change = &g_array_index (changes, Change, i);
 
-      g_string_append_printf (text,
-                              "%s%s%d %s",
-                              i > 0 ? ",  " : "",
-                              change->change > 0 ? "+" : "−",
-                              abs (change->change),
-                              change->type);
+      g_string_append_printf (text, "%s%s%d %s", i > 0 ? ",  " : "", change->change > 0 ? "+" : "−",
+                              abs (change->change), change->type);
     }
   if (changes->len > MAX_NAMED_CHANGES)
     g_string_append (text, ", …");

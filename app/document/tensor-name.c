@@ -22,11 +22,8 @@ scope_tensor_name_copy (const ScopeTensorName *name)
 {
   ScopeTensorName *copy = g_new (ScopeTensorName, 1);
 
-  *copy = (ScopeTensorName){ g_strdup (name->title),
-                             g_strdup (name->body),
-                             g_strdup (name->node),
-                             name->output,
-                             name->is_parameter };
+  *copy = (ScopeTensorName){ g_strdup (name->title), g_strdup (name->body), g_strdup (name->node),
+                             name->output, name->is_parameter };
   return copy;
 }
 
@@ -83,9 +80,7 @@ add_outputs (GPtrArray *names, ScopeDocument *document, const ScopePlace *place)
           is_variable ? NULL : hyb_op_dup_output_name (node->op, i, node->n_outputs);
 
       g_ptr_array_add (names,
-                       name_value (document,
-                                   place->graph,
-                                   node->first_output + i,
+                       name_value (document, place->graph, node->first_output + i,
                                    is_variable ? g_strdup (node->name)
                                                : g_strdup_printf (_ ("Output: %s"), output)));
     }
@@ -101,11 +96,8 @@ add_inputs (GPtrArray *names, ScopeDocument *document, const ScopePlace *place)
     {
       g_autofree char *operand = hyb_node_dup_input_name (node, i);
 
-      g_ptr_array_add (names,
-                       name_value (document,
-                                   place->graph,
-                                   inputs[i],
-                                   g_strdup_printf (_ ("Input: %s"), operand)));
+      g_ptr_array_add (names, name_value (document, place->graph, inputs[i],
+                                          g_strdup_printf (_ ("Input: %s"), operand)));
     }
 }
 
@@ -126,9 +118,7 @@ add_shown (GPtrArray *names, ScopeDocument *document, guint32 box)
 
       if (node && arrow->output < node->n_outputs)
         g_ptr_array_add (names,
-                         name_value (document,
-                                     place->graph,
-                                     node->first_output + arrow->output,
+                         name_value (document, place->graph, node->first_output + arrow->output,
                                      g_strdup (n > 1 ? node->name : title)));
     }
 }

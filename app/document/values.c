@@ -180,17 +180,13 @@ read_in_worker (GTask                    *task,
 
   if (!json)
     {
-      g_task_return_new_error (task,
-                               G_IO_ERROR,
-                               G_IO_ERROR_INVALID_DATA,
+      g_task_return_new_error (task, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
                                _ ("hscope returned no valid JSON. Its version may differ from that "
                                   "of hybridscope."));
       return;
     }
   values = g_new0 (ScopeValues, 1);
-  values->by_name = g_hash_table_new_full (g_str_hash,
-                                           g_str_equal,
-                                           g_free,
+  values->by_name = g_hash_table_new_full (g_str_hash, g_str_equal, g_free,
                                            (GDestroyNotify) scope_value_series_free);
   values->longest = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   values->first_nan.node = g_strdup (get_text (json, "first_nan"));
@@ -226,9 +222,7 @@ scope_values_load_async (const char *const  *arguments,
                          GAsyncReadyCallback callback,
                          gpointer            user_data)
 {
-  scope_child_run_async (arguments,
-                         cancellable,
-                         answered_cb,
+  scope_child_run_async (arguments, cancellable, answered_cb,
                          g_task_new (NULL, cancellable, callback, user_data));
 }
 

@@ -9,9 +9,7 @@
 #include <glib/gi18n.h>
 #include <string.h>
 
-static const char *const lstm_gates[] = { N_ ("input gate"),
-                                          N_ ("forget gate"),
-                                          N_ ("candidate"),
+static const char *const lstm_gates[] = { N_ ("input gate"), N_ ("forget gate"), N_ ("candidate"),
                                           N_ ("output gate") };
 static const char *const gru_gates[] = { N_ ("reset gate"), N_ ("update gate"), N_ ("candidate") };
 

@@ -69,8 +69,7 @@ capture_opened_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer
           g_strdup_printf (_ ("%s was measured on another model: %.0f %% of its nodes are in this "
                               "one. Its costs are not shown. Open the capture in a tab of its "
                               "own."),
-                           name,
-                           100 * scope_measurement_get_matched (measurement));
+                           name, 100 * scope_measurement_get_matched (measurement));
 
       scope_workspace_log (self, SCOPE_LOG_WARNING, VIZ_ROOT, "%s", text);
       scope_workspace_report_problem (self, text);
@@ -133,8 +132,7 @@ pick_in_worker (GTask                    *task,
 {
   const PickJob *job = data;
 
-  g_task_return_pointer (task,
-                         scope_measurement_pick_run (job->measurement, job->number),
+  g_task_return_pointer (task, scope_measurement_pick_run (job->measurement, job->number),
                          (GDestroyNotify) scope_measurement_unref);
 }
 

@@ -46,15 +46,11 @@ open_in_worker (GTask                    *task,
     }
   scope_node_data_count (numbers, scope_document_get_places (job->document), &count);
   if (count.n_found == 0)
-    g_task_return_new_error (task,
-                             HYB_FORMAT_ERROR,
-                             HYB_FORMAT_ERROR_MISMATCH,
-                             _ ("%s: none of its %u names is a node of this model"),
-                             name,
+    g_task_return_new_error (task, HYB_FORMAT_ERROR, HYB_FORMAT_ERROR_MISMATCH,
+                             _ ("%s: none of its %u names is a node of this model"), name,
                              count.n_executed);
   else
-    g_task_return_pointer (task,
-                           g_steal_pointer (&numbers),
+    g_task_return_pointer (task, g_steal_pointer (&numbers),
                            (GDestroyNotify) scope_node_data_unref);
 }
 
@@ -87,12 +83,9 @@ scope_workspace_open_numbers_finish (ScopeWorkspace *self, GAsyncResult *result,
   g_free (self->numbers_path);
   self->numbers_path = g_strdup (job->path);
   if (scope_node_data_n_skipped (numbers) > 0)
-    scope_workspace_log (self,
-                         SCOPE_LOG_WARNING,
-                         VIZ_ROOT,
+    scope_workspace_log (self, SCOPE_LOG_WARNING, VIZ_ROOT,
                          _ ("%s: %u members are not finite numbers, and are left out"),
-                         scope_node_data_title (numbers),
-                         scope_node_data_n_skipped (numbers));
+                         scope_node_data_title (numbers), scope_node_data_n_skipped (numbers));
   scope_workspace_emit (self, SCOPE_SIGNAL_NUMBERS);
   return TRUE;
 }
@@ -141,8 +134,7 @@ paint_in_worker (GTask                    *task,
 
   if (g_task_return_error_if_cancelled (task))
     return;
-  g_task_return_pointer (task,
-                         scope_node_data_paint (job->numbers, &paint, &count),
+  g_task_return_pointer (task, scope_node_data_paint (job->numbers, &paint, &count),
                          (GDestroyNotify) viz_overlay_unref);
 }
 

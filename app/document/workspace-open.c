@@ -71,11 +71,8 @@ open_in_worker (GTask          *task,
                               : g_strdup (job->path);
 
   if (path)
-    document = scope_document_open (path,
-                                    job->params,
-                                    (const char *const *) job->shapes,
-                                    cancellable,
-                                    &error);
+    document = scope_document_open (path, job->params, (const char *const *) job->shapes,
+                                    cancellable, &error);
 
   if (document)
     g_task_return_pointer (task, document, (GDestroyNotify) scope_document_unref);
@@ -99,10 +96,8 @@ log_findings (ScopeWorkspace *self)
     {
       const HybFinding *finding = findings->pdata[i];
 
-      scope_workspace_log (self,
-                           (ScopeLogLevel) finding->severity,
-                           scope_document_find_name (self->document, finding->node),
-                           "%s",
+      scope_workspace_log (self, (ScopeLogLevel) finding->severity,
+                           scope_document_find_name (self->document, finding->node), "%s",
                            finding->message);
     }
 }
@@ -196,11 +191,7 @@ opened_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
       if (g_str_has_suffix (name, ".hscope") && !self->capture_path)
         self->capture_path = g_file_get_path (self->file);
       adopt_document (self, document);
-      scope_workspace_log (self,
-                           SCOPE_LOG_NOTE,
-                           VIZ_ROOT,
-                           _ ("Opened %s: %u nodes"),
-                           name,
+      scope_workspace_log (self, SCOPE_LOG_NOTE, VIZ_ROOT, _ ("Opened %s: %u nodes"), name,
                            scope_document_get_totals (document)->n_nodes);
       log_findings (self);
       watch (self, self->file);
@@ -251,8 +242,7 @@ scope_workspace_dup_title (GFile *file)
 
   for (const char *const *ending =
            (const char *const[]){ ".gz", ".json", "-symbol", ".hscope", NULL };
-       *ending != NULL;
-       ending++)
+       *ending != NULL; ending++)
     if (g_str_has_suffix (base, *ending) && !g_str_equal (base, *ending))
       base[strlen (base) - strlen (*ending)] = '\0';
   return base;
@@ -326,15 +316,11 @@ on_settled (gpointer data)
     return G_SOURCE_REMOVE;
   if (self->state != SCOPE_STATE_FAILED && !scope_settings_get_flag ("reread", TRUE))
     {
-      scope_workspace_log (self,
-                           SCOPE_LOG_NOTE,
-                           VIZ_ROOT,
+      scope_workspace_log (self, SCOPE_LOG_NOTE, VIZ_ROOT,
                            _ ("The file changed. Use Reload to show its new contents."));
       return G_SOURCE_REMOVE;
     }
-  scope_workspace_log (self,
-                       SCOPE_LOG_NOTE,
-                       VIZ_ROOT,
+  scope_workspace_log (self, SCOPE_LOG_NOTE, VIZ_ROOT,
                        _ ("The file changed and is being reloaded"));
   scope_workspace_reload (self);
   return G_SOURCE_REMOVE;

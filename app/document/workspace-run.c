@@ -114,10 +114,7 @@ line_cb (GObject *source, GAsyncResult *result, gpointer data)
       return;
     }
   handle_line (self, line);
-  g_data_input_stream_read_line_async (lines,
-                                       G_PRIORITY_DEFAULT,
-                                       NULL,
-                                       line_cb,
+  g_data_input_stream_read_line_async (lines, G_PRIORITY_DEFAULT, NULL, line_cb,
                                        g_object_ref (self));
 }
 
@@ -135,8 +132,7 @@ has_result (GSubprocess *child)
 static void
 report_overdue (ScopeWorkspace *self)
 {
-  GError *error = g_error_new (SCOPE_CHILD_ERROR,
-                               SCOPE_CHILD_ERROR_FAILED,
+  GError *error = g_error_new (SCOPE_CHILD_ERROR, SCOPE_CHILD_ERROR_FAILED,
                                _ ("The run was stopped after %d seconds without progress, the "
                                   "limit: one run of the model takes longer."),
                                self->options->patience);
@@ -222,9 +218,9 @@ new_capture_path (ScopeWorkspace *self)
 {
   g_autofree char *folder =
       g_build_filename (g_get_user_cache_dir (), "hybridscope", "captures", NULL);
-  g_autofree char *name = g_strdup_printf ("%s-%" G_GINT64_FORMAT ".hscope",
-                                           scope_workspace_get_title (self),
-                                           g_get_real_time () / 1000);
+  g_autofree char *name =
+      g_strdup_printf ("%s-%" G_GINT64_FORMAT ".hscope", scope_workspace_get_title (self),
+                       g_get_real_time () / 1000);
 
   g_mkdir_with_parents (folder, 0700);
   g_strdelimit (name, "/:", '-');
@@ -247,9 +243,7 @@ make_command (ScopeWorkspace *self, const ScopeRunOptions *options, GError **err
 
   if (!program)
     {
-      g_set_error_literal (error,
-                           G_IO_ERROR,
-                           G_IO_ERROR_NOT_FOUND,
+      g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND,
                            _ ("hscope was not found beside hybridscope or in PATH. Install "
                               "both programs together."));
       return NULL;
@@ -258,11 +252,8 @@ make_command (ScopeWorkspace *self, const ScopeRunOptions *options, GError **err
   self->next_capture = new_capture_path (self);
   g_strfreev (self->values_command);
   self->values_command = scope_run_options_values (options, &model);
-  return scope_run_options_command (options,
-                                    has_launcher && !has_target ? "hscope" : program,
-                                    &model,
-                                    self->next_capture,
-                                    error);
+  return scope_run_options_command (options, has_launcher && !has_target ? "hscope" : program,
+                                    &model, self->next_capture, error);
 }
 
 static void
@@ -270,10 +261,7 @@ follow_child (ScopeWorkspace *self)
 {
   restart_patience (self);
   self->lines = g_data_input_stream_new (g_subprocess_get_stderr_pipe (self->child));
-  g_data_input_stream_read_line_async (self->lines,
-                                       G_PRIORITY_DEFAULT,
-                                       NULL,
-                                       line_cb,
+  g_data_input_stream_read_line_async (self->lines, G_PRIORITY_DEFAULT, NULL, line_cb,
                                        g_object_ref (self));
   g_subprocess_wait_async (self->child, NULL, child_ended_cb, g_object_ref (self));
 }
@@ -320,10 +308,7 @@ scope_workspace_run (ScopeWorkspace *self, const ScopeRunOptions *options, GErro
   scope_workspace_clear_values (self);
   scope_workspace_emit (self, SCOPE_SIGNAL_VALUES);
   if (scope_run_options_are_remote (options))
-    scope_workspace_log (self,
-                         SCOPE_LOG_NOTE,
-                         VIZ_ROOT,
-                         _ ("The run starts: %s"),
+    scope_workspace_log (self, SCOPE_LOG_NOTE, VIZ_ROOT, _ ("The run starts: %s"),
                          options->target && *options->target != '\0' ? options->target
                                                                      : options->launcher);
   else
@@ -334,9 +319,7 @@ scope_workspace_run (ScopeWorkspace *self, const ScopeRunOptions *options, GErro
   self->starting = g_cancellable_new ();
   scope_child_start_async ((const char *const *) argv,
                            G_SUBPROCESS_FLAGS_STDOUT_SILENCE | G_SUBPROCESS_FLAGS_STDERR_PIPE,
-                           self->starting,
-                           started_cb,
-                           g_object_ref (self));
+                           self->starting, started_cb, g_object_ref (self));
   scope_workspace_notify_running (self);
   return TRUE;
 }

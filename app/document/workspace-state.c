@@ -58,16 +58,8 @@ scope_workspace_get_value (ScopeWorkspace *self, guint id, GValue *value, GParam
 static guint
 new_signal (const char *name, GType type, GType argument)
 {
-  return g_signal_new (name,
-                       type,
-                       G_SIGNAL_RUN_LAST,
-                       0,
-                       NULL,
-                       NULL,
-                       NULL,
-                       G_TYPE_NONE,
-                       argument != G_TYPE_NONE ? 1 : 0,
-                       argument);
+  return g_signal_new (name, type, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE,
+                       argument != G_TYPE_NONE ? 1 : 0, argument);
 }
 
 void

@@ -46,8 +46,7 @@ read_in_worker (GTask                    *task,
   if (!list)
     g_task_return_error (task, error);
   else
-    g_task_return_pointer (task,
-                           hyb_tensor_ref (hyb_tensor_list_get (list, 0)->tensor),
+    g_task_return_pointer (task, hyb_tensor_ref (hyb_tensor_list_get (list, 0)->tensor),
                            (GDestroyNotify) hyb_tensor_unref);
 }
 
@@ -116,9 +115,7 @@ run_for_value (ScopeWorkspace *self, const ScopeTensorName *name, GTask *task)
   g_autoptr (GPtrArray) argv = make_command (self, wanted, path);
 
   g_task_set_task_data (task, path, remove_and_free);
-  scope_child_run_async ((const char *const *) argv->pdata,
-                         g_task_get_cancellable (task),
-                         ran_cb,
+  scope_child_run_async ((const char *const *) argv->pdata, g_task_get_cancellable (task), ran_cb,
                          g_object_ref (task));
 }
 
@@ -142,11 +139,8 @@ scope_workspace_read_tensor_async (ScopeWorkspace        *self,
   else if (scope_workspace_has_tensor (self, name))
     run_for_value (self, name, task);
   else
-    g_task_return_new_error (task,
-                             G_IO_ERROR,
-                             G_IO_ERROR_NOT_FOUND,
-                             _ ("The last run has no value of %s"),
-                             name->node);
+    g_task_return_new_error (task, G_IO_ERROR, G_IO_ERROR_NOT_FOUND,
+                             _ ("The last run has no value of %s"), name->node);
 }
 
 HybTensor *

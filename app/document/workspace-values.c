@@ -26,13 +26,10 @@ describe_first_nan (const ScopeFirstNan *first)
                             first->node);
   if (*step == '\0')
     return g_strdup_printf (_ ("%s in %s is the first operator whose output is not a number"),
-                            first->node,
-                            first->body);
+                            first->node, first->body);
   return g_strdup_printf (_ ("%s in %s, step %s, is the first operator whose output is not a "
                              "number"),
-                          first->node,
-                          first->body,
-                          step);
+                          first->node, first->body, step);
 }
 
 static void
@@ -67,11 +64,8 @@ loaded_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
   g_clear_object (&self->loading_values);
   if (!values)
     {
-      scope_workspace_log (self,
-                           SCOPE_LOG_WARNING,
-                           VIZ_ROOT,
-                           _ ("The values of the run were not recorded: %s"),
-                           error->message);
+      scope_workspace_log (self, SCOPE_LOG_WARNING, VIZ_ROOT,
+                           _ ("The values of the run were not recorded: %s"), error->message);
       return;
     }
   self->values = values;
@@ -86,8 +80,6 @@ scope_workspace_load_values (ScopeWorkspace *self)
   if (!self->values_command || !self->document)
     return;
   self->loading_values = g_cancellable_new ();
-  scope_values_load_async ((const char *const *) self->values_command,
-                           self->loading_values,
-                           loaded_cb,
-                           g_object_ref (self));
+  scope_values_load_async ((const char *const *) self->values_command, self->loading_values,
+                           loaded_cb, g_object_ref (self));
 }

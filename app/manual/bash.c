@@ -60,14 +60,10 @@ write_values (const ScopeManualOption *option, gpointer data)
 
   if (option->takes == SCOPE_TAKES_NOTHING || option->takes == SCOPE_TAKES_TEXT)
     return;
-  g_string_append_printf (now->script,
-                          "    '%s --%s'",
-                          now->command->name,
+  g_string_append_printf (now->script, "    '%s --%s'", now->command->name,
                           option->entry->long_name);
   if (option->entry->short_name)
-    g_string_append_printf (now->script,
-                            "|'%s -%c'",
-                            now->command->name,
+    g_string_append_printf (now->script, "|'%s -%c'", now->command->name,
                             option->entry->short_name);
   g_string_append (now->script, ")");
   if (option->takes == SCOPE_TAKES_CHOICE)

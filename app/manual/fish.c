@@ -32,8 +32,7 @@ write_option (const ScopeManualOption *option, gpointer data)
 
   g_string_append_printf (now->script,
                           "complete -c hscope -n '__fish_seen_subcommand_from %s' -l %s",
-                          now->command->name,
-                          option->entry->long_name);
+                          now->command->name, option->entry->long_name);
   if (option->entry->short_name)
     g_string_append_printf (now->script, " -s %c", option->entry->short_name);
   if (option->takes == SCOPE_TAKES_FILE)
@@ -62,8 +61,7 @@ write_models (const Case *now)
                           "(__hscope_names " SCOPE_GALLERY_LISTER ")'\n",
                           now->command->name,
                           is_new ? "" : "; and string match -q \"g*\" -- (commandline -ct)",
-                          is_new ? "-f " : "",
-                          is_new ? "" : "gallery:");
+                          is_new ? "-f " : "", is_new ? "" : "gallery:");
 }
 
 static gboolean
@@ -72,20 +70,18 @@ write_script (GString *script, const char *name G_GNUC_UNUSED)
   Case now = { .script = script };
 
   g_string_append (
-      script,
-      "# Completes the command lines of hscope in fish.  Made from its tables of "
-      "options.\n"
-      "function __hscope_names; command $argv " SCOPE_NAMES_FILTER "; end\n"
-      "complete -c hscope -n __fish_use_subcommand -f -a help -d 'Describe a command'\n"
-      "complete -c hscope -n __fish_use_subcommand -l version -d 'Print the version'\n"
-      "complete -c hscope -n __fish_use_subcommand -l help -d 'Print a help text'\n"
-      "complete -c hscope -n __fish_use_subcommand -l sandbox -d 'Limit what the command "
-      "can do'\n");
+      script, "# Completes the command lines of hscope in fish.  Made from its tables of "
+              "options.\n"
+              "function __hscope_names; command $argv " SCOPE_NAMES_FILTER "; end\n"
+              "complete -c hscope -n __fish_use_subcommand -f -a help -d 'Describe a command'\n"
+              "complete -c hscope -n __fish_use_subcommand -l version -d 'Print the version'\n"
+              "complete -c hscope -n __fish_use_subcommand -l help -d 'Print a help text'\n"
+              "complete -c hscope -n __fish_use_subcommand -l sandbox -d 'Limit what the command "
+              "can do'\n");
   for (guint i = 0; scope_commands[i]; i++)
     {
       now.command = scope_commands[i];
-      g_string_append_printf (script,
-                              "complete -c hscope -n __fish_use_subcommand -f -a %s -d ",
+      g_string_append_printf (script, "complete -c hscope -n __fish_use_subcommand -f -a %s -d ",
                               now.command->name);
       append_quoted (script, now.command->summary);
       g_string_append_printf (script,

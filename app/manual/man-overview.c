@@ -21,10 +21,9 @@ static gboolean
 write_page (GString *page, const char *name G_GNUC_UNUSED)
 {
   scope_roff_heading (page, "hscope", scope_commands_summary);
-  g_string_append (page,
-                   ".SH SYNOPSIS\n.B hscope\nCOMMAND [OPTION]... [FILE]...\n.br\n"
-                   ".B hscope help\n[COMMAND]\n.br\n.B hscope \\-\\-version\n"
-                   "[\\-\\-verbose]\n.SH COMMANDS\n");
+  g_string_append (page, ".SH SYNOPSIS\n.B hscope\nCOMMAND [OPTION]... [FILE]...\n.br\n"
+                         ".B hscope help\n[COMMAND]\n.br\n.B hscope \\-\\-version\n"
+                         "[\\-\\-verbose]\n.SH COMMANDS\n");
   write_commands (page);
   g_string_append (page, ".SH OPTIONS\n.TP\n.B \\-\\-sandbox[=strict]\n");
   scope_roff_text (page, scope_sandbox_text);

@@ -22,8 +22,7 @@ scope_roff_heading (GString *page, const char *name, const char *summary)
   g_string_append_printf (page,
                           ".TH \"%s\" 1 \"\" \"Hybridscope %s\" \"User Commands\"\n"
                           ".SH NAME\n",
-                          upper,
-                          SCOPE_VERSION);
+                          upper, SCOPE_VERSION);
   scope_roff_words (page, name);
   g_string_append (page, " \\- ");
   scope_roff_words (page, summary);

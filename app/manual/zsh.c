@@ -63,18 +63,12 @@ write_option (const ScopeManualOption *option, gpointer data)
 
   g_string_append (script, " \\\n          ");
   if (entry->short_name)
-    g_string_append_printf (script,
-                            "'(-%c --%s)'{-%c%s,--%s%s}'[",
-                            entry->short_name,
-                            entry->long_name,
-                            entry->short_name,
-                            option->takes == SCOPE_TAKES_NOTHING ? "" : "+",
-                            entry->long_name,
+    g_string_append_printf (script, "'(-%c --%s)'{-%c%s,--%s%s}'[", entry->short_name,
+                            entry->long_name, entry->short_name,
+                            option->takes == SCOPE_TAKES_NOTHING ? "" : "+", entry->long_name,
                             option->takes == SCOPE_TAKES_NOTHING ? "" : "=");
   else
-    g_string_append_printf (script,
-                            "'*--%s%s[",
-                            entry->long_name,
+    g_string_append_printf (script, "'*--%s%s[", entry->long_name,
                             option->takes == SCOPE_TAKES_NOTHING ? "" : "=");
   append_quoted (script, entry->description, "[]\\");
   g_string_append_c (script, ']');
@@ -107,8 +101,7 @@ write_script (GString *script, const char *name G_GNUC_UNUSED)
     {
       g_string_append_printf (script, "        %s) _arguments", scope_commands[i]->name);
       scope_manual_each_option (scope_commands[i], write_option, script);
-      g_string_append_printf (script,
-                              " \\\n          '*:file:%s' ;;\n",
+      g_string_append_printf (script, " \\\n          '*:file:%s' ;;\n",
                               strcmp (scope_commands[i]->name, "new") == 0
                                   ? " _hscope_names " SCOPE_GALLERY_LISTER
                               : scope_manual_takes_model (scope_commands[i]) ? "_hscope_model"

@@ -200,15 +200,8 @@ scope_gradual_list_class_init (ScopeGradualListClass *class)
 {
   G_OBJECT_CLASS (class)->dispose = scope_gradual_list_dispose;
   G_OBJECT_CLASS (class)->finalize = scope_gradual_list_finalize;
-  completed_signal = g_signal_new ("completed",
-                                   G_TYPE_FROM_CLASS (class),
-                                   G_SIGNAL_RUN_LAST,
-                                   0,
-                                   NULL,
-                                   NULL,
-                                   NULL,
-                                   G_TYPE_NONE,
-                                   0);
+  completed_signal = g_signal_new ("completed", G_TYPE_FROM_CLASS (class), G_SIGNAL_RUN_LAST, 0,
+                                   NULL, NULL, NULL, G_TYPE_NONE, 0);
 }
 
 static void

@@ -61,18 +61,14 @@ say_agreement (ScopeDeviceNote *self, const cJSON *selftest)
   guint            n = number_of (selftest, "operators");
   guint            n_left = number_of (selftest, "samples_without_time");
   g_autofree char *agreement =
-      g_strdup_printf (g_dngettext (NULL,
-                                    "%u operator agrees with the processor.",
-                                    "%u operators agree with the processor.",
-                                    n),
+      g_strdup_printf (g_dngettext (NULL, "%u operator agrees with the processor.",
+                                    "%u operators agree with the processor.", n),
                        n);
-  g_autofree char *left = n_left > 0
-                              ? g_strdup_printf (g_dngettext (NULL,
-                                                              "%u more was left out to save time.",
-                                                              "%u more were left out to save time.",
-                                                              n_left),
-                                                 n_left)
-                              : NULL;
+  g_autofree char *left =
+      n_left > 0 ? g_strdup_printf (g_dngettext (NULL, "%u more was left out to save time.",
+                                                 "%u more were left out to save time.", n_left),
+                                    n_left)
+                 : NULL;
   g_autofree char *text = g_strjoin (" ", agreement, left, NULL);
 
   say (self, _ ("Self-Test Passed"), text, _ ("Test Again"));
@@ -106,10 +102,8 @@ static void
 say_models (ScopeDeviceNote *self, guint n)
 {
   g_autofree char *text = g_strdup_printf (
-      g_dngettext (NULL,
-                   "%u run of a model differs from the processor’s. Do not rely on this GPU.",
-                   "%u runs of models differ from the processor’s. Do not rely on this GPU.",
-                   n),
+      g_dngettext (NULL, "%u run of a model differs from the processor’s. Do not rely on this GPU.",
+                   "%u runs of models differ from the processor’s. Do not rely on this GPU.", n),
       n);
 
   say (self, _ ("Models Differ"), text, _ ("Test Again"));
@@ -118,8 +112,7 @@ say_models (ScopeDeviceNote *self, guint n)
 static void
 say_untested (ScopeDeviceNote *self)
 {
-  say (self,
-       _ ("Not Tested on This Computer"),
+  say (self, _ ("Not Tested on This Computer"),
        _ ("The code for GPUs has never run on one. The first run compares it with the processor, "
           "for up to 20 seconds."),
        _ ("Test Now"));
@@ -207,15 +200,9 @@ on_clicked (ScopeDeviceNote *self)
     }
   self->testing = g_cancellable_new ();
   say (self, _ ("Testing…"), _ ("Operators and small models are computed on both."), _ ("Cancel"));
-  scope_child_run_async ((const char *const[]){ "selftest",
-                                                "--quick",
-                                                "--device",
-                                                self->device,
-                                                "--json",
-                                                NULL },
-                         self->testing,
-                         on_tested,
-                         g_object_ref (self));
+  scope_child_run_async ((const char *const[]){ "selftest", "--quick", "--device", self->device,
+                                                "--json", NULL },
+                         self->testing, on_tested, g_object_ref (self));
 }
 
 /* --- The object --- */
@@ -242,15 +229,8 @@ scope_device_note_class_init (ScopeDeviceNoteClass *class)
 {
   G_OBJECT_CLASS (class)->dispose = scope_device_note_dispose;
   G_OBJECT_CLASS (class)->finalize = scope_device_note_finalize;
-  signals[TESTED] = g_signal_new ("tested",
-                                  SCOPE_TYPE_DEVICE_NOTE,
-                                  G_SIGNAL_RUN_LAST,
-                                  0,
-                                  NULL,
-                                  NULL,
-                                  NULL,
-                                  G_TYPE_NONE,
-                                  0);
+  signals[TESTED] = g_signal_new ("tested", SCOPE_TYPE_DEVICE_NOTE, G_SIGNAL_RUN_LAST, 0, NULL,
+                                  NULL, NULL, G_TYPE_NONE, 0);
 }
 
 static void

@@ -39,9 +39,7 @@ add_device (ScopeDeviceRow *self, const char *name, const char *title)
       index = self->names->len;
       g_ptr_array_add (self->names, g_strdup (name));
     }
-  gtk_string_list_splice (GTK_STRING_LIST (model),
-                          index,
-                          index < g_list_model_get_n_items (model),
+  gtk_string_list_splice (GTK_STRING_LIST (model), index, index < g_list_model_get_n_items (model),
                           (const char *const[]){ title, NULL });
   if (selected != GTK_INVALID_LIST_POSITION)
     adw_combo_row_set_selected (ADW_COMBO_ROW (self), selected);

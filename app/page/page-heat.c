@@ -101,17 +101,12 @@ scope_page_update_heat (ScopePage *self)
     }
   self->painting = g_cancellable_new ();
   if (get_shown_numbers (self))
-    scope_workspace_paint_numbers_async (self->workspace,
-                                         scale_of (self->heat_scale),
-                                         self->painting,
-                                         painted_cb,
-                                         g_object_ref (self));
+    scope_workspace_paint_numbers_async (self->workspace, scale_of (self->heat_scale),
+                                         self->painting, painted_cb, g_object_ref (self));
   else
     scope_measurement_paint_async (measurement,
                                    (ScopeHeatStyle){ heat, scale_of (self->heat_scale) },
-                                   self->painting,
-                                   painted_cb,
-                                   g_object_ref (self));
+                                   self->painting, painted_cb, g_object_ref (self));
 }
 
 static void
@@ -119,8 +114,7 @@ on_theme (ScopePage *self)
 {
   ScopeCanvas *canvas = scope_graph_view_get_canvas (self->graph_view);
 
-  scope_legend_set (self->legend,
-                    scope_canvas_get_overlay (canvas),
+  scope_legend_set (self->legend, scope_canvas_get_overlay (canvas),
                     scope_canvas_get_theme (canvas));
 }
 
@@ -148,9 +142,6 @@ void
 scope_page_follow_theme (ScopePage *self)
 {
   /* After the graph view, which gives the canvas its new theme. */
-  g_signal_connect_object (adw_style_manager_get_default (),
-                           "notify::dark",
-                           G_CALLBACK (on_theme),
-                           self,
-                           G_CONNECT_SWAPPED | G_CONNECT_AFTER);
+  g_signal_connect_object (adw_style_manager_get_default (), "notify::dark", G_CALLBACK (on_theme),
+                           self, G_CONNECT_SWAPPED | G_CONNECT_AFTER);
 }

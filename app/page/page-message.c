@@ -37,8 +37,7 @@ scope_page_find_messages (ScopePage *self, GtkWidget *relative, graphene_rect_t 
 {
   return (gtk_revealer_get_reveal_child (self->banner) ||
           gtk_revealer_get_reveal_child (self->remeasured)) &&
-         gtk_widget_compute_bounds (gtk_widget_get_parent (GTK_WIDGET (self->banner)),
-                                    relative,
+         gtk_widget_compute_bounds (gtk_widget_get_parent (GTK_WIDGET (self->banner)), relative,
                                     area);
 }
 

@@ -22,14 +22,8 @@ get_pass_view (ScopePage *self)
 {
   if (!self->pass_view)
     {
-      self->pass_view = g_object_new (SCOPE_TYPE_GRAPH_VIEW,
-                                      "name",
-                                      "pass-view",
-                                      "vexpand",
-                                      TRUE,
-                                      "workspace",
-                                      self->pass_workspace,
-                                      NULL);
+      self->pass_view = g_object_new (SCOPE_TYPE_GRAPH_VIEW, "name", "pass-view", "vexpand", TRUE,
+                                      "workspace", self->pass_workspace, NULL);
       gtk_box_append (self->pass_box, GTK_WIDGET (self->pass_view));
     }
   return self->pass_view;
@@ -50,12 +44,9 @@ on_chosen (ScopePassesView *view, ScopeDocument *document, const GArray *hits, g
       return;
     }
   title = scope_passes_view_dup_title (view);
-  text = g_strdup_printf (g_dngettext (NULL,
-                                       "After %s: %u node",
-                                       "After %s: %u nodes",
+  text = g_strdup_printf (g_dngettext (NULL, "After %s: %u node", "After %s: %u nodes",
                                        scope_document_get_totals (document)->n_nodes),
-                          title,
-                          scope_document_get_totals (document)->n_nodes);
+                          title, scope_document_get_totals (document)->n_nodes);
   gtk_label_set_text (self->pass_label, text);
   shown = get_pass_view (self);
   scope_workspace_show_document (self->pass_workspace, document);

@@ -54,11 +54,8 @@ scope_page_remeasure (ScopePage *self, ScopePage *from)
   self->remeasured_form = g_strdup (scope_conversion_title (scope_page_get_form (from)));
   self->remeasured_base = median_of (from);
   g_object_notify (G_OBJECT (self->workspace), "progress"); /* the label names the reason */
-  scope_workspace_log (self->workspace,
-                       SCOPE_LOG_NOTE,
-                       VIZ_ROOT,
-                       _ ("Measuring with the options used for %s"),
-                       self->remeasured_form);
+  scope_workspace_log (self->workspace, SCOPE_LOG_NOTE, VIZ_ROOT,
+                       _ ("Measuring with the options used for %s"), self->remeasured_form);
   scope_page_update_remeasured (self);
 }
 
@@ -84,10 +81,8 @@ describe_result (ScopePage *self)
   if (isnan (self->remeasured_base))
     return g_strdup_printf (_ ("Measured in this form: %s per run"), now);
   before = prof_format_seconds (self->remeasured_base);
-  return g_strdup_printf (_ ("Measured in this form: %s per run; as %s: %s"),
-                          now,
-                          self->remeasured_form,
-                          before);
+  return g_strdup_printf (_ ("Measured in this form: %s per run; as %s: %s"), now,
+                          self->remeasured_form, before);
 }
 
 void

@@ -83,10 +83,7 @@ describe_state (ScopePage *self, const char *folder)
   if (shapes && shapes[0])
     g_key_file_set_string_list (file, GROUP, "shapes", shapes, g_strv_length ((char **) shapes));
   if (bookmarks->len > 0)
-    g_key_file_set_string_list (file,
-                                GROUP,
-                                "bookmarks",
-                                (const char *const *) bookmarks->pdata,
+    g_key_file_set_string_list (file, GROUP, "bookmarks", (const char *const *) bookmarks->pdata,
                                 bookmarks->len);
   if (scope_workspace_get_fills (self->workspace))
     g_key_file_set_boolean (file, GROUP, "random-values", TRUE);
@@ -185,9 +182,7 @@ scope_page_save_beside (ScopePage *self)
       write_beside (self, path, saved_beside_cb, g_object_ref (self));
       return;
     }
-  g_set_error (&error,
-               G_FILE_ERROR,
-               G_FILE_ERROR_EXIST,
+  g_set_error (&error, G_FILE_ERROR, G_FILE_ERROR_EXIST,
                _ ("%s was not written by this program, so the view is not stored in it. Rename it, "
                   "then store the view again."),
                path);

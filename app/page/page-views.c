@@ -107,14 +107,9 @@ scope_page_build_views (ScopePage *self)
   for (guint i = 0; i < G_N_ELEMENTS (views); i++)
     {
       g_autofree char *widget_name = g_strconcat (views[i].name, "-view", NULL);
-      GtkWidget       *view = g_object_new (views[i].get_type (),
-                                      "name",
-                                      widget_name,
-                                      "title",
-                                      views[i].title ? _ (views[i].title) : NULL,
-                                      "workspace",
-                                      self->workspace,
-                                      NULL);
+      GtkWidget       *view = g_object_new (views[i].get_type (), "name", widget_name, "title",
+                                      views[i].title ? _ (views[i].title) : NULL, "workspace",
+                                            self->workspace, NULL);
 
       g_hash_table_insert (self->views, (gpointer) views[i].name, view);
       place_view (self, view, views[i].name, views[i].place);

@@ -120,8 +120,7 @@ on_button (GtkGestureClick *gesture,
   guint button = gtk_gesture_single_get_current_button (GTK_GESTURE_SINGLE (gesture));
 
   if (button == BACK_BUTTON || button == FORWARD_BUTTON)
-    gtk_widget_activate_action (data,
-                                button == BACK_BUTTON ? "page.go-back" : "page.go-forward",
+    gtk_widget_activate_action (data, button == BACK_BUTTON ? "page.go-back" : "page.go-forward",
                                 NULL);
 }
 
@@ -242,11 +241,9 @@ add_stateful_actions (ScopePage *self)
   g_action_map_add_action_entries (G_ACTION_MAP (group), entries, G_N_ELEMENTS (entries), self);
   gtk_widget_insert_action_group (GTK_WIDGET (self), "page", G_ACTION_GROUP (group));
   g_action_group_change_action_state (G_ACTION_GROUP (group), "heat", g_variant_new_string (heat));
-  g_action_group_change_action_state (G_ACTION_GROUP (group),
-                                      "heat-scale",
+  g_action_group_change_action_state (G_ACTION_GROUP (group), "heat-scale",
                                       g_variant_new_string (scale));
-  g_action_group_change_action_state (G_ACTION_GROUP (group),
-                                      "panel",
+  g_action_group_change_action_state (G_ACTION_GROUP (group), "panel",
                                       g_variant_new_boolean (has_panel));
 }
 
@@ -289,8 +286,7 @@ show_failure (ScopePage *self)
 
   if (scope_workspace_get_document (self->workspace))
     {
-      scope_page_show_message (self,
-                               message,
+      scope_page_show_message (self, message,
                                is_limit ? scope_remedy_get (remedy).label : _ ("Try Again"),
                                is_limit ? "page.raise-limits" : "page.reload");
       return;
@@ -474,9 +470,7 @@ scope_page_class_init (ScopePageClass *class)
   gtk_widget_class_install_action (widget_class, "page.save-view", NULL, act_save_view);
   gtk_widget_class_install_action (widget_class, "page.leave-pass", NULL, act_leave_pass);
   gtk_widget_class_install_action (widget_class, "page.remove-numbers", NULL, act_remove_numbers);
-  gtk_widget_class_install_action (widget_class,
-                                   "page.dismiss-measured",
-                                   NULL,
+  gtk_widget_class_install_action (widget_class, "page.dismiss-measured", NULL,
                                    act_dismiss_measured);
 }
 
@@ -499,9 +493,7 @@ follow_workspace (ScopePage *self)
   g_signal_connect_swapped (self->workspace, "notify::state", G_CALLBACK (on_state), self);
   g_signal_connect_swapped (self->workspace, "notify::running", G_CALLBACK (on_running), self);
   g_signal_connect_swapped (self->workspace, "notify::progress", G_CALLBACK (on_progress), self);
-  g_signal_connect_swapped (self->workspace,
-                            "capture-changed",
-                            G_CALLBACK (scope_page_update_heat),
+  g_signal_connect_swapped (self->workspace, "capture-changed", G_CALLBACK (scope_page_update_heat),
                             self);
   g_signal_connect_swapped (self->workspace, "numbers-changed", G_CALLBACK (on_numbers), self);
   g_signal_connect (self->workspace, "problem", G_CALLBACK (on_problem), self);
@@ -521,17 +513,12 @@ scope_page_init (ScopePage *self)
   gtk_widget_action_set_enabled (GTK_WIDGET (self), "page.remove-numbers", FALSE);
   scope_page_follow_theme (self);
   scope_page_init_pass (self);
-  g_signal_connect_object (get_outline (self),
-                           "found",
-                           G_CALLBACK (on_found),
-                           self,
+  g_signal_connect_object (get_outline (self), "found", G_CALLBACK (on_found), self,
                            G_CONNECT_SWAPPED);
   follow_workspace (self);
-  self->first_shown = g_signal_connect_object (scope_graph_view_get_canvas (self->graph_view),
-                                               "map",
-                                               G_CALLBACK (on_first_shown),
-                                               self,
-                                               G_CONNECT_AFTER);
+  self->first_shown =
+      g_signal_connect_object (scope_graph_view_get_canvas (self->graph_view), "map",
+                               G_CALLBACK (on_first_shown), self, G_CONNECT_AFTER);
 }
 
 GtkWidget *

@@ -137,9 +137,8 @@ update_fold (ScopeRunPanel *self)
   const char *mode = modes[MIN (adw_combo_row_get_selected (self->mode), 2u)];
 
   gtk_widget_set_sensitive (GTK_WIDGET (self->fold_row),
-                            scope_run_options_may_fold (mode,
-                                                        adw_combo_row_get_selected (
-                                                            self->direction) != 0));
+                            scope_run_options_may_fold (mode, adw_combo_row_get_selected (
+                                                                  self->direction) != 0));
 }
 
 static void

@@ -25,8 +25,7 @@ scope_child_find_program (void)
   /* Beside the window; tests run from a folder of their own. */
   for (const char *const *place =
            (const char *const[]){ "hscope", "../app/hscope", "../../app/hscope", NULL };
-       folder && *place;
-       place++)
+       folder && *place; place++)
     {
       g_autofree char *path = g_build_filename (folder, *place, NULL);
 
@@ -60,8 +59,7 @@ scope_child_describe_signal (int number)
 {
   return g_strdup_printf (_ ("The run was ended by signal %d (%s). The open model is not "
                              "affected."),
-                          number,
-                          g_strsignal (number));
+                          number, g_strsignal (number));
 }
 
 /* Why a child failed: the last error that it wrote, else its last line.  (transfer full) */
@@ -87,8 +85,7 @@ describe_failure (GSubprocess *child, const char *err)
       if (!last && !message.text && *lines[i] != '\0')
         last = lines[i];
     }
-  return g_error_new_literal (SCOPE_CHILD_ERROR,
-                              SCOPE_CHILD_ERROR_FAILED,
+  return g_error_new_literal (SCOPE_CHILD_ERROR, SCOPE_CHILD_ERROR_FAILED,
                               last ? last : _ ("hscope failed without an error message"));
 }
 
@@ -209,11 +206,8 @@ started_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
 
   if (child)
     {
-      g_subprocess_communicate_utf8_async (child,
-                                           NULL,
-                                           g_task_get_cancellable (task),
-                                           communicated_cb,
-                                           task);
+      g_subprocess_communicate_utf8_async (child, NULL, g_task_get_cancellable (task),
+                                           communicated_cb, task);
       return;
     }
   g_task_return_error (task, error);
@@ -231,9 +225,7 @@ run_hscope (GTask *task, const char *const *arguments, gboolean allows_modules)
 
   if (!program)
     {
-      g_task_return_new_error (task,
-                               G_IO_ERROR,
-                               G_IO_ERROR_NOT_FOUND,
+      g_task_return_new_error (task, G_IO_ERROR, G_IO_ERROR_NOT_FOUND,
                                _ ("hscope was not found beside hybridscope or in PATH. Install "
                                   "both programs together."));
       g_object_unref (task);
@@ -247,10 +239,9 @@ run_hscope (GTask *task, const char *const *arguments, gboolean allows_modules)
   g_ptr_array_extend (argv, limits, NULL, NULL);
   g_ptr_array_add (argv, NULL);
   start = g_task_new (NULL, g_task_get_cancellable (task), started_cb, task);
-  push_start (start,
-              &(Start){ (char **) argv->pdata,
-                        G_SUBPROCESS_FLAGS_STDOUT_PIPE | G_SUBPROCESS_FLAGS_STDERR_PIPE,
-                        allows_modules });
+  push_start (start, &(Start){ (char **) argv->pdata,
+                               G_SUBPROCESS_FLAGS_STDOUT_PIPE | G_SUBPROCESS_FLAGS_STDERR_PIPE,
+                               allows_modules });
 }
 
 void

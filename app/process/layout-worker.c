@@ -45,10 +45,7 @@ run_layout (gpointer data, gpointer unused G_GNUC_UNUSED)
   scope_worker_lower_priority ();
   if (g_task_return_error_if_cancelled (task))
     return;
-  picture = viz_layout_diagram (job->diagram,
-                                job->folds,
-                                &options,
-                                g_task_get_cancellable (task),
+  picture = viz_layout_diagram (job->diagram, job->folds, &options, g_task_get_cancellable (task),
                                 &error);
   if (picture)
     g_task_return_pointer (task, picture, (GDestroyNotify) viz_picture_unref);

@@ -36,10 +36,8 @@ run (gpointer data, gpointer unused G_GNUC_UNUSED)
   Call *call = data;
 
   scope_worker_lower_priority ();
-  call->function (call->task,
-                  g_task_get_source_object (call->task),
-                  g_task_get_task_data (call->task),
-                  g_task_get_cancellable (call->task));
+  call->function (call->task, g_task_get_source_object (call->task),
+                  g_task_get_task_data (call->task), g_task_get_cancellable (call->task));
   g_object_unref (call->task);
   g_free (call);
 }

@@ -142,8 +142,7 @@ add_rules (const Rules *rules, const ScopeFileRules *files)
   for (guint i = 0; files->programs[i]; i++)
     allow (rules, files->programs[i], LANDLOCK_ACCESS_FS_EXECUTE);
   for (guint i = 0; files->devices && files->devices[i]; i++)
-    allow (rules,
-           files->devices[i],
+    allow (rules, files->devices[i],
            LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_WRITE_FILE | RIGHT_IOCTL_DEV);
   return TRUE;
 }

@@ -71,14 +71,12 @@ scope_resources_limit_time (guint64 seconds, int status)
   struct sigaction action = { .sa_handler = on_time_used };
   struct rlimit    limit;
 
-  g_snprintf (message,
-              sizeof message,
+  g_snprintf (message, sizeof message,
               "error: the process was stopped after %" G_GUINT64_FORMAT
               " seconds of processor time, the limit. Raise it with --limit-cpu\n",
               seconds);
   if (has_json)
-    g_snprintf (document,
-                sizeof document,
+    g_snprintf (document, sizeof document,
                 "{\"error\": {\"message\": \"the process was stopped after %" G_GUINT64_FORMAT
                 " seconds of processor time, the limit\", \"place\": {}, \"hint\": \"Raise it with "
                 "--limit-cpu\"}}\n",

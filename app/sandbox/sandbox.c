@@ -93,8 +93,7 @@ apply_file_rules (const ScopeSandbox *sandbox)
   if (sandbox->program)
     programs[n++] = sandbox->program;
   version = scope_file_rules_apply (&files, &reason);
-  set_part (PART_FILES,
-            version > 0,
+  set_part (PART_FILES, version > 0,
             version > 0 ? g_strdup_printf ("only the folders of outputs can be written (Landlock "
                                            "version %d)",
                                            version)
@@ -135,8 +134,7 @@ start_again (const ScopeSandbox *sandbox)
   if (keep_stage (stage))
     execv ("/proc/self/exe", sandbox->argv);
   /* Threads of libraries stay outside of the rules for files. */
-  set_part (PART_FILES,
-            FALSE,
+  set_part (PART_FILES, FALSE,
             g_strdup_printf ("the program cannot be started again: %s", g_strerror (errno)));
 }
 
@@ -145,16 +143,13 @@ enter_first_stage (const ScopeSandbox *sandbox)
 {
   g_autofree char *memory = g_format_size_full (sandbox->memory, G_FORMAT_SIZE_IEC_UNITS);
 
-  set_part (PART_PRIVILEGES,
-            scope_resources_drop_privileges (),
+  set_part (PART_PRIVILEGES, scope_resources_drop_privileges (),
             g_strdup ("none can be gained by executing a program"));
   if (!is_active[PART_PRIVILEGES])
     set_part (PART_PRIVILEGES, FALSE, g_strdup (g_strerror (errno)));
-  set_part (PART_MEMORY,
-            scope_resources_limit_memory (sandbox->memory),
+  set_part (PART_MEMORY, scope_resources_limit_memory (sandbox->memory),
             g_strdup_printf ("%s beyond the program itself", memory));
-  set_part (PART_TIME,
-            scope_resources_limit_time (sandbox->seconds, sandbox->status),
+  set_part (PART_TIME, scope_resources_limit_time (sandbox->seconds, sandbox->status),
             g_strdup_printf ("%" G_GUINT64_FORMAT " seconds", sandbox->seconds));
   apply_file_rules (sandbox);
   start_again (sandbox);
@@ -228,13 +223,10 @@ check_parts (GError **error)
   for (guint i = 0; i < N_PARTS; i++)
     if (!is_active[i])
       {
-        g_set_error (error,
-                     G_IO_ERROR,
-                     G_IO_ERROR_NOT_SUPPORTED,
+        g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED,
                      "the sandbox cannot protect %s: %s. --sandbox without “=strict” goes on with "
                      "the other protections",
-                     part_names[i],
-                     facts[i] ? facts[i] : "the limit cannot be set");
+                     part_names[i], facts[i] ? facts[i] : "the limit cannot be set");
         return FALSE;
       }
   return TRUE;
@@ -246,9 +238,7 @@ check_outputs (const ScopeSandbox *sandbox, GError **error)
   const char *stray = scope_file_rules_find_stray (sandbox->outputs);
 
   if (stray)
-    g_set_error (error,
-                 G_FILE_ERROR,
-                 G_FILE_ERROR_LOOP,
+    g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_LOOP,
                  "%s: this is a link out of its folder, which a sandbox does not follow. Name the "
                  "file "
                  "that is to be written, or remove the link",
@@ -292,9 +282,7 @@ scope_sandbox_describe (void)
   GString *text = g_string_new (NULL);
 
   for (guint i = 0; i < N_PARTS; i++)
-    g_string_append_printf (text,
-                            "  %-15s %s%s\n",
-                            part_names[i],
+    g_string_append_printf (text, "  %-15s %s%s\n", part_names[i],
                             is_active[i] ? "" : "not protected: ",
                             facts[i] ? facts[i] : "not in the sandbox");
   return g_string_free (text, FALSE);

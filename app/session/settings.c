@@ -122,10 +122,7 @@ scope_settings_get_list (const char *key)
 void
 scope_settings_set_list (const char *key, const char *const *values)
 {
-  g_key_file_set_string_list (get_settings (),
-                              GROUP,
-                              key,
-                              values,
+  g_key_file_set_string_list (get_settings (), GROUP, key, values,
                               g_strv_length ((char **) values));
   write_soon ();
 }

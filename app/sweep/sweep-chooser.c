@@ -61,9 +61,7 @@ on_axis (GtkDropDown *list, GParamSpec *pspec G_GNUC_UNUSED, gpointer data)
 
   if (self->is_updating || choice >= self->axes->len)
     return;
-  scope_sweep_slice_set_axis (&self->slice,
-                              self->data,
-                              list == self->rows,
+  scope_sweep_slice_set_axis (&self->slice, self->data, list == self->rows,
                               g_array_index (self->axes, guint, choice));
   update (self);
   g_signal_emit (self, changed_signal, 0);
@@ -146,15 +144,8 @@ static void
 scope_sweep_chooser_class_init (ScopeSweepChooserClass *class)
 {
   G_OBJECT_CLASS (class)->finalize = scope_sweep_chooser_finalize;
-  changed_signal = g_signal_new ("changed",
-                                 G_TYPE_FROM_CLASS (class),
-                                 G_SIGNAL_RUN_LAST,
-                                 0,
-                                 NULL,
-                                 NULL,
-                                 NULL,
-                                 G_TYPE_NONE,
-                                 0);
+  changed_signal = g_signal_new ("changed", G_TYPE_FROM_CLASS (class), G_SIGNAL_RUN_LAST, 0, NULL,
+                                 NULL, NULL, G_TYPE_NONE, 0);
 }
 
 static void
@@ -164,8 +155,7 @@ scope_sweep_chooser_init (ScopeSweepChooser *self)
 
   self->axes = g_array_new (FALSE, FALSE, sizeof (guint));
   self->box = GTK_BOX (gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 18));
-  gtk_scrolled_window_set_policy (GTK_SCROLLED_WINDOW (scroller),
-                                  GTK_POLICY_AUTOMATIC,
+  gtk_scrolled_window_set_policy (GTK_SCROLLED_WINDOW (scroller), GTK_POLICY_AUTOMATIC,
                                   GTK_POLICY_NEVER);
   gtk_scrolled_window_set_child (GTK_SCROLLED_WINDOW (scroller), GTK_WIDGET (self->box));
   adw_bin_set_child (ADW_BIN (self), scroller);

@@ -39,15 +39,10 @@ scope_sweep_curves_new (void)
   gtk_widget_set_name (area, "sweep-curves");
   gtk_drawing_area_set_content_height (GTK_DRAWING_AREA (area), HEIGHT);
   gtk_drawing_area_set_draw_func (GTK_DRAWING_AREA (area), draw, NULL, NULL);
-  gtk_accessible_update_property (GTK_ACCESSIBLE (area),
-                                  GTK_ACCESSIBLE_PROPERTY_LABEL,
-                                  _ ("Curves of the sweep"),
-                                  -1);
-  g_signal_connect_object (adw_style_manager_get_default (),
-                           "notify::dark",
-                           G_CALLBACK (gtk_widget_queue_draw),
-                           area,
-                           G_CONNECT_SWAPPED);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (area), GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                  _ ("Curves of the sweep"), -1);
+  g_signal_connect_object (adw_style_manager_get_default (), "notify::dark",
+                           G_CALLBACK (gtk_widget_queue_draw), area, G_CONNECT_SWAPPED);
   return area;
 }
 
@@ -87,8 +82,7 @@ scope_sweep_curves_set (GtkWidget *area, ScopeSweepData *data, const ScopeSweepS
   gtk_widget_queue_draw (area);
   if (!scope_axis_is_ascending (rows) || columns->n_values > SCOPE_SWEEP_MAX_CURVES)
     return FALSE;
-  table = viz_curve_table_new ((rows->n_values + step - 1) / step,
-                               columns->n_values,
+  table = viz_curve_table_new ((rows->n_values + step - 1) / step, columns->n_values,
                                scope_axis_title (rows->name),
                                data->is_timing ? prof_format_seconds : NULL);
   for (guint x = 0; x < table->n_x; x++)

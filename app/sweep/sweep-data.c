@@ -268,9 +268,7 @@ scope_sweep_data_parse (const char *text, const char *folder, GError **error)
   data->is_timing = find_flag (json, 0, "is_timing");
   if (!read_axes (data, json) || !read_cells (data, json))
     {
-      g_set_error_literal (error,
-                           G_IO_ERROR,
-                           G_IO_ERROR_INVALID_DATA,
+      g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
                            _ ("hscope returned no results of a sweep. Its version may differ from "
                               "that of hybridscope."));
       return NULL;

@@ -54,8 +54,7 @@ column_width (ScopeSweepHeat *self)
 {
   double room = gtk_widget_get_width (GTK_WIDGET (self)) - self->label_width;
 
-  return CLAMP (room / MAX (self->n_columns, 1),
-                has_texts (self) ? MIN_WIDTH : SMALL_WIDTH,
+  return CLAMP (room / MAX (self->n_columns, 1), has_texts (self) ? MIN_WIDTH : SMALL_WIDTH,
                 MAX_WIDTH);
 }
 
@@ -103,9 +102,8 @@ draw_field (ScopeSweepHeat *self, VizPen *pen, const VizTheme *theme, guint row,
   double         value = scope_sweep_slice_get (&self->slice, self->data, row, column, &state);
   VizColour      fill = theme->box;
   double         gap = has_texts (self) ? 1 : 0, radius = has_texts (self) ? 2 : 0;
-  const VizRect  rect = {
-     self->label_width + column * width, ROW_HEIGHT + row * height, width - gap, height - gap
-  };
+  const VizRect rect = { self->label_width + column * width, ROW_HEIGHT + row * height, width - gap,
+                         height - gap };
   g_autofree char *text = NULL;
   VizColour        colour = theme->text_faint;
 
@@ -127,8 +125,7 @@ draw_field (ScopeSweepHeat *self, VizPen *pen, const VizTheme *theme, guint row,
          : state == SCOPE_CELL_RUNNING ? g_strdup (_ ("running"))
          : state == SCOPE_CELL_WAITING ? g_strdup ("…")
                                        : scope_sweep_data_format (self->data, value);
-  viz_pen_write (pen,
-                 text_at (rect.x + rect.width / 2, rect.y + height / 2 + 4, 0.5, &colour),
+  viz_pen_write (pen, text_at (rect.x + rect.width / 2, rect.y + height / 2 + 4, 0.5, &colour),
                  text);
 }
 
@@ -149,9 +146,7 @@ draw (ScopeSweepHeat *self, VizPen *pen, const VizTheme *theme)
 
       viz_pen_write (pen,
                      text_at (self->label_width + (column + every_column / 2.0) * width,
-                              ROW_HEIGHT - 8,
-                              0.5,
-                              &theme->text_faint),
+                              ROW_HEIGHT - 8, 0.5, &theme->text_faint),
                      cut);
     }
   for (guint row = 0; row < self->n_rows; row++)
@@ -162,8 +157,7 @@ draw (ScopeSweepHeat *self, VizPen *pen, const VizTheme *theme)
 
           viz_pen_write (pen,
                          text_at (self->label_width - GAP,
-                                  ROW_HEIGHT + row * height + MIN (height, ROW_HEIGHT) / 2 + 4,
-                                  1,
+                                  ROW_HEIGHT + row * height + MIN (height, ROW_HEIGHT) / 2 + 4, 1,
                                   &theme->text),
                          label);
         }
@@ -230,10 +224,8 @@ on_tooltip (ScopeSweepHeat *self, int x, int y, gboolean by_key G_GNUC_UNUSED, G
           : state == SCOPE_CELL_WAITING ? g_strdup (_ ("waiting"))
                                         : scope_sweep_data_format (self->data, value);
   text = g_strdup_printf ("%s %s, %s %s: %s",
-                          scope_axis_title (self->data->axes[self->slice.rows].name),
-                          of_row,
-                          scope_axis_title (self->data->axes[self->slice.columns].name),
-                          of_column,
+                          scope_axis_title (self->data->axes[self->slice.rows].name), of_row,
+                          scope_axis_title (self->data->axes[self->slice.columns].name), of_column,
                           shown);
   gtk_tooltip_set_text (tooltip, text);
   return TRUE;
@@ -247,9 +239,7 @@ on_pressed (GtkGestureClick *gesture G_GNUC_UNUSED, int n_press, double x, doubl
   guint           row, column;
 
   if (n_press == 2 && find_field (self, x, y, &row, &column))
-    g_signal_emit (self,
-                   opened_signal,
-                   0,
+    g_signal_emit (self, opened_signal, 0,
                    scope_sweep_slice_get_cell (&self->slice, self->data, row, column));
 }
 
@@ -271,16 +261,8 @@ scope_sweep_heat_class_init (ScopeSweepHeatClass *class)
   widget_class->measure = scope_sweep_heat_measure;
   widget_class->snapshot = scope_sweep_heat_snapshot;
   gtk_widget_class_set_accessible_role (widget_class, GTK_ACCESSIBLE_ROLE_IMG);
-  opened_signal = g_signal_new ("opened",
-                                G_TYPE_FROM_CLASS (class),
-                                G_SIGNAL_RUN_LAST,
-                                0,
-                                NULL,
-                                NULL,
-                                NULL,
-                                G_TYPE_NONE,
-                                1,
-                                G_TYPE_UINT);
+  opened_signal = g_signal_new ("opened", G_TYPE_FROM_CLASS (class), G_SIGNAL_RUN_LAST, 0, NULL,
+                                NULL, NULL, G_TYPE_NONE, 1, G_TYPE_UINT);
 }
 
 static void
@@ -293,11 +275,8 @@ scope_sweep_heat_init (ScopeSweepHeat *self)
   gtk_widget_add_controller (GTK_WIDGET (self), GTK_EVENT_CONTROLLER (click));
   gtk_widget_set_has_tooltip (GTK_WIDGET (self), TRUE);
   g_signal_connect (self, "query-tooltip", G_CALLBACK (on_tooltip), NULL);
-  g_signal_connect_object (adw_style_manager_get_default (),
-                           "notify::dark",
-                           G_CALLBACK (gtk_widget_queue_draw),
-                           self,
-                           G_CONNECT_SWAPPED);
+  g_signal_connect_object (adw_style_manager_get_default (), "notify::dark",
+                           G_CALLBACK (gtk_widget_queue_draw), self, G_CONNECT_SWAPPED);
 }
 
 GtkWidget *

@@ -43,10 +43,8 @@ dup_left_out (const ScopeSweepData *data, const ScopeSweepSlice *slice)
   return g_strdup_printf (_ ("The map shows the first %u of %u rows and the first %u of %u "
                              "columns. "
                              "The table has all cells."),
-                          MIN (n_rows, SCOPE_SWEEP_MAX_ROWS),
-                          n_rows,
-                          MIN (n_columns, SCOPE_SWEEP_MAX_COLUMNS),
-                          n_columns);
+                          MIN (n_rows, SCOPE_SWEEP_MAX_ROWS), n_rows,
+                          MIN (n_columns, SCOPE_SWEEP_MAX_COLUMNS), n_columns);
 }
 
 static void
@@ -78,12 +76,9 @@ dup_pair (const ScopeFormPair *pair)
   g_string_append_printf (text,
                           _ ("%s against %s: faster in %u of %u pairs, slower in %u, not certain "
                              "in %u"),
-                          scope_conversion_title (pair->a),
-                          scope_conversion_title (pair->b),
-                          pair->n_faster,
-                          pair->n_faster + pair->n_slower + pair->n_undecided,
-                          pair->n_slower,
-                          pair->n_undecided);
+                          scope_conversion_title (pair->a), scope_conversion_title (pair->b),
+                          pair->n_faster, pair->n_faster + pair->n_slower + pair->n_undecided,
+                          pair->n_slower, pair->n_undecided);
   if (pair->n_other_machines > 0)
     g_string_append_printf (text, _ ("; %u of different machines"), pair->n_other_machines);
   if (pair->n_crowded > 0)
@@ -153,16 +148,8 @@ static void
 scope_sweep_overview_class_init (ScopeSweepOverviewClass *class)
 {
   G_OBJECT_CLASS (class)->finalize = scope_sweep_overview_finalize;
-  opened_signal = g_signal_new ("opened",
-                                G_TYPE_FROM_CLASS (class),
-                                G_SIGNAL_RUN_LAST,
-                                0,
-                                NULL,
-                                NULL,
-                                NULL,
-                                G_TYPE_NONE,
-                                1,
-                                G_TYPE_UINT);
+  opened_signal = g_signal_new ("opened", G_TYPE_FROM_CLASS (class), G_SIGNAL_RUN_LAST, 0, NULL,
+                                NULL, NULL, G_TYPE_NONE, 1, G_TYPE_UINT);
 }
 
 /* The map scrolls by itself if it is wider than the window. */
@@ -173,13 +160,10 @@ new_heat (ScopeSweepOverview *self)
 
   self->heat = scope_sweep_heat_new ();
   gtk_widget_set_name (self->heat, "sweep-heat");
-  gtk_accessible_update_property (GTK_ACCESSIBLE (self->heat),
-                                  GTK_ACCESSIBLE_PROPERTY_LABEL,
-                                  _ ("Heat map of the sweep"),
-                                  -1);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (self->heat), GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                  _ ("Heat map of the sweep"), -1);
   g_signal_connect_swapped (self->heat, "opened", G_CALLBACK (on_opened), self);
-  gtk_scrolled_window_set_policy (GTK_SCROLLED_WINDOW (scroller),
-                                  GTK_POLICY_AUTOMATIC,
+  gtk_scrolled_window_set_policy (GTK_SCROLLED_WINDOW (scroller), GTK_POLICY_AUTOMATIC,
                                   GTK_POLICY_NEVER);
   gtk_scrolled_window_set_child (GTK_SCROLLED_WINDOW (scroller), self->heat);
   return scroller;
@@ -202,8 +186,7 @@ scope_sweep_overview_init (ScopeSweepOverview *self)
   gtk_box_append (self->box, self->curves);
   gtk_box_append (self->box, self->curves_note);
   gtk_box_append (self->box, GTK_WIDGET (self->pairs));
-  gtk_scrolled_window_set_policy (GTK_SCROLLED_WINDOW (scroller),
-                                  GTK_POLICY_NEVER,
+  gtk_scrolled_window_set_policy (GTK_SCROLLED_WINDOW (scroller), GTK_POLICY_NEVER,
                                   GTK_POLICY_AUTOMATIC);
   gtk_scrolled_window_set_child (GTK_SCROLLED_WINDOW (scroller), GTK_WIDGET (self->box));
   gtk_widget_set_vexpand (scroller, TRUE);

@@ -63,17 +63,11 @@ describe_states (const ScopeSweepData *data)
   const guint *n = data->n_in_state;
 
   if (n[SCOPE_CELL_RUNNING] == 0)
-    return g_strdup_printf (_ ("%u of %u cells done, %u failed, %u waiting"),
-                            n[SCOPE_CELL_DONE],
-                            data->n_cells,
-                            n[SCOPE_CELL_FAILED],
-                            n[SCOPE_CELL_WAITING]);
+    return g_strdup_printf (_ ("%u of %u cells done, %u failed, %u waiting"), n[SCOPE_CELL_DONE],
+                            data->n_cells, n[SCOPE_CELL_FAILED], n[SCOPE_CELL_WAITING]);
   return g_strdup_printf (_ ("%u of %u cells done, %u failed, %u running, %u waiting"),
-                          n[SCOPE_CELL_DONE],
-                          data->n_cells,
-                          n[SCOPE_CELL_FAILED],
-                          n[SCOPE_CELL_RUNNING],
-                          n[SCOPE_CELL_WAITING]);
+                          n[SCOPE_CELL_DONE], data->n_cells, n[SCOPE_CELL_FAILED],
+                          n[SCOPE_CELL_RUNNING], n[SCOPE_CELL_WAITING]);
 }
 
 static void
@@ -110,12 +104,9 @@ show_failures (ScopeSweepPage *self)
       return;
     }
   text = n == n_failed
-             ? g_strdup_printf (g_dngettext (GETTEXT_PACKAGE,
-                                             "%u cell failed: %s",
-                                             "%u cells failed, all for one reason: %s",
-                                             n_failed),
-                                n_failed,
-                                reason)
+             ? g_strdup_printf (g_dngettext (GETTEXT_PACKAGE, "%u cell failed: %s",
+                                             "%u cells failed, all for one reason: %s", n_failed),
+                                n_failed, reason)
              : g_strdup_printf (_ ("%u cells failed, %u of them because: %s"), n_failed, n, reason);
   show_message (self, text, TRUE);
 }
@@ -142,10 +133,9 @@ open_cell (ScopeSweepPage *self, guint cell)
 static void
 on_filter (ScopeSweepPage *self)
 {
-  static const ScopeCellState states[] = {
-    SCOPE_CELL_N_STATES, SCOPE_CELL_DONE, SCOPE_CELL_FAILED, SCOPE_CELL_WAITING, SCOPE_CELL_RUNNING
-  };
-  guint choice = gtk_drop_down_get_selected (self->filter);
+  static const ScopeCellState states[] = { SCOPE_CELL_N_STATES, SCOPE_CELL_DONE, SCOPE_CELL_FAILED,
+                                           SCOPE_CELL_WAITING, SCOPE_CELL_RUNNING };
+  guint                       choice = gtk_drop_down_get_selected (self->filter);
 
   if (self->table && choice < G_N_ELEMENTS (states))
     scope_sweep_table_filter (SCOPE_SWEEP_TABLE (self->table), states[choice]);
@@ -306,14 +296,10 @@ new_head (ScopeSweepPage *self)
   gtk_widget_add_css_class (reload, "flat");
   gtk_actionable_set_action_name (GTK_ACTIONABLE (reload), "sweep.reload");
   scope_tooltip_set (reload, _ ("Read the folder again (F5)"));
-  gtk_accessible_update_property (GTK_ACCESSIBLE (reload),
-                                  GTK_ACCESSIBLE_PROPERTY_LABEL,
-                                  _ ("Read the folder again"),
-                                  -1);
-  gtk_accessible_update_property (GTK_ACCESSIBLE (bar),
-                                  GTK_ACCESSIBLE_PROPERTY_LABEL,
-                                  _ ("Progress of the sweep"),
-                                  -1);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (reload), GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                  _ ("Read the folder again"), -1);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (bar), GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                  _ ("Progress of the sweep"), -1);
   gtk_box_append (GTK_BOX (line), label);
   gtk_box_append (GTK_BOX (line), reload);
   gtk_box_append (GTK_BOX (box), bar);
@@ -482,15 +468,7 @@ scope_sweep_page_finalize (GObject *object)
 static guint
 new_text_signal (GType type, const char *name)
 {
-  return g_signal_new (name,
-                       type,
-                       G_SIGNAL_RUN_LAST,
-                       0,
-                       NULL,
-                       NULL,
-                       NULL,
-                       G_TYPE_NONE,
-                       1,
+  return g_signal_new (name, type, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 1,
                        G_TYPE_STRING);
 }
 

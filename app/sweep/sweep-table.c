@@ -345,16 +345,8 @@ scope_sweep_table_class_init (ScopeSweepTableClass *class)
 {
   G_OBJECT_CLASS (class)->dispose = scope_sweep_table_dispose;
   G_OBJECT_CLASS (class)->finalize = scope_sweep_table_finalize;
-  opened_signal = g_signal_new ("opened",
-                                G_TYPE_FROM_CLASS (class),
-                                G_SIGNAL_RUN_LAST,
-                                0,
-                                NULL,
-                                NULL,
-                                NULL,
-                                G_TYPE_NONE,
-                                1,
-                                G_TYPE_UINT);
+  opened_signal = g_signal_new ("opened", G_TYPE_FROM_CLASS (class), G_SIGNAL_RUN_LAST, 0, NULL,
+                                NULL, NULL, G_TYPE_NONE, 1, G_TYPE_UINT);
 }
 
 static void
@@ -373,17 +365,13 @@ scope_sweep_table_new (ScopeSweepData *data)
   guint            n_columns;
   ScopeColumn     *columns = new_columns (data, &n_columns);
 
-  view = scope_columns_new (G_LIST_MODEL (self->rows),
-                            columns,
-                            n_columns,
+  view = scope_columns_new (G_LIST_MODEL (self->rows), columns, n_columns,
                             g_object_ref (self->filter));
   g_object_set_data_full (G_OBJECT (self), "columns", columns, g_free); /* outlives the view */
   self->view = GTK_COLUMN_VIEW (view);
   gtk_widget_set_name (view, "sweep-table");
-  gtk_accessible_update_property (GTK_ACCESSIBLE (view),
-                                  GTK_ACCESSIBLE_PROPERTY_LABEL,
-                                  _ ("Cells of the sweep"),
-                                  -1);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (view), GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                  _ ("Cells of the sweep"), -1);
   g_signal_connect (view, "activate", G_CALLBACK (on_activate), self);
   gtk_widget_set_vexpand (scroller, TRUE);
   gtk_scrolled_window_set_child (GTK_SCROLLED_WINDOW (scroller), view);

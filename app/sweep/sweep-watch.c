@@ -192,15 +192,8 @@ scope_sweep_watch_class_init (ScopeSweepWatchClass *class)
 {
   G_OBJECT_CLASS (class)->dispose = scope_sweep_watch_dispose;
   G_OBJECT_CLASS (class)->finalize = scope_sweep_watch_finalize;
-  changed_signal = g_signal_new ("changed",
-                                 G_TYPE_FROM_CLASS (class),
-                                 G_SIGNAL_RUN_LAST,
-                                 0,
-                                 NULL,
-                                 NULL,
-                                 NULL,
-                                 G_TYPE_NONE,
-                                 0);
+  changed_signal = g_signal_new ("changed", G_TYPE_FROM_CLASS (class), G_SIGNAL_RUN_LAST, 0, NULL,
+                                 NULL, NULL, G_TYPE_NONE, 0);
 }
 
 static void

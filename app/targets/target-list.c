@@ -62,14 +62,8 @@ refuse (GError **error, const char *name, const char *hint, const char *fact)
 {
   g_autofree char *path = scope_targets_dup_path ();
 
-  return hyb_error_at (error,
-                       HYB_FORMAT_ERROR,
-                       HYB_FORMAT_ERROR_MALFORMED,
-                       path,
-                       hint,
-                       "the target “%s” %s",
-                       name,
-                       fact);
+  return hyb_error_at (error, HYB_FORMAT_ERROR, HYB_FORMAT_ERROR_MALFORMED, path, hint,
+                       "the target “%s” %s", name, fact);
 }
 
 static gboolean
@@ -78,9 +72,7 @@ check_name (const char *name, GError **error)
   g_autofree char *shown = g_utf8_make_valid (name, MAX_NAME < strlen (name) ? MAX_NAME : -1);
 
   if (!consists_of (name, NAME_LETTERS, MAX_NAME) || *name == '-' || *name == '.')
-    return refuse (error,
-                   shown,
-                   "Use letters, digits, dots and dashes, at most 64",
+    return refuse (error, shown, "Use letters, digits, dots and dashes, at most 64",
                    "has a name that an option cannot take");
   if (strcmp (name, SCOPE_TARGET_LOCAL) == 0 || strcmp (name, SCOPE_TARGET_SLURM) == 0)
     return refuse (error, name, "Choose another name", "has a name that is built in");
@@ -110,15 +102,11 @@ scope_target_new (const char *name,
   else if (!g_shell_parse_argv (target->launcher, NULL, &target->words, NULL))
     refuse (error, name, "Close the quotes", "has a launcher whose quotes are not closed");
   else if (!consists_of (target->program, PATH_LETTERS, MAX_TEXT) || *target->program == '-')
-    refuse (error,
-            name,
-            "Use letters, digits, dots, dashes and slashes only",
+    refuse (error, name, "Use letters, digits, dots, dashes and slashes only",
             "has a program whose name a shell might change");
   else if (target->folder && (!consists_of (target->folder, PATH_LETTERS, MAX_TEXT) ||
                               !(*target->folder == '/' || g_str_has_prefix (target->folder, "~/"))))
-    refuse (error,
-            name,
-            "Write it as /scratch/me or ~/runs",
+    refuse (error, name, "Write it as /scratch/me or ~/runs",
             "has a folder that is not absolute, or whose name a shell might change");
   else
     return g_steal_pointer (&target);
@@ -141,23 +129,15 @@ load (const char *path, GError **error)
     return NULL;
   if (g_bytes_get_size (bytes) > MAX_FILE)
     {
-      hyb_error_at (error,
-                    HYB_FORMAT_ERROR,
-                    HYB_FORMAT_ERROR_LIMIT,
-                    path,
-                    "Check what the file is",
+      hyb_error_at (error, HYB_FORMAT_ERROR, HYB_FORMAT_ERROR_LIMIT, path, "Check what the file is",
                     "the list of targets is longer than 256 KiB");
       return NULL;
     }
   if (g_bytes_get_size (bytes) == 0 ||
       g_key_file_load_from_bytes (file, bytes, G_KEY_FILE_KEEP_COMMENTS, &problem))
     return g_steal_pointer (&file);
-  hyb_error_at (error,
-                HYB_FORMAT_ERROR,
-                HYB_FORMAT_ERROR_MALFORMED,
-                path,
-                "Correct it by hand, or remove it",
-                "the list of targets cannot be read: %s",
+  hyb_error_at (error, HYB_FORMAT_ERROR, HYB_FORMAT_ERROR_MALFORMED, path,
+                "Correct it by hand, or remove it", "the list of targets cannot be read: %s",
                 problem->message);
   return NULL;
 }
@@ -216,13 +196,8 @@ save (GKeyFile *file, const char *path, GError **error)
   g_autofree char *text = g_key_file_to_data (file, &length, NULL);
 
   if (g_mkdir_with_parents (folder, 0700) != 0)
-    return hyb_error_at (error,
-                         G_FILE_ERROR,
-                         (int) g_file_error_from_errno (errno),
-                         folder,
-                         NULL,
-                         "the folder cannot be made: %s",
-                         g_strerror (errno));
+    return hyb_error_at (error, G_FILE_ERROR, (int) g_file_error_from_errno (errno), folder, NULL,
+                         "the folder cannot be made: %s", g_strerror (errno));
   return hyb_file_replace_contents (path, text, length, error);
 }
 

@@ -37,10 +37,8 @@ add_icon (AdwExpanderRow *row, HybSeverity severity)
   GtkWidget *icon = gtk_image_new_from_icon_name (icons[severity]);
 
   gtk_widget_add_css_class (icon, classes[severity]);
-  gtk_accessible_update_property (GTK_ACCESSIBLE (icon),
-                                  GTK_ACCESSIBLE_PROPERTY_LABEL,
-                                  hyb_severity_name (severity),
-                                  -1);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (icon), GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                  hyb_severity_name (severity), -1);
   adw_expander_row_add_prefix (row, icon);
 }
 
@@ -76,11 +74,11 @@ add_items (AdwExpanderRow *row, const GArray *items)
   for (guint i = 0; items && i < MIN (items->len, MAX_ITEMS); i++)
     {
       const HybFindingItem *item = &g_array_index (items, HybFindingItem, i);
-      g_autofree char      *text = item->expected || item->got
-                                       ? g_strdup_printf (_ ("expected %s, got %s"),
-                                                     item->expected ? item->expected : "–",
-                                                     item->got ? item->got : "–")
-                                       : g_strdup (" ");
+      g_autofree char      *text =
+          item->expected || item->got
+                   ? g_strdup_printf (_ ("expected %s, got %s"), item->expected ? item->expected : "–",
+                                 item->got ? item->got : "–")
+                   : g_strdup (" ");
 
       add_detail (row, item->name, text);
     }

@@ -125,9 +125,7 @@ run_layout (ScopeGraphView *self, VizPicture *previous)
                                              .direction = self->direction,
                                              .page = find_page (self),
                                              .previous = previous },
-                      self->layout_running,
-                      laid_out_cb,
-                      g_object_ref (self));
+                      self->layout_running, laid_out_cb, g_object_ref (self));
 }
 
 static gboolean

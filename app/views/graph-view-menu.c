@@ -15,8 +15,7 @@ new_menu (ScopeGraphView *self, guint32 box)
 
   if (document && box != VIZ_ROOT &&
       viz_diagram_box (scope_document_get_diagram (document), box)->n_children > 0)
-    g_menu_append_section (menu,
-                           NULL,
+    g_menu_append_section (menu, NULL,
                            viz_folds_is_open (self->folds, box) ? self->open_menu
                                                                 : self->closed_menu);
   g_menu_append_section (menu, NULL, box != VIZ_ROOT ? self->node_menu : self->model_menu);

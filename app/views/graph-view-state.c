@@ -33,9 +33,7 @@ scope_graph_view_save (ScopeGraphView *self, GKeyFile *file)
   g_key_file_set_double (file, GROUP, "y", y);
   g_key_file_set_double (file, GROUP, "zoom", zoom);
   if (selected != VIZ_ROOT)
-    g_key_file_set_string (file,
-                           GROUP,
-                           "selected",
+    g_key_file_set_string (file, GROUP, "selected",
                            viz_diagram_box (scope_document_get_diagram (document), selected)->id);
 }
 

@@ -159,9 +159,7 @@ describe_chain (ScopeGraphView *self)
   if (!viz_folds_is_open (self->folds, self->chain))
     return g_strdup_printf (is_blocks ? _ ("%d blocks, folded") : _ ("%d steps, folded"), n);
   return g_strdup_printf (is_blocks ? _ ("Blocks %d – %d of %d") : _ ("Steps %d – %d of %d"),
-                          (int) first,
-                          (int) MIN (last, n - 1),
-                          n);
+                          (int) first, (int) MIN (last, n - 1), n);
 }
 
 /* The label never shrinks while the chain stays the same, so that the buttons beside it do not move. */
@@ -263,9 +261,7 @@ scope_graph_view_follow_steps (ScopeView *view, ScopeWorkspace *before G_GNUC_UN
   ScopeWorkspace          *workspace = scope_view_get_workspace (view);
 
   for (guint i = 0; workspace && i < G_N_ELEMENTS (signals); i++)
-    g_signal_connect_swapped (workspace,
-                              signals[i],
-                              G_CALLBACK (scope_graph_view_update_steps),
+    g_signal_connect_swapped (workspace, signals[i], G_CALLBACK (scope_graph_view_update_steps),
                               view);
 }
 

@@ -30,9 +30,7 @@ act_fold_all (GtkWidget *widget, const char *name, GVariant *parameter G_GNUC_UN
   if (!document || !self->folds)
     return;
   scope_graph_view_push_undo (self);
-  scope_graph_view_open_inside (self,
-                                scope_document_get_diagram (document),
-                                VIZ_ROOT,
+  scope_graph_view_open_inside (self, scope_document_get_diagram (document), VIZ_ROOT,
                                 g_str_has_suffix (name, "unfold-all"));
   scope_graph_view_update_layout (self, VIZ_ROOT);
 }
@@ -45,9 +43,8 @@ swap_folds (ScopeGraphView *self, GPtrArray *from, GPtrArray *to)
   g_ptr_array_add (to, self->folds);
   self->folds = g_ptr_array_steal_index (from, from->len - 1);
   scope_graph_view_update_undo (self);
-  scope_graph_view_update_layout (self,
-                                  scope_workspace_get_selected (
-                                      scope_view_get_workspace (SCOPE_VIEW (self))));
+  scope_graph_view_update_layout (self, scope_workspace_get_selected (
+                                            scope_view_get_workspace (SCOPE_VIEW (self))));
 }
 
 static void
@@ -505,12 +502,8 @@ scope_graph_view_class_init (ScopeGraphViewClass *class)
   G_OBJECT_CLASS (class)->finalize = scope_graph_view_finalize;
   G_OBJECT_CLASS (class)->get_property = scope_graph_view_get_property;
   G_OBJECT_CLASS (class)->set_property = scope_graph_view_set_property;
-  g_object_class_install_property (G_OBJECT_CLASS (class),
-                                   PROP_DIRECTION,
-                                   g_param_spec_string ("direction",
-                                                        NULL,
-                                                        NULL,
-                                                        "auto",
+  g_object_class_install_property (G_OBJECT_CLASS (class), PROP_DIRECTION,
+                                   g_param_spec_string ("direction", NULL, NULL, "auto",
                                                         G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS |
                                                             G_PARAM_EXPLICIT_NOTIFY));
   view_class->workspace_changed = scope_graph_view_workspace_changed;
@@ -557,14 +550,10 @@ scope_graph_view_init (ScopeGraphView *self)
   scope_graph_view_update_undo (self);
   update_theme (self);
   scope_graph_view_update_steps (self);
-  g_signal_connect_swapped (adw_style_manager_get_default (),
-                            "notify::dark",
-                            G_CALLBACK (update_theme),
-                            self);
-  g_signal_connect_swapped (adw_style_manager_get_default (),
-                            "notify::high-contrast",
-                            G_CALLBACK (update_theme),
-                            self);
+  g_signal_connect_swapped (adw_style_manager_get_default (), "notify::dark",
+                            G_CALLBACK (update_theme), self);
+  g_signal_connect_swapped (adw_style_manager_get_default (), "notify::high-contrast",
+                            G_CALLBACK (update_theme), self);
   g_signal_connect (self->canvas, "selected", G_CALLBACK (on_canvas_selected), self);
   g_signal_connect (self->canvas, "hovered", G_CALLBACK (on_canvas_hovered), self);
   g_signal_connect (self->canvas, "toggled", G_CALLBACK (on_canvas_toggled), self);

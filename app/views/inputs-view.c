@@ -137,9 +137,7 @@ dup_shape (const Row *row)
         is_good &= is_size;
       }
     else
-      g_string_append_printf (shape,
-                              "%s%" G_GINT64_FORMAT,
-                              axis > 0 ? "," : "",
+      g_string_append_printf (shape, "%s%" G_GINT64_FORMAT, axis > 0 ? "," : "",
                               row->known.dim[axis]);
   return is_good ? g_strdup (shape->str) : NULL;
 }
@@ -231,9 +229,8 @@ add_dims (ScopeInputsView *self, GtkBox *box, Row *row)
 
       if (axis > 0)
         gtk_box_append (box, scope_label_new ("×", "dim-label"));
-      gtk_box_append (box,
-                      row->known.dim[axis] == HYB_UNKNOWN ? new_field (self, row, axis)
-                                                          : scope_label_new (size, "numeric"));
+      gtk_box_append (box, row->known.dim[axis] == HYB_UNKNOWN ? new_field (self, row, axis)
+                                                               : scope_label_new (size, "numeric"));
     }
 }
 
@@ -246,9 +243,7 @@ new_reset (ScopeInputsView *self, const Row *row)
 
   gtk_widget_set_name (button, name);
   gtk_widget_set_tooltip_text (button, label);
-  gtk_accessible_update_property (GTK_ACCESSIBLE (button),
-                                  GTK_ACCESSIBLE_PROPERTY_LABEL,
-                                  label,
+  gtk_accessible_update_property (GTK_ACCESSIBLE (button), GTK_ACCESSIBLE_PROPERTY_LABEL, label,
                                   -1);
   gtk_widget_add_css_class (button, "flat");
   g_object_set_data_full (G_OBJECT (button), "name", g_strdup (row->name), g_free);
@@ -388,10 +383,8 @@ update_values (ScopeInputsView *self)
                                                "results mean nothing.",
                                                n),
                                   n)
-               : g_strdup_printf (g_dngettext (NULL,
-                                               "%u parameter has no values.",
-                                               "%u parameters have no values.",
-                                               n),
+               : g_strdup_printf (g_dngettext (NULL, "%u parameter has no values.",
+                                               "%u parameters have no values.", n),
                                   n);
   gtk_label_set_text (self->values_text, text);
   gtk_button_set_label (self->fill, fills ? _ ("Leave Empty") : _ ("Fill with Random Values"));

@@ -62,15 +62,11 @@ scope_log_view_workspace_changed (ScopeView *view, ScopeWorkspace *before G_GNUC
 
   if (!workspace || !self->scroller)
     return;
-  table = scope_columns_new (scope_workspace_get_log (workspace),
-                             columns,
-                             G_N_ELEMENTS (columns),
+  table = scope_columns_new (scope_workspace_get_log (workspace), columns, G_N_ELEMENTS (columns),
                              NULL);
   gtk_widget_set_name (table, "log-table");
-  g_signal_connect (gtk_column_view_get_model (GTK_COLUMN_VIEW (table)),
-                    "notify::selected-item",
-                    G_CALLBACK (on_row),
-                    self);
+  g_signal_connect (gtk_column_view_get_model (GTK_COLUMN_VIEW (table)), "notify::selected-item",
+                    G_CALLBACK (on_row), self);
   gtk_scrolled_window_set_child (GTK_SCROLLED_WINDOW (self->scroller), table);
 }
 

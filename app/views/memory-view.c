@@ -164,8 +164,7 @@ scope_memory_view_init (ScopeMemoryView *self)
                                         .is_binary = TRUE,
                                         .name = _ ("operator, in the order of the run") });
   g_signal_connect (bars, "picked", G_CALLBACK (on_picked), self);
-  gtk_box_append (GTK_BOX (gtk_widget_get_template_child (GTK_WIDGET (self),
-                                                          SCOPE_TYPE_MEMORY_VIEW,
+  gtk_box_append (GTK_BOX (gtk_widget_get_template_child (GTK_WIDGET (self), SCOPE_TYPE_MEMORY_VIEW,
                                                           "box")),
                   bars);
 }

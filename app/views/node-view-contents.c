@@ -76,15 +76,11 @@ count_in_worker (GTask          *task,
       g_task_return_error_if_cancelled (task);
       return;
     }
-  contents->parts = scope_weight_parts (graph,
-                                        scope_document_get_types (contents->document, graph),
-                                        contents->name,
-                                        contents->tensor);
+  contents->parts = scope_weight_parts (graph, scope_document_get_types (contents->document, graph),
+                                        contents->name, contents->tensor);
   for (guint i = 0; i < MIN (contents->parts->len, MAX_PICTURES); i++)
-    draw_part (contents,
-               &g_array_index (contents->parts, ScopeWeightPart, i),
-               &contents->pictures[i],
-               cancellable);
+    draw_part (contents, &g_array_index (contents->parts, ScopeWeightPart, i),
+               &contents->pictures[i], cancellable);
   g_task_return_boolean (task, TRUE);
 }
 
@@ -150,10 +146,8 @@ add_picture (ScopeSheet *sheet, const ScopeWeightPart *part, const Picture *pict
                                                .scale = scale });
   for (guint gate = 0; gate < part->n_gates; gate++)
     scope_matrix_add_block (SCOPE_MATRIX (matrix), part->gate_row[gate], _ (part->gate[gate]));
-  gtk_accessible_update_property (GTK_ACCESSIBLE (matrix),
-                                  GTK_ACCESSIBLE_PROPERTY_LABEL,
-                                  _ ("Picture of the values"),
-                                  -1);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (matrix), GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                  _ ("Picture of the values"), -1);
   gtk_widget_set_margin_top (matrix, 6);
   scope_sheet_add (sheet, matrix);
 }
@@ -172,10 +166,8 @@ counted_cb (GObject *source, GAsyncResult *result, gpointer unused G_GNUC_UNUSED
   scope_node_view_add_statistics (sheet, &contents->summary.statistics);
   add_histogram (sheet, contents);
   for (guint i = 0; i < MIN (contents->parts->len, MAX_PICTURES); i++)
-    add_picture (sheet,
-                 &g_array_index (contents->parts, ScopeWeightPart, i),
-                 &contents->pictures[i],
-                 scale);
+    add_picture (sheet, &g_array_index (contents->parts, ScopeWeightPart, i),
+                 &contents->pictures[i], scale);
   legend = g_strdup_printf (_ ("Blue: %.3g and less, orange: %.3g and more"), -scale, scale);
   scope_sheet_add_text (sheet, legend, "dim-label");
   if (contents->parts->len > MAX_PICTURES)

@@ -25,8 +25,7 @@ static void
 add_steps (ScopeSheet *sheet, ScopeMeasurement *measurement, guint32 row)
 {
   g_autoptr (GArray) steps =
-      prof_summary_steps_of (scope_measurement_get_capture (measurement),
-                             row,
+      prof_summary_steps_of (scope_measurement_get_capture (measurement), row,
                              scope_measurement_get_summary (measurement)->used);
   g_autofree double *values = NULL;
   GtkWidget         *bars;
@@ -132,8 +131,7 @@ scope_node_view_show_costs (ScopeNodeView *self, ScopeMeasurement *measurement, 
   scope_sheet_add_row (self->sheet, _ ("Share of a run"), share, NULL, 0);
   noise = isfinite (sum->low)
               ? g_strdup_printf (_ ("95 %% confidence interval of the median: %.3g to %.3g ms"),
-                                 sum->low * 1e3,
-                                 sum->high * 1e3)
+                                 sum->low * 1e3, sum->high * 1e3)
               : g_strdup (_ ("Too few runs for a confidence interval of the median"));
   add_seconds (self->sheet, _ ("Self time"), seconds, noise);
   if (sum->inclusive > seconds * 1.001)
@@ -223,8 +221,7 @@ add_chain (ScopeNodeView *self, ScopeMeasurement *measurement, VizDiagram *diagr
                        &(ScopeBarAxes){ .format = prof_format_seconds,
                                         .name = info->flags & VIZ_BOX_BLOCKS ? _ ("block")
                                                                              : _ ("step") });
-  scope_bars_set_label (SCOPE_BARS (bars),
-                        info->flags & VIZ_BOX_BLOCKS ? label_block : label_step,
+  scope_bars_set_label (SCOPE_BARS (bars), info->flags & VIZ_BOX_BLOCKS ? label_block : label_step,
                         NULL);
   scope_bars_set_description (SCOPE_BARS (bars),
                               info->flags & VIZ_BOX_BLOCKS ? _ ("Time of each block")

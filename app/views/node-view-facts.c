@@ -160,15 +160,10 @@ add_files (ScopeSheet *sheet, ScopeDocument *document, gboolean fills)
   else if (hyb_graph_get_dialect (hyb_model_get_graph (model)))
     scope_sheet_add_row (sheet, _ ("Parameters"), _ ("in the file"), NULL, 0);
   else
-    scope_sheet_add_row (sheet,
-                         _ ("Parameters"),
-                         _ ("no file"),
-                         _ ("Drop a .params file here to choose one"),
-                         0);
+    scope_sheet_add_row (sheet, _ ("Parameters"), _ ("no file"),
+                         _ ("Drop a .params file here to choose one"), 0);
   if (fills)
-    scope_sheet_add_row (sheet,
-                         _ ("Values"),
-                         _ ("random"),
+    scope_sheet_add_row (sheet, _ ("Values"), _ ("random"),
                          _ ("Parameters have random values. Times are real, results mean nothing."),
                          0);
   scope_sheet_add_row (sheet, _ ("Format"), hyb_model_get_format (model), NULL, 0);
@@ -197,10 +192,7 @@ add_inputs_of_model (ScopeSheet *sheet, ScopeDocument *document)
         continue;
       shown++;
       type = describe_type (&types[node->first_output]);
-      scope_sheet_add_row (sheet,
-                           node->name,
-                           type,
-                           hyb_role_name (role),
+      scope_sheet_add_row (sheet, node->name, type, hyb_role_name (role),
                            scope_document_find_node (document, graph, variables[i]));
     }
 }
@@ -219,12 +211,8 @@ add_outputs_of_model (ScopeSheet *sheet, ScopeDocument *document)
     {
       g_autofree char *type = describe_type (&types[heads[i]]);
 
-      scope_sheet_add_row (sheet,
-                           names[i],
-                           type,
-                           NULL,
-                           scope_document_find_node (document,
-                                                     graph,
+      scope_sheet_add_row (sheet, names[i], type, NULL,
+                           scope_document_find_node (document, graph,
                                                      hyb_graph_get_producer (graph, heads[i])));
     }
 }
@@ -252,8 +240,7 @@ scope_node_view_show_model (ScopeNodeView *self, ScopeDocument *document)
   add_number (self->sheet, _ ("Parameters"), totals->n_parameters);
   scope_sheet_add_row (self->sheet, _ ("Parameter bytes"), bytes, NULL, 0);
   if (!scope_document_is_generated (document))
-    add_files (self->sheet,
-               document,
+    add_files (self->sheet, document,
                scope_workspace_get_fills (scope_view_get_workspace (SCOPE_VIEW (self))));
   add_inputs_of_model (self->sheet, document);
   add_outputs_of_model (self->sheet, document);
@@ -280,10 +267,7 @@ add_inputs (ScopeSheet *sheet, ScopeDocument *document, const ScopePlace *place)
       g_autofree char *from =
           g_strdup_printf (_ ("from %s"), hyb_graph_get_node (place->graph, producer)->name);
 
-      scope_sheet_add_row (sheet,
-                           operand,
-                           type,
-                           from,
+      scope_sheet_add_row (sheet, operand, type, from,
                            scope_document_find_node (document, place->graph, producer));
     }
 }
@@ -339,10 +323,7 @@ add_outputs (ScopeSheet *sheet, ScopeDocument *document, const ScopePlace *place
           g_strdup_printf (g_dngettext (NULL, "read by %u node", "read by %u nodes", n_users),
                            n_users);
 
-      scope_sheet_add_row (sheet,
-                           name,
-                           type,
-                           hint,
+      scope_sheet_add_row (sheet, name, type, hint,
                            n_users > 0 ? scope_document_find_node (document, place->graph, users[0])
                                        : VIZ_ROOT);
       add_origin_of_shape (sheet, document, place, value);
@@ -433,8 +414,7 @@ scope_node_view_show_node (ScopeNodeView    *self,
       gboolean is_given =
           hyb_model_get_parameter (scope_document_get_model (document), node->name) != NULL;
 
-      scope_sheet_add_title (self->sheet,
-                             node->name,
+      scope_sheet_add_title (self->sheet, node->name,
                              hyb_role_name (
                                  hyb_graph_get_role (place->graph, place->node, is_given)));
     }

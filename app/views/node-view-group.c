@@ -24,29 +24,22 @@ scope_node_view_show_group (ScopeNodeView *self, ScopeDocument *document, guint3
     {
       const VizBox *parent = viz_diagram_box (diagram, info->parent);
 
-      scope_sheet_add_row (self->sheet,
-                           _ ("Inside"),
-                           parent->title ? parent->title : parent->id,
-                           NULL,
-                           info->parent);
+      scope_sheet_add_row (self->sheet, _ ("Inside"), parent->title ? parent->title : parent->id,
+                           NULL, info->parent);
     }
   scope_node_view_show_numbers (self, document, box);
   scope_node_view_show_group_costs (self,
                                     scope_workspace_get_measurement (
                                         scope_view_get_workspace (SCOPE_VIEW (self))),
-                                    document,
-                                    box);
+                                    document, box);
   scope_sheet_add_heading (self->sheet, _ ("Members"));
   for (guint32 i = 0; i < MIN (info->n_children, MAX_MEMBERS); i++)
     {
       guint32       child = viz_diagram_child (diagram, box, i);
       const VizBox *member = viz_diagram_box (diagram, child);
 
-      scope_sheet_add_row (self->sheet,
-                           member->title ? member->title : "",
-                           member->subtitle ? member->subtitle : "",
-                           NULL,
-                           child);
+      scope_sheet_add_row (self->sheet, member->title ? member->title : "",
+                           member->subtitle ? member->subtitle : "", NULL, child);
     }
   if (info->n_children > MAX_MEMBERS)
     {

@@ -54,8 +54,7 @@ describe_place (const ProfCapture *capture, const ProfOrigins *origins, guint32 
 void
 scope_node_view_show_origins (ScopeNodeView *self, ScopeMeasurement *measurement, guint32 box)
 {
-  static const char *const headings[PROF_N_ROLES] = { N_ ("Computed In"),
-                                                      N_ ("Prepared By"),
+  static const char *const headings[PROF_N_ROLES] = { N_ ("Computed In"), N_ ("Prepared By"),
                                                       N_ ("Gradient Computed In") };
   const ProfOrigins *origins = measurement ? scope_measurement_get_origins (measurement) : NULL;
   guint              n = 0, n_of;
@@ -74,11 +73,8 @@ scope_node_view_show_origins (ScopeNodeView *self, ScopeMeasurement *measurement
 
       if (i == 0 || rows[i - 1].role != rows[i].role)
         scope_sheet_add_heading (self->sheet, _ (headings[rows[i].role]));
-      scope_sheet_add_row (self->sheet,
-                           text_of (capture, node->type),
-                           place,
-                           text_of (capture, node->name),
-                           SCOPE_LINK_ROW | rows[i].row);
+      scope_sheet_add_row (self->sheet, text_of (capture, node->type), place,
+                           text_of (capture, node->name), SCOPE_LINK_ROW | rows[i].row);
     }
   add_more (self->sheet, n);
 }
@@ -137,10 +133,8 @@ add_nodes_of (ScopeNodeView    *self,
           if (g_hash_table_size (seen) == 1)
             scope_sheet_add_heading (self->sheet, heading);
           if (g_hash_table_size (seen) <= MAX_LISTED)
-            scope_sheet_add_row (self->sheet,
-                                 text_of (capture, node->type),
-                                 text_of (capture, node->name),
-                                 NULL,
+            scope_sheet_add_row (self->sheet, text_of (capture, node->type),
+                                 text_of (capture, node->name), NULL,
                                  scope_measurement_get_box (measurement, of[k].of));
         }
     }

@@ -71,8 +71,7 @@ add_no_values (ScopeNodeView *self)
     }
   if (scope_workspace_get_run_path (workspace))
     {
-      scope_sheet_add_text (self->sheet,
-                            _ ("The last run recorded no values of this output."),
+      scope_sheet_add_text (self->sheet, _ ("The last run recorded no values of this output."),
                             "dim-label");
       return;
     }
@@ -92,11 +91,8 @@ show_one (ScopeNodeView *self, ScopeDocument *document, guint number)
   g_autofree char *shape = describe_shape (document, &output);
 
   scope_sheet_add_row (self->sheet, _ ("Shape"), shape, NULL, 0);
-  scope_sheet_add_row (self->sheet,
-                       _ ("Computed by"),
-                       node->name,
-                       hyb_node_is_variable (node) ? NULL : node->type,
-                       output.place.box);
+  scope_sheet_add_row (self->sheet, _ ("Computed by"), node->name,
+                       hyb_node_is_variable (node) ? NULL : node->type, output.place.box);
   if (!scope_node_view_show_value (self, document, &output.place, output.output))
     add_no_values (self);
 }
@@ -128,8 +124,7 @@ scope_node_view_show_outputs (ScopeNodeView *self, ScopeDocument *document, guin
   VizDiagram *diagram = scope_document_get_diagram (document);
   guint       n, first = find_outputs (diagram, box, &n);
 
-  scope_sheet_add_title (self->sheet,
-                         viz_diagram_box (diagram, box)->title,
+  scope_sheet_add_title (self->sheet, viz_diagram_box (diagram, box)->title,
                          n == 1 ? _ ("output of the model") : _ ("outputs of the model"));
   if (n == 1)
     show_one (self, document, first);

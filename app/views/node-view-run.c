@@ -20,8 +20,7 @@ describe_median (const ProfInterval *median)
   double           percent = 50 * (median->high - median->low) / median->median;
 
   return prof_interval_is_known (median)
-             ? g_strdup_printf (percent < 10 ? _ ("%s ± %.2g %%") : _ ("%s ± %.0f %%"),
-                                time,
+             ? g_strdup_printf (percent < 10 ? _ ("%s ± %.2g %%") : _ ("%s ± %.0f %%"), time,
                                 percent)
              : g_steal_pointer (&time);
 }
@@ -45,17 +44,14 @@ add_length (ScopeSheet *sheet, const ProfCapture *capture, const ProfSummary *su
       return summary->traced;
     }
   title = describe_median (&median);
-  subtitle = prof_interval_is_known (&median)
-                 ? g_strdup_printf (g_dngettext (NULL,
-                                                 "median of %u run, with 95 %% confidence",
-                                                 "median of %u runs, with 95 %% confidence",
-                                                 n),
-                                    n)
-                 : g_strdup_printf (g_dngettext (NULL,
-                                                 "median of %u run: too few to say how sure it is",
-                                                 "median of %u runs: too few to say how sure it is",
-                                                 n),
-                                    n);
+  subtitle =
+      prof_interval_is_known (&median)
+          ? g_strdup_printf (g_dngettext (NULL, "median of %u run, with 95 %% confidence",
+                                          "median of %u runs, with 95 %% confidence", n),
+                             n)
+          : g_strdup_printf (g_dngettext (NULL, "median of %u run: too few to say how sure it is",
+                                          "median of %u runs: too few to say how sure it is", n),
+                             n);
   scope_sheet_add_title (sheet, title, subtitle);
   return median.median;
 }
@@ -71,16 +67,11 @@ add_rate (ScopeNodeView *self, ScopeMeasurement *measurement, double seconds)
     return;
   rate = prof_format_quantity ((double) MAX (batch, 1) / seconds);
   if (batch > 0)
-    hint = g_strdup_printf (g_dngettext (NULL,
-                                         "%u sample in each run",
-                                         "%u samples in each run",
+    hint = g_strdup_printf (g_dngettext (NULL, "%u sample in each run", "%u samples in each run",
                                          (gulong) batch),
                             (guint) MIN (batch, G_MAXUINT));
-  scope_sheet_add_row (self->sheet,
-                       batch > 0 ? _ ("Samples per second") : _ ("Runs per second"),
-                       g_strstrip (rate),
-                       hint,
-                       0);
+  scope_sheet_add_row (self->sheet, batch > 0 ? _ ("Samples per second") : _ ("Runs per second"),
+                       g_strstrip (rate), hint, 0);
 }
 
 /* --- What else --- */
@@ -94,17 +85,12 @@ add_memory (ScopeSheet *sheet, const ProfCapture *capture)
   g_autofree char *resident_text = prof_format_bytes (resident);
 
   if (isfinite (planned))
-    scope_sheet_add_row (sheet,
-                         _ ("Peak memory"),
-                         planned_text,
+    scope_sheet_add_row (sheet, _ ("Peak memory"), planned_text,
                          _ ("Planned for values and workspaces: an upper bound of what is touched"),
                          0);
   if (isfinite (resident))
-    scope_sheet_add_row (sheet,
-                         _ ("Process memory"),
-                         resident_text,
-                         _ ("The most that the process held, with the program itself"),
-                         0);
+    scope_sheet_add_row (sheet, _ ("Process memory"), resident_text,
+                         _ ("The most that the process held, with the program itself"), 0);
 }
 
 static void
@@ -117,11 +103,8 @@ add_outside (ScopeSheet *sheet, const ProfSummary *summary)
   if (!(summary->traced > 0))
     return;
   share = g_strdup_printf (_ ("%.1f %% · %s"), 100 * outside / summary->traced, time);
-  scope_sheet_add_row (sheet,
-                       _ ("Outside operators"),
-                       share,
-                       _ ("Share of a traced run that belongs to no operator"),
-                       0);
+  scope_sheet_add_row (sheet, _ ("Outside operators"), share,
+                       _ ("Share of a traced run that belongs to no operator"), 0);
 }
 
 static void
@@ -135,18 +118,14 @@ add_warm_up (ScopeSheet *sheet, const ProfCapture *capture)
     {
       g_autofree char *time = prof_format_seconds (first[0]);
 
-      scope_sheet_add_row (sheet,
-                           _ ("First run"),
-                           time,
-                           _ ("With page faults and what is prepared only once"),
-                           0);
+      scope_sheet_add_row (sheet, _ ("First run"), time,
+                           _ ("With page faults and what is prepared only once"), 0);
     }
   if (n_warm > 0)
     {
       g_autofree char *time = prof_format_seconds (warm[n_warm - 1]);
       g_autofree char *text =
-          g_strdup_printf (g_dngettext (NULL, "%u run, %s", "%u runs, the last %s", n_warm),
-                           n_warm,
+          g_strdup_printf (g_dngettext (NULL, "%u run, %s", "%u runs, the last %s", n_warm), n_warm,
                            time);
 
       scope_sheet_add_row (sheet, _ ("Warm-up"), text, _ ("Runs that are not counted"), 0);
@@ -168,12 +147,9 @@ add_noise (ScopeSheet *sheet, const ProfCapture *capture)
     {
       g_autofree char *text = g_strdup_printf (disturbance.uses_all ? _ ("%u of %u, all used")
                                                                     : _ ("%u of %u, left out"),
-                                               disturbance.n_disturbed,
-                                               disturbance.n);
+                                               disturbance.n_disturbed, disturbance.n);
 
-      scope_sheet_add_row (sheet,
-                           _ ("Disturbed runs"),
-                           text,
+      scope_sheet_add_row (sheet, _ ("Disturbed runs"), text,
                            disturbance.uses_all
                                ? _ ("Runs that waited for a processor; there are too few others")
                                : _ ("Runs that waited for a processor"),
@@ -191,8 +167,7 @@ add_noise (ScopeSheet *sheet, const ProfCapture *capture)
     {
       g_autofree char *text = g_strdup_printf (_ ("Other processes were using the processors: the "
                                                   "load was %.1f on %.0f cores."),
-                                               load,
-                                               cores);
+                                               load, cores);
 
       scope_sheet_add_text (sheet, text, "warning");
     }
@@ -237,12 +212,9 @@ add_picker (ScopeNodeView *self, ScopeMeasurement *measurement)
 
   for (guint i = 0; i < runs->len; i++)
     n_used += g_array_index (runs, ProfTracedRun, i).is_used;
-  typical = g_strdup_printf (g_dngettext (NULL,
-                                          "Typical: mean of %u of %u run",
-                                          "Typical: mean of %u of %u runs",
-                                          runs->len),
-                             n_used,
-                             runs->len);
+  typical = g_strdup_printf (g_dngettext (NULL, "Typical: mean of %u of %u run",
+                                          "Typical: mean of %u of %u runs", runs->len),
+                             n_used, runs->len);
   gtk_string_list_append (names, typical);
   for (guint i = 0; i < runs->len; i++)
     {
@@ -257,10 +229,8 @@ add_picker (ScopeNodeView *self, ScopeMeasurement *measurement)
   gtk_widget_set_margin_bottom (picker, 24); /* the model follows */
   gtk_widget_set_tooltip_text (picker,
                                _ ("Which traced run the table, the timeline and the colours show"));
-  gtk_accessible_update_property (GTK_ACCESSIBLE (picker),
-                                  GTK_ACCESSIBLE_PROPERTY_LABEL,
-                                  _ ("Traced run"),
-                                  -1);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (picker), GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                  _ ("Traced run"), -1);
   g_signal_connect (picker, "notify::selected", G_CALLBACK (on_picked), self);
   scope_sheet_add (self->sheet, picker);
 }

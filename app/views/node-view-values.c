@@ -30,10 +30,7 @@ label_step (guint index, double mean, gpointer data)
   return g_strdup_printf (is_finite (step) ? _ ("Step %s: %.3g to %.3g, mean %.3g")
                                            : _ ("Step %s: %.3g to %.3g, mean %.3g, and values that "
                                                 "are not finite"),
-                          name,
-                          step->statistics.minimum,
-                          step->statistics.maximum,
-                          mean);
+                          name, step->statistics.minimum, step->statistics.maximum, mean);
 }
 
 static void
@@ -73,9 +70,7 @@ add_strip (ScopeNodeView *self, const ScopeValueSeries *series, int marked)
       means[i] = step->statistics.mean;
       highs[i] = step->statistics.maximum;
     }
-  text = g_strdup_printf (g_dngettext (NULL,
-                                       "%u step is not finite",
-                                       "%u steps are not finite",
+  text = g_strdup_printf (g_dngettext (NULL, "%u step is not finite", "%u steps are not finite",
                                        n_bad),
                           n_bad);
   gtk_widget_set_name (bars, "values-strip");
@@ -86,13 +81,10 @@ add_strip (ScopeNodeView *self, const ScopeValueSeries *series, int marked)
                                         .name = series->n_runs == steps->len ? _ ("step") : NULL });
   scope_bars_set_marked (SCOPE_BARS (bars), marked);
   /* The next run frees its values, perhaps before the pane is filled again. */
-  g_object_set_data_full (G_OBJECT (bars),
-                          "steps",
-                          g_array_ref (steps),
+  g_object_set_data_full (G_OBJECT (bars), "steps", g_array_ref (steps),
                           (GDestroyNotify) g_array_unref);
   scope_bars_set_label (SCOPE_BARS (bars), label_step, steps);
-  scope_bars_set_description (SCOPE_BARS (bars),
-                              _ ("Values of each step"),
+  scope_bars_set_description (SCOPE_BARS (bars), _ ("Values of each step"),
                               n_bad > 0 ? text : NULL);
   g_signal_connect_object (bars, "picked", G_CALLBACK (on_picked), self, 0);
   scope_sheet_add (self->sheet, bars);
@@ -110,9 +102,8 @@ add_histogram (ScopeSheet *sheet, const ScopeValueStep *step)
     bins[i] = step->bins[i];
   gtk_widget_set_name (bars, "activation");
   scope_bars_set_values (SCOPE_BARS (bars), bins, SCOPE_VALUE_BINS);
-  scope_bars_set_axes (SCOPE_BARS (bars),
-                       &(ScopeBarAxes){ .low = step->statistics.minimum,
-                                        .high = step->statistics.maximum });
+  scope_bars_set_axes (SCOPE_BARS (bars), &(ScopeBarAxes){ .low = step->statistics.minimum,
+                                                           .high = step->statistics.maximum });
   scope_bars_set_description (SCOPE_BARS (bars), _ ("Histogram of the values"), NULL);
   scope_sheet_add (sheet, bars);
 }

@@ -51,11 +51,8 @@ scope_node_view_show_weights (ScopeNodeView *self, ScopeDocument *document, guin
       const VizBox *weight = viz_diagram_box (diagram, i);
 
       if ((weight->flags & VIZ_BOX_FOLDED) && is_shared (diagram, i, layer))
-        scope_sheet_add_row (self->sheet,
-                             weight->subtitle ? weight->subtitle : weight->title,
-                             weight->shape ? weight->shape : _ ("unknown shape"),
-                             NULL,
-                             i);
+        scope_sheet_add_row (self->sheet, weight->subtitle ? weight->subtitle : weight->title,
+                             weight->shape ? weight->shape : _ ("unknown shape"), NULL, i);
     }
   return TRUE;
 }

@@ -161,8 +161,7 @@ scope_node_view_init (ScopeNodeView *self)
   GtkWidget *sheet = scope_sheet_new ();
 
   self->sheet = SCOPE_SHEET (sheet);
-  gtk_scrolled_window_set_policy (GTK_SCROLLED_WINDOW (scroller),
-                                  GTK_POLICY_NEVER,
+  gtk_scrolled_window_set_policy (GTK_SCROLLED_WINDOW (scroller), GTK_POLICY_NEVER,
                                   GTK_POLICY_AUTOMATIC);
   gtk_scrolled_window_set_child (GTK_SCROLLED_WINDOW (scroller), sheet);
   g_signal_connect (sheet, "link", G_CALLBACK (on_link), self);

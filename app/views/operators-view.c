@@ -263,11 +263,8 @@ fill (ScopeOperatorsView *self)
   n_rest = prof_summary_rest (summary, rest);
   for (guint i = 0; i < n_rest; i++)
     g_ptr_array_add (items, scope_cost_item_new_rest (measurement, &rest[i], _ (rest[i].name)));
-  g_list_store_splice (self->rows,
-                       0,
-                       g_list_model_get_n_items (G_LIST_MODEL (self->rows)),
-                       items->pdata,
-                       items->len);
+  g_list_store_splice (self->rows, 0, g_list_model_get_n_items (G_LIST_MODEL (self->rows)),
+                       items->pdata, items->len);
 }
 
 static gboolean
@@ -429,9 +426,7 @@ scope_operators_view_init (ScopeOperatorsView *self)
   gtk_widget_init_template (GTK_WIDGET (self));
   self->rows = g_list_store_new (SCOPE_TYPE_COST_ITEM);
   self->filter = GTK_FILTER (gtk_custom_filter_new (matches_filter, self, NULL));
-  table = scope_columns_new (G_LIST_MODEL (self->rows),
-                             columns,
-                             G_N_ELEMENTS (columns),
+  table = scope_columns_new (G_LIST_MODEL (self->rows), columns, G_N_ELEMENTS (columns),
                              g_object_ref (self->filter));
   gtk_widget_set_name (table, "operators-table");
   self->table = GTK_COLUMN_VIEW (table);
@@ -440,14 +435,9 @@ scope_operators_view_init (ScopeOperatorsView *self)
                                                                     SCOPE_TYPE_OPERATORS_VIEW,
                                                                     "table_scroller")),
                                  table);
-  g_signal_connect (gtk_column_view_get_model (self->table),
-                    "notify::selected-item",
-                    G_CALLBACK (on_row),
-                    self);
+  g_signal_connect (gtk_column_view_get_model (self->table), "notify::selected-item",
+                    G_CALLBACK (on_row), self);
   g_signal_connect_swapped (self->grouping, "notify::selected", G_CALLBACK (fill), self);
-  g_signal_connect_object (scope_columns_get_rows (self->table),
-                           "completed",
-                           G_CALLBACK (follow_selection),
-                           self,
-                           G_CONNECT_SWAPPED);
+  g_signal_connect_object (scope_columns_get_rows (self->table), "completed",
+                           G_CALLBACK (follow_selection), self, G_CONNECT_SWAPPED);
 }

@@ -417,15 +417,8 @@ scope_outline_view_class_init (ScopeOutlineViewClass *class)
   SCOPE_VIEW_CLASS (class)->document_changed = scope_outline_view_document_changed;
   SCOPE_VIEW_CLASS (class)->selection_changed = scope_outline_view_selection_changed;
   SCOPE_VIEW_CLASS (class)->capture_changed = scope_outline_view_capture_changed;
-  found_signal = g_signal_new ("found",
-                               G_TYPE_FROM_CLASS (class),
-                               G_SIGNAL_RUN_LAST,
-                               0,
-                               NULL,
-                               NULL,
-                               NULL,
-                               G_TYPE_NONE,
-                               0);
+  found_signal = g_signal_new ("found", G_TYPE_FROM_CLASS (class), G_SIGNAL_RUN_LAST, 0, NULL, NULL,
+                               NULL, G_TYPE_NONE, 0);
 }
 
 static GListModel *
@@ -464,12 +457,8 @@ scope_outline_view_init (ScopeOutlineView *self)
   self->nodes = scope_node_list_new ();
   self->roots = scope_node_list_new ();
   self->bound = g_hash_table_new (NULL, NULL);
-  self->tree = gtk_tree_list_model_new (G_LIST_MODEL (g_object_ref (self->roots)),
-                                        FALSE,
-                                        FALSE,
-                                        create_children,
-                                        self,
-                                        NULL);
+  self->tree = gtk_tree_list_model_new (G_LIST_MODEL (g_object_ref (self->roots)), FALSE, FALSE,
+                                        create_children, self, NULL);
   rows = scope_gradual_list_new (G_LIST_MODEL (self->tree));
   self->selection = gtk_single_selection_new (G_LIST_MODEL (rows));
   gtk_single_selection_set_autoselect (self->selection, FALSE);
@@ -478,17 +467,12 @@ scope_outline_view_init (ScopeOutlineView *self)
   self->list = GTK_LIST_VIEW (list);
   scope_gradual_list_follow (rows, list);
   /* The selected node may be beyond the first rows. */
-  g_signal_connect_object (rows,
-                           "completed",
-                           G_CALLBACK (follow_selection),
-                           self,
+  g_signal_connect_object (rows, "completed", G_CALLBACK (follow_selection), self,
                            G_CONNECT_SWAPPED);
   self->status = GTK_LABEL (status);
   self->bookmarks = GTK_TOGGLE_BUTTON (new_bookmarks_button (self));
   gtk_widget_set_name (list, "node-list");
-  gtk_accessible_update_property (GTK_ACCESSIBLE (list),
-                                  GTK_ACCESSIBLE_PROPERTY_LABEL,
-                                  _ ("Nodes"),
+  gtk_accessible_update_property (GTK_ACCESSIBLE (list), GTK_ACCESSIBLE_PROPERTY_LABEL, _ ("Nodes"),
                                   -1);
   gtk_widget_add_css_class (list, "navigation-sidebar");
   g_signal_connect (status, "activate-link", G_CALLBACK (on_meant), NULL);
@@ -497,8 +481,7 @@ scope_outline_view_init (ScopeOutlineView *self)
   gtk_widget_add_css_class (status, "dim-label");
   gtk_widget_add_css_class (status, "outline-status");
   gtk_widget_set_name (status, "outline-status");
-  gtk_scrolled_window_set_policy (GTK_SCROLLED_WINDOW (scroller),
-                                  GTK_POLICY_NEVER,
+  gtk_scrolled_window_set_policy (GTK_SCROLLED_WINDOW (scroller), GTK_POLICY_NEVER,
                                   GTK_POLICY_AUTOMATIC);
   gtk_scrolled_window_set_child (GTK_SCROLLED_WINDOW (scroller), list);
   gtk_widget_set_vexpand (scroller, TRUE);

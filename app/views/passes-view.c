@@ -110,10 +110,7 @@ fill_list (ScopePassesView *self)
   g_autofree char *n = g_strdup_printf ("%u", hyb_graph_n_nodes (graph));
 
   empty_list (self);
-  add_row (self,
-           _ ("As Written"),
-           NULL,
-           n,
+  add_row (self, _ ("As Written"), NULL, n,
            _ ("Select a pass to see the graph after it, with its new nodes highlighted"));
   for (guint i = 0; i < self->steps->len; i++)
     add_step (self, self->steps->pdata[i]);
@@ -242,9 +239,7 @@ on_row (ScopePassesView *self)
                                                    scope_view_get_document (SCOPE_VIEW (self)),
                                                .steps = self->steps,
                                                .index = (guint) index },
-                           self->showing,
-                           shown_cb,
-                           g_object_ref (self));
+                           self->showing, shown_cb, g_object_ref (self));
 }
 
 void
@@ -284,17 +279,8 @@ scope_passes_view_class_init (ScopePassesViewClass *class)
   G_OBJECT_CLASS (class)->dispose = scope_passes_view_dispose;
   GTK_WIDGET_CLASS (class)->map = scope_passes_view_map;
   SCOPE_VIEW_CLASS (class)->document_changed = scope_passes_view_document_changed;
-  chosen_signal = g_signal_new ("chosen",
-                                G_TYPE_FROM_CLASS (class),
-                                G_SIGNAL_RUN_LAST,
-                                0,
-                                NULL,
-                                NULL,
-                                NULL,
-                                G_TYPE_NONE,
-                                2,
-                                G_TYPE_POINTER,
-                                G_TYPE_POINTER);
+  chosen_signal = g_signal_new ("chosen", G_TYPE_FROM_CLASS (class), G_SIGNAL_RUN_LAST, 0, NULL,
+                                NULL, NULL, G_TYPE_NONE, 2, G_TYPE_POINTER, G_TYPE_POINTER);
 }
 
 static void

@@ -201,8 +201,7 @@ label_step (guint index, double value, gpointer data)
 
   if (!summary || index >= summary->step->len)
     return NULL;
-  return g_strdup_printf (_ ("Step %u: %s"),
-                          g_array_index (summary->step, ProfStepSum, index).step,
+  return g_strdup_printf (_ ("Step %u: %s"), g_array_index (summary->step, ProfStepSum, index).step,
                           time);
 }
 
@@ -236,10 +235,8 @@ fill_unusual (ScopeTimelineView *self)
 
   for (guint i = 0; i < self->spans->len; i++)
     n += g_array_index (self->spans, ScopeSpan, i).usual > 0;
-  text = g_strdup_printf (g_dngettext (NULL,
-                                       "%u operator took more than twice its usual time",
-                                       "%u operators took more than twice their usual time",
-                                       n),
+  text = g_strdup_printf (g_dngettext (NULL, "%u operator took more than twice its usual time",
+                                       "%u operators took more than twice their usual time", n),
                           n);
   gtk_label_set_text (self->unusual_label, text);
   gtk_widget_set_visible (GTK_WIDGET (self->unusual_label), n > 0);

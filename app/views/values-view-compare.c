@@ -160,11 +160,8 @@ read_file_in_worker (GTask          *task,
   if (error)
     g_task_return_error (task, error);
   else if (!found)
-    g_task_return_new_error (task,
-                             G_IO_ERROR,
-                             G_IO_ERROR_NOT_FOUND,
-                             _ ("The file has no array with the name %s"),
-                             job->name);
+    g_task_return_new_error (task, G_IO_ERROR, G_IO_ERROR_NOT_FOUND,
+                             _ ("The file has no array with the name %s"), job->name);
   else
     g_task_return_pointer (task, hyb_tensor_ref (found), (GDestroyNotify) hyb_tensor_unref);
 }
@@ -217,10 +214,7 @@ scope_values_view_compare_again (ScopeValuesView *self)
     return;
   self->comparing = g_cancellable_new ();
   if (peer)
-    scope_workspace_read_tensor_async (peer,
-                                       self->name,
-                                       self->comparing,
-                                       read_peer_cb,
+    scope_workspace_read_tensor_async (peer, self->name, self->comparing, read_peer_cb,
                                        g_object_ref (self));
   else
     read_file (self);
@@ -285,9 +279,7 @@ add_peers (ScopeValuesView *self, GMenu *menu)
 
       if (peer == own || !scope_workspace_has_tensor (peer, self->name))
         continue;
-      g_menu_item_set_action_and_target (item,
-                                         "values.compare-with",
-                                         "s",
+      g_menu_item_set_action_and_target (item, "values.compare-with", "s",
                                          scope_workspace_get_model_name (peer));
       g_menu_append_item (menu, item);
     }

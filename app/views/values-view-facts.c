@@ -226,9 +226,8 @@ sum_in_worker (GTask *task, gpointer source G_GNUC_UNUSED, gpointer data, GCance
 {
   SumJob *job = data;
 
-  g_task_return_boolean (task,
-                         scope_summary_compute (&job->summary, job->tensor, cancellable) &&
-                             scope_summary_count (&job->summary, job->tensor, cancellable));
+  g_task_return_boolean (task, scope_summary_compute (&job->summary, job->tensor, cancellable) &&
+                                   scope_summary_count (&job->summary, job->tensor, cancellable));
 }
 
 static void
@@ -316,10 +315,8 @@ add_picture (ScopeValuesView *self)
   self->picture = scope_matrix_new ();
   gtk_widget_set_name (self->picture, "values-picture");
   gtk_widget_set_margin_top (self->picture, 9);
-  gtk_accessible_update_property (GTK_ACCESSIBLE (self->picture),
-                                  GTK_ACCESSIBLE_PROPERTY_LABEL,
-                                  _ ("Picture of the values"),
-                                  -1);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (self->picture), GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                  _ ("Picture of the values"), -1);
   g_signal_connect (self->picture, "picked", G_CALLBACK (on_picked), self);
   scope_sheet_add (self->sheet, self->picture);
 }

@@ -132,10 +132,7 @@ describe_cell (ScopeValuesView *self, gint64 element, HybTensor *from, HybTensor
   if (!other)
     return g_strdup_printf ("%s: %s", place, text);
   print_element (other, at, exact_digits (other), other_text, sizeof other_text);
-  return g_strdup_printf (_ ("%s: %s · other: %s · difference: %.5g"),
-                          place,
-                          text,
-                          other_text,
+  return g_strdup_printf (_ ("%s: %s · other: %s · difference: %.5g"), place, text, other_text,
                           subtract (hyb_tensor_get_value (from, at),
                                     hyb_tensor_get_value (other, at)));
 }
@@ -163,18 +160,15 @@ update_place (ScopeValuesView *self)
   scope_grid_get_selection (self->grid, &selection);
   at = index_in_block (self, selection.row, selection.column);
   if (selection.n_rows * selection.n_columns > 1)
-    text = g_strdup_printf (_ ("%ld × %ld values selected"),
-                            (long) selection.n_rows,
+    text = g_strdup_printf (_ ("%ld × %ld values selected"), (long) selection.n_rows,
                             (long) selection.n_columns);
   else if (element >= 0 && is_small (self))
     text = describe_cell (self, element, self->tensor, self->other, element);
   else if (element >= 0 && at >= 0)
     text = describe_cell (self, element, self->block, self->other_block, at);
   gtk_label_set_text (self->place, text ? text : "");
-  gtk_accessible_update_property (GTK_ACCESSIBLE (self->grid),
-                                  GTK_ACCESSIBLE_PROPERTY_DESCRIPTION,
-                                  text ? text : "",
-                                  -1);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (self->grid), GTK_ACCESSIBLE_PROPERTY_DESCRIPTION,
+                                  text ? text : "", -1);
 }
 
 /* --- Reading --- */

@@ -149,8 +149,7 @@ load (ScopeValuesView *self)
   if (!scope_workspace_has_tensor (workspace, self->name))
     {
       take_tensor (self, NULL);
-      show_missing (self,
-                    _ ("Not Computed Yet"),
+      show_missing (self, _ ("Not Computed Yet"),
                     _ ("Run the model on the processor of this computer to see this value."));
       return;
     }
@@ -158,10 +157,7 @@ load (ScopeValuesView *self)
   /* Parameters are there at once; a page in between would flicker. */
   if (!self->name->is_parameter)
     gtk_stack_set_visible_child_name (self->contents, "loading");
-  scope_workspace_read_tensor_async (workspace,
-                                     self->name,
-                                     self->loading,
-                                     loaded_cb,
+  scope_workspace_read_tensor_async (workspace, self->name, self->loading, loaded_cb,
                                      g_object_ref (self));
 }
 
@@ -270,8 +266,7 @@ on_slice_entered (ScopeValuesView *self)
 
   if (!self->tensor)
     return;
-  if (scope_slice_parse (&self->slice,
-                         gtk_editable_get_text (GTK_EDITABLE (self->slice_entry)),
+  if (scope_slice_parse (&self->slice, gtk_editable_get_text (GTK_EDITABLE (self->slice_entry)),
                          &error))
     {
       show_slice (self);
@@ -438,10 +433,7 @@ scope_values_view_class_init (ScopeValuesViewClass *class)
   gtk_widget_class_install_action (widget_class, "values.next-slice", NULL, act_step);
   gtk_widget_class_install_action (widget_class, "values.next-bad", NULL, act_next_bad);
   gtk_widget_class_install_action (widget_class, "values.copy", NULL, act_copy);
-  gtk_widget_class_add_binding_action (widget_class,
-                                       GDK_KEY_c,
-                                       GDK_CONTROL_MASK,
-                                       "values.copy",
+  gtk_widget_class_add_binding_action (widget_class, GDK_KEY_c, GDK_CONTROL_MASK, "values.copy",
                                        NULL);
   gtk_widget_class_add_binding_action (widget_class, GDK_KEY_n, 0, "values.next-bad", NULL);
   gtk_widget_class_install_action (widget_class, "values.compare-with", "s", act_compare_with);

@@ -111,8 +111,7 @@ draw_heights (const ScopeBarAxes *axes, cairo_t *cr, PangoLayout *layout, const 
       cairo_move_to (cr, plot->left, floor (y) + 0.5);
       cairo_line_to (cr, plot->left + plot->width, floor (y) + 0.5);
       cairo_stroke (cr);
-      cairo_move_to (cr,
-                     plot->left - GAP - width,
+      cairo_move_to (cr, plot->left - GAP - width,
                      CLAMP (y - LINE / 2., -1, MAX (plot->height - LINE + 2, -1)));
       pango_cairo_show_layout (cr, layout);
     }

@@ -97,10 +97,7 @@ draw_ranges (ScopeBars *self, cairo_t *cr, int width, int height)
       if (!is_good)
         continue;
       gdk_cairo_set_source_rgba (cr, &colour);
-      cairo_rectangle (cr,
-                       i * each,
-                       height - height_of (self, self->values[i], height) - 1,
-                       bar,
+      cairo_rectangle (cr, i * each, height - height_of (self, self->values[i], height) - 1, bar,
                        2);
       cairo_fill (cr);
     }
@@ -141,18 +138,12 @@ scope_bars_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
     draw_ranges (self, cr, width, height);
   else if (each >= 1)
     for (guint i = 0; i < self->n; i++)
-      draw_bar (cr,
-                i * each,
-                MAX (each - (each > 4 ? 1 : 0), 1),
-                self->values[i] / self->highest,
+      draw_bar (cr, i * each, MAX (each - (each > 4 ? 1 : 0), 1), self->values[i] / self->highest,
                 height);
   else
     for (int x = 0; x < width; x++)
-      draw_bar (cr,
-                x,
-                1,
-                highest_between (self,
-                                 (guint) (x / each),
+      draw_bar (cr, x, 1,
+                highest_between (self, (guint) (x / each),
                                  MIN ((guint) ceil ((x + 1) / each), self->n)) /
                     self->highest,
                 height);
@@ -252,16 +243,8 @@ scope_bars_class_init (ScopeBarsClass *class)
   widget_class->snapshot = scope_bars_snapshot;
   gtk_widget_class_set_css_name (widget_class, "bars");
   gtk_widget_class_set_accessible_role (widget_class, GTK_ACCESSIBLE_ROLE_IMG);
-  picked_signal = g_signal_new ("picked",
-                                G_TYPE_FROM_CLASS (class),
-                                G_SIGNAL_RUN_LAST,
-                                0,
-                                NULL,
-                                NULL,
-                                NULL,
-                                G_TYPE_NONE,
-                                1,
-                                G_TYPE_UINT);
+  picked_signal = g_signal_new ("picked", G_TYPE_FROM_CLASS (class), G_SIGNAL_RUN_LAST, 0, NULL,
+                                NULL, NULL, G_TYPE_NONE, 1, G_TYPE_UINT);
 }
 
 static void
@@ -344,10 +327,6 @@ scope_bars_set_marked (ScopeBars *self, int index)
 void
 scope_bars_set_description (ScopeBars *self, const char *name, const char *text)
 {
-  gtk_accessible_update_property (GTK_ACCESSIBLE (self),
-                                  GTK_ACCESSIBLE_PROPERTY_LABEL,
-                                  name,
-                                  GTK_ACCESSIBLE_PROPERTY_DESCRIPTION,
-                                  text,
-                                  -1);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_LABEL, name,
+                                  GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, text, -1);
 }

@@ -21,15 +21,7 @@ static guint signals[SCOPE_N_CANVAS_SIGNALS];
 static guint
 new_signal (const char *name, GType type, guint n, const GType *arguments)
 {
-  return g_signal_newv (name,
-                        type,
-                        G_SIGNAL_RUN_LAST,
-                        NULL,
-                        NULL,
-                        NULL,
-                        NULL,
-                        G_TYPE_NONE,
-                        n,
+  return g_signal_newv (name, type, G_SIGNAL_RUN_LAST, NULL, NULL, NULL, NULL, G_TYPE_NONE, n,
                         (GType *) arguments);
 }
 
@@ -164,9 +156,7 @@ fly_to (ScopeCanvas *self, double x, double y, double zoom)
   gboolean       animate = FALSE;
 
   scope_canvas_stop_flight (self);
-  g_object_get (gtk_widget_get_settings (GTK_WIDGET (self)),
-                "gtk-enable-animations",
-                &animate,
+  g_object_get (gtk_widget_get_settings (GTK_WIDGET (self)), "gtk-enable-animations", &animate,
                 NULL);
   zoom = CLAMP (zoom, min_zoom (self), SCOPE_ZOOM_MAX);
   if (!animate || !clock || !gtk_widget_get_mapped (GTK_WIDGET (self)))
@@ -274,8 +264,7 @@ pose_of_rect (ScopeCanvas *self, const VizRect *rect, double max_zoom)
 
   zoom = CLAMP (zoom, min_zoom (self), max_zoom);
   return (ScopeCameraPose){ rect->x + rect->width / 2 - (room.left + width / 2) / zoom,
-                            rect->y + rect->height / 2 - (room.top + height / 2) / zoom,
-                            zoom };
+                            rect->y + rect->height / 2 - (room.top + height / 2) / zoom, zoom };
 }
 
 void
@@ -375,9 +364,7 @@ scope_canvas_place_again (ScopeCanvas *self)
 VizRect
 scope_canvas_get_view (ScopeCanvas *self)
 {
-  return (VizRect){ self->x,
-                    self->y,
-                    gtk_widget_get_width (GTK_WIDGET (self)) / self->zoom,
+  return (VizRect){ self->x, self->y, gtk_widget_get_width (GTK_WIDGET (self)) / self->zoom,
                     gtk_widget_get_height (GTK_WIDGET (self)) / self->zoom };
 }
 
@@ -398,13 +385,9 @@ scope_canvas_scroll_to (ScopeCanvas *self, guint32 number)
   GtkBorder      room = scope_canvas_find_room (self);
   double         left = room.left / self->zoom, top = room.top / self->zoom, dx, dy;
 
-  dx = shift_to_see (view.x + left,
-                     view.width - left - room.right / self->zoom,
-                     item->x,
+  dx = shift_to_see (view.x + left, view.width - left - room.right / self->zoom, item->x,
                      item->width);
-  dy = shift_to_see (view.y + top,
-                     view.height - top - room.bottom / self->zoom,
-                     item->y,
+  dy = shift_to_see (view.y + top, view.height - top - room.bottom / self->zoom, item->y,
                      item->height);
   if (dx != 0 || dy != 0)
     fly_to (self, self->x + dx, self->y + dy, self->zoom);
@@ -433,9 +416,7 @@ scope_canvas_reveal (ScopeCanvas *self, guint32 box)
 
       zoom = MAX (fit.zoom, 0.25);
     }
-  fly_to (self,
-          item->x + item->width / 2 - view.width * self->zoom / zoom / 2,
-          item->y + item->height / 2 - view.height * self->zoom / zoom / 2,
-          zoom);
+  fly_to (self, item->x + item->width / 2 - view.width * self->zoom / zoom / 2,
+          item->y + item->height / 2 - view.height * self->zoom / zoom / 2, zoom);
   return TRUE;
 }

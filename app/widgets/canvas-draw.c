@@ -74,10 +74,7 @@ mark_wires (ScopeCanvas           *self,
     {
       const VizWire *wire = viz_picture_wire (self->picture, wires[i]);
 
-      viz_paint_wire_mark (self->picture,
-                           cr,
-                           options,
-                           wires[i],
+      viz_paint_wire_mark (self->picture, cr, options, wires[i],
                            &(VizMark){ wire->head == item ? &self->theme->incoming
                                                           : &self->theme->outgoing,
                                        width });
@@ -102,10 +99,7 @@ mark_traced_wires (ScopeCanvas           *self,
       if (both == 0 || wire->is_stub)
         continue;
       n++;
-      viz_paint_wire_mark (self->picture,
-                           cr,
-                           options,
-                           number,
+      viz_paint_wire_mark (self->picture, cr, options, number,
                            &(VizMark){ both & SCOPE_TRACED_UP ? &self->theme->incoming
                                                               : &self->theme->outgoing,
                                        1.8 });
@@ -143,16 +137,10 @@ draw_marks (ScopeCanvas *self, cairo_t *cr)
   scope_canvas_draw_faults (self, cr, &view);
   mark_boxes (self, cr, &options, self->hits, &(VizMark){ &self->theme->hit, 2 });
   /* Dashed, unlike the selection. */
-  mark_boxes (self,
-              cr,
-              &options,
-              self->related,
+  mark_boxes (self, cr, &options, self->related,
               &(VizMark){ &self->theme->selection, 2, VIZ_DASH_DASHED });
   if (self->hovered_wire != VIZ_NO_ARROW)
-    viz_paint_wire_mark (self->picture,
-                         cr,
-                         &options,
-                         self->hovered_wire,
+    viz_paint_wire_mark (self->picture, cr, &options, self->hovered_wire,
                          &(VizMark){ &self->theme->selection, 2 });
   if (self->hovered != VIZ_ROOT && self->hovered != self->selected)
     {
@@ -160,10 +148,7 @@ draw_marks (ScopeCanvas *self, cairo_t *cr)
       if (item != VIZ_NO_ITEM)
         {
           mark_wires (self, cr, &options, item, 1.6);
-          viz_paint_item_mark (self->picture,
-                               cr,
-                               &options,
-                               item,
+          viz_paint_item_mark (self->picture, cr, &options, item,
                                &(VizMark){ &self->theme->selection, 1.2 });
         }
     }
@@ -173,10 +158,7 @@ draw_marks (ScopeCanvas *self, cairo_t *cr)
     {
       if (!self->traced)
         mark_wires (self, cr, &options, item, 2);
-      viz_paint_item_mark (self->picture,
-                           cr,
-                           &options,
-                           item,
+      viz_paint_item_mark (self->picture, cr, &options, item,
                            &(VizMark){ &self->theme->selection, MARK_WIDTH });
     }
 }
@@ -184,11 +166,8 @@ draw_marks (ScopeCanvas *self, cairo_t *cr)
 static void
 draw_rubber_band (ScopeCanvas *self, cairo_t *cr)
 {
-  cairo_rectangle (cr,
-                   floor (self->rubber.x) + 0.5,
-                   floor (self->rubber.y) + 0.5,
-                   self->rubber.width,
-                   self->rubber.height);
+  cairo_rectangle (cr, floor (self->rubber.x) + 0.5, floor (self->rubber.y) + 0.5,
+                   self->rubber.width, self->rubber.height);
   set_colour (cr, &self->theme->selection, 0.15);
   cairo_fill_preserve (cr);
   set_colour (cr, &self->theme->selection, 1);

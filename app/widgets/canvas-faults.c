@@ -93,9 +93,7 @@ draw_badge (ScopeCanvas *self, cairo_t *cr, const VizItem *item, const ScopeFaul
   VizColour            ink = viz_theme_text_on (self->theme, &self->theme->problem);
 
   if (mark->n_faults > 1)
-    g_snprintf (text,
-                sizeof text,
-                mark->n_faults > MAX_COUNT ? "%u+" : "%u",
+    g_snprintf (text, sizeof text, mark->n_faults > MAX_COUNT ? "%u+" : "%u",
                 MIN (mark->n_faults, MAX_COUNT));
   cairo_new_path (cr);
   if (mark->is_error)
@@ -112,15 +110,12 @@ draw_badge (ScopeCanvas *self, cairo_t *cr, const VizItem *item, const ScopeFaul
   set_source (cr, &self->theme->background);
   cairo_set_line_width (cr, size);
   cairo_stroke (cr);
-  cairo_select_font_face (cr,
-                          viz_picture_font (self->picture),
-                          CAIRO_FONT_SLANT_NORMAL,
+  cairo_select_font_face (cr, viz_picture_font (self->picture), CAIRO_FONT_SLANT_NORMAL,
                           CAIRO_FONT_WEIGHT_BOLD);
   cairo_set_font_size (cr, FONT_SIZE * size);
   cairo_text_extents (cr, text, &extents);
   set_source (cr, &ink);
-  cairo_move_to (cr,
-                 x - extents.width / 2 - extents.x_bearing,
+  cairo_move_to (cr, x - extents.width / 2 - extents.x_bearing,
                  y + (mark->is_error ? 0 : radius / 4) - extents.height / 2 - extents.y_bearing);
   cairo_show_text (cr, text);
   cairo_new_path (cr);

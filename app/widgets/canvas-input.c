@@ -21,9 +21,7 @@ box_at (ScopeCanvas *self, double x, double y, guint32 *wire)
   *wire = VIZ_NO_ARROW;
   if (!self->picture || viz_paint_level (self->zoom) == VIZ_PAINT_OVERVIEW)
     return VIZ_ROOT;
-  hit = viz_picture_hit (self->picture,
-                         self->x + x / self->zoom,
-                         self->y + y / self->zoom,
+  hit = viz_picture_hit (self->picture, self->x + x / self->zoom, self->y + y / self->zoom,
                          4 / self->zoom);
   switch (hit.kind)
     {
@@ -142,9 +140,7 @@ on_drag_update (GtkGestureDrag *gesture, double dx, double dy, gpointer data)
     }
   if (!self->has_rubber)
     {
-      scope_canvas_set_camera (self,
-                               self->drag_x - dx / self->zoom,
-                               self->drag_y - dy / self->zoom,
+      scope_canvas_set_camera (self, self->drag_x - dx / self->zoom, self->drag_y - dy / self->zoom,
                                self->zoom);
       return;
     }
@@ -164,10 +160,8 @@ on_drag_end (GtkGestureDrag *gesture G_GNUC_UNUSED,
   gtk_widget_set_cursor (GTK_WIDGET (self), NULL);
   if (self->has_rubber && self->is_dragging && self->rubber.width > 8 && self->rubber.height > 8)
     {
-      VizRect rect = { self->x + self->rubber.x / self->zoom,
-                       self->y + self->rubber.y / self->zoom,
-                       self->rubber.width / self->zoom,
-                       self->rubber.height / self->zoom };
+      VizRect rect = { self->x + self->rubber.x / self->zoom, self->y + self->rubber.y / self->zoom,
+                       self->rubber.width / self->zoom, self->rubber.height / self->zoom };
 
       scope_canvas_zoom_to_rect (self, &rect, SCOPE_ZOOM_MAX);
     }
@@ -369,9 +363,8 @@ act_fit_selection (ScopeCanvas *self, const char *name G_GNUC_UNUSED)
   else
     {
       const VizItem *item = viz_picture_item (self->picture, number);
-      VizRect        rect = {
-               item->x - item->width * 0.5, item->y - item->height * 0.5, item->width * 2, item->height * 2
-      };
+      VizRect rect = { item->x - item->width * 0.5, item->y - item->height * 0.5, item->width * 2,
+                       item->height * 2 };
 
       scope_canvas_zoom_to_rect (self, &rect, 1);
     }
@@ -539,10 +532,6 @@ scope_canvas_class_add_actions (GtkWidgetClass *class, GtkWidgetActionActivateFu
   for (guint i = 0; i < G_N_ELEMENTS (keys); i++)
     gtk_widget_class_add_binding_action (class, keys[i].key, keys[i].state, keys[i].action, NULL);
   for (guint i = 0; i < G_N_ELEMENTS (more_keys); i++)
-    gtk_widget_class_add_binding (class,
-                                  more_keys[i].key,
-                                  0,
-                                  on_more_key,
-                                  "s",
+    gtk_widget_class_add_binding (class, more_keys[i].key, 0, on_more_key, "s",
                                   more_keys[i].action);
 }

@@ -84,14 +84,10 @@ describe_selection (ScopeCanvas *self)
   if (self->picture && self->selected != VIZ_ROOT)
     box = viz_diagram_box (viz_picture_diagram (self->picture), self->selected);
   if (box)
-    text = g_strdup_printf (_ ("Selected: %s %s %s"),
-                            box->title ? box->title : "",
-                            box->subtitle ? box->subtitle : "",
-                            box->shape ? box->shape : "");
-  gtk_accessible_update_property (GTK_ACCESSIBLE (self),
-                                  GTK_ACCESSIBLE_PROPERTY_DESCRIPTION,
-                                  text ? text : _ ("Nothing is selected"),
-                                  -1);
+    text = g_strdup_printf (_ ("Selected: %s %s %s"), box->title ? box->title : "",
+                            box->subtitle ? box->subtitle : "", box->shape ? box->shape : "");
+  gtk_accessible_update_property (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_DESCRIPTION,
+                                  text ? text : _ ("Nothing is selected"), -1);
 }
 
 void

@@ -23,11 +23,8 @@ name_of (const VizDiagram *diagram, guint32 box)
 static void
 append_arrow (GString *text, const VizDiagram *diagram, const VizArrow *arrow)
 {
-  g_string_append_printf (text,
-                          "%s%s → %s",
-                          text->len > 0 ? "\n" : "",
-                          name_of (diagram, arrow->tail),
-                          name_of (diagram, arrow->head));
+  g_string_append_printf (text, "%s%s → %s", text->len > 0 ? "\n" : "",
+                          name_of (diagram, arrow->tail), name_of (diagram, arrow->head));
   if (arrow->label)
     g_string_append_printf (text, ": %s", arrow->label);
   if (arrow->bytes > 0)

@@ -45,10 +45,9 @@ get_measure (GtkWidget *widget)
 {
   static GHashTable *known;
   PangoContext      *context = gtk_widget_get_pango_context (widget);
-  Measure            key = {
-               pango_context_get_font_description (context), pango_cairo_context_get_resolution (context), 0, 0
-  };
-  Measure *found = known ? g_hash_table_lookup (known, &key) : NULL;
+  Measure            key = { pango_context_get_font_description (context),
+                             pango_cairo_context_get_resolution (context), 0, 0 };
+  Measure           *found = known ? g_hash_table_lookup (known, &key) : NULL;
 
   if (!found)
     {
@@ -100,15 +99,11 @@ draw_bar (ScopeCell *self, GtkSnapshot *snapshot, float width, float height)
   GdkRGBA colour;
 
   gtk_style_context_get_color (gtk_widget_get_style_context (GTK_WIDGET (self)), &colour);
-  gtk_style_context_lookup_color (gtk_widget_get_style_context (GTK_WIDGET (self)),
-                                  "accent_color",
+  gtk_style_context_lookup_color (gtk_widget_get_style_context (GTK_WIDGET (self)), "accent_color",
                                   &colour);
   colour.alpha = 0.25f;
-  gtk_snapshot_append_color (snapshot,
-                             &colour,
-                             &GRAPHENE_RECT_INIT (0,
-                                                  0,
-                                                  (float) MAX (self->part * width, 1),
+  gtk_snapshot_append_color (snapshot, &colour,
+                             &GRAPHENE_RECT_INIT (0, 0, (float) MAX (self->part * width, 1),
                                                   height));
 }
 
@@ -130,11 +125,8 @@ scope_cell_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
   if (self->is_number)
     pango_layout_set_alignment (layout, PANGO_ALIGN_RIGHT);
   pango_layout_get_pixel_size (layout, NULL, &line);
-  gtk_snapshot_render_layout (snapshot,
-                              gtk_widget_get_style_context (widget),
-                              0,
-                              (height - line) / 2,
-                              layout);
+  gtk_snapshot_render_layout (snapshot, gtk_widget_get_style_context (widget), 0,
+                              (height - line) / 2, layout);
 }
 
 /* --- Object --- */
@@ -206,9 +198,7 @@ scope_cell_set_text (ScopeCell *self, const char *text)
     return;
   g_free (self->text);
   self->text = g_strdup (text);
-  gtk_accessible_update_property (GTK_ACCESSIBLE (self),
-                                  GTK_ACCESSIBLE_PROPERTY_LABEL,
-                                  text ? text : "",
-                                  -1);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                  text ? text : "", -1);
   gtk_widget_queue_draw (GTK_WIDGET (self));
 }

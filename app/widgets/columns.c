@@ -78,9 +78,7 @@ name_list (GtkColumnView *view, const ScopeColumn *columns, guint n_columns)
 
   for (guint i = 0; i < n_columns; i++)
     g_string_append_printf (name, "%s%s", i > 0 ? ", " : "", columns[i].title);
-  gtk_accessible_update_property (GTK_ACCESSIBLE (list),
-                                  GTK_ACCESSIBLE_PROPERTY_LABEL,
-                                  name->str,
+  gtk_accessible_update_property (GTK_ACCESSIBLE (list), GTK_ACCESSIBLE_PROPERTY_LABEL, name->str,
                                   -1);
   g_string_free (name, TRUE);
 }

@@ -26,13 +26,9 @@ scope_fitting_measure (GtkWidget     *widget,
   *minimum = *natural = 0;
   *minimum_baseline = *natural_baseline = -1;
   if (child && gtk_widget_should_layout (child))
-    gtk_widget_measure (child,
-                        orientation,
-                        orientation == GTK_ORIENTATION_HORIZONTAL ? for_size : -1,
-                        minimum,
-                        natural,
-                        NULL,
-                        NULL);
+    gtk_widget_measure (child, orientation,
+                        orientation == GTK_ORIENTATION_HORIZONTAL ? for_size : -1, minimum, natural,
+                        NULL, NULL);
   /* It takes what is left of a line, and nothing that others want. */
   if (orientation == GTK_ORIENTATION_HORIZONTAL)
     *minimum = *natural = 0;

@@ -77,9 +77,7 @@ draw_shade (const Drawing *drawing, const ScopeGridCell *cell, const graphene_re
     return;
   if (!isnan (cell->shade))
     colour = viz_theme_difference (scope_theme_get (), CLAMP (cell->shade, -1, 1));
-  shade = (GdkRGBA){ (float) colour.red,
-                     (float) colour.green,
-                     (float) colour.blue,
+  shade = (GdkRGBA){ (float) colour.red, (float) colour.green, (float) colour.blue,
                      SHADE * (isnan (cell->shade) ? 1 : (float) MIN (fabs (cell->shade), 1)) };
   gtk_snapshot_append_color (drawing->snapshot, &shade, area);
 }
@@ -108,11 +106,8 @@ draw_cell (const Drawing *drawing, gint64 row, gint64 column, double x, double y
       mark.alpha = 0.25f;
       gtk_snapshot_append_color (drawing->snapshot, &mark, &area);
     }
-  draw_text (drawing,
-             cell.text[0] ? cell.text : "…",
-             cell.text[0] ? &drawing->text : &drawing->dim,
-             x + grid->cell_width,
-             y);
+  draw_text (drawing, cell.text[0] ? cell.text : "…", cell.text[0] ? &drawing->text : &drawing->dim,
+             x + grid->cell_width, y);
 }
 
 /* A frame around the cell of the cursor. */
@@ -125,9 +120,7 @@ draw_cursor (const Drawing *drawing, double x, double y)
   float                 width = gtk_widget_has_focus (GTK_WIDGET (drawing->grid)) ? 2 : 1;
 
   gsk_rounded_rect_init_from_rect (&frame, &area, 2);
-  gtk_snapshot_append_border (drawing->snapshot,
-                              &frame,
-                              (float[4]){ width, width, width, width },
+  gtk_snapshot_append_border (drawing->snapshot, &frame, (float[4]){ width, width, width, width },
                               (GdkRGBA[4]){ colour, colour, colour, colour });
 }
 
@@ -137,21 +130,15 @@ draw_cells (const Drawing *drawing, const ScopeGridRange *range, double left, do
   ScopeGrid      *grid = drawing->grid;
   graphene_rect_t area;
 
-  area = make_area (grid->head_width,
-                    grid->line,
-                    gtk_widget_get_width (GTK_WIDGET (grid)),
+  area = make_area (grid->head_width, grid->line, gtk_widget_get_width (GTK_WIDGET (grid)),
                     gtk_widget_get_height (GTK_WIDGET (grid)));
   gtk_snapshot_push_clip (drawing->snapshot, &area);
   for (gint64 i = 0; i < range->n_rows; i++)
     for (gint64 k = 0; k < range->n_columns; k++)
-      draw_cell (drawing,
-                 range->row + i,
-                 range->column + k,
-                 left + (double) k * grid->cell_width,
+      draw_cell (drawing, range->row + i, range->column + k, left + (double) k * grid->cell_width,
                  top + (double) i * grid->line);
   if (is_selected (range, grid->row, grid->column))
-    draw_cursor (drawing,
-                 left + (double) (grid->column - range->column) * grid->cell_width,
+    draw_cursor (drawing, left + (double) (grid->column - range->column) * grid->cell_width,
                  top + (double) (grid->row - range->row) * grid->line);
   gtk_snapshot_pop (drawing->snapshot);
 }
@@ -177,19 +164,13 @@ draw_heads (const Drawing *drawing, const ScopeGridRange *range, double left, do
   area = make_area (grid->head_width, 0, width, grid->line);
   gtk_snapshot_push_clip (drawing->snapshot, &area);
   for (gint64 k = 0; k < range->n_columns; k++)
-    draw_number (drawing,
-                 range->column + k,
-                 range->column + k == grid->column,
-                 left + (double) (k + 1) * grid->cell_width,
-                 0);
+    draw_number (drawing, range->column + k, range->column + k == grid->column,
+                 left + (double) (k + 1) * grid->cell_width, 0);
   gtk_snapshot_pop (drawing->snapshot);
   area = make_area (0, grid->line, grid->head_width, height);
   gtk_snapshot_push_clip (drawing->snapshot, &area);
   for (gint64 i = 0; i < range->n_rows; i++)
-    draw_number (drawing,
-                 range->row + i,
-                 range->row + i == grid->row,
-                 grid->head_width,
+    draw_number (drawing, range->row + i, range->row + i == grid->row, grid->head_width,
                  top + (double) i * grid->line);
   gtk_snapshot_pop (drawing->snapshot);
   line.alpha = 0.15f;

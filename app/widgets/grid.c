@@ -44,24 +44,16 @@ configure (GtkAdjustment *adjustment, double upper, double page, double step)
     return;
   upper = MAX (upper, page);
   gtk_adjustment_configure (adjustment,
-                            CLAMP (gtk_adjustment_get_value (adjustment), 0, upper - page),
-                            0,
-                            upper,
-                            step,
-                            MAX (page - step, step),
-                            page);
+                            CLAMP (gtk_adjustment_get_value (adjustment), 0, upper - page), 0,
+                            upper, step, MAX (page - step, step), page);
 }
 
 static void
 update_adjustments (ScopeGrid *self)
 {
-  configure (self->hadjustment,
-             (double) self->n_columns * self->cell_width,
-             cells_width (self),
+  configure (self->hadjustment, (double) self->n_columns * self->cell_width, cells_width (self),
              self->cell_width);
-  configure (self->vadjustment,
-             (double) self->n_rows * self->line,
-             cells_height (self),
+  configure (self->vadjustment, (double) self->n_rows * self->line, cells_height (self),
              self->line);
 }
 
@@ -107,10 +99,7 @@ void
 scope_grid_get_visible (ScopeGrid *self, ScopeGridRange *range)
 {
   visible_part (self->vadjustment, self->line, self->n_rows, &range->row, &range->n_rows);
-  visible_part (self->hadjustment,
-                self->cell_width,
-                self->n_columns,
-                &range->column,
+  visible_part (self->hadjustment, self->cell_width, self->n_columns, &range->column,
                 &range->n_columns);
 }
 
@@ -152,10 +141,10 @@ scope_grid_get_cursor (ScopeGrid *self, gint64 *row, gint64 *column)
 void
 scope_grid_get_selection (ScopeGrid *self, ScopeGridRange *range)
 {
-  *range = (ScopeGridRange){ MIN (self->row, self->anchor_row),
-                             MIN (self->column, self->anchor_column),
-                             ABS (self->row - self->anchor_row) + 1,
-                             ABS (self->column - self->anchor_column) + 1 };
+  *range =
+      (ScopeGridRange){ MIN (self->row, self->anchor_row), MIN (self->column, self->anchor_column),
+                        ABS (self->row - self->anchor_row) + 1,
+                        ABS (self->column - self->anchor_column) + 1 };
 }
 
 void
@@ -253,14 +242,9 @@ add_keys (GtkWidgetClass *class)
 
   for (guint i = 0; i < G_N_ELEMENTS (keys); i++)
     for (gboolean extends = FALSE; extends <= TRUE; extends++)
-      gtk_widget_class_add_binding (class,
-                                    keys[i].key,
-                                    keys[i].modifiers | (extends ? GDK_SHIFT_MASK : 0),
-                                    on_key,
-                                    "(iiib)",
-                                    (int) keys[i].move,
-                                    keys[i].down,
-                                    keys[i].right,
+      gtk_widget_class_add_binding (class, keys[i].key,
+                                    keys[i].modifiers | (extends ? GDK_SHIFT_MASK : 0), on_key,
+                                    "(iiib)", (int) keys[i].move, keys[i].down, keys[i].right,
                                     extends);
   gtk_widget_class_install_action (class, "grid.select-all", NULL, act_select_all);
   gtk_widget_class_add_binding_action (class, GDK_KEY_a, GDK_CONTROL_MASK, "grid.select-all", NULL);
@@ -275,9 +259,7 @@ move_to_point (ScopeGrid *self, double x, double y, gboolean extends)
   double right = x - self->head_width + gtk_adjustment_get_value (self->hadjustment);
   double down = y - self->line + gtk_adjustment_get_value (self->vadjustment);
 
-  move_cursor (self,
-               (gint64) floor (down / self->line),
-               (gint64) floor (right / self->cell_width),
+  move_cursor (self, (gint64) floor (down / self->line), (gint64) floor (right / self->cell_width),
                extends);
 }
 
@@ -409,14 +391,7 @@ scope_grid_finalize (GObject *object)
 static guint
 new_signal (const char *name)
 {
-  return g_signal_new (name,
-                       SCOPE_TYPE_GRID,
-                       G_SIGNAL_RUN_LAST,
-                       0,
-                       NULL,
-                       NULL,
-                       NULL,
-                       G_TYPE_NONE,
+  return g_signal_new (name, SCOPE_TYPE_GRID, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE,
                        0);
 }
 
@@ -458,15 +433,10 @@ scope_grid_init (ScopeGrid *self)
   g_signal_connect (drag, "drag-begin", G_CALLBACK (on_drag_begin), self);
   g_signal_connect (drag, "drag-update", G_CALLBACK (on_drag_update), self);
   gtk_widget_add_controller (GTK_WIDGET (self), GTK_EVENT_CONTROLLER (drag));
-  g_signal_connect_object (adw_style_manager_get_default (),
-                           "notify::dark",
-                           G_CALLBACK (gtk_widget_queue_draw),
-                           self,
-                           G_CONNECT_SWAPPED);
-  gtk_accessible_update_property (GTK_ACCESSIBLE (self),
-                                  GTK_ACCESSIBLE_PROPERTY_LABEL,
-                                  _ ("Table of values"),
-                                  -1);
+  g_signal_connect_object (adw_style_manager_get_default (), "notify::dark",
+                           G_CALLBACK (gtk_widget_queue_draw), self, G_CONNECT_SWAPPED);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                  _ ("Table of values"), -1);
 }
 
 GtkWidget *

@@ -111,10 +111,7 @@ draw_label (cairo_t *cr, PangoLayout *layout, const ScopeSpan *span, const VizRe
                   0.0722 * (span->colour & 0xff)) /
                  255;
 
-  cairo_set_source_rgba (cr,
-                         light > 0.45 ? 0.1 : 1,
-                         light > 0.45 ? 0.1 : 1,
-                         light > 0.45 ? 0.1 : 1,
+  cairo_set_source_rgba (cr, light > 0.45 ? 0.1 : 1, light > 0.45 ? 0.1 : 1, light > 0.45 ? 0.1 : 1,
                          1);
   pango_layout_set_text (layout, span->label, -1);
   pango_layout_set_width (layout, (int) ((rect->width - 6) * PANGO_SCALE));
@@ -154,10 +151,8 @@ draw_spans (ScopeLaneChart *self, cairo_t *cr, PangoLayout *layout, double width
       if (right <= painted[span->lane] + 0.5 && !is_marked (self, span))
         continue;
       painted[span->lane] = MAX (right, x + 1);
-      cairo_set_source_rgb (cr,
-                            (span->colour >> 16 & 0xff) / 255.,
-                            (span->colour >> 8 & 0xff) / 255.,
-                            (span->colour & 0xff) / 255.);
+      cairo_set_source_rgb (cr, (span->colour >> 16 & 0xff) / 255.,
+                            (span->colour >> 8 & 0xff) / 255., (span->colour & 0xff) / 255.);
       cairo_rectangle (cr, x, y, MAX (right - x - (right - x > 3 ? 0.5 : 0), 0.7), LANE);
       cairo_fill (cr);
       if (right - x > MIN_TEXT_WIDTH && span->label && n_texts++ < MAX_TEXTS)
@@ -172,8 +167,7 @@ draw_unusual (ScopeLaneChart *self, cairo_t *cr, double width)
   double  per_second = width / (self->end - self->begin);
   GdkRGBA colour = { 0.88f, 0.11f, 0.14f, 1 };
 
-  gtk_style_context_lookup_color (gtk_widget_get_style_context (GTK_WIDGET (self)),
-                                  "error_color",
+  gtk_style_context_lookup_color (gtk_widget_get_style_context (GTK_WIDGET (self)), "error_color",
                                   &colour);
   gdk_cairo_set_source_rgba (cr, &colour);
   for (guint i = 0; i < self->spans->len; i++)
@@ -182,11 +176,9 @@ draw_unusual (ScopeLaneChart *self, cairo_t *cr, double width)
 
       if (!(span->usual > 0) || span->end < self->begin || span->begin > self->end)
         continue;
-      cairo_rectangle (cr,
-                       (span->begin - self->begin) * per_second,
+      cairo_rectangle (cr, (span->begin - self->begin) * per_second,
                        AXIS + span->lane * (LANE + GAP),
-                       MAX ((span->end - span->begin) * per_second, 2),
-                       UNUSUAL);
+                       MAX ((span->end - span->begin) * per_second, 2), UNUSUAL);
       cairo_fill (cr);
     }
 }
@@ -209,11 +201,9 @@ draw_marks (ScopeLaneChart *self, cairo_t *cr, double width)
 
       if (!is_marked (self, span) || span->end < self->begin || span->begin > self->end)
         continue;
-      cairo_rectangle (cr,
-                       (span->begin - self->begin) * per_second - 1,
+      cairo_rectangle (cr, (span->begin - self->begin) * per_second - 1,
                        AXIS + span->lane * (LANE + GAP) - 1,
-                       MAX ((span->end - span->begin) * per_second, 1) + 2,
-                       LANE + 2);
+                       MAX ((span->end - span->begin) * per_second, 1) + 2, LANE + 2);
       cairo_stroke (cr);
     }
 }
@@ -248,8 +238,7 @@ scope_lane_chart_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
 static void
 set_range (ScopeLaneChart *self, double begin, double end)
 {
-  double length = CLAMP (end - begin,
-                         (self->last_time - self->first_time) * 1e-6,
+  double length = CLAMP (end - begin, (self->last_time - self->first_time) * 1e-6,
                          self->last_time - self->first_time);
 
   self->begin = CLAMP (begin, self->first_time, MAX (self->last_time - length, self->first_time));
@@ -284,8 +273,7 @@ on_scroll (GtkEventControllerScroll *controller, double dx, double dy, gpointer 
   if (state & GDK_CONTROL_MASK)
     zoom (self, pow (1.25, dy), CLAMP (self->pointer / width, 0, 1));
   else if (dx != 0 || (state & GDK_SHIFT_MASK))
-    set_range (self,
-               self->begin + length * 0.1 * (dx != 0 ? dx : dy),
+    set_range (self, self->begin + length * 0.1 * (dx != 0 ? dx : dy),
                self->end + length * 0.1 * (dx != 0 ? dx : dy));
   else
     return FALSE;
@@ -327,12 +315,10 @@ on_motion (GtkEventControllerMotion *controller G_GNUC_UNUSED, double x, double 
   else
     {
       double           seconds = span->end - span->begin;
-      g_autofree char *text = span->usual > 0
-                                  ? g_strdup_printf (_ ("%s\n%.3f ms, %.1f times as long as usual"),
-                                                     span->label,
-                                                     seconds * 1e3,
-                                                     seconds / span->usual)
-                                  : g_strdup_printf ("%s\n%.3f ms", span->label, seconds * 1e3);
+      g_autofree char *text =
+          span->usual > 0 ? g_strdup_printf (_ ("%s\n%.3f ms, %.1f times as long as usual"),
+                                             span->label, seconds * 1e3, seconds / span->usual)
+                          : g_strdup_printf ("%s\n%.3f ms", span->label, seconds * 1e3);
 
       scope_tooltip_set (GTK_WIDGET (self), text);
     }
@@ -348,8 +334,7 @@ on_pressed (GtkGestureClick *gesture G_GNUC_UNUSED, int n, double x, double y, g
   if (n == 2)
     {
       if (span)
-        set_range (self,
-                   span->begin - (span->end - span->begin) * 0.1,
+        set_range (self, span->begin - (span->end - span->begin) * 0.1,
                    span->end + (span->end - span->begin) * 0.1);
       else
         set_range (self, self->first_time, self->last_time);
@@ -445,16 +430,8 @@ scope_lane_chart_class_init (ScopeLaneChartClass *class)
   gtk_widget_class_add_binding_action (widget_class, GDK_KEY_space, 0, "lanes.zoom-fit", NULL);
   gtk_widget_class_add_binding_action (widget_class, GDK_KEY_Left, 0, "lanes.pan-left", NULL);
   gtk_widget_class_add_binding_action (widget_class, GDK_KEY_Right, 0, "lanes.pan-right", NULL);
-  picked_signal = g_signal_new ("picked",
-                                G_TYPE_FROM_CLASS (class),
-                                G_SIGNAL_RUN_LAST,
-                                0,
-                                NULL,
-                                NULL,
-                                NULL,
-                                G_TYPE_NONE,
-                                1,
-                                G_TYPE_UINT);
+  picked_signal = g_signal_new ("picked", G_TYPE_FROM_CLASS (class), G_SIGNAL_RUN_LAST, 0, NULL,
+                                NULL, NULL, G_TYPE_NONE, 1, G_TYPE_UINT);
 }
 
 static void
@@ -484,10 +461,8 @@ scope_lane_chart_init (ScopeLaneChart *self)
   self->marked = g_hash_table_new (NULL, NULL);
   gtk_widget_set_focusable (widget, TRUE);
   gtk_widget_set_overflow (widget, GTK_OVERFLOW_HIDDEN);
-  gtk_accessible_update_property (GTK_ACCESSIBLE (self),
-                                  GTK_ACCESSIBLE_PROPERTY_LABEL,
-                                  _ ("Timeline of one run"),
-                                  -1);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                  _ ("Timeline of one run"), -1);
 }
 
 void

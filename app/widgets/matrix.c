@@ -182,10 +182,7 @@ on_released (GtkGestureClick *gesture G_GNUC_UNUSED,
   guint        row, column;
 
   if (find_point (self, x, y, &row, &column))
-    g_signal_emit (self,
-                   picked_signal,
-                   0,
-                   (gint64) row * self->rows / self->n_rows,
+    g_signal_emit (self, picked_signal, 0, (gint64) row * self->rows / self->n_rows,
                    (gint64) column * self->columns / self->n_columns);
 }
 
@@ -203,10 +200,9 @@ on_tooltip (ScopeMatrix *self, int x, int y, gboolean by_key G_GNUC_UNUSED, GtkT
   real_row = (gint64) row * self->rows / self->n_rows;
   real_column = (gint64) column * self->columns / self->n_columns;
   block = find_block (self, real_row);
-  text = g_strdup_printf (_ ("Row %.0f, column %.0f: %.4g"),
-                          (double) real_row,
-                          (double) real_column,
-                          self->values[(gsize) row * self->n_columns + column]);
+  text =
+      g_strdup_printf (_ ("Row %.0f, column %.0f: %.4g"), (double) real_row, (double) real_column,
+                       self->values[(gsize) row * self->n_columns + column]);
   full = block ? g_strdup_printf ("%s (%s)", text, block) : NULL;
   gtk_tooltip_set_text (tooltip, full ? full : text);
   return TRUE;
@@ -238,17 +234,8 @@ scope_matrix_class_init (ScopeMatrixClass *class)
   widget_class->get_request_mode = scope_matrix_get_request_mode;
   widget_class->snapshot = scope_matrix_snapshot;
   gtk_widget_class_set_accessible_role (widget_class, GTK_ACCESSIBLE_ROLE_IMG);
-  picked_signal = g_signal_new ("picked",
-                                SCOPE_TYPE_MATRIX,
-                                G_SIGNAL_RUN_LAST,
-                                0,
-                                NULL,
-                                NULL,
-                                NULL,
-                                G_TYPE_NONE,
-                                2,
-                                G_TYPE_INT64,
-                                G_TYPE_INT64);
+  picked_signal = g_signal_new ("picked", SCOPE_TYPE_MATRIX, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
+                                G_TYPE_NONE, 2, G_TYPE_INT64, G_TYPE_INT64);
 }
 
 static void
@@ -263,11 +250,8 @@ scope_matrix_init (ScopeMatrix *self)
   g_array_set_clear_func (self->blocks, clear_block);
   gtk_widget_set_has_tooltip (GTK_WIDGET (self), TRUE);
   g_signal_connect (self, "query-tooltip", G_CALLBACK (on_tooltip), NULL);
-  g_signal_connect_object (adw_style_manager_get_default (),
-                           "notify::dark",
-                           G_CALLBACK (gtk_widget_queue_draw),
-                           self,
-                           G_CONNECT_SWAPPED);
+  g_signal_connect_object (adw_style_manager_get_default (), "notify::dark",
+                           G_CALLBACK (gtk_widget_queue_draw), self, G_CONNECT_SWAPPED);
 }
 
 GtkWidget *

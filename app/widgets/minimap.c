@@ -66,10 +66,7 @@ draw (ScopeMinimap *self, cairo_t *cr, double width, double height)
   cairo_surface_t *overview =
       scope_tiles_get_overview (scope_canvas_get_tiles (self->canvas), &overview_scale);
 
-  cairo_set_source_rgba (cr,
-                         theme->background.red,
-                         theme->background.green,
-                         theme->background.blue,
+  cairo_set_source_rgba (cr, theme->background.red, theme->background.green, theme->background.blue,
                          0.94);
   cairo_paint (cr);
   if (overview && overview_scale > 0)
@@ -82,15 +79,11 @@ draw (ScopeMinimap *self, cairo_t *cr, double width, double height)
       cairo_paint (cr);
       cairo_restore (cr);
     }
-  cairo_rectangle (cr,
-                   CLAMP (left + view.x * scale, 1, width - 3),
+  cairo_rectangle (cr, CLAMP (left + view.x * scale, 1, width - 3),
                    CLAMP (top + view.y * scale, 1, height - 3),
                    CLAMP (view.width * scale, 2, width - 2),
                    CLAMP (view.height * scale, 2, height - 2));
-  cairo_set_source_rgba (cr,
-                         theme->selection.red,
-                         theme->selection.green,
-                         theme->selection.blue,
+  cairo_set_source_rgba (cr, theme->selection.red, theme->selection.green, theme->selection.blue,
                          0.14);
   cairo_fill_preserve (cr);
   cairo_set_source_rgb (cr, theme->selection.red, theme->selection.green, theme->selection.blue);
@@ -139,9 +132,7 @@ centre_on (ScopeMinimap *self, double x, double y)
   x -= (gtk_widget_get_width (GTK_WIDGET (self)) - viz_picture_width (picture) * scale) / 2;
   y -= (gtk_widget_get_height (GTK_WIDGET (self)) - viz_picture_height (picture) * scale) / 2;
   scope_canvas_get_camera (self->canvas, &unused_x, &unused_y, &zoom);
-  scope_canvas_set_camera (self->canvas,
-                           x / scale - view.width / 2,
-                           y / scale - view.height / 2,
+  scope_canvas_set_camera (self->canvas, x / scale - view.width / 2, y / scale - view.height / 2,
                            zoom);
 }
 
@@ -181,10 +172,8 @@ scope_minimap_init (ScopeMinimap *self)
   gtk_event_controller_set_name (GTK_EVENT_CONTROLLER (drag), "minimap-drag");
   gtk_widget_add_controller (GTK_WIDGET (self), GTK_EVENT_CONTROLLER (drag));
   gtk_widget_set_overflow (GTK_WIDGET (self), GTK_OVERFLOW_HIDDEN);
-  gtk_accessible_update_property (GTK_ACCESSIBLE (self),
-                                  GTK_ACCESSIBLE_PROPERTY_LABEL,
-                                  _ ("Overview of the graph"),
-                                  -1);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                  _ ("Overview of the graph"), -1);
 }
 
 void
@@ -198,14 +187,8 @@ scope_minimap_set_canvas (ScopeMinimap *self, ScopeCanvas *canvas)
   self->canvas = canvas;
   if (!canvas)
     return;
-  g_signal_connect_object (canvas,
-                           "camera-changed",
-                           G_CALLBACK (on_camera),
-                           self,
+  g_signal_connect_object (canvas, "camera-changed", G_CALLBACK (on_camera), self,
                            G_CONNECT_SWAPPED);
-  g_signal_connect_object (scope_canvas_get_tiles (canvas),
-                           "arrived",
-                           G_CALLBACK (gtk_widget_queue_resize),
-                           self,
-                           G_CONNECT_SWAPPED);
+  g_signal_connect_object (scope_canvas_get_tiles (canvas), "arrived",
+                           G_CALLBACK (gtk_widget_queue_resize), self, G_CONNECT_SWAPPED);
 }

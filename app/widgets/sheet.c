@@ -19,16 +19,8 @@ static guint link_signal;
 static void
 scope_sheet_class_init (ScopeSheetClass *class)
 {
-  link_signal = g_signal_new ("link",
-                              G_TYPE_FROM_CLASS (class),
-                              G_SIGNAL_RUN_LAST,
-                              0,
-                              NULL,
-                              NULL,
-                              NULL,
-                              G_TYPE_NONE,
-                              1,
-                              G_TYPE_UINT);
+  link_signal = g_signal_new ("link", G_TYPE_FROM_CLASS (class), G_SIGNAL_RUN_LAST, 0, NULL, NULL,
+                              NULL, G_TYPE_NONE, 1, G_TYPE_UINT);
 }
 
 static void
@@ -99,9 +91,7 @@ scope_sheet_add_heading (ScopeSheet *self, const char *text)
 static void
 on_link (GtkButton *button, gpointer data)
 {
-  g_signal_emit (data,
-                 link_signal,
-                 0,
+  g_signal_emit (data, link_signal, 0,
                  GPOINTER_TO_UINT (g_object_get_data (G_OBJECT (button), "box")));
 }
 
@@ -150,9 +140,7 @@ add_row (ScopeSheet *self, const char *name, const char *value, const char *hint
       gtk_button_set_child (GTK_BUTTON (button), row);
       gtk_widget_add_css_class (button, "flat");
       gtk_widget_add_css_class (button, "sheet-link");
-      gtk_accessible_update_property (GTK_ACCESSIBLE (button),
-                                      GTK_ACCESSIBLE_PROPERTY_LABEL,
-                                      full,
+      gtk_accessible_update_property (GTK_ACCESSIBLE (button), GTK_ACCESSIBLE_PROPERTY_LABEL, full,
                                       -1);
       g_object_set_data (G_OBJECT (button), "box", GUINT_TO_POINTER (box));
       g_signal_connect (button, "clicked", G_CALLBACK (on_link), self);

@@ -149,8 +149,7 @@ paint_job (TileJob *job)
       width = (int) ceil (viz_picture_width (job->picture) * job->zoom);
       height = (int) ceil (viz_picture_height (job->picture) * job->zoom);
     }
-  job->surface = cairo_image_surface_create (CAIRO_FORMAT_ARGB32,
-                                             MAX (width, 1) * job->factor,
+  job->surface = cairo_image_surface_create (CAIRO_FORMAT_ARGB32, MAX (width, 1) * job->factor,
                                              MAX (height, 1) * job->factor);
   cairo_surface_set_device_scale (job->surface, job->factor, job->factor);
   cr = cairo_create (job->surface);
@@ -362,11 +361,8 @@ static void
 blit_overview (ScopeTiles *self, cairo_t *cr, const ScopeCamera *camera)
 {
   cairo_save (cr);
-  set_source (cr,
-              self->overview,
-              -floor (camera->x * camera->zoom),
-              -floor (camera->y * camera->zoom),
-              camera->zoom / self->overview_scale);
+  set_source (cr, self->overview, -floor (camera->x * camera->zoom),
+              -floor (camera->y * camera->zoom), camera->zoom / self->overview_scale);
   cairo_set_antialias (cr, CAIRO_ANTIALIAS_NONE);
   cairo_paint (cr);
   cairo_restore (cr);
@@ -431,11 +427,8 @@ draw_tile (ScopeTiles *self, cairo_t *cr, const ScopeCamera *camera, int column,
   tile->used = self->now;
   if (!tile->surface)
     return FALSE;
-  blit_surface (cr,
-                tile->surface,
-                column * SCOPE_TILE_SIZE - floor (camera->x * camera->zoom),
-                row * SCOPE_TILE_SIZE - floor (camera->y * camera->zoom),
-                1);
+  blit_surface (cr, tile->surface, column * SCOPE_TILE_SIZE - floor (camera->x * camera->zoom),
+                row * SCOPE_TILE_SIZE - floor (camera->y * camera->zoom), 1);
   return TRUE;
 }
 
@@ -521,15 +514,8 @@ static void
 scope_tiles_class_init (ScopeTilesClass *class)
 {
   G_OBJECT_CLASS (class)->dispose = scope_tiles_dispose;
-  arrived_signal = g_signal_new ("arrived",
-                                 SCOPE_TYPE_TILES,
-                                 G_SIGNAL_RUN_LAST,
-                                 0,
-                                 NULL,
-                                 NULL,
-                                 NULL,
-                                 G_TYPE_NONE,
-                                 0);
+  arrived_signal = g_signal_new ("arrived", SCOPE_TYPE_TILES, G_SIGNAL_RUN_LAST, 0, NULL, NULL,
+                                 NULL, G_TYPE_NONE, 0);
 }
 
 static void

@@ -35,9 +35,7 @@ scope_tooltip_set (GtkWidget *widget, const char *text)
       g_signal_connect (widget, "query-tooltip", G_CALLBACK (on_query), NULL);
       gtk_widget_set_has_tooltip (widget, TRUE);
     }
-  g_object_set_data_full (G_OBJECT (widget),
-                          TEXT,
-                          text && *text != '\0' ? g_strdup (text) : NULL,
+  g_object_set_data_full (G_OBJECT (widget), TEXT, text && *text != '\0' ? g_strdup (text) : NULL,
                           g_free);
 }
 
@@ -62,9 +60,6 @@ scope_tooltip_get (GtkWidget *widget)
 void
 scope_tooltip_yield (GtkMenuButton *button)
 {
-  g_object_bind_property (gtk_menu_button_get_popover (button),
-                          "visible",
-                          button,
-                          "has-tooltip",
+  g_object_bind_property (gtk_menu_button_get_popover (button), "visible", button, "has-tooltip",
                           G_BINDING_SYNC_CREATE | G_BINDING_INVERT_BOOLEAN);
 }

@@ -41,10 +41,8 @@ on_mapped (GtkWidget *window)
   static gulong handler;
 
   if (handler == 0)
-    handler = g_signal_connect (gtk_widget_get_frame_clock (window),
-                                "after-paint",
-                                G_CALLBACK (on_painted),
-                                &handler);
+    handler = g_signal_connect (gtk_widget_get_frame_clock (window), "after-paint",
+                                G_CALLBACK (on_painted), &handler);
 }
 
 static ScopeWindow *
@@ -203,19 +201,15 @@ scope_application_startup (GApplication *application)
   g_resources_register (scope_resources_get_resource ());
   G_APPLICATION_CLASS (scope_application_parent_class)->startup (application);
   load_style ();
-  g_action_map_add_action_entries (G_ACTION_MAP (application),
-                                   actions,
-                                   G_N_ELEMENTS (actions),
+  g_action_map_add_action_entries (G_ACTION_MAP (application), actions, G_N_ELEMENTS (actions),
                                    application);
   for (guint i = 0; i < G_N_ELEMENTS (accelerators); i++)
-    gtk_application_set_accels_for_action (GTK_APPLICATION (application),
-                                           accelerators[i].action,
+    gtk_application_set_accels_for_action (GTK_APPLICATION (application), accelerators[i].action,
                                            accelerators[i].keys);
   SCOPE_APPLICATION (application)->left_open = scope_session_begin ();
   scope_display_watch (gdk_display_get_default (), on_display_lost, application);
   colours = scope_settings_get_text ("colours", "follow");
-  g_action_group_change_action_state (G_ACTION_GROUP (application),
-                                      "colours",
+  g_action_group_change_action_state (G_ACTION_GROUP (application), "colours",
                                       g_variant_new_string (colours));
 }
 
@@ -229,10 +223,7 @@ scope_application_shutdown (GApplication *application)
   if (g_getenv ("HYBRIDSCOPE_WATCHDOG"))
     g_printerr ("main loop: blocked over %d ms %u times, at most %.0f ms; computing so long %u "
                 "times, at most %.0f ms\n",
-                SCOPE_WATCHDOG_LIMIT_MS,
-                report.n_blocked,
-                report.longest,
-                report.n_busy,
+                SCOPE_WATCHDOG_LIMIT_MS, report.n_blocked, report.longest, report.n_busy,
                 report.longest_busy);
   G_APPLICATION_CLASS (scope_application_parent_class)->shutdown (application);
 }
@@ -266,12 +257,6 @@ scope_application_new (const char *id, GApplicationFlags flags)
 {
   /* Code of plug-ins runs in child processes only, and of modules only after the user allowed it. */
   g_setenv (HYB_PLUGINS_VARIABLE, HYB_PLUGINS_GALLERY, TRUE);
-  return g_object_new (SCOPE_TYPE_APPLICATION,
-                       "application-id",
-                       id,
-                       "flags",
-                       flags,
-                       "resource-base-path",
-                       "/org/hybridscope/Hybridscope",
-                       NULL);
+  return g_object_new (SCOPE_TYPE_APPLICATION, "application-id", id, "flags", flags,
+                       "resource-base-path", "/org/hybridscope/Hybridscope", NULL);
 }

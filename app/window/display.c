@@ -22,8 +22,7 @@ on_io_error (Display *display G_GNUC_UNUSED)
   on_lost = NULL; /* the callback may cause the same error */
   if (lost)
     lost (lost_data);
-  fprintf (stderr,
-           "%s\n",
+  fprintf (stderr, "%s\n",
            _ ("hybridscope: the connection to the display was lost. The session was saved; open "
               "models "
               "can be reopened at the next start."));

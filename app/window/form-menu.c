@@ -135,9 +135,7 @@ new_row (const char *form, gboolean is_shown, const char *reason)
     gtk_widget_add_css_class (title, "dim-label");
   gtk_widget_set_tooltip_text (row, reason);
   gtk_list_box_row_set_activatable (GTK_LIST_BOX_ROW (row), !reason);
-  gtk_accessible_update_state (GTK_ACCESSIBLE (row),
-                               GTK_ACCESSIBLE_STATE_DISABLED,
-                               reason != NULL,
+  gtk_accessible_update_state (GTK_ACCESSIBLE (row), GTK_ACCESSIBLE_STATE_DISABLED, reason != NULL,
                                -1);
   gtk_widget_set_name (row, form);
   return row;
@@ -220,10 +218,8 @@ static void
 set_title (ScopeFormMenu *self, const char *title)
 {
   gtk_label_set_text (self->title, title);
-  gtk_accessible_update_property (GTK_ACCESSIBLE (self->button),
-                                  GTK_ACCESSIBLE_PROPERTY_LABEL,
-                                  title,
-                                  -1);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (self->button), GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                  title, -1);
 }
 
 void

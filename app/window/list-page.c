@@ -157,10 +157,8 @@ count_models (guint n)
 static char *
 count_arrays (guint n)
 {
-  return g_strdup_printf (g_dngettext (NULL,
-                                       "%u array, without a graph",
-                                       "%u arrays, without a graph",
-                                       n),
+  return g_strdup_printf (g_dngettext (NULL, "%u array, without a graph",
+                                       "%u arrays, without a graph", n),
                           n);
 }
 
@@ -402,19 +400,11 @@ scope_list_page_class_init (ScopeListPageClass *class)
   object_class->get_property = scope_list_page_get_property;
   object_class->dispose = scope_list_page_dispose;
   object_class->finalize = scope_list_page_finalize;
-  g_object_class_install_property (object_class,
-                                   PROP_TITLE,
-                                   g_param_spec_string ("title",
-                                                        NULL,
-                                                        NULL,
-                                                        NULL,
+  g_object_class_install_property (object_class, PROP_TITLE,
+                                   g_param_spec_string ("title", NULL, NULL, NULL,
                                                         G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
-  g_object_class_install_property (object_class,
-                                   PROP_BUSY,
-                                   g_param_spec_boolean ("busy",
-                                                         NULL,
-                                                         NULL,
-                                                         FALSE,
+  g_object_class_install_property (object_class, PROP_BUSY,
+                                   g_param_spec_boolean ("busy", NULL, NULL, FALSE,
                                                          G_PARAM_READABLE |
                                                              G_PARAM_STATIC_STRINGS));
 }

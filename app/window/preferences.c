@@ -103,8 +103,7 @@ count_in_worker (GTask                    *task,
   gssize bytes = 0;
 
   for (const char *const *part = (const char *const[]){ "captures", "converted", "unpacked", NULL };
-       *part != NULL;
-       part++)
+       *part != NULL; part++)
     {
       g_autofree char *path =
           g_build_filename (g_get_user_cache_dir (), "hybridscope", *part, NULL);
@@ -191,19 +190,11 @@ on_parent_destroyed (GtkWindow *self)
 static ScopePreferences *
 show (GtkWindow *parent)
 {
-  ScopePreferences *self = g_object_new (SCOPE_TYPE_PREFERENCES,
-                                         "application",
-                                         gtk_window_get_application (parent),
-                                         "transient-for",
-                                         parent,
-                                         "modal",
-                                         TRUE,
-                                         NULL);
+  ScopePreferences *self =
+      g_object_new (SCOPE_TYPE_PREFERENCES, "application", gtk_window_get_application (parent),
+                    "transient-for", parent, "modal", TRUE, NULL);
 
-  g_signal_connect_object (parent,
-                           "destroy",
-                           G_CALLBACK (on_parent_destroyed),
-                           self,
+  g_signal_connect_object (parent, "destroy", G_CALLBACK (on_parent_destroyed), self,
                            G_CONNECT_SWAPPED);
   gtk_window_present (GTK_WINDOW (self));
   return self;

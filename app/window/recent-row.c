@@ -21,9 +21,7 @@ describe_age (GDateTime *then)
     return g_strdup_printf (_ ("changed %d min ago"), (int) minutes);
   if (days < 2)
     return g_strdup_printf (_ ("changed %d h ago"), (int) (minutes / 60));
-  return g_strdup_printf (g_dngettext (NULL,
-                                       "changed %d day ago",
-                                       "changed %d days ago",
+  return g_strdup_printf (g_dngettext (NULL, "changed %d day ago", "changed %d days ago",
                                        (gulong) days),
                           days);
 }
@@ -91,12 +89,7 @@ scope_recent_row_new (const char *uri)
   gtk_actionable_set_action_name (GTK_ACTIONABLE (row), "win.open-uri");
   gtk_actionable_set_action_target (GTK_ACTIONABLE (row), "s", uri);
   gtk_widget_set_visible (row, FALSE);
-  g_file_query_info_async (file,
-                           G_FILE_ATTRIBUTE_TIME_MODIFIED,
-                           G_FILE_QUERY_INFO_NONE,
-                           G_PRIORITY_DEFAULT,
-                           NULL,
-                           queried_cb,
-                           g_object_ref (row));
+  g_file_query_info_async (file, G_FILE_ATTRIBUTE_TIME_MODIFIED, G_FILE_QUERY_INFO_NONE,
+                           G_PRIORITY_DEFAULT, NULL, queried_cb, g_object_ref (row));
   return row;
 }

@@ -51,10 +51,7 @@ scope_start_page_refresh (ScopeStartPage *self)
   for (guint i = 0; i < 8 && uris[i]; i++)
     {
       child = scope_recent_row_new (uris[i]);
-      g_signal_connect_object (child,
-                               "notify::visible",
-                               G_CALLBACK (show_recent_box),
-                               self,
+      g_signal_connect_object (child, "notify::visible", G_CALLBACK (show_recent_box), self,
                                G_CONNECT_SWAPPED);
       gtk_list_box_append (self->recent, child);
     }
@@ -66,9 +63,7 @@ load_thumbnail (gpointer picture, gpointer data)
 {
   ScopeStartPage *self = data;
 
-  scope_gallery_load_thumbnail (g_object_get_data (picture, EXAMPLE),
-                                picture,
-                                scope_theme_get (),
+  scope_gallery_load_thumbnail (g_object_get_data (picture, EXAMPLE), picture, scope_theme_get (),
                                 self->listing);
 }
 
@@ -113,10 +108,8 @@ add_card (ScopeStartPage *self, const ScopeExample *example)
   gtk_box_append (GTK_BOX (box), name);
   gtk_box_append (GTK_BOX (box), text);
   gtk_button_set_child (GTK_BUTTON (card), box);
-  gtk_accessible_update_property (GTK_ACCESSIBLE (card),
-                                  GTK_ACCESSIBLE_PROPERTY_LABEL,
-                                  example->name,
-                                  -1);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (card), GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                  example->name, -1);
   gtk_actionable_set_action_name (GTK_ACTIONABLE (card), "win.open-example");
   gtk_actionable_set_action_target (GTK_ACTIONABLE (card), "s", example->name);
   gtk_flow_box_append (self->gallery, card);
@@ -224,11 +217,8 @@ scope_start_page_init (ScopeStartPage *self)
   self->listing = g_cancellable_new ();
   self->thumbnails = g_ptr_array_new_with_free_func (g_object_unref);
   for (guint i = 0; i < G_N_ELEMENTS (colours); i++)
-    g_signal_connect_object (adw_style_manager_get_default (),
-                             colours[i],
-                             G_CALLBACK (reload_thumbnails),
-                             self,
-                             G_CONNECT_SWAPPED);
+    g_signal_connect_object (adw_style_manager_get_default (), colours[i],
+                             G_CALLBACK (reload_thumbnails), self, G_CONNECT_SWAPPED);
   scope_start_page_refresh (self);
   scope_gallery_list_async (self->listing, listed_cb, g_object_ref (self));
 }

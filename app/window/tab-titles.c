@@ -87,13 +87,9 @@ make_title (const ScopeTab *tabs, guint n, guint index, Level level, guint room)
 
   if (is_long && level <= CUT_END)
     end = common_end (tabs, n, name, length - begin - 1);
-  return g_strdup_printf ("%s%s%s%.*s%s",
-                          level == ADD_FOLDER && folder ? folder : "",
-                          level == ADD_FOLDER && folder ? "/" : "",
-                          begin > 0 ? "…" : "",
-                          (int) (length - begin - end),
-                          name + begin,
-                          end > 0 ? "…" : "");
+  return g_strdup_printf ("%s%s%s%.*s%s", level == ADD_FOLDER && folder ? folder : "",
+                          level == ADD_FOLDER && folder ? "/" : "", begin > 0 ? "…" : "",
+                          (int) (length - begin - end), name + begin, end > 0 ? "…" : "");
 }
 
 static gboolean

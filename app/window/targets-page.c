@@ -98,11 +98,9 @@ act_add (GtkWidget *widget, const char *action G_GNUC_UNUSED, GVariant *paramete
 {
   ScopeTargetsPage *self = SCOPE_TARGETS_PAGE (widget);
   g_autoptr (GError) error = NULL;
-  g_autoptr (ScopeTarget) target = scope_target_new (text_of (self->name),
-                                                     text_of (self->launcher),
-                                                     text_of (self->program),
-                                                     text_of (self->folder),
-                                                     &error);
+  g_autoptr (ScopeTarget) target =
+      scope_target_new (text_of (self->name), text_of (self->launcher), text_of (self->program),
+                        text_of (self->folder), &error);
 
   if (!target || !scope_targets_store (target, NULL, &error))
     {
@@ -110,8 +108,8 @@ act_add (GtkWidget *widget, const char *action G_GNUC_UNUSED, GVariant *paramete
       return;
     }
   for (guint i = 0; i < 4; i++)
-    gtk_editable_set_text (GTK_EDITABLE (((AdwEntryRow *[]){
-                               self->name, self->launcher, self->program, self->folder })[i]),
+    gtk_editable_set_text (GTK_EDITABLE (((AdwEntryRow *[]){ self->name, self->launcher,
+                                                             self->program, self->folder })[i]),
                            "");
   show_targets (self);
 }
@@ -150,9 +148,9 @@ describe_answer (const char *text)
 {
   cJSON *json = cJSON_Parse (text);
   /* Translators: a version and the name of a machine. */
-  char *line = g_strdup_printf (_ ("hscope %s answers on %s"),
-                                scope_json_get_text (json, "version"),
-                                scope_json_get_text (json, "host"));
+  char *line =
+      g_strdup_printf (_ ("hscope %s answers on %s"), scope_json_get_text (json, "version"),
+                       scope_json_get_text (json, "host"));
 
   cJSON_Delete (json);
   return line;
@@ -198,9 +196,7 @@ act_check (GtkWidget *widget, const char *action G_GNUC_UNUSED, GVariant *parame
   check->name = g_strdup (name);
   adw_action_row_set_subtitle (row, _ ("Checking…"));
   scope_child_run_async ((const char *const[]){ "targets", "check", name, "--json", NULL },
-                         self->checking,
-                         checked_cb,
-                         check);
+                         self->checking, checked_cb, check);
 }
 
 /* --- Object --- */

@@ -197,16 +197,9 @@ act_show_view (ScopeWindow *self, const char *name G_GNUC_UNUSED, GVariant *para
 static void
 act_about (ScopeWindow *self, const char *name G_GNUC_UNUSED, GVariant *parameter G_GNUC_UNUSED)
 {
-  adw_show_about_window (GTK_WINDOW (self),
-                         "application-name",
-                         "Hybridscope",
-                         "application-icon",
-                         "org.hybridscope.Hybridscope",
-                         "version",
-                         SCOPE_VERSION,
-                         "license-type",
-                         GTK_LICENSE_LGPL_2_1,
-                         "comments",
+  adw_show_about_window (GTK_WINDOW (self), "application-name", "Hybridscope", "application-icon",
+                         "org.hybridscope.Hybridscope", "version", SCOPE_VERSION, "license-type",
+                         GTK_LICENSE_LGPL_2_1, "comments",
                          _ ("Shows what a deep-learning model computes and where its time goes."),
                          NULL);
 }

@@ -84,10 +84,7 @@ append_comparison (ScopeWindow *self)
 
   g_object_bind_property (page, "busy", tab, "loading", G_BINDING_SYNC_CREATE);
   g_signal_connect_object (page, "remedy", G_CALLBACK (on_remedy), self, G_CONNECT_SWAPPED);
-  g_signal_connect_object (page,
-                           "notify::title",
-                           G_CALLBACK (scope_window_update),
-                           self,
+  g_signal_connect_object (page, "notify::title", G_CALLBACK (scope_window_update), self,
                            G_CONNECT_SWAPPED);
   return tab;
 }
@@ -123,11 +120,10 @@ act_compare (ScopeWindow *self, const char *name, GVariant *parameter)
   const char     *model = workspace ? scope_workspace_get_model_name (workspace) : NULL;
 
   if (model && scope_window_check_inputs (self, name, parameter))
-    open_comparison (self,
-                     &(ScopeCompareSource){ .model = model,
-                                            .shapes = scope_workspace_get_shapes (workspace),
-                                            .params = scope_window_get_params (workspace),
-                                            .fills = scope_workspace_get_fills (workspace) });
+    open_comparison (self, &(ScopeCompareSource){ .model = model,
+                                                  .shapes = scope_workspace_get_shapes (workspace),
+                                                  .params = scope_window_get_params (workspace),
+                                                  .fills = scope_workspace_get_fills (workspace) });
 }
 
 typedef struct
@@ -276,12 +272,11 @@ act_open_beside (ScopeWindow        *self,
   g_autoptr (GFile) folder = file ? g_file_get_parent (file) : NULL;
 
   if (path)
-    scope_window_choose_file (self,
-                              &(ScopeFileDialog){ .title = _ ("Open Beside This"),
-                                                  .action = GTK_FILE_CHOOSER_ACTION_OPEN,
-                                                  .folder = folder,
-                                                  .chosen = on_beside,
-                                                  .data = path });
+    scope_window_choose_file (self, &(ScopeFileDialog){ .title = _ ("Open Beside This"),
+                                                        .action = GTK_FILE_CHOOSER_ACTION_OPEN,
+                                                        .folder = folder,
+                                                        .chosen = on_beside,
+                                                        .data = path });
 }
 
 static void

@@ -79,9 +79,8 @@ find_in_worker (GTask                    *task,
       scope_node_map_new (job->new, job->conversion->matches, SCOPE_MATCH_FROM_REFERENCE, names);
   g_autoptr (GArray) partners = scope_node_map_find (a, job->box, b);
 
-  g_task_return_int (task,
-                     partners->len > 0 ? g_array_index (partners, ScopeCounterpart, 0).box
-                                       : VIZ_ROOT);
+  g_task_return_int (task, partners->len > 0 ? g_array_index (partners, ScopeCounterpart, 0).box
+                                             : VIZ_ROOT);
 }
 
 static void
@@ -115,10 +114,9 @@ transfer_view (ViewTransfer *transfer)
   if (scope_workspace_get_selected (before) == VIZ_ROOT)
     return;
   job = g_new (FindJob, 1);
-  *job = (FindJob){ scope_document_ref (old),
-                    scope_document_ref (new),
-                    g_steal_pointer (&transfer->conversion),
-                    scope_workspace_get_selected (before) };
+  *job =
+      (FindJob){ scope_document_ref (old), scope_document_ref (new),
+                 g_steal_pointer (&transfer->conversion), scope_workspace_get_selected (before) };
   task = g_task_new (after, NULL, found_cb, NULL);
   g_task_set_task_data (task, job, find_job_free);
   scope_worker_run (task, find_in_worker);
@@ -159,12 +157,8 @@ open_form (ConversionRequest *request, ScopeConversion *conversion)
   transfer->from = g_object_ref (request->page);
   transfer->to = page;
   transfer->conversion = conversion;
-  g_signal_connect_data (scope_page_get_workspace (page),
-                         "document-changed",
-                         G_CALLBACK (on_document),
-                         transfer,
-                         view_transfer_free,
-                         G_CONNECT_AFTER);
+  g_signal_connect_data (scope_page_get_workspace (page), "document-changed",
+                         G_CALLBACK (on_document), transfer, view_transfer_free, G_CONNECT_AFTER);
   scope_window_toast (request->window, toast);
 }
 
@@ -234,9 +228,7 @@ act_convert (ScopeWindow *self, const char *name, GVariant *parameter)
                                                          .form = form,
                                                          .title =
                                                              scope_page_get_family_title (page) },
-                              NULL,
-                              converted_cb,
-                              request);
+                              NULL, converted_cb, request);
 }
 
 const ScopeWindowAction scope_window_convert_actions[] = {

@@ -52,11 +52,8 @@ scope_window_choose_file (ScopeWindow *self, const ScopeFileDialog *dialog)
   GtkFileChooser *chooser;
 
   g_clear_object (&self->chooser);
-  self->chooser = gtk_file_chooser_native_new (dialog->title,
-                                               GTK_WINDOW (self),
-                                               dialog->action,
-                                               is_save ? _ ("_Save") : _ ("_Open"),
-                                               _ ("_Cancel"));
+  self->chooser = gtk_file_chooser_native_new (dialog->title, GTK_WINDOW (self), dialog->action,
+                                               is_save ? _ ("_Save") : _ ("_Open"), _ ("_Cancel"));
   chooser = GTK_FILE_CHOOSER (self->chooser);
   gtk_file_chooser_set_select_multiple (chooser, dialog->is_multiple);
   if (dialog->folder)

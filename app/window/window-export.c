@@ -69,10 +69,8 @@ write_picture (const ExportJob        *job,
 {
   g_autoptr (GBytes) bytes = viz_export_bytes (job->picture, job->path, options, result, error);
 
-  return bytes && hyb_file_replace_contents (job->path,
-                                             g_bytes_get_data (bytes, NULL),
-                                             g_bytes_get_size (bytes),
-                                             error);
+  return bytes && hyb_file_replace_contents (job->path, g_bytes_get_data (bytes, NULL),
+                                             g_bytes_get_size (bytes), error);
 }
 
 static void
@@ -114,9 +112,7 @@ written_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
     {
       text = g_strdup_printf (_ ("%s was not written: %s"), name, error->message);
       if (page)
-        scope_page_show_message (page,
-                                 text,
-                                 _ ("Save Elsewhere…"),
+        scope_page_show_message (page, text, _ ("Save Elsewhere…"),
                                  job->measurement ? "win.export::costs"
                                  : job->has_area  ? "win.export::view"
                                                   : "win.export::picture");
@@ -125,8 +121,7 @@ written_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
   if (job->scale < 0.99)
     text =
         g_strdup_printf (_ ("%s was written at %.0f %% of its size, which is the largest possible"),
-                         name,
-                         100 * job->scale);
+                         name, 100 * job->scale);
   else
     text = g_strdup_printf (_ ("%s was written"), name);
   scope_window_toast (self, text);
@@ -221,8 +216,7 @@ act_export (ScopeWindow *self, const char *name G_GNUC_UNUSED, GVariant *paramet
   if (!page)
     return;
   proposal = g_strconcat (scope_workspace_get_title (scope_page_get_workspace (page)),
-                          is_costs ? ".csv" : ".svg",
-                          NULL);
+                          is_costs ? ".csv" : ".svg", NULL);
   dialog.name = proposal;
   chooser = scope_window_choose_file (self, &dialog);
   if (!is_costs)

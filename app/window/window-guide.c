@@ -52,15 +52,11 @@ act_guide (ScopeWindow *self, const char *name G_GNUC_UNUSED, GVariant *paramete
   g_autofree char *uri = path ? g_filename_to_uri (path, NULL, NULL) : NULL;
 
   if (uri)
-    gtk_show_uri_full (GTK_WINDOW (self),
-                       uri,
-                       GDK_CURRENT_TIME,
-                       NULL,
-                       shown_cb,
+    gtk_show_uri_full (GTK_WINDOW (self), uri, GDK_CURRENT_TIME, NULL, shown_cb,
                        g_steal_pointer (&path));
   else
-    scope_window_toast (
-        self, _ ("The guide is not installed. It is the folder docs/guide of the source code."));
+    scope_window_toast (self, _ ("The guide is not installed. It is the folder docs/guide of the "
+                                 "source code."));
 }
 
 const ScopeWindowAction scope_window_guide_actions[] = {

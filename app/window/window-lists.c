@@ -34,10 +34,7 @@ show_list (ScopeWindow *self, const char *path, GtkWidget *(*new_page) (const ch
   if (!tab)
     {
       tab = adw_tab_view_append (self->tabs, new_page (path));
-      g_object_bind_property (adw_tab_page_get_child (tab),
-                              "busy",
-                              tab,
-                              "loading",
+      g_object_bind_property (adw_tab_page_get_child (tab), "busy", tab, "loading",
                               G_BINDING_SYNC_CREATE);
     }
   adw_tab_view_set_selected_page (self->tabs, tab);
@@ -85,12 +82,11 @@ act_choose_graph (ScopeWindow *self, const char *name G_GNUC_UNUSED, GVariant *p
   g_autofree char *path = g_path_get_dirname (params);
   g_autoptr (GFile) folder = g_file_new_for_path (path);
 
-  scope_window_choose_file (self,
-                            &(ScopeFileDialog){ .title = _ ("Choose the Graph"),
-                                                .action = GTK_FILE_CHOOSER_ACTION_OPEN,
-                                                .folder = folder,
-                                                .chosen = on_graph,
-                                                .data = params });
+  scope_window_choose_file (self, &(ScopeFileDialog){ .title = _ ("Choose the Graph"),
+                                                      .action = GTK_FILE_CHOOSER_ACTION_OPEN,
+                                                      .folder = folder,
+                                                      .chosen = on_graph,
+                                                      .data = params });
 }
 
 const ScopeWindowAction scope_window_list_actions[] = {

@@ -27,10 +27,8 @@ describe_changes (const GPtrArray *changes)
   if (changes->len == 0)
     return g_strdup (_ ("The model was written again without changes"));
   g_string_append_printf (text,
-                          g_dngettext (NULL,
-                                       "Repaired with %u change: ",
-                                       "Repaired with %u changes: ",
-                                       changes->len),
+                          g_dngettext (NULL, "Repaired with %u change: ",
+                                       "Repaired with %u changes: ", changes->len),
                           changes->len);
   for (guint i = 0; i < MIN (lines->len, MAX_NAMED_CHANGES); i++)
     g_string_append_printf (text, "%s%s", i > 0 ? "; " : "", (const char *) lines->pdata[i]);
@@ -77,26 +75,16 @@ mended_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
     }
   if (!gtk_widget_get_root (GTK_WIDGET (old)))
     return; /* the tab was closed; the files are written */
-  scope_window_open_as (self,
-                        mended->symbol,
-                        NULL,
+  scope_window_open_as (self, mended->symbol, NULL,
                         scope_workspace_get_shapes (scope_page_get_workspace (old)));
   page = scope_window_get_page (self);
   workspace = scope_page_get_workspace (page);
   for (guint i = 0; i < mended->changes->len; i++)
-    scope_workspace_log (workspace,
-                         SCOPE_LOG_NOTE,
-                         VIZ_ROOT,
-                         "%s",
+    scope_workspace_log (workspace, SCOPE_LOG_NOTE, VIZ_ROOT, "%s",
                          (const char *) mended->changes->pdata[i]);
-  g_object_set_data_full (G_OBJECT (workspace),
-                          "mended",
-                          describe_changes (mended->changes),
+  g_object_set_data_full (G_OBJECT (workspace), "mended", describe_changes (mended->changes),
                           g_free);
-  g_signal_connect_object (workspace,
-                           "notify::state",
-                           G_CALLBACK (on_state),
-                           page,
+  g_signal_connect_object (workspace, "notify::state", G_CALLBACK (on_state), page,
                            G_CONNECT_AFTER);
 }
 
@@ -125,8 +113,7 @@ start (ScopeWindow *self, const char *prefix, GAsyncReadyCallback callback)
                                          .shapes = scope_workspace_get_shapes (workspace),
                                          .prefix = prefix,
                                          .replacements = get_replacements (page) },
-                    callback,
-                    request);
+                    callback, request);
 }
 
 void
@@ -153,14 +140,12 @@ choose_mended_file (ScopeWindow *self, ScopePage *page)
 {
   g_autofree char *proposal =
       g_strconcat (scope_workspace_get_title (scope_page_get_workspace (page)),
-                   "-mended-symbol.json",
-                   NULL);
+                   "-mended-symbol.json", NULL);
 
-  scope_window_choose_beside (self,
-                              (ScopeFileDialog){ .title = _ ("Save the Mended Model"),
-                                                 .action = GTK_FILE_CHOOSER_ACTION_SAVE,
-                                                 .name = proposal,
-                                                 .chosen = on_mended_file });
+  scope_window_choose_beside (self, (ScopeFileDialog){ .title = _ ("Save the Mended Model"),
+                                                       .action = GTK_FILE_CHOOSER_ACTION_SAVE,
+                                                       .name = proposal,
+                                                       .chosen = on_mended_file });
 }
 
 /* --- Preview --- */
@@ -192,8 +177,7 @@ change_list_new (const GPtrArray *changes)
       gtk_box_append (GTK_BOX (list), scope_label_new_wrapping (more, "dim-label"));
     }
   gtk_scrolled_window_set_child (GTK_SCROLLED_WINDOW (scroller), list);
-  gtk_scrolled_window_set_policy (GTK_SCROLLED_WINDOW (scroller),
-                                  GTK_POLICY_NEVER,
+  gtk_scrolled_window_set_policy (GTK_SCROLLED_WINDOW (scroller), GTK_POLICY_NEVER,
                                   GTK_POLICY_AUTOMATIC);
   gtk_scrolled_window_set_propagate_natural_height (GTK_SCROLLED_WINDOW (scroller), TRUE);
   gtk_scrolled_window_set_max_content_height (GTK_SCROLLED_WINDOW (scroller), 320);
@@ -204,26 +188,18 @@ change_list_new (const GPtrArray *changes)
 static void
 show_preview (ScopeWindow *self, const GPtrArray *changes)
 {
-  g_autofree char *heading = g_strdup_printf (g_dngettext (NULL,
-                                                           "Mend with %u Change?",
-                                                           "Mend with %u Changes?",
-                                                           changes->len),
+  g_autofree char *heading = g_strdup_printf (g_dngettext (NULL, "Mend with %u Change?",
+                                                           "Mend with %u Changes?", changes->len),
                                               changes->len);
   GtkWidget       *dialog =
-      adw_message_dialog_new (GTK_WINDOW (self),
-                              heading,
+      adw_message_dialog_new (GTK_WINDOW (self), heading,
                               _ ("The changes are made in a copy. The files of this model stay as "
                                  "they are."));
 
   gtk_widget_set_name (dialog, "mend-preview");
-  adw_message_dialog_add_responses (ADW_MESSAGE_DIALOG (dialog),
-                                    "cancel",
-                                    _ ("_Cancel"),
-                                    "save",
-                                    _ ("_Save Mended Model…"),
-                                    NULL);
-  adw_message_dialog_set_response_appearance (ADW_MESSAGE_DIALOG (dialog),
-                                              "save",
+  adw_message_dialog_add_responses (ADW_MESSAGE_DIALOG (dialog), "cancel", _ ("_Cancel"), "save",
+                                    _ ("_Save Mended Model…"), NULL);
+  adw_message_dialog_set_response_appearance (ADW_MESSAGE_DIALOG (dialog), "save",
                                               ADW_RESPONSE_SUGGESTED);
   adw_message_dialog_set_default_response (ADW_MESSAGE_DIALOG (dialog), "save");
   adw_message_dialog_set_close_response (ADW_MESSAGE_DIALOG (dialog), "cancel");
@@ -246,10 +222,8 @@ previewed_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data
   if (!found)
     scope_page_show_error (page, error);
   else if (found->changes->len == 0)
-    scope_page_show_message (page,
-                             _ ("No rule changes anything about this model."),
-                             _ ("Show Findings"),
-                             "page.show-findings");
+    scope_page_show_message (page, _ ("No rule changes anything about this model."),
+                             _ ("Show Findings"), "page.show-findings");
   else
     show_preview (self, found->changes);
 }
@@ -261,9 +235,7 @@ scope_window_preview_mend (ScopeWindow *self, const char *const *replacements)
 
   if (!page)
     return;
-  g_object_set_data_full (G_OBJECT (page),
-                          "replacements",
-                          g_strdupv ((char **) replacements),
+  g_object_set_data_full (G_OBJECT (page), "replacements", g_strdupv ((char **) replacements),
                           (GDestroyNotify) g_strfreev);
   start (self, NULL, previewed_cb);
 }

@@ -14,9 +14,7 @@ static void
 set_names (GtkWidget *widget, GType type, const char *name)
 {
   if (G_TYPE_CHECK_INSTANCE_TYPE (widget, type))
-    gtk_accessible_update_property (GTK_ACCESSIBLE (widget),
-                                    GTK_ACCESSIBLE_PROPERTY_LABEL,
-                                    name,
+    gtk_accessible_update_property (GTK_ACCESSIBLE (widget), GTK_ACCESSIBLE_PROPERTY_LABEL, name,
                                     -1);
   for (GtkWidget *child = gtk_widget_get_first_child (widget); child != NULL;
        child = gtk_widget_get_next_sibling (child))
@@ -48,19 +46,14 @@ scope_window_set_accessible_names (ScopeWindow *self)
        child = gtk_widget_get_next_sibling (child))
     if (GTK_IS_MENU_BUTTON (child))
       {
-        gtk_accessible_update_property (GTK_ACCESSIBLE (child),
-                                        GTK_ACCESSIBLE_PROPERTY_LABEL,
-                                        _ ("Run options"),
-                                        -1);
+        gtk_accessible_update_property (GTK_ACCESSIBLE (child), GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                        _ ("Run options"), -1);
         set_names (gtk_widget_get_first_child (child), GTK_TYPE_TOGGLE_BUTTON, _ ("Run options"));
         scope_tooltip_yield (GTK_MENU_BUTTON (child));
       }
   scope_tooltip_yield (self->menu_button);
   scope_popover_return_focus (gtk_menu_button_get_popover (self->menu_button),
                               GTK_WIDGET (self->menu_button));
-  g_signal_connect_object (self->tabs,
-                           "notify::n-pages",
-                           G_CALLBACK (on_tabs),
-                           self,
+  g_signal_connect_object (self->tabs, "notify::n-pages", G_CALLBACK (on_tabs), self,
                            G_CONNECT_SWAPPED);
 }

@@ -34,14 +34,10 @@ opened_cb (GObject *source, GAsyncResult *result, gpointer data)
       scope_page_get_workspace (request->page)) /* a page without one was closed */
     {
       if (request->is_guess && g_error_matches (error, HYB_FORMAT_ERROR, HYB_FORMAT_ERROR_UNKNOWN))
-        gtk_widget_activate_action (GTK_WIDGET (request->window),
-                                    "win.open-json",
-                                    "s",
+        gtk_widget_activate_action (GTK_WIDGET (request->window), "win.open-json", "s",
                                     request->path);
       else
-        scope_page_show_message (request->page,
-                                 error->message,
-                                 _ ("Choose Another…"),
+        scope_page_show_message (request->page, error->message, _ ("Choose Another…"),
                                  "win.open-numbers");
     }
   request_free (request);

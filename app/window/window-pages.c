@@ -165,11 +165,9 @@ update_actions (ScopeWindow *self)
     gtk_widget_action_set_enabled (GTK_WIDGET (self), of_page[i], page != NULL);
   if (scope_window_get_sweep (self))
     gtk_widget_action_set_enabled (GTK_WIDGET (self), "win.reload", TRUE);
-  gtk_widget_action_set_enabled (GTK_WIDGET (self),
-                                 "win.save-comparison",
+  gtk_widget_action_set_enabled (GTK_WIDGET (self), "win.save-comparison",
                                  scope_window_get_comparison (self) != NULL);
-  gtk_widget_action_set_enabled (GTK_WIDGET (self),
-                                 "win.run",
+  gtk_widget_action_set_enabled (GTK_WIDGET (self), "win.run",
                                  workspace && scope_workspace_get_document (workspace) &&
                                      !scope_workspace_is_running (workspace));
 }
@@ -186,8 +184,7 @@ update_start_button (ScopeWindow *self)
                      is_back ? _ ("Back to the model (Ctrl+T)") : _ ("Start page (Ctrl+T)"));
   gtk_accessible_update_property (GTK_ACCESSIBLE (self->start_button),
                                   GTK_ACCESSIBLE_PROPERTY_LABEL,
-                                  is_back ? _ ("Back to the model") : _ ("Start page"),
-                                  -1);
+                                  is_back ? _ ("Back to the model") : _ ("Start page"), -1);
 }
 
 /* The title, which says so where parameters are random.  (transfer full) */
@@ -284,9 +281,9 @@ on_fills (ScopeWorkspace *workspace, GParamSpec *pspec G_GNUC_UNUSED, gpointer d
   g_autoptr (GIcon) icon = g_themed_icon_new ("media-playlist-shuffle-symbolic");
 
   adw_tab_page_set_indicator_icon (data, fills ? icon : NULL);
-  adw_tab_page_set_indicator_tooltip (
-      data,
-      fills ? _ ("Parameters have random values. Times are real, results mean nothing.") : "");
+  adw_tab_page_set_indicator_tooltip (data, fills ? _ ("Parameters have random values. Times are "
+                                                       "real, results mean nothing.")
+                                                  : "");
 }
 
 /* Appends and selects a tab for a model. */
@@ -297,28 +294,16 @@ append_page (ScopeWindow *self)
   ScopeWorkspace *workspace = scope_page_get_workspace (page);
   AdwTabPage     *tab = adw_tab_view_append (self->tabs, GTK_WIDGET (page));
 
-  g_signal_connect_object (workspace,
-                           "notify::title",
-                           G_CALLBACK (scope_window_update_tabs),
-                           self,
+  g_signal_connect_object (workspace, "notify::title", G_CALLBACK (scope_window_update_tabs), self,
                            G_CONNECT_SWAPPED);
   g_signal_connect_object (workspace, "notify::state", G_CALLBACK (on_state), tab, 0);
   g_signal_connect_object (workspace, "notify::fills", G_CALLBACK (on_fills), tab, 0);
-  g_signal_connect_object (workspace,
-                           "notify::state",
-                           G_CALLBACK (scope_window_update),
-                           self,
+  g_signal_connect_object (workspace, "notify::state", G_CALLBACK (scope_window_update), self,
                            G_CONNECT_SWAPPED);
-  g_signal_connect_object (workspace,
-                           "notify::fills",
-                           G_CALLBACK (scope_window_update),
-                           self,
+  g_signal_connect_object (workspace, "notify::fills", G_CALLBACK (scope_window_update), self,
                            G_CONNECT_SWAPPED);
   adw_tab_view_set_selected_page (self->tabs, tab);
-  g_signal_connect_object (workspace,
-                           "notify::running",
-                           G_CALLBACK (update_actions),
-                           self,
+  g_signal_connect_object (workspace, "notify::running", G_CALLBACK (update_actions), self,
                            G_CONNECT_SWAPPED);
   return page;
 }
@@ -387,9 +372,7 @@ scope_window_open (ScopeWindow *self, GFile *file)
   if (module)
     gtk_widget_activate_action (GTK_WIDGET (self), "win.open-plugin", "s", path);
   else if (g_str_has_prefix (uri, GALLERY))
-    gtk_widget_activate_action (GTK_WIDGET (self),
-                                "win.open-example",
-                                "s",
+    gtk_widget_activate_action (GTK_WIDGET (self), "win.open-example", "s",
                                 uri + strlen (GALLERY) + strspn (uri + strlen (GALLERY), "/"));
   else if (path && g_str_has_suffix (path, ".json") && !g_str_has_suffix (path, "-symbol.json"))
     gtk_widget_activate_action (GTK_WIDGET (self), "win.open-json", "s", path);
@@ -428,9 +411,7 @@ scope_window_offer_reopen (ScopeWindow *self, const char *const *models)
   adw_toast_set_button_label (toast, _ ("Open Again"));
   adw_toast_set_timeout (toast, 0);
   adw_toast_set_priority (toast, ADW_TOAST_PRIORITY_HIGH);
-  g_object_set_data_full (G_OBJECT (toast),
-                          "models",
-                          g_strdupv ((char **) models),
+  g_object_set_data_full (G_OBJECT (toast), "models", g_strdupv ((char **) models),
                           (GDestroyNotify) g_strfreev);
   g_signal_connect_object (toast, "button-clicked", G_CALLBACK (on_reopen), self, 0);
   adw_toast_overlay_add_toast (self->toasts, toast);

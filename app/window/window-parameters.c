@@ -33,10 +33,9 @@ on_file (ScopeWindow *self, GFile *file, const char *data G_GNUC_UNUSED)
 static void
 choose_file (ScopeWindow *self)
 {
-  scope_window_choose_beside (self,
-                              (ScopeFileDialog){ .title = _ ("Choose the Parameters"),
-                                                 .action = GTK_FILE_CHOOSER_ACTION_OPEN,
-                                                 .chosen = on_file });
+  scope_window_choose_beside (self, (ScopeFileDialog){ .title = _ ("Choose the Parameters"),
+                                                       .action = GTK_FILE_CHOOSER_ACTION_OPEN,
+                                                       .chosen = on_file });
 }
 
 /* --- Files that fit --- */
@@ -117,10 +116,10 @@ static void
 ask (ScopeWindow *self, const Candidates *found)
 {
   g_autoptr (GtkStringList) labels = gtk_string_list_new (NULL);
-  GtkWidget *choice, *dialog = adw_message_dialog_new (GTK_WINDOW (self),
-                                                       _ ("Choose the Parameters"),
-                                                       _ ("These files beside the model have all "
-                                                          "its arrays with their shapes."));
+  GtkWidget *choice,
+      *dialog = adw_message_dialog_new (GTK_WINDOW (self), _ ("Choose the Parameters"),
+                                        _ ("These files beside the model have all "
+                                           "its arrays with their shapes."));
 
   for (guint i = 0; i < found->labels->len; i++)
     gtk_string_list_append (labels, found->labels->pdata[i]);
@@ -129,21 +128,12 @@ ask (ScopeWindow *self, const Candidates *found)
   gtk_widget_set_size_request (choice, 420, -1); /* so that the buttons stand side by side */
   gtk_widget_set_name (dialog, "parameters-dialog");
   adw_message_dialog_set_extra_child (ADW_MESSAGE_DIALOG (dialog), choice);
-  g_object_set_data_full (G_OBJECT (dialog),
-                          "paths",
-                          g_ptr_array_ref (found->paths),
+  g_object_set_data_full (G_OBJECT (dialog), "paths", g_ptr_array_ref (found->paths),
                           (GDestroyNotify) g_ptr_array_unref);
   g_object_set_data (G_OBJECT (dialog), "choice", choice);
-  adw_message_dialog_add_responses (ADW_MESSAGE_DIALOG (dialog),
-                                    "cancel",
-                                    _ ("_Cancel"),
-                                    "other",
-                                    _ ("Another _File…"),
-                                    "open",
-                                    _ ("_Open"),
-                                    NULL);
-  adw_message_dialog_set_response_appearance (ADW_MESSAGE_DIALOG (dialog),
-                                              "open",
+  adw_message_dialog_add_responses (ADW_MESSAGE_DIALOG (dialog), "cancel", _ ("_Cancel"), "other",
+                                    _ ("Another _File…"), "open", _ ("_Open"), NULL);
+  adw_message_dialog_set_response_appearance (ADW_MESSAGE_DIALOG (dialog), "open",
                                               ADW_RESPONSE_SUGGESTED);
   adw_message_dialog_set_default_response (ADW_MESSAGE_DIALOG (dialog), "open");
   adw_message_dialog_set_close_response (ADW_MESSAGE_DIALOG (dialog), "cancel");

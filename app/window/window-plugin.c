@@ -113,21 +113,15 @@ ask (PluginRequest *request)
   g_autofree char *name = g_path_get_basename (request->module);
   g_autofree char *heading = g_strdup_printf (_ ("Load the Plug-in “%s”?"), name);
   GtkWidget       *dialog =
-      adw_message_dialog_new (GTK_WINDOW (request->window),
-                              heading,
+      adw_message_dialog_new (GTK_WINDOW (request->window), heading,
                               _ ("A plug-in is a program, and can read and change your files. Load "
                                  "it only if you trust "
                                  "its source. You are asked again when the file changes."));
 
   gtk_widget_set_name (dialog, "plugin-dialog");
-  adw_message_dialog_add_responses (ADW_MESSAGE_DIALOG (dialog),
-                                    "cancel",
-                                    _ ("_Cancel"),
-                                    "load",
-                                    _ ("_Load Plug-in"),
-                                    NULL);
-  adw_message_dialog_set_response_appearance (ADW_MESSAGE_DIALOG (dialog),
-                                              "load",
+  adw_message_dialog_add_responses (ADW_MESSAGE_DIALOG (dialog), "cancel", _ ("_Cancel"), "load",
+                                    _ ("_Load Plug-in"), NULL);
+  adw_message_dialog_set_response_appearance (ADW_MESSAGE_DIALOG (dialog), "load",
                                               ADW_RESPONSE_DESTRUCTIVE);
   adw_message_dialog_set_default_response (ADW_MESSAGE_DIALOG (dialog), "cancel");
   adw_message_dialog_set_close_response (ADW_MESSAGE_DIALOG (dialog), "cancel");

@@ -57,8 +57,7 @@ on_response (GtkWidget *dialog, const char *response, gpointer data)
   scope_window_preview_mend (self,
                              (const char *const[]){
                                  search->node,
-                                 ((const HybOp *) search->found->pdata[selected])->name,
-                                 NULL });
+                                 ((const HybOp *) search->found->pdata[selected])->name, NULL });
 }
 
 static void
@@ -94,16 +93,13 @@ ask (ScopeWindow *self, Search *search)
 {
   HybGraph        *graph = hyb_model_get_graph (scope_document_get_model (search->document));
   guint            n = hyb_replace_count (graph, search->node);
-  g_autofree char *heading = g_strdup_printf (g_dngettext (NULL,
-                                                           "Replace the Operator of %u Node",
-                                                           "Replace the Operator of %u Nodes",
-                                                           n),
+  g_autofree char *heading = g_strdup_printf (g_dngettext (NULL, "Replace the Operator of %u Node",
+                                                           "Replace the Operator of %u Nodes", n),
                                               n);
   GtkWidget       *dialog = adw_message_dialog_new (
-      GTK_WINDOW (self),
-      heading,
-      _ ("The listed operators have as many inputs and fit the shapes that are known. The model "
-               "computes something else, unless the chosen operator does what the missing one did."));
+            GTK_WINDOW (self), heading,
+            _ ("The listed operators have as many inputs and fit the shapes that are known. The model "
+                     "computes something else, unless the chosen operator does what the missing one did."));
   GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 6);
   GtkWidget *choice = choice_new (search->found);
   GtkWidget *meaning = scope_label_new_wrapping ("", "dim-label");
@@ -115,14 +111,9 @@ ask (ScopeWindow *self, Search *search)
   g_object_set_data_full (G_OBJECT (dialog), "search", search, search_free);
   g_object_set_data (G_OBJECT (dialog), "choice", choice);
   g_object_set_data (G_OBJECT (dialog), "meaning", meaning);
-  adw_message_dialog_add_responses (ADW_MESSAGE_DIALOG (dialog),
-                                    "cancel",
-                                    _ ("_Cancel"),
-                                    "preview",
-                                    _ ("Show _Changes…"),
-                                    NULL);
-  adw_message_dialog_set_response_appearance (ADW_MESSAGE_DIALOG (dialog),
-                                              "preview",
+  adw_message_dialog_add_responses (ADW_MESSAGE_DIALOG (dialog), "cancel", _ ("_Cancel"), "preview",
+                                    _ ("Show _Changes…"), NULL);
+  adw_message_dialog_set_response_appearance (ADW_MESSAGE_DIALOG (dialog), "preview",
                                               ADW_RESPONSE_SUGGESTED);
   adw_message_dialog_set_close_response (ADW_MESSAGE_DIALOG (dialog), "cancel");
   g_signal_connect (choice, "notify::selected", G_CALLBACK (describe_choice), dialog);
@@ -146,13 +137,11 @@ searched_cb (GObject *source, GAsyncResult *result, gpointer data G_GNUC_UNUSED)
       scope_page_show_message (page,
                                _ ("No operator of the engine has as many inputs and fits the "
                                   "shapes of the parameters."),
-                               _ ("Show Findings"),
-                               "page.show-findings");
+                               _ ("Show Findings"), "page.show-findings");
       return;
     }
   search = g_new (Search, 1);
-  *search = (Search){ scope_document_ref (done->document),
-                      g_strdup (done->node),
+  *search = (Search){ scope_document_ref (done->document), g_strdup (done->node),
                       g_ptr_array_ref (done->found) };
   ask (self, search);
 }

@@ -106,8 +106,7 @@ scope_window_save_model (ScopeWindow *self, const char *path)
   if (!document)
     return;
   job = g_new (SaveJob, 1);
-  *job = (SaveJob){ scope_document_ref (document),
-                    g_strdup (path),
+  *job = (SaveJob){ scope_document_ref (document), g_strdup (path),
                     g_ptr_array_new_with_free_func (g_free) };
   task = g_task_new (self, NULL, model_saved_cb, NULL);
   g_task_set_task_data (task, job, save_job_free);
@@ -162,13 +161,12 @@ act_save_model (ScopeWindow        *self,
     folder = g_file_get_parent (file);
   proposal = g_strconcat (scope_workspace_get_title (workspace), "-symbol.json", NULL);
   add_model_filters (
-      scope_window_choose_file (self,
-                                &(ScopeFileDialog){ .title =
-                                                        _ ("Save the Model: graph and parameters"),
-                                                    .action = GTK_FILE_CHOOSER_ACTION_SAVE,
-                                                    .name = proposal,
-                                                    .folder = folder,
-                                                    .chosen = on_model_file }));
+      scope_window_choose_file (self, &(ScopeFileDialog){
+                                          .title = _ ("Save the Model: graph and parameters"),
+                                          .action = GTK_FILE_CHOOSER_ACTION_SAVE,
+                                          .name = proposal,
+                                          .folder = folder,
+                                          .chosen = on_model_file }));
 }
 
 /* --- Comparisons --- */
@@ -198,12 +196,9 @@ comparison_saved_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpoint
       return;
     }
   if (n > 0)
-    text = g_strdup_printf (g_dngettext (NULL,
-                                         "%s and %d recording were written",
-                                         "%s and %d recordings were written",
-                                         (gulong) n),
-                            name,
-                            (int) n);
+    text = g_strdup_printf (g_dngettext (NULL, "%s and %d recording were written",
+                                         "%s and %d recordings were written", (gulong) n),
+                            name, (int) n);
   else
     text = g_strdup_printf (_ ("%s was written"), name);
   scope_compare_page_set_path (page, path);
@@ -246,11 +241,10 @@ act_save_comparison (ScopeWindow        *self,
     return;
   title = scope_compare_page_dup_name (page);
   proposal = g_strconcat (title, SCOPE_COMPARISON_ENDING, NULL);
-  scope_window_choose_file (self,
-                            &(ScopeFileDialog){ .title = _ ("Save the Comparison"),
-                                                .action = GTK_FILE_CHOOSER_ACTION_SAVE,
-                                                .name = proposal,
-                                                .chosen = on_comparison_file });
+  scope_window_choose_file (self, &(ScopeFileDialog){ .title = _ ("Save the Comparison"),
+                                                      .action = GTK_FILE_CHOOSER_ACTION_SAVE,
+                                                      .name = proposal,
+                                                      .chosen = on_comparison_file });
 }
 
 const ScopeWindowAction scope_window_save_actions[] = {

@@ -54,10 +54,7 @@ append_tab (ScopeWindow *self, const char *folder)
 
   g_object_bind_property (page, "busy", tab, "loading", G_BINDING_SYNC_CREATE);
   g_signal_connect (page, "notify::busy", G_CALLBACK (on_busy), page);
-  g_signal_connect_object (page,
-                           "open-capture",
-                           G_CALLBACK (on_open_capture),
-                           self,
+  g_signal_connect_object (page, "open-capture", G_CALLBACK (on_open_capture), self,
                            G_CONNECT_SWAPPED);
   g_signal_connect_object (page, "said", G_CALLBACK (scope_window_toast), self, G_CONNECT_SWAPPED);
   return tab;

@@ -140,10 +140,7 @@ watch (ScopeWindow *self, GtkWidget *widget)
 {
   if (GTK_IS_SCROLLED_WINDOW (widget))
     g_signal_connect_object (gtk_scrolled_window_get_hadjustment (GTK_SCROLLED_WINDOW (widget)),
-                             "changed",
-                             G_CALLBACK (on_resized),
-                             self,
-                             G_CONNECT_SWAPPED);
+                             "changed", G_CALLBACK (on_resized), self, G_CONNECT_SWAPPED);
   for (GtkWidget *child = gtk_widget_get_first_child (widget); child;
        child = gtk_widget_get_next_sibling (child))
     watch (self, child);

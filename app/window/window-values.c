@@ -102,10 +102,8 @@ scope_window_save_values (ScopeWindow *self, const char *path)
   if (!tensor)
     return;
   job = g_new (SaveJob, 1);
-  *job = (SaveJob){ hyb_tensor_ref (tensor),
-                    scope_values_view_get_plane (view),
-                    g_strdup (scope_values_view_get_name (view)),
-                    g_strdup (path) };
+  *job = (SaveJob){ hyb_tensor_ref (tensor), scope_values_view_get_plane (view),
+                    g_strdup (scope_values_view_get_name (view)), g_strdup (path) };
   task = g_task_new (self, NULL, saved_cb, NULL);
   g_task_set_task_data (task, job, save_job_free);
   scope_worker_run (task, save_in_worker);

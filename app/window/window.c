@@ -104,12 +104,10 @@ on_first_steps_placed (GtkOverlay *overlay, GtkWidget *card, GdkRectangle *place
   gtk_widget_get_preferred_size (card, NULL, &size);
   is_shown = gtk_revealer_get_reveal_child (GTK_REVEALER (card));
   scope_canvas_set_card (scope_graph_view_get_canvas (scope_page_get_graph_view (page)),
-                         is_shown ? size.width : 0,
-                         is_shown ? size.height : 0);
+                         is_shown ? size.width : 0, is_shown ? size.height : 0);
   /* It never covers a pane beside a narrow graph. */
-  gtk_widget_set_child_visible (card,
-                                graph.size.width >= (float) size.width &&
-                                    graph.size.height >= (float) size.height);
+  gtk_widget_set_child_visible (card, graph.size.width >= (float) size.width &&
+                                          graph.size.height >= (float) size.height);
   *place = (GdkRectangle){ (int) graph.origin.x, (int) graph.origin.y, size.width, size.height };
   if (scope_page_find_messages (page, GTK_WIDGET (overlay), &messages) &&
       messages.origin.x < graph.origin.x + (float) size.width)
@@ -235,10 +233,7 @@ scope_window_init (ScopeWindow *self)
   scope_window_watch_tabs (self);
   gtk_revealer_set_reveal_child (self->first_steps, scope_settings_get_flag ("first-steps", TRUE));
   /* A card that is gone keeps its place, and must not take the clicks there. */
-  g_object_bind_property (self->first_steps,
-                          "reveal-child",
-                          self->first_steps,
-                          "can-target",
+  g_object_bind_property (self->first_steps, "reveal-child", self->first_steps, "can-target",
                           G_BINDING_SYNC_CREATE);
   self->autosave = g_timeout_add_seconds (AUTOSAVE_INTERVAL_S, on_autosave, self);
   on_page_changed (self);

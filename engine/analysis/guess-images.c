@@ -15,13 +15,9 @@ static const gint64 small_sizes[] = { 32, 28, 224, 299, 256, 64, 48, 96, 112, 12
 static const gint64 digit_sizes[] = { 28, 32, 224, 299, 256, 64, 48, 96, 112, 128 };
 
 static const HybGuessSizes of_images = { image_sizes, G_N_ELEMENTS (image_sizes), 1024, "images" };
-static const HybGuessSizes of_small_images = { small_sizes,
-                                               G_N_ELEMENTS (small_sizes),
-                                               512,
+static const HybGuessSizes of_small_images = { small_sizes, G_N_ELEMENTS (small_sizes), 512,
                                                "small images" };
-static const HybGuessSizes of_digits = { digit_sizes,
-                                         G_N_ELEMENTS (digit_sizes),
-                                         512,
+static const HybGuessSizes of_digits = { digit_sizes, G_N_ELEMENTS (digit_sizes), 512,
                                          "images of digits" };
 
 gboolean
@@ -65,9 +61,7 @@ take_usual_size (HybGuess *guess, HybShape *shape, guint axes)
   if (n_axes != 2 || !hyb_guess_try (guess, &full))
     return FALSE;
   *shape = full;
-  hyb_guess_add_reason (guess,
-                        "%s%s",
-                        network->reason,
+  hyb_guess_add_reason (guess, "%s%s", network->reason,
                         hyb_guess_try (guess, &other) ? " and others fit, too" : "");
   return TRUE;
 }
@@ -98,9 +92,8 @@ hyb_guess_image (HybGuess *guess, HybShape *shape)
       if (is_open)
         {
           shape->dim[channel] = is_for_digits (guess) ? channels[1 - i] : channels[i];
-          hyb_guess_add_reason (guess,
-                                shape->dim[channel] == 1 ? "1 channel as in grey images"
-                                                         : "3 channels as in colour images");
+          hyb_guess_add_reason (guess, shape->dim[channel] == 1 ? "1 channel as in grey images"
+                                                                : "3 channels as in colour images");
         }
       for (int axis = 1; axis < shape->rank; axis++)
         if (shape->dim[axis] == HYB_UNKNOWN)

@@ -23,10 +23,7 @@
 
 static const gint64 lengths[] = { 35, 16, 32, 10, 8, 20, 30, 50, 64, 100, 128, 5, 4, 2, 1 };
 
-static const HybGuessSizes of_sequences = { lengths,
-                                            G_N_ELEMENTS (lengths),
-                                            512,
-                                            "sequences",
+static const HybGuessSizes of_sequences = { lengths, G_N_ELEMENTS (lengths), 512, "sequences",
                                             TRUE };
 
 /* --- Features and sequences --- */
@@ -139,9 +136,7 @@ guess_from_operands (HybGuess *guess, HybShape *shape)
               continue;
             *shape = fitting;
             hyb_guess_add_batch_reason (guess);
-            hyb_guess_add_reason (guess,
-                                  "“%s” reads %" G_GINT64_FORMAT " numbers",
-                                  user->name,
+            hyb_guess_add_reason (guess, "“%s” reads %" G_GINT64_FORMAT " numbers", user->name,
                                   size);
             return TRUE;
           }

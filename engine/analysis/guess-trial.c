@@ -76,14 +76,10 @@ void
 hyb_guess_add_batch_reason (HybGuess *guess)
 {
   if (guess->batch_name)
-    hyb_guess_add_reason (guess,
-                          "a batch of %" G_GINT64_FORMAT " as in “%s”",
-                          guess->batch,
+    hyb_guess_add_reason (guess, "a batch of %" G_GINT64_FORMAT " as in “%s”", guess->batch,
                           guess->batch_name);
   else
-    hyb_guess_add_reason (guess,
-                          "a batch of %" G_GINT64_FORMAT "%s",
-                          hyb_guess_batch (guess),
+    hyb_guess_add_reason (guess, "a batch of %" G_GINT64_FORMAT "%s", hyb_guess_batch (guess),
                           guess->batch > 0 ? " as given" : "");
 }
 
@@ -127,10 +123,8 @@ add_size_reason (HybGuess            *guess,
 
   if (at > 0)
     {
-      hyb_guess_add_reason (guess,
-                            "%s refuses %" G_GINT64_FORMAT "%s",
-                            refused_by ? refused_by : "the graph",
-                            size,
+      hyb_guess_add_reason (guess, "%s refuses %" G_GINT64_FORMAT "%s",
+                            refused_by ? refused_by : "the graph", size,
                             at == 1 ? "" : " and other usual sizes");
       return;
     }
@@ -141,16 +135,11 @@ add_size_reason (HybGuess            *guess,
       n_others += hyb_guess_try (guess, &other);
     }
   if (n_others > 0)
-    hyb_guess_add_reason (guess,
-                          "%" G_GINT64_FORMAT " is usual for %s and others fit, too",
-                          size,
+    hyb_guess_add_reason (guess, "%" G_GINT64_FORMAT " is usual for %s and others fit, too", size,
                           sizes->what);
   else
-    hyb_guess_add_reason (guess,
-                          "%" G_GINT64_FORMAT " is usual for %s and %s refuses others",
-                          size,
-                          sizes->what,
-                          guess->refused_by ? guess->refused_by : "the graph");
+    hyb_guess_add_reason (guess, "%" G_GINT64_FORMAT " is usual for %s and %s refuses others", size,
+                          sizes->what, guess->refused_by ? guess->refused_by : "the graph");
 }
 
 /* The size that is tried at an index: usual ones, then those of parameters, then all. */

@@ -27,13 +27,8 @@ hyb_infer_memo_count (GError **error)
 
   if (memo.work++ < limit)
     return TRUE;
-  hyb_error_at (error,
-                HYB_GRAPH_ERROR,
-                HYB_GRAPH_ERROR_TYPES,
-                NULL,
-                NULL,
-                "inferring shapes takes more than %" G_GUINT64_FORMAT " steps, the limit",
-                limit);
+  hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_TYPES, NULL, NULL,
+                "inferring shapes takes more than %" G_GUINT64_FORMAT " steps, the limit", limit);
   return hyb_error_add_remedy (error, HYB_REMEDY_WORK, NULL);
 }
 

@@ -124,11 +124,7 @@ append_operand (GString *text, const Inference *inference, const char *name, Hyb
   const HybNode   *from = hyb_graph_get_node (graph, hyb_graph_get_producer (graph, value));
   g_autofree char *shape = hyb_shape_to_string (&type->shape);
 
-  g_string_append_printf (text,
-                          "%s “%s” %s %s",
-                          name,
-                          from->name,
-                          hyb_dtype_name (type->dtype),
+  g_string_append_printf (text, "%s “%s” %s %s", name, from->name, hyb_dtype_name (type->dtype),
                           shape);
 }
 
@@ -157,10 +153,9 @@ explain_contradiction (const Inference *inference, HybNodeId id, GError **error)
     {
       g_autofree char *name = hyb_node_dup_input_name (node, i);
 
-      g_string_append (text,
-                       i > 0                 ? ", "
-                       : node->n_inputs == 1 ? ". Its input is "
-                                             : ". Its inputs are ");
+      g_string_append (text, i > 0                 ? ", "
+                             : node->n_inputs == 1 ? ". Its input is "
+                                                   : ". Its inputs are ");
       append_operand (text, inference, name, inputs[i]);
     }
   if (node->n_inputs > MAX_LISTED)
@@ -191,27 +186,16 @@ has_possible_size (const HybType *type, GError **error)
   for (int i = 0; i < known.rank; i++)
     {
       if (known.dim[i] < HYB_UNKNOWN)
-        return hyb_error_at (error,
-                             HYB_GRAPH_ERROR,
-                             HYB_GRAPH_ERROR_TYPES,
-                             NULL,
-                             NULL,
-                             "axis %d would have %" G_GINT64_FORMAT " elements",
-                             i,
-                             known.dim[i]);
+        return hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_TYPES, NULL, NULL,
+                             "axis %d would have %" G_GINT64_FORMAT " elements", i, known.dim[i]);
       known.dim[i] = known.dim[i] == HYB_UNKNOWN ? 1 : known.dim[i];
     }
   if (known.rank == HYB_UNKNOWN || hyb_shape_bytes (&known, HYB_U8, &bytes, NULL))
     return TRUE;
 
   text = hyb_shape_to_string (&type->shape);
-  return hyb_error_at (error,
-                       HYB_GRAPH_ERROR,
-                       HYB_GRAPH_ERROR_MEMORY,
-                       NULL,
-                       NULL,
-                       "an array of shape %s would not fit any memory",
-                       text);
+  return hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_MEMORY, NULL, NULL,
+                       "an array of shape %s would not fit any memory", text);
 }
 
 /* Merges what a rule found out about an operand into the type of its value.  Fails if both are
@@ -311,13 +295,8 @@ refuse_attribute (const HybNode *node, const char *key, const char *text, GError
 {
   g_autofree char *where = dup_place (node);
 
-  return hyb_error_at (error,
-                       HYB_GRAPH_ERROR,
-                       HYB_GRAPH_ERROR_TYPES,
-                       where,
-                       "Correct or remove the attribute",
-                       "%s is “%s”, which cannot be parsed",
-                       key,
+  return hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_TYPES, where,
+                       "Correct or remove the attribute", "%s is “%s”, which cannot be parsed", key,
                        text);
 }
 
@@ -543,22 +522,16 @@ describe_operator (const HybNode *node, const HybType *type)
   if (node->op->flags & HYB_OP_OPAQUE)
     return g_strdup_printf ("node “%s” has the unknown operator “%s”, so the type of its output "
                             "cannot be inferred",
-                            node->name,
-                            node->type);
+                            node->name, node->type);
   if (node->op->compute)
     return g_strdup_printf ("node “%s” (%s) has a shape that is only known while it runs",
-                            node->name,
-                            node->type);
+                            node->name, node->type);
   if (node->n_inputs == 0)
     return g_strdup_printf ("node “%s” (%s) produces %s, and no reader determines the rest",
-                            node->name,
-                            node->type,
-                            shape);
+                            node->name, node->type, shape);
   return g_strdup_printf ("node “%s” (%s) does not determine its output from its inputs: only %s "
                           "is known",
-                          node->name,
-                          node->type,
-                          shape);
+                          node->name, node->type, shape);
 }
 
 char *

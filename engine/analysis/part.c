@@ -27,8 +27,7 @@ list_values (HybGraph *graph)
   GHashTable *values = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
 
   for (HybValueId value = 0; value < hyb_graph_n_values (graph); value++)
-    g_hash_table_insert (values,
-                         hyb_graph_dup_value_name (graph, value),
+    g_hash_table_insert (values, hyb_graph_dup_value_name (graph, value),
                          GUINT_TO_POINTER (value + 1));
   return values;
 }
@@ -50,13 +49,9 @@ refuse_name (const Cutting *cutting, const char *name, GError **error)
   near = hyb_suggest_name ((const char *const *) names->pdata, names->len, name);
   hint = near ? g_strdup_printf ("Did you mean “%s”?", near)
               : g_strdup ("Name a value or a node that the graph has");
-  return hyb_error_at (error,
-                       HYB_GRAPH_ERROR,
-                       HYB_GRAPH_ERROR_MISSING,
-                       hyb_model_get_file (cutting->model),
-                       hint,
-                       "the graph has no value and no node “%s”",
-                       name);
+  return hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_MISSING,
+                       hyb_model_get_file (cutting->model), hint,
+                       "the graph has no value and no node “%s”", name);
 }
 
 static gboolean
@@ -117,13 +112,9 @@ find_needed (Cutting *cutting, GError **error)
         {
           g_autofree char *name = hyb_graph_dup_value_name (graph, value);
 
-          return hyb_error_at (error,
-                               HYB_GRAPH_ERROR,
-                               HYB_GRAPH_ERROR_STRUCTURE,
-                               hyb_model_get_file (cutting->model),
-                               NULL,
-                               "“%s” is both where the part begins and where it ends",
-                               name);
+          return hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_STRUCTURE,
+                               hyb_model_get_file (cutting->model), NULL,
+                               "“%s” is both where the part begins and where it ends", name);
         }
       cutting->is_needed[hyb_graph_get_producer (graph, value)] = TRUE;
     }
@@ -142,13 +133,10 @@ find_needed (Cutting *cutting, GError **error)
       g_autofree char *name = hyb_graph_dup_value_name (graph, value);
 
       if (!is_read[value])
-        return hyb_error_at (error,
-                             HYB_GRAPH_ERROR,
-                             HYB_GRAPH_ERROR_STRUCTURE,
+        return hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_STRUCTURE,
                              hyb_model_get_file (cutting->model),
                              "Leave it out, or name an output behind it",
-                             "no output of the part depends on “%s”",
-                             name);
+                             "no output of the part depends on “%s”", name);
     }
   return TRUE;
 }

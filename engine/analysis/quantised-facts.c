@@ -104,8 +104,6 @@ hyb_quantised_facts_to_string (const HybQuantisedFacts *facts)
 
   for (guint i = 0; i < n; i++)
     n_calibrated += g_array_index (facts->quantised, HybQuantisedLayer, i).is_calibrated;
-  return g_strdup_printf ("%u of %u layers compute on integers, %u of them in calibrated ranges",
-                          n,
-                          n + facts->floats->len,
-                          n_calibrated);
+  return g_strdup_printf ("%u of %u layers compute on integers, %u of them in calibrated ranges", n,
+                          n + facts->floats->len, n_calibrated);
 }

@@ -40,18 +40,10 @@ hyb_subgraph_check (const HybGraph *body,
 
   if (has_variables == n_variables && has_heads == n_heads)
     return TRUE;
-  return hyb_error_at (error,
-                       HYB_GRAPH_ERROR,
-                       HYB_GRAPH_ERROR_STRUCTURE,
-                       NULL,
-                       NULL,
+  return hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_STRUCTURE, NULL, NULL,
                        "its %s has %u variables and %u outputs, but the attributes of the node "
                        "require %u and %u",
-                       name,
-                       has_variables,
-                       has_heads,
-                       n_variables,
-                       n_heads);
+                       name, has_variables, has_heads, n_variables, n_heads);
 }
 
 static HybValueId
@@ -110,8 +102,7 @@ append_type (GByteArray *key, const HybType *type)
 
   g_byte_array_append (key, (const guint8 *) head, sizeof head);
   if (type->shape.rank > 0)
-    g_byte_array_append (key,
-                         (const guint8 *) type->shape.dim,
+    g_byte_array_append (key, (const guint8 *) type->shape.dim,
                          (guint) ((gsize) type->shape.rank * sizeof type->shape.dim[0]));
 }
 

@@ -30,13 +30,8 @@ build_graph (const char *op, const char *const *attributes, guint n_inputs, GErr
     return NULL;
   if (unknown->len > 0)
     {
-      hyb_error_at (error,
-                    HYB_OP_ERROR,
-                    HYB_OP_ERROR_ATTRIBUTE,
-                    op,
-                    NULL,
-                    "it has no attribute “%s”",
-                    (const char *) unknown->pdata[0]);
+      hyb_error_at (error, HYB_OP_ERROR, HYB_OP_ERROR_ATTRIBUTE, op, NULL,
+                    "it has no attribute “%s”", (const char *) unknown->pdata[0]);
       return NULL;
     }
   node = hyb_builder_get_node (builder, hyb_builder_get_producer (builder, first));

@@ -77,11 +77,8 @@ run_graph (HybGraph *graph, GPtrArray *variables, const HybRun *context, GError 
 
   hyb_graph_get_heads (graph, &n_heads);
   heads = tensors_new (n_heads);
-  if (!hyb_imperative_run (graph,
-                           (HybTensor *const *) variables->pdata,
-                           (HybTensor **) heads->pdata,
-                           context,
-                           error))
+  if (!hyb_imperative_run (graph, (HybTensor *const *) variables->pdata,
+                           (HybTensor **) heads->pdata, context, error))
     return NULL;
 
   return g_steal_pointer (&heads);
@@ -139,9 +136,7 @@ add_head_gradients (Check *check, GPtrArray *heads, GError **error)
       g_ptr_array_add (check->variables, gradient);
       for (gint64 k = 0; hyb_dtype_is_float (type->dtype) && k < hyb_tensor_get_size (gradient);
            k++)
-        hyb_dtype_set_double (hyb_tensor_get_data (gradient),
-                              type->dtype,
-                              (gsize) k,
+        hyb_dtype_set_double (hyb_tensor_get_data (gradient), type->dtype, (gsize) k,
                               2 * hyb_random_uniform (0x9e3779b9u + i, (guint64) k) - 1);
     }
 
@@ -221,15 +216,8 @@ check_variable (Check *check, HybNodeId id, HybTensor *gradient, GError **error)
       g_autofree char *want = hyb_type_to_string (hyb_tensor_get_type (x));
       g_autofree char *got = hyb_type_to_string (hyb_tensor_get_type (gradient));
 
-      return hyb_error_at (error,
-                           HYB_GRAPH_ERROR,
-                           HYB_GRAPH_ERROR_TYPES,
-                           NULL,
-                           NULL,
-                           "variable “%s” is %s, but its gradient is %s",
-                           name,
-                           want,
-                           got);
+      return hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_TYPES, NULL, NULL,
+                           "variable “%s” is %s, but its gradient is %s", name, want, got);
     }
 
   for (gint64 i = 0; i < n; i++)
@@ -242,17 +230,10 @@ check_variable (Check *check, HybNodeId id, HybTensor *gradient, GError **error)
         return FALSE;
       /* The negation makes NaN fail. */
       if (!(fabs (got - want) <= check->tolerance * MAX (1, MAX (fabs (got), fabs (want)))))
-        return hyb_error_at (error,
-                             HYB_OP_ERROR,
-                             HYB_OP_ERROR_GRADIENT,
-                             NULL,
-                             NULL,
+        return hyb_error_at (error, HYB_OP_ERROR, HYB_OP_ERROR_GRADIENT, NULL, NULL,
                              "variable “%s”, element %" G_GINT64_FORMAT
                              ": the gradient is %.9g, the difference quotient %.9g",
-                             name,
-                             k,
-                             got,
-                             want);
+                             name, k, got, want);
     }
 
   return TRUE;

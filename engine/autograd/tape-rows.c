@@ -151,8 +151,7 @@ call_variadic (const Rows       *rows,
                                                   .n_inputs = rows->n,
                                                   .inputs = operands,
                                                   .outputs = &result },
-                            rows->run,
-                            error))
+                            rows->run, error))
     result = NULL;
   hyb_params_unref (params);
   return result;
@@ -192,8 +191,7 @@ call_once (const Rows *rows, GError **error)
                                                     .n_inputs = first->n_inputs,
                                                     .inputs = (HybTensor *const *) inputs->pdata,
                                                     .outputs = &result },
-                              rows->run,
-                              error)
+                              rows->run, error)
              ? result
              : NULL;
 }
@@ -218,8 +216,7 @@ call_each (const Rows *rows, GError **error)
                                                       .n_inputs = first->n_inputs,
                                                       .inputs = inputs,
                                                       .outputs = &term },
-                                rows->run,
-                                error))
+                                rows->run, error))
         return NULL;
       g_ptr_array_add (terms, term);
     }

@@ -333,13 +333,9 @@ freeze_recording (HybTape *tape, guint n_heads, HybTensor *const *heads, GError 
       ensure_value (tape, heads[i]);
     else if (find_value (tape, heads[i]) == HYB_NO_ID)
       {
-        hyb_error_at (error,
-                      HYB_GRAPH_ERROR,
-                      HYB_GRAPH_ERROR_MISSING,
-                      NULL,
+        hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_MISSING, NULL,
                       "Compute it between hyb_tape_begin() and hyb_tape_end()",
-                      "head %u was not computed while recording",
-                      i);
+                      "head %u was not computed while recording", i);
         return NULL;
       }
 
@@ -482,8 +478,7 @@ call_node (Backward *back, HybNodeId id, const HybRun *run, HybTensor **outputs,
                                                     .outputs = outputs,
                                                     .has_scalars =
                                                         find_context (back, node).has_scalars },
-                              run,
-                              error);
+                              run, error);
 }
 
 static gboolean
@@ -524,8 +519,7 @@ store_gradient (Attachment *attachment, HybTensor *gradient, GError **error)
                                                        .inputs = inputs,
                                                        .outputs = &sum,
                                                        .has_scalars = TRUE },
-                                 NULL,
-                                 error))
+                                 NULL, error))
     return FALSE;
 
   hyb_tensor_unref (attachment->gradient);
@@ -554,8 +548,7 @@ hyb_tape_backward (HybTape *tape, const HybBackwardPass *pass, GError **error)
 
   gradients = hyb_graph_get_heads (back.graph, &n);
   for (guint i = 0; i < back.wrt->len; i++)
-    if (!store_gradient (back.wrt->pdata[i],
-                         back.tensors->pdata[gradients[pass->n_heads + i]],
+    if (!store_gradient (back.wrt->pdata[i], back.tensors->pdata[gradients[pass->n_heads + i]],
                          error))
       return FALSE;
 

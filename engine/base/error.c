@@ -42,15 +42,8 @@ hyb_error_at (GError    **error,
   what = g_strdup_vprintf (format, arguments);
   va_end (arguments);
 
-  g_set_error (error,
-               domain,
-               code,
-               "%s%s%s%s%s",
-               where ? where : "",
-               where ? ": " : "",
-               what,
-               hint ? ". " : "",
-               hint ? hint : "");
+  g_set_error (error, domain, code, "%s%s%s%s%s", where ? where : "", where ? ": " : "", what,
+               hint ? ". " : "", hint ? hint : "");
   /* The place may be a node, which the window can show. */
   return hyb_error_add_remedy (error, HYB_REMEDY_NONE, where);
 }

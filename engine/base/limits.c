@@ -145,13 +145,8 @@ hyb_limits_check_memory (guint64 needed, guint64 file_bytes, const char *where, 
     return TRUE;
   needed_text = g_format_size_full (needed, G_FORMAT_SIZE_IEC_UNITS);
   limit_text = g_format_size_full (limit, G_FORMAT_SIZE_IEC_UNITS);
-  hyb_error_at (error,
-                HYB_FORMAT_ERROR,
-                HYB_FORMAT_ERROR_LIMIT,
-                where,
-                NULL,
+  hyb_error_at (error, HYB_FORMAT_ERROR, HYB_FORMAT_ERROR_LIMIT, where, NULL,
                 "reading it would take %s of memory; the limit for a file of its size is %s",
-                needed_text,
-                limit_text);
+                needed_text, limit_text);
   return hyb_error_add_remedy (error, HYB_REMEDY_MEMORY, NULL);
 }

@@ -99,9 +99,7 @@ cast_parameter (HybParameter *parameter, HybDType dtype)
     return;
   new = hyb_tensor_new (&type, NULL);
   for (gint64 i = 0; new &&i < hyb_tensor_get_size (old); i++)
-    hyb_dtype_set_double (hyb_tensor_get_data (new),
-                          dtype,
-                          (gsize) i,
+    hyb_dtype_set_double (hyb_tensor_get_data (new), dtype, (gsize) i,
                           hyb_tensor_get_value (old, i));
   if (new)
     hyb_parameter_set_data (parameter, new, NULL);

@@ -82,12 +82,8 @@ hyb_block_trace (HybBlock   *block,
   g_return_val_if_fail (block && structure && is_structure (structure), NULL);
   if (block->klass->plain)
     {
-      hyb_error_at (error,
-                    HYB_GRAPH_ERROR,
-                    HYB_GRAPH_ERROR_STRUCTURE,
-                    block->priv->prefix,
-                    "Make it a hybrid block",
-                    "a plain block cannot be traced");
+      hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_STRUCTURE, block->priv->prefix,
+                    "Make it a hybrid block", "a plain block cannot be traced");
       return NULL;
     }
   return hyb_f_finish (F, trace_forward (F, block, n_inputs, structure), error);
@@ -192,16 +188,12 @@ check_fingerprint (HybBlock *block, const CachedGraph *cached, GError **error)
   const char      *before = g_hash_table_lookup (block->priv->fingerprints, cached->structure);
 
   if (before && strcmp (before, now) != 0)
-    return hyb_error_at (error,
-                         HYB_GRAPH_ERROR,
-                         HYB_GRAPH_ERROR_STRUCTURE,
-                         NULL,
+    return hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_STRUCTURE, NULL,
                          "A forward that is traced may depend on nothing but its inputs and what "
                          "the block was made with; make another block for another computation",
                          "a second trace of its forward differs from the first");
   if (!before)
-    g_hash_table_insert (block->priv->fingerprints,
-                         g_strdup (cached->structure),
+    g_hash_table_insert (block->priv->fingerprints, g_strdup (cached->structure),
                          g_steal_pointer (&now));
   return TRUE;
 }

@@ -47,18 +47,11 @@ hyb_block_hybridize (HybBlock *block, gboolean active, const HybHybridize *how, 
 
   g_return_val_if_fail (block, FALSE);
   if (how && how->static_shape && !how->static_alloc)
-    return hyb_error_at (error,
-                         HYB_GRAPH_ERROR,
-                         HYB_GRAPH_ERROR_STRUCTURE,
-                         block->priv->prefix,
-                         "Set both, or neither",
-                         "static_shape needs static_alloc");
+    return hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_STRUCTURE, block->priv->prefix,
+                         "Set both, or neither", "static_shape needs static_alloc");
   plain = active ? plain_below (block, FALSE) : NULL;
   if (plain)
-    return hyb_error_at (error,
-                         HYB_GRAPH_ERROR,
-                         HYB_GRAPH_ERROR_STRUCTURE,
-                         block->priv->prefix,
+    return hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_STRUCTURE, block->priv->prefix,
                          "Make it a hybrid block, or hybridize the parts around it one by one",
                          "its child %s is a plain block, which cannot become part of a graph",
                          plain);

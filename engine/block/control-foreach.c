@@ -41,8 +41,7 @@ wire (TracedBody *body, guint n_data, HybValue *data, HybValue *states, Wiring *
   for (guint i = 0; i < n_placeholders; i++)
     {
       if (variable[i] < 0)
-        hyb_f_fail (body->outer,
-                    "the %s “%s” is not used in the loop body; every %s must be",
+        hyb_f_fail (body->outer, "the %s “%s” is not used in the loop body; every %s must be",
                     i < n_data ? "data array" : "state",
                     hyb_f_text (body->F, "%u", i < n_data ? i : i - n_data),
                     i < n_data ? "one" : "state");
@@ -56,24 +55,14 @@ emit (TracedBody *body, const Wiring *wiring, guint n_out_data, guint n_outputs)
 {
   HybF *F = body->outer;
 
-  return HYB_OP (F,
-                 "_foreach",
-                 .inputs = (HybValue *const *) wiring->inputs->pdata,
-                 .n_inputs = wiring->inputs->len,
-                 .bodies = &body->graph,
-                 .n_bodies = 1,
-                 .attributes = HYB_WITH ("in_data_locs",
-                                         hyb_locations (F, wiring->data),
-                                         "in_state_locs",
-                                         hyb_locations (F, wiring->states),
-                                         "num_args",
-                                         hyb_f_text (F, "%u", wiring->inputs->len + 1),
-                                         "num_out_data",
-                                         hyb_f_text (F, "%u", n_out_data),
-                                         "num_outputs",
-                                         hyb_f_text (F, "%u", n_outputs),
-                                         "remain_locs",
-                                         hyb_locations (F, wiring->remain)));
+  return HYB_OP (F, "_foreach", .inputs = (HybValue *const *) wiring->inputs->pdata,
+                 .n_inputs = wiring->inputs->len, .bodies = &body->graph, .n_bodies = 1,
+                 .attributes = HYB_WITH ("in_data_locs", hyb_locations (F, wiring->data),
+                                         "in_state_locs", hyb_locations (F, wiring->states),
+                                         "num_args", hyb_f_text (F, "%u", wiring->inputs->len + 1),
+                                         "num_out_data", hyb_f_text (F, "%u", n_out_data),
+                                         "num_outputs", hyb_f_text (F, "%u", n_outputs),
+                                         "remain_locs", hyb_locations (F, wiring->remain)));
 }
 
 /* Ends the trace.  As in MXNet, outputs that are inputs or outer values get a node of their own,
@@ -96,11 +85,8 @@ close_body (TracedBody *body, HybValue *outputs, HybValue *states, guint *n_out_
   for (guint i = 0; i < *n_out_data; i++)
     g_hash_table_add (names, (gpointer) hyb_body_node_name (body, g_ptr_array_index (all, i)));
   for (guint i = 0; i < all->len; i++)
-    g_ptr_array_add (heads,
-                     hyb_body_head (body,
-                                    g_ptr_array_index (all, i),
-                                    inputs,
-                                    i < *n_out_data ? NULL : names));
+    g_ptr_array_add (heads, hyb_body_head (body, g_ptr_array_index (all, i), inputs,
+                                           i < *n_out_data ? NULL : names));
   return hyb_body_close (body, heads);
 }
 
@@ -132,10 +118,8 @@ foreach_traced (HybF *F, HybForeachBody function, HybValue *data, HybValue *stat
       all = emit (&body, &wiring, n_out_data, n_outputs);
       hyb_flatten_into (all, arrays);
       if (!hyb_value_is_failed (all) && arrays->len == n_outputs)
-        result = hyb_list_of (F,
-                              hyb_restructure (F, outputs, (HybValue *const *) arrays->pdata),
-                              hyb_restructure (F,
-                                               states,
+        result = hyb_list_of (F, hyb_restructure (F, outputs, (HybValue *const *) arrays->pdata),
+                              hyb_restructure (F, states,
                                                (HybValue *const *) arrays->pdata + n_out_data),
                               NULL);
     }
@@ -214,8 +198,7 @@ foreach_imperative (HybF          *F,
         hyb_f_fail (F,
                     "the data arrays of a loop differ in length: %" G_GINT64_FORMAT
                     " and %" G_GINT64_FORMAT " steps",
-                    length,
-                    rows_here);
+                    length, rows_here);
       length = rows_here;
     }
   if (length == 0)

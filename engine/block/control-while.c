@@ -107,18 +107,15 @@ trace_bodies (TracedWhile *loop)
   guint     n_variables;
 
   inner = hyb_body_placeholders (&loop->condition, args->variables);
-  g_ptr_array_add (one,
-                   hyb_item (loop->condition.F,
-                             args->condition (loop->condition.F, inner, args->user),
-                             0));
+  g_ptr_array_add (one, hyb_item (loop->condition.F,
+                                  args->condition (loop->condition.F, inner, args->user), 0));
   if (!close_body (&loop->condition, one))
     return FALSE;
 
   hyb_body_open (&loop->body, loop->F, "while_loop_func");
   inner = hyb_body_placeholders (&loop->body, args->variables);
   n_variables = loop->body.placeholders->len;
-  loop->outputs = hyb_value_or_fail (loop->body.F,
-                                     args->body (loop->body.F, &inner, args->user),
+  loop->outputs = hyb_value_or_fail (loop->body.F, args->body (loop->body.F, &inner, args->user),
                                      "a loop body");
   hyb_flatten_into (loop->outputs, all);
   loop->n_out_data = all->len;
@@ -127,8 +124,7 @@ trace_bodies (TracedWhile *loop)
   if (hyb_f_check (loop->body.F, NULL) && loop->n_outputs - loop->n_out_data != n_variables)
     hyb_f_fail (loop->body.F,
                 "the loop body gave %u variables for %u; their number must stay the same",
-                loop->n_outputs - loop->n_out_data,
-                n_variables);
+                loop->n_outputs - loop->n_out_data, n_variables);
   return close_body (&loop->body, all);
 }
 
@@ -160,27 +156,17 @@ emit_while (TracedWhile *loop)
         hyb_f_fail (F, "loop variable %u is not used in the loop body; every one must be", i);
       g_array_append_val (variable_locations, at);
     }
-  result = HYB_OP (F,
-                   "_while_loop",
-                   .inputs = (HybValue *const *) inputs.inputs->pdata,
-                   .n_inputs = inputs.inputs->len,
-                   .bodies = bodies,
-                   .n_bodies = 2,
-                   .attributes =
-                       HYB_WITH ("cond_input_locs",
-                                 hyb_locations (F, condition_locations),
-                                 "func_input_locs",
-                                 hyb_locations (F, body_locations),
-                                 "func_var_locs",
-                                 hyb_locations (F, variable_locations),
-                                 "max_iterations",
-                                 hyb_f_text (F, "%" G_GINT64_FORMAT, loop->args->max_iterations),
-                                 "num_args",
-                                 hyb_f_text (F, "%u", inputs.inputs->len + 2),
-                                 "num_out_data",
-                                 hyb_f_text (F, "%u", loop->n_out_data),
-                                 "num_outputs",
-                                 hyb_f_text (F, "%u", loop->n_outputs)));
+  result =
+      HYB_OP (F, "_while_loop", .inputs = (HybValue *const *) inputs.inputs->pdata,
+              .n_inputs = inputs.inputs->len, .bodies = bodies, .n_bodies = 2,
+              .attributes =
+                  HYB_WITH ("cond_input_locs", hyb_locations (F, condition_locations),
+                            "func_input_locs", hyb_locations (F, body_locations), "func_var_locs",
+                            hyb_locations (F, variable_locations), "max_iterations",
+                            hyb_f_text (F, "%" G_GINT64_FORMAT, loop->args->max_iterations),
+                            "num_args", hyb_f_text (F, "%u", inputs.inputs->len + 2),
+                            "num_out_data", hyb_f_text (F, "%u", loop->n_out_data), "num_outputs",
+                            hyb_f_text (F, "%u", loop->n_outputs)));
   node_inputs_clear (&inputs);
   return result;
 }
@@ -198,12 +184,11 @@ while_traced (HybF *F, const HybWhile *args)
 
       hyb_flatten_into (emit_while (&loop), arrays);
       if (arrays->len == loop.n_outputs)
-        result = hyb_list_of (F,
-                              hyb_restructure (F, loop.outputs, (HybValue *const *) arrays->pdata),
-                              hyb_restructure (F,
-                                               args->variables,
-                                               (HybValue *const *) arrays->pdata + loop.n_out_data),
-                              NULL);
+        result =
+            hyb_list_of (F, hyb_restructure (F, loop.outputs, (HybValue *const *) arrays->pdata),
+                         hyb_restructure (F, args->variables,
+                                          (HybValue *const *) arrays->pdata + loop.n_out_data),
+                         NULL);
     }
   hyb_body_clear (&loop.condition);
   if (loop.body.F)
@@ -223,8 +208,7 @@ condition_is_true (HybF *F, HybValue *value)
     return FALSE;
   if (hyb_tensor_get_size (tensor) != 1)
     {
-      hyb_f_fail (F,
-                  "a condition must be one number, not an array of %" G_GINT64_FORMAT,
+      hyb_f_fail (F, "a condition must be one number, not an array of %" G_GINT64_FORMAT,
                   hyb_tensor_get_size (tensor));
       return FALSE;
     }
@@ -341,22 +325,13 @@ emit_cond (HybF *F, TracedBody bodies[3], guint n_outputs)
   predicate = add_body_inputs (&inputs, &bodies[0], no_loop_values);
   then_part = add_body_inputs (&inputs, &bodies[1], no_loop_values);
   else_part = add_body_inputs (&inputs, &bodies[2], no_loop_values);
-  result = HYB_OP (F,
-                   "_cond",
-                   .inputs = (HybValue *const *) inputs.inputs->pdata,
-                   .n_inputs = inputs.inputs->len,
-                   .bodies = graphs,
-                   .n_bodies = 3,
-                   .attributes = HYB_WITH ("cond_input_locs",
-                                           hyb_locations (F, predicate),
-                                           "else_input_locs",
-                                           hyb_locations (F, else_part),
-                                           "num_args",
-                                           hyb_f_text (F, "%u", inputs.inputs->len + 3),
-                                           "num_outputs",
-                                           hyb_f_text (F, "%u", n_outputs),
-                                           "then_input_locs",
-                                           hyb_locations (F, then_part)));
+  result = HYB_OP (F, "_cond", .inputs = (HybValue *const *) inputs.inputs->pdata,
+                   .n_inputs = inputs.inputs->len, .bodies = graphs, .n_bodies = 3,
+                   .attributes = HYB_WITH ("cond_input_locs", hyb_locations (F, predicate),
+                                           "else_input_locs", hyb_locations (F, else_part),
+                                           "num_args", hyb_f_text (F, "%u", inputs.inputs->len + 3),
+                                           "num_outputs", hyb_f_text (F, "%u", n_outputs),
+                                           "then_input_locs", hyb_locations (F, then_part)));
   node_inputs_clear (&inputs);
   return result;
 }
@@ -384,8 +359,7 @@ cond_traced (HybF     *F,
         hyb_f_fail (F,
                     "the branches of a condition give %u and %u arrays; they must give equally "
                     "many",
-                    n_then,
-                    n_else);
+                    n_then, n_else);
       else
         {
           hyb_flatten_into (emit_cond (F, bodies, n_then), arrays);

@@ -33,8 +33,7 @@ make_model (HybBlock *block, HybGraph *graph, GError **error)
       if (!data)
         return NULL;
       hyb_model_set_parameter (model, parameter->name, data);
-      hyb_model_set_parameter_prefix (model,
-                                      parameter->name,
+      hyb_model_set_parameter_prefix (model, parameter->name,
                                       hyb_graph_is_auxiliary (graph, id) ? HYB_PREFIX_AUX
                                                                          : HYB_PREFIX_ARG);
     }
@@ -49,10 +48,7 @@ hyb_block_to_model (HybBlock *block, GError **error)
   g_return_val_if_fail (block, NULL);
   if (!block->priv->is_active || block->priv->cached->len == 0)
     {
-      hyb_error_at (error,
-                    HYB_GRAPH_ERROR,
-                    HYB_GRAPH_ERROR_STRUCTURE,
-                    hyb_block_get_name (block),
+      hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_STRUCTURE, hyb_block_get_name (block),
                     "Call hyb_block_hybridize() and run it once, then export",
                     "there is no graph of this block yet");
       return NULL;
@@ -170,14 +166,9 @@ load_one (const char *path, HybParameter *parameter, gpointer data)
   if (transfer->error)
     return;
   if (!tensor)
-    hyb_error_at (&transfer->error,
-                  HYB_FORMAT_ERROR,
-                  HYB_FORMAT_ERROR_MISMATCH,
-                  transfer->file,
+    hyb_error_at (&transfer->error, HYB_FORMAT_ERROR, HYB_FORMAT_ERROR_MISMATCH, transfer->file,
                   "Its prefix or structure may differ: compare with `hscope weights`",
-                  "there is no array “%s” or “%s”",
-                  path,
-                  parameter->name);
+                  "there is no array “%s” or “%s”", path, parameter->name);
   else if (!hyb_parameter_set_data (parameter, tensor, &transfer->error))
     g_prefix_error (&transfer->error, "%s: ", transfer->file);
 }
@@ -257,13 +248,9 @@ check_inputs (HybGraph *graph, const char *const *names, GError **error)
 {
   for (guint i = 0; names[i] != NULL; i++)
     if (hyb_graph_find_variable (graph, names[i]) == HYB_NO_ID)
-      return hyb_error_at (error,
-                           HYB_GRAPH_ERROR,
-                           HYB_GRAPH_ERROR_MISSING,
-                           NULL,
+      return hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_MISSING, NULL,
                            "List variables that are not parameters; `hscope info` shows them",
-                           "the graph has no input “%s”",
-                           names[i]);
+                           "the graph has no input “%s”", names[i]);
   return TRUE;
 }
 
@@ -280,12 +267,8 @@ hyb_symbol_block_new (HybModel *model, const char *const *input_names, GError **
 
   if (!graph)
     {
-      hyb_error_at (error,
-                    HYB_GRAPH_ERROR,
-                    HYB_GRAPH_ERROR_MISSING,
-                    hyb_model_get_file (model),
-                    NULL,
-                    "the model has no graph");
+      hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_MISSING, hyb_model_get_file (model),
+                    NULL, "the model has no graph");
       return NULL;
     }
   if (!check_inputs (graph, input_names, error))
@@ -312,13 +295,10 @@ hyb_symbol_block_new (HybModel *model, const char *const *input_names, GError **
         continue;
       if (!tensor)
         {
-          hyb_error_at (error,
-                        HYB_FORMAT_ERROR,
-                        HYB_FORMAT_ERROR_MISMATCH,
+          hyb_error_at (error, HYB_FORMAT_ERROR, HYB_FORMAT_ERROR_MISMATCH,
                         hyb_model_get_weights_file (model),
                         "If it is data or a state, list it among the inputs",
-                        "there is no array for “%s”",
-                        name);
+                        "there is no array for “%s”", name);
           return NULL;
         }
       parameter = hyb_block_add_parameter (block, &spec);
@@ -361,13 +341,8 @@ summarise (Summary *summary, HybBlock *block, guint depth)
       block->priv->last_output ? g_strdup (block->priv->last_output) : g_strdup ("not run");
 
   summary->total += size;
-  g_string_append_printf (summary->text,
-                          "%*s%-*s %-24s %12" G_GINT64_FORMAT "\n",
-                          (int) depth * 2,
-                          "",
-                          MAX (40 - (int) depth * 2, 8),
-                          hyb_block_get_name (block),
-                          shape,
+  g_string_append_printf (summary->text, "%*s%-*s %-24s %12" G_GINT64_FORMAT "\n", (int) depth * 2,
+                          "", MAX (40 - (int) depth * 2, 8), hyb_block_get_name (block), shape,
                           size);
   for (guint i = 0; i < block->priv->children->len; i++)
     summarise (summary, g_ptr_array_index (block->priv->children, i), depth + 1);
@@ -387,10 +362,7 @@ hyb_block_summary (HybBlock *block, HybF *F, HybValue *input)
   block->priv->is_active = active;
   g_string_append_printf (summary.text, "%-40s %-24s %12s\n", "layer", "output", "parameters");
   summarise (&summary, block, 0);
-  g_string_append_printf (summary.text,
-                          "%-40s %-24s %12" G_GINT64_FORMAT "\n",
-                          "total",
-                          "",
+  g_string_append_printf (summary.text, "%-40s %-24s %12" G_GINT64_FORMAT "\n", "total", "",
                           summary.total);
   return g_string_free (summary.text, FALSE);
 }

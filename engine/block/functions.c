@@ -58,10 +58,7 @@ hyb_broadcast (HybF *F, const char *op, HybValue *a, HybValue *b)
 static HybValue *
 with_scalar (HybF *F, const char *op, const char *hint, HybValue *x, double scalar)
 {
-  return HYB_OP (F,
-                 op,
-                 .hint = hint,
-                 .in = { x },
+  return HYB_OP (F, op, .hint = hint, .in = { x },
                  .attributes = HYB_WITH ("scalar", hyb_gluon_number (F, scalar)));
 }
 
@@ -163,10 +160,7 @@ HybValue *
 hyb_activation (HybF *F, HybValue *x, const char *act_type, const char *name)
 {
   g_return_val_if_fail (F, NULL);
-  return HYB_OP (F,
-                 "Activation",
-                 .name = name,
-                 .in = { x },
+  return HYB_OP (F, "Activation", .name = name, .in = { x },
                  .attributes = HYB_WITH ("act_type", act_type));
 }
 
@@ -194,10 +188,7 @@ HybValue *
 hyb_reshape (HybF *F, HybValue *x, const char *shape)
 {
   g_return_val_if_fail (F, NULL);
-  return HYB_OP (F,
-                 "Reshape",
-                 .hint = "reshape",
-                 .in = { x },
+  return HYB_OP (F, "Reshape", .hint = "reshape", .in = { x },
                  .attributes = HYB_WITH ("shape", shape));
 }
 
@@ -212,10 +203,7 @@ HybValue *
 hyb_swap_axes (HybF *F, HybValue *x, int a, int b)
 {
   g_return_val_if_fail (F, NULL);
-  return HYB_OP (F,
-                 "SwapAxis",
-                 .hint = "swapaxes",
-                 .in = { x },
+  return HYB_OP (F, "SwapAxis", .hint = "swapaxes", .in = { x },
                  .attributes = HYB_WITH ("dim1", integer (F, a), "dim2", integer (F, b)));
 }
 
@@ -237,15 +225,9 @@ HybValue *
 hyb_slice_axis (HybF *F, HybValue *x, int axis, gint64 begin, gint64 end)
 {
   g_return_val_if_fail (F, NULL);
-  return HYB_OP (F,
-                 "slice_axis",
-                 .in = { x },
-                 .attributes = HYB_WITH ("axis",
-                                         integer (F, axis),
-                                         "begin",
-                                         integer (F, begin),
-                                         "end",
-                                         integer (F, end)));
+  return HYB_OP (F, "slice_axis", .in = { x },
+                 .attributes = HYB_WITH ("axis", integer (F, axis), "begin", integer (F, begin),
+                                         "end", integer (F, end)));
 }
 
 HybValue *
@@ -253,16 +235,10 @@ hyb_split (HybF *F, HybValue *x, guint n, int axis, gboolean squeeze)
 {
   g_return_val_if_fail (F, NULL);
 
-  HybValue *parts = HYB_OP (F,
-                            "SliceChannel",
-                            .hint = "split",
-                            .in = { x },
-                            .attributes = HYB_WITH ("axis",
-                                                    integer (F, axis),
-                                                    "num_outputs",
-                                                    integer (F, n),
-                                                    "squeeze_axis",
-                                                    squeeze ? "True" : NULL));
+  HybValue *parts =
+      HYB_OP (F, "SliceChannel", .hint = "split", .in = { x },
+              .attributes = HYB_WITH ("axis", integer (F, axis), "num_outputs", integer (F, n),
+                                      "squeeze_axis", squeeze ? "True" : NULL));
 
   return hyb_is_list (parts) || hyb_value_is_failed (parts) ? parts : hyb_list (F, 1, &parts);
 }
@@ -270,12 +246,8 @@ hyb_split (HybF *F, HybValue *x, guint n, int axis, gboolean squeeze)
 static HybValue *
 join (HybF *F, const char *op, HybValue *list, const char *key, int axis)
 {
-  return HYB_OP (F,
-                 op,
-                 .in = { list },
-                 .attributes = HYB_WITH (key,
-                                         integer (F, axis),
-                                         "num_args",
+  return HYB_OP (F, op, .in = { list },
+                 .attributes = HYB_WITH (key, integer (F, axis), "num_args",
                                          integer (F, hyb_n_items (list))));
 }
 
@@ -297,9 +269,7 @@ HybValue *
 hyb_dot (HybF *F, HybValue *a, HybValue *b, gboolean transpose_b)
 {
   g_return_val_if_fail (F, NULL);
-  return HYB_OP (F,
-                 "dot",
-                 .in = { a, b },
+  return HYB_OP (F, "dot", .in = { a, b },
                  .attributes = HYB_WITH ("transpose_b", transpose_b ? "True" : NULL));
 }
 

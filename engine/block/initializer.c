@@ -31,9 +31,7 @@ typedef struct
 static void
 set_element (HybTensor *tensor, gint64 index, double value)
 {
-  hyb_dtype_set_double (hyb_tensor_get_data (tensor),
-                        hyb_tensor_get_dtype (tensor),
-                        (gsize) index,
+  hyb_dtype_set_double (hyb_tensor_get_data (tensor), hyb_tensor_get_dtype (tensor), (gsize) index,
                         value);
 }
 
@@ -49,8 +47,7 @@ static void
 fill_uniform (const FillJob *job)
 {
   for (gint64 i = 0; i < hyb_tensor_get_size (job->tensor); i++)
-    set_element (job->tensor,
-                 i,
+    set_element (job->tensor, i,
                  (2 * hyb_random_uniform (job->seed, (guint64) i) - 1) * job->value);
 }
 
@@ -155,8 +152,7 @@ fill_orthogonal (const FillJob *job)
     }
   for (gint64 i = 0; i < n; i++)
     for (gint64 k = 0; k < m; k++)
-      set_element (job->tensor,
-                   i * m + k,
+      set_element (job->tensor, i * m + k,
                    job->value * (tall ? values[k * length + i] : values[i * length + k]));
 }
 
@@ -199,8 +195,7 @@ fill_fused (const FillJob *job)
        * forget gate of i2h. */
       gint64 gate = hidden > 0 && row >= 0 ? row / hidden % (2 * gates) : 0;
 
-      set_element (tensor,
-                   i,
+      set_element (tensor, i,
                    row < 0 ? (2 * hyb_random_uniform (job->seed, (guint64) i) - 1) * 0.07
                    : gates == 4 && gate == 1 ? job->value
                                              : 0);
@@ -280,15 +275,10 @@ hyb_initializer_fill (HybTensor  *tensor,
   FillJob            job = { .tensor = tensor, .seed = seed, .text = initializer };
 
   if (!entry)
-    return hyb_error_at (error,
-                         HYB_GRAPH_ERROR,
-                         HYB_GRAPH_ERROR_STRUCTURE,
-                         NULL,
+    return hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_STRUCTURE, NULL,
                          "Use zeros, ones, constant, uniform, normal, xavier, msraprelu, "
                          "orthogonal, bilinear, lstmbias or fusedrnn",
-                         "parameter “%s”: there is no initialiser “%.60s”",
-                         name,
-                         initializer);
+                         "parameter “%s”: there is no initialiser “%.60s”", name, initializer);
   job.value = option_value (entry, initializer);
   entry->fill (&job);
   return TRUE;

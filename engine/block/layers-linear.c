@@ -20,16 +20,11 @@ dense_forward (HybF *F, HybBlock *block, HybValue *x)
 {
   Dense    *self = (Dense *) block;
   HybValue *y =
-      HYB_OP (F,
-              "FullyConnected",
-              .name = "fwd",
+      HYB_OP (F, "FullyConnected", .name = "fwd",
               .in = { x, hyb_use (F, self->weight), self->bias ? hyb_use (F, self->bias) : NULL },
-              .attributes = HYB_WITH ("flatten",
-                                      hyb_gluon_bool (!self->options.no_flatten),
-                                      "no_bias",
-                                      hyb_gluon_bool (self->options.no_bias),
-                                      "num_hidden",
-                                      hyb_gluon_int (F, self->options.units)));
+              .attributes = HYB_WITH ("flatten", hyb_gluon_bool (!self->options.no_flatten),
+                                      "no_bias", hyb_gluon_bool (self->options.no_bias),
+                                      "num_hidden", hyb_gluon_int (F, self->options.units)));
 
   return self->activation ? hyb_call (F, self->activation, y) : y;
 }
@@ -50,21 +45,20 @@ hyb_dense_new (const HybDenseOptions *given)
   self->options = *options;
   self->weight =
       hyb_block_add_parameter (block,
-                               &(HybParameterSpec){ .name = "weight",
-                                                    .shape = hyb_shape_2d (options->units,
-                                                                           options->in_units > 0
-                                                                               ? options->in_units
-                                                                               : HYB_UNKNOWN),
-                                                    .init = options->weight_init,
-                                                    .allow_deferred = TRUE });
+                               &(HybParameterSpec){
+                                   .name = "weight",
+                                   .shape = hyb_shape_2d (options->units, options->in_units > 0
+                                                                              ? options->in_units
+                                                                              : HYB_UNKNOWN),
+                                   .init = options->weight_init,
+                                   .allow_deferred = TRUE });
   if (!options->no_bias)
-    self->bias =
-        hyb_block_add_parameter (block,
-                                 &(HybParameterSpec){
-                                     .name = "bias",
-                                     .shape = hyb_shape_1d (options->units),
-                                     .init = options->bias_init ? options->bias_init : "zeros",
-                                     .allow_deferred = TRUE });
+    self->bias = hyb_block_add_parameter (block, &(HybParameterSpec){
+                                                     .name = "bias",
+                                                     .shape = hyb_shape_1d (options->units),
+                                                     .init = options->bias_init ? options->bias_init
+                                                                                : "zeros",
+                                                     .allow_deferred = TRUE });
   self->activation = hyb_gluon_add_activation (block, options->activation);
   return block;
 }
@@ -93,29 +87,16 @@ conv_forward (HybF *F, HybBlock *block, HybValue *x)
 {
   Conv     *self = (Conv *) block;
   HybValue *y =
-      HYB_OP (F,
-              self->transposed ? "Deconvolution" : "Convolution",
-              .name = "fwd",
+      HYB_OP (F, self->transposed ? "Deconvolution" : "Convolution", .name = "fwd",
               .in = { x, hyb_use (F, self->weight), self->bias ? hyb_use (F, self->bias) : NULL },
               .attributes =
-                  HYB_WITH ("adj",
-                            self->transposed ? hyb_gluon_shape (F, &self->output_pad) : NULL,
-                            "dilate",
-                            hyb_gluon_shape (F, &self->dilate),
-                            "kernel",
-                            hyb_gluon_shape (F, &self->kernel),
-                            "layout",
-                            channel_first (self->rank),
-                            "no_bias",
-                            hyb_gluon_bool (!self->bias),
-                            "num_filter",
-                            hyb_gluon_int (F, self->channels),
-                            "num_group",
-                            hyb_gluon_int (F, self->groups),
-                            "pad",
-                            hyb_gluon_shape (F, &self->pad),
-                            "stride",
-                            hyb_gluon_shape (F, &self->stride)));
+                  HYB_WITH ("adj", self->transposed ? hyb_gluon_shape (F, &self->output_pad) : NULL,
+                            "dilate", hyb_gluon_shape (F, &self->dilate), "kernel",
+                            hyb_gluon_shape (F, &self->kernel), "layout",
+                            channel_first (self->rank), "no_bias", hyb_gluon_bool (!self->bias),
+                            "num_filter", hyb_gluon_int (F, self->channels), "num_group",
+                            hyb_gluon_int (F, self->groups), "pad", hyb_gluon_shape (F, &self->pad),
+                            "stride", hyb_gluon_shape (F, &self->stride)));
 
   return self->activation ? hyb_call (F, self->activation, y) : y;
 }
@@ -159,20 +140,18 @@ hyb_conv_new (const HybConvOptions *given)
   self->pad = hyb_gluon_extent (&options->pad, self->rank, 0);
   self->output_pad = hyb_gluon_extent (&options->output_pad, self->rank, 0);
   self->weight =
-      hyb_block_add_parameter (block,
-                               &(HybParameterSpec){
-                                   .name = "weight",
-                                   .shape = conv_weight_shape (self, options->in_channels),
-                                   .init = options->weight_init,
-                                   .allow_deferred = TRUE });
+      hyb_block_add_parameter (block, &(HybParameterSpec){
+                                          .name = "weight",
+                                          .shape = conv_weight_shape (self, options->in_channels),
+                                          .init = options->weight_init,
+                                          .allow_deferred = TRUE });
   if (!options->no_bias)
-    self->bias =
-        hyb_block_add_parameter (block,
-                                 &(HybParameterSpec){
-                                     .name = "bias",
-                                     .shape = hyb_shape_1d (options->channels),
-                                     .init = options->bias_init ? options->bias_init : "zeros",
-                                     .allow_deferred = TRUE });
+    self->bias = hyb_block_add_parameter (block, &(HybParameterSpec){
+                                                     .name = "bias",
+                                                     .shape = hyb_shape_1d (options->channels),
+                                                     .init = options->bias_init ? options->bias_init
+                                                                                : "zeros",
+                                                     .allow_deferred = TRUE });
   self->activation = hyb_gluon_add_activation (block, options->activation);
   return block;
 }
@@ -189,18 +168,11 @@ embedding_forward (HybF *F, HybBlock *block, HybValue *x)
 {
   Embedding *self = (Embedding *) block;
 
-  return HYB_OP (F,
-                 "Embedding",
-                 .name = "fwd",
-                 .in = { x, hyb_use (F, self->weight) },
-                 .attributes = HYB_WITH ("dtype",
-                                         "float32",
-                                         "input_dim",
-                                         hyb_gluon_int (F, self->input_dim),
-                                         "output_dim",
-                                         hyb_gluon_int (F, self->output_dim),
-                                         "sparse_grad",
-                                         "False"));
+  return HYB_OP (F, "Embedding", .name = "fwd", .in = { x, hyb_use (F, self->weight) },
+                 .attributes =
+                     HYB_WITH ("dtype", "float32", "input_dim", hyb_gluon_int (F, self->input_dim),
+                               "output_dim", hyb_gluon_int (F, self->output_dim), "sparse_grad",
+                               "False"));
 }
 
 static const HybBlockClass embedding_class = {

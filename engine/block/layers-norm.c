@@ -25,24 +25,15 @@ batch_norm_forward (HybF *F, HybBlock *block, HybValue *x)
 {
   Norm *self = (Norm *) block;
 
-  return HYB_OP (F,
-                 "BatchNorm",
-                 .name = "fwd",
-                 .in = { x,
-                         hyb_use (F, self->gamma),
-                         hyb_use (F, self->beta),
-                         hyb_use (F, self->mean),
-                         hyb_use (F, self->var) },
-                 .attributes = HYB_WITH ("axis",
-                                         hyb_gluon_int (F, self->options.axis),
-                                         "eps",
-                                         epsilon (F, self),
-                                         "fix_gamma",
-                                         hyb_gluon_bool (self->options.no_scale),
-                                         "momentum",
-                                         hyb_gluon_number (F, self->options.momentum),
-                                         "use_global_stats",
-                                         hyb_gluon_bool (self->options.use_global_stats)));
+  return HYB_OP (F, "BatchNorm", .name = "fwd",
+                 .in = { x, hyb_use (F, self->gamma), hyb_use (F, self->beta),
+                         hyb_use (F, self->mean), hyb_use (F, self->var) },
+                 .attributes =
+                     HYB_WITH ("axis", hyb_gluon_int (F, self->options.axis), "eps",
+                               epsilon (F, self), "fix_gamma",
+                               hyb_gluon_bool (self->options.no_scale), "momentum",
+                               hyb_gluon_number (F, self->options.momentum), "use_global_stats",
+                               hyb_gluon_bool (self->options.use_global_stats)));
 }
 
 static HybValue *
@@ -50,12 +41,8 @@ layer_norm_forward (HybF *F, HybBlock *block, HybValue *x)
 {
   Norm *self = (Norm *) block;
 
-  return HYB_OP (F,
-                 "LayerNorm",
-                 .in = { x, hyb_use (F, self->gamma), hyb_use (F, self->beta) },
-                 .attributes = HYB_WITH ("axis",
-                                         hyb_gluon_int (F, self->options.axis),
-                                         "eps",
+  return HYB_OP (F, "LayerNorm", .in = { x, hyb_use (F, self->gamma), hyb_use (F, self->beta) },
+                 .attributes = HYB_WITH ("axis", hyb_gluon_int (F, self->options.axis), "eps",
                                          epsilon (F, self)));
 }
 
@@ -64,12 +51,8 @@ group_norm_forward (HybF *F, HybBlock *block, HybValue *x)
 {
   Norm *self = (Norm *) block;
 
-  return HYB_OP (F,
-                 "GroupNorm",
-                 .in = { x, hyb_use (F, self->gamma), hyb_use (F, self->beta) },
-                 .attributes = HYB_WITH ("eps",
-                                         epsilon (F, self),
-                                         "num_groups",
+  return HYB_OP (F, "GroupNorm", .in = { x, hyb_use (F, self->gamma), hyb_use (F, self->beta) },
+                 .attributes = HYB_WITH ("eps", epsilon (F, self), "num_groups",
                                          hyb_gluon_int (F, self->options.groups)));
 }
 
@@ -83,9 +66,7 @@ instance_norm_forward (HybF *F, HybBlock *block, HybValue *x)
 
   if (swap)
     x = hyb_swap_axes (F, x, 1, axis);
-  x = HYB_OP (F,
-              "InstanceNorm",
-              .name = "fwd",
+  x = HYB_OP (F, "InstanceNorm", .name = "fwd",
               .in = { x, hyb_use (F, self->gamma), hyb_use (F, self->beta) },
               .attributes = HYB_WITH ("eps", epsilon (F, self)));
   return swap ? hyb_swap_axes (F, x, 1, axis) : x;

@@ -24,26 +24,15 @@ pool_forward (HybF *F, HybBlock *block, HybValue *x)
   Pool                    *self = (Pool *) block;
   gboolean                 counts = !self->global && strcmp (self->type, "avg") == 0;
 
-  return HYB_OP (F,
-                 "Pooling",
-                 .name = "fwd",
-                 .in = { x },
-                 .attributes = HYB_WITH ("count_include_pad",
-                                         counts ? hyb_gluon_bool (!self->exclude_pad) : NULL,
-                                         "global_pool",
-                                         hyb_gluon_bool (self->global),
-                                         "kernel",
-                                         hyb_gluon_shape (F, &self->size),
-                                         "layout",
-                                         layouts[self->size.rank],
-                                         "pad",
-                                         hyb_gluon_shape (F, &self->pad),
-                                         "pool_type",
-                                         self->type,
-                                         "pooling_convention",
-                                         self->ceil_mode ? "full" : "valid",
-                                         "stride",
-                                         hyb_gluon_shape (F, &self->stride)));
+  return HYB_OP (F, "Pooling", .name = "fwd", .in = { x },
+                 .attributes =
+                     HYB_WITH ("count_include_pad",
+                               counts ? hyb_gluon_bool (!self->exclude_pad) : NULL, "global_pool",
+                               hyb_gluon_bool (self->global), "kernel",
+                               hyb_gluon_shape (F, &self->size), "layout", layouts[self->size.rank],
+                               "pad", hyb_gluon_shape (F, &self->pad), "pool_type", self->type,
+                               "pooling_convention", self->ceil_mode ? "full" : "valid", "stride",
+                               hyb_gluon_shape (F, &self->stride)));
 }
 
 static const HybBlockClass pool_class = {

@@ -47,13 +47,10 @@ leaky_forward (HybF *F, HybBlock *block, HybValue *x)
   Activation *self = (Activation *) block;
   gboolean    has_slope = strcmp (self->kind, "leaky") == 0 || strcmp (self->kind, "elu") == 0;
 
-  return HYB_OP (F,
-                 "LeakyReLU",
+  return HYB_OP (F, "LeakyReLU",
                  .name = strcmp (self->kind, "elu") != 0 ? "fwd" : NULL, /* as Gluon names it */
                  .in = { x, self->alpha ? hyb_use (F, self->alpha) : NULL },
-                 .attributes = HYB_WITH ("act_type",
-                                         self->kind,
-                                         "slope",
+                 .attributes = HYB_WITH ("act_type", self->kind, "slope",
                                          has_slope ? hyb_gluon_number (F, self->slope) : NULL));
 }
 
@@ -103,11 +100,11 @@ hyb_leaky_new (const char *kind, double slope, const char *prefix)
   self->kind = g_intern_string (kind);
   self->slope = slope;
   if (strcmp (kind, "prelu") == 0)
-    self->alpha = hyb_block_add_parameter (block,
-                                           &(HybParameterSpec){
-                                               .name = "alpha",
-                                               .shape = hyb_shape_1d (1),
-                                               .init = "[\"constant\", {\"value\": 0.25}]" });
+    self->alpha =
+        hyb_block_add_parameter (block, &(HybParameterSpec){
+                                            .name = "alpha",
+                                            .shape = hyb_shape_1d (1),
+                                            .init = "[\"constant\", {\"value\": 0.25}]" });
   return block;
 }
 
@@ -126,15 +123,8 @@ dropout_forward (HybF *F, HybBlock *block, HybValue *x)
 
   if (rate == 0)
     return HYB_OP (F, "_copy", .hint = "identity", .in = { x });
-  return HYB_OP (F,
-                 "Dropout",
-                 .name = "fwd",
-                 .in = { x },
-                 .attributes = HYB_WITH ("axes",
-                                         "()",
-                                         "cudnn_off",
-                                         "False",
-                                         "p",
+  return HYB_OP (F, "Dropout", .name = "fwd", .in = { x },
+                 .attributes = HYB_WITH ("axes", "()", "cudnn_off", "False", "p",
                                          hyb_gluon_number (F, rate)));
 }
 

@@ -62,15 +62,11 @@ softmax_cross_entropy (HybF *F, const Loss *loss, HybValue *prediction, HybValue
   if (loss->options.dense_label)
     {
       label = HYB_OP (F, "reshape_like", .in = { label, prediction });
-      chosen = HYB_OP (F,
-                       "sum",
-                       .in = { hyb_mul (F, prediction, label) },
+      chosen = HYB_OP (F, "sum", .in = { hyb_mul (F, prediction, label) },
                        .attributes = HYB_WITH ("axis", axis_text, "keepdims", "True"));
     }
   else
-    chosen = HYB_OP (F,
-                     "pick",
-                     .in = { prediction, label },
+    chosen = HYB_OP (F, "pick", .in = { prediction, label },
                      .attributes = HYB_WITH ("axis", axis_text, "keepdims", "True"));
   return hyb_mul_scalar (F, chosen, -1);
 }
@@ -83,8 +79,7 @@ kl_divergence (HybF *F, const Loss *loss, HybValue *prediction, HybValue *label)
 
   if (!loss->options.from_logits)
     prediction = hyb_log_softmax (F, prediction, axis);
-  return hyb_mul (F,
-                  label,
+  return hyb_mul (F, label,
                   hyb_sub (F, hyb_unary (F, "log", hyb_add_scalar (F, label, 1e-12)), prediction));
 }
 
@@ -95,20 +90,12 @@ huber (HybF *F, const Loss *loss, HybValue *prediction, HybValue *label)
   double      rho = loss->options.rho != 0 ? loss->options.rho : 1;
   HybValue   *distance = l1 (F, loss, prediction, label);
   const char *rho_text = hyb_gluon_number (F, rho);
-  HybValue   *is_far = HYB_OP (F,
-                             "_greater_scalar",
-                             .hint = "_greaterscalar",
-                             .in = { distance },
-                             .attributes = HYB_WITH ("scalar", rho_text));
-  HybValue   *linear = HYB_OP (F,
-                             "_minus_scalar",
-                             .hint = "_minusscalar",
-                             .in = { distance },
-                             .attributes = HYB_WITH ("scalar", hyb_gluon_number (F, rho / 2)));
+  HybValue   *is_far = HYB_OP (F, "_greater_scalar", .hint = "_greaterscalar", .in = { distance },
+                               .attributes = HYB_WITH ("scalar", rho_text));
+  HybValue   *linear = HYB_OP (F, "_minus_scalar", .hint = "_minusscalar", .in = { distance },
+                               .attributes = HYB_WITH ("scalar", hyb_gluon_number (F, rho / 2)));
 
-  return hyb_where (F,
-                    is_far,
-                    linear,
+  return hyb_where (F, is_far, linear,
                     hyb_mul_scalar (F, hyb_unary (F, "square", distance), 0.5 / rho));
 }
 
@@ -125,16 +112,10 @@ hinge (HybF *F, const Loss *loss, HybValue *prediction, HybValue *label)
 static HybValue *
 ctc (HybF *F, const Loss *loss, HybValue *prediction, HybValue *label)
 {
-  return HYB_OP (F,
-                 "CTCLoss",
-                 .hint = "ctcloss",
+  return HYB_OP (F, "CTCLoss", .hint = "ctcloss",
                  .in = { hyb_swap_axes (F, prediction, 0, 1), label },
-                 .attributes = HYB_WITH ("blank_label",
-                                         "last",
-                                         "use_data_lengths",
-                                         "False",
-                                         "use_label_lengths",
-                                         "False"));
+                 .attributes = HYB_WITH ("blank_label", "last", "use_data_lengths", "False",
+                                         "use_label_lengths", "False"));
 }
 
 static const Kind kinds[] = {
@@ -164,13 +145,9 @@ loss_forward (HybF *F, HybBlock *block, HybValue *input)
     loss = hyb_mul_scalar (F, loss, weight * self->kind->factor);
   if (self->kind->is_per_sample)
     return loss;
-  return HYB_OP (F,
-                 "mean",
-                 .in = { loss },
-                 .attributes = HYB_WITH ("axis",
-                                         hyb_gluon_int (F, self->options.batch_axis),
-                                         "exclude",
-                                         "True"));
+  return HYB_OP (F, "mean", .in = { loss },
+                 .attributes = HYB_WITH ("axis", hyb_gluon_int (F, self->options.batch_axis),
+                                         "exclude", "True"));
 }
 
 static const HybBlockClass loss_class = {

@@ -99,21 +99,13 @@ hyb_parameter_get_data (HybParameter *parameter, GError **error)
     return parameter->data;
   if (parameter->trouble)
     {
-      hyb_error_at (error,
-                    HYB_GRAPH_ERROR,
-                    HYB_GRAPH_ERROR_MISSING,
-                    NULL,
-                    NULL,
-                    "parameter “%s” could not be initialized: %s",
-                    parameter->name,
+      hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_MISSING, NULL, NULL,
+                    "parameter “%s” could not be initialized: %s", parameter->name,
                     parameter->trouble);
       return NULL;
     }
 
-  hyb_error_at (error,
-                HYB_GRAPH_ERROR,
-                HYB_GRAPH_ERROR_MISSING,
-                NULL,
+  hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_MISSING, NULL,
                 parameter->is_pending
                     ? "Run the block once on an input, or give the shape when making it"
                     : "Call hyb_block_initialize() on the outermost block, or load a file",
@@ -201,13 +193,9 @@ hyb_parameter_fill (HybParameter *parameter, const char *init, guint64 seed, GEr
       parameter->pending_seed = seed;
       if (parameter->allow_deferred)
         return TRUE;
-      return hyb_error_at (error,
-                           HYB_GRAPH_ERROR,
-                           HYB_GRAPH_ERROR_UNKNOWN,
-                           NULL,
+      return hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_UNKNOWN, NULL,
                            "Give its full shape, or allow it to be deferred",
-                           "parameter “%s” has a shape that is not known",
-                           parameter->name);
+                           "parameter “%s” has a shape that is not known", parameter->name);
     }
 
   if (!initializer)
@@ -243,9 +231,7 @@ shape_attribute (HybF *F, const HybShape *shape)
   g_autoptr (GString) text = g_string_new ("(");
 
   for (int i = 0; i < shape->rank; i++)
-    g_string_append_printf (text,
-                            "%s%" G_GINT64_FORMAT,
-                            i > 0 ? ", " : "",
+    g_string_append_printf (text, "%s%" G_GINT64_FORMAT, i > 0 ? ", " : "",
                             shape->dim[i] < 0 ? (gint64) 0 : shape->dim[i]);
   g_string_append (text, shape->rank == 1 ? ",)" : ")");
   return hyb_f_text (F, "%s", text->str);

@@ -57,10 +57,9 @@ has_table (const char *path, const char *table)
 static const HybPlugin *
 open_module (const char *path, GError **error)
 {
-  const HybPlugin *plugin = hyb_plugin_open_table (path,
-                                                   "hyb_plugin",
-                                                   "Export models with HYB_MODEL or HYB_PLUGIN",
-                                                   error);
+  const HybPlugin *plugin =
+      hyb_plugin_open_table (path, "hyb_plugin", "Export models with HYB_MODEL or HYB_PLUGIN",
+                             error);
 
   if (plugin && has_table (path, "hyb_operators") && !hyb_operators_load (path, error))
     return NULL;
@@ -82,15 +81,10 @@ find_model (const HybPlugin *plugin, const char *path, const char *name, GError 
   if (!name && n == 1)
     return plugin->models[0];
 
-  hyb_error_at (error,
-                HYB_FORMAT_ERROR,
-                HYB_FORMAT_ERROR_UNKNOWN,
-                path,
-                NULL,
+  hyb_error_at (error, HYB_FORMAT_ERROR, HYB_FORMAT_ERROR_UNKNOWN, path, NULL,
                 name ? "there is no model “%s” in it; there are %s"
                      : "%sit holds several models; name one as FILE.so:NAME: %s",
-                name ? name : "",
-                names->str);
+                name ? name : "", names->str);
   return NULL;
 }
 
@@ -149,15 +143,11 @@ find_in_gallery (const char *name, GError **error)
         return model;
       g_string_append_printf (names, "%s%s", i > 0 ? ", " : "", model->name);
     }
-  hyb_error_at (error,
-                HYB_FORMAT_ERROR,
-                HYB_FORMAT_ERROR_UNKNOWN,
-                NULL,
+  hyb_error_at (error, HYB_FORMAT_ERROR, HYB_FORMAT_ERROR_UNKNOWN, NULL,
                 models->len > 0 ? NULL : "Install it, or set HYBRIDSCOPE_GALLERY to its folder",
                 models->len > 0 ? "the gallery has no model “%s”; it has %s"
                                 : "the gallery, where “%s” should be, was not found%s",
-                name,
-                names->str);
+                name, names->str);
   return NULL;
 }
 
@@ -263,13 +253,9 @@ hyb_plugin_find (const char *text, const char **options, GError **error)
 
   if (!parse_name (text, &name))
     {
-      hyb_error_at (error,
-                    HYB_FORMAT_ERROR,
-                    HYB_FORMAT_ERROR_UNKNOWN,
-                    NULL,
+      hyb_error_at (error, HYB_FORMAT_ERROR, HYB_FORMAT_ERROR_UNKNOWN, NULL,
                     "Write gallery:NAME, or FILE.so or FILE.so:NAME of a file that exists",
-                    "“%s” names no plug-in",
-                    text);
+                    "“%s” names no plug-in", text);
       return NULL;
     }
   /* The options outlive the copy of the name, because they point into the caller's text. */
@@ -279,11 +265,7 @@ hyb_plugin_find (const char *text, const char **options, GError **error)
 
   if (g_strcmp0 (g_getenv (HYB_PLUGINS_VARIABLE), HYB_PLUGINS_GALLERY) == 0)
     {
-      hyb_error_at (error,
-                    HYB_FORMAT_ERROR,
-                    HYB_FORMAT_ERROR_UNKNOWN,
-                    name.file,
-                    NULL,
+      hyb_error_at (error, HYB_FORMAT_ERROR, HYB_FORMAT_ERROR_UNKNOWN, name.file, NULL,
                     "a plug-in is a program, and this process loads only those of the gallery "
                     "(" HYB_PLUGINS_VARIABLE "=" HYB_PLUGINS_GALLERY ")");
       return NULL;

@@ -43,17 +43,13 @@ refuse_module (const char *path, GError **error)
 {
   const char *why = g_module_error ();
 
-  hyb_error_at (error,
-                HYB_FORMAT_ERROR,
-                HYB_FORMAT_ERROR_MALFORMED,
-                path,
+  hyb_error_at (error, HYB_FORMAT_ERROR, HYB_FORMAT_ERROR_MALFORMED, path,
                 strstr (why, LIBRARY ": cannot open")
                     ? "Install the library (Debian: libhybridscope-engine0)"
                 : strstr (why, "undefined symbol")
                     ? "Link it with what pkg-config --libs hybridscope-engine prints"
                     : NULL,
-                "the plug-in cannot be loaded: %s",
-                why);
+                "the plug-in cannot be loaded: %s", why);
 }
 
 gconstpointer
@@ -78,26 +74,17 @@ hyb_plugin_open_table (const char *path, const char *table, const char *hint, GE
   g_module_make_resident (module);
   if (!g_module_symbol (module, table, &symbol) || !symbol)
     {
-      hyb_error_at (error,
-                    HYB_FORMAT_ERROR,
-                    HYB_FORMAT_ERROR_MALFORMED,
-                    path,
-                    hint,
-                    "the module is no plug-in: it has no table “%s”",
-                    table);
+      hyb_error_at (error, HYB_FORMAT_ERROR, HYB_FORMAT_ERROR_MALFORMED, path, hint,
+                    "the module is no plug-in: it has no table “%s”", table);
       return NULL;
     }
 
   abi = *(const guint32 *) symbol;
   if (abi != HYB_PLUGIN_ABI)
     {
-      hyb_error_at (error,
-                    HYB_FORMAT_ERROR,
-                    HYB_FORMAT_ERROR_VERSION,
-                    path,
+      hyb_error_at (error, HYB_FORMAT_ERROR, HYB_FORMAT_ERROR_VERSION, path,
                     "Compile it again with the headers of this version",
-                    "the plug-in was made for interface %u, this program has %u",
-                    abi,
+                    "the plug-in was made for interface %u, this program has %u", abi,
                     HYB_PLUGIN_ABI);
       return NULL;
     }

@@ -19,20 +19,11 @@ refuse_option (const HybModelClass *klass, const char *name, GError **error)
   g_autoptr (GString) list = g_string_new (NULL);
 
   for (const HybParam *option = klass->options; option && option->name; option++)
-    g_string_append_printf (list,
-                            "%s=%s (%s), ",
-                            option->name,
-                            option->fallback,
+    g_string_append_printf (list, "%s=%s (%s), ", option->name, option->fallback,
                             option->doc ? option->doc : "");
   g_string_append (list, "seed=0 (of the weights)");
-  return hyb_error_at (error,
-                       HYB_OP_ERROR,
-                       HYB_OP_ERROR_ATTRIBUTE,
-                       klass->name,
-                       NULL,
-                       "there is no option “%s”; there are %s",
-                       name,
-                       list->str);
+  return hyb_error_at (error, HYB_OP_ERROR, HYB_OP_ERROR_ATTRIBUTE, klass->name, NULL,
+                       "there is no option “%s”; there are %s", name, list->str);
 }
 
 static gboolean
@@ -50,13 +41,9 @@ parse_options (HybModelSpec *spec, const char *text, GError **error)
       if (equals)
         *equals = '\0';
       if (!equals)
-        return hyb_error_at (error,
-                             HYB_OP_ERROR,
-                             HYB_OP_ERROR_ATTRIBUTE,
-                             spec->klass->name,
+        return hyb_error_at (error, HYB_OP_ERROR, HYB_OP_ERROR_ATTRIBUTE, spec->klass->name,
                              "Write options as ?name=value&name=value",
-                             "the option “%s” has no value",
-                             pairs[i]);
+                             "the option “%s” has no value", pairs[i]);
       if (strcmp (pairs[i], "seed") == 0 && !hyb_params_find (spec->klass->options, "seed"))
         {
           if (!g_ascii_string_to_unsigned (equals + 1, 10, 0, G_MAXUINT64, &spec->seed, error))
@@ -75,11 +62,8 @@ parse_options (HybModelSpec *spec, const char *text, GError **error)
   if (!spec->klass->options)
     return TRUE;
 
-  spec->options = hyb_params_parse (spec->klass->options,
-                                    spec->klass->options_size,
-                                    (const char *const *) attributes->pdata,
-                                    NULL,
-                                    error);
+  spec->options = hyb_params_parse (spec->klass->options, spec->klass->options_size,
+                                    (const char *const *) attributes->pdata, NULL, error);
   if (!spec->options)
     g_prefix_error (error, "%s: ", spec->klass->name);
   return spec->options != NULL;
@@ -99,16 +83,13 @@ typedef struct
 static gboolean
 refuse_types (const TypeReader *reader, GError **error)
 {
-  return hyb_error_at (error,
-                       HYB_FORMAT_ERROR,
-                       HYB_FORMAT_ERROR_MALFORMED,
+  return hyb_error_at (error, HYB_FORMAT_ERROR, HYB_FORMAT_ERROR_MALFORMED,
                        reader->spec->klass->name,
                        "Write types as float32(batch, 3), dimensions as numbers, integer options "
                        "or products of them",
                        "the plug-in describes its inputs as “%s”, which cannot be read from “%s” "
                        "on",
-                       reader->text,
-                       reader->at);
+                       reader->text, reader->at);
 }
 
 static gint64
@@ -225,14 +206,10 @@ hyb_model_spec_label_type (HybModelSpec *spec, HybType *type, GError **error)
   if (!read_types (&reader, error))
     return FALSE;
   if (types->len != 1)
-    return hyb_error_at (error,
-                         HYB_FORMAT_ERROR,
-                         HYB_FORMAT_ERROR_MALFORMED,
-                         spec->klass->name,
+    return hyb_error_at (error, HYB_FORMAT_ERROR, HYB_FORMAT_ERROR_MALFORMED, spec->klass->name,
                          NULL,
                          "the plug-in describes %u labels as “%s”, but it may describe only one",
-                         types->len,
-                         reader.text);
+                         types->len, reader.text);
   *type = g_array_index (types, HybType, 0);
   return TRUE;
 }
@@ -283,21 +260,14 @@ build_and_trace (HybModelSpec *spec, HybGraph **graph, GError **error)
   block = spec->klass->build (spec->options);
   if (!block)
     {
-      hyb_error_at (error,
-                    HYB_GRAPH_ERROR,
-                    HYB_GRAPH_ERROR_STRUCTURE,
-                    spec->klass->name,
-                    NULL,
+      hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_STRUCTURE, spec->klass->name, NULL,
                     "the plug-in built no block");
       return NULL;
     }
   hyb_block_initialize (block, init, spec->seed);
   *graph = hyb_block_trace (block, spec->types->len, spec->structure, FALSE, error);
-  if (!*graph || !hyb_block_infer_parameters_typed (block,
-                                                    *graph,
-                                                    spec->types->len,
-                                                    (gconstpointer) spec->types->data,
-                                                    error))
+  if (!*graph || !hyb_block_infer_parameters_typed (block, *graph, spec->types->len,
+                                                    (gconstpointer) spec->types->data, error))
     return NULL;
   return g_steal_pointer (&block);
 }
@@ -332,8 +302,7 @@ take_parameters (HybModel *model, HybBlock *block, HybGraph *graph, GError **err
       if (!data)
         return FALSE;
       hyb_model_set_parameter (model, name, data);
-      hyb_model_set_parameter_prefix (model,
-                                      name,
+      hyb_model_set_parameter_prefix (model, name,
                                       hyb_parameter_is_auxiliary (parameter) ? HYB_PREFIX_AUX
                                                                              : HYB_PREFIX_ARG);
     }
@@ -347,9 +316,7 @@ fill_tokens (HybModelSpec *spec, HybTensor *tensor)
   gint64 n = hyb_params_get_int (spec->klass->options, spec->options, "vocabulary", 2);
 
   for (gint64 i = 0; i < hyb_tensor_get_size (tensor); i++)
-    hyb_dtype_set_double (hyb_tensor_get_data (tensor),
-                          hyb_tensor_get_dtype (tensor),
-                          (gsize) i,
+    hyb_dtype_set_double (hyb_tensor_get_data (tensor), hyb_tensor_get_dtype (tensor), (gsize) i,
                           (double) (hyb_random_word (spec->seed, (guint64) i) % MAX (n, 1)));
 }
 
@@ -410,8 +377,7 @@ hyb_model_read_plugin (HybModel *model, const char *text, GError **error)
       hyb_model_set_weights_file (model, text);
       hyb_model_set_format (model, "plug-in");
       for (guint i = 0; i < spec->types->len; i++)
-        hyb_model_set_input_type (model,
-                                  hyb_model_spec_input_name (spec, i),
+        hyb_model_set_input_type (model, hyb_model_spec_input_name (spec, i),
                                   &g_array_index (spec->types, HybType, i));
     }
   if (graph)

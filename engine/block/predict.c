@@ -14,13 +14,9 @@ hyb_block_predict (HybBlock *block, HybTensor *input, GError **error)
     return NULL;
   if (hyb_n_items (output) != 1)
     {
-      hyb_error_at (error,
-                    HYB_GRAPH_ERROR,
-                    HYB_GRAPH_ERROR_STRUCTURE,
-                    hyb_block_get_prefix (block),
+      hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_STRUCTURE, hyb_block_get_prefix (block),
                     "Call it with hyb_call(), which returns the list",
-                    "its output is a list of %u values, not one array",
-                    hyb_n_items (output));
+                    "its output is a list of %u values, not one array", hyb_n_items (output));
       return NULL;
     }
   result = hyb_value_get_tensor (hyb_item (F, output, 0));

@@ -37,8 +37,7 @@ implicit_variable (HybF *F, const HybOp *op, guint input, const char *node, cons
         g_ptr_array_add (pairs, (gpointer) call->attributes[i + 1]);
       }
   g_ptr_array_add (pairs, NULL);
-  return hyb_value_variable (F,
-                             hyb_f_text (F, "%s_%s", node, op->inputs[input]),
+  return hyb_value_variable (F, hyb_f_text (F, "%s_%s", node, op->inputs[input]),
                              (const char *const *) pairs->pdata);
 }
 
@@ -59,11 +58,8 @@ count_inputs (HybF *F, const HybOp *op, const HybOpCall *call)
       }
   g_ptr_array_add (given, NULL);
   if (op->params)
-    params = hyb_params_parse (op->params,
-                               op->params_size,
-                               (const char *const *) given->pdata,
-                               NULL,
-                               &error);
+    params = hyb_params_parse (op->params, op->params_size, (const char *const *) given->pdata,
+                               NULL, &error);
   if (!error)
     hyb_op_arity (op, params, &n_inputs, &n_outputs);
   else
@@ -96,15 +92,12 @@ hyb_f_compose (HybF *F, const char *op_name, const HybOpCall *call)
   n_inputs = MIN (count_inputs (F, op, call), n_names);
   /* The variables' names contain the node's, so it is chosen before the call. */
   if (inputs->len < n_inputs && !call->name)
-    complete.name = hyb_f_text (F,
-                                "%s",
+    complete.name = hyb_f_text (F, "%s",
                                 hyb_f_name (F, NULL, call->hint ? call->hint : lower) +
                                     strlen (hyb_f_get_prefix (F)));
   while (inputs->len < n_inputs)
     g_ptr_array_add (inputs,
-                     implicit_variable (F,
-                                        op,
-                                        inputs->len,
+                     implicit_variable (F, op, inputs->len,
                                         hyb_f_text (F, "%s%s", hyb_f_get_prefix (F), complete.name),
                                         call));
   complete.inputs = (HybValue *const *) inputs->pdata;

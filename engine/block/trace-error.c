@@ -70,11 +70,8 @@ hyb_f_fail (HybF *F, const char *format, ...)
 
   g_return_if_fail (F);
   va_start (arguments, format);
-  hyb_f_keep_error (F,
-                    g_error_new_valist (HYB_GRAPH_ERROR,
-                                        HYB_GRAPH_ERROR_STRUCTURE,
-                                        format,
-                                        arguments));
+  hyb_f_keep_error (F, g_error_new_valist (HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_STRUCTURE, format,
+                                           arguments));
   va_end (arguments);
 }
 

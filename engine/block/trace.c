@@ -213,8 +213,7 @@ mutates_result (HybF *F, const HybOp *op, guint n, const HybValueId *inputs)
       hyb_f_fail (F,
                   "%s changes its %s in place, which here is the result of “%s”. Keep such a state "
                   "in a parameter of the block",
-                  op->name,
-                  op->inputs[op->group_inputs > 0 ? i % op->group_inputs : i],
+                  op->name, op->inputs[op->group_inputs > 0 ? i % op->group_inputs : i],
                   node->name);
       return TRUE;
     }
@@ -296,14 +295,8 @@ compute (HybF *F, const OperatorCall *call, GError **error)
   hyb_op_arity (call->op, call->params, &n_inputs, &n_outputs);
   if (n_inputs != call->arrays->len)
     {
-      hyb_error_at (error,
-                    HYB_GRAPH_ERROR,
-                    HYB_GRAPH_ERROR_STRUCTURE,
-                    NULL,
-                    NULL,
-                    "%u inputs where it takes %u",
-                    call->arrays->len,
-                    n_inputs);
+      hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_STRUCTURE, NULL, NULL,
+                    "%u inputs where it takes %u", call->arrays->len, n_inputs);
       return NULL;
     }
   if (n_outputs > SMALL_CALL)

@@ -55,14 +55,11 @@ hyb_body_placeholders (TracedBody *body, HybValue *outer_values)
       node = node_of (body->outer, value);
       g_ptr_array_add (body->placeholders,
                        hyb_value_variable (body->F,
-                                           hyb_f_text (body->F,
-                                                       "%s-%u",
-                                                       node->name,
+                                           hyb_f_text (body->F, "%s-%u", node->name,
                                                        value->id - node->first_output),
                                            NULL));
     }
-  return hyb_restructure (body->F,
-                          outer_values,
+  return hyb_restructure (body->F, outer_values,
                           (HybValue *const *) body->placeholders->pdata + first);
 }
 
@@ -112,9 +109,7 @@ hyb_body_input_names (TracedBody *body, GPtrArray *values)
       const HybValue *value = g_ptr_array_index (values, i);
 
       if (!value->failed)
-        collect_inputs (body->F,
-                        hyb_builder_get_producer (body->F->builder, value->id),
-                        seen,
+        collect_inputs (body->F, hyb_builder_get_producer (body->F->builder, value->id), seen,
                         names);
     }
   return names;
@@ -147,9 +142,9 @@ hyb_body_close (TracedBody *body, GPtrArray *heads)
 {
   g_autoptr (GError) error = NULL;
 
-  body->graph = hyb_f_finish (body->F,
-                              hyb_list (body->F, heads->len, (HybValue *const *) heads->pdata),
-                              &error);
+  body->graph =
+      hyb_f_finish (body->F, hyb_list (body->F, heads->len, (HybValue *const *) heads->pdata),
+                    &error);
   if (!body->graph)
     hyb_f_fail (body->outer, "%s", error->message);
   return body->graph != NULL;
@@ -235,9 +230,6 @@ hyb_loop_check_step (HybF *F, HybValue *before, HybValue *after, const char *wha
   hyb_flatten_into (before, old);
   hyb_flatten_into (after, new);
   if (new->len != old->len)
-    hyb_f_fail (F,
-                "the loop body gave %u %s for %u; their number must stay the same",
-                new->len,
-                what,
-                old->len);
+    hyb_f_fail (F, "the loop body gave %u %s for %u; their number must stay the same", new->len,
+                what, old->len);
 }

@@ -141,8 +141,7 @@ captured_name (HybF *outer, const HybValue *value)
 
   if (hyb_node_is_variable (node))
     return node->name;
-  output = hyb_op_dup_output_name (node->op,
-                                   value->id - node->first_output,
+  output = hyb_op_dup_output_name (node->op, value->id - node->first_output,
                                    hyb_op_n_numbered (node->op, node->params, node->n_outputs));
   return hyb_f_text (outer, "%s_%s", node->name, output);
 }
@@ -196,8 +195,8 @@ hyb_value_import (HybF *F, HybValue *value)
   if (F->tracing && F->parent)
     return capture (F, hyb_value_import (F->parent, value));
 
-  hyb_f_fail (
-      F, "an array of another F cannot be used here: values live only in the F that made them");
+  hyb_f_fail (F, "an array of another F cannot be used here: values live only in the F that made "
+                 "them");
   return hyb_value_new_failed (F);
 }
 
@@ -208,8 +207,7 @@ hyb_value_get_tensor (HybValue *value)
     return NULL;
   if (value->is_list)
     {
-      hyb_f_fail (value->F,
-                  "a list of %u arrays was read as one array; take an item",
+      hyb_f_fail (value->F, "a list of %u arrays was read as one array; take an item",
                   value->n_items);
       return NULL;
     }
@@ -331,11 +329,8 @@ hyb_item (HybF *F, HybValue *value, guint index)
   if (index < value->n_items)
     return value->items[index];
   if (!value->failed)
-    hyb_f_fail (F,
-                "there is no item %u: %s %u, and items count from 0",
-                index,
-                value->is_list ? "the list has" : "a single array has",
-                hyb_n_items (value));
+    hyb_f_fail (F, "there is no item %u: %s %u, and items count from 0", index,
+                value->is_list ? "the list has" : "a single array has", hyb_n_items (value));
   return hyb_value_new_failed (F);
 }
 

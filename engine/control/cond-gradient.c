@@ -34,13 +34,9 @@ typedef struct
 
 static const HybParam gradient_params[] = {
   HYB_COND_FIELDS,
-  { HYB_FIELD (GradientParams, heads),
-    HYB_PARAM_INTS,
-    NULL,
+  { HYB_FIELD (GradientParams, heads), HYB_PARAM_INTS, NULL,
     .doc = "outputs of the condition that have an incoming gradient" },
-  { HYB_FIELD (GradientParams, gradients),
-    HYB_PARAM_INTS,
-    NULL,
+  { HYB_FIELD (GradientParams, gradients), HYB_PARAM_INTS, NULL,
     .doc = "inputs of the condition to differentiate by" },
   { 0 },
 };
@@ -66,9 +62,7 @@ differentiate_branch (HybGrad *grad, guint branch)
       g_array_append_val (wrt, variables[v]);
   gradient = hyb_graph_with_gradients (body, wrt->len, (gconstpointer) wrt->data, &error);
   if (!gradient)
-    hyb_grad_refuse (grad,
-                     "in its %s: %s",
-                     hyb_cond_body_names[HYB_COND_THEN + branch],
+    hyb_grad_refuse (grad, "in its %s: %s", hyb_cond_body_names[HYB_COND_THEN + branch],
                      error->message);
   return gradient;
 }
@@ -108,15 +102,9 @@ hyb_cond_differentiate (HybGrad *grad)
 
   heads_text = hyb_control_format_ints (heads->len, (gconstpointer) heads->data);
   needed_text = hyb_control_format_ints (needed->len, (gconstpointer) needed->data);
-  attributes = hyb_control_attributes (hyb_cond_params,
-                                       params,
-                                       "heads",
-                                       heads_text,
-                                       "gradients",
-                                       needed_text,
-                                       NULL);
-  first = hyb_grad_emit_bodies (grad,
-                                "_backward_cond",
+  attributes = hyb_control_attributes (hyb_cond_params, params, "heads", heads_text, "gradients",
+                                       needed_text, NULL);
+  first = hyb_grad_emit_bodies (grad, "_backward_cond",
                                 &(HybNodeSpec){ .attributes = (const char *const *) attributes,
                                                 .n_inputs = n,
                                                 .inputs = inputs,
@@ -124,8 +112,7 @@ hyb_cond_differentiate (HybGrad *grad)
                                                 .bodies = (HybGraph *const[]){ then_gradient,
                                                                                else_gradient } });
   for (guint i = 0; i < needed->len; i++)
-    hyb_grad_set_input (grad,
-                        g_array_index (needed, guint, i),
+    hyb_grad_set_input (grad, g_array_index (needed, guint, i),
                         first == HYB_NO_ID ? HYB_NO_ID : first + i);
 }
 
@@ -174,11 +161,7 @@ gradient_check (gconstpointer values, GError **error)
     return FALSE;
   return (is_in_range (&params->heads, params->forward.num_outputs) &&
           is_in_range (&params->gradients, params->forward.num_args - 3)) ||
-         hyb_error_at (error,
-                       HYB_OP_ERROR,
-                       HYB_OP_ERROR_ATTRIBUTE,
-                       NULL,
-                       NULL,
+         hyb_error_at (error, HYB_OP_ERROR, HYB_OP_ERROR_ATTRIBUTE, NULL, NULL,
                        "heads and gradients must name outputs and inputs of the condition");
 }
 
@@ -444,12 +427,10 @@ bind_branch (const HybCall *call, const HybRun *run, guint b, HybFrame *frame)
   for (guint h = 0; h < (guint) params->forward.num_outputs; h++)
     hyb_frame_bind_variable (frame, branch->n_forward + h, (char *) run->workspace + plan->zeros);
   for (int i = 0; i < params->heads.n; i++)
-    hyb_frame_bind_variable (frame,
-                             branch->n_forward + (guint) params->heads.value[i],
+    hyb_frame_bind_variable (frame, branch->n_forward + (guint) params->heads.value[i],
                              run->input[i]);
   for (guint i = 0; i < branch->out->len; i++)
-    hyb_frame_bind_head (frame,
-                         i,
+    hyb_frame_bind_head (frame, i,
                          gradient_address (run, &g_array_index (branch->out, OutgoingGradient, i)));
 }
 
@@ -484,12 +465,9 @@ gradient_forward (const HybCall *call, const HybRun *run)
       if (out->sum)
         hyb_device_sum_run (out->sum, run, gradient_address (run, out), run->output[out->output]);
       else
-        hyb_subgraph_accumulate (type->dtype,
-                                 hyb_shape_size (&type->shape),
-                                 gradient_address (run, out),
-                                 run->output[out->output]);
-      hyb_phase_end (run,
-                     &hyb_phase_sums,
+        hyb_subgraph_accumulate (type->dtype, hyb_shape_size (&type->shape),
+                                 gradient_address (run, out), run->output[out->output]);
+      hyb_phase_end (run, &hyb_phase_sums,
                      (HybCost){ (double) hyb_shape_size (&type->shape), 2 * bytes, bytes });
     }
 }

@@ -33,13 +33,8 @@ hyb_cond_check (gconstpointer values, GError **error)
       for (int i = 0; i < locations->n; i++)
         is_valid &= locations->value[i] >= 0 && locations->value[i] < params->num_args - 3;
       if (!is_valid)
-        return hyb_error_at (error,
-                             HYB_OP_ERROR,
-                             HYB_OP_ERROR_ATTRIBUTE,
-                             NULL,
-                             NULL,
-                             "inputs of the %s must lie between 0 and %d",
-                             hyb_cond_body_names[b],
+        return hyb_error_at (error, HYB_OP_ERROR, HYB_OP_ERROR_ATTRIBUTE, NULL, NULL,
+                             "inputs of the %s must lie between 0 and %d", hyb_cond_body_names[b],
                              (int) params->num_args - 4);
     }
   return TRUE;

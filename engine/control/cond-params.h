@@ -34,13 +34,9 @@ typedef struct
     .doc = "number of inputs and the three subgraphs" },                                          \
       { HYB_FIELD (HybCondParams, num_outputs),     HYB_PARAM_INT, NULL, .low = 1, .high = 65536, \
         .doc = "number of outputs of either branch" },                                            \
-      { HYB_FIELD (HybCondParams, cond_input_locs),                                               \
-        HYB_PARAM_INTS,                                                                           \
-        NULL,                                                                                     \
+      { HYB_FIELD (HybCondParams, cond_input_locs), HYB_PARAM_INTS, NULL,                         \
         .doc = "inputs that feed the predicate's variables" },                                    \
-      { HYB_FIELD (HybCondParams, then_input_locs),                                               \
-        HYB_PARAM_INTS,                                                                           \
-        NULL,                                                                                     \
+      { HYB_FIELD (HybCondParams, then_input_locs), HYB_PARAM_INTS, NULL,                         \
         .doc = "inputs that feed the first branch's variables" },                                 \
   {                                                                                               \
     HYB_FIELD (HybCondParams, else_input_locs), HYB_PARAM_INTS, NULL,                             \

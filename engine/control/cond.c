@@ -73,11 +73,9 @@ infer_body (HybCall *call, guint b, HybType *heads, gboolean *complete, GError *
   guint                n = (guint) locations->n;
   g_autofree HybType  *variables = g_new (HybType, MAX (n, 1));
 
-  if (!hyb_subgraph_check (call->body[b],
-                           n,
+  if (!hyb_subgraph_check (call->body[b], n,
                            b == HYB_COND_PREDICATE ? 1 : (guint) params->num_outputs,
-                           hyb_cond_body_names[b],
-                           error))
+                           hyb_cond_body_names[b], error))
     return FALSE;
   for (guint v = 0; v < n; v++)
     variables[v] = call->input[locations->value[v]];
@@ -114,13 +112,8 @@ infer_predicate (HybCall *call, GError **error)
     {
       g_autofree char *shape = hyb_shape_to_string (&head.shape);
 
-      return hyb_error_at (error,
-                           HYB_GRAPH_ERROR,
-                           HYB_GRAPH_ERROR_TYPES,
-                           NULL,
-                           NULL,
-                           "its predicate must have one element, but its shape is %s",
-                           shape);
+      return hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_TYPES, NULL, NULL,
+                           "its predicate must have one element, but its shape is %s", shape);
     }
   return TRUE;
 }
@@ -216,11 +209,8 @@ static gboolean
 check_heads (const HybSubgraph *branch, const HybCall *call, GError **error)
 {
   for (guint o = 0; o + 1 < call->n_outputs; o++)
-    if (!hyb_control_check_head (hyb_plan_get_head_type (branch->plan, o),
-                                 &call->output[o],
-                                 hyb_cond_body_names[branch->index],
-                                 o,
-                                 error))
+    if (!hyb_control_check_head (hyb_plan_get_head_type (branch->plan, o), &call->output[o],
+                                 hyb_cond_body_names[branch->index], o, error))
       return FALSE;
   return TRUE;
 }
@@ -350,11 +340,7 @@ cond_compute (HybCall          *call,
   if (!compute_body (&args, HYB_COND_PREDICATE, &predicate, error))
     return FALSE;
   if (hyb_tensor_get_size (predicate) != 1)
-    return hyb_error_at (error,
-                         HYB_GRAPH_ERROR,
-                         HYB_GRAPH_ERROR_TYPES,
-                         NULL,
-                         NULL,
+    return hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_TYPES, NULL, NULL,
                          "its predicate must have one element, not %" G_GINT64_FORMAT,
                          hyb_tensor_get_size (predicate));
 
@@ -391,10 +377,7 @@ cond_cost (const HybCall *call, HybCost *cost)
 
       for (int v = 0; v < locations->n; v++)
         variables[v] = call->input[locations->value[v]];
-      hyb_subgraph_add_cost (call->body[b],
-                             variables,
-                             call->training,
-                             1,
+      hyb_subgraph_add_cost (call->body[b], variables, call->training, 1,
                              b == HYB_COND_PREDICATE ? cost : &branch_cost);
       if (branch_cost.flops > most_expensive.flops ||
           branch_cost.bytes_written > most_expensive.bytes_written)

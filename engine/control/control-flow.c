@@ -38,11 +38,7 @@ hyb_subgraph_plan (HybSubgraph   *body,
   if (!body->plan)
     return FALSE;
   if (hyb_plan_is_dynamic (body->plan))
-    return hyb_error_at (error,
-                         HYB_OP_ERROR,
-                         HYB_OP_ERROR_UNSUPPORTED,
-                         NULL,
-                         NULL,
+    return hyb_error_at (error, HYB_OP_ERROR, HYB_OP_ERROR_UNSUPPORTED, NULL, NULL,
                          "shapes inside its subgraph are known only while running, although those "
                          "around it are known while planning");
 
@@ -150,8 +146,7 @@ hyb_subgraph_unshare (HybTensor *result, HybTensor *const *inputs, guint n_input
         HybTensor *copy = hyb_tensor_new (hyb_tensor_get_type (result), error);
 
         if (copy && hyb_tensor_get_bytes (result) > 0)
-          memcpy (hyb_tensor_get_data (copy),
-                  hyb_tensor_get_data (result),
+          memcpy (hyb_tensor_get_data (copy), hyb_tensor_get_data (result),
                   hyb_tensor_get_bytes (result));
         return copy;
       }
@@ -247,9 +242,7 @@ hyb_subgraph_accumulate (HybDType dtype, gint64 n, gconstpointer from, gpointer 
     }
   else
     for (gint64 i = 0; i < n; i++)
-      hyb_dtype_set_double (to,
-                            dtype,
-                            (gsize) i,
+      hyb_dtype_set_double (to, dtype, (gsize) i,
                             hyb_dtype_get_double (to, dtype, (gsize) i) +
                                 hyb_dtype_get_double (from, dtype, (gsize) i));
 }
@@ -300,15 +293,8 @@ hyb_control_check_head (const HybType *got,
 
   got_text = hyb_type_to_string (got);
   want_text = hyb_type_to_string (want);
-  return hyb_error_at (error,
-                       HYB_GRAPH_ERROR,
-                       HYB_GRAPH_ERROR_TYPES,
-                       NULL,
-                       NULL,
-                       "output %u of its %s is %s but must be %s",
-                       output,
-                       body,
-                       got_text,
+  return hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_TYPES, NULL, NULL,
+                       "output %u of its %s is %s but must be %s", output, body, got_text,
                        want_text);
 }
 
@@ -324,13 +310,7 @@ hyb_control_check_input (const HybCall *call, guint input, const HybType *want, 
 
   got_text = hyb_type_to_string (got);
   want_text = hyb_type_to_string (want);
-  return hyb_error_at (error,
-                       HYB_GRAPH_ERROR,
-                       HYB_GRAPH_ERROR_TYPES,
-                       NULL,
-                       NULL,
-                       "input %u is %s but the body of the node needs %s",
-                       input,
-                       got_text,
+  return hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_TYPES, NULL, NULL,
+                       "input %u is %s but the body of the node needs %s", input, got_text,
                        want_text);
 }

@@ -64,16 +64,12 @@ hyb_device_sum_plan (HybSubgraph  **sum,
     return TRUE;
   builder = hyb_builder_new ();
   variables = add_variables (builder, 2);
-  value = hyb_builder_call (builder,
-                            "elemwise_add",
-                            &(HybNodeSpec){ .name = "sum", .n_inputs = 2, .inputs = variables },
-                            NULL);
+  value =
+      hyb_builder_call (builder, "elemwise_add",
+                        &(HybNodeSpec){ .name = "sum", .n_inputs = 2, .inputs = variables }, NULL);
   hyb_builder_add_head (builder, value);
-  *sum = plan_graph (hyb_builder_freeze (builder),
-                     call,
-                     (const HybType[]){ *type, *type },
-                     workspace,
-                     error);
+  *sum = plan_graph (hyb_builder_freeze (builder), call, (const HybType[]){ *type, *type },
+                     workspace, error);
   return *sum != NULL;
 }
 

@@ -35,13 +35,9 @@ typedef struct
         .doc = "number of stacked outputs and states" },                                            \
       { HYB_FIELD (ForeachParams, num_out_data), HYB_PARAM_INT, NULL, .low = 0, .high = 65536,      \
         .doc = "number of stacked outputs" },                                                       \
-      { HYB_FIELD (ForeachParams, in_data_locs),                                                    \
-        HYB_PARAM_INTS,                                                                             \
-        NULL,                                                                                       \
+      { HYB_FIELD (ForeachParams, in_data_locs), HYB_PARAM_INTS, NULL,                              \
         .doc = "variables of the body that read rows" },                                            \
-      { HYB_FIELD (ForeachParams, in_state_locs),                                                   \
-        HYB_PARAM_INTS,                                                                             \
-        NULL,                                                                                       \
+      { HYB_FIELD (ForeachParams, in_state_locs), HYB_PARAM_INTS, NULL,                             \
         .doc = "variables of the body that are states" },                                           \
   {                                                                                                 \
     HYB_FIELD (ForeachParams, remain_locs), HYB_PARAM_INTS, NULL,                                   \
@@ -93,20 +89,12 @@ foreach_check (gconstpointer values, GError **error)
         seen[variable] = TRUE;
     }
   if (!is_valid)
-    return hyb_error_at (error,
-                         HYB_OP_ERROR,
-                         HYB_OP_ERROR_ATTRIBUTE,
-                         NULL,
-                         NULL,
+    return hyb_error_at (error, HYB_OP_ERROR, HYB_OP_ERROR_ATTRIBUTE, NULL, NULL,
                          "in_data_locs, in_state_locs and remain_locs must name each of the %d "
                          "variables of the body exactly once",
                          (int) n);
   if (params->num_outputs - params->num_out_data != params->in_state_locs.n)
-    return hyb_error_at (error,
-                         HYB_OP_ERROR,
-                         HYB_OP_ERROR_ATTRIBUTE,
-                         NULL,
-                         NULL,
+    return hyb_error_at (error, HYB_OP_ERROR, HYB_OP_ERROR_ATTRIBUTE, NULL, NULL,
                          "in_state_locs names %d states, but num_outputs − num_out_data is %d",
                          params->in_state_locs.n,
                          (int) (params->num_outputs - params->num_out_data));

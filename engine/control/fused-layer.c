@@ -21,15 +21,13 @@
     HYB_FIELD (HybFusedParams, member), HYB_PARAM_BOOL, "False", .doc = text \
   }
 
-#define RANGE_FIELDS                                                               \
-  FUSED_FIELD (quantized, "compute on integers"),                                  \
-      { HYB_FIELD (HybFusedParams, min_calib_range),                               \
-        HYB_PARAM_OPTIONAL_FLOAT,                                                  \
-        "None",                                                                    \
-        .doc = "lower limit of the result's range, from calibration" },            \
-  {                                                                                \
-    HYB_FIELD (HybFusedParams, max_calib_range), HYB_PARAM_OPTIONAL_FLOAT, "None", \
-        .doc = "upper limit of the result's range, from calibration"               \
+#define RANGE_FIELDS                                                                   \
+  FUSED_FIELD (quantized, "compute on integers"),                                      \
+      { HYB_FIELD (HybFusedParams, min_calib_range), HYB_PARAM_OPTIONAL_FLOAT, "None", \
+        .doc = "lower limit of the result's range, from calibration" },                \
+  {                                                                                    \
+    HYB_FIELD (HybFusedParams, max_calib_range), HYB_PARAM_OPTIONAL_FLOAT, "None",     \
+        .doc = "upper limit of the result's range, from calibration"                   \
   }
 
 static const HybParam convolution_params[] = {
@@ -47,19 +45,14 @@ static const HybParam fully_connected_params[] = {
   FUSED_FIELD (with_eltwise, "a function follows the product"),
   FUSED_FIELD (with_relu, "older spelling of with_eltwise"),
   FUSED_FIELD (enable_float_output, "return floats, without a range"),
-  { HYB_FIELD (HybFusedParams, channel_wise_quantize),
-    HYB_PARAM_OPTIONAL_BOOL,
-    "None",
+  { HYB_FIELD (HybFusedParams, channel_wise_quantize), HYB_PARAM_OPTIONAL_BOOL, "None",
     .doc = "the weights are floats, and each output has a scale of its own" },
   RANGE_FIELDS,
   { 0 },
 };
 
 static const HybParam attention_params[] = {
-  { HYB_FIELD (HybFusedParams, heads),
-    HYB_PARAM_INT,
-    .low = 1,
-    .high = 1 << 20,
+  { HYB_FIELD (HybFusedParams, heads), HYB_PARAM_INT, .low = 1, .high = 1 << 20,
     .doc = "number of heads" },
   FUSED_FIELD (enable_float_output, "return floats, without a range"),
   RANGE_FIELDS,
@@ -148,8 +141,7 @@ fused_infer_shape (HybCall *call, GError **error)
   if (params->quantized)
     head.dtype = HYB_F32;
   if (!hyb_subgraph_infer (call->body[0],
-                           &(HybSubgraphTypes){ .variables = variables, .heads = &head },
-                           error))
+                           &(HybSubgraphTypes){ .variables = variables, .heads = &head }, error))
     {
       g_prefix_error (error, "in its subgraph: ");
       return FALSE;
@@ -171,9 +163,7 @@ static gboolean
 expect_8_bits (const HybType *type, GError **error)
 {
   return type->dtype == HYB_DTYPE_UNKNOWN || type->dtype == HYB_I8 || type->dtype == HYB_U8 ||
-         hyb_refuse_types (error,
-                           NULL,
-                           "an input is %s, not int8 or uint8",
+         hyb_refuse_types (error, NULL, "an input is %s, not int8 or uint8",
                            hyb_dtype_name (type->dtype));
 }
 
@@ -228,8 +218,7 @@ fully_connected_infer_dtype (HybCall *call, GError **error)
     return TRUE;
   for (guint i = 1; i < MIN (n, call->n_inputs); i++)
     if (!hyb_dtype_assign (&call->input[i].dtype,
-                           params->channel_wise_quantize == 1 ? HYB_F32 : HYB_I8,
-                           error))
+                           params->channel_wise_quantize == 1 ? HYB_F32 : HYB_I8, error))
       return FALSE;
   return expect_8_bits (&call->input[0], error) &&
          infer_result_dtype (call, calibrated_dtype (call), error);
@@ -292,11 +281,8 @@ fused_prepare (HybCall *call, GError **error)
   inference.training = FALSE;
   plan = call->prepared = g_new0 (FloatPlan, 1);
   if (hyb_subgraph_plan (&plan->body, &inference, call->input, &plan->workspace, error) &&
-      hyb_control_check_head (hyb_plan_get_head_type (plan->body.plan, 0),
-                              &call->output[0],
-                              "subgraph",
-                              0,
-                              error))
+      hyb_control_check_head (hyb_plan_get_head_type (plan->body.plan, 0), &call->output[0],
+                              "subgraph", 0, error))
     return TRUE;
   fused_release (call);
   return FALSE;

@@ -73,10 +73,8 @@ plan_steps (FusedPlan *plan, GError **error)
 
       plan->n_steps = i + 1;
       if (i != plan->body.sum &&
-          !hyb_wide_call_init (&plan->step[i],
-                               &(HybWideSpec){ node->op, node->params, 1, &result },
-                               &plan->workspace,
-                               error))
+          !hyb_wide_call_init (&plan->step[i], &(HybWideSpec){ node->op, node->params, 1, &result },
+                               &plan->workspace, error))
         return FALSE;
     }
   return TRUE;
@@ -102,8 +100,7 @@ plan_layer (FusedPlan *plan, HybCall *call, GError **error)
   first = plan->body.first;
   if (!hyb_wide_call_init (&plan->first,
                            &(HybWideSpec){ first->op, first->params, first->n_inputs, call->input },
-                           &plan->workspace,
-                           error) ||
+                           &plan->workspace, error) ||
       !plan_steps (plan, error))
     return FALSE;
   count_channels (plan, !hyb_params_find (call->op->params, "heads"));
@@ -277,10 +274,7 @@ load_attention (Layer *layer)
   HybRange   range = hyb_range_read (layer->run, is_pair ? limits + 2 : limits);
 
   if (is_pair)
-    hyb_wide_call_load (&plan->first,
-                        layer->run,
-                        1,
-                        layer->run->input[1],
+    hyb_wide_call_load (&plan->first, layer->run, 1, layer->run->input[1],
                         layer->call->input[1].dtype);
   layer->scale[0] =
       is_pair ? hyb_range_scale (range, layer->call->input[1].dtype) : layer->data_scale;
@@ -302,8 +296,7 @@ load_operands (Layer *layer)
   layer->data_scale = hyb_range_scale (data, call->input[0].dtype);
   hyb_wide_call_load (first, layer->run, 0, layer->run->input[0], call->input[0].dtype);
   if (first->call.n_inputs == 3)
-    memset (hyb_wide_call_input (first, layer->run, 2),
-            0,
+    memset (hyb_wide_call_input (first, layer->run, 2), 0,
             sizeof (double) * (gsize) hyb_wide_call_input_size (first, 2));
   if (is_attention)
     weight = load_attention (layer);
@@ -402,8 +395,7 @@ apply_steps (const Layer *layer, const Factors *factors, double *numbers)
         add_input (layer, factors->sum, numbers);
       else if (!is_left_out (layer, i))
         {
-          memcpy (hyb_wide_call_input (&plan->step[i], layer->run, 0),
-                  numbers,
+          memcpy (hyb_wide_call_input (&plan->step[i], layer->run, 0), numbers,
                   sizeof (double) * (gsize) n);
           hyb_wide_call_run (&plan->step[i], layer->run);
           numbers = hyb_wide_call_output (&plan->step[i], layer->run);
@@ -449,9 +441,7 @@ hyb_fused_quantised_forward (const HybCall *call, const HybRun *run)
       scale_sums (&layer, &factors, numbers);
       numbers = apply_steps (&layer, &factors, numbers);
       for (gint64 i = 0; i < hyb_wide_call_output_size (&plan->first); i++)
-        hyb_quantise_to (run->output[0],
-                         stored_dtype (&layer),
-                         i,
+        hyb_quantise_to (run->output[0], stored_dtype (&layer), i,
                          (float) numbers[i] * factors.after);
     }
   if (call->n_outputs > 1)

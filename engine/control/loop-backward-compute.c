@@ -60,8 +60,7 @@ bind_forward (const BackwardLoop *backward, gint64 step)
 
       if (variable->is_slice)
         variables->pdata[v] = hyb_loop_tensor_row (backward->inputs[variable->input],
-                                                   backward->args->call->legacy_shapes,
-                                                   step);
+                                                   backward->args->call->legacy_shapes, step);
       else if (variable->state != HYB_LOOP_NONE)
         variables->pdata[v] = hyb_tensor_ref (state_before (backward, variable->state, step));
       else
@@ -86,11 +85,8 @@ run_graph (const BackwardLoop *backward,
   if (g_cancellable_set_error_if_cancelled (backward->args->run->cancellable, error))
     return NULL;
   hyb_subgraph_notify_probe (&context, id, 0, TRUE);
-  is_done = hyb_imperative_run (graph,
-                                (HybTensor *const *) variables->pdata,
-                                (HybTensor **) heads->pdata,
-                                &context,
-                                error);
+  is_done = hyb_imperative_run (graph, (HybTensor *const *) variables->pdata,
+                                (HybTensor **) heads->pdata, &context, error);
   hyb_subgraph_notify_probe (&context, id, 0, FALSE);
   return is_done ? g_steal_pointer (&heads) : NULL;
 }
@@ -150,13 +146,11 @@ check_gradient (HybTensor *gradient, gint64 size, HybDType dtype, GError **error
 {
   if (hyb_tensor_get_size (gradient) == size && hyb_tensor_get_dtype (gradient) == dtype)
     return TRUE;
-  return hyb_refuse_types (error,
-                           NULL,
+  return hyb_refuse_types (error, NULL,
                            "a gradient has %" G_GINT64_FORMAT
                            " elements of %s instead of %" G_GINT64_FORMAT " of %s",
                            hyb_tensor_get_size (gradient),
-                           hyb_dtype_name (hyb_tensor_get_dtype (gradient)),
-                           size,
+                           hyb_dtype_name (hyb_tensor_get_dtype (gradient)), size,
                            hyb_dtype_name (dtype));
 }
 
@@ -178,10 +172,8 @@ head_gradient (const BackwardLoop *backward, guint h, gint64 step, GError **erro
 static void
 accumulate (HybTensor *sum, HybTensor *part)
 {
-  hyb_subgraph_accumulate (hyb_tensor_get_dtype (sum),
-                           hyb_tensor_get_size (sum),
-                           hyb_tensor_get_data (part),
-                           hyb_tensor_get_data (sum));
+  hyb_subgraph_accumulate (hyb_tensor_get_dtype (sum), hyb_tensor_get_size (sum),
+                           hyb_tensor_get_data (part), hyb_tensor_get_data (sum));
 }
 
 /* Stores the gradients of a step: writes rows, replaces those of states, adds up the others.  FALSE if
@@ -212,8 +204,7 @@ store_gradients (const BackwardLoop *backward,
       if (variable->is_slice)
         memcpy ((char *) hyb_tensor_get_data (outputs[g]) +
                     (gsize) step * hyb_tensor_get_bytes (got),
-                hyb_tensor_get_data (got),
-                hyb_tensor_get_bytes (got));
+                hyb_tensor_get_data (got), hyb_tensor_get_bytes (got));
       else if (variable->state != HYB_LOOP_NONE)
         hyb_loop_tensors_set (backward->dstates, variable->state, hyb_tensor_ref (got));
       else
@@ -264,11 +255,7 @@ copy_captured (BackwardLoop *backward, GError **error)
       backward->captured->pdata[v] =
           written[variables[v]] ? hyb_tensor_copy (input) : hyb_tensor_ref (input);
       if (!backward->captured->pdata[v])
-        return hyb_error_at (error,
-                             HYB_GRAPH_ERROR,
-                             HYB_GRAPH_ERROR_MEMORY,
-                             NULL,
-                             NULL,
+        return hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_MEMORY, NULL, NULL,
                              "not enough memory for a copy of input %u",
                              backward->loop->variable[v].input);
     }
@@ -364,12 +351,10 @@ check_inputs (const BackwardLoop *backward, HybLoopSections sections, GError **e
       for (guint v = 0; v < loop->n_variables; v++)
         is_sliced |= loop->variable[v].is_slice && i == sections.inputs + loop->variable[v].input;
       if (is_sliced && (shape->rank < 1 || shape->dim[0] < backward->n_steps))
-        return hyb_refuse_types (error,
-                                 NULL,
+        return hyb_refuse_types (error, NULL,
                                  "input %u does not have a row for each of %" G_GINT64_FORMAT
                                  " steps",
-                                 i,
-                                 backward->n_steps);
+                                 i, backward->n_steps);
     }
   return TRUE;
 }

@@ -81,11 +81,8 @@ infer_variables (const BackwardPlan *plan, HybCall *call, GError **error)
   g_autofree HybType *forward = g_new (HybType, MAX (loop->n_variables, 1));
 
   hyb_loop_variable_types (loop, call->input + plan->sections.inputs, call->legacy_shapes, forward);
-  return hyb_subgraph_gradient_types (call->body[0],
-                                      forward,
-                                      loop->n_out_data + loop->n_states,
-                                      call->training,
-                                      error);
+  return hyb_subgraph_gradient_types (call->body[0], forward, loop->n_out_data + loop->n_states,
+                                      call->training, error);
 }
 
 /* Fills plan->out and chooses the heads of the graph to run: the gradients of float variables or,
@@ -128,13 +125,9 @@ choose_heads (BackwardPlan                *plan,
       if (out->head < 0)
         continue;
       if (!variable->is_slice && variable->state == HYB_LOOP_NONE)
-        out->deferred = hyb_deferred_new (&(HybDeferredContext){ &plan->loop,
-                                                                 call,
-                                                                 types,
-                                                                 plan->length,
-                                                                 others },
-                                          heads[first + g],
-                                          &plan->workspace);
+        out->deferred = hyb_deferred_new (&(HybDeferredContext){ &plan->loop, call, types,
+                                                                 plan->length, others },
+                                          heads[first + g], &plan->workspace);
       if (!out->deferred)
         {
           chosen[n_chosen++] = heads[first + g];
@@ -350,10 +343,9 @@ gradient_address (const BackwardPass *pass, guint g, gint64 step)
   if (variable->is_slice)
     return output + (gsize) step * out->bytes;
   if (variable->state != HYB_LOOP_NONE)
-    return step == 0
-               ? output
-               : in_workspace (pass,
-                               out->scratch + (step & 1 ? hyb_control_align (out->bytes) : 0));
+    return step == 0 ? output
+                     : in_workspace (pass, out->scratch +
+                                               (step & 1 ? hyb_control_align (out->bytes) : 0));
   return step == pass->n_steps - 1 ? output : in_workspace (pass, out->scratch);
 }
 
@@ -389,10 +381,8 @@ bind_captured (const BackwardPass *pass)
   for (guint v = 0; v < plan->loop.n_variables; v++)
     if (plan->written[v])
       {
-        hyb_run_copy (pass->run,
-                      in_workspace (pass, plan->private_copy[v]),
-                      forward_input (pass, v),
-                      plan->row_bytes[v]);
+        hyb_run_copy (pass->run, in_workspace (pass, plan->private_copy[v]),
+                      forward_input (pass, v), plan->row_bytes[v]);
         hyb_frame_bind_variable (pass->frame, v, in_workspace (pass, plan->private_copy[v]));
       }
     else
@@ -414,8 +404,7 @@ bind_step (const BackwardPass *pass, gint64 step)
       if (loop->variable[v].is_slice)
         hyb_frame_bind_variable (pass->frame, v, (const char *) forward_input (pass, v) + offset);
       else if (k != HYB_LOOP_NONE)
-        hyb_frame_bind_variable (pass->frame,
-                                 v,
+        hyb_frame_bind_variable (pass->frame, v,
                                  (const char *) pass->run->input[plan->sections.states + k] +
                                      offset);
     }
@@ -423,14 +412,10 @@ bind_step (const BackwardPass *pass, gint64 step)
     hyb_frame_bind_variable (pass->frame, loop->n_variables + h, head_gradient (pass, h, step));
   for (guint g = 0; g < plan->n_gradients; g++)
     if (plan->out[g].deferred)
-      hyb_deferred_bind (plan->out[g].deferred,
-                         pass->run,
-                         pass->frame,
-                         (guint) plan->out[g].head,
+      hyb_deferred_bind (plan->out[g].deferred, pass->run, pass->frame, (guint) plan->out[g].head,
                          step);
     else if (plan->out[g].head >= 0)
-      hyb_frame_bind_head (pass->frame,
-                           (guint) plan->out[g].head,
+      hyb_frame_bind_head (pass->frame, (guint) plan->out[g].head,
                            gradient_address (pass, g, step));
 }
 
@@ -452,14 +437,10 @@ accumulate (const BackwardPass *pass, gint64 step)
         const OutgoingGradient *out = &pass->plan->out[g];
 
         if (out->sum)
-          hyb_device_sum_run (out->sum,
-                              pass->run,
-                              gradient_address (pass, g, step),
+          hyb_device_sum_run (out->sum, pass->run, gradient_address (pass, g, step),
                               pass->run->output[g]);
         else
-          hyb_subgraph_accumulate (out->dtype,
-                                   out->size,
-                                   gradient_address (pass, g, step),
+          hyb_subgraph_accumulate (out->dtype, out->size, gradient_address (pass, g, step),
                                    pass->run->output[g]);
         cost.flops += (double) out->size;
         cost.bytes_read += 2 * (double) out->bytes;
@@ -507,10 +488,7 @@ run_deferred (const BackwardPass *pass)
     }
   for (guint g = 0; g < plan->n_gradients; g++)
     if (plan->out[g].deferred)
-      hyb_deferred_run (plan->out[g].deferred,
-                        pass->run,
-                        pass->captured,
-                        pass->n_steps,
+      hyb_deferred_run (plan->out[g].deferred, pass->run, pass->captured, pass->n_steps,
                         pass->run->output[g]);
 }
 

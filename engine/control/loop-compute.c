@@ -37,8 +37,7 @@ bind_step (const DynamicLoop *dynamic, gint64 step)
 
       if (variable->is_slice)
         variables->pdata[v] = hyb_loop_tensor_row (dynamic->args->inputs[variable->input],
-                                                   dynamic->args->call->legacy_shapes,
-                                                   step);
+                                                   dynamic->args->call->legacy_shapes, step);
       else if (variable->state != HYB_LOOP_NONE)
         variables->pdata[v] = hyb_tensor_ref (dynamic->states->pdata[variable->state]);
       else
@@ -62,11 +61,8 @@ run_body (const DynamicLoop *dynamic,
   gboolean is_done;
 
   hyb_subgraph_notify_probe (&context, hyb_graph_get_id (node_body), index, TRUE);
-  is_done = hyb_imperative_run (body,
-                                (HybTensor *const *) variables->pdata,
-                                (HybTensor **) heads->pdata,
-                                &context,
-                                error);
+  is_done = hyb_imperative_run (body, (HybTensor *const *) variables->pdata,
+                                (HybTensor **) heads->pdata, &context, error);
   hyb_subgraph_notify_probe (&context, hyb_graph_get_id (node_body), index, FALSE);
   if (is_done)
     return g_steal_pointer (&heads);
@@ -98,11 +94,7 @@ check_condition (const DynamicLoop *dynamic, gint64 step, gboolean *needs_step, 
   if (!heads)
     return FALSE;
   if (hyb_tensor_get_size (heads->pdata[0]) != 1)
-    return hyb_error_at (error,
-                         HYB_GRAPH_ERROR,
-                         HYB_GRAPH_ERROR_TYPES,
-                         NULL,
-                         NULL,
+    return hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_TYPES, NULL, NULL,
                          "its condition must have one element, not %" G_GINT64_FORMAT,
                          hyb_tensor_get_size (heads->pdata[0]));
   *needs_step = hyb_tensor_get_value (heads->pdata[0], 0) != 0;
@@ -118,11 +110,7 @@ stack_new (const DynamicLoop *dynamic, const HybType *row, GError **error)
 
   if (type.shape.rank == HYB_UNKNOWN)
     {
-      hyb_error_at (error,
-                    HYB_GRAPH_ERROR,
-                    HYB_GRAPH_ERROR_TYPES,
-                    NULL,
-                    NULL,
+      hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_TYPES, NULL, NULL,
                     "an output of its body has %d dimensions, too many to be stacked",
                     row->shape.rank);
       return NULL;
@@ -154,20 +142,13 @@ write_row (const DynamicLoop *dynamic, guint h, gint64 step, HybTensor *row, GEr
       g_autofree char *got = hyb_type_to_string (type);
       g_autofree char *want = hyb_shape_to_string (&expected);
 
-      return hyb_error_at (error,
-                           HYB_GRAPH_ERROR,
-                           HYB_GRAPH_ERROR_TYPES,
-                           NULL,
+      return hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_TYPES, NULL,
                            "Only states may change their shape from step to step",
-                           "output %u is %s in step %" G_GINT64_FORMAT " but was %s before",
-                           h,
-                           got,
-                           step,
-                           want);
+                           "output %u is %s in step %" G_GINT64_FORMAT " but was %s before", h, got,
+                           step, want);
     }
   if (bytes > 0)
-    memcpy ((char *) hyb_tensor_get_data (stack) + (gsize) step * bytes,
-            hyb_tensor_get_data (row),
+    memcpy ((char *) hyb_tensor_get_data (stack) + (gsize) step * bytes, hyb_tensor_get_data (row),
             bytes);
   return TRUE;
 }
@@ -230,13 +211,8 @@ make_empty_rows (const DynamicLoop *dynamic, GError **error)
   for (guint h = 0; h < loop->n_out_data; h++)
     {
       if (!hyb_type_is_known (&heads[h]))
-        return hyb_error_at (error,
-                             HYB_GRAPH_ERROR,
-                             HYB_GRAPH_ERROR_UNKNOWN,
-                             NULL,
-                             NULL,
-                             "no step runs, so nothing determines the shape of output %u",
-                             h);
+        return hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_UNKNOWN, NULL, NULL,
+                             "no step runs, so nothing determines the shape of output %u", h);
       dynamic->rows->pdata[h] = stack_new (dynamic, &heads[h], error);
       if (!dynamic->rows->pdata[h])
         return FALSE;

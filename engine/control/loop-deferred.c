@@ -210,8 +210,7 @@ hyb_deferred_bind (const HybDeferred *deferred,
 {
   for (guint i = 0; i < deferred->n_inputs; i++)
     if (deferred->is_collected[i])
-      hyb_frame_bind_head (frame,
-                           first++,
+      hyb_frame_bind_head (frame, first++,
                            (char *) run->workspace + deferred->rows[i] +
                                (gsize) step * deferred->row_bytes[i]);
 }
@@ -232,8 +231,7 @@ run_on_device (const HybDeferred *deferred,
 
       inputs[i] = deferred->is_variable[i] ? variables[deferred->variable[i]] : rows;
       if (!deferred->is_variable[i])
-        hyb_run_clear (run,
-                       rows + (gsize) n_steps * deferred->row_bytes[i],
+        hyb_run_clear (run, rows + (gsize) n_steps * deferred->row_bytes[i],
                        (gsize) (deferred->n_steps - n_steps) * deferred->row_bytes[i]);
     }
   hyb_device_step_run (deferred->on_device, run, inputs, output);

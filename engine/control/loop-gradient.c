@@ -149,11 +149,8 @@ hyb_loop_differentiate (const HybLoop  *loop,
   HybValueId first;
 
   /* Types may not have been inferred yet, which checks this, too. */
-  if (!hyb_subgraph_check (hyb_grad_body (grad, loop->body),
-                           loop->n_variables,
-                           loop->n_out_data + loop->n_states,
-                           "body",
-                           &error))
+  if (!hyb_subgraph_check (hyb_grad_body (grad, loop->body), loop->n_variables,
+                           loop->n_out_data + loop->n_states, "body", &error))
     {
       hyb_grad_refuse (grad, "%s", error->message);
       return;
@@ -170,23 +167,16 @@ hyb_loop_differentiate (const HybLoop  *loop,
   collect_inputs (loop, grad, inputs, heads);
   heads_text = hyb_control_format_ints (heads->len, (gconstpointer) heads->data);
   gradients_text = hyb_control_format_ints (n, variables);
-  attributes = hyb_control_attributes (forward_table,
-                                       hyb_grad_params (grad),
-                                       "heads",
-                                       heads_text,
-                                       "gradients",
-                                       gradients_text,
-                                       NULL);
-  first = hyb_grad_emit_bodies (grad,
-                                backward,
+  attributes = hyb_control_attributes (forward_table, hyb_grad_params (grad), "heads", heads_text,
+                                       "gradients", gradients_text, NULL);
+  first = hyb_grad_emit_bodies (grad, backward,
                                 &(HybNodeSpec){ .attributes = (const char *const *) attributes,
                                                 .n_inputs = inputs->len,
                                                 .inputs = (gconstpointer) inputs->data,
                                                 .n_bodies = 1,
                                                 .bodies = &gradient });
   for (guint i = 0; i < n; i++)
-    hyb_grad_set_input (grad,
-                        loop->variable[variables[i]].input,
+    hyb_grad_set_input (grad, loop->variable[variables[i]].input,
                         first == HYB_NO_ID ? HYB_NO_ID : first + i);
 }
 
@@ -253,17 +243,10 @@ hyb_loop_gradient_infer (const HybLoop               *loop,
 
   if (!is_in_range (&params->heads, n_heads) ||
       !is_in_range (&params->gradients, loop->n_variables))
-    return hyb_error_at (error,
-                         HYB_OP_ERROR,
-                         HYB_OP_ERROR_ATTRIBUTE,
-                         NULL,
-                         NULL,
+    return hyb_error_at (error, HYB_OP_ERROR, HYB_OP_ERROR_ATTRIBUTE, NULL, NULL,
                          "heads and gradients must name outputs and variables of the loop");
-  if (!hyb_subgraph_check (call->body[0],
-                           loop->n_variables + n_heads,
-                           n_heads + (guint) params->gradients.n,
-                           "body",
-                           error))
+  if (!hyb_subgraph_check (call->body[0], loop->n_variables + n_heads,
+                           n_heads + (guint) params->gradients.n, "body", error))
     return FALSE;
 
   for (int g = 0; g < params->gradients.n; g++)

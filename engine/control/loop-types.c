@@ -108,26 +108,17 @@ infer_length (const HybLoop *loop, HybCall *call, gint64 *length, GError **error
       if (!loop->variable[v].is_slice || shape->rank == HYB_UNKNOWN)
         continue;
       if (shape->rank == 0)
-        return hyb_error_at (error,
-                             HYB_GRAPH_ERROR,
-                             HYB_GRAPH_ERROR_TYPES,
-                             NULL,
+        return hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_TYPES, NULL,
                              "A loop reads one row of its data in every step",
-                             "data %u is a scalar and has no rows",
-                             loop->variable[v].input);
+                             "data %u is a scalar and has no rows", loop->variable[v].input);
       if (*length == HYB_UNKNOWN)
         continue;
       if (shape->dim[0] != HYB_UNKNOWN && shape->dim[0] != *length)
-        return hyb_error_at (error,
-                             HYB_GRAPH_ERROR,
-                             HYB_GRAPH_ERROR_TYPES,
-                             NULL,
+        return hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_TYPES, NULL,
                              "All data that a loop runs over must have the same number of rows",
                              "data %u has %" G_GINT64_FORMAT
                              " rows where another has %" G_GINT64_FORMAT,
-                             loop->variable[v].input,
-                             shape->dim[0],
-                             *length);
+                             loop->variable[v].input, shape->dim[0], *length);
       shape->dim[0] = *length;
     }
   return TRUE;
@@ -313,10 +304,7 @@ infer_condition (const HybLoop *loop, HybCall *call, GError **error)
 
   if (loop->condition == HYB_LOOP_NONE)
     return TRUE;
-  if (!hyb_subgraph_check (call->body[loop->condition],
-                           loop->n_condition_variables,
-                           1,
-                           "condition",
+  if (!hyb_subgraph_check (call->body[loop->condition], loop->n_condition_variables, 1, "condition",
                            error))
     return FALSE;
 
@@ -334,13 +322,8 @@ infer_condition (const HybLoop *loop, HybCall *call, GError **error)
     {
       g_autofree char *shape = hyb_shape_to_string (&head.shape);
 
-      return hyb_error_at (error,
-                           HYB_GRAPH_ERROR,
-                           HYB_GRAPH_ERROR_TYPES,
-                           NULL,
-                           NULL,
-                           "its condition must have one element, but its shape is %s",
-                           shape);
+      return hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_TYPES, NULL, NULL,
+                           "its condition must have one element, but its shape is %s", shape);
     }
   for (guint v = 0; v < loop->n_condition_variables; v++)
     {

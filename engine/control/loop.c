@@ -88,10 +88,7 @@ check_heads (const LoopPlan *plan, const HybCall *call, const HybType *variables
       HybType head = *hyb_plan_get_head_type (plan->body.plan, h);
 
       if (h >= loop->n_out_data &&
-          !hyb_control_check_head (&head,
-                                   &variables[loop->state[h - loop->n_out_data]],
-                                   "body",
-                                   h,
+          !hyb_control_check_head (&head, &variables[loop->state[h - loop->n_out_data]], "body", h,
                                    error))
         return FALSE;
       if (h < loop->n_out_data)
@@ -117,11 +114,7 @@ hyb_loop_prepare (HybLoop *given, HybCall *call, GError **error)
   plan->length = hyb_loop_length (loop, call->input);
   if (plan->length == HYB_UNKNOWN)
     {
-      hyb_error_at (error,
-                    HYB_OP_ERROR,
-                    HYB_OP_ERROR_ATTRIBUTE,
-                    NULL,
-                    NULL,
+      hyb_error_at (error, HYB_OP_ERROR, HYB_OP_ERROR_ATTRIBUTE, NULL, NULL,
                     "nothing determines the number of steps: it has neither data nor a limit");
       hyb_loop_release (call);
       return FALSE;
@@ -201,20 +194,17 @@ bind_step (const ForwardPass *pass, gint64 step)
 
   for (guint v = 0; v < loop->n_variables; v++)
     if (loop->variable[v].is_slice)
-      hyb_frame_bind_variable (pass->body,
-                               v,
+      hyb_frame_bind_variable (pass->body, v,
                                (const char *) pass->run->input[loop->variable[v].input] +
                                    (gsize) step * plan->row_bytes[v]);
     else if (loop->variable[v].state != HYB_LOOP_NONE)
       hyb_frame_bind_variable (pass->body, v, state_before (pass, loop->variable[v].state, step));
 
   for (guint h = 0; h < loop->n_out_data; h++)
-    hyb_frame_bind_head (pass->body,
-                         h,
+    hyb_frame_bind_head (pass->body, h,
                          (char *) pass->run->output[h] + (gsize) step * plan->head_bytes[h]);
   for (guint k = 0; k < loop->n_states; k++)
-    hyb_frame_bind_head (pass->body,
-                         loop->n_out_data + k,
+    hyb_frame_bind_head (pass->body, loop->n_out_data + k,
                          (gpointer) state_before (pass, k, step + 1));
 }
 
@@ -234,14 +224,12 @@ needs_step (const ForwardPass *pass, gint64 step)
     {
       guint state = hyb_loop_state_of_input (loop, loop->condition_input[v]);
 
-      hyb_frame_bind_variable (pass->condition,
-                               v,
+      hyb_frame_bind_variable (pass->condition, v,
                                state == HYB_LOOP_NONE ? pass->run->input[loop->condition_input[v]]
                                                       : state_before (pass, state, step));
     }
   return hyb_subgraph_run (&plan->condition, pass->condition, pass->run, step) &&
-         hyb_run_get_double (pass->run,
-                             hyb_frame_get_head (pass->condition, 0),
+         hyb_run_get_double (pass->run, hyb_frame_get_head (pass->condition, 0),
                              plan->condition_dtype) != 0;
 }
 
@@ -268,8 +256,7 @@ finish_outputs (const ForwardPass *pass, gint64 n_steps)
                        (n_missing - 1) * bytes);
     }
   for (guint h = 0; h < loop->n_out_data && n_missing > 0; h++)
-    hyb_run_clear (pass->run,
-                   (char *) output[h] + (gsize) n_steps * plan->head_bytes[h],
+    hyb_run_clear (pass->run, (char *) output[h] + (gsize) n_steps * plan->head_bytes[h],
                    n_missing * plan->head_bytes[h]);
   hyb_run_set_int (pass->run, output[loop->n_out_data + loop->n_states], n_steps);
 }
@@ -289,8 +276,7 @@ hyb_loop_forward (const HybCall *call, const HybRun *run)
       hyb_frame_bind_variable (pass.body, v, run->input[loop->variable[v].input]);
   for (guint k = 0; k < loop->n_states && plan->first_recorded != HYB_LOOP_NONE && plan->length > 0;
        k++)
-    hyb_run_copy (run,
-                  run->output[plan->first_recorded + k],
+    hyb_run_copy (run, run->output[plan->first_recorded + k],
                   run->input[loop->variable[loop->state[k]].input],
                   plan->head_bytes[loop->n_out_data + k]);
 
@@ -314,9 +300,6 @@ hyb_loop_cost (const HybLoop *loop, const HybCall *call, HybCost *cost)
     length = 1;
   hyb_loop_variable_types (loop, call->input, call->legacy_shapes, variables);
   *cost = (HybCost){ 0 };
-  hyb_subgraph_add_cost (call->body[loop->body],
-                         variables,
-                         call->training,
-                         (double) MAX (length, 0),
-                         cost);
+  hyb_subgraph_add_cost (call->body[loop->body], variables, call->training,
+                         (double) MAX (length, 0), cost);
 }

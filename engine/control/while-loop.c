@@ -46,13 +46,9 @@ typedef struct
         .doc = "number of stacked outputs" },                                                       \
       { HYB_FIELD (WhileParams, max_iterations), HYB_PARAM_INT, NULL, .low = 1, .high = G_MAXINT32, \
         .doc = "maximum number of steps" },                                                         \
-      { HYB_FIELD (WhileParams, cond_input_locs),                                                   \
-        HYB_PARAM_INTS,                                                                             \
-        NULL,                                                                                       \
+      { HYB_FIELD (WhileParams, cond_input_locs), HYB_PARAM_INTS, NULL,                             \
         .doc = "inputs that feed the condition's variables" },                                      \
-      { HYB_FIELD (WhileParams, func_input_locs),                                                   \
-        HYB_PARAM_INTS,                                                                             \
-        NULL,                                                                                       \
+      { HYB_FIELD (WhileParams, func_input_locs), HYB_PARAM_INTS, NULL,                             \
         .doc = "inputs that feed the body's variables" },                                           \
   {                                                                                                 \
     HYB_FIELD (WhileParams, func_var_locs), HYB_PARAM_INTS, NULL,                                   \
@@ -84,14 +80,8 @@ check_range (const char *name, const HybInts *locations, gint64 end, GError **er
 
   for (int i = 0; i < locations->n; i++)
     is_valid &= locations->value[i] >= 0 && locations->value[i] < end;
-  return is_valid || hyb_error_at (error,
-                                   HYB_OP_ERROR,
-                                   HYB_OP_ERROR_ATTRIBUTE,
-                                   NULL,
-                                   NULL,
-                                   "%s must lie between 0 and %d",
-                                   name,
-                                   (int) end - 1);
+  return is_valid || hyb_error_at (error, HYB_OP_ERROR, HYB_OP_ERROR_ATTRIBUTE, NULL, NULL,
+                                   "%s must lie between 0 and %d", name, (int) end - 1);
 }
 
 static gboolean
@@ -106,11 +96,7 @@ while_check (gconstpointer values, GError **error)
     return FALSE;
 
   if (params->num_outputs - params->num_out_data != params->func_var_locs.n)
-    return hyb_error_at (error,
-                         HYB_OP_ERROR,
-                         HYB_OP_ERROR_ATTRIBUTE,
-                         NULL,
-                         NULL,
+    return hyb_error_at (error, HYB_OP_ERROR, HYB_OP_ERROR_ATTRIBUTE, NULL, NULL,
                          "func_var_locs names %d loop variables, but num_outputs − num_out_data "
                          "is %d",
                          params->func_var_locs.n,
@@ -118,11 +104,7 @@ while_check (gconstpointer values, GError **error)
   for (int i = 0; i < params->func_var_locs.n; i++)
     for (int j = 0; j < i; j++)
       if (params->func_var_locs.value[i] == params->func_var_locs.value[j])
-        return hyb_error_at (error,
-                             HYB_OP_ERROR,
-                             HYB_OP_ERROR_ATTRIBUTE,
-                             NULL,
-                             NULL,
+        return hyb_error_at (error, HYB_OP_ERROR, HYB_OP_ERROR_ATTRIBUTE, NULL, NULL,
                              "func_var_locs names variable %d twice",
                              (int) params->func_var_locs.value[i]);
   return TRUE;
@@ -133,9 +115,7 @@ while_describe (gconstpointer values, HybLoop *loop)
 {
   const WhileParams *params = values;
 
-  hyb_loop_init (loop,
-                 (guint) params->func_input_locs.n,
-                 (guint) params->func_var_locs.n,
+  hyb_loop_init (loop, (guint) params->func_input_locs.n, (guint) params->func_var_locs.n,
                  (guint) params->cond_input_locs.n);
   loop->n_inputs = (guint) params->num_args - 2;
   loop->n_out_data = (guint) params->num_out_data;

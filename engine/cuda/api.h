@@ -147,11 +147,9 @@ enum
   F (CUresult, cuMemHostAlloc, (void **host, size_t bytes, unsigned int flags))                   \
   F (CUresult, cuMemFreeHost, (void *host))                                                       \
   F (CUresult, cuMemcpyAsync, (CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream))  \
-  F (CUresult,                                                                                    \
-     cuMemsetD8Async,                                                                             \
+  F (CUresult, cuMemsetD8Async,                                                                   \
      (CUdeviceptr to, unsigned char value, size_t count, CUstream stream))                        \
-  F (CUresult,                                                                                    \
-     cuMemsetD32Async,                                                                            \
+  F (CUresult, cuMemsetD32Async,                                                                  \
      (CUdeviceptr to, unsigned int value, size_t count, CUstream stream))                         \
   F (CUresult, cuStreamCreate, (CUstream * stream, unsigned int flags))                           \
   F (CUresult, cuStreamDestroy_v2, (CUstream stream))                                             \
@@ -163,96 +161,46 @@ enum
   F (CUresult, cuModuleLoadData, (CUmodule * module, const void *image))                          \
   F (CUresult, cuModuleUnload, (CUmodule module))                                                 \
   F (CUresult, cuModuleGetFunction, (CUfunction * function, CUmodule module, const char *name))   \
-  F (CUresult,                                                                                    \
-     cuLaunchKernel,                                                                              \
-     (CUfunction   function,                                                                      \
-      unsigned int grid_x,                                                                        \
-      unsigned int grid_y,                                                                        \
-      unsigned int grid_z,                                                                        \
-      unsigned int block_x,                                                                       \
-      unsigned int block_y,                                                                       \
-      unsigned int block_z,                                                                       \
-      unsigned int shared,                                                                        \
-      CUstream     stream,                                                                        \
-      void       **parameters,                                                                    \
-      void       **extra))                                                                              \
+  F (CUresult, cuLaunchKernel,                                                                    \
+     (CUfunction function, unsigned int grid_x, unsigned int grid_y, unsigned int grid_z,         \
+      unsigned int block_x, unsigned int block_y, unsigned int block_z, unsigned int shared,      \
+      CUstream stream, void **parameters, void **extra))                                          \
   F (CUresult, cuStreamBeginCapture_v2, (CUstream stream, CUstreamCaptureMode mode))              \
   F (CUresult, cuStreamEndCapture, (CUstream stream, CUgraph * graph))                            \
-  F (CUresult,                                                                                    \
-     cuGraphInstantiateWithFlags,                                                                 \
+  F (CUresult, cuGraphInstantiateWithFlags,                                                       \
      (CUgraphExec * exec, CUgraph graph, unsigned long long flags))                               \
   F (CUresult, cuGraphDestroy, (CUgraph graph))                                                   \
   F (CUresult, cuGraphLaunch, (CUgraphExec exec, CUstream stream))                                \
   F (CUresult, cuGraphExecDestroy, (CUgraphExec exec))
 
-#define HYB_CUDA_CUBLAS_FUNCTIONS(F)                                                            \
-  F (cublasStatus_t, cublasCreate_v2, (cublasHandle_t * handle))                                \
-  F (cublasStatus_t, cublasDestroy_v2, (cublasHandle_t handle))                                 \
-  F (cublasStatus_t, cublasGetVersion_v2, (cublasHandle_t handle, int *version))                \
-  F (const char *, cublasGetStatusName, (cublasStatus_t status))                                \
-  F (cublasStatus_t, cublasSetStream_v2, (cublasHandle_t handle, CUstream stream))              \
-  F (cublasStatus_t, cublasSetWorkspace_v2, (cublasHandle_t handle, void *space, size_t bytes)) \
-  F (cublasStatus_t, cublasSetMathMode, (cublasHandle_t handle, cublasMath_t mode))             \
-  F (cublasStatus_t,                                                                            \
-     cublasGemmEx,                                                                              \
-     (cublasHandle_t      handle,                                                               \
-      cublasOperation_t   transpose_a,                                                          \
-      cublasOperation_t   transpose_b,                                                          \
-      int                 m,                                                                    \
-      int                 n,                                                                    \
-      int                 k,                                                                    \
-      const void         *alpha,                                                                \
-      const void         *a,                                                                    \
-      cudaDataType        type_a,                                                               \
-      int                 lda,                                                                  \
-      const void         *b,                                                                    \
-      cudaDataType        type_b,                                                               \
-      int                 ldb,                                                                  \
-      const void         *beta,                                                                 \
-      void               *c,                                                                    \
-      cudaDataType        type_c,                                                               \
-      int                 ldc,                                                                  \
-      cublasComputeType_t compute,                                                              \
-      cublasGemmAlgo_t    algorithm))                                                              \
-  F (cublasStatus_t,                                                                            \
-     cublasGemmStridedBatchedEx,                                                                \
-     (cublasHandle_t      handle,                                                               \
-      cublasOperation_t   transpose_a,                                                          \
-      cublasOperation_t   transpose_b,                                                          \
-      int                 m,                                                                    \
-      int                 n,                                                                    \
-      int                 k,                                                                    \
-      const void         *alpha,                                                                \
-      const void         *a,                                                                    \
-      cudaDataType        type_a,                                                               \
-      int                 lda,                                                                  \
-      long long           stride_a,                                                             \
-      const void         *b,                                                                    \
-      cudaDataType        type_b,                                                               \
-      int                 ldb,                                                                  \
-      long long           stride_b,                                                             \
-      const void         *beta,                                                                 \
-      void               *c,                                                                    \
-      cudaDataType        type_c,                                                               \
-      int                 ldc,                                                                  \
-      long long           stride_c,                                                             \
-      int                 batch,                                                                \
-      cublasComputeType_t compute,                                                              \
-      cublasGemmAlgo_t    algorithm))
+#define HYB_CUDA_CUBLAS_FUNCTIONS(F)                                                               \
+  F (cublasStatus_t, cublasCreate_v2, (cublasHandle_t * handle))                                   \
+  F (cublasStatus_t, cublasDestroy_v2, (cublasHandle_t handle))                                    \
+  F (cublasStatus_t, cublasGetVersion_v2, (cublasHandle_t handle, int *version))                   \
+  F (const char *, cublasGetStatusName, (cublasStatus_t status))                                   \
+  F (cublasStatus_t, cublasSetStream_v2, (cublasHandle_t handle, CUstream stream))                 \
+  F (cublasStatus_t, cublasSetWorkspace_v2, (cublasHandle_t handle, void *space, size_t bytes))    \
+  F (cublasStatus_t, cublasSetMathMode, (cublasHandle_t handle, cublasMath_t mode))                \
+  F (cublasStatus_t, cublasGemmEx,                                                                 \
+     (cublasHandle_t handle, cublasOperation_t transpose_a, cublasOperation_t transpose_b, int m,  \
+      int n, int k, const void *alpha, const void *a, cudaDataType type_a, int lda, const void *b, \
+      cudaDataType type_b, int ldb, const void *beta, void *c, cudaDataType type_c, int ldc,       \
+      cublasComputeType_t compute, cublasGemmAlgo_t algorithm))                                    \
+  F (cublasStatus_t, cublasGemmStridedBatchedEx,                                                   \
+     (cublasHandle_t handle, cublasOperation_t transpose_a, cublasOperation_t transpose_b, int m,  \
+      int n, int k, const void *alpha, const void *a, cudaDataType type_a, int lda,                \
+      long long stride_a, const void *b, cudaDataType type_b, int ldb, long long stride_b,         \
+      const void *beta, void *c, cudaDataType type_c, int ldc, long long stride_c, int batch,      \
+      cublasComputeType_t compute, cublasGemmAlgo_t algorithm))
 
 #define HYB_CUDA_NVRTC_FUNCTIONS(F)                                                               \
   F (nvrtcResult, nvrtcVersion, (int *major, int *minor))                                         \
   F (const char *, nvrtcGetErrorString, (nvrtcResult result))                                     \
   F (nvrtcResult, nvrtcGetNumSupportedArchs, (int *count))                                        \
   F (nvrtcResult, nvrtcGetSupportedArchs, (int *archs))                                           \
-  F (nvrtcResult,                                                                                 \
-     nvrtcCreateProgram,                                                                          \
-     (nvrtcProgram * program,                                                                     \
-      const char        *text,                                                                    \
-      const char        *name,                                                                    \
-      int                n_headers,                                                               \
-      const char *const *headers,                                                                 \
-      const char *const *names))                                                                  \
+  F (nvrtcResult, nvrtcCreateProgram,                                                             \
+     (nvrtcProgram * program, const char *text, const char *name, int n_headers,                  \
+      const char *const *headers, const char *const *names))                                      \
   F (nvrtcResult, nvrtcDestroyProgram, (nvrtcProgram * program))                                  \
   F (nvrtcResult, nvrtcCompileProgram, (nvrtcProgram program, int n, const char *const *options)) \
   F (nvrtcResult, nvrtcGetProgramLogSize, (nvrtcProgram program, size_t * bytes))                 \
@@ -270,274 +218,110 @@ enum
   F (cudnnStatus_t, cudnnSetStream, (cudnnHandle_t handle, CUstream stream))                       \
   F (cudnnStatus_t, cudnnCreateTensorDescriptor, (cudnnTensorDescriptor_t * tensor))               \
   F (cudnnStatus_t, cudnnDestroyTensorDescriptor, (cudnnTensorDescriptor_t tensor))                \
-  F (cudnnStatus_t,                                                                                \
-     cudnnSetTensorNdDescriptor,                                                                   \
-     (cudnnTensorDescriptor_t tensor,                                                              \
-      cudnnDataType_t         type,                                                                \
-      int                     rank,                                                                \
-      const int              *dims,                                                                \
-      const int              *strides))                                                                         \
+  F (cudnnStatus_t, cudnnSetTensorNdDescriptor,                                                    \
+     (cudnnTensorDescriptor_t tensor, cudnnDataType_t type, int rank, const int *dims,             \
+      const int *strides))                                                                         \
   F (cudnnStatus_t, cudnnCreateDropoutDescriptor, (cudnnDropoutDescriptor_t * dropout))            \
   F (cudnnStatus_t, cudnnDestroyDropoutDescriptor, (cudnnDropoutDescriptor_t dropout))             \
-  F (cudnnStatus_t,                                                                                \
-     cudnnSetDropoutDescriptor,                                                                    \
-     (cudnnDropoutDescriptor_t dropout,                                                            \
-      cudnnHandle_t            handle,                                                             \
-      float                    p,                                                                  \
-      void                    *states,                                                             \
-      size_t                   bytes,                                                              \
-      unsigned long long       seed))                                                                    \
+  F (cudnnStatus_t, cudnnSetDropoutDescriptor,                                                     \
+     (cudnnDropoutDescriptor_t dropout, cudnnHandle_t handle, float p, void *states, size_t bytes, \
+      unsigned long long seed))                                                                    \
   F (cudnnStatus_t, cudnnCreateRNNDescriptor, (cudnnRNNDescriptor_t * rnn))                        \
   F (cudnnStatus_t, cudnnDestroyRNNDescriptor, (cudnnRNNDescriptor_t rnn))                         \
-  F (cudnnStatus_t,                                                                                \
-     cudnnSetRNNDescriptor_v8,                                                                     \
-     (cudnnRNNDescriptor_t     rnn,                                                                \
-      cudnnRNNAlgo_t           algorithm,                                                          \
-      cudnnRNNMode_t           cell,                                                               \
-      cudnnRNNBiasMode_t       bias,                                                               \
-      cudnnDirectionMode_t     direction,                                                          \
-      cudnnRNNInputMode_t      input,                                                              \
-      cudnnDataType_t          type,                                                               \
-      cudnnDataType_t          precision,                                                          \
-      cudnnMathType_t          math,                                                               \
-      int                      input_size,                                                         \
-      int                      hidden_size,                                                        \
-      int                      projection_size,                                                    \
-      int                      layers,                                                             \
-      cudnnDropoutDescriptor_t dropout,                                                            \
-      unsigned int             flags))                                                                         \
-  F (cudnnStatus_t,                                                                                \
-     cudnnRNNSetClip_v9,                                                                           \
+  F (cudnnStatus_t, cudnnSetRNNDescriptor_v8,                                                      \
+     (cudnnRNNDescriptor_t rnn, cudnnRNNAlgo_t algorithm, cudnnRNNMode_t cell,                     \
+      cudnnRNNBiasMode_t bias, cudnnDirectionMode_t direction, cudnnRNNInputMode_t input,          \
+      cudnnDataType_t type, cudnnDataType_t precision, cudnnMathType_t math, int input_size,       \
+      int hidden_size, int projection_size, int layers, cudnnDropoutDescriptor_t dropout,          \
+      unsigned int flags))                                                                         \
+  F (cudnnStatus_t, cudnnRNNSetClip_v9,                                                            \
      (cudnnRNNDescriptor_t rnn, cudnnRNNClipMode_t mode, double low, double high))                 \
-  F (cudnnStatus_t,                                                                                \
-     cudnnGetRNNWeightSpaceSize,                                                                   \
+  F (cudnnStatus_t, cudnnGetRNNWeightSpaceSize,                                                    \
      (cudnnHandle_t handle, cudnnRNNDescriptor_t rnn, size_t * bytes))                             \
-  F (cudnnStatus_t,                                                                                \
-     cudnnGetRNNWeightParams,                                                                      \
-     (cudnnHandle_t           handle,                                                              \
-      cudnnRNNDescriptor_t    rnn,                                                                 \
-      int                     pseudo_layer,                                                        \
-      size_t                  bytes,                                                               \
-      const void             *space,                                                               \
-      int                     part,                                                                \
-      cudnnTensorDescriptor_t matrix,                                                              \
-      void                  **matrix_at,                                                           \
-      cudnnTensorDescriptor_t bias,                                                                \
-      void                  **bias_at))                                                                             \
-  F (cudnnStatus_t,                                                                                \
-     cudnnGetRNNTempSpaceSizes,                                                                    \
-     (cudnnHandle_t            handle,                                                             \
-      cudnnRNNDescriptor_t     rnn,                                                                \
-      cudnnForwardMode_t       mode,                                                               \
-      cudnnRNNDataDescriptor_t x,                                                                  \
-      size_t * work,                                                                               \
-      size_t * reserve))                                                                           \
+  F (cudnnStatus_t, cudnnGetRNNWeightParams,                                                       \
+     (cudnnHandle_t handle, cudnnRNNDescriptor_t rnn, int pseudo_layer, size_t bytes,              \
+      const void *space, int part, cudnnTensorDescriptor_t matrix, void **matrix_at,               \
+      cudnnTensorDescriptor_t bias, void **bias_at))                                               \
+  F (cudnnStatus_t, cudnnGetRNNTempSpaceSizes,                                                     \
+     (cudnnHandle_t handle, cudnnRNNDescriptor_t rnn, cudnnForwardMode_t mode,                     \
+      cudnnRNNDataDescriptor_t x, size_t * work, size_t * reserve))                                \
   F (cudnnStatus_t, cudnnCreateRNNDataDescriptor, (cudnnRNNDataDescriptor_t * data))               \
   F (cudnnStatus_t, cudnnDestroyRNNDataDescriptor, (cudnnRNNDataDescriptor_t data))                \
-  F (cudnnStatus_t,                                                                                \
-     cudnnSetRNNDataDescriptor,                                                                    \
-     (cudnnRNNDataDescriptor_t data,                                                               \
-      cudnnDataType_t          type,                                                               \
-      cudnnRNNDataLayout_t     layout,                                                             \
-      int                      steps,                                                              \
-      int                      batch,                                                              \
-      int                      size,                                                               \
-      const int               *lengths,                                                            \
-      void                    *padding))                                                                              \
-  F (cudnnStatus_t,                                                                                \
-     cudnnRNNForward,                                                                              \
-     (cudnnHandle_t            handle,                                                             \
-      cudnnRNNDescriptor_t     rnn,                                                                \
-      cudnnForwardMode_t       mode,                                                               \
-      const int               *device_lengths,                                                     \
-      cudnnRNNDataDescriptor_t x,                                                                  \
-      const void              *x_at,                                                               \
-      cudnnRNNDataDescriptor_t y,                                                                  \
-      void                    *y_at,                                                               \
-      cudnnTensorDescriptor_t  h,                                                                  \
-      const void              *hx,                                                                 \
-      void                    *hy,                                                                 \
-      cudnnTensorDescriptor_t  c,                                                                  \
-      const void              *cx,                                                                 \
-      void                    *cy,                                                                 \
-      size_t                   weight_bytes,                                                       \
-      const void              *weights,                                                            \
-      size_t                   work_bytes,                                                         \
-      void                    *work,                                                               \
-      size_t                   reserve_bytes,                                                      \
-      void                    *reserve))                                                                              \
-  F (cudnnStatus_t,                                                                                \
-     cudnnRNNBackwardData_v8,                                                                      \
-     (cudnnHandle_t            handle,                                                             \
-      cudnnRNNDescriptor_t     rnn,                                                                \
-      const int               *device_lengths,                                                     \
-      cudnnRNNDataDescriptor_t y,                                                                  \
-      const void              *y_at,                                                               \
-      const void              *dy,                                                                 \
-      cudnnRNNDataDescriptor_t x,                                                                  \
-      void                    *dx,                                                                 \
-      cudnnTensorDescriptor_t  h,                                                                  \
-      const void              *hx,                                                                 \
-      const void              *dhy,                                                                \
-      void                    *dhx,                                                                \
-      cudnnTensorDescriptor_t  c,                                                                  \
-      const void              *cx,                                                                 \
-      const void              *dcy,                                                                \
-      void                    *dcx,                                                                \
-      size_t                   weight_bytes,                                                       \
-      const void              *weights,                                                            \
-      size_t                   work_bytes,                                                         \
-      void                    *work,                                                               \
-      size_t                   reserve_bytes,                                                      \
-      void                    *reserve))                                                                              \
-  F (cudnnStatus_t,                                                                                \
-     cudnnRNNBackwardWeights_v8,                                                                   \
-     (cudnnHandle_t            handle,                                                             \
-      cudnnRNNDescriptor_t     rnn,                                                                \
-      cudnnWgradMode_t         mode,                                                               \
-      const int               *device_lengths,                                                     \
-      cudnnRNNDataDescriptor_t x,                                                                  \
-      const void              *x_at,                                                               \
-      cudnnTensorDescriptor_t  h,                                                                  \
-      const void              *hx,                                                                 \
-      cudnnRNNDataDescriptor_t y,                                                                  \
-      const void              *y_at,                                                               \
-      size_t                   weight_bytes,                                                       \
-      void                    *dw,                                                                 \
-      size_t                   work_bytes,                                                         \
-      void                    *work,                                                               \
-      size_t                   reserve_bytes,                                                      \
-      void                    *reserve))                                                                              \
+  F (cudnnStatus_t, cudnnSetRNNDataDescriptor,                                                     \
+     (cudnnRNNDataDescriptor_t data, cudnnDataType_t type, cudnnRNNDataLayout_t layout, int steps, \
+      int batch, int size, const int *lengths, void *padding))                                     \
+  F (cudnnStatus_t, cudnnRNNForward,                                                               \
+     (cudnnHandle_t handle, cudnnRNNDescriptor_t rnn, cudnnForwardMode_t mode,                     \
+      const int *device_lengths, cudnnRNNDataDescriptor_t x, const void *x_at,                     \
+      cudnnRNNDataDescriptor_t y, void *y_at, cudnnTensorDescriptor_t h, const void *hx, void *hy, \
+      cudnnTensorDescriptor_t c, const void *cx, void *cy, size_t weight_bytes,                    \
+      const void *weights, size_t work_bytes, void *work, size_t reserve_bytes, void *reserve))    \
+  F (cudnnStatus_t, cudnnRNNBackwardData_v8,                                                       \
+     (cudnnHandle_t handle, cudnnRNNDescriptor_t rnn, const int *device_lengths,                   \
+      cudnnRNNDataDescriptor_t y, const void *y_at, const void *dy, cudnnRNNDataDescriptor_t x,    \
+      void *dx, cudnnTensorDescriptor_t h, const void *hx, const void *dhy, void *dhx,             \
+      cudnnTensorDescriptor_t c, const void *cx, const void *dcy, void *dcx, size_t weight_bytes,  \
+      const void *weights, size_t work_bytes, void *work, size_t reserve_bytes, void *reserve))    \
+  F (cudnnStatus_t, cudnnRNNBackwardWeights_v8,                                                    \
+     (cudnnHandle_t handle, cudnnRNNDescriptor_t rnn, cudnnWgradMode_t mode,                       \
+      const int *device_lengths, cudnnRNNDataDescriptor_t x, const void *x_at,                     \
+      cudnnTensorDescriptor_t h, const void *hx, cudnnRNNDataDescriptor_t y, const void *y_at,     \
+      size_t weight_bytes, void *dw, size_t work_bytes, void *work, size_t reserve_bytes,          \
+      void *reserve))                                                                              \
   F (cudnnStatus_t, cudnnCreateFilterDescriptor, (cudnnFilterDescriptor_t * filter))               \
   F (cudnnStatus_t, cudnnDestroyFilterDescriptor, (cudnnFilterDescriptor_t filter))                \
-  F (cudnnStatus_t,                                                                                \
-     cudnnSetFilterNdDescriptor,                                                                   \
-     (cudnnFilterDescriptor_t filter,                                                              \
-      cudnnDataType_t         type,                                                                \
-      cudnnTensorFormat_t     format,                                                              \
-      int                     rank,                                                                \
-      const int              *dims))                                                                            \
-  F (cudnnStatus_t,                                                                                \
-     cudnnCreateConvolutionDescriptor,                                                             \
+  F (cudnnStatus_t, cudnnSetFilterNdDescriptor,                                                    \
+     (cudnnFilterDescriptor_t filter, cudnnDataType_t type, cudnnTensorFormat_t format, int rank,  \
+      const int *dims))                                                                            \
+  F (cudnnStatus_t, cudnnCreateConvolutionDescriptor,                                              \
      (cudnnConvolutionDescriptor_t * convolution))                                                 \
   F (cudnnStatus_t, cudnnDestroyConvolutionDescriptor, (cudnnConvolutionDescriptor_t convolution)) \
-  F (cudnnStatus_t,                                                                                \
-     cudnnSetConvolutionNdDescriptor,                                                              \
-     (cudnnConvolutionDescriptor_t convolution,                                                    \
-      int                          rank,                                                           \
-      const int                   *pad,                                                            \
-      const int                   *stride,                                                         \
-      const int                   *dilate,                                                         \
-      cudnnConvolutionMode_t       mode,                                                           \
-      cudnnDataType_t              precision))                                                                  \
-  F (cudnnStatus_t,                                                                                \
-     cudnnSetConvolutionGroupCount,                                                                \
+  F (cudnnStatus_t, cudnnSetConvolutionNdDescriptor,                                               \
+     (cudnnConvolutionDescriptor_t convolution, int rank, const int *pad, const int *stride,       \
+      const int *dilate, cudnnConvolutionMode_t mode, cudnnDataType_t precision))                  \
+  F (cudnnStatus_t, cudnnSetConvolutionGroupCount,                                                 \
      (cudnnConvolutionDescriptor_t convolution, int groups))                                       \
-  F (cudnnStatus_t,                                                                                \
-     cudnnSetConvolutionMathType,                                                                  \
+  F (cudnnStatus_t, cudnnSetConvolutionMathType,                                                   \
      (cudnnConvolutionDescriptor_t convolution, cudnnMathType_t math))                             \
-  F (cudnnStatus_t,                                                                                \
-     cudnnGetConvolutionForwardAlgorithm_v7,                                                       \
-     (cudnnHandle_t                  handle,                                                       \
-      cudnnTensorDescriptor_t        x,                                                            \
-      cudnnFilterDescriptor_t        w,                                                            \
-      cudnnConvolutionDescriptor_t   convolution,                                                  \
-      cudnnTensorDescriptor_t        y,                                                            \
-      int                            most,                                                         \
-      int                           *count,                                                        \
+  F (cudnnStatus_t, cudnnGetConvolutionForwardAlgorithm_v7,                                        \
+     (cudnnHandle_t handle, cudnnTensorDescriptor_t x, cudnnFilterDescriptor_t w,                  \
+      cudnnConvolutionDescriptor_t convolution, cudnnTensorDescriptor_t y, int most, int *count,   \
       cudnnConvolutionFwdAlgoPerf_t *choices))                                                     \
-  F (cudnnStatus_t,                                                                                \
-     cudnnGetConvolutionForwardWorkspaceSize,                                                      \
-     (cudnnHandle_t                handle,                                                         \
-      cudnnTensorDescriptor_t      x,                                                              \
-      cudnnFilterDescriptor_t      w,                                                              \
-      cudnnConvolutionDescriptor_t convolution,                                                    \
-      cudnnTensorDescriptor_t      y,                                                              \
-      cudnnConvolutionFwdAlgo_t    algorithm,                                                      \
-      size_t * bytes))                                                                             \
-  F (cudnnStatus_t,                                                                                \
-     cudnnConvolutionForward,                                                                      \
-     (cudnnHandle_t                handle,                                                         \
-      const void                  *alpha,                                                          \
-      cudnnTensorDescriptor_t      x,                                                              \
-      const void                  *x_at,                                                           \
-      cudnnFilterDescriptor_t      w,                                                              \
-      const void                  *w_at,                                                           \
-      cudnnConvolutionDescriptor_t convolution,                                                    \
-      cudnnConvolutionFwdAlgo_t    algorithm,                                                      \
-      void                        *work,                                                           \
-      size_t                       work_bytes,                                                     \
-      const void                  *beta,                                                           \
-      cudnnTensorDescriptor_t      y,                                                              \
-      void                        *y_at))                                                                                 \
-  F (cudnnStatus_t,                                                                                \
-     cudnnGetConvolutionBackwardDataAlgorithm_v7,                                                  \
-     (cudnnHandle_t                      handle,                                                   \
-      cudnnFilterDescriptor_t            w,                                                        \
-      cudnnTensorDescriptor_t            y,                                                        \
-      cudnnConvolutionDescriptor_t       convolution,                                              \
-      cudnnTensorDescriptor_t            x,                                                        \
-      int                                most,                                                     \
-      int                               *count,                                                    \
+  F (cudnnStatus_t, cudnnGetConvolutionForwardWorkspaceSize,                                       \
+     (cudnnHandle_t handle, cudnnTensorDescriptor_t x, cudnnFilterDescriptor_t w,                  \
+      cudnnConvolutionDescriptor_t convolution, cudnnTensorDescriptor_t y,                         \
+      cudnnConvolutionFwdAlgo_t algorithm, size_t * bytes))                                        \
+  F (cudnnStatus_t, cudnnConvolutionForward,                                                       \
+     (cudnnHandle_t handle, const void *alpha, cudnnTensorDescriptor_t x, const void *x_at,        \
+      cudnnFilterDescriptor_t w, const void *w_at, cudnnConvolutionDescriptor_t convolution,       \
+      cudnnConvolutionFwdAlgo_t algorithm, void *work, size_t work_bytes, const void *beta,        \
+      cudnnTensorDescriptor_t y, void *y_at))                                                      \
+  F (cudnnStatus_t, cudnnGetConvolutionBackwardDataAlgorithm_v7,                                   \
+     (cudnnHandle_t handle, cudnnFilterDescriptor_t w, cudnnTensorDescriptor_t y,                  \
+      cudnnConvolutionDescriptor_t convolution, cudnnTensorDescriptor_t x, int most, int *count,   \
       cudnnConvolutionBwdDataAlgoPerf_t *choices))                                                 \
-  F (cudnnStatus_t,                                                                                \
-     cudnnGetConvolutionBackwardDataWorkspaceSize,                                                 \
-     (cudnnHandle_t                 handle,                                                        \
-      cudnnFilterDescriptor_t       w,                                                             \
-      cudnnTensorDescriptor_t       y,                                                             \
-      cudnnConvolutionDescriptor_t  convolution,                                                   \
-      cudnnTensorDescriptor_t       x,                                                             \
-      cudnnConvolutionBwdDataAlgo_t algorithm,                                                     \
-      size_t * bytes))                                                                             \
-  F (cudnnStatus_t,                                                                                \
-     cudnnConvolutionBackwardData,                                                                 \
-     (cudnnHandle_t                 handle,                                                        \
-      const void                   *alpha,                                                         \
-      cudnnFilterDescriptor_t       w,                                                             \
-      const void                   *w_at,                                                          \
-      cudnnTensorDescriptor_t       y,                                                             \
-      const void                   *y_at,                                                          \
-      cudnnConvolutionDescriptor_t  convolution,                                                   \
-      cudnnConvolutionBwdDataAlgo_t algorithm,                                                     \
-      void                         *work,                                                          \
-      size_t                        work_bytes,                                                    \
-      const void                   *beta,                                                          \
-      cudnnTensorDescriptor_t       x,                                                             \
-      void                         *x_at))                                                                                 \
-  F (cudnnStatus_t,                                                                                \
-     cudnnGetConvolutionBackwardFilterAlgorithm_v7,                                                \
-     (cudnnHandle_t                        handle,                                                 \
-      cudnnTensorDescriptor_t              x,                                                      \
-      cudnnTensorDescriptor_t              y,                                                      \
-      cudnnConvolutionDescriptor_t         convolution,                                            \
-      cudnnFilterDescriptor_t              w,                                                      \
-      int                                  most,                                                   \
-      int                                 *count,                                                  \
+  F (cudnnStatus_t, cudnnGetConvolutionBackwardDataWorkspaceSize,                                  \
+     (cudnnHandle_t handle, cudnnFilterDescriptor_t w, cudnnTensorDescriptor_t y,                  \
+      cudnnConvolutionDescriptor_t convolution, cudnnTensorDescriptor_t x,                         \
+      cudnnConvolutionBwdDataAlgo_t algorithm, size_t * bytes))                                    \
+  F (cudnnStatus_t, cudnnConvolutionBackwardData,                                                  \
+     (cudnnHandle_t handle, const void *alpha, cudnnFilterDescriptor_t w, const void *w_at,        \
+      cudnnTensorDescriptor_t y, const void *y_at, cudnnConvolutionDescriptor_t convolution,       \
+      cudnnConvolutionBwdDataAlgo_t algorithm, void *work, size_t work_bytes, const void *beta,    \
+      cudnnTensorDescriptor_t x, void *x_at))                                                      \
+  F (cudnnStatus_t, cudnnGetConvolutionBackwardFilterAlgorithm_v7,                                 \
+     (cudnnHandle_t handle, cudnnTensorDescriptor_t x, cudnnTensorDescriptor_t y,                  \
+      cudnnConvolutionDescriptor_t convolution, cudnnFilterDescriptor_t w, int most, int *count,   \
       cudnnConvolutionBwdFilterAlgoPerf_t *choices))                                               \
-  F (cudnnStatus_t,                                                                                \
-     cudnnGetConvolutionBackwardFilterWorkspaceSize,                                               \
-     (cudnnHandle_t                   handle,                                                      \
-      cudnnTensorDescriptor_t         x,                                                           \
-      cudnnTensorDescriptor_t         y,                                                           \
-      cudnnConvolutionDescriptor_t    convolution,                                                 \
-      cudnnFilterDescriptor_t         w,                                                           \
-      cudnnConvolutionBwdFilterAlgo_t algorithm,                                                   \
-      size_t * bytes))                                                                             \
-  F (cudnnStatus_t,                                                                                \
-     cudnnConvolutionBackwardFilter,                                                               \
-     (cudnnHandle_t                   handle,                                                      \
-      const void                     *alpha,                                                       \
-      cudnnTensorDescriptor_t         x,                                                           \
-      const void                     *x_at,                                                        \
-      cudnnTensorDescriptor_t         y,                                                           \
-      const void                     *y_at,                                                        \
-      cudnnConvolutionDescriptor_t    convolution,                                                 \
-      cudnnConvolutionBwdFilterAlgo_t algorithm,                                                   \
-      void                           *work,                                                        \
-      size_t                          work_bytes,                                                  \
-      const void                     *beta,                                                        \
-      cudnnFilterDescriptor_t         w,                                                           \
-      void                           *w_at))
+  F (cudnnStatus_t, cudnnGetConvolutionBackwardFilterWorkspaceSize,                                \
+     (cudnnHandle_t handle, cudnnTensorDescriptor_t x, cudnnTensorDescriptor_t y,                  \
+      cudnnConvolutionDescriptor_t convolution, cudnnFilterDescriptor_t w,                         \
+      cudnnConvolutionBwdFilterAlgo_t algorithm, size_t * bytes))                                  \
+  F (cudnnStatus_t, cudnnConvolutionBackwardFilter,                                                \
+     (cudnnHandle_t handle, const void *alpha, cudnnTensorDescriptor_t x, const void *x_at,        \
+      cudnnTensorDescriptor_t y, const void *y_at, cudnnConvolutionDescriptor_t convolution,       \
+      cudnnConvolutionBwdFilterAlgo_t algorithm, void *work, size_t work_bytes, const void *beta,  \
+      cudnnFilterDescriptor_t w, void *w_at))
 
 /* All of them as function pointers. */
 typedef struct

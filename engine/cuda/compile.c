@@ -57,21 +57,11 @@ choose_target (const HybCuda *cuda, int arch, Target *target, GError **error)
     if (archs[i] <= arch)
       best = MAX (best, archs[i]);
   if (best == 0)
-    return hyb_error_at (error,
-                         HYB_DEVICE_ERROR,
-                         HYB_DEVICE_ERROR_ABSENT,
-                         NULL,
-                         NULL,
+    return hyb_error_at (error, HYB_DEVICE_ERROR, HYB_DEVICE_ERROR_ABSENT, NULL, NULL,
                          "NVRTC %d.%d does not compile for compute capability %d.%d",
-                         cuda->nvrtc[0],
-                         cuda->nvrtc[1],
-                         arch / 10,
-                         arch % 10);
+                         cuda->nvrtc[0], cuda->nvrtc[1], arch / 10, arch % 10);
   target->is_ptx = best != arch;
-  g_snprintf (target->arch,
-              sizeof target->arch,
-              "-arch=%s_%d",
-              target->is_ptx ? "compute" : "sm",
+  g_snprintf (target->arch, sizeof target->arch, "-arch=%s_%d", target->is_ptx ? "compute" : "sm",
               best);
   return TRUE;
 }
@@ -110,14 +100,8 @@ fail_to_compile (const HybCudaFunctions *call,
     call->nvrtcGetProgramLog (program, log);
   g_info ("NVRTC: %s\nThe text was:\n%s", log, text);
   end = strchrnul (log, '\n');
-  hyb_error_at (error,
-                HYB_DEVICE_ERROR,
-                HYB_DEVICE_ERROR_FAILED,
-                NULL,
-                NULL,
-                "its kernel does not compile: %.*s",
-                (int) (end - log),
-                log);
+  hyb_error_at (error, HYB_DEVICE_ERROR, HYB_DEVICE_ERROR_FAILED, NULL, NULL,
+                "its kernel does not compile: %.*s", (int) (end - log), log);
 }
 
 static GBytes *
@@ -147,12 +131,10 @@ compile (const HybCuda *cuda, const char *text, const Target *target, GError **e
 static char *
 make_key (const char *text, const Target *target, const char *version)
 {
-  g_autofree char *all = g_strdup_printf ("%s\n%s\n%s\n%s -fmad=true -lineinfo\n%s",
-                                          text,
-                                          hyb_cuda_kernel_text ("prelude.cuh"),
-                                          hyb_cuda_kernel_text ("arguments.h"),
-                                          target->arch,
-                                          version);
+  g_autofree char *all =
+      g_strdup_printf ("%s\n%s\n%s\n%s -fmad=true -lineinfo\n%s", text,
+                       hyb_cuda_kernel_text ("prelude.cuh"), hyb_cuda_kernel_text ("arguments.h"),
+                       target->arch, version);
 
   return g_compute_checksum_for_string (G_CHECKSUM_SHA256, all, -1);
 }

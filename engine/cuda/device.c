@@ -19,11 +19,7 @@ hyb_cuda_count (GError **error)
   if (result)
     hyb_cuda_fail (cuda, "cuDeviceGetCount", result, error);
   else if (count == 0)
-    hyb_error_at (error,
-                  HYB_DEVICE_ERROR,
-                  HYB_DEVICE_ERROR_ABSENT,
-                  NULL,
-                  NULL,
+    hyb_error_at (error, HYB_DEVICE_ERROR, HYB_DEVICE_ERROR_ABSENT, NULL, NULL,
                   "the NVIDIA driver sees no GPU");
   return result ? 0 : (guint) MAX (count, 0);
 }
@@ -41,8 +37,7 @@ ask_attributes (HybDevice *device)
     result = call->cuDeviceGetAttribute (&minor, HYB_CUDA_ATTRIBUTE_MINOR, device->number);
   if (!result)
     result = call->cuDeviceGetAttribute (&device->n_multiprocessors,
-                                         HYB_CUDA_ATTRIBUTE_MULTIPROCESSORS,
-                                         device->number);
+                                         HYB_CUDA_ATTRIBUTE_MULTIPROCESSORS, device->number);
   device->n_multiprocessors = MAX (device->n_multiprocessors, 1);
   device->arch = 10 * major + minor;
   return result;
@@ -152,18 +147,11 @@ hyb_cuda_facts (HybDevice *device, HybDeviceFacts *facts)
   call->cuCtxSetCurrent (device->context);
   compute_peaks (device, facts);
   call->cuDeviceGetName (facts->name, (int) sizeof facts->name, device->number);
-  g_snprintf (facts->kind,
-              sizeof facts->kind,
-              "compute capability %d.%d",
-              device->arch / 10,
+  g_snprintf (facts->kind, sizeof facts->kind, "compute capability %d.%d", device->arch / 10,
               device->arch % 10);
   g_strlcpy (facts->libraries, paths, sizeof facts->libraries);
-  g_snprintf (facts->versions,
-              sizeof facts->versions,
-              "driver for CUDA %d.%d, NVRTC %d.%d",
-              device->cuda->driver / 1000,
-              device->cuda->driver % 1000 / 10,
-              device->cuda->nvrtc[0],
+  g_snprintf (facts->versions, sizeof facts->versions, "driver for CUDA %d.%d, NVRTC %d.%d",
+              device->cuda->driver / 1000, device->cuda->driver % 1000 / 10, device->cuda->nvrtc[0],
               device->cuda->nvrtc[1]);
   call->cuMemGetInfo_v2 (&unused, &total);
   facts->memory = total;
@@ -185,13 +173,8 @@ hyb_cuda_take (HybDevice *device, gboolean pinned, gsize bytes, GError **error)
   if (!result)
     return pinned ? host : (gpointer) (guintptr) address;
   if (result == HYB_CUDA_OUT_OF_MEMORY)
-    hyb_error_at (error,
-                  HYB_GRAPH_ERROR,
-                  HYB_GRAPH_ERROR_MEMORY,
-                  NULL,
-                  NULL,
-                  "the GPU has no %.4g MiB of memory left",
-                  (double) bytes / (1 << 20));
+    hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_MEMORY, NULL, NULL,
+                  "the GPU has no %.4g MiB of memory left", (double) bytes / (1 << 20));
   else
     hyb_cuda_fail (device->cuda, pinned ? "cuMemHostAlloc" : "cuMemAlloc", result, error);
   return NULL;

@@ -7,15 +7,9 @@
 gboolean
 hyb_dnn_check (const HybCuda *cuda, const char *function, cudnnStatus_t status, GError **error)
 {
-  return !status || hyb_error_at (error,
-                                  HYB_DEVICE_ERROR,
-                                  HYB_DEVICE_ERROR_FAILED,
-                                  NULL,
-                                  NULL,
-                                  "%s failed with %s (%d)",
-                                  function,
-                                  cuda->call.cudnnGetErrorString (status),
-                                  (int) status);
+  return !status || hyb_error_at (error, HYB_DEVICE_ERROR, HYB_DEVICE_ERROR_FAILED, NULL, NULL,
+                                  "%s failed with %s (%d)", function,
+                                  cuda->call.cudnnGetErrorString (status), (int) status);
 }
 
 gboolean
@@ -37,8 +31,7 @@ hyb_dnn_queue_is_ready (HybQueue *queue)
   return hyb_cuda_queue_enter (queue) &&
          (queue->cudnn ||
           (hyb_dnn_queue_check (queue, "cudnnCreate", call->cudnnCreate (&queue->cudnn)) &&
-           hyb_dnn_queue_check (queue,
-                                "cudnnSetStream",
+           hyb_dnn_queue_check (queue, "cudnnSetStream",
                                 call->cudnnSetStream (queue->cudnn, queue->stream))));
 }
 
@@ -96,18 +89,12 @@ hyb_dnn_tensor_new (const HybCuda *cuda, HybDType dtype, int rank, const int *di
       strides[i] = stride;
       stride *= dims[i];
     }
-  if (!hyb_dnn_check (cuda,
-                      "cudnnCreateTensorDescriptor",
-                      cuda->call.cudnnCreateTensorDescriptor (&tensor),
-                      error))
+  if (!hyb_dnn_check (cuda, "cudnnCreateTensorDescriptor",
+                      cuda->call.cudnnCreateTensorDescriptor (&tensor), error))
     return NULL;
-  if (hyb_dnn_check (cuda,
-                     "cudnnSetTensorNdDescriptor",
-                     cuda->call.cudnnSetTensorNdDescriptor (tensor,
-                                                            hyb_dnn_type (dtype),
-                                                            rank,
-                                                            dims,
-                                                            strides),
+  if (hyb_dnn_check (cuda, "cudnnSetTensorNdDescriptor",
+                     cuda->call.cudnnSetTensorNdDescriptor (tensor, hyb_dnn_type (dtype), rank,
+                                                            dims, strides),
                      error))
     return tensor;
   cuda->call.cudnnDestroyTensorDescriptor (tensor);

@@ -167,11 +167,7 @@ hyb_kernel_cache_write (const char *folder, const char *key, GBytes *image)
   else
     return;
   make_room (path);
-  if (!g_file_set_contents_full (path,
-                                 contents->str,
-                                 (gssize) contents->len,
-                                 G_FILE_SET_CONTENTS_CONSISTENT,
-                                 0600,
-                                 &error))
+  if (!g_file_set_contents_full (path, contents->str, (gssize) contents->len,
+                                 G_FILE_SET_CONTENTS_CONSISTENT, 0600, &error))
     g_info ("the cache of kernels cannot be written: %s", error->message);
 }

@@ -174,8 +174,7 @@ start_driver (HybCuda *cuda, GError **error)
 
   /* A stub cannot even name its own error. */
   if (result == HYB_CUDA_STUB)
-    return absent (error,
-                   "Remove its folder from LD_LIBRARY_PATH",
+    return absent (error, "Remove its folder from LD_LIBRARY_PATH",
                    "the libcuda.so.1 that was found is the stub of a toolkit, not a driver");
   if (result == HYB_CUDA_NO_DEVICE)
     return absent (error, NULL, "the NVIDIA driver sees no GPU");
@@ -192,12 +191,9 @@ start_driver (HybCuda *cuda, GError **error)
       return FALSE;
     }
   if (cuda->driver / 1000 < OLDEST_MAJOR)
-    return absent (error,
-                   "Install a newer driver",
+    return absent (error, "Install a newer driver",
                    "the NVIDIA driver is for CUDA %d.%d; CUDA %d is the oldest that is used",
-                   cuda->driver / 1000,
-                   cuda->driver % 1000 / 10,
-                   OLDEST_MAJOR);
+                   cuda->driver / 1000, cuda->driver % 1000 / 10, OLDEST_MAJOR);
   return TRUE;
 }
 
@@ -213,15 +209,12 @@ open_driver (HybCuda *cuda, GError **error)
   if (why)
     return absent (error, NULL, "the NVIDIA driver cannot be opened: %s", why);
   if (!library)
-    return absent (error,
-                   "Install NVIDIA's driver, version 525 or newer",
+    return absent (error, "Install NVIDIA's driver, version 525 or newer",
                    "no NVIDIA driver is installed (libcuda.so.1 was not found)");
   missing = bind (library, driver_symbols, &cuda->call);
   if (missing)
-    return absent (error,
-                   "Install a newer driver",
-                   "the NVIDIA driver is too old: it has no function %s",
-                   missing);
+    return absent (error, "Install a newer driver",
+                   "the NVIDIA driver is too old: it has no function %s", missing);
   function = dlsym (library, "cuEventElapsedTime_v2");
   if (!function)
     function = dlsym (library, "cuEventElapsedTime");
@@ -239,15 +232,10 @@ open_one (HybCuda *cuda, Search *search, const Symbol *symbols, GError **error)
   const char      *missing;
 
   if (why)
-    return absent (error,
-                   OTHER_FOLDERS,
-                   "%s is installed but cannot be opened: %s",
-                   search->soname,
+    return absent (error, OTHER_FOLDERS, "%s is installed but cannot be opened: %s", search->soname,
                    why);
   if (!library)
-    return absent (error,
-                   FETCH OTHER_FOLDERS,
-                   "%s is not installed (it was not found)",
+    return absent (error, FETCH OTHER_FOLDERS, "%s is not installed (it was not found)",
                    search->soname);
   missing = bind (library, symbols, &cuda->call);
   return !missing || absent (error, NULL, "%s has no function %s", search->soname, missing);
@@ -267,10 +255,7 @@ open_parts (HybCuda *cuda, GError **error)
       g_autofree char *path = g_build_filename (folder, name, NULL);
 
       if (g_file_test (path, G_FILE_TEST_EXISTS) && !dlopen (path, RTLD_NOW | RTLD_LOCAL))
-        return absent (error,
-                       OTHER_FOLDERS,
-                       "%s is installed but cannot be opened: %s",
-                       name,
+        return absent (error, OTHER_FOLDERS, "%s is installed but cannot be opened: %s", name,
                        dlerror ());
     }
   return TRUE;
@@ -290,13 +275,11 @@ open_cudnn (HybCuda *cuda, GError **error)
   if (!open_one (cuda, &search, cudnn_symbols, error) || !open_parts (cuda, error))
     return FALSE;
   made_for = (int) (cuda->call.cudnnGetCudartVersion () / 1000);
-  return made_for == cuda->major || absent (error,
-                                            FETCH OTHER_FOLDERS,
+  return made_for == cuda->major || absent (error, FETCH OTHER_FOLDERS,
                                             "libcudnn.so.9 is made for CUDA %d, and the other "
                                             "libraries are of CUDA %d; all must be "
                                             "of one major version",
-                                            made_for,
-                                            cuda->major);
+                                            made_for, cuda->major);
 }
 
 static gboolean
@@ -312,12 +295,9 @@ open_major (HybCuda *cuda, int major, GError **error)
       !open_one (cuda, &nvrtc, nvrtc_symbols, error) || !open_cudnn (cuda, error))
     return FALSE;
   if (cuda->call.nvrtcVersion (&cuda->nvrtc[0], &cuda->nvrtc[1]) || cuda->nvrtc[0] != major)
-    return absent (error,
-                   NULL,
+    return absent (error, NULL,
                    "libnvrtc.so.%d is of version %d.%d; all libraries must be of one major version",
-                   major,
-                   cuda->nvrtc[0],
-                   cuda->nvrtc[1]);
+                   major, cuda->nvrtc[0], cuda->nvrtc[1]);
   return TRUE;
 }
 
@@ -388,14 +368,7 @@ hyb_cuda_fail (const HybCuda *cuda, const char *function, CUresult result, GErro
 
   cuda->call.cuGetErrorName (result, &name);
   cuda->call.cuGetErrorString (result, &text);
-  hyb_error_at (error,
-                HYB_DEVICE_ERROR,
-                HYB_DEVICE_ERROR_FAILED,
-                NULL,
-                NULL,
-                "%s failed with %s (%d): %s",
-                function,
-                name ? name : "an error without a name",
-                (int) result,
-                text ? text : "no description");
+  hyb_error_at (error, HYB_DEVICE_ERROR, HYB_DEVICE_ERROR_FAILED, NULL, NULL,
+                "%s failed with %s (%d): %s", function, name ? name : "an error without a name",
+                (int) result, text ? text : "no description");
 }

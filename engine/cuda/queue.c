@@ -34,15 +34,9 @@ hyb_cuda_queue_check_cublas (HybQueue *queue, const char *function, cublasStatus
 {
   if (status && !queue->failure)
     {
-      hyb_error_at (&queue->failure,
-                    HYB_DEVICE_ERROR,
-                    HYB_DEVICE_ERROR_FAILED,
-                    NULL,
-                    NULL,
-                    "%s failed with %s (%d)",
-                    function,
-                    queue->device->cuda->call.cublasGetStatusName (status),
-                    (int) status);
+      hyb_error_at (&queue->failure, HYB_DEVICE_ERROR, HYB_DEVICE_ERROR_FAILED, NULL, NULL,
+                    "%s failed with %s (%d)", function,
+                    queue->device->cuda->call.cublasGetStatusName (status), (int) status);
       queue->failed_key = queue->key;
     }
   return status == 0;
@@ -53,8 +47,7 @@ hyb_cuda_queue_enter (HybQueue *queue)
 {
   const HybCudaFunctions *call = &queue->device->cuda->call;
 
-  return !queue->failure && hyb_cuda_queue_check (queue,
-                                                  "cuCtxSetCurrent",
+  return !queue->failure && hyb_cuda_queue_check (queue, "cuCtxSetCurrent",
                                                   call->cuCtxSetCurrent (queue->device->context));
 }
 
@@ -62,8 +55,7 @@ static gboolean
 start (HybQueue *queue)
 {
   return hyb_cuda_queue_enter (queue) &&
-         hyb_cuda_queue_check (queue,
-                               "cuStreamCreate",
+         hyb_cuda_queue_check (queue, "cuStreamCreate",
                                queue->device->cuda->call
                                    .cuStreamCreate (&queue->stream, HYB_CUDA_STREAM_NON_BLOCKING));
 }
@@ -76,17 +68,13 @@ start_cublas (HybQueue *queue)
   const HybCudaFunctions *call = &queue->device->cuda->call;
   gsize                   bytes = queue->device->arch >= 90 ? WORKSPACE_LARGE : WORKSPACE_SMALL;
 
-  return hyb_cuda_queue_check (queue,
-                               "cuMemAlloc",
+  return hyb_cuda_queue_check (queue, "cuMemAlloc",
                                call->cuMemAlloc_v2 (&queue->workspace, bytes)) &&
-         hyb_cuda_queue_check_cublas (queue,
-                                      "cublasCreate",
+         hyb_cuda_queue_check_cublas (queue, "cublasCreate",
                                       call->cublasCreate_v2 (&queue->cublas)) &&
-         hyb_cuda_queue_check_cublas (queue,
-                                      "cublasSetStream",
+         hyb_cuda_queue_check_cublas (queue, "cublasSetStream",
                                       call->cublasSetStream_v2 (queue->cublas, queue->stream)) &&
-         hyb_cuda_queue_check_cublas (queue,
-                                      "cublasSetWorkspace",
+         hyb_cuda_queue_check_cublas (queue, "cublasSetWorkspace",
                                       call->cublasSetWorkspace_v2 (queue->cublas,
                                                                    (void *) (guintptr)
                                                                        queue->workspace,
@@ -145,24 +133,19 @@ void
 hyb_cuda_queue_copy (HybQueue *queue, gpointer to, gconstpointer from, gsize bytes)
 {
   if (hyb_cuda_queue_enter (queue))
-    hyb_cuda_queue_check (queue,
-                          "cuMemcpyAsync",
+    hyb_cuda_queue_check (queue, "cuMemcpyAsync",
                           queue->device->cuda->call.cuMemcpyAsync ((CUdeviceptr) (guintptr) to,
                                                                    (CUdeviceptr) (guintptr) from,
-                                                                   bytes,
-                                                                   queue->stream));
+                                                                   bytes, queue->stream));
 }
 
 void
 hyb_cuda_queue_clear (HybQueue *queue, gpointer to, gsize bytes)
 {
   if (bytes > 0 && hyb_cuda_queue_enter (queue))
-    hyb_cuda_queue_check (queue,
-                          "cuMemsetD8Async",
-                          queue->device->cuda->call.cuMemsetD8Async ((CUdeviceptr) (guintptr) to,
-                                                                     0,
-                                                                     bytes,
-                                                                     queue->stream));
+    hyb_cuda_queue_check (queue, "cuMemsetD8Async",
+                          queue->device->cuda->call.cuMemsetD8Async ((CUdeviceptr) (guintptr) to, 0,
+                                                                     bytes, queue->stream));
 }
 
 void
@@ -171,21 +154,17 @@ hyb_cuda_queue_set (HybQueue *queue, gint64 *to, gint64 value)
   guint halves[] = { (guint) ((guint64) value & G_MAXUINT32), (guint) ((guint64) value >> 32) };
 
   for (guint i = 0; i < G_N_ELEMENTS (halves) && hyb_cuda_queue_enter (queue); i++)
-    hyb_cuda_queue_check (queue,
-                          "cuMemsetD32Async",
+    hyb_cuda_queue_check (queue, "cuMemsetD32Async",
                           queue->device->cuda->call.cuMemsetD32Async ((CUdeviceptr) (guintptr) to +
                                                                           i * sizeof (guint32),
-                                                                      halves[i],
-                                                                      1,
-                                                                      queue->stream));
+                                                                      halves[i], 1, queue->stream));
 }
 
 /* The event at *event, made at first use. */
 static gboolean
 make_event (HybQueue *queue, CUevent *event)
 {
-  return *event || hyb_cuda_queue_check (queue,
-                                         "cuEventCreate",
+  return *event || hyb_cuda_queue_check (queue, "cuEventCreate",
                                          queue->device->cuda->call.cuEventCreate (event, 0));
 }
 
@@ -195,11 +174,9 @@ hyb_cuda_queue_follow (HybQueue *queue, HybQueue *other)
   const HybCudaFunctions *call = &queue->device->cuda->call;
 
   if (hyb_cuda_queue_enter (queue) && make_event (queue, &queue->follows) &&
-      hyb_cuda_queue_check (queue,
-                            "cuEventRecord",
+      hyb_cuda_queue_check (queue, "cuEventRecord",
                             call->cuEventRecord (queue->follows, other->stream)))
-    hyb_cuda_queue_check (queue,
-                          "cuStreamWaitEvent",
+    hyb_cuda_queue_check (queue, "cuStreamWaitEvent",
                           call->cuStreamWaitEvent (queue->stream, queue->follows, 0));
 }
 
@@ -209,8 +186,7 @@ hyb_cuda_queue_mark (HybQueue *queue, guint mark)
   g_return_if_fail (mark < HYB_CUDA_MARKS);
 
   if (hyb_cuda_queue_enter (queue) && make_event (queue, &queue->marks[mark]))
-    hyb_cuda_queue_check (queue,
-                          "cuEventRecord",
+    hyb_cuda_queue_check (queue, "cuEventRecord",
                           queue->device->cuda->call.cuEventRecord (queue->marks[mark],
                                                                    queue->stream));
 }
@@ -223,10 +199,8 @@ hyb_cuda_queue_between (HybQueue *queue, guint from, guint to)
   g_return_val_if_fail (from < HYB_CUDA_MARKS && to < HYB_CUDA_MARKS, NAN);
 
   if (!queue->marks[from] || !queue->marks[to] || !hyb_cuda_queue_enter (queue) ||
-      !hyb_cuda_queue_check (queue,
-                             "cuEventElapsedTime",
-                             queue->device->cuda->elapsed (&milliseconds,
-                                                           queue->marks[from],
+      !hyb_cuda_queue_check (queue, "cuEventElapsedTime",
+                             queue->device->cuda->elapsed (&milliseconds, queue->marks[from],
                                                            queue->marks[to])))
     return NAN;
   return milliseconds * 1e-3;
@@ -255,8 +229,7 @@ hyb_cuda_queue_record (HybQueue *queue)
 {
   queue->records = hyb_cuda_queue_enter (queue);
   if (queue->records)
-    hyb_cuda_queue_check (queue,
-                          "cuStreamBeginCapture",
+    hyb_cuda_queue_check (queue, "cuStreamBeginCapture",
                           queue->device->cuda->call
                               .cuStreamBeginCapture_v2 (queue->stream,
                                                         HYB_CUDA_CAPTURE_THREAD_LOCAL));
@@ -304,8 +277,7 @@ void
 hyb_cuda_queue_replay (HybQueue *queue, HybReplay *replay)
 {
   if (hyb_cuda_queue_enter (queue))
-    hyb_cuda_queue_check (queue,
-                          "cuGraphLaunch",
+    hyb_cuda_queue_check (queue, "cuGraphLaunch",
                           queue->device->cuda->call.cuGraphLaunch (replay->exec, queue->stream));
 }
 
@@ -331,17 +303,9 @@ hyb_cuda_launch (HybQueue *queue, const HybLaunch *launch)
   void  *extra[] = { (void *) 1, launch->arguments, (void *) 2, &bytes, NULL }; /* cuda.h's codes */
 
   if (launch->n > 0 && hyb_cuda_queue_enter (queue))
-    hyb_cuda_queue_check (queue,
-                          "cuLaunchKernel",
+    hyb_cuda_queue_check (queue, "cuLaunchKernel",
                           queue->device->cuda->call.cuLaunchKernel (launch->function,
-                                                                    (guint) blocks,
-                                                                    1,
-                                                                    1,
-                                                                    launch->threads,
-                                                                    1,
-                                                                    1,
-                                                                    0,
-                                                                    queue->stream,
-                                                                    NULL,
-                                                                    extra));
+                                                                    (guint) blocks, 1, 1,
+                                                                    launch->threads, 1, 1, 0,
+                                                                    queue->stream, NULL, extra));
 }

@@ -21,13 +21,8 @@ parse_name (const char *name, guint *index, GError **error)
       *index = (guint) number;
       return TRUE;
     }
-  hyb_error_at (error,
-                HYB_DEVICE_ERROR,
-                HYB_DEVICE_ERROR_ABSENT,
-                NULL,
-                NULL,
-                "“%s” is not the name of a GPU: it must be gpu or gpu:N",
-                name);
+  hyb_error_at (error, HYB_DEVICE_ERROR, HYB_DEVICE_ERROR_ABSENT, NULL, NULL,
+                "“%s” is not the name of a GPU: it must be gpu or gpu:N", name);
   return hyb_error_add_remedy (error, HYB_REMEDY_DEVICE, NULL);
 }
 
@@ -39,14 +34,8 @@ check_index (const HybBackend *backend, guint index, GError **error)
   if (n > index)
     return TRUE;
   if (n > 0)
-    hyb_error_at (error,
-                  HYB_DEVICE_ERROR,
-                  HYB_DEVICE_ERROR_ABSENT,
-                  NULL,
-                  NULL,
-                  "there is no GPU %u: this machine has %u, counted from 0",
-                  index,
-                  n);
+    hyb_error_at (error, HYB_DEVICE_ERROR, HYB_DEVICE_ERROR_ABSENT, NULL, NULL,
+                  "there is no GPU %u: this machine has %u, counted from 0", index, n);
   return hyb_error_add_remedy (error, HYB_REMEDY_DEVICE, NULL);
 }
 

@@ -46,8 +46,7 @@ hyb_backend_open (const char *path, GError **error)
   if (backend->abi == HYB_BACKEND_ABI)
     return backend;
   text = g_strdup_printf ("the GPU module has interface %u, this program needs interface %u",
-                          backend->abi,
-                          HYB_BACKEND_ABI);
+                          backend->abi, HYB_BACKEND_ABI);
   refuse (error, path, "Install both from the same version", text);
   return NULL;
 }
@@ -85,8 +84,7 @@ hyb_backend_load (GError **error)
       if (path)
         loaded = hyb_backend_open (path, error);
       else
-        refuse (error,
-                NULL,
+        refuse (error, NULL,
                 "It is hybridscope-cuda.so, which is built unless the option cuda of the build is "
                 "disabled",
                 "the GPU module of Hybridscope is not installed");

@@ -205,9 +205,7 @@ open_axis (const Constant *constant, const HybInts *ints)
         return NULL;
       }
   for (int i = 0; i < ints->n; i++)
-    g_string_append_printf (text,
-                            "%s%" G_GINT64_FORMAT,
-                            i > 0 ? ", " : "",
+    g_string_append_printf (text, "%s%" G_GINT64_FORMAT, i > 0 ? ", " : "",
                             i == constant->axis ? open : ints->value[i]);
   g_string_append (text, ints->n == 1 ? ",)" : ")");
   return g_string_free (text, FALSE);
@@ -236,8 +234,7 @@ free_node (HybNodeEdit *edit, gpointer data)
       g_ptr_array_add (edit->changes,
                        g_strdup_printf ("opened the batch in the shape of “%s”: %s became %s",
                                         edit->node->name,
-                                        hyb_node_get_attribute (edit->node, "shape"),
-                                        text));
+                                        hyb_node_get_attribute (edit->node, "shape"), text));
       hyb_node_edit_set (edit, "shape", text);
       g_array_append_val (search->changed, constant->id);
       return; /* only the first axis of this size is the batch */
@@ -299,10 +296,8 @@ try_batch (Search *search)
     return NULL;
 
   found = g_new0 (HybFrozenBatch, 1);
-  *found = (HybFrozenBatch){ search->batch,
-                             g_array_ref (search->changed),
-                             g_steal_pointer (&changes),
-                             g_steal_pointer (&freed) };
+  *found = (HybFrozenBatch){ search->batch, g_array_ref (search->changed),
+                             g_steal_pointer (&changes), g_steal_pointer (&freed) };
   return found;
 }
 

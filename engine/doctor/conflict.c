@@ -325,10 +325,7 @@ list_attributes (const HybNode *node)
   for (guint i = 0; node->attributes && node->attributes[i]; i += 2)
     if (!g_str_has_prefix (node->attributes[i], "__") ||
         strcmp (node->attributes[i], "__shape__") == 0)
-      g_string_append_printf (text,
-                              "%s%s=%s",
-                              text->len > 0 ? ", " : "",
-                              node->attributes[i],
+      g_string_append_printf (text, "%s%s=%s", text->len > 0 ? ", " : "", node->attributes[i],
                               node->attributes[i + 1]);
   return g_string_free (text, FALSE);
 }
@@ -351,12 +348,8 @@ append_origins (GString *text, HybGraph *graph, HybNodeId id)
       g_autofree char *operand = hyb_node_dup_input_name (node, i);
 
       if (*attributes)
-        g_string_append_printf (text,
-                                "%s %s comes from “%s” (%s)",
-                                n_told++ > 0 ? ";" : ".",
-                                operand,
-                                origin->name,
-                                attributes);
+        g_string_append_printf (text, "%s %s comes from “%s” (%s)", n_told++ > 0 ? ";" : ".",
+                                operand, origin->name, attributes);
     }
 }
 
@@ -372,11 +365,8 @@ append_facts (GString                *text,
       HybValueId       from = value_of (graph, id);
       g_autofree char *shape = hyb_shape_to_string (&facts->types[from].shape);
 
-      g_string_append_printf (text,
-                              "%s “%s” is %s %s",
-                              i == 0 ? ". These facts collide:" : ";",
-                              hyb_graph_get_node (graph, id)->name,
-                              shape,
+      g_string_append_printf (text, "%s “%s” is %s %s", i == 0 ? ". These facts collide:" : ";",
+                              hyb_graph_get_node (graph, id)->name, shape,
                               facts->source (id, facts->data));
       trace_fact (text, graph, conflict->node, from, facts->types);
     }

@@ -19,8 +19,7 @@ hyb_diagnose_batch (HybDiagnosis *diagnosis)
   finding =
       hyb_diagnosis_report (diagnosis,
                             &(DiagnosisIssue){
-                                HYB_SEVERITY_WARNING,
-                                "frozen-batch",
+                                HYB_SEVERITY_WARNING, "frozen-batch",
                                 g_array_index (frozen->nodes, HybNodeId, 0),
                                 "The repair leaves the batch open in the nodes that are listed" },
                             "the graph accepts batches of %" G_GINT64_FORMAT

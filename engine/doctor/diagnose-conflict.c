@@ -75,8 +75,7 @@ hyb_diagnosis_suggest_size (HybDiagnosis *diagnosis)
   g_autofree char *size =
       conflict ? hyb_size_suggest (diagnosis->graph, facts, conflict->node) : NULL;
 
-  return size ? g_strdup_printf ("Did you mean %s of “%s”? All shapes would agree",
-                                 size,
+  return size ? g_strdup_printf ("Did you mean %s of “%s”? All shapes would agree", size,
                                  hyb_graph_get_node (diagnosis->graph, conflict->node)->name)
               : NULL;
 }
@@ -89,16 +88,13 @@ report (HybDiagnosis *diagnosis, const HybConflict *conflict, const HybType *fac
   HybFinding      *finding =
       hyb_diagnosis_report (diagnosis,
                             &(DiagnosisIssue){
-                                HYB_SEVERITY_ERROR,
-                                "shape-conflict",
-                                conflict->node,
+                                HYB_SEVERITY_ERROR, "shape-conflict", conflict->node,
                                 size ? size
                                 : conflict->facts->len > 0
                                     ? "One of these facts is wrong: give another shape, "
                                       "or load the parameters of this graph"
                                     : "Check the attributes of the nodes that are named" },
-                            "%s",
-                            text);
+                            "%s", text);
 
   for (guint i = 0; i < conflict->facts->len; i++)
     {

@@ -65,8 +65,7 @@ operator_label (const HybNode *node)
   const HybOp *op = hyb_op_find (node->type);
 
   for (guint i = 0;
-       op && op->flags & HYB_OP_NAMES_PLUGIN && node->attributes && node->attributes[i];
-       i += 2)
+       op && op->flags & HYB_OP_NAMES_PLUGIN && node->attributes && node->attributes[i]; i += 2)
     if (strcmp (node->attributes[i], "op_type") == 0)
       return g_strdup_printf ("%s with op_type=%s", node->type, node->attributes[i + 1]);
   return g_strdup (node->type);
@@ -99,10 +98,8 @@ find_unknown (HybDiagnosis *diagnosis, HybGraph *graph, HybNodeId outer, GHashTa
 
           finding =
               hyb_diagnosis_report (diagnosis,
-                                    &(DiagnosisIssue){ HYB_SEVERITY_ERROR,
-                                                       "unknown-operator",
-                                                       outer == HYB_NO_ID ? id : outer,
-                                                       hint },
+                                    &(DiagnosisIssue){ HYB_SEVERITY_ERROR, "unknown-operator",
+                                                       outer == HYB_NO_ID ? id : outer, hint },
                                     "there is no operator “%s”: the graph can be looked at but "
                                     "not run",
                                     label);
@@ -195,9 +192,7 @@ hyb_diagnose_dead_nodes (HybDiagnosis *diagnosis)
       if (!finding)
         finding =
             hyb_diagnosis_report (diagnosis,
-                                  &(DiagnosisIssue){ HYB_SEVERITY_WARNING,
-                                                     "dead-node",
-                                                     id,
+                                  &(DiagnosisIssue){ HYB_SEVERITY_WARNING, "dead-node", id,
                                                      "MXNet drops them when it saves the graph" },
                                   "nodes that no output of the graph needs");
       finding->remedy = HYB_REMEDY_REPAIR;
@@ -221,9 +216,7 @@ hyb_diagnose_node_names (HybDiagnosis *diagnosis)
         finding =
             hyb_diagnosis_report (diagnosis,
                                   &(DiagnosisIssue){
-                                      HYB_SEVERITY_NOTE,
-                                      "duplicate-name",
-                                      id,
+                                      HYB_SEVERITY_NOTE, "duplicate-name", id,
                                       "Nothing depends on these names, but they confuse readers" },
                                   "several operator nodes have the same name");
       hyb_diagnosis_add_node (finding, node);
@@ -264,20 +257,15 @@ check_locations (HybGraph *graph, HybNodeId id, const Locations *rule)
     hyb_graph_get_variables (bodies[rule->body], &n_allowed);
   for (int i = 0; i < ints.n && !wrong; i++)
     if (ints.value[i] < 0 || ints.value[i] >= n_allowed)
-      wrong = g_strdup_printf ("%s names input %" G_GINT64_FORMAT ", but there are %u",
-                               rule->key,
-                               ints.value[i],
-                               n_allowed);
+      wrong = g_strdup_printf ("%s names input %" G_GINT64_FORMAT ", but there are %u", rule->key,
+                               ints.value[i], n_allowed);
 
   if (rule->listed >= 0 && !wrong)
     {
       hyb_graph_get_variables (bodies[rule->listed], &n_listed);
       if (ints.n != (int) n_listed)
-        wrong = g_strdup_printf ("%s has %d numbers, but subgraph %d has %u inputs",
-                                 rule->key,
-                                 ints.n,
-                                 rule->listed,
-                                 n_listed);
+        wrong = g_strdup_printf ("%s has %d numbers, but subgraph %d has %u inputs", rule->key,
+                                 ints.n, rule->listed, n_listed);
     }
   g_free (ints.value);
   return wrong;
@@ -301,9 +289,7 @@ check_outputs (HybGraph *graph, HybNodeId id)
     {
       hyb_graph_get_heads (bodies[b], &n_heads);
       if (n_heads != n_expected)
-        return g_strdup_printf ("subgraph %u computes %u values, but num_outputs is %u",
-                                b,
-                                n_heads,
+        return g_strdup_printf ("subgraph %u computes %u values, but num_outputs is %u", b, n_heads,
                                 n_expected);
     }
   return NULL;
@@ -330,14 +316,9 @@ check_control (HybDiagnosis *diagnosis, HybGraph *graph, HybNodeId outer)
         }
       if (wrong)
         hyb_diagnosis_report (diagnosis,
-                              &(DiagnosisIssue){ HYB_SEVERITY_ERROR,
-                                                 "control-flow-mismatch",
-                                                 shown,
+                              &(DiagnosisIssue){ HYB_SEVERITY_ERROR, "control-flow-mismatch", shown,
                                                  "Export the model again" },
-                              "node “%s” (%s): %s",
-                              node->name,
-                              node->type,
-                              wrong);
+                              "node “%s” (%s): %s", node->name, node->type, wrong);
       for (guint b = 0; b < node->n_bodies; b++)
         check_control (diagnosis, bodies[b], shown);
     }
@@ -391,9 +372,7 @@ hyb_diagnose_gate_order (HybDiagnosis *diagnosis)
         finding =
             hyb_diagnosis_report (diagnosis,
                                   &(DiagnosisIssue){
-                                      HYB_SEVERITY_NOTE,
-                                      "old-gate-order",
-                                      id,
+                                      HYB_SEVERITY_NOTE, "old-gate-order", id,
                                       "Reorder the rows (input, forget, candidate, output) before "
                                       "using the weights in mx.rnn or Gluon cells" },
                                   "LSTM gates are in the order input, candidate, forget, "

@@ -16,9 +16,7 @@ report (HybDiagnosis *diagnosis, const HybLayoutFix *fix)
     finding =
         hyb_diagnosis_report (diagnosis,
                               &(DiagnosisIssue){
-                                  HYB_SEVERITY_ERROR,
-                                  "transposed",
-                                  id,
+                                  HYB_SEVERITY_ERROR, "transposed", id,
                                   "All fit when their axes are exchanged: Keras and TensorFlow "
                                   "store dense "
                                   "weights as (in, out) and filters with channels last" },
@@ -26,9 +24,7 @@ report (HybDiagnosis *diagnosis, const HybLayoutFix *fix)
   else
     finding =
         hyb_diagnosis_report (diagnosis,
-                              &(DiagnosisIssue){ HYB_SEVERITY_ERROR,
-                                                 "extra-axis",
-                                                 id,
+                              &(DiagnosisIssue){ HYB_SEVERITY_ERROR, "extra-axis", id,
                                                  "All fit when axes of length one are removed or "
                                                  "added, which changes no value" },
                               "arrays have more or fewer axes of length one than the graph needs");

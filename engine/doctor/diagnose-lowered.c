@@ -34,8 +34,7 @@ report_fault (HybDiagnosis *diagnosis, const HybLoweringFault *fault)
 
   hyb_diagnosis_report (diagnosis,
                         &(DiagnosisIssue){ severity, find_code (fault->error), fault->node, NULL },
-                        "%s",
-                        fault->error->message);
+                        "%s", fault->error->message);
 }
 
 /* Each once, though a body may be lowered several times; of nodes that are not computed the first ones. */
@@ -58,8 +57,7 @@ report_faults (HybDiagnosis *diagnosis, const GArray *faults)
   if (n_notes > MAX_NOTES)
     hyb_diagnosis_report (diagnosis,
                           &(DiagnosisIssue){ HYB_SEVERITY_NOTE, "not-computed", HYB_NO_ID, NULL },
-                          "%u more nodes are not computed",
-                          n_notes - MAX_NOTES);
+                          "%u more nodes are not computed", n_notes - MAX_NOTES);
 }
 
 /* The first node that refuses sizes which the file declares possible. */
@@ -75,23 +73,18 @@ report_frozen (HybDiagnosis *diagnosis, const HybLoweredFacts *facts)
     return;
   if (facts->is_limit)
     hyb_diagnosis_report (
-        diagnosis,
-        &(DiagnosisIssue){ HYB_SEVERITY_NOTE, "limited-dimension", fault->node, NULL },
+        diagnosis, &(DiagnosisIssue){ HYB_SEVERITY_NOTE, "limited-dimension", fault->node, NULL },
         "dimensions are declared open, but the graph only accepts %s: with larger ones "
         "%s",
-        facts->accepted,
-        fault->error->message);
+        facts->accepted, fault->error->message);
   else
     hyb_diagnosis_report (
         diagnosis,
-        &(DiagnosisIssue){ HYB_SEVERITY_WARNING,
-                           "frozen-dimension",
-                           fault->node,
+        &(DiagnosisIssue){ HYB_SEVERITY_WARNING, "frozen-dimension", fault->node,
                            "Export the model with this dimension dynamic, or declare it "
                            "with the size that works" },
         "dimensions are declared open, but the graph only accepts %s: with other sizes %s",
-        facts->accepted,
-        fault->error->message);
+        facts->accepted, fault->error->message);
 }
 
 /* TRUE if two known numbers differ, or the ranks. */
@@ -131,15 +124,10 @@ check_declared (HybDiagnosis *diagnosis, HybNodeId id)
 
           hyb_diagnosis_report (diagnosis,
                                 &(DiagnosisIssue){
-                                    HYB_SEVERITY_WARNING,
-                                    "declared-shape",
-                                    id,
+                                    HYB_SEVERITY_WARNING, "declared-shape", id,
                                     "The declaration is stale or the export is wrong; "
                                     "runtimes may refuse the file" },
-                                "the file declares “%s” as %s, but it is %s",
-                                name,
-                                says,
-                                is);
+                                "the file declares “%s” as %s, but it is %s", name, says, is);
         }
     }
 }

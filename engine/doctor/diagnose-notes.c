@@ -76,25 +76,18 @@ static const struct
   gboolean (*applies) (const NodePlace *place);
   const char *message, *hint;
 } notes[] = {
-  { "mxnet-differs",
-    has_lengths,
+  { "mxnet-differs", has_lengths,
     "MXNet 1.9.1 ignores the sequence lengths of recurrent layers on the CPU",
     "Its outputs past a sequence’s length differ from those computed here; compare on a GPU, or "
     "mask them" },
-  { "mxnet-cannot-run",
-    clips_states,
-    "MXNet 1.9.1 clips the states of an LSTM on GPUs only",
+  { "mxnet-cannot-run", clips_states, "MXNet 1.9.1 clips the states of an LSTM on GPUs only",
     NULL },
-  { "mxnet-cannot-run",
-    is_choice_in_foreach,
+  { "mxnet-cannot-run", is_choice_in_foreach,
     "MXNet 1.9.1 cannot run a condition or a while loop inside a foreach",
     "Replace the condition by “where” to run the model there" },
-  { "mxnet-cannot-train",
-    is_while,
-    "MXNet 1.9.1 cannot train a hybridized while loop",
+  { "mxnet-cannot-train", is_while, "MXNet 1.9.1 cannot train a hybridized while loop",
     "Train it there imperatively or as a bound symbol" },
-  { "mxnet-differs",
-    is_random_in_foreach,
+  { "mxnet-differs", is_random_in_foreach,
     "dropout inside a foreach does nothing when MXNet 1.9.1 trains the graph as a bound symbol",
     "Train it there as a hybridized block" },
 };
@@ -116,10 +109,9 @@ note_node (Notes *all, const NodePlace *place, HybNodeId shown)
       if (!all->findings[i])
         all->findings[i] =
             hyb_diagnosis_report (all->diagnosis,
-                                  &(DiagnosisIssue){
-                                      HYB_SEVERITY_NOTE, notes[i].code, shown, notes[i].hint },
-                                  "%s",
-                                  notes[i].message);
+                                  &(DiagnosisIssue){ HYB_SEVERITY_NOTE, notes[i].code, shown,
+                                                     notes[i].hint },
+                                  "%s", notes[i].message);
       hyb_diagnosis_add_node (all->findings[i], place->node);
     }
 }

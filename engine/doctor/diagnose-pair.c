@@ -36,8 +36,7 @@ size_of (const char *path)
 static char *
 word_file (const char *path)
 {
-  return g_strconcat (path,
-                      hyb_neighbour_has_nan (path) ? " (has values that are not finite)" : "",
+  return g_strconcat (path, hyb_neighbour_has_nan (path) ? " (has values that are not finite)" : "",
                       NULL);
 }
 
@@ -52,9 +51,7 @@ word_hint (const char *file, const GPtrArray *fitting)
   if (fitting->len == 1)
     return g_strdup_printf ("%s (%" G_GINT64_FORMAT " bytes, this one has %" G_GINT64_FORMAT
                             ") fits: it has all arrays with their shapes%s",
-                            (char *) fitting->pdata[0],
-                            size_of (fitting->pdata[0]),
-                            size_of (file),
+                            (char *) fitting->pdata[0], size_of (fitting->pdata[0]), size_of (file),
                             hyb_neighbour_has_nan (fitting->pdata[0])
                                 ? ", but values that are not finite"
                                 : "");
@@ -64,10 +61,8 @@ word_hint (const char *file, const GPtrArray *fitting)
 
       g_string_append_printf (names, "%s%s", i > 0 ? ", " : "", name);
     }
-  return g_strdup_printf ("%u files beside it fit, so none is taken: %s%s",
-                          fitting->len,
-                          names->str,
-                          fitting->len > MAX_NAMED ? ", …" : "");
+  return g_strdup_printf ("%u files beside it fit, so none is taken: %s%s", fitting->len,
+                          names->str, fitting->len > MAX_NAMED ? ", …" : "");
 }
 
 void
@@ -80,8 +75,7 @@ hyb_diagnosis_report_wrong_pair (HybDiagnosis *diagnosis, const char *message, G
   HybFinding      *finding =
       hyb_diagnosis_report (diagnosis,
                             &(DiagnosisIssue){ HYB_SEVERITY_ERROR, "wrong-pair", HYB_NO_ID, hint },
-                            "%s",
-                            message);
+                            "%s", message);
 
   finding->remedy = hyb_neighbour_is_certain (diagnosis->model, fitting) ? HYB_REMEDY_REPAIR
                                                                          : HYB_REMEDY_PARAMETERS;
@@ -103,8 +97,7 @@ has_near_name (const HybDiagnosis *diagnosis)
 {
   for (guint i = 0; i < diagnosis->n_variables; i++)
     if (diagnosis->roles[i] == HYB_ROLE_PARAMETER && !diagnosis->parameters[i] &&
-        hyb_suggest_name ((const char *const *) diagnosis->unused->pdata,
-                          diagnosis->unused->len,
+        hyb_suggest_name ((const char *const *) diagnosis->unused->pdata, diagnosis->unused->len,
                           hyb_diagnosis_variable (diagnosis, i)->name))
       return TRUE;
   return FALSE;
@@ -151,9 +144,7 @@ hyb_diagnose_pair (HybDiagnosis *diagnosis)
       message =
           g_strdup_printf ("%s belongs to another model: %u of the graph’s %u parameters are not "
                            "in it, and %u of its arrays match no variable",
-                           hyb_model_get_weights_file (diagnosis->model),
-                           n_missing,
-                           n,
+                           hyb_model_get_weights_file (diagnosis->model), n_missing, n,
                            diagnosis->unused->len);
       hyb_diagnosis_report_wrong_pair (diagnosis, message, missing->items);
       /* Their shapes and contents mean nothing for this graph. */

@@ -13,12 +13,9 @@ report_layers (HybDiagnosis *diagnosis, const HybQuantisedFacts *facts)
   HybFinding      *finding =
       hyb_diagnosis_report (diagnosis,
                             &(DiagnosisIssue){
-                                HYB_SEVERITY_NOTE,
-                                "quantised",
-                                g_array_index (facts->quantised, HybQuantisedLayer, 0).node,
-                                NULL },
-                            "the model is quantised: %s",
-                            text);
+                                HYB_SEVERITY_NOTE, "quantised",
+                                g_array_index (facts->quantised, HybQuantisedLayer, 0).node, NULL },
+                            "the model is quantised: %s", text);
 
   if (finding)
     finding->remedy = HYB_REMEDY_FLOAT;
@@ -29,13 +26,11 @@ report_layers (HybDiagnosis *diagnosis, const HybQuantisedFacts *facts)
       g_autofree char         *range =
           layer->is_calibrated
                       ? g_strdup_printf ("[%s, %s]",
-                                 g_ascii_formatd (low, sizeof low, "%.6g", layer->low + 0.0),
-                                 g_ascii_formatd (high, sizeof high, "%.6g", layer->high))
+                                         g_ascii_formatd (low, sizeof low, "%.6g", layer->low + 0.0),
+                                         g_ascii_formatd (high, sizeof high, "%.6g", layer->high))
                       : NULL;
 
-      hyb_finding_add_item (finding,
-                            hyb_graph_get_node (diagnosis->graph, layer->node)->name,
-                            NULL,
+      hyb_finding_add_item (finding, hyb_graph_get_node (diagnosis->graph, layer->node)->name, NULL,
                             range);
     }
 }
@@ -47,12 +42,11 @@ report_floats (HybDiagnosis *diagnosis, const HybQuantisedFacts *facts)
 
   if (facts->floats->len == 0)
     return;
-  finding = hyb_diagnosis_report (diagnosis,
-                                  &(DiagnosisIssue){ HYB_SEVERITY_NOTE,
-                                                     "float-layer",
-                                                     g_array_index (facts->floats, HybNodeId, 0),
-                                                     NULL },
-                                  "layers that stayed float in a quantised model");
+  finding =
+      hyb_diagnosis_report (diagnosis,
+                            &(DiagnosisIssue){ HYB_SEVERITY_NOTE, "float-layer",
+                                               g_array_index (facts->floats, HybNodeId, 0), NULL },
+                            "layers that stayed float in a quantised model");
   for (guint i = 0; finding && i < facts->floats->len; i++)
     hyb_diagnosis_add_node (finding,
                             hyb_graph_get_node (diagnosis->graph,
@@ -86,9 +80,7 @@ report_cut_sums (HybDiagnosis *diagnosis, const HybQuantisedFacts *facts)
       if (!finding)
         finding = hyb_diagnosis_report (
             diagnosis,
-            &(DiagnosisIssue){ HYB_SEVERITY_WARNING,
-                               "quantised-sum-cut",
-                               id,
+            &(DiagnosisIssue){ HYB_SEVERITY_WARNING, "quantised-sum-cut", id,
                                "Exclude these layers from quantisation, or calibrate for int8" },
             "sums of int8 with a uint8 result: MXNet cuts them at 127 of 255 levels, so numbers "
             "in the upper half of their range are lost");

@@ -82,10 +82,8 @@ rename_parameters (HybModel *model, GPtrArray *pairs, const char *why, GPtrArray
       hyb_model_remove_parameter (model, pairs->pdata[i + 1]);
       hyb_model_set_parameter (model, pairs->pdata[i], tensor);
       g_ptr_array_add (changes,
-                       g_strdup_printf ("renamed “%s” to “%s”, %s",
-                                        (char *) pairs->pdata[i + 1],
-                                        (char *) pairs->pdata[i],
-                                        why));
+                       g_strdup_printf ("renamed “%s” to “%s”, %s", (char *) pairs->pdata[i + 1],
+                                        (char *) pairs->pdata[i], why));
     }
 }
 
@@ -123,12 +121,9 @@ change_layouts (HybModel *model, GPtrArray *changes)
 
       if (!changed)
         continue;
-      g_ptr_array_add (changes,
-                       g_strdup_printf (fix->is_permuted ? "transposed “%s” from %s to %s"
-                                                         : "reshaped “%s” from %s to %s",
-                                        fix->name,
-                                        from,
-                                        to));
+      g_ptr_array_add (changes, g_strdup_printf (fix->is_permuted ? "transposed “%s” from %s to %s"
+                                                                  : "reshaped “%s” from %s to %s",
+                                                 fix->name, from, to));
       hyb_model_set_parameter (model, fix->name, changed);
     }
 }
@@ -160,9 +155,8 @@ take_neighbour (HybModel *model, GPtrArray *changes)
       fitting = hyb_neighbours_find (model);
       if (hyb_neighbour_is_certain (model, fitting) &&
           hyb_neighbour_take (model, fitting->pdata[0], NULL))
-        g_ptr_array_add (changes,
-                         g_strdup_printf ("took the parameters from %s",
-                                          (char *) fitting->pdata[0]));
+        g_ptr_array_add (changes, g_strdup_printf ("took the parameters from %s",
+                                                   (char *) fitting->pdata[0]));
       return;
     }
 }

@@ -63,12 +63,10 @@ report_conflict (TypeCheck *check, const HybType *facts, const GError *error)
 
   hyb_diagnosis_report (check->diagnosis,
                         &(DiagnosisIssue){
-                            HYB_SEVERITY_ERROR,
-                            "shape-conflict",
+                            HYB_SEVERITY_ERROR, "shape-conflict",
                             find_failing (check->diagnosis->graph, facts),
                             "Check the attributes of this node and of the nodes before it" },
-                        "%s",
-                        error->message);
+                        "%s", error->message);
 }
 
 static void
@@ -86,9 +84,7 @@ report_shape (TypeCheck *check, guint i, const HybShape *expected)
     {
       HybFinding *finding =
           hyb_diagnosis_report (diagnosis,
-                                &(DiagnosisIssue){ HYB_SEVERITY_ERROR,
-                                                   "packed-length",
-                                                   id,
+                                &(DiagnosisIssue){ HYB_SEVERITY_ERROR, "packed-length", id,
                                                    "Hidden size, layers, directions, cell or input "
                                                    "size differ from "
                                                    "those "
@@ -104,9 +100,7 @@ report_shape (TypeCheck *check, guint i, const HybShape *expected)
     check->shapes =
         hyb_diagnosis_report (diagnosis,
                               &(DiagnosisIssue){
-                                  HYB_SEVERITY_ERROR,
-                                  "wrong-shape",
-                                  id,
+                                  HYB_SEVERITY_ERROR, "wrong-shape", id,
                                   "Load the parameters that were exported with this graph" },
                               "arrays have other shapes than the graph needs");
   hyb_finding_add_item (check->shapes, node->name, expected_json, got);
@@ -125,18 +119,14 @@ report_dtype (TypeCheck *check, guint i, HybDType expected)
     {
       check->dtypes = hyb_diagnosis_report (
           diagnosis,
-          &(DiagnosisIssue){ HYB_SEVERITY_ERROR,
-                             "wrong-dtype",
-                             id,
+          &(DiagnosisIssue){ HYB_SEVERITY_ERROR, "wrong-dtype", id,
                              "Cast the parameters, or export the model again after "
                              "casting it" },
           "arrays have element types that do not fit the other inputs of their operators");
       check->dtypes->remedy = HYB_REMEDY_REPAIR;
     }
-  hyb_finding_add_item (check->dtypes,
-                        hyb_graph_get_node (diagnosis->graph, id)->name,
-                        expected_json,
-                        got);
+  hyb_finding_add_item (check->dtypes, hyb_graph_get_node (diagnosis->graph, id)->name,
+                        expected_json, got);
 }
 
 /* Reports that the file belongs to another model if most parameters have the wrong shape. */
@@ -158,9 +148,7 @@ check_pair (TypeCheck *check)
   message =
       g_strdup_printf ("%s belongs to another model: %u of its %u arrays have other shapes than "
                        "the graph needs",
-                       hyb_model_get_weights_file (diagnosis->model),
-                       n_bad,
-                       n);
+                       hyb_model_get_weights_file (diagnosis->model), n_bad, n);
   hyb_diagnosis_report_wrong_pair (diagnosis, message, check->shapes ? check->shapes->items : NULL);
   if (check->shapes)
     g_ptr_array_remove (hyb_model_get_findings (diagnosis->model), check->shapes);
@@ -485,8 +473,7 @@ check_declared (TypeCheck *check)
         continue;
       if (!finding)
         finding = hyb_diagnosis_report (diagnosis,
-                                        &(DiagnosisIssue){ HYB_SEVERITY_WARNING,
-                                                           "wrong-dtype",
+                                        &(DiagnosisIssue){ HYB_SEVERITY_WARNING, "wrong-dtype",
                                                            diagnosis->variables[i],
                                                            "Cast the network before exporting it, "
                                                            "or the data to what the "
@@ -565,12 +552,10 @@ hyb_diagnose_outputs (HybDiagnosis *diagnosis)
           reason = hyb_infer_reason (diagnosis->graph, diagnosis->types, heads[i]);
           finding = hyb_diagnosis_report (diagnosis,
                                           &(DiagnosisIssue){
-                                              HYB_SEVERITY_NOTE,
-                                              "shape-unknown",
+                                              HYB_SEVERITY_NOTE, "shape-unknown",
                                               hyb_graph_get_producer (diagnosis->graph, heads[i]),
                                               "Give the shapes of inputs" },
-                                          "outputs have shapes that are not known yet: %s",
-                                          reason);
+                                          "outputs have shapes that are not known yet: %s", reason);
           finding->remedy = HYB_REMEDY_SHAPES;
         }
       got = hyb_shape_to_json (shape);

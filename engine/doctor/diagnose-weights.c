@@ -35,8 +35,7 @@ static char *
 hint_for_missing (const HybDiagnosis *diagnosis, const char *name)
 {
   const char *near = hyb_suggest_name ((const char *const *) diagnosis->unused->pdata,
-                                       diagnosis->unused->len,
-                                       name);
+                                       diagnosis->unused->len, name);
 
   if (near)
     return g_strdup_printf ("The file has “%s” instead of “%s”", near, name);
@@ -65,13 +64,12 @@ report_missing (HybDiagnosis *diagnosis)
       if (!finding)
         {
           hint = hint_for_missing (diagnosis, node->name);
-          finding = hyb_diagnosis_report (diagnosis,
-                                          &(DiagnosisIssue){ HYB_SEVERITY_ERROR,
-                                                             "missing-parameter",
-                                                             diagnosis->variables[i],
-                                                             hint },
-                                          "%s has no array for variables of the graph",
-                                          hyb_model_get_weights_file (diagnosis->model));
+          finding =
+              hyb_diagnosis_report (diagnosis,
+                                    &(DiagnosisIssue){ HYB_SEVERITY_ERROR, "missing-parameter",
+                                                       diagnosis->variables[i], hint },
+                                    "%s has no array for variables of the graph",
+                                    hyb_model_get_weights_file (diagnosis->model));
         }
       expected = hyb_shape_to_json (&diagnosis->types[node->first_output].shape);
       hyb_finding_add_item (finding, node->name, expected, NULL);
@@ -91,9 +89,7 @@ report_unused (HybDiagnosis *diagnosis, guint n_missing)
 
   finding = hyb_diagnosis_report (diagnosis,
                                   &(DiagnosisIssue){
-                                      HYB_SEVERITY_WARNING,
-                                      "unused-parameter",
-                                      HYB_NO_ID,
+                                      HYB_SEVERITY_WARNING, "unused-parameter", HYB_NO_ID,
                                       "MXNet’s import refuses them unless ignore_extra is set" },
                                   "the graph has no variables for arrays of the file");
   /* If others are missing, an unused one may be one of those under another name: no repair. */
@@ -148,17 +144,13 @@ report_prefixes (HybDiagnosis *diagnosis)
         {
           finding =
               hyb_diagnosis_report (diagnosis,
-                                    &(DiagnosisIssue){ HYB_SEVERITY_WARNING,
-                                                       "wrong-prefix",
-                                                       id,
+                                    &(DiagnosisIssue){ HYB_SEVERITY_WARNING, "wrong-prefix", id,
                                                        "Write them with the correct prefix" },
                                     "auxiliary states are stored as arguments, or arguments as "
                                     "auxiliary states");
           finding->remedy = HYB_REMEDY_REPAIR;
         }
-      hyb_finding_add_item (finding,
-                            name,
-                            correct == HYB_PREFIX_AUX ? "\"aux:\"" : "\"arg:\"",
+      hyb_finding_add_item (finding, name, correct == HYB_PREFIX_AUX ? "\"aux:\"" : "\"arg:\"",
                             prefix == HYB_PREFIX_AUX ? "\"aux:\"" : "\"arg:\"");
     }
 }
@@ -170,8 +162,7 @@ report_guess (HybDiagnosis *diagnosis, GPtrArray *pairs)
 {
   HybFinding *finding = hyb_diagnosis_report (
       diagnosis,
-      &(DiagnosisIssue){ HYB_SEVERITY_ERROR,
-                         "missing-parameter",
+      &(DiagnosisIssue){ HYB_SEVERITY_ERROR, "missing-parameter",
                          hyb_graph_find_variable (diagnosis->graph, pairs->pdata[0]),
                          "Kind, order and shape of all arrays agree: give them the names of the "
                          "graph, or export the network with export()" },
@@ -193,9 +184,7 @@ report_no_file (HybDiagnosis *diagnosis, guint n_parameters)
 {
   HybFinding *finding =
       hyb_diagnosis_report (diagnosis,
-                            &(DiagnosisIssue){ HYB_SEVERITY_NOTE,
-                                               "no-parameters",
-                                               HYB_NO_ID,
+                            &(DiagnosisIssue){ HYB_SEVERITY_NOTE, "no-parameters", HYB_NO_ID,
                                                "Choose the file that was exported with it" },
                             "the graph has %u parameters, but no file of parameters was found "
                             "beside "
@@ -265,15 +254,11 @@ hyb_diagnose_inputs (HybDiagnosis *diagnosis)
     HybSeverity severity;
     const char *code, *message, *hint;
   } inputs[] = {
-    { HYB_ROLE_STATE,
-      HYB_SEVERITY_WARNING,
-      "state-as-input",
+    { HYB_ROLE_STATE, HYB_SEVERITY_WARNING, "state-as-input",
       "the initial states of a recurrent layer are inputs of the graph",
       "Give zeros of the shape (layers × directions, batch, hidden), list them as inputs when "
       "importing into MXNet, or wrap the layer in a block before exporting" },
-    { HYB_ROLE_LABEL,
-      HYB_SEVERITY_NOTE,
-      "label-needed",
+    { HYB_ROLE_LABEL, HYB_SEVERITY_NOTE, "label-needed",
       "the graph ends in a loss that needs a label",
       "The outputs do not depend on it: MXNet needs zeros of its shape, and here it can be left "
       "out" },
@@ -292,13 +277,11 @@ hyb_diagnose_inputs (HybDiagnosis *diagnosis)
           if (diagnosis->roles[i] != inputs[k].role || diagnosis->parameters[i])
             continue;
           if (!finding)
-            finding = hyb_diagnosis_report (diagnosis,
-                                            &(DiagnosisIssue){ inputs[k].severity,
-                                                               inputs[k].code,
-                                                               diagnosis->variables[i],
-                                                               inputs[k].hint },
-                                            "%s",
-                                            inputs[k].message);
+            finding =
+                hyb_diagnosis_report (diagnosis,
+                                      &(DiagnosisIssue){ inputs[k].severity, inputs[k].code,
+                                                         diagnosis->variables[i], inputs[k].hint },
+                                      "%s", inputs[k].message);
           hyb_finding_add_item (finding, node->name, expected, NULL);
         }
     }
@@ -317,15 +300,13 @@ check_finite (HybDiagnosis *diagnosis, guint i, HybFinding **finding)
 
   if (!*finding)
     *finding = hyb_diagnosis_report (diagnosis,
-                                     &(DiagnosisIssue){ HYB_SEVERITY_ERROR,
-                                                        "not-finite",
+                                     &(DiagnosisIssue){ HYB_SEVERITY_ERROR, "not-finite",
                                                         diagnosis->variables[i],
                                                         "Training diverged or the file is damaged; "
                                                         "take an earlier epoch" },
                                      "parameters hold NaN or infinity");
   got = g_strdup_printf ("\"%" G_GINT64_FORMAT " NaN, %" G_GINT64_FORMAT " infinite\"",
-                         statistics.n_nan,
-                         statistics.n_infinite);
+                         statistics.n_nan, statistics.n_infinite);
   hyb_finding_add_item (*finding, hyb_diagnosis_variable (diagnosis, i)->name, NULL, got);
 }
 
@@ -369,9 +350,7 @@ check_fixed_gamma (HybDiagnosis *diagnosis, HybNodeId id, HybFinding **finding)
     *finding =
         hyb_diagnosis_report (diagnosis,
                               &(DiagnosisIssue){
-                                  HYB_SEVERITY_NOTE,
-                                  "fixed-gamma",
-                                  id,
+                                  HYB_SEVERITY_NOTE, "fixed-gamma", id,
                                   "Converters to other frameworks must write 1 in its place" },
                               "gamma is stored with values other than 1, but fix_gamma makes "
                               "every run use 1");

@@ -35,10 +35,7 @@ describe_group (const Group *group)
 {
   if (group->n == 1 || group->end == 0)
     return g_strdup (group->first);
-  return g_strdup_printf ("%.*s and %u more%s",
-                          (int) group->end,
-                          group->first,
-                          group->n - 1,
+  return g_strdup_printf ("%.*s and %u more%s", (int) group->end, group->first, group->n - 1,
                           group->first + group->end);
 }
 

@@ -293,9 +293,7 @@ hyb_layout_apply (const HybLayoutFix *fix, HybTensor *tensor)
   if (!changed)
     return NULL;
   for (int i = 0; i < fix->shape.rank; i++)
-    hyb_move_axis (&move,
-                   fix->shape.dim[i],
-                   hyb_shape_count (shape, fix->axes[i] + 1, shape->rank),
+    hyb_move_axis (&move, fix->shape.dim[i], hyb_shape_count (shape, fix->axes[i] + 1, shape->rank),
                    hyb_shape_count (&fix->shape, i + 1, fix->shape.rank));
   hyb_move (&move, hyb_tensor_get_data (tensor), hyb_tensor_get_data (changed));
   return changed;

@@ -89,8 +89,7 @@ report_packed (Matcher *matcher, const char *variable, const char *from)
 
   if (!matcher->packed)
     {
-      matcher->packed = add_note (matcher,
-                                  "packed-parameter",
+      matcher->packed = add_note (matcher, "packed-parameter",
                                   "the file holds the weights of a recurrent layer as several "
                                   "arrays, as cells and "
                                   "checkpoints have them; they were packed for the graph");
@@ -131,9 +130,7 @@ report_misfit (Matcher             *matcher,
   if (!name)
     return;
 
-  message = g_strdup_printf ("“%s” cannot be packed: its part “%s” %s",
-                             variable,
-                             name,
+  message = g_strdup_printf ("“%s” cannot be packed: its part “%s” %s", variable, name,
                              tensor ? "does not fit the others" : "is missing");
   finding = add_note (matcher, tensor ? "wrong-shape" : "missing-parameter", message);
   finding->severity = HYB_SEVERITY_ERROR;
@@ -200,8 +197,7 @@ pack_flat (Matcher *matcher, HybTensorList *list, const char *variable)
     }
 
   message = g_strdup_printf (weights.n_layers == 1 ? "%s, %u layer%s" : "%s, %u layers%s",
-                             hyb_rnn_mode_name (weights.mode),
-                             weights.n_layers,
+                             hyb_rnn_mode_name (weights.mode), weights.n_layers,
                              weights.is_bidirectional ? ", two directions" : "");
   report_packed (matcher, variable, message);
 }
@@ -306,8 +302,7 @@ unpack_vectors (Matcher *matcher)
 
       if (!hyb_unpack_weights (matcher->model, vector, unpacked))
         continue;
-      finding = add_note (matcher,
-                          "packed-parameter",
+      finding = add_note (matcher, "packed-parameter",
                           "the file holds the flat vector of a fused recurrent layer; it was "
                           "unpacked for the cells of the graph");
       for (guint k = 0; k < unpacked->len; k++)
@@ -344,8 +339,7 @@ rename_statistics (Matcher *matcher)
 
         if (!finding)
           finding =
-              add_note (matcher,
-                        "renamed-parameter",
+              add_note (matcher, "renamed-parameter",
                         "statistics of batch normalisation are called running in one file and "
                         "moving in the other; they were renamed");
         add_name_item (finding, variable, other);
@@ -371,8 +365,7 @@ change_prefix (Matcher *matcher)
     }
 
   message = g_strdup_printf ("parameters were renamed to fit the graph: “%s…” became “%s…”",
-                             match.remove,
-                             match.add);
+                             match.remove, match.add);
   finding = add_note (matcher, "renamed-parameter", message);
   for (guint i = 0; i < match.pairs->len; i += 2)
     {

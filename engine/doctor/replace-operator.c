@@ -136,11 +136,9 @@ replace_node (HybNodeEdit *edit, gpointer data)
   replacement->n_replaced++;
   g_ptr_array_add (edit->changes,
                    g_strdup_printf ("replaced the operator %s%s%s of “%s” by %s",
-                                    replacement->meant.type,
-                                    replacement->meant.kind ? " " : "",
+                                    replacement->meant.type, replacement->meant.kind ? " " : "",
                                     replacement->meant.kind ? replacement->meant.kind : "",
-                                    edit->node->name,
-                                    replacement->op->name));
+                                    edit->node->name, replacement->op->name));
 }
 
 /* A copy of the graph with the operator; NULL if a node does not take it.  (transfer full) */
@@ -285,8 +283,7 @@ hyb_replace_list (HybModel *model, const char *node)
       if (edited && is_consistent (model, edited))
         g_ptr_array_add (list, (gpointer) ops[i]);
     }
-  g_ptr_array_sort_with_data (list,
-                              compare_ops,
+  g_ptr_array_sort_with_data (list, compare_ops,
                               (gpointer) hyb_graph_get_node (place.graph, place.id));
   return list;
 }

@@ -156,13 +156,10 @@ void
 hyb_rival_report (HybModel *model, GPtrArray *pairs, GPtrArray *rival)
 {
   HybFinding *finding =
-      hyb_finding_new ("ambiguous-names",
-                       HYB_SEVERITY_WARNING,
+      hyb_finding_new ("ambiguous-names", HYB_SEVERITY_WARNING,
                        "the arrays fit the graph in two ways, so none was renamed: “%s” may be "
                        "“%s”, or “%s” is “%s”",
-                       (char *) pairs->pdata[1],
-                       (char *) pairs->pdata[0],
-                       (char *) rival->pdata[1],
+                       (char *) pairs->pdata[1], (char *) pairs->pdata[0], (char *) rival->pdata[1],
                        (char *) rival->pdata[0]);
 
   finding->file = g_strdup (hyb_model_get_weights_file (model));

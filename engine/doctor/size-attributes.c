@@ -82,9 +82,7 @@ hyb_size_suggest (HybGraph *graph, const HybType *facts, HybNodeId id)
         const char *now = hyb_node_get_attribute (node, param->name);
         Trial       trial = { .graph = graph, .node = id, .key = param->name };
 
-        g_snprintf (trial.value,
-                    sizeof trial.value,
-                    "%" G_GINT64_FORMAT,
+        g_snprintf (trial.value, sizeof trial.value, "%" G_GINT64_FORMAT,
                     g_array_index (sizes, gint64, i));
         if (!now || strcmp (now, trial.value) == 0)
           continue;

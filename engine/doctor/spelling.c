@@ -82,18 +82,13 @@ correct_key (HybNodeEdit *edit, guint at)
       g_ptr_array_add (edit->changes,
                        g_strdup_printf ("removed the attribute “%s” of “%s”, which %s does not "
                                         "have",
-                                        key,
-                                        edit->node->name,
-                                        edit->op->name));
+                                        key, edit->node->name, edit->op->name));
       g_ptr_array_remove_range (edit->attributes, at, 2);
       return FALSE;
     }
   g_ptr_array_add (edit->changes,
-                   g_strdup_printf ("renamed the attribute “%s” of “%s” (%s) to “%s”",
-                                    key,
-                                    edit->node->name,
-                                    edit->op->name,
-                                    correct));
+                   g_strdup_printf ("renamed the attribute “%s” of “%s” (%s) to “%s”", key,
+                                    edit->node->name, edit->op->name, correct));
   g_free (edit->attributes->pdata[at]);
   edit->attributes->pdata[at] = g_strdup (correct);
   return TRUE;
@@ -142,12 +137,8 @@ correct_value (HybNodeEdit *edit, guint at)
   if (!correct)
     return;
   g_ptr_array_add (edit->changes,
-                   g_strdup_printf ("changed %s of “%s” (%s) from “%s” to “%s”",
-                                    key,
-                                    edit->node->name,
-                                    edit->op->name,
-                                    value,
-                                    correct));
+                   g_strdup_printf ("changed %s of “%s” (%s) from “%s” to “%s”", key,
+                                    edit->node->name, edit->op->name, value, correct));
   g_free (edit->attributes->pdata[at + 1]);
   edit->attributes->pdata[at + 1] = g_strdup (correct);
 }
@@ -168,9 +159,7 @@ correct_node (HybNodeEdit *edit, gpointer data G_GNUC_UNUSED)
           if (edit->op)
             g_ptr_array_add (edit->changes,
                              g_strdup_printf ("changed the operator of “%s” from “%s” to “%s”",
-                                              node->name,
-                                              node->type,
-                                              edit->op->name));
+                                              node->name, node->type, edit->op->name));
         }
     }
   if (!edit->op)

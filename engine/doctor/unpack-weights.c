@@ -84,10 +84,7 @@ static gboolean
 has_part (const Cells *cells, guint layer, const char *direction)
 {
   const char *const *gates = hyb_rnn_gate_suffixes (cells->weights.mode);
-  g_autofree char   *full = g_strdup_printf ("%s%s%u_i2h%s_weight",
-                                           cells->prefix,
-                                           direction,
-                                           layer,
+  g_autofree char   *full = g_strdup_printf ("%s%s%u_i2h%s_weight", cells->prefix, direction, layer,
                                            cells->has_gates ? gates[0] : "");
   g_autofree char   *name = name_in_graph (cells, full);
 

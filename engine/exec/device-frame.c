@@ -193,11 +193,7 @@ hyb_device_frame_take (HybDeviceFrame *frame, GError **error)
     return TRUE;
   hyb_device_frame_give (frame);
   if (!error || !*error)
-    hyb_error_at (error,
-                  HYB_GRAPH_ERROR,
-                  HYB_GRAPH_ERROR_MEMORY,
-                  NULL,
-                  NULL,
+    hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_MEMORY, NULL, NULL,
                   "not enough memory of the host for a block of %.4g MiB",
                   (double) bytes / (1 << 20));
   return FALSE;
@@ -309,9 +305,7 @@ append_advice (const HybDeviceFrame *frame, GError *error)
     {
       const HybNode *node = hyb_graph_get_node (frame->plan->graph, frame->ended);
 
-      g_string_append_printf (text,
-                              ". The last node known to have ended is “%s” (%s)",
-                              node->name,
+      g_string_append_printf (text, ". The last node known to have ended is “%s” (%s)", node->name,
                               node->type);
     }
   if (!frame->is_watched)
@@ -338,10 +332,8 @@ hyb_device_frame_stage (HybDeviceFrame  *frame,
 {
   const HybDevicePlan *device = frame->plan->device;
 
-  if (hyb_device_values_stage (values,
-                               device->reads_variable,
-                               device->draws ? &context->seed : NULL,
-                               error))
+  if (hyb_device_values_stage (values, device->reads_variable,
+                               device->draws ? &context->seed : NULL, error))
     return TRUE;
   return hyb_error_add_remedy (error, HYB_REMEDY_DEVICE, NULL);
 }
@@ -441,10 +433,8 @@ copy_heads (HybDeviceFrame *frame, guint first, guint n)
              plan->places[heads[i + 1]].offset == place.offset + bytes;
            i++)
         bytes += hyb_type_bytes (hyb_plan_type (plan, heads[i + 1]));
-      frame->gpu->backend->copy (frame->queue,
-                                 hyb_device_view_find_host (&frame->view, &place),
-                                 hyb_device_view_find (&frame->view, &place),
-                                 bytes);
+      frame->gpu->backend->copy (frame->queue, hyb_device_view_find_host (&frame->view, &place),
+                                 hyb_device_view_find (&frame->view, &place), bytes);
       frame->counts.n_copies++;
       frame->counts.copied_bytes += bytes;
       frame->is_pending = TRUE;
@@ -475,8 +465,7 @@ hyb_device_frame_bring (HybDeviceFrame   *frame,
         continue;
       if (is_done)
         memcpy (hyb_tensor_get_data (outputs[i]),
-                hyb_device_view_find_host (&frame->view, &plan->places[heads[i]]),
-                bytes);
+                hyb_device_view_find_host (&frame->view, &plan->places[heads[i]]), bytes);
       else
         memset (hyb_tensor_get_data (outputs[i]), 0, bytes);
     }

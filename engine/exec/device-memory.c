@@ -14,9 +14,7 @@ append_size (GString *text, gsize bytes)
 {
   gboolean is_large = bytes >= (gsize) 1 << 30;
 
-  g_string_append_printf (text,
-                          "%.4g %s",
-                          (double) bytes / (is_large ? 1 << 30 : 1 << 20),
+  g_string_append_printf (text, "%.4g %s", (double) bytes / (is_large ? 1 << 30 : 1 << 20),
                           is_large ? "GiB" : "MiB");
 }
 
@@ -54,7 +52,7 @@ list_largest (const HybPlan *plan)
         {
           HybNodeId id = g_array_index (nodes, HybNodeId, i);
           gsize     bytes = hyb_type_bytes (
-              hyb_plan_type (plan, hyb_graph_get_node (plan->graph, id)->first_output));
+                  hyb_plan_type (plan, hyb_graph_get_node (plan->graph, id)->first_output));
 
           if (bytes < below && bytes > most_bytes)
             {
@@ -64,9 +62,7 @@ list_largest (const HybPlan *plan)
         }
       if (most == HYB_NO_ID)
         break;
-      g_string_append_printf (text,
-                              "%s“%s” ",
-                              n > 0 ? ", " : "",
+      g_string_append_printf (text, "%s“%s” ", n > 0 ? ", " : "",
                               hyb_graph_get_node (plan->graph, most)->name);
       append_size (text, most_bytes);
       below = most_bytes;
@@ -104,13 +100,8 @@ hyb_device_refuse_memory (const HybPlan *plan, gsize held, GError **error)
   append_size (text, count_needs (plan));
   g_string_append (text, ", the GPU has ");
   append_size (text, facts.unused + held);
-  hyb_error_at (error,
-                HYB_GRAPH_ERROR,
-                HYB_GRAPH_ERROR_MEMORY,
-                NULL,
-                "Use a smaller batch, or the processor",
-                "%s free; the largest: %s",
-                text->str,
+  hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_MEMORY, NULL,
+                "Use a smaller batch, or the processor", "%s free; the largest: %s", text->str,
                 largest);
   return hyb_error_add_remedy (error, HYB_REMEDY_DEVICE, NULL);
 }

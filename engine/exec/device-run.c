@@ -93,10 +93,8 @@ hyb_device_run_copies (HybDeviceRun *run, const HybDeviceView *view, guint index
       gpointer             there = hyb_device_view_find (view, &copy->place);
       gpointer             here = hyb_device_view_find_host (view, &copy->place);
 
-      run->gpu->backend->copy (run->queue,
-                               copy->to_device ? there : here,
-                               copy->to_device ? here : there,
-                               copy->bytes);
+      run->gpu->backend->copy (run->queue, copy->to_device ? there : here,
+                               copy->to_device ? here : there, copy->bytes);
       hyb_device_run_count (run, copy->bytes);
       run->is_copying = TRUE;
     }

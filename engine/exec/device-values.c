@@ -227,10 +227,8 @@ move_ahead (HybDeviceValues *values)
 
       if (bytes > 0 && value->offset != G_MAXSIZE)
         {
-          backend->copy (values->queue,
-                         (char *) values->inputs + value->offset,
-                         (char *) values->ahead_memory + value->ahead_offset,
-                         bytes);
+          backend->copy (values->queue, (char *) values->inputs + value->offset,
+                         (char *) values->ahead_memory + value->ahead_offset, bytes);
           total += bytes;
         }
       g_clear_pointer (&value->ahead, hyb_tensor_unref);
@@ -246,9 +244,7 @@ hyb_device_values_send_staged (HybDeviceValues *values)
   HybSentBytes sent = { .now = values->is_ahead ? values->front_bytes : values->input_bytes };
 
   if (sent.now > 0)
-    values->gpu->backend->copy (values->queue,
-                                values->inputs,
-                                values->staging[values->turn],
+    values->gpu->backend->copy (values->queue, values->inputs, values->staging[values->turn],
                                 sent.now);
   values->turn ^= 1;
   sent.ahead = move_ahead (values);
@@ -308,8 +304,7 @@ hyb_device_values_send_ahead (HybDeviceValues  *values,
       value->ahead = hyb_tensor_ref (tensors[i]);
       if (size > 0)
         memcpy ((char *) values->ahead_pinned + value->ahead_offset,
-                hyb_tensor_get_data (tensors[i]),
-                size);
+                hyb_tensor_get_data (tensors[i]), size);
     }
   backend->copy (values->ahead_queue, values->ahead_memory, values->ahead_pinned, bytes);
   return TRUE;
@@ -337,9 +332,7 @@ hyb_device_values_send (HybDeviceValues *values, guint index, gsize *sent_bytes,
       value->bytes = bytes;
     }
   if (bytes > 0)
-    values->gpu->backend->copy (values->queue,
-                                value->memory,
-                                hyb_tensor_get_data (value->tensor),
+    values->gpu->backend->copy (values->queue, value->memory, hyb_tensor_get_data (value->tensor),
                                 bytes);
   value->sent = hyb_tensor_ref (value->tensor);
   *sent_bytes = bytes;

@@ -51,9 +51,7 @@ bind_variables (HybExecutor *executor)
     {
       const HybBinding *binding = &executor->bindings[i];
 
-      hyb_device_values_bind (executor->on_device,
-                              i,
-                              executor->inputs[i],
+      hyb_device_values_bind (executor->on_device, i, executor->inputs[i],
                               binding->is_kept || (binding->is_constant && !binding->is_written));
     }
 }
@@ -66,11 +64,7 @@ explain (const HybRun *context, GError **error)
   if (context->fault->is_set)
     return hyb_imperative_refuse (context->fault, error);
   if (!g_cancellable_set_error_if_cancelled (context->cancellable, error))
-    hyb_error_at (error,
-                  HYB_GRAPH_ERROR,
-                  HYB_GRAPH_ERROR_MISSING,
-                  NULL,
-                  NULL,
+    hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_MISSING, NULL, NULL,
                   "the run stopped before its end");
   return FALSE;
 }
@@ -152,16 +146,12 @@ hyb_executor_dup_device_work (HybExecutor *executor)
   counts = hyb_device_frame_get_counts (entry->on_device);
   steps = hyb_device_frame_get_steps (entry->on_device);
   text = g_string_new (NULL);
-  g_string_printf (text,
-                   "The GPU computed %u of %u steps; %u %s between host and GPU, %.4g MiB.",
-                   steps.n_device,
-                   steps.n_device + steps.n_host,
-                   counts.n_copies,
+  g_string_printf (text, "The GPU computed %u of %u steps; %u %s between host and GPU, %.4g MiB.",
+                   steps.n_device, steps.n_device + steps.n_host, counts.n_copies,
                    counts.n_copies == 1 ? "copy" : "copies",
                    (double) counts.copied_bytes / (1 << 20));
   if (counts.n_replays > 0)
-    g_string_append_printf (text,
-                            " Recorded stretches of steps that were replayed: %u.",
+    g_string_append_printf (text, " Recorded stretches of steps that were replayed: %u.",
                             counts.n_replays);
   return g_string_free (text, FALSE);
 }

@@ -75,10 +75,7 @@ run_imperative (HybExecutor *executor, HybRun *context, GError **error)
   context->probe = &probe;
 
   executor->live_bytes = 0;
-  if (!hyb_imperative_run (lowered ? lowered : executor->graph,
-                           executor->inputs,
-                           heads,
-                           context,
+  if (!hyb_imperative_run (lowered ? lowered : executor->graph, executor->inputs, heads, context,
                            error))
     return FALSE;
   for (guint i = 0; i < executor->n_outputs; i++)
@@ -104,11 +101,7 @@ run_frame (HybFrame *frame, const HybRun *context, GError **error)
   if (context->fault->is_set)
     return hyb_imperative_refuse (context->fault, error);
   if (!g_cancellable_set_error_if_cancelled (context->cancellable, error))
-    hyb_error_at (error,
-                  HYB_GRAPH_ERROR,
-                  HYB_GRAPH_ERROR_MISSING,
-                  NULL,
-                  NULL,
+    hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_MISSING, NULL, NULL,
                   "the run stopped before its end");
   return FALSE;
 }
@@ -136,8 +129,7 @@ run_hybrid (HybExecutor *executor, const HybRun *context, GError **error)
 
   executor->live_bytes = 0;
   hyb_executor_account (executor, 0, (gint64) hyb_tensor_get_bytes (block));
-  frame = hyb_frame_init ((char *) hyb_tensor_get_data (block) + memory,
-                          plan,
+  frame = hyb_frame_init ((char *) hyb_tensor_get_data (block) + memory, plan,
                           hyb_tensor_get_data (block));
   for (guint i = 0; i < executor->n_variables; i++)
     hyb_frame_bind_variable (frame, i, input_data (executor, i));
@@ -185,13 +177,8 @@ make_frame (HybExecutor *executor, HybEntry *entry, GError **error)
       posix_memalign (&entry->storage, HYB_ALIGNMENT, hyb_frame_size (entry->plan)) != 0)
     {
       entry->storage = NULL;
-      return hyb_error_at (error,
-                           HYB_GRAPH_ERROR,
-                           HYB_GRAPH_ERROR_MEMORY,
-                           NULL,
-                           NULL,
-                           "not enough memory for %u steps",
-                           hyb_plan_n_steps (entry->plan));
+      return hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_MEMORY, NULL, NULL,
+                           "not enough memory for %u steps", hyb_plan_n_steps (entry->plan));
     }
   entry->frame =
       hyb_frame_init (entry->storage, entry->plan, hyb_tensor_get_data (executor->block));
@@ -217,9 +204,7 @@ wrap_head (HybExecutor *executor, HybEntry *entry, const HybType *type, gpointer
           (char *) data + bytes <= begin + hyb_tensor_get_bytes (owner))
         return hyb_tensor_new_view (owner, type, (gsize) ((char *) data - begin));
     }
-  return hyb_tensor_new_wrapped (type,
-                                 data,
-                                 hyb_plan_ref (entry->plan),
+  return hyb_tensor_new_wrapped (type, data, hyb_plan_ref (entry->plan),
                                  (GDestroyNotify) hyb_plan_unref);
 }
 

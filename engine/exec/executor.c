@@ -205,23 +205,13 @@ hyb_executor_bind (HybExecutor *executor, const char *name, HybTensor *tensor, G
   g_autoptr (HybTensor) own = NULL;
 
   if (!binding)
-    return hyb_error_at (error,
-                         HYB_GRAPH_ERROR,
-                         HYB_GRAPH_ERROR_MISSING,
-                         NULL,
-                         NULL,
-                         "the model has no variable called “%s”",
-                         name);
+    return hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_MISSING, NULL, NULL,
+                         "the model has no variable called “%s”", name);
 
   own = lies_in_block (executor, tensor) ? hyb_tensor_copy (tensor) : hyb_tensor_ref (tensor);
   if (!own)
-    return hyb_error_at (error,
-                         HYB_GRAPH_ERROR,
-                         HYB_GRAPH_ERROR_MEMORY,
-                         NULL,
-                         NULL,
-                         "not enough memory for a copy of “%s”",
-                         name);
+    return hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_MEMORY, NULL, NULL,
+                         "not enough memory for a copy of “%s”", name);
 
   for (; binding != NULL; binding = next_binding (executor, binding))
     {
@@ -301,23 +291,15 @@ check_missing (const HybExecutor *executor, GError **error)
       if (binding->tensor || !binding->is_needed || binding->is_label)
         continue;
       if (n_missing++ < MAX_LISTED)
-        g_string_append_printf (names,
-                                "%s“%s”",
-                                names->len > 0 ? ", " : "",
+        g_string_append_printf (names, "%s“%s”", names->len > 0 ? ", " : "",
                                 variable_name (executor, i));
     }
   if (n_missing == 0)
     return TRUE;
   if (n_missing > MAX_LISTED)
     g_string_append_printf (names, " and %u more", n_missing - MAX_LISTED);
-  return hyb_error_at (error,
-                       HYB_GRAPH_ERROR,
-                       HYB_GRAPH_ERROR_MISSING,
-                       NULL,
-                       NULL,
-                       "%u variable%s without a value: %s",
-                       n_missing,
-                       n_missing == 1 ? "" : "s",
+  return hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_MISSING, NULL, NULL,
+                       "%u variable%s without a value: %s", n_missing, n_missing == 1 ? "" : "s",
                        names->str);
 }
 
@@ -374,12 +356,7 @@ make_labels (HybExecutor *executor, HybEntry *entry, GError **error)
         {
           g_autofree char *reason = hyb_infer_reason (executor->graph, types, value);
 
-          return hyb_error_at (error,
-                               HYB_GRAPH_ERROR,
-                               HYB_GRAPH_ERROR_UNKNOWN,
-                               NULL,
-                               NULL,
-                               "%s",
+          return hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_UNKNOWN, NULL, NULL, "%s",
                                reason);
         }
       entry->zeros[i] = hyb_tensor_new_zeros (&types[value], error);
@@ -401,9 +378,7 @@ check_outputs (const HybExecutor *executor, const HybPlan *plan, GError **error)
   if (executor->options.mode != HYB_MODE_HYBRID || hyb_plan_is_dynamic (plan))
     return TRUE;
   for (guint i = 0; i < executor->n_outputs; i++)
-    if (!hyb_run_take_memory (&run,
-                              "output",
-                              hyb_type_bytes (hyb_plan_get_head_type (plan, i)),
+    if (!hyb_run_take_memory (&run, "output", hyb_type_bytes (hyb_plan_get_head_type (plan, i)),
                               error))
       {
         g_prefix_error (error, "output %u: ", i);
@@ -533,11 +508,7 @@ own_states (HybExecutor *executor, GError **error)
         continue;
       copy = hyb_tensor_copy (binding->tensor);
       if (!copy)
-        return hyb_error_at (error,
-                             HYB_GRAPH_ERROR,
-                             HYB_GRAPH_ERROR_MEMORY,
-                             NULL,
-                             NULL,
+        return hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_MEMORY, NULL, NULL,
                              "not enough memory for a copy of the state “%s”",
                              variable_name (executor, i));
       hyb_tensor_unref (binding->tensor);

@@ -462,10 +462,8 @@ find_copies (HybPlan *plan)
 {
   HybDevicePlan     *device = plan->device;
   g_autofree guint8 *kept = find_kept (plan);
-  Search             search = { plan,
-                                g_array_new (FALSE, FALSE, sizeof (Stale)),
-                                g_array_new (FALSE, FALSE, sizeof (HybDeviceCopy)),
-                                kept };
+  Search             search = { plan, g_array_new (FALSE, FALSE, sizeof (Stale)),
+                                g_array_new (FALSE, FALSE, sizeof (HybDeviceCopy)), kept };
 
   device->reads_variable = g_new0 (guint8, MAX (plan->n_variables, 1));
   device->reads_constant = g_new0 (guint8, MAX (plan->constants->len, 1));

@@ -100,11 +100,7 @@ hyb_device_plan_check_host (const HybPlan *plan, guint index, GError **error)
 
       if (writer && writer->twin && writer->twin->hidden_bytes &&
           inputs[i] == last_output (plan, id))
-        return hyb_error_at (error,
-                             HYB_DEVICE_ERROR,
-                             HYB_DEVICE_ERROR_FAILED,
-                             NULL,
-                             NULL,
+        return hyb_error_at (error, HYB_DEVICE_ERROR, HYB_DEVICE_ERROR_FAILED, NULL, NULL,
                              "the GPU keeps values for this gradient, but cannot compute it: %s",
                              plan->device->steps[index].why);
     }
@@ -121,8 +117,7 @@ hyb_device_plan_size_hidden (const HybPlan *plan, GArray *intervals)
 
       if (!step->twin || !step->twin->hidden_bytes)
         continue;
-      interval = &g_array_index (intervals,
-                                 HybInterval,
+      interval = &g_array_index (intervals, HybInterval,
                                  plan->places[last_output (plan, plan->steps[i].node)].index);
       interval->bytes = MAX (interval->bytes, step->twin->hidden_bytes (step->prepared));
     }

@@ -171,9 +171,7 @@ place_as_views (Search *search, HybNodeId id)
         if (search->written[hyb_graph_get_producer (graph, inputs[input])])
           return FALSE;
         if (turn == 1)
-          join (search,
-                output,
-                search->class_of[inputs[input]],
+          join (search, output, search->class_of[inputs[input]],
                 search->offset[inputs[input]] + offset);
       }
   return TRUE;

@@ -45,9 +45,7 @@ print_passes (GString *text, const HybPlan *plan)
 
       g_string_append_printf (text, "pass %s: ", report->pass->name);
       if (report->nodes_before != report->nodes_after)
-        g_string_append_printf (text,
-                                "%u of %u nodes left",
-                                report->nodes_after,
+        g_string_append_printf (text, "%u of %u nodes left", report->nodes_after,
                                 report->nodes_before);
       else if (report->folded > 0)
         g_string_append_printf (text, "%u values computed", report->folded);
@@ -90,15 +88,12 @@ print_where (GString *text, const HybDeviceStep *step)
 static void
 print_copy (GString *text, const HybDeviceCopy *copy)
 {
-  g_string_append_printf (text,
-                          "  copy  %" G_GSIZE_FORMAT " bytes to the %s, ",
-                          copy->bytes,
+  g_string_append_printf (text, "  copy  %" G_GSIZE_FORMAT " bytes to the %s, ", copy->bytes,
                           copy->to_device ? "GPU" : "host");
   if (copy->place.kind == HYB_PLACE_BLOCK)
     g_string_append_printf (text, "@%" G_GSIZE_FORMAT "\n", copy->place.offset);
   else
-    g_string_append_printf (text,
-                            "%s %u\n",
+    g_string_append_printf (text, "%s %u\n",
                             copy->place.kind == HYB_PLACE_HEAD ? "head" : "variable",
                             copy->place.index);
 }
@@ -125,10 +120,8 @@ print_device (GString *text, const HybDevicePlan *device)
   g_string_append_printf (text,
                           "%u steps on the GPU, %u on the host; %u copies of %" G_GSIZE_FORMAT
                           " bytes between steps and after them\n",
-                          device->n_steps - device->n_host_steps,
-                          device->n_host_steps,
-                          device->copies->len,
-                          bytes);
+                          device->n_steps - device->n_host_steps, device->n_host_steps,
+                          device->copies->len, bytes);
   if (!device->is_body)
     g_string_append_printf (text, "%s\n", hyb_gpu_describe_math (device->gpu));
 }
@@ -163,10 +156,8 @@ print_node (GString *text, const HybPlan *plan, HybNodeId id, const HybStep *ste
       step->call.op->note (&step->call))
     g_string_append_printf (text, ", %s", step->call.op->note (&step->call));
   if (step && step->workspace_bytes > 0)
-    g_string_append_printf (text,
-                            ", workspace %" G_GSIZE_FORMAT " @%" G_GSIZE_FORMAT,
-                            step->workspace_bytes,
-                            step->workspace);
+    g_string_append_printf (text, ", workspace %" G_GSIZE_FORMAT " @%" G_GSIZE_FORMAT,
+                            step->workspace_bytes, step->workspace);
   if (step && plan->device)
     print_where (text, &plan->device->steps[step - plan->steps]);
   g_string_append_c (text, '\n');
@@ -205,11 +196,8 @@ print_steps (GString *text, const HybPlan *plan)
 {
   guint step = 0;
 
-  g_string_append_printf (text,
-                          "%u steps, %" G_GSIZE_FORMAT " bytes, %u constants\n",
-                          plan->n_steps,
-                          plan->memory,
-                          plan->constants->len);
+  g_string_append_printf (text, "%u steps, %" G_GSIZE_FORMAT " bytes, %u constants\n",
+                          plan->n_steps, plan->memory, plan->constants->len);
   if (plan->device)
     print_device (text, plan->device);
   for (HybNodeId id = 0; id < hyb_graph_n_nodes (plan->graph); id++)
@@ -229,10 +217,8 @@ print_steps (GString *text, const HybPlan *plan)
   if (plan->device)
     print_copies (text, plan->device, plan->n_steps);
   for (guint i = 0; i < plan->n_copies; i++)
-    g_string_append_printf (text,
-                            "  copy  %" G_GSIZE_FORMAT " bytes to head %u\n",
-                            plan->copies[i].bytes,
-                            plan->copies[i].head);
+    g_string_append_printf (text, "  copy  %" G_GSIZE_FORMAT " bytes to head %u\n",
+                            plan->copies[i].bytes, plan->copies[i].head);
 }
 
 /* The outputs that a run leaves on the device. */
@@ -247,8 +233,7 @@ print_heads (GString *text, const HybPlan *plan)
       g_string_append_printf (text,
                               "  head %u, %" G_GSIZE_FORMAT
                               " bytes, stays on the GPU until it is read\n",
-                              i,
-                              hyb_type_bytes (hyb_plan_type (plan, heads[i])));
+                              i, hyb_type_bytes (hyb_plan_type (plan, heads[i])));
 }
 
 char *

@@ -89,15 +89,9 @@ hyb_plan_prepare_step (HybPlan *plan, HybStep *step, const HybFacts *facts, GErr
       HybCall outer = step->call;
 
       step->outer = g_memdup2 (&outer, sizeof outer);
-      if (!hyb_convert_init (&step->call,
-                             step->outer,
-                             outer.input + outer.n_inputs + outer.n_outputs,
-                             &for_conversion))
-        return hyb_error_at (error,
-                             HYB_GRAPH_ERROR,
-                             HYB_GRAPH_ERROR_MEMORY,
-                             NULL,
-                             NULL,
+      if (!hyb_convert_init (&step->call, step->outer,
+                             outer.input + outer.n_inputs + outer.n_outputs, &for_conversion))
+        return hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_MEMORY, NULL, NULL,
                              "its operands converted would not fit any memory");
     }
 
@@ -107,11 +101,7 @@ hyb_plan_prepare_step (HybPlan *plan, HybStep *step, const HybFacts *facts, GErr
 
   asked = step->call.op->workspace ? step->call.op->workspace (&step->call) : 0;
   if (!g_size_checked_add (&step->workspace_bytes, for_conversion, asked))
-    return hyb_error_at (error,
-                         HYB_GRAPH_ERROR,
-                         HYB_GRAPH_ERROR_MEMORY,
-                         NULL,
-                         NULL,
+    return hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_MEMORY, NULL, NULL,
                          "a workspace of %" G_GSIZE_FORMAT " bytes would not fit any memory",
                          asked);
   return TRUE;

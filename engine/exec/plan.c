@@ -93,13 +93,7 @@ refuse_unknown (HybPlan *plan, const guint8 *needed, HybValueId value, GError **
   else
     g_string_truncate (others, 0);
 
-  return hyb_error_at (error,
-                       HYB_GRAPH_ERROR,
-                       HYB_GRAPH_ERROR_UNKNOWN,
-                       NULL,
-                       NULL,
-                       "%s%s",
-                       reason,
+  return hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_UNKNOWN, NULL, NULL, "%s%s", reason,
                        others->str);
 }
 
@@ -120,15 +114,9 @@ check_size (HybPlan *plan, const HybNode *node, gsize limit, GError **error)
         {
           g_autofree char *text = hyb_type_to_string (type);
 
-          hyb_error_at (error,
-                        HYB_GRAPH_ERROR,
-                        HYB_GRAPH_ERROR_MEMORY,
-                        NULL,
-                        NULL,
-                        "its output %s needs %.4g MiB of %.4g MiB available",
-                        text,
-                        (double) bytes / (1 << 20),
-                        (double) limit / (1 << 20));
+          hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_MEMORY, NULL, NULL,
+                        "its output %s needs %.4g MiB of %.4g MiB available", text,
+                        (double) bytes / (1 << 20), (double) limit / (1 << 20));
           hyb_error_add_remedy (error, HYB_REMEDY_SMALLER, NULL);
           prefix_node (error, node);
           return FALSE;
@@ -253,22 +241,14 @@ plan_memory (HybPlan *plan, GArray *intervals, gsize limit, GError **error)
     }
 
   interval = (HybInterval *) (gpointer) intervals->data;
-  failed = hyb_memory_plan (interval,
-                            intervals->len,
-                            hyb_graph_n_nodes (plan->graph),
-                            limit,
+  failed = hyb_memory_plan (interval, intervals->len, hyb_graph_n_nodes (plan->graph), limit,
                             &plan->memory);
   if (failed < intervals->len)
     {
-      hyb_error_at (error,
-                    HYB_GRAPH_ERROR,
-                    HYB_GRAPH_ERROR_MEMORY,
-                    NULL,
-                    NULL,
+      hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_MEMORY, NULL, NULL,
                     "its %s of %.4g MiB makes the run exceed the %.4g MiB available",
                     failed >= first_workspace ? "workspace" : "output",
-                    (double) interval[failed].bytes / (1 << 20),
-                    (double) limit / (1 << 20));
+                    (double) interval[failed].bytes / (1 << 20), (double) limit / (1 << 20));
       hyb_error_add_remedy (error, HYB_REMEDY_SMALLER, NULL);
       prefix_node (error, hyb_graph_get_node (plan->graph, interval[failed].begin));
       return FALSE;

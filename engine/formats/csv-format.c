@@ -13,21 +13,12 @@ check_list (HybTensorList *list, const HybNamedTensor **entry, GError **error)
 
   *entry = n == 1 ? hyb_tensor_list_get (list, 0) : NULL;
   if (n != 1 || !(*entry)->tensor)
-    return hyb_error_at (error,
-                         HYB_FORMAT_ERROR,
-                         HYB_FORMAT_ERROR_UNKNOWN,
-                         NULL,
-                         "Name it *.npz",
-                         "a CSV file holds one array, and there are %u",
-                         n);
+    return hyb_error_at (error, HYB_FORMAT_ERROR, HYB_FORMAT_ERROR_UNKNOWN, NULL, "Name it *.npz",
+                         "a CSV file holds one array, and there are %u", n);
   if (hyb_tensor_get_shape ((*entry)->tensor)->rank > 2)
-    return hyb_error_at (error,
-                         HYB_FORMAT_ERROR,
-                         HYB_FORMAT_ERROR_UNKNOWN,
-                         NULL,
+    return hyb_error_at (error, HYB_FORMAT_ERROR, HYB_FORMAT_ERROR_UNKNOWN, NULL,
                          "Name it *.npy or *.npz",
-                         "a CSV file has at most two dimensions, and “%s” has %d",
-                         (*entry)->name,
+                         "a CSV file has at most two dimensions, and “%s” has %d", (*entry)->name,
                          hyb_tensor_get_shape ((*entry)->tensor)->rank);
   return TRUE;
 }

@@ -38,12 +38,7 @@ fail_with_errno (GError **error, const char *path, const char *what)
 {
   int code = errno;
 
-  g_set_error (error,
-               G_FILE_ERROR,
-               g_file_error_from_errno (code),
-               "%s: %s: %s",
-               path,
-               what,
+  g_set_error (error, G_FILE_ERROR, g_file_error_from_errno (code), "%s: %s: %s", path, what,
                g_strerror (code));
   return FALSE;
 }
@@ -173,9 +168,7 @@ new_temporary (const char *target)
   static int       counter;
   g_autofree char *folder = g_path_get_dirname (target);
   g_autofree char *base = g_path_get_basename (target);
-  g_autofree char *name = g_strdup_printf (".%s.%d-%d" PART_ENDING,
-                                           base,
-                                           (int) getpid (),
+  g_autofree char *name = g_strdup_printf (".%s.%d-%d" PART_ENDING, base, (int) getpid (),
                                            g_atomic_int_add (&counter, 1));
 
   return g_build_filename (folder, name, NULL);

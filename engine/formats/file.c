@@ -32,22 +32,15 @@ check_readable (const char *path, gboolean *is_regular, GError **error)
     {
       int code = errno;
 
-      g_set_error (error,
-                   G_FILE_ERROR,
-                   g_file_error_from_errno (code),
-                   "%s: %s",
-                   path,
+      g_set_error (error, G_FILE_ERROR, g_file_error_from_errno (code), "%s: %s", path,
                    g_strerror (code));
       return FALSE;
     }
 
   if (S_ISDIR (status.st_mode))
     {
-      g_set_error (error,
-                   G_FILE_ERROR,
-                   G_FILE_ERROR_ISDIR,
-                   "%s: this is a folder. Name the file inside it",
-                   path);
+      g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_ISDIR,
+                   "%s: this is a folder. Name the file inside it", path);
       return FALSE;
     }
 
@@ -89,10 +82,7 @@ read_all (GInputStream *stream,
     {
       if (all->len + (gsize) n > limit.bytes)
         {
-          hyb_error_at (error,
-                        HYB_FORMAT_ERROR,
-                        HYB_FORMAT_ERROR_LIMIT,
-                        where,
+          hyb_error_at (error, HYB_FORMAT_ERROR, HYB_FORMAT_ERROR_LIMIT, where,
                         "Check what the file is",
                         "it holds more than %" G_GSIZE_FORMAT " bytes, the most that is read",
                         limit.bytes);
@@ -141,21 +131,14 @@ read_stream (const char *path, gsize limit, GError **error)
     {
       int code = errno;
 
-      g_set_error (error,
-                   G_FILE_ERROR,
-                   g_file_error_from_errno (code),
-                   "%s: it cannot be opened: %s",
-                   path,
-                   g_strerror (code));
+      g_set_error (error, G_FILE_ERROR, g_file_error_from_errno (code),
+                   "%s: it cannot be opened: %s", path, g_strerror (code));
       return NULL;
     }
   stream = g_unix_input_stream_new (descriptor, TRUE);
   if (!wait_for_writer (descriptor, begun))
     {
-      g_set_error (error,
-                   G_FILE_ERROR,
-                   G_FILE_ERROR_PIPE,
-                   "%s: no program writes into the pipe",
+      g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_PIPE, "%s: no program writes into the pipe",
                    path);
       return NULL;
     }

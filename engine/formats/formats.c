@@ -272,10 +272,7 @@ hyb_weights_write_file (HybTensorList *list, const char *path, GError **error)
   g_autoptr (GError) failure = NULL;
 
   if (!weights.format || !weights.format->write_weights)
-    return hyb_error_at (error,
-                         HYB_FORMAT_ERROR,
-                         HYB_FORMAT_ERROR_UNKNOWN,
-                         path,
+    return hyb_error_at (error, HYB_FORMAT_ERROR, HYB_FORMAT_ERROR_UNKNOWN, path,
                          "Name it *.npz, *.npy, *.params, *.csv or *.safetensors",
                          "the name does not say in which format arrays should be written");
 

@@ -55,12 +55,8 @@ fail (Parser *parser, const char *hint, const char *format, ...)
     .line = line,
     .offset = (gint64) parser->at,
   };
-  return hyb_error_at (parser->error,
-                       HYB_FORMAT_ERROR,
-                       HYB_FORMAT_ERROR_MALFORMED,
-                       place,
-                       is_cut ? "The file was cut off; export or download it again" : hint,
-                       "%s",
+  return hyb_error_at (parser->error, HYB_FORMAT_ERROR, HYB_FORMAT_ERROR_MALFORMED, place,
+                       is_cut ? "The file was cut off; export or download it again" : hint, "%s",
                        is_cut ? "the text ends too early" : what);
 }
 
@@ -177,9 +173,7 @@ parse_word (Parser *parser)
 
   for (guint i = 0; i < G_N_ELEMENTS (refused); i++)
     if (g_str_has_prefix (text, refused[i]))
-      return fail (parser,
-                   "Write it as a string, in double quotes",
-                   "JSON has no number “%s”",
+      return fail (parser, "Write it as a string, in double quotes", "JSON has no number “%s”",
                    refused[i]);
 
   if (*text == '-')
@@ -230,9 +224,7 @@ parse_value (Parser *parser)
     return parse_word (parser);
 
   if (parser->depth == parser->limits->depth)
-    return fail (parser,
-                 NULL,
-                 "more than %u lists and objects nested in each other",
+    return fail (parser, NULL, "more than %u lists and objects nested in each other",
                  parser->limits->depth);
 
   ref = push_token (parser, c == '{' ? HYB_JSON_OBJECT : HYB_JSON_ARRAY, parser->at);
@@ -337,8 +329,7 @@ parse_document (Parser *parser)
 
   peek (parser);
   if (parser->at < parser->length)
-    return fail (parser,
-                 "Remove what follows the last bracket",
+    return fail (parser, "Remove what follows the last bracket",
                  "text follows the end of the JSON value");
 
   return TRUE;
@@ -354,23 +345,15 @@ check_looks (Parser *parser)
 
   *parser->trouble = (HybJsonTrouble){ .code = "not-a-model", .line = 0, .offset = 0 };
   if (kind != HYB_SNIFF_JSON && kind != HYB_SNIFF_UNKNOWN)
-    return hyb_error_at (parser->error,
-                         HYB_FORMAT_ERROR,
-                         HYB_FORMAT_ERROR_UNKNOWN,
-                         parser->where,
+    return hyb_error_at (parser->error, HYB_FORMAT_ERROR, HYB_FORMAT_ERROR_UNKNOWN, parser->where,
                          hint ? hint : "Give the symbol file as the model, other files after it",
-                         "this is %s",
-                         description);
+                         "this is %s", description);
   if (parser->length > parser->limits->size)
-    return hyb_error_at (parser->error,
-                         HYB_FORMAT_ERROR,
-                         HYB_FORMAT_ERROR_MALFORMED,
-                         parser->where,
+    return hyb_error_at (parser->error, HYB_FORMAT_ERROR, HYB_FORMAT_ERROR_MALFORMED, parser->where,
                          NULL,
                          "the text has %" G_GSIZE_FORMAT " bytes; at most %" G_GSIZE_FORMAT
                          " are read",
-                         parser->length,
-                         parser->limits->size);
+                         parser->length, parser->limits->size);
 
   return TRUE;
 }

@@ -129,11 +129,7 @@ fail (const char *where, GError **error)
 {
   int code = errno;
 
-  g_set_error (error,
-               G_FILE_ERROR,
-               g_file_error_from_errno (code),
-               "%s: %s",
-               where,
+  g_set_error (error, G_FILE_ERROR, g_file_error_from_errno (code), "%s: %s", where,
                g_strerror (code));
   return FALSE;
 }
@@ -210,9 +206,7 @@ hyb_mapped_file_get_bytes (int descriptor, const char *where, GError **error)
   start = map_with_slack (descriptor, size);
   if (!start) /* some file systems cannot map */
     return read_bytes (descriptor, &status, where, error);
-  return g_bytes_new_with_free_func (start,
-                                     size,
-                                     remove_mapping,
+  return g_bytes_new_with_free_func (start, size, remove_mapping,
                                      add_mapping (start, &status, where));
 }
 
@@ -250,12 +244,8 @@ hyb_mapped_file_fill (gconstpointer address)
     return FALSE;
   offset = ((gsize) ((const guint8 *) address - start)) / page * page;
   g_atomic_int_set (&mapping->is_cut, TRUE);
-  is_filled = mmap (start + offset,
-                    mapping->size - offset,
-                    PROT_READ,
-                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED,
-                    -1,
-                    0) != MAP_FAILED;
+  is_filled = mmap (start + offset, mapping->size - offset, PROT_READ,
+                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED;
   errno = code;
   return is_filled;
 }
@@ -282,9 +272,7 @@ hyb_mapped_file_check_past (GError **error)
 {
   g_mutex_lock (&lock);
   if (overwritten)
-    g_set_error (error,
-                 G_FILE_ERROR,
-                 G_FILE_ERROR_IO,
+    g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_IO,
                  "%s: the file was overwritten while it was in use, so that results may mix its "
                  "old and "
                  "new contents. " HYB_MAPPED_FILE_HINT ", then run the command again",

@@ -50,12 +50,8 @@ hyb_model_save (HybModel   *model,
 
   g_return_val_if_fail (model && prefix, FALSE);
   if (!hyb_model_get_graph (model))
-    return hyb_error_at (error,
-                         HYB_GRAPH_ERROR,
-                         HYB_GRAPH_ERROR_MISSING,
-                         hyb_model_get_file (model),
-                         NULL,
-                         "the model has no graph");
+    return hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_MISSING,
+                         hyb_model_get_file (model), NULL, "the model has no graph");
   format = hyb_format_of_path (prefix);
   /* Without a name that says otherwise, the first format that writes models. */
   if (format && format->prepare)

@@ -33,8 +33,7 @@ hyb_model_take_weights (HybModel *model, HybTensorList *list, const char *where)
         continue;
       if (!g_hash_table_add (seen, (gpointer) name))
         {
-          HybFinding *finding = hyb_finding_new ("duplicate-parameter",
-                                                 HYB_SEVERITY_WARNING,
+          HybFinding *finding = hyb_finding_new ("duplicate-parameter", HYB_SEVERITY_WARNING,
                                                  "“%s” occurs with several prefixes; the last "
                                                  "one counts",
                                                  name);

@@ -60,9 +60,7 @@ refuse (ParamsReader *reader, const char *code, const char *format, ...)
   what = g_strdup_vprintf (format, list);
   va_end (list);
   message = reader->in_record ? g_strdup_printf ("array %" G_GUINT64_FORMAT " (at byte %zu): %s",
-                                                 reader->index,
-                                                 at,
-                                                 what)
+                                                 reader->index, at, what)
                               : g_strdup_printf ("at byte %zu: %s", at, what);
 
   if (reader->trouble)
@@ -73,13 +71,8 @@ refuse (ParamsReader *reader, const char *code, const char *format, ...)
       (*reader->trouble)->hint = g_strdup (hint);
       (*reader->trouble)->remedy = HYB_REMEDY_PARAMETERS;
     }
-  return hyb_error_at (reader->error,
-                       HYB_FORMAT_ERROR,
-                       HYB_FORMAT_ERROR_MALFORMED,
-                       reader->where,
-                       hint,
-                       "%s",
-                       message);
+  return hyb_error_at (reader->error, HYB_FORMAT_ERROR, HYB_FORMAT_ERROR_MALFORMED, reader->where,
+                       hint, "%s", message);
 }
 
 /* Refuses what cause says, and keeps its remedy. */
@@ -96,9 +89,7 @@ refuse_with (ParamsReader *reader, const GError *cause)
 static gboolean
 refuse_end (ParamsReader *reader)
 {
-  return refuse (reader,
-                 "truncated",
-                 "the file ends inside it, after %" G_GSIZE_FORMAT " bytes",
+  return refuse (reader, "truncated", "the file ends inside it, after %" G_GSIZE_FORMAT " bytes",
                  reader->bytes.length);
 }
 
@@ -106,12 +97,10 @@ static gboolean
 read_dims (ParamsReader *reader, gint64 rank, gboolean is_wide, HybShape *shape)
 {
   if (rank > HYB_MAX_RANK || rank < -1)
-    return refuse (reader,
-                   "truncated",
+    return refuse (reader, "truncated",
                    "%" G_GINT64_FORMAT " dimensions are announced, at most %d are possible; the "
                    "file is damaged or no list of arrays",
-                   rank,
-                   HYB_MAX_RANK);
+                   rank, HYB_MAX_RANK);
 
   shape->rank = (int) rank;
   for (int i = 0; i < rank; i++)
@@ -161,12 +150,10 @@ take_elements (ParamsReader *reader, const HybType *type)
     {
       g_autofree char *text = hyb_type_to_string (type);
 
-      refuse (reader,
-              "truncated",
+      refuse (reader, "truncated",
               "%s needs more bytes than the %" G_GSIZE_FORMAT " that are left: the file was cut "
               "off or is damaged",
-              text,
-              hyb_byte_reader_left (&reader->bytes));
+              text, hyb_byte_reader_left (&reader->bytes));
       return NULL;
     }
 
@@ -251,8 +238,7 @@ read_sparse (ParamsReader   *reader,
     return refuse_with (reader, failure);
 
   g_ptr_array_add (hyb_tensor_list_get_findings (reader->list),
-                   hyb_finding_new ("sparse-parameter",
-                                    HYB_SEVERITY_NOTE,
+                   hyb_finding_new ("sparse-parameter", HYB_SEVERITY_NOTE,
                                     "array %" G_GUINT64_FORMAT
                                     " is stored as a sparse array and was made dense",
                                     reader->index));
@@ -328,8 +314,7 @@ read_record (ParamsReader *reader, HybTensor **tensor)
   reader->has_v2 |= version == V2_MAGIC;
   reader->has_v3 |= version == V3_MAGIC;
   if (reader->has_v2 && reader->has_v3)
-    return refuse (reader,
-                   "truncated",
+    return refuse (reader, "truncated",
                    "arrays with np shape semantics (V3) and without (V2) are in one file, which "
                    "no MXNet writes or reads: the file is damaged");
   if (version == V2_MAGIC || version == V3_MAGIC)
@@ -364,11 +349,8 @@ read_names (ParamsReader *reader, GPtrArray *tensors)
   if (!hyb_byte_reader_u64 (&reader->bytes, &n_names))
     return refuse_end (reader);
   if (n_names != 0 && n_names != tensors->len)
-    return refuse (reader,
-                   "truncated",
-                   "there are %" G_GUINT64_FORMAT " names for %u arrays",
-                   n_names,
-                   tensors->len);
+    return refuse (reader, "truncated", "there are %" G_GUINT64_FORMAT " names for %u arrays",
+                   n_names, tensors->len);
 
   for (guint i = 0; i < tensors->len; i++)
     {
@@ -382,10 +364,7 @@ read_names (ParamsReader *reader, GPtrArray *tensors)
         return refuse (reader, "truncated", "the file ends inside name %u", i);
 
       if (hyb_tensor_list_has (reader->list, name))
-        add_finding (reader,
-                     "duplicate-parameter",
-                     HYB_SEVERITY_WARNING,
-                     name,
+        add_finding (reader, "duplicate-parameter", HYB_SEVERITY_WARNING, name,
                      "the name occurs twice; the last array is used");
       if (!tensors->pdata[i])
         add_finding (reader, "empty-parameter", HYB_SEVERITY_NOTE, name, "it is empty");
@@ -411,12 +390,10 @@ read_list (ParamsReader *reader)
   if (!hyb_byte_reader_skip (&reader->bytes, 16) || !hyb_byte_reader_u64 (&reader->bytes, &n))
     return refuse_end (reader);
   if (n > hyb_byte_reader_left (&reader->bytes) / RECORD_BYTES)
-    return refuse (reader,
-                   "truncated",
+    return refuse (reader, "truncated",
                    "%" G_GUINT64_FORMAT " arrays are announced, but only %" G_GSIZE_FORMAT
                    " bytes follow",
-                   n,
-                   hyb_byte_reader_left (&reader->bytes));
+                   n, hyb_byte_reader_left (&reader->bytes));
 
   for (reader->index = 0; reader->index < n; reader->index++)
     {

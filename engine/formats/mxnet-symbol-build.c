@@ -59,9 +59,7 @@ resolve_inputs (GraphBuild *build, guint index)
       if (!resolve (build, entry, &value))
         return hyb_symbol_refuse (build->reader,
                                   &(SymbolIssue){ "bad-edge", SYMBOL_AT_NODE (graph, index), NULL },
-                                  "input %u is output %u of “%s”, which has %u",
-                                  i,
-                                  entry->output,
+                                  "input %u is output %u of “%s”, which has %u", i, entry->output,
                                   hyb_symbol_node (graph, entry->node)->name,
                                   count_outputs (build, entry));
       g_array_append_val (build->inputs, value);
@@ -119,15 +117,12 @@ report_unknown_attribute (GraphBuild *build, guint index, const char *key)
              : is_harmless ? g_strdup ("MXNet 1.9.1 ignores it, too")
                            : g_strdup ("MXNet 1.9.1 refuses the file; delete the attribute if it "
                                        "changes nothing");
-      finding = hyb_symbol_report (reader,
-                                   &(SymbolIssue){ "unknown-attribute",
-                                                   SYMBOL_AT_NODE (build->graph, index),
-                                                   hint,
-                                                   is_harmless ? HYB_SEVERITY_NOTE
-                                                               : HYB_SEVERITY_WARNING },
-                                   "%s has no attribute “%s”: ignored",
-                                   node->op->name,
-                                   key);
+      finding =
+          hyb_symbol_report (reader,
+                             &(SymbolIssue){
+                                 "unknown-attribute", SYMBOL_AT_NODE (build->graph, index), hint,
+                                 is_harmless ? HYB_SEVERITY_NOTE : HYB_SEVERITY_WARNING },
+                             "%s has no attribute “%s”: ignored", node->op->name, key);
       if (finding && !is_harmless)
         finding->remedy = HYB_REMEDY_REPAIR;
       g_hash_table_insert (reader->unknown, g_steal_pointer (&id), finding);
@@ -146,11 +141,8 @@ is_mismatch (GraphBuild *build, const SymbolNode *node)
   if (node->op->n_bodies == 0)
     return FALSE;
 
-  params = hyb_params_parse (node->op->params,
-                             node->op->params_size,
-                             (const char *const *) build->attributes->pdata,
-                             NULL,
-                             NULL);
+  params = hyb_params_parse (node->op->params, node->op->params_size,
+                             (const char *const *) build->attributes->pdata, NULL, NULL);
   hyb_params_unref (params);
   return params != NULL;
 }
@@ -171,11 +163,9 @@ report_bad_node (GraphBuild *build, guint index, const GError *cause)
                      &(SymbolIssue){ is_mismatch (build, node)       ? "control-flow-mismatch"
                                      : cause->domain == HYB_OP_ERROR ? "bad-attribute"
                                                                      : "bad-node",
-                                     SYMBOL_AT_NODE (build->graph, index),
-                                     hint,
+                                     SYMBOL_AT_NODE (build->graph, index), hint,
                                      HYB_SEVERITY_ERROR },
-                     "%s",
-                     message);
+                     "%s", message);
 }
 
 /* An opaque node gets as many outputs as others refer to; fails if a damaged file refers to
@@ -190,8 +180,8 @@ limit_outputs (GraphBuild *build, guint index)
     return TRUE;
 
   return hyb_symbol_refuse (build->reader,
-                            &(SymbolIssue){
-                                "bad-edge", SYMBOL_AT_NODE (build->graph, index), NULL },
+                            &(SymbolIssue){ "bad-edge", SYMBOL_AT_NODE (build->graph, index),
+                                            NULL },
                             "other nodes refer to output %u of an unknown operator",
                             node->n_used - 1);
 }
@@ -260,8 +250,7 @@ check_names (SymbolReader *reader, const SymbolGraph *graph)
       if (hyb_symbol_is_variable (node) && !g_hash_table_add (names, (gpointer) node->name))
         hyb_symbol_report (reader,
                            &(SymbolIssue){
-                               "duplicate-name",
-                               SYMBOL_AT_NODE (graph, n),
+                               "duplicate-name", SYMBOL_AT_NODE (graph, n),
                                "Rename one of them, so that each variable has its own array",
                                HYB_SEVERITY_ERROR },
                            "two variables have this name");
@@ -280,12 +269,10 @@ add_heads (GraphBuild *build)
 
       if (!resolve (build, entry, &value))
         return hyb_symbol_refuse (build->reader,
-                                  &(SymbolIssue){
-                                      "bad-head", SYMBOL_AT_NODE (graph, entry->node), NULL },
+                                  &(SymbolIssue){ "bad-head", SYMBOL_AT_NODE (graph, entry->node),
+                                                  NULL },
                                   "the graph’s output %u is output %u of this node, which has %u",
-                                  i,
-                                  entry->output,
-                                  count_outputs (build, entry));
+                                  i, entry->output, count_outputs (build, entry));
       hyb_builder_add_head (build->builder, value);
     }
 

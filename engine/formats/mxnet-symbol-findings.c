@@ -37,10 +37,8 @@ add_place (const SymbolPlace *place, const char *message)
     return g_strdup (message);
 
   node = hyb_symbol_node (place->graph, place->node);
-  return g_strdup_printf ("node “%s” (%s): %s",
-                          node->name,
-                          hyb_symbol_is_variable (node) ? "a variable" : node->type,
-                          message);
+  return g_strdup_printf ("node “%s” (%s): %s", node->name,
+                          hyb_symbol_is_variable (node) ? "a variable" : node->type, message);
 }
 
 static HybFinding *
@@ -85,11 +83,6 @@ hyb_symbol_refuse (SymbolReader *reader, const SymbolIssue *issue, const char *f
 
   finding = add_finding (reader, issue, HYB_SEVERITY_ERROR, text);
   where = g_strdup_printf ("%s:%u", reader->where, finding->line);
-  return hyb_error_at (reader->error,
-                       HYB_FORMAT_ERROR,
-                       HYB_FORMAT_ERROR_MALFORMED,
-                       where,
-                       issue->hint,
-                       "%s",
-                       finding->message);
+  return hyb_error_at (reader->error, HYB_FORMAT_ERROR, HYB_FORMAT_ERROR_MALFORMED, where,
+                       issue->hint, "%s", finding->message);
 }

@@ -45,10 +45,8 @@ read_entries (SymbolReader *reader, SymbolGraph *graph, HybJsonRef ref, gboolean
   if (hyb_json_get_kind (reader->json, ref) != HYB_JSON_ARRAY)
     return hyb_symbol_refuse (reader,
                               &(SymbolIssue){ are_heads ? "bad-head" : "bad-node",
-                                              SYMBOL_AT_REF (graph, ref),
-                                              NULL },
-                              "“%s” should be a list but is %s",
-                              are_heads ? "heads" : "inputs",
+                                              SYMBOL_AT_REF (graph, ref), NULL },
+                              "“%s” should be a list but is %s", are_heads ? "heads" : "inputs",
                               hyb_json_kind_name (hyb_json_get_kind (reader->json, ref)));
 
   while (hyb_json_iter_next (&iter, NULL, &item))
@@ -76,12 +74,9 @@ read_attributes (SymbolReader *reader, SymbolGraph *graph, SymbolNode *node, Hyb
   if (hyb_json_get_kind (reader->json, ref) != HYB_JSON_OBJECT)
     {
       hyb_symbol_report (reader,
-                         &(SymbolIssue){ "bad-attribute",
-                                         SYMBOL_AT_REF (graph, ref),
-                                         NULL,
+                         &(SymbolIssue){ "bad-attribute", SYMBOL_AT_REF (graph, ref), NULL,
                                          HYB_SEVERITY_ERROR },
-                         "the attributes of “%s” should be an object but are %s",
-                         node->name,
+                         "the attributes of “%s” should be an object but are %s", node->name,
                          hyb_json_kind_name (hyb_json_get_kind (reader->json, ref)));
       return;
     }
@@ -95,14 +90,10 @@ read_attributes (SymbolReader *reader, SymbolGraph *graph, SymbolNode *node, Hyb
         hyb_symbol_insert_attribute (graph, node->first_attribute, key, text);
       else
         hyb_symbol_report (reader,
-                           &(SymbolIssue){ "bad-attribute",
-                                           SYMBOL_AT_REF (graph, value),
-                                           "Put the value in double quotes",
-                                           HYB_SEVERITY_ERROR },
-                           "node “%s”: attribute “%s” should be a string but is %s",
-                           node->name,
-                           key,
-                           hyb_json_kind_name (hyb_json_get_kind (reader->json, value)));
+                           &(SymbolIssue){ "bad-attribute", SYMBOL_AT_REF (graph, value),
+                                           "Put the value in double quotes", HYB_SEVERITY_ERROR },
+                           "node “%s”: attribute “%s” should be a string but is %s", node->name,
+                           key, hyb_json_kind_name (hyb_json_get_kind (reader->json, value)));
     }
 }
 
@@ -155,12 +146,10 @@ collect_keys (SymbolReader *reader, SymbolGraph *graph, HybJsonRef ref, NodeKeys
         *known[i].ref = value;
       else if (!is_harmless_key (key))
         hyb_symbol_report (reader,
-                           &(SymbolIssue){ "unknown-key",
-                                           SYMBOL_AT_REF (graph, value),
+                           &(SymbolIssue){ "unknown-key", SYMBOL_AT_REF (graph, value),
                                            "Remove the key to load the file in MXNet",
                                            HYB_SEVERITY_WARNING },
-                           "the key “%s” of a node is unknown and ignored",
-                           key);
+                           "the key “%s” of a node is unknown and ignored", key);
     }
 }
 
@@ -173,10 +162,8 @@ read_bodies (SymbolReader *reader, SymbolGraph *graph, SymbolNode *node, HybJson
   node->first_body = graph->bodies->len;
   while (hyb_json_iter_next (&iter, NULL, &item))
     {
-      g_autofree char *path = g_strdup_printf ("%s.nodes[%u].subgraphs[%u]",
-                                               graph->path,
-                                               graph->nodes->len,
-                                               node->n_bodies);
+      g_autofree char *path = g_strdup_printf ("%s.nodes[%u].subgraphs[%u]", graph->path,
+                                               graph->nodes->len, node->n_bodies);
       HybGraph        *body = reader->read_body (reader, item, path);
 
       if (!body)
@@ -219,24 +206,17 @@ read_node (SymbolReader *reader, SymbolGraph *graph, HybJsonRef ref)
   node.name = keys.name == HYB_JSON_NONE ? NULL : hyb_json_get_string (json, keys.name);
   if (!node.type || keys.inputs == HYB_JSON_NONE)
     return hyb_symbol_refuse (reader,
-                              &(SymbolIssue){ "bad-node",
-                                              SYMBOL_AT_REF (graph, ref),
+                              &(SymbolIssue){ "bad-node", SYMBOL_AT_REF (graph, ref),
                                               "Every node has “op”, “name” and “inputs”" },
-                              "node %u (“%s”) has no “%s”",
-                              graph->nodes->len,
-                              node.name ? node.name : "",
-                              node.type ? "inputs" : "op");
+                              "node %u (“%s”) has no “%s”", graph->nodes->len,
+                              node.name ? node.name : "", node.type ? "inputs" : "op");
   if (!node.name)
     {
       node.name = "";
       hyb_symbol_report (reader,
-                         &(SymbolIssue){ "nameless-node",
-                                         SYMBOL_AT_REF (graph, ref),
-                                         NULL,
+                         &(SymbolIssue){ "nameless-node", SYMBOL_AT_REF (graph, ref), NULL,
                                          HYB_SEVERITY_WARNING },
-                         "node %u (%s) has no name",
-                         graph->nodes->len,
-                         node.type);
+                         "node %u (%s) has no name", graph->nodes->len, node.type);
     }
 
   node.op = hyb_op_find (node.type);
@@ -272,8 +252,7 @@ check_references (SymbolReader *reader, SymbolGraph *graph)
       if (hyb_symbol_is_variable (node) && node->n_entries > 0)
         return hyb_symbol_refuse (reader,
                                   &(SymbolIssue){ "bad-node", SYMBOL_AT_NODE (graph, n), NULL },
-                                  "a variable has no inputs, but this one has %u",
-                                  node->n_entries);
+                                  "a variable has no inputs, but this one has %u", node->n_entries);
       for (guint i = 0; i < node->n_entries; i++)
         {
           const SymbolEntry *entry =
@@ -282,13 +261,10 @@ check_references (SymbolReader *reader, SymbolGraph *graph)
 
           if (entry->node >= graph->nodes->len)
             return hyb_symbol_refuse (reader,
-                                      &(SymbolIssue){ "bad-edge",
-                                                      SYMBOL_AT_NODE (graph, n),
+                                      &(SymbolIssue){ "bad-edge", SYMBOL_AT_NODE (graph, n),
                                                       "The file lacks nodes: export it again" },
-                                      "input %u is node %u, but the graph has %u nodes",
-                                      i,
-                                      entry->node,
-                                      graph->nodes->len);
+                                      "input %u is node %u, but the graph has %u nodes", i,
+                                      entry->node, graph->nodes->len);
           target = hyb_symbol_node (graph, entry->node);
           target->n_used = MAX (target->n_used, entry->output + 1);
         }
@@ -301,12 +277,9 @@ check_references (SymbolReader *reader, SymbolGraph *graph)
 
       if (head->node >= graph->nodes->len)
         return hyb_symbol_refuse (reader,
-                                  &(SymbolIssue){ "bad-head",
-                                                  SYMBOL_AT_REF (graph, graph->ref),
+                                  &(SymbolIssue){ "bad-head", SYMBOL_AT_REF (graph, graph->ref),
                                                   "The file lacks nodes: export it again" },
-                                  "output %u is node %u, but the graph has %u nodes",
-                                  i,
-                                  head->node,
+                                  "output %u is node %u, but the graph has %u nodes", i, head->node,
                                   graph->nodes->len);
       target = hyb_symbol_node (graph, head->node);
       target->n_used = MAX (target->n_used, head->output + 1);
@@ -329,18 +302,15 @@ check_keys (SymbolReader *reader, SymbolGraph *graph)
   while (hyb_json_iter_next (&iter, &key, &value))
     if (!g_strv_contains (known, key))
       hyb_symbol_report (reader,
-                         &(SymbolIssue){ "unknown-key",
-                                         SYMBOL_AT_REF (graph, value),
+                         &(SymbolIssue){ "unknown-key", SYMBOL_AT_REF (graph, value),
                                          "Remove the key to load the file in MXNet",
                                          HYB_SEVERITY_WARNING },
-                         "the key “%s” of a graph is unknown and ignored",
-                         key);
+                         "the key “%s” of a graph is unknown and ignored", key);
 
   if (hyb_json_find (reader->json, graph->ref, "arg_nodes") == HYB_JSON_NONE)
     hyb_symbol_report (reader,
                        &(SymbolIssue){
-                           "missing-key",
-                           SYMBOL_AT_REF (graph, graph->ref),
+                           "missing-key", SYMBOL_AT_REF (graph, graph->ref),
                            "MXNet will not load the file; save it again to add the list",
                            HYB_SEVERITY_WARNING },
                        "the graph has no “arg_nodes”");
@@ -357,15 +327,13 @@ hyb_symbol_read_nodes (SymbolReader *reader, SymbolGraph *graph)
 
   if (nodes == HYB_JSON_NONE || hyb_json_get_kind (json, nodes) != HYB_JSON_ARRAY)
     return hyb_symbol_refuse (reader,
-                              &(SymbolIssue){ "not-a-model",
-                                              SYMBOL_AT_REF (graph, graph->ref),
+                              &(SymbolIssue){ "not-a-model", SYMBOL_AT_REF (graph, graph->ref),
                                               "Give the *-symbol.json that export() wrote" },
                               "this JSON is not an MXNet graph: it has no list “nodes”");
   if (heads == HYB_JSON_NONE)
     return hyb_symbol_refuse (reader,
                               &(SymbolIssue){
-                                  "bad-head",
-                                  SYMBOL_AT_REF (graph, graph->ref),
+                                  "bad-head", SYMBOL_AT_REF (graph, graph->ref),
                                   "Add the list of outputs, such as \"heads\": [[5, 0, 0]]" },
                               "the graph has no “heads”, the list of its outputs");
 

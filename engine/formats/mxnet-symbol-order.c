@@ -37,8 +37,7 @@ refuse_cycle (SymbolReader *reader, const SymbolGraph *graph, const GArray *path
   n = path->len - first;
 
   for (guint i = 0; i < MIN (n, MAX_NAMED); i++)
-    g_string_append_printf (names,
-                            "“%s” ← ",
+    g_string_append_printf (names, "“%s” ← ",
                             hyb_symbol_node (graph, g_array_index (path, guint32, first + i))
                                 ->name);
   if (n > MAX_NAMED)
@@ -46,12 +45,10 @@ refuse_cycle (SymbolReader *reader, const SymbolGraph *graph, const GArray *path
   g_string_append_printf (names, "“%s”", hyb_symbol_node (graph, again)->name);
 
   hyb_symbol_refuse (reader,
-                     &(SymbolIssue){ "cycle",
-                                     SYMBOL_AT_NODE (graph, again),
+                     &(SymbolIssue){ "cycle", SYMBOL_AT_NODE (graph, again),
                                      "Loops are written with _foreach or _while_loop, not as "
                                      "cycles of edges" },
-                     "the node depends on its own output: %s",
-                     names->str);
+                     "the node depends on its own output: %s", names->str);
   g_string_free (names, TRUE);
   return FALSE;
 }

@@ -138,9 +138,7 @@ write_entry (SymbolWriter *writer, HybValueId value)
 {
   HybNodeId producer = hyb_graph_get_producer (writer->graph, value);
 
-  g_string_append_printf (writer->text,
-                          "[%u, %u, %u]",
-                          writer->place[producer],
+  g_string_append_printf (writer->text, "[%u, %u, %u]", writer->place[producer],
                           hyb_graph_get_output_index (writer->graph, value),
                           writer->versions[producer]);
 }

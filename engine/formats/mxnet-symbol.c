@@ -21,10 +21,8 @@ read_graph (SymbolReader *reader, HybJsonRef ref, const char *path)
 
   if (reader->depth == MAX_SUBGRAPH_DEPTH)
     {
-      hyb_symbol_refuse (reader,
-                         &(SymbolIssue){ "bad-node", SYMBOL_AT_REF (graph, ref), NULL },
-                         "more than %u subgraphs nested in each other",
-                         MAX_SUBGRAPH_DEPTH);
+      hyb_symbol_refuse (reader, &(SymbolIssue){ "bad-node", SYMBOL_AT_REF (graph, ref), NULL },
+                         "more than %u subgraphs nested in each other", MAX_SUBGRAPH_DEPTH);
       return NULL;
     }
 
@@ -64,12 +62,9 @@ find_graph_int (SymbolReader *reader, const char *key, gint64 *value)
 
   if (!is_found)
     hyb_symbol_report (reader,
-                       &(SymbolIssue){ "bad-attribute",
-                                       SYMBOL_AT_REF (NULL, pair),
-                                       NULL,
+                       &(SymbolIssue){ "bad-attribute", SYMBOL_AT_REF (NULL, pair), NULL,
                                        HYB_SEVERITY_WARNING },
-                       "the graph’s attribute “%s” should be [\"int\", number]: ignored",
-                       key);
+                       "the graph’s attribute “%s” should be [\"int\", number]: ignored", key);
   return is_found;
 }
 
@@ -85,9 +80,7 @@ read_version (SymbolReader *reader)
       gint64 v = CLAMP (reader->version, 0, 99999999);
 
       version = g_strdup_printf ("%" G_GINT64_FORMAT ".%" G_GINT64_FORMAT ".%" G_GINT64_FORMAT,
-                                 v / 10000,
-                                 v / 100 % 100,
-                                 v % 100);
+                                 v / 10000, v / 100 % 100, v % 100);
     }
   find_graph_int (reader, "is_np_shape", &np_shape);
   reader->legacy_shapes = np_shape == 0;
@@ -134,12 +127,9 @@ report_quirks (SymbolReader *reader)
 
       if (ref != HYB_JSON_NONE)
         hyb_symbol_report (reader,
-                           &(SymbolIssue){ quirks[i].code,
-                                           SYMBOL_AT_REF (NULL, ref),
-                                           quirks[i].hint,
-                                           HYB_SEVERITY_WARNING },
-                           "%s",
-                           quirks[i].text);
+                           &(SymbolIssue){ quirks[i].code, SYMBOL_AT_REF (NULL, ref),
+                                           quirks[i].hint, HYB_SEVERITY_WARNING },
+                           "%s", quirks[i].text);
     }
 }
 

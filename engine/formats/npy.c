@@ -42,12 +42,7 @@ refuse (const char *where, GError **error, const char *format, ...)
   va_start (list, format);
   what = g_strdup_vprintf (format, list);
   va_end (list);
-  return hyb_error_at (error,
-                       HYB_FORMAT_ERROR,
-                       HYB_FORMAT_ERROR_MALFORMED,
-                       where,
-                       NULL,
-                       "%s",
+  return hyb_error_at (error, HYB_FORMAT_ERROR, HYB_FORMAT_ERROR_MALFORMED, where, NULL, "%s",
                        what);
 }
 
@@ -83,8 +78,7 @@ read_description (const char *text, Header *header, const char *where, GError **
   const char      *plain;
 
   if (!end)
-    return refuse (where,
-                   error,
+    return refuse (where, error,
                    "the array holds records, or its header names no element type; arrays of "
                    "numbers can be read");
 
@@ -98,8 +92,7 @@ read_description (const char *text, Header *header, const char *where, GError **
         return TRUE;
       }
 
-  return refuse (where,
-                 error,
+  return refuse (where, error,
                  "elements of type “%s” are not numbers that can be read; convert the array to "
                  "float32 or another plain type",
                  letters);
@@ -221,8 +214,7 @@ read_elements (GBytes *bytes, gsize at, const Header *header, GError **error)
   else
     memcpy (hyb_tensor_get_data (tensor), data, hyb_tensor_get_bytes (tensor));
   if (header->is_big_endian)
-    swap_bytes (hyb_tensor_get_data (tensor),
-                (gsize) hyb_tensor_get_size (tensor),
+    swap_bytes (hyb_tensor_get_data (tensor), (gsize) hyb_tensor_get_size (tensor),
                 hyb_dtype_size (header->type.dtype));
 
   return g_steal_pointer (&tensor);
@@ -257,12 +249,10 @@ hyb_npy_read (GBytes *bytes, const char *where, GError **error)
     }
   if (size > hyb_byte_reader_left (&reader))
     {
-      refuse (where,
-              error,
+      refuse (where, error,
               "the array should have %" G_GSIZE_FORMAT " bytes but %" G_GSIZE_FORMAT
               " are there: it was cut off",
-              size,
-              hyb_byte_reader_left (&reader));
+              size, hyb_byte_reader_left (&reader));
       return NULL;
     }
 
@@ -286,15 +276,10 @@ hyb_npy_make_header (const HybType *type)
   gsize    n_text;
   guint16  length;
 
-  g_string_append_printf (text,
-                          "{'descr': '%c%s', 'fortran_order': False, 'shape': (",
-                          hyb_dtype_size (type->dtype) == 1 ? '|' : '<',
-                          describe (type->dtype));
+  g_string_append_printf (text, "{'descr': '%c%s', 'fortran_order': False, 'shape': (",
+                          hyb_dtype_size (type->dtype) == 1 ? '|' : '<', describe (type->dtype));
   for (int i = 0; i < type->shape.rank; i++)
-    g_string_append_printf (text,
-                            "%s%" G_GINT64_FORMAT "%s",
-                            i > 0 ? " " : "",
-                            type->shape.dim[i],
+    g_string_append_printf (text, "%s%" G_GINT64_FORMAT "%s", i > 0 ? " " : "", type->shape.dim[i],
                             i + 1 < type->shape.rank || i == 0 ? "," : "");
   g_string_append (text, "), }");
 

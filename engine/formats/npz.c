@@ -32,13 +32,8 @@ read_member (NpzReader *reader, const char *name, GError **error)
 
   if (index == 0)
     {
-      hyb_error_at (error,
-                    HYB_FORMAT_ERROR,
-                    HYB_FORMAT_ERROR_MALFORMED,
-                    reader->where,
-                    NULL,
-                    "a sparse array lacks its part “%s”",
-                    name);
+      hyb_error_at (error, HYB_FORMAT_ERROR, HYB_FORMAT_ERROR_MALFORMED, reader->where, NULL,
+                    "a sparse array lacks its part “%s”", name);
       return NULL;
     }
 
@@ -70,13 +65,8 @@ read_shape (NpzReader *reader, const char *name, HybShape *shape, GError **error
           hyb_dtype_get_int (hyb_tensor_get_data (dims), hyb_tensor_get_dtype (dims), (gsize) i);
 
       if (dim < 0 || i == HYB_MAX_RANK)
-        return hyb_error_at (error,
-                             HYB_FORMAT_ERROR,
-                             HYB_FORMAT_ERROR_MALFORMED,
-                             reader->where,
-                             NULL,
-                             "“%s” is not a shape",
-                             name);
+        return hyb_error_at (error, HYB_FORMAT_ERROR, HYB_FORMAT_ERROR_MALFORMED, reader->where,
+                             NULL, "“%s” is not a shape", name);
       shape->dim[shape->rank++] = dim;
     }
 
@@ -124,10 +114,8 @@ read_sparse (NpzReader *reader, const char *folder, GError **error)
     }
 
   g_ptr_array_add (hyb_tensor_list_get_findings (reader->list),
-                   hyb_finding_new ("sparse-parameter",
-                                    HYB_SEVERITY_NOTE,
-                                    "“%s” is stored as a sparse array and was made dense",
-                                    folder));
+                   hyb_finding_new ("sparse-parameter", HYB_SEVERITY_NOTE,
+                                    "“%s” is stored as a sparse array and was made dense", folder));
   return dense;
 }
 
@@ -218,11 +206,7 @@ write_one (HybZipWriter *writer, const HybNamedTensor *entry, GError **error)
   g_autoptr (GBytes) data = NULL;
 
   if (strlen (name) >= G_MAXUINT16)
-    return hyb_error_at (error,
-                         HYB_FORMAT_ERROR,
-                         HYB_FORMAT_ERROR_MALFORMED,
-                         NULL,
-                         NULL,
+    return hyb_error_at (error, HYB_FORMAT_ERROR, HYB_FORMAT_ERROR_MALFORMED, NULL, NULL,
                          "a name of %" G_GSIZE_FORMAT " bytes does not fit into an npz file",
                          strlen (name));
 

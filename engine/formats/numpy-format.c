@@ -14,9 +14,7 @@ report_trouble (HybFinding **trouble, const char *where, GError *const *error)
   if (!trouble)
     return;
 
-  *trouble = hyb_finding_new ("truncated",
-                              HYB_SEVERITY_ERROR,
-                              "%s",
+  *trouble = hyb_finding_new ("truncated", HYB_SEVERITY_ERROR, "%s",
                               error && *error ? (*error)->message : "unreadable");
   (*trouble)->file = g_strdup (where);
   if (error && *error)
@@ -63,13 +61,8 @@ write_npy (HybTensorList *list, GOutputStream *out, GError **error)
   gconstpointer head_data;
 
   if (!given)
-    return hyb_error_at (error,
-                         HYB_FORMAT_ERROR,
-                         HYB_FORMAT_ERROR_UNKNOWN,
-                         NULL,
-                         "Name it *.npz",
-                         "an npy file holds one array, and there are %u",
-                         n);
+    return hyb_error_at (error, HYB_FORMAT_ERROR, HYB_FORMAT_ERROR_UNKNOWN, NULL, "Name it *.npz",
+                         "an npy file holds one array, and there are %u", n);
   dtype = hyb_tensor_get_dtype (given);
   tensor = hyb_tensor_convert (given, dtype == HYB_BF16 ? HYB_F32 : dtype);
   head = hyb_npy_make_header (hyb_tensor_get_type (tensor));

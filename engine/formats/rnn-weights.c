@@ -112,8 +112,7 @@ hyb_rnn_parts (const HybRnnWeights *weights)
   for (guint bias = 0; bias < 2; bias++)
     for (guint layer = 0; layer < weights->n_layers; layer++)
       for (guint direction = 0; direction < n_directions; direction++)
-        add_layer (weights,
-                   parts,
+        add_layer (weights, parts,
                    (HybRnnPart){ .layer = layer, .direction = direction, .is_bias = bias == 1 },
                    &at);
 
@@ -156,12 +155,8 @@ hyb_rnn_part_name (const HybRnnWeights *weights, const HybRnnPart *part, const c
 {
   const char *kind = part->is_projection ? "h2r" : part->is_hidden ? "h2h" : "i2h";
 
-  return g_strdup_printf ("%s%c%u_%s%s_%s",
-                          weights->prefix,
-                          part->direction == 0 ? 'l' : 'r',
-                          part->layer,
-                          kind,
-                          part->is_projection ? "" : gate,
+  return g_strdup_printf ("%s%c%u_%s%s_%s", weights->prefix, part->direction == 0 ? 'l' : 'r',
+                          part->layer, kind, part->is_projection ? "" : gate,
                           part->is_bias ? "bias" : "weight");
 }
 
@@ -193,8 +188,7 @@ unpack_part (const HybRnnWeights *weights,
     {
       g_autofree char *name = hyb_rnn_part_name (weights, part, gates[i]);
       g_autoptr (HybTensor) view =
-          hyb_tensor_new_view (packed,
-                               &type,
+          hyb_tensor_new_view (packed, &type,
                                (gsize) part->offset * hyb_dtype_size (dtype) + i * size);
 
       hyb_tensor_list_set (to, name, view);
@@ -215,18 +209,12 @@ hyb_rnn_unpack (const HybRnnWeights *given,
   if (weights.input == 0)
     weights.input = MAX (hyb_rnn_input_size (&weights, length), 0);
   if (weights.input == 0 || hyb_rnn_packed_size (&weights) != length)
-    return hyb_error_at (error,
-                         HYB_FORMAT_ERROR,
-                         HYB_FORMAT_ERROR_MISMATCH,
-                         weights.prefix,
+    return hyb_error_at (error, HYB_FORMAT_ERROR, HYB_FORMAT_ERROR_MISMATCH, weights.prefix,
                          "Check the mode, hidden size, number of layers and directions",
                          "a vector of %" G_GINT64_FORMAT " elements does not hold the weights of "
                          "%u %slayers of %s with %" G_GINT64_FORMAT " units",
-                         length,
-                         weights.n_layers,
-                         weights.is_bidirectional ? "bidirectional " : "",
-                         hyb_rnn_mode_name (weights.mode),
-                         weights.hidden);
+                         length, weights.n_layers, weights.is_bidirectional ? "bidirectional " : "",
+                         hyb_rnn_mode_name (weights.mode), weights.hidden);
 
   parts = hyb_rnn_parts (&weights);
   for (guint i = 0; i < parts->len; i++)
@@ -254,21 +242,14 @@ copy_array (const Stretch *to, HybTensorList *from, const char *name, GError **e
     {
       memcpy ((guint8 *) hyb_tensor_get_data (to->vector) +
                   (gsize) to->offset * hyb_dtype_size (to->type.dtype),
-              hyb_tensor_get_data (tensor),
-              hyb_tensor_get_bytes (tensor));
+              hyb_tensor_get_data (tensor), hyb_tensor_get_bytes (tensor));
       return TRUE;
     }
 
   expected = hyb_type_to_string (&to->type);
   got = tensor ? hyb_type_to_string (hyb_tensor_get_type (tensor)) : NULL;
-  return hyb_error_at (error,
-                       HYB_FORMAT_ERROR,
-                       HYB_FORMAT_ERROR_MISMATCH,
-                       name,
-                       NULL,
-                       "%s is needed, but %s is there",
-                       expected,
-                       got ? got : "nothing");
+  return hyb_error_at (error, HYB_FORMAT_ERROR, HYB_FORMAT_ERROR_MISMATCH, name, NULL,
+                       "%s is needed, but %s is there", expected, got ? got : "nothing");
 }
 
 /* Copies a part, stacked or gate by gate. */
@@ -386,11 +367,7 @@ hyb_rnn_pack (const HybRnnWeights *given, HybTensorList *from, GError **error)
     weights.input = hyb_tensor_get_shape (first)->dim[1];
   if (!first || hyb_rnn_packed_size (&weights) < 0)
     {
-      hyb_error_at (error,
-                    HYB_FORMAT_ERROR,
-                    HYB_FORMAT_ERROR_MISMATCH,
-                    weights.prefix,
-                    NULL,
+      hyb_error_at (error, HYB_FORMAT_ERROR, HYB_FORMAT_ERROR_MISMATCH, weights.prefix, NULL,
                     "there are no weights under this prefix that make up a fused RNN");
       return NULL;
     }

@@ -75,13 +75,8 @@ refuse (Reader *reader, const char *code, const char *format, ...)
   va_start (list, format);
   what = g_strdup_vprintf (format, list);
   va_end (list);
-  hyb_error_at (&cause,
-                HYB_FORMAT_ERROR,
-                HYB_FORMAT_ERROR_MALFORMED,
-                NULL,
-                "Write or download the file again",
-                "%s",
-                what);
+  hyb_error_at (&cause, HYB_FORMAT_ERROR, HYB_FORMAT_ERROR_MALFORMED, NULL,
+                "Write or download the file again", "%s", what);
   hyb_error_add_remedy (&cause, HYB_REMEDY_PARAMETERS, NULL);
   return fail (reader, code, cause);
 }
@@ -142,20 +137,14 @@ check_place (Reader *reader, const char *name, HybJsonRef entry, const HybType *
   place.begin = (gsize) ends[0];
   place.end = (gsize) ends[1];
   if (place.end - place.begin != size)
-    return refuse (reader,
-                   "bad-json",
+    return refuse (reader, "bad-json",
                    "“%s” has %" G_GSIZE_FORMAT " bytes, and its shape asks for %" G_GSIZE_FORMAT,
-                   name,
-                   place.end - place.begin,
-                   size);
+                   name, place.end - place.begin, size);
   if (place.end > reader->n_elements)
-    return refuse (reader,
-                   "truncated",
+    return refuse (reader, "truncated",
                    "“%s” ends at byte %" G_GSIZE_FORMAT
                    " of the elements, and there are %" G_GSIZE_FORMAT ": the file was cut off",
-                   name,
-                   place.end,
-                   reader->n_elements);
+                   name, place.end, reader->n_elements);
   g_array_append_val (reader->places, place);
   return TRUE;
 }
@@ -189,8 +178,7 @@ read_entry (Reader *reader, const char *name, HybJsonRef entry)
                                   reader->elements +
                                       g_array_index (reader->places, Place, reader->places->len - 1)
                                           .begin,
-                                  &type,
-                                  &cause);
+                                  &type, &cause);
   if (!tensor)
     return fail (reader, "truncated", cause);
   hyb_tensor_list_set (reader->list, name, tensor);
@@ -258,8 +246,7 @@ read_safetensors (GBytes *bytes, const char *where, HybFinding **trouble, GError
 
   if (!hyb_byte_reader_u64 (&head, &n_header) || n_header > hyb_byte_reader_left (&head))
     {
-      refuse (&reader,
-              "truncated",
+      refuse (&reader, "truncated",
               "the header of this safetensors file is longer than the file: it was cut off");
       return NULL;
     }
@@ -270,9 +257,7 @@ read_safetensors (GBytes *bytes, const char *where, HybFinding **trouble, GError
   if (!header)
     refuse (&reader, "bad-json", "%s", failure->message);
   else if (hyb_json_get_kind (header, 0) != HYB_JSON_OBJECT)
-    refuse (&reader,
-            "bad-json",
-            "the header is %s",
+    refuse (&reader, "bad-json", "the header is %s",
             hyb_json_kind_name (hyb_json_get_kind (header, 0)));
   else if (read_entries (&reader))
     return g_steal_pointer (&list);
@@ -287,15 +272,12 @@ append_entry (GString *header, const HybNamedTensor *entry, gsize offset)
   const HybShape *shape = hyb_tensor_get_shape (entry->tensor);
 
   hyb_json_append_string (header, entry->name);
-  g_string_append_printf (header,
-                          ":{\"dtype\":\"%s\",\"shape\":[",
+  g_string_append_printf (header, ":{\"dtype\":\"%s\",\"shape\":[",
                           type_names[hyb_tensor_get_dtype (entry->tensor)]);
   for (int i = 0; i < shape->rank; i++)
     g_string_append_printf (header, "%s%" G_GINT64_FORMAT, i > 0 ? "," : "", shape->dim[i]);
-  g_string_append_printf (header,
-                          "],\"data_offsets\":[%" G_GSIZE_FORMAT ",%" G_GSIZE_FORMAT "]}",
-                          offset,
-                          offset + hyb_tensor_get_bytes (entry->tensor));
+  g_string_append_printf (header, "],\"data_offsets\":[%" G_GSIZE_FORMAT ",%" G_GSIZE_FORMAT "]}",
+                          offset, offset + hyb_tensor_get_bytes (entry->tensor));
 }
 
 static gboolean

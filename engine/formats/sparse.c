@@ -20,13 +20,8 @@ refuse (GError **error, const char *format, ...)
   va_start (list, format);
   what = g_strdup_vprintf (format, list);
   va_end (list);
-  return hyb_error_at (error,
-                       HYB_FORMAT_ERROR,
-                       HYB_FORMAT_ERROR_MALFORMED,
-                       NULL,
-                       NULL,
-                       "sparse array: %s",
-                       what);
+  return hyb_error_at (error, HYB_FORMAT_ERROR, HYB_FORMAT_ERROR_MALFORMED, NULL, NULL,
+                       "sparse array: %s", what);
 }
 
 /* Row-sparse. */
@@ -44,21 +39,16 @@ fill_rows (const HybSparse *sparse, HybTensor *dense, GError **error)
     return refuse (error,
                    "%" G_GINT64_FORMAT " rows of %" G_GINT64_FORMAT
                    " elements are announced, but %" G_GINT64_FORMAT " elements stored",
-                   n,
-                   row,
-                   hyb_tensor_get_size (sparse->data));
+                   n, row, hyb_tensor_get_size (sparse->data));
 
   for (gint64 i = 0; i < n; i++)
     {
       gint64 at = hyb_dtype_get_int (hyb_tensor_get_data (sparse->indices),
-                                     hyb_tensor_get_dtype (sparse->indices),
-                                     (gsize) i);
+                                     hyb_tensor_get_dtype (sparse->indices), (gsize) i);
 
       if (at < 0 || at >= shape->dim[0])
-        return refuse (error,
-                       "row %" G_GINT64_FORMAT " is outside its %" G_GINT64_FORMAT " rows",
-                       at,
-                       shape->dim[0]);
+        return refuse (error, "row %" G_GINT64_FORMAT " is outside its %" G_GINT64_FORMAT " rows",
+                       at, shape->dim[0]);
       if (row_bytes > 0)
         memcpy (to + (gsize) at * row_bytes, from + (gsize) i * row_bytes, row_bytes);
     }
@@ -84,9 +74,7 @@ fill_elements (const HybSparse *sparse, HybTensor *dense, GError **error)
   gint64          at = 0;
 
   if (hyb_tensor_get_size (sparse->data) != n)
-    return refuse (error,
-                   "%" G_GINT64_FORMAT " columns for %" G_GINT64_FORMAT " elements",
-                   n,
+    return refuse (error, "%" G_GINT64_FORMAT " columns for %" G_GINT64_FORMAT " elements", n,
                    hyb_tensor_get_size (sparse->data));
   if (hyb_tensor_get_size (sparse->row_starts) != shape->dim[0] + 1)
     return refuse (error, "it does not have one row start more than rows");
@@ -105,10 +93,8 @@ fill_elements (const HybSparse *sparse, HybTensor *dense, GError **error)
             return refuse (error,
                            "column %" G_GINT64_FORMAT " is outside its %" G_GINT64_FORMAT
                            " columns",
-                           column,
-                           shape->dim[1]);
-          memcpy (to + (gsize) (row * shape->dim[1] + column) * size,
-                  from + (gsize) at * size,
+                           column, shape->dim[1]);
+          memcpy (to + (gsize) (row * shape->dim[1] + column) * size, from + (gsize) at * size,
                   size);
         }
     }

@@ -134,9 +134,7 @@ hyb_tensor_from_bytes (GBytes *bytes, gsize offset, const HybType *type, GError 
 
   if ((gsize) (data + offset) % hyb_dtype_size (type->dtype) == 0 &&
       (length - offset - size >= HYB_ALIGNMENT || hyb_mapped_file_has_slack (data)))
-    return hyb_tensor_new_wrapped (type,
-                                   (gpointer) (data + offset),
-                                   g_bytes_ref (bytes),
+    return hyb_tensor_new_wrapped (type, (gpointer) (data + offset), g_bytes_ref (bytes),
                                    (GDestroyNotify) g_bytes_unref);
 
   copy = hyb_tensor_new (type, error);

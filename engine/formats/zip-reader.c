@@ -52,13 +52,8 @@ refuse (const char *where, const char *member, GError **error, const char *forma
   va_start (list, format);
   what = g_strdup_vprintf (format, list);
   va_end (list);
-  return hyb_error_at (error,
-                       HYB_FORMAT_ERROR,
-                       HYB_FORMAT_ERROR_MALFORMED,
-                       place ? place : where,
-                       "Write or download the file again",
-                       "%s",
-                       what);
+  return hyb_error_at (error, HYB_FORMAT_ERROR, HYB_FORMAT_ERROR_MALFORMED, place ? place : where,
+                       "Write or download the file again", "%s", what);
 }
 
 static void
@@ -196,11 +191,8 @@ check_overlaps (const HybZip *zip, GError **error)
 
       if (member->offset - before->offset < LOCAL_BYTES + strlen (before->name) ||
           member->offset - before->offset - LOCAL_BYTES - strlen (before->name) < before->packed)
-        return refuse (zip->where,
-                       member->name,
-                       error,
-                       "it shares bytes of the file with member “%s”",
-                       before->name);
+        return refuse (zip->where, member->name, error,
+                       "it shares bytes of the file with member “%s”", before->name);
     }
   return TRUE;
 }

@@ -96,16 +96,10 @@ copy_recording (HybFlow *flow, HybNodeId id, const HybValueId *inputs)
 
   if (!spec.op)
     {
-      hyb_error_at (&flow->error,
-                    HYB_OP_ERROR,
-                    HYB_OP_ERROR_GRADIENT,
-                    NULL,
-                    NULL,
+      hyb_error_at (&flow->error, HYB_OP_ERROR, HYB_OP_ERROR_GRADIENT, NULL, NULL,
                     "node “%s”: to differentiate operator %s, operator %s is needed, which does "
                     "not exist",
-                    node->name,
-                    node->type,
-                    node->op->recording);
+                    node->name, node->type, node->op->recording);
       hyb_params_unref (spec.params);
       return HYB_NO_ID;
     }
@@ -212,17 +206,14 @@ refuse_missing (HybFlow *flow, const HybNode *node)
 {
   gboolean is_opaque = node->op->flags & HYB_OP_OPAQUE;
 
-  hyb_error_at (&flow->error,
-                HYB_OP_ERROR,
-                is_opaque ? HYB_OP_ERROR_UNKNOWN : HYB_OP_ERROR_GRADIENT,
-                NULL,
+  hyb_error_at (&flow->error, HYB_OP_ERROR,
+                is_opaque ? HYB_OP_ERROR_UNKNOWN : HYB_OP_ERROR_GRADIENT, NULL,
                 is_opaque ? "The graph can be looked at, but not differentiated"
                           : "Stop the gradient before it with BlockGrad, or ask for the "
                             "gradients of other variables",
                 is_opaque ? "node “%s”: there is no operator called %s here"
                           : "node “%s”: no gradient is defined for operator %s",
-                node->name,
-                node->type);
+                node->name, node->type);
 }
 
 static void
@@ -272,9 +263,7 @@ add_gradient_head (HybFlow *flow, HybNodeId wrt)
   if (gradient == HYB_NO_ID && !flow->error)
     {
       name = g_strconcat (hyb_graph_get_node (flow->graph, wrt)->name, "_gradient", NULL);
-      gradient = hyb_flow_emit (flow,
-                                wrt,
-                                "zeros_like",
+      gradient = hyb_flow_emit (flow, wrt, "zeros_like",
                                 &(HybNodeSpec){ .name = name, .n_inputs = 1, .inputs = &variable });
     }
 

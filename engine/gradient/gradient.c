@@ -40,15 +40,9 @@ flow_find_op (HybFlow *flow, const HybNode *node, const char *name)
   const HybOp *op = hyb_op_find (name);
 
   if (!op && !flow->error)
-    hyb_error_at (&flow->error,
-                  HYB_OP_ERROR,
-                  HYB_OP_ERROR_GRADIENT,
-                  NULL,
-                  NULL,
+    hyb_error_at (&flow->error, HYB_OP_ERROR, HYB_OP_ERROR_GRADIENT, NULL, NULL,
                   "node “%s”: the gradient of operator %s needs operator %s, which does not exist",
-                  node->name,
-                  node->type,
-                  name);
+                  node->name, node->type, name);
 
   return op;
 }
@@ -105,14 +99,10 @@ hyb_flow_sum (HybFlow *flow, HybValueId target)
   producer = hyb_builder_get_producer (flow->builder, target);
   name = g_strconcat (hyb_graph_get_node (flow->graph, producer)->name, "_gradient_sum", NULL);
   if (at->count == 2)
-    sum = hyb_flow_emit (flow,
-                         producer,
-                         "elemwise_add",
+    sum = hyb_flow_emit (flow, producer, "elemwise_add",
                          &(HybNodeSpec){ .name = name, .n_inputs = 2, .inputs = values });
   else
-    sum = hyb_flow_emit (flow,
-                         producer,
-                         "add_n",
+    sum = hyb_flow_emit (flow, producer, "add_n",
                          &(HybNodeSpec){ .name = name,
                                          .attributes = attributes,
                                          .n_inputs = at->count,
@@ -273,8 +263,7 @@ hyb_grad_emit_with (HybGrad           *grad,
                     const HybValueId  *inputs)
 {
   g_return_val_if_fail (grad, HYB_NO_ID);
-  return hyb_grad_emit_bodies (grad,
-                               op,
+  return hyb_grad_emit_bodies (grad, op,
                                &(HybNodeSpec){ .attributes = attributes,
                                                .n_inputs = n_inputs,
                                                .inputs = inputs });
@@ -287,8 +276,7 @@ hyb_grad_emit_same (HybGrad *grad, const char *op, guint n_inputs, const HybValu
 
   const HybNode *node = grad->node;
 
-  return grad_add (grad,
-                   op,
+  return grad_add (grad, op,
                    (HybNodeSpec){
                        .attributes = node->attributes,
                        .params = hyb_params_ref (node->params),
@@ -355,13 +343,6 @@ hyb_grad_refuse (HybGrad *grad, const char *format, ...)
   message = g_strdup_vprintf (format, list);
   va_end (list);
 
-  hyb_error_at (&grad->flow->error,
-                HYB_OP_ERROR,
-                HYB_OP_ERROR_GRADIENT,
-                NULL,
-                NULL,
-                "node “%s”, operator %s: %s",
-                grad->node->name,
-                grad->node->type,
-                message);
+  hyb_error_at (&grad->flow->error, HYB_OP_ERROR, HYB_OP_ERROR_GRADIENT, NULL, NULL,
+                "node “%s”, operator %s: %s", grad->node->name, grad->node->type, message);
 }

@@ -90,17 +90,9 @@ wrong_arity (const HybNodeSpec *spec, guint expected, GError **error)
 
       g_string_append_printf (names, "%s%s", i > 0 ? ", " : "", name);
     }
-  hyb_error_at (error,
-                HYB_GRAPH_ERROR,
-                HYB_GRAPH_ERROR_STRUCTURE,
-                NULL,
-                NULL,
-                "%u input%s where %s takes %u (%s%s)",
-                spec->n_inputs,
-                spec->n_inputs == 1 ? "" : "s",
-                spec->op->name,
-                expected,
-                names->str,
+  hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_STRUCTURE, NULL, NULL,
+                "%u input%s where %s takes %u (%s%s)", spec->n_inputs,
+                spec->n_inputs == 1 ? "" : "s", spec->op->name, expected, names->str,
                 expected > 8 ? ", …" : "");
   g_string_free (names, TRUE);
   return FALSE;
@@ -132,15 +124,8 @@ complete_node (const HybNodeSpec *spec, HybNode *node, GError **error)
     return FALSE;
 
   if (spec->n_bodies != op->n_bodies)
-    return hyb_error_at (error,
-                         HYB_GRAPH_ERROR,
-                         HYB_GRAPH_ERROR_STRUCTURE,
-                         NULL,
-                         NULL,
-                         "%u subgraphs where %s takes %u",
-                         spec->n_bodies,
-                         op->name,
-                         op->n_bodies);
+    return hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_STRUCTURE, NULL, NULL,
+                         "%u subgraphs where %s takes %u", spec->n_bodies, op->name, op->n_bodies);
 
   hyb_op_body_arity (op, node->params, spec->bodies, &n_inputs, &n_outputs);
   node->n_outputs = n_outputs;
@@ -154,13 +139,8 @@ inputs_exist (HybBuilder *builder, const HybNodeSpec *spec, GError **error)
 {
   for (guint i = 0; i < spec->n_inputs; i++)
     if (spec->inputs[i] >= builder->producers->len)
-      return hyb_error_at (error,
-                           HYB_GRAPH_ERROR,
-                           HYB_GRAPH_ERROR_STRUCTURE,
-                           NULL,
-                           NULL,
-                           "input %u refers to a value that does not exist",
-                           i);
+      return hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_STRUCTURE, NULL, NULL,
+                           "input %u refers to a value that does not exist", i);
   return TRUE;
 }
 
@@ -214,9 +194,7 @@ hyb_builder_add (HybBuilder *builder, const HybNodeSpec *given, GError **error)
 
   if (!inputs_exist (builder, &spec, error) || !complete_node (&spec, &node, error))
     {
-      g_prefix_error (error,
-                      "node “%s” (%s): ",
-                      spec.name ? spec.name : "",
+      g_prefix_error (error, "node “%s” (%s): ", spec.name ? spec.name : "",
                       spec.type ? spec.type : spec.op->name);
       hyb_params_unref ((gpointer) (node.params ? node.params : spec.params));
       return HYB_NO_ID;
@@ -247,13 +225,8 @@ hyb_builder_call (HybBuilder *builder, const char *op, const HybNodeSpec *spec, 
   full.op = hyb_op_find (op);
   if (!full.op)
     {
-      hyb_error_at (error,
-                    HYB_OP_ERROR,
-                    HYB_OP_ERROR_UNKNOWN,
-                    NULL,
-                    NULL,
-                    "there is no operator called %s",
-                    op);
+      hyb_error_at (error, HYB_OP_ERROR, HYB_OP_ERROR_UNKNOWN, NULL, NULL,
+                    "there is no operator called %s", op);
       return HYB_NO_ID;
     }
   id = hyb_builder_add (builder, &full, error);
@@ -489,8 +462,7 @@ index_variables (HybGraph *graph)
 
   graph->by_name = g_hash_table_new (g_str_hash, g_str_equal);
   for (guint i = graph->n_variables; i-- > 0;)
-    g_hash_table_insert (graph->by_name,
-                         (gpointer) graph->nodes[graph->variables[i]].name,
+    g_hash_table_insert (graph->by_name, (gpointer) graph->nodes[graph->variables[i]].name,
                          GUINT_TO_POINTER (graph->variables[i] + 1));
 }
 

@@ -28,12 +28,7 @@ print_node (GString *text, const HybGraph *graph, HybNodeId id, const HybType *t
 {
   const HybNode *node = &graph->nodes[id];
 
-  g_string_append_printf (text,
-                          "%*s%%%u = %s “%s” (",
-                          (int) depth * 4,
-                          "",
-                          id,
-                          node->type,
+  g_string_append_printf (text, "%*s%%%u = %s “%s” (", (int) depth * 4, "", id, node->type,
                           node->name);
   print_inputs (text, graph, node);
   g_string_append_c (text, ')');

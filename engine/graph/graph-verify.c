@@ -11,16 +11,8 @@
 static gboolean
 broken (const HybNode *node, const char *what, guint index, GError **error)
 {
-  return hyb_error_at (error,
-                       HYB_GRAPH_ERROR,
-                       HYB_GRAPH_ERROR_STRUCTURE,
-                       NULL,
-                       NULL,
-                       "node “%s” (%s): %s (number %u)",
-                       node->name,
-                       node->type,
-                       what,
-                       index);
+  return hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_STRUCTURE, NULL, NULL,
+                       "node “%s” (%s): %s (number %u)", node->name, node->type, what, index);
 }
 
 static gboolean
@@ -45,11 +37,8 @@ verify_node (const HybGraph *graph, HybNodeId id, GError **error)
   if (node->op->params && !node->params)
     return broken (node, "no parsed attributes", 0, error);
 
-  hyb_op_body_arity (node->op,
-                     node->params,
-                     (HybGraph *const *) graph->bodies + node->first_body,
-                     &n_inputs,
-                     &n_outputs);
+  hyb_op_body_arity (node->op, node->params, (HybGraph *const *) graph->bodies + node->first_body,
+                     &n_inputs, &n_outputs);
   if (n_inputs != node->n_inputs || n_outputs != node->n_outputs)
     return broken (node, "a wrong number of inputs or outputs", node->n_inputs, error);
 
@@ -72,26 +61,16 @@ hyb_graph_verify (const HybGraph *graph, GError **error)
 
   for (guint i = 0; i < graph->n_heads; i++)
     if (graph->heads[i] >= graph->n_values)
-      return hyb_error_at (error,
-                           HYB_GRAPH_ERROR,
-                           HYB_GRAPH_ERROR_STRUCTURE,
-                           NULL,
-                           NULL,
-                           "head %u refers to a value that does not exist",
-                           i);
+      return hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_STRUCTURE, NULL, NULL,
+                           "head %u refers to a value that does not exist", i);
 
   for (guint i = 0; i < graph->n_variables; i++)
     {
       const char *name = graph->nodes[graph->variables[i]].name;
 
       if (hyb_graph_find_variable (graph, name) != graph->variables[i])
-        return hyb_error_at (error,
-                             HYB_GRAPH_ERROR,
-                             HYB_GRAPH_ERROR_STRUCTURE,
-                             NULL,
-                             "Rename one of them",
-                             "two variables have the name “%s”",
-                             name);
+        return hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_STRUCTURE, NULL,
+                             "Rename one of them", "two variables have the name “%s”", name);
     }
   return TRUE;
 }

@@ -262,8 +262,7 @@ hyb_graph_dup_value_name (const HybGraph *graph, HybValueId value)
   if (node->op->value_name)
     return g_strdup (node->op->value_name (node->params, value - node->first_output));
 
-  output = hyb_op_dup_output_name (node->op,
-                                   value - node->first_output,
+  output = hyb_op_dup_output_name (node->op, value - node->first_output,
                                    hyb_op_n_numbered (node->op, node->params, node->n_outputs));
   return g_strconcat (node->name, "_", output, NULL);
 }

@@ -9,15 +9,9 @@
 static gboolean
 refuse_opaque (const char *type, const char *registered, GError **error)
 {
-  hyb_error_at (error,
-                HYB_OP_ERROR,
-                HYB_OP_ERROR_UNKNOWN,
-                NULL,
-                hyb_op_missing_reason (type),
-                "there is no operator %s%s%s, so the graph can be displayed, but not run",
-                type,
-                registered ? " with op_type=" : "",
-                registered ? registered : "");
+  hyb_error_at (error, HYB_OP_ERROR, HYB_OP_ERROR_UNKNOWN, NULL, hyb_op_missing_reason (type),
+                "there is no operator %s%s%s, so the graph can be displayed, but not run", type,
+                registered ? " with op_type=" : "", registered ? registered : "");
   return hyb_error_add_remedy (error, HYB_REMEDY_OPERATOR, NULL);
 }
 

@@ -84,10 +84,7 @@ static void
 convert (gpointer to, const HybType *to_type, gconstpointer from, const HybType *from_type)
 {
   if (to_type->dtype != from_type->dtype)
-    hyb_dtype_convert (to,
-                       to_type->dtype,
-                       from,
-                       from_type->dtype,
+    hyb_dtype_convert (to, to_type->dtype, from, from_type->dtype,
                        (gsize) hyb_shape_size (&to_type->shape));
 }
 

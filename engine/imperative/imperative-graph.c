@@ -102,13 +102,8 @@ walk_bind (Walk *walk, HybTensor *const *variables, GError **error)
           walk->values[node->first_output] = hyb_tensor_ref (variables[i]);
         }
       else if (walk->needed[ids[i]])
-        return hyb_error_at (error,
-                             HYB_GRAPH_ERROR,
-                             HYB_GRAPH_ERROR_MISSING,
-                             NULL,
-                             NULL,
-                             "variable “%s” has no value",
-                             node->name);
+        return hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_MISSING, NULL, NULL,
+                             "variable “%s” has no value", node->name);
     }
   /* Operators of other formats find the types of their outputs themselves. */
   return hyb_graph_get_dialect (walk->graph) ||
@@ -169,8 +164,7 @@ walk_node (Walk *walk, HybNodeId id, GError **error)
                                                        .types = walk->types,
                                                        .inputs = walk->inputs,
                                                        .outputs = outputs },
-                                 &context,
-                                 error);
+                                 &context, error);
   tell_span (walk->context, FALSE, &span);
   if (!is_done)
     return FALSE;

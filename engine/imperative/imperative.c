@@ -105,15 +105,8 @@ inputs_agree (const HybCall *call, HybTensor *const *inputs, GError **error)
         g_autofree char *given = hyb_type_to_string (hyb_tensor_get_type (inputs[i]));
         g_autofree char *expected = hyb_type_to_string (&call->input[i]);
 
-        return hyb_error_at (error,
-                             HYB_GRAPH_ERROR,
-                             HYB_GRAPH_ERROR_TYPES,
-                             NULL,
-                             NULL,
-                             "%s is %s, but %s is needed",
-                             name,
-                             given,
-                             expected);
+        return hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_TYPES, NULL, NULL,
+                             "%s is %s, but %s is needed", name, given, expected);
       }
   return TRUE;
 }
@@ -131,12 +124,7 @@ prefix_node (const HybNode *node, GError **error)
 gboolean
 hyb_imperative_refuse (const HybRunFault *fault, GError **error)
 {
-  hyb_error_at (error,
-                HYB_GRAPH_ERROR,
-                HYB_GRAPH_ERROR_TYPES,
-                NULL,
-                fault->hint,
-                "%s",
+  hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_TYPES, NULL, fault->hint, "%s",
                 fault->message);
   if (fault->graph)
     prefix_node (hyb_graph_get_node (fault->graph, fault->node), error);
@@ -159,11 +147,7 @@ run_forward (const HybCall *outer, const HybCall *inner, gsize bytes, HybRun *ru
   gsize asked = inner->op->workspace ? inner->op->workspace (inner) : 0;
 
   if (asked > (gsize) G_MAXINT64 - bytes)
-    return hyb_error_at (error,
-                         HYB_GRAPH_ERROR,
-                         HYB_GRAPH_ERROR_MEMORY,
-                         NULL,
-                         NULL,
+    return hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_MEMORY, NULL, NULL,
                          "a workspace of %" G_GSIZE_FORMAT " bytes would not fit any memory",
                          asked);
 
@@ -227,11 +211,7 @@ run_kernel (HybCall *call, HybRun *run, GError **error)
   gboolean is_done = FALSE;
 
   if (hyb_convert_is_needed (call) && !hyb_convert_init (&inner, call, room, &bytes))
-    hyb_error_at (error,
-                  HYB_GRAPH_ERROR,
-                  HYB_GRAPH_ERROR_MEMORY,
-                  NULL,
-                  NULL,
+    hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_MEMORY, NULL, NULL,
                   "its operands converted would not fit any memory");
   else if (prepare (&inner, run, error))
     {
@@ -264,15 +244,10 @@ run_compute (HybCall          *call,
         g_autofree char *name = hyb_op_dup_output_name (call->op, i, call->n_outputs);
         g_autofree char *known = hyb_shape_to_string (&call->output[i].shape);
 
-        return hyb_error_at (error,
-                             HYB_GRAPH_ERROR,
-                             HYB_GRAPH_ERROR_UNKNOWN,
-                             NULL,
-                             NULL,
+        return hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_UNKNOWN, NULL, NULL,
                              "the inputs do not determine the shape of its %s: only %s is "
                              "known",
-                             name,
-                             known);
+                             name, known);
       }
   g_assert_not_reached ();
 }
@@ -402,14 +377,8 @@ hyb_imperative_call (const HybImperativeCall *use, const HybRun *context, GError
   if (!(op->flags & HYB_OP_OPAQUE))
     hyb_op_body_arity (op, use->params, use->bodies, &n_expected, &call.n_outputs);
   if (n_expected != n_inputs)
-    return hyb_error_at (error,
-                         HYB_GRAPH_ERROR,
-                         HYB_GRAPH_ERROR_STRUCTURE,
-                         op->name,
-                         NULL,
-                         "%u inputs were given, but it takes %u",
-                         n_inputs,
-                         n_expected);
+    return hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_STRUCTURE, op->name, NULL,
+                         "%u inputs were given, but it takes %u", n_inputs, n_expected);
 
   if (n_inputs + call.n_outputs > SMALL_N_OPERANDS)
     many = g_new (HybType, n_inputs + call.n_outputs);

@@ -29,55 +29,51 @@
 #define LARGER(a, b)  ((a) > (b) || (a) != (a) ? (a) : (b))
 #define SMALLER(a, b) ((a) < (b) || (a) != (a) ? (a) : (b))
 
-#define LOOP(function, formula)                     \
-  static void NAME (function) (gconstpointer left,  \
-                               gint64        sa,    \
-                               gconstpointer right, \
-                               gint64        sb,    \
-                               gpointer      to,    \
-                               gint64        n)     \
-  {                                                 \
-    const T *x = left;                              \
-    const T *w = right;                             \
-    T       *y = to;                                \
-                                                    \
-    if (sa == 1 && sb == 1)                         \
-      {                                             \
-        HYB_INDEPENDENT                             \
-        for (gint64 i = 0; i < n; i++)              \
-          {                                         \
-            T a = x[i], b = w[i];                   \
-            y[i] = (T) STORE (formula);             \
-          }                                         \
-      }                                             \
-    else if (sa == 1 && sb == 0)                    \
-      {                                             \
-        T b = *w;                                   \
-        HYB_INDEPENDENT                             \
-        for (gint64 i = 0; i < n; i++)              \
-          {                                         \
-            T a = x[i];                             \
-            y[i] = (T) STORE (formula);             \
-          }                                         \
-      }                                             \
-    else if (sa == 0 && sb == 1)                    \
-      {                                             \
-        T a = *x;                                   \
-        HYB_INDEPENDENT                             \
-        for (gint64 i = 0; i < n; i++)              \
-          {                                         \
-            T b = w[i];                             \
-            y[i] = (T) STORE (formula);             \
-          }                                         \
-      }                                             \
-    else                                            \
-      {                                             \
-        T a = *x, b = *w;                           \
-        T result = (T) STORE (formula);             \
-                                                    \
-        for (gint64 i = 0; i < n; i++)              \
-          y[i] = result;                            \
-      }                                             \
+#define LOOP(function, formula)                                                               \
+  static void NAME (function) (gconstpointer left, gint64 sa, gconstpointer right, gint64 sb, \
+                               gpointer to, gint64 n)                                         \
+  {                                                                                           \
+    const T *x = left;                                                                        \
+    const T *w = right;                                                                       \
+    T       *y = to;                                                                          \
+                                                                                              \
+    if (sa == 1 && sb == 1)                                                                   \
+      {                                                                                       \
+        HYB_INDEPENDENT                                                                       \
+        for (gint64 i = 0; i < n; i++)                                                        \
+          {                                                                                   \
+            T a = x[i], b = w[i];                                                             \
+            y[i] = (T) STORE (formula);                                                       \
+          }                                                                                   \
+      }                                                                                       \
+    else if (sa == 1 && sb == 0)                                                              \
+      {                                                                                       \
+        T b = *w;                                                                             \
+        HYB_INDEPENDENT                                                                       \
+        for (gint64 i = 0; i < n; i++)                                                        \
+          {                                                                                   \
+            T a = x[i];                                                                       \
+            y[i] = (T) STORE (formula);                                                       \
+          }                                                                                   \
+      }                                                                                       \
+    else if (sa == 0 && sb == 1)                                                              \
+      {                                                                                       \
+        T a = *x;                                                                             \
+        HYB_INDEPENDENT                                                                       \
+        for (gint64 i = 0; i < n; i++)                                                        \
+          {                                                                                   \
+            T b = w[i];                                                                       \
+            y[i] = (T) STORE (formula);                                                       \
+          }                                                                                   \
+      }                                                                                       \
+    else                                                                                      \
+      {                                                                                       \
+        T a = *x, b = *w;                                                                     \
+        T result = (T) STORE (formula);                                                       \
+                                                                                              \
+        for (gint64 i = 0; i < n; i++)                                                        \
+          y[i] = result;                                                                      \
+      }                                                                                       \
   }
 
 LOOP (add, (T) ((U) a + (U) b))

@@ -160,12 +160,9 @@ run_row (const gint64 *offset, const gint64 *stride, gint64 length, gpointer dat
 {
   const RowOperands *operands = data;
 
-  operands->loop (operands->a + offset[1] * operands->size,
-                  stride[1],
-                  operands->b + offset[2] * operands->size,
-                  stride[2],
-                  operands->y + offset[0] * operands->size,
-                  length);
+  operands->loop (operands->a + offset[1] * operands->size, stride[1],
+                  operands->b + offset[2] * operands->size, stride[2],
+                  operands->y + offset[0] * operands->size, length);
 }
 
 void

@@ -24,8 +24,7 @@ fill_slice (gint64 begin, gint64 end, gpointer data)
   const FilledPattern *pattern = data;
 
   for (gint64 at = begin; at < end; at += PATTERN)
-    memcpy (pattern->to + (PATTERN + at) * pattern->size,
-            pattern->to,
+    memcpy (pattern->to + (PATTERN + at) * pattern->size, pattern->to,
             (gsize) (MIN (PATTERN, end - at) * pattern->size));
 }
 

@@ -227,9 +227,7 @@ move_run (gint64 begin, gint64 end, gpointer data)
   Row            row = last_axis (&job->move);
   gint64         item = (gint64) row.item;
 
-  copy_row (&row,
-            end - begin,
-            job->from + begin * row.from_stride * item,
+  copy_row (&row, end - begin, job->from + begin * row.from_stride * item,
             job->to + begin * row.to_stride * item);
 }
 
@@ -308,9 +306,7 @@ move_tiles (gint64 begin, gint64 end, gpointer data)
                                 .x_stride = move->from[last],
                                 .y_stride = move->to[other] };
 
-          copy_tile (move->item,
-                     &tile,
-                     job->from + (cursor.from + k * move->from[last]) * item,
+          copy_tile (move->item, &tile, job->from + (cursor.from + k * move->from[last]) * item,
                      job->to + (cursor.to + k) * item);
         }
     }

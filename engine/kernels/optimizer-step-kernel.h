@@ -18,9 +18,8 @@ NAME (gradient_at) (const HybStep *step, gint64 i)
 static double
 NAME (decayed_at) (const HybStep *step, gint64 i)
 {
-  return clipped (step,
-                  (double) ((const REAL *) step->gradient)[i] * step->rescale +
-                      step->decay * (double) WEIGHT (step)[i]);
+  return clipped (step, (double) ((const REAL *) step->gradient)[i] * step->rescale +
+                            step->decay * (double) WEIGHT (step)[i]);
 }
 
 /* Moves element i of the means of Adam; returns their values. */

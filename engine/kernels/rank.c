@@ -106,8 +106,7 @@ write_line (const HybRanking *ranking, gint64 n, gint64 base, const HybRankEntry
       gsize to = (gsize) (out + i * inner);
 
       if (ranking->values)
-        memcpy ((char *) ranking->values + to * item,
-                (const char *) ranking->data + at * item,
+        memcpy ((char *) ranking->values + to * item, (const char *) ranking->data + at * item,
                 item);
       if (ranking->indices)
         hyb_dtype_set_double (ranking->indices, ranking->index_dtype, to, (double) line[i].index);

@@ -38,100 +38,91 @@
 /* Defines the loops of reduction `id` over elements of type T with accumulators of type A.  STEP
  * (a, x) adds an element to an accumulator, COMBINE (a, b) adds an accumulator, FINISH gives the
  * result. */
-#define LOOPS(id, T, A, suffix, IDENTITY, STEP, COMBINE, FINISH)                            \
-  static void id##_start_##suffix (gpointer accumulators, gint64 n)                         \
-  {                                                                                         \
-    A *a = accumulators;                                                                    \
-                                                                                            \
-    for (gint64 i = 0; i < n; i++)                                                          \
-      a[i] = (A) (IDENTITY);                                                                \
-  }                                                                                         \
-                                                                                            \
-  static void id##_rows_##suffix (gconstpointer   elements,                                 \
-                                  gint64          n_rows,                                   \
-                                  gint64          length,                                   \
-                                  HybReduceFinish how,                                      \
-                                  gpointer        results)                                  \
-  {                                                                                         \
-    const T *x = elements;                                                                  \
-    T       *y = results;                                                                   \
-                                                                                            \
-    for (gint64 row = 0; row < n_rows; row++, x += length)                                  \
-      {                                                                                     \
-        A total = (A) (IDENTITY);                                                           \
-                                                                                            \
-        for (gint64 i = 0; i < length; i++)                                                 \
-          total = (A) STEP (total, (A) x[i]);                                               \
-        y[row] = (T) FINISH (total, how, length);                                           \
-      }                                                                                     \
-  }                                                                                         \
-                                                                                            \
-  static void id##_columns_##suffix (gpointer      accumulators,                            \
-                                     gconstpointer elements,                                \
-                                     gint64        n,                                       \
-                                     gint64        n_rows,                                  \
-                                     gint64        stride)                                  \
-  {                                                                                         \
-    const T *x = elements;                                                                  \
-    A       *sums = accumulators;                                                           \
-                                                                                            \
-    for (gint64 row = 0; row < n_rows; row++, x += stride)                                  \
-      {                                                                                     \
-        HYB_INDEPENDENT                                                                     \
-        for (gint64 i = 0; i < n; i++)                                                      \
-          sums[i] = (A) STEP (sums[i], (A) x[i]);                                           \
-      }                                                                                     \
-  }                                                                                         \
-                                                                                            \
-  static void id##_row_##suffix (gpointer accumulator, gconstpointer elements, gint64 n)    \
-  {                                                                                         \
-    const T *x = elements;                                                                  \
-    A        lanes[LANES], total = *(const A *) accumulator;                                \
-    gint64   even = n - n % LANES;                                                          \
-                                                                                            \
-    if (even > 0)                                                                           \
-      {                                                                                     \
-        id##_start_##suffix (lanes, LANES);                                                 \
-        for (gint64 i = 0; i < even; i += LANES)                                            \
-          {                                                                                 \
-            HYB_KEEP_LOOP                                                                   \
-            for (gint64 lane = 0; lane < LANES; lane++)                                     \
-              lanes[lane] = (A) STEP (lanes[lane], (A) x[i + lane]);                        \
-          }                                                                                 \
-        for (gint64 lane = 0; lane < LANES; lane++)                                         \
-          total = (A) COMBINE (total, lanes[lane]);                                         \
-      }                                                                                     \
-    for (gint64 i = even; i < n; i++)                                                       \
-      total = (A) STEP (total, (A) x[i]);                                                   \
-    *(A *) accumulator = total;                                                             \
-  }                                                                                         \
-                                                                                            \
-  static void id##_combine_##suffix (gpointer accumulators, gconstpointer others, gint64 n) \
-  {                                                                                         \
-    const A *b = others;                                                                    \
-    A       *a = accumulators;                                                              \
-                                                                                            \
-    HYB_INDEPENDENT                                                                         \
-    for (gint64 i = 0; i < n; i++)                                                          \
-      a[i] = (A) COMBINE (a[i], b[i]);                                                      \
-  }                                                                                         \
-                                                                                            \
-  static void id##_finish_##suffix (gconstpointer   accumulators,                           \
-                                    gint64          n,                                      \
-                                    HybReduceFinish how,                                    \
-                                    gint64          count,                                  \
-                                    gpointer        results)                                \
-  {                                                                                         \
-    const A *a = accumulators;                                                              \
-    T       *y = results;                                                                   \
-                                                                                            \
-    for (gint64 i = 0; i < n; i++)                                                          \
-      y[i] = (T) FINISH (a[i], how, count);                                                 \
-  }                                                                                         \
-                                                                                            \
-  static const HybReduceLoops id##_##suffix G_GNUC_UNUSED = {                               \
-    id##_start_##suffix,   id##_row_##suffix,    id##_rows_##suffix, id##_columns_##suffix, \
-    id##_combine_##suffix, id##_finish_##suffix, sizeof (A),                                \
+#define LOOPS(id, T, A, suffix, IDENTITY, STEP, COMBINE, FINISH)                               \
+  static void id##_start_##suffix (gpointer accumulators, gint64 n)                            \
+  {                                                                                            \
+    A *a = accumulators;                                                                       \
+                                                                                               \
+    for (gint64 i = 0; i < n; i++)                                                             \
+      a[i] = (A) (IDENTITY);                                                                   \
+  }                                                                                            \
+                                                                                               \
+  static void id##_rows_##suffix (gconstpointer elements, gint64 n_rows, gint64 length,        \
+                                  HybReduceFinish how, gpointer results)                       \
+  {                                                                                            \
+    const T *x = elements;                                                                     \
+    T       *y = results;                                                                      \
+                                                                                               \
+    for (gint64 row = 0; row < n_rows; row++, x += length)                                     \
+      {                                                                                        \
+        A total = (A) (IDENTITY);                                                              \
+                                                                                               \
+        for (gint64 i = 0; i < length; i++)                                                    \
+          total = (A) STEP (total, (A) x[i]);                                                  \
+        y[row] = (T) FINISH (total, how, length);                                              \
+      }                                                                                        \
+  }                                                                                            \
+                                                                                               \
+  static void id##_columns_##suffix (gpointer accumulators, gconstpointer elements, gint64 n,  \
+                                     gint64 n_rows, gint64 stride)                             \
+  {                                                                                            \
+    const T *x = elements;                                                                     \
+    A       *sums = accumulators;                                                              \
+                                                                                               \
+    for (gint64 row = 0; row < n_rows; row++, x += stride)                                     \
+      {                                                                                        \
+        HYB_INDEPENDENT                                                                        \
+        for (gint64 i = 0; i < n; i++)                                                         \
+          sums[i] = (A) STEP (sums[i], (A) x[i]);                                              \
+      }                                                                                        \
+  }                                                                                            \
+                                                                                               \
+  static void id##_row_##suffix (gpointer accumulator, gconstpointer elements, gint64 n)       \
+  {                                                                                            \
+    const T *x = elements;                                                                     \
+    A        lanes[LANES], total = *(const A *) accumulator;                                   \
+    gint64   even = n - n % LANES;                                                             \
+                                                                                               \
+    if (even > 0)                                                                              \
+      {                                                                                        \
+        id##_start_##suffix (lanes, LANES);                                                    \
+        for (gint64 i = 0; i < even; i += LANES)                                               \
+          {                                                                                    \
+            HYB_KEEP_LOOP                                                                      \
+            for (gint64 lane = 0; lane < LANES; lane++)                                        \
+              lanes[lane] = (A) STEP (lanes[lane], (A) x[i + lane]);                           \
+          }                                                                                    \
+        for (gint64 lane = 0; lane < LANES; lane++)                                            \
+          total = (A) COMBINE (total, lanes[lane]);                                            \
+      }                                                                                        \
+    for (gint64 i = even; i < n; i++)                                                          \
+      total = (A) STEP (total, (A) x[i]);                                                      \
+    *(A *) accumulator = total;                                                                \
+  }                                                                                            \
+                                                                                               \
+  static void id##_combine_##suffix (gpointer accumulators, gconstpointer others, gint64 n)    \
+  {                                                                                            \
+    const A *b = others;                                                                       \
+    A       *a = accumulators;                                                                 \
+                                                                                               \
+    HYB_INDEPENDENT                                                                            \
+    for (gint64 i = 0; i < n; i++)                                                             \
+      a[i] = (A) COMBINE (a[i], b[i]);                                                         \
+  }                                                                                            \
+                                                                                               \
+  static void id##_finish_##suffix (gconstpointer accumulators, gint64 n, HybReduceFinish how, \
+                                    gint64 count, gpointer results)                            \
+  {                                                                                            \
+    const A *a = accumulators;                                                                 \
+    T       *y = results;                                                                      \
+                                                                                               \
+    for (gint64 i = 0; i < n; i++)                                                             \
+      y[i] = (T) FINISH (a[i], how, count);                                                    \
+  }                                                                                            \
+                                                                                               \
+  static const HybReduceLoops id##_##suffix G_GNUC_UNUSED = {                                  \
+    id##_start_##suffix,   id##_row_##suffix,    id##_rows_##suffix, id##_columns_##suffix,    \
+    id##_combine_##suffix, id##_finish_##suffix, sizeof (A),                                   \
   };
 
 #define FLOAT_LOOPS(T, suffix)                                                    \
@@ -173,22 +164,10 @@ const HybReduceLoops *
 hyb_reduce_loops (HybReduceKind kind, HybDType dtype)
 {
   static const HybReduceLoops *const loops[HYB_N_DTYPES][HYB_N_REDUCTIONS] = {
-    [HYB_F32] = { &sum_floats,
-                  &prod_f32,
-                  &max_f32,
-                  &min_f32,
-                  &nan_sum_f32,
-                  &nan_prod_f32,
-                  &sum_abs_f32,
-                  &sum_square_f32 },
-    [HYB_F64] = { &sum_f64,
-                  &prod_f64,
-                  &max_f64,
-                  &min_f64,
-                  &nan_sum_f64,
-                  &nan_prod_f64,
-                  &sum_abs_f64,
-                  &sum_square_f64 },
+    [HYB_F32] = { &sum_floats, &prod_f32, &max_f32, &min_f32, &nan_sum_f32, &nan_prod_f32,
+                  &sum_abs_f32, &sum_square_f32 },
+    [HYB_F64] = { &sum_f64, &prod_f64, &max_f64, &min_f64, &nan_sum_f64, &nan_prod_f64,
+                  &sum_abs_f64, &sum_square_f64 },
     [HYB_U8] = { &sum_u8, &prod_u8, &max_u8, &min_u8, &sum_u8, &prod_u8 },
     [HYB_I8] = { &sum_i8, &prod_i8, &max_i8, &min_i8, &sum_i8, &prod_i8 },
     [HYB_I32] = { &sum_i32, &prod_i32, &max_i32, &min_i32, &sum_i32, &prod_i32 },

@@ -183,8 +183,7 @@ static void
 combine_rows (const ReduceJob *reduce, gint64 columns, gint64 *sums)
 {
   for (gint64 i = 1; reduce->inner > 1 && i < reduce->step; i++)
-    reduce->loops->combine (sums,
-                            (char *) sums + i * columns * (gint64) reduce->loops->size,
+    reduce->loops->combine (sums, (char *) sums + i * columns * (gint64) reduce->loops->size,
                             columns);
 }
 
@@ -209,11 +208,8 @@ run_blocks (gint64 begin, gint64 end, gpointer data)
       gint64 *sums = blocks->partial + block * reduce->width;
 
       reduce->loops->start (sums, reduce->width);
-      accumulate_units (reduce,
-                        blocks->task,
-                        n_units * block / blocks->n_blocks,
-                        n_units * (block + 1) / blocks->n_blocks,
-                        sums);
+      accumulate_units (reduce, blocks->task, n_units * block / blocks->n_blocks,
+                        n_units * (block + 1) / blocks->n_blocks, sums);
     }
 }
 
@@ -250,10 +246,7 @@ run_tasks (gint64 begin, gint64 end, gpointer data)
       else
         accumulate_units (reduce, &task, 0, reduce->n_units * reduce->reduced.count, sums);
       combine_rows (reduce, task.columns, sums);
-      reduce->loops->finish (sums,
-                             task.columns,
-                             reduce->finish,
-                             reduce->count,
+      reduce->loops->finish (sums, task.columns, reduce->finish, reduce->count,
                              reduce->y + (place * reduce->inner + column) * reduce->size);
     }
 }
@@ -268,11 +261,8 @@ run_places (gint64 begin, gint64 end, gpointer data)
 
   if (reduce->kept.n <= 1 && reduce->reduced.n == 0 && reduce->length < SHORT_ROW)
     {
-      loops->rows (reduce->x + begin * reduce->length * reduce->size,
-                   end - begin,
-                   reduce->length,
-                   reduce->finish,
-                   reduce->y + begin * reduce->size);
+      loops->rows (reduce->x + begin * reduce->length * reduce->size, end - begin, reduce->length,
+                   reduce->finish, reduce->y + begin * reduce->size);
       return;
     }
   for (gint64 at = begin; at < end; at += PLACES_PER_BLOCK)
@@ -309,8 +299,6 @@ hyb_reduce (const HybReduction *reduction)
   if (reduce.is_blocked)
     run_tasks (0, n_tasks, &reduce);
   else
-    hyb_parallel_for (n_tasks,
-                      MAX (1, HYB_EACH_GRAIN / MAX (1, reduce.count * reduce.n_columns)),
-                      reduce.inner == 1 ? run_places : run_tasks,
-                      &reduce);
+    hyb_parallel_for (n_tasks, MAX (1, HYB_EACH_GRAIN / MAX (1, reduce.count * reduce.n_columns)),
+                      reduce.inner == 1 ? run_places : run_tasks, &reduce);
 }

@@ -212,12 +212,10 @@ SIMD (row_normalise) (gint64 n, const float *x, const HybNormalisation_f32 *with
   gint64       i = 0;
 
   for (; i + LANES <= n; i += LANES)
-    simd_store (y + i,
-                (simd_load (x + i) - mean) * inverse * simd_load (gamma + i) +
-                    simd_load (beta + i));
+    simd_store (y + i, (simd_load (x + i) - mean) * inverse * simd_load (gamma + i) +
+                           simd_load (beta + i));
   if (i < n)
-    simd_store_part (y + i,
-                     n - i,
+    simd_store_part (y + i, n - i,
                      (simd_load_part (x + i, n - i) - mean) * inverse *
                              simd_load_part (gamma + i, n - i) +
                          simd_load_part (beta + i, n - i));

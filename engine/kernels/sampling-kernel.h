@@ -133,12 +133,8 @@ NAME (hyb_sample_backward) (const HybSampling *sampling,
 
         if (NAME (find_corner) (sampling, grid[x], grid[y], &at))
           NAME (spread_place)
-        (sampling,
-         image + n * cells,
-         gradient + n * sampling->channels * places + place,
-         &at,
-         image_gradient + n * cells,
-         by_position);
+        (sampling, image + n * cells, gradient + n * sampling->channels * places + place, &at,
+         image_gradient + n * cells, by_position);
         grid_gradient[x] = by_position[0] * (REAL) (sampling->width - 1) / 2;
         grid_gradient[y] = by_position[1] * (REAL) (sampling->height - 1) / 2;
       }

@@ -43,8 +43,7 @@ row_length (const SoftmaxCall *call, gint64 place)
   if (!view->row_lengths)
     return view->length;
 
-  return CLAMP (hyb_dtype_get_int (view->row_lengths, view->row_lengths_dtype, (gsize) place),
-                0,
+  return CLAMP (hyb_dtype_get_int (view->row_lengths, view->row_lengths_dtype, (gsize) place), 0,
                 view->length);
 }
 

@@ -45,8 +45,7 @@ keep_types (HybLowering *inner)
   HybType  *kept = g_hash_table_lookup (inner->work->entered, graph);
 
   if (!kept)
-    g_hash_table_insert (inner->work->entered,
-                         hyb_graph_ref (graph),
+    g_hash_table_insert (inner->work->entered, hyb_graph_ref (graph),
                          g_memdup2 (inner->scope->types, sizeof (HybType) * MAX (n, 1)));
   for (guint i = 0; kept && i < n; i++)
     hyb_type_keep_common (&kept[i], &inner->scope->types[i]);
@@ -110,9 +109,7 @@ add_variables (HybLowering *inner, const HybBodyUse *use)
   const HybNodeId *ids = hyb_graph_get_variables (graph, &n);
 
   for (guint i = 0; i < n; i++)
-    hyb_lowering_add_variable (inner,
-                               ids[i],
-                               &use->types[i],
+    hyb_lowering_add_variable (inner, ids[i], &use->types[i],
                                use->contents && use->contents[i]
                                    ? use->contents[i]
                                    : hyb_graph_get_contents (graph, ids[i]));

@@ -111,9 +111,7 @@ add_variables (HybLowering *lowering, const HybType *types, HybTensor *const *co
     {
       HybValueId value = hyb_graph_get_node (graph, variables[i])->first_output;
 
-      hyb_lowering_add_variable (lowering,
-                                 variables[i],
-                                 &types[value],
+      hyb_lowering_add_variable (lowering, variables[i], &types[value],
                                  contents ? contents[value]
                                           : hyb_graph_get_contents (graph, variables[i]));
     }

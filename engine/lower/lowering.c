@@ -108,11 +108,9 @@ refuse_uncomputed (HybLowering *lowering, HybNodeId producer)
 {
   const HybNode *node = hyb_graph_get_node (lowering->scope->graph, producer);
 
-  hyb_lowering_fail (lowering,
-                     "hscope info, check and render show the model all the same",
+  hyb_lowering_fail (lowering, "hscope info, check and render show the model all the same",
                      "this program does not compute the node “%s” (%s) with these inputs",
-                     node->name,
-                     node->type);
+                     node->name, node->type);
 }
 
 HybValueId
@@ -257,8 +255,7 @@ hyb_lowering_call (HybLowering       *lowering,
   for (guint i = 0; i < n_inputs; i++)
     if (inputs[i] == HYB_NO_ID)
       return HYB_NO_ID;
-  return hyb_lowering_add (lowering,
-                           op,
+  return hyb_lowering_add (lowering, op,
                            &(HybNodeSpec){
                                .n_inputs = n_inputs, .inputs = inputs, .attributes = attributes });
 }
@@ -279,10 +276,7 @@ hyb_lowering_emit (HybLowering      *lowering,
     g_ptr_array_add (attributes, (gpointer) text);
   va_end (arguments);
   g_ptr_array_add (attributes, NULL);
-  return hyb_lowering_call (lowering,
-                            op,
-                            n_inputs,
-                            inputs,
+  return hyb_lowering_call (lowering, op, n_inputs, inputs,
                             (const char *const *) attributes->pdata);
 }
 
@@ -432,10 +426,8 @@ lower_node (HybLowering *lowering)
   else if (!(node->op->flags & HYB_OP_FOREIGN) && !(node->op->flags & HYB_OP_OPAQUE))
     hyb_lowering_fail (lowering, NULL, "an operator of the engine in a graph of another format");
   else if (!lowering->is_tolerant)
-    hyb_lowering_fail (lowering,
-                       "hscope info, check and render show the model all the same",
-                       "this program cannot compute the operator %s",
-                       node->type);
+    hyb_lowering_fail (lowering, "hscope info, check and render show the model all the same",
+                       "this program cannot compute the operator %s", node->type);
 }
 
 /* Checks and lowers a node.  FALSE if a failure ends the lowering. */
@@ -477,8 +469,7 @@ count_node (HybLowering *lowering)
   if (lowering->work->n_in_bodies++ < MAX_NODES_IN_BODIES)
     return TRUE;
   lowering->work->n_in_bodies = MAX_NODES_IN_BODIES;
-  hyb_lowering_fail (lowering,
-                     NULL,
+  hyb_lowering_fail (lowering, NULL,
                      "its bodies have more than %u nodes to be planned, counting each step and "
                      "nested body",
                      MAX_NODES_IN_BODIES);

@@ -62,8 +62,7 @@ call_one (const Use *use, const Call *one, GError **error)
                                                        .inputs = one->inputs,
                                                        .outputs = outputs,
                                                        .has_scalars = TRUE },
-                                 use->run,
-                                 error);
+                                 use->run, error);
   hyb_params_unref (params);
   return is_done ? outputs[0] : NULL;
 }
@@ -142,9 +141,7 @@ stack (const Use *use, const GPtrArray *rows, int axis, guint output, GError **e
   if (rows->len == 0)
     return hyb_onnx_no_rows (use->call, output, error);
   return call_one (use,
-                   &(Call){ "stack",
-                            rows->len,
-                            (HybTensor *const *) rows->pdata,
+                   &(Call){ "stack", rows->len, (HybTensor *const *) rows->pdata,
                             (const char *const[]){ "axis", axis_text, "num_args", count, NULL } },
                    error);
 }
@@ -301,9 +298,7 @@ take_slice (const Use *use, HybTensor *data, gint64 axis, gint64 i, GError **err
   g_autoptr (HybTensor) slice =
       call_one (use,
                 &(Call){
-                    "slice_axis",
-                    1,
-                    &data,
+                    "slice_axis", 1, &data,
                     (const char *const[]){ "axis", axis_text, "begin", begin, "end", end, NULL } },
                 error);
   Call squeeze = { "_np_squeeze", 1, &slice, (const char *const[]){ "axis", axis_text, NULL } };
@@ -339,10 +334,7 @@ run_scan_step (Steps *steps, const Use *use, guint n_states, gint64 i, GError **
       n = hyb_tensor_get_type (data)->shape.dim[axis];
       if (i >= n)
         return refuse (error, "its data have different numbers of rows");
-      slice = take_slice (use,
-                          data,
-                          axis,
-                          listed (use, "scan_input_directions", d) ? n - 1 - i : i,
+      slice = take_slice (use, data, axis, listed (use, "scan_input_directions", d) ? n - 1 - i : i,
                           error);
       if (!slice)
         return FALSE;

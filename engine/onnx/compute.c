@@ -88,14 +88,9 @@ replace_missing (const HybCall *call, guint output, GError **error)
 
   if (g_str_equal (use->output_names[output], "(unused)"))
     return hyb_onnx_no_rows (call, output, error);
-  hyb_error_at (error,
-                HYB_OP_ERROR,
-                HYB_OP_ERROR_UNSUPPORTED,
-                NULL,
+  hyb_error_at (error, HYB_OP_ERROR, HYB_OP_ERROR_UNSUPPORTED, NULL,
                 "hscope info, check and render show the model all the same",
-                "this program does not compute output %u, “%s”",
-                output,
-                use->output_names[output]);
+                "this program does not compute output %u, “%s”", output, use->output_names[output]);
   return NULL;
 }
 

@@ -51,10 +51,8 @@ read_typed (HybProtobuf *file, const HybProtobufSpan *span, HybOnnxTensor *tenso
 
   if (number == 0 || tensor->raw.data || tensor->is_external || tensor->n_strings > 0)
     return TRUE;
-  if (!hyb_protobuf_read_numbers (file,
-                                  span,
-                                  &(HybProtobufMember){ .number = number, .kind = kind },
-                                  &typed,
+  if (!hyb_protobuf_read_numbers (file, span,
+                                  &(HybProtobufMember){ .number = number, .kind = kind }, &typed,
                                   error))
     return FALSE;
   tensor->typed = typed.data;
@@ -71,11 +69,8 @@ check_dims (const HybProtobuf     *file,
 {
   for (guint i = 0; i < n; i++)
     if (dims[i] < 0)
-      return hyb_protobuf_fail (file,
-                                error,
-                                span->offset,
-                                "a tensor has the negative dimension %" G_GINT64_FORMAT,
-                                dims[i]);
+      return hyb_protobuf_fail (file, error, span->offset,
+                                "a tensor has the negative dimension %" G_GINT64_FORMAT, dims[i]);
   return TRUE;
 }
 
@@ -122,9 +117,7 @@ read_sparse (HybProtobuf              *file,
   if (!hyb_protobuf_read_members (file, message, span, sparse, error))
     return FALSE;
   if (!sparse->values || !sparse->indices)
-    return hyb_protobuf_fail (file,
-                              error,
-                              span->offset,
+    return hyb_protobuf_fail (file, error, span->offset,
                               "a sparse tensor has no values or no indices");
   return check_dims (file, span, sparse->dims, sparse->n_dims, error);
 }

@@ -40,11 +40,7 @@ hyb_onnx_document_read (GBytes *bytes, const char *where, GError **error)
     return NULL;
   if (!document->graph)
     {
-      hyb_error_at (error,
-                    HYB_FORMAT_ERROR,
-                    HYB_FORMAT_ERROR_MALFORMED,
-                    where,
-                    NULL,
+      hyb_error_at (error, HYB_FORMAT_ERROR, HYB_FORMAT_ERROR_MALFORMED, where, NULL,
                     "an ONNX model has a graph, and this file has none");
       return NULL;
     }

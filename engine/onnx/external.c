@@ -92,12 +92,10 @@ report_missing (OnnxReader *reader, const char *folder, const char *location)
 {
   g_autofree char *candidate = find_candidate (folder, location);
   HybFinding      *finding =
-      hyb_finding_new ("missing-external-data",
-                       HYB_SEVERITY_ERROR,
+      hyb_finding_new ("missing-external-data", HYB_SEVERITY_ERROR,
                        "the weights in the external file “%s” cannot be read: there is no such "
                        "regular file in %s",
-                       location,
-                       folder);
+                       location, folder);
 
   finding->hint =
       candidate ? g_strdup_printf ("The folder has “%s”: if it is that file, rename it", candidate)
@@ -109,8 +107,7 @@ static void
 report_outside (OnnxReader *reader, const char *location)
 {
   HybFinding *finding =
-      hyb_finding_new ("external-path",
-                       HYB_SEVERITY_ERROR,
+      hyb_finding_new ("external-path", HYB_SEVERITY_ERROR,
                        "external data is said to be at “%s”, which is not below the "
                        "folder of the model",
                        location);

@@ -85,8 +85,7 @@ find_edges (Edges *edges, const HybOnnxNode *nodes, guint n_nodes)
   for (guint i = 0; i < n_nodes; i++)
     for (guint o = 0; o < nodes[i].n_outputs; o++)
       if (nodes[i].outputs[o][0] != '\0')
-        g_hash_table_insert (edges->producers,
-                             (gpointer) nodes[i].outputs[o],
+        g_hash_table_insert (edges->producers, (gpointer) nodes[i].outputs[o],
                              GUINT_TO_POINTER (i + 1));
   for (guint i = 0; i < n_nodes; i++)
     {

@@ -56,27 +56,15 @@ splits_without_sizes (const HybOnnxNode *node)
 }
 
 static const Rule rules[] = {
-  { NULL,
-    "Split",
-    18,
-    splits_without_sizes,
-    "opset-stamp",
+  { NULL, "Split", 18, splits_without_sizes, "opset-stamp",
     "this node has a form of version 13: from version 18 on, Split needs the input split or the "
     "attribute num_outputs, and ONNX Runtime refuses it without",
     "The stamp is wrong: set the version to 13, or convert the file to version 17" },
-  { "pytorch",
-    "GRU",
-    1,
-    resets_before,
-    "producer-fault",
+  { "pytorch", "GRU", 1, resets_before, "producer-fault",
     "it resets the state before the product, and PyTorch’s GRU after it: the numbers are not those "
     "of the exported module",
     "Set linear_before_reset to 1, or export with onnxscript 0.7 or later" },
-  { "pytorch",
-    "LSTM",
-    1,
-    has_projection,
-    "producer-fault",
+  { "pytorch", "LSTM", 1, has_projection, "producer-fault",
     "the module has a projection (proj_size), and ONNX’s LSTM has none: the projection is missing "
     "from the file",
     "Export the module without proj_size, or write its cell as a loop" },
@@ -86,15 +74,11 @@ static void
 report (OnnxScope *scope, const Rule *rule, const HybOnnxNode *node, const char *path)
 {
   const HybOnnxDocument *document = scope->reader->document;
-  HybFinding            *finding = rule->producer
-                                       ? hyb_finding_new (rule->code,
-                                               HYB_SEVERITY_WARNING,
-                                               "%s from %s %s: %s",
-                                               node->op_type,
-                                               document->producer_name,
-                                               document->producer_version,
-                                               rule->fact)
-                                       : hyb_finding_new (rule->code, HYB_SEVERITY_WARNING, "%s", rule->fact);
+  HybFinding            *finding =
+      rule->producer
+                     ? hyb_finding_new (rule->code, HYB_SEVERITY_WARNING, "%s from %s %s: %s", node->op_type,
+                                        document->producer_name, document->producer_version, rule->fact)
+                     : hyb_finding_new (rule->code, HYB_SEVERITY_WARNING, "%s", rule->fact);
 
   finding->hint = g_strdup (rule->remedy);
   hyb_onnx_report (scope->reader, finding, hyb_onnx_node_name (node), path);

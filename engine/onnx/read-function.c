@@ -99,19 +99,16 @@ define_formals (OnnxScope             *scope,
       hyb_onnx_scope_define (inner, function->inputs[i], value);
       contents = hyb_onnx_scope_get_contents (scope, given);
       if (contents)
-        g_hash_table_insert (inner->contents,
-                             (gpointer) function->inputs[i],
+        g_hash_table_insert (inner->contents, (gpointer) function->inputs[i],
                              hyb_tensor_ref (contents));
     }
   inner->renamed = g_hash_table_new (g_str_hash, g_str_equal);
   for (guint i = 0; i < MIN (function->n_outputs, node->n_outputs); i++)
     if (node->outputs[i][0] != '\0')
-      g_hash_table_insert (inner->renamed,
-                           (gpointer) function->outputs[i],
+      g_hash_table_insert (inner->renamed, (gpointer) function->outputs[i],
                            (gpointer) node->outputs[i]);
   for (guint i = 0; i < function->n_values; i++)
-    g_hash_table_insert (inner->declared,
-                         (gpointer) function->values[i].name,
+    g_hash_table_insert (inner->declared, (gpointer) function->values[i].name,
                          (gpointer) &function->values[i]);
 }
 
@@ -192,14 +189,10 @@ hyb_onnx_read_call (OnnxScope             *scope,
   gboolean         is_read;
 
   if (scope->depth >= MAX_DEPTH)
-    return hyb_error_at (&reader->error,
-                         HYB_FORMAT_ERROR,
-                         HYB_FORMAT_ERROR_LIMIT,
-                         reader->where,
+    return hyb_error_at (&reader->error, HYB_FORMAT_ERROR, HYB_FORMAT_ERROR_LIMIT, reader->where,
                          NULL,
                          "calls of functions are nested more than %u deep; %s may call itself",
-                         MAX_DEPTH,
-                         function->name);
+                         MAX_DEPTH, function->name);
   hyb_onnx_scope_init (&inner, reader, scope->builder);
   inner.n_opsets = function->n_opsets > 0 ? function->n_opsets : scope->n_opsets;
   inner.opsets = function->n_opsets > 0 ? function->opsets : scope->opsets;

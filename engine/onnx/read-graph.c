@@ -66,12 +66,9 @@ find_or_report (OnnxScope *scope, const Draft *draft, const char *name)
 
   if (value != HYB_NO_ID)
     return value;
-  finding = hyb_finding_new ("bad-edge",
-                             HYB_SEVERITY_ERROR,
+  finding = hyb_finding_new ("bad-edge", HYB_SEVERITY_ERROR,
                              "node “%s” (%s) reads “%s”, which nothing in the file produces",
-                             hyb_onnx_node_name (draft->node),
-                             draft->node->op_type,
-                             name);
+                             hyb_onnx_node_name (draft->node), draft->node->op_type, name);
   finding->hint = g_strdup ("The export is incomplete; export the model again");
   hyb_onnx_report_node (scope->reader, finding, hyb_onnx_node_name (draft->node), draft->path);
   return add_dangling (scope, name);
@@ -108,13 +105,9 @@ read_body (OnnxScope *scope, Draft *draft, const HybOnnxGraph *graph, const char
   gboolean         is_read;
 
   if (scope->depth >= MAX_DEPTH)
-    return hyb_error_at (&scope->reader->error,
-                         HYB_FORMAT_ERROR,
-                         HYB_FORMAT_ERROR_LIMIT,
-                         scope->reader->where,
-                         NULL,
-                         "bodies of loops and conditions are nested more than %u deep",
-                         MAX_DEPTH);
+    return hyb_error_at (&scope->reader->error, HYB_FORMAT_ERROR, HYB_FORMAT_ERROR_LIMIT,
+                         scope->reader->where, NULL,
+                         "bodies of loops and conditions are nested more than %u deep", MAX_DEPTH);
   hyb_onnx_scope_init (&inner, scope->reader, hyb_builder_new ());
   hyb_builder_set_legacy_shapes (inner.builder, FALSE);
   hyb_builder_set_dialect (inner.builder, &hyb_onnx_dialect);
@@ -189,8 +182,7 @@ connect_bodies (OnnxScope *scope, Draft *draft)
       for (guint v = n; v-- > 0;)
         {
           inputs[b][v] = G_MAXUINT;
-          g_hash_table_insert (index,
-                               (gpointer) hyb_graph_get_node (body, variables[v])->name,
+          g_hash_table_insert (index, (gpointer) hyb_graph_get_node (body, variables[v])->name,
                                GUINT_TO_POINTER (v));
         }
       for (guint c = 0; c < names->len; c++)
@@ -253,12 +245,10 @@ report_duplicate (OnnxScope *scope, const Draft *draft, const char *name)
 {
   /* Runtimes keep the last of several constants. */
   gboolean    is_literal = draft->use->row && draft->use->row->op.flags & HYB_OP_LITERAL;
-  HybFinding *finding = hyb_finding_new ("duplicate-value",
-                                         is_literal ? HYB_SEVERITY_WARNING : HYB_SEVERITY_ERROR,
-                                         "node “%s” (%s) produces “%s”, which exists already",
-                                         hyb_onnx_node_name (draft->node),
-                                         draft->node->op_type,
-                                         name);
+  HybFinding *finding =
+      hyb_finding_new ("duplicate-value", is_literal ? HYB_SEVERITY_WARNING : HYB_SEVERITY_ERROR,
+                       "node “%s” (%s) produces “%s”, which exists already",
+                       hyb_onnx_node_name (draft->node), draft->node->op_type, name);
 
   finding->hint = g_strdup ("Every value needs a name of its own; rename one of the two");
   hyb_onnx_report_node (scope->reader, finding, hyb_onnx_node_name (draft->node), draft->path);
@@ -333,8 +323,7 @@ note_literal (OnnxScope *scope, const Draft *draft)
   if (!contents)
     return;
   draft->use->literal = contents;
-  hyb_arena_take (scope->reader->document->arena,
-                  hyb_tensor_ref (contents),
+  hyb_arena_take (scope->reader->document->arena, hyb_tensor_ref (contents),
                   (GDestroyNotify) hyb_tensor_unref);
   if (row->op.flags & HYB_OP_LITERAL)
     g_hash_table_insert (scope->contents, (gpointer) draft->node->outputs[0], contents);
@@ -366,13 +355,10 @@ drop_row_without_bodies (OnnxScope *scope, Draft *draft)
     draft->use->row = NULL;
   if (!draft->use->row || draft->bodies->len == draft->use->row->op.n_bodies)
     return;
-  finding = hyb_finding_new ("bad-node",
-                             HYB_SEVERITY_ERROR,
-                             "node “%s” (%s) has %u bodies instead of %u",
-                             hyb_onnx_node_name (draft->node),
-                             draft->node->op_type,
-                             draft->bodies->len,
-                             draft->use->row->op.n_bodies);
+  finding =
+      hyb_finding_new ("bad-node", HYB_SEVERITY_ERROR, "node “%s” (%s) has %u bodies instead of %u",
+                       hyb_onnx_node_name (draft->node), draft->node->op_type, draft->bodies->len,
+                       draft->use->row->op.n_bodies);
   hyb_onnx_report_node (scope->reader, finding, hyb_onnx_node_name (draft->node), draft->path);
   draft->use->row = NULL;
 }
@@ -389,13 +375,8 @@ hyb_onnx_read_node (OnnxScope *scope, const HybOnnxNode *given, const char *path
   if (function)
     return hyb_onnx_read_call (scope, node, function, path, hyb_onnx_read_node);
   if (++reader->n_nodes > MAX_NODES)
-    return hyb_error_at (&reader->error,
-                         HYB_FORMAT_ERROR,
-                         HYB_FORMAT_ERROR_LIMIT,
-                         reader->where,
-                         NULL,
-                         "the graph has more than %u nodes",
-                         MAX_NODES);
+    return hyb_error_at (&reader->error, HYB_FORMAT_ERROR, HYB_FORMAT_ERROR_LIMIT, reader->where,
+                         NULL, "the graph has more than %u nodes", MAX_NODES);
   draft.use = hyb_params_new (NULL, sizeof (HybOnnxUse));
   draft.inputs = g_array_new (FALSE, FALSE, sizeof (HybValueId));
   draft.bodies = g_ptr_array_new_with_free_func ((GDestroyNotify) hyb_graph_unref);
@@ -428,12 +409,9 @@ static void
 report_order (OnnxScope *scope, gboolean has_cycle)
 {
   HybFinding *finding =
-      has_cycle ? hyb_finding_new ("cycle",
-                                   HYB_SEVERITY_ERROR,
-                                   "nodes of %s read each other's outputs in a cycle",
-                                   scope->path)
-                : hyb_finding_new ("not-topological",
-                                   HYB_SEVERITY_WARNING,
+      has_cycle ? hyb_finding_new ("cycle", HYB_SEVERITY_ERROR,
+                                   "nodes of %s read each other's outputs in a cycle", scope->path)
+                : hyb_finding_new ("not-topological", HYB_SEVERITY_WARNING,
                                    "nodes of %s are not sorted: some read values that later nodes "
                                    "produce",
                                    scope->path);
@@ -472,12 +450,10 @@ add_heads (OnnxScope *scope, const HybOnnxGraph *graph)
 
       if (value == HYB_NO_ID)
         {
-          HybFinding *finding = hyb_finding_new ("bad-head",
-                                                 HYB_SEVERITY_ERROR,
+          HybFinding *finding = hyb_finding_new ("bad-head", HYB_SEVERITY_ERROR,
                                                  "%s says that “%s” is an output, but nothing "
                                                  "produces it",
-                                                 scope->path,
-                                                 name);
+                                                 scope->path, name);
 
           hyb_onnx_report (scope->reader, finding, NULL, scope->path);
           value = add_dangling (scope, name);

@@ -26,12 +26,10 @@ domain_name (const char *domain)
 static void
 report_opset (OnnxReader *reader, const HybOnnxOpset *opset)
 {
-  HybFinding *finding = hyb_finding_new ("unknown-opset",
-                                         HYB_SEVERITY_WARNING,
+  HybFinding *finding = hyb_finding_new ("unknown-opset", HYB_SEVERITY_WARNING,
                                          "the file uses operator set %" G_GINT64_FORMAT
                                          " of ai.onnx; this program knows 1 to %u",
-                                         opset->version,
-                                         HYB_ONNX_NEWEST_OPSET);
+                                         opset->version, HYB_ONNX_NEWEST_OPSET);
 
   finding->hint = g_strdup ("Operators that changed since then may be computed otherwise; export "
                             "with an older operator set to be sure");
@@ -56,8 +54,7 @@ check_opsets (OnnxReader *reader)
     }
   if (!has_default && document->n_opsets == 0)
     {
-      HybFinding *finding = hyb_finding_new ("unknown-opset",
-                                             HYB_SEVERITY_WARNING,
+      HybFinding *finding = hyb_finding_new ("unknown-opset", HYB_SEVERITY_WARNING,
                                              "the file does not say which operator set it uses; "
                                              "version 1 is assumed");
 
@@ -66,12 +63,10 @@ check_opsets (OnnxReader *reader)
     }
   if (document->ir_version > MAX_IR)
     {
-      HybFinding *finding = hyb_finding_new ("unknown-opset",
-                                             HYB_SEVERITY_WARNING,
+      HybFinding *finding = hyb_finding_new ("unknown-opset", HYB_SEVERITY_WARNING,
                                              "the file has version %" G_GINT64_FORMAT
                                              " of the format; this program knows versions up to %u",
-                                             document->ir_version,
-                                             MAX_IR);
+                                             document->ir_version, MAX_IR);
 
       hyb_onnx_report (reader, finding, NULL, "ir_version");
     }
@@ -114,12 +109,8 @@ collect_functions (OnnxReader *reader)
       HybOnnxFunction *function = &reader->document->functions[i];
 
       g_hash_table_insert (reader->functions,
-                           g_strconcat (function->domain,
-                                        "::",
-                                        function->name,
-                                        ":",
-                                        function->overload,
-                                        NULL),
+                           g_strconcat (function->domain, "::", function->name, ":",
+                                        function->overload, NULL),
                            function);
     }
 }

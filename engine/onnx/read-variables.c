@@ -115,9 +115,7 @@ report_tensor (OnnxScope *scope, const char *name, GError *error)
     {
       finding = hyb_finding_new (strstr (error->message, "external data") ? "missing-external-data"
                                                                           : "truncated",
-                                 HYB_SEVERITY_ERROR,
-                                 "%s",
-                                 error->message);
+                                 HYB_SEVERITY_ERROR, "%s", error->message);
       finding->hint = g_strdup ("Download or export the file again");
     }
   else
@@ -160,12 +158,10 @@ static void
 add_declared (OnnxScope *scope, const HybOnnxGraph *graph)
 {
   for (guint i = 0; i < graph->n_values; i++)
-    g_hash_table_insert (scope->declared,
-                         (gpointer) graph->values[i].name,
+    g_hash_table_insert (scope->declared, (gpointer) graph->values[i].name,
                          (gpointer) &graph->values[i]);
   for (guint i = 0; i < graph->n_outputs; i++)
-    g_hash_table_insert (scope->declared,
-                         (gpointer) graph->outputs[i].name,
+    g_hash_table_insert (scope->declared, (gpointer) graph->outputs[i].name,
                          (gpointer) &graph->outputs[i]);
 }
 

@@ -65,8 +65,7 @@ count_node (Repeated *repeated, const char *node)
   g_free (finding->message);
   finding->message = repeated->n_nodes == 2
                          ? g_strdup_printf ("%s; another node does the same", repeated->message)
-                         : g_strdup_printf ("%s; %u more nodes do the same",
-                                            repeated->message,
+                         : g_strdup_printf ("%s; %u more nodes do the same", repeated->message,
                                             repeated->n_nodes - 1);
 }
 
@@ -110,12 +109,10 @@ static HybFinding *
 report_missing_function (const HybOnnxNode *node)
 {
   HybFinding *finding =
-      hyb_finding_new ("function-missing",
-                       HYB_SEVERITY_ERROR,
+      hyb_finding_new ("function-missing", HYB_SEVERITY_ERROR,
                        "the function %s of the domain “%s” is not in the file: the "
                        "model can be looked at but not run",
-                       node->op_type,
-                       node->domain);
+                       node->op_type, node->domain);
 
   finding->hint = g_strdup ("Export the model again, with its functions");
   return finding;
@@ -126,12 +123,10 @@ static HybFinding *
 report_domain (const HybOnnxNode *node)
 {
   HybFinding *finding =
-      hyb_finding_new ("custom-domain",
-                       HYB_SEVERITY_WARNING,
+      hyb_finding_new ("custom-domain", HYB_SEVERITY_WARNING,
                        "the operator %s of the domain “%s” is not known: the model "
                        "can be looked at but not run",
-                       node->op_type,
-                       node->domain);
+                       node->op_type, node->domain);
 
   finding->hint = g_strdup ("A runtime needs the library that defines it");
   return finding;
@@ -141,13 +136,10 @@ static HybFinding *
 report_stamp (const HybOnnxNode *node, gint64 opset, gint64 other)
 {
   HybFinding *finding =
-      hyb_finding_new ("opset-stamp",
-                       HYB_SEVERITY_ERROR,
+      hyb_finding_new ("opset-stamp", HYB_SEVERITY_ERROR,
                        "the file says that it uses operator set %" G_GINT64_FORMAT
                        ", which has no operator %s; version %" G_GINT64_FORMAT " has",
-                       opset,
-                       node->op_type,
-                       other);
+                       opset, node->op_type, other);
 
   finding->hint = g_strdup ("The stamp may be wrong; export again with an operator set that fits");
   return finding;
@@ -157,8 +149,7 @@ static HybFinding *
 report_unknown (const HybOnnxNode *node)
 {
   const char *near = hyb_onnx_schema_suggest (node->domain, node->op_type);
-  HybFinding *finding = hyb_finding_new ("unknown-operator",
-                                         HYB_SEVERITY_ERROR,
+  HybFinding *finding = hyb_finding_new ("unknown-operator", HYB_SEVERITY_ERROR,
                                          "there is no operator “%s” in ai.onnx: the model can be "
                                          "looked at but not run",
                                          node->op_type);
@@ -186,13 +177,10 @@ report_form (const HybOnnxNode *node, gint64 opset, const HybOnnxSchema *schema)
 
       if (refusal)
         continue;
-      finding = hyb_finding_new ("opset-stamp",
-                                 HYB_SEVERITY_ERROR,
+      finding = hyb_finding_new ("opset-stamp", HYB_SEVERITY_ERROR,
                                  "the file says that it uses operator set %" G_GINT64_FORMAT
                                  ", but this node has a form of version %" G_GINT64_FORMAT ": %s",
-                                 opset,
-                                 other,
-                                 text);
+                                 opset, other, text);
       finding->hint = g_strdup ("The stamp is wrong; export again, or set the version that fits");
       return finding;
     }
@@ -200,8 +188,7 @@ report_form (const HybOnnxNode *node, gint64 opset, const HybOnnxSchema *schema)
   return hyb_finding_new (code,
                           strcmp (code, "bad-node") == 0 ? HYB_SEVERITY_WARNING
                                                          : HYB_SEVERITY_ERROR,
-                          "%s",
-                          text);
+                          "%s", text);
 }
 
 gboolean

@@ -9,16 +9,8 @@
 #include <string.h>
 
 static const HybOnnxSchema schemas[] = {
-#define HYB_ONNX_SCHEMA(domain,     \
-                        name,       \
-                        since,      \
-                        min_in,     \
-                        max_in,     \
-                        min_out,    \
-                        max_out,    \
-                        removed,    \
-                        attributes, \
-                        types)      \
+#define HYB_ONNX_SCHEMA(domain, name, since, min_in, max_in, min_out, max_out, removed, \
+                        attributes, types)                                              \
   { domain, name, since, min_in, max_in, min_out, max_out, removed, attributes, types },
 #include "engine/onnx/schema-list.h"
 #undef HYB_ONNX_SCHEMA
@@ -58,8 +50,7 @@ hyb_onnx_schema_find (const char *domain, const char *name, gint64 opset)
   const HybOnnxSchema *found = NULL;
 
   for (guint i = find_first (domain, name);
-       i < G_N_ELEMENTS (schemas) && compare (&schemas[i], domain, name) == 0;
-       i++)
+       i < G_N_ELEMENTS (schemas) && compare (&schemas[i], domain, name) == 0; i++)
     if (schemas[i].since <= opset)
       found = &schemas[i];
   return found && !found->is_removed ? found : NULL;
@@ -72,8 +63,7 @@ hyb_onnx_schema_find_version (const char *domain, const char *name, gint64 opset
 
   opset = CLAMP (opset, 0, HYB_ONNX_NEWEST_OPSET + 1);
   for (guint i = find_first (domain, name);
-       i < G_N_ELEMENTS (schemas) && compare (&schemas[i], domain, name) == 0;
-       i++)
+       i < G_N_ELEMENTS (schemas) && compare (&schemas[i], domain, name) == 0; i++)
     {
       gint64 version = schemas[i].is_removed ? schemas[i].since - 1 : schemas[i].since;
 
@@ -178,17 +168,13 @@ check_attributes (const HybOnnxSchema *schema, const HybOnnxNode *node, const ch
           *code = "unknown-attribute";
           return g_strdup_printf ("%s has no attribute “%s” in operator set %" G_GINT64_FORMAT
                                   " and later",
-                                  node->op_type,
-                                  attribute->name,
-                                  schema->since);
+                                  node->op_type, attribute->name, schema->since);
         }
       if (attribute->reference || *expected == kind_letter (attribute->kind))
         continue;
       *code = "bad-attribute";
-      return g_strdup_printf ("the attribute “%s” of %s is %s instead of %s",
-                              attribute->name,
-                              node->op_type,
-                              kind_name (kind_letter (attribute->kind)),
+      return g_strdup_printf ("the attribute “%s” of %s is %s instead of %s", attribute->name,
+                              node->op_type, kind_name (kind_letter (attribute->kind)),
                               kind_name (*expected));
     }
   return NULL;
@@ -201,18 +187,12 @@ hyb_onnx_schema_check (const HybOnnxSchema *schema, const HybOnnxNode *node, con
   if (node->n_inputs < schema->min_inputs || node->n_inputs > schema->max_inputs)
     return g_strdup_printf ("%s has %u inputs; operator set %" G_GINT64_FORMAT
                             " and later allow %u to %u",
-                            node->op_type,
-                            node->n_inputs,
-                            schema->since,
-                            schema->min_inputs,
+                            node->op_type, node->n_inputs, schema->since, schema->min_inputs,
                             schema->max_inputs);
   if (node->n_outputs < schema->min_outputs || node->n_outputs > schema->max_outputs)
     return g_strdup_printf ("%s has %u outputs; operator set %" G_GINT64_FORMAT
                             " and later allow %u to %u",
-                            node->op_type,
-                            node->n_outputs,
-                            schema->since,
-                            schema->min_outputs,
+                            node->op_type, node->n_outputs, schema->since, schema->min_outputs,
                             schema->max_outputs);
   return check_attributes (schema, node, code);
 }
@@ -280,22 +260,14 @@ hyb_onnx_schema_check_types (const HybOnnxSchema *schema,
       if (!is_allowed (schema->types, digit, dtypes[i]))
         return g_strdup_printf ("input %u “%s” is %s, which %s does not take in operator set "
                                 "%" G_GINT64_FORMAT " and later",
-                                i,
-                                node->inputs[i],
-                                hyb_dtype_name (dtypes[i]),
-                                schema->name,
+                                i, node->inputs[i], hyb_dtype_name (dtypes[i]), schema->name,
                                 schema->since);
       rival = find_rival (schema, dtypes, i);
       if (rival < i)
         return g_strdup_printf ("input %u “%s” is %s but input %u “%s” is %s: %s takes only one "
                                 "type for both",
-                                rival,
-                                node->inputs[rival],
-                                hyb_dtype_name (dtypes[rival]),
-                                i,
-                                node->inputs[i],
-                                hyb_dtype_name (dtypes[i]),
-                                schema->name);
+                                rival, node->inputs[rival], hyb_dtype_name (dtypes[rival]), i,
+                                node->inputs[i], hyb_dtype_name (dtypes[i]), schema->name);
     }
   return NULL;
 }

@@ -11,18 +11,10 @@ static gboolean
 check_tensor (const HybOnnxTensor *tensor, const char *path, GError **error)
 {
   if (tensor->is_external)
-    return hyb_error_at (error,
-                         HYB_FORMAT_ERROR,
-                         HYB_FORMAT_ERROR_MALFORMED,
-                         path,
-                         "Store it in this file",
-                         "the elements of the tensor are in another file");
+    return hyb_error_at (error, HYB_FORMAT_ERROR, HYB_FORMAT_ERROR_MALFORMED, path,
+                         "Store it in this file", "the elements of the tensor are in another file");
   if (tensor->dtype == 0)
-    return hyb_error_at (error,
-                         HYB_FORMAT_ERROR,
-                         HYB_FORMAT_ERROR_MALFORMED,
-                         path,
-                         NULL,
+    return hyb_error_at (error, HYB_FORMAT_ERROR, HYB_FORMAT_ERROR_MALFORMED, path, NULL,
                          "this is no tensor: it has no element type. Sequences and optional values "
                          "are not read");
   return TRUE;

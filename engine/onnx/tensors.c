@@ -10,14 +10,8 @@
 static gboolean
 refuse (GError **error, const HybOnnxTensor *tensor, const char *what)
 {
-  return hyb_error_at (error,
-                       HYB_FORMAT_ERROR,
-                       HYB_FORMAT_ERROR_MALFORMED,
-                       NULL,
-                       NULL,
-                       "the tensor “%s” %s",
-                       tensor->name,
-                       what);
+  return hyb_error_at (error, HYB_FORMAT_ERROR, HYB_FORMAT_ERROR_MALFORMED, NULL, NULL,
+                       "the tensor “%s” %s", tensor->name, what);
 }
 
 /* The type of a tensor. */
@@ -28,16 +22,11 @@ read_type (const HybOnnxTensor *tensor, HybType *type, GError **error)
 
   type->dtype = hyb_onnx_dtype_to_engine (tensor->dtype);
   if (type->dtype == HYB_DTYPE_UNKNOWN)
-    return hyb_error_at (error,
-                         HYB_FORMAT_ERROR,
-                         HYB_FORMAT_ERROR_VERSION,
-                         NULL,
-                         NULL,
+    return hyb_error_at (error, HYB_FORMAT_ERROR, HYB_FORMAT_ERROR_VERSION, NULL, NULL,
                          "elements of the tensor “%s” are of the type %s, with which this program "
                          "does "
                          "not compute",
-                         tensor->name,
-                         name ? name : "without a name");
+                         tensor->name, name ? name : "without a name");
   if (tensor->n_dims > HYB_MAX_RANK)
     return refuse (error, tensor, "has more dimensions than can be used");
   type->shape = hyb_shape_make ((int) tensor->n_dims, tensor->dims);
@@ -50,17 +39,12 @@ check_bytes (const HybOnnxTensor *tensor, gsize n_given, const HybType *type, GE
 {
   gsize n_bytes = hyb_type_bytes (type);
 
-  return n_given == n_bytes || hyb_error_at (error,
-                                             HYB_FORMAT_ERROR,
-                                             HYB_FORMAT_ERROR_MALFORMED,
-                                             NULL,
-                                             NULL,
-                                             "the tensor “%s” has %" G_GSIZE_FORMAT
-                                             " bytes of elements, but its shape needs "
-                                             "%" G_GSIZE_FORMAT,
-                                             tensor->name,
-                                             n_given,
-                                             n_bytes);
+  return n_given == n_bytes ||
+         hyb_error_at (error, HYB_FORMAT_ERROR, HYB_FORMAT_ERROR_MALFORMED, NULL, NULL,
+                       "the tensor “%s” has %" G_GSIZE_FORMAT
+                       " bytes of elements, but its shape needs "
+                       "%" G_GSIZE_FORMAT,
+                       tensor->name, n_given, n_bytes);
 }
 
 /* A tensor with a copy of bytes, as many as the type needs. */
@@ -100,12 +84,8 @@ load_external (OnnxReader          *reader,
       gboolean            is_offset = strcmp (entry->key, "offset") == 0;
 
       if ((is_offset || strcmp (entry->key, "length") == 0) &&
-          !g_ascii_string_to_unsigned (entry->value,
-                                       10,
-                                       0,
-                                       G_MAXINT64,
-                                       is_offset ? &offset : &length,
-                                       NULL))
+          !g_ascii_string_to_unsigned (entry->value, 10, 0, G_MAXINT64,
+                                       is_offset ? &offset : &length, NULL))
         {
           refuse (error, tensor, "has external data at a place that is no number");
           return NULL;
@@ -119,17 +99,10 @@ load_external (OnnxReader          *reader,
   if (length < n_bytes || offset > g_bytes_get_size (bytes) ||
       n_bytes > g_bytes_get_size (bytes) - offset)
     {
-      hyb_error_at (error,
-                    HYB_FORMAT_ERROR,
-                    HYB_FORMAT_ERROR_MALFORMED,
-                    NULL,
-                    NULL,
+      hyb_error_at (error, HYB_FORMAT_ERROR, HYB_FORMAT_ERROR_MALFORMED, NULL, NULL,
                     "the tensor “%s” needs %" G_GSIZE_FORMAT " bytes of external data from byte "
                     "%" G_GUINT64_FORMAT " on, but the file has %" G_GSIZE_FORMAT,
-                    tensor->name,
-                    n_bytes,
-                    offset,
-                    g_bytes_get_size (bytes));
+                    tensor->name, n_bytes, offset, g_bytes_get_size (bytes));
       return NULL;
     }
   return hyb_tensor_from_bytes (bytes, (gsize) offset, type, error);
@@ -154,9 +127,7 @@ load_raw (OnnxReader *reader, const HybOnnxTensor *tensor, const HybType *type, 
     return NULL;
   if (!is_in_file (reader, &tensor->raw))
     return copy_bytes (tensor->raw.data, type, error);
-  return hyb_tensor_from_bytes (reader->document->file,
-                                (gsize) (tensor->raw.data - file),
-                                type,
+  return hyb_tensor_from_bytes (reader->document->file, (gsize) (tensor->raw.data - file), type,
                                 error);
 }
 
@@ -198,8 +169,7 @@ scatter (HybTensor *dense, const HybTensor *values, const HybTensor *indices, gi
       at = at * limit + index[k];
     }
   memcpy ((guint8 *) hyb_tensor_get_data (dense) + (gsize) at * size,
-          (const guint8 *) hyb_tensor_get_data (values) + (gsize) i * size,
-          size);
+          (const guint8 *) hyb_tensor_get_data (values) + (gsize) i * size, size);
   return TRUE;
 }
 
@@ -217,20 +187,14 @@ hyb_onnx_load_sparse (OnnxReader *reader, const HybOnnxSparse *sparse, GError **
   if (!indices)
     {
       if (error && !*error)
-        hyb_error_at (error,
-                      HYB_FORMAT_ERROR,
-                      HYB_FORMAT_ERROR_MALFORMED,
-                      NULL,
-                      NULL,
+        hyb_error_at (error, HYB_FORMAT_ERROR, HYB_FORMAT_ERROR_MALFORMED, NULL, NULL,
                       "a sparse tensor has no values or no indices");
       return NULL;
     }
   type = (HybType){ hyb_shape_make ((int) MIN (sparse->n_dims, HYB_MAX_RANK), sparse->dims),
                     hyb_tensor_get_dtype (values) };
   if (!hyb_shape_bytes (&type.shape, type.dtype, &n_bytes, error) ||
-      !hyb_limits_check_memory (n_bytes,
-                                g_bytes_get_size (reader->document->file),
-                                reader->where,
+      !hyb_limits_check_memory (n_bytes, g_bytes_get_size (reader->document->file), reader->where,
                                 error))
     return NULL;
   dense = hyb_tensor_new_zeros (&type, error);

@@ -163,20 +163,15 @@ hyb_onnx_input_ints (HybLowering *lowering, guint index, guint *n, gint64 values
     return FALSE;
   if (!contents)
     {
-      hyb_lowering_fail (lowering,
-                         NULL,
-                         "the contents of input %u are only known while the model runs",
-                         index);
+      hyb_lowering_fail (lowering, NULL,
+                         "the contents of input %u are only known while the model runs", index);
       return FALSE;
     }
   if (hyb_tensor_get_size (contents) > HYB_MAX_RANK)
     {
-      hyb_lowering_fail (lowering,
-                         NULL,
+      hyb_lowering_fail (lowering, NULL,
                          "input %u has %" G_GINT64_FORMAT " elements; at most %u can be used",
-                         index,
-                         hyb_tensor_get_size (contents),
-                         HYB_MAX_RANK);
+                         index, hyb_tensor_get_size (contents), HYB_MAX_RANK);
       return FALSE;
     }
   *n = (guint) hyb_tensor_get_size (contents);
@@ -196,16 +191,11 @@ hyb_onnx_input_double (HybLowering *lowering, guint index, double fallback)
   if (contents && hyb_tensor_get_size (contents) == 1)
     return hyb_tensor_get_value (contents, 0);
   if (contents)
-    hyb_lowering_fail (lowering,
-                       NULL,
-                       "input %u has %" G_GINT64_FORMAT " elements instead of one",
-                       index,
-                       hyb_tensor_get_size (contents));
+    hyb_lowering_fail (lowering, NULL, "input %u has %" G_GINT64_FORMAT " elements instead of one",
+                       index, hyb_tensor_get_size (contents));
   else
-    hyb_lowering_fail (lowering,
-                       NULL,
-                       "the contents of input %u are only known while the model runs",
-                       index);
+    hyb_lowering_fail (lowering, NULL,
+                       "the contents of input %u are only known while the model runs", index);
   return fallback;
 }
 
@@ -230,12 +220,8 @@ attribute_of_kind (HybLowering *lowering, const char *name, HybOnnxAttributeKind
 
   if (!attribute || attribute->kind == kind)
     return attribute;
-  hyb_lowering_fail (lowering,
-                     NULL,
-                     "the attribute %s is of type %u instead of %u",
-                     name,
-                     attribute->kind,
-                     kind);
+  hyb_lowering_fail (lowering, NULL, "the attribute %s is of type %u instead of %u", name,
+                     attribute->kind, kind);
   return NULL;
 }
 
@@ -260,9 +246,7 @@ hyb_onnx_string (HybLowering *lowering, const char *name, const char *fallback)
 {
   const HybOnnxAttribute *attribute = attribute_of_kind (lowering, name, HYB_ONNX_ATTRIBUTE_STRING);
 
-  return attribute ? hyb_lowering_text (lowering,
-                                        "%.*s",
-                                        (int) MIN (attribute->s.length, 256),
+  return attribute ? hyb_lowering_text (lowering, "%.*s", (int) MIN (attribute->s.length, 256),
                                         (const char *) attribute->s.data)
                    : fallback;
 }

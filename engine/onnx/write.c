@@ -10,12 +10,9 @@ hyb_onnx_axis (HybLowering *lowering, gint64 axis, int rank)
   if (rank < 0)
     hyb_lowering_fail (lowering, NULL, "the rank of its input is not known");
   else
-    hyb_lowering_fail (lowering,
-                       NULL,
-                       "axis %" G_GINT64_FORMAT " is outside an input of %d dimension%s",
-                       axis,
-                       rank,
-                       rank == 1 ? "" : "s");
+    hyb_lowering_fail (lowering, NULL,
+                       "axis %" G_GINT64_FORMAT " is outside an input of %d dimension%s", axis,
+                       rank, rank == 1 ? "" : "s");
   return -1;
 }
 
@@ -56,25 +53,15 @@ hyb_onnx_binary (HybLowering *lowering, const char *op, HybValueId x, HybValueId
 HybValueId
 hyb_onnx_reshape (HybLowering *lowering, HybValueId x, guint rank, const gint64 *dims)
 {
-  return hyb_lowering_emit (lowering,
-                            "_np_reshape",
-                            1,
-                            &x,
-                            "newshape",
-                            hyb_lowering_text_ints (lowering, rank, dims),
-                            NULL);
+  return hyb_lowering_emit (lowering, "_np_reshape", 1, &x, "newshape",
+                            hyb_lowering_text_ints (lowering, rank, dims), NULL);
 }
 
 HybValueId
 hyb_onnx_transpose (HybLowering *lowering, HybValueId x, guint rank, const gint64 *axes)
 {
-  return hyb_lowering_emit (lowering,
-                            "transpose",
-                            1,
-                            &x,
-                            "axes",
-                            hyb_lowering_text_ints (lowering, rank, axes),
-                            NULL);
+  return hyb_lowering_emit (lowering, "transpose", 1, &x, "axes",
+                            hyb_lowering_text_ints (lowering, rank, axes), NULL);
 }
 
 HybValueId
@@ -99,25 +86,16 @@ hyb_onnx_lower_same (HybLowering *lowering)
 
   for (guint i = 0; i < n; i++)
     inputs[i] = hyb_onnx_input (lowering, i);
-  hyb_lowering_set_output (lowering,
-                           0,
-                           hyb_lowering_call (lowering,
-                                              hyb_onnx_engine (lowering),
-                                              n,
-                                              inputs,
+  hyb_lowering_set_output (lowering, 0,
+                           hyb_lowering_call (lowering, hyb_onnx_engine (lowering), n, inputs,
                                               NULL));
 }
 
 HybValueId
 hyb_onnx_with_scalar (HybLowering *lowering, const char *op, HybValueId x, double scalar)
 {
-  return hyb_lowering_emit (lowering,
-                            op,
-                            1,
-                            &x,
-                            "scalar",
-                            hyb_lowering_text (lowering, "%.17g", scalar),
-                            NULL);
+  return hyb_lowering_emit (lowering, op, 1, &x, "scalar",
+                            hyb_lowering_text (lowering, "%.17g", scalar), NULL);
 }
 
 HybValueId
@@ -131,15 +109,9 @@ hyb_onnx_slice (HybLowering *lowering, HybValueId x, int axis, gint64 begin, gin
       type.shape.dim[axis] = 0;
       return hyb_lowering_constant (lowering, hyb_tensor_new (&type, NULL));
     }
-  return hyb_lowering_emit (lowering,
-                            "slice_axis",
-                            1,
-                            &x,
-                            "axis",
-                            hyb_lowering_text (lowering, "%d", axis),
-                            "begin",
-                            hyb_lowering_text (lowering, "%" G_GINT64_FORMAT, begin),
-                            "end",
+  return hyb_lowering_emit (lowering, "slice_axis", 1, &x, "axis",
+                            hyb_lowering_text (lowering, "%d", axis), "begin",
+                            hyb_lowering_text (lowering, "%" G_GINT64_FORMAT, begin), "end",
                             end == G_MAXINT64
                                 ? "None"
                                 : hyb_lowering_text (lowering, "%" G_GINT64_FORMAT, end),
@@ -149,15 +121,9 @@ hyb_onnx_slice (HybLowering *lowering, HybValueId x, int axis, gint64 begin, gin
 HybValueId
 hyb_onnx_concat (HybLowering *lowering, guint n, const HybValueId *parts, int axis)
 {
-  return hyb_lowering_emit (lowering,
-                            "_npi_concatenate",
-                            n,
-                            parts,
-                            "num_args",
-                            hyb_lowering_text (lowering, "%u", n),
-                            "axis",
-                            hyb_lowering_text (lowering, "%d", axis),
-                            NULL);
+  return hyb_lowering_emit (lowering, "_npi_concatenate", n, parts, "num_args",
+                            hyb_lowering_text (lowering, "%u", n), "axis",
+                            hyb_lowering_text (lowering, "%d", axis), NULL);
 }
 
 void

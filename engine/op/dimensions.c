@@ -34,13 +34,10 @@ hyb_dim_unify (gint64 *a, gint64 *b, const char *what, GError **error)
   else if (*b == HYB_UNKNOWN)
     *b = *a;
   else if (*a != *b)
-    return hyb_refuse_types (error,
-                             NULL,
+    return hyb_refuse_types (error, NULL,
                              "%s are %" G_GINT64_FORMAT " and %" G_GINT64_FORMAT
                              " and must be equal",
-                             what,
-                             *a,
-                             *b);
+                             what, *a, *b);
 
   return TRUE;
 }
@@ -140,10 +137,8 @@ fill_gap (HybShape *shape, gint64 size, GError **error)
     {
       g_autofree char *text = hyb_shape_to_string (shape);
 
-      return hyb_refuse_types (error,
-                               "The number of elements must stay the same.",
-                               "%" G_GINT64_FORMAT " elements do not divide into shape %s",
-                               size,
+      return hyb_refuse_types (error, "The number of elements must stay the same.",
+                               "%" G_GINT64_FORMAT " elements do not divide into shape %s", size,
                                text);
     }
 
@@ -172,14 +167,10 @@ hyb_dims_same_size (HybShape *a, HybShape *b, GError **error)
       g_autofree char *text_a = hyb_shape_to_string (a);
       g_autofree char *text_b = hyb_shape_to_string (b);
 
-      return hyb_refuse_types (error,
-                               "The number of elements must stay the same.",
+      return hyb_refuse_types (error, "The number of elements must stay the same.",
                                "shape %s has %" G_GINT64_FORMAT
                                " elements but %s has %" G_GINT64_FORMAT,
-                               text_a,
-                               size_a,
-                               text_b,
-                               size_b);
+                               text_a, size_a, text_b, size_b);
     }
 
   return TRUE;

@@ -42,24 +42,11 @@ hyb_layer_expect_rank (const HybShape *shape,
 
   text = hyb_shape_to_string (shape);
   if (low == high)
-    return hyb_error_at (error,
-                         HYB_GRAPH_ERROR,
-                         HYB_GRAPH_ERROR_TYPES,
-                         operand,
-                         NULL,
-                         "it must have %d dimensions but its shape is %s",
-                         low,
-                         text);
+    return hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_TYPES, operand, NULL,
+                         "it must have %d dimensions but its shape is %s", low, text);
 
-  return hyb_error_at (error,
-                       HYB_GRAPH_ERROR,
-                       HYB_GRAPH_ERROR_TYPES,
-                       operand,
-                       NULL,
-                       "it must have %d to %d dimensions but its shape is %s",
-                       low,
-                       high,
-                       text);
+  return hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_TYPES, operand, NULL,
+                       "it must have %d to %d dimensions but its shape is %s", low, high, text);
 }
 
 gboolean
@@ -70,16 +57,10 @@ hyb_layer_expect_image (const HybShape *shape, const char *operand, int rank, GE
 
   for (int i = 0; i < shape->rank; i++)
     if (shape->dim[i] > WINDOW_LIMIT)
-      return hyb_error_at (error,
-                           HYB_GRAPH_ERROR,
-                           HYB_GRAPH_ERROR_TYPES,
-                           operand,
-                           NULL,
+      return hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_TYPES, operand, NULL,
                            "it has %" G_GINT64_FORMAT
                            " cells along axis %d, but at most %" G_GINT64_FORMAT " are supported",
-                           shape->dim[i],
-                           i,
-                           WINDOW_LIMIT);
+                           shape->dim[i], i, WINDOW_LIMIT);
   return TRUE;
 }
 
@@ -165,27 +146,16 @@ check_tuple (const HybShape *tuple, const char *name, int rank, gint64 low, GErr
     return TRUE;
 
   if (tuple->rank != rank)
-    return hyb_error_at (error,
-                         HYB_OP_ERROR,
-                         HYB_OP_ERROR_ATTRIBUTE,
-                         name,
+    return hyb_error_at (error, HYB_OP_ERROR, HYB_OP_ERROR_ATTRIBUTE, name,
                          "Give one number for each axis of the kernel",
-                         "it has %d numbers but the kernel has %d",
-                         tuple->rank,
-                         rank);
+                         "it has %d numbers but the kernel has %d", tuple->rank, rank);
 
   for (int i = 0; i < rank; i++)
     if (tuple->dim[i] < low || tuple->dim[i] > WINDOW_LIMIT)
-      return hyb_error_at (error,
-                           HYB_OP_ERROR,
-                           HYB_OP_ERROR_ATTRIBUTE,
-                           name,
-                           NULL,
+      return hyb_error_at (error, HYB_OP_ERROR, HYB_OP_ERROR_ATTRIBUTE, name, NULL,
                            "%" G_GINT64_FORMAT " is outside %" G_GINT64_FORMAT
                            " to %" G_GINT64_FORMAT,
-                           tuple->dim[i],
-                           low,
-                           WINDOW_LIMIT);
+                           tuple->dim[i], low, WINDOW_LIMIT);
 
   return TRUE;
 }
@@ -198,11 +168,7 @@ hyb_window_check (const HybShape *kernel,
                   GError        **error)
 {
   if (kernel->rank < 1 || kernel->rank > 3)
-    return hyb_error_at (error,
-                         HYB_OP_ERROR,
-                         HYB_OP_ERROR_ATTRIBUTE,
-                         "kernel",
-                         NULL,
+    return hyb_error_at (error, HYB_OP_ERROR, HYB_OP_ERROR_ATTRIBUTE, "kernel", NULL,
                          "it has %d axes, but only windows over 1, 2 or 3 axes are supported",
                          MAX (kernel->rank, 0));
 

@@ -99,13 +99,9 @@ check_registered (const HybOp *op, GError **error)
                       : op->n_bodies && !op->body_names ? "body_names"
                                                         : NULL;
 
-  return !lacks || hyb_error_at (error,
-                                 HYB_OP_ERROR,
-                                 HYB_OP_ERROR_UNSUPPORTED,
-                                 op->name,
+  return !lacks || hyb_error_at (error, HYB_OP_ERROR, HYB_OP_ERROR_UNSUPPORTED, op->name,
                                  "Set it in the struct of the operator.",
-                                 "the operator of the plug-in has no %s",
-                                 lacks);
+                                 "the operator of the plug-in has no %s", lacks);
 }
 
 static gboolean
@@ -113,13 +109,9 @@ check_free (const char *name, GError **error)
 {
   if (!g_hash_table_contains (op_table ()->by_name, name) && !hyb_op_find_registered (name))
     return TRUE;
-  return hyb_error_at (error,
-                       HYB_OP_ERROR,
-                       HYB_OP_ERROR_UNSUPPORTED,
-                       NULL,
+  return hyb_error_at (error, HYB_OP_ERROR, HYB_OP_ERROR_UNSUPPORTED, NULL,
                        "Give the operator of the plug-in another name.",
-                       "there is an operator %s already",
-                       name);
+                       "there is an operator %s already", name);
 }
 
 gboolean

@@ -107,8 +107,7 @@ hyb_op_dup_input_name (const HybOp *op, guint index, guint n_inputs)
 
   g_return_val_if_fail (op, NULL);
   if (op->group_inputs > 0)
-    return g_strdup_printf ("%s_%u",
-                            op->inputs[index % op->group_inputs],
+    return g_strdup_printf ("%s_%u", op->inputs[index % op->group_inputs],
                             index / op->group_inputs);
   name = numbered_name (op->inputs, index, n_inputs);
   return name ? name : g_strdup_printf ("arg%u", index);

@@ -301,14 +301,8 @@ refuse_text (const HybParam *param, const char *text, GError **error)
 
       choices = g_strdup_printf ("one of %s", list);
     }
-  return hyb_error_at (error,
-                       HYB_OP_ERROR,
-                       HYB_OP_ERROR_ATTRIBUTE,
-                       NULL,
-                       NULL,
-                       "attribute %s is “%.80s”, which is not %s",
-                       param->name,
-                       text,
+  return hyb_error_at (error, HYB_OP_ERROR, HYB_OP_ERROR_ATTRIBUTE, NULL, NULL,
+                       "attribute %s is “%.80s”, which is not %s", param->name, text,
                        choices ? choices : kind_name (param->kind));
 }
 
@@ -336,15 +330,8 @@ check_range (const HybParam *param, gconstpointer at, const char *text, GError *
   if (isnan (value) || (value >= param->low && value <= param->high))
     return TRUE;
 
-  return hyb_error_at (error,
-                       HYB_OP_ERROR,
-                       HYB_OP_ERROR_ATTRIBUTE,
-                       NULL,
-                       NULL,
-                       "attribute %s is %.80s, outside %g to %g",
-                       param->name,
-                       text,
-                       param->low,
+  return hyb_error_at (error, HYB_OP_ERROR, HYB_OP_ERROR_ATTRIBUTE, NULL, NULL,
+                       "attribute %s is %.80s, outside %g to %g", param->name, text, param->low,
                        param->high);
 }
 
@@ -449,13 +436,8 @@ hyb_params_parse (const HybParam    *params,
 
       if (!text && !param->fallback)
         {
-          hyb_error_at (error,
-                        HYB_OP_ERROR,
-                        HYB_OP_ERROR_ATTRIBUTE,
-                        NULL,
-                        NULL,
-                        "attribute %s is missing; it must be given as %s",
-                        param->name,
+          hyb_error_at (error, HYB_OP_ERROR, HYB_OP_ERROR_ATTRIBUTE, NULL, NULL,
+                        "attribute %s is missing; it must be given as %s", param->name,
                         kind_name (param->kind));
           hyb_params_unref (values);
           return NULL;
@@ -575,10 +557,9 @@ hyb_param_to_string (const HybParam *param, gconstpointer values)
       g_string_append (text, param->choices[*(const int *) at]);
       break;
     case HYB_PARAM_DTYPE:
-      g_string_append (text,
-                       *(const HybDType *) at == HYB_DTYPE_UNKNOWN
-                           ? "None"
-                           : hyb_dtype_name (*(const HybDType *) at));
+      g_string_append (text, *(const HybDType *) at == HYB_DTYPE_UNKNOWN
+                                 ? "None"
+                                 : hyb_dtype_name (*(const HybDType *) at));
       break;
     case HYB_PARAM_SHAPE:
       append_ints (text, ((const HybShape *) at)->rank, ((const HybShape *) at)->dim);

@@ -51,13 +51,8 @@ static gboolean
 pair_all (Pairing *pairing, HybType *there, guint n, GError **error)
 {
   if (n > pairing->end - pairing->next)
-    return hyb_error_at (error,
-                         HYB_GRAPH_ERROR,
-                         HYB_GRAPH_ERROR_TYPES,
-                         NULL,
-                         NULL,
-                         "it has %u operands, but at least %u are needed",
-                         pairing->end,
+    return hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_TYPES, NULL, NULL,
+                         "it has %u operands, but at least %u are needed", pairing->end,
                          pairing->next + n);
 
   for (guint i = 0; i < n; i++)
@@ -81,10 +76,8 @@ pair_word (Pairing *pairing, const char *word, GError **error)
   if (word[0] == 'l')
     return pair_next (pairing, &there[n - 1], error);
   if (word[1] == '*')
-    return pair_all (pairing,
-                     there,
-                     is_input ? n : hyb_op_n_visible (forward->op, forward->params, n),
-                     error);
+    return pair_all (pairing, there,
+                     is_input ? n : hyb_op_n_visible (forward->op, forward->params, n), error);
 
   index = (guint) (word[1] - '0');
   return pair_next (pairing, index < n ? &there[index] : NULL, error);

@@ -100,14 +100,8 @@ broadcast_axis (HybCall *call, int from_end, gint64 *dim, GError **error)
           g_autofree char *a = hyb_shape_to_string (&call->input[0].shape);
           g_autofree char *b = hyb_shape_to_string (shape);
 
-          return hyb_error_at (error,
-                               HYB_GRAPH_ERROR,
-                               HYB_GRAPH_ERROR_TYPES,
-                               NULL,
-                               NULL,
-                               "shapes %s and %s cannot be broadcast to each other",
-                               a,
-                               b);
+          return hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_TYPES, NULL, NULL,
+                               "shapes %s and %s cannot be broadcast to each other", a, b);
         }
     }
   if (*dim == 1 && has_unknown)

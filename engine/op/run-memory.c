@@ -17,16 +17,10 @@ hyb_run_take_memory (const HybRun *run, const char *what, gsize bytes, GError **
       memory->used += bytes;
       return TRUE;
     }
-  hyb_error_at (error,
-                HYB_GRAPH_ERROR,
-                HYB_GRAPH_ERROR_MEMORY,
-                NULL,
-                NULL,
+  hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_MEMORY, NULL, NULL,
                 "its %s of %.4g MiB makes the run, which has %.4g MiB, exceed the %.4g MiB "
                 "available",
-                what,
-                (double) bytes / (1 << 20),
-                (double) memory->used / (1 << 20),
+                what, (double) bytes / (1 << 20), (double) memory->used / (1 << 20),
                 (double) memory->limit / (1 << 20));
   return hyb_error_add_remedy (error, HYB_REMEDY_SMALLER, NULL);
 }

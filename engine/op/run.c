@@ -38,12 +38,9 @@ void
 hyb_run_report_index (const HybRun *run, int axis, double index, gint64 size)
 {
   g_return_if_fail (run);
-  hyb_run_report (run,
-                  "Correct the indices",
-                  "index %g is outside of axis %d, which has the size %" G_GINT64_FORMAT,
-                  index,
-                  axis,
-                  size);
+  hyb_run_report (run, "Correct the indices",
+                  "index %g is outside of axis %d, which has the size %" G_GINT64_FORMAT, index,
+                  axis, size);
 }
 
 gboolean

@@ -64,12 +64,8 @@ hyb_model_predict (HybModel *model, HybTensorList *inputs, GError **error)
   g_return_val_if_fail (model, NULL);
   if (!graph)
     {
-      hyb_error_at (error,
-                    HYB_FORMAT_ERROR,
-                    HYB_FORMAT_ERROR_MISMATCH,
-                    hyb_model_get_file (model),
-                    "Open the graph's file",
-                    "it has parameters, but no graph that could run");
+      hyb_error_at (error, HYB_FORMAT_ERROR, HYB_FORMAT_ERROR_MISMATCH, hyb_model_get_file (model),
+                    "Open the graph's file", "it has parameters, but no graph that could run");
       return NULL;
     }
   executor = hyb_executor_new (graph, &(HybExecutorOptions){ .mode = HYB_MODE_HYBRID });

@@ -55,11 +55,7 @@ read_params (HybModel *model, const Source *source, GError **error)
     return load_weights (model, source->params, error);
   if (!source->format || source->format->carries_params)
     return source->epoch < 0 ||
-           hyb_error_at (error,
-                         HYB_FORMAT_ERROR,
-                         HYB_FORMAT_ERROR_MISMATCH,
-                         source->name,
-                         NULL,
+           hyb_error_at (error, HYB_FORMAT_ERROR, HYB_FORMAT_ERROR_MISMATCH, source->name, NULL,
                          "it has its parameters with it, and no epoch %" G_GINT64_FORMAT,
                          source->epoch);
 
@@ -68,11 +64,7 @@ read_params (HybModel *model, const Source *source, GError **error)
     return TRUE;
   if (!found)
     {
-      hyb_error_at (error,
-                    HYB_FORMAT_ERROR,
-                    HYB_FORMAT_ERROR_MISMATCH,
-                    source->name,
-                    NULL,
+      hyb_error_at (error, HYB_FORMAT_ERROR, HYB_FORMAT_ERROR_MISMATCH, source->name, NULL,
                     "there are no parameters of epoch %" G_GINT64_FORMAT " beside it",
                     source->epoch);
       return hyb_error_add_remedy (error, HYB_REMEDY_PARAMETERS, NULL);
@@ -127,14 +119,8 @@ refuse_findings (HybModel *model, GError **error)
                           : g_strdup (first->file);
   if (n > 1)
     more = g_strdup_printf (" (and %u more: hscope check lists them)", n - 1);
-  hyb_error_at (error,
-                HYB_FORMAT_ERROR,
-                HYB_FORMAT_ERROR_MALFORMED,
-                where,
-                first->hint,
-                "%s%s",
-                first->message,
-                more ? more : "");
+  hyb_error_at (error, HYB_FORMAT_ERROR, HYB_FORMAT_ERROR_MALFORMED, where, first->hint, "%s%s",
+                first->message, more ? more : "");
   return hyb_error_add_remedy (error, first->remedy, first->node);
 }
 
@@ -225,14 +211,11 @@ refuse_strangers (HybModel *model, GError **error)
     }
   if (n_parameters == 0)
     return TRUE;
-  hyb_error_at (error,
-                HYB_FORMAT_ERROR,
-                HYB_FORMAT_ERROR_MISMATCH,
+  hyb_error_at (error, HYB_FORMAT_ERROR, HYB_FORMAT_ERROR_MISMATCH,
                 hyb_model_get_weights_file (model),
                 "Load the file that was exported with this graph",
                 "none of its %u arrays is one of the graph’s %u parameters",
-                hyb_model_n_parameters (model),
-                n_parameters);
+                hyb_model_n_parameters (model), n_parameters);
   return hyb_error_add_remedy (error, HYB_REMEDY_PARAMETERS, NULL);
 }
 

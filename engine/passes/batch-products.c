@@ -35,9 +35,7 @@ find_root (Batching *batching, HybValueId value, gsize *offset)
       g_clear_pointer (&batching->room, g_free);
       batching->room = g_new (HybType, node->n_inputs + node->n_outputs);
       hyb_call_init (&call, batching->graph, id, batching->facts->types, batching->room);
-      if (!node->op->view (&call,
-                           hyb_graph_get_output_index (batching->graph, value),
-                           &input,
+      if (!node->op->view (&call, hyb_graph_get_output_index (batching->graph, value), &input,
                            &part))
         return value;
       *offset += part;
@@ -106,9 +104,7 @@ stack_rows (Batching *batching, const BatchGroup *group, guint input)
 
       shape.dim[0] *= n;
       text = hyb_shape_to_string (&shape);
-      return emit (batching,
-                   "Reshape",
-                   first,
+      return emit (batching, "Reshape", first,
                    &(HybNodeSpec){ .n_inputs = 1,
                                    .inputs = &from,
                                    .attributes = (const char *[]){ "shape", text, NULL } });
@@ -121,9 +117,7 @@ stack_rows (Batching *batching, const BatchGroup *group, guint input)
       for (guint i = 0; i < n; i++)
         parts[i] = moved (batching,
                           hyb_graph_get_inputs (batching->graph, batch_member (group, i))[input]);
-      return emit (batching,
-                   "Concat",
-                   first,
+      return emit (batching, "Concat", first,
                    &(HybNodeSpec){ .n_inputs = n,
                                    .inputs = parts,
                                    .attributes =
@@ -174,9 +168,7 @@ add_rest (Batching *batching, const BatchGroup *group, HybValueId product)
   addends[0] = product;
   for (guint i = 1; i < n; i++)
     addends[i] = moved (batching, g_array_index (group->rest, HybValueId, i - 1));
-  return emit (batching,
-               "add_n",
-               group->sum,
+  return emit (batching, "add_n", group->sum,
                &(HybNodeSpec){ .n_inputs = n,
                                .inputs = addends,
                                .attributes = (const char *[]){ "num_args", count, NULL } });
@@ -201,9 +193,7 @@ make_group (Batching *batching, BatchGroup *group)
       return;
     }
 
-  parts = emit (batching,
-                "SliceChannel",
-                batch_member (group, 0),
+  parts = emit (batching, "SliceChannel", batch_member (group, 0),
                 &(HybNodeSpec){ .n_inputs = 1,
                                 .inputs = &product,
                                 .attributes =
@@ -235,10 +225,8 @@ wait_for (Batching *batching, guint n, const HybValueId *values, GArray *stack)
 static gboolean
 wait_for_inputs (Batching *batching, HybNodeId id, GArray *stack)
 {
-  return wait_for (batching,
-                   hyb_graph_get_node (batching->graph, id)->n_inputs,
-                   hyb_graph_get_inputs (batching->graph, id),
-                   stack);
+  return wait_for (batching, hyb_graph_get_node (batching->graph, id)->n_inputs,
+                   hyb_graph_get_inputs (batching->graph, id), stack);
 }
 
 static gboolean

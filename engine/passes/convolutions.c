@@ -137,8 +137,7 @@ hyb_convolutions_emit (const HybConvolutions *convolutions,
   attributes[n++] = "winograd";
   attributes[n++] = fusion->is_winograd || has_flag (node, "winograd") ? "True" : "False";
   attributes[n] = NULL;
-  return hyb_convolutions_add (rewrite,
-                               id,
+  return hyb_convolutions_add (rewrite, id,
                                &(HybNodeSpec){ .op = convolutions->fused,
                                                .name = "",
                                                .n_inputs = n_inputs,

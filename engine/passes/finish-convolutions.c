@@ -123,8 +123,7 @@ make_ending (const HybConvolutions *convolutions,
   HybValueId value =
       hyb_convolutions_emit (convolutions, rewrite, ending->convolution, &fusion, error);
 
-  g_array_index (rewrite->map,
-                 HybValueId,
+  g_array_index (rewrite->map, HybValueId,
                  hyb_graph_get_node (convolutions->graph, id)->first_output) = value;
   return value != HYB_NO_ID;
 }

@@ -83,8 +83,7 @@ fold (HybRewrite *rewrite, HybNodeId norm, HybNodeId convolution, GError **error
     inputs[i] = g_array_index (rewrite->map, HybValueId, parameters[i]);
   if (has_bias)
     inputs[5] = g_array_index (rewrite->map, HybValueId, operands[2]);
-  return hyb_convolutions_add (rewrite,
-                               norm,
+  return hyb_convolutions_add (rewrite, norm,
                                &(HybNodeSpec){ .op = hyb_op_find ("_fold_batch_norm"),
                                                .name = "_fold",
                                                .n_inputs = 5 + (guint) has_bias,
@@ -108,8 +107,7 @@ rewrite_both (HybRewrite *rewrite, HybNodeId norm, HybNodeId convolution, GError
   inputs[0] = g_array_index (rewrite->map, HybValueId, operands[0]);
   inputs[1] = folded;
   inputs[2] = folded + 1;
-  value = hyb_convolutions_add (rewrite,
-                                convolution,
+  value = hyb_convolutions_add (rewrite, convolution,
                                 &(HybNodeSpec){ .op = from->op,
                                                 .name = "",
                                                 .n_inputs = 3,

@@ -129,8 +129,7 @@ fold_node (HybGraph *graph, HybNodeId id, HybFacts *facts, GError **error)
                                                     .inputs = inputs,
                                                     .outputs =
                                                         facts->constants + node->first_output },
-                              &context,
-                              error);
+                              &context, error);
 }
 
 /* with_parameters: fold what depends on variables with known contents too. */

@@ -165,8 +165,7 @@ grow_group (const Fusing *fusing, HybNodeId last, GArray *waiting)
     {
       HybNodeId id = take_last (waiting);
 
-      if (!is_read_inside_only (fusing,
-                                hyb_graph_get_node (fusing->graph, id)->first_output,
+      if (!is_read_inside_only (fusing, hyb_graph_get_node (fusing->graph, id)->first_output,
                                 last) ||
           !fits_memory (fusing, id, last))
         continue;

@@ -276,8 +276,7 @@ make_cell (const Fusing *fusing, HybRewrite *rewrite, const FoundCell *found, GE
   first = hyb_builder_output (rewrite->builder, id, 0);
   g_array_index (rewrite->map, HybValueId, output->first_output) = first;
   if (found->cell != HYB_NO_ID)
-    g_array_index (rewrite->map,
-                   HybValueId,
+    g_array_index (rewrite->map, HybValueId,
                    hyb_graph_get_node (fusing->graph, found->cell)->first_output) = first + 1;
   return TRUE;
 }

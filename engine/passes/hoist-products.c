@@ -109,13 +109,12 @@ emit_reshape (Hoisting *hoisting, const HybNode *loop, HybValueId value, const c
 {
   g_autofree char *name = g_strconcat (loop->name, "_reshape", NULL);
 
-  return emit (hoisting,
-               &(HybNodeSpec){ .op = hyb_op_find ("Reshape"),
-                               .name = name,
-                               .attributes = (const char *[]){ "shape", text, NULL },
-                               .n_inputs = 1,
-                               .inputs = &value,
-                               .origin_plus_one = loop->origin + 1 });
+  return emit (hoisting, &(HybNodeSpec){ .op = hyb_op_find ("Reshape"),
+                                         .name = name,
+                                         .attributes = (const char *[]){ "shape", text, NULL },
+                                         .n_inputs = 1,
+                                         .inputs = &value,
+                                         .origin_plus_one = loop->origin + 1 });
 }
 
 /* Reshapes (steps × rows, …) to (steps, rows, …); -1 stands for the width of a result row. */
@@ -209,9 +208,8 @@ note_moved (Hoisting *hoisting, const HoistedProduct *made, HybNodeId loop, HybN
 static HybValueId
 find_or_emit (Hoisting *hoisting, HybNodeId loop, const HybLoopPorts *ports, HybNodeId product)
 {
-  HoistedProduct made = {
-    hyb_graph_get_bodies (hoisting->graph, loop)[0], product, loop, HYB_NO_ID, HYB_NO_ID
-  };
+  HoistedProduct made = { hyb_graph_get_bodies (hoisting->graph, loop)[0], product, loop, HYB_NO_ID,
+                          HYB_NO_ID };
 
   for (guint i = 0; i < hoisting->made->len; i++)
     {
@@ -242,13 +240,9 @@ make_loop (Hoisting *hoisting, HybNodeId id, const HybLoopPorts *ports, const GA
       nodes[p] = g_array_index (products, Product, p).node;
       added[p] = g_array_index (products, Product, p).whole;
     }
-  body = hyb_loop_ports_cut_body (ports,
-                                  hyb_graph_get_bodies (hoisting->graph, id)[0],
-                                  products->len,
-                                  nodes);
-  hyb_loop_ports_make_loop (ports,
-                            &hoisting->rewrite,
-                            id,
+  body = hyb_loop_ports_cut_body (ports, hyb_graph_get_bodies (hoisting->graph, id)[0],
+                                  products->len, nodes);
+  hyb_loop_ports_make_loop (ports, &hoisting->rewrite, id,
                             &(HybLoopReplacement){ .body = body,
                                                    .is_sliced = TRUE,
                                                    .n_added = products->len,

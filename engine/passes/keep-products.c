@@ -65,8 +65,7 @@ belongs_to (KeepPass *keeping, HybNodeId id, const HybLoopPorts *back, HybNodeId
   for (guint k = 0; k < n_states; k++)
     if (inputs[back->first - 1 - n_states + k] != node->first_output + (guint) n_outputs + 1 + k)
       return FALSE;
-  return memcmp (inputs + back->first,
-                 hyb_graph_get_inputs (keeping->graph, loop),
+  return memcmp (inputs + back->first, hyb_graph_get_inputs (keeping->graph, loop),
                  node->n_inputs * sizeof inputs[0]) == 0;
 }
 
@@ -237,10 +236,9 @@ make_attributes (const HybNode *loop, guint n_added)
       gboolean    counts = strcmp (key, "num_outputs") == 0 || strcmp (key, "num_out_data") == 0;
 
       g_ptr_array_add (pairs, g_strdup (key));
-      g_ptr_array_add (pairs,
-                       counts ? g_strdup_printf ("%" G_GINT64_FORMAT,
-                                                 g_ascii_strtoll (value, NULL, 10) + n_added)
-                              : g_strdup (value));
+      g_ptr_array_add (pairs, counts ? g_strdup_printf ("%" G_GINT64_FORMAT,
+                                                        g_ascii_strtoll (value, NULL, 10) + n_added)
+                                     : g_strdup (value));
     }
   g_ptr_array_add (pairs, NULL);
   return (char **) g_ptr_array_free (pairs, FALSE);
@@ -319,13 +317,9 @@ make_backward_loop (KeepPass *keeping, HybNodeId id)
   hyb_loop_ports_find (keeping->graph, id, &ports);
   for (guint i = 0; i < n; i++)
     added[i] = find_kept (keeping, back->loop, g_array_index (back->outputs, guint, i));
-  body = hyb_loop_ports_cut_body (&ports,
-                                  hyb_graph_get_bodies (keeping->graph, id)[0],
-                                  n,
+  body = hyb_loop_ports_cut_body (&ports, hyb_graph_get_bodies (keeping->graph, id)[0], n,
                                   (gconstpointer) back->nodes->data);
-  hyb_loop_ports_make_loop (&ports,
-                            &keeping->rewrite,
-                            id,
+  hyb_loop_ports_make_loop (&ports, &keeping->rewrite, id,
                             &(HybLoopReplacement){
                                 .body = body, .is_sliced = TRUE, .n_added = n, .added = added },
                             &keeping->error);

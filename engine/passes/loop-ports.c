@@ -87,10 +87,7 @@ hyb_loop_ports_body_types (const HybLoopPorts *ports,
       }
   if (n > ports->n_variables)
     {
-      all = hyb_subgraph_gradient_types (body,
-                                         variables,
-                                         n - ports->n_variables,
-                                         facts->training,
+      all = hyb_subgraph_gradient_types (body, variables, n - ports->n_variables, facts->training,
                                          NULL);
       if (!all)
         return NULL;
@@ -107,8 +104,7 @@ hyb_loop_ports_data_input (const HybLoopPorts *ports, guint variable)
 guint
 hyb_loop_ports_captured_input (const HybLoopPorts *ports, guint variable)
 {
-  return find_input (&ports->captured,
-                     ports->first + (guint) (ports->data.n + ports->states.n),
+  return find_input (&ports->captured, ports->first + (guint) (ports->data.n + ports->states.n),
                      variable);
 }
 
@@ -168,11 +164,9 @@ hyb_loop_ports_cut_body (const HybLoopPorts *ports, HybGraph *body, guint n, con
 
   for (guint i = 0; i < n; i++)
     names[i] = hyb_graph_get_node (body, nodes[i])->name;
-  hyb_loop_ports_start_body (ports,
-                             body,
+  hyb_loop_ports_start_body (ports, body,
                              &(HybLoopAddition){ .n = n, .names = names, .values = added },
-                             &rewrite,
-                             map);
+                             &rewrite, map);
   for (guint i = 0; i < n; i++)
     g_array_index (map, HybValueId, hyb_graph_get_node (body, nodes[i])->first_output) = added[i];
   for (HybNodeId id = 0; id < hyb_graph_n_nodes (body); id++)
@@ -271,8 +265,7 @@ hyb_loop_ports_copy_loop (HybRewrite       *rewrite,
 {
   const HybNode *node = hyb_graph_get_node (rewrite->from, id);
 
-  return add_loop (rewrite,
-                   node,
+  return add_loop (rewrite, node,
                    &(HybNodeSpec){ .op = node->op,
                                    .type = node->type,
                                    .name = node->name,

@@ -178,8 +178,7 @@ get_panels (Packing *packing, HybNodeId reader, HybValueId weight, gboolean tran
 
   if (*panels == HYB_NO_ID)
     *panels =
-        emit (packing,
-              packing->rewrite.builder,
+        emit (packing, packing->rewrite.builder,
               &(HybNodeSpec){
                   .op = hyb_op_find ("_weight_panels"),
                   .name = name,
@@ -208,13 +207,11 @@ make_product (Packing       *packing,
   if (has_bias)
     inputs[2] = g_array_index (map, HybValueId, product->bias);
   g_array_index (map, HybValueId, node->first_output) =
-      emit (packing,
-            rewrite->builder,
+      emit (packing, rewrite->builder,
             &(HybNodeSpec){ .op = hyb_op_find ("_panel_product"),
                             .name = node->name,
-                            .attributes =
-                                (const char *[]){
-                                    "num_hidden", n, "no_bias", has_bias ? "False" : "True", NULL },
+                            .attributes = (const char *[]){ "num_hidden", n, "no_bias",
+                                                            has_bias ? "False" : "True", NULL },
                             .n_inputs = has_bias ? 3 : 2,
                             .inputs = inputs,
                             .key = node->key,
@@ -270,12 +267,10 @@ make_body (Packing            *packing,
 
   for (guint i = 0; i < captured->len; i++)
     names[i] = "panels";
-  hyb_loop_ports_start_body (ports,
-                             body,
+  hyb_loop_ports_start_body (ports, body,
                              &(HybLoopAddition){
                                  .n = captured->len, .names = names, .values = added },
-                             &rewrite,
-                             map);
+                             &rewrite, map);
   for (guint i = 0; i < captured->len; i++)
     g_array_index (captured, Captured, i).variable = added[i];
   for (HybNodeId id = 0; id < hyb_graph_n_nodes (body); id++)
@@ -328,9 +323,7 @@ visit_loop (Packing *packing, HybNodeId id)
     return TRUE;
   new_body = make_body (packing, id, &ports, types, captured);
   if (!packing->error)
-    hyb_loop_ports_make_loop (&ports,
-                              &packing->rewrite,
-                              id,
+    hyb_loop_ports_make_loop (&ports, &packing->rewrite, id,
                               &(HybLoopReplacement){
                                   .body = new_body, .n_added = captured->len, .added = added },
                               &packing->error);
@@ -344,10 +337,7 @@ visit (Packing *packing, HybNodeId id)
 
   if (find_product (packing, packing->graph, packing->facts->types, id, &product) &&
       is_worth_it (packing, product.weight, product.transposed))
-    make_product (packing,
-                  &packing->rewrite,
-                  id,
-                  &product,
+    make_product (packing, &packing->rewrite, id, &product,
                   get_panels (packing, id, product.weight, product.transposed));
   else if (!visit_loop (packing, id))
     hyb_rewrite_copy (&packing->rewrite, id);

@@ -49,14 +49,8 @@ check_name (const char *name, GError **error)
 
       for (guint i = 1; passes[i] != NULL; i++)
         g_string_append_printf (all, ", %s", passes[i]->name);
-      return hyb_error_at (error,
-                           HYB_GRAPH_ERROR,
-                           HYB_GRAPH_ERROR_UNKNOWN,
-                           NULL,
-                           NULL,
-                           "there is no pass called “%s”; there are %s",
-                           name,
-                           all->str);
+      return hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_UNKNOWN, NULL, NULL,
+                           "there is no pass called “%s”; there are %s", name, all->str);
     }
   return TRUE;
 }

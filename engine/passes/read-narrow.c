@@ -108,19 +108,17 @@ make_product (Reading *reading, HybRewrite *rewrite, HybNodeId id, HybValueId we
   if (node->n_inputs > 2)
     inputs[2] = old[2];
   g_array_index (rewrite->map, HybValueId, node->first_output) =
-      emit (reading,
-            rewrite->builder,
-            &(HybNodeSpec){
-                .op = hyb_op_find ("_narrow_product"),
-                .name = node->name,
-                .attributes =
-                    (const char *[]){
-                        "num_hidden", n, "no_bias", node->n_inputs > 2 ? "False" : "True", NULL },
-                .n_inputs = MIN (node->n_inputs, 3),
-                .inputs = inputs,
-                .key = node->key,
-                .origin_plus_one = node->origin + 1,
-                .line = node->line });
+      emit (reading, rewrite->builder,
+            &(HybNodeSpec){ .op = hyb_op_find ("_narrow_product"),
+                            .name = node->name,
+                            .attributes =
+                                (const char *[]){ "num_hidden", n, "no_bias",
+                                                  node->n_inputs > 2 ? "False" : "True", NULL },
+                            .n_inputs = MIN (node->n_inputs, 3),
+                            .inputs = inputs,
+                            .key = node->key,
+                            .origin_plus_one = node->origin + 1,
+                            .line = node->line });
   reading->n_changed++;
 }
 
@@ -135,9 +133,7 @@ visit_product (Reading *reading, HybNodeId id)
   source = narrow_source (reading, hyb_graph_get_inputs (reading->graph, id)[1]);
   if (source == HYB_NO_ID)
     return FALSE;
-  make_product (reading,
-                &reading->rewrite,
-                id,
+  make_product (reading, &reading->rewrite, id,
                 g_array_index (reading->rewrite.map, HybValueId, source));
   return TRUE;
 }
@@ -254,8 +250,7 @@ emit_biases (Reading *reading, const HybNode *node, HybValueId parameters, gint6
   g_autofree char *begin = g_strdup_printf ("%" G_GINT64_FORMAT, n_weights);
   g_autofree char *name = g_strconcat (node->name, "_biases", NULL);
   HybValueId       biases =
-      emit (reading,
-            reading->rewrite.builder,
+      emit (reading, reading->rewrite.builder,
             &(HybNodeSpec){
                 .op = hyb_op_find ("slice_axis"),
                 .name = name,
@@ -264,8 +259,7 @@ emit_biases (Reading *reading, const HybNode *node, HybValueId parameters, gint6
                 .inputs = &parameters,
                 .origin_plus_one = node->origin + 1 });
 
-  return emit (reading,
-               reading->rewrite.builder,
+  return emit (reading, reading->rewrite.builder,
                &(HybNodeSpec){ .op = reading->cast,
                                .name = name,
                                .attributes = (const char *[]){ "dtype", "float32", NULL },
@@ -414,8 +408,7 @@ visit_rnn (Reading *reading, HybNodeId id)
   memcpy (inputs, hyb_rewrite_inputs (&reading->rewrite, id), sizeof (HybValueId) * node->n_inputs);
   inputs[1] = parts.weights;
   inputs[node->n_inputs] = parts.biases;
-  made = emit (reading,
-               reading->rewrite.builder,
+  made = emit (reading, reading->rewrite.builder,
                &(HybNodeSpec){ .op = hyb_op_find ("_narrow_rnn"),
                                .name = node->name,
                                .attributes = node->attributes,

@@ -163,10 +163,7 @@ reshape (Adding *adding, HybValueId value, const HybShape *shape)
 static HybValueId
 cast (Adding *adding, HybValueId value, HybDType dtype)
 {
-  return add_node (adding,
-                   "Cast",
-                   (const char *[]){ "dtype", hyb_dtype_name (dtype), NULL },
-                   1,
+  return add_node (adding, "Cast", (const char *[]){ "dtype", hyb_dtype_name (dtype), NULL }, 1,
                    &value);
 }
 
@@ -200,21 +197,16 @@ make_layer (const Recognising *self, HybRewrite *rewrite, HybNodeId id, GError *
     }
   if (x->rank != 2)
     inputs[0] = reshape (&adding, inputs[0], &rows);
-  inputs[1] = add_node (&adding,
-                        "_weight_panels",
-                        (const char *[]){ "transposed", "False", NULL },
-                        1,
-                        &panels);
+  inputs[1] = add_node (&adding, "_weight_panels", (const char *[]){ "transposed", "False", NULL },
+                        1, &panels);
   if (has_bias)
     inputs[2] = new_value (&adding, layer->bias);
   if (has_bias && shape_of (self, layer->bias)->rank != 1)
     inputs[2] = reshape (&adding, inputs[2], &columns);
   result =
-      add_node (&adding,
-                "_panel_product",
+      add_node (&adding, "_panel_product",
                 (const char *[]){ "num_hidden", n, "no_bias", has_bias ? "False" : "True", NULL },
-                has_bias ? 3 : 2,
-                inputs);
+                has_bias ? 3 : 2, inputs);
   if (is_half)
     result = cast (&adding, result, HYB_F16);
   if (out->rank != 2)

@@ -24,8 +24,7 @@ transform (const HybConvolutions *convolutions, HybRewrite *rewrite, HybNodeId i
   HybValueId     value;
 
   fusion.weight =
-      hyb_convolutions_add (rewrite,
-                            id,
+      hyb_convolutions_add (rewrite, id,
                             &(HybNodeSpec){ .op = hyb_op_find ("_winograd_filters"),
                                             .name = "_filters",
                                             .n_inputs = 1,

@@ -28,15 +28,8 @@ typedef struct
 static gboolean
 refuse (const HybNode *node, const char *hint, GError **error, const char *what)
 {
-  return hyb_error_at (error,
-                       HYB_GRAPH_ERROR,
-                       HYB_GRAPH_ERROR_STRUCTURE,
-                       node->name,
-                       hint,
-                       "“%s” (%s) %s",
-                       node->name,
-                       node->type,
-                       what);
+  return hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_STRUCTURE, node->name, hint,
+                       "“%s” (%s) %s", node->name, node->type, what);
 }
 
 /* --- Parameters --- */
@@ -63,9 +56,7 @@ dequantise (Writer *writer, const HybNode *node, HybTensor *levels, GError **err
 
   if (isnan (low) || isnan (high))
     {
-      refuse (node,
-              "Give the parameter file that belongs to the graph",
-              error,
+      refuse (node, "Give the parameter file that belongs to the graph", error,
               "is int8, and its range (…_min and …_max) is not among the parameters");
       return NULL;
     }
@@ -126,9 +117,7 @@ find_inputs (Writer *writer, HybNodeId id, guint n, HybValueId *to, GError **err
           !add_variable (writer, inputs[i], producer, error))
         return FALSE;
       if (writer->map[inputs[i]] == HYB_NO_ID)
-        return refuse (node,
-                       "Convert the model before it is changed by hand",
-                       error,
+        return refuse (node, "Convert the model before it is changed by hand", error,
                        "reads the range of a quantised value, which a float model does not have");
       to[i] = writer->map[inputs[i]];
     }
@@ -280,20 +269,14 @@ add_all (Writer *writer, GError **error)
     if (!add_node (writer, id, error))
       return FALSE;
   if (writer->report->n_layers + writer->report->n_dropped == 0)
-    return hyb_error_at (error,
-                         HYB_GRAPH_ERROR,
-                         HYB_GRAPH_ERROR_STRUCTURE,
-                         NULL,
-                         NULL,
+    return hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_STRUCTURE, NULL, NULL,
                          "the model has no quantised or fused layers: it is a float model already");
   for (guint i = 0; i < n_heads; i++)
     {
       HybNodeId producer = hyb_graph_get_producer (writer->graph, heads[i]);
 
       if (writer->map[heads[i]] == HYB_NO_ID)
-        return refuse (hyb_graph_get_node (writer->graph, producer),
-                       NULL,
-                       error,
+        return refuse (hyb_graph_get_node (writer->graph, producer), NULL, error,
                        "returns a range as an output of the model, which a float model does not "
                        "have");
       hyb_builder_add_head (writer->builder, writer->map[heads[i]]);
@@ -369,13 +352,8 @@ static gboolean
 measure (HybFloatDistance *distance, HybTensor *a, HybTensor *b, const char *name, GError **error)
 {
   if (!hyb_shape_equal (hyb_tensor_get_shape (a), hyb_tensor_get_shape (b)))
-    return hyb_error_at (error,
-                         HYB_GRAPH_ERROR,
-                         HYB_GRAPH_ERROR_TYPES,
-                         name,
-                         NULL,
-                         "output “%s” has another shape in the float model",
-                         name);
+    return hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_TYPES, name, NULL,
+                         "output “%s” has another shape in the float model", name);
   for (gint64 i = 0; i < hyb_tensor_get_size (a); i++)
     {
       double x = hyb_tensor_get_value (a, i);
@@ -406,11 +384,8 @@ hyb_float_distance (HybModel         *quantised,
   *distance = (HybFloatDistance){ 0 };
   /* Outputs are compared in their order: a removed conversion changes their names. */
   for (guint i = 0; b && i < hyb_tensor_list_n (a); i++)
-    if (!measure (distance,
-                  hyb_tensor_list_get (a, i)->tensor,
-                  hyb_tensor_list_get (b, i)->tensor,
-                  hyb_tensor_list_get (a, i)->name,
-                  error))
+    if (!measure (distance, hyb_tensor_list_get (a, i)->tensor, hyb_tensor_list_get (b, i)->tensor,
+                  hyb_tensor_list_get (a, i)->name, error))
       {
         g_clear_pointer (&distance->output, g_free);
         return FALSE;

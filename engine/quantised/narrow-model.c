@@ -148,8 +148,8 @@ find_weight (const Writer *writer, HybNodeId id)
   HybTensor     *tensor = hyb_model_get_parameter (writer->from, node->name);
 
   if (!tensor || hyb_tensor_get_dtype (tensor) != HYB_F32 || writer->written[id] ||
-      !(writer->type->dtype == HYB_I8 ? suits_int8
-                                      : suits_half_floats) (writer, node->first_output, tensor))
+      !(writer->type->dtype == HYB_I8 ? suits_int8 : suits_half_floats) (writer, node->first_output,
+                                                                         tensor))
     return NULL;
   return tensor;
 }
@@ -163,15 +163,10 @@ round_weights (const Writer *writer, const char *name, HybTensor *tensor, GError
   for (gint64 i = 0; i < hyb_tensor_get_size (tensor); i++)
     if (isinf (hyb_tensor_get_value (rounded, i)) && !isinf (hyb_tensor_get_value (tensor, i)))
       {
-        hyb_error_at (error,
-                      HYB_GRAPH_ERROR,
-                      HYB_GRAPH_ERROR_TYPES,
-                      name,
+        hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_TYPES, name,
                       "bfloat16 has the range of float32",
-                      "element %" G_GINT64_FORMAT " is %g, which is too large for %s",
-                      i,
-                      hyb_tensor_get_value (tensor, i),
-                      writer->type->name);
+                      "element %" G_GINT64_FORMAT " is %g, which is too large for %s", i,
+                      hyb_tensor_get_value (tensor, i), writer->type->name);
         return NULL;
       }
   return g_steal_pointer (&rounded);
@@ -222,8 +217,7 @@ add_rows (Writer *writer, const char *name, const float *floats, gint64 rows, gi
   writer->report->n_parameters++;
   variable =
       hyb_builder_add_variable (writer->builder, name, (const char *[]){ "__dtype__", "5", NULL });
-  return call (writer,
-               "_hybridscope_int8_rows",
+  return call (writer, "_hybridscope_int8_rows",
                &(HybNodeSpec){ .name = converted, .n_inputs = 1, .inputs = &variable });
 }
 
@@ -264,8 +258,7 @@ add_matrix (Writer *writer, SplitVector *split, gint64 offset, gint64 rows, gint
   g_autofree char *reshaped = g_strconcat (name, "_vector", NULL);
   HybValueId       value = add_rows (writer, name, split->floats + offset, rows, columns);
 
-  value = call (writer,
-                "Reshape",
+  value = call (writer, "Reshape",
                 &(HybNodeSpec){ .name = reshaped,
                                 .attributes = (const char *[]){ "shape", "(-1,)", NULL },
                                 .n_inputs = 1,
@@ -317,8 +310,7 @@ add_split_vector (Writer *writer, HybNodeId id, HybNodeId rnn, HybTensor *tensor
   add_biases (writer, &split, n_weights, hyb_tensor_get_size (tensor) - n_weights);
   hyb_model_remove_parameter (writer->to, node->name);
   count = g_strdup_printf ("%u", vectors->len);
-  return call (writer,
-               "_rnn_param_concat",
+  return call (writer, "_rnn_param_concat",
                &(HybNodeSpec){ .name = name,
                                .attributes =
                                    (const char *[]){ "dim", "0", "num_args", count, NULL },
@@ -340,12 +332,9 @@ add_int8 (Writer *writer, HybNodeId id, HybTensor *tensor, GError **error)
     value =
         add_rows (writer, node->name, hyb_tensor_get_data (tensor), shape->dim[0], shape->dim[1]);
   writer->floats[node->first_output] = value;
-  return value != HYB_NO_ID || hyb_error_at (error,
-                                             HYB_GRAPH_ERROR,
-                                             HYB_GRAPH_ERROR_TYPES,
-                                             node->name,
-                                             NULL,
-                                             "the parameters do not fit the RNN that reads them");
+  return value != HYB_NO_ID ||
+         hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_TYPES, node->name, NULL,
+                       "the parameters do not fit the RNN that reads them");
 }
 
 static gboolean
@@ -386,8 +375,7 @@ as_floats (Writer *writer, HybValueId value)
 
   if (writer->floats[value] == HYB_NO_ID)
     writer->floats[value] =
-        hyb_builder_call (writer->builder,
-                          "Cast",
+        hyb_builder_call (writer->builder, "Cast",
                           &(HybNodeSpec){ .name = name,
                                           .attributes =
                                               (const char *[]){ "dtype", "float32", NULL },
@@ -429,13 +417,9 @@ add_all (Writer *writer, GError **error)
   for (guint i = 0; i < n_heads; i++)
     hyb_builder_add_head (writer->builder, as_floats (writer, heads[i]));
   if (writer->report->n_parameters == 0)
-    return hyb_error_at (error,
-                         HYB_GRAPH_ERROR,
-                         HYB_GRAPH_ERROR_STRUCTURE,
-                         NULL,
+    return hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_STRUCTURE, NULL,
                          "Give the parameter file that belongs to the graph",
-                         "the model has no float32 weights to write as %s",
-                         writer->type->name);
+                         "the model has no float32 weights to write as %s", writer->type->name);
   return TRUE;
 }
 
@@ -449,8 +433,7 @@ copy_parameters (Writer *writer)
       HybTensor  *tensor = hyb_model_get_parameter (writer->from, name);
 
       hyb_model_set_parameter (writer->to, name, tensor);
-      hyb_model_set_parameter_prefix (writer->to,
-                                      name,
+      hyb_model_set_parameter_prefix (writer->to, name,
                                       hyb_model_get_parameter_prefix (writer->from, i));
       writer->report->bytes_before += hyb_tensor_get_bytes (tensor);
     }

@@ -104,13 +104,9 @@ encode_word (Encoder *encoder, const char *word, gint64 *id, GError **error)
   if (hyb_vocabulary_find (encoder->vocabulary, word, id))
     return TRUE;
   if (!encoder->may_grow && !token)
-    return hyb_error_at (error,
-                         HYB_FORMAT_ERROR,
-                         HYB_FORMAT_ERROR_MISMATCH,
-                         NULL,
+    return hyb_error_at (error, HYB_FORMAT_ERROR, HYB_FORMAT_ERROR_MISMATCH, NULL,
                          "Set unknown_token, or encode with the vocabulary of this text",
-                         "unknown token %s: the vocabulary of %u words does not have it",
-                         word,
+                         "unknown token %s: the vocabulary of %u words does not have it", word,
                          hyb_vocabulary_n (encoder->vocabulary));
 
   if (encoder->next == encoder->encoding->invalid_label)
@@ -135,8 +131,7 @@ hyb_encode_sentences (GPtrArray         *sentences,
   if (!*vocabulary)
     {
       encoder.vocabulary = fresh = hyb_vocabulary_new ();
-      hyb_vocabulary_set (fresh,
-                          encoding->invalid_key ? encoding->invalid_key : "\n",
+      hyb_vocabulary_set (fresh, encoding->invalid_key ? encoding->invalid_key : "\n",
                           encoding->invalid_label);
     }
   for (guint i = 0; i < sentences->len; i++)
@@ -266,8 +261,7 @@ distribute (HybBucketIterator *iterator, GPtrArray *sentences, const GArray *len
         iterator->n_discarded++;
       else
         add_sentence (&g_array_index (iterator->buckets, Bucket, k),
-                      g_ptr_array_index (sentences, i),
-                      iterator->options.invalid_label);
+                      g_ptr_array_index (sentences, i), iterator->options.invalid_label);
     }
   /* Remove empty buckets. */
   for (guint i = iterator->buckets->len; i-- > 0;)
@@ -298,20 +292,12 @@ static gboolean
 check_options (const HybBucketOptions *options, GError **error)
 {
   if (options->batch_size == 0)
-    return hyb_error_at (error,
-                         HYB_FORMAT_ERROR,
-                         HYB_FORMAT_ERROR_MISMATCH,
-                         NULL,
-                         "Give at least 1",
-                         "a batch cannot have 0 sentences");
+    return hyb_error_at (error, HYB_FORMAT_ERROR, HYB_FORMAT_ERROR_MISMATCH, NULL,
+                         "Give at least 1", "a batch cannot have 0 sentences");
   for (guint i = 0; i < options->n_buckets; i++)
     if (options->buckets[i] == 0 || options->buckets[i] > G_MAXUINT16)
-      return hyb_error_at (error,
-                           HYB_FORMAT_ERROR,
-                           HYB_FORMAT_ERROR_MISMATCH,
-                           NULL,
-                           "Give lengths of 1 to 65535",
-                           "a bucket cannot have length %u",
+      return hyb_error_at (error, HYB_FORMAT_ERROR, HYB_FORMAT_ERROR_MISMATCH, NULL,
+                           "Give lengths of 1 to 65535", "a bucket cannot have length %u",
                            options->buckets[i]);
   return TRUE;
 }
@@ -336,12 +322,8 @@ hyb_bucket_iterator_new (GPtrArray *sentences, const HybBucketOptions *given, GE
   distribute (iterator, sentences, lengths);
   if (iterator->buckets->len == 0)
     {
-      hyb_error_at (error,
-                    HYB_FORMAT_ERROR,
-                    HYB_FORMAT_ERROR_MISMATCH,
-                    NULL,
-                    "Give longer buckets, or a smaller batch",
-                    "none of %u sentences fits a bucket",
+      hyb_error_at (error, HYB_FORMAT_ERROR, HYB_FORMAT_ERROR_MISMATCH, NULL,
+                    "Give longer buckets, or a smaller batch", "none of %u sentences fits a bucket",
                     sentences->len);
       return NULL;
     }
@@ -473,7 +455,6 @@ hyb_bucket_iterator_next (HybBucketIterator *iterator, HybBucketBatch *batch)
   iterator->data = make_batch (iterator, place, 0);
   iterator->label = make_batch (iterator, place, 1);
   *batch = (HybBucketBatch){ g_array_index (iterator->lengths, guint, place->bucket),
-                             iterator->data,
-                             iterator->label };
+                             iterator->data, iterator->label };
   return batch->data && batch->label;
 }

@@ -40,10 +40,7 @@ activate (HybF *F, HybCell *cell, HybValue *x, const char *function, const char 
                          strcmp (function, "hard_sigmoid") == 0;
 
   if (strcmp (function, "leaky") == 0)
-    return HYB_OP (F,
-                   "LeakyReLU",
-                   .name = name,
-                   .in = { x },
+    return HYB_OP (F, "LeakyReLU", .name = name, .in = { x },
                    .attributes = HYB_WITH ("act_type", "leaky", "slope", "0.2"));
   if (cell->style == HYB_STYLE_GLUON && is_operator)
     return HYB_OP (F, function, .name = name, .in = { x });
@@ -80,10 +77,7 @@ activate_state (HybF *F, HybCell *cell, HybValue *c)
 static HybValue *
 split_gates (HybF *F, HybValue *gates, const char *n, const char *axis, const char *name)
 {
-  return HYB_OP (F,
-                 "SliceChannel",
-                 .name = name,
-                 .in = { gates },
+  return HYB_OP (F, "SliceChannel", .name = name, .in = { gates },
                  .attributes = HYB_WITH ("axis", axis, "num_outputs", n));
 }
 
@@ -249,8 +243,7 @@ lstm_new (const HybCellClass *klass, const HybCellOptions *given, gint64 project
       char   text[G_ASCII_DTOSTR_BUF_SIZE];
 
       g_ascii_dtostr (text, sizeof text, bias);
-      forget = g_strdup_printf ("[\"lstmbias\", {\"forget_bias\": %s%s}]",
-                                text,
+      forget = g_strdup_printf ("[\"lstmbias\", {\"forget_bias\": %s%s}]", text,
                                 strchr (text, '.') ? "" : ".0");
       options.i2h_bias_init = forget;
     }

@@ -162,10 +162,7 @@ hyb_conv_cell_new (const char *mode, const HybConvCellOptions *given)
                                                             : "tanh";
   cell->convolution = make_geometry (options);
   rows = options->channels * kinds[kind].n_gates;
-  cell->i2h_weight = add_weight (cell,
-                                 "i2h_weight",
-                                 rows,
-                                 options->input_shape.dim[0],
+  cell->i2h_weight = add_weight (cell, "i2h_weight", rows, options->input_shape.dim[0],
                                  &cell->convolution->i2h_kernel);
   cell->h2h_weight =
       add_weight (cell, "h2h_weight", rows, options->channels, &cell->convolution->h2h_kernel);

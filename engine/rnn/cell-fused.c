@@ -57,25 +57,15 @@ fused_operator (HybF *F, FusedCell *self, HybValue *x, HybValue *states)
   gboolean  next = self->options.get_next_state;
   HybValue *inputs[] = { x, hyb_use (F, self->parameters), states };
 
-  return HYB_OP (F,
-                 "RNN",
-                 .name = hyb_f_text (F, "%srnn", self->prefix),
-                 .inputs = inputs,
+  return HYB_OP (F, "RNN", .name = hyb_f_text (F, "%srnn", self->prefix), .inputs = inputs,
                  .n_inputs = G_N_ELEMENTS (inputs),
-                 .attributes = HYB_WITH ("__layout__",
-                                         next ? "LNC" : NULL,
-                                         "bidirectional",
-                                         self->options.bidirectional ? "True" : "False",
-                                         "mode",
-                                         self->mode,
-                                         "num_layers",
-                                         hyb_f_text (F, "%u", self->layers),
-                                         "p",
-                                         float_text (F, self->options.dropout),
-                                         "state_outputs",
-                                         next ? "True" : "False",
-                                         "state_size",
-                                         hyb_f_text (F, "%" G_GINT64_FORMAT, self->cell.hidden)));
+                 .attributes =
+                     HYB_WITH ("__layout__", next ? "LNC" : NULL, "bidirectional",
+                               self->options.bidirectional ? "True" : "False", "mode", self->mode,
+                               "num_layers", hyb_f_text (F, "%u", self->layers), "p",
+                               float_text (F, self->options.dropout), "state_outputs",
+                               next ? "True" : "False", "state_size",
+                               hyb_f_text (F, "%" G_GINT64_FORMAT, self->cell.hidden)));
 }
 
 static HybValue *
@@ -96,10 +86,7 @@ fused_unroll (HybF *F, HybCell *cell, const HybUnroll *unroll, HybValue **states
     *states = hyb_states_slice (F, all, 1, fused_n_states (cell));
   if (axis == 1)
     output = hyb_swap_axes (F, output, 0, 1);
-  return hyb_format_sequence (F,
-                              cell,
-                              unroll,
-                              output,
+  return hyb_format_sequence (F, cell, unroll, output,
                               unroll->merge == HYB_MERGE_NATURAL ? HYB_MERGE_YES : unroll->merge);
 }
 
@@ -126,11 +113,8 @@ initialiser (const FusedCell *self)
   return g_strdup_printf ("[\"fusedrnn\", {\"init\": null, \"num_hidden\": %" G_GINT64_FORMAT
                           ", \"num_layers\": %u, \"mode\": \"%s\", \"bidirectional\": %s, "
                           "\"forget_bias\": %s%s}]",
-                          self->cell.hidden,
-                          self->layers,
-                          self->mode,
-                          self->options.bidirectional ? "true" : "false",
-                          text,
+                          self->cell.hidden, self->layers, self->mode,
+                          self->options.bidirectional ? "true" : "false", text,
                           strpbrk (text, ".e") ? "" : ".0");
 }
 
@@ -220,11 +204,8 @@ hyb_fused_cell_unfuse (HybBlock *block)
         {
           HybBlock *forward = single_cell (self, left);
 
-          hyb_append (stack,
-                      hyb_bidirectional_cell_new (forward,
-                                                  single_cell (self, right),
-                                                  output,
-                                                  HYB_STYLE_SYMBOLIC));
+          hyb_append (stack, hyb_bidirectional_cell_new (forward, single_cell (self, right), output,
+                                                         HYB_STYLE_SYMBOLIC));
         }
       else
         hyb_append (stack, single_cell (self, left));

@@ -27,9 +27,7 @@ modifier_new (const HybCellClass *klass, HybBlock *base, const char *alias)
 static HybValue *
 dropout_mask (HybF *F, HybValue *like, double rate)
 {
-  return HYB_OP (F,
-                 "Dropout",
-                 .in = { HYB_OP (F, "ones_like", .in = { like }) },
+  return HYB_OP (F, "Dropout", .in = { HYB_OP (F, "ones_like", .in = { like }) },
                  .attributes = HYB_WITH ("p", hyb_cell_rate_text (F, rate)));
 }
 
@@ -55,9 +53,7 @@ zoneout_step (HybF *F, HybCell *cell, HybValue *x, HybValue **states)
   if (!previous)
     previous = cell->style == HYB_STYLE_GLUON
                    ? HYB_OP (F, "zeros_like", .in = { output })
-                   : HYB_OP (F,
-                             "_zeros",
-                             .hint = "_zeros",
+                   : HYB_OP (F, "_zeros", .hint = "_zeros",
                              .attributes = HYB_WITH ("dtype", "float32", "shape", "(0, 0)"));
   if (cell->rate != 0)
     output = hyb_where (F, dropout_mask (F, output, cell->rate), output, previous);
@@ -206,12 +202,8 @@ drop_steps (HybF *F, HybValue *x, double rate, int axis)
 {
   if (rate == 0)
     return x;
-  return HYB_OP (F,
-                 "Dropout",
-                 .in = { x },
-                 .attributes = HYB_WITH ("axes",
-                                         hyb_f_text (F, "(%d,)", axis),
-                                         "p",
+  return HYB_OP (F, "Dropout", .in = { x },
+                 .attributes = HYB_WITH ("axes", hyb_f_text (F, "(%d,)", axis), "p",
                                          hyb_cell_rate_text (F, rate)));
 }
 
@@ -233,10 +225,7 @@ variational_unroll (HybF *F, HybCell *cell, const HybUnroll *given, HybValue **s
   unroll.merge = HYB_MERGE_YES;
   outputs = hyb_cell_unroll (F, &cell->base->parent, &unroll, states);
   outputs = drop_steps (F, outputs, self->outputs, axis);
-  outputs = hyb_format_sequence (F,
-                                 cell,
-                                 given,
-                                 outputs,
+  outputs = hyb_format_sequence (F, cell, given, outputs,
                                  given->merge == HYB_MERGE_NATURAL ? HYB_MERGE_YES : given->merge);
   if (!given->valid_length)
     return outputs;

@@ -84,13 +84,8 @@ dropout (HybF *F, HybCell *cell, HybValue *x, const char *name)
 
   if (cell->rate == 0)
     return x;
-  return HYB_OP (F,
-                 "Dropout",
-                 .name = gluon ? name : NULL,
-                 .in = { x },
-                 .attributes = HYB_WITH ("axes",
-                                         gluon ? "()" : NULL,
-                                         "p",
+  return HYB_OP (F, "Dropout", .name = gluon ? name : NULL, .in = { x },
+                 .attributes = HYB_WITH ("axes", gluon ? "()" : NULL, "p",
                                          hyb_cell_rate_text (F, cell->rate)));
 }
 
@@ -132,8 +127,7 @@ HybBlock *
 hyb_dropout_cell_new (double rate, HybCellStyle style, const char *prefix)
 {
   HybCell *cell = hyb_cell_new (&dropout_class,
-                                &(HybCellOptions){ .style = style, .prefix = prefix },
-                                "dropout_");
+                                &(HybCellOptions){ .style = style, .prefix = prefix }, "dropout_");
 
   cell->rate = rate;
   return &cell->parent;
@@ -156,9 +150,7 @@ reversed (HybF *F, HybValue *steps, guint length, HybValue *valid_length)
         items[t] = hyb_item (F, steps, length - 1 - t);
       return hyb_list (F, length, items);
     }
-  whole = HYB_OP (F,
-                  "SequenceReverse",
-                  .in = { hyb_stack (F, steps, 0), valid_length },
+  whole = HYB_OP (F, "SequenceReverse", .in = { hyb_stack (F, steps, 0), valid_length },
                   .attributes = HYB_WITH ("use_sequence_length", "True"));
   return hyb_split (F, whole, length, 0, TRUE);
 }
@@ -167,11 +159,8 @@ reversed (HybF *F, HybValue *steps, guint length, HybValue *valid_length)
 static HybValue *
 join_merged (HybF *F, HybCell *cell, HybValue *left, HybValue *right)
 {
-  return HYB_OP (F,
-                 "Concat",
-                 .name = hyb_f_text (F, "%sout", cell->output_prefix),
-                 .in = { left, right },
-                 .attributes = HYB_WITH ("dim", "2", "num_args", "2"));
+  return HYB_OP (F, "Concat", .name = hyb_f_text (F, "%sout", cell->output_prefix),
+                 .in = { left, right }, .attributes = HYB_WITH ("dim", "2", "num_args", "2"));
 }
 
 /* Concatenates the features of two lists of steps, step by step. */
@@ -181,9 +170,7 @@ join_steps (HybF *F, HybCell *cell, HybValue *left, HybValue *right, guint lengt
   g_autofree HybValue **joined = g_new (HybValue *, MAX (length, 1));
 
   for (guint t = 0; t < length; t++)
-    joined[t] = HYB_OP (F,
-                        "Concat",
-                        .name = hyb_f_text (F, "%st%u", cell->output_prefix, t),
+    joined[t] = HYB_OP (F, "Concat", .name = hyb_f_text (F, "%st%u", cell->output_prefix, t),
                         .in = { hyb_item (F, left, t), hyb_item (F, right, t) },
                         .attributes = HYB_WITH ("dim", "1", "num_args", "2"));
   return hyb_list (F, length, joined);
@@ -249,9 +236,7 @@ bidirectional_unroll_symbolic (HybF *F, HybCell *cell, const HybUnroll *given, H
     {
       int axis = hyb_layout_axis (given->layout, 'T');
 
-      right_outputs = HYB_OP (F,
-                              "reverse",
-                              .in = { right_outputs },
+      right_outputs = HYB_OP (F, "reverse", .in = { right_outputs },
                               .attributes = HYB_WITH ("axis", hyb_f_text (F, "%d", axis)));
       return join_merged (F, cell, left_outputs, right_outputs);
     }

@@ -23,10 +23,8 @@ hyb_cell_or_fail (HybF *F, HybBlock *block)
   HybCell *cell = hyb_cell_from_block (block);
 
   if (!cell)
-    hyb_f_fail (F,
-                "%s%s is stepped like a recurrent cell, which it is not",
-                block ? "block " : "NULL",
-                block ? hyb_block_get_name (block) : "");
+    hyb_f_fail (F, "%s%s is stepped like a recurrent cell, which it is not",
+                block ? "block " : "NULL", block ? hyb_block_get_name (block) : "");
   return cell;
 }
 
@@ -106,13 +104,9 @@ hyb_cell_add_parameters (HybCell *cell, const HybCellOptions *options, guint n_g
   if (cell->projection > 0)
     cell->h2r_weight =
         add_parameter (cell, "h2r_weight", hyb_shape_2d (cell->projection, cell->hidden), NULL);
-  cell->i2h_bias = add_parameter (cell,
-                                  "i2h_bias",
-                                  hyb_shape_1d (rows),
+  cell->i2h_bias = add_parameter (cell, "i2h_bias", hyb_shape_1d (rows),
                                   options->i2h_bias_init ? options->i2h_bias_init : bias);
-  cell->h2h_bias = add_parameter (cell,
-                                  "h2h_bias",
-                                  hyb_shape_1d (rows),
+  cell->h2h_bias = add_parameter (cell, "h2h_bias", hyb_shape_1d (rows),
                                   options->h2h_bias_init ? options->h2h_bias_init : bias);
 }
 
@@ -136,25 +130,18 @@ convolve (HybF *F, HybCell *cell, HybValue *x, CellSide side, const char *name)
 
   for (int i = 0; i < ones.rank; i++)
     ones.dim[i] = 1;
-  return HYB_OP (F,
-                 "Convolution",
-                 .name = name,
+  return HYB_OP (F, "Convolution", .name = name,
                  .in = { x, hyb_use (F, weight), hyb_use (F, bias) },
                  .attributes =
                      HYB_WITH ("dilate",
                                shape_text (F, is_i2h ? &conv->i2h_dilate : &conv->h2h_dilate),
                                "kernel",
                                shape_text (F, is_i2h ? &conv->i2h_kernel : &conv->h2h_kernel),
-                               "layout",
-                               conv->layout,
-                               "num_filter",
-                               hyb_f_text (F,
-                                           "%" G_GINT64_FORMAT,
+                               "layout", conv->layout, "num_filter",
+                               hyb_f_text (F, "%" G_GINT64_FORMAT,
                                            hyb_parameter_get_shape (bias)->dim[0]),
-                               "pad",
-                               shape_text (F, is_i2h ? &conv->i2h_pad : &conv->h2h_pad),
-                               "stride",
-                               shape_text (F, is_i2h ? &conv->i2h_stride : &ones)));
+                               "pad", shape_text (F, is_i2h ? &conv->i2h_pad : &conv->h2h_pad),
+                               "stride", shape_text (F, is_i2h ? &conv->i2h_stride : &ones)));
 }
 
 HybValue *
@@ -168,13 +155,9 @@ hyb_cell_linear (HybF *F, HybCell *cell, HybValue *x, CellSide side, const char 
 
   if (cell->convolution)
     return convolve (F, cell, x, side, name);
-  return HYB_OP (F,
-                 "FullyConnected",
-                 .name = name,
+  return HYB_OP (F, "FullyConnected", .name = name,
                  .in = { x, hyb_use (F, weight), bias ? hyb_use (F, bias) : NULL },
-                 .attributes = HYB_WITH ("no_bias",
-                                         !bias ? "True" : NULL,
-                                         "num_hidden",
+                 .attributes = HYB_WITH ("no_bias", !bias ? "True" : NULL, "num_hidden",
                                          hyb_f_text (F, "%" G_GINT64_FORMAT, shape->dim[0])));
 }
 
@@ -226,8 +209,7 @@ begin_one (HybF *F, HybCell *cell, guint index, const char *op, const char *batc
 
   class_of (cell)->state_info (cell, index, &info);
   number = g_atomic_int_add (&cell->state_counter, 1) + 1;
-  name = hyb_f_text (F,
-                     "%sbegin_state_%d",
+  name = hyb_f_text (F, "%sbegin_state_%d",
                      cell->style == HYB_STYLE_GLUON ? hyb_block_get_prefix (&cell->parent)
                                                     : cell->node_prefix,
                      number);
@@ -238,12 +220,9 @@ begin_one (HybF *F, HybCell *cell, guint index, const char *op, const char *batc
       return hyb_list (F, 0, NULL);
     }
   if (!op)
-    return hyb_value_variable (F,
-                               hyb_f_name (F, name, NULL),
+    return hyb_value_variable (F, hyb_f_name (F, name, NULL),
                                HYB_WITH ("__layout__", info.layout, "__shape__", shape));
-  return HYB_OP (F,
-                 op,
-                 .name = name,
+  return HYB_OP (F, op, .name = name,
                  .attributes =
                      HYB_WITH ("__layout__", info.layout, "dtype", "float32", "shape", shape));
 }
@@ -358,9 +337,7 @@ hyb_cell_flat_states (HybF *F, HybCell *cell, HybValue *states)
   hyb_f_fail (F,
               "%u state%s given where the cell has %u. Use hyb_cell_begin_state() for the first "
               "step and the states it returned for the next",
-              arrays->len,
-              arrays->len == 1 ? " was" : "s were",
-              n);
+              arrays->len, arrays->len == 1 ? " was" : "s were", n);
   return NULL;
 }
 
@@ -393,9 +370,8 @@ hyb_cell_step (HybF *F, HybBlock *block, HybValue *x, HybValue **states)
 
   if (!states)
     {
-      hyb_f_fail (F,
-                  "a cell is stepped with NULL for its states; hyb_cell_begin_state() makes the "
-                  "first ones");
+      hyb_f_fail (F, "a cell is stepped with NULL for its states; hyb_cell_begin_state() makes the "
+                     "first ones");
       return hyb_list (F, 0, NULL);
     }
   result = hyb_call (F, block, hyb_list_of (F, x, *states, NULL));

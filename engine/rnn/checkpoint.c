@@ -37,13 +37,10 @@ find_array (HybModel *model, const char *name, GError **error)
   HybTensor *tensor = hyb_model_get_parameter (model, name);
 
   if (!tensor)
-    hyb_error_at (error,
-                  HYB_FORMAT_ERROR,
-                  HYB_FORMAT_ERROR_MISMATCH,
+    hyb_error_at (error, HYB_FORMAT_ERROR, HYB_FORMAT_ERROR_MISMATCH,
                   hyb_model_get_weights_file (model),
                   "Check that the cell has the prefix with which it was trained",
-                  "there is no array “%s”",
-                  name);
+                  "there is no array “%s”", name);
   return tensor;
 }
 
@@ -155,14 +152,10 @@ split_rows (const StackedArray *stacked, HybModel *model, GError **error)
     return FALSE;
   type = *hyb_tensor_get_type (whole);
   if (type.shape.rank < 1 || type.shape.dim[0] % stacked->n_gates != 0)
-    return hyb_error_at (error,
-                         HYB_FORMAT_ERROR,
-                         HYB_FORMAT_ERROR_MISMATCH,
-                         name,
+    return hyb_error_at (error, HYB_FORMAT_ERROR, HYB_FORMAT_ERROR_MISMATCH, name,
                          "Check that the cell is of the kind that was trained",
                          "its %" G_GINT64_FORMAT " rows do not divide into %u gates",
-                         type.shape.rank < 1 ? 0 : type.shape.dim[0],
-                         stacked->n_gates);
+                         type.shape.rank < 1 ? 0 : type.shape.dim[0], stacked->n_gates);
   type.shape.dim[0] /= stacked->n_gates;
   bytes = hyb_type_bytes (&type);
   for (guint i = 0; i < stacked->n_gates; i++)
@@ -204,15 +197,10 @@ join_rows (const StackedArray *stacked, HybModel *model, GError **error)
         return FALSE;
       if (first.shape.rank < 1 || !hyb_shape_equal (&first.shape, hyb_tensor_get_shape (rows)) ||
           first.dtype != hyb_tensor_get_dtype (rows))
-        return hyb_error_at (error,
-                             HYB_FORMAT_ERROR,
-                             HYB_FORMAT_ERROR_MISMATCH,
-                             gate,
-                             NULL,
+        return hyb_error_at (error, HYB_FORMAT_ERROR, HYB_FORMAT_ERROR_MISMATCH, gate, NULL,
                              "its type differs from that of the first gate");
       memcpy ((guint8 *) hyb_tensor_get_data (whole) + i * hyb_tensor_get_bytes (rows),
-              hyb_tensor_get_data (rows),
-              hyb_tensor_get_bytes (rows));
+              hyb_tensor_get_data (rows), hyb_tensor_get_bytes (rows));
     }
   for (guint i = 0; i < stacked->n_gates; i++)
     {

@@ -54,10 +54,7 @@ flat_parameters (HybF *F, RnnLayer *self)
 
       pieces[i] = hyb_reshape (F, hyb_use (F, parameter), "-1");
     }
-  return HYB_OP (F,
-                 "_rnn_param_concat",
-                 .inputs = pieces,
-                 .n_inputs = n,
+  return HYB_OP (F, "_rnn_param_concat", .inputs = pieces, .n_inputs = n,
                  .attributes = HYB_WITH ("dim", "0", "num_args", hyb_f_text (F, "%u", n)));
 }
 
@@ -75,35 +72,19 @@ fused (HybF *F, RnnLayer *self, HybValue *x, HybValue *states)
   const HybRnnLayerOptions *options = &self->options;
   HybValue                 *inputs[] = { x, flat_parameters (F, self), states };
 
-  return HYB_OP (F,
-                 "RNN",
-                 .inputs = inputs,
-                 .n_inputs = G_N_ELEMENTS (inputs),
+  return HYB_OP (F, "RNN", .inputs = inputs, .n_inputs = G_N_ELEMENTS (inputs),
                  .attributes =
-                     HYB_WITH ("bidirectional",
-                               options->bidirectional ? "True" : "False",
-                               "lstm_state_clip_max",
-                               "None",
-                               "lstm_state_clip_min",
-                               "None",
-                               "lstm_state_clip_nan",
-                               "False",
-                               "mode",
-                               self->mode,
-                               "num_layers",
-                               hyb_f_text (F, "%u", self->layers),
-                               "p",
-                               number (F, options->dropout),
-                               "projection_size",
+                     HYB_WITH ("bidirectional", options->bidirectional ? "True" : "False",
+                               "lstm_state_clip_max", "None", "lstm_state_clip_min", "None",
+                               "lstm_state_clip_nan", "False", "mode", self->mode, "num_layers",
+                               hyb_f_text (F, "%u", self->layers), "p",
+                               number (F, options->dropout), "projection_size",
                                options->projection > 0
                                    ? hyb_f_text (F, "%" G_GINT64_FORMAT, options->projection)
                                    : "None",
-                               "state_outputs",
-                               "True",
-                               "state_size",
+                               "state_outputs", "True", "state_size",
                                hyb_f_text (F, "%" G_GINT64_FORMAT, options->hidden),
-                               "use_sequence_length",
-                               "False"));
+                               "use_sequence_length", "False"));
 }
 
 /* The batch size of x; 0 while tracing, when it is not known. */
@@ -128,8 +109,7 @@ layer_before (HybF *F, HybBlock *block, HybValue *input)
   *returns_states (F, self) = hyb_is_list (input) && !self->options.skip_states;
   if (hyb_is_list (input))
     return input;
-  return hyb_list_of (F,
-                      input,
+  return hyb_list_of (F, input,
                       hyb_rnn_layer_begin_state (F, block, "_zeros", batch_of (F, self, input)),
                       NULL);
 }
@@ -144,9 +124,7 @@ states_fit (HybF *F, const RnnLayer *self, HybValue *states)
   hyb_f_fail (F,
               "%u states were given where a layer of mode %s has %u. Use "
               "hyb_rnn_layer_begin_state(), or give none for zeros",
-              hyb_n_items (states),
-              self->mode,
-              n);
+              hyb_n_items (states), self->mode, n);
   return FALSE;
 }
 
@@ -206,20 +184,12 @@ hyb_rnn_layer_begin_state (HybF *F, HybBlock *block, const char *op, gint64 batc
       gint64 size =
           i == 0 && self->options.projection > 0 ? self->options.projection : self->options.hidden;
 
-      states[i] = HYB_OP (F,
-                          op,
-                          .name = hyb_f_text (F, "%sh0_%u", hyb_block_get_prefix (block), i),
-                          .attributes = HYB_WITH ("__layout__",
-                                                  "LNC",
-                                                  "dtype",
-                                                  "float32",
-                                                  "shape",
-                                                  hyb_f_text (F,
-                                                              "(%u, %" G_GINT64_FORMAT
-                                                              ", %" G_GINT64_FORMAT ")",
-                                                              self->layers * self->directions,
-                                                              batch,
-                                                              size)));
+      states[i] =
+          HYB_OP (F, op, .name = hyb_f_text (F, "%sh0_%u", hyb_block_get_prefix (block), i),
+                  .attributes =
+                      HYB_WITH ("__layout__", "LNC", "dtype", "float32", "shape",
+                                hyb_f_text (F, "(%u, %" G_GINT64_FORMAT ", %" G_GINT64_FORMAT ")",
+                                            self->layers * self->directions, batch, size)));
     }
   return hyb_list (F, n, states);
 }
@@ -227,12 +197,11 @@ hyb_rnn_layer_begin_state (HybF *F, HybBlock *block, const char *op, gint64 batc
 static void
 add_array (RnnLayer *self, const char *name, HybShape shape, const char *init, GPtrArray *list)
 {
-  g_ptr_array_add (list,
-                   hyb_block_add_parameter (&self->parent,
-                                            &(HybParameterSpec){ .name = name,
-                                                                 .shape = shape,
-                                                                 .init = init,
-                                                                 .allow_deferred = TRUE }));
+  g_ptr_array_add (list, hyb_block_add_parameter (&self->parent,
+                                                  &(HybParameterSpec){ .name = name,
+                                                                       .shape = shape,
+                                                                       .init = init,
+                                                                       .allow_deferred = TRUE }));
 }
 
 static void

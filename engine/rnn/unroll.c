@@ -36,16 +36,10 @@ merge_steps (HybF *F, HybCell *cell, HybValue *steps, int axis)
 static HybValue *
 split_steps (HybF *F, HybValue *sequence, guint length, int axis, const char *squeeze)
 {
-  HybValue *steps = HYB_OP (F,
-                            "SliceChannel",
-                            .hint = "split",
-                            .in = { sequence },
-                            .attributes = HYB_WITH ("axis",
-                                                    hyb_f_text (F, "%d", axis),
-                                                    "num_outputs",
-                                                    hyb_f_text (F, "%u", length),
-                                                    "squeeze_axis",
-                                                    squeeze));
+  HybValue *steps =
+      HYB_OP (F, "SliceChannel", .hint = "split", .in = { sequence },
+              .attributes = HYB_WITH ("axis", hyb_f_text (F, "%d", axis), "num_outputs",
+                                      hyb_f_text (F, "%u", length), "squeeze_axis", squeeze));
 
   return hyb_is_list (steps) ? steps : hyb_list (F, 1, &steps);
 }
@@ -63,10 +57,8 @@ hyb_format_sequence (HybF            *F,
   if (hyb_is_list (inputs))
     {
       if (length > 0 && hyb_n_items (inputs) != length)
-        hyb_f_fail (F,
-                    "%u inputs were given to unroll %u steps; give one a step",
-                    hyb_n_items (inputs),
-                    length);
+        hyb_f_fail (F, "%u inputs were given to unroll %u steps; give one a step",
+                    hyb_n_items (inputs), length);
       return merge == HYB_MERGE_YES ? merge_steps (F, cell, inputs, axis) : inputs;
     }
   return merge == HYB_MERGE_NO ? split_steps (F, inputs, length, axis, "1") : inputs;
@@ -79,9 +71,7 @@ hyb_mask_sequence (HybF *F, const HybUnroll *unroll, HybValue *data, gboolean me
 
   if (hyb_is_list (data))
     data = hyb_stack (F, data, axis);
-  data = HYB_OP (F,
-                 "SequenceMask",
-                 .in = { data, unroll->valid_length },
+  data = HYB_OP (F, "SequenceMask", .in = { data, unroll->valid_length },
                  .attributes =
                      HYB_WITH ("axis", hyb_f_text (F, "%d", axis), "use_sequence_length", "True"));
   return merge ? data : split_steps (F, data, unroll->length, axis, "True");
@@ -103,9 +93,7 @@ last_valid_states (HybF *F, GPtrArray *history, HybValue *valid_length)
       for (guint t = 0; t < history->len; t++)
         steps[t] = hyb_item (F, g_ptr_array_index (history, t), s);
       stacked = hyb_stack (F, hyb_list (F, history->len, steps), 0);
-      last[s] = HYB_OP (F,
-                        "SequenceLast",
-                        .in = { stacked, valid_length },
+      last[s] = HYB_OP (F, "SequenceLast", .in = { stacked, valid_length },
                         .attributes = HYB_WITH ("axis", "0", "use_sequence_length", "True"));
     }
   return hyb_list (F, n, last);
@@ -131,9 +119,7 @@ hyb_unroll_get_begin_state (HybF *F, HybCell *cell, const HybUnroll *unroll)
 {
   if (unroll->begin_state)
     return unroll->begin_state;
-  return hyb_cell_begin_state (F,
-                               &cell->parent,
-                               "_zeros",
+  return hyb_cell_begin_state (F, &cell->parent, "_zeros",
                                batch_of (F, unroll->inputs, unroll->layout));
 }
 
@@ -206,8 +192,8 @@ hyb_cell_unroll (HybF *F, HybBlock *block, const HybUnroll *given, HybValue **st
         return fail_unroll (F, states);
     }
   hyb_cell_reset (block);
-  return (klass->unroll ? klass->unroll
-                        : hyb_cell_unroll_steps) (F, cell, &unroll, states ? states : &ignored);
+  return (klass->unroll ? klass->unroll : hyb_cell_unroll_steps) (F, cell, &unroll,
+                                                                  states ? states : &ignored);
 }
 
 /* --- In a loop --- */
@@ -235,14 +221,9 @@ dynamic_step (HybF *F, HybValue *x, HybValue **states, gpointer user)
   output = hyb_cell_step (F, step->cell, x, states);
   number = hyb_item (F, old, n);
   for (guint i = 0; i < n; i++)
-    next[i] = hyb_where (F,
-                         hyb_broadcast (F, "broadcast_greater", step->valid_length, number),
-                         hyb_item (F, *states, i),
-                         hyb_item (F, old, i));
-  next[n] = HYB_OP (F,
-                    "_plus_scalar",
-                    .hint = "_plusscalar",
-                    .in = { number },
+    next[i] = hyb_where (F, hyb_broadcast (F, "broadcast_greater", step->valid_length, number),
+                         hyb_item (F, *states, i), hyb_item (F, old, i));
+  next[n] = HYB_OP (F, "_plus_scalar", .hint = "_plusscalar", .in = { number },
                     .attributes = HYB_WITH ("scalar", "1"));
   *states = hyb_list (F, n + 1, next);
   return output;
@@ -287,9 +268,7 @@ hyb_cell_dynamic_unroll (HybF *F, HybBlock *cell, const HybUnroll *unroll, HybVa
   outputs = to_front (F, unroll->inputs, axis, rank);
   if (unroll->valid_length)
     {
-      HybValue *zero = HYB_OP (F,
-                               "_zeros",
-                               .hint = "_zeros",
+      HybValue *zero = HYB_OP (F, "_zeros", .hint = "_zeros",
                                .attributes = HYB_WITH ("dtype", "float32", "shape", "1"));
 
       begin = hyb_states_join (F, begin, zero);
@@ -303,8 +282,7 @@ hyb_cell_dynamic_unroll (HybF *F, HybBlock *cell, const HybUnroll *unroll, HybVa
     outputs =
         hyb_mask_sequence (F,
                            &(HybUnroll){ .layout = layout, .valid_length = unroll->valid_length },
-                           outputs,
-                           TRUE);
+                           outputs, TRUE);
   return outputs;
 }
 

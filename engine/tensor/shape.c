@@ -111,13 +111,8 @@ hyb_shape_bytes (const HybShape *shape, HybDType dtype, gsize *bytes, GError **e
       {
         g_autofree char *text = hyb_shape_to_string (shape);
 
-        return hyb_error_at (error,
-                             HYB_GRAPH_ERROR,
-                             HYB_GRAPH_ERROR_MEMORY,
-                             NULL,
-                             NULL,
-                             "an array of shape %s would not fit any memory",
-                             text);
+        return hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_MEMORY, NULL, NULL,
+                             "an array of shape %s would not fit any memory", text);
       }
   *bytes = is_empty ? 0 : total;
   return TRUE;
@@ -130,17 +125,9 @@ hyb_shape_axis (const HybShape *shape, gint64 axis, GError **error)
   if (axis >= -shape->rank && axis < shape->rank)
     return (int) (axis < 0 ? axis + shape->rank : axis);
 
-  hyb_error_at (error,
-                HYB_GRAPH_ERROR,
-                HYB_GRAPH_ERROR_TYPES,
-                NULL,
-                NULL,
+  hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_TYPES, NULL, NULL,
                 "axis %" G_GINT64_FORMAT " is outside an input of %d dimension%s; use %d to %d",
-                axis,
-                shape->rank,
-                shape->rank == 1 ? "" : "s",
-                -shape->rank,
-                shape->rank - 1);
+                axis, shape->rank, shape->rank == 1 ? "" : "s", -shape->rank, shape->rank - 1);
   return -1;
 }
 
@@ -150,14 +137,8 @@ contradiction (const HybShape *a, const HybShape *b, GError **error)
   g_autofree char *a_text = hyb_shape_to_string (a);
   g_autofree char *b_text = hyb_shape_to_string (b);
 
-  return hyb_error_at (error,
-                       HYB_GRAPH_ERROR,
-                       HYB_GRAPH_ERROR_TYPES,
-                       NULL,
-                       NULL,
-                       "shape %s does not match %s",
-                       a_text,
-                       b_text);
+  return hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_TYPES, NULL, NULL,
+                       "shape %s does not match %s", a_text, b_text);
 }
 
 gboolean
@@ -199,14 +180,9 @@ hyb_dtype_assign (HybDType *to, HybDType from, GError **error)
   if (from == HYB_DTYPE_UNKNOWN || *to == from)
     return TRUE;
   if (*to != HYB_DTYPE_UNKNOWN)
-    return hyb_error_at (error,
-                         HYB_GRAPH_ERROR,
-                         HYB_GRAPH_ERROR_TYPES,
-                         NULL,
+    return hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_TYPES, NULL,
                          "Cast one of them, or give both the same dtype",
-                         "dtype %s does not match %s",
-                         hyb_dtype_name (*to),
-                         hyb_dtype_name (from));
+                         "dtype %s does not match %s", hyb_dtype_name (*to), hyb_dtype_name (from));
   *to = from;
   return TRUE;
 }

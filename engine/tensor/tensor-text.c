@@ -22,14 +22,8 @@ static const struct
 static gboolean
 refuse (const char *text, const char *why, GError **error)
 {
-  return hyb_error_at (error,
-                       HYB_FORMAT_ERROR,
-                       HYB_FORMAT_ERROR_MALFORMED,
-                       NULL,
-                       NULL,
-                       "“%s” %s",
-                       text,
-                       why);
+  return hyb_error_at (error, HYB_FORMAT_ERROR, HYB_FORMAT_ERROR_MALFORMED, NULL, NULL, "“%s” %s",
+                       text, why);
 }
 
 /* Reads "f32[2,3]", and sets *rest to the text after it. */
@@ -66,9 +60,7 @@ read_type (const char *text, HybType *type, const char **rest, GError **error)
 static void
 set_value (HybTensor *tensor, gint64 index, double value)
 {
-  hyb_dtype_set_double (hyb_tensor_get_data (tensor),
-                        hyb_tensor_get_dtype (tensor),
-                        (gsize) index,
+  hyb_dtype_set_double (hyb_tensor_get_data (tensor), hyb_tensor_get_dtype (tensor), (gsize) index,
                         value);
 }
 
@@ -111,8 +103,7 @@ fill_floats (HybTensor *tensor, double low, double high, guint nth)
       order[other] = kept;
     }
   for (gint64 k = 0; k < size; k++)
-    set_value (tensor,
-               k,
+    set_value (tensor, k,
                low + (high - low) * ((double) order[k] + 0.3 + 0.37 * fmod (nth * 0.618, 1)) /
                          (double) size);
 }
@@ -185,8 +176,6 @@ hyb_tensor_append_text (GString *text, const HybTensor *tensor, gint64 index)
     g_string_append_printf (text, "%" G_GINT64_FORMAT, hyb_dtype_get_int (data, dtype, at));
   else
     g_string_append (text,
-                     g_ascii_formatd (number,
-                                      sizeof number,
-                                      dtype == HYB_F64 ? "%.17g" : "%.9g",
+                     g_ascii_formatd (number, sizeof number, dtype == HYB_F64 ? "%.17g" : "%.9g",
                                       hyb_dtype_get_double (data, dtype, at)));
 }

@@ -93,13 +93,8 @@ check_limit (gsize bytes, GError **error)
 
   if (bytes <= limit)
     return TRUE;
-  hyb_error_at (error,
-                HYB_GRAPH_ERROR,
-                HYB_GRAPH_ERROR_MEMORY,
-                NULL,
-                NULL,
-                "an array of %.4g MiB exceeds the %.4g MiB available",
-                (double) bytes / (1 << 20),
+  hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_MEMORY, NULL, NULL,
+                "an array of %.4g MiB exceeds the %.4g MiB available", (double) bytes / (1 << 20),
                 (double) limit / (1 << 20));
   return hyb_error_add_remedy (error, HYB_REMEDY_SMALLER, NULL);
 }
@@ -116,13 +111,8 @@ hyb_tensor_new (const HybType *type, GError **error)
 
   tensor = tensor_allocate (type, bytes);
   if (!tensor)
-    hyb_error_at (error,
-                  HYB_GRAPH_ERROR,
-                  HYB_GRAPH_ERROR_MEMORY,
-                  NULL,
-                  NULL,
-                  "out of memory for an array of %" G_GSIZE_FORMAT " bytes",
-                  bytes);
+    hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_MEMORY, NULL, NULL,
+                  "out of memory for an array of %" G_GSIZE_FORMAT " bytes", bytes);
   return tensor;
 }
 
@@ -156,9 +146,7 @@ hyb_tensor_new_view (HybTensor *parent, const HybType *type, gsize offset)
   g_return_val_if_fail (parent && type, NULL);
   g_return_val_if_fail (offset + hyb_type_bytes (type) <= parent->bytes, NULL);
 
-  return hyb_tensor_new_wrapped (type,
-                                 (char *) parent->data + offset,
-                                 hyb_tensor_ref (parent),
+  return hyb_tensor_new_wrapped (type, (char *) parent->data + offset, hyb_tensor_ref (parent),
                                  (GDestroyNotify) hyb_tensor_unref);
 }
 
@@ -187,10 +175,7 @@ hyb_tensor_convert (HybTensor *tensor, HybDType dtype)
 
   converted = hyb_tensor_new (&type, NULL);
   if (converted)
-    hyb_dtype_convert (converted->data,
-                       dtype,
-                       tensor->data,
-                       tensor->type.dtype,
+    hyb_dtype_convert (converted->data, dtype, tensor->data, tensor->type.dtype,
                        (gsize) hyb_tensor_get_size (tensor));
   return converted;
 }

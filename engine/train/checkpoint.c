@@ -19,8 +19,7 @@ hyb_checkpoint_sum (HybTensorList *parameters)
 
       sum = hyb_crc32 (sum, entry->name, strlen (entry->name));
       if (entry->tensor)
-        sum = hyb_crc32 (sum,
-                         hyb_tensor_get_data (entry->tensor),
+        sum = hyb_crc32 (sum, hyb_tensor_get_data (entry->tensor),
                          hyb_tensor_get_bytes (entry->tensor));
     }
   return sum;
@@ -39,11 +38,7 @@ hyb_checkpoint_read (const char    *states,
   if (!list)
     return FALSE;
   if (!steps || hyb_tensor_get_size (steps) != 1 || hyb_tensor_get_value (steps, 0) < 0)
-    return hyb_error_at (error,
-                         HYB_FORMAT_ERROR,
-                         HYB_FORMAT_ERROR_MALFORMED,
-                         states,
-                         NULL,
+    return hyb_error_at (error, HYB_FORMAT_ERROR, HYB_FORMAT_ERROR_MALFORMED, states, NULL,
                          "not a training state: the array “steps” is missing");
   checkpoint->n_steps = (guint64) hyb_tensor_get_value (steps, 0);
   checkpoint->fits = !sum || (hyb_tensor_get_size (sum) == 1 &&

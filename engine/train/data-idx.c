@@ -47,13 +47,8 @@ read_idx (GBytes *bytes, const char *file, int rank, gint64 *dims, GError **erro
 
   if (size < header || data[0] != 0 || data[1] != 0 || data[2] != 8 || data[3] != rank)
     {
-      hyb_error_at (error,
-                    HYB_FORMAT_ERROR,
-                    HYB_FORMAT_ERROR_MALFORMED,
-                    file,
-                    NULL,
-                    "not an idx file of bytes with %d dimensions",
-                    rank);
+      hyb_error_at (error, HYB_FORMAT_ERROR, HYB_FORMAT_ERROR_MALFORMED, file, NULL,
+                    "not an idx file of bytes with %d dimensions", rank);
       return NULL;
     }
   for (int i = 0; i < rank; i++)
@@ -61,13 +56,8 @@ read_idx (GBytes *bytes, const char *file, int rank, gint64 *dims, GError **erro
       dims[i] = read_be32 (data + 4 + 4 * i);
       if (dims[i] == 0)
         {
-          hyb_error_at (error,
-                        HYB_FORMAT_ERROR,
-                        HYB_FORMAT_ERROR_MALFORMED,
-                        file,
-                        NULL,
-                        "dimension %d in the header is 0",
-                        i);
+          hyb_error_at (error, HYB_FORMAT_ERROR, HYB_FORMAT_ERROR_MALFORMED, file, NULL,
+                        "dimension %d in the header is 0", i);
           return NULL;
         }
       if (!g_size_checked_mul (&elements, elements, (gsize) dims[i]))
@@ -75,15 +65,10 @@ read_idx (GBytes *bytes, const char *file, int rank, gint64 *dims, GError **erro
     }
   if (elements > size - header)
     {
-      hyb_error_at (error,
-                    HYB_FORMAT_ERROR,
-                    HYB_FORMAT_ERROR_MALFORMED,
-                    file,
-                    NULL,
+      hyb_error_at (error, HYB_FORMAT_ERROR, HYB_FORMAT_ERROR_MALFORMED, file, NULL,
                     "the header declares %" G_GSIZE_FORMAT
                     " elements, but the file has %" G_GSIZE_FORMAT,
-                    elements,
-                    size - header);
+                    elements, size - header);
       return NULL;
     }
   return data + header;
@@ -118,14 +103,9 @@ open_pair (IdxPair *pair, const char *file, GError **error)
   if (!pair->labels)
     return FALSE;
   if (image_dims[0] != label_dims[0])
-    return hyb_error_at (error,
-                         HYB_FORMAT_ERROR,
-                         HYB_FORMAT_ERROR_MISMATCH,
-                         labels,
-                         NULL,
+    return hyb_error_at (error, HYB_FORMAT_ERROR, HYB_FORMAT_ERROR_MISMATCH, labels, NULL,
                          "%" G_GINT64_FORMAT " labels for %" G_GINT64_FORMAT " images",
-                         label_dims[0],
-                         image_dims[0]);
+                         label_dims[0], image_dims[0]);
   pair->n = image_dims[0];
   pair->pixels = image_dims[1] * image_dims[2];
   return TRUE;
@@ -182,13 +162,9 @@ copy_sample (const IdxPair *pair, gint64 from, HybTensor *image, HybTensor *labe
   HybDType dtype = hyb_tensor_get_dtype (image);
 
   for (gint64 i = 0; i < pair->pixels; i++)
-    hyb_dtype_set_double (hyb_tensor_get_data (image),
-                          dtype,
-                          (gsize) (to * pair->pixels + i),
+    hyb_dtype_set_double (hyb_tensor_get_data (image), dtype, (gsize) (to * pair->pixels + i),
                           pair->images[from * pair->pixels + i] / 255.0);
-  hyb_dtype_set_double (hyb_tensor_get_data (label),
-                        hyb_tensor_get_dtype (label),
-                        (gsize) to,
+  hyb_dtype_set_double (hyb_tensor_get_data (label), hyb_tensor_get_dtype (label), (gsize) to,
                         pair->labels[from]);
 }
 
@@ -243,19 +219,12 @@ check_fit (const IdxData *self, const HybFeed *feed, const char *file, GError **
   if (shape && hyb_shape_is_known (shape) && shape->rank > 1 && shape->dim[0] > 0 &&
       hyb_shape_count (shape, 1, shape->rank) == self->train.pixels)
     return shape->dim[0] <= n_training_images (self) ||
-           hyb_error_at (error,
-                         HYB_FORMAT_ERROR,
-                         HYB_FORMAT_ERROR_MISMATCH,
-                         file,
+           hyb_error_at (error, HYB_FORMAT_ERROR, HYB_FORMAT_ERROR_MISMATCH, file,
                          "Use smaller batches",
                          "one batch needs %" G_GINT64_FORMAT
                          " images, but there are %" G_GINT64_FORMAT " for training",
-                         shape->dim[0],
-                         n_training_images (self));
-  return hyb_error_at (error,
-                       HYB_FORMAT_ERROR,
-                       HYB_FORMAT_ERROR_MISMATCH,
-                       file,
+                         shape->dim[0], n_training_images (self));
+  return hyb_error_at (error, HYB_FORMAT_ERROR, HYB_FORMAT_ERROR_MISMATCH, file,
                        "Give its shape with --shape NAME=32,1,28,28",
                        "the model has no input for images of %" G_GINT64_FORMAT
                        " pixels (batch axis first)",

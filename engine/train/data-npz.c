@@ -38,8 +38,7 @@ npz_batch (HybData *data, guint64 index, gboolean held_out, GError **error)
       type.shape.rank--;
       memmove (type.shape.dim, type.shape.dim + 1, sizeof (gint64) * (gsize) type.shape.rank);
       row = (gsize) (index % (guint64) self->n) * hyb_type_bytes (&type);
-      g_hash_table_insert (batch,
-                           g_strdup (entry->name),
+      g_hash_table_insert (batch, g_strdup (entry->name),
                            hyb_tensor_new_view (entry->tensor, &type, row));
     }
   return batch;
@@ -73,16 +72,10 @@ hyb_data_new_npz (const char *file, GError **error)
         {
           if (n >= 0)
             others = g_strdup_printf (", but “%s” holds %" G_GINT64_FORMAT,
-                                      hyb_tensor_list_get (list, 0)->name,
-                                      n);
-          hyb_error_at (error,
-                        HYB_FORMAT_ERROR,
-                        HYB_FORMAT_ERROR_MALFORMED,
-                        file,
+                                      hyb_tensor_list_get (list, 0)->name, n);
+          hyb_error_at (error, HYB_FORMAT_ERROR, HYB_FORMAT_ERROR_MALFORMED, file,
                         "The first axis of all arrays counts the batches",
-                        "“%s” holds %" G_GINT64_FORMAT " batches%s",
-                        entry->name,
-                        n_here,
+                        "“%s” holds %" G_GINT64_FORMAT " batches%s", entry->name, n_here,
                         others ? others : "");
           return NULL;
         }
@@ -90,11 +83,7 @@ hyb_data_new_npz (const char *file, GError **error)
     }
   if (n < 1)
     {
-      hyb_error_at (error,
-                    HYB_FORMAT_ERROR,
-                    HYB_FORMAT_ERROR_MALFORMED,
-                    file,
-                    NULL,
+      hyb_error_at (error, HYB_FORMAT_ERROR, HYB_FORMAT_ERROR_MALFORMED, file, NULL,
                     "the archive has no arrays");
       return NULL;
     }

@@ -68,12 +68,8 @@ hyb_data_new_task (HybModelSpec *spec, guint64 seed, GError **error)
 
   if (!spec->klass->task.fill)
     {
-      hyb_error_at (error,
-                    HYB_GRAPH_ERROR,
-                    HYB_GRAPH_ERROR_MISSING,
-                    spec->klass->name,
-                    "Give batches with --data",
-                    "the model has no synthetic data");
+      hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_MISSING, spec->klass->name,
+                    "Give batches with --data", "the model has no synthetic data");
       return NULL;
     }
   if (!hyb_model_spec_label_type (spec, &label, error))

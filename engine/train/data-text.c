@@ -57,9 +57,7 @@ text_n_batches (HybData *data, gboolean held_out)
 static void
 set_token (HybTensor *tensor, gint64 index, guint32 token)
 {
-  hyb_dtype_set_double (hyb_tensor_get_data (tensor),
-                        hyb_tensor_get_dtype (tensor),
-                        (gsize) index,
+  hyb_dtype_set_double (hyb_tensor_get_data (tensor), hyb_tensor_get_dtype (tensor), (gsize) index,
                         token);
 }
 
@@ -136,10 +134,7 @@ hyb_data_new_text (const char *file, const HybFeed *feed, HybModelSpec *spec, GE
   if (feed->n_inputs != 1 || feed->types[0].shape.rank != 2 ||
       !hyb_shape_is_known (&feed->types[0].shape) || feed->types[0].shape.dim[1] < 1)
     {
-      hyb_error_at (error,
-                    HYB_GRAPH_ERROR,
-                    HYB_GRAPH_ERROR_TYPES,
-                    file,
+      hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_TYPES, file,
                     "Give its shape with --shape NAME=35,32, or batches as an npz file",
                     "the model has no single input of shape (steps, sequences) for a text");
       return NULL;
@@ -155,10 +150,8 @@ hyb_data_new_text (const char *file, const HybFeed *feed, HybModelSpec *spec, GE
       hyb_corpus_new (g_bytes_get_data (bytes, &size), g_bytes_get_size (bytes), feed->n_classes);
   hyb_corpus_get_tokens (self->parent.corpus, &n);
   self->parent.description =
-      g_strdup_printf ("%s: %" G_GSIZE_FORMAT " tokens, %u distinct, the last tenth held out",
-                       file,
-                       n,
-                       hyb_corpus_n_classes (self->parent.corpus));
+      g_strdup_printf ("%s: %" G_GSIZE_FORMAT " tokens, %u distinct, the last tenth held out", file,
+                       n, hyb_corpus_n_classes (self->parent.corpus));
   self->spec = spec;
   self->input = g_strdup (feed->names[0]);
   self->type = feed->types[0];
@@ -170,13 +163,9 @@ hyb_data_new_text (const char *file, const HybFeed *feed, HybModelSpec *spec, GE
   if (self->starts->len > 0)
     return &self->parent;
 
-  hyb_error_at (error,
-                HYB_FORMAT_ERROR,
-                HYB_FORMAT_ERROR_MISMATCH,
-                file,
+  hyb_error_at (error, HYB_FORMAT_ERROR, HYB_FORMAT_ERROR_MISMATCH, file,
                 "Use a longer text, a smaller length or a smaller batch",
-                "the text of %" G_GSIZE_FORMAT " tokens is too short for one batch",
-                n);
+                "the text of %" G_GSIZE_FORMAT " tokens is too short for one batch", n);
   hyb_data_free (&self->parent);
   return NULL;
 }

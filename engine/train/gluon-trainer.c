@@ -105,18 +105,12 @@ check_row (HybGluonTrainer *trainer, const Row *row, GError **error)
     return FALSE;
   gradient = hyb_parameter_get_gradient (row->parameter, trainer->tape);
   if (!gradient)
-    return hyb_error_at (error,
-                         HYB_GRAPH_ERROR,
-                         HYB_GRAPH_ERROR_MISSING,
-                         name,
+    return hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_MISSING, name,
                          "Record the loss on the tape and call hyb_tape_backward() first; set the "
                          "gradient request of parameters that do not learn to HYB_GRAD_NULL",
                          "the parameter has no gradient yet");
   if (hyb_tensor_get_dtype (data) != HYB_F32 || hyb_tensor_get_dtype (gradient) != HYB_F32)
-    return hyb_error_at (error,
-                         HYB_GRAPH_ERROR,
-                         HYB_GRAPH_ERROR_TYPES,
-                         name,
+    return hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_TYPES, name,
                          "Keep parameters in float32 while training",
                          "the parameter is %s, not float32",
                          hyb_dtype_name (hyb_tensor_get_dtype (data)));
@@ -135,9 +129,7 @@ update_row (HybGluonTrainer *trainer, const Row *row)
 
   for (guint k = 0; k < HYB_MAX_OPTIMIZER_STATES && row->state[k]; k++)
     update.state[k] = hyb_tensor_get_data (row->state[k]);
-  hyb_optimizer_apply (trainer->optimizer,
-                       &update,
-                       hyb_parameter_get_lr_mult (row->parameter),
+  hyb_optimizer_apply (trainer->optimizer, &update, hyb_parameter_get_lr_mult (row->parameter),
                        hyb_parameter_get_wd_mult (row->parameter));
 }
 

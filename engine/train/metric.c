@@ -89,13 +89,7 @@ hyb_metric_find (const char *name, GError **error)
         return *metric;
       g_string_append_printf (names, "%s%s", names->len > 0 ? ", " : "", (*metric)->name);
     }
-  hyb_error_at (error,
-                HYB_OP_ERROR,
-                HYB_OP_ERROR_ATTRIBUTE,
-                NULL,
-                NULL,
-                "there is no metric “%s”; there are %s",
-                name,
-                names->str);
+  hyb_error_at (error, HYB_OP_ERROR, HYB_OP_ERROR_ATTRIBUTE, NULL, NULL,
+                "there is no metric “%s”; there are %s", name, names->str);
   return NULL;
 }

@@ -32,9 +32,7 @@ typedef struct
 } MomentumOptions;
 
 static const HybParam momentum_options[] = {
-  { HYB_FIELD (MomentumOptions, momentum),
-    HYB_PARAM_FLOAT,
-    "0.0",
+  { HYB_FIELD (MomentumOptions, momentum), HYB_PARAM_FLOAT, "0.0",
     .doc = "the fraction of the last step that is added to the next" },
   { 0 },
 };
@@ -59,13 +57,9 @@ typedef struct
 } AdamOptions;
 
 static const HybParam adam_options[] = {
-  { HYB_FIELD (AdamOptions, beta1),
-    HYB_PARAM_FLOAT,
-    "0.9",
+  { HYB_FIELD (AdamOptions, beta1), HYB_PARAM_FLOAT, "0.9",
     .doc = "decay rate of the mean gradient" },
-  { HYB_FIELD (AdamOptions, beta2),
-    HYB_PARAM_FLOAT,
-    "0.999",
+  { HYB_FIELD (AdamOptions, beta2), HYB_PARAM_FLOAT, "0.999",
     .doc = "decay rate of the mean squared gradient" },
   { HYB_FIELD (AdamOptions, epsilon), HYB_PARAM_FLOAT, "1e-8", .doc = "added to the denominator" },
   { 0 },
@@ -91,22 +85,14 @@ typedef struct
 } RmspropOptions;
 
 static const HybParam rmsprop_options[] = {
-  { HYB_FIELD (RmspropOptions, gamma1),
-    HYB_PARAM_FLOAT,
-    "0.9",
+  { HYB_FIELD (RmspropOptions, gamma1), HYB_PARAM_FLOAT, "0.9",
     .doc = "decay rate of the mean squared gradient" },
   { HYB_FIELD (RmspropOptions, gamma2), HYB_PARAM_FLOAT, "0.9", .doc = "momentum, if centered" },
-  { HYB_FIELD (RmspropOptions, epsilon),
-    HYB_PARAM_FLOAT,
-    "1e-8",
+  { HYB_FIELD (RmspropOptions, epsilon), HYB_PARAM_FLOAT, "1e-8",
     .doc = "added under the square root" },
-  { HYB_FIELD (RmspropOptions, clip_weights),
-    HYB_PARAM_OPTIONAL_FLOAT,
-    "None",
+  { HYB_FIELD (RmspropOptions, clip_weights), HYB_PARAM_OPTIONAL_FLOAT, "None",
     .doc = "limit of the absolute weights" },
-  { HYB_FIELD (RmspropOptions, centered),
-    HYB_PARAM_BOOL,
-    "False",
+  { HYB_FIELD (RmspropOptions, centered), HYB_PARAM_BOOL, "False",
     .doc = "divides by the deviation of the gradient, not its root mean square" },
   { 0 },
 };
@@ -137,9 +123,7 @@ typedef struct
 } AdagradOptions;
 
 static const HybParam adagrad_options[] = {
-  { HYB_FIELD (AdagradOptions, eps),
-    HYB_PARAM_FLOAT,
-    "1e-7",
+  { HYB_FIELD (AdagradOptions, eps), HYB_PARAM_FLOAT, "1e-7",
     .doc = "added under the square root" },
   { 0 },
 };
@@ -156,13 +140,9 @@ typedef struct
 } AdadeltaOptions;
 
 static const HybParam adadelta_options[] = {
-  { HYB_FIELD (AdadeltaOptions, rho),
-    HYB_PARAM_FLOAT,
-    "0.9",
+  { HYB_FIELD (AdadeltaOptions, rho), HYB_PARAM_FLOAT, "0.9",
     .doc = "decay rate of both mean squares" },
-  { HYB_FIELD (AdadeltaOptions, epsilon),
-    HYB_PARAM_FLOAT,
-    "1e-5",
+  { HYB_FIELD (AdadeltaOptions, epsilon), HYB_PARAM_FLOAT, "1e-5",
     .doc = "added under both square roots" },
   { 0 },
 };
@@ -181,14 +161,11 @@ set_adadelta (gconstpointer data, HybStep *step)
 static const HybOptimizerFormula sgd_formula = { "_update_sgd", hyb_step_sgd, set_momentum };
 static const HybOptimizerFormula nag_formula = { "_update_nag", hyb_step_nag, set_momentum };
 static const HybOptimizerFormula adam_formula = { "_update_adam", hyb_step_adam, set_adam };
-static const HybOptimizerFormula rmsprop_formula = { "_update_rmsprop",
-                                                     hyb_step_rmsprop,
+static const HybOptimizerFormula rmsprop_formula = { "_update_rmsprop", hyb_step_rmsprop,
                                                      set_rmsprop };
-static const HybOptimizerFormula adagrad_formula = { "_update_adagrad",
-                                                     hyb_step_adagrad,
+static const HybOptimizerFormula adagrad_formula = { "_update_adagrad", hyb_step_adagrad,
                                                      set_adagrad };
-static const HybOptimizerFormula adadelta_formula = { "_update_adadelta",
-                                                      hyb_step_adadelta,
+static const HybOptimizerFormula adadelta_formula = { "_update_adadelta", hyb_step_adadelta,
                                                       set_adadelta };
 
 static const HybOptimizerClass sgd = {
@@ -290,25 +267,16 @@ find_class (const char *name, GError **error)
         return *klass;
       g_string_append_printf (names, "%s%s", names->len > 0 ? ", " : "", (*klass)->name);
     }
-  hyb_error_at (error,
-                HYB_OP_ERROR,
-                HYB_OP_ERROR_ATTRIBUTE,
-                NULL,
-                NULL,
-                "there is no optimizer “%s”; there are %s",
-                name,
-                names->str);
+  hyb_error_at (error, HYB_OP_ERROR, HYB_OP_ERROR_ATTRIBUTE, NULL, NULL,
+                "there is no optimizer “%s”; there are %s", name, names->str);
   return NULL;
 }
 
 static gboolean
 check_settings (const HybOptimizerClass *klass, const char *const *settings, GError **error)
 {
-  HybSettingRules rules = { "optimizer",
-                            klass->name,
-                            common_options,
-                            "learning_rate, wd, rescale_grad, clip_gradient",
-                            klass->options };
+  HybSettingRules rules = { "optimizer", klass->name, common_options,
+                            "learning_rate, wd, rescale_grad, clip_gradient", klass->options };
 
   return hyb_settings_check (settings, &rules, error);
 }

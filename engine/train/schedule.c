@@ -33,11 +33,7 @@ typedef struct
 } FactorOptions;
 
 static const HybParam factor_options[] = {
-  { HYB_FIELD (FactorOptions, step),
-    HYB_PARAM_INT,
-    NULL,
-    1,
-    (double) G_MAXINT64,
+  { HYB_FIELD (FactorOptions, step), HYB_PARAM_INT, NULL, 1, (double) G_MAXINT64,
     .doc = "updates between two changes" },
   { HYB_FIELD (FactorOptions, factor), HYB_PARAM_FLOAT, "1.0", .doc = "the factor of each change" },
   { HYB_FIELD (FactorOptions, stop_factor_lr), HYB_PARAM_FLOAT, "1e-8", .doc = "the lowest rate" },
@@ -60,13 +56,9 @@ typedef struct
 } MultifactorOptions;
 
 static const HybParam multifactor_options[] = {
-  { HYB_FIELD (MultifactorOptions, step),
-    HYB_PARAM_INTS,
-    NULL,
+  { HYB_FIELD (MultifactorOptions, step), HYB_PARAM_INTS, NULL,
     .doc = "the updates after which the rate changes" },
-  { HYB_FIELD (MultifactorOptions, factor),
-    HYB_PARAM_FLOAT,
-    "1.0",
+  { HYB_FIELD (MultifactorOptions, factor), HYB_PARAM_FLOAT, "1.0",
     .doc = "the factor of each change" },
   { 0 },
 };
@@ -91,11 +83,7 @@ typedef struct
 } DescentOptions;
 
 static const HybParam descent_options[] = {
-  { HYB_FIELD (DescentOptions, max_update),
-    HYB_PARAM_INT,
-    NULL,
-    1,
-    (double) G_MAXINT64,
+  { HYB_FIELD (DescentOptions, max_update), HYB_PARAM_INT, NULL, 1, (double) G_MAXINT64,
     .doc = "the update at which the final rate is reached" },
   { HYB_FIELD (DescentOptions, pwr), HYB_PARAM_FLOAT, "2.0", .doc = "the power of the polynomial" },
   { HYB_FIELD (DescentOptions, final_lr), HYB_PARAM_FLOAT, "0.0", .doc = "the final rate" },
@@ -188,25 +176,16 @@ find_class (const char *name, GError **error)
         return *klass;
       g_string_append_printf (names, "%s%s", names->len > 0 ? ", " : "", (*klass)->name);
     }
-  hyb_error_at (error,
-                HYB_OP_ERROR,
-                HYB_OP_ERROR_ATTRIBUTE,
-                NULL,
-                NULL,
-                "there is no schedule “%s”; there are %s",
-                name,
-                names->str);
+  hyb_error_at (error, HYB_OP_ERROR, HYB_OP_ERROR_ATTRIBUTE, NULL, NULL,
+                "there is no schedule “%s”; there are %s", name, names->str);
   return NULL;
 }
 
 static gboolean
 check_settings (const ScheduleClass *klass, char **settings, GError **error)
 {
-  HybSettingRules rules = { "schedule",
-                            klass->name,
-                            warmup_options,
-                            "warmup_steps, warmup_begin_lr, warmup_mode",
-                            klass->options };
+  HybSettingRules rules = { "schedule", klass->name, warmup_options,
+                            "warmup_steps, warmup_begin_lr, warmup_mode", klass->options };
 
   return hyb_settings_check ((const char *const *) settings, &rules, error);
 }
@@ -228,18 +207,12 @@ hyb_schedule_new (const char *text, GError **error)
 
   schedule = g_new0 (HybSchedule, 1);
   schedule->klass = klass;
-  schedule->warmup = hyb_params_parse (warmup_options,
-                                       sizeof (WarmupOptions),
-                                       (const char *const *) settings,
-                                       NULL,
-                                       error);
+  schedule->warmup = hyb_params_parse (warmup_options, sizeof (WarmupOptions),
+                                       (const char *const *) settings, NULL, error);
   if (!schedule->warmup)
     return NULL;
-  schedule->options = hyb_params_parse (klass->options,
-                                        klass->options_size,
-                                        (const char *const *) settings,
-                                        NULL,
-                                        error);
+  schedule->options = hyb_params_parse (klass->options, klass->options_size,
+                                        (const char *const *) settings, NULL, error);
   return schedule->options ? g_steal_pointer (&schedule) : NULL;
 }
 

@@ -41,13 +41,8 @@ hyb_settings_parse (const char *text, GError **error)
         continue;
       if (!equals || equals == part)
         {
-          hyb_error_at (error,
-                        HYB_OP_ERROR,
-                        HYB_OP_ERROR_ATTRIBUTE,
-                        NULL,
-                        "Write it as key=value",
-                        "the setting “%s” has no value",
-                        part);
+          hyb_error_at (error, HYB_OP_ERROR, HYB_OP_ERROR_ATTRIBUTE, NULL, "Write it as key=value",
+                        "the setting “%s” has no value", part);
           return NULL;
         }
       *equals = '\0';
@@ -76,16 +71,9 @@ hyb_settings_check (const char *const *settings, const HybSettingRules *rules, G
 
         for (const HybParam *option = rules->specific; option->name; option++)
           g_string_append_printf (known, ", %s", option->name);
-        return hyb_error_at (error,
-                             HYB_OP_ERROR,
-                             HYB_OP_ERROR_ATTRIBUTE,
-                             NULL,
-                             NULL,
-                             "the %s %s has no setting “%s”; it has %s",
-                             rules->kind,
-                             rules->name,
-                             settings[i],
-                             known->str);
+        return hyb_error_at (error, HYB_OP_ERROR, HYB_OP_ERROR_ATTRIBUTE, NULL, NULL,
+                             "the %s %s has no setting “%s”; it has %s", rules->kind, rules->name,
+                             settings[i], known->str);
       }
   return TRUE;
 }

@@ -73,9 +73,7 @@ infer_carried (HybTrainer *trainer, HybGraph *graph, HybType *types, GError **er
 
       if (!hyb_shape_assign (&type->shape, &types[heads[carried->output]].shape, error))
         {
-          g_prefix_error (error,
-                          "output %u cannot be carried to “%s”: ",
-                          carried->output,
+          g_prefix_error (error, "output %u cannot be carried to “%s”: ", carried->output,
                           carried->input);
           return FALSE;
         }
@@ -133,10 +131,7 @@ create_carried (HybTrainer *trainer, HybExecutor *executor, HybCarryKind kind, G
       if (*state)
         continue;
       if (!hyb_type_is_known (type))
-        return hyb_error_at (error,
-                             HYB_GRAPH_ERROR,
-                             HYB_GRAPH_ERROR_UNKNOWN,
-                             NULL,
+        return hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_UNKNOWN, NULL,
                              "Give it in the first batch",
                              "cannot infer the shape of the carried state “%s” from the batch",
                              carried->input);

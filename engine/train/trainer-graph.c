@@ -64,8 +64,7 @@ loss_value (HybF *F, const char *kind, HybValue *outputs)
 
   loss = hyb_loss_new (kind, &(HybLossOptions){ .prefix = "loss_" });
   label = hyb_value_variable (F, "label", NULL);
-  return hyb_mean (F,
-                   hyb_call (F, loss, hyb_list_of (F, hyb_item (F, outputs, 0), label, NULL)),
+  return hyb_mean (F, hyb_call (F, loss, hyb_list_of (F, hyb_item (F, outputs, 0), label, NULL)),
                    NULL);
 }
 

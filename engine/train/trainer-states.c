@@ -64,15 +64,10 @@ load_parameter (HybTensorList *list, TrainedParameter *parameter, const char *fi
           !hyb_shape_equal (hyb_tensor_get_shape (stored),
                             hyb_tensor_get_shape (parameter->state[k])) ||
           hyb_tensor_get_dtype (stored) != HYB_F32)
-        return hyb_error_at (error,
-                             HYB_FORMAT_ERROR,
-                             HYB_FORMAT_ERROR_MISMATCH,
-                             file,
+        return hyb_error_at (error, HYB_FORMAT_ERROR, HYB_FORMAT_ERROR_MISMATCH, file,
                              "It belongs to another optimizer or another model",
-                             "the array “%s” is missing or has another shape or type",
-                             name);
-      memcpy (hyb_tensor_get_data (parameter->state[k]),
-              hyb_tensor_get_data (stored),
+                             "the array “%s” is missing or has another shape or type", name);
+      memcpy (hyb_tensor_get_data (parameter->state[k]), hyb_tensor_get_data (stored),
               hyb_tensor_get_bytes (stored));
     }
   return TRUE;
@@ -90,16 +85,10 @@ hyb_trainer_load_states (HybTrainer *trainer, const char *file, GError **error)
     return FALSE;
   steps = hyb_tensor_list_find (list, "steps");
   if (!steps || hyb_tensor_get_size (steps) != 1)
-    return hyb_error_at (error,
-                         HYB_FORMAT_ERROR,
-                         HYB_FORMAT_ERROR_MALFORMED,
-                         file,
-                         NULL,
+    return hyb_error_at (error, HYB_FORMAT_ERROR, HYB_FORMAT_ERROR_MALFORMED, file, NULL,
                          "not a training state: the array “steps” is missing");
   for (guint i = 0; i < trainer->parameters->len; i++)
-    if (!load_parameter (list,
-                         &g_array_index (trainer->parameters, TrainedParameter, i),
-                         file,
+    if (!load_parameter (list, &g_array_index (trainer->parameters, TrainedParameter, i), file,
                          error))
       return FALSE;
   for (guint i = 0; i < trainer->carried->len; i++)

@@ -65,8 +65,7 @@ add_norm (Adding *adding, const HybValueId *gradients)
   add_number (builder, "num_gradients", n);
   add_number (builder, "limit", MAX (adding->trainer->clip_global_norm, 0));
   attributes = g_strv_builder_end (builder);
-  adding->norm = hyb_builder_call (adding->builder,
-                                   "_update_norm",
+  adding->norm = hyb_builder_call (adding->builder, "_update_norm",
                                    &(HybNodeSpec){ .name = "update:norm",
                                                    .attributes = (const char *const *) attributes,
                                                    .n_inputs = n,
@@ -112,8 +111,7 @@ add_update (Adding *adding, HybGraph *graph, guint index, HybValueId gradient)
 
       inputs[4 + k] = hyb_builder_add_variable (adding->builder, state, NULL);
     }
-  update = hyb_builder_call (adding->builder,
-                             hyb_optimizer_get_operator (trainer->optimizer),
+  update = hyb_builder_call (adding->builder, hyb_optimizer_get_operator (trainer->optimizer),
                              &(HybNodeSpec){ .name = name,
                                              .attributes = (const char *const *) attributes,
                                              .n_inputs = 4 + n_states,

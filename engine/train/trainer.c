@@ -98,23 +98,13 @@ collect_carried (HybTrainer *trainer, const HybTrainerOptions *options, GError *
 
       g_array_append_val (trainer->carried, carried);
       if (hyb_graph_find_variable (graph, carried.input) == HYB_NO_ID)
-        return hyb_error_at (error,
-                             HYB_GRAPH_ERROR,
-                             HYB_GRAPH_ERROR_MISSING,
-                             NULL,
-                             NULL,
-                             "the model has no input “%s” to carry a state to",
-                             carried.input);
+        return hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_MISSING, NULL, NULL,
+                             "the model has no input “%s” to carry a state to", carried.input);
       if (carried.output >= trainer->n_model_heads)
-        return hyb_error_at (error,
-                             HYB_GRAPH_ERROR,
-                             HYB_GRAPH_ERROR_MISSING,
-                             NULL,
-                             NULL,
+        return hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_MISSING, NULL, NULL,
                              "output %u cannot be carried: the model has %u output%s, counted from "
                              "0",
-                             carried.output,
-                             trainer->n_model_heads,
+                             carried.output, trainer->n_model_heads,
                              trainer->n_model_heads == 1 ? "" : "s");
     }
   return TRUE;
@@ -147,10 +137,8 @@ make_executor (HybTrainer *trainer, const HybTrainerOptions *options, GError **e
   for (guint i = 0; i < trainer->parameters->len; i++)
     g_ptr_array_add (names, g_array_index (trainer->parameters, TrainedParameter, i).name);
   g_ptr_array_add (names, NULL);
-  trainer->graph = hyb_trainer_graph (hyb_model_get_graph (trainer->model),
-                                      options->loss,
-                                      (const char *const *) names->pdata,
-                                      error);
+  trainer->graph = hyb_trainer_graph (hyb_model_get_graph (trainer->model), options->loss,
+                                      (const char *const *) names->pdata, error);
   if (!trainer->graph)
     return FALSE;
 
@@ -198,15 +186,10 @@ loss_is_known (const char *loss, GError **error)
 
   if (g_strcmp0 (loss, "none") == 0 || (loss && hyb_loss_exists (loss)))
     return TRUE;
-  return hyb_error_at (error,
-                       HYB_OP_ERROR,
-                       HYB_OP_ERROR_ATTRIBUTE,
-                       NULL,
-                       NULL,
+  return hyb_error_at (error, HYB_OP_ERROR, HYB_OP_ERROR_ATTRIBUTE, NULL, NULL,
                        "there is no loss “%s”; there are %s, and “none” for models that end in a "
                        "loss",
-                       loss ? loss : "",
-                       kinds);
+                       loss ? loss : "", kinds);
 }
 
 HybTrainer *
@@ -229,12 +212,8 @@ hyb_trainer_new (HybModel *model, const HybTrainerOptions *given, GError **error
     return NULL;
   if (!hyb_model_get_graph (model))
     {
-      hyb_error_at (error,
-                    HYB_GRAPH_ERROR,
-                    HYB_GRAPH_ERROR_MISSING,
-                    hyb_model_get_file (model),
-                    NULL,
-                    "the model has no graph");
+      hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_MISSING, hyb_model_get_file (model),
+                    NULL, "the model has no graph");
       return NULL;
     }
   trainer->optimizer = hyb_optimizer_new (options->optimizer, options->settings, error);
@@ -245,11 +224,7 @@ hyb_trainer_new (HybModel *model, const HybTrainerOptions *given, GError **error
   collect_parameters (trainer, options);
   if (trainer->parameters->len == 0)
     {
-      hyb_error_at (error,
-                    HYB_GRAPH_ERROR,
-                    HYB_GRAPH_ERROR_MISSING,
-                    NULL,
-                    NULL,
+      hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_MISSING, NULL, NULL,
                     "the model has no parameters to train");
       hyb_error_add_remedy (error, HYB_REMEDY_VALUES, NULL);
       return NULL;
@@ -394,9 +369,7 @@ update_parameter (HybTrainer *trainer, guint index, double scale)
   hyb_optimizer_apply (trainer->optimizer, &update, parameter->lr_mult, parameter->wd_mult);
   if (weight != parameter->weight)
     hyb_dtype_convert (hyb_tensor_get_data (parameter->weight),
-                       hyb_tensor_get_dtype (parameter->weight),
-                       update.weight,
-                       HYB_F32,
+                       hyb_tensor_get_dtype (parameter->weight), update.weight, HYB_F32,
                        (gsize) update.n);
 }
 

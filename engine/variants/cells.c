@@ -133,16 +133,13 @@ hyb_chain_dup_break (const HybCells *cells, guint index)
       difference = hyb_graph_get_node (cells->graph, chain->first_difference);
       if (hyb_node_is_variable (difference))
         return g_strdup_printf ("step %u reads the weight “%s”, which earlier steps do not read",
-                                count_steps_up_to (cells, chain->continues),
-                                difference->name);
+                                count_steps_up_to (cells, chain->continues), difference->name);
       if (chain->is_difference_inside)
         return g_strdup_printf ("step %u differs from the previous step at the node “%s”",
-                                count_steps_up_to (cells, chain->continues),
-                                difference->name);
+                                count_steps_up_to (cells, chain->continues), difference->name);
       return g_strdup_printf ("the state of step %u comes from the node “%s” instead of the "
                               "previous step",
-                              count_steps_up_to (cells, chain->continues),
-                              difference->name);
+                              count_steps_up_to (cells, chain->continues), difference->name);
     }
   return NULL;
 }

@@ -23,8 +23,7 @@ hyb_conversion_init (HybConversion *conversion, HybModel *from, const HybConvert
       const char *name = hyb_model_get_parameter_name (from, i);
 
       hyb_model_set_parameter (conversion->to, name, hyb_model_get_parameter (from, name));
-      hyb_model_set_parameter_prefix (conversion->to,
-                                      name,
+      hyb_model_set_parameter_prefix (conversion->to, name,
                                       hyb_model_get_parameter_prefix (from, i));
     }
 }

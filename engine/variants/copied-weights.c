@@ -32,14 +32,11 @@ report (HybConversion *conversion, HybValueId weight, HybNodeId reader, const ch
   const char *name = hyb_graph_get_node (graph, hyb_graph_get_producer (graph, weight))->name;
 
   hyb_model_add_finding (conversion->to,
-                         hyb_finding_new ("weight-copied",
-                                          HYB_SEVERITY_WARNING,
+                         hyb_finding_new ("weight-copied", HYB_SEVERITY_WARNING,
                                           "“%s” is also read by “%s”, and %s is a copy of it: "
                                           "training the new model changes them separately. Keep "
                                           "the form that it has to train it.",
-                                          name,
-                                          hyb_graph_get_node (graph, reader)->name,
-                                          copy));
+                                          name, hyb_graph_get_node (graph, reader)->name, copy));
 }
 
 void

@@ -184,9 +184,7 @@ add_node_units (HybGraph *graph, const HybType *types, const HybNodeId *matched,
       gboolean is_node = word == HYB_KIND_RNN || word == HYB_KIND_FOREACH || word == HYB_KIND_WHILE;
 
       if (is_node && entry->cell && matched[entry->node] == HYB_NO_ID)
-        g_array_append_val (new_unit (units,
-                                      entry->cell,
-                                      entry->hidden,
+        g_array_append_val (new_unit (units, entry->cell, entry->hidden,
                                       entry->layers * n_directions)
                                 ->nodes,
                             entry->node);
@@ -302,8 +300,7 @@ match_names (Differ *differ)
 
   for (HybNodeId id = hyb_graph_n_nodes (differ->b); id-- > 0;)
     if (differ->diff->a_of_b[id] == HYB_NO_ID)
-      g_hash_table_insert (by_name,
-                           (gpointer) hyb_graph_get_node (differ->b, id)->name,
+      g_hash_table_insert (by_name, (gpointer) hyb_graph_get_node (differ->b, id)->name,
                            GUINT_TO_POINTER (id + 1));
   for (HybNodeId id = 0; id < hyb_graph_n_nodes (differ->a); id++)
     {

@@ -69,10 +69,8 @@ compare_time (const HybCells *cells, HybValueId a, HybValueId b, guint depth)
 
       return hyb_chain_is_forward (cells, cells->chains->pdata[chain]) ? steps : -steps;
     }
-  return compare_time (cells,
-                       hyb_graph_get_inputs (cells->graph, a_id)[0],
-                       hyb_graph_get_inputs (cells->graph, b_id)[0],
-                       depth + 1);
+  return compare_time (cells, hyb_graph_get_inputs (cells->graph, a_id)[0],
+                       hyb_graph_get_inputs (cells->graph, b_id)[0], depth + 1);
 }
 
 gboolean
@@ -249,8 +247,7 @@ find_lower (const Grouper *grouper, const HybChain *chain, guint direction, doub
         return NULL;
       for (guint d = 0; d < source.n; d++)
         if (source.from[d].chain !=
-                g_array_index (lower->chains,
-                               guint,
+                g_array_index (lower->chains, guint,
                                (lower->n_layers - 1) * lower->n_directions + d) ||
             source.from[d].step != (d == 1 ? n - 1 - t : t))
           return NULL;
@@ -315,19 +312,14 @@ is_exclusive (const Grouper *grouper, const HybGroup *lower, const guint *upper,
 
   for (guint i = n_upper; i < n_chains; i++)
     for (guint s = 0; s + 1 < lower->n_steps; s++)
-      if (!stays_inside (grouper,
-                         hyb_chain_step (cells, cells->chains->pdata[chains[i]], s)->h,
-                         chains,
-                         n_chains,
-                         between))
+      if (!stays_inside (grouper, hyb_chain_step (cells, cells->chains->pdata[chains[i]], s)->h,
+                         chains, n_chains, between))
         return FALSE;
   g_hash_table_iter_init (&iter, between);
   while (g_hash_table_iter_next (&iter, &id, NULL))
     if (!stays_inside (grouper,
                        hyb_graph_get_node (cells->graph, GPOINTER_TO_UINT (id))->first_output,
-                       chains,
-                       n_upper,
-                       between))
+                       chains, n_upper, between))
       return FALSE;
   return TRUE;
 }

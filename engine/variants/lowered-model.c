@@ -147,11 +147,9 @@ add_result (Writing *writing, HybValueId value, HybTensor *tensor)
       return;
     }
   writing->value[value] =
-      hyb_builder_add_variable (writing->builder,
-                                name,
+      hyb_builder_add_variable (writing->builder, name,
                                 (const char *const[]){
-                                    "__dtype__",
-                                    hyb_dtype_name (hyb_tensor_get_dtype (tensor)),
+                                    "__dtype__", hyb_dtype_name (hyb_tensor_get_dtype (tensor)),
                                     NULL });
   hyb_model_set_parameter (writing->result->model, name, tensor);
 }
@@ -210,9 +208,7 @@ plain_shape (const char *declared)
           g_ascii_isdigit (dims[i][0]) && strspn (dims[i], "0123456789") == strlen (dims[i]);
 
       if (dims[i][0] != '\0')
-        g_string_append_printf (shape,
-                                "%s%s",
-                                shape->len > 1 ? ", " : "",
+        g_string_append_printf (shape, "%s%s", shape->len > 1 ? ", " : "",
                                 is_number ? dims[i] : "-1");
     }
   g_string_append (shape, shape->len > 1 && !strchr (shape->str, ',') ? ",)" : ")");
@@ -247,8 +243,7 @@ add_variable (Writing *writing, HybNodeId id)
   if (tensor)
     hyb_model_set_parameter (writing->result->model, node->name, tensor);
   else
-    hyb_model_set_input_type (writing->result->model,
-                              node->name,
+    hyb_model_set_input_type (writing->result->model, node->name,
                               &writing->lowered->types[node->first_output]);
 }
 
@@ -382,13 +377,11 @@ transposed_weight (Writing *writing, HybValueId value, HybTensor *matrix)
                                             hyb_builder_get_producer (writing->builder,
                                                                       writing->value[value]))
                           ->name,
-                      "_weight",
-                      NULL);
+                      "_weight", NULL);
   name = unique_name (writing, base);
   variable = hyb_builder_add_variable (writing->builder, name, NULL);
   hyb_model_set_parameter (writing->result->model, name, weight);
-  g_hash_table_insert (writing->transposed,
-                       GUINT_TO_POINTER (value),
+  g_hash_table_insert (writing->transposed, GUINT_TO_POINTER (value),
                        GUINT_TO_POINTER (variable + 1));
   return variable;
 }
@@ -412,19 +405,14 @@ add_layer (Writing *writing, HybNodeId id)
   if (inputs[1] == HYB_NO_ID)
     return FALSE;
   writing->value[node->first_output] =
-      hyb_builder_call (writing->builder,
-                        "FullyConnected",
-                        &(HybNodeSpec){ .name = unique_name (writing, node->name),
-                                        .attributes = (const char *const[]){ "flatten",
-                                                                             "False",
-                                                                             "no_bias",
-                                                                             "True",
-                                                                             "num_hidden",
-                                                                             rows,
-                                                                             NULL },
-                                        .n_inputs = 2,
-                                        .inputs = inputs,
-                                        .origin_plus_one = node->origin + 1 },
+      hyb_builder_call (writing->builder, "FullyConnected",
+                        &(HybNodeSpec){
+                            .name = unique_name (writing, node->name),
+                            .attributes = (const char *const[]){ "flatten", "False", "no_bias",
+                                                                 "True", "num_hidden", rows, NULL },
+                            .n_inputs = 2,
+                            .inputs = inputs,
+                            .origin_plus_one = node->origin + 1 },
                         NULL);
   match.b = hyb_builder_get_producer (writing->builder, writing->value[node->first_output]);
   if (node->origin < hyb_graph_n_nodes (writing->file))

@@ -97,9 +97,7 @@ key_of (const Part *part, HybNodeId id)
       const char *weight = g_hash_table_lookup (part->weights, GUINT_TO_POINTER (maker));
 
       if (pair)
-        g_string_append_printf (text,
-                                "|from %u.%u",
-                                pair,
+        g_string_append_printf (text, "|from %u.%u", pair,
                                 hyb_graph_get_output_index (part->graph, inputs[i]));
       else
         g_string_append_printf (text, "|%s", weight ? weight : "");
@@ -291,8 +289,7 @@ match_step (HybGraph *a, HybGraph *b, const Range *range, guint index, GArray *f
       HybNodeId id = g_array_index (parts[1].nodes, HybNodeId, i);
 
       if (pair_of (&parts[1], id))
-        g_hash_table_insert (by_pair,
-                             GUINT_TO_POINTER (pair_of (&parts[1], id)),
+        g_hash_table_insert (by_pair, GUINT_TO_POINTER (pair_of (&parts[1], id)),
                              GUINT_TO_POINTER (id));
     }
   for (guint i = 0; i < parts[0].nodes->len; i++)
@@ -303,9 +300,7 @@ match_step (HybGraph *a, HybGraph *b, const Range *range, guint index, GArray *f
       if (number)
         g_array_append_val (found,
                             ((HybBodyMatch){
-                                id,
-                                loop,
-                                index,
+                                id, loop, index,
                                 GPOINTER_TO_UINT (
                                     g_hash_table_lookup (by_pair, GUINT_TO_POINTER (number))),
                                 nth (range, range->from)->step }));

@@ -122,12 +122,10 @@ make_index (void)
   GHashTable *index = g_hash_table_new (NULL, NULL);
 
   for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
-    g_hash_table_insert (index,
-                         (gpointer) hyb_op_find (kinds[i].op),
+    g_hash_table_insert (index, (gpointer) hyb_op_find (kinds[i].op),
                          GUINT_TO_POINTER (kinds[i].kind));
   for (guint i = 0; i < G_N_ELEMENTS (kind_functions); i++)
-    g_hash_table_insert (index,
-                         (gpointer) hyb_op_find (kind_functions[i].op),
+    g_hash_table_insert (index, (gpointer) hyb_op_find (kind_functions[i].op),
                          GUINT_TO_POINTER (G_MAXINT - i));
   return index;
 }

@@ -63,8 +63,7 @@ is_same_node (HybGraph *a, HybGraph *b, HybNodeId id)
   return x->op == y->op && x->n_inputs == y->n_inputs && x->n_outputs == y->n_outputs &&
          x->n_bodies == y->n_bodies &&
          (!hyb_node_is_variable (x) || strcmp (x->name, y->name) == 0) &&
-         (x->n_inputs == 0 || memcmp (hyb_graph_get_inputs (a, id),
-                                      hyb_graph_get_inputs (b, id),
+         (x->n_inputs == 0 || memcmp (hyb_graph_get_inputs (a, id), hyb_graph_get_inputs (b, id),
                                       x->n_inputs * sizeof (HybValueId)) == 0);
 }
 
@@ -168,8 +167,7 @@ enlarge (const Search *search, const GArray *places)
         }
       larger = is_larger ? hyb_tensor_new_zeros (&type, NULL) : NULL;
       if (given && (larger || !is_larger))
-        hyb_tensor_list_set (input,
-                             hyb_graph_get_node (graph, search->variables[i])->name,
+        hyb_tensor_list_set (input, hyb_graph_get_node (graph, search->variables[i])->name,
                              larger ? larger : given);
     }
   options.input = input;

@@ -44,15 +44,9 @@ check_copy (const HybParameterCopy *copy, HybTensor *from, HybTensor *to, GError
   if (from && copy->count > 0 && copy->from_offset >= 0 && last < hyb_tensor_get_size (from) &&
       copy->to_offset >= 0 && copy->to_offset + copy->count <= hyb_tensor_get_size (to))
     return TRUE;
-  return hyb_error_at (error,
-                       HYB_GRAPH_ERROR,
-                       HYB_GRAPH_ERROR_MISSING,
-                       NULL,
-                       "Give the file of parameters that belongs to the model",
-                       "“%s” %s for “%s”",
-                       copy->from,
-                       from ? "has too few elements" : "has no values",
-                       copy->to);
+  return hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_MISSING, NULL,
+                       "Give the file of parameters that belongs to the model", "“%s” %s for “%s”",
+                       copy->from, from ? "has too few elements" : "has no values", copy->to);
 }
 
 HybTensor *
@@ -131,9 +125,7 @@ hyb_parameter_copies_scatter_gradients (const GArray *copies,
         continue;
       /* Gradients may be computed in float64 for parameters of float32. */
       if (parameter)
-        to = gather_gradient (sums,
-                              gradients,
-                              copy->from,
+        to = gather_gradient (sums, gradients, copy->from,
                               &(HybType){ *hyb_tensor_get_shape (parameter),
                                           hyb_tensor_get_dtype (from) },
                               error);
@@ -145,9 +137,7 @@ hyb_parameter_copies_scatter_gradients (const GArray *copies,
           double sum =
               hyb_tensor_get_value (to, at) + hyb_tensor_get_value (from, copy->to_offset + i);
 
-          hyb_dtype_set_double (hyb_tensor_get_data (to),
-                                hyb_tensor_get_dtype (to),
-                                (gsize) at,
+          hyb_dtype_set_double (hyb_tensor_get_data (to), hyb_tensor_get_dtype (to), (gsize) at,
                                 sum);
         }
     }

@@ -48,13 +48,10 @@ follow_split (HybRebuild *rebuild, HybNodeId id, const HybNode *node, const HybV
 
   sequence = hyb_rebuild_sequence (rebuild, inputs[0], (guint) axis, node->n_outputs);
   for (guint i = 0; i < node->n_outputs; i++)
-    hyb_rebuild_set_place (rebuild,
-                           node->first_output + i,
+    hyb_rebuild_set_place (rebuild, node->first_output + i,
                            (HybSequencePlace){ is_squeezed ? HYB_SEQUENCE_STEP
                                                            : HYB_SEQUENCE_STEP_KEPT,
-                                               is_squeezed ? 0 : (guint) axis,
-                                               i,
-                                               sequence });
+                                               is_squeezed ? 0 : (guint) axis, i, sequence });
   return TRUE;
 }
 
@@ -67,8 +64,7 @@ follow_squeeze (HybRebuild *rebuild, HybNodeId id, const HybNode *node, const Hy
 
   if (!place || !axis || axis->n != 1 || axis->value[0] != place->axis)
     return FALSE;
-  hyb_rebuild_set_place (rebuild,
-                         node->first_output,
+  hyb_rebuild_set_place (rebuild, node->first_output,
                          (HybSequencePlace){ HYB_SEQUENCE_STEP, 0, place->step, place->sequence });
   return TRUE;
 }
@@ -81,10 +77,9 @@ follow_expand (HybRebuild *rebuild, HybNodeId id, const HybNode *node, const Hyb
 
   if (!place || !is_time_axis (axis))
     return FALSE;
-  hyb_rebuild_set_place (rebuild,
-                         node->first_output,
-                         (HybSequencePlace){
-                             HYB_SEQUENCE_STEP_KEPT, (guint) axis, place->step, place->sequence });
+  hyb_rebuild_set_place (rebuild, node->first_output,
+                         (HybSequencePlace){ HYB_SEQUENCE_STEP_KEPT, (guint) axis, place->step,
+                                             place->sequence });
   return TRUE;
 }
 
@@ -94,8 +89,7 @@ place_whole (HybRebuild *rebuild, const HybNode *node, HybSequence *sequence, gu
 {
   if (sequence->whole[axis] == HYB_NO_ID && !sequence->name)
     hyb_sequence_set_name (sequence, node->name);
-  hyb_rebuild_set_place (rebuild,
-                         node->first_output,
+  hyb_rebuild_set_place (rebuild, node->first_output,
                          (HybSequencePlace){ HYB_SEQUENCE_WHOLE, axis, 0, sequence });
 }
 
@@ -189,12 +183,9 @@ follow_map (HybRebuild *rebuild, HybNodeId id, const HybNode *node, const HybVal
   if (!parts)
     return FALSE;
   turn_middle (rebuild, id, node->n_inputs, parts, step);
-  hyb_rebuild_set_place (rebuild,
-                         node->first_output,
+  hyb_rebuild_set_place (rebuild, node->first_output,
                          (HybSequencePlace){
-                             HYB_SEQUENCE_STEP,
-                             0,
-                             step,
+                             HYB_SEQUENCE_STEP, 0, step,
                              hyb_sequence_mapped (rebuild, id, node->n_inputs, parts) });
   return TRUE;
 }
@@ -245,8 +236,7 @@ follow_swap (HybRebuild *rebuild, HybNodeId id, const HybNode *node, const HybVa
     }
   /* Either axis may be time.  Assume the one that comes first after the swap. */
   sequence = hyb_sequence_of_whole (rebuild, 0, hyb_rebuild_value (rebuild, inputs[0]), 1);
-  hyb_rebuild_set_place (rebuild,
-                         inputs[0],
+  hyb_rebuild_set_place (rebuild, inputs[0],
                          (HybSequencePlace){ HYB_SEQUENCE_WHOLE, 1, 0, sequence });
   place_whole (rebuild, node, sequence, 0);
   return TRUE;
@@ -298,22 +288,16 @@ cut_last (HybRebuild *rebuild, const HybNode *node, gint64 axis, gint64 begin, g
   if (!place || axis != place->axis || begin != -1 || end != HYB_NONE ||
       !place->sequence->has_steps)
     return FALSE;
-  hyb_rebuild_set_place (rebuild,
-                         node->first_output,
-                         (HybSequencePlace){ HYB_SEQUENCE_STEP_KEPT,
-                                             place->axis,
-                                             place->sequence->n - 1,
-                                             place->sequence });
+  hyb_rebuild_set_place (rebuild, node->first_output,
+                         (HybSequencePlace){ HYB_SEQUENCE_STEP_KEPT, place->axis,
+                                             place->sequence->n - 1, place->sequence });
   return TRUE;
 }
 
 static gboolean
 follow_slice_axis (HybRebuild *rebuild, HybNodeId id, const HybNode *node, const HybValueId *inputs)
 {
-  return cut_last (rebuild,
-                   node,
-                   hyb_node_int (node, "axis", 0),
-                   hyb_node_int (node, "begin", 0),
+  return cut_last (rebuild, node, hyb_node_int (node, "axis", 0), hyb_node_int (node, "begin", 0),
                    hyb_node_int (node, "end", HYB_NONE));
 }
 
@@ -360,9 +344,9 @@ follow_dot (HybRebuild *rebuild, HybNodeId id, const HybNode *node, const HybVal
       !is_computed_zero (rebuild->from, hyb_graph_get_inputs (rebuild->from, maker)[0]))
     return FALSE;
   rebuild->value[node->first_output] =
-      hyb_rebuild_call (rebuild,
-                        &(HybRebuildCall){
-                            .op = "_zeros", .name = node->name, .attributes = attributes });
+      hyb_rebuild_call (rebuild, &(HybRebuildCall){ .op = "_zeros",
+                                                    .name = node->name,
+                                                    .attributes = attributes });
   return TRUE;
 }
 
@@ -393,10 +377,9 @@ follow_last (HybRebuild *rebuild, HybNodeId id, const HybNode *node, const HybVa
   if (!place || node->n_inputs != 1 || place->sequence->n == 0 ||
       hyb_node_int (node, "axis", 0) != place->axis)
     return FALSE;
-  hyb_rebuild_set_place (rebuild,
-                         node->first_output,
-                         (HybSequencePlace){
-                             HYB_SEQUENCE_STEP, 0, place->sequence->n - 1, place->sequence });
+  hyb_rebuild_set_place (rebuild, node->first_output,
+                         (HybSequencePlace){ HYB_SEQUENCE_STEP, 0, place->sequence->n - 1,
+                                             place->sequence });
   return TRUE;
 }
 

@@ -72,9 +72,8 @@ join_parts (HybRebuild *rebuild, HybSequence *sequence, const char *axis, const 
   g_autofree char  *count = g_strdup_printf ("%u", sequence->n_parts);
   const char *const attributes[] = { "dim", axis, "num_args", count, NULL };
 
-  return hyb_rebuild_call (rebuild,
-                           &(HybRebuildCall){
-                               "Concat", node->name, sequence->n_parts, inputs, attributes });
+  return hyb_rebuild_call (rebuild, &(HybRebuildCall){ "Concat", node->name, sequence->n_parts,
+                                                       inputs, attributes });
 }
 
 /* Applies the pattern to the whole arrays of all parts. */
@@ -88,11 +87,8 @@ map_whole (HybRebuild *rebuild, HybSequence *sequence, guint axis)
     inputs[i] = hyb_sequence_whole (rebuild, sequence->parts[i], axis);
   if (hyb_node_kind (node) == HYB_KIND_CONCAT)
     return join_parts (rebuild, sequence, "2", inputs);
-  return hyb_rebuild_copy (rebuild,
-                           rebuild->from,
-                           sequence->pattern,
-                           hyb_rebuild_name (rebuild, "%s", node->name),
-                           inputs);
+  return hyb_rebuild_copy (rebuild, rebuild->from, sequence->pattern,
+                           hyb_rebuild_name (rebuild, "%s", node->name), inputs);
 }
 
 static HybValueId
@@ -105,11 +101,8 @@ stack_steps (HybRebuild *rebuild, HybSequence *sequence, guint axis)
   for (guint i = 0; i < sequence->n; i++)
     steps[i] = hyb_sequence_step (rebuild, sequence, i);
   return hyb_rebuild_call (rebuild,
-                           &(HybRebuildCall){ "stack",
-                                              sequence->name ? sequence->name : "stack",
-                                              sequence->n,
-                                              steps,
-                                              attributes });
+                           &(HybRebuildCall){ "stack", sequence->name ? sequence->name : "stack",
+                                              sequence->n, steps, attributes });
 }
 
 /* Slices the features of a part out of value, along this axis. */
@@ -119,17 +112,8 @@ slice_features (HybRebuild *rebuild, HybSequence *sequence, HybValueId value, co
   g_autofree char *begin = g_strdup_printf ("%" G_GINT64_FORMAT, sequence->begin);
   g_autofree char *end = g_strdup_printf ("%" G_GINT64_FORMAT, sequence->end);
 
-  return hyb_rebuild_unary (rebuild,
-                            "slice_axis",
-                            sequence->name ? sequence->name : "direction",
-                            value,
-                            "axis",
-                            axis,
-                            "begin",
-                            begin,
-                            "end",
-                            end,
-                            NULL);
+  return hyb_rebuild_unary (rebuild, "slice_axis", sequence->name ? sequence->name : "direction",
+                            value, "axis", axis, "begin", begin, "end", end, NULL);
 }
 
 static HybValueId
@@ -138,17 +122,11 @@ make_whole (HybRebuild *rebuild, HybSequence *sequence, guint axis)
   const char *digit = axis == 0 ? "0" : "1";
 
   if (sequence->is_reversed && is_whole_available (sequence))
-    return hyb_rebuild_unary (rebuild,
-                              "reverse",
-                              "reverse",
-                              hyb_sequence_whole (rebuild, sequence->reversed, axis),
-                              "axis",
-                              digit,
+    return hyb_rebuild_unary (rebuild, "reverse", "reverse",
+                              hyb_sequence_whole (rebuild, sequence->reversed, axis), "axis", digit,
                               NULL);
   if (sequence->part_of)
-    return slice_features (rebuild,
-                           sequence,
-                           hyb_sequence_whole (rebuild, sequence->part_of, axis),
+    return slice_features (rebuild, sequence, hyb_sequence_whole (rebuild, sequence->part_of, axis),
                            "2");
   if (is_random (rebuild, sequence) && sequence->whole[1 - axis] == HYB_NO_ID &&
       has_some_step (sequence))
@@ -157,15 +135,8 @@ make_whole (HybRebuild *rebuild, HybSequence *sequence, guint axis)
       (sequence->is_mapped_whole || is_whole_available (sequence)))
     return map_whole (rebuild, sequence, axis);
   if (sequence->whole[1 - axis] != HYB_NO_ID && !sequence->has_steps)
-    return hyb_rebuild_unary (rebuild,
-                              "SwapAxis",
-                              "swapaxes",
-                              sequence->whole[1 - axis],
-                              "dim1",
-                              "0",
-                              "dim2",
-                              "1",
-                              NULL);
+    return hyb_rebuild_unary (rebuild, "SwapAxis", "swapaxes", sequence->whole[1 - axis], "dim1",
+                              "0", "dim2", "1", NULL);
   return stack_steps (rebuild, sequence, axis);
 }
 
@@ -197,11 +168,8 @@ map_step (HybRebuild *rebuild, HybSequence *sequence, guint step)
     inputs[i] = hyb_rebuild_value (rebuild, old[i]);
   if (sequence->has_steps)
     rebuild->current = sequence->pattern;
-  value = hyb_rebuild_copy (rebuild,
-                            rebuild->from,
-                            sequence->pattern,
-                            hyb_rebuild_name (rebuild, "%s", node->name),
-                            inputs);
+  value = hyb_rebuild_copy (rebuild, rebuild->from, sequence->pattern,
+                            hyb_rebuild_name (rebuild, "%s", node->name), inputs);
   rebuild->current = current;
   return value;
 }
@@ -213,17 +181,10 @@ split_whole (HybRebuild *rebuild, HybSequence *sequence)
   guint            axis = sequence->whole[0] == HYB_NO_ID && sequence->whole[1] != HYB_NO_ID;
   g_autofree char *count = g_strdup_printf ("%u", sequence->n);
   HybValueId      *steps = get_steps (sequence);
-  HybValueId       first = hyb_rebuild_unary (rebuild,
-                                        "SliceChannel",
-                                        "split",
-                                        hyb_sequence_whole (rebuild, sequence, axis),
-                                        "axis",
-                                        axis == 0 ? "0" : "1",
-                                        "num_outputs",
-                                        count,
-                                        "squeeze_axis",
-                                        "1",
-                                        NULL);
+  HybValueId       first =
+      hyb_rebuild_unary (rebuild, "SliceChannel", "split",
+                         hyb_sequence_whole (rebuild, sequence, axis), "axis",
+                         axis == 0 ? "0" : "1", "num_outputs", count, "squeeze_axis", "1", NULL);
 
   for (guint i = 0; i < sequence->n; i++)
     steps[i] = first + i;
@@ -234,11 +195,8 @@ static HybValueId
 take_last (HybRebuild *rebuild, HybSequence *sequence)
 {
   if (sequence->last == HYB_NO_ID)
-    sequence->last = hyb_rebuild_unary (rebuild,
-                                        "SequenceLast",
-                                        "last",
-                                        hyb_sequence_whole (rebuild, sequence, 0),
-                                        NULL);
+    sequence->last = hyb_rebuild_unary (rebuild, "SequenceLast", "last",
+                                        hyb_sequence_whole (rebuild, sequence, 0), NULL);
   return sequence->last;
 }
 
@@ -254,9 +212,7 @@ make_step (HybRebuild *rebuild, HybSequence *sequence, guint step)
         (sequence->whole[0] != HYB_NO_ID || sequence->whole[1] != HYB_NO_ID)))
     return map_step (rebuild, sequence, step);
   if (sequence->part_of && sequence->part_of->has_steps)
-    return slice_features (rebuild,
-                           sequence,
-                           hyb_sequence_step (rebuild, sequence->part_of, step),
+    return slice_features (rebuild, sequence, hyb_sequence_step (rebuild, sequence->part_of, step),
                            "1");
   if (step + 1 == sequence->n &&
       (sequence->last != HYB_NO_ID || (sequence->whole[0] != HYB_NO_ID && sequence->n > 1)))
@@ -313,13 +269,8 @@ value_at_place (HybRebuild *rebuild, const HybSequencePlace *place)
   step = hyb_sequence_step (rebuild, place->sequence, place->step);
   if (place->kind == HYB_SEQUENCE_STEP)
     return step;
-  return hyb_rebuild_unary (rebuild,
-                            "expand_dims",
-                            "expand_dims",
-                            step,
-                            "axis",
-                            place->axis == 0 ? "0" : "1",
-                            NULL);
+  return hyb_rebuild_unary (rebuild, "expand_dims", "expand_dims", step, "axis",
+                            place->axis == 0 ? "0" : "1", NULL);
 }
 
 /* Whether all steps of a split product are asked for as one array: then it is computed at once as
@@ -360,11 +311,8 @@ hyb_rebuild_value (HybRebuild *rebuild, HybValueId old)
     {
       g_autofree char *what = hyb_value_describe (rebuild->from, old);
 
-      g_set_error (&rebuild->error,
-                   HYB_GRAPH_ERROR,
-                   HYB_GRAPH_ERROR_STRUCTURE,
-                   "%s is needed before it is made",
-                   what);
+      g_set_error (&rebuild->error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_STRUCTURE,
+                   "%s is needed before it is made", what);
     }
   return 0;
 }

@@ -79,9 +79,7 @@ finish_node (HybRebuild *rebuild, HybNodeId id)
   if (id == HYB_NO_ID)
     return 0;
   if (rebuild->current != HYB_NO_ID)
-    hyb_rebuild_add_match (rebuild,
-                           rebuild->current,
-                           hyb_builder_output (rebuild->builder, id, 0),
+    hyb_rebuild_add_match (rebuild, rebuild->current, hyb_builder_output (rebuild->builder, id, 0),
                            rebuild->step);
   return hyb_builder_output (rebuild->builder, id, 0);
 }
@@ -136,13 +134,11 @@ is_open (HybRebuild *rebuild, HybValueId value)
       guint8            open = hyb_node_kind (node) == HYB_KIND_WHILE;
 
       for (guint i = 0; i < node->n_inputs; i++)
-        open |= g_array_index (rebuild->is_open,
-                               guint8,
+        open |= g_array_index (rebuild->is_open, guint8,
                                hyb_builder_get_producer (rebuild->builder, inputs[i]));
       g_array_append_val (rebuild->is_open, open);
     }
-  return g_array_index (rebuild->is_open,
-                        guint8,
+  return g_array_index (rebuild->is_open, guint8,
                         hyb_builder_get_producer (rebuild->builder, value));
 }
 
@@ -185,12 +181,10 @@ hyb_rebuild_match_shapes (HybRebuild       *rebuild,
 
       if (!is_open (rebuild, inputs[i]) &&
           !hyb_node_is_variable (hyb_builder_get_node (rebuild->builder, maker)))
-        matched[i] = hyb_rebuild_call (rebuild,
-                                       &(HybRebuildCall){ "slice_like",
-                                                          "same_shape",
-                                                          2,
-                                                          (const HybValueId[]){ inputs[i], open },
-                                                          NULL });
+        matched[i] =
+            hyb_rebuild_call (rebuild,
+                              &(HybRebuildCall){ "slice_like", "same_shape", 2,
+                                                 (const HybValueId[]){ inputs[i], open }, NULL });
     }
   return matched;
 }

@@ -95,9 +95,7 @@ link_step (HybCells *cells, GHashTable *step_of_value, HybCellStep *step, guint 
     {
       gpointer before;
 
-      if (g_hash_table_lookup_extended (step_of_value,
-                                        GUINT_TO_POINTER (step->h_in),
-                                        NULL,
+      if (g_hash_table_lookup_extended (step_of_value, GUINT_TO_POINTER (step->h_in), NULL,
                                         &before) &&
           try_link (cells, step, index, GPOINTER_TO_UINT (before)))
         return;
@@ -390,10 +388,8 @@ find_difference (const HybCells *cells, HybNodeId a, HybNodeId b, guint depth)
     {
       HybValueId x = hyb_graph_get_inputs (cells->graph, a)[i];
       HybValueId y = hyb_graph_get_inputs (cells->graph, b)[i];
-      HybNodeId  found = find_difference (cells,
-                                         hyb_graph_get_producer (cells->graph, x),
-                                         hyb_graph_get_producer (cells->graph, y),
-                                         depth + 1);
+      HybNodeId  found = find_difference (cells, hyb_graph_get_producer (cells->graph, x),
+                                          hyb_graph_get_producer (cells->graph, y), depth + 1);
 
       if (found != HYB_NO_ID)
         return found;

@@ -308,12 +308,9 @@ follow_split (HybRebuild *rebuild, const HybNode *node, const HybShape *in, HybS
   guint first = is_slice ? (guint) (slice_begin (node, in->dim[axis]) / out->dim[axis]) : 0;
 
   for (guint i = 0; i < node->n_outputs; i++)
-    hyb_rebuild_set_place (rebuild,
-                           node->first_output + i,
+    hyb_rebuild_set_place (rebuild, node->first_output + i,
                            (HybSequencePlace){ is_kept ? HYB_SEQUENCE_STEP_KEPT : HYB_SEQUENCE_STEP,
-                                               is_kept ? (guint) axis : 0,
-                                               first + i,
-                                               sequence });
+                                               is_kept ? (guint) axis : 0, first + i, sequence });
 }
 
 static void
@@ -331,8 +328,7 @@ follow_features (HybRebuild     *rebuild,
       gint64          size = shape->dim[shape->rank - 1];
       gint64          begin = is_slice ? slice_begin (node, in->dim[in->rank - 1]) : i * size;
 
-      hyb_rebuild_set_place (rebuild,
-                             node->first_output + i,
+      hyb_rebuild_set_place (rebuild, node->first_output + i,
                              place_in (layout,
                                        hyb_sequence_part (rebuild, sequence, begin, begin + size)));
     }

@@ -215,7 +215,7 @@ static void
 add_fused (StructureFinder *finder, HybNodeId id, const HybNode *node)
 {
   HybCellKind     kind = hyb_cell_kind_from_rnn_mode ((HybRnnMode) hyb_node_int (node, "mode", 0),
-                                                  hyb_node_int (node, "projection_size", 0) > 0);
+                                                      hyb_node_int (node, "projection_size", 0) > 0);
   const HybShape *data = &finder->types[hyb_graph_get_inputs (finder->graph, id)[0]].shape;
   HybStructure    entry = {
        .kind = HYB_STRUCTURE_CELL,
@@ -292,9 +292,7 @@ describe_body (StructureFinder *finder,
       const HybChain *chain = cells->chains->pdata[c];
 
       if (chain->kind != before)
-        g_string_append_printf (names,
-                                "%s%s",
-                                names->len > 0 ? "+" : "",
+        g_string_append_printf (names, "%s%s", names->len > 0 ? "+" : "",
                                 hyb_cell_kind_name (chain->kind));
       before = chain->kind;
       entry->hidden = chain->hidden;

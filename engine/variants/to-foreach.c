@@ -137,8 +137,7 @@ report_convolution (HybConversion *conversion, const HybCells *cells)
         continue;
       hyb_model_add_finding (
           conversion->to,
-          hyb_finding_new ("loop-behind-convolution",
-                           HYB_SEVERITY_WARNING,
+          hyb_finding_new ("loop-behind-convolution", HYB_SEVERITY_WARNING,
                            "a foreach behind the convolution “%s” can give wrong results in MXNet "
                            "1.9.1 on the CPU when it does not train. Run it there with "
                            "MXNET_ENGINE_TYPE=NaiveEngine or MXNET_MKLDNN_ENABLED=0, or write "

@@ -38,8 +38,7 @@ check_weight (const HybFuser *fuser, HybValueId value, gboolean is_bias)
   shape = hyb_tensor_get_shape (tensor);
   is_row = is_bias && shape->rank == 2 && shape->dim[0] == 1;
   if (shape->rank != (is_bias ? 1 : 2) && !is_row)
-    return g_strdup_printf ("its weight “%s” is not a %s",
-                            node->name,
+    return g_strdup_printf ("its weight “%s” is not a %s", node->name,
                             is_bias ? "vector" : "matrix");
   return NULL;
 }
@@ -97,8 +96,7 @@ describe_body (const HybCells *cells, const HybGroup *group)
 
       if (cells->chain_of_node[id] == chain && is_in_no_cell (hyb_node_kind (node)))
         return g_strdup_printf ("its step computes “%s” (%s), which no fused operator does",
-                                node->name,
-                                node->type);
+                                node->name, node->type);
     }
   return g_strdup ("its step is not that of any cell that a fused operator computes");
 }
@@ -108,11 +106,8 @@ static gboolean
 has_lengths (HybFuser *fuser)
 {
   return fuser->group->chains->len == 1 &&
-         hyb_chain_find_lengths (fuser->cells,
-                                 fuser->conversion->from,
-                                 fuser->conversion->types,
-                                 hyb_group_chain (fuser->cells, fuser->group, 0),
-                                 &fuser->lengths);
+         hyb_chain_find_lengths (fuser->cells, fuser->conversion->from, fuser->conversion->types,
+                                 hyb_group_chain (fuser->cells, fuser->group, 0), &fuser->lengths);
 }
 
 static char *
@@ -140,8 +135,7 @@ check_group (HybConversion *conversion, const HybCells *cells, const HybGroup *g
 
       return g_strdup_printf ("%s of step %u is used outside, and a fused operator does not give "
                               "it",
-                              name,
-                              cells->step_of_node[id]);
+                              name, cells->step_of_node[id]);
     }
   return check_weights (&fuser);
 }
@@ -227,20 +221,18 @@ make_constant_state (HybFuser *fuser, guint state, HybValueId *value)
       g_free (shape.value);
       return FALSE;
     }
-  rows = g_strdup_printf ("(%u, %" G_GINT64_FORMAT ", %" G_GINT64_FORMAT ")",
-                          n_rows,
-                          shape.value[0],
-                          shape.value[1]);
+  rows = g_strdup_printf ("(%u, %" G_GINT64_FORMAT ", %" G_GINT64_FORMAT ")", n_rows,
+                          shape.value[0], shape.value[1]);
   g_free (shape.value);
   for (guint i = 0; first->attributes[i]; i += 2)
     {
       const char *key = first->attributes[i];
 
       g_ptr_array_add (attributes, (gpointer) key);
-      g_ptr_array_add (attributes,
-                       strcmp (key, "shape") == 0        ? rows
-                       : strcmp (key, "__layout__") == 0 ? (gpointer) "LNC"
-                                                         : (gpointer) first->attributes[i + 1]);
+      g_ptr_array_add (attributes, strcmp (key, "shape") == 0 ? rows
+                                   : strcmp (key, "__layout__") == 0
+                                       ? (gpointer) "LNC"
+                                       : (gpointer) first->attributes[i + 1]);
     }
   g_ptr_array_add (attributes, NULL);
   *value =
@@ -271,17 +263,13 @@ join_variable_states (HybFuser *fuser, guint state, HybValueId *value)
     }
   for (guint row = 0; row < n_rows; row++)
     rows[row] =
-        hyb_rebuild_unary (fuser->rebuild,
-                           "expand_dims",
-                           "begin_row",
+        hyb_rebuild_unary (fuser->rebuild, "expand_dims", "begin_row",
                            hyb_rebuild_value (fuser->rebuild, initial_state_of (fuser, row, state)),
-                           "axis",
-                           "0",
-                           NULL);
-  *value = n_rows == 1 ? rows[0]
-                       : hyb_rebuild_call (fuser->rebuild,
-                                           &(HybRebuildCall){
-                                               "Concat", "begin_rows", n_rows, rows, attributes });
+                           "axis", "0", NULL);
+  *value = n_rows == 1
+               ? rows[0]
+               : hyb_rebuild_call (fuser->rebuild, &(HybRebuildCall){ "Concat", "begin_rows",
+                                                                      n_rows, rows, attributes });
   return TRUE;
 }
 
@@ -334,10 +322,8 @@ write_node (HybFuser *fuser, const char *prefix, const HybValueId *inputs)
                                      NULL };
 
   return hyb_rebuild_call (fuser->rebuild,
-                           &(HybRebuildCall){ "RNN",
-                                              name,
-                                              (is_lstm ? 4 : 3) + (has_lengths ? 1 : 0),
-                                              inputs,
+                           &(HybRebuildCall){ "RNN", name,
+                                              (is_lstm ? 4 : 3) + (has_lengths ? 1 : 0), inputs,
                                               attributes });
 }
 
@@ -346,8 +332,7 @@ static void
 report_projection (HybFuser *fuser, const char *prefix)
 {
   hyb_model_add_finding (fuser->conversion->to,
-                         hyb_finding_new ("projection-on-gpu",
-                                          HYB_SEVERITY_WARNING,
+                         hyb_finding_new ("projection-on-gpu", HYB_SEVERITY_WARNING,
                                           "“%srnn” projects its states, and MXNet trains such an "
                                           "RNN operator on GPUs only; on the CPU it runs forward. "
                                           "Write another form to train it there.",
@@ -369,16 +354,13 @@ place_steps (HybFuser    *fuser,
   const HybCellStep *last = hyb_chain_step (fuser->cells, chain, n - 1);
 
   for (guint s = 0; outputs && s < n; s++)
-    hyb_rebuild_set_place (fuser->rebuild,
-                           hyb_chain_step (fuser->cells, chain, s)->h,
-                           (HybSequencePlace){
-                               HYB_SEQUENCE_STEP, 0, is_reversed ? n - 1 - s : s, outputs });
-  hyb_rebuild_set_place (fuser->rebuild,
-                         last->h,
+    hyb_rebuild_set_place (fuser->rebuild, hyb_chain_step (fuser->cells, chain, s)->h,
+                           (HybSequencePlace){ HYB_SEQUENCE_STEP, 0, is_reversed ? n - 1 - s : s,
+                                               outputs });
+  hyb_rebuild_set_place (fuser->rebuild, last->h,
                          (HybSequencePlace){ HYB_SEQUENCE_STEP, 0, row, states });
   if (memories)
-    hyb_rebuild_set_place (fuser->rebuild,
-                           last->c,
+    hyb_rebuild_set_place (fuser->rebuild, last->c,
                            (HybSequencePlace){ HYB_SEQUENCE_STEP, 0, row, memories });
 }
 

@@ -33,8 +33,7 @@ write_counter (HybLoopBody *body, HybValueId *x, GError **error)
   HybValueId counter = hyb_loop_body_add_variable (body, "step-0", HYB_BODY_COUNTER, 0);
   HybValueId data = hyb_loop_body_add_variable (body, "data", HYB_BODY_DATA, 0);
   HybValueId taken =
-      hyb_builder_call (body->builder,
-                        "take",
+      hyb_builder_call (body->builder, "take",
                         &(HybNodeSpec){ .name = "row",
                                         .n_inputs = 2,
                                         .inputs = (const HybValueId[]){ data, counter } },
@@ -44,13 +43,11 @@ write_counter (HybLoopBody *body, HybValueId *x, GError **error)
 
   if (taken == HYB_NO_ID)
     return HYB_NO_ID;
-  *x = hyb_builder_call (body->builder,
-                         "squeeze",
+  *x = hyb_builder_call (body->builder, "squeeze",
                          &(HybNodeSpec){
                              .name = "input", .n_inputs = 1, .inputs = &taken, .attributes = axis },
                          error);
-  return hyb_builder_call (body->builder,
-                           "_plus_scalar",
+  return hyb_builder_call (body->builder, "_plus_scalar",
                            &(HybNodeSpec){ .name = "next_step",
                                            .n_inputs = 1,
                                            .inputs = &counter,
@@ -68,7 +65,7 @@ list_inputs (WhileWriter *writer)
   const HybCellStep *first = hyb_chain_step (body->cells, body->chain, 0);
   const char *const  zero[] = { "dtype", "float32", "shape", "(1,)", NULL };
   HybValueId         value = hyb_rebuild_call (writer->rebuild,
-                                       &(HybRebuildCall){ "_zeros", "first_step", 0, NULL, zero });
+                                               &(HybRebuildCall){ "_zeros", "first_step", 0, NULL, zero });
 
   HybWhileStates states = { writer->rebuild, HYB_NO_ID, first->x, body->captured };
 
@@ -167,12 +164,9 @@ write_node (WhileWriter *writer, HybGraph *condition, const HybGroup *group)
   id = hyb_builder_add (writer->rebuild->builder, &spec, &writer->rebuild->error);
   if (id == HYB_NO_ID)
     return;
-  hyb_group_match_nodes (body->conversion,
-                         body->cells,
-                         group,
+  hyb_group_match_nodes (body->conversion, body->cells, group,
                          hyb_builder_output (writer->rebuild->builder, id, 0));
-  hyb_loop_body_place_outputs (body,
-                               hyb_builder_output (writer->rebuild->builder, id, 0),
+  hyb_loop_body_place_outputs (body, hyb_builder_output (writer->rebuild->builder, id, 0),
                                n_out + 1);
 }
 
@@ -222,8 +216,7 @@ set_constant_shapes (HybConversion *conversion)
         }
       g_ptr_array_add (attributes, NULL);
       conversion->rebuild.current = id;
-      hyb_rebuild_set_value (&conversion->rebuild,
-                             node->first_output,
+      hyb_rebuild_set_value (&conversion->rebuild, node->first_output,
                              hyb_rebuild_call (&conversion->rebuild,
                                                &(HybRebuildCall){
                                                    .op = node->op->name,

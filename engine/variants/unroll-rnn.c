@@ -41,13 +41,8 @@ typedef struct
 static gboolean
 refuse (const FusedRnn *fused, GError **error, const char *hint, const char *what)
 {
-  return hyb_error_at (error,
-                       HYB_GRAPH_ERROR,
-                       HYB_GRAPH_ERROR_STRUCTURE,
-                       fused->node->name,
-                       hint,
-                       "%s",
-                       what);
+  return hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_STRUCTURE, fused->node->name, hint,
+                       "%s", what);
 }
 
 /* Only an LSTM has the state that is clipped.  Its upper bound needs a lower one. */
@@ -115,12 +110,11 @@ add_part (FusedRnn *fused, const HybRnnPart *part, const char *packed, GError **
     }
   unique = hyb_rebuild_name (fused->rebuild, "%s", name);
   type.shape = part->is_bias ? hyb_shape_1d (part->rows) : hyb_shape_2d (part->rows, part->columns);
-  hyb_parameter_copies_add (conversion->copies,
-                            &(HybParameterCopy){ .from = packed,
-                                                 .to = unique,
-                                                 .from_offset = part->offset,
-                                                 .stride = 1,
-                                                 .count = count });
+  hyb_parameter_copies_add (conversion->copies, &(HybParameterCopy){ .from = packed,
+                                                                     .to = unique,
+                                                                     .from_offset = part->offset,
+                                                                     .stride = 1,
+                                                                     .count = count });
   tensor = hyb_parameter_copies_gather (conversion->copies, unique, &type, conversion->from, error);
   if (!tensor)
     return FALSE;
@@ -145,9 +139,7 @@ unpack_weights (FusedRnn *fused, HybValueId value, GError **error)
   fused->weights.prefix = fused->prefix;
   fused->weights.input = hyb_rnn_input_size (&fused->weights, hyb_tensor_get_size (packed));
   if (fused->weights.input < 1)
-    return refuse (fused,
-                   error,
-                   "Load the file that belongs to the model",
+    return refuse (fused, error, "Load the file that belongs to the model",
                    "no input size gives packed weights of this length");
 
   hyb_report_unpacked_weights (fused->conversion, value);
@@ -183,9 +175,7 @@ find_joined_weights (FusedRnn *fused, HybValueId value, GError **error)
   fused->weights.input = 1;
   parts = hyb_rnn_parts (&fused->weights);
   if (concat->n_inputs != parts->len)
-    return refuse (fused,
-                   error,
-                   NULL,
+    return refuse (fused, error, NULL,
                    "its weights are not concatenated from one variable per part");
   for (guint i = 0; i < parts->len; i++)
     {
@@ -200,9 +190,7 @@ find_joined_weights (FusedRnn *fused, HybValueId value, GError **error)
       if (shape->rank != HYB_UNKNOWN &&
           (shape->rank != (part->is_bias ? 1 : 2) ||
            (shape->dim[0] != HYB_UNKNOWN && shape->dim[0] != part->rows)))
-        return refuse (fused,
-                       error,
-                       NULL,
+        return refuse (fused, error, NULL,
                        "its weights are concatenated in another order than the operator reads "
                        "them");
       *cell_field (&fused->cells[row], part) = hyb_rebuild_value (fused->rebuild, variable);
@@ -213,10 +201,8 @@ find_joined_weights (FusedRnn *fused, HybValueId value, GError **error)
           const char *end = g_strrstr (name, "i2h_weight");
 
           fused->cells[row].prefix =
-              hyb_rebuild_name (fused->rebuild,
-                                "%.*s",
-                                end ? (int) (end - name) : (int) strlen (name),
-                                name);
+              hyb_rebuild_name (fused->rebuild, "%.*s",
+                                end ? (int) (end - name) : (int) strlen (name), name);
         }
     }
   return TRUE;
@@ -250,11 +236,9 @@ find_weights (FusedRnn *fused, GError **error)
       cell->clip_min = hyb_node_double (fused->node, "lstm_state_clip_min", NAN);
       cell->clip_max = hyb_node_double (fused->node, "lstm_state_clip_max", NAN);
       if (!cell->prefix)
-        cell->prefix = hyb_rebuild_name (fused->rebuild,
-                                         "%s%c%u_",
-                                         fused->prefix,
-                                         row % fused->n_directions ? 'r' : 'l',
-                                         row / fused->n_directions);
+        cell->prefix =
+            hyb_rebuild_name (fused->rebuild, "%s%c%u_", fused->prefix,
+                              row % fused->n_directions ? 'r' : 'l', row / fused->n_directions);
     }
   return TRUE;
 }
@@ -279,8 +263,7 @@ split_constant (FusedRnn *fused, HybValueId old, HybValueId *rows)
       rows[0] = HYB_NO_ID;
       return;
     }
-  one = g_strdup_printf ("(%" G_GINT64_FORMAT ", %" G_GINT64_FORMAT ")",
-                         shape.value[1],
+  one = g_strdup_printf ("(%" G_GINT64_FORMAT ", %" G_GINT64_FORMAT ")", shape.value[1],
                          shape.value[2]);
   g_free (shape.value);
   for (guint i = 0; node->attributes[i]; i += 2)
@@ -288,10 +271,10 @@ split_constant (FusedRnn *fused, HybValueId old, HybValueId *rows)
       const char *key = node->attributes[i];
 
       g_ptr_array_add (attributes, (gpointer) key);
-      g_ptr_array_add (attributes,
-                       strcmp (key, "shape") == 0        ? one
-                       : strcmp (key, "__layout__") == 0 ? (gpointer) "NC"
-                                                         : (gpointer) node->attributes[i + 1]);
+      g_ptr_array_add (attributes, strcmp (key, "shape") == 0 ? one
+                                   : strcmp (key, "__layout__") == 0
+                                       ? (gpointer) "NC"
+                                       : (gpointer) node->attributes[i + 1]);
     }
   g_ptr_array_add (attributes, NULL);
   for (guint row = 0; row < fused->n_rows; row++)
@@ -421,12 +404,12 @@ mask_layer (FusedRnn *fused, guint layer, const HybValueId *forward, const HybVa
 
   if (backward)
     {
-      HybSequence *reversed = hyb_lengths_reverse (rebuild,
-                                                   hyb_sequence_of_steps (rebuild, n, backward),
-                                                   fused->lengths);
-      HybValueId   both[] = {
-          hyb_sequence_whole (rebuild, all, 0),
-          hyb_sequence_whole (rebuild, reversed, 0),
+      HybSequence *reversed =
+          hyb_lengths_reverse (rebuild, hyb_sequence_of_steps (rebuild, n, backward),
+                               fused->lengths);
+      HybValueId both[] = {
+        hyb_sequence_whole (rebuild, all, 0),
+        hyb_sequence_whole (rebuild, reversed, 0),
       };
 
       all = hyb_sequence_of_whole (rebuild, n, join_directions (fused, layer, -1, both), 0);
@@ -482,9 +465,7 @@ check_attributes (const FusedRnn *fused, GError **error)
 {
   if (!clips_state (fused) || !hyb_node_bool (fused->node, "lstm_state_clip_nan"))
     return TRUE;
-  return refuse (fused,
-                 error,
-                 NULL,
+  return refuse (fused, error, NULL,
                  "its attribute lstm_state_clip_nan replaces NaN in the cell state, which unrolled "
                  "steps cannot do");
 }
@@ -535,9 +516,7 @@ hyb_unroll_rnn (HybConversion *conversion, HybNodeId id, GError **error)
   gboolean is_done;
 
   if (fused.weights.n_layers > 1000)
-    return refuse (&fused,
-                   error,
-                   NULL,
+    return refuse (&fused, error, NULL,
                    "it has more than 1000 layers, the most that can be unrolled");
   fused.n_rows = fused.weights.n_layers * fused.n_directions;
   fused.cells = g_new0 (HybUnrolledCell, fused.n_rows);

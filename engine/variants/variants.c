@@ -127,20 +127,12 @@ set_nothing_found (HybModel *model, GError **error)
 
   if (loop)
     {
-      hyb_error_at (error,
-                    HYB_GRAPH_ERROR,
-                    HYB_GRAPH_ERROR_STRUCTURE,
-                    loop->name,
-                    NULL,
+      hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_STRUCTURE, loop->name, NULL,
                     "its steps are no known cell, and they share no weight that shows where a step "
                     "ends");
       return hyb_error_add_remedy (error, HYB_REMEDY_UNROLL, NULL);
     }
-  return hyb_error_at (error,
-                       HYB_GRAPH_ERROR,
-                       HYB_GRAPH_ERROR_STRUCTURE,
-                       NULL,
-                       NULL,
+  return hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_STRUCTURE, NULL, NULL,
                        "no recurrent cell, loop or fused operator was found");
 }
 
@@ -382,11 +374,10 @@ hyb_variant_convert (HybModel *model, const HybConvertOptions *given, GError **e
   if (!is_foreign (model))
     return convert_own (model, TRUE, options, error);
   lowered = hyb_lowered_model_new (model, options->input, error);
-  variant = lowered ? convert_own (lowered->model,
-                                   has_loops_of (lowered, hyb_model_get_graph (model)),
-                                   options,
-                                   error)
-                    : NULL;
+  variant = lowered
+                ? convert_own (lowered->model, has_loops_of (lowered, hyb_model_get_graph (model)),
+                               options, error)
+                : NULL;
   if (variant)
     set_lowered (variant, g_steal_pointer (&lowered));
   return variant;

@@ -98,15 +98,14 @@ hyb_group_find_missing_output (const HybCells *cells,
   for (guint i = 0; i < n; i++)
     g_hash_table_add (heads, GUINT_TO_POINTER (head[i]));
   for (guint c = 0; c < group->chains->len; c++)
-    g_hash_table_insert (rows,
-                         GUINT_TO_POINTER (g_array_index (group->chains, guint, c)),
+    g_hash_table_insert (rows, GUINT_TO_POINTER (g_array_index (group->chains, guint, c)),
                          GUINT_TO_POINTER (c + 1));
 
   for (HybNodeId id = 0; id < hyb_graph_n_nodes (cells->graph); id++)
     {
       const HybNode *node = hyb_graph_get_node (cells->graph, id);
       guint          row = GPOINTER_TO_UINT (
-          g_hash_table_lookup (rows, GUINT_TO_POINTER (cells->chain_of_node[id])));
+                   g_hash_table_lookup (rows, GUINT_TO_POINTER (cells->chain_of_node[id])));
 
       if (cells->chain_of_node[id] == HYB_NO_ID || row == 0)
         continue;
@@ -329,12 +328,9 @@ report_kept_group (Orderer *orderer, guint index)
   g_autofree char *where = hyb_value_describe (orderer->cells->graph, step->h);
 
   hyb_model_add_finding (orderer->conversion->to,
-                         hyb_finding_new ("kept-unrolled",
-                                          HYB_SEVERITY_WARNING,
+                         hyb_finding_new ("kept-unrolled", HYB_SEVERITY_WARNING,
                                           "the %s of %u steps that begins at %s stays as it is: %s",
-                                          hyb_cell_kind_name (group->kind),
-                                          group->n_steps,
-                                          where,
+                                          hyb_cell_kind_name (group->kind), group->n_steps, where,
                                           orderer->reasons[index]));
 }
 
@@ -351,10 +347,8 @@ write_units (Orderer *orderer, const HybGroupWriter *writer, GError **error)
         return TRUE; /* hyb_rebuild_finish() reports it */
       if (unit < n_nodes)
         hyb_rebuild_node (&orderer->conversion->rebuild, unit);
-      else if (!writer->write (orderer->conversion,
-                               orderer->cells,
-                               orderer->groups->pdata[unit - n_nodes],
-                               error))
+      else if (!writer->write (orderer->conversion, orderer->cells,
+                               orderer->groups->pdata[unit - n_nodes], error))
         return FALSE;
     }
   return TRUE;
@@ -366,11 +360,7 @@ is_any_group_left (Orderer *orderer, GError **error)
   for (guint g = 0; g < orderer->groups->len; g++)
     if (!orderer->reasons[g])
       return TRUE;
-  return hyb_error_at (error,
-                       HYB_GRAPH_ERROR,
-                       HYB_GRAPH_ERROR_STRUCTURE,
-                       NULL,
-                       NULL,
+  return hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_STRUCTURE, NULL, NULL,
                        "no cell can be written in this form: %s",
                        orderer->groups->len > 0 ? orderer->reasons[0] : "there is none");
 }

@@ -63,10 +63,7 @@ linear (const StepWriter *writer, HybValueId x, const Product *product)
   const char *const attributes[] = { "num_hidden", rows, NULL };
   const char *const without_bias[] = { "no_bias", "True", "num_hidden", rows, NULL };
 
-  HybRebuildCall call = { "FullyConnected",
-                          product->suffix,
-                          bias == HYB_NO_ID ? 2 : 3,
-                          inputs,
+  HybRebuildCall call = { "FullyConnected", product->suffix, bias == HYB_NO_ID ? 2 : 3, inputs,
                           bias == HYB_NO_ID ? without_bias : attributes };
 
   return add_call (writer, &call);
@@ -87,8 +84,7 @@ static HybValueId
 limit (const StepWriter *writer, const char *op, const char *suffix, HybValueId x, double bound)
 {
   char              number[G_ASCII_DTOSTR_BUF_SIZE];
-  const char *const attributes[] = { "scalar",
-                                     g_ascii_dtostr (number, sizeof number, bound),
+  const char *const attributes[] = { "scalar", g_ascii_dtostr (number, sizeof number, bound),
                                      NULL };
 
   return isinf (bound) ? x : add_call (writer, &(HybRebuildCall){ op, suffix, 1, &x, attributes });
@@ -107,9 +103,7 @@ clip (const StepWriter *writer, HybValueId c)
 static HybValueId
 write_plain (const StepWriter *writer, HybValueId i2h, HybValueId h2h)
 {
-  return unary (writer,
-                writer->cell->kind == HYB_CELL_RNN_TANH ? "tanh" : "relu",
-                "out",
+  return unary (writer, writer->cell->kind == HYB_CELL_RNN_TANH ? "tanh" : "relu", "out",
                 binary (writer, "elemwise_add", "plus0", i2h, h2h));
 }
 
@@ -122,16 +116,10 @@ write_lstm (const StepWriter *writer, HybValueId i2h, HybValueId h2h, HybValueId
   HybValueId g = unary (writer, "tanh", "c", gates + 2);
   HybValueId o = unary (writer, "sigmoid", "o", gates + 3);
 
-  *c = binary (writer,
-               "elemwise_add",
-               "state",
-               binary (writer, "elemwise_mul", "mul0", f, *c),
+  *c = binary (writer, "elemwise_add", "state", binary (writer, "elemwise_mul", "mul0", f, *c),
                binary (writer, "elemwise_mul", "mul1", i, g));
   *c = clip (writer, *c);
-  return binary (writer,
-                 "elemwise_mul",
-                 writer->cell->kind == HYB_CELL_LSTMP ? "hidden" : "out",
-                 o,
+  return binary (writer, "elemwise_mul", writer->cell->kind == HYB_CELL_LSTMP ? "hidden" : "out", o,
                  activation (writer, "tanh", "activation0", *c));
 }
 
@@ -142,9 +130,7 @@ write_gru (const StepWriter *writer, HybValueId i2h, HybValueId h2h, HybValueId 
   HybValueId s = split (writer, "h2h_slice", h2h);
   HybValueId r =
       activation (writer, "sigmoid", "r_act", binary (writer, "elemwise_add", "plus0", x, s));
-  HybValueId z = activation (writer,
-                             "sigmoid",
-                             "z_act",
+  HybValueId z = activation (writer, "sigmoid", "z_act",
                              binary (writer, "elemwise_add", "plus1", x + 1, s + 1));
   HybValueId reset = binary (writer, "elemwise_mul", "mul0", r, s + 2);
   HybValueId n =
@@ -152,10 +138,7 @@ write_gru (const StepWriter *writer, HybValueId i2h, HybValueId h2h, HybValueId 
   HybValueId rest =
       binary (writer, "elemwise_sub", "minus0", unary (writer, "ones_like", "ones_like0", z), z);
 
-  return binary (writer,
-                 "elemwise_add",
-                 "out",
-                 binary (writer, "elemwise_mul", "mul1", rest, n),
+  return binary (writer, "elemwise_add", "out", binary (writer, "elemwise_mul", "mul1", rest, n),
                  binary (writer, "elemwise_mul", "mul20", z, h));
 }
 

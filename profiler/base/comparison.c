@@ -261,10 +261,7 @@ estimate (ProfComparison *self, const ProfRuns *runs)
   divide_into_blocks (self);
   self->need = g_new (double, (gsize) MAX (self->n_blocks, 1) * self->n);
   for (guint k = 0; k < self->n_blocks; k++)
-    polish (self,
-            k > 0 ? self->end[k - 1] : 0,
-            self->end[k],
-            self->need + (gsize) k * self->n,
+    polish (self, k > 0 ? self->end[k - 1] : 0, self->end[k], self->need + (gsize) k * self->n,
             buffer);
   find_means (self);
   find_slowness (self, self->mean, 0, self->n_rounds, buffer);
@@ -381,8 +378,7 @@ prof_comparison_get_saved (const ProfComparison *self, guint a, guint b)
   ProfPairing pairing;
 
   prof_comparison_pair (self, a, b, &pairing);
-  return (ProfInterval){ seconds * (pairing.ratio.median - 1),
-                         seconds * (pairing.ratio.low - 1),
+  return (ProfInterval){ seconds * (pairing.ratio.median - 1), seconds * (pairing.ratio.low - 1),
                          seconds * (pairing.ratio.high - 1) };
 }
 
@@ -413,8 +409,7 @@ prof_pair (const double *a, const double *b, guint n, ProfPairing *pairing)
 {
   g_autoptr (ProfComparison) comparison =
       prof_comparison_new ((const ProfRuns[]){ { .seconds = a, .n = n }, { .seconds = b, .n = n } },
-                           2,
-                           TRUE);
+                           2, TRUE);
 
   prof_comparison_pair (comparison, 0, 1, pairing);
 }

@@ -78,15 +78,10 @@ prof_disturbance_sentence (const ProfDisturbance *disturbance)
   if (!disturbance->uses_all)
     return g_strdup_printf ("%u of %u clean runs waited for a processor for more than %.0f %% of "
                             "their time; the estimate leaves them out.",
-                            disturbance->n_disturbed,
-                            disturbance->n,
-                            100 * PROF_MAX_WAIT);
+                            disturbance->n_disturbed, disturbance->n, 100 * PROF_MAX_WAIT);
   return g_strdup_printf ("%u of %u clean runs waited for a processor for more than %.0f %% of "
                           "their time.  Only %u did not, and at least %u are needed, so the "
                           "estimate uses all of them and is too long.",
-                          disturbance->n_disturbed,
-                          disturbance->n,
-                          100 * PROF_MAX_WAIT,
-                          n_left,
+                          disturbance->n_disturbed, disturbance->n, 100 * PROF_MAX_WAIT, n_left,
                           (guint) PROF_MIN_UNDISTURBED);
 }

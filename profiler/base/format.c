@@ -24,8 +24,7 @@ scale (double value, double base, const char *const *units, guint n_units, guint
   return g_strdup_printf (fabs (value) >= 100  ? "%.0f %s"
                           : fabs (value) >= 10 ? "%.1f %s"
                                                : "%.2f %s",
-                          value,
-                          units[unit]);
+                          value, units[unit]);
 }
 
 char *

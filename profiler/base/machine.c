@@ -149,8 +149,7 @@ add_features (ProfFacts *facts, const char *flags)
     if (g_strv_contains ((const char *const *) words, relevant[i]))
       g_string_append_printf (found, "%s%s", found->len > 0 ? " " : "", relevant[i]);
   prof_facts_set (facts, "cpu.features", found->str);
-  prof_facts_set_number (facts,
-                         "cpu.virtual",
+  prof_facts_set_number (facts, "cpu.virtual",
                          g_strv_contains ((const char *const *) words, "hypervisor"));
 }
 
@@ -173,8 +172,7 @@ describe_processor (ProfFacts *facts)
   prof_facts_set_number (facts, "cpu.cores", (double) sysconf (_SC_NPROCESSORS_ONLN));
   prof_facts_set (facts, "cpu.governor", governor ? governor : "not available");
   if (turbo || boost)
-    prof_facts_set (facts,
-                    "cpu.turbo",
+    prof_facts_set (facts, "cpu.turbo",
                     g_strcmp0 (turbo, "0") == 0 || g_strcmp0 (boost, "1") == 0 ? "on" : "off");
   if (smt)
     prof_facts_set (facts, "cpu.smt", strcmp (smt, "1") == 0 ? "on" : "off");
@@ -197,8 +195,7 @@ describe_system (ProfFacts *facts)
     }
   if (getloadavg (load, 1) == 1)
     prof_facts_set_number (facts, "system.load", load[0]);
-  prof_facts_set_number (facts,
-                         "system.memory",
+  prof_facts_set_number (facts, "system.memory",
                          (double) sysconf (_SC_PHYS_PAGES) * (double) sysconf (_SC_PAGE_SIZE));
   if (quota && !g_str_has_prefix (quota, "max"))
     prof_facts_set (facts, "system.cpu quota", quota);
@@ -310,8 +307,7 @@ prof_machine_warnings (const ProfFacts *facts)
     {
       g_autofree char *line =
           g_strdup_printf ("The load was %.1f on %.0f cores: other processes were using the CPU.",
-                           load->number,
-                           cores->number);
+                           load->number, cores->number);
       g_strv_builder_add (builder, line);
     }
   if (governor && governor->text && strcmp (governor->text, "performance") != 0)

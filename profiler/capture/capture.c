@@ -54,31 +54,19 @@ check_header (const ProfHeader *header, gsize size, const char *where, GError **
   if (size < sizeof *header || !prof_capture_sniff ((const guint8 *) header, size))
     return refuse (where, PROF_ERROR_NOT_A_CAPTURE, NULL, error, "this is not a capture");
   if (header->byte_order != PROF_BYTE_ORDER)
-    return refuse (where,
-                   PROF_ERROR_VERSION,
-                   NULL,
-                   error,
+    return refuse (where, PROF_ERROR_VERSION, NULL, error,
                    "the capture was written on a machine with the other byte order");
   if (header->version != PROF_VERSION)
-    return hyb_error_at (error,
-                         PROF_ERROR,
-                         PROF_ERROR_VERSION,
-                         where,
+    return hyb_error_at (error, PROF_ERROR, PROF_ERROR_VERSION, where,
                          "Open it with the program that wrote it",
                          "the capture has version %u, and this program reads version %u",
-                         header->version,
-                         PROF_VERSION);
+                         header->version, PROF_VERSION);
   /* A file that was cut is shorter than it says. */
   if (header->size < size)
-    return hyb_error_at (error,
-                         PROF_ERROR,
-                         PROF_ERROR_DAMAGED,
-                         where,
-                         "Copy it again",
+    return hyb_error_at (error, PROF_ERROR, PROF_ERROR_DAMAGED, where, "Copy it again",
                          "the capture should have %" G_GUINT64_FORMAT
                          " bytes and has %" G_GSIZE_FORMAT,
-                         header->size,
-                         size);
+                         header->size, size);
   if (header->n_sections > (size - sizeof *header) / sizeof (ProfSection))
     return refuse (where, PROF_ERROR_DAMAGED, NULL, error, "the table of sections is truncated");
   return TRUE;
@@ -140,12 +128,9 @@ check_section (ProfCapture *capture, const ProfSection *section, gsize size)
     return FALSE;
   n = count_whole (capture, section, size);
   if (n < section->count)
-    g_string_append_printf (capture->missing,
-                            "%s%" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " %s",
-                            capture->missing->len > 0 ? ", " : "",
-                            section->count - n,
-                            section->count,
-                            section_contents[section->kind]);
+    g_string_append_printf (capture->missing, "%s%" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " %s",
+                            capture->missing->len > 0 ? ", " : "", section->count - n,
+                            section->count, section_contents[section->kind]);
   capture->count[section->kind] = n;
   capture->section[section->kind] = n > 0 ? capture->data + section->offset : NULL;
   return TRUE;
@@ -174,22 +159,14 @@ check_sections (ProfCapture *capture, gsize size, const char *where, GError **er
     capture->missing = g_string_new (NULL);
   for (guint32 i = 0; i < header->n_sections; i++)
     if (!check_section (capture, &sections[i], size))
-      return hyb_error_at (error,
-                           PROF_ERROR,
-                           PROF_ERROR_DAMAGED,
-                           where,
-                           "Copy it again",
-                           "section %u of the capture lies outside the file",
-                           i);
+      return hyb_error_at (error, PROF_ERROR, PROF_ERROR_DAMAGED, where, "Copy it again",
+                           "section %u of the capture lies outside the file", i);
 
   /* With a 0 at its end, no text can extend beyond the section. */
   n = capture->count[PROF_SECTION_STRINGS];
   strings = capture->section[PROF_SECTION_STRINGS];
   if (n == 0 || strings[n - 1] != 0)
-    return refuse (where,
-                   PROF_ERROR_DAMAGED,
-                   "Copy it again",
-                   error,
+    return refuse (where, PROF_ERROR_DAMAGED, "Copy it again", error,
                    "the texts of the capture are truncated");
   capture->is_valid = are_valid (strings, n);
   return TRUE;
@@ -201,9 +178,8 @@ finish_missing (ProfCapture *capture, gsize size)
 {
   const ProfHeader *header = (const ProfHeader *) (gconstpointer) capture->data;
   g_autofree char  *start = g_strdup_printf ("the capture was cut: it has %" G_GSIZE_FORMAT
-                                            " of its %" G_GUINT64_FORMAT " bytes. ",
-                                            size,
-                                            header->size);
+                                             " of its %" G_GUINT64_FORMAT " bytes. ",
+                                             size, header->size);
 
   if (capture->missing->len == 0)
     g_string_append (capture->missing, "No entries");
@@ -323,12 +299,10 @@ prof_capture_dup_facts (const ProfCapture *capture)
   const ProfNumberFact *numbers = capture->section[PROF_SECTION_NUMBERS];
 
   for (guint i = 0; i < capture->count[PROF_SECTION_TEXTS]; i++)
-    prof_facts_set (copy,
-                    prof_capture_get_string (capture, texts[i].key),
+    prof_facts_set (copy, prof_capture_get_string (capture, texts[i].key),
                     prof_capture_get_string (capture, texts[i].value));
   for (guint i = 0; i < capture->count[PROF_SECTION_NUMBERS]; i++)
-    prof_facts_set_number (copy,
-                           prof_capture_get_string (capture, numbers[i].key),
+    prof_facts_set_number (copy, prof_capture_get_string (capture, numbers[i].key),
                            numbers[i].value);
   return copy;
 }
@@ -518,10 +492,7 @@ prof_capture_dup_symbol (const ProfCapture *capture, GError **error)
 
   if (capture->count[PROF_SECTION_SYMBOL] == 0)
     {
-      refuse (capture->file,
-              PROF_ERROR_DAMAGED,
-              NULL,
-              error,
+      refuse (capture->file, PROF_ERROR_DAMAGED, NULL, error,
               capture->missing ? capture->missing->str
                                : "the capture does not contain the model's graph as a file");
       return NULL;
@@ -529,8 +500,7 @@ prof_capture_dup_symbol (const ProfCapture *capture, GError **error)
 
   unpack = G_CONVERTER (g_zlib_decompressor_new (G_ZLIB_COMPRESSOR_FORMAT_ZLIB));
   packed = g_memory_input_stream_new_from_data (capture->section[PROF_SECTION_SYMBOL],
-                                                capture->count[PROF_SECTION_SYMBOL],
-                                                NULL);
+                                                capture->count[PROF_SECTION_SYMBOL], NULL);
   stream = g_converter_input_stream_new (packed, unpack);
   while ((n = g_input_stream_read (stream, piece, sizeof piece, NULL, error)) > 0)
     {

@@ -46,8 +46,7 @@ read_cores (ProfCounters *self, ProfSampleKind kind)
         double                 cores = of_run->wall > 0 ? of_run->cpu / of_run->wall : NAN;
 
         if (isfinite (cores))
-          g_hash_table_insert (self->cores,
-                               GUINT_TO_POINTER (samples[i].run),
+          g_hash_table_insert (self->cores, GUINT_TO_POINTER (samples[i].run),
                                g_memdup2 (&cores, sizeof cores));
       }
 }
@@ -76,8 +75,7 @@ begin_counter (GString *to, const char *name, const char *key, guint64 ns)
   g_string_append_printf (to,
                           "{\"ph\":\"C\",\"cat\":\"counter\",\"name\":\"%s\",\"pid\":%d,\"tid\":0,"
                           "\"ts\":",
-                          name,
-                          PROF_CHROME_PROCESS);
+                          name, PROF_CHROME_PROCESS);
   prof_chrome_append_micros (to, ns);
   g_string_append_printf (to, ",\"args\":{\"%s\":", key);
 }

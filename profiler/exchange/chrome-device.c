@@ -91,10 +91,7 @@ append_row (GString *to, guint device, guint row, guint nth)
   g_string_append_printf (to,
                           "{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":%u,\"tid\":%u,"
                           "\"ts\":0.000,\"args\":{\"name\":\"%s%s\"}},\n",
-                          device,
-                          row + nth * FURTHER,
-                          name,
-                          number);
+                          device, row + nth * FURTHER, name, number);
 }
 
 static void
@@ -110,11 +107,7 @@ append_device (GString *to, const ProfCapture *capture, guint device)
                           "\"ts\":0.000,\"args\":{\"sort_index\":%u}},\n"
                           "{\"ph\":\"M\",\"name\":\"process_labels\",\"pid\":%u,\"tid\":0,"
                           "\"ts\":0.000,\"args\":{\"labels\":",
-                          device,
-                          device,
-                          device,
-                          5000000 + device,
-                          device);
+                          device, device, device, 5000000 + device, device);
   hyb_json_append_string (to, model ? model : "");
   g_string_append (to, ",\"tracer\":");
   hyb_json_append_string (to, tracer ? tracer : "");
@@ -153,9 +146,7 @@ append_args (GString              *to,
 
   g_string_append_printf (to,
                           ",\"args\":{\"device\":%u,\"stream\":%u,\"correlation\":%u,\"run\":%u",
-                          device_of (event),
-                          prof_event_stream (event),
-                          event->correlation,
+                          device_of (event), prof_event_stream (event), event->correlation,
                           event->run);
   if (work->launcher != PROF_NONE)
     g_string_append_printf (to, ",\"External id\":%u", work->launcher);
@@ -165,8 +156,7 @@ append_args (GString              *to,
     {
       g_string_append (to, ",\"node\":");
       hyb_json_append_string (to, prof_capture_get_string (capture, node->name));
-      g_string_append_printf (to,
-                              ",\"step\":%u",
+      g_string_append_printf (to, ",\"step\":%u",
                               node->step != PROF_NONE ? node->step : event->step);
     }
   if (node && node->origin < prof_capture_n_nodes (capture))
@@ -187,9 +177,7 @@ append_arrow (GString *to, const ProfPlacedWork *work, guint64 base)
                           ",\n{\"ph\":\"f\",\"bp\":\"e\",\"id\":%u,\"cat\":\"ac2g\",\"name\":"
                           "\"ac2g\","
                           "\"pid\":%u,\"tid\":%u,\"ts\":",
-                          work->id,
-                          device_of (work->event),
-                          work->row);
+                          work->id, device_of (work->event), work->row);
   prof_chrome_append_micros (to, work->event->begin_ns - base);
   g_string_append_c (to, '}');
 }
@@ -206,16 +194,14 @@ prof_chrome_append_work (GString              *to,
   gboolean         is_known = event->node < prof_capture_n_nodes (capture);
   const ProfNode  *node = is_known ? prof_capture_get_node (capture, event->node) : NULL;
 
-  g_string_append_printf (to,
-                          "{\"ph\":%s,\"cat\":\"%s\",\"name\":",
+  g_string_append_printf (to, "{\"ph\":%s,\"cat\":\"%s\",\"name\":",
                           is_mark ? "\"i\",\"s\":\"t\"" : "\"X\"",
                           is_copy   ? "gpu_memcpy"
                           : is_mark ? "gpu_loop"
                                     : "kernel");
-  hyb_json_append_string (to,
-                          is_copy ? "copy"
-                          : node  ? prof_capture_get_string (capture, node->type)
-                                  : "(GPU, no operator)");
+  hyb_json_append_string (to, is_copy ? "copy"
+                              : node  ? prof_capture_get_string (capture, node->type)
+                                      : "(GPU, no operator)");
   g_string_append_printf (to, ",\"pid\":%u,\"tid\":%u,\"ts\":", device_of (event), work->row);
   prof_chrome_append_micros (to, event->begin_ns - base);
   if (!is_mark)

@@ -169,8 +169,7 @@ append_expected (TraceImport *self, HybGraph *graph, guint32 step, guint n_steps
         g_array_append_val (self->classes[class].expected, self->expected->len);
       g_array_append_val (self->expected, expected);
       if (*node->name && !g_hash_table_contains (self->by_name, node->name))
-        g_hash_table_insert (self->by_name,
-                             (gpointer) node->name,
+        g_hash_table_insert (self->by_name, (gpointer) node->name,
                              GUINT_TO_POINTER (self->expected->len));
     }
 }

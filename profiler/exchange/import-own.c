@@ -117,11 +117,8 @@ add_span (TraceImport *self, GHashTable *added, const OwnSpan *span)
   gboolean  counts = !(self->tracer && prof_import_get_device (event) > 0);
   ProfEvent made = {
     .begin_ns = (guint64) (event->begin_ns - self->base_ns),
-    .packed = prof_event_pack ((guint64) event->duration_ns,
-                               span->kind,
-                               span->depth,
-                               prof_import_get_device (event),
-                               0),
+    .packed = prof_event_pack ((guint64) event->duration_ns, span->kind, span->depth,
+                               prof_import_get_device (event), 0),
     .run = (guint16) MIN (event->run == PROF_NO_NUMBER ? 0 : event->run, G_MAXUINT16),
   };
 
@@ -132,8 +129,7 @@ add_span (TraceImport *self, GHashTable *added, const OwnSpan *span)
       made.node = event->node ? prof_import_find_row (self, added, event) : PROF_NONE;
       if (made.node == PROF_NONE)
         {
-          prof_import_count_unmatched (self->import,
-                                       event->node ? event->node : event->name,
+          prof_import_count_unmatched (self->import, event->node ? event->node : event->name,
                                        "is neither in the graph nor made from one of its nodes",
                                        (double) event->duration_ns * 1e-9);
           return;

@@ -181,10 +181,8 @@ prof_pair_events (const ProfTrace *trace, ProfImport *import)
   g_hash_table_iter_init (&iter, open);
   while (g_hash_table_iter_next (&iter, &key, &value))
     for (guint i = 0; i < ((GArray *) value)->len; i++)
-      prof_import_count_unmatched (import,
-                                   g_array_index ((GArray *) value, ProfExecution, i).name,
-                                   "its end is not in the file",
-                                   0);
+      prof_import_count_unmatched (import, g_array_index ((GArray *) value, ProfExecution, i).name,
+                                   "its end is not in the file", 0);
   if (!trace->is_flat)
     drop_inner (executions, import);
   g_array_sort (executions, compare_executions);

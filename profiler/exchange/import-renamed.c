@@ -104,8 +104,7 @@ find_cast (const TraceImport *self, const char *name)
   if (id != HYB_NO_ID || (variable = hyb_graph_find_variable (self->graph, name)) == HYB_NO_ID)
     return id;
   users = hyb_graph_get_users (self->graph,
-                               hyb_graph_get_node (self->graph, variable)->first_output,
-                               &n);
+                               hyb_graph_get_node (self->graph, variable)->first_output, &n);
   return n > 0 ? users[0] : HYB_NO_ID;
 }
 

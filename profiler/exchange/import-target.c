@@ -179,8 +179,7 @@ find_named (TraceImport *self, const ProfExecution *execution, Target *target)
   if (!at)
     return FALSE;
   *target = next_target (self, at);
-  g_hash_table_insert (self->taken,
-                       at,
+  g_hash_table_insert (self->taken, at,
                        GUINT_TO_POINTER (GPOINTER_TO_UINT (g_hash_table_lookup (self->taken, at)) +
                                          1));
   return TRUE;

@@ -84,8 +84,7 @@ add_event (TraceImport *self, const ProfTraceEvent *event, GHashTable *added)
     .packed = prof_event_pack ((guint64) event->duration_ns,
                                is_copy (event) ? PROF_EVENT_COPY : PROF_EVENT_DEVICE,
                                is_first ? PROF_DEVICE_FIRST : PROF_DEVICE_FURTHER,
-                               prof_import_get_device (event),
-                               MIN (event->stream, MAX_STREAMS)),
+                               prof_import_get_device (event), MIN (event->stream, MAX_STREAMS)),
     .node = event->node ? prof_import_find_row (self, added, event) : PROF_NONE,
     .step = event->step == PROF_NO_NUMBER ? 0 : event->step,
     .run = (guint16) event->run,
@@ -102,8 +101,7 @@ add_event (TraceImport *self, const ProfTraceEvent *event, GHashTable *added)
       made.graph = (guint16) node->graph;
     }
   else if (event->node)
-    prof_import_count_unmatched (self->import,
-                                 event->node,
+    prof_import_count_unmatched (self->import, event->node,
                                  "is neither in the graph nor made from one of its nodes",
                                  (double) event->duration_ns * 1e-9);
   g_array_append_val (self->events, made);

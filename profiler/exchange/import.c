@@ -107,11 +107,8 @@ divide_event (TraceImport *self, const ProfExecution *execution, const GArray *r
       Target target = { .row = g_array_index (rows, guint32, i), .run = run };
       double after = before + weigh (self, target.row);
 
-      add_event (self,
-                 &target,
-                 execution->begin_ns + (gint64) (duration * before / whole),
-                 execution->begin_ns + (gint64) (duration * after / whole),
-                 rows->len > 1);
+      add_event (self, &target, execution->begin_ns + (gint64) (duration * before / whole),
+                 execution->begin_ns + (gint64) (duration * after / whole), rows->len > 1);
       before = after;
     }
 }
@@ -253,8 +250,7 @@ map_executions (TraceImport *self, const GArray *executions)
         continue;
       if (prof_is_bulk (execution))
         {
-          prof_import_count_unmatched (self->import,
-                                       execution->name,
+          prof_import_count_unmatched (self->import, execution->name,
                                        "is a bulk of operators that the graph does not have",
                                        seconds);
           continue;
@@ -267,8 +263,7 @@ map_executions (TraceImport *self, const GArray *executions)
         {
           prof_import_count_unmatched (self->import,
                                        execution->type ? execution->type : execution->name,
-                                       target.reason,
-                                       seconds);
+                                       target.reason, seconds);
           continue;
         }
       self->import->n_attributed++;
@@ -301,9 +296,7 @@ write_own_events (TraceImport *self)
 
       prof_builder_add_event (self->builder, event);
       if (prof_event_kind (event) == PROF_EVENT_RUN)
-        prof_builder_add_sample (self->builder,
-                                 PROF_SAMPLE_TRACED,
-                                 event->run,
+        prof_builder_add_sample (self->builder, PROF_SAMPLE_TRACED, event->run,
                                  (double) prof_event_duration (event) * 1e-9);
     }
 }
@@ -330,9 +323,7 @@ write_events (TraceImport *self)
         run.begin_ns = MIN (run.begin_ns, g_array_index (self->events, ProfEvent, k).begin_ns);
       run.packed = prof_event_pack (end - run.begin_ns, PROF_EVENT_RUN, 0, 0, 0);
       prof_builder_add_event (self->builder, &run);
-      prof_builder_add_sample (self->builder,
-                               PROF_SAMPLE_TRACED,
-                               event->run,
+      prof_builder_add_sample (self->builder, PROF_SAMPLE_TRACED, event->run,
                                (double) (end - run.begin_ns) * 1e-9);
       first = i + 1;
     }

@@ -8,10 +8,7 @@
 ProfTrace *
 prof_nsys_read (const char *path, GError **error)
 {
-  hyb_error_at (error,
-                PROF_ERROR,
-                PROF_ERROR_TRACE,
-                path,
+  hyb_error_at (error, PROF_ERROR, PROF_ERROR_TRACE, path,
                 "Build with libsqlite3-dev, or give a Chrome trace",
                 "this is a SQLite database, which this build cannot read");
   return NULL;

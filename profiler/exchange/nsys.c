@@ -126,13 +126,8 @@ restrict_database (Reader *reader)
 static gboolean
 fail (const Reader *reader, const char *what, GError **error)
 {
-  return hyb_error_at (error,
-                       PROF_ERROR,
-                       PROF_ERROR_TRACE,
-                       reader->path,
-                       "Export the report anew with nsys export --type sqlite",
-                       "%s: %s",
-                       what,
+  return hyb_error_at (error, PROF_ERROR, PROF_ERROR_TRACE, reader->path,
+                       "Export the report anew with nsys export --type sqlite", "%s: %s", what,
                        sqlite3_errmsg (reader->database));
 }
 
@@ -169,10 +164,8 @@ has_table (const Reader *reader, const char *name)
   gboolean      is_there = FALSE;
 
   if (sqlite3_prepare_v2 (reader->database,
-                          "SELECT type, rootpage FROM sqlite_master WHERE name = ?1",
-                          -1,
-                          &statement,
-                          NULL) == SQLITE_OK)
+                          "SELECT type, rootpage FROM sqlite_master WHERE name = ?1", -1,
+                          &statement, NULL) == SQLITE_OK)
     {
       sqlite3_bind_text (statement, 1, name, -1, SQLITE_STATIC);
       is_there = sqlite3_step (statement) == SQLITE_ROW &&
@@ -230,13 +223,9 @@ read_table (Reader            *reader,
       if (reader->rows_left-- == 0)
         {
           sqlite3_finalize (statement);
-          hyb_error_at (error,
-                        PROF_ERROR,
-                        PROF_ERROR_TRACE,
-                        reader->path,
+          hyb_error_at (error, PROF_ERROR, PROF_ERROR_TRACE, reader->path,
                         "Allow more with --limit-memory",
-                        "the table %s has more rows than the limit of memory allows",
-                        table);
+                        "the table %s has more rows than the limit of memory allows", table);
           return FALSE;
         }
       func (reader, statement);
@@ -261,8 +250,7 @@ read_string (Reader *reader, sqlite3_stmt *row)
   gint64      id = sqlite3_column_int64 (row, 0);
 
   if (text && *text)
-    g_hash_table_insert (reader->strings,
-                         g_memdup2 (&id, sizeof id),
+    g_hash_table_insert (reader->strings, g_memdup2 (&id, sizeof id),
                          (gpointer) keep_text (reader, text, -1));
 }
 
@@ -549,10 +537,7 @@ prof_nsys_read (const char *path, GError **error)
       add_other_kernels (&reader);
       is_done = reader.trace->events->len > 0;
       if (!is_done)
-        hyb_error_at (error,
-                      PROF_ERROR,
-                      PROF_ERROR_TRACE,
-                      path,
+        hyb_error_at (error, PROF_ERROR, PROF_ERROR_TRACE, path,
                       "Record with nsys profile --trace cuda,nvtx and export with nsys export "
                       "--type "
                       "sqlite",

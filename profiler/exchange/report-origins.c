@@ -68,8 +68,7 @@ label_of (const ProfCapture *capture, guint32 row)
   const char     *folded = prof_capture_get_string (capture, node->folded);
   const char     *name = *folded ? folded : prof_capture_get_string (capture, node->name);
 
-  return g_strdup_printf ("%s (%s)",
-                          hyb_one_line (name),
+  return g_strdup_printf ("%s (%s)", hyb_one_line (name),
                           hyb_one_line (prof_capture_get_string (capture, node->type)));
 }
 
@@ -225,12 +224,9 @@ append_elsewhere (GString *to, const ProfOrigins *origins, const Table *head)
           g_autofree char *label = label_of (table.capture, rows[k].row);
 
           add_time (&table, group, rows[k].row);
-          add_related (group,
-                       n_with > 0 ? g_strdup_printf ("%s with %u other%s",
-                                                     label,
-                                                     n_with,
-                                                     n_with == 1 ? "" : "s")
-                                  : g_steal_pointer (&label));
+          add_related (group, n_with > 0 ? g_strdup_printf ("%s with %u other%s", label, n_with,
+                                                            n_with == 1 ? "" : "s")
+                                         : g_steal_pointer (&label));
         }
     }
   append_table (to, &table, "not run as in the model", "computed in");

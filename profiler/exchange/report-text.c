@@ -98,9 +98,7 @@ append_conditions (GString *to, const ProfCapture *capture)
   if (n_filled > 0)
     g_string_append_printf (to, "%-18s%.0f parameters\n", "random values", n_filled);
   if (prof_capture_get_missing (capture))
-    g_string_append_printf (to,
-                            "%-18s%s\n",
-                            "not complete",
+    g_string_append_printf (to, "%-18s%s\n", "not complete",
                             hyb_one_line (prof_capture_get_missing (capture)));
 }
 
@@ -122,16 +120,10 @@ append_disturbance (GString *to, const ProfCapture *capture, const ProfDisturban
                           "a typical one     %s of processor time, waited %s for a processor; "
                           "switches: %.3g voluntary, %.3g involuntary; %.3g moves, %.3g page "
                           "faults\n",
-                          cpu,
-                          wait,
-                          typical.voluntary,
-                          typical.involuntary,
-                          typical.migrations,
+                          cpu, wait, typical.voluntary, typical.involuntary, typical.migrations,
                           typical.faults);
-  g_string_append_printf (to,
-                          "disturbed         %u of %u clean samples%s\n",
-                          disturbance->n_disturbed,
-                          disturbance->n,
+  g_string_append_printf (to, "disturbed         %u of %u clean samples%s\n",
+                          disturbance->n_disturbed, disturbance->n,
                           disturbance->n_disturbed == 0 ? ""
                           : disturbance->uses_all       ? ", and used: too few others"
                                                         : ", not used");
@@ -149,8 +141,7 @@ append_device (GString *to, const ProfCapture *capture)
     g_string_append_printf (to,
                             "by the GPU        %s from its first work to its last, by its own "
                             "clock; n = %u\n",
-                            median,
-                            n);
+                            median, n);
 }
 
 static void
@@ -171,14 +162,9 @@ append_clean (GString *to, const ProfCapture *capture, const ProfSummary *summar
   p95 = prof_format_seconds (clean.p95);
   g_string_append_c (to, '\n');
   if (n > 0)
-    g_string_append_printf (to,
-                            "clean runs        %s (%s%s), p95 %s, n = %u; stopped: %s\n",
-                            median,
-                            prof_interval_is_known (&clean.median) ? "95 %: " : "",
-                            interval,
-                            p95,
-                            clean.n,
-                            stop ? hyb_one_line (stop) : "–");
+    g_string_append_printf (to, "clean runs        %s (%s%s), p95 %s, n = %u; stopped: %s\n",
+                            median, prof_interval_is_known (&clean.median) ? "95 %: " : "",
+                            interval, p95, clean.n, stop ? hyb_one_line (stop) : "–");
   append_device (to, capture);
   append_disturbance (to, capture, &disturbance);
   if (n_first > 0)
@@ -189,10 +175,8 @@ append_clean (GString *to, const ProfCapture *capture, const ProfSummary *summar
   if (summary->n_runs > 0 && n == 0)
     g_string_append_printf (to, "traced runs       %u, by another program\n", summary->n_runs);
   else if (summary->n_runs > 0)
-    g_string_append_printf (to,
-                            "traced runs       %u, %u of them disturbed, ×%.2f of clean%s\n",
-                            summary->n_runs,
-                            summary->n_disturbed,
+    g_string_append_printf (to, "traced runs       %u, %u of them disturbed, ×%.2f of clean%s\n",
+                            summary->n_runs, summary->n_disturbed,
                             summary->traced / clean.median.median,
                             summary->traced > 1.1 * clean.median.median
                                 ? ": trust shares, not absolute times"
@@ -244,8 +228,7 @@ append_memory (GString *to, const ProfCapture *capture)
                           "memory            planned %s, which is an upper bound of what is "
                           "touched; the process held "
                           "at most %s\n",
-                          planned,
-                          resident);
+                          planned, resident);
   append_folded (to, capture);
 }
 
@@ -287,8 +270,7 @@ append_share (GString *to, const char *label, double count, double self, double 
   else
     g_string_append (to, "       ");
   append_right (to, prof_format_seconds (self), 11);
-  append_right (to,
-                isfinite (share) ? g_strdup_printf ("%.1f %%", 100 * share) : g_strdup ("–"),
+  append_right (to, isfinite (share) ? g_strdup_printf ("%.1f %%", 100 * share) : g_strdup ("–"),
                 8);
 }
 
@@ -364,15 +346,11 @@ append_nodes (GString *to, const ProfCapture *capture, const ProfSummary *summar
           self += sum->self;
           continue;
         }
-      append_share (to,
-                    prof_capture_get_string (capture, node->name),
-                    sum->count,
-                    sum->self,
+      append_share (to, prof_capture_get_string (capture, node->name), sum->count, sum->self,
                     sum->self / summary->traced);
       append_right (to, prof_format_quantity (prof_node_rate (node, sum)), 10);
       append_right (to, prof_format_bytes (sum->allocated), 11);
-      g_string_append_printf (to,
-                              "  %s %s\n",
+      g_string_append_printf (to, "  %s %s\n",
                               hyb_one_line (prof_capture_get_string (capture, node->type)),
                               hyb_one_line (sum->inputs));
     }
@@ -401,27 +379,18 @@ append_totals (GString *to, const ProfCapture *capture, const ProfSummary *summa
   g_string_append_c (to, '\n');
   if (isfinite (summary->noise))
     {
-      append_share (to,
-                    "noise: traced − clean − recording",
-                    0,
-                    summary->noise,
+      append_share (to, "noise: traced − clean − recording", 0, summary->noise,
                     summary->noise / summary->traced);
       g_string_append_c (to, '\n');
     }
   if (relation)
     g_string_append_printf (to, "%s\n", relation);
   if (isfinite (summary->interpreter))
-    g_string_append_printf (to,
-                            "between nodes, in exact runs: %s (%s … %s)\n",
-                            interpreter,
-                            low,
+    g_string_append_printf (to, "between nodes, in exact runs: %s (%s … %s)\n", interpreter, low,
                             high);
   if (isfinite (per_span) && summary->n_runs > 0 && !summary->is_of_device)
-    g_string_append_printf (to,
-                            "recording: %.0f spans a run at %.0f ns each = %s\n",
-                            summary->n_spans,
-                            per_span,
-                            overhead);
+    g_string_append_printf (to, "recording: %.0f spans a run at %.0f ns each = %s\n",
+                            summary->n_spans, per_span, overhead);
 }
 
 static void
@@ -461,13 +430,8 @@ append_advice (GString *to, const ProfCapture *capture, const ProfSummary *summa
       const ProfAdvice *advice = list->pdata[i];
       g_autofree char  *gain = prof_advice_gain (advice);
 
-      g_string_append_printf (to,
-                              "%s%s: %s. %s%s.\n",
-                              i == 0 ? "\n" : "",
-                              advice->rule,
-                              hyb_one_line (advice->trigger),
-                              hyb_one_line (advice->text),
-                              gain);
+      g_string_append_printf (to, "%s%s: %s. %s%s.\n", i == 0 ? "\n" : "", advice->rule,
+                              hyb_one_line (advice->trigger), hyb_one_line (advice->text), gain);
     }
 }
 

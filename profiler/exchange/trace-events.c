@@ -372,10 +372,8 @@ read_value (Reader *reader, guint depth, ProfTraceEvent *event, gboolean is_args
       store_string (event, is_args, key, text);
       return TRUE;
     case '{':
-      return read_object (reader,
-                          depth + 1,
-                          !is_args && strcmp (key, "args") == 0 ? event : &ignored,
-                          TRUE);
+      return read_object (reader, depth + 1,
+                          !is_args && strcmp (key, "args") == 0 ? event : &ignored, TRUE);
     case '[':
       return read_list (reader, depth + 1, &ignored);
     default:
@@ -518,10 +516,7 @@ prof_trace_read (const char *text, gsize length, const char *where, GError **err
     return trace;
 
   if (fits)
-    hyb_error_at (error,
-                  PROF_ERROR,
-                  PROF_ERROR_TRACE,
-                  where,
+    hyb_error_at (error, PROF_ERROR, PROF_ERROR_TRACE, where,
                   "Give a profile.json of MXNet or another Chrome trace",
                   "there is no event in it");
   prof_trace_free (trace);

@@ -52,9 +52,7 @@ compare_entries (gconstpointer a, gconstpointer b)
 static void
 append_times (GString *to, const ProfEvent *event, guint64 base)
 {
-  g_string_append_printf (to,
-                          ",\"pid\":%d,\"tid\":%u,\"ts\":",
-                          PROF_CHROME_PROCESS,
+  g_string_append_printf (to, ",\"pid\":%d,\"tid\":%u,\"ts\":", PROF_CHROME_PROCESS,
                           THREAD + prof_event_stream (event));
   prof_chrome_append_micros (to, event->begin_ns - base);
   g_string_append (to, ",\"dur\":");
@@ -103,10 +101,8 @@ append_node (GString           *to,
           hyb_json_append_double (to, node->flops);
         }
     }
-  g_string_append_printf (to,
-                          ",\"step\":%u,\"run\":%u}}",
-                          node && node->step != PROF_NONE ? node->step : event->step,
-                          event->run);
+  g_string_append_printf (to, ",\"step\":%u,\"run\":%u}}",
+                          node && node->step != PROF_NONE ? node->step : event->step, event->run);
 }
 
 /* What another thread computed of a node. */
@@ -139,8 +135,7 @@ append_arrows (GString *to, const Writer *self, const Entry *entry)
       g_string_append_printf (to,
                               ",\n{\"ph\":\"s\",\"id\":%u,\"cat\":\"ac2g\",\"name\":\"ac2g\","
                               "\"pid\":%d,\"tid\":%u,\"ts\":",
-                              i + 1,
-                              PROF_CHROME_PROCESS,
+                              i + 1, PROF_CHROME_PROCESS,
                               THREAD + prof_event_stream (entry->event));
       prof_chrome_append_micros (to, entry->event->begin_ns - self->base);
       g_string_append_c (to, '}');
@@ -151,9 +146,8 @@ static void
 append_work (GString *to, const Writer *self, const Entry *entry)
 {
   guint32        launcher = self->launches->launcher[entry->index];
-  ProfPlacedWork work = {
-    entry->event, entry->row, entry->index + 1, launcher == PROF_NONE ? PROF_NONE : launcher + 1
-  };
+  ProfPlacedWork work = { entry->event, entry->row, entry->index + 1,
+                          launcher == PROF_NONE ? PROF_NONE : launcher + 1 };
 
   prof_chrome_append_work (to, self->capture, &work, self->base);
 }
@@ -178,15 +172,11 @@ append_event (GString *to, const Writer *self, const Entry *entry)
       append_arrows (to, self, entry);
       return;
     case PROF_EVENT_BRANCH:
-      g_string_append_printf (to,
-                              "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"step %u\"",
+      g_string_append_printf (to, "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"step %u\"",
                               event->step);
       append_times (to, event, base);
-      g_string_append_printf (to,
-                              ",\"args\":{\"External id\":%u,\"body\":%u,\"run\":%u}}",
-                              id,
-                              event->node,
-                              event->run);
+      g_string_append_printf (to, ",\"args\":{\"External id\":%u,\"body\":%u,\"run\":%u}}", id,
+                              event->node, event->run);
       return;
     case PROF_EVENT_SLICE:
       append_slice (to, self->capture, event, base);
@@ -196,8 +186,7 @@ append_event (GString *to, const Writer *self, const Entry *entry)
           to, "{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":\"ProfilerStep#%u\"", event->run);
       break;
     case PROF_EVENT_PASS:
-      g_string_append_printf (to,
-                              "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"pass %u\"",
+      g_string_append_printf (to, "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"pass %u\"",
                               event->node);
       break;
     case PROF_EVENT_MEMORY:
@@ -224,13 +213,8 @@ append_threads (GString *to, const GArray *entries)
                             "\"ts\":0.000,\"args\":{\"name\":\"%s %u\"}},\n"
                             "{\"ph\":\"M\",\"name\":\"thread_sort_index\",\"pid\":%d,\"tid\":%u,"
                             "\"ts\":0.000,\"args\":{\"sort_index\":%u}},\n",
-                            PROF_CHROME_PROCESS,
-                            THREAD + i,
-                            i == 0 ? "engine" : "worker",
-                            i,
-                            PROF_CHROME_PROCESS,
-                            THREAD + i,
-                            i);
+                            PROF_CHROME_PROCESS, THREAD + i, i == 0 ? "engine" : "worker", i,
+                            PROF_CHROME_PROCESS, THREAD + i, i);
 }
 
 static void
@@ -258,9 +242,8 @@ append_head (GString *to, const ProfCapture *capture, guint n_left_out)
   g_autofree double *clean = prof_capture_dup_undisturbed (capture, &n, NULL);
   g_autofree double *traced = prof_capture_dup_samples (capture, PROF_SAMPLE_TRACED, &n_traced);
 
-  g_string_append (to,
-                   "{\"schemaVersion\":1,\"deviceProperties\":[],\"displayTimeUnit\":\"ms\","
-                   "\"baseTimeNanoseconds\":0,\n\"hybridscope\":{");
+  g_string_append (to, "{\"schemaVersion\":1,\"deviceProperties\":[],\"displayTimeUnit\":\"ms\","
+                       "\"baseTimeNanoseconds\":0,\n\"hybridscope\":{");
   append_text (to, "variant", variant ? variant : "as is");
   g_string_append (to, ",\"mode\":\"trace\",\"clean_median_us\":");
   hyb_json_append_double (to, prof_median (clean, n) * 1e6);
@@ -357,8 +340,7 @@ prof_print_chrome (const ProfCapture *capture, guint max_events, gsize *length)
   g_string_append_printf (text,
                           "{\"ph\":\"i\",\"s\":\"g\",\"name\":\"Record Window End\",\"cat\":"
                           "\"cpu_instant_event\",\"pid\":%d,\"tid\":%d,\"ts\":",
-                          PROF_CHROME_PROCESS,
-                          THREAD);
+                          PROF_CHROME_PROCESS, THREAD);
   prof_chrome_append_micros (text, end - base);
   g_string_append (text, "}\n],\"traceName\":\"hybridscope\"}\n");
   if (length)

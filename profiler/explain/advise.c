@@ -61,11 +61,8 @@ host_bound (const RuleInput *input, ProfAdvice *advice)
   if (!(summary->interpreter_low > MIN_HOST_SHARE * summary->exact))
     return FALSE;
   advice->trigger =
-      g_strdup_printf ("%s of a run were measured between operators (%s … %s), %.0f %%",
-                       between,
-                       low,
-                       high,
-                       100 * summary->interpreter / summary->exact);
+      g_strdup_printf ("%s of a run were measured between operators (%s … %s), %.0f %%", between,
+                       low, high, 100 * summary->interpreter / summary->exact);
   if (!is_planned (input->capture))
     advice->text = g_strdup ("Run it planned: --mode static, or hybridize (static_alloc=True, "
                              "static_shape=True)");
@@ -92,8 +89,7 @@ gpu_idles (const RuleInput *input, ProfAdvice *advice)
 
   if (!input->summary->is_of_device || !(idle > MIN_HOST_SHARE * input->clean))
     return FALSE;
-  advice->trigger = g_strdup_printf ("the GPU idles for %s of a clean run, %.0f %%",
-                                     time,
+  advice->trigger = g_strdup_printf ("the GPU idles for %s of a clean run, %.0f %%", time,
                                      100 * idle / input->clean);
   if (g_strcmp0 (mode, "static") != 0)
     advice->text = g_strdup ("The host takes longer to launch the work than the GPU to do it: use "
@@ -126,14 +122,12 @@ fusable (const RuleInput *input, ProfAdvice *advice)
   advice->high = (1 + FUSED_ERROR) * advice->gain;
   advice->factor = now / fused;
   advice->trigger =
-      g_strdup_printf ("%u steps of “%s” repeat the same operators with the same weights",
-                       n_steps,
+      g_strdup_printf ("%u steps of “%s” repeat the same operators with the same weights", n_steps,
                        scope);
   advice->text =
       g_strdup_printf ("This unrolled recurrent network would be about %.1f× faster fused%s. "
                        "Try hscope convert --to fused",
-                       advice->factor,
-                       is_known ? "" : ", if it can be converted");
+                       advice->factor, is_known ? "" : ", if it can be converted");
   return TRUE;
 }
 
@@ -184,12 +178,8 @@ same_every_run (const RuleInput *input, ProfAdvice *advice)
   advice->trigger = g_strdup_printf ("%s of a traced run (%s), %.1f %% (%.1f … %.1f %%), compute "
                                      "the same in every "
                                      "run, since they depend on parameters alone: %s",
-                                     time,
-                                     interval,
-                                     100 * self / traced,
-                                     100 * low / traced,
-                                     100 * MIN (high / traced, 1),
-                                     names);
+                                     time, interval, 100 * self / traced, 100 * low / traced,
+                                     100 * MIN (high / traced, 1), names);
   advice->text =
       g_strdup_printf ("If parameters do not change between runs, --fold-parameters has it "
                        "computed "
@@ -248,8 +238,7 @@ wasted_time (const RuleInput *input, ProfAdvice *advice)
   if (!name || worst.wasted < 0.2 * input->summary->traced)
     return FALSE;
   advice->trigger =
-      g_strdup_printf ("%s reaches %.0f %% of what this machine can do with such work",
-                       name,
+      g_strdup_printf ("%s reaches %.0f %% of what this machine can do with such work", name,
                        100 * worst.reached);
   advice->text = g_strdup ("Fewer and larger operators would use the machine better: use larger "
                            "batches, or join operators");

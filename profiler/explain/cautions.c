@@ -135,12 +135,8 @@ add_differing (GPtrArray         *cautions,
     return;
   of_a = dup_fact (a, fact->key);
   of_b = dup_fact (b, fact->key);
-  prof_cautions_add (cautions,
-                     kind,
-                     "%s: “%s” in the baseline, “%s” now.",
-                     fact->name,
-                     *of_a ? of_a : "none",
-                     *of_b ? of_b : "none");
+  prof_cautions_add (cautions, kind, "%s: “%s” in the baseline, “%s” now.", fact->name,
+                     *of_a ? of_a : "none", *of_b ? of_b : "none");
 }
 
 /* --- Machine --- */
@@ -180,8 +176,7 @@ prof_machine_dup_speed_problem (const ProfCapture *a, const ProfCapture *b)
       if (fabs (log (of_b / of_a)) > log (1 + speeds[i].tolerance))
         return g_strdup_printf ("The machine %s at %.2f times the speed that it had for the "
                                 "baseline, so a difference need not come from the model.",
-                                speeds[i].what,
-                                of_b / of_a);
+                                speeds[i].what, of_b / of_a);
     }
   return NULL;
 }
@@ -197,16 +192,13 @@ add_machine (GPtrArray *cautions, const ProfCapture *a, const ProfCapture *b)
     case PROF_SAME_MACHINE:
       return;
     case PROF_LIKE_MACHINE:
-      prof_cautions_add (cautions,
-                         PROF_CAUTION_MACHINE,
+      prof_cautions_add (cautions, PROF_CAUTION_MACHINE,
                          "Another host of the same kind (“%s”, then “%s”), as far as the facts in "
                          "the recordings say.",
-                         host_a ? host_a : "not known",
-                         host_b ? host_b : "not known");
+                         host_a ? host_a : "not known", host_b ? host_b : "not known");
       return;
     case PROF_OTHER_MACHINE:
-      prof_cautions_add (cautions,
-                         PROF_CAUTION_MACHINE,
+      prof_cautions_add (cautions, PROF_CAUTION_MACHINE,
                          "Different machines: what differs may be the machines and not the "
                          "models.");
       for (guint i = 0; i < G_N_ELEMENTS (machine_facts); i++)
@@ -224,11 +216,8 @@ add_device (GPtrArray *cautions, const ProfCapture *a, const ProfCapture *b)
   const char *of_b = prof_capture_get_text (b, PROF_DEVICE_KEY);
 
   if (g_strcmp0 (of_a, of_b) != 0)
-    prof_cautions_add (cautions,
-                       PROF_CAUTION_WORK,
-                       "device: “%s” in the baseline, “%s” now.",
-                       of_a ? of_a : "the processor",
-                       of_b ? of_b : "the processor");
+    prof_cautions_add (cautions, PROF_CAUTION_WORK, "device: “%s” in the baseline, “%s” now.",
+                       of_a ? of_a : "the processor", of_b ? of_b : "the processor");
 }
 
 /* A recording with a mode is one of ours, so that an option which it lacks was not given. */
@@ -240,12 +229,8 @@ add_optional (GPtrArray *cautions, const ProfCapture *a, const ProfCapture *b, c
 
   if (prof_capture_get_text (a, "mode") && prof_capture_get_text (b, "mode") &&
       g_strcmp0 (of_a, of_b) != 0)
-    prof_cautions_add (cautions,
-                       PROF_CAUTION_WORK,
-                       "%s: “%s” in the baseline, “%s” now.",
-                       fact->name,
-                       of_a ? of_a : "nothing",
-                       of_b ? of_b : "nothing");
+    prof_cautions_add (cautions, PROF_CAUTION_WORK, "%s: “%s” in the baseline, “%s” now.",
+                       fact->name, of_a ? of_a : "nothing", of_b ? of_b : "nothing");
 }
 
 /* Adds the variables of the main graph that have other shapes. */
@@ -260,8 +245,7 @@ add_shapes (GPtrArray *cautions, const ProfCapture *a, const ProfCapture *b)
       const ProfNode *node = prof_capture_get_node (a, i);
 
       if (node->flags & PROF_NODE_VARIABLE && node->graph == 0)
-        g_hash_table_insert (shapes,
-                             (gpointer) prof_capture_get_string (a, node->name),
+        g_hash_table_insert (shapes, (gpointer) prof_capture_get_string (a, node->name),
                              (gpointer) prof_capture_get_string (a, node->shape));
     }
   for (guint32 i = 0; i < prof_capture_n_nodes (b); i++)
@@ -276,17 +260,11 @@ add_shapes (GPtrArray *cautions, const ProfCapture *a, const ProfCapture *b)
           strcmp (shape, other) == 0)
         continue;
       if (n_others++ == 0)
-        prof_cautions_add (cautions,
-                           PROF_CAUTION_WORK,
-                           "shape of “%s”: %s in the baseline, %s now.",
-                           name,
-                           other,
-                           shape);
+        prof_cautions_add (cautions, PROF_CAUTION_WORK,
+                           "shape of “%s”: %s in the baseline, %s now.", name, other, shape);
     }
   if (n_others > 1)
-    prof_cautions_add (cautions,
-                       PROF_CAUTION_WORK,
-                       "%u more variables have other shapes.",
+    prof_cautions_add (cautions, PROF_CAUTION_WORK, "%u more variables have other shapes.",
                        n_others - 1);
 }
 
@@ -308,14 +286,12 @@ add_model (GPtrArray *cautions, const ProfCapture *a, const ProfCapture *b)
 
   if (of_a && of_b && g_bytes_equal (of_a, of_b))
     return;
-  prof_cautions_add (cautions,
-                     PROF_CAUTION_MODEL,
+  prof_cautions_add (cautions, PROF_CAUTION_MODEL,
                      of_a && of_b
                          ? "The graphs are not the same: %u nodes ran in the baseline, %u now."
                          : "A recording holds no graph, so it is not known whether the models "
                            "are the same: %u nodes ran in the baseline, %u now.",
-                     count_executed (a),
-                     count_executed (b));
+                     count_executed (a), count_executed (b));
 }
 
 /* --- Noise and what is not known --- */
@@ -329,10 +305,8 @@ add_warnings (GPtrArray *cautions, const ProfCapture *capture, const char *which
   for (guint i = 0; warnings[i]; i++)
     prof_cautions_add (cautions, PROF_CAUTION_NOISE, "%s: %s", which, warnings[i]);
   if (isnan (prof_capture_get_number (capture, "system.load")))
-    prof_cautions_add (cautions,
-                       PROF_CAUTION_UNKNOWN,
-                       "%s: how busy the machine was is not recorded.",
-                       which);
+    prof_cautions_add (cautions, PROF_CAUTION_UNKNOWN,
+                       "%s: how busy the machine was is not recorded.", which);
 }
 
 GPtrArray *
@@ -354,15 +328,12 @@ prof_cautions (const ProfCapture *a, const ProfCapture *b)
     add_differing (cautions, PROF_CAUTION_SOFTWARE, a, b, &software_facts[i]);
   add_warnings (cautions, a, "baseline");
   add_warnings (cautions, b, "now");
-  prof_cautions_add (cautions,
-                     PROF_CAUTION_UNKNOWN,
+  prof_cautions_add (cautions, PROF_CAUTION_UNKNOWN,
                      "The recordings were not made in turns (%s and %s): what else changed in "
                      "between, "
                      "such as temperature, clock or other guests of the host, is not known.",
-                     time_a ? time_a : "time not known",
-                     time_b ? time_b : "time not known");
-  prof_cautions_add (cautions,
-                     PROF_CAUTION_UNKNOWN,
+                     time_a ? time_a : "time not known", time_b ? time_b : "time not known");
+  prof_cautions_add (cautions, PROF_CAUTION_UNKNOWN,
                      "Whether both compute the same numbers was not checked, since recordings hold "
                      "none; hscope prove does.");
   return cautions;

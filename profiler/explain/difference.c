@@ -29,8 +29,7 @@ key_of (const ProfCapture *capture, guint32 row, gboolean with_operator)
 
   return g_strdup_printf ("%s\n%u\n%s\n%s",
                           graph ? prof_capture_get_string (capture, graph->name) : "",
-                          graph ? graph->body : 0,
-                          prof_capture_get_string (capture, node->name),
+                          graph ? graph->body : 0, prof_capture_get_string (capture, node->name),
                           with_operator ? prof_capture_get_string (capture, node->type) : "");
 }
 

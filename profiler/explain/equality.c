@@ -102,18 +102,14 @@ prof_equality_explain (const ProfEquality *equality)
   if (number > 0)
     return g_strdup_printf ("output %u has %" G_GINT64_FORMAT " elements in one of them and "
                             "%" G_GINT64_FORMAT " in the other",
-                            number,
-                            equality->sizes[0],
-                            equality->sizes[1]);
+                            number, equality->sizes[0], equality->sizes[1]);
   if (equality->n_compared == 0)
     return g_strdup ("they have no output in common");
   if (!equality->is_finite)
     return g_strdup_printf ("a difference in %u arrays is infinite or not a number",
                             equality->n_compared);
   return g_strdup_printf ("the largest difference in %u arrays is %g, the tolerance %g",
-                          equality->n_compared,
-                          equality->max_abs,
-                          equality->tolerance);
+                          equality->n_compared, equality->max_abs, equality->tolerance);
 }
 
 void

@@ -257,14 +257,10 @@ prof_explain_threads (const ProfExplained *all,
   overlap.low = overlap.median - hypot (of_all.median - of_all.low, of_one.high - of_one.median);
   overlap.high = overlap.median + hypot (of_all.high - of_all.median, of_one.median - of_one.low);
   prof_explanation_add_overlap (
-      explanation,
-      &overlap,
+      explanation, &overlap,
       g_strdup_printf ("%.0f threads instead of one: “%s” gains %s, “%s” %s",
                        prof_capture_get_number (all->capture_a, "threads"),
-                       name_of (all->capture_b),
-                       text_b,
-                       name_of (all->capture_a),
-                       text_a));
+                       name_of (all->capture_b), text_b, name_of (all->capture_a), text_a));
   prof_comparison_pair (all->comparison, all->a, all->b, &pairing);
   explanation->is_certain = pairing.verdict == PROF_SLOWER;
   explanation->saved = of_all;

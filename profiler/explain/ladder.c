@@ -111,14 +111,10 @@ add_modes (ProfLadder *ladder, const LadderInput *input, GError **error)
     HybMode        mode;
     ProfBucketKind bucket;
   } modes[] = {
-    { "operator by operator",
-      "no plan: types and memory at every operator",
-      HYB_MODE_IMPERATIVE,
+    { "operator by operator", "no plan: types and memory at every operator", HYB_MODE_IMPERATIVE,
       PROF_BUCKET_HOST },
     { "planned", "types, order and offsets computed before", HYB_MODE_HYBRID, PROF_BUCKET_HOST },
-    { "static memory",
-      "one block of memory, kept between runs",
-      HYB_MODE_STATIC,
+    { "static memory", "one block of memory, kept between runs", HYB_MODE_STATIC,
       PROF_BUCKET_MEMORY },
   };
 
@@ -183,10 +179,7 @@ add_last (ProfLadder *ladder, const LadderInput *input, const ProfSubject *form,
   all.no_passes = FALSE;
   if (!(subject = prof_subject_new (last.graph, last.values, &all, error)))
     return FALSE;
-  add_rung (ladder,
-            name,
-            "large operators are divided over the threads",
-            PROF_BUCKET_OVERLAP,
+  add_rung (ladder, name, "large operators are divided over the threads", PROF_BUCKET_OVERLAP,
             subject);
   return TRUE;
 }
@@ -266,8 +259,7 @@ add_rung_to_bucket (ProfBucket *bucket, const ProfRung *rung)
   g_autofree char *time = g_strconcat (is_noise && isfinite (reach) ? "± " : "", seconds, NULL);
   double           known = isfinite (bucket->proved) ? bucket->proved : 0;
 
-  prof_bucket_set_rung (bucket,
-                        known + rung->saved.median,
+  prof_bucket_set_rung (bucket, known + rung->saved.median,
                         bucket->rung
                             ? g_strdup_printf ("%s; %s: %s", bucket->rung, rung->name, time)
                             : g_strdup_printf ("%s: %s", rung->name, time));

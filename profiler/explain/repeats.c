@@ -35,9 +35,8 @@ prof_find_repeats (const ProfCapture *capture, const guint32 *by_row)
 
   for (guint32 row = 0; row < n; row++)
     if (owner_of (capture, row) != PROF_NONE)
-      g_hash_table_add (known,
-                        make_key (owner_of (capture, row),
-                                  prof_capture_get_node (capture, row)->name));
+      g_hash_table_add (known, make_key (owner_of (capture, row),
+                                         prof_capture_get_node (capture, row)->name));
   for (guint32 row = 0; row < n; row++)
     {
       guint32 owner = by_row[row] != PROF_NONE ? owner_of (capture, row) : PROF_NONE;

@@ -80,14 +80,12 @@ prof_subject_has_same_plan (const ProfSubject *a, const ProfSubject *b)
     return FALSE;
   if (!x)
     return has_same_nodes (prof_subject_get_executed (a), prof_subject_get_executed (b)) &&
-           has_same_types (prof_subject_get_types (a),
-                           prof_subject_get_types (b),
+           has_same_types (prof_subject_get_types (a), prof_subject_get_types (b),
                            hyb_graph_n_values (prof_subject_get_executed (a)));
   return hyb_plan_is_dynamic (x) == hyb_plan_is_dynamic (y) &&
          hyb_plan_get_memory (x) == hyb_plan_get_memory (y) &&
          has_same_nodes (hyb_plan_get_graph (x), hyb_plan_get_graph (y)) &&
-         has_same_types (hyb_plan_get_types (x),
-                         hyb_plan_get_types (y),
+         has_same_types (hyb_plan_get_types (x), hyb_plan_get_types (y),
                          hyb_graph_n_values (hyb_plan_get_graph (x)));
 }
 

@@ -58,10 +58,7 @@ recording_init (Recording *recording, const ProfCapture *capture, GError **error
   if (recording->n > 0 && recording->statistics.minimum > 0 &&
       isfinite (recording->statistics.maximum))
     return TRUE;
-  return hyb_error_at (error,
-                       PROF_ERROR,
-                       PROF_ERROR_DAMAGED,
-                       prof_capture_get_file (capture),
+  return hyb_error_at (error, PROF_ERROR, PROF_ERROR_DAMAGED, prof_capture_get_file (capture),
                        "Make one with hscope profile MODEL --capture FILE",
                        "this recording has no clean runs, which alone say how long a run takes; "
                        "imported traces have none");
@@ -106,8 +103,7 @@ find_interval (const ProfSessions *self, const Ratio *ratio)
 
   for (guint i = 0; i < ratio->n; i++)
     width = hypot (width, half_width (&ratio->a[i]) / ratio->n);
-  return (ProfInterval){ exp (ratio->middle),
-                         exp (ratio->middle - width),
+  return (ProfInterval){ exp (ratio->middle), exp (ratio->middle - width),
                          exp (ratio->middle + width) };
 }
 
@@ -156,30 +152,23 @@ static void
 add_statistics (ProfSessions *self, guint n_given, guint fewest)
 {
   if (fewest < PROF_SESSION_MIN_SAMPLES)
-    prof_cautions_add (self->cautions,
-                       PROF_CAUTION_NOISE,
+    prof_cautions_add (self->cautions, PROF_CAUTION_NOISE,
                        "Too few runs: a recording has %u clean samples, and %u are needed for an "
                        "interval.",
-                       fewest,
-                       PROF_SESSION_MIN_SAMPLES);
+                       fewest, PROF_SESSION_MIN_SAMPLES);
   if (self->n_used < n_given)
-    prof_cautions_add (self->cautions,
-                       PROF_CAUTION_MACHINE,
+    prof_cautions_add (self->cautions, PROF_CAUTION_MACHINE,
                        "%u of %u recordings of the baseline are of other machines, or of this one "
                        "at another speed, and were left out.",
-                       n_given - self->n_used,
-                       n_given);
+                       n_given - self->n_used, n_given);
   if (self->is_spread_measured)
-    prof_cautions_add (self->cautions,
-                       PROF_CAUTION_UNKNOWN,
+    prof_cautions_add (self->cautions, PROF_CAUTION_UNKNOWN,
                        "Sessions vary by %.1f %% (standard deviation), measured from %u recordings "
                        "of "
                        "the baseline.",
-                       100 * self->spread,
-                       self->n_used);
+                       100 * self->spread, self->n_used);
   else
-    prof_cautions_add (self->cautions,
-                       PROF_CAUTION_UNKNOWN,
+    prof_cautions_add (self->cautions, PROF_CAUTION_UNKNOWN,
                        "How much sessions vary by themselves is not known; %.1f %% (standard "
                        "deviation) is assumed%s.  %u recordings of the baseline would measure it.",
                        100 * self->spread,
@@ -328,13 +317,11 @@ prof_sessions_dup_reason (const ProfSessions *self, double threshold)
     case PROF_GATE_FAILED:
       return g_strdup_printf ("It takes at least %.1f %% longer than the baseline, and %g %% is "
                               "allowed.",
-                              100 * (self->ratio.low - 1),
-                              percent);
+                              100 * (self->ratio.low - 1), percent);
     case PROF_GATE_PASSED:
       return g_strdup_printf ("It takes at most %.1f %% longer than the baseline, and %g %% is "
                               "allowed.",
-                              MAX (100 * (self->ratio.high - 1), 0),
-                              percent);
+                              MAX (100 * (self->ratio.high - 1), 0), percent);
     case PROF_GATE_UNDECIDED:
       break;
     }

@@ -79,24 +79,20 @@ typedef struct
   X (CUptiResult, cuptiGetVersion, (uint32_t *) )                                          \
   X (CUptiResult, cuptiGetTimestamp, (uint64_t *) )                                        \
   X (CUptiResult, cuptiGetResultString, (CUptiResult, const char **) )                     \
-  X (CUptiResult,                                                                          \
-     cuptiActivityRegisterCallbacks,                                                       \
+  X (CUptiResult, cuptiActivityRegisterCallbacks,                                          \
      (CUpti_BuffersCallbackRequestFunc, CUpti_BuffersCallbackCompleteFunc))                \
   X (CUptiResult, cuptiActivityEnable, (CUpti_ActivityKind))                               \
   X (CUptiResult, cuptiActivityDisable, (CUpti_ActivityKind))                              \
   X (CUptiResult, cuptiActivityFlushAll, (uint32_t))                                       \
   X (CUptiResult, cuptiActivityGetNextRecord, (uint8_t *, size_t, CUpti_Activity **) )     \
   X (CUptiResult, cuptiActivityGetNumDroppedRecords, (CUcontext, uint32_t, size_t *) )     \
-  X (CUptiResult,                                                                          \
-     cuptiActivityPushExternalCorrelationId,                                               \
+  X (CUptiResult, cuptiActivityPushExternalCorrelationId,                                  \
      (CUpti_ExternalCorrelationKind, uint64_t))                                            \
-  X (CUptiResult,                                                                          \
-     cuptiActivityPopExternalCorrelationId,                                                \
+  X (CUptiResult, cuptiActivityPopExternalCorrelationId,                                   \
      (CUpti_ExternalCorrelationKind, uint64_t *) )                                         \
   X (CUptiResult, cuptiSubscribe, (CUpti_SubscriberHandle *, CUpti_CallbackFunc, void *) ) \
   X (CUptiResult, cuptiUnsubscribe, (CUpti_SubscriberHandle))                              \
-  X (CUptiResult,                                                                          \
-     cuptiEnableCallback,                                                                  \
+  X (CUptiResult, cuptiEnableCallback,                                                     \
      (uint32_t, CUpti_SubscriberHandle, CUpti_CallbackDomain, CUpti_CallbackId))           \
   X (CUptiResult, cuptiGetGraphNodeId, (CUgraphNode, uint64_t *) )
 

@@ -177,14 +177,11 @@ prof_cupti_explain (const ProfCupti *cupti, const char *function, CUptiResult re
   if (result == PROF_CUPTI_NOT_INITIALIZED)
     return g_strdup_printf ("the NVIDIA driver is older than CUPTI %d: install a driver for CUDA "
                             "%d",
-                            cupti->major,
-                            cupti->major);
+                            cupti->major, cupti->major);
   for (guint i = 0; i < G_N_ELEMENTS (sentences); i++)
     if (sentences[i].result == result)
       return g_strdup (sentences[i].sentence);
   cupti->call.cuptiGetResultString (result, &name);
-  return g_strdup_printf ("%s failed with %s (%d): measure again, or without a GPU",
-                          function,
-                          name ? name : "an error without a name",
-                          (int) result);
+  return g_strdup_printf ("%s failed with %s (%d): measure again, or without a GPU", function,
+                          name ? name : "an error without a name", (int) result);
 }

@@ -90,10 +90,8 @@ add_event (const RunEnd *end, guint64 span, const ProfDeviceWork *work, guint64 
   if (span > 0)
     event = g_array_index (end->events->spans, ProfEvent, span - 1);
   event.begin_ns = work->begin_ns - MIN (end->base_ns, work->begin_ns);
-  event.packed = prof_event_pack (duration_ns,
-                                  is_transfer ? PROF_EVENT_COPY : PROF_EVENT_DEVICE,
-                                  is_first ? PROF_DEVICE_FIRST : PROF_DEVICE_FURTHER,
-                                  work->device,
+  event.packed = prof_event_pack (duration_ns, is_transfer ? PROF_EVENT_COPY : PROF_EVENT_DEVICE,
+                                  is_first ? PROF_DEVICE_FIRST : PROF_DEVICE_FURTHER, work->device,
                                   number_stream (end->events, work->stream));
   event.run = end->run;
   event.correlation = work->correlation;

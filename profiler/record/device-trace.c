@@ -87,14 +87,10 @@ typedef struct
 static void
 list_interfaces (const ProfCupti *cupti, Interface interfaces[2])
 {
-  interfaces[0] = (Interface){ PROF_CUPTI_DRIVER,
-                               cupti->call.cuptiActivityEnableDriverApi,
-                               driver_calls,
-                               G_N_ELEMENTS (driver_calls) };
-  interfaces[1] = (Interface){ PROF_CUPTI_RUNTIME,
-                               cupti->call.cuptiActivityEnableRuntimeApi,
-                               runtime_calls,
-                               G_N_ELEMENTS (runtime_calls) };
+  interfaces[0] = (Interface){ PROF_CUPTI_DRIVER, cupti->call.cuptiActivityEnableDriverApi,
+                               driver_calls, G_N_ELEMENTS (driver_calls) };
+  interfaces[1] = (Interface){ PROF_CUPTI_RUNTIME, cupti->call.cuptiActivityEnableRuntimeApi,
+                               runtime_calls, G_N_ELEMENTS (runtime_calls) };
 }
 
 /* Switches the calls of an interface on or off.  Numbers that this version does not have are refused, which
@@ -474,10 +470,7 @@ static void
 append_problem (GString *text, guint64 n, const char *problem)
 {
   if (n > 0)
-    g_string_append_printf (text,
-                            "%s%" G_GUINT64_FORMAT " %s",
-                            text->len > 0 ? "; " : "",
-                            n,
+    g_string_append_printf (text, "%s%" G_GUINT64_FORMAT " %s", text->len > 0 ? "; " : "", n,
                             problem);
 }
 
@@ -486,23 +479,18 @@ prof_device_trace_dup_problems (const ProfDeviceTrace *trace)
 {
   GString *text = g_string_new (NULL);
 
-  append_problem (text,
-                  trace->n_dropped,
+  append_problem (text, trace->n_dropped,
                   "records were lost by CUPTI, so times of operators are too short");
-  append_problem (text,
-                  trace->n_refused,
+  append_problem (text, trace->n_refused,
                   "buffers of records did not fit in memory, so traced runs are not complete");
-  append_problem (text,
-                  trace->n_timeless,
+  append_problem (text, trace->n_timeless,
                   "records have no time stamps and are left out, so times of operators are too "
                   "short");
   append_problem (text, trace->n_cut, "buffers end in an incomplete record, which is left out");
-  append_problem (text,
-                  trace->n_moved,
+  append_problem (text, trace->n_moved,
                   "traced runs saw the clock of the machine being set, so their times may be "
                   "misplaced");
-  append_problem (text,
-                  trace->n_failed,
+  append_problem (text, trace->n_failed,
                   "calls of CUPTI failed, so work of the GPU may be missing, misplaced or without "
                   "an "
                   "operator");

@@ -5,8 +5,7 @@
 static void
 put (ProfGraphNodes *nodes, guint64 node, guint64 span)
 {
-  g_hash_table_insert (nodes->span_of,
-                       g_memdup2 (&node, sizeof node),
+  g_hash_table_insert (nodes->span_of, g_memdup2 (&node, sizeof node),
                        g_memdup2 (&span, sizeof span));
 }
 

@@ -131,8 +131,7 @@ sum_migrations (const ProfKernelWatch *watch)
     {
       const char *line, *colon;
 
-      if (!read_text (g_array_index (watch->threads, ThreadFiles, i).migrations,
-                      text,
+      if (!read_text (g_array_index (watch->threads, ThreadFiles, i).migrations, text,
                       sizeof text) ||
           !(line = strstr (text, "nr_migrations")) || !(colon = strchr (line, ':')))
         return NAN;

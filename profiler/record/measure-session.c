@@ -63,9 +63,7 @@ prof_measure_time (const ProfMeasureSession *session,
         if (prof_measure_is_cancelled (session))
           g_clear_error (&local);
         else
-          g_propagate_prefixed_error (error,
-                                      local,
-                                      "%s: ",
+          g_propagate_prefixed_error (error, local, "%s: ",
                                       prof_subject_get_options (session->subjects[subject])->name);
         return FALSE;
       }

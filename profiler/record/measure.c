@@ -70,8 +70,7 @@ warm_up (const ProfMeasureSession *session, guint subject, double share, GError 
       g_array_append_val (series->warm, seconds);
     }
   series->inner = (guint) CLAMP (ceil (prof_clock_min_sample_ns () * 1e-9 / MAX (shortest, 1e-9)),
-                                 1,
-                                 MAX_INNER);
+                                 1, MAX_INNER);
   return TRUE;
 }
 
@@ -296,8 +295,7 @@ run_clean (ProfMeasureSession *session, double limit, GError **error)
     {
       session->series[i].turns = session->begin_ns;
       session->series[i].stop = stop;
-      prof_machine_speed_get (session->speed,
-                              &session->series[i].copy_rate,
+      prof_machine_speed_get (session->speed, &session->series[i].copy_rate,
                               &session->series[i].clock_rate);
       if (stop == PROF_STOP_ENOUGH && session->options->repeat > 0)
         session->series[i].stop = PROF_STOP_NOT;

@@ -27,8 +27,7 @@ make_chain (HybMode mode)
     {
       g_autofree char *name = g_strdup_printf ("n%u", i);
 
-      x = hyb_builder_call (builder,
-                            "negative",
+      x = hyb_builder_call (builder, "negative",
                             &(HybNodeSpec){
                                 .name = name, .n_inputs = 1, .inputs = (HybValueId[]){ x } },
                             NULL);

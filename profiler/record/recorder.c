@@ -286,11 +286,8 @@ recorder_end (gpointer data, const HybSpan *span)
   open = &lane->open[--lane->depth];
   event = prof_ring_next (&lane->ring);
   event->begin_ns = open->begin_ns - recorder->base_ns;
-  event->packed = prof_event_pack (lane->stamp - open->begin_ns,
-                                   event_kinds[open->kind],
-                                   lane->depth,
-                                   span->device,
-                                   0);
+  event->packed = prof_event_pack (lane->stamp - open->begin_ns, event_kinds[open->kind],
+                                   lane->depth, span->device, 0);
   event->node = span->id;
   event->step = span->step;
   event->graph = open->slot;

@@ -96,10 +96,8 @@ add_gradients (ProfSubject *subject, GError **error)
   if (!types)
     return FALSE;
   subject->wrt = find_parameters (subject->graph, subject->values);
-  subject->executed = hyb_graph_with_gradients (subject->graph,
-                                                subject->wrt->len,
-                                                (gconstpointer) subject->wrt->data,
-                                                error);
+  subject->executed = hyb_graph_with_gradients (subject->graph, subject->wrt->len,
+                                                (gconstpointer) subject->wrt->data, error);
   if (!subject->executed)
     return FALSE;
 
@@ -108,13 +106,9 @@ add_gradients (ProfSubject *subject, GError **error)
       HybTensor *ones;
 
       if (!hyb_type_is_known (&types[heads[i]]))
-        return hyb_error_at (error,
-                             HYB_GRAPH_ERROR,
-                             HYB_GRAPH_ERROR_UNKNOWN,
-                             NULL,
+        return hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_UNKNOWN, NULL,
                              "Profile it without gradients",
-                             "the shape of output %u is known only at run time",
-                             i);
+                             "the shape of output %u is known only at run time", i);
       ones = make_ones (&types[heads[i]], error);
       if (!ones)
         return FALSE;

@@ -66,9 +66,7 @@ add_edges (ProfBuilder *builder, const Source *source)
 
           g_array_append_val (rows, row);
         }
-      prof_builder_set_edges (builder,
-                              source->first_row + id,
-                              (gconstpointer) rows->data,
+      prof_builder_set_edges (builder, source->first_row + id, (gconstpointer) rows->data,
                               rows->len);
     }
 }
@@ -489,18 +487,15 @@ prof_attribution_new (ProfBuilder        *builder,
   const HybPlan   *plan = hyb_executor_get_plan (prof_subject_get_executor (subject));
   gboolean         is_executed = graph == prof_subject_get_executed (subject);
   ProfAttribution *attribution =
-      prof_attribution_new_model (builder,
-                                  graph,
+      prof_attribution_new_model (builder, graph,
                                   is_executed ? prof_subject_get_types (subject) : NULL);
 
   if (recorder)
     attribute_slots (attribution, subject, recorder);
   if (plan && !hyb_plan_is_dynamic (plan))
     {
-      attribution->planned = attribute_graph (attribution,
-                                              attribution->sources->pdata[0],
-                                              hyb_plan_get_graph (plan),
-                                              hyb_plan_get_types (plan));
+      attribution->planned = attribute_graph (attribution, attribution->sources->pdata[0],
+                                              hyb_plan_get_graph (plan), hyb_plan_get_types (plan));
       attribution->n_planned = hyb_graph_n_nodes (hyb_plan_get_graph (plan));
       add_origins (attribution, attribution->sources->pdata[0], plan, attribution->planned);
     }

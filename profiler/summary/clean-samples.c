@@ -38,11 +38,8 @@ prof_clean_samples_init (ProfCleanSamples *samples, const ProfCapture *capture)
 
   prof_clean_samples_init_all (samples, capture);
   index = g_new (guint, MAX (samples->n, 1));
-  samples->n = prof_select_undisturbed ((const ProfSampleFacts *const *) &samples->facts,
-                                        1,
-                                        samples->n,
-                                        index,
-                                        &disturbance);
+  samples->n = prof_select_undisturbed ((const ProfSampleFacts *const *) &samples->facts, 1,
+                                        samples->n, index, &disturbance);
   for (guint i = 0; i < samples->n; i++)
     {
       samples->seconds[i] = samples->seconds[index[i]]; /* index[i] ≥ i */

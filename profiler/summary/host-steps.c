@@ -85,9 +85,7 @@ prof_host_steps_add (ProfBuilder           *builder,
   g_autoptr (GHashTable) lists = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, free_list);
   Found found = { rows, reasons, lists };
 
-  add_plan (&found,
-            attribution,
-            hyb_executor_get_plan (prof_subject_get_executor (subject)),
+  add_plan (&found, attribution, hyb_executor_get_plan (prof_subject_get_executor (subject)),
             PROF_NO_SLOT);
   for (guint i = 0; recorder && i < prof_recorder_n_slots (recorder); i++)
     add_plan (&found, attribution, prof_recorder_get_slot (recorder, i)->plan, i);

@@ -48,14 +48,12 @@ add_row (ProfPhaseRows *rows, const ProfPhase *phase, guint32 owner)
   g_autofree char *name = NULL, *type = NULL;
 
   node->flags |= PROF_NODE_DIVIDED;
-  name =
-      phase->type
-          ? g_strdup (phase->name)
-          : g_strconcat (prof_builder_get_text (rows->builder, node->name), " ", phase->name, NULL);
-  type =
-      phase->type
-          ? g_strdup (phase->type)
-          : g_strconcat (prof_builder_get_text (rows->builder, node->type), " ", phase->name, NULL);
+  name = phase->type ? g_strdup (phase->name)
+                     : g_strconcat (prof_builder_get_text (rows->builder, node->name), " ",
+                                    phase->name, NULL);
+  type = phase->type ? g_strdup (phase->type)
+                     : g_strconcat (prof_builder_get_text (rows->builder, node->type), " ",
+                                    phase->name, NULL);
   row.name = prof_builder_text (rows->builder, name);
   row.type = prof_builder_text (rows->builder, type);
   row.category = phase->category;

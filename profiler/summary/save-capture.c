@@ -40,10 +40,7 @@ dup_excluded (const HybGpu *gpu)
   g_autoptr (GString) text = g_string_new (NULL);
 
   for (guint i = 0; names[i]; i++)
-    g_string_append_printf (text,
-                            "%s%s: %s",
-                            i > 0 ? "; " : "",
-                            names[i],
+    g_string_append_printf (text, "%s%s: %s", i > 0 ? "; " : "", names[i],
                             hyb_gpu_why_excluded (gpu, names[i]));
   return text->len > 0 ? g_string_free (g_steal_pointer (&text), FALSE) : NULL;
 }
@@ -74,8 +71,7 @@ add_subject_facts (ProfFacts *facts, const ProfSubject *subject)
   prof_facts_set (facts, "subject", options->name);
   prof_facts_set (facts, "variant", options->variant);
   prof_facts_set (facts, "mode", mode_name (options->mode));
-  prof_facts_set (facts,
-                  "pass",
+  prof_facts_set (facts, "pass",
                   options->backward   ? "forward and backward"
                   : options->training ? "forward, training"
                                       : "forward");
@@ -128,8 +124,7 @@ add_series_facts (ProfFacts *facts, const ProfSeries *series, HybMode mode)
   g_autofree char   *disturbed = prof_disturbance_sentence (&disturbance);
 
   prof_statistics (used, n, &clean);
-  prof_facts_set (facts,
-                  PROF_DISTURBANCE_KEY,
+  prof_facts_set (facts, PROF_DISTURBANCE_KEY,
                   series->is_only_first ? "There was time for the first run only, which was "
                                           "traced.  Later runs may be faster."
                                         : disturbed);
@@ -169,14 +164,11 @@ static void
 add_sample_facts (ProfBuilder *builder, const ProfSeries *series)
 {
   for (guint i = 0; i < series->clean_facts->len; i++)
-    prof_builder_add_sample_facts (builder,
-                                   PROF_SAMPLE_CLEAN,
-                                   i,
+    prof_builder_add_sample_facts (builder, PROF_SAMPLE_CLEAN, i,
                                    &g_array_index (series->clean_facts, ProfSampleFacts, i));
   for (guint i = 0; i < series->traced_facts->len; i++)
     prof_builder_add_sample_facts (builder,
-                                   i >= series->exact ? PROF_SAMPLE_EXACT : PROF_SAMPLE_TRACED,
-                                   i,
+                                   i >= series->exact ? PROF_SAMPLE_EXACT : PROF_SAMPLE_TRACED, i,
                                    &g_array_index (series->traced_facts, ProfSampleFacts, i));
 }
 
@@ -188,21 +180,15 @@ add_samples (ProfBuilder *builder, const ProfSeries *series)
   for (guint i = 0; i < series->warm->len; i++)
     prof_builder_add_sample (builder, PROF_SAMPLE_WARM, i, g_array_index (series->warm, double, i));
   for (guint i = 0; i < series->clean->len; i++)
-    prof_builder_add_sample (builder,
-                             PROF_SAMPLE_CLEAN,
-                             i,
+    prof_builder_add_sample (builder, PROF_SAMPLE_CLEAN, i,
                              g_array_index (series->clean, double, i));
   for (guint i = 0; i < series->device->len; i++)
     if (isfinite (g_array_index (series->device, double, i)))
-      prof_builder_add_sample (builder,
-                               PROF_SAMPLE_DEVICE,
-                               i,
+      prof_builder_add_sample (builder, PROF_SAMPLE_DEVICE, i,
                                g_array_index (series->device, double, i));
   for (guint i = 0; i < series->traced->len; i++)
-    prof_builder_add_sample (builder,
-                             i >= series->exact ? PROF_SAMPLE_EXACT : PROF_SAMPLE_TRACED,
-                             i,
-                             g_array_index (series->traced, double, i));
+    prof_builder_add_sample (builder, i >= series->exact ? PROF_SAMPLE_EXACT : PROF_SAMPLE_TRACED,
+                             i, g_array_index (series->traced, double, i));
 }
 
 /* Puts a row in place of a slot and the id of a node. */
@@ -263,11 +249,9 @@ add_events (ProfBuilder *builder, const ProfAttribution *attribution, const Prof
         ProfEvent     event = *prof_recorder_get_event (recorder, thread, i);
         ProfEventKind kind = prof_event_kind (&event);
 
-        event.packed = prof_event_pack (prof_event_duration (&event),
-                                        kind,
-                                        prof_event_depth (&event),
-                                        prof_event_device (&event),
-                                        thread);
+        event.packed =
+            prof_event_pack (prof_event_duration (&event), kind, prof_event_depth (&event),
+                             prof_event_device (&event), thread);
         if (kind == PROF_EVENT_RUN)
           n_of_device = add_device_events (builder, attribution, of_device, n_of_device, event.run);
         /* Parts of an operator that a GPU computes have no times of their own. */

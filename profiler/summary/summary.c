@@ -391,8 +391,7 @@ prof_summary_rest (const ProfSummary *summary, ProfGroupSum rest[PROF_MAX_REST])
 
   if (summary->n_used == 0)
     return 0;
-  rest[n++] = rest_row (summary,
-                        summary->is_of_device ? "(GPU idle)" : "(between operators)",
+  rest[n++] = rest_row (summary, summary->is_of_device ? "(GPU idle)" : "(between operators)",
                         summary->between);
   if (summary->other > 0)
     rest[n++] = rest_row (summary, "(passes and copies)", summary->other);
@@ -410,8 +409,7 @@ dup_left_out (const ProfSummary *summary)
   return g_strdup_printf ("%u of %u traced runs are left out: their times would take more memory "
                           "than "
                           "the limit for a file of its size.",
-                          summary->n_dropped,
-                          summary->n_dropped + summary->n_runs);
+                          summary->n_dropped, summary->n_dropped + summary->n_runs);
 }
 
 /* The same where a trace followed a GPU.  left_out: as dup_left_out().  (transfer full) */
@@ -428,15 +426,8 @@ relate_device (const ProfSummary *summary, const char *left_out)
       "×%.2f of a clean run (%s). Operators have the time that the GPU worked for them. It worked "
       "for %s, so in a clean run it idles for %.0f %%; tracing makes launches, and so the time in "
       "which it idles, longer.%s%s",
-      traced,
-      summary->n_used,
-      summary->n_runs,
-      summary->traced / summary->clean,
-      clean,
-      busy,
-      100 * idle / summary->clean,
-      *left_out ? " " : "",
-      left_out);
+      traced, summary->n_used, summary->n_runs, summary->traced / summary->clean, clean, busy,
+      100 * idle / summary->clean, *left_out ? " " : "", left_out);
 }
 
 char *
@@ -456,16 +447,8 @@ prof_summary_relation (const ProfSummary *summary)
       "Shares are of the traced time: %s, the mean of the %u most typical of %u "
       "traced runs, ×%.2f of a clean run (%s). Recording accounts for %s of the "
       "difference; without it traced runs were %s %s, which is noise.%s%s",
-      traced,
-      summary->n_used,
-      summary->n_runs,
-      summary->traced / summary->clean,
-      clean,
-      overhead,
-      noise,
-      summary->noise >= 0 ? "slower" : "faster",
-      *left_out ? " " : "",
-      left_out);
+      traced, summary->n_used, summary->n_runs, summary->traced / summary->clean, clean, overhead,
+      noise, summary->noise >= 0 ? "slower" : "faster", *left_out ? " " : "", left_out);
 }
 
 void

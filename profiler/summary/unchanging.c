@@ -128,8 +128,7 @@ prof_unchanging_add (ProfBuilder           *builder,
     {
       hyb_graph_get_variables (prof_subject_get_graph (subject), &n);
       prof_facts_set (facts, PROF_FOLDED_KEY, PROF_FOLDED_VALUE);
-      prof_facts_set_number (facts,
-                             PROF_FOLDED_BYTES_KEY,
+      prof_facts_set_number (facts, PROF_FOLDED_BYTES_KEY,
                              (double) hyb_plan_get_folded_bytes (plan,
                                                                  prof_subject_get_values (subject),
                                                                  n));

@@ -11,11 +11,7 @@ typedef struct
 } Options;
 
 static const HybParam options[] = {
-  { HYB_FIELD (Options, vocabulary),
-    HYB_PARAM_INT,
-    "50",
-    2,
-    1 << 22,
+  { HYB_FIELD (Options, vocabulary), HYB_PARAM_INT, "50", 2, 1 << 22,
     .doc = "size of the vocabulary; token 0 ends a sentence" },
   { HYB_FIELD (Options, hidden), HYB_PARAM_INT, "32", 1, 65536, .doc = "units of the cell" },
   { HYB_FIELD (Options, beams), HYB_PARAM_INT, "4", 1, 4096, .doc = "continuations that are kept" },
@@ -58,25 +54,17 @@ one_step (HybF *F, HybValue **variables, gpointer user)
   HybValue *scores = hyb_expand_dims (F, hyb_item (F, *variables, 1), 1), *best, *parents;
 
   all = hyb_reshape (F, hyb_broadcast (F, "broadcast_add", all, scores), "(-1,)");
-  best = HYB_OP (F,
-                 "topk",
-                 .in = { all },
-                 .attributes = HYB_WITH ("axis",
-                                         "0",
-                                         "k",
-                                         hyb_f_text (F, "%d", (int) self->options.beams),
-                                         "ret_typ",
-                                         "both"));
+  best = HYB_OP (F, "topk", .in = { all },
+                 .attributes =
+                     HYB_WITH ("axis", "0", "k", hyb_f_text (F, "%d", (int) self->options.beams),
+                               "ret_typ", "both"));
   parents =
       hyb_unary (F, "floor", hyb_mul_scalar (F, hyb_item (F, best, 1), 1 / (double) vocabulary));
   tokens = hyb_sub (F, hyb_item (F, best, 1), hyb_mul_scalar (F, parents, (double) vocabulary));
-  *variables = hyb_list_of (F,
-                            tokens,
-                            hyb_item (F, best, 0),
-                            follow (F, hyb_item (F, states, 0), parents),
-                            follow (F, hyb_item (F, states, 1), parents),
-                            hyb_add_scalar (F, hyb_item (F, *variables, 4), 1),
-                            NULL);
+  *variables =
+      hyb_list_of (F, tokens, hyb_item (F, best, 0), follow (F, hyb_item (F, states, 0), parents),
+                   follow (F, hyb_item (F, states, 1), parents),
+                   hyb_add_scalar (F, hyb_item (F, *variables, 4), 1), NULL);
   return hyb_list_of (F, tokens, parents, NULL);
 }
 
@@ -89,23 +77,17 @@ beam_search_forward (HybF *F, HybBlock *block, HybValue *input)
   HybLoopResult loop;
 
   hyb_cell_reset (self->cell);
-  result = hyb_while_loop (F,
-                           &(HybWhile){ .condition = continues,
-                                        .body = one_step,
-                                        .variables = hyb_list_of (F,
-                                                                  hyb_item (F, input, 0),
-                                                                  hyb_item (F, input, 1),
-                                                                  hyb_item (F, states, 0),
-                                                                  hyb_item (F, states, 1),
-                                                                  none,
-                                                                  NULL),
-                                        .max_iterations = self->options.steps,
-                                        .user = self });
+  result = hyb_while_loop (F, &(HybWhile){ .condition = continues,
+                                           .body = one_step,
+                                           .variables =
+                                               hyb_list_of (F, hyb_item (F, input, 0),
+                                                            hyb_item (F, input, 1),
+                                                            hyb_item (F, states, 0),
+                                                            hyb_item (F, states, 1), none, NULL),
+                                           .max_iterations = self->options.steps,
+                                           .user = self });
   loop = hyb_loop_result (F, result);
-  return hyb_list_of (F,
-                      hyb_item (F, loop.states, 1),
-                      loop.outputs,
-                      hyb_item (F, loop.states, 4),
+  return hyb_list_of (F, hyb_item (F, loop.states, 1), loop.outputs, hyb_item (F, loop.states, 4),
                       NULL);
 }
 

@@ -13,11 +13,7 @@ typedef struct
 static const HybParam options[] = {
   { HYB_FIELD (Options, characters), HYB_PARAM_INT, "10", 2, 64, .doc = "different characters" },
   { HYB_FIELD (Options, letters), HYB_PARAM_INT, "4", 1, 256, .doc = "characters in a line" },
-  { HYB_FIELD (Options, width),
-    HYB_PARAM_INT,
-    "64",
-    16,
-    65536,
+  { HYB_FIELD (Options, width), HYB_PARAM_INT, "64", 16, 65536,
     .doc = "columns of the image, which has 16 rows" },
   { HYB_FIELD (Options, hidden), HYB_PARAM_INT, "48", 1, 65536, .doc = "units of a direction" },
   { HYB_FIELD (Options, batch), HYB_PARAM_INT, "16", 1, 65536, .doc = "lines in a batch" },
@@ -62,20 +58,14 @@ build (gconstpointer data)
     {
       HybShape half = i == 0 ? hyb_shape_2d (2, 2) : hyb_shape_2d (2, 1);
 
-      hyb_append (self->columns,
-                  hyb_conv (.channels = 16 << i,
-                            .kernel = kernel,
-                            .pad = one,
-                            .activation = "relu"));
+      hyb_append (self->columns, hyb_conv (.channels = 16 << i, .kernel = kernel, .pad = one,
+                                           .activation = "relu"));
       hyb_append (self->columns, hyb_pool (.type = "max", .size = half, .stride = half));
     }
   hyb_block_leave_scope (self->columns);
-  self->reader = hyb_append (block,
-                             hyb_rnn_layer (.mode = "lstm",
-                                            .hidden = given->hidden,
-                                            .layers = 2,
-                                            .layout = "NTC",
-                                            .bidirectional = TRUE));
+  self->reader =
+      hyb_append (block, hyb_rnn_layer (.mode = "lstm", .hidden = given->hidden, .layers = 2,
+                                        .layout = "NTC", .bidirectional = TRUE));
   self->decoder =
       hyb_append (block, hyb_dense (.units = given->characters + 1, .no_flatten = TRUE));
   hyb_block_leave_scope (block);

@@ -32,9 +32,7 @@ typedef struct
 static HybValue *
 goes_on (HybF *F, HybValue *variables, gpointer self)
 {
-  return hyb_compare_scalar (F,
-                             hyb_item (F, variables, 1),
-                             HYB_GREATER,
+  return hyb_compare_scalar (F, hyb_item (F, variables, 1), HYB_GREATER,
                              ((EarlyStop *) self)->enough);
 }
 
@@ -64,16 +62,13 @@ early_stop_forward (HybF *F, HybBlock *block, HybValue *input)
 
   self->x = hyb_call (F, self->begin, input);
   state = hyb_unary (F, "tanh", self->x);
-  result = hyb_while_loop (F,
-                           &(HybWhile){ .condition = goes_on,
-                                        .body = one_step,
-                                        .variables = hyb_list_of (F, state, one, none, NULL),
-                                        .max_iterations = self->steps,
-                                        .user = self });
+  result = hyb_while_loop (F, &(HybWhile){ .condition = goes_on,
+                                           .body = one_step,
+                                           .variables = hyb_list_of (F, state, one, none, NULL),
+                                           .max_iterations = self->steps,
+                                           .user = self });
   state = hyb_loop_result (F, result).states;
-  return hyb_list_of (F,
-                      hyb_call (F, self->decide, hyb_item (F, state, 0)),
-                      hyb_item (F, state, 2),
+  return hyb_list_of (F, hyb_call (F, self->decide, hyb_item (F, state, 0)), hyb_item (F, state, 2),
                       NULL);
 }
 
@@ -94,10 +89,8 @@ build (gconstpointer data)
   self->enough = given->enough;
   hyb_block_enter_scope (block);
   self->begin = hyb_append (block, hyb_dense (.units = given->hidden));
-  self->step = hyb_append (block,
-                           hyb_dense (.units = given->hidden,
-                                      .in_units = given->hidden,
-                                      .weight_init = "normal:0.1"));
+  self->step = hyb_append (block, hyb_dense (.units = given->hidden, .in_units = given->hidden,
+                                             .weight_init = "normal:0.1"));
   self->decide = hyb_append (block, hyb_dense (.units = given->classes));
   hyb_block_leave_scope (block);
   return block;

@@ -59,10 +59,8 @@ language_model_new (const HybBlockClass *class,
   self->embedding =
       hyb_append (block, hyb_embedding_new (sizes->vocabulary, sizes->embedding, NULL));
   self->recurrent = hyb_append (block, make_recurrent (options));
-  self->decoder = hyb_append (block,
-                              hyb_dense (.units = sizes->vocabulary,
-                                         .no_flatten = TRUE,
-                                         .in_units = sizes->hidden));
+  self->decoder = hyb_append (block, hyb_dense (.units = sizes->vocabulary, .no_flatten = TRUE,
+                                                .in_units = sizes->hidden));
   hyb_block_leave_scope (block);
   return block;
 }

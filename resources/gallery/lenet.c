@@ -12,11 +12,7 @@ typedef struct
 } Options;
 
 static const HybParam options[] = {
-  { HYB_FIELD (Options, channels),
-    HYB_PARAM_INT,
-    "20",
-    1,
-    4096,
+  { HYB_FIELD (Options, channels), HYB_PARAM_INT, "20", 1, 4096,
     .doc = "of the first convolution; the second has 2½ times as many" },
   { HYB_FIELD (Options, classes), HYB_PARAM_INT, "10", 2, 65536, .doc = "outputs" },
   { HYB_FIELD (Options, batch), HYB_PARAM_INT, "32", 1, 65536, .doc = "images in a batch" },
@@ -33,10 +29,8 @@ build (gconstpointer data)
   hyb_block_enter_scope (net);
   hyb_append (net, hyb_conv (.channels = given->channels, .kernel = kernel, .activation = "tanh"));
   hyb_append (net, hyb_pool (.type = "max", .size = half, .stride = half));
-  hyb_append (net,
-              hyb_conv (.channels = given->channels * 5 / 2,
-                        .kernel = kernel,
-                        .activation = "tanh"));
+  hyb_append (net, hyb_conv (.channels = given->channels * 5 / 2, .kernel = kernel,
+                             .activation = "tanh"));
   hyb_append (net, hyb_pool (.type = "max", .size = half, .stride = half));
   hyb_append (net, hyb_dense (.units = 500, .activation = "tanh"));
   hyb_append (net, hyb_dense (.units = given->classes));

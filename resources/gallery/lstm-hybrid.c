@@ -9,11 +9,7 @@ typedef struct
 } Options;
 
 static const HybParam options[] = {
-  { HYB_FIELD (Options, vocabulary),
-    HYB_PARAM_INT,
-    "64",
-    2,
-    1 << 22,
+  { HYB_FIELD (Options, vocabulary), HYB_PARAM_INT, "64", 2, 1 << 22,
     .doc = "size of the vocabulary" },
   { HYB_FIELD (Options, embedding), HYB_PARAM_INT, "64", 1, 65536, .doc = "size of an embedding" },
   { HYB_FIELD (Options, hidden), HYB_PARAM_INT, "128", 1, 65536, .doc = "units of each layer" },
@@ -74,10 +70,8 @@ build (gconstpointer data)
                 hyb_lstm_cell (.hidden = given->hidden,
                                .input_size = i == 0 ? given->embedding : given->hidden));
   hyb_block_leave_scope (self->cells);
-  self->decoder = hyb_append (block,
-                              hyb_dense (.units = given->vocabulary,
-                                         .no_flatten = TRUE,
-                                         .in_units = given->hidden));
+  self->decoder = hyb_append (block, hyb_dense (.units = given->vocabulary, .no_flatten = TRUE,
+                                                .in_units = given->hidden));
   hyb_block_leave_scope (block);
   return block;
 }

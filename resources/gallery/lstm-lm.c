@@ -17,11 +17,7 @@ static const HybParam options[] = {
   { HYB_FIELD (Options, layers), HYB_PARAM_INT, "1", 1, 64, .doc = "LSTM layers" },
   { HYB_FIELD (Options, length), HYB_PARAM_INT, "35", 1, 65536, .doc = "tokens of a sequence" },
   { HYB_FIELD (Options, batch), HYB_PARAM_INT, "32", 1, 65536, .doc = "sequences in a batch" },
-  { HYB_FIELD (Options, dropout),
-    HYB_PARAM_FLOAT,
-    "0.0",
-    0,
-    0.99,
+  { HYB_FIELD (Options, dropout), HYB_PARAM_FLOAT, "0.0", 0, 0.99,
     .doc = "dropout rate between layers" },
   { 0 },
 };
@@ -37,11 +33,8 @@ make_layer (gconstpointer data)
 {
   const Options *given = data;
 
-  return hyb_rnn_layer (.mode = "lstm",
-                        .hidden = given->hidden,
-                        .layers = (guint) given->layers,
-                        .dropout = given->dropout,
-                        .input_size = given->embedding);
+  return hyb_rnn_layer (.mode = "lstm", .hidden = given->hidden, .layers = (guint) given->layers,
+                        .dropout = given->dropout, .input_size = given->embedding);
 }
 
 static HybBlock *

@@ -23,14 +23,8 @@ lstm_unrolled_forward (HybF *F, HybBlock *block, HybValue *input)
   HybValue      *y;
 
   hyb_cell_reset (self->recurrent);
-  y = hyb_unroll (F,
-                  self->recurrent,
-                  &states,
-                  .length = self->length,
-                  .inputs = x,
-                  .begin_state = states,
-                  .layout = "TNC",
-                  .merge = HYB_MERGE_YES);
+  y = hyb_unroll (F, self->recurrent, &states, .length = self->length, .inputs = x,
+                  .begin_state = states, .layout = "TNC", .merge = HYB_MERGE_YES);
   return hyb_list_of (F, hyb_call (F, self->decoder, y), states, NULL);
 }
 

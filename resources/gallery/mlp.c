@@ -11,11 +11,7 @@ typedef struct
 
 static const HybParam options[] = {
   { HYB_FIELD (Options, inputs), HYB_PARAM_INT, "512", 1, 65536, .doc = "features of a sample" },
-  { HYB_FIELD (Options, hidden),
-    HYB_PARAM_INT,
-    "256",
-    2,
-    65536,
+  { HYB_FIELD (Options, hidden), HYB_PARAM_INT, "256", 2, 65536,
     .doc = "units of the first layer" },
   { HYB_FIELD (Options, classes), HYB_PARAM_INT, "2", 2, 65536, .doc = "outputs" },
   { HYB_FIELD (Options, batch), HYB_PARAM_INT, "32", 1, 65536, .doc = "samples in a batch" },

@@ -10,11 +10,7 @@ typedef struct
 } Options;
 
 static const HybParam options[] = {
-  { HYB_FIELD (Options, channels),
-    HYB_PARAM_INT,
-    "64",
-    1,
-    4096,
+  { HYB_FIELD (Options, channels), HYB_PARAM_INT, "64", 1, 4096,
     .doc = "channels of the first stage" },
   { HYB_FIELD (Options, classes), HYB_PARAM_INT, "1000", 2, 1 << 20, .doc = "outputs" },
   { HYB_FIELD (Options, size), HYB_PARAM_INT, "224", 32, 4096, .doc = "rows and columns" },
@@ -48,11 +44,9 @@ static const HybBlockClass basic_block_class = {
 static HybBlock *
 convolution (gint64 channels, gint64 size, gint64 stride)
 {
-  return hyb_conv (.channels = channels,
-                   .kernel = hyb_shape_2d (size, size),
+  return hyb_conv (.channels = channels, .kernel = hyb_shape_2d (size, size),
                    .stride = hyb_shape_2d (stride, stride),
-                   .pad = hyb_shape_2d (size / 2, size / 2),
-                   .no_bias = TRUE);
+                   .pad = hyb_shape_2d (size / 2, size / 2), .no_bias = TRUE);
 }
 
 static HybBlock *
@@ -89,11 +83,8 @@ build (gconstpointer data)
   hyb_append (net, convolution (given->channels, 7, 2));
   hyb_append (net, hyb_batch_norm (.prefix = NULL));
   hyb_append (net, hyb_activation_new ("relu", NULL));
-  hyb_append (net,
-              hyb_pool (.type = "max",
-                        .size = hyb_shape_2d (3, 3),
-                        .stride = two,
-                        .pad = hyb_shape_2d (1, 1)));
+  hyb_append (net, hyb_pool (.type = "max", .size = hyb_shape_2d (3, 3), .stride = two,
+                             .pad = hyb_shape_2d (1, 1)));
   for (int stage = 0; stage < 4; stage++)
     {
       g_autofree char *prefix = g_strdup_printf ("stage%d_", stage + 1);

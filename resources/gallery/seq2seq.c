@@ -9,17 +9,9 @@ typedef struct
 } Options;
 
 static const HybParam options[] = {
-  { HYB_FIELD (Options, vocabulary),
-    HYB_PARAM_INT,
-    "20",
-    3,
-    1 << 22,
+  { HYB_FIELD (Options, vocabulary), HYB_PARAM_INT, "20", 3, 1 << 22,
     .doc = "size of the vocabulary" },
-  { HYB_FIELD (Options, hidden),
-    HYB_PARAM_INT,
-    "64",
-    1,
-    65536,
+  { HYB_FIELD (Options, hidden), HYB_PARAM_INT, "64", 1, 65536,
     .doc = "units of encoder and decoder" },
   { HYB_FIELD (Options, source), HYB_PARAM_INT, "8", 1, 65536, .doc = "tokens to read" },
   { HYB_FIELD (Options, target), HYB_PARAM_INT, "8", 1, 65536, .doc = "tokens to write" },
@@ -41,9 +33,7 @@ one_step (HybF *F, HybValue *x, HybValue **states, gpointer user)
   Seq2seq  *self = user;
   HybValue *h = hyb_cell_step (F, self->cell, x, states);
   HybValue *scores = HYB_OP (F, "batch_dot", .in = { self->memory, hyb_expand_dims (F, h, 2) });
-  HybValue *answer = HYB_OP (F,
-                             "batch_dot",
-                             .in = { hyb_softmax (F, scores, 1), self->memory },
+  HybValue *answer = HYB_OP (F, "batch_dot", .in = { hyb_softmax (F, scores, 1), self->memory },
                              .attributes = HYB_WITH ("transpose_a", "True"));
   HybValue *both = hyb_list_of (F, h, hyb_squeeze (F, answer, 1), NULL);
 
@@ -88,9 +78,8 @@ build (gconstpointer data)
   self->cell = hyb_append (block, hyb_gru_cell (.hidden = hidden, .input_size = hidden));
   self->mix =
       hyb_append (block, hyb_dense (.units = hidden, .in_units = 2 * hidden, .activation = "tanh"));
-  self->decoder =
-      hyb_append (block,
-                  hyb_dense (.units = given->vocabulary, .in_units = hidden, .no_flatten = TRUE));
+  self->decoder = hyb_append (block, hyb_dense (.units = given->vocabulary, .in_units = hidden,
+                                                .no_flatten = TRUE));
   hyb_block_leave_scope (block);
   return block;
 }

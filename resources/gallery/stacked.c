@@ -13,11 +13,7 @@ static const HybParam options[] = {
   { HYB_FIELD (Options, inputs), HYB_PARAM_INT, "16", 1, 65536, .doc = "features of a step" },
   { HYB_FIELD (Options, hidden), HYB_PARAM_INT, "32", 1, 65536, .doc = "units of a cell" },
   { HYB_FIELD (Options, layers), HYB_PARAM_INT, "3", 1, 64, .doc = "cells in the stack" },
-  { HYB_FIELD (Options, dropout),
-    HYB_PARAM_FLOAT,
-    "0.0",
-    0,
-    0.99,
+  { HYB_FIELD (Options, dropout), HYB_PARAM_FLOAT, "0.0", 0, 0.99,
     .doc = "dropout rate between cells" },
   { HYB_FIELD (Options, classes), HYB_PARAM_INT, "4", 2, 65536, .doc = "labels of a step" },
   { HYB_FIELD (Options, length), HYB_PARAM_INT, "12", 1, 65536, .doc = "steps" },
@@ -34,9 +30,8 @@ make_cell (gconstpointer data)
   hyb_block_enter_scope (stack);
   for (gint64 i = 0; i < given->layers; i++)
     {
-      hyb_append (stack,
-                  hyb_gru_cell (.hidden = given->hidden,
-                                .input_size = i == 0 ? given->inputs : given->hidden));
+      hyb_append (stack, hyb_gru_cell (.hidden = given->hidden,
+                                       .input_size = i == 0 ? given->inputs : given->hidden));
       if (given->dropout > 0 && i + 1 < given->layers)
         hyb_append (stack, hyb_dropout_cell_new (given->dropout, HYB_STYLE_GLUON, NULL));
     }

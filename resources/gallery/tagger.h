@@ -28,12 +28,7 @@ tagger_forward (HybF *F, HybBlock *block, HybValue *x)
   HybValue *y;
 
   hyb_cell_reset (self->cell);
-  y = hyb_unroll (F,
-                  self->cell,
-                  NULL,
-                  .length = self->length,
-                  .inputs = x,
-                  .layout = "NTC",
+  y = hyb_unroll (F, self->cell, NULL, .length = self->length, .inputs = x, .layout = "NTC",
                   .merge = HYB_MERGE_YES);
   return hyb_call (F, self->decoder, y);
 }

@@ -9,11 +9,7 @@ typedef struct
 } Options;
 
 static const HybParam options[] = {
-  { HYB_FIELD (Options, vocabulary),
-    HYB_PARAM_INT,
-    "32",
-    2,
-    1 << 22,
+  { HYB_FIELD (Options, vocabulary), HYB_PARAM_INT, "32", 2, 1 << 22,
     .doc = "size of the vocabulary" },
   { HYB_FIELD (Options, units), HYB_PARAM_INT, "64", 1, 65536, .doc = "size of an embedding" },
   { HYB_FIELD (Options, heads), HYB_PARAM_INT, "4", 1, 256, .doc = "must divide units" },
@@ -38,14 +34,11 @@ attend (HybF *F, EncoderLayer *self, HybValue *x)
   const char *heads = hyb_f_text (F, "%d", (int) self->heads);
   HybValue   *all =
       hyb_call (F, self->project, x); /* queries, keys and values, interleaved by head */
-  HybValue *scores = HYB_OP (F,
-                             "_contrib_interleaved_matmul_selfatt_qk",
-                             .in = { all },
+  HybValue *scores = HYB_OP (F, "_contrib_interleaved_matmul_selfatt_qk", .in = { all },
                              .attributes = HYB_WITH ("heads", heads));
-  HybValue *mixed = HYB_OP (F,
-                            "_contrib_interleaved_matmul_selfatt_valatt",
-                            .in = { all, hyb_softmax (F, scores, -1) },
-                            .attributes = HYB_WITH ("heads", heads));
+  HybValue *mixed =
+      HYB_OP (F, "_contrib_interleaved_matmul_selfatt_valatt",
+              .in = { all, hyb_softmax (F, scores, -1) }, .attributes = HYB_WITH ("heads", heads));
 
   return hyb_call (F, self->join, mixed);
 }
@@ -70,9 +63,7 @@ static const HybBlockClass encoder_layer_class = {
 static HybBlock *
 dense (gint64 units, gint64 inputs, const char *activation)
 {
-  return hyb_dense (.units = units,
-                    .in_units = inputs,
-                    .no_flatten = TRUE,
+  return hyb_dense (.units = units, .in_units = inputs, .no_flatten = TRUE,
                     .activation = activation);
 }
 
@@ -128,11 +119,10 @@ build (gconstpointer data)
   Transformer   *self = (Transformer *) block;
 
   self->position =
-      hyb_block_add_parameter (block,
-                               &(HybParameterSpec){
-                                   .name = "position",
-                                   .shape = hyb_shape_3d (given->length, 1, given->units),
-                                   .init = "normal:0.1" });
+      hyb_block_add_parameter (block, &(HybParameterSpec){
+                                          .name = "position",
+                                          .shape = hyb_shape_3d (given->length, 1, given->units),
+                                          .init = "normal:0.1" });
   hyb_block_enter_scope (block);
   self->embedding = hyb_append (block, hyb_embedding_new (given->vocabulary, given->units, NULL));
   self->layers = hyb_append (block, hyb_sequential (""));

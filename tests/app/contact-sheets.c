@@ -50,9 +50,8 @@ static void
 draw_cell (cairo_t *cr, const char *path, const VizPicture *picture)
 {
   double width = viz_picture_width (picture), height = viz_picture_height (picture);
-  double zoom =
-      MIN (MAX_ZOOM,
-           MIN ((VIZ_PAGE_WIDTH - 2 * MARGIN) / width, (VIZ_PAGE_HEIGHT - 2 * MARGIN) / height));
+  double zoom = MIN (MAX_ZOOM, MIN ((VIZ_PAGE_WIDTH - 2 * MARGIN) / width,
+                                    (VIZ_PAGE_HEIGHT - 2 * MARGIN) / height));
 
   cairo_save (cr);
   cairo_set_source_rgb (cr, 1, 1, 1);
@@ -72,14 +71,12 @@ picture_of (const char *path)
 {
   g_autoptr (VizDiagram) diagram = models_diagram (path, NULL);
 
-  return diagram ? viz_layout_diagram (diagram,
-                                       NULL,
+  return diagram ? viz_layout_diagram (diagram, NULL,
                                        &(VizLayoutOptions){
                                            .direction = VIZ_DIRECTION_AUTO,
                                            .detail = VIZ_DETAIL_AUTO,
                                            .page = { VIZ_PAGE_WIDTH, VIZ_PAGE_HEIGHT } },
-                                       NULL,
-                                       NULL)
+                                       NULL, NULL)
                  : NULL;
 }
 
@@ -87,11 +84,11 @@ picture_of (const char *path)
 static guint
 draw_sheet (const char *file, const GPtrArray *paths, guint first)
 {
-  cairo_surface_t *sheet = cairo_image_surface_create (CAIRO_FORMAT_RGB24,
-                                                       (int) (CELL_WIDTH * COLUMNS),
-                                                       (int) (CELL_HEIGHT * ROWS));
-  cairo_t         *cr = cairo_create (sheet);
-  guint            n = 0, at = first;
+  cairo_surface_t *sheet =
+      cairo_image_surface_create (CAIRO_FORMAT_RGB24, (int) (CELL_WIDTH * COLUMNS),
+                                  (int) (CELL_HEIGHT * ROWS));
+  cairo_t *cr = cairo_create (sheet);
+  guint    n = 0, at = first;
 
   cairo_set_source_rgb (cr, 0.8, 0.8, 0.8);
   cairo_paint (cr);

@@ -23,12 +23,8 @@ collect_classes (GHashTable *names, GType type)
   const char         *name, *property;
   const GVariantType *parameter;
 
-  for (guint i = 0; gtk_widget_class_query_action (GTK_WIDGET_CLASS (class),
-                                                   i,
-                                                   &owner,
-                                                   &name,
-                                                   &parameter,
-                                                   &property);
+  for (guint i = 0; gtk_widget_class_query_action (GTK_WIDGET_CLASS (class), i, &owner, &name,
+                                                   &parameter, &property);
        i++)
     if (is_ours (owner))
       g_hash_table_add (names, g_strdup (name));
@@ -116,8 +112,7 @@ collect_gestures (GHashTable *names, GtkWidget *widget)
         g_hash_table_add (names, g_strconcat ("gesture ", name, NULL));
       else if (all_ours && !name)
         {
-          g_test_message ("a %s of %s has no name",
-                          G_OBJECT_TYPE_NAME (controller),
+          g_test_message ("a %s of %s has no name", G_OBJECT_TYPE_NAME (controller),
                           G_OBJECT_TYPE_NAME (widget));
           g_test_fail ();
         }

@@ -224,8 +224,7 @@ gui_save_picture (GtkWindow *window, const char *path)
   gdk_paintable_snapshot (paintable, GDK_SNAPSHOT (snapshot), width, height);
   node = gtk_snapshot_to_node (snapshot);
   g_assert_nonnull (node);
-  picture = gsk_renderer_render_texture (gtk_native_get_renderer (GTK_NATIVE (window)),
-                                         node,
+  picture = gsk_renderer_render_texture (gtk_native_get_renderer (GTK_NATIVE (window)), node,
                                          &GRAPHENE_RECT_INIT (0, 0, (float) width, (float) height));
   g_assert_true (gdk_texture_save_to_png (picture, path));
   g_test_message ("%s", path);

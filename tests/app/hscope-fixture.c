@@ -60,16 +60,8 @@ fixture_run (Fixture *fixture, char **arguments)
   int status;
 
   clear_output (fixture);
-  g_spawn_sync (NULL,
-                arguments,
-                NULL,
-                G_SPAWN_DEFAULT,
-                NULL,
-                NULL,
-                &fixture->out,
-                &fixture->err,
-                &status,
-                &error);
+  g_spawn_sync (NULL, arguments, NULL, G_SPAWN_DEFAULT, NULL, NULL, &fixture->out, &fixture->err,
+                &status, &error);
   g_assert_no_error (error);
   g_assert_true (WIFEXITED (status));
   fixture->code = WEXITSTATUS (status);
@@ -81,9 +73,7 @@ fixture_run_line (Fixture *fixture, const char *line)
   g_autofree char *script =
       g_strdup_printf ("hscope () { '%s' \"$@\"; }; cd '%s' && mkdir -p tmp && "
                        "export TMPDIR=$PWD/tmp && %s",
-                       HSCOPE,
-                       fixture->folder,
-                       line);
+                       HSCOPE, fixture->folder, line);
 
   fixture_run (fixture, (char *[]){ (char *) "/bin/sh", (char *) "-c", script, NULL });
   g_test_message ("%s: %d %s", line, fixture->code, fixture->err);

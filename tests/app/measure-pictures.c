@@ -73,8 +73,7 @@ measure_texts (const VizPicture *picture, Measures *measures)
   g_autoptr (GHashTable) speaking = g_hash_table_new (g_str_hash, g_str_equal);
   VizPen *pen = recording_pen_new (texts, viz_picture_font (picture));
 
-  viz_paint_with (picture,
-                  pen,
+  viz_paint_with (picture, pen,
                   &(VizPaintOptions){ .area = &measures->view, .scale = measures->zoom });
   viz_pen_free (pen);
   for (guint i = 0; i < texts->len; i++)
@@ -118,23 +117,12 @@ print_measures (const char *name, const VizPicture *picture, const Measures *mea
   const Geometry *geometry = &measures->geometry;
 
   printf ("%-56s %6.0f×%-6.0f %5.2f %5u %4.2f %4u %5.1f%% %5.1f%% %4u  %5u %8.0f  %u %u %u %u %u\n",
-          name,
-          viz_picture_width (picture),
-          viz_picture_height (picture),
-          viz_picture_width (picture) / viz_picture_height (picture),
-          measures->n_boxes,
-          measures->zoom,
-          measures->n_seen,
-          100.0 * measures->n_cut / MAX (measures->n_texts, 1),
-          100.0 * (1 - measures->text_area / MAX (measures->box_area, 1)),
-          measures->n_silent,
-          geometry->n_crossings,
-          geometry->length,
-          geometry->n_overlaps,
-          geometry->n_struck,
-          measures->n_outside + geometry->n_outside,
-          geometry->n_through,
-          geometry->n_clipped);
+          name, viz_picture_width (picture), viz_picture_height (picture),
+          viz_picture_width (picture) / viz_picture_height (picture), measures->n_boxes,
+          measures->zoom, measures->n_seen, 100.0 * measures->n_cut / MAX (measures->n_texts, 1),
+          100.0 * (1 - measures->text_area / MAX (measures->box_area, 1)), measures->n_silent,
+          geometry->n_crossings, geometry->length, geometry->n_overlaps, geometry->n_struck,
+          measures->n_outside + geometry->n_outside, geometry->n_through, geometry->n_clipped);
 }
 
 /* Sums over all pictures. */
@@ -180,24 +168,14 @@ print_total (const Total *total)
           "sight "
           "silent, %u pictures with more than 60 boxes at first sight, %u do not fit the page "
           "legibly\n",
-          total->n,
-          100.0 * sum->n_cut / MAX (sum->n_texts, 1),
-          100.0 * (1 - sum->text_area / MAX (sum->box_area, 1)),
-          sum->n_silent,
-          sum->n_seen,
-          total->n_many,
-          total->n_illegible);
+          total->n, 100.0 * sum->n_cut / MAX (sum->n_texts, 1),
+          100.0 * (1 - sum->text_area / MAX (sum->box_area, 1)), sum->n_silent, sum->n_seen,
+          total->n_many, total->n_illegible);
   printf ("%u of %u pictures of over %d boxes are outside of 1:3 to 3:1; %u crossings, %.0f points "
           "of "
           "wire; %u overlaps, %u struck titles, %u outside, %u through boxes\n",
-          total->n_wrong_shape,
-          total->n_large,
-          MANY_BOXES,
-          sum->geometry.n_crossings,
-          sum->geometry.length,
-          sum->geometry.n_overlaps,
-          sum->geometry.n_struck,
-          sum->n_outside,
+          total->n_wrong_shape, total->n_large, MANY_BOXES, sum->geometry.n_crossings,
+          sum->geometry.length, sum->geometry.n_overlaps, sum->geometry.n_struck, sum->n_outside,
           sum->geometry.n_through);
 }
 
@@ -216,21 +194,16 @@ main (int argc, char **argv)
       const char      *path = g_ptr_array_index (paths, i);
       g_autofree char *folder = g_path_get_dirname (path);
       g_autofree char *name =
-          g_strdelimit (g_strjoin ("/",
-                                   strrchr (folder, '/') ? strrchr (folder, '/') + 1 : folder,
-                                   strrchr (path, '/') ? strrchr (path, '/') + 1 : path,
-                                   NULL),
-                        "\n",
-                        ' ');
+          g_strdelimit (g_strjoin ("/", strrchr (folder, '/') ? strrchr (folder, '/') + 1 : folder,
+                                   strrchr (path, '/') ? strrchr (path, '/') + 1 : path, NULL),
+                        "\n", ' ');
       g_autoptr (VizDiagram) diagram = models_diagram (path, NULL);
       g_autoptr (VizPicture) picture =
-          diagram ? viz_layout_diagram (diagram,
-                                        NULL,
+          diagram ? viz_layout_diagram (diagram, NULL,
                                         &(VizLayoutOptions){ .direction = VIZ_DIRECTION_AUTO,
                                                              .detail = VIZ_DETAIL_AUTO,
                                                              .page = { PAGE_WIDTH, PAGE_HEIGHT } },
-                                        NULL,
-                                        NULL)
+                                        NULL, NULL)
                   : NULL;
       Measures measures = { 0 };
 

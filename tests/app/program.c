@@ -53,18 +53,15 @@ program_start (const char *folder, const char *display, const char *model, const
   g_autoptr (GSubprocessLauncher) launcher =
       g_subprocess_launcher_new (G_SUBPROCESS_FLAGS_STDERR_PIPE);
   g_autofree char *base = model ? g_strconcat (model, "-symbol.json", NULL) : NULL;
-  g_autofree char *path =
-      model
-          ? g_build_filename (SOURCE_ROOT, "tests", "data", "goldens", "models", model, base, NULL)
-          : NULL;
+  g_autofree char *path = model ? g_build_filename (SOURCE_ROOT, "tests", "data", "goldens",
+                                                    "models", model, base, NULL)
+                                : NULL;
   g_autoptr (GError) error = NULL;
   GSubprocess *program;
 
-  for (const char *const *name =
-           (const char *const[]){
-               "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", NULL };
-       *name != NULL;
-       name++)
+  for (const char *const *name = (const char *const[]){ "XDG_CONFIG_HOME", "XDG_STATE_HOME",
+                                                        "XDG_CACHE_HOME", "XDG_DATA_HOME", NULL };
+       *name != NULL; name++)
     g_subprocess_launcher_setenv (launcher, *name, folder, TRUE);
   if (display)
     g_subprocess_launcher_setenv (launcher, "DISPLAY", display, TRUE);

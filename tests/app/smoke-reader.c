@@ -204,9 +204,7 @@ test_names (void)
   with_start_page = TRUE;
   walk (application, count_node, &count, MAX_DEPTH);
   with_start_page = FALSE;
-  g_test_message ("%u accessibles, %u buttons, %u without a name",
-                  count.n,
-                  count.n_buttons,
+  g_test_message ("%u accessibles, %u buttons, %u without a name", count.n, count.n_buttons,
                   count.n_nameless);
   g_assert_cmpuint (count.n, >, 50);
   g_assert_cmpuint (count.n_buttons, >, 10);

@@ -110,12 +110,11 @@ without_texts (const VizDiagram *from)
   for (guint32 i = 1; i < viz_diagram_n_boxes (from); i++)
     {
       const VizBox *box = viz_diagram_box (from, i);
-      guint32       copy = viz_diagram_builder_add_box (builder,
-                                                  &(VizBoxInfo){ .title = "x",
-                                                                       .kind = box->kind,
-                                                                       .category = box->category,
-                                                                       .flags = box->flags,
-                                                                       .user = VIZ_NO_USER });
+      guint32       copy = viz_diagram_builder_add_box (builder, &(VizBoxInfo){ .title = "x",
+                                                                                .kind = box->kind,
+                                                                                .category = box->category,
+                                                                                .flags = box->flags,
+                                                                                .user = VIZ_NO_USER });
 
       if (box->flags & VIZ_BOX_HEADER)
         viz_diagram_builder_set_header (builder, copy, box->layer);
@@ -128,11 +127,10 @@ without_texts (const VizDiagram *from)
     {
       const VizArrow *arrow = viz_diagram_arrow (from, i);
 
-      viz_diagram_builder_add_arrow (builder,
-                                     &(VizArrowInfo){ .tail = arrow->tail,
-                                                      .head = arrow->head,
-                                                      .output = arrow->output,
-                                                      .kind = arrow->kind });
+      viz_diagram_builder_add_arrow (builder, &(VizArrowInfo){ .tail = arrow->tail,
+                                                               .head = arrow->head,
+                                                               .output = arrow->output,
+                                                               .kind = arrow->kind });
     }
   return viz_diagram_builder_freeze (builder);
 }
@@ -190,8 +188,7 @@ test_made_up_names (Fixture *fixture, gconstpointer data)
   g_autofree char *line =
       g_strdup_printf ("hscope convert 'gallery:%s' --to unrolled --output net || "
                        "hscope new '%s' --output net",
-                       model,
-                       model);
+                       model, model);
   g_autofree char *file = in_folder (fixture, "net-symbol.json");
   g_autofree char *other = in_folder (fixture, "auto-symbol.json");
   g_autoptr (VizDiagram) named = NULL, renamed = NULL;

@@ -74,17 +74,9 @@ test_a_loop_collects_rows_once (Fixture *fixture, gconstpointer unused G_GNUC_UN
 TEST_PROGRAM (test_bench)
 {
   g_test_init (&argc, &argv, NULL);
-  g_test_add ("/app/bench/forms-of-a-cell-agree",
-              Fixture,
-              "infer",
-              fixture_set_up,
-              test_forms_agree,
-              fixture_tear_down);
-  g_test_add ("/app/bench/a-loop-collects-rows-once",
-              Fixture,
-              NULL,
-              fixture_set_up,
-              test_a_loop_collects_rows_once,
-              fixture_tear_down);
+  g_test_add ("/app/bench/forms-of-a-cell-agree", Fixture, "infer", fixture_set_up,
+              test_forms_agree, fixture_tear_down);
+  g_test_add ("/app/bench/a-loop-collects-rows-once", Fixture, NULL, fixture_set_up,
+              test_a_loop_collects_rows_once, fixture_tear_down);
   return g_test_run ();
 }

@@ -163,9 +163,8 @@ test_a_value_that_needs_too_much_memory_is_the_only_error (Fixture             *
     "hscope prove net-symbol.json net-symbol.json --shape data=4,512 --limit-memory 1M",
   };
 
-  fixture_run_line (fixture,
-                    "hscope new 'mlp?inputs=512&hidden=512' --output net >log && "
-                    "rm net-0000.params");
+  fixture_run_line (fixture, "hscope new 'mlp?inputs=512&hidden=512' --output net >log && "
+                             "rm net-0000.params");
   for (guint i = 0; i < G_N_ELEMENTS (lines); i++)
     {
       fixture_run_line (fixture, lines[i]);
@@ -222,8 +221,8 @@ test_compare_says_that_runs_are_too_few (Fixture *fixture, gconstpointer unused 
 static void
 test_bench_times_training (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
 {
-  fixture_run_line (
-      fixture, "hscope bench --case lstm-train-h256-t5-b1-unrolled --repeat 1 --runs 1 --json");
+  fixture_run_line (fixture, "hscope bench --case lstm-train-h256-t5-b1-unrolled --repeat 1 --runs "
+                             "1 --json");
   g_assert_cmpint (fixture->code, ==, 0);
   g_assert_nonnull (strstr (fixture->out, "\"seconds\": ["));
   fixture_run_line (fixture, "hscope bench --case lenet-train-b32 --repeat 1 --runs 1 --json");
@@ -249,9 +248,8 @@ test_run_explains_missing_parameters (Fixture *fixture, gconstpointer unused G_G
   g_assert_cmpint (fixture->code, ==, 4);
   g_assert_nonnull (strstr (fixture->err, "belongs to another model"));
   g_assert_nonnull (strstr (fixture->err, "net-0000.params"));
-  fixture_run_line (fixture,
-                    "hscope new lstm-lm --output lm >log && "
-                    "hscope run net-symbol.json lm-0000.params --init uniform");
+  fixture_run_line (fixture, "hscope new lstm-lm --output lm >log && "
+                             "hscope run net-symbol.json lm-0000.params --init uniform");
   g_assert_cmpint (fixture->code, ==, 0);
   g_assert_nonnull (strstr (fixture->err, "parameters are not in lm-0000.params"));
   fixture_run_line (fixture, "hscope run net-symbol.json --init uniform");
@@ -279,11 +277,8 @@ test_info_shows_the_structure (Fixture *fixture, gconstpointer unused G_GNUC_UNU
 
   g_string_append (graph, "{\"op\": \"null\", \"name\": \"data\", \"inputs\": []}");
   for (guint i = 0; i < 60; i++)
-    g_string_append_printf (graph,
-                            ", {\"op\": \"%s\", \"name\": \"n%u\", \"inputs\": [[%u,0,0]]}",
-                            operators[i % G_N_ELEMENTS (operators)],
-                            i,
-                            i);
+    g_string_append_printf (graph, ", {\"op\": \"%s\", \"name\": \"n%u\", \"inputs\": [[%u,0,0]]}",
+                            operators[i % G_N_ELEMENTS (operators)], i, i);
   g_string_append (graph, "], \"arg_nodes\": [0], \"heads\": [[60,0,0]]}");
   g_assert_true (g_file_set_contents (path, graph->str, -1, NULL));
 
@@ -308,8 +303,7 @@ write_symbol (Fixture *fixture, const char *name, const char *nodes, const char 
   g_autofree char *path = in_folder (fixture, name);
   g_autofree char *text = g_strdup_printf ("{\"nodes\": [%s], \"heads\": [%s], \"attrs\": "
                                            "{\"mxnet_version\": [\"int\", 10901]}}",
-                                           nodes,
-                                           heads);
+                                           nodes, heads);
 
   g_assert_true (g_file_set_contents (path, text, -1, NULL));
 }
@@ -328,10 +322,9 @@ test_info_counts_huge_declared_parameters (Fixture *fixture, gconstpointer unuse
                             "{\"__shape__\": "
                             "\"(1073741824, 536870912)\", \"__dtype__\": \"1\"}, \"inputs\": []}, ",
                             i);
-  g_string_append (nodes,
-                   "{\"op\": \"add_n\", \"name\": \"y\", \"attrs\": {\"num_args\": \"5\"}, "
-                   "\"inputs\": "
-                   "[[0, 0, 0], [1, 0, 0], [2, 0, 0], [3, 0, 0], [4, 0, 0]]}");
+  g_string_append (nodes, "{\"op\": \"add_n\", \"name\": \"y\", \"attrs\": {\"num_args\": \"5\"}, "
+                          "\"inputs\": "
+                          "[[0, 0, 0], [1, 0, 0], [2, 0, 0], [3, 0, 0], [4, 0, 0]]}");
   write_symbol (fixture, "huge-symbol.json", nodes->str, "[5, 0, 0]");
   fixture_run_line (fixture, "hscope info huge-symbol.json --json");
   g_assert_cmpint (fixture->code, ==, 0);
@@ -362,9 +355,7 @@ test_outputs_have_the_names_of_mxnet (Fixture *fixture, gconstpointer unused G_G
   g_autoptr (cJSON) json = NULL;
   const cJSON *outputs;
 
-  write_symbol (fixture,
-                "n-symbol.json",
-                nodes,
+  write_symbol (fixture, "n-symbol.json", nodes,
                 "[1, 0, 0], [2, 0, 0], [3, 0, 0], [4, 0, 0], [5, 0, 0], [6, 0, 0], [7, 0, 0], [8, "
                 "0, 0]");
   fixture_run_line (fixture, "hscope info n-symbol.json --json");
@@ -374,8 +365,7 @@ test_outputs_have_the_names_of_mxnet (Fixture *fixture, gconstpointer unused G_G
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)
     g_assert_cmpstr (cJSON_GetStringValue (
                          cJSON_GetObjectItem (cJSON_GetArrayItem (outputs, (int) i), "name")),
-                     ==,
-                     names[i]);
+                     ==, names[i]);
 }
 
 /* A pipe or a folder with the name of a later epoch does not hide the file of an earlier one. */
@@ -396,8 +386,7 @@ test_only_files_are_parameters (Fixture *fixture, gconstpointer unused G_GNUC_UN
 static void
 test_csv_has_no_formulas (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
 {
-  write_symbol (fixture,
-                "f-symbol.json",
+  write_symbol (fixture, "f-symbol.json",
                 "{\"op\": \"null\", \"name\": \"x\", \"inputs\": []},"
                 "{\"op\": \"relu\", \"name\": \"=1+1\", \"inputs\": [[0, 0, 0]]},"
                 "{\"op\": \"relu\", \"name\": \"@a,b\", \"inputs\": [[1, 0, 0]]}",

@@ -112,8 +112,7 @@ test_round_trip (void)
 
   g_assert_true (g_file_set_contents (capture, "recording", -1, NULL));
   cJSON_AddStringToObject (cJSON_GetArrayItem (cJSON_GetObjectItemCaseSensitive (json, "cells"), 0),
-                           "capture",
-                           capture);
+                           "capture", capture);
   comparison->model = g_strdup ("gallery:lstm-unrolled");
   comparison->params = g_build_filename (folder, "other.params", NULL);
   g_ptr_array_add (comparison->results, json);

@@ -117,16 +117,8 @@ run_hscope (const char *line, const char *environment)
   if (pair)
     settings = g_environ_setenv (settings, pair[0], pair[1], TRUE);
   g_assert_true (g_shell_parse_argv (command, NULL, &arguments, NULL));
-  g_spawn_sync (NULL,
-                arguments,
-                settings,
-                G_SPAWN_DEFAULT,
-                NULL,
-                NULL,
-                &output.out,
-                &output.err,
-                &status,
-                &error);
+  g_spawn_sync (NULL, arguments, settings, G_SPAWN_DEFAULT, NULL, NULL, &output.out, &output.err,
+                &status, &error);
   g_assert_no_error (error);
   g_assert_true (WIFEXITED (status));
   output.code = WEXITSTATUS (status);
@@ -222,11 +214,8 @@ test_exit_status (void)
       if (output.code == cases[i].code &&
           (!cases[i].message || strstr (output.err, cases[i].message)))
         continue;
-      g_test_message ("hscope %s: exit status %d, not %d: %s",
-                      cases[i].line,
-                      output.code,
-                      cases[i].code,
-                      output.err);
+      g_test_message ("hscope %s: exit status %d, not %d: %s", cases[i].line, output.code,
+                      cases[i].code, output.err);
       g_test_fail ();
     }
 }
@@ -263,46 +252,22 @@ typedef struct
 
 static const Document documents[] = {
   { "info @/net-symbol.json --json",
-    { "file",
-      "format",
-      "version",
-      "nodes",
-      "operators.FullyConnected",
-      "auxiliary",
-      TENSOR ("arguments"),
-      "arguments.role",
-      TENSOR ("outputs"),
-      "subgraphs" } },
+    { "file", "format", "version", "nodes", "operators.FullyConnected", "auxiliary",
+      TENSOR ("arguments"), "arguments.role", TENSOR ("outputs"), "subgraphs" } },
   { "info @/net-symbol.json --json",
     { "parameters.count", "parameters.bytes", "flops", "structure" } },
   { "info @/in.npz --json", { "format", TENSOR ("tensors") } },
   { "check @/net-symbol.json --json",
-    { "findings.code",
-      "findings.severity",
-      "findings.node",
-      "findings.place",
-      "findings.message",
-      "findings.hint",
-      "findings.items",
-      "summary",
-      "auxiliary",
-      TENSOR ("arguments"),
+    { "findings.code", "findings.severity", "findings.node", "findings.place", "findings.message",
+      "findings.hint", "findings.items", "summary", "auxiliary", TENSOR ("arguments"),
       TENSOR ("outputs") } },
   { "check @/cut.json --json", { "findings.code", "summary", "arguments", "outputs" } },
   { "check @/object.json --json", { "findings.place.file", "findings.code" } },
   { "run @/net-symbol.json --input @/in.npz --json",
-    { TENSOR ("outputs"),
-      "outputs.minimum",
-      "outputs.maximum",
-      "outputs.mean",
-      "outputs.nan",
+    { TENSOR ("outputs"), "outputs.minimum", "outputs.maximum", "outputs.mean", "outputs.nan",
       "seconds" } },
   { "weights @/in.npz --json",
-    { TENSOR ("tensors"),
-      "tensors.minimum",
-      "tensors.maximum",
-      "tensors.mean",
-      "tensors.std",
+    { TENSOR ("tensors"), "tensors.minimum", "tensors.maximum", "tensors.mean", "tensors.std",
       "tensors.nan" } },
 };
 
@@ -334,8 +299,7 @@ test_keys (void)
       for (guint k = 0; documents[i].keys[k]; k++)
         if (!find_key (json, documents[i].keys[k]))
           {
-            g_test_message ("hscope %s: there is no key %s",
-                            documents[i].line,
+            g_test_message ("hscope %s: there is no key %s", documents[i].line,
                             documents[i].keys[k]);
             g_test_fail ();
           }

@@ -51,8 +51,7 @@ test_train (Fixture *fixture, gconstpointer unused)
   g_assert_cmpuint (device->len, ==, 200);
   for (guint i = 0; i < host->len; i++)
     g_assert_cmpfloat_with_epsilon (g_array_index (host, double, i),
-                                    g_array_index (device, double, i),
-                                    1e-3);
+                                    g_array_index (device, double, i), 1e-3);
 
   fixture_run_line (fixture,
                     "hscope train 'gallery:mlp?inputs=6&hidden=5&classes=3&batch=4' --epochs 1 "

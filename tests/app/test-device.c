@@ -53,8 +53,7 @@ test_same_numbers (Fixture *fixture, gconstpointer unused)
       HybTensor *b = hyb_tensor_list_get (device, i)->tensor;
 
       for (gint64 k = 0; k < hyb_tensor_get_size (a); k++)
-        g_assert_cmpfloat_with_epsilon (hyb_tensor_get_value (a, k),
-                                        hyb_tensor_get_value (b, k),
+        g_assert_cmpfloat_with_epsilon (hyb_tensor_get_value (a, k), hyb_tensor_get_value (b, k),
                                         1e-5);
     }
 }
@@ -127,8 +126,7 @@ test_compare (Fixture *fixture, gconstpointer unused)
     { COMPARE "--json", 0, { "\"device\": \"cpu\", \"passes\"", "", "" }, "" },
     { "HYB_PRETEND=memory=64K " COMPARE "--devices cpu,gpu",
       0,
-      { "as-is, static, cpu  ",
-        "not measured: inference, as-is, static, gpu: the plan needs ",
+      { "as-is, static, cpu  ", "not measured: inference, as-is, static, gpu: the plan needs ",
         "" },
       "" },
     { "HYB_PRETEND=memory=64K " COMPARE "--devices gpu", 4, { "", "", "" }, ": the plan needs " },
@@ -167,10 +165,7 @@ test_compare (Fixture *fixture, gconstpointer unused)
       for (guint k = 0; k < G_N_ELEMENTS (rows[i].out); k++)
         is_right = is_right && strstr (fixture->out, rows[i].out[k]);
       if (!is_right)
-        fixture_complain ("%s: exit %d, %s%s",
-                          rows[i].line,
-                          fixture->code,
-                          fixture->out,
+        fixture_complain ("%s: exit %d, %s%s", rows[i].line, fixture->code, fixture->out,
                           fixture->err);
     }
 }
@@ -185,14 +180,10 @@ test_prove (Fixture *fixture, gconstpointer unused)
     int         code;
     const char *out, *err;
   } rows[] = {
-    { "hscope prove gallery:mlp gallery:mlp --device gpu",
-      0,
-      "\nsecond model: The GPU computed ",
+    { "hscope prove gallery:mlp gallery:mlp --device gpu", 0, "\nsecond model: The GPU computed ",
       "" },
-    { "hscope prove gallery:mlp gallery:mlp --device gpu --math fast --json",
-      0,
-      "\"gpu_work\": [\n    \"The GPU computed ",
-      "" },
+    { "hscope prove gallery:mlp gallery:mlp --device gpu --math fast --json", 0,
+      "\"gpu_work\": [\n    \"The GPU computed ", "" },
     { "hscope prove gallery:mlp 'gallery:mlp?hidden=7' --device gpu", 1, "NOT equal", "" },
     { "hscope prove gallery:mlp gallery:mlp --device gpu:7", 4, "", "there is no GPU 7" },
     { "hscope prove gallery:mlp gallery:mlp", 0, "equal on ", "" },
@@ -208,10 +199,7 @@ test_prove (Fixture *fixture, gconstpointer unused)
         }
       if (fixture->code != rows[i].code || !strstr (fixture->out, rows[i].out) ||
           !strstr (fixture->err, rows[i].err))
-        fixture_complain ("%s: exit %d, %s%s",
-                          rows[i].line,
-                          fixture->code,
-                          fixture->out,
+        fixture_complain ("%s: exit %d, %s%s", rows[i].line, fixture->code, fixture->out,
                           fixture->err);
     }
   g_assert_null (strstr (fixture->out, "GPU"));
@@ -232,10 +220,9 @@ test_sandbox (Fixture *fixture, gconstpointer unused)
       g_test_skip ("the kernel offers no whole sandbox");
       return;
     }
-  fixture_run_line (fixture,
-                    "HYB_TEST_PLACE=$PWD/place hscope --sandbox run " APP_MODULES
-                    "/attempts.so:trying "
-                    "--init uniform --device gpu");
+  fixture_run_line (fixture, "HYB_TEST_PLACE=$PWD/place hscope --sandbox run " APP_MODULES
+                             "/attempts.so:trying "
+                             "--init uniform --device gpu");
   if (strstr (fixture->err, "libnvrtc"))
     {
       g_test_skip ("libnvrtc.so.13 is not installed");
@@ -245,9 +232,8 @@ test_sandbox (Fixture *fixture, gconstpointer unused)
   for (guint i = 0; i < G_N_ELEMENTS (refused); i++)
     if (!strstr (fixture->err, refused[i]))
       fixture_complain ("not “%s”: %s", refused[i], fixture->err);
-  fixture_run_line (fixture,
-                    "HYB_TEST_PLACE=$PWD/place hscope --sandbox run " APP_MODULES
-                    "/attempts.so:trying --init uniform");
+  fixture_run_line (fixture, "HYB_TEST_PLACE=$PWD/place hscope --sandbox run " APP_MODULES
+                             "/attempts.so:trying --init uniform");
   g_assert_nonnull (strstr (fixture->err, "control: refused"));
   /* Kernels are kept, though the cache is no output of the command. */
   fixture_run_line (fixture,
@@ -476,10 +462,7 @@ test_devices (Fixture *fixture, gconstpointer unused)
         continue;
       if (fixture->code != 0 || *fixture->err || !strstr (fixture->out, rows[i][1]) ||
           !(g_str_has_prefix (fixture->out, "cpu  ") || strstr (fixture->out, "\"name\": \"cpu\"")))
-        fixture_complain ("%s: exit %d, %s%s",
-                          rows[i][0],
-                          fixture->code,
-                          fixture->out,
+        fixture_complain ("%s: exit %d, %s%s", rows[i][0], fixture->code, fixture->out,
                           fixture->err);
     }
 }

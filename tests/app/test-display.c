@@ -39,15 +39,8 @@ display_start (void)
     return display;
   g_assert_cmpint (pipe (ends), ==, 0);
   g_subprocess_launcher_take_fd (launcher, ends[1], 3);
-  display.server = g_subprocess_launcher_spawn (launcher,
-                                                NULL,
-                                                program,
-                                                "-displayfd",
-                                                "3",
-                                                "-screen",
-                                                "0",
-                                                "1280x800x24",
-                                                NULL);
+  display.server = g_subprocess_launcher_spawn (launcher, NULL, program, "-displayfd", "3",
+                                                "-screen", "0", "1280x800x24", NULL);
   g_assert_nonnull (display.server);
   g_clear_object (&launcher); /* closes our copy of its end */
   for (gsize i = 0; i < sizeof number - 1 && read (ends[0], &number[i], 1) == 1; i++)
@@ -157,22 +150,13 @@ static int
 run_without (const char *arguments, char **out)
 {
   g_autofree char *line =
-      g_strdup_printf ("env -u DISPLAY -u WAYLAND_DISPLAY GDK_BACKEND=x11 '%s' %s",
-                       HYBRIDSCOPE,
+      g_strdup_printf ("env -u DISPLAY -u WAYLAND_DISPLAY GDK_BACKEND=x11 '%s' %s", HYBRIDSCOPE,
                        arguments);
   const char *words[] = { "/bin/sh", "-c", line, NULL };
   int         status;
 
-  g_assert_true (g_spawn_sync (NULL,
-                               (char **) words,
-                               NULL,
-                               G_SPAWN_STDERR_TO_DEV_NULL,
-                               NULL,
-                               NULL,
-                               out,
-                               NULL,
-                               &status,
-                               NULL));
+  g_assert_true (g_spawn_sync (NULL, (char **) words, NULL, G_SPAWN_STDERR_TO_DEV_NULL, NULL, NULL,
+                               out, NULL, &status, NULL));
   return status >> 8;
 }
 

@@ -205,8 +205,7 @@ convert (const PublicExport *export)
   GtkWidget         *list = gui_find (GTK_WIDGET (window), "form-list"), *row;
   const ProfCapture *capture;
 
-  g_assert_cmpint (gtk_widget_get_mapped (gui_find (GTK_WIDGET (window), "form-button")),
-                   ==,
+  g_assert_cmpint (gtk_widget_get_mapped (gui_find (GTK_WIDGET (window), "form-button")), ==,
                    has_forms (export));
   if (!has_forms (export))
     return;

@@ -79,25 +79,13 @@ run_case (const Fixture *fixture, const Case *one, guint at, const char *how)
       g_strdup_printf ("cd '%s/out'; FAIL_AT=%u FAIL_HOW=%s FAIL_UNDER='%s/out' "
                        "FAIL_MARK='%s/mark' LD_PRELOAD='" APP_MODULES
                        "/fail-write.so' exec '" HSCOPE "' %s",
-                       fixture->folder,
-                       at,
-                       how,
-                       fixture->folder,
-                       fixture->folder,
-                       one->arguments);
+                       fixture->folder, at, how, fixture->folder, fixture->folder, one->arguments);
   char *arguments[] = { (char *) "/bin/sh", (char *) "-c", line, NULL };
   int   status;
 
-  g_assert_true (g_spawn_sync (NULL,
-                               arguments,
-                               NULL,
-                               G_SPAWN_STDOUT_TO_DEV_NULL | G_SPAWN_STDERR_TO_DEV_NULL,
-                               NULL,
-                               NULL,
-                               NULL,
-                               NULL,
-                               &status,
-                               NULL));
+  g_assert_true (g_spawn_sync (NULL, arguments, NULL,
+                               G_SPAWN_STDOUT_TO_DEV_NULL | G_SPAWN_STDERR_TO_DEV_NULL, NULL, NULL,
+                               NULL, NULL, &status, NULL));
   return status;
 }
 
@@ -151,8 +139,7 @@ set_up_folder (Fixture *fixture)
   char            *folder = in_folder (fixture, "out");
   g_autofree char *line =
       g_strdup_printf ("mkdir '%s' && cd '%s' && '" HSCOPE "' new gallery:mlp --output m >&2",
-                       folder,
-                       fixture->folder);
+                       folder, fixture->folder);
 
   fixture_run (fixture, (char *[]){ (char *) "/bin/sh", (char *) "-c", line, NULL });
   g_assert_cmpint (fixture->code, ==, 0);
@@ -205,11 +192,7 @@ try_calls (Fixture *fixture, const Case *given, const char *folder, const char *
       if (remove (mark) != 0)
         break;
       n_calls++;
-      g_test_message ("%s, %s at call %u: status %d, %u new",
-                      one.arguments,
-                      how,
-                      at,
-                      status,
+      g_test_message ("%s, %s at call %u: status %d, %u new", one.arguments, how, at, status,
                       n_new);
       /* Killed between its two renames, a command leaves a new file beside an old one. */
       if (one.is_pair && !is_kill)
@@ -222,8 +205,7 @@ try_calls (Fixture *fixture, const Case *given, const char *folder, const char *
       /* What a killed process left is removed by the next one. */
       if (is_kill)
         g_assert_cmpint (run_case (fixture, &one, 0, how), ==, 0);
-      g_assert_cmpuint (count_files (folder),
-                        <=,
+      g_assert_cmpuint (count_files (folder), <=,
                         n_outputs + (strstr (one.arguments, "train") ? 1 : 0)); /* the states */
     }
   g_assert_cmpuint (n_calls, >=, 4 * n_outputs);

@@ -123,8 +123,7 @@ test_mistakes (void)
 {
   for (const char *const *query =
            (const char *const[]){ "op:", "time>", "time>fast", "bytes<1x", "/[/", NULL };
-       *query;
-       query++)
+       *query; query++)
     {
       g_autoptr (GError) error = NULL;
 
@@ -141,10 +140,7 @@ TEST_PROGRAM (test_find)
   g_test_init (&argc, &argv, NULL);
   document = scope_document_open (SOURCE_ROOT "/tests/data/goldens/models/cell-lstm-t6-ntc-none/"
                                               "cell-lstm-t6-ntc-none-symbol.json",
-                                  NULL,
-                                  shapes,
-                                  NULL,
-                                  NULL);
+                                  NULL, shapes, NULL, NULL);
   g_assert_nonnull (document);
   g_test_add_func ("/app/find/words-match-names-and-operators", test_words);
   g_test_add_func ("/app/find/fields-match-facts", test_facts);

@@ -151,20 +151,8 @@ test_run_computes (Fixture *fixture, gconstpointer unused)
     {
       g_autoptr (cJSON) json = NULL;
 
-      hscope (fixture,
-              "run",
-              fixture->symbol,
-              "--input",
-              fixture->input,
-              "--output",
-              output,
-              "--backward",
-              "--gradients",
-              gradients,
-              "--mode",
-              modes[i],
-              "--json",
-              NULL);
+      hscope (fixture, "run", fixture->symbol, "--input", fixture->input, "--output", output,
+              "--backward", "--gradients", gradients, "--mode", modes[i], "--json", NULL);
       g_assert_cmpint (fixture->code, ==, 0);
       json = parse_output (fixture);
       g_assert_true (cJSON_IsNumber (cJSON_GetObjectItem (json, "seconds")));
@@ -262,8 +250,7 @@ test_unknown_operators_stop_only_runs (Fixture *fixture, gconstpointer unused)
                        "{\"nodes\": [{\"op\": \"null\", \"name\": \"data\", \"inputs\": []}, "
                        "{\"op\": \"NoSuch\", \"name\": \"n\", \"inputs\": [[0,0,0]]}], "
                        "\"arg_nodes\": [0], \"heads\": [[1,0,0]]}",
-                       -1,
-                       NULL);
+                       -1, NULL);
   hscope (fixture, "info", other, NULL);
   g_assert_cmpint (fixture->code, ==, 0);
   hscope (fixture, "check", other, NULL);
@@ -285,21 +272,12 @@ test_a_plugin_gives_an_operator (Fixture *fixture, gconstpointer unused)
                        "{\"nodes\": [{\"op\": \"null\", \"name\": \"data\", \"inputs\": []}, "
                        "{\"op\": \"Custom\", \"name\": \"y\", \"attrs\": {\"op_type\": \"swish\"}, "
                        "\"inputs\": [[0, 0, 0]]}], \"arg_nodes\": [0], \"heads\": [[1, 0, 0]]}",
-                       -1,
-                       NULL);
+                       -1, NULL);
   hscope (fixture, "run", custom, "--input", fixture->input, "--output", output, NULL);
   g_assert_cmpint (fixture->code, ==, 4);
   g_assert_nonnull (strstr (fixture->err, "node “y” (Custom)"));
-  hscope (fixture,
-          "run",
-          custom,
-          "--plugin",
-          HYB_OPERATOR_MODULES "/swish.so",
-          "--input",
-          fixture->input,
-          "--output",
-          output,
-          NULL);
+  hscope (fixture, "run", custom, "--plugin", HYB_OPERATOR_MODULES "/swish.so", "--input",
+          fixture->input, "--output", output, NULL);
   g_assert_cmpint (fixture->code, ==, 0);
   for (int i = 0; i < 6; i++)
     want[i] = (float) ((i + 1) / (1 + exp (-(i + 1))));
@@ -319,8 +297,7 @@ test_the_output_of_an_unknown_operator_takes_a_shape (Fixture *fixture, gconstpo
                        "{\"op\": \"Custom\", \"name\": \"y\", \"attrs\": {\"op_type\": \"mine\"}, "
                        "\"inputs\": [[0, 0, 0]]}, {\"op\": \"transpose\", \"name\": \"z\", "
                        "\"inputs\": [[1, 0, 0]]}], \"arg_nodes\": [0], \"heads\": [[2, 0, 0]]}",
-                       -1,
-                       NULL);
+                       -1, NULL);
   hscope (fixture, "info", custom, "--shape", "y_output=2,3", "--json", NULL);
   g_assert_cmpint (fixture->code, ==, 0);
   g_assert_nonnull (strstr (fixture->out, "[3, 2]"));
@@ -348,8 +325,7 @@ test_operators_are_listed (Fixture *fixture, gconstpointer unused)
         found = TRUE;
         g_assert_cmpstr (cJSON_GetArrayItem (cJSON_GetObjectItem (entry, "aliases"), 0)
                              ->valuestring,
-                         ==,
-                         "_np_cumsum");
+                         ==, "_np_cumsum");
       }
   }
   g_assert_true (found);

@@ -54,9 +54,8 @@ test_guessed (void)
 static void
 test_others (void)
 {
-  static const char *const shapes[] = {
-    "unroll0_lstm0_i2h_weight=20,4", "absent=3", "data=2,6,4", NULL
-  };
+  static const char *const shapes[] = { "unroll0_lstm0_i2h_weight=20,4", "absent=3", "data=2,6,4",
+                                        NULL };
   g_autoptr (ScopeDocument) document = open_document (shapes);
 
   g_assert_cmpstr (only_input (document)->name, ==, "data");

@@ -30,16 +30,11 @@ test_little_memory (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
         g_autofree char *line =
             g_strdup_printf ("cd '%s'; test -f m-symbol.json || '" HSCOPE
                              "' new gallery:mlp --output m; ulimit -v %u; '" HSCOPE "' %s",
-                             fixture->folder,
-                             mebibytes[m] * 1024,
-                             commands[c]);
+                             fixture->folder, mebibytes[m] * 1024, commands[c]);
 
         /* A signal shows as a status of 128 and more. */
         fixture_run (fixture, (char *[]){ (char *) "/bin/sh", (char *) "-c", line, NULL });
-        g_test_message ("%s, %u MiB: %d, %s",
-                        commands[c],
-                        mebibytes[m],
-                        fixture->code,
+        g_test_message ("%s, %u MiB: %d, %s", commands[c], mebibytes[m], fixture->code,
                         fixture->err);
         g_assert_true (fixture->code == 0 || fixture->code == 4 || fixture->code == OUT_OF_SPACE);
         if (fixture->code != 0)
@@ -53,11 +48,7 @@ test_little_memory (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
 TEST_PROGRAM (test_little_memory)
 {
   g_test_init (&argc, &argv, NULL);
-  g_test_add ("/app/little-memory/commands-end-with-a-sentence",
-              Fixture,
-              NULL,
-              fixture_set_up,
-              test_little_memory,
-              fixture_tear_down);
+  g_test_add ("/app/little-memory/commands-end-with-a-sentence", Fixture, NULL, fixture_set_up,
+              test_little_memory, fixture_tear_down);
   return g_test_run ();
 }

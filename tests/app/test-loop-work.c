@@ -51,13 +51,9 @@ static void
 assert_near (double x, double y, const ScopeLoop *loop, HybMode mode)
 {
   if (!(fabs (x - y) <= 0.02 * y))
-    g_error ("%s as %s, %s, %s: %.0f FLOP instead of about %.0f",
-             scope_cell_kind_name (loop->cell),
-             scope_form_name (loop->form),
-             mode_names[mode],
-             loop->training ? "training" : "inference",
-             x,
-             y);
+    g_error ("%s as %s, %s, %s: %.0f FLOP instead of about %.0f", scope_cell_kind_name (loop->cell),
+             scope_form_name (loop->form), mode_names[mode],
+             loop->training ? "training" : "inference", x, y);
 }
 
 /* FLOP of all products of the cell without biases.  In training the gradients of both weights and of
@@ -145,8 +141,7 @@ test_reports_count_repeated_work_apart (void)
       const char      *work = strstr (text, "\nwork ");
 
       g_assert_nonnull (work);
-      g_assert_cmpint (strstr (work, "of the forward pass again") != NULL,
-                       ==,
+      g_assert_cmpint (strstr (work, "of the forward pass again") != NULL, ==,
                        loop.form == SCOPE_FORM_FOREACH);
     }
 }
@@ -204,11 +199,9 @@ test_weight_gradients_of_a_loop_have_rows (void)
       g_assert_cmpuint (owner, !=, PROF_NONE);
       g_assert_cmpuint (prof_capture_get_node (capture, row)->origin, ==, owner);
       g_assert_cmpuint (prof_capture_get_node (capture, row)->category, ==, HYB_CATEGORY_LINEAR);
-      g_assert_cmpfloat (g_array_index (summary->node, ProfNodeSum, summary->by_row[row]).count,
-                         ==,
+      g_assert_cmpfloat (g_array_index (summary->node, ProfNodeSum, summary->by_row[row]).count, ==,
                          1);
-      g_assert_cmpfloat (sum_parts (capture, summary, owner, HYB_CATEGORY_LINEAR),
-                         ==,
+      g_assert_cmpfloat (sum_parts (capture, summary, owner, HYB_CATEGORY_LINEAR), ==,
                          2.0 * 7 * 3 * 4 * 16 * (24 + 16));
     }
 }
@@ -239,16 +232,14 @@ test_fused_layers_are_open (void)
           g_assert_cmpuint (owner, !=, PROF_NONE);
           for (guint c = 0; c < HYB_N_CATEGORIES; c++)
             flops += sum_parts (capture, summary, owner, c);
-          g_assert_cmpfloat_with_epsilon (flops,
-                                          prof_capture_get_node (capture, owner)->flops,
+          g_assert_cmpfloat_with_epsilon (flops, prof_capture_get_node (capture, owner)->flops,
                                           0.5);
           for (guint32 row = 0; row < prof_capture_n_nodes (capture); row++)
             if (by_row[row] != PROF_NONE && prof_capture_get_node (capture, row)->origin == owner &&
                 prof_capture_get_node (capture, row)->flags & PROF_NODE_PHASE)
               inside += matrix.inclusive[(gsize) by_row[row] * matrix.n_runs];
           g_assert_cmpuint (inside, >, 0);
-          g_assert_cmpuint (matrix.self[(gsize) by_row[owner] * matrix.n_runs] + inside,
-                            ==,
+          g_assert_cmpuint (matrix.self[(gsize) by_row[owner] * matrix.n_runs] + inside, ==,
                             matrix.inclusive[(gsize) by_row[owner] * matrix.n_runs]);
         }
       prof_run_matrix_clear (&matrix);
@@ -284,10 +275,8 @@ test_recording_parts_changes_no_byte (void)
           HybTensor *a = prof_subject_get_output (plain, i);
           HybTensor *b = prof_subject_get_output (recorded, i);
 
-          g_assert_cmpmem (hyb_tensor_get_data (a),
-                           hyb_tensor_get_bytes (a),
-                           hyb_tensor_get_data (b),
-                           hyb_tensor_get_bytes (b));
+          g_assert_cmpmem (hyb_tensor_get_data (a), hyb_tensor_get_bytes (a),
+                           hyb_tensor_get_data (b), hyb_tensor_get_bytes (b));
         }
     }
 }

@@ -177,9 +177,7 @@ test_bash_completes_commands_options_and_their_words (Fixture             *fixtu
     {
       complete (fixture, rows[i].words);
       if (strcmp (fixture->out, rows[i].completed) != 0)
-        fixture_complain ("%s: “%s” instead of “%s”",
-                          rows[i].words,
-                          fixture->out,
+        fixture_complain ("%s: “%s” instead of “%s”", rows[i].words, fixture->out,
                           rows[i].completed);
     }
 }
@@ -300,9 +298,7 @@ test_fish_completes_names (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
       fixture_run_line (fixture, line);
       g_strchomp (fixture->out);
       if (strcmp (fixture->out, rows[i].completed) != 0)
-        fixture_complain ("%s: “%s” instead of “%s”",
-                          rows[i].words,
-                          fixture->out,
+        fixture_complain ("%s: “%s” instead of “%s”", rows[i].words, fixture->out,
                           rows[i].completed);
     }
 }

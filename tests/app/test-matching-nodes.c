@@ -28,9 +28,7 @@ convert (const char *model, const char *form)
                                                          .shapes = shapes,
                                                          .form = form,
                                                          .title = "model" },
-                              NULL,
-                              keep_result,
-                              &result);
+                              NULL, keep_result, &result);
   while (!result)
     g_main_context_iteration (NULL, TRUE);
   conversion = scope_conversion_run_finish (result, &error);
@@ -66,9 +64,7 @@ pair_init (Pair *pair, const char *form)
   pair->fused = open_document (pair->conversion->path);
   pair->names = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   pair->a = scope_node_map_new (pair->written, NULL, SCOPE_MATCH_IDENTITY, pair->names);
-  pair->b = scope_node_map_new (pair->fused,
-                                pair->conversion->matches,
-                                SCOPE_MATCH_FROM_REFERENCE,
+  pair->b = scope_node_map_new (pair->fused, pair->conversion->matches, SCOPE_MATCH_FROM_REFERENCE,
                                 pair->names);
 }
 
@@ -200,16 +196,8 @@ measure (const char *folder)
   ProfCapture *capture;
   int          status;
 
-  g_spawn_sync (NULL,
-                (char **) argv,
-                NULL,
-                G_SPAWN_STDOUT_TO_DEV_NULL | G_SPAWN_STDERR_TO_DEV_NULL,
-                NULL,
-                NULL,
-                NULL,
-                NULL,
-                &status,
-                &error);
+  g_spawn_sync (NULL, (char **) argv, NULL, G_SPAWN_STDOUT_TO_DEV_NULL | G_SPAWN_STDERR_TO_DEV_NULL,
+                NULL, NULL, NULL, NULL, &status, &error);
   g_assert_no_error (error);
   g_assert_true (g_spawn_check_wait_status (status, NULL));
   capture = prof_capture_open (path, &error);
@@ -250,8 +238,7 @@ test_names (void)
   HybGraph        *graph = hyb_model_get_graph (scope_document_get_model (document));
 
   for (HybNodeId id = 0; id < hyb_graph_n_nodes (graph); id++)
-    g_assert_cmpuint (scope_document_find_name (document, hyb_graph_get_node (graph, id)->name),
-                      ==,
+    g_assert_cmpuint (scope_document_find_name (document, hyb_graph_get_node (graph, id)->name), ==,
                       scope_document_find_node (document, graph, id));
   g_assert_cmpuint (scope_document_find_name (document, "no such node"), ==, VIZ_ROOT);
   g_assert_cmpuint (scope_document_find_name (document, NULL), ==, VIZ_ROOT);
@@ -266,8 +253,7 @@ TEST_PROGRAM (test_matching_nodes)
   g_setenv ("HYBRIDSCOPE_HSCOPE", HSCOPE, TRUE);
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/app/partners/many-nodes-stand-for-one-with-their-step", test_many_to_one);
-  g_test_add_data_func ("/app/partners/a-node-of-a-foreach-body-has-its-role",
-                        "foreach",
+  g_test_add_data_func ("/app/partners/a-node-of-a-foreach-body-has-its-role", "foreach",
                         test_roles);
   g_test_add_data_func ("/app/partners/a-node-of-a-while-body-has-its-role", "while", test_roles);
   g_test_add_func ("/app/partners/a-loop-stands-for-all-of-its-steps", test_whole_loop);

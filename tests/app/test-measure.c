@@ -24,16 +24,9 @@ run_hscope (const char *const *arguments, char **output, char **errors)
   for (guint i = 0; arguments[i]; i++)
     g_ptr_array_add (command, (gpointer) arguments[i]);
   g_ptr_array_add (command, NULL);
-  g_assert_true (g_spawn_sync (NULL,
-                               (char **) command->pdata,
-                               NULL,
-                               output ? G_SPAWN_DEFAULT : G_SPAWN_STDOUT_TO_DEV_NULL,
-                               NULL,
-                               NULL,
-                               output,
-                               errors,
-                               &status,
-                               &error));
+  g_assert_true (g_spawn_sync (NULL, (char **) command->pdata, NULL,
+                               output ? G_SPAWN_DEFAULT : G_SPAWN_STDOUT_TO_DEV_NULL, NULL, NULL,
+                               output, errors, &status, &error));
   g_assert_no_error (error);
   return WIFEXITED (status) ? WEXITSTATUS (status) : -1;
 }
@@ -100,24 +93,14 @@ test_profile_has_the_promised_keys (void)
   g_autofree char         *output = NULL, *report = NULL, *html = NULL, *info = NULL;
   cJSON                   *json;
 
-  g_assert_cmpint (HSCOPE_RUN (&output,
-                               "profile",
-                               "gallery:lstm-foreach",
-                               "--repeat",
-                               "4",
-                               "--traced",
-                               "3",
-                               "--capture",
-                               capture,
-                               "--json"),
-                   ==,
-                   0);
+  g_assert_cmpint (HSCOPE_RUN (&output, "profile", "gallery:lstm-foreach", "--repeat", "4",
+                               "--traced", "3", "--capture", capture, "--json"),
+                   ==, 0);
   json = parse (output);
   assert_keys (json, keys);
   g_assert_cmpint (cJSON_GetArraySize (
                        cJSON_GetObjectItem (cJSON_GetObjectItem (json, "clean"), "list")),
-                   ==,
-                   4);
+                   ==, 4);
   assert_keys (cJSON_GetObjectItem (json, "clean"), clean_keys);
   assert_keys (cJSON_GetObjectItem (json, "traced"), traced_keys);
   g_assert_true (
@@ -151,19 +134,9 @@ test_stopped_runs_keep_what_is_there (void)
   g_autofree char *report = NULL;
   g_autoptr (GError) error = NULL;
   g_autoptr (GSubprocess) child =
-      g_subprocess_new (G_SUBPROCESS_FLAGS_STDOUT_SILENCE | G_SUBPROCESS_FLAGS_STDERR_PIPE,
-                        &error,
-                        HSCOPE,
-                        "profile",
-                        "gallery:lstm-foreach",
-                        "--repeat",
-                        "100000",
-                        "--time-limit",
-                        "300",
-                        "--progress=json",
-                        "--capture",
-                        capture,
-                        NULL);
+      g_subprocess_new (G_SUBPROCESS_FLAGS_STDOUT_SILENCE | G_SUBPROCESS_FLAGS_STDERR_PIPE, &error,
+                        HSCOPE, "profile", "gallery:lstm-foreach", "--repeat", "100000",
+                        "--time-limit", "300", "--progress=json", "--capture", capture, NULL);
   g_autoptr (GDataInputStream) lines = NULL;
   char *line;
   guint n_progress = 0;
@@ -221,20 +194,11 @@ test_compare_explains_and_adds_up (void)
   cJSON                   *json;
   const cJSON             *explanation, *pair;
 
-  g_assert_cmpint (HSCOPE_RUN (&output,
-                               "compare",
+  g_assert_cmpint (HSCOPE_RUN (&output, "compare",
                                "gallery:foreach-rnn?hidden=8&inputs=8&length=6&batch=2",
-                               "--variants",
-                               "as-is,unrolled,fused",
-                               "--modes",
-                               "imperative,static",
-                               "--repeat",
-                               "6",
-                               "--time-limit",
-                               "20",
-                               "--json"),
-                   ==,
-                   0);
+                               "--variants", "as-is,unrolled,fused", "--modes", "imperative,static",
+                               "--repeat", "6", "--time-limit", "20", "--json"),
+                   ==, 0);
   json = parse (output);
   assert_keys (json, keys);
   g_assert_cmpint (cJSON_GetArraySize (cJSON_GetObjectItem (json, "cells")), ==, 6);
@@ -259,29 +223,16 @@ test_compare_explains_and_adds_up (void)
 static void
 test_units_make_curves (void)
 {
-  static const char *const captures[] = { "-0-as-is-static.hscope",
-                                          "-0-unrolled-static.hscope",
-                                          "-1-as-is-static.hscope",
-                                          "-1-unrolled-static.hscope" };
+  static const char *const captures[] = { "-0-as-is-static.hscope", "-0-unrolled-static.hscope",
+                                          "-1-as-is-static.hscope", "-1-unrolled-static.hscope" };
   g_autofree char         *output = NULL, *refusal = NULL, *prefix = temporary ("k");
   cJSON                   *json;
   const cJSON             *curve;
 
-  g_assert_cmpint (HSCOPE_RUN (&output,
-                               "compare",
-                               "gallery:foreach-rnn?inputs=8&length=3",
-                               "--variants",
-                               "as-is,unrolled",
-                               "--hidden",
-                               "4,9",
-                               "--repeat",
-                               "3",
-                               "--no-ladder",
-                               "--captures",
-                               prefix,
-                               "--json"),
-                   ==,
-                   0);
+  g_assert_cmpint (HSCOPE_RUN (&output, "compare", "gallery:foreach-rnn?inputs=8&length=3",
+                               "--variants", "as-is,unrolled", "--hidden", "4,9", "--repeat", "3",
+                               "--no-ladder", "--captures", prefix, "--json"),
+                   ==, 0);
   json = parse (output);
   g_assert_cmpint (cJSON_GetArraySize (cJSON_GetObjectItem (json, "cells")), ==, 4);
   g_assert_cmpint (cJSON_GetArraySize (cJSON_GetObjectItem (json, "curves")), ==, 1);
@@ -298,8 +249,7 @@ test_units_make_curves (void)
     }
   remove_temporary (prefix);
   g_assert_cmpint (HSCOPE_RUN (&refusal, "compare", "net-symbol.json", "--hidden", "4,9", "--json"),
-                   ==,
-                   2);
+                   ==, 2);
 }
 
 /* Two batches by two lengths: four groups, and a family of curves through each pair. */
@@ -310,23 +260,10 @@ test_sizes_make_curves (void)
   cJSON           *json;
   const cJSON     *curves, *curve, *series;
 
-  g_assert_cmpint (HSCOPE_RUN (&output,
-                               "compare",
-                               "gallery:foreach-rnn?hidden=8&inputs=8",
-                               "--variants",
-                               "as-is,unrolled",
-                               "--batch",
-                               "1,3",
-                               "--length",
-                               "3,6",
-                               "--repeat",
-                               "3",
-                               "--no-ladder",
-                               "--report",
-                               page,
-                               "--json"),
-                   ==,
-                   0);
+  g_assert_cmpint (HSCOPE_RUN (&output, "compare", "gallery:foreach-rnn?hidden=8&inputs=8",
+                               "--variants", "as-is,unrolled", "--batch", "1,3", "--length", "3,6",
+                               "--repeat", "3", "--no-ladder", "--report", page, "--json"),
+                   ==, 0);
   json = parse (output);
   g_assert_cmpint (cJSON_GetArraySize (cJSON_GetObjectItem (json, "cells")), ==, 8);
   curves = cJSON_GetObjectItem (json, "curves");
@@ -339,8 +276,7 @@ test_sizes_make_curves (void)
       const cJSON *bytes = cJSON_GetObjectItem (series, "peak_bytes");
 
       g_assert_cmpint (cJSON_GetArraySize (cJSON_GetObjectItem (series, "median")), ==, 2);
-      g_assert_cmpfloat (cJSON_GetArrayItem (bytes, 0)->valuedouble,
-                         <=,
+      g_assert_cmpfloat (cJSON_GetArrayItem (bytes, 0)->valuedouble, <=,
                          cJSON_GetArrayItem (bytes, 1)->valuedouble);
     }
   }
@@ -359,41 +295,15 @@ test_differences_are_painted (void)
   g_autofree char *picture = temporary ("c.svg"), *svg = NULL, *page = NULL, *errors = NULL;
   const char      *model = "gallery:lstm-foreach";
 
-  g_assert_cmpint (HSCOPE_RUN (NULL,
-                               "profile",
-                               model,
-                               "--repeat",
-                               "2",
-                               "--traced",
-                               "5",
-                               "--capture",
-                               before),
-                   ==,
-                   0);
-  g_assert_cmpint (HSCOPE_RUN (NULL,
-                               "profile",
-                               model,
-                               "--repeat",
-                               "2",
-                               "--traced",
-                               "5",
-                               "--plan-without",
-                               "fuse-gates",
-                               "--capture",
-                               after),
-                   ==,
-                   0);
-  g_assert_cmpint (HSCOPE_RUN (NULL,
-                               "render",
-                               model,
-                               "--overlay",
-                               after,
-                               "--against",
-                               before,
-                               "--output",
-                               picture),
-                   ==,
-                   0);
+  g_assert_cmpint (HSCOPE_RUN (NULL, "profile", model, "--repeat", "2", "--traced", "5",
+                               "--capture", before),
+                   ==, 0);
+  g_assert_cmpint (HSCOPE_RUN (NULL, "profile", model, "--repeat", "2", "--traced", "5",
+                               "--plan-without", "fuse-gates", "--capture", after),
+                   ==, 0);
+  g_assert_cmpint (HSCOPE_RUN (NULL, "render", model, "--overlay", after, "--against", before,
+                               "--output", picture),
+                   ==, 0);
   g_assert_true (g_file_get_contents (picture, &svg, NULL, NULL));
   g_assert_nonnull (strstr (svg, "change of self time"));
   g_assert_nonnull (strstr (svg, "within the noise"));
@@ -402,17 +312,10 @@ test_differences_are_painted (void)
   g_assert_nonnull (strstr (page, "Loops and operators by time step"));
   g_assert_nonnull (strstr (page, "Roofline"));
   g_assert_nonnull (strstr (page, "memory of the process"));
-  g_assert_cmpint (run_hscope ((const char *const[]){ "render",
-                                                      model,
-                                                      "--heat",
-                                                      "self",
-                                                      "-o",
-                                                      picture,
-                                                      NULL },
-                               NULL,
-                               &errors),
-                   ==,
-                   2);
+  g_assert_cmpint (run_hscope ((const char *const[]){ "render", model, "--heat", "self", "-o",
+                                                      picture, NULL },
+                               NULL, &errors),
+                   ==, 2);
   g_assert_nonnull (strstr (errors, "--overlay with a capture"));
   remove_temporary (before);
   remove_temporary (after);
@@ -424,33 +327,19 @@ test_wrong_usage_is_reported (void)
 {
   g_autofree char *errors = NULL, *other = NULL, *third = NULL;
 
-  g_assert_cmpint (run_hscope ((const char *const[]){ "compare",
-                                                      "gallery:mlp",
-                                                      "--variants",
-                                                      "melted",
-                                                      NULL },
-                               NULL,
-                               &errors),
-                   ==,
-                   2);
+  g_assert_cmpint (run_hscope ((const char *const[]){ "compare", "gallery:mlp", "--variants",
+                                                      "melted", NULL },
+                               NULL, &errors),
+                   ==, 2);
   g_assert_nonnull (strstr (errors, "“melted” is not a form"));
-  g_assert_cmpint (HSCOPE_RUN (NULL,
-                               "compare",
-                               "gallery:mlp",
-                               "--device",
-                               "gpu",
-                               "--variants",
+  g_assert_cmpint (HSCOPE_RUN (NULL, "compare", "gallery:mlp", "--device", "gpu", "--variants",
                                "as-is"),
-                   !=,
-                   0);
-  g_assert_cmpint (run_hscope ((const char *const[]){ "report", "/nowhere.hscope", NULL },
-                               NULL,
+                   !=, 0);
+  g_assert_cmpint (run_hscope ((const char *const[]){ "report", "/nowhere.hscope", NULL }, NULL,
                                &other),
-                   ==,
-                   3);
+                   ==, 3);
   g_assert_cmpint (run_hscope ((const char *const[]){ "import", "/dev/null", NULL }, NULL, &third),
-                   ==,
-                   2);
+                   ==, 2);
 }
 
 /* A single run takes longer than the limit, and planning alone may; nothing measured is an error that names the limit. */
@@ -459,17 +348,10 @@ test_the_limit_of_a_comparison_ends_a_run (void)
 {
   g_autofree char *errors = NULL;
 
-  g_assert_cmpint (run_hscope ((const char *const[]){ "compare",
-                                                      "gallery:lenet",
-                                                      "--batch",
-                                                      "4000",
-                                                      "--time-limit",
-                                                      "0.001",
-                                                      NULL },
-                               NULL,
-                               &errors),
-                   ==,
-                   4);
+  g_assert_cmpint (run_hscope ((const char *const[]){ "compare", "gallery:lenet", "--batch", "4000",
+                                                      "--time-limit", "0.001", NULL },
+                               NULL, &errors),
+                   ==, 4);
   g_assert_nonnull (strstr (errors, "stopped after 0.001 seconds, the limit"));
 }
 
@@ -480,16 +362,10 @@ test_long_runs_are_recorded_whole (void)
   g_autofree char *output = NULL;
   cJSON           *json, *traced;
 
-  g_assert_cmpint (HSCOPE_RUN (&output,
-                               "profile",
+  g_assert_cmpint (HSCOPE_RUN (&output, "profile",
                                "gallery:foreach-rnn?inputs=1&hidden=1&length=3000&batch=1",
-                               "--repeat",
-                               "1",
-                               "--traced",
-                               "2",
-                               "--json"),
-                   ==,
-                   0);
+                               "--repeat", "1", "--traced", "2", "--json"),
+                   ==, 0);
   json = cJSON_Parse (output);
   g_assert_nonnull (json);
   traced = cJSON_GetObjectItem (json, "traced");
@@ -510,21 +386,12 @@ test_few_runs_have_no_distribution (void)
     {
       g_autofree char *html = NULL;
 
-      g_assert_cmpint (HSCOPE_RUN (NULL,
-                                   "profile",
-                                   "gallery:mlp",
-                                   "--repeat",
-                                   repeats[i],
-                                   "--traced",
-                                   "2",
-                                   "--capture",
-                                   capture),
-                       ==,
-                       0);
+      g_assert_cmpint (HSCOPE_RUN (NULL, "profile", "gallery:mlp", "--repeat", repeats[i],
+                                   "--traced", "2", "--capture", capture),
+                       ==, 0);
       g_assert_cmpint (HSCOPE_RUN (NULL, "report", capture, "--html", page), ==, 0);
       g_assert_true (g_file_get_contents (page, &html, NULL, NULL));
-      g_assert_cmpint (strstr (html, "Distribution of the times of clean runs") != NULL,
-                       ==,
+      g_assert_cmpint (strstr (html, "Distribution of the times of clean runs") != NULL, ==,
                        i == 1);
     }
   g_unlink (page);
@@ -540,35 +407,15 @@ test_colours_of_a_trace_name_no_clean_runs (void)
   g_autofree char *picture = g_strconcat (capture, ".svg", NULL);
   g_autofree char *svg = NULL;
 
-  g_assert_cmpint (HSCOPE_RUN (NULL,
-                               "profile",
-                               "gallery:mlp",
-                               "--repeat",
-                               "3",
-                               "--traced",
-                               "3",
-                               "--trace",
-                               trace),
-                   ==,
-                   0);
-  g_assert_cmpint (HSCOPE_RUN (NULL,
-                               "import",
-                               trace,
-                               "--symbol",
-                               "gallery:mlp",
-                               "--capture",
+  g_assert_cmpint (HSCOPE_RUN (NULL, "profile", "gallery:mlp", "--repeat", "3", "--traced", "3",
+                               "--trace", trace),
+                   ==, 0);
+  g_assert_cmpint (HSCOPE_RUN (NULL, "import", trace, "--symbol", "gallery:mlp", "--capture",
                                capture),
-                   ==,
-                   0);
-  g_assert_cmpint (HSCOPE_RUN (NULL,
-                               "render",
-                               "gallery:mlp",
-                               "--overlay",
-                               capture,
-                               "--output",
+                   ==, 0);
+  g_assert_cmpint (HSCOPE_RUN (NULL, "render", "gallery:mlp", "--overlay", capture, "--output",
                                picture),
-                   ==,
-                   0);
+                   ==, 0);
   g_assert_true (g_file_get_contents (picture, &svg, NULL, NULL));
   g_assert_null (strstr (svg, "of clean"));
   g_unlink (trace);

@@ -90,11 +90,8 @@ is_in (const char *word, const char *const *words, gsize n)
 static void
 assert_refused (Fixture *fixture, guint command, const char *option, const char *value)
 {
-  g_autofree char *line = g_strdup_printf ("hscope %s %s '--%s=%s'",
-                                           commands[command].name,
-                                           commands[command].files,
-                                           option,
-                                           value);
+  g_autofree char *line = g_strdup_printf ("hscope %s %s '--%s=%s'", commands[command].name,
+                                           commands[command].files, option, value);
   g_autofree char *name = g_strconcat ("--", option, NULL);
 
   fixture_run_line (fixture, line);

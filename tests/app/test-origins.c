@@ -16,15 +16,9 @@ profile (const char *model)
   cJSON  *json;
 
   fixture_set_up (&fixture, NULL);
-  fixture_run (&fixture,
-               (char *[]){ (char *) HSCOPE,
-                           (char *) "profile",
-                           (char *) model,
-                           (char *) "--json",
-                           (char *) "--repeat=1",
-                           (char *) "--warmup=0",
-                           (char *) "--traced=1",
-                           NULL });
+  fixture_run (&fixture, (char *[]){ (char *) HSCOPE, (char *) "profile", (char *) model,
+                                     (char *) "--json", (char *) "--repeat=1",
+                                     (char *) "--warmup=0", (char *) "--traced=1", NULL });
   if (fixture.code != 0)
     g_error ("%s: %s", model, fixture.err);
   json = parse_output (&fixture);
@@ -96,19 +90,13 @@ test_report (void)
   char   *model = (char *) MODEL ("lstm-unrolled");
 
   fixture_set_up (&fixture, NULL);
-  fixture_run (&fixture,
-               (char *[]){
-                   (char *) HSCOPE, (char *) "profile", model, (char *) "--repeat=1", NULL });
+  fixture_run (&fixture, (char *[]){ (char *) HSCOPE, (char *) "profile", model,
+                                     (char *) "--repeat=1", NULL });
   g_assert_cmpint (fixture.code, ==, 0);
   g_assert_nonnull (strstr (fixture.out, "\nmade for the run "));
   g_assert_nonnull (strstr (fixture.out, "_out (_lstm_gates) with 10 others\n"));
-  fixture_run (&fixture,
-               (char *[]){ (char *) HSCOPE,
-                           (char *) "profile",
-                           model,
-                           (char *) "--repeat=1",
-                           (char *) "--mode=imperative",
-                           NULL });
+  fixture_run (&fixture, (char *[]){ (char *) HSCOPE, (char *) "profile", model,
+                                     (char *) "--repeat=1", (char *) "--mode=imperative", NULL });
   g_assert_cmpint (fixture.code, ==, 0);
   g_assert_null (strstr (fixture.out, "made for the run"));
   fixture_tear_down (&fixture, NULL);
@@ -126,24 +114,12 @@ test_parts_count_once (void)
   fixture_set_up (&fixture, NULL);
   capture = in_folder (&fixture, "lm.hscope");
   picture = in_folder (&fixture, "lm.svg");
-  fixture_run (&fixture,
-               (char *[]){ (char *) HSCOPE,
-                           (char *) "profile",
-                           model,
-                           (char *) "--repeat=1",
-                           (char *) "--capture",
-                           capture,
-                           NULL });
+  fixture_run (&fixture, (char *[]){ (char *) HSCOPE, (char *) "profile", model,
+                                     (char *) "--repeat=1", (char *) "--capture", capture, NULL });
   g_assert_cmpint (fixture.code, ==, 0);
   fixture_run (&fixture,
-               (char *[]){ (char *) HSCOPE,
-                           (char *) "render",
-                           model,
-                           (char *) "--overlay",
-                           capture,
-                           (char *) "--output",
-                           picture,
-                           NULL });
+               (char *[]){ (char *) HSCOPE, (char *) "render", model, (char *) "--overlay", capture,
+                           (char *) "--output", picture, NULL });
   g_assert_cmpint (fixture.code, ==, 0);
   g_assert_true (g_file_get_contents (picture, &text, NULL, NULL));
   for (const char *at = text; (at = strstr (at, "s · ")); at++)

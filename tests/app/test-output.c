@@ -104,8 +104,7 @@ test_names (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
   for (guint kind = 0; kind < 2; kind++)
     {
       g_assert_true (g_file_set_contents (fixture->symbol,
-                                          kind == 0 ? SYMBOL ("relu") : SYMBOL ("no_such_op"),
-                                          -1,
+                                          kind == 0 ? SYMBOL ("relu") : SYMBOL ("no_such_op"), -1,
                                           NULL));
       for (guint i = 0; i < G_N_ELEMENTS (lines); i++)
         {
@@ -236,9 +235,8 @@ test_log_on_a_full_disk (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
   g_autofree char *text = NULL;
 
   g_assert_true (g_file_set_contents (log, "old\n", -1, NULL));
-  run_line (fixture,
-            "export HYBRIDSCOPE_GALLERY='" HYB_GALLERY "'; ulimit -f 1; "
-            "$H train gallery:mlp --epochs 1 --log $F/log");
+  run_line (fixture, "export HYBRIDSCOPE_GALLERY='" HYB_GALLERY "'; ulimit -f 1; "
+                     "$H train gallery:mlp --epochs 1 --log $F/log");
   g_assert_cmpint (fixture->code, ==, 3);
   g_assert_true (g_file_get_contents (log, &text, NULL, NULL));
   g_assert_cmpstr (text, ==, "old\n");
@@ -367,10 +365,9 @@ test_limits (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
   run_line (fixture, "$H run $M --shape data=2,3 --init zeros --limit-work 1e-7");
   g_assert_cmpint (fixture->code, ==, 4);
   g_assert_nonnull (strstr (fixture->err, "--limit-work"));
-  run_line (fixture,
-            "(echo '['; for i in $(seq 200); do echo '{\"name\": \"relu\"},'; done) > "
-            "$F/trace.json; "
-            "$H import $F/trace.json --symbol $M --limit-memory 20000");
+  run_line (fixture, "(echo '['; for i in $(seq 200); do echo '{\"name\": \"relu\"},'; done) > "
+                     "$F/trace.json; "
+                     "$H import $F/trace.json --symbol $M --limit-memory 20000");
   g_assert_cmpint (fixture->code, ==, 4);
   g_assert_nonnull (strstr (fixture->err, "trace.json: reading it would take"));
   g_assert_nonnull (strstr (fixture->err, "--limit-memory"));

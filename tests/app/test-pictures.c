@@ -83,24 +83,15 @@ tally_add (Tally *tally, const VizPicture *picture, const char *name)
       0)
     g_test_message ("%s: %u overlaps, %u outside, %u clipped, %u through boxes, %u labels covered, "
                     "%u titles struck",
-                    name,
-                    geometry.n_overlaps,
-                    geometry.n_outside,
-                    geometry.n_clipped,
-                    geometry.n_through,
-                    geometry.n_covered,
-                    geometry.n_struck);
+                    name, geometry.n_overlaps, geometry.n_outside, geometry.n_clipped,
+                    geometry.n_through, geometry.n_covered, geometry.n_struck);
 }
 
 static void
 assert_clean (const Tally *tally)
 {
-  g_test_message ("%u pictures, %u boxes, %u wires, %u crossings, %u labels",
-                  tally->n_pictures,
-                  tally->n_boxes,
-                  tally->n_wires,
-                  tally->sum.n_crossings,
-                  tally->sum.n_labels);
+  g_test_message ("%u pictures, %u boxes, %u wires, %u crossings, %u labels", tally->n_pictures,
+                  tally->n_boxes, tally->n_wires, tally->sum.n_crossings, tally->sum.n_labels);
   g_assert_cmpuint (tally->sum.n_overlaps, ==, 0);
   g_assert_cmpuint (tally->sum.n_outside, ==, 0);
   g_assert_cmpuint (tally->sum.n_clipped, ==, 0);
@@ -141,12 +132,10 @@ lay_out_on (VizDiagram *diagram, const VizFolds *folds, const char *layout, cons
 static VizPicture *
 lay_out_sideways (VizDiagram *diagram, const VizFolds *folds)
 {
-  return viz_layout_diagram (diagram,
-                             folds,
+  return viz_layout_diagram (diagram, folds,
                              &(VizLayoutOptions){ .direction = VIZ_DIRECTION_RIGHT,
                                                   .page = window_page },
-                             NULL,
-                             NULL);
+                             NULL, NULL);
 }
 
 static VizPicture *
@@ -238,11 +227,7 @@ print_quality (const char *name, const Quality *quality)
 {
   g_test_message ("%s: %u bodies, %u crossings, %.0f points of wire, %.1f Mpoint² of picture, "
                   "sides 1 : %.2f, %.3f s",
-                  name,
-                  quality->n,
-                  quality->n_crossings,
-                  quality->length,
-                  quality->area / 1e6,
+                  name, quality->n, quality->n_crossings, quality->length, quality->area / 1e6,
                   exp (quality->aspect / MAX (quality->n, 1)),
                   (double) quality->microseconds / 1e6);
 }
@@ -283,9 +268,7 @@ test_bodies_are_as_good_as_graphvizs (void)
       if (our_geometry.n_crossings > dot_geometry.n_crossings * 1.2 + 1)
         {
           n_worse++;
-          g_test_message ("%s: %u crossings, dot %u",
-                          path,
-                          our_geometry.n_crossings,
+          g_test_message ("%s: %u crossings, dot %u", path, our_geometry.n_crossings,
                           dot_geometry.n_crossings);
         }
     }
@@ -354,11 +337,9 @@ count_moved (const VizPicture *before, const VizPicture *after)
 static VizPicture *
 lay_out_after (const VizPicture *previous, const VizFolds *folds)
 {
-  VizPicture *picture = viz_layout_diagram (viz_picture_diagram (previous),
-                                            folds,
-                                            &(VizLayoutOptions){ .previous = previous },
-                                            NULL,
-                                            NULL);
+  VizPicture *picture =
+      viz_layout_diagram (viz_picture_diagram (previous), folds,
+                          &(VizLayoutOptions){ .previous = previous }, NULL, NULL);
 
   g_assert_nonnull (picture);
   return picture;
@@ -451,12 +432,7 @@ test_opening_moves_others_only_out_of_the_way (void)
       }
   g_test_message ("%u groups opened, %u boxes: %u too far in x (%.2f), %u in y (%.2f); "
                   "closed again, %u elsewhere",
-                  drift.n_opened,
-                  drift.n_boxes,
-                  drift.n_x,
-                  drift.worst_x,
-                  drift.n_y,
-                  drift.worst_y,
+                  drift.n_opened, drift.n_boxes, drift.n_x, drift.worst_x, drift.n_y, drift.worst_y,
                   drift.n_not_restored);
   g_assert_cmpuint (drift.n_x, ==, 0);
   g_assert_cmpuint (drift.n_y, ==, 0);
@@ -549,8 +525,7 @@ test_a_weight_is_drawn_where_it_is_read (void)
 static void
 add_long_tests (void)
 {
-  g_test_add_data_func ("/pictures/every-model-opened-is-clean",
-                        GUINT_TO_POINTER (3),
+  g_test_add_data_func ("/pictures/every-model-opened-is-clean", GUINT_TO_POINTER (3),
                         test_every_model_is_clean);
   g_test_add_func ("/pictures/bodies-are-as-good-as-graphvizs",
                    test_bodies_are_as_good_as_graphvizs);
@@ -561,14 +536,11 @@ add_long_tests (void)
 TEST_PROGRAM (test_pictures)
 {
   g_test_init (&argc, &argv, NULL);
-  g_test_add_data_func ("/pictures/every-model-is-clean",
-                        GUINT_TO_POINTER (0),
+  g_test_add_data_func ("/pictures/every-model-is-clean", GUINT_TO_POINTER (0),
                         test_every_model_is_clean);
-  g_test_add_data_func ("/pictures/every-model-is-clean-in-columns",
-                        GUINT_TO_POINTER (10),
+  g_test_add_data_func ("/pictures/every-model-is-clean-in-columns", GUINT_TO_POINTER (10),
                         test_every_model_is_clean);
-  g_test_add_data_func ("/pictures/every-model-is-clean-to-the-right",
-                        GUINT_TO_POINTER (20),
+  g_test_add_data_func ("/pictures/every-model-is-clean-to-the-right", GUINT_TO_POINTER (20),
                         test_every_model_is_clean);
   g_test_add_func ("/pictures/large-pictures-have-the-shape-of-a-page",
                    test_large_pictures_have_a_shape);

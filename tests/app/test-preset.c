@@ -147,9 +147,8 @@ test_other_conditions_are_refused (Fixture *fixture, gconstpointer unused)
 static void
 test_options_of_the_preset_need_it (Fixture *fixture, gconstpointer unused)
 {
-  fixture_run (fixture,
-               (char **) (const char *const[]){
-                   HSCOPE, "compare", "gallery:mlp", "--quick", NULL });
+  fixture_run (fixture, (char **) (const char *const[]){ HSCOPE, "compare", "gallery:mlp",
+                                                         "--quick", NULL });
   g_assert_cmpint (fixture->code, ==, 2);
   g_assert_nonnull (strstr (fixture->err, "--preset"));
 }

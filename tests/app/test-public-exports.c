@@ -23,9 +23,7 @@ print_guesses (const cJSON *json)
   {
     const char *separator = " ";
 
-    g_string_append_printf (text,
-                            "%s%s",
-                            text->len > 0 ? "; " : "",
+    g_string_append_printf (text, "%s%s", text->len > 0 ? "; " : "",
                             cJSON_GetObjectItem (guess, "name")->valuestring);
     g_assert_true (cJSON_IsString (cJSON_GetObjectItem (guess, "reason")));
     cJSON_ArrayForEach (dim, cJSON_GetObjectItem (guess, "shape"))

@@ -146,17 +146,8 @@ test_markdown_and_junit_are_written_and_escaped (Fixture *fixture, gconstpointer
   b.host = "a\001<b>|\"&]]>\n# title";
   b.seconds *= 2;
   new = write_recording (fixture, "new.hscope", &b);
-  RUN (fixture,
-       "compare",
-       "--baseline",
-       old,
-       new,
-       "--fail-if-slower",
-       "3%",
-       "--markdown",
-       markdown,
-       "--junit",
-       junit);
+  RUN (fixture, "compare", "--baseline", old, new, "--fail-if-slower", "3%", "--markdown", markdown,
+       "--junit", junit);
   g_assert_cmpint (fixture->code, ==, 1);
   text = read_file (fixture, "out.md");
   xml = read_file (fixture, "out.xml");
@@ -238,18 +229,8 @@ test_profile_compares_with_a_baseline_in_one_line (Fixture *fixture, gconstpoint
 
   RUN (fixture, "profile", "gallery:mlp", "--repeat", "8", "--capture", base);
   g_assert_cmpint (fixture->code, ==, 0);
-  RUN (fixture,
-       "profile",
-       "gallery:mlp",
-       "--repeat",
-       "8",
-       "--baseline",
-       base,
-       "--fail-if-slower",
-       "1000%",
-       "--junit",
-       junit,
-       "--json");
+  RUN (fixture, "profile", "gallery:mlp", "--repeat", "8", "--baseline", base, "--fail-if-slower",
+       "1000%", "--junit", junit, "--json");
   g_assert_cmpint (fixture->code, ==, 0);
   json = parse_output (fixture);
   comparison = cJSON_GetArrayItem (cJSON_GetObjectItem (json, "comparisons"), 0);

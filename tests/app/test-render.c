@@ -73,16 +73,8 @@ hscope (Fixture *fixture, const char *line)
   g_clear_pointer (&fixture->out, g_free);
   g_clear_pointer (&fixture->err, g_free);
   g_assert_true (g_shell_parse_argv (whole, NULL, &arguments, NULL));
-  g_assert_true (g_spawn_sync (fixture->folder,
-                               arguments,
-                               NULL,
-                               G_SPAWN_DEFAULT,
-                               NULL,
-                               NULL,
-                               &fixture->out,
-                               &fixture->err,
-                               &status,
-                               NULL));
+  g_assert_true (g_spawn_sync (fixture->folder, arguments, NULL, G_SPAWN_DEFAULT, NULL, NULL,
+                               &fixture->out, &fixture->err, &status, NULL));
   fixture->code = WIFEXITED (status) ? WEXITSTATUS (status) : -1;
   if (fixture->code != 0)
     g_test_message ("hscope %s: %d: %s", line, fixture->code, fixture->err);
@@ -146,11 +138,9 @@ test_every_format_repeats_its_bytes (Fixture *fixture, gconstpointer unused)
       first = contents (fixture, a);
       second = contents (fixture, b);
       g_assert_true (g_bytes_equal (first, second));
-      g_assert_cmpint (memcmp (g_bytes_get_data (first, NULL),
-                               formats[i].start,
+      g_assert_cmpint (memcmp (g_bytes_get_data (first, NULL), formats[i].start,
                                strlen (formats[i].start)),
-                       ==,
-                       0);
+                       ==, 0);
     }
 }
 
@@ -323,8 +313,7 @@ test_depth_and_globs_choose_what_is_open (Fixture *fixture, gconstpointer unused
   g_assert_cmpuint (all_closed, <, one);
   g_assert_cmpuint (n_drawn (fixture,
                              "render gallery:stacked --output a.svg --json --depth 1 --collapse *"),
-                    ==,
-                    all_closed);
+                    ==, all_closed);
   hscope (fixture, "render gallery:stacked --output a.svg --collapse nothing*");
   g_assert_nonnull (strstr (fixture->err, "no group matches “nothing*”"));
 }
@@ -342,15 +331,11 @@ test_numbers_by_node_name_colour_the_picture (Fixture *fixture, gconstpointer un
     { "{\"net/squash\": -1.25}", 0, "-1.25", "" },
     { "{\"net/squash_output\": 7.75}", 0, "7.75", "" },
     { "{\"results\": {\"net/squash\": {\"value\": 3.5, \"bgColor\": \"red\"}}, \"thresholds\": []}",
-      0,
-      "3.5",
-      "" },
+      0, "3.5", "" },
     { "{\"net\": {\"results\": {\"net/squash\": {\"value\": 4.5}}}}", 0, "4.5", "" },
     { "{\"net\": {\"results\": {\"net/squash\": {\"value\": 4.5}}}, \"body\": {\"results\": "
       "{\"net/grow\": {\"value\": 8.5}, \"net/squash\": {\"value\": 9.5}}}}",
-      0,
-      "8.5",
-      "" },
+      0, "8.5", "" },
     { "{\"nodes\": []}", 3, NULL, "is a graph" },
     { "{\"net/squash\": 1, \"other\": 2}", 0, "1", "only 1 of its 2 nodes" },
     { "{\"net/squash\": 1, \"net/grow\": \"many\"}", 0, "1", "1 of its members were left out" },
@@ -418,8 +403,7 @@ test_fit_shapes_the_picture (Fixture *fixture, gconstpointer unused)
   g_assert_cmpint (number (fixture, "height"), <, height);
   for (guint i = 0; i < 60; i++)
     g_string_append_printf (nodes,
-                            ", {\"op\": \"softmax\", \"name\": \"s%u\", \"inputs\": [[%u,0,0]]}",
-                            i,
+                            ", {\"op\": \"softmax\", \"name\": \"s%u\", \"inputs\": [[%u,0,0]]}", i,
                             i);
   g_string_append (nodes, "], \"arg_nodes\": [0], \"heads\": [[60,0,0]]}");
   g_assert_true (g_file_set_contents (fixture->model, nodes->str, -1, NULL));

@@ -57,15 +57,12 @@ test_folding (void)
                                   .backward = cases[i].backward };
       g_autoptr (GError) error = NULL;
       g_auto (GStrv) command =
-          scope_run_options_command (&options,
-                                     "hscope",
-                                     &(ScopeRunModel){ .name = "net-symbol.json" },
-                                     "net.hscope",
+          scope_run_options_command (&options, "hscope",
+                                     &(ScopeRunModel){ .name = "net-symbol.json" }, "net.hscope",
                                      &error);
 
       g_assert_no_error (error);
-      g_assert_cmpint (g_strv_contains ((const char *const *) command, "--fold-parameters"),
-                       ==,
+      g_assert_cmpint (g_strv_contains ((const char *const *) command, "--fold-parameters"), ==,
                        cases[i].is_asked);
     }
 }

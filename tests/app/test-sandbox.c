@@ -193,8 +193,7 @@ test_forged_stage (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
       g_autofree char *line =
           g_strdup_printf ("HYBRIDSCOPE_SANDBOX_STAGE=%s $H --sandbox trace " ATTEMPTS
                            ":trying --output out %s",
-                           value,
-                           file);
+                           value, file);
       g_autofree char *version =
           g_strdup_printf ("HYBRIDSCOPE_SANDBOX_STAGE=%s $H --sandbox --version %s", value, file);
 
@@ -226,9 +225,7 @@ test_output_that_is_a_link (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED
       g_autofree char *line =
           g_strdup_printf ("cd stranger; echo whole >../home/.bashrc; ln -sf ../home/.bashrc %s; "
                            "$H --sandbox %s; code=$?; cat ../home/.bashrc; rm -f %s; exit $code",
-                           rows[i][0],
-                           rows[i][1],
-                           rows[i][0]);
+                           rows[i][0], rows[i][1], rows[i][0]);
 
       run_line (fixture, line);
       g_assert_cmpint (fixture->code, ==, 3);
@@ -268,9 +265,8 @@ test_time (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
 
   run_line (fixture, "$H --sandbox trace " ATTEMPTS ":endless --output out --limit-cpu 1");
   g_assert_cmpint (fixture->code, ==, 4);
-  g_assert_nonnull (strstr (fixture->err,
-                            "error: the process was stopped after 1 seconds of "
-                            "processor time, the limit. Raise it with --limit-cpu"));
+  g_assert_nonnull (strstr (fixture->err, "error: the process was stopped after 1 seconds of "
+                                          "processor time, the limit. Raise it with --limit-cpu"));
   run_line (fixture, "$H trace " ATTEMPTS ":endless --output out --limit-cpu 1");
   g_assert_cmpint (fixture->code, ==, 4);
   run_line (fixture, "$H trace " ATTEMPTS ":endless --output out --limit-cpu 1 --json");

@@ -24,16 +24,14 @@ lacks_compiler (Fixture *fixture)
 static void
 test_right_operators (Fixture *fixture, gconstpointer unused)
 {
-  static const char *const wanted[] = {
-    "Dropout", "_backward_Dropout", "_random_randint", "dot", "_backward_dot_lhs"
-  };
+  static const char *const wanted[] = { "Dropout", "_backward_Dropout", "_random_randint", "dot",
+                                        "_backward_dot_lhs" };
   g_autoptr (cJSON) json = NULL;
   const cJSON *item, *operators;
   guint        n = 0;
 
-  fixture_run_line (fixture,
-                    "hscope selftest --json --operator dot --operator Dropout --operator "
-                    "_random_randint");
+  fixture_run_line (fixture, "hscope selftest --json --operator dot --operator Dropout --operator "
+                             "_random_randint");
   if (lacks_compiler (fixture))
     return;
   g_assert_cmpint (fixture->code, ==, 0);
@@ -61,8 +59,8 @@ test_right_operators (Fixture *fixture, gconstpointer unused)
 static void
 test_wrong_operator (Fixture *fixture, gconstpointer unused)
 {
-  fixture_run_line (
-      fixture, "HYB_PRETEND=wrong=products hscope selftest --quick --operator dot --operator relu");
+  fixture_run_line (fixture, "HYB_PRETEND=wrong=products hscope selftest --quick --operator dot "
+                             "--operator relu");
   if (lacks_compiler (fixture))
     return;
   g_assert_cmpint (fixture->code, ==, 1);
@@ -124,9 +122,8 @@ has_passed (Fixture *fixture, const char *key, const char *name)
 static void
 test_spoiled_process (Fixture *fixture, gconstpointer unused)
 {
-  fixture_run_line (fixture,
-                    "HYB_PRETEND=fail=cuLaunchKernel:150:700 hscope selftest --json-lines "
-                    "--operator relu --operator softmax --operator Dropout");
+  fixture_run_line (fixture, "HYB_PRETEND=fail=cuLaunchKernel:150:700 hscope selftest --json-lines "
+                             "--operator relu --operator softmax --operator Dropout");
   if (lacks_compiler (fixture))
     return;
   g_assert_cmpint (fixture->code, ==, 1);
@@ -140,9 +137,8 @@ test_spoiled_process (Fixture *fixture, gconstpointer unused)
 static void
 test_endless_part (Fixture *fixture, gconstpointer unused)
 {
-  fixture_run_line (fixture,
-                    "hscope selftest --part-seconds 1 --operator relu --model "
-                    "'lstm-unrolled?length=3' --json-lines");
+  fixture_run_line (fixture, "hscope selftest --part-seconds 1 --operator relu --model "
+                             "'lstm-unrolled?length=3' --json-lines");
   if (lacks_compiler (fixture))
     return;
   g_assert_cmpint (fixture->code, ==, 1);
@@ -235,13 +231,11 @@ test_in_a_sandbox (Fixture *fixture, gconstpointer unused)
 static void
 test_without_kernels (Fixture *fixture, gconstpointer unused)
 {
-  static const char *const left_out[] = {
-    " take,", " pick,", " topk,", " gather_nd,", " LayerNorm,"
-  };
+  static const char *const left_out[] = { " take,", " pick,", " topk,", " gather_nd,",
+                                          " LayerNorm," };
 
-  fixture_run_line (fixture,
-                    "XDG_CACHE_HOME=$PWD/empty HYB_GPU_PATH=" STUB_COMPILER ":" PRETEND
-                    " hscope selftest --quick");
+  fixture_run_line (fixture, "XDG_CACHE_HOME=$PWD/empty HYB_GPU_PATH=" STUB_COMPILER ":" PRETEND
+                             " hscope selftest --quick");
   if (fixture->code != 0)
     fixture_complain ("exit %d, %s%s", fixture->code, fixture->out, fixture->err);
   g_assert_nonnull (strstr (fixture->out, "\ndot   "));
@@ -251,13 +245,11 @@ test_without_kernels (Fixture *fixture, gconstpointer unused)
       fixture_complain ("“%s” was compared: %s", left_out[i], fixture->out);
 
   /* An operator of which nothing was compared has not passed. */
-  fixture_run_line (fixture,
-                    "XDG_CACHE_HOME=$PWD/empty HYB_GPU_PATH=" STUB_COMPILER ":" PRETEND
-                    " hscope selftest --operator take --json-lines");
+  fixture_run_line (fixture, "XDG_CACHE_HOME=$PWD/empty HYB_GPU_PATH=" STUB_COMPILER ":" PRETEND
+                             " hscope selftest --operator take --json-lines");
   g_assert_false (has_passed (fixture, "operator", "take"));
-  fixture_run_line (fixture,
-                    "XDG_CACHE_HOME=$PWD/empty HYB_GPU_PATH=" STUB_COMPILER ":" PRETEND
-                    " hscope selftest --operator take");
+  fixture_run_line (fixture, "XDG_CACHE_HOME=$PWD/empty HYB_GPU_PATH=" STUB_COMPILER ":" PRETEND
+                             " hscope selftest --operator take");
   g_assert_nonnull (strstr (fixture->out, "\ntake  "));
   g_assert_nonnull (strstr (fixture->out, " was not compared: the processor computes it.\n"));
   g_assert_nonnull (strstr (fixture->out, "\nNothing was compared: "));
@@ -268,11 +260,10 @@ test_without_kernels (Fixture *fixture, gconstpointer unused)
 static void
 test_goldens (Fixture *fixture, gconstpointer unused)
 {
-  fixture_run_line (fixture,
-                    "mkdir -p goldens/empty none && cp -r " SOURCE_ROOT
-                    "/tests/data/goldens/models/mlp-softmax-output " SOURCE_ROOT
-                    "/tests/data/goldens/models/inception-block goldens/ && "
-                    "hscope selftest --goldens goldens");
+  fixture_run_line (fixture, "mkdir -p goldens/empty none && cp -r " SOURCE_ROOT
+                             "/tests/data/goldens/models/mlp-softmax-output " SOURCE_ROOT
+                             "/tests/data/goldens/models/inception-block goldens/ && "
+                             "hscope selftest --goldens goldens");
   if (lacks_compiler (fixture))
     return;
   g_assert_cmpint (fixture->code, ==, 0);
@@ -287,8 +278,8 @@ test_goldens (Fixture *fixture, gconstpointer unused)
   g_assert_nonnull (strstr (fixture->err, "none: there is no model NAME/NAME-symbol.json with "));
   fixture_run_line (fixture, "hscope selftest --goldens absent");
   g_assert_cmpint (fixture->code, ==, 3);
-  fixture_run_line (
-      fixture, "echo x >goldens/mlp-softmax-output/input.npz && hscope selftest --goldens goldens");
+  fixture_run_line (fixture, "echo x >goldens/mlp-softmax-output/input.npz && hscope selftest "
+                             "--goldens goldens");
   g_assert_cmpint (fixture->code, ==, 3);
 }
 
@@ -326,10 +317,9 @@ test_first_run (Fixture *fixture, gconstpointer unused)
       strstr (fixture->err, "wrong on the GPU: FullyConnected in float32 (differs by 0.00"));
   g_assert_null (strstr (fixture->err, "softmax ("));
   g_assert_nonnull (strstr (fixture->out, "The GPU computed "));
-  fixture_run_line (fixture,
-                    "hscope run " MODEL
-                    " --init uniform --random-values --seed 3 --output cpu.npz && "
-                    "hscope weights cpu.npz gpu.npz");
+  fixture_run_line (fixture, "hscope run " MODEL
+                             " --init uniform --random-values --seed 3 --output cpu.npz && "
+                             "hscope weights cpu.npz gpu.npz");
   g_assert_cmpint (fixture->code, ==, 0);
 
   /* The verdict is kept, although no test is made now. */
@@ -352,8 +342,7 @@ test_first_run (Fixture *fixture, gconstpointer unused)
   g_assert_nonnull (strstr (fixture->out,
                             "\"wrong_operators\": [{\"name\": \"FullyConnected\", \"type\": "
                             "\"float32\", \"error\": 0.00"));
-  fixture_run_line (fixture,
-                    LATER
+  fixture_run_line (fixture, LATER
                     "hscope profile " MODEL
                     " --init uniform --device gpu --repeat 2 --traced 1 --capture a.hscope && "
                     "hscope report a.hscope");
@@ -392,9 +381,8 @@ test_right_verdict (Fixture *fixture, gconstpointer unused)
   g_assert_null (strstr (fixture->out, UNPROVEN));
   fixture_run_line (fixture, CACHE "hscope devices --json");
   g_assert_nonnull (strstr (fixture->out, "\"proven\": true"));
-  fixture_run_line (fixture,
-                    LATER "hscope profile " MODEL
-                          " --init uniform --device gpu --repeat 2 --traced 1");
+  fixture_run_line (fixture, LATER "hscope profile " MODEL
+                                   " --init uniform --device gpu --repeat 2 --traced 1");
   g_assert_nonnull (strstr (fixture->out, "\ndevice  "));
   g_assert_null (strstr (fixture->out, UNPROVEN));
 
@@ -431,10 +419,9 @@ test_first_run_of_models (Fixture *fixture, gconstpointer unused)
   fixture_run_line (fixture, LATER RUN);
   g_assert_nonnull (strstr (fixture->err, warning));
   fixture_run_line (fixture, CACHE "hscope devices --json");
-  g_assert_nonnull (strstr (fixture->out,
-                            "\"selftest\": {\"quick\": true, \"operators\": 3, "
-                            "\"samples_without_time\": 0, \"model_runs\": 2, "
-                            "\"model_runs_failed\": 1}"));
+  g_assert_nonnull (strstr (fixture->out, "\"selftest\": {\"quick\": true, \"operators\": 3, "
+                                          "\"samples_without_time\": 0, \"model_runs\": 2, "
+                                          "\"model_runs_failed\": 1}"));
   g_assert_nonnull (strstr (fixture->out, "\"proven\": false"));
 }
 
@@ -494,9 +481,7 @@ test_hostile_verdicts (Fixture *fixture, gconstpointer unused)
     {
       g_autofree char *line = g_strconcat ("rm -rf cache && cp -r kept cache && file=$(echo "
                                            "cache/hybridscope/selftest/*.verdict) && ",
-                                           deeds[i],
-                                           " && " CACHE "hscope devices",
-                                           NULL);
+                                           deeds[i], " && " CACHE "hscope devices", NULL);
 
       fixture_run_line (fixture, line);
       if (fixture->code != 0 || *fixture->err || !strstr (fixture->out, UNPROVEN))

@@ -160,8 +160,7 @@ assert_all_work_is_found (const cJSON *json)
   g_assert_cmpfloat (number (traced, "gpu_busy_seconds"), >, 0);
   g_assert_cmpfloat (number (traced, "gpu_no_operator_seconds"), ==, 0);
   cJSON_ArrayForEach (row, cJSON_GetObjectItem (json, "outside_nodes"))
-      g_assert_cmpstr (cJSON_GetStringValue (cJSON_GetObjectItem (row, "name")),
-                       !=,
+      g_assert_cmpstr (cJSON_GetStringValue (cJSON_GetObjectItem (row, "name")), !=,
                        "(GPU, no operator)");
 }
 
@@ -176,19 +175,11 @@ assert_model_adds_up (const char *name, const char *backward)
   csv = in_folder (&fixture, "nodes.csv");
   model = small_gallery_model (name);
   device = g_strdup_printf ("--device=%s", is_on_gpu () ? "gpu" : "cpu");
-  fixture_run (&fixture,
-               (char *[]){ (char *) HSCOPE,
-                           (char *) "profile",
-                           model,
-                           (char *) "--json",
-                           (char *) (is_on_gpu () ? "--repeat=1" : "--repeat=2"),
-                           (char *) "--warmup=1",
-                           (char *) (is_on_gpu () ? "--traced=1" : "--traced=3"),
-                           (char *) "--csv",
-                           csv,
-                           device,
-                           (char *) backward,
-                           NULL });
+  fixture_run (&fixture, (char *[]){ (char *) HSCOPE, (char *) "profile", model, (char *) "--json",
+                                     (char *) (is_on_gpu () ? "--repeat=1" : "--repeat=2"),
+                                     (char *) "--warmup=1",
+                                     (char *) (is_on_gpu () ? "--traced=1" : "--traced=3"),
+                                     (char *) "--csv", csv, device, (char *) backward, NULL });
   if (is_on_gpu () && strstr (fixture.err, "libnvrtc"))
     {
       g_test_skip ("libnvrtc.so.13 is not installed");

@@ -32,10 +32,8 @@ test_one_name_is_whole (void)
 static void
 test_ends_that_are_shared_are_cut (void)
 {
-  ASSERT_TITLES ("resnet18… | resnet50… | mlp",
-                 { "resnet18_imagenet", "/m" },
-                 { "resnet50_imagenet", "/m" },
-                 { "mlp", "/m" });
+  ASSERT_TITLES ("resnet18… | resnet50… | mlp", { "resnet18_imagenet", "/m" },
+                 { "resnet50_imagenet", "/m" }, { "mlp", "/m" });
 }
 
 static void
@@ -49,17 +47,14 @@ static void
 test_the_rest_differs (void)
 {
   ASSERT_TITLES ("resnet18_v1… | resnet18_v1b… | resnet50_v1…",
-                 { "resnet18_v1_classification", "/m" },
-                 { "resnet18_v1b_classification", "/m" },
+                 { "resnet18_v1_classification", "/m" }, { "resnet18_v1b_classification", "/m" },
                  { "resnet50_v1_classification", "/m" });
 }
 
 static void
 test_equal_names_have_their_folders (void)
 {
-  ASSERT_TITLES ("a/net | b/net | lstm",
-                 { "net", "/models/a" },
-                 { "net", "/models/b" },
+  ASSERT_TITLES ("a/net | b/net | lstm", { "net", "/models/a" }, { "net", "/models/b" },
                  { "lstm", NULL });
   ASSERT_TITLES ("net | net | ", { "net", NULL }, { "net", NULL }, { "", NULL });
 }
@@ -76,8 +71,7 @@ test_short_ends_stay (void)
 static void
 test_a_whole_name_stays (void)
 {
-  ASSERT_TITLES ("lstm-unrolled | Compare: lstm-unrolled",
-                 { "lstm-unrolled", "/m" },
+  ASSERT_TITLES ("lstm-unrolled | Compare: lstm-unrolled", { "lstm-unrolled", "/m" },
                  { "Compare: lstm-unrolled", "/m" });
 }
 

@@ -73,8 +73,7 @@ test_only_groups_that_fit_share_the_time (void)
 
   g_assert_cmpuint (scope_time_budget_count (&budget, weights, 0, 4), ==, 4);
   scope_time_budget_learn (&budget, 1, 10);
-  g_assert_cmpuint (scope_time_budget_count (&budget, weights, 1, 4),
-                    ==,
+  g_assert_cmpuint (scope_time_budget_count (&budget, weights, 1, 4), ==,
                     2); /* 20 + 40 s of 95 s */
   g_assert_cmpuint (scope_time_budget_count (&budget, weights, 3, 4), ==, 0);
   clock_seconds += 35;

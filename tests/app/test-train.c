@@ -120,9 +120,7 @@ test_unknown_dimensions (Fixture *fixture, gconstpointer unused)
       cJSON_GetObjectItem (cJSON_GetArrayItem (cJSON_GetObjectItem (info, "outputs"), 0), "shape");
   g_assert_true (cJSON_IsNull (cJSON_GetArrayItem (shape, 0)));
   g_assert_cmpint (cJSON_GetArrayItem (shape, 1)->valueint, ==, 5);
-  assert_refused (fixture,
-                  "run 'gallery:mlp?inputs=8' --shape 'data=?,8'",
-                  4,
+  assert_refused (fixture, "run 'gallery:mlp?inputs=8' --shape 'data=?,8'", 4,
                   "only known as (?, 8)");
 }
 
@@ -137,8 +135,7 @@ test_language_model (Fixture *fixture, gconstpointer unused)
   json = parse_output (fixture);
   g_assert_cmpfloat (number (json, "samples_per_second"), >, 0);
   g_assert_cmpfloat (number (json, "last_loss"), <, number (json, "first_loss"));
-  g_assert_cmpfloat (number (cJSON_GetObjectItem (json, "metric"), "held_out"),
-                     <,
+  g_assert_cmpfloat (number (cJSON_GetObjectItem (json, "metric"), "held_out"), <,
                      0.6 * number (json, "unigram_perplexity"));
   epoch = cJSON_GetArrayItem (cJSON_GetObjectItem (json, "epochs"), 1);
   g_assert_true (cJSON_IsString (cJSON_GetObjectItem (epoch, "sample")));
@@ -242,20 +239,14 @@ test_interrupted (Fixture *fixture, gconstpointer unused)
   int   status;
   guint n_steps, n_epoch;
 
-  hscope (fixture,
-          "train '" LANGUAGE_MODEL
-          "' --epochs 2 --sample -1 --threads 1 --output '%s/a' --log '%s/a.log'");
+  hscope (fixture, "train '" LANGUAGE_MODEL
+                   "' --epochs 2 --sample -1 --threads 1 --output '%s/a' --log '%s/a.log'");
   g_assert_cmpint (fixture->code, ==, 0);
 
-  g_assert_true (g_spawn_async (NULL,
-                                words,
-                                NULL,
+  g_assert_true (g_spawn_async (NULL, words, NULL,
                                 G_SPAWN_DO_NOT_REAP_CHILD | G_SPAWN_STDOUT_TO_DEV_NULL |
                                     G_SPAWN_STDERR_TO_DEV_NULL,
-                                NULL,
-                                NULL,
-                                &pid,
-                                NULL));
+                                NULL, NULL, &pid, NULL));
   while (count_lines (fixture, "b.log") < 10 && waitpid (pid, &status, WNOHANG) == 0)
     g_usleep (2000);
   kill (pid, SIGINT);
@@ -271,9 +262,8 @@ test_interrupted (Fixture *fixture, gconstpointer unused)
   g_assert_true (has_file (fixture, "b-interrupted.params") == (n_steps % n_epoch != 0));
   g_assert_true (has_file (fixture, "b-interrupted.states") == (n_steps % n_epoch != 0));
 
-  hscope (fixture,
-          "train '" LANGUAGE_MODEL "' --epochs 2 --sample -1 --threads 1 --output '%s/b' "
-          "--log '%s/b.log' --resume");
+  hscope (fixture, "train '" LANGUAGE_MODEL "' --epochs 2 --sample -1 --threads 1 --output '%s/b' "
+                   "--log '%s/b.log' --resume");
   g_assert_cmpint (fixture->code, ==, 0);
   g_assert_true (!strstr (fixture->err, "b-interrupted.states") == (n_steps % n_epoch == 0));
   g_assert_false (has_file (fixture, "b-interrupted.params"));
@@ -321,9 +311,8 @@ test_checkpoint (Fixture *fixture, gconstpointer unused)
   hscope (fixture,
           "train '" LANGUAGE_MODEL "' --epochs 1 --sample -1 --threads 1 --output '%s/a' --json");
   trained = parse_output (fixture);
-  hscope (fixture,
-          "train '" LANGUAGE_MODEL
-          "' '%s/a-0001.params' --epochs 1 --sample -1 --threads 1 --json");
+  hscope (fixture, "train '" LANGUAGE_MODEL
+                   "' '%s/a-0001.params' --epochs 1 --sample -1 --threads 1 --json");
   g_assert_cmpint (fixture->code, ==, 0);
   g_assert_null (strstr (fixture->err, "warning"));
   from_gallery = parse_output (fixture);
@@ -361,18 +350,13 @@ test_batches (Fixture *fixture, gconstpointer unused)
   g_remove (params);
 
   assert_refused (fixture, "train '%s/m-symbol.json'", 2, "nothing to train on");
-  assert_refused (fixture,
-                  "train '%s/m-symbol.json' --data '%s/b.npz'",
-                  4,
+  assert_refused (fixture, "train '%s/m-symbol.json' --data '%s/b.npz'", 4,
                   "no value for “hybridsequential0_dense0_weight”");
-  assert_refused (fixture,
-                  "train '%s/m-symbol.json' --data '%s/b.npz' --init xavier --loss hinges",
-                  2,
-                  "--loss hinges");
+  assert_refused (fixture, "train '%s/m-symbol.json' --data '%s/b.npz' --init xavier --loss hinges",
+                  2, "--loss hinges");
   assert_refused (fixture, "train gallery:mlp --resume", 2, "--output");
-  hscope (fixture,
-          "train '%s/m-symbol.json' --data '%s/b.npz' --init xavier --epochs 3 --json "
-          "--set learning_rate=0.5 --schedule poly:max_update=12 --metric accuracy");
+  hscope (fixture, "train '%s/m-symbol.json' --data '%s/b.npz' --init xavier --epochs 3 --json "
+                   "--set learning_rate=0.5 --schedule poly:max_update=12 --metric accuracy");
   g_assert_cmpint (fixture->code, ==, 0);
   json = parse_output (fixture);
   g_assert_cmpfloat (number (json, "steps"), ==, 12);
@@ -394,9 +378,8 @@ static void
 test_settings_replace_those_of_the_model (Fixture *fixture, gconstpointer unused)
 {
   double usual = last_loss (fixture, "train '" LANGUAGE_MODEL "' --epochs 1 --sample -1 --json");
-  double none =
-      last_loss (fixture,
-                 "train '" LANGUAGE_MODEL "' --epochs 1 --sample -1 --json --set learning_rate=0");
+  double none = last_loss (fixture, "train '" LANGUAGE_MODEL
+                                    "' --epochs 1 --sample -1 --json --set learning_rate=0");
   double again =
       last_loss (fixture,
                  "train '" LANGUAGE_MODEL
@@ -404,9 +387,7 @@ test_settings_replace_those_of_the_model (Fixture *fixture, gconstpointer unused
 
   g_assert_cmpfloat (usual, <, none);
   g_assert_cmpfloat (none, ==, again);
-  assert_refused (fixture,
-                  "train '" LANGUAGE_MODEL "' --epochs 1 --set learning_rate=nan",
-                  4,
+  assert_refused (fixture, "train '" LANGUAGE_MODEL "' --epochs 1 --set learning_rate=nan", 4,
                   "learning_rate");
 }
 
@@ -426,11 +407,8 @@ test_shapes_that_do_not_fit (Fixture *fixture, gconstpointer unused)
       "{\"op\": \"SoftmaxOutput\", \"name\": \"out\", \"inputs\": [[2, 0, 0], [3, 0, 0]]}],"
       "\"arg_nodes\": [0, 1, 3], \"heads\": [[4, 0, 0]], "
       "\"attrs\": {\"mxnet_version\": [\"int\", 10700]}}",
-      -1,
-      NULL));
-  assert_refused (fixture,
-                  "train '%s/f-symbol.json' --data '%s/absent.npz' --shape data=2,4",
-                  4,
+      -1, NULL));
+  assert_refused (fixture, "train '%s/f-symbol.json' --data '%s/absent.npz' --shape data=2,4", 4,
                   "(3, 5) does not match (3, 4)");
   g_assert_true (g_str_has_prefix (fixture->err, "error: "));
   g_assert_true (strchr (fixture->err, '\n') == fixture->err + strlen (fixture->err) - 1);

@@ -40,7 +40,7 @@ static void
 test_dimensions_out_of_range (void)
 {
   ScopeValues            *values = read_document ("{\"values\": [{\"node\": \"a\", \"output\": 0, "
-                                                  "\"shape\": [1e300, -7, 3, \"x\", 9007199254740992]}]}");
+                                                             "\"shape\": [1e300, -7, 3, \"x\", 9007199254740992]}]}");
   const ScopeValueSeries *series = scope_values_find (values, NULL, "a", 0);
 
   g_assert_nonnull (series);

@@ -32,18 +32,12 @@ static void
 test_names (void)
 {
   gtk_test_accessible_assert_role (GTK_ACCESSIBLE (canvas ()), GTK_ACCESSIBLE_ROLE_IMG);
-  gtk_test_accessible_assert_property (GTK_ACCESSIBLE (canvas ()),
-                                       GTK_ACCESSIBLE_PROPERTY_LABEL,
+  gtk_test_accessible_assert_property (GTK_ACCESSIBLE (canvas ()), GTK_ACCESSIBLE_PROPERTY_LABEL,
                                        "Model graph");
-  for (const char *const *name = (const char *const[]){ "zoom-in-button",
-                                                        "zoom-out-button",
-                                                        "zoom-fit-button",
-                                                        "side-pane-button",
-                                                        "outline-button",
-                                                        "menu-button",
-                                                        NULL };
-       *name != NULL;
-       name++)
+  for (const char *const *name =
+           (const char *const[]){ "zoom-in-button", "zoom-out-button", "zoom-fit-button",
+                                  "side-pane-button", "outline-button", "menu-button", NULL };
+       *name != NULL; name++)
     {
       GtkWidget *button = gui_find (GTK_WIDGET (window), *name);
 
@@ -323,8 +317,7 @@ test_panes (void)
   check_toggle ("panel", page, "page.panel", "win.panel");
   for (const char *const *name =
            (const char *const[]){ "operators", "timeline", "memory", "findings", "log", NULL };
-       *name != NULL;
-       name++)
+       *name != NULL; name++)
     {
       gui_act (window, "win.show-view", *name);
       g_assert_cmpstr (gtk_stack_get_visible_child_name (panel), ==, *name);
@@ -364,11 +357,8 @@ test_gestures (void)
   g_signal_emit_by_name (gui_controller (widget, GTK_TYPE_GESTURE_CLICK), "pressed", 2, x, y);
   gui_settle (page);
   scope_canvas_get_camera (canvas (), &before, &y, &zoom);
-  g_signal_emit_by_name (gui_controller (widget, GTK_TYPE_EVENT_CONTROLLER_SCROLL),
-                         "scroll",
-                         1.0,
-                         0.0,
-                         &handled);
+  g_signal_emit_by_name (gui_controller (widget, GTK_TYPE_EVENT_CONTROLLER_SCROLL), "scroll", 1.0,
+                         0.0, &handled);
   g_assert_true (handled);
   scope_canvas_get_camera (canvas (), &x, &y, &zoom);
   g_assert_cmpfloat (x, >, before);
@@ -385,9 +375,7 @@ test_gestures (void)
   gui_mark_gesture ("canvas-pinch");
   g_signal_emit_by_name (gui_controller (gui_find (GTK_WIDGET (window), "minimap"),
                                          GTK_TYPE_GESTURE_DRAG),
-                         "drag-begin",
-                         20.0,
-                         20.0);
+                         "drag-begin", 20.0, 20.0);
   gui_mark_gesture ("minimap-drag");
   gui_act (canvas (), "canvas.zoom-fit", NULL);
   gui_settle (page);

@@ -231,8 +231,7 @@ test_tour (void)
   gui_act (window, "win.zoom-fit", NULL);
   take_picture ("fused");
   g_assert_true (gui_wait (has_measurement,
-                           scope_page_get_workspace (scope_window_get_page (window)),
-                           120000));
+                           scope_page_get_workspace (scope_window_get_page (window)), 120000));
   gui_spin (500);
   take_picture ("fused-measured");
   scope_window_export (window, "picture", export);

@@ -87,9 +87,7 @@ paint (GtkSnapshot *snapshot, GtkWidget *widget)
 {
   g_autoptr (GdkPaintable) paintable = gtk_widget_paintable_new (widget);
 
-  gdk_paintable_snapshot (paintable,
-                          GDK_SNAPSHOT (snapshot),
-                          gtk_widget_get_width (widget),
+  gdk_paintable_snapshot (paintable, GDK_SNAPSHOT (snapshot), gtk_widget_get_width (widget),
                           gtk_widget_get_height (widget));
 }
 
@@ -99,10 +97,9 @@ save (GtkWidget *over, const char *path)
   g_autoptr (GtkSnapshot) snapshot = gtk_snapshot_new ();
   g_autoptr (GskRenderNode) node = NULL;
   g_autoptr (GdkTexture) picture = NULL;
-  graphene_rect_t all = GRAPHENE_RECT_INIT (0,
-                                            0,
-                                            (float) gtk_widget_get_width (GTK_WIDGET (window)),
-                                            (float) gtk_widget_get_height (GTK_WIDGET (window)));
+  graphene_rect_t all =
+      GRAPHENE_RECT_INIT (0, 0, (float) gtk_widget_get_width (GTK_WIDGET (window)),
+                          (float) gtk_widget_get_height (GTK_WIDGET (window)));
 
   paint (snapshot, GTK_WIDGET (window));
   if (over)
@@ -416,8 +413,7 @@ remove_models (void)
 
   for (const char *const *name =
            (const char *const[]){ "damaged-symbol.json", "damaged-0000.params", NULL };
-       *name;
-       name++)
+       *name; name++)
     {
       g_autofree char *path = g_build_filename (models, *name, NULL);
 

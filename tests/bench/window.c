@@ -222,7 +222,7 @@ show_everything (ScopeCanvas *canvas)
 {
   VizPicture *picture = scope_canvas_get_picture (canvas);
   double      zoom = MIN (gtk_widget_get_width (GTK_WIDGET (canvas)) / viz_picture_width (picture),
-                     gtk_widget_get_height (GTK_WIDGET (canvas)) / viz_picture_height (picture));
+                          gtk_widget_get_height (GTK_WIDGET (canvas)) / viz_picture_height (picture));
 
   scope_canvas_set_camera (canvas, 0, 0, zoom);
 }
@@ -248,9 +248,7 @@ measure_moving (ScopePage *page, const char *model)
   qsort (frames.busy, frames.n, sizeof frames.busy[0], compare);
   report (what, frames.times[frames.n / 2], 16.6, "ms");
   report ("  95th percentile", frames.times[frames.n * 95 / 100], 16.6, "ms");
-  report ("  CPU time of the main thread, 95th percentile",
-          frames.busy[frames.n * 95 / 100],
-          16.6,
+  report ("  CPU time of the main thread, 95th percentile", frames.busy[frames.n * 95 / 100], 16.6,
           "ms");
 }
 
@@ -294,10 +292,7 @@ end_step (const char *done)
 {
   ScopeWatchdogReport report = scope_watchdog_get_report ();
 
-  g_print ("  %-50s %9.0f ms late, %.0f computing%s\n",
-           done,
-           report.longest,
-           report.longest_busy,
+  g_print ("  %-50s %9.0f ms late, %.0f computing%s\n", done, report.longest, report.longest_busy,
            report.n_blocked + report.n_busy > 0 ? "  <" : "");
   blocked.n_blocked += report.n_blocked;
   blocked.n_busy += report.n_busy;

@@ -23,14 +23,14 @@ static volatile int current_piece = -1;
 static volatile int loop_begins;
 
 /* Not static, so that the names stay in the program; and not the same code, so that they stay apart. */
-#define PIECE(k)                                                                                 \
-  void                piece_##k (HybParallelFunc func, gint64 begin, gint64 end, gpointer data); \
-  __attribute__ ((                                                                               \
-      noinline)) void piece_##k (HybParallelFunc func, gint64 begin, gint64 end, gpointer data)  \
-  {                                                                                              \
-    current_piece = k;                                                                           \
-    func (begin, end, data);                                                                     \
-    current_piece = -1; /* no tail call, which would hide this function */                       \
+#define PIECE(k)                                                                             \
+  void piece_##k (HybParallelFunc func, gint64 begin, gint64 end, gpointer data);            \
+  __attribute__ ((noinline)) void piece_##k (HybParallelFunc func, gint64 begin, gint64 end, \
+                                             gpointer data)                                  \
+  {                                                                                          \
+    current_piece = k;                                                                       \
+    func (begin, end, data);                                                                 \
+    current_piece = -1; /* no tail call, which would hide this function */                   \
   }
 
 PIECE (0)

@@ -179,12 +179,8 @@ main (int argc, char **argv)
       status = run (call);
       if (status != 0)
         n_failed++;
-      printf ("%s %u %s given %s%s%s\n",
-              status != 0 ? "not ok" : "ok",
-              i + 1,
-              call->function,
-              call->given,
-              status != 0 ? ": " : "",
+      printf ("%s %u %s given %s%s%s\n", status != 0 ? "not ok" : "ok", i + 1, call->function,
+              call->given, status != 0 ? ": " : "",
               WIFSIGNALED (status) ? strsignal (WTERMSIG (status))
               : status != 0        ? "reported by a checker"
                                    : "");

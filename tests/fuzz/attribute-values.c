@@ -106,8 +106,7 @@ fuzz_shape (const char *old, FuzzRandom *random)
   if (n > 8 || !old || fuzz_once_in (random, 6))
     n = fuzz_below (random, 6);
   for (guint i = 0; i < n; i++)
-    g_string_append_printf (text,
-                            "%u, ",
+    g_string_append_printf (text, "%u, ",
                             fuzz_once_in (random, 12) ? 0 : 1 + fuzz_below (random, 5));
   if (n > 1)
     g_string_truncate (text, text->len - 2);

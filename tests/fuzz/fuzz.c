@@ -33,10 +33,8 @@ prepare (gpointer data)
   signal (SIGTRAP, end_as_abort);
   /* Limits are sentences for the user elsewhere; here messages below a warning are of no use. */
   g_log_set_always_fatal (G_LOG_LEVEL_ERROR | G_LOG_LEVEL_CRITICAL | G_LOG_LEVEL_WARNING);
-  g_log_set_handler (NULL,
-                     G_LOG_LEVEL_MESSAGE | G_LOG_LEVEL_INFO | G_LOG_LEVEL_DEBUG,
-                     forget_message,
-                     NULL);
+  g_log_set_handler (NULL, G_LOG_LEVEL_MESSAGE | G_LOG_LEVEL_INFO | G_LOG_LEVEL_DEBUG,
+                     forget_message, NULL);
   hyb_limits_set (MEMORY_LIMIT, WORK_LIMIT);
   hyb_parallel_set_threads (1);
   if (g_getenv ("FUZZ_REPORT"))
@@ -65,10 +63,7 @@ fuzz_report (void)
   fprintf (stderr,
            "reached: %" G_GUINT64_FORMAT " tried, %" G_GUINT64_FORMAT " read, %" G_GUINT64_FORMAT
            " planned, %" G_GUINT64_FORMAT " ran\n",
-           counts[FUZZ_TRIED],
-           counts[FUZZ_READ],
-           counts[FUZZ_PLANNED],
-           counts[FUZZ_RAN]);
+           counts[FUZZ_TRIED], counts[FUZZ_READ], counts[FUZZ_PLANNED], counts[FUZZ_RAN]);
 }
 
 GBytes *

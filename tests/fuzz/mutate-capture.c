@@ -40,8 +40,7 @@ split (Parts *parts, const guint8 *data, gsize size)
     return FALSE;
   memcpy (&header, data, sizeof header);
   for (guint i = 0;
-       i < MIN (header.n_sections, 32) && (i + 1) * sizeof section + sizeof header <= size;
-       i++)
+       i < MIN (header.n_sections, 32) && (i + 1) * sizeof section + sizeof header <= size; i++)
     {
       gsize bytes;
 

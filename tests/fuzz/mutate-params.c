@@ -120,8 +120,7 @@ put_array (Writer *writer, HybTensor *tensor, guint version)
     }
   put_shape (writer, &type->shape, version == 0 ? 4 : 8);
   put_context_and_dtype (writer, type->dtype);
-  g_byte_array_append (writer->out,
-                       hyb_tensor_get_data (tensor),
+  g_byte_array_append (writer->out, hyb_tensor_get_data (tensor),
                        (guint) hyb_tensor_get_bytes (tensor));
 }
 
@@ -158,9 +157,7 @@ make_tensor (FuzzRandom *random)
     type.shape.dim[i] = fuzz_below (random, 6);
   tensor = hyb_tensor_new (&type, NULL);
   for (gint64 i = 0; tensor && i < hyb_tensor_get_size (tensor); i++)
-    hyb_dtype_set_double (hyb_tensor_get_data (tensor),
-                          type.dtype,
-                          (gsize) i,
+    hyb_dtype_set_double (hyb_tensor_get_data (tensor), type.dtype, (gsize) i,
                           fuzz_below (random, 4));
   return tensor;
 }

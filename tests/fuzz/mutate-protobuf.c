@@ -104,8 +104,7 @@ put_node (Tree *tree, GByteArray *out, guint index)
     {
       guint64 value = GUINT64_TO_LE (node->field.value);
 
-      g_byte_array_append (out,
-                           (const guint8 *) &value,
+      g_byte_array_append (out, (const guint8 *) &value,
                            node->field.wire == HYB_WIRE_FIXED32 ? 4 : 8);
     }
   return next;
@@ -192,9 +191,8 @@ change_bytes (Tree *tree, Node *node)
 static void
 change_key (Tree *tree, Node *node)
 {
-  static const HybWire wires[] = {
-    HYB_WIRE_VARINT, HYB_WIRE_FIXED64, HYB_WIRE_BYTES, HYB_WIRE_FIXED32
-  };
+  static const HybWire wires[] = { HYB_WIRE_VARINT, HYB_WIRE_FIXED64, HYB_WIRE_BYTES,
+                                   HYB_WIRE_FIXED32 };
 
   if (fuzz_once_in (tree->random, 3) && !node->is_message)
     {

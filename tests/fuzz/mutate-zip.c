@@ -53,20 +53,17 @@ describe_otherwise (GBytes *contents, FuzzRandom *random)
   if (header > size)
     header = size;
   g_string_append (text, types[fuzz_below (random, G_N_ELEMENTS (types))]);
-  g_string_append_printf (text,
-                          "', 'fortran_order': %s, 'shape': (",
+  g_string_append_printf (text, "', 'fortran_order': %s, 'shape': (",
                           fuzz_once_in (random, 3) ? "True" : "False");
   for (guint i = fuzz_below (random, 5); i > 0; i--)
-    g_string_append_printf (text,
-                            "%" G_GUINT64_FORMAT ", ",
+    g_string_append_printf (text, "%" G_GUINT64_FORMAT ", ",
                             fuzz_once_in (random, 10) ? fuzz_number (random)
                                                       : fuzz_below (random, 5));
   g_string_append (text, "), }\n");
   length = (guint32) text->len;
   g_byte_array_append (out, (const guint8 *) "\x93NUMPY", 6);
   g_byte_array_append (out, (const guint8[]){ (guint8) version, 0 }, 2);
-  g_byte_array_append (out,
-                       (const guint8[]){ (guint8) length, (guint8) (length >> 8), 0, 0 },
+  g_byte_array_append (out, (const guint8[]){ (guint8) length, (guint8) (length >> 8), 0, 0 },
                        version == 1 ? 2 : 4);
   g_byte_array_append (out, (const guint8 *) text->str, length);
   g_byte_array_append (out, data + header, (guint) (size - header));
@@ -156,8 +153,7 @@ put_archive (Writer *writer, GArray *members)
 
       put (writer, 0x04034b50, 4);
       put_facts (writer, member, size, is_deflated, extra);
-      g_byte_array_append (writer->out,
-                           (const guint8 *) member->name,
+      g_byte_array_append (writer->out, (const guint8 *) member->name,
                            (guint) strlen (member->name));
       if (extra > 0)
         put_extra (writer, member, size);
@@ -171,8 +167,7 @@ put_archive (Writer *writer, GArray *members)
       put (&directory, 0, 2);
       put (&directory, 0, 4);
       put (&directory, at, 4);
-      g_byte_array_append (directory.out,
-                           (const guint8 *) member->name,
+      g_byte_array_append (directory.out, (const guint8 *) member->name,
                            (guint) strlen (member->name));
       if (extra > 0)
         put_extra (&directory, member, size);

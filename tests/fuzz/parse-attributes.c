@@ -26,17 +26,13 @@ check_written (const HybOp *op, gconstpointer params)
       g_ptr_array_add (texts, hyb_param_to_string (param, params));
     }
   g_ptr_array_add (texts, NULL);
-  again = hyb_params_parse (op->params,
-                            op->params_size,
-                            (const char *const *) texts->pdata,
-                            NULL,
+  again = hyb_params_parse (op->params, op->params_size, (const char *const *) texts->pdata, NULL,
                             &error);
   if (!again)
     g_error ("%s: %s", op->name, error->message);
   if (!hyb_params_equal (op->params, params, again))
     g_error ("%s: the attributes change when they are written and read", op->name);
-  g_assert_cmpuint (hyb_params_hash (1, op->params, params),
-                    ==,
+  g_assert_cmpuint (hyb_params_hash (1, op->params, params), ==,
                     hyb_params_hash (1, op->params, again));
   hyb_params_unref (again);
 }

@@ -69,11 +69,8 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
     return 0;
 
   fuzz_reached (FUZZ_READ);
-  capture = prof_import_trace (trace,
-                               hyb_model_get_graph (model),
-                               &(ProfImportOptions){ 0 },
-                               &import,
-                               &error);
+  capture = prof_import_trace (trace, hyb_model_get_graph (model), &(ProfImportOptions){ 0 },
+                               &import, &error);
   g_assert_true ((!capture) == (error != NULL));
   if (capture)
     {

@@ -127,9 +127,7 @@ main (int argc, char **argv)
 
       for (guint k = 0; k < files->len; k++)
         run_file (files->pdata[k], n_mutants);
-      printf ("ok %d - %u files of %s are read without a fault\n",
-              i - first + 1,
-              files->len,
+      printf ("ok %d - %u files of %s are read without a fault\n", i - first + 1, files->len,
               argv[i]);
       fflush (stdout);
     }

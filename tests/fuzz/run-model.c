@@ -92,9 +92,7 @@ make_value (const HybType *type)
   gboolean   is_float = hyb_dtype_is_float (type->dtype);
 
   for (gint64 i = 0; tensor && i < hyb_tensor_get_size (tensor); i++)
-    hyb_dtype_set_double (hyb_tensor_get_data (tensor),
-                          type->dtype,
-                          (gsize) i,
+    hyb_dtype_set_double (hyb_tensor_get_data (tensor), type->dtype, (gsize) i,
                           is_float ? (double) (i * 5 % 7) * 0.25 : (double) (i % 2));
   return tensor;
 }
@@ -151,23 +149,21 @@ count_span (gpointer data, const HybSpan *span)
 static void
 run_graph (Trial *trial)
 {
-  static const HybMode modes[] = {
-    HYB_MODE_STATIC, HYB_MODE_IMPERATIVE, HYB_MODE_HYBRID, HYB_MODE_STATIC
-  };
+  static const HybMode modes[] = { HYB_MODE_STATIC, HYB_MODE_IMPERATIVE, HYB_MODE_HYBRID,
+                                   HYB_MODE_STATIC };
   g_autoptr (HybExecutor) executor = NULL;
   g_autoptr (GError) error = NULL;
   HybProbe       probe = { .data = trial, .begin = count_span };
   const HybPlan *plan;
 
-  executor = hyb_executor_new (trial->graph,
-                               &(HybExecutorOptions){
-                                   .mode = modes[trial->choices & 3],
-                                   .training = (trial->choices & 4) != 0,
-                                   .no_passes = (trial->choices & 8) != 0,
-                                   .fold_parameters = (trial->choices & 16) != 0,
-                                   .memory_limit = MAX_MEMORY,
-                                   .seed = trial->choices,
-                               });
+  executor = hyb_executor_new (trial->graph, &(HybExecutorOptions){
+                                                 .mode = modes[trial->choices & 3],
+                                                 .training = (trial->choices & 4) != 0,
+                                                 .no_passes = (trial->choices & 8) != 0,
+                                                 .fold_parameters = (trial->choices & 16) != 0,
+                                                 .memory_limit = MAX_MEMORY,
+                                                 .seed = trial->choices,
+                                             });
   if (!bind_values (trial, executor))
     return;
   if (!hyb_executor_prepare (executor, &error))

@@ -216,8 +216,7 @@ change_attribute (cJSON *graph, FuzzRandom *random)
       if (fuzz_once_in (random, 12))
         cJSON_DeleteItemFromObjectCaseSensitive (get_attributes (node), param->name);
       else
-        set_attribute (node,
-                       param->name,
+        set_attribute (node, param->name,
                        fuzz_attribute_value (param,
                                              cJSON_GetStringValue (
                                                  cJSON_GetObjectItemCaseSensitive (get_attributes (
@@ -233,8 +232,7 @@ change_shape (cJSON *graph, FuzzRandom *random)
   cJSON *node = pick_node (graph, TRUE, random);
 
   if (node)
-    set_attribute (node,
-                   "__shape__",
+    set_attribute (node, "__shape__",
                    fuzz_shape (cJSON_GetStringValue (
                                    cJSON_GetObjectItem (get_attributes (node), "__shape__")),
                                random));
@@ -260,8 +258,7 @@ change_shapes_alike (cJSON *graph, FuzzRandom *random)
       dims = g_strsplit_set (old, "()[], ", -1);
       for (guint i = 0; dims[i]; i++)
         if (*dims[i])
-          g_string_append_printf (text,
-                                  "%d, ",
+          g_string_append_printf (text, "%d, ",
                                   atoi (dims[i]) == (int) from ? (int) to : atoi (dims[i]));
       g_string_append_c (text, ')');
       set_attribute (node, "__shape__", g_strdup (text->str));
@@ -387,8 +384,7 @@ change_edge (cJSON *graph, FuzzRandom *random)
 
   if (n == 0 || at == 0)
     return;
-  cJSON_ReplaceItemInArray (inputs,
-                            (int) fuzz_below (random, n),
+  cJSON_ReplaceItemInArray (inputs, (int) fuzz_below (random, n),
                             make_edge (fuzz_once_in (random, 20) ? fuzz_below (random, 2 * at)
                                                                  : fuzz_below (random, at),
                                        fuzz_once_in (random, 8) ? fuzz_below (random, 3) : 0));

@@ -76,9 +76,7 @@ new_nested_loops (void)
   HybValueId  w = op_variable (b, "outer_w"), y;
   HybGraph   *body = new_inner_body ();
 
-  y = op_node_with_bodies (b,
-                           "_foreach",
-                           LOOP,
+  y = op_node_with_bodies (b, "_foreach", LOOP,
                            &(OpOperands){ 2, (HybValueId[]){ w, state }, 1, &body });
   y = op_node (b, "elemwise_sub", NULL, y + 1, row, HYB_NO_ID);
   body = op_finish (b, y, y, HYB_NO_ID);
@@ -87,12 +85,11 @@ new_nested_loops (void)
   row = op_variable (b, "x");
   state = op_node (b, "slice_axis", "axis=0 begin=0 end=1", row, HYB_NO_ID);
   state = op_node (b, "Reshape", "shape=(-1,)", state, HYB_NO_ID);
-  y = op_node_with_bodies (b,
-                           "_foreach",
+  y = op_node_with_bodies (b, "_foreach",
                            "num_args=4 num_outputs=2 num_out_data=1 in_data_locs=(0,) "
                            "in_state_locs=(1,) remain_locs=(2,)",
-                           &(OpOperands){
-                               3, (HybValueId[]){ row, state, op_variable (b, "w") }, 1, &body });
+                           &(OpOperands){ 3, (HybValueId[]){ row, state, op_variable (b, "w") }, 1,
+                                          &body });
   return op_finish (b, y, HYB_NO_ID);
 }
 

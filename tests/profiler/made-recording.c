@@ -128,9 +128,7 @@ made_recording_new (const MadeRecording *recording)
       gboolean is_disturbed = i >= recording->n - recording->n_disturbed;
 
       prof_builder_add_sample (builder, PROF_SAMPLE_CLEAN, i, seconds);
-      prof_builder_add_sample_facts (builder,
-                                     PROF_SAMPLE_CLEAN,
-                                     i,
+      prof_builder_add_sample_facts (builder, PROF_SAMPLE_CLEAN, i,
                                      &(ProfSampleFacts){
                                          .wall = 1, .cpu = 1, .wait = is_disturbed ? 0.5 : 0 });
     }

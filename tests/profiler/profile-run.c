@@ -69,8 +69,7 @@ test_model_unrolled (guint n_steps, guint hidden, guint batch)
   HybValueId        rows;
   g_autoptr (GError) error = NULL;
 
-  rows = hyb_builder_call (builder,
-                           "SliceChannel",
+  rows = hyb_builder_call (builder, "SliceChannel",
                            &(HybNodeSpec){ .name = "net_split0",
                                            .n_inputs = 1,
                                            .inputs = &x,
@@ -80,24 +79,15 @@ test_model_unrolled (guint n_steps, guint hidden, guint batch)
   for (guint t = 0; t < n_steps; t++)
     {
       const char *const no_bias[] = { "no_bias", "True", "num_hidden", units, NULL };
-      HybValueId        i2h = call (builder,
-                             "FullyConnected",
-                             t,
-                             "i2h",
-                             &(HybNodeSpec){ .n_inputs = 3,
+      HybValueId        i2h = call (builder, "FullyConnected", t, "i2h",
+                                    &(HybNodeSpec){ .n_inputs = 3,
                                                     .inputs = (HybValueId[]){ rows + t, w, b },
                                                     .attributes = width });
       HybValueId        h2h =
-          call (builder,
-                "FullyConnected",
-                t,
-                "h2h",
+          call (builder, "FullyConnected", t, "h2h",
                 &(HybNodeSpec){
                     .n_inputs = 2, .inputs = (HybValueId[]){ h, u }, .attributes = no_bias });
-      HybValueId sum = call (builder,
-                             "elemwise_add",
-                             t,
-                             "plus0",
+      HybValueId sum = call (builder, "elemwise_add", t, "plus0",
                              &(HybNodeSpec){ .n_inputs = 2, .inputs = (HybValueId[]){ i2h, h2h } });
 
       h = call (builder, "tanh", t, "out", &(HybNodeSpec){ .n_inputs = 1, .inputs = &sum });
@@ -132,15 +122,13 @@ test_model_foreach (guint n_steps)
                        .inputs = inner,
                        .n_bodies = 1 };
 
-  row = hyb_builder_call (body,
-                          "broadcast_mul",
+  row = hyb_builder_call (body, "broadcast_mul",
                           &(HybNodeSpec){ .name = "scaled",
                                           .n_inputs = 2,
                                           .inputs = (HybValueId[]){ row, scale } },
                           &error);
   sum =
-      hyb_builder_call (body,
-                        "elemwise_add",
+      hyb_builder_call (body, "elemwise_add",
                         &(HybNodeSpec){
                             .name = "added", .n_inputs = 2, .inputs = (HybValueId[]){ row, sum } },
                         &error);

@@ -216,9 +216,8 @@ test_rows_of_gradients (void)
                                       .node = node,
                                       .packed = prof_event_pack (10, PROF_EVENT_NODE, 0, 1, 0) });
         }
-      prof_builder_add_event (builder,
-                              &(ProfEvent){ .packed =
-                                                prof_event_pack (20, PROF_EVENT_RUN, 0, 0, 0) });
+      prof_builder_add_event (builder, &(ProfEvent){ .packed = prof_event_pack (20, PROF_EVENT_RUN,
+                                                                                0, 0, 0) });
       bytes = prof_builder_finish (builder);
       capture = prof_capture_new (bytes, "test", NULL);
       gradients = prof_gradients (capture);

@@ -63,16 +63,14 @@ test_many_runs (void)
   for (guint i = 0; i < 100; i++)
     {
       prof_builder_add_node (builder, &(ProfNode){ .name = prof_builder_text (builder, "n") });
-      prof_builder_add_event (builder,
-                              &(ProfEvent){ .node = i,
-                                            .packed =
-                                                prof_event_pack (10, PROF_EVENT_NODE, 0, 1, 0) });
+      prof_builder_add_event (builder, &(ProfEvent){ .node = i,
+                                                     .packed = prof_event_pack (10, PROF_EVENT_NODE,
+                                                                                0, 1, 0) });
     }
   for (guint i = 0; i < 1000; i++)
-    prof_builder_add_event (builder,
-                            &(ProfEvent){ .run = (guint16) i,
-                                          .packed =
-                                              prof_event_pack (1000, PROF_EVENT_RUN, 0, 0, 0) });
+    prof_builder_add_event (builder, &(ProfEvent){ .run = (guint16) i,
+                                                   .packed = prof_event_pack (1000, PROF_EVENT_RUN,
+                                                                              0, 0, 0) });
   bytes = prof_builder_finish (builder);
   capture = prof_capture_new (bytes, "test", NULL);
   all = prof_summary_new (capture);
@@ -91,8 +89,7 @@ test_many_runs (void)
   of_some = prof_summary_relation (some);
   of_none = prof_summary_relation (none);
   g_assert_null (of_all); /* the capture has no clean runs */
-  g_assert_cmpstr (of_some,
-                   ==,
+  g_assert_cmpstr (of_some, ==,
                    "990 of 1000 traced runs are left out: their times would take more memory than "
                    "the "
                    "limit for a file of its size.");
@@ -113,13 +110,11 @@ test_many_steps (void)
 
   for (guint i = 0; i < 3; i++)
     {
-      prof_builder_add_node (builder,
-                             &(ProfNode){ .name = prof_builder_text (builder, names[i]),
-                                          .type = prof_builder_text (builder, types[i]) });
-      prof_builder_add_event (builder,
-                              &(ProfEvent){ .node = i,
-                                            .packed =
-                                                prof_event_pack (10, PROF_EVENT_NODE, 0, 1, 0) });
+      prof_builder_add_node (builder, &(ProfNode){ .name = prof_builder_text (builder, names[i]),
+                                                   .type = prof_builder_text (builder, types[i]) });
+      prof_builder_add_event (builder, &(ProfEvent){ .node = i,
+                                                     .packed = prof_event_pack (10, PROF_EVENT_NODE,
+                                                                                0, 1, 0) });
     }
   bytes = prof_builder_finish (builder);
   capture = prof_capture_new (bytes, "test", NULL);
@@ -287,29 +282,23 @@ assert_cut_capture (const WholeFile *file, const ProfCapture *whole, gsize size)
   g_assert_no_error (error);
   g_assert_nonnull (strstr (prof_capture_get_missing (cut), "the capture was cut"));
   g_assert_cmpuint (prof_capture_n_events (cut), ==, n);
-  g_assert_cmpmem (prof_capture_get_events (cut),
-                   n * sizeof (ProfEvent),
-                   prof_capture_get_events (whole),
-                   n * sizeof (ProfEvent));
+  g_assert_cmpmem (prof_capture_get_events (cut), n * sizeof (ProfEvent),
+                   prof_capture_get_events (whole), n * sizeof (ProfEvent));
   g_assert_cmpuint (prof_capture_n_nodes (cut), ==, count_before (file, PROF_SECTION_NODES, size));
-  g_assert_cmpuint (prof_capture_n_graphs (cut),
-                    ==,
+  g_assert_cmpuint (prof_capture_n_graphs (cut), ==,
                     count_before (file, PROF_SECTION_GRAPHS, size));
-  g_assert_cmpuint (prof_capture_n_samples (cut),
-                    ==,
+  g_assert_cmpuint (prof_capture_n_samples (cut), ==,
                     count_before (file, PROF_SECTION_SAMPLES, size));
-  g_assert_cmpuint (prof_capture_n_memory (cut),
-                    ==,
+  g_assert_cmpuint (prof_capture_n_memory (cut), ==,
                     count_before (file, PROF_SECTION_MEMORY, size));
   if (prof_capture_n_nodes (cut) > 0)
-    g_assert_cmpstr (prof_capture_get_string (cut, prof_capture_get_node (cut, 0)->name),
-                     ==,
+    g_assert_cmpstr (prof_capture_get_string (cut, prof_capture_get_node (cut, 0)->name), ==,
                      prof_capture_get_string (whole, prof_capture_get_node (whole, 0)->name));
   if (n < prof_capture_n_events (whole))
     {
-      g_autofree char *missing = g_strdup_printf ("%u of %u events",
-                                                  prof_capture_n_events (whole) - n,
-                                                  prof_capture_n_events (whole));
+      g_autofree char *missing =
+          g_strdup_printf ("%u of %u events", prof_capture_n_events (whole) - n,
+                           prof_capture_n_events (whole));
 
       g_assert_nonnull (strstr (prof_capture_get_missing (cut), missing));
     }
@@ -385,8 +374,7 @@ test_written_file_is_read_back (void)
   symbol = prof_capture_dup_symbol (again, &error);
   g_assert_no_error (error);
   g_assert_true (hyb_symbol_read (read, symbol, "capture", &error));
-  g_assert_cmpuint (hyb_graph_n_nodes (hyb_model_get_graph (read)),
-                    ==,
+  g_assert_cmpuint (hyb_graph_n_nodes (hyb_model_get_graph (read)), ==,
                     hyb_graph_n_nodes (model->graph));
   g_unlink (path);
   g_rmdir (folder);

@@ -56,9 +56,7 @@ make_capture (void)
       prof_builder_add_node (builder, &node);
     }
   prof_builder_add_sample (builder, PROF_SAMPLE_TRACED, 0, 10e-6);
-  prof_builder_add_sample_facts (builder,
-                                 PROF_SAMPLE_TRACED,
-                                 0,
+  prof_builder_add_sample_facts (builder, PROF_SAMPLE_TRACED, 0,
                                  &(ProfSampleFacts){ .wall = 10e-6, .cpu = 15e-6 });
   prof_builder_add_memory (builder, 0, 4096);
   prof_builder_add_memory (builder, 1, 1024);
@@ -97,9 +95,7 @@ join_counter (const cJSON *events, const char *name, const char *key)
     if (strcmp (text_of (event, "ph"), "C") != 0 || strcmp (text_of (event, "name"), name) != 0)
       continue;
     g_assert_true (cJSON_IsNumber (value));
-    g_string_append_printf (values,
-                            "%g=%g ",
-                            cJSON_GetObjectItem (event, "ts")->valuedouble,
+    g_string_append_printf (values, "%g=%g ", cJSON_GetObjectItem (event, "ts")->valuedouble,
                             value->valuedouble);
   }
   return g_string_free (g_steal_pointer (&values), FALSE);
@@ -215,17 +211,13 @@ test_gpus_are_processes (void)
         *text_of (args, "name"))
       g_string_append_printf (rows, "%s; ", text_of (args, "name"));
     if (strcmp (text_of (event, "ph"), "X") == 0)
-      g_string_append_printf (rows,
-                              "%s %s %d/%d %g+%g; ",
-                              text_of (event, "cat"),
-                              text_of (event, "name"),
-                              cJSON_GetObjectItem (event, "pid")->valueint,
+      g_string_append_printf (rows, "%s %s %d/%d %g+%g; ", text_of (event, "cat"),
+                              text_of (event, "name"), cJSON_GetObjectItem (event, "pid")->valueint,
                               cJSON_GetObjectItem (event, "tid")->valueint,
                               cJSON_GetObjectItem (event, "ts")->valuedouble,
                               cJSON_GetObjectItem (event, "dur")->valuedouble);
   }
-  g_assert_cmpstr (rows->str,
-                   ==,
+  g_assert_cmpstr (rows->str, ==,
                    "GPU 0; stream 0; stream 3; copies; GPU 1; stream 0; "
                    "user_annotation ProfilerStep#0 4242/4242 0+9; "
                    "gpu_memcpy copy 0/1000 0.5+0.5; "
@@ -245,9 +237,7 @@ test_damaged_numbers_are_survived (void)
   cJSON           *root;
 
   prof_builder_add_sample (builder, PROF_SAMPLE_TRACED, G_MAXUINT, 1);
-  prof_builder_add_sample_facts (builder,
-                                 PROF_SAMPLE_TRACED,
-                                 G_MAXUINT,
+  prof_builder_add_sample_facts (builder, PROF_SAMPLE_TRACED, G_MAXUINT,
                                  &(ProfSampleFacts){ .wall = 0, .cpu = NAN });
   prof_builder_add_memory (builder, PROF_NONE, G_MAXUINT64);
   add_allocation (builder, 1, G_MAXINT64);

@@ -107,9 +107,8 @@ compare (Simulation *self, guint n)
   ProfRuns runs[N_SUBJECTS];
 
   for (guint i = 0; i < n; i++)
-    runs[i] = (ProfRuns){
-      self->seconds[i], self->is_disturbed ? self->facts[i] : NULL, self->build, N_ROUNDS
-    };
+    runs[i] = (ProfRuns){ self->seconds[i], self->is_disturbed ? self->facts[i] : NULL, self->build,
+                          N_ROUNDS };
   return prof_comparison_new (runs, n, TRUE);
 }
 
@@ -156,8 +155,7 @@ check_agreement (Simulation *self, guint run G_GNUC_UNUSED)
         prof_comparison_pair (comparison, b, a, &back);
         /* The quotient of the times in a table is the ratio, and their difference is what is saved. */
         g_assert_cmpfloat_with_epsilon (time_of (comparison, a) / time_of (comparison, b),
-                                        pairing.ratio.median,
-                                        1e-9 * pairing.ratio.median);
+                                        pairing.ratio.median, 1e-9 * pairing.ratio.median);
         g_assert_cmpfloat_with_epsilon (saved.median, difference, 1e-12);
         g_assert_true (saved.low <= saved.median && saved.median <= saved.high);
         g_assert_cmpfloat_with_epsilon (pairing.ratio.median * back.ratio.median, 1, 1e-9);
@@ -199,9 +197,7 @@ test_two_speeds_of_the_machine_do_not_change_ratios (void)
       of_comparison = time_of (comparison, 0) / time_of (comparison, 1) / (needs[0] / needs[1]);
       n_wrong += fabs (log (of_comparison)) > 0.05;
     }
-  g_test_message ("off by 5 %%: %u of %u, by the medians of each series alone %u",
-                  n_wrong,
-                  N_RUNS,
+  g_test_message ("off by 5 %%: %u of %u, by the medians of each series alone %u", n_wrong, N_RUNS,
                   n_contradict);
   g_assert_cmpuint (n_wrong, <=, N_RUNS * 1 / 100);
   g_assert_cmpuint (n_contradict, >, N_RUNS * 10 / 100);
@@ -252,8 +248,7 @@ test_a_change_of_speed_is_said (void)
       self->has_bursts = run & 2;
       simulate (self, 400 + run);
       comparison = compare (self, 1 + run % N_SUBJECTS);
-      g_assert_cmpint (prof_comparison_get_speed (comparison, &fastest, &slowest),
-                       ==,
+      g_assert_cmpint (prof_comparison_get_speed (comparison, &fastest, &slowest), ==,
                        self->kind == SPEED_STEPPING);
       g_assert_true (fastest <= 1 && slowest >= 1);
     }

@@ -224,8 +224,7 @@ check_order (const Trace *trace)
     for (other = event->next; other; other = other->next)
       if (is_slice (other) && have_same_row (event, other) &&
           ns_of (other, "ts") < last + ns_of (event, "dur"))
-        g_assert_cmpint (ns_of (other, "ts") + ns_of (other, "dur"),
-                         <=,
+        g_assert_cmpint (ns_of (other, "ts") + ns_of (other, "dur"), <=,
                          last + ns_of (event, "dur"));
   }
 }
@@ -317,11 +316,9 @@ check_arrows (const Trace *trace)
       g_assert_nonnull (host);
       g_assert_cmpint (arg_of (host, "run"), ==, arg_of (work, "run"));
       g_assert_cmpint (arg_of (host, "step"), ==, arg_of (work, "step"));
-      g_assert_cmpstr (text_of (cJSON_GetObjectItem (host, "args"), "node"),
-                       ==,
+      g_assert_cmpstr (text_of (cJSON_GetObjectItem (host, "args"), "node"), ==,
                        text_of (cJSON_GetObjectItem (work, "args"), "node"));
-      g_assert_cmpstr (text_of (host, "name"),
-                       ==,
+      g_assert_cmpstr (text_of (host, "name"), ==,
                        has_text (work, "cat", "kernel") ? text_of (work, "name")
                                                         : text_of (host, "name"));
     }
@@ -492,11 +489,8 @@ test_overlap (void)
   for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
     add_event (builder,
                &(ProfEvent){ .begin_ns = rows[i].begin,
-                             .packed = prof_event_pack (rows[i].ns,
-                                                        rows[i].kind,
-                                                        rows[i].depth,
-                                                        rows[i].device,
-                                                        rows[i].stream),
+                             .packed = prof_event_pack (rows[i].ns, rows[i].kind, rows[i].depth,
+                                                        rows[i].device, rows[i].stream),
                              .node = rows[i].node,
                              .correlation = 1 });
   bytes = prof_builder_finish (builder);

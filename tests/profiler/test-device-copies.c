@@ -74,8 +74,7 @@ test_weights_stay (void)
           g_assert_cmpuint (count_run (subject), ==, 2 * DATA_BYTES);
         assert_near (prof_subject_get_executor (subject), prof_subject_get_executor (host));
         if (backward) /* the gradient comes when it is read */
-          assert_output_near (prof_subject_get_executor (subject),
-                              prof_subject_get_executor (host),
+          assert_output_near (prof_subject_get_executor (subject), prof_subject_get_executor (host),
                               1);
       }
   assert_clean ();

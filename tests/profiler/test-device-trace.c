@@ -84,11 +84,8 @@ list_traced (const ProfRecorder *recorder, guint run, guint64 *ns)
       g_assert_cmpint (prof_event_kind (event), ==, PROF_EVENT_DEVICE);
       g_assert_cmpuint (event->node, !=, G_MAXUINT32);
       if (prof_event_depth (event) == PROF_DEVICE_FIRST)
-        append_operator (list,
-                         prof_recorder_get_slot (recorder, event->graph)->graph,
-                         event->node,
-                         event->step,
-                         FALSE);
+        append_operator (list, prof_recorder_get_slot (recorder, event->graph)->graph, event->node,
+                         event->step, FALSE);
     }
   return g_string_free (list, FALSE);
 }
@@ -442,9 +439,7 @@ test_same_outputs (void)
       run_subject (subject);
       prof_recorder_end_run (recorder);
       output = prof_subject_get_output (subject, 0);
-      g_assert_cmpmem (hyb_tensor_get_data (output),
-                       hyb_tensor_get_bytes (output),
-                       before,
+      g_assert_cmpmem (hyb_tensor_get_data (output), hyb_tensor_get_bytes (output), before,
                        hyb_tensor_get_bytes (output));
     }
   hyb_executor_set_probe (prof_subject_get_executor (subject), NULL);
@@ -465,11 +460,9 @@ TEST_PROGRAM (test_device_trace)
       g_test_add_data_func (replayed, GUINT_TO_POINTER (i), test_replayed);
     }
   g_test_add_data_func ("/profiler/device-trace/sums-of-launches-add-up",
-                        GINT_TO_POINTER (HYB_MODE_HYBRID),
-                        test_sums);
+                        GINT_TO_POINTER (HYB_MODE_HYBRID), test_sums);
   g_test_add_data_func ("/profiler/device-trace/sums-of-replays-add-up",
-                        GINT_TO_POINTER (HYB_MODE_STATIC),
-                        test_sums);
+                        GINT_TO_POINTER (HYB_MODE_STATIC), test_sums);
   g_test_add_func ("/profiler/device-trace/each-moment-counts-once", test_division);
   g_test_add_func ("/profiler/device-trace/clean-runs-have-the-time-of-the-gpu", test_clean);
   for (guint i = 0; i < G_N_ELEMENTS (faults); i++)

@@ -115,8 +115,7 @@ test_samples_have_facts (void)
 {
   g_autoptr (TestModel) model = test_model_unrolled (4, 16, 2);
   g_autoptr (ProfCapture) capture = test_model_capture (model, HYB_MODE_STATIC, FALSE);
-  static const ProfSampleKind kinds[] = { PROF_SAMPLE_CLEAN,
-                                          PROF_SAMPLE_TRACED,
+  static const ProfSampleKind kinds[] = { PROF_SAMPLE_CLEAN, PROF_SAMPLE_TRACED,
                                           PROF_SAMPLE_EXACT };
 
   for (guint k = 0; k < G_N_ELEMENTS (kinds); k++)

@@ -93,10 +93,9 @@ make_capture (guint n_steps, gboolean is_recurrent)
 static ProfSummary *
 make_summary (const ProfCapture *capture, guint n_steps)
 {
-  static const double seconds[ROWS_PER_STEP] = {
-    PRODUCT_OF_INPUT, PRODUCT_OF_STATE, SUM, FUNCTION
-  };
-  ProfSummary *summary = prof_summary_new (capture);
+  static const double seconds[ROWS_PER_STEP] = { PRODUCT_OF_INPUT, PRODUCT_OF_STATE, SUM,
+                                                 FUNCTION };
+  ProfSummary        *summary = prof_summary_new (capture);
 
   for (guint i = 0; i < n_steps * ROWS_PER_STEP; i++)
     {

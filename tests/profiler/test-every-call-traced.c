@@ -32,12 +32,8 @@ static HybGraph *
 new_language_model (void)
 {
   HybBuilder *b = hyb_builder_new ();
-  HybValueId  y = op_node (b,
-                          "Embedding",
-                          "input_dim=7 output_dim=4",
-                          op_variable (b, "tokens"),
-                          op_variable (b, "table"),
-                          HYB_NO_ID);
+  HybValueId  y = op_node (b, "Embedding", "input_dim=7 output_dim=4", op_variable (b, "tokens"),
+                           op_variable (b, "table"), HYB_NO_ID);
   HybValueId  weights = op_variable (b, "weights"), state = op_variable (b, "state");
   HybValueId  cell = op_variable (b, "cell"), output = op_variable (b, "output");
   HybValueId  bias = op_variable (b, "bias"), label = op_variable (b, "label");
@@ -97,8 +93,7 @@ check_outputs (ProfSubject *subject, ProfSubject *expected)
                 *b = prof_subject_get_output (expected, i);
 
       for (gint64 k = 0; k < hyb_tensor_get_size (b); k++)
-        g_assert_cmpfloat_with_epsilon (hyb_tensor_get_value (a, k),
-                                        hyb_tensor_get_value (b, k),
+        g_assert_cmpfloat_with_epsilon (hyb_tensor_get_value (a, k), hyb_tensor_get_value (b, k),
                                         2e-5);
     }
 }

@@ -89,8 +89,7 @@ sum_buckets (const ProfExplanation *explanation)
 static void
 test_buckets_and_residual_are_the_difference (void)
 {
-  static const guint16 slow[] = { HYB_CATEGORY_LINEAR,
-                                  HYB_CATEGORY_ELEMENTWISE,
+  static const guint16 slow[] = { HYB_CATEGORY_LINEAR, HYB_CATEGORY_ELEMENTWISE,
                                   HYB_CATEGORY_MOVEMENT };
   static const guint16 fast[] = { HYB_CATEGORY_LINEAR, HYB_CATEGORY_ELEMENTWISE };
   static const guint16 closed[] = { HYB_CATEGORY_RECURRENT };
@@ -151,8 +150,7 @@ test_overlap_is_what_threads_change (void)
   ProfExplanation explanation;
 
   prof_explain_threads (&(ProfExplained){ all, 0, 1, a, b },
-                        &(ProfExplained){ one, 0, 1, a_one, b_one },
-                        &explanation);
+                        &(ProfExplained){ one, 0, 1, a_one, b_one }, &explanation);
   g_assert_cmpfloat_with_epsilon (explanation.saved.median, 85e-6, 1e-12);
   g_assert_cmpfloat_with_epsilon (sum_buckets (&explanation), explanation.saved.median, 1e-15);
   g_assert_cmpfloat_with_epsilon (explanation.bucket[PROF_BUCKET_GEMM].seconds, 40e-6, 1e-9);
@@ -341,8 +339,7 @@ test_real_slowdown_is_found (void)
   g_assert_cmpfloat (worst->b - worst->a, >, 0.5e-9 * PLANTED_NS);
   explain (captures[1], captures[0], &explanation);
   g_assert_cmpfloat (explanation.saved.median, >, 0.5e-9 * PLANTED_NS);
-  g_assert_cmpfloat (explanation.bucket[PROF_BUCKET_GEMM].seconds,
-                     >,
+  g_assert_cmpfloat (explanation.bucket[PROF_BUCKET_GEMM].seconds, >,
                      0.5 * explanation.saved.median);
   prof_explanation_clear (&explanation);
   prof_capture_unref (captures[0]);
@@ -377,11 +374,9 @@ test_ladder_runs_what_it_says (void)
   ProfSubjectOptions common = { .name = "test" };
   ProfMeasureOptions options = { .warmup = 1, .repeat = 6, .traced = 3, .seconds = 20 };
   g_autoptr (GError) error = NULL;
-  g_autoptr (ProfLadder) ladder = prof_ladder_new (model->graph,
-                                                   (HybTensor *const *) model->values->pdata,
-                                                   NULL,
-                                                   &common,
-                                                   &error);
+  g_autoptr (ProfLadder) ladder =
+      prof_ladder_new (model->graph, (HybTensor *const *) model->values->pdata, NULL, &common,
+                       &error);
   const ProfRung *first;
 
   g_assert_no_error (error);

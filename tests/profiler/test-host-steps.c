@@ -50,9 +50,7 @@ new_loop_with_host (void)
   row = op_variable (b, "x");
   y = op_node (b, "slice_axis", "axis=0 begin=0 end=1", op_variable (b, "w"), HYB_NO_ID);
   y = op_node (b, "Reshape", "shape=(-1,)", y, HYB_NO_ID);
-  y = op_node_with_bodies (b,
-                           "_foreach",
-                           LOOP,
+  y = op_node_with_bodies (b, "_foreach", LOOP,
                            &(OpOperands){ 2, (HybValueId[]){ row, y }, 1, &body });
   return op_finish (b, y, HYB_NO_ID);
 }
@@ -96,11 +94,8 @@ list_host_steps (const ProfCapture *capture, GHashTable *reasons)
       const char     *why = g_hash_table_lookup (reasons, GUINT_TO_POINTER (row));
 
       if (why)
-        g_string_append_printf (list,
-                                "%u %s: %s\n",
-                                node->graph,
-                                prof_capture_get_string (capture, node->type),
-                                why);
+        g_string_append_printf (list, "%u %s: %s\n", node->graph,
+                                prof_capture_get_string (capture, node->type), why);
     }
   return g_string_free (list, FALSE);
 }

@@ -69,12 +69,10 @@ test_profiles_of_other_tools_are_placed_by_operator_and_order (void)
     { "torch-mlp.json", "mlp-symbol.json", MLP_NODES, 15, 0, 0 },
     { "torch-lenet.json", "lenet-symbol.json", LENET_NODES, 27, 6, 0 },
     { "onnxruntime-mlp.json", "mlp-symbol.json", "dense0_fwd dense1_fwd dense2_fwd ", 9, 0, 6 },
-    { "onnxruntime-lenet.json",
-      "lenet-symbol.json",
+    { "onnxruntime-lenet.json", "lenet-symbol.json",
       "conv0_fwd conv0_fwd pool0_fwd conv1_fwd conv1_fwd pool1_fwd dense0_fwd dense1_fwd ",
       24, /* of which 6 change the layout of a result */
-      9,
-      3 },
+      9, 3 },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
@@ -88,8 +86,7 @@ test_profiles_of_other_tools_are_placed_by_operator_and_order (void)
       g_test_message ("%s", cases[i].trace);
       imported_read (&imported, text, length, hyb_model_get_graph (imported.model));
       g_assert_cmpuint (imported.import.n_attributed, ==, cases[i].n_attributed);
-      g_assert_cmpuint (imported.import.n_operators,
-                        ==,
+      g_assert_cmpuint (imported.import.n_operators, ==,
                         cases[i].n_attributed + cases[i].n_unmatched);
       g_assert_cmpuint (imported.import.n_iterations, ==, 3);
       g_assert_cmpuint (imported.import.n_fused, ==, cases[i].n_fused);
@@ -182,10 +179,8 @@ static void
 test_renamed_nodes (void)
 {
   static const char text[] = "[" NODE (0, "ReorderInput_token_3", "ReorderInput") "," NODE (
-      1,
-      "hybridsequential0_dense1_fwd_output_nchwc",
-      "FullyConnected") "," NODE (2,
-                                  "ReorderOutput",
+      1, "hybridsequential0_dense1_fwd_output_nchwc",
+      "FullyConnected") "," NODE (2, "ReorderOutput",
                                   "ReorderOutput") "," NODE (3,
                                                              "hybridsequential0_dense2_fwd/"
                                                              "SomeFusion/_token_1",
@@ -213,8 +208,7 @@ test_renamed_nodes (void)
   g_assert_cmpuint (imported.import.n_attributed, ==, 5);
   g_assert_cmpuint (imported.import.n_layouts, ==, 2);
   g_assert_cmpuint (imported.import.fusions->len, ==, 3);
-  g_assert_cmpstr (g_array_index (imported.import.fusions, ProfFusion, 1).name,
-                   ==,
+  g_assert_cmpstr (g_array_index (imported.import.fusions, ProfFusion, 1).name, ==,
                    "hybridsequential0_dense1_fwd_output_nchwc");
   g_assert_true (g_str_has_prefix (g_array_index (imported.import.fusions, ProfFusion, 1).nodes,
                                    "hybridsequential0_dense1_fwd + "));
@@ -314,8 +308,7 @@ test_a_trace_of_ours_comes_back (void)
       g_assert_cmpuint (imported.import.n_spans, ==, 6 * 5);
       for (guint kind = PROF_EVENT_NODE; kind <= PROF_EVENT_BRANCH; kind++)
         g_assert_cmpuint (count_events (imported.capture, kind), ==, count_events (capture, kind));
-      g_assert_cmpuint (count_events (imported.capture, PROF_EVENT_RUN),
-                        ==,
+      g_assert_cmpuint (count_events (imported.capture, PROF_EVENT_RUN), ==,
                         count_events (capture, PROF_EVENT_RUN));
       for (guint i = 0; i < summary->node->len; i++)
         {
@@ -379,11 +372,8 @@ test_damaged_traces_of_ours_are_survived (void)
       imported.trace = prof_trace_read (damaged, cut, "trace", NULL);
       if (!imported.trace)
         continue;
-      imported.capture = prof_import_trace (imported.trace,
-                                            model->graph,
-                                            &(ProfImportOptions){ 0 },
-                                            &imported.import,
-                                            NULL);
+      imported.capture = prof_import_trace (imported.trace, model->graph, &(ProfImportOptions){ 0 },
+                                            &imported.import, NULL);
       g_assert_nonnull (imported.capture);
       imported.summary = prof_summary_new (imported.capture);
       imported_clear (&imported);

@@ -92,8 +92,7 @@ test_every_golden_is_accounted_for (void)
       g_assert_cmpuint (imported.import.n_loop_steps, ==, cases[i].n_steps);
       g_assert_cmpuint (imported.import.n_shared, ==, cases[i].n_shared);
       g_assert_cmpuint (imported.import.n_members, ==, cases[i].n_members);
-      g_assert_cmpuint (imported.import.n_attributed + count_unmatched (&imported),
-                        ==,
+      g_assert_cmpuint (imported.import.n_attributed + count_unmatched (&imported), ==,
                         imported.import.n_operators);
       g_assert_cmpuint (imported.summary->n_runs, ==, cases[i].n_iterations);
       imported_clear (&imported);
@@ -125,13 +124,11 @@ print_chain (void)
       g_string_new ("{\"nodes\":[{\"op\":\"null\",\"name\":\"data\",\"inputs\":[]}");
 
   for (guint i = 0; i < 23; i++)
-    g_string_append_printf (text,
-                            ",{\"op\":\"%s\",\"name\":\"n%u\",\"inputs\":[[%u,0,0]]}",
+    g_string_append_printf (text, ",{\"op\":\"%s\",\"name\":\"n%u\",\"inputs\":[[%u,0,0]]}",
                             i >= 20 ? last[i - 20]
                             : i % 2 ? "tanh"
                                     : "sigmoid",
-                            i,
-                            i);
+                            i, i);
   g_string_append (text, "],\"arg_nodes\":[0],\"heads\":[[23,0,0]]}");
   return g_string_free (g_steal_pointer (&text), FALSE);
 }
@@ -164,10 +161,7 @@ test_no_operator_is_counted_twice (void)
             text,
             "%s{\"name\":\"%s\",\"cat\":\"operator\",\"ph\":\"B\",\"ts\":%u,\"pid\":0,\"tid\":1},"
             "{\"name\":\"%s\",\"cat\":\"operator\",\"ph\":\"E\",\"ts\":%u,\"pid\":0,\"tid\":1}",
-            i == 0 ? "" : ",",
-            names[cases[c][i]],
-            1000 + 100 * i,
-            names[cases[c][i]],
+            i == 0 ? "" : ",", names[cases[c][i]], 1000 + 100 * i, names[cases[c][i]],
             1050 + 100 * i);
       g_string_append (text, "]}");
       imported.model = hyb_model_new ();
@@ -199,11 +193,8 @@ test_bulk_like_another_trace (void)
     }
   import_golden (&like, "lstm-unrolled", "lstm-unrolled-symbol.json");
   import_golden (&bulk, "executor-unrolled-bulk", "lstm-unrolled-symbol.json");
-  shared = prof_import_trace (bulk.trace,
-                              hyb_model_get_graph (bulk.model),
-                              &(ProfImportOptions){ .like = like.capture },
-                              &import,
-                              NULL);
+  shared = prof_import_trace (bulk.trace, hyb_model_get_graph (bulk.model),
+                              &(ProfImportOptions){ .like = like.capture }, &import, NULL);
   g_assert_nonnull (shared);
   g_assert_cmpuint (import.n_members, ==, 107);
   of_shared = prof_summary_new (shared);
@@ -216,8 +207,7 @@ test_bulk_like_another_trace (void)
           prof_capture_get_string (like.capture, prof_capture_get_node (like.capture, row)->name);
 
       g_assert_cmpfloat_with_epsilon (self_of (shared, of_shared, name) / of_shared->traced,
-                                      self_of (like.capture, like.summary, name) / all,
-                                      1e-3);
+                                      self_of (like.capture, like.summary, name) / all, 1e-3);
     }
   prof_import_clear (&import);
   imported_clear (&like);
@@ -254,8 +244,7 @@ test_names_that_are_not_escaped (void)
 {
   static const char text[] =
       "{\n \"traceEvents\": [\n" EVENT ("a\"b\\c\", d", "B", "100") ",\n" EVENT (
-          "a\"b\\c\", d", "E", "107") ",\n" EVENT ("back\\", "B", "110") "," EVENT ("back\\",
-                                                                                    "E",
+          "a\"b\\c\", d", "E", "107") ",\n" EVENT ("back\\", "B", "110") "," EVENT ("back\\", "E",
                                                                                     "111") "]}";
   g_autoptr (GError) error = NULL;
   g_autoptr (ProfTrace) trace = prof_trace_read (text, sizeof text - 1, "a", &error);
@@ -323,17 +312,12 @@ static void
 test_cut_anywhere (void)
 {
   static const char text[] = "{\"traceEvents\": [" EVENT ("FullyConnected", "B", "1") "," EVENT (
-      "FullyConnected",
-      "E",
-      "5") "," EVENT ("tanh",
-                      "B",
-                      "6") "," EVENT ("tanh",
-                                      "E",
-                                      "9") "," EVENT ("[elemwise_add,tanh,FullyCo",
-                                                      "B",
+      "FullyConnected", "E",
+      "5") "," EVENT ("tanh", "B",
+                      "6") "," EVENT ("tanh", "E",
+                                      "9") "," EVENT ("[elemwise_add,tanh,FullyCo", "B",
                                                       "10") "," EVENT ("[elemwise_add,tanh,FullyCo",
-                                                                       "E",
-                                                                       "30") "]}";
+                                                                       "E", "30") "]}";
   g_autoptr (TestModel) model = test_model_unrolled (3, 4, 1);
 
   for (gsize length = 0; length < sizeof text; length++)
@@ -365,11 +349,8 @@ test_damaged_traces_are_survived (void)
   guint64 at = 0;
 
   for (guint i = 0; i < 20; i++)
-    g_string_append_printf (text,
-                            "%s" EVENT ("tanh", "B", "%u") "," EVENT ("tanh", "E", "%u"),
-                            i > 0 ? "," : "",
-                            10 * i,
-                            10 * i + 7);
+    g_string_append_printf (text, "%s" EVENT ("tanh", "B", "%u") "," EVENT ("tanh", "E", "%u"),
+                            i > 0 ? "," : "", 10 * i, 10 * i + 7);
   g_string_append (text, "]}");
   for (guint round = 0; round < 2000; round++)
     {
@@ -415,8 +396,7 @@ test_other_tools_by_node_name (void)
   g_assert_cmpstr (prof_capture_get_string (imported.capture,
                                             prof_capture_get_node (imported.capture, sum->row)
                                                 ->name),
-                   ==,
-                   "net_lstm0_t2_out");
+                   ==, "net_lstm0_t2_out");
   g_assert_cmpfloat_with_epsilon (sum->self, 2.25e-6, 1e-15);
   imported_clear (&imported);
 }

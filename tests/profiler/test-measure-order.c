@@ -34,9 +34,7 @@ measure_until (const char *phase, ProfSeries *series)
   Stop stop = { .phase = phase, .cancellable = cancellable };
 
   prof_series_init (series);
-  prof_measure (&subject,
-                1,
-                series,
+  prof_measure (&subject, 1, series,
                 &(ProfMeasureOptions){ .warmup = 1,
                                        .repeat = 3,
                                        .traced = 2,

@@ -33,10 +33,7 @@ assert_curve (const HybPlan *plan, const char *expected)
     {
       const ProfLive *live = &g_array_index (curve, ProfLive, i);
 
-      g_string_append_printf (text,
-                              "%s%g+%g",
-                              i > 0 ? " " : "",
-                              live->live / 4096.0,
+      g_string_append_printf (text, "%s%g+%g", i > 0 ? " " : "", live->live / 4096.0,
                               live->taken / 4096.0);
     }
   g_assert_cmpstr (text->str, ==, expected);

@@ -39,25 +39,17 @@ add_operator (GString *sql, const char *name, gint64 begin, gint64 duration)
   g_string_append_printf (sql,
                           "INSERT INTO NVTX_EVENTS VALUES (%" G_GINT64_FORMAT ", %" G_GINT64_FORMAT
                           ", 59, 0, 0, 0, '%s', %" G_GINT64_FORMAT ", NULL, NULL, 0);",
-                          begin,
-                          begin + 10000,
-                          name,
-                          THREAD);
+                          begin, begin + 10000, name, THREAD);
   g_string_append_printf (sql,
                           "INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (%" G_GINT64_FORMAT
                           ", %" G_GINT64_FORMAT ", 0, %" G_GINT64_FORMAT ", %" G_GINT64_FORMAT
                           ", 1, 0);",
-                          begin + 1000,
-                          begin + 3000,
-                          THREAD,
-                          correlation);
+                          begin + 1000, begin + 3000, THREAD, correlation);
   g_string_append_printf (sql,
                           "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (%" G_GINT64_FORMAT
                           ", %" G_GINT64_FORMAT ", 0, 1, 7, %" G_GINT64_FORMAT ", %" G_GINT64_FORMAT
                           ", 2, 2, 1);",
-                          begin + 50000,
-                          begin + 50000 + duration,
-                          correlation,
+                          begin + 50000, begin + 50000 + duration, correlation,
                           THREAD & ~G_GINT64_CONSTANT (0xffffff));
 }
 
@@ -65,10 +57,9 @@ add_operator (GString *sql, const char *name, gint64 begin, gint64 duration)
 static GString *
 write_mlp (void)
 {
-  static const char *const operators[] = {
-    "FullyConnected", "Activation", "FullyConnected", "Activation", "FullyConnected"
-  };
-  GString *sql =
+  static const char *const operators[] = { "FullyConnected", "Activation", "FullyConnected",
+                                           "Activation", "FullyConnected" };
+  GString                 *sql =
       g_string_new (TABLES "BEGIN;"
                            "INSERT INTO StringIds VALUES (1, 'cudaLaunchKernel'), (2, 'sgemm');");
 

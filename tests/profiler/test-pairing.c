@@ -281,10 +281,7 @@ test_looking_often_does_no_harm (void)
             n_different += pairing.verdict == PROF_FASTER || pairing.verdict == PROF_SLOWER;
             n_held += is_inside (&pairing.ratio, 1);
           }
-        g_test_message ("noise %u, %u a build: %u different, %u held",
-                        kind,
-                        sizes[s],
-                        n_different,
+        g_test_message ("noise %u, %u a build: %u different, %u held", kind, sizes[s], n_different,
                         n_held);
         g_assert_cmpuint (n_different, <=, N_RUNS * 5 / 100);
         g_assert_cmpuint (n_held, >=, N_RUNS * 93 / 100);

@@ -157,8 +157,7 @@ test_times_add_up (void)
   for (guint i = 0; i < summary->node->len; i++)
     self += g_array_index (summary->node, ProfNodeSum, i).self;
   g_assert_cmpfloat (self, >, 0);
-  g_assert_cmpfloat_with_epsilon (self + summary->between + summary->other,
-                                  summary->traced,
+  g_assert_cmpfloat_with_epsilon (self + summary->between + summary->other, summary->traced,
                                   1e-12 * summary->traced);
 }
 
@@ -246,9 +245,7 @@ test_recording_changes_no_byte (void)
       HybTensor *a = prof_subject_get_output (plain, i);
       HybTensor *b = prof_subject_get_output (recorded, i);
 
-      g_assert_cmpmem (hyb_tensor_get_data (a),
-                       hyb_tensor_get_bytes (a),
-                       hyb_tensor_get_data (b),
+      g_assert_cmpmem (hyb_tensor_get_data (a), hyb_tensor_get_bytes (a), hyb_tensor_get_data (b),
                        hyb_tensor_get_bytes (b));
     }
 }
@@ -458,8 +455,7 @@ test_slices_of_workers_are_recorded_with_their_node (void)
       g_assert_cmpuint (event->node, ==, 7);
       g_assert_cmpuint (event->run, ==, 3);
       g_assert_cmpuint (event->begin_ns, >=, node->begin_ns);
-      g_assert_cmpuint (event->begin_ns + prof_event_duration (event),
-                        <=,
+      g_assert_cmpuint (event->begin_ns + prof_event_duration (event), <=,
                         node->begin_ns + prof_event_duration (node));
     }
   g_assert_cmpuint (n_slices, ==, 1);

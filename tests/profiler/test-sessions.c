@@ -136,11 +136,8 @@ test_several_baselines_measure_the_variance_between_sessions (void)
           made.seconds *= exp (0.06 * made_normal (8, 10 * trial + i));
           captures[i] = made_recording_new (&made);
         }
-      g_assert_true (prof_sessions_compare (&sessions,
-                                            (const ProfCapture *const *) captures,
-                                            6,
-                                            captures[6],
-                                            NULL));
+      g_assert_true (prof_sessions_compare (&sessions, (const ProfCapture *const *) captures, 6,
+                                            captures[6], NULL));
       g_assert_true (sessions.is_spread_measured);
       g_assert_cmpuint (sessions.n_used, ==, 6);
       n_covered += sessions.ratio.low <= 1 && sessions.ratio.high >= 1;
@@ -167,8 +164,7 @@ test_another_machine_is_said_first_and_decides_nothing (void)
   g_assert_cmpint (sessions.machine, ==, PROF_OTHER_MACHINE);
   g_assert_true (g_str_has_prefix (((const ProfCaution *) sessions.cautions->pdata[0])->text,
                                    "Different machines"));
-  assert_caution (&sessions,
-                  PROF_CAUTION_MACHINE,
+  assert_caution (&sessions, PROF_CAUTION_MACHINE,
                   "“Example 3000” in the baseline, “Example 9000”");
   g_assert_cmpint (sessions.verdict, ==, PROF_SLOWER);
   g_assert_cmpint (prof_sessions_gate (&sessions, 0.03), ==, PROF_GATE_UNDECIDED);
@@ -257,11 +253,9 @@ test_plans_that_one_recording_alone_has_are_other_work (void)
   b.folded = PROF_FOLDED_VALUE;
   sessions = compare (&a, &b);
   g_assert_false (sessions.is_same_work);
-  assert_caution (&sessions,
-                  PROF_CAUTION_WORK,
+  assert_caution (&sessions, PROF_CAUTION_WORK,
                   "passes left out: “nothing” in the baseline, “fuse-gates” now");
-  assert_caution (&sessions,
-                  PROF_CAUTION_WORK,
+  assert_caution (&sessions, PROF_CAUTION_WORK,
                   "computed once, while planning: “nothing” in the baseline, “what depends on "
                   "parameters alone” now");
   prof_sessions_clear (&sessions);
@@ -325,10 +319,8 @@ test_recordings_of_other_machines_are_left_out (void)
   of_other = made_recording_new (&other);
   of_b = made_recording_new (&b);
   g_assert_true (prof_sessions_compare (&sessions,
-                                        (const ProfCapture *const[]){ of_other, of_a, of_other },
-                                        3,
-                                        of_b,
-                                        NULL));
+                                        (const ProfCapture *const[]){ of_other, of_a, of_other }, 3,
+                                        of_b, NULL));
   g_assert_cmpuint (sessions.n_used, ==, 1);
   g_assert_cmpint (sessions.machine, ==, PROF_SAME_MACHINE);
   g_assert_cmpfloat_with_epsilon (sessions.ratio.median, 1, 0.02);
@@ -425,14 +417,11 @@ test_verdict_and_gate_follow_the_interval_that_is_shown (void)
       b.seed = 2 + i;
       b.seconds *= 0.7 + 0.01 * i;
       sessions = compare (&made_recording, &b);
-      g_assert_cmpint (sessions.verdict == PROF_SLOWER,
-                       ==,
+      g_assert_cmpint (sessions.verdict == PROF_SLOWER, ==,
                        sessions.ratio.low > 1 && sessions.ratio.median > 1 + PROF_SAME_WITHIN);
-      g_assert_cmpint (prof_sessions_gate (&sessions, 0.03) == PROF_GATE_FAILED,
-                       ==,
+      g_assert_cmpint (prof_sessions_gate (&sessions, 0.03) == PROF_GATE_FAILED, ==,
                        sessions.ratio.low > 1.03);
-      g_assert_cmpint (prof_sessions_gate (&sessions, 0.03) == PROF_GATE_PASSED,
-                       ==,
+      g_assert_cmpint (prof_sessions_gate (&sessions, 0.03) == PROF_GATE_PASSED, ==,
                        sessions.ratio.high <= 1.03);
       prof_sessions_clear (&sessions);
     }
@@ -484,10 +473,8 @@ test_recordings_at_another_speed_are_left_out (void)
   slow.seconds *= 3;
   of_slow = made_recording_new (&slow);
   g_assert_true (prof_sessions_compare (&sessions,
-                                        (const ProfCapture *const[]){ of_slow, of_a, of_slow },
-                                        3,
-                                        of_a,
-                                        NULL));
+                                        (const ProfCapture *const[]){ of_slow, of_a, of_slow }, 3,
+                                        of_a, NULL));
   g_assert_cmpuint (sessions.n_used, ==, 1);
   g_assert_null (sessions.speed_problem);
   g_assert_cmpfloat (sessions.ratio.median, ==, 1);

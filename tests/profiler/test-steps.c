@@ -10,8 +10,7 @@ assert_steps (const GArray *steps, double first_ns, double second_ns)
 {
   g_assert_cmpuint (steps->len, ==, 2);
   g_assert_cmpfloat_with_epsilon (g_array_index (steps, ProfStepSum, 0).self * 1e9, first_ns, 1e-6);
-  g_assert_cmpfloat_with_epsilon (g_array_index (steps, ProfStepSum, 1).self * 1e9,
-                                  second_ns,
+  g_assert_cmpfloat_with_epsilon (g_array_index (steps, ProfStepSum, 1).self * 1e9, second_ns,
                                   1e-6);
 }
 
@@ -36,15 +35,12 @@ test_steps_of_a_run (void)
   for (guint run = 0; run < 2; run++)
     {
       for (guint step = 0; step < 2; step++)
-        prof_builder_add_event (builder,
-                                &(ProfEvent){ .begin_ns = 1000 * run + 100 * step,
-                                              .node = step,
-                                              .run = (guint16) run,
-                                              .packed = prof_event_pack (ns[run][step],
-                                                                         PROF_EVENT_NODE,
-                                                                         0,
-                                                                         1,
-                                                                         0) });
+        prof_builder_add_event (builder, &(ProfEvent){ .begin_ns = 1000 * run + 100 * step,
+                                                       .node = step,
+                                                       .run = (guint16) run,
+                                                       .packed = prof_event_pack (ns[run][step],
+                                                                                  PROF_EVENT_NODE,
+                                                                                  0, 1, 0) });
       prof_builder_add_event (builder,
                               &(ProfEvent){ .begin_ns = 1000 * run,
                                             .run = (guint16) run,
@@ -85,25 +81,21 @@ test_typical_steps (void)
                                   .run = (guint16) run,
                                   .packed = prof_event_pack (ns[run], PROF_EVENT_NODE, 0, 1, 0) });
       prof_builder_add_event (builder,
-                              &(ProfEvent){
-                                  .begin_ns = 10000 * run,
-                                  .run = (guint16) run,
-                                  .packed =
-                                      prof_event_pack (ns[run] + 50, PROF_EVENT_RUN, 0, 0, 0) });
+                              &(ProfEvent){ .begin_ns = 10000 * run,
+                                            .run = (guint16) run,
+                                            .packed = prof_event_pack (ns[run] + 50, PROF_EVENT_RUN,
+                                                                       0, 0, 0) });
     }
   bytes = prof_builder_finish (builder);
   capture = prof_capture_new (bytes, "test", NULL);
   summary = prof_summary_new (capture);
   matrix = prof_step_matrix_new (capture, summary->used);
   g_assert_cmpuint (summary->used->len, ==, 3);
-  g_assert_cmpfloat_with_epsilon (g_array_index (summary->step, ProfStepSum, 0).self * 1e9,
-                                  30,
+  g_assert_cmpfloat_with_epsilon (g_array_index (summary->step, ProfStepSum, 0).self * 1e9, 30,
                                   1e-6);
-  g_assert_cmpfloat_with_epsilon (g_array_index (summary->node, ProfNodeSum, 0).self * 1e9,
-                                  30,
+  g_assert_cmpfloat_with_epsilon (g_array_index (summary->node, ProfNodeSum, 0).self * 1e9, 30,
                                   1e-6);
-  g_assert_cmpfloat_with_epsilon (g_array_index (matrix->rows, ProfStepRow, 0).self * 1e9,
-                                  30,
+  g_assert_cmpfloat_with_epsilon (g_array_index (matrix->rows, ProfStepRow, 0).self * 1e9, 30,
                                   1e-6);
 }
 

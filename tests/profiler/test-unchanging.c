@@ -36,16 +36,13 @@ make_graph (const char *weight)
   inputs[1] = hyb_builder_add_variable (builder, weight, NULL);
   inputs[1] =
       call (builder, "exp", &(HybNodeSpec){ .name = "first", .n_inputs = 1, .inputs = &inputs[1] });
-  inputs[1] = call (builder,
-                    "tanh",
+  inputs[1] = call (builder, "tanh",
                     &(HybNodeSpec){ .name = "second", .n_inputs = 1, .inputs = &inputs[1] });
-  hyb_builder_add_head (builder,
-                        call (builder,
-                              "FullyConnected",
-                              &(HybNodeSpec){ .name = "product",
-                                              .attributes = attributes,
-                                              .n_inputs = 2,
-                                              .inputs = inputs }));
+  hyb_builder_add_head (builder, call (builder, "FullyConnected",
+                                       &(HybNodeSpec){ .name = "product",
+                                                       .attributes = attributes,
+                                                       .n_inputs = 2,
+                                                       .inputs = inputs }));
   return hyb_builder_freeze (builder);
 }
 
@@ -149,8 +146,7 @@ test_what_each_run_repeats_is_said (void)
       g_autoptr (ProfCapture) capture = make_capture (subject);
 
       g_assert_cmpuint (count_marked (capture), >, 0);
-      g_assert_cmpfloat (prof_capture_get_number (capture, PROF_FOLDABLE_BYTES_KEY),
-                         ==,
+      g_assert_cmpfloat (prof_capture_get_number (capture, PROF_FOLDABLE_BYTES_KEY), ==,
                          sizeof (float) * UNITS * UNITS);
       g_assert_null (prof_capture_get_text (capture, PROF_FOLDED_KEY));
       check_advice (capture);
@@ -168,14 +164,12 @@ test_folded_plans_say_so (void)
 
   g_assert_true (prof_subject_run (subject, NULL, NULL) && prof_subject_run (usual, NULL, NULL));
   g_assert_cmpmem (hyb_tensor_get_data (prof_subject_get_output (subject, 0)),
-                   sizeof (float) * UNITS,
-                   hyb_tensor_get_data (prof_subject_get_output (usual, 0)),
+                   sizeof (float) * UNITS, hyb_tensor_get_data (prof_subject_get_output (usual, 0)),
                    sizeof (float) * UNITS);
 
   g_assert_cmpuint (count_marked (capture), ==, 0);
   g_assert_cmpstr (prof_capture_get_text (capture, PROF_FOLDED_KEY), ==, PROF_FOLDED_VALUE);
-  g_assert_cmpfloat (prof_capture_get_number (capture, PROF_FOLDED_BYTES_KEY),
-                     ==,
+  g_assert_cmpfloat (prof_capture_get_number (capture, PROF_FOLDED_BYTES_KEY), ==,
                      sizeof (float) * UNITS * UNITS);
   g_assert_true (isnan (prof_capture_get_number (capture, PROF_FOLDABLE_BYTES_KEY)));
   assert_no_advice (capture);

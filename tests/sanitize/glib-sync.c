@@ -288,9 +288,7 @@ GTask *(g_task_new) (gpointer            source,
     __atomic_store_n (&next, dlsym (RTLD_NEXT, "g_task_new"), __ATOMIC_RELAXED);
   if (awaited)
     *awaited = (Awaited){ callback, data };
-  return next (source,
-               cancellable,
-               awaited ? run_awaited : NULL,
+  return next (source, cancellable, awaited ? run_awaited : NULL,
                awaited ? (gpointer) awaited : data);
 }
 

@@ -61,13 +61,7 @@ report (const char *name, VizDiagramBuilder *builder, VizFoldWhat what)
   getrusage (RUSAGE_SELF, &usage);
   printf ("%-28s %7u boxes %7u items  fold %.3f  layout %.3f  svg %.3f s  %6.1f MB svg  peak %ld "
           "MB\n",
-          name,
-          n,
-          times.n_items,
-          times.fold,
-          times.layout,
-          times.svg,
-          (double) times.n_bytes / 1e6,
+          name, n, times.n_items, times.fold, times.layout, times.svg, (double) times.n_bytes / 1e6,
           usage.ru_maxrss / 1024);
 }
 

@@ -69,10 +69,8 @@ check_texts (const VizPicture *picture, Geometry *geometry)
 
       if (item->state == VIZ_ITEM_OPEN)
         continue;
-      lines = viz_box_lines (viz_picture_diagram (picture),
-                             item->box,
-                             item->state == VIZ_ITEM_STEPS ? item->first_step : -1,
-                             item->last_step,
+      lines = viz_box_lines (viz_picture_diagram (picture), item->box,
+                             item->state == VIZ_ITEM_STEPS ? item->first_step : -1, item->last_step,
                              viz_picture_item_detail (picture, i));
       for (guint k = 0; k < lines->len; k++)
         {
@@ -160,8 +158,7 @@ check_wire (const VizPicture *picture, guint32 number, const GArray *flat, Geome
       if (item->state == VIZ_ITEM_OPEN || i == wire->tail || i == wire->head)
         continue;
       for (guint k = 1; k < flat->len; k++)
-        is_through |= runs_through (item,
-                                    g_array_index (flat, VizPoint, k - 1),
+        is_through |= runs_through (item, g_array_index (flat, VizPoint, k - 1),
                                     g_array_index (flat, VizPoint, k));
       geometry->n_through += is_through;
     }
@@ -191,12 +188,9 @@ find_crossings (const GArray *a, const GArray *b, guint32 tail_a, guint32 tail_b
         if (side (p, q, r) * side (p, q, s) >= -1e-9 || side (r, s, p) * side (r, s, q) >= -1e-9)
           continue;
         t = side (r, s, p) / (side (r, s, p) - side (r, s, q));
-        g_hash_table_add (found,
-                          g_strdup_printf ("%u %u %.0f %.0f",
-                                           MIN (tail_a, tail_b),
-                                           MAX (tail_a, tail_b),
-                                           p.x + t * (q.x - p.x),
-                                           p.y + t * (q.y - p.y)));
+        g_hash_table_add (found, g_strdup_printf ("%u %u %.0f %.0f", MIN (tail_a, tail_b),
+                                                  MAX (tail_a, tail_b), p.x + t * (q.x - p.x),
+                                                  p.y + t * (q.y - p.y)));
       }
 }
 
@@ -276,8 +270,7 @@ is_struck (const VizPicture *picture, const VizRect *title, const GPtrArray *fla
       const GArray *points = g_ptr_array_index (flat, i);
 
       for (guint k = 1; k < points->len; k++)
-        if (runs_through (&box,
-                          g_array_index (points, VizPoint, k - 1),
+        if (runs_through (&box, g_array_index (points, VizPoint, k - 1),
                           g_array_index (points, VizPoint, k)))
           return TRUE;
     }
@@ -288,10 +281,8 @@ is_struck (const VizPicture *picture, const VizRect *title, const GPtrArray *fla
 static VizRect
 title_rect (const RecordedText *text)
 {
-  return (VizRect){ text->rect.x - ARROW - AIR,
-                    text->rect.y - AIR,
-                    text->rect.width + ARROW + 2 * AIR,
-                    text->rect.height + 2 * AIR };
+  return (VizRect){ text->rect.x - ARROW - AIR, text->rect.y - AIR,
+                    text->rect.width + ARROW + 2 * AIR, text->rect.height + 2 * AIR };
 }
 
 static guint
@@ -347,11 +338,8 @@ geometry_of (const VizPicture *picture)
         const VizWire *a = viz_picture_wire (picture, i), *b = viz_picture_wire (picture, k);
 
         if (a->tail != b->tail && a->head != b->head && a->tail != b->head && a->head != b->tail)
-          find_crossings (g_ptr_array_index (flat, i),
-                          g_ptr_array_index (flat, k),
-                          a->tail,
-                          b->tail,
-                          crossings);
+          find_crossings (g_ptr_array_index (flat, i), g_ptr_array_index (flat, k), a->tail,
+                          b->tail, crossings);
       }
   geometry.n_crossings = g_hash_table_size (crossings);
   return geometry;

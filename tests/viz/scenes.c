@@ -22,14 +22,13 @@ box (VizDiagramBuilder *b, const char *name, const VizBoxInfo *info)
 static guint32
 special (VizDiagramBuilder *b, guint32 parent, VizBoxKind kind, const char *name, const char *shape)
 {
-  return viz_diagram_builder_add_box (b,
-                                      &(VizBoxInfo){ .id = name,
-                                                     .title = name,
-                                                     .shape = shape,
-                                                     .kind = kind,
-                                                     .category = VIZ_CATEGORY_DATA,
-                                                     .parent = parent,
-                                                     .user = viz_diagram_builder_n_boxes (b) });
+  return viz_diagram_builder_add_box (b, &(VizBoxInfo){ .id = name,
+                                                        .title = name,
+                                                        .shape = shape,
+                                                        .kind = kind,
+                                                        .category = VIZ_CATEGORY_DATA,
+                                                        .parent = parent,
+                                                        .user = viz_diagram_builder_n_boxes (b) });
 }
 
 static void
@@ -44,11 +43,8 @@ join (VizDiagramBuilder *b, guint32 tail, guint32 head, const char *label, guint
 static void
 add_weight (VizDiagramBuilder *b, guint32 head, const char *name, const char *shape)
 {
-  join (b,
-        special (b, viz_diagram_builder_box (b, head)->parent, VIZ_BOX_WEIGHT, name, shape),
-        head,
-        shape,
-        0);
+  join (b, special (b, viz_diagram_builder_box (b, head)->parent, VIZ_BOX_WEIGHT, name, shape),
+        head, shape, 0);
 }
 
 static VizDiagram *
@@ -58,14 +54,14 @@ make_mlp (void)
   guint32            data = special (b, VIZ_ROOT, VIZ_BOX_INPUT, "data", "32×784 f32");
   guint32            fc1, relu, fc2, out;
 
-  fc1 = viz_diagram_builder_add_box (b,
-                                     &(VizBoxInfo){ .id = "fc1",
-                                                    .title = "FullyConnected",
-                                                    .subtitle = "fc1",
-                                                    .shape = "32×128 f32",
-                                                    .attributes =
-                                                        (const char *[]){ "num_hidden 128", NULL },
-                                                    .category = VIZ_CATEGORY_LINEAR });
+  fc1 =
+      viz_diagram_builder_add_box (b, &(VizBoxInfo){ .id = "fc1",
+                                                     .title = "FullyConnected",
+                                                     .subtitle = "fc1",
+                                                     .shape = "32×128 f32",
+                                                     .attributes =
+                                                         (const char *[]){ "num_hidden 128", NULL },
+                                                     .category = VIZ_CATEGORY_LINEAR });
   relu = box (b, "relu1", OP (VIZ_ROOT, "Activation", VIZ_CATEGORY_ELEMENTWISE, "32×128 f32"));
   fc2 = box (b, "fc2", OP (VIZ_ROOT, "FullyConnected", VIZ_CATEGORY_LINEAR, "32×10 f32"));
   out = box (b, "softmax", OP (VIZ_ROOT, "SoftmaxOutput", VIZ_CATEGORY_LOSS, "32×10 f32"));
@@ -93,22 +89,15 @@ make_residual (void)
       guint32 conv1, bn, conv2, add;
 
       for (guint k = 0; k < 4; k++)
-        g_snprintf (name[k],
-                    sizeof name[k],
-                    "stage1_unit%u_%s",
-                    i,
+        g_snprintf (name[k], sizeof name[k], "stage1_unit%u_%s", i,
                     (const char *[]){ "conv1", "bn1", "conv2", "plus" }[k]);
-      conv1 = box (b,
-                   name[0],
+      conv1 = box (b, name[0],
                    OP (VIZ_ROOT, "Convolution", VIZ_CATEGORY_CONVOLUTION, "1×64×56×56 f32"));
-      bn = box (b,
-                name[1],
+      bn = box (b, name[1],
                 OP (VIZ_ROOT, "BatchNorm", VIZ_CATEGORY_NORMALISATION, "1×64×56×56 f32"));
-      conv2 = box (b,
-                   name[2],
+      conv2 = box (b, name[2],
                    OP (VIZ_ROOT, "Convolution", VIZ_CATEGORY_CONVOLUTION, "1×64×56×56 f32"));
-      add = box (b,
-                 name[3],
+      add = box (b, name[3],
                  OP (VIZ_ROOT, "elemwise_add", VIZ_CATEGORY_ELEMENTWISE, "1×64×56×56 f32"));
       join (b, at, conv1, "1×64×56×56 f32", 802816);
       join (b, conv1, bn, "1×64×56×56 f32", 802816);
@@ -128,13 +117,12 @@ make_foreach (void)
   guint32            data = special (b, VIZ_ROOT, VIZ_BOX_INPUT, "data", "35×32×512 f32");
   guint32            state = special (b, VIZ_ROOT, VIZ_BOX_INPUT, "h0", "32×512 f32");
   guint32            weight = special (b, VIZ_ROOT, VIZ_BOX_INPUT, "h2h_weight", "512×512 f32");
-  guint32            loop = viz_diagram_builder_add_box (b,
-                                              &(VizBoxInfo){ .id = "foreach0",
-                                                                        .title = "foreach × 35",
-                                                                        .subtitle = "foreach0",
-                                                                        .kind = VIZ_BOX_FRAME,
-                                                                        .category = VIZ_CATEGORY_CONTROL,
-                                                                        .flags = VIZ_BOX_OPEN });
+  guint32            loop = viz_diagram_builder_add_box (b, &(VizBoxInfo){ .id = "foreach0",
+                                                                           .title = "foreach × 35",
+                                                                           .subtitle = "foreach0",
+                                                                           .kind = VIZ_BOX_FRAME,
+                                                                           .category = VIZ_CATEGORY_CONTROL,
+                                                                           .flags = VIZ_BOX_OPEN });
   guint32 in_data = viz_diagram_builder_add_port (b, loop, VIZ_PORT_DATA, VIZ_SIDE_IN, "data");
   guint32 in_state = viz_diagram_builder_add_port (b, loop, VIZ_PORT_STATE, VIZ_SIDE_IN, "h");
   guint32 in_weight =
@@ -162,10 +150,7 @@ make_foreach (void)
   ARROW (.tail = add, .head = tanh);
   ARROW (.tail = tanh, .head = loop, .head_port = out_y);
   ARROW (.tail = tanh, .head = loop, .head_port = out_h, .kind = VIZ_ARROW_STATE);
-  ARROW (.tail = loop,
-         .tail_port = out_h,
-         .head = loop,
-         .head_port = in_state,
+  ARROW (.tail = loop, .tail_port = out_h, .head = loop, .head_port = in_state,
          .kind = VIZ_ARROW_FEEDBACK);
   ARROW (.tail = loop, .tail_port = out_y, .head = dec, .label = "35×32×512 f32");
 #undef ARROW
@@ -177,14 +162,13 @@ make_foreach (void)
 static guint32
 frame (VizDiagramBuilder *b, guint32 parent, const char *title, const char *name)
 {
-  return viz_diagram_builder_add_box (b,
-                                      &(VizBoxInfo){ .id = name,
-                                                     .title = title,
-                                                     .kind = VIZ_BOX_FRAME,
-                                                     .category = VIZ_CATEGORY_CONTROL,
-                                                     .flags = VIZ_BOX_OPEN,
-                                                     .parent = parent,
-                                                     .user = VIZ_NO_USER });
+  return viz_diagram_builder_add_box (b, &(VizBoxInfo){ .id = name,
+                                                        .title = title,
+                                                        .kind = VIZ_BOX_FRAME,
+                                                        .category = VIZ_CATEGORY_CONTROL,
+                                                        .flags = VIZ_BOX_OPEN,
+                                                        .parent = parent,
+                                                        .user = VIZ_NO_USER });
 }
 
 /* cond: the predicate, and below it both branches side by side. */
@@ -217,15 +201,10 @@ make_cond (void)
 
       g_snprintf (name[0], sizeof name[0], "cond0_%u_op", i);
       g_snprintf (name[1], sizeof name[1], "cond0_%u_mul", i);
-      first = box (b,
-                   name[0],
-                   OP (side[i],
-                       i ? "elemwise_sub" : "elemwise_add",
-                       VIZ_CATEGORY_ELEMENTWISE,
+      first = box (b, name[0],
+                   OP (side[i], i ? "elemwise_sub" : "elemwise_add", VIZ_CATEGORY_ELEMENTWISE,
                        "4 f32"));
-      ARROW (.tail = less,
-             .head = side[i],
-             .kind = VIZ_ARROW_CONTROL,
+      ARROW (.tail = less, .head = side[i], .kind = VIZ_ARROW_CONTROL,
              .label = i ? "false" : "true");
       ARROW (.tail = cond, .tail_port = in_x, .head = first);
       ARROW (.tail = cond, .tail_port = in_y, .head = first);
@@ -270,36 +249,21 @@ make_nested (void)
   ARROW (.tail = loop, .tail_port = in_i, .head = less);
   ARROW (.tail = loop, .tail_port = in_i, .head = plus, .kind = VIZ_ARROW_STATE);
   ARROW (.tail = less, .head = body, .kind = VIZ_ARROW_CONTROL, .label = "true");
-  ARROW (.tail = loop,
-         .tail_port = in_s,
-         .head = inner,
-         .head_port = in_x,
+  ARROW (.tail = loop, .tail_port = in_s, .head = inner, .head_port = in_x,
          .kind = VIZ_ARROW_STATE);
   ARROW (.tail = zeros, .head = inner, .head_port = in_h);
   ARROW (.tail = inner, .tail_port = in_x, .head = add);
   ARROW (.tail = inner, .tail_port = in_h, .head = add, .kind = VIZ_ARROW_STATE);
   ARROW (.tail = add, .head = inner, .head_port = out_y);
   ARROW (.tail = add, .head = inner, .head_port = out_h, .kind = VIZ_ARROW_STATE);
-  ARROW (.tail = inner,
-         .tail_port = out_h,
-         .head = inner,
-         .head_port = in_h,
+  ARROW (.tail = inner, .tail_port = out_h, .head = inner, .head_port = in_h,
          .kind = VIZ_ARROW_FEEDBACK);
   ARROW (.tail = plus, .head = loop, .head_port = out_i, .kind = VIZ_ARROW_STATE);
-  ARROW (.tail = inner,
-         .tail_port = out_y,
-         .head = loop,
-         .head_port = out_s,
+  ARROW (.tail = inner, .tail_port = out_y, .head = loop, .head_port = out_s,
          .kind = VIZ_ARROW_STATE);
-  ARROW (.tail = loop,
-         .tail_port = out_i,
-         .head = loop,
-         .head_port = in_i,
+  ARROW (.tail = loop, .tail_port = out_i, .head = loop, .head_port = in_i,
          .kind = VIZ_ARROW_FEEDBACK);
-  ARROW (.tail = loop,
-         .tail_port = out_s,
-         .head = loop,
-         .head_port = in_s,
+  ARROW (.tail = loop, .tail_port = out_s, .head = loop, .head_port = in_s,
          .kind = VIZ_ARROW_FEEDBACK);
   ARROW (.tail = loop, .tail_port = out_s, .head = end, .label = "5×4 f32");
   return viz_diagram_builder_freeze (b);
@@ -359,23 +323,20 @@ add_lstm_cell (VizDiagramBuilder *b, guint layer, guint step, guint32 at[13])
   for (guint k = 0; k < 13; k++)
     {
       g_snprintf (name, sizeof name, "lstm_l%u_t%u_%s", layer, step, lstm_names[k]);
-      at[k] = box (b,
-                   name,
-                   OP (VIZ_ROOT,
-                       lstm_ops[k],
+      at[k] = box (b, name,
+                   OP (VIZ_ROOT, lstm_ops[k],
                        k < 2    ? VIZ_CATEGORY_LINEAR
                        : k == 3 ? VIZ_CATEGORY_MOVEMENT
                                 : VIZ_CATEGORY_ELEMENTWISE,
                        k < 4 ? "32×2048 f32" : "32×512 f32"));
     }
   for (guint p = 0; p < G_N_ELEMENTS (lstm_pairs); p++)
-    viz_diagram_builder_add_arrow (b,
-                                   &(VizArrowInfo){ .tail = at[lstm_pairs[p][0]],
-                                                    .head = at[lstm_pairs[p][1]],
-                                                    .label = "32×512 f32",
-                                                    .output = lstm_pairs[p][0] == 3
-                                                                  ? lstm_pairs[p][1] - 4
-                                                                  : 0 });
+    viz_diagram_builder_add_arrow (b, &(VizArrowInfo){ .tail = at[lstm_pairs[p][0]],
+                                                       .head = at[lstm_pairs[p][1]],
+                                                       .label = "32×512 f32",
+                                                       .output = lstm_pairs[p][0] == 3
+                                                                     ? lstm_pairs[p][1] - 4
+                                                                     : 0 });
 }
 
 VizDiagramBuilder *
@@ -407,25 +368,22 @@ scene_lstm (guint n_steps, guint n_layers)
           join (b, weights[0], at[0], NULL, 0);
           join (b, weights[1], at[1], NULL, 0);
           if (l == 0)
-            viz_diagram_builder_add_arrow (b,
-                                           &(VizArrowInfo){ .tail = slice,
-                                                            .head = at[0],
-                                                            .label = "32×512 f32",
-                                                            .output = t });
+            viz_diagram_builder_add_arrow (b, &(VizArrowInfo){ .tail = slice,
+                                                               .head = at[0],
+                                                               .label = "32×512 f32",
+                                                               .output = t });
           else
             join (b, inputs[t], at[0], "32×512 f32", 65536);
           if (t > 0)
             {
-              viz_diagram_builder_add_arrow (b,
-                                             &(VizArrowInfo){ .tail = h,
-                                                              .head = at[1],
-                                                              .kind = VIZ_ARROW_STATE,
-                                                              .label = "32×512 f32" });
-              viz_diagram_builder_add_arrow (b,
-                                             &(VizArrowInfo){ .tail = c,
-                                                              .head = at[8],
-                                                              .kind = VIZ_ARROW_STATE,
-                                                              .label = "32×512 f32" });
+              viz_diagram_builder_add_arrow (b, &(VizArrowInfo){ .tail = h,
+                                                                 .head = at[1],
+                                                                 .kind = VIZ_ARROW_STATE,
+                                                                 .label = "32×512 f32" });
+              viz_diagram_builder_add_arrow (b, &(VizArrowInfo){ .tail = c,
+                                                                 .head = at[8],
+                                                                 .kind = VIZ_ARROW_STATE,
+                                                                 .label = "32×512 f32" });
             }
           inputs[t] = h = at[12];
           c = at[10];
@@ -455,12 +413,10 @@ scene_transformer (guint n_blocks)
           guint32 next;
 
           g_snprintf (name, sizeof name, "block%u_op%u", i, k);
-          next = box (b,
-                      name,
-                      OP (VIZ_ROOT,
-                          k % 4 == 0 ? "FullyConnected" : "op",
-                          k % 4 == 0 ? VIZ_CATEGORY_LINEAR : VIZ_CATEGORY_ELEMENTWISE,
-                          "128×512 f32"));
+          next =
+              box (b, name,
+                   OP (VIZ_ROOT, k % 4 == 0 ? "FullyConnected" : "op",
+                       k % 4 == 0 ? VIZ_CATEGORY_LINEAR : VIZ_CATEGORY_ELEMENTWISE, "128×512 f32"));
           join (b, at, next, "128×512 f32", 262144);
           if (k % 10 == 9)
             {

@@ -21,8 +21,7 @@ count (const char *text, const char *what)
 static char *
 colour_text (const VizColour *colour)
 {
-  return g_strdup_printf ("#%02x%02x%02x",
-                          (guint) lround (colour->red * 255),
+  return g_strdup_printf ("#%02x%02x%02x", (guint) lround (colour->red * 255),
                           (guint) lround (colour->green * 255),
                           (guint) lround (colour->blue * 255));
 }
@@ -202,11 +201,9 @@ test_ticks_stand_at_round_numbers (void)
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
-    g_assert_cmpfloat_with_epsilon (viz_chart_step (cases[i].range,
-                                                    cases[i].max,
+    g_assert_cmpfloat_with_epsilon (viz_chart_step (cases[i].range, cases[i].max,
                                                     cases[i].is_binary),
-                                    cases[i].step,
-                                    cases[i].step * 1e-12 + 1e-300);
+                                    cases[i].step, cases[i].step * 1e-12 + 1e-300);
 }
 
 TEST_PROGRAM (test_chart)

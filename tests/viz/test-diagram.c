@@ -48,12 +48,11 @@ test_ports_are_sorted_by_side (void)
   out = viz_diagram_builder_add_port (builder, a, VIZ_PORT_STATE, VIZ_SIDE_OUT, "h");
   other = viz_diagram_builder_add_port (builder, b, VIZ_PORT_DATA, VIZ_SIDE_IN, "x");
   in = viz_diagram_builder_add_port (builder, a, VIZ_PORT_STATE, VIZ_SIDE_IN, "h");
-  viz_diagram_builder_add_arrow (builder,
-                                 &(VizArrowInfo){ .tail = a,
-                                                  .tail_port = out,
-                                                  .head = a,
-                                                  .head_port = in,
-                                                  .kind = VIZ_ARROW_FEEDBACK });
+  viz_diagram_builder_add_arrow (builder, &(VizArrowInfo){ .tail = a,
+                                                           .tail_port = out,
+                                                           .head = a,
+                                                           .head_port = in,
+                                                           .kind = VIZ_ARROW_FEEDBACK });
   viz_diagram_builder_add_arrow (builder,
                                  &(VizArrowInfo){ .tail = a, .head = b, .head_port = other });
   diagram = viz_diagram_builder_freeze (builder);
@@ -62,8 +61,7 @@ test_ports_are_sorted_by_side (void)
   g_assert_cmpuint (arrow->head_port, ==, viz_diagram_box (diagram, a)->first_port);
   g_assert_cmpuint (viz_diagram_port (diagram, arrow->head_port)->side, ==, VIZ_SIDE_IN);
   g_assert_cmpuint (viz_diagram_port (diagram, arrow->tail_port)->tie, ==, arrow->head_port);
-  g_assert_cmpstr (viz_diagram_port (diagram, viz_diagram_arrow (diagram, 1)->head_port)->label,
-                   ==,
+  g_assert_cmpstr (viz_diagram_port (diagram, viz_diagram_arrow (diagram, 1)->head_port)->label, ==,
                    "x");
 }
 
@@ -132,17 +130,16 @@ test_weights_share_rows (void)
         {
           g_autofree char *name = g_strdup_printf ("w%u", i);
           g_autofree char *shape = g_strdup_printf ("%u", i / 2 + 1);
-          guint32          weight = viz_diagram_builder_add_box (builder,
-                                                        &(VizBoxInfo){ .title = name,
-                                                                                .shape = shape,
-                                                                                .kind = VIZ_BOX_WEIGHT,
-                                                                                .flags = VIZ_BOX_FOLDED,
-                                                                                .parent = VIZ_ROOT });
+          guint32          weight =
+              viz_diagram_builder_add_box (builder, &(VizBoxInfo){ .title = name,
+                                                                   .shape = shape,
+                                                                   .kind = VIZ_BOX_WEIGHT,
+                                                                   .flags = VIZ_BOX_FOLDED,
+                                                                   .parent = VIZ_ROOT });
 
-          viz_diagram_builder_add_arrow (builder,
-                                         &(VizArrowInfo){ .tail = weight,
-                                                          .head = user,
-                                                          .head_port = VIZ_NO_PORT });
+          viz_diagram_builder_add_arrow (builder, &(VizArrowInfo){ .tail = weight,
+                                                                   .head = user,
+                                                                   .head_port = VIZ_NO_PORT });
         }
       diagram = viz_diagram_builder_freeze (builder);
       lines =

@@ -95,11 +95,10 @@ test_special_characters_are_escaped (void)
   g_autoptr (GError) error = NULL;
 
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)
-    viz_diagram_builder_add_box (builder,
-                                 &(VizBoxInfo){ .id = names[i],
-                                                .title = names[i],
-                                                .subtitle = names[i],
-                                                .shape = names[i] });
+    viz_diagram_builder_add_box (builder, &(VizBoxInfo){ .id = names[i],
+                                                         .title = names[i],
+                                                         .subtitle = names[i],
+                                                         .shape = names[i] });
   viz_diagram_builder_add_arrow (builder,
                                  &(VizArrowInfo){ .tail = 1, .head = 2, .label = "<&\"\\>" });
   diagram = viz_diagram_builder_freeze (builder);
@@ -123,17 +122,15 @@ test_dot_leaves_out_arrows_to_groups_without_nodes (void)
   g_autofree char *dot = NULL;
 
   a = viz_diagram_builder_add_box (builder, &(VizBoxInfo){ .id = "a", .title = "a" });
-  group = viz_diagram_builder_add_box (builder,
-                                       &(VizBoxInfo){ .id = "g",
-                                                      .title = "g",
-                                                      .kind = VIZ_BOX_SCOPE,
-                                                      .flags = VIZ_BOX_OPEN });
-  viz_diagram_builder_add_box (builder,
-                               &(VizBoxInfo){ .id = "w",
-                                              .title = "w",
-                                              .kind = VIZ_BOX_WEIGHT,
-                                              .flags = VIZ_BOX_FOLDED,
-                                              .parent = group });
+  group = viz_diagram_builder_add_box (builder, &(VizBoxInfo){ .id = "g",
+                                                               .title = "g",
+                                                               .kind = VIZ_BOX_SCOPE,
+                                                               .flags = VIZ_BOX_OPEN });
+  viz_diagram_builder_add_box (builder, &(VizBoxInfo){ .id = "w",
+                                                       .title = "w",
+                                                       .kind = VIZ_BOX_WEIGHT,
+                                                       .flags = VIZ_BOX_FOLDED,
+                                                       .parent = group });
   viz_diagram_builder_add_arrow (builder, &(VizArrowInfo){ .tail = a, .head = group });
   diagram = viz_diagram_builder_freeze (builder);
   picture = viz_layout_diagram (diagram, NULL, NULL, NULL, NULL);
@@ -175,8 +172,7 @@ test_png_stays_inside_its_limits (void)
 
   bytes = viz_export_find ("png")->write (picture,
                                           &(VizExportOptions){ .scale = 100, .max_pixels = 200000 },
-                                          &result,
-                                          NULL);
+                                          &result, NULL);
   g_assert_nonnull (bytes);
   g_assert_cmpuint ((guint64) result.width * result.height, <=, 202000);
   g_assert_cmpfloat (result.scale, <, 100);

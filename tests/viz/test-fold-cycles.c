@@ -34,8 +34,7 @@ test_scopes_do_not_feed_themselves_through_what_is_not_drawn (void)
   viz_diagram_builder_add_arrow (builder, &(VizArrowInfo){ .tail = box[3], .head = box[4] });
   diagram = fold (builder, VIZ_FOLD_ALL);
   g_assert_cmpuint (viz_diagram_box (diagram, box[3])->parent, !=, VIZ_ROOT);
-  g_assert_cmpuint (viz_diagram_box (diagram, box[3])->parent,
-                    ==,
+  g_assert_cmpuint (viz_diagram_box (diagram, box[3])->parent, ==,
                     viz_diagram_box (diagram, box[1])->parent);
 }
 
@@ -56,8 +55,7 @@ test_cyclic_scopes_are_dissolved (void)
   diagram = fold (builder, VIZ_FOLD_ALL);
   g_assert_cmpuint (viz_diagram_box (diagram, box[0])->parent, ==, VIZ_ROOT);
   g_assert_cmpuint (viz_diagram_box (diagram, box[3])->parent, !=, VIZ_ROOT);
-  g_assert_cmpuint (viz_diagram_box (diagram, box[3])->parent,
-                    ==,
+  g_assert_cmpuint (viz_diagram_box (diagram, box[3])->parent, ==,
                     viz_diagram_box (diagram, box[4])->parent);
 }
 

@@ -20,11 +20,10 @@ static guint32
 add (Net *net, VizBoxKind kind, const char *title, VizFoldPlace place)
 {
   g_autofree char *name = g_strdup_printf ("%s%u", title, net->n);
-  guint32          box = viz_diagram_builder_add_box (net->builder,
-                                             &(VizBoxInfo){ .id = name,
-                                                                     .title = title,
-                                                                     .subtitle = name,
-                                                                     .kind = kind });
+  guint32          box = viz_diagram_builder_add_box (net->builder, &(VizBoxInfo){ .id = name,
+                                                                                   .title = title,
+                                                                                   .subtitle = name,
+                                                                                   .kind = kind });
 
   net->places[box] = place;
   net->n++;
@@ -108,11 +107,9 @@ test_two_directions_are_two_lanes (void)
       /* What joins the directions at a step belongs to this step. */
       g_assert_cmpint (cell_of (diagram, joined[t])->step, ==, (gint32) t);
     }
-  g_assert_cmpuint (cell_of (diagram, forward[0])->parent,
-                    ==,
+  g_assert_cmpuint (cell_of (diagram, forward[0])->parent, ==,
                     cell_of (diagram, backward[0])->parent);
-  g_assert_cmpstr (viz_diagram_box (diagram, cell_of (diagram, forward[0])->parent)->title,
-                   ==,
+  g_assert_cmpstr (viz_diagram_box (diagram, cell_of (diagram, forward[0])->parent)->title, ==,
                    "BiLSTM × 6 steps");
   g_assert_cmpuint (viz_diagram_box (diagram, split)->parent, ==, VIZ_ROOT);
   g_assert_cmpuint (viz_diagram_box (diagram, stack)->parent, ==, VIZ_ROOT);
@@ -214,9 +211,9 @@ add_end (Net *net, VizBoxKind kind, const char *format, guint step)
 
   g_string_replace (name, "#", (const char[]){ (char) ('0' + step), '\0' }, 0);
   net->n++;
-  return viz_diagram_builder_add_box (net->builder,
-                                      &(VizBoxInfo){
-                                          .id = name->str, .title = name->str, .kind = kind });
+  return viz_diagram_builder_add_box (net->builder, &(VizBoxInfo){ .id = name->str,
+                                                                   .title = name->str,
+                                                                   .kind = kind });
 }
 
 static const VizBox *
@@ -335,8 +332,7 @@ test_layers_are_named_once (void)
           const VizBox *box = viz_diagram_box (diagram, i);
 
           if (box->flags & VIZ_BOX_HEADER)
-            g_assert_cmpstr (box->title,
-                             ==,
+            g_assert_cmpstr (box->title, ==,
                              n_layers == 1    ? "weights of all steps"
                              : n_headers == 0 ? "forward"
                                               : "backward");

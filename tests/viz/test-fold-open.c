@@ -21,11 +21,10 @@ static guint32
 add_chain (VizDiagramBuilder *builder, const char *prefix, guint first, guint n, guint n_operators)
 {
   g_autofree char *weight_name = g_strconcat (prefix, "weight", NULL);
-  guint32          weight = viz_diagram_builder_add_box (builder,
-                                                &(VizBoxInfo){ .id = weight_name,
-                                                                        .title = "weight",
-                                                                        .subtitle = weight_name,
-                                                                        .kind = VIZ_BOX_WEIGHT });
+  guint32          weight = viz_diagram_builder_add_box (builder, &(VizBoxInfo){ .id = weight_name,
+                                                                                 .title = "weight",
+                                                                                 .subtitle = weight_name,
+                                                                                 .kind = VIZ_BOX_WEIGHT });
   guint32          last = VIZ_ROOT;
 
   for (guint i = first; i < first + n; i++)
@@ -152,8 +151,7 @@ test_a_picture_of_few_boxes_may_open_more (void)
         }
       viz_fold (builder, VIZ_FOLD_SCOPES);
       diagram = viz_diagram_builder_freeze (builder);
-      g_assert_cmpint (is_open (diagram, viz_diagram_box (diagram, inside)->parent),
-                       ==,
+      g_assert_cmpint (is_open (diagram, viz_diagram_box (diagram, inside)->parent), ==,
                        samples[i][2]);
     }
 }

@@ -55,8 +55,7 @@ test_blocks_begin_where_names_change (void)
   for (guint stage = 2; stage < 5; stage++)
     {
       g_assert_cmpuint (viz_diagram_box (diagram, first[stage])->parent, !=, VIZ_ROOT);
-      g_assert_cmpuint (viz_diagram_box (diagram, first[stage])->parent,
-                        ==,
+      g_assert_cmpuint (viz_diagram_box (diagram, first[stage])->parent, ==,
                         viz_diagram_box (diagram, pool[stage])->parent);
     }
   g_assert_cmpuint (viz_diagram_box (diagram, pool[1])->parent, ==, VIZ_ROOT);
@@ -94,8 +93,7 @@ test_blocks_begin_where_few_values_pass (void)
   for (guint b = 1; b < 7; b++)
     {
       g_assert_cmpuint (viz_diagram_box (diagram, norm[b])->parent, !=, VIZ_ROOT);
-      g_assert_cmpuint (viz_diagram_box (diagram, norm[b])->parent,
-                        ==,
+      g_assert_cmpuint (viz_diagram_box (diagram, norm[b])->parent, ==,
                         viz_diagram_box (diagram, sum[b])->parent);
     }
 }
@@ -166,8 +164,7 @@ test_the_first_block_is_a_block_too (void)
   diagram = viz_diagram_builder_freeze (builder);
   for (guint b = 0; b < 27; b++)
     for (guint k = 1; k < 3; k++)
-      g_assert_cmpuint (viz_diagram_box (diagram, box[b][k])->parent,
-                        ==,
+      g_assert_cmpuint (viz_diagram_box (diagram, box[b][k])->parent, ==,
                         viz_diagram_box (diagram, box[b][0])->parent);
   group = parent_of (diagram, box[0][0])->parent;
   g_assert_cmpstr (viz_diagram_box (diagram, group)->title, ==, "27 × conv … Activation");
@@ -207,8 +204,7 @@ test_a_mask_does_not_hide_the_first_block (void)
   for (guint b = 0; b < 6; b++)
     {
       g_assert_cmpuint (viz_diagram_box (diagram, begin[b])->parent, !=, VIZ_ROOT);
-      g_assert_cmpuint (viz_diagram_box (diagram, begin[b])->parent,
-                        ==,
+      g_assert_cmpuint (viz_diagram_box (diagram, begin[b])->parent, ==,
                         viz_diagram_box (diagram, end[b])->parent);
     }
   g_assert_cmpuint (viz_diagram_box (diagram, mask)->parent, ==, VIZ_ROOT);
@@ -261,8 +257,7 @@ test_blocks_need_not_follow_each_other (void)
 
       g_assert_cmpstr (parent_of (diagram, join[b])->title, ==, title);
       g_assert_cmpuint (parent_of (diagram, join[b])->n_children, ==, 7);
-      g_assert_cmpuint (viz_diagram_box (diagram, squeeze[b])->parent,
-                        ==,
+      g_assert_cmpuint (viz_diagram_box (diagram, squeeze[b])->parent, ==,
                         viz_diagram_box (diagram, join[b])->parent);
       if (pool[b] != VIZ_ROOT)
         g_assert_cmpuint (viz_diagram_box (diagram, pool[b])->parent, ==, VIZ_ROOT);
@@ -296,8 +291,7 @@ test_a_value_from_outside_ends_a_region (void)
       viz_fold (builder, VIZ_FOLD_REPEATS);
       diagram = viz_diagram_builder_freeze (builder);
       for (guint b = 0; b < 6; b++)
-        g_assert_cmpint (viz_diagram_box (diagram, join[b])->parent != VIZ_ROOT,
-                         ==,
+        g_assert_cmpint (viz_diagram_box (diagram, join[b])->parent != VIZ_ROOT, ==,
                          !is_fed || b % 2 == 0);
     }
 }
@@ -341,8 +335,7 @@ test_blocks_without_a_shortcut_are_blocks (void)
       const VizBox *block = parent_of (diagram, first[b]);
 
       g_assert_cmpuint (block->n_children, ==, has_shortcut[b] ? 6 : 5);
-      g_assert_cmpuint (viz_diagram_box (diagram, first[b])->parent,
-                        ==,
+      g_assert_cmpuint (viz_diagram_box (diagram, first[b])->parent, ==,
                         viz_diagram_box (diagram, last[b])->parent);
       g_assert_cmpuint (block->parent, ==, VIZ_ROOT);
     }

@@ -71,11 +71,9 @@ test_a_chain_of_cells_becomes_a_grid (void)
       if (cell->flags & VIZ_BOX_HEADER)
         {
           g_assert_cmpuint (cell->n_attributes, ==, 2);
-          g_assert_cmpstr (viz_diagram_attribute (diagram,
-                                                  viz_diagram_child (diagram, steps, i),
+          g_assert_cmpstr (viz_diagram_attribute (diagram, viz_diagram_child (diagram, steps, i),
                                                   0),
-                           ==,
-                           "i2h_weight  2048×512");
+                           ==, "i2h_weight  2048×512");
           continue;
         }
       g_assert_cmpuint (cell->n_children, ==, 13);
@@ -106,16 +104,14 @@ test_numbered_operators_join_their_cells (void)
           const char *kinds[] = { "i2h", "h2h", "out" };
 
           g_snprintf (name, sizeof name, "rnn_t%u_%s", t, kinds[k]);
-          part[k] =
-              viz_diagram_builder_add_box (builder,
-                                           &(VizBoxInfo){
-                                               .id = name, .title = kinds[k], .subtitle = name });
+          part[k] = viz_diagram_builder_add_box (builder, &(VizBoxInfo){ .id = name,
+                                                                         .title = kinds[k],
+                                                                         .subtitle = name });
         }
       g_snprintf (name, sizeof name, "_plus%u", t);
-      sum[t] =
-          viz_diagram_builder_add_box (builder,
-                                       &(VizBoxInfo){
-                                           .id = name, .title = "elemwise_add", .subtitle = name });
+      sum[t] = viz_diagram_builder_add_box (builder, &(VizBoxInfo){ .id = name,
+                                                                    .title = "elemwise_add",
+                                                                    .subtitle = name });
       viz_diagram_builder_add_arrow (builder, &(VizArrowInfo){ .tail = slice, .head = part[0] });
       viz_diagram_builder_add_arrow (builder, &(VizArrowInfo){ .tail = part[0], .head = part[2] });
       viz_diagram_builder_add_arrow (builder, &(VizArrowInfo){ .tail = part[1], .head = part[2] });
@@ -127,12 +123,10 @@ test_numbered_operators_join_their_cells (void)
     }
   diagram = fold (builder, VIZ_FOLD_ALL);
   for (guint t = 0; t < 4; t++)
-    g_assert_cmpint (viz_diagram_box (diagram, viz_diagram_box (diagram, sum[t])->parent)->step,
-                     ==,
+    g_assert_cmpint (viz_diagram_box (diagram, viz_diagram_box (diagram, sum[t])->parent)->step, ==,
                      (gint32) t);
   g_assert_cmpuint (viz_diagram_box (diagram, concat)->parent, ==, VIZ_ROOT);
-  g_assert_cmpint (viz_diagram_arrow (diagram, viz_diagram_n_arrows (diagram) - 1)->kind,
-                   ==,
+  g_assert_cmpint (viz_diagram_arrow (diagram, viz_diagram_n_arrows (diagram) - 1)->kind, ==,
                    VIZ_ARROW_STATE);
 }
 
@@ -168,11 +162,10 @@ typedef struct
 static guint32
 add_named (VizDiagramBuilder *builder, VizBoxKind kind, const char *title, const char *name)
 {
-  return viz_diagram_builder_add_box (builder,
-                                      &(VizBoxInfo){ .id = name,
-                                                     .title = title,
-                                                     .subtitle = name,
-                                                     .kind = kind });
+  return viz_diagram_builder_add_box (builder, &(VizBoxInfo){ .id = name,
+                                                              .title = title,
+                                                              .subtitle = name,
+                                                              .kind = kind });
 }
 
 static VizDiagram *
@@ -231,11 +224,9 @@ test_layers_are_blocks (void)
       g_assert_cmpuint (chain, !=, VIZ_ROOT);
       g_assert_cmpstr (viz_diagram_box (diagram, chain)->title, ==, samples[i].title);
       lines = viz_box_lines (diagram, chain, 3, 11, VIZ_DETAIL_BRIEF);
-      g_assert_cmpstr (g_array_index (lines, VizTextLine, 0).text,
-                       ==,
+      g_assert_cmpstr (g_array_index (lines, VizTextLine, 0).text, ==,
                        samples[i].is_blocks ? "blocks 3 … 11" : "steps 3 … 11");
-      g_assert_cmpint ((viz_diagram_box (diagram, chain)->flags & VIZ_BOX_BLOCKS) != 0,
-                       ==,
+      g_assert_cmpint ((viz_diagram_box (diagram, chain)->flags & VIZ_BOX_BLOCKS) != 0, ==,
                        samples[i].is_blocks);
     }
 }
@@ -267,9 +258,8 @@ test_what_joins_weights_of_a_fused_cell_is_folded (void)
                                                     .category = i == 6 ? VIZ_CATEGORY_RECURRENT
                                                                        : VIZ_CATEGORY_MOVEMENT });
       for (guint i = 0; i < G_N_ELEMENTS (arrows); i++)
-        viz_diagram_builder_add_arrow (builder,
-                                       &(VizArrowInfo){ .tail = arrows[i][0],
-                                                        .head = arrows[i][1] });
+        viz_diagram_builder_add_arrow (builder, &(VizArrowInfo){ .tail = arrows[i][0],
+                                                                 .head = arrows[i][1] });
       if (is_shared)
         {
           guint32 other = add_named (builder, VIZ_BOX_OPERATOR, "sum", "sum");
@@ -278,8 +268,7 @@ test_what_joins_weights_of_a_fused_cell_is_folded (void)
         }
       diagram = fold (builder, VIZ_FOLD_ALL);
       for (guint32 i = 3; i <= 5; i++)
-        g_assert_cmpint ((viz_diagram_box (diagram, i)->flags & VIZ_BOX_FOLDED) != 0,
-                         ==,
+        g_assert_cmpint ((viz_diagram_box (diagram, i)->flags & VIZ_BOX_FOLDED) != 0, ==,
                          !is_shared);
       g_assert_false (viz_diagram_box (diagram, 6)->flags & VIZ_BOX_FOLDED);
       lines = viz_box_lines (diagram, 7, -1, -1, VIZ_DETAIL_FULL);
@@ -352,8 +341,7 @@ test_groups_that_are_numbered_alike_open_alike (void)
       guint32 group = viz_diagram_box (diagram, inside[stage])->parent;
 
       g_assert_cmpuint (group, !=, VIZ_ROOT);
-      g_assert_cmpint ((viz_diagram_box (diagram, group)->flags & VIZ_BOX_OPEN) != 0,
-                       ==,
+      g_assert_cmpint ((viz_diagram_box (diagram, group)->flags & VIZ_BOX_OPEN) != 0, ==,
                        stage == 4);
     }
 }

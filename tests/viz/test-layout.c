@@ -106,9 +106,8 @@ test_edges_past_a_layer_run_beside_its_cells (void)
   for (guint t = 0; t < N_STEPS; t++)
     {
       for (guint l = 1; l < N_LAYERS; l++)
-        viz_diagram_builder_add_arrow (builder,
-                                       &(VizArrowInfo){ .tail = cells[t][l - 1],
-                                                        .head = cells[t][l] });
+        viz_diagram_builder_add_arrow (builder, &(VizArrowInfo){ .tail = cells[t][l - 1],
+                                                                 .head = cells[t][l] });
       viz_diagram_builder_add_arrow (builder,
                                      &(VizArrowInfo){ .tail = cells[t][0], .head = cells[t][2] });
     }
@@ -164,8 +163,7 @@ test_graphviz_draws_frames_too (void)
       g_autoptr (VizDiagram) diagram = scenes[i].make ();
       g_autoptr (VizPicture) picture = lay_out (diagram, NULL, "dot");
 
-      g_test_message ("%s: %u of %u bodies by layers",
-                      scenes[i].name,
+      g_test_message ("%s: %u of %u bodies by layers", scenes[i].name,
                       viz_picture_stats (picture)->n_fallbacks,
                       viz_picture_stats (picture)->n_bodies);
       assert_clean (picture);
@@ -188,8 +186,7 @@ same_picture (const VizPicture *a, const VizPicture *b)
     }
   for (guint32 i = 0; i < viz_picture_n_wires (a); i++)
     if (viz_picture_wire (a, i)->n_points != viz_picture_wire (b, i)->n_points ||
-        memcmp (viz_picture_points (a, i),
-                viz_picture_points (b, i),
+        memcmp (viz_picture_points (a, i), viz_picture_points (b, i),
                 viz_picture_wire (a, i)->n_points * sizeof (VizPoint)) != 0)
       return FALSE;
   return TRUE;
@@ -295,8 +292,7 @@ test_the_same_boxes_keep_their_places (void)
           g_assert_cmpuint (viz_picture_wire (after, i)->n_points, ==, n);
           for (guint32 k = 0; k < n; k++)
             g_assert_cmpfloat_with_epsilon (
-                viz_picture_points (before, i)[k].x,
-                viz_picture_points (after, i)[k].x,
+                viz_picture_points (before, i)[k].x, viz_picture_points (after, i)[k].x,
                 3); /* points: less than half of the distance of two lanes */
         }
     }
@@ -368,11 +364,10 @@ test_texts_of_arrows (void)
 
   scene_add_boxes (builder, 4, box);
   for (guint i = 1; i < 4; i++)
-    viz_diagram_builder_add_arrow (builder,
-                                   &(VizArrowInfo){ .tail = box[0],
-                                                    .head = box[i],
-                                                    .output = i > 1,
-                                                    .label = i > 1 ? "(7,)" : "(2, 3)" });
+    viz_diagram_builder_add_arrow (builder, &(VizArrowInfo){ .tail = box[0],
+                                                             .head = box[i],
+                                                             .output = i > 1,
+                                                             .label = i > 1 ? "(7,)" : "(2, 3)" });
   diagram = viz_diagram_builder_freeze (builder);
   picture = lay_out (diagram, NULL, "layers");
   for (guint32 i = 0; i < viz_picture_n_wires (picture); i++)

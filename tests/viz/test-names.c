@@ -24,27 +24,25 @@ add (VizDiagramBuilder *builder, Box box)
 {
   const char *attributes[] = { box.attribute, NULL };
 
-  return viz_diagram_builder_add_box (builder,
-                                      &(VizBoxInfo){ .id = box.name,
-                                                     .title = box.title,
-                                                     .subtitle = box.name,
-                                                     .shape = box.shape,
-                                                     .attributes = attributes,
-                                                     .kind = VIZ_BOX_OPERATOR,
-                                                     .category = box.category,
-                                                     .parent = box.parent,
-                                                     .user = VIZ_NO_USER });
+  return viz_diagram_builder_add_box (builder, &(VizBoxInfo){ .id = box.name,
+                                                              .title = box.title,
+                                                              .subtitle = box.name,
+                                                              .shape = box.shape,
+                                                              .attributes = attributes,
+                                                              .kind = VIZ_BOX_OPERATOR,
+                                                              .category = box.category,
+                                                              .parent = box.parent,
+                                                              .user = VIZ_NO_USER });
 }
 
 static void
 join (VizDiagramBuilder *builder, guint32 tail, guint32 head)
 {
-  viz_diagram_builder_add_arrow (builder,
-                                 &(VizArrowInfo){ .tail = tail,
-                                                  .head = head,
-                                                  .tail_port = VIZ_NO_PORT,
-                                                  .head_port = VIZ_NO_PORT,
-                                                  .label = "1×8" });
+  viz_diagram_builder_add_arrow (builder, &(VizArrowInfo){ .tail = tail,
+                                                           .head = head,
+                                                           .tail_port = VIZ_NO_PORT,
+                                                           .head_port = VIZ_NO_PORT,
+                                                           .label = "1×8" });
 }
 
 static const char *
@@ -91,10 +89,9 @@ static void
 test_names_leave_out_what_their_group_says (void)
 {
   VizDiagramBuilder *builder = viz_diagram_builder_new ("d");
-  guint32            stage = viz_diagram_builder_add_box (builder,
-                                               &(VizBoxInfo){ .title = "net0_stage1",
-                                                                         .kind = VIZ_BOX_SCOPE,
-                                                                         .parent = VIZ_ROOT });
+  guint32 stage = viz_diagram_builder_add_box (builder, &(VizBoxInfo){ .title = "net0_stage1",
+                                                                       .kind = VIZ_BOX_SCOPE,
+                                                                       .parent = VIZ_ROOT });
   guint32 inside = add (builder, (Box){ "dot", "net0_stage1_conv0_fwd", NULL, NULL, 0, stage });
   guint32 outside = add (builder, (Box){ "dot", "net0_dense0_fwd", NULL, NULL, 0, VIZ_ROOT });
   guint32 other = add (builder, (Box){ "dot", "_plus0", NULL, NULL, 0, stage });
@@ -115,10 +112,9 @@ build_stage (const char *title, guint32 *conv, guint32 *stage)
   VizDiagramBuilder *builder = viz_diagram_builder_new ("d");
 
   *conv = add (builder, (Box){ "dot", "resnetv10_conv0_fwd", NULL, NULL, 0, VIZ_ROOT });
-  *stage =
-      viz_diagram_builder_add_box (builder,
-                                   &(VizBoxInfo){
-                                       .title = title, .kind = VIZ_BOX_SCOPE, .parent = VIZ_ROOT });
+  *stage = viz_diagram_builder_add_box (builder, &(VizBoxInfo){ .title = title,
+                                                                .kind = VIZ_BOX_SCOPE,
+                                                                .parent = VIZ_ROOT });
   add (builder, (Box){ "dot", "resnetv10_stage1_conv1_fwd", NULL, NULL, 0, *stage });
   return builder;
 }
@@ -130,10 +126,9 @@ test_prefix_of_all_names_is_left_out (void)
   guint32            conv, stage;
   VizDiagramBuilder *builder = build_stage ("resnetv10_stage1", &conv, &stage);
   guint32            output =
-      viz_diagram_builder_add_box (builder,
-                                   &(VizBoxInfo){ .title = "resnetv10_dense0_fwd_output",
-                                                  .kind = VIZ_BOX_OUTPUT,
-                                                  .parent = VIZ_ROOT });
+      viz_diagram_builder_add_box (builder, &(VizBoxInfo){ .title = "resnetv10_dense0_fwd_output",
+                                                           .kind = VIZ_BOX_OUTPUT,
+                                                           .parent = VIZ_ROOT });
   g_autoptr (VizDiagram) diagram = NULL;
   g_autofree char *a = NULL, *b = NULL, *c = NULL;
 
@@ -152,9 +147,8 @@ test_prefix_of_all_names_is_left_out (void)
 static void
 test_prefix_is_what_four_of_five_names_begin_with (void)
 {
-  static const char *const most[] = {
-    "split0", "net0_cell_a", "net0_cell_b", "net0_cell_c", "net0_dense0"
-  };
+  static const char *const most[] = { "split0", "net0_cell_a", "net0_cell_b", "net0_cell_c",
+                                      "net0_dense0" };
   static const char *const few[] = { "split0", "stack0", "net0_a", "net0_b", "net0_c", "net0_d" };
   g_autofree char         *common = viz_common_prefix (most, G_N_ELEMENTS (most));
   g_autofree char         *none = viz_common_prefix (few, G_N_ELEMENTS (few));
@@ -168,11 +162,10 @@ static void
 test_outputs_of_loops_leave_out_its_name (void)
 {
   VizDiagramBuilder *builder = viz_diagram_builder_new ("d");
-  guint32            loop = viz_diagram_builder_add_box (builder,
-                                              &(VizBoxInfo){ .title = "foreach",
-                                                                        .subtitle = "fn0__foreach0",
-                                                                        .kind = VIZ_BOX_FRAME,
-                                                                        .parent = VIZ_ROOT });
+  guint32            loop = viz_diagram_builder_add_box (builder, &(VizBoxInfo){ .title = "foreach",
+                                                                                 .subtitle = "fn0__foreach0",
+                                                                                 .kind = VIZ_BOX_FRAME,
+                                                                                 .parent = VIZ_ROOT });
   guint32            outputs[2];
   g_autoptr (VizDiagram) diagram = NULL;
 
@@ -180,10 +173,9 @@ test_outputs_of_loops_leave_out_its_name (void)
     {
       g_autofree char *name = g_strdup_printf ("fn0__foreach0_output%u", i);
 
-      outputs[i] = viz_diagram_builder_add_box (builder,
-                                                &(VizBoxInfo){ .title = name,
-                                                               .kind = VIZ_BOX_OUTPUT,
-                                                               .parent = VIZ_ROOT });
+      outputs[i] = viz_diagram_builder_add_box (builder, &(VizBoxInfo){ .title = name,
+                                                                        .kind = VIZ_BOX_OUTPUT,
+                                                                        .parent = VIZ_ROOT });
       join (builder, loop, outputs[i]);
     }
   diagram = viz_diagram_builder_freeze (builder);
@@ -211,10 +203,9 @@ texts_at (const VizPicture *picture, double scale)
 static void
 test_prefix_of_all_names_is_shown_once (void)
 {
-  static const char *const names[] = {
-    "net0_conv0_fwd", "net0_conv1_fwd", "net0_conv2_fwd", "net0_dense0"
-  };
-  VizDiagramBuilder *builder = viz_diagram_builder_new ("d");
+  static const char *const names[] = { "net0_conv0_fwd", "net0_conv1_fwd", "net0_conv2_fwd",
+                                       "net0_dense0" };
+  VizDiagramBuilder       *builder = viz_diagram_builder_new ("d");
   g_autoptr (VizDiagram) diagram = NULL;
   g_autoptr (VizPicture) picture = NULL;
 
@@ -277,8 +268,7 @@ test_long_names_wrap_before_they_are_cut (void)
   /* The second line goes on where the first one ends, and is cut at its end. */
   g_assert_true (g_str_has_suffix (line (lines, 2), "…"));
   g_assert_cmpint (strncmp (line (lines, 2), name + first, strlen (line (lines, 2)) - strlen ("…")),
-                   ==,
-                   0);
+                   ==, 0);
 }
 
 /* The letters of a title are larger, so that fewer fit a line. */
@@ -286,11 +276,11 @@ static void
 test_long_outputs_wrap_before_they_are_cut (void)
 {
   VizDiagramBuilder *builder = viz_diagram_builder_new ("d");
-  guint32            box = viz_diagram_builder_add_box (builder,
-                                             &(VizBoxInfo){
-                                                            .title = "hybridsequentialrnncell0_lstm0_t5_state",
-                                                            .kind = VIZ_BOX_OUTPUT,
-                                                            .parent = VIZ_ROOT });
+  guint32            box =
+      viz_diagram_builder_add_box (builder, &(VizBoxInfo){
+                                                .title = "hybridsequentialrnncell0_lstm0_t5_state",
+                                                .kind = VIZ_BOX_OUTPUT,
+                                                .parent = VIZ_ROOT });
   g_autoptr (VizDiagram) diagram = viz_diagram_builder_freeze (builder);
   g_autoptr (GArray) lines = viz_box_lines (diagram, box, -1, -1, VIZ_DETAIL_TITLE);
 
@@ -323,9 +313,8 @@ stack (const char *shape, gboolean has_second_reader)
       add (builder, (Box){ "Convolution", "c", NULL, "1×8", VIZ_CATEGORY_CONVOLUTION, 0 });
   guint32 norm =
       add (builder, (Box){ "BatchNorm", "b", NULL, "1×8", VIZ_CATEGORY_NORMALISATION, 0 });
-  guint32 relu =
-      add (builder,
-           (Box){ "Activation", "r", "act_type relu", shape, VIZ_CATEGORY_ELEMENTWISE, 0 });
+  guint32 relu = add (builder, (Box){ "Activation", "r", "act_type relu", shape,
+                                      VIZ_CATEGORY_ELEMENTWISE, 0 });
   guint32 last = add (builder, (Box){ "FullyConnected", "f", NULL, "1×2", VIZ_CATEGORY_LINEAR, 0 });
   g_autoptr (VizDiagram) diagram = NULL;
 
@@ -388,11 +377,8 @@ test_shapes_are_printed_once (void)
 {
   g_autoptr (VizPicture) picture = stack ("1×8", FALSE);
   g_autoptr (VizPicture) brief =
-      viz_layout_diagram (viz_picture_diagram (picture),
-                          NULL,
-                          &(VizLayoutOptions){ .detail = VIZ_DETAIL_BRIEF },
-                          NULL,
-                          NULL);
+      viz_layout_diagram (viz_picture_diagram (picture), NULL,
+                          &(VizLayoutOptions){ .detail = VIZ_DETAIL_BRIEF }, NULL, NULL);
   guint n_full = 0, n_brief = 0;
 
   for (guint32 i = 0; i < viz_picture_n_wires (picture); i++)

@@ -235,8 +235,7 @@ test_badges (void)
       after = draw_svg (diagram, marked, frame, !rows[i].is_closed);
       g_assert_cmpuint (count (after, "on the host</title>"), ==, rows[i].n_own);
       g_assert_cmpuint (count (after, "one in it</title>"), ==, rows[i].n_of_frame);
-      g_assert_cmpuint (count (after, "z\""),
-                        ==,
+      g_assert_cmpuint (count (after, "z\""), ==,
                         count (before, "z\"") + rows[i].n_own + rows[i].n_of_frame);
     }
 }

@@ -89,8 +89,7 @@ test_tiles_equal_the_whole (void)
   VizPaintOptions  options = { .scale = 1 };
   cairo_surface_t *whole = compare_draw (picture, &options, 1);
   cairo_surface_t *tiled =
-      cairo_surface_create_similar_image (whole,
-                                          CAIRO_FORMAT_RGB24,
+      cairo_surface_create_similar_image (whole, CAIRO_FORMAT_RGB24,
                                           cairo_image_surface_get_width (whole),
                                           cairo_image_surface_get_height (whole));
 
@@ -136,9 +135,8 @@ test_far_coordinates_are_clipped (void)
       }
   picture = viz_layout_diagram (diagram, folds, NULL, NULL, NULL);
   g_assert_cmpfloat (viz_picture_width (picture), >, 50000);
-  area = (VizRect){
-    viz_picture_width (picture) * 0.8, viz_picture_height (picture) / 2 - 128, 256, 256
-  };
+  area = (VizRect){ viz_picture_width (picture) * 0.8, viz_picture_height (picture) / 2 - 128, 256,
+                    256 };
   options.area = &area;
   cairo_translate (cr, -area.x, -area.y);
   viz_paint (picture, cr, &options);
@@ -200,10 +198,7 @@ test_boxes_show_more_when_zoomed_in (void)
 {
   g_autoptr (VizDiagram) diagram = make_diagram ("residual");
   g_autoptr (VizPicture) picture =
-      viz_layout_diagram (diagram,
-                          NULL,
-                          &(VizLayoutOptions){ .detail = VIZ_DETAIL_TITLE },
-                          NULL,
+      viz_layout_diagram (diagram, NULL, &(VizLayoutOptions){ .detail = VIZ_DETAIL_TITLE }, NULL,
                           NULL);
   guint n_near = count_texts (picture, 1), n_nearer = count_texts (picture, 2),
         n_nearest = count_texts (picture, 4);
@@ -219,10 +214,7 @@ test_titles_are_centred_where_other_lines_are_hidden (void)
 {
   g_autoptr (VizDiagram) diagram = make_diagram ("mlp");
   g_autoptr (VizPicture) picture =
-      viz_layout_diagram (diagram,
-                          NULL,
-                          &(VizLayoutOptions){ .detail = VIZ_DETAIL_FULL },
-                          NULL,
+      viz_layout_diagram (diagram, NULL, &(VizLayoutOptions){ .detail = VIZ_DETAIL_FULL }, NULL,
                           NULL);
   g_autoptr (GArray) texts = draw_texts (picture, 0.8);
   guint n = 0;
@@ -237,8 +229,7 @@ test_titles_are_centred_where_other_lines_are_hidden (void)
         continue;
       n++;
       g_assert_cmpfloat (fabs (text->rect.y + text->rect.height / 2 - item->y - item->height / 2),
-                         <=,
-                         3);
+                         <=, 3);
     }
   g_assert_cmpuint (n, >, 2);
 }

@@ -67,9 +67,8 @@ test_safe_categories_are_distinct (void)
   for (guint s = 0; s < G_N_ELEMENTS (sights); s++)
     for (guint i = 0; i < VIZ_N_CATEGORIES; i++)
       for (guint k = i + 1; k < VIZ_N_CATEGORIES; k++)
-        least = MIN (least,
-                     distance (seen_as (&theme->category[i], sights[s]),
-                               seen_as (&theme->category[k], sights[s])));
+        least = MIN (least, distance (seen_as (&theme->category[i], sights[s]),
+                                      seen_as (&theme->category[k], sights[s])));
   g_test_message ("least distance of two categories: %.1f", least);
   g_assert_cmpfloat (least, >, 12);
 }
@@ -90,8 +89,7 @@ test_heat_lightness_is_monotonic (void)
             VizColour more = viz_theme_heat (theme, (i + 1) / 16.0);
 
             g_assert_cmpfloat (sign * (seen_as (&more, sights[s]).l - seen_as (&less, sights[s]).l),
-                               >,
-                               0.5);
+                               >, 0.5);
           }
       }
 }

@@ -85,10 +85,9 @@ test_queries_find_everything_inside (void)
 {
   g_autoptr (VizPicture) picture = make_picture ();
   g_autoptr (GArray) items = g_array_new (FALSE, FALSE, sizeof (guint32));
-  VizRect rect = {
-    viz_picture_width (picture) * 0.3, viz_picture_height (picture) * 0.4, 400, 300
-  };
-  guint at = 0;
+  VizRect rect = { viz_picture_width (picture) * 0.3, viz_picture_height (picture) * 0.4, 400,
+                   300 };
+  guint   at = 0;
 
   viz_picture_query (picture, &rect, items, NULL);
   for (guint32 i = 0; i < viz_picture_n_items (picture); i++)

@@ -16,11 +16,8 @@ lay_out (VizDiagram *diagram, const VizFolds *folds, const VizPicture *previous)
 {
   g_autoptr (GError) error = NULL;
   VizPicture *picture =
-      viz_layout_diagram (diagram,
-                          folds,
-                          &(VizLayoutOptions){ .page = page, .previous = previous },
-                          NULL,
-                          &error);
+      viz_layout_diagram (diagram, folds, &(VizLayoutOptions){ .page = page, .previous = previous },
+                          NULL, &error);
 
   g_assert_no_error (error);
   return picture;
@@ -142,9 +139,8 @@ test_wires_past_many_boxes_are_clean (void)
 
   scene_add_boxes (builder, G_N_ELEMENTS (box), box);
   for (guint i = 0; i < N_PAST; i++)
-    viz_diagram_builder_add_arrow (builder,
-                                   &(VizArrowInfo){
-                                       .tail = box[0], .head = box[20 - i], .output = i });
+    viz_diagram_builder_add_arrow (builder, &(VizArrowInfo){
+                                                .tail = box[0], .head = box[20 - i], .output = i });
   for (guint i = 1; i < G_N_ELEMENTS (box); i++)
     viz_diagram_builder_add_arrow (builder, &(VizArrowInfo){ .tail = box[i - 1], .head = box[i] });
   diagram = viz_diagram_builder_freeze (builder);
@@ -203,9 +199,7 @@ test_opening_a_group_keeps_the_columns (void)
   assert_clean (opened);
   was = viz_picture_item (first, viz_picture_find_box (first, group));
   is = viz_picture_item (opened, viz_picture_find_box (opened, group));
-  assert_moved_at_most (first,
-                        opened,
-                        group,
+  assert_moved_at_most (first, opened, group,
                         MAX (is->width - was->width, is->height - was->height));
   viz_folds_set_open (folds, group, FALSE);
   closed = lay_out (diagram, folds, opened);
@@ -222,13 +216,11 @@ test_flow_to_the_right (void)
       {
         g_autoptr (VizDiagram) diagram = scenes[i].make ();
         g_autoptr (VizPicture) picture =
-            viz_layout_diagram (diagram,
-                                NULL,
+            viz_layout_diagram (diagram, NULL,
                                 &(VizLayoutOptions){ .direction = VIZ_DIRECTION_RIGHT,
                                                      .layout = "layers",
                                                      .page = { wraps ? 400 : 0, 600 } },
-                                NULL,
-                                NULL);
+                                NULL, NULL);
 
         g_test_message ("%s", scenes[i].name);
         assert_clean (picture);
@@ -247,12 +239,10 @@ test_flow_to_the_right (void)
 static VizPicture *
 lay_out_as_needed (VizDiagram *diagram, const VizPicture *previous)
 {
-  return viz_layout_diagram (diagram,
-                             NULL,
+  return viz_layout_diagram (diagram, NULL,
                              &(VizLayoutOptions){
                                  .page = page, .detail = VIZ_DETAIL_AUTO, .previous = previous },
-                             NULL,
-                             NULL);
+                             NULL, NULL);
 }
 
 /* A page that could not show all lines of the boxes legibly gets boxes with title and name, or with the title
@@ -277,14 +267,12 @@ test_boxes_show_what_the_page_can_show (void)
 static VizPicture *
 lay_out_towards (VizDiagram *diagram, VizDirection direction, VizPoint size, VizPicture *previous)
 {
-  return viz_layout_diagram (diagram,
-                             NULL,
+  return viz_layout_diagram (diagram, NULL,
                              &(VizLayoutOptions){ .page = size,
                                                   .detail = VIZ_DETAIL_AUTO,
                                                   .direction = direction,
                                                   .previous = previous },
-                             NULL,
-                             NULL);
+                             NULL, NULL);
 }
 
 /* The direction suits the page for which a picture is first made; a later one of the same diagram keeps it on any

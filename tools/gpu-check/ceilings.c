@@ -64,27 +64,13 @@ multiply (Bench *bench)
   int                n = bench->size;
 
   if (hyb_cuda_queue_wants_cublas (queue))
-    hyb_cuda_queue_check_cublas (queue,
-                                 "cublasGemmEx",
-                                 bench->device->cuda->call.cublasGemmEx (queue->cublas,
-                                                                         0,
-                                                                         0,
-                                                                         n,
-                                                                         n,
-                                                                         n,
-                                                                         &one,
-                                                                         bench->from,
-                                                                         HYB_CUBLAS_R_32F,
-                                                                         n,
-                                                                         bench->to,
-                                                                         HYB_CUBLAS_R_32F,
-                                                                         n,
-                                                                         &zero,
-                                                                         bench->result,
-                                                                         HYB_CUBLAS_R_32F,
-                                                                         n,
-                                                                         bench->compute,
-                                                                         HYB_CUBLAS_GEMM_DEFAULT));
+    hyb_cuda_queue_check_cublas (queue, "cublasGemmEx",
+                                 bench->device->cuda->call
+                                     .cublasGemmEx (queue->cublas, 0, 0, n, n, n, &one, bench->from,
+                                                    HYB_CUBLAS_R_32F, n, bench->to,
+                                                    HYB_CUBLAS_R_32F, n, &zero, bench->result,
+                                                    HYB_CUBLAS_R_32F, n, bench->compute,
+                                                    HYB_CUBLAS_GEMM_DEFAULT));
 }
 
 /* --- Measuring --- */
@@ -136,12 +122,7 @@ report (Bench *bench, const Rate *rate, GError **error)
     return FALSE;
   printf ("{\"what\": \"%s\", \"unit\": \"%s\", \"amount\": %.9g, \"median\": %.9g, \"low\": %.9g, "
           "\"high\": %.9g}\n",
-          rate->what,
-          rate->unit,
-          rate->amount,
-          estimate.median,
-          estimate.low,
-          estimate.high);
+          rate->what, rate->unit, rate->amount, estimate.median, estimate.low, estimate.high);
   fflush (stdout);
   return TRUE;
 }
@@ -218,9 +199,7 @@ report_all (Bench *bench, GError **error)
         !report (bench, &rates[i], error))
       return FALSE;
   return report_product (bench, "float32 product", HYB_CUBLAS_COMPUTE_32F, error) &&
-         report_product (bench,
-                         "float32 product, pedantic",
-                         HYB_CUBLAS_COMPUTE_32F_PEDANTIC,
+         report_product (bench, "float32 product, pedantic", HYB_CUBLAS_COMPUTE_32F_PEDANTIC,
                          error) &&
          report_product (bench, "float32 product, TF32", HYB_CUBLAS_COMPUTE_32F_FAST_TF32, error);
 }

@@ -11,10 +11,8 @@ answer_no (const ProfCupti *cupti, const char *function, CUptiResult result)
 {
   g_autofree char *why = prof_cupti_explain (cupti, function, result);
 
-  printf ("check 13, counters of the GPU may be read: no, %s gives %d: %s.\n",
-          function,
-          (int) result,
-          why);
+  printf ("check 13, counters of the GPU may be read: no, %s gives %d: %s.\n", function,
+          (int) result, why);
 }
 
 /* cuptiRangeProfilerEnable() of CUPTI 13.0 crashes if it is called after cuptiProfilerInitialize() failed. */
@@ -40,13 +38,8 @@ enable (const ProfCupti *cupti, CUcontext context, GError **error)
   disabled.pRangeProfilerObject = enabled.pRangeProfilerObject;
   result = cupti->call.cuptiRangeProfilerDisable (&disabled);
   if (result)
-    return hyb_error_at (error,
-                         HYB_DEVICE_ERROR,
-                         HYB_DEVICE_ERROR_FAILED,
-                         NULL,
-                         NULL,
-                         "cuptiRangeProfilerDisable gives %d",
-                         (int) result);
+    return hyb_error_at (error, HYB_DEVICE_ERROR, HYB_DEVICE_ERROR_FAILED, NULL, NULL,
+                         "cuptiRangeProfilerDisable gives %d", (int) result);
   printf ("check 13, counters of the GPU may be read: yes, cuptiRangeProfilerEnable gives 0, but "
           "hscope reads none.\n");
   return TRUE;
@@ -65,10 +58,7 @@ check_counters (GError **error)
     return hyb_error_at (error, HYB_DEVICE_ERROR, HYB_DEVICE_ERROR_ABSENT, NULL, NULL, "%s", why);
   if (!cupti->call.cuptiProfilerInitialize || !cupti->call.cuptiRangeProfilerEnable ||
       !cupti->call.cuptiRangeProfilerDisable)
-    return hyb_error_at (error,
-                         HYB_DEVICE_ERROR,
-                         HYB_DEVICE_ERROR_ABSENT,
-                         NULL,
+    return hyb_error_at (error, HYB_DEVICE_ERROR, HYB_DEVICE_ERROR_ABSENT, NULL,
                          "CUPTI 12.9 and later have it",
                          "the CUPTI that was found has no range profiler");
   device = hyb_cuda_open (0, TRUE, error);

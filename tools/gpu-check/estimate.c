@@ -19,7 +19,6 @@ check_estimate (GArray *seconds)
   int           n = (int) seconds->len, reach = (int) ceil (0.98 * sqrt (n));
 
   g_array_sort (seconds, compare);
-  return (CheckEstimate){ (x[(n - 1) / 2] + x[n / 2]) / 2,
-                          x[MAX ((n - 1) / 2 - reach, 0)],
+  return (CheckEstimate){ (x[(n - 1) / 2] + x[n / 2]) / 2, x[MAX ((n - 1) / 2 - reach, 0)],
                           x[MIN (n / 2 + reach, n - 1)] };
 }

@@ -30,22 +30,12 @@ static char      *unit_list, *batch_list;
 static const GOptionEntry entries[] = {
   { "steps", 0, 0, G_OPTION_ARG_INT, &sizes.steps, "Time steps (100)", "N" },
   { "batch", 0, 0, G_OPTION_ARG_INT, &sizes.batch, "Sequences (1)", "N" },
-  { "units",
-    0,
-    0,
-    G_OPTION_ARG_INT,
-    &sizes.units,
-    "Units of the LSTM, and numbers of a step (256)",
+  { "units", 0, 0, G_OPTION_ARG_INT, &sizes.units, "Units of the LSTM, and numbers of a step (256)",
     "N" },
   { "runs", 0, 0, G_OPTION_ARG_INT, &runs, "Passes that are timed (200)", "N" },
   { "json", 0, 0, G_OPTION_ARG_FILENAME, &json, "Also write the times to a file", "FILE" },
-  { "algorithm",
-    0,
-    0,
-    G_OPTION_ARG_STRING,
-    &algorithm,
-    "Of sweep: standard, persist-static, persist-dynamic or persist-small (standard)",
-    "NAME" },
+  { "algorithm", 0, 0, G_OPTION_ARG_STRING, &algorithm,
+    "Of sweep: standard, persist-static, persist-dynamic or persist-small (standard)", "NAME" },
   { "sizes", 0, 0, G_OPTION_ARG_STRING, &unit_list, "Of sweep: units (\"512 256 1024\")", "LIST" },
   { "batches", 0, 0, G_OPTION_ARG_STRING, &batch_list, "Of sweep: sequences (\"1 32\")", "LIST" },
   { "product", 0, 0, G_OPTION_ARG_INT, &product, "Of ceilings: rows of products (8192)", "N" },
@@ -141,8 +131,7 @@ static int
 refuse (const char *why)
 {
   fprintf (stderr,
-           "gpu-check: %s.\nusage: gpu-check " COMMANDS " [OPTION…]; --help lists options.\n",
-           why);
+           "gpu-check: %s.\nusage: gpu-check " COMMANDS " [OPTION…]; --help lists options.\n", why);
   return EXIT_USAGE;
 }
 
@@ -154,8 +143,8 @@ main (int argc, char **argv)
   const char *command;
   gboolean    is_done;
 
-  g_option_context_set_summary (
-      context, "Calls cuDNN, cuBLAS and CUPTI directly. The first options are those of times.");
+  g_option_context_set_summary (context, "Calls cuDNN, cuBLAS and CUPTI directly. The first "
+                                         "options are those of times.");
   g_option_context_add_main_entries (context, entries, NULL);
   if (!g_option_context_parse (context, &argc, &argv, &error))
     return refuse (error->message);

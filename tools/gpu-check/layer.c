@@ -76,22 +76,15 @@ set_algorithm (Layer *layer, const LayerSizes *sizes)
   HybRecurrentPlan      *plan = layer->plan;
   const HybRecurrentNet *net = &plan->net;
 
-  return layer->device->cuda->call.cudnnSetRNNDescriptor_v8 (plan->rnn,
-                                                             sizes->algorithm,
-                                                             net->cell,
-                                                             HYB_CUDNN_DOUBLE_BIAS,
-                                                             net->D - 1,
+  return layer->device->cuda->call.cudnnSetRNNDescriptor_v8 (plan->rnn, sizes->algorithm, net->cell,
+                                                             HYB_CUDNN_DOUBLE_BIAS, net->D - 1,
                                                              HYB_CUDNN_LINEAR_INPUT,
                                                              hyb_dnn_type (net->dtype),
                                                              hyb_dnn_precision (net->dtype),
                                                              sizes->is_fast ? HYB_CUDNN_DEFAULT_MATH
                                                                             : HYB_CUDNN_FMA_MATH,
-                                                             net->I,
-                                                             net->H,
-                                                             net->P,
-                                                             net->L,
-                                                             plan->dropout,
-                                                             HYB_CUDNN_PADDED_IO);
+                                                             net->I, net->H, net->P, net->L,
+                                                             plan->dropout, HYB_CUDNN_PADDED_IO);
 }
 
 /* The algorithm and the math of `sizes`, and the room that they need. */
@@ -106,14 +99,11 @@ choose (Layer *layer, const LayerSizes *sizes, GError **error)
   return hyb_dnn_check (cuda, "cudnnSetRNNDescriptor", set_algorithm (layer, sizes), error) &&
          (sizes->algorithm != PERSIST_DYNAMIC ||
           hyb_dnn_check (cuda, "cudnnBuildRNNDynamic", build_dynamic (layer), error)) &&
-         hyb_dnn_check (cuda,
-                        "cudnnGetRNNTempSpaceSizes",
-                        cuda->call.cudnnGetRNNTempSpaceSizes (layer->queue->cudnn,
-                                                              plan->rnn,
+         hyb_dnn_check (cuda, "cudnnGetRNNTempSpaceSizes",
+                        cuda->call.cudnnGetRNNTempSpaceSizes (layer->queue->cudnn, plan->rnn,
                                                               plan->training ? HYB_CUDNN_TRAINING
                                                                              : HYB_CUDNN_INFERENCE,
-                                                              plan->x,
-                                                              &plan->work_bytes,
+                                                              plan->x, &plan->work_bytes,
                                                               &plan->reserve_bytes),
                         error);
 }
@@ -177,8 +167,7 @@ layer_set_lengths (Layer *layer, const int *lengths, GError **error)
   memmove (layer->plan->lengths, lengths, layer->bytes[ROOM_LENGTHS]);
   memcpy (layer->room[ROOM_SENT], lengths, layer->bytes[ROOM_LENGTHS]);
   layer_send (layer, ROOM_LENGTHS, layer->bytes[ROOM_LENGTHS]);
-  return hyb_dnn_queue_check (layer->queue,
-                              "cudnnSetRNNDataDescriptor",
+  return hyb_dnn_queue_check (layer->queue, "cudnnSetRNNDataDescriptor",
                               hyb_recurrent_set_sequences (layer->plan, layer->plan->net.T)) &
          layer_wait (layer, error);
 }
@@ -234,25 +223,13 @@ layer_forward (Layer *layer, gboolean has_lengths, gboolean has_states)
   Parts                   out = find_parts (layer, ROOM_OUTPUT, plan->net.H);
 
   return layer->device->cuda->call
-      .cudnnRNNForward (layer->queue->cudnn,
-                        plan->rnn,
+      .cudnnRNNForward (layer->queue->cudnn, plan->rnn,
                         plan->training ? HYB_CUDNN_TRAINING : HYB_CUDNN_INFERENCE,
                         has_lengths ? (const int *) (gpointer) layer->room[ROOM_LENGTHS] : NULL,
-                        plan->x,
-                        in.array,
-                        plan->y,
-                        out.array,
-                        plan->h,
-                        in.h,
-                        has_states ? out.h : NULL,
-                        plan->c,
-                        in.c,
-                        has_states ? out.c : NULL,
-                        plan->space.bytes,
-                        layer->room[ROOM_WEIGHTS],
-                        plan->work_bytes,
-                        layer->room[ROOM_WORK],
-                        layer->bytes[ROOM_RESERVE],
+                        plan->x, in.array, plan->y, out.array, plan->h, in.h,
+                        has_states ? out.h : NULL, plan->c, in.c, has_states ? out.c : NULL,
+                        plan->space.bytes, layer->room[ROOM_WEIGHTS], plan->work_bytes,
+                        layer->room[ROOM_WORK], layer->bytes[ROOM_RESERVE],
                         layer->room[ROOM_RESERVE]);
 }
 
@@ -264,28 +241,12 @@ layer_backward_data (Layer *layer)
   Parts                   out = find_parts (layer, ROOM_OUTPUT, plan->net.H);
   Parts                   din = find_parts (layer, ROOM_DINPUT, plan->net.I);
 
-  return layer->device->cuda->call.cudnnRNNBackwardData_v8 (layer->queue->cudnn,
-                                                            plan->rnn,
-                                                            NULL,
-                                                            plan->y,
-                                                            out.array,
-                                                            out.array,
-                                                            plan->x,
-                                                            din.array,
-                                                            plan->h,
-                                                            in.h,
-                                                            NULL,
-                                                            din.h,
-                                                            plan->c,
-                                                            in.c,
-                                                            NULL,
-                                                            din.c,
-                                                            plan->space.bytes,
-                                                            layer->room[ROOM_WEIGHTS],
-                                                            plan->work_bytes,
-                                                            layer->room[ROOM_WORK],
-                                                            layer->bytes[ROOM_RESERVE],
-                                                            layer->room[ROOM_RESERVE]);
+  return layer->device->cuda->call
+      .cudnnRNNBackwardData_v8 (layer->queue->cudnn, plan->rnn, NULL, plan->y, out.array, out.array,
+                                plan->x, din.array, plan->h, in.h, NULL, din.h, plan->c, in.c, NULL,
+                                din.c, plan->space.bytes, layer->room[ROOM_WEIGHTS],
+                                plan->work_bytes, layer->room[ROOM_WORK],
+                                layer->bytes[ROOM_RESERVE], layer->room[ROOM_RESERVE]);
 }
 
 cudnnStatus_t
@@ -294,20 +255,10 @@ layer_backward_weights (Layer *layer, cudnnWgradMode_t mode)
   const HybRecurrentPlan *plan = layer->plan;
   Parts                   in = find_parts (layer, ROOM_INPUT, plan->net.I);
 
-  return layer->device->cuda->call.cudnnRNNBackwardWeights_v8 (layer->queue->cudnn,
-                                                               plan->rnn,
-                                                               mode,
-                                                               NULL,
-                                                               plan->x,
-                                                               in.array,
-                                                               plan->h,
-                                                               in.h,
-                                                               plan->y,
-                                                               layer->room[ROOM_OUTPUT],
-                                                               plan->space.bytes,
-                                                               layer->room[ROOM_DWEIGHTS],
-                                                               plan->work_bytes,
-                                                               layer->room[ROOM_WORK],
-                                                               layer->bytes[ROOM_RESERVE],
-                                                               layer->room[ROOM_RESERVE]);
+  return layer->device->cuda->call
+      .cudnnRNNBackwardWeights_v8 (layer->queue->cudnn, plan->rnn, mode, NULL, plan->x, in.array,
+                                   plan->h, in.h, plan->y, layer->room[ROOM_OUTPUT],
+                                   plan->space.bytes, layer->room[ROOM_DWEIGHTS], plan->work_bytes,
+                                   layer->room[ROOM_WORK], layer->bytes[ROOM_RESERVE],
+                                   layer->room[ROOM_RESERVE]);
 }

@@ -83,16 +83,12 @@ ask_lengths (Layer *layer, const char *kind, const int *lengths, GError **error)
           compare (results[0].numbers, results[1].numbers, layer->bytes[ROOM_OUTPUT]);
 
       printf ("%s, outputs and states differ by at most %.3g from those with a device copy.\n",
-              difference <= ROUNDING ? "yes" : "no",
-              difference);
+              difference <= ROUNDING ? "yes" : "no", difference);
     }
   else if (is_done)
-    printf ("%s, NULL gives %s (%d), a device copy %s (%d).\n",
-            results[0].status ? "no" : "yes",
-            name_status (layer, results[0].status),
-            (int) results[0].status,
-            name_status (layer, results[1].status),
-            (int) results[1].status);
+    printf ("%s, NULL gives %s (%d), a device copy %s (%d).\n", results[0].status ? "no" : "yes",
+            name_status (layer, results[0].status), (int) results[0].status,
+            name_status (layer, results[1].status), (int) results[1].status);
   clear_results (results, G_N_ELEMENTS (results));
   return is_done;
 }
@@ -111,9 +107,7 @@ compute_gradient (Layer *layer, cudnnWgradMode_t mode, Result *result, GError **
   if (mode == HYB_CUDNN_ADD)
     layer_clear (layer, ROOM_DWEIGHTS);
   else
-    hyb_cuda_queue_copy (queue,
-                         layer->room[ROOM_DWEIGHTS],
-                         layer->room[ROOM_WEIGHTS],
+    hyb_cuda_queue_copy (queue, layer->room[ROOM_DWEIGHTS], layer->room[ROOM_WEIGHTS],
                          layer->bytes[ROOM_WEIGHTS]);
   result->status = layer_backward_weights (layer, mode);
   return bring_result (layer, ROOM_DWEIGHTS, result, error);
@@ -128,12 +122,10 @@ ask_set (Layer *layer, GError **error)
 
   if (is_done)
     printf ("gpucheck 4, cuDNN refuses WGRAD_MODE_SET: %s, it gives %s (%d)",
-            results[0].status ? "yes" : "no",
-            name_status (layer, results[0].status),
+            results[0].status ? "yes" : "no", name_status (layer, results[0].status),
             (int) results[0].status);
   if (is_done && results[1].status)
-    printf (", and WGRAD_MODE_ADD %s (%d)",
-            name_status (layer, results[1].status),
+    printf (", and WGRAD_MODE_ADD %s (%d)", name_status (layer, results[1].status),
             (int) results[1].status);
   else if (is_done && results[0].numbers)
     printf (", and gradients that differ by at most %.3g from those of WGRAD_MODE_ADD",

@@ -14,9 +14,7 @@
 #define RECORDINGS 2
 
 /* The numbers of cudnnRNNAlgo_t. */
-static const char *const algorithms[] = { "standard",
-                                          "persist-static",
-                                          "persist-dynamic",
+static const char *const algorithms[] = { "standard", "persist-static", "persist-dynamic",
                                           "persist-small" };
 
 typedef struct
@@ -49,8 +47,7 @@ hand_over (Layer *layer)
     return;
   hyb_dnn_queue_check (queue, "cudnnRNNBackwardData", layer_backward_data (layer));
   layer_clear (layer, ROOM_DWEIGHTS);
-  hyb_dnn_queue_check (queue,
-                       "cudnnRNNBackwardWeights",
+  hyb_dnn_queue_check (queue, "cudnnRNNBackwardWeights",
                        layer_backward_weights (layer, HYB_CUDNN_ADD));
 }
 
@@ -112,14 +109,9 @@ print_sizes (const Combination *this)
 
   printf ("{\"cell\": \"%s\", \"training\": %s, \"units\": %d, \"batch\": %d, \"steps\": %d, "
           "\"algorithm\": \"%s\", \"math\": \"%s\", \"recorded\": %s, ",
-          sizes->is_gru ? "gru" : "lstm",
-          sizes->training ? "true" : "false",
-          sizes->units,
-          sizes->batch,
-          sizes->steps,
-          algorithms[sizes->algorithm],
-          sizes->is_fast ? "default" : "fma",
-          this->is_recorded ? "true" : "false");
+          sizes->is_gru ? "gru" : "lstm", sizes->training ? "true" : "false", sizes->units,
+          sizes->batch, sizes->steps, algorithms[sizes->algorithm],
+          sizes->is_fast ? "default" : "fma", this->is_recorded ? "true" : "false");
 }
 
 /* FALSE: the GPU refuses everything from now on. */
@@ -138,9 +130,7 @@ run_combination (Combination *this)
   layer_end (&layer);
   print_sizes (this);
   if (is_done)
-    printf ("\"median\": %.9g, \"low\": %.9g, \"high\": %.9g}\n",
-            estimate.median,
-            estimate.low,
+    printf ("\"median\": %.9g, \"low\": %.9g, \"high\": %.9g}\n", estimate.median, estimate.low,
             estimate.high);
   else
     printf ("\"failure\": \"%s\"}\n",
@@ -196,12 +186,6 @@ check_sweep (HybDevice *device, const CheckSweep *sweep, GError **error)
             }
         }
     }
-  return is_any || hyb_error_at (error,
-                                 HYB_DEVICE_ERROR,
-                                 HYB_DEVICE_ERROR_FAILED,
-                                 NULL,
-                                 NULL,
-                                 "there is no size in “%s” and “%s”",
-                                 sweep->units,
-                                 sweep->batches);
+  return is_any || hyb_error_at (error, HYB_DEVICE_ERROR, HYB_DEVICE_ERROR_FAILED, NULL, NULL,
+                                 "there is no size in “%s” and “%s”", sweep->units, sweep->batches);
 }

@@ -58,10 +58,7 @@ typedef struct
 static void
 print_estimate (const char *what, const CheckEstimate *e)
 {
-  printf ("%-32s %.4g µs, 95 %% interval %.4g to %.4g\n",
-          what,
-          e->median * 1e6,
-          e->low * 1e6,
+  printf ("%-32s %.4g µs, 95 %% interval %.4g to %.4g\n", what, e->median * 1e6, e->low * 1e6,
           e->high * 1e6);
 }
 
@@ -70,10 +67,7 @@ print (const Report *report)
 {
   printf ("LSTM in float32, precise products: %d steps of %d sequences of %d numbers, %d units; "
           "%d runs each, by events\n",
-          report->sizes.steps,
-          report->sizes.batch,
-          report->sizes.inputs,
-          report->sizes.units,
+          report->sizes.steps, report->sizes.batch, report->sizes.inputs, report->sizes.units,
           report->runs);
   print_estimate ("cudnnRNNForward", &report->alone);
   print_estimate ("with copies of input and output", &report->with_copies);
@@ -82,14 +76,8 @@ print (const Report *report)
 static void
 add_estimate (GString *text, const char *name, const CheckEstimate *e)
 {
-  g_string_append_printf (text,
-                          ",\n \"%s_median\": %.9g, \"%s_low\": %.9g, \"%s_high\": %.9g",
-                          name,
-                          e->median,
-                          name,
-                          e->low,
-                          name,
-                          e->high);
+  g_string_append_printf (text, ",\n \"%s_median\": %.9g, \"%s_low\": %.9g, \"%s_high\": %.9g",
+                          name, e->median, name, e->low, name, e->high);
 }
 
 static gboolean
@@ -100,11 +88,8 @@ write_json (const Report *report, const char *file, GError **error)
   g_string_append_printf (text,
                           "{\"steps\": %d, \"batch\": %d, \"inputs\": %d, \"units\": %d, "
                           "\"runs\": %d",
-                          report->sizes.steps,
-                          report->sizes.batch,
-                          report->sizes.inputs,
-                          report->sizes.units,
-                          report->runs);
+                          report->sizes.steps, report->sizes.batch, report->sizes.inputs,
+                          report->sizes.units, report->runs);
   add_estimate (text, "forward", &report->alone);
   add_estimate (text, "with_copies", &report->with_copies);
   g_string_append (text, "}\n");

@@ -141,11 +141,8 @@ add_weights (GArray *lines, const VizDiagram *diagram, guint32 box)
       g_autofree char *counted = rows[r].n_names > 1 && g_utf8_strlen (names, -1) > NAMES_LENGTH
                                      ? g_strdup_printf ("%u weights", rows[r].n_names)
                                      : NULL;
-      g_autofree char *row = g_strconcat (counted ? counted : names,
-                                          rows[r].shape ? "  " : "",
-                                          rows[r].shape ? rows[r].shape : "",
-                                          uses,
-                                          NULL);
+      g_autofree char *row = g_strconcat (counted ? counted : names, rows[r].shape ? "  " : "",
+                                          rows[r].shape ? rows[r].shape : "", uses, NULL);
 
       add_line (lines, VIZ_TEXT_ROW, TRUE, row);
     }

@@ -340,10 +340,7 @@ sort_ports (VizDiagram *diagram)
   for (guint32 i = 0; i < diagram->n_ports; i++)
     order[i] = i;
   if (diagram->n_ports > 2)
-    g_qsort_with_data (order + 1,
-                       (int) diagram->n_ports - 1,
-                       sizeof *order,
-                       compare_ports,
+    g_qsort_with_data (order + 1, (int) diagram->n_ports - 1, sizeof *order, compare_ports,
                        diagram->ports);
   for (guint32 i = 0; i < diagram->n_ports; i++)
     {
@@ -448,13 +445,9 @@ viz_diagram_builder_freeze (VizDiagramBuilder *builder)
   count_leaves (diagram);
   if (diagram->n_arrows > 0)
     {
-      diagram->incoming = make_rows (diagram->n_boxes,
-                                     &diagram->arrows[0].head,
-                                     diagram->n_arrows,
+      diagram->incoming = make_rows (diagram->n_boxes, &diagram->arrows[0].head, diagram->n_arrows,
                                      sizeof (VizArrow));
-      diagram->outgoing = make_rows (diagram->n_boxes,
-                                     &diagram->arrows[0].tail,
-                                     diagram->n_arrows,
+      diagram->outgoing = make_rows (diagram->n_boxes, &diagram->arrows[0].tail, diagram->n_arrows,
                                      sizeof (VizArrow));
     }
   diagram->by_id = g_hash_table_new (g_str_hash, g_str_equal);

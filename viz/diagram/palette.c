@@ -209,10 +209,8 @@ viz_colour_mix (const VizColour *a, const VizColour *b, double share_of_b)
 {
   double t = share_of_b;
 
-  return (VizColour){ a->red + (b->red - a->red) * t,
-                      a->green + (b->green - a->green) * t,
-                      a->blue + (b->blue - a->blue) * t,
-                      a->alpha + (b->alpha - a->alpha) * t };
+  return (VizColour){ a->red + (b->red - a->red) * t, a->green + (b->green - a->green) * t,
+                      a->blue + (b->blue - a->blue) * t, a->alpha + (b->alpha - a->alpha) * t };
 }
 
 static VizColour

@@ -234,10 +234,7 @@ viz_short_title (const VizDiagram *diagram, guint32 box, gint32 *attribute)
       value = *attribute < 0 ? table[i].fallback : value;
       if (!value)
         break;
-      return g_strdup_printf ("%.*s%s%s",
-                              (int) (place - table[i].title),
-                              table[i].title,
-                              value,
+      return g_strdup_printf ("%.*s%s%s", (int) (place - table[i].title), table[i].title, value,
                               place + strlen ("%s"));
     }
   return viz_short_operator (title);

@@ -40,18 +40,14 @@ add_node (GString *out, const VizPicture *picture, guint32 number)
 {
   const VizItem *item = viz_picture_item (picture, number);
   const VizBox  *box = viz_diagram_box (viz_picture_diagram (picture), item->box);
-  g_autoptr (GArray) lines = viz_box_lines (viz_picture_diagram (picture),
-                                            item->box,
+  g_autoptr (GArray) lines = viz_box_lines (viz_picture_diagram (picture), item->box,
                                             item->state == VIZ_ITEM_STEPS ? item->first_step : -1,
-                                            item->last_step,
-                                            viz_picture_detail (picture));
+                                            item->last_step, viz_picture_detail (picture));
   g_autoptr (GString) label = g_string_new (NULL);
   gboolean is_pill = box->kind == VIZ_BOX_INPUT || box->kind == VIZ_BOX_OUTPUT;
 
   for (guint i = 0; i < lines->len; i++)
-    g_string_append_printf (label,
-                            "%s%s",
-                            i > 0 ? "\n" : "",
+    g_string_append_printf (label, "%s%s", i > 0 ? "\n" : "",
                             g_array_index (lines, VizTextLine, i).text);
   indent (out, item->depth);
   g_string_append_printf (out, "n%u [label=", number);
@@ -225,9 +221,9 @@ read_graph (Agraph_t *graph)
 
       if (!label || strcmp (label, "\\N") == 0)
         label = agnameof (node);
-      box = viz_diagram_builder_add_box (builder,
-                                         &(VizBoxInfo){
-                                             .id = agnameof (node), .title = label, .user = n++ });
+      box = viz_diagram_builder_add_box (builder, &(VizBoxInfo){ .id = agnameof (node),
+                                                                 .title = label,
+                                                                 .user = n++ });
       g_hash_table_insert (boxes, agnameof (node), GUINT_TO_POINTER (box));
     }
   for (Agnode_t *node = agfstnode (graph); node != NULL; node = agnxtnode (graph, node))
@@ -253,12 +249,9 @@ viz_dot_read (const char *text, GError **error)
   graph = agmemread (text);
   if (!graph)
     {
-      g_set_error (error,
-                   VIZ_ERROR,
-                   VIZ_ERROR_FORMAT,
+      g_set_error (error, VIZ_ERROR, VIZ_ERROR_FORMAT,
                    "The text is not valid DOT%s%s. Check it with “dot -v”.",
-                   aglasterr () ? ": " : "",
-                   aglasterr () ? aglasterr () : "");
+                   aglasterr () ? ": " : "", aglasterr () ? aglasterr () : "");
       return NULL;
     }
   diagram = read_graph (graph);

@@ -77,10 +77,7 @@ draw (const VizPicture       *picture,
     pen->rect (pen, &sheet, 0, &ground);
   viz_paint_with (picture, pen, &paint);
   if (options->overlay)
-    viz_legend_draw (options->overlay,
-                     theme_of (options),
-                     pen,
-                     page->area.x + LEGEND_GAP,
+    viz_legend_draw (options->overlay, theme_of (options), pen, page->area.x + LEGEND_GAP,
                      page->area.y + page->legend);
 }
 
@@ -89,11 +86,8 @@ check_cairo (cairo_status_t status, const char *what, GError **error)
 {
   if (status == CAIRO_STATUS_SUCCESS)
     return TRUE;
-  g_set_error (error,
-               VIZ_ERROR,
-               VIZ_ERROR_LIMIT,
-               "The %s could not be drawn: %s. Choose a smaller part or a smaller scale.",
-               what,
+  g_set_error (error, VIZ_ERROR, VIZ_ERROR_LIMIT,
+               "The %s could not be drawn: %s. Choose a smaller part or a smaller scale.", what,
                cairo_status_to_string (status));
   return FALSE;
 }
@@ -117,9 +111,8 @@ allowed_scale (const Page *page, const VizExportOptions *options)
 
   scale = MIN (scale, (VIZ_MAX_SIDE - 1) / MAX (page->width, page->height));
   /* Sides are rounded up: solves (width × scale + 1) × (height × scale + 1) = pixels for scale. */
-  return MIN (scale,
-              2 * (pixels - 1) /
-                  (sum + sqrt (sum * sum + 4 * page->width * page->height * (pixels - 1))));
+  return MIN (scale, 2 * (pixels - 1) /
+                         (sum + sqrt (sum * sum + 4 * page->width * page->height * (pixels - 1))));
 }
 
 /* FALSE and an error if so few pixels are allowed that not even the outlines of boxes would be seen. */
@@ -128,14 +121,10 @@ check_scale (const Page *page, double scale, GError **error)
 {
   if (MIN (page->width, page->height) * scale >= MIN_PNG_SIDE)
     return TRUE;
-  g_set_error (error,
-               VIZ_ERROR,
-               VIZ_ERROR_LIMIT,
+  g_set_error (error, VIZ_ERROR, VIZ_ERROR_LIMIT,
                "A PNG of %.0f × %.0f points would have a side of less than %d pixels. Allow more "
                "pixels, or write an SVG",
-               page->width,
-               page->height,
-               MIN_PNG_SIDE);
+               page->width, page->height, MIN_PNG_SIDE);
   return FALSE;
 }
 
@@ -209,8 +198,7 @@ write_pdf (const VizPicture       *picture,
 
   /* By default Cairo writes the present time. */
   cairo_pdf_surface_set_metadata (surface, CAIRO_PDF_METADATA_CREATE_DATE, "2000-01-01T00:00:00Z");
-  cairo_pdf_surface_set_metadata (surface,
-                                  CAIRO_PDF_METADATA_TITLE,
+  cairo_pdf_surface_set_metadata (surface, CAIRO_PDF_METADATA_TITLE,
                                   viz_diagram_title (viz_picture_diagram (picture))
                                       ? viz_diagram_title (viz_picture_diagram (picture))
                                       : "");
@@ -223,8 +211,7 @@ write_pdf (const VizPicture       *picture,
   status = cairo_surface_status (surface);
   cairo_surface_destroy (surface);
   *result = (VizExportResult){ (guint32) ceil (page.width * scale),
-                               (guint32) ceil (page.height * scale),
-                               scale };
+                               (guint32) ceil (page.height * scale), scale };
   if (!check_cairo (status, "PDF", error))
     {
       g_byte_array_unref (bytes);
@@ -243,8 +230,7 @@ begin_svg (GString *out, const VizPicture *picture, const Page *page, double sca
   g_string_append_printf (out,
                           "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%u\" height=\"%u\" "
                           "viewBox=\"%s %s %s %s\">\n",
-                          (guint) ceil (page->width * scale),
-                          (guint) ceil (page->height * scale),
+                          (guint) ceil (page->width * scale), (guint) ceil (page->height * scale),
                           g_ascii_formatd (number[0], sizeof number[0], "%.2f", page->area.x),
                           g_ascii_formatd (number[1], sizeof number[1], "%.2f", page->area.y),
                           g_ascii_formatd (number[2], sizeof number[2], "%.2f", page->width),
@@ -273,8 +259,7 @@ write_svg (const VizPicture       *picture,
   viz_pen_free (pen);
   g_string_append (out, "</svg>\n");
   *result = (VizExportResult){ (guint32) ceil (page.width * scale),
-                               (guint32) ceil (page.height * scale),
-                               scale };
+                               (guint32) ceil (page.height * scale), scale };
   return g_string_free_to_bytes (out);
 }
 
@@ -289,8 +274,7 @@ write_dot (const VizPicture               *picture,
   char *text = viz_dot_write (picture);
 
   *result = (VizExportResult){ (guint32) viz_picture_width (picture),
-                               (guint32) viz_picture_height (picture),
-                               1 };
+                               (guint32) viz_picture_height (picture), 1 };
   return g_bytes_new_take (text, strlen (text));
 }
 
@@ -335,9 +319,7 @@ viz_export_bytes (const VizPicture       *picture,
 
   if (!format)
     {
-      g_set_error (error,
-                   VIZ_ERROR,
-                   VIZ_ERROR_FORMAT,
+      g_set_error (error, VIZ_ERROR, VIZ_ERROR_FORMAT,
                    "%s: the extension is not a picture format. Use .svg, .png, .pdf or .dot.",
                    path);
       return NULL;

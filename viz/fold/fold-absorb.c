@@ -82,8 +82,7 @@ sort_boxes (Absorb *absorb)
     }
   for (guint32 done = 0; done < absorb->n_order; done++)
     for (guint32 k = absorb->first_out[absorb->order[done]];
-         k < absorb->first_out[absorb->order[done] + 1];
-         k++)
+         k < absorb->first_out[absorb->order[done] + 1]; k++)
       if (--waiting[absorb->heads[k]] == 0)
         absorb->order[absorb->n_order++] = absorb->heads[k];
 }
@@ -196,8 +195,7 @@ find_sources_and_targets (Absorb *absorb)
         {
           guint32 tail = absorb->tails[k];
 
-          combine (absorb,
-                   &absorb->source[box],
+          combine (absorb, &absorb->source[box],
                    absorb->places[tail].chain != 0 ? &absorb->places[tail] : &absorb->source[tail],
                    TRUE);
         }
@@ -210,8 +208,7 @@ find_sources_and_targets (Absorb *absorb)
         {
           guint32 head = absorb->heads[k];
 
-          combine (absorb,
-                   &absorb->target[box],
+          combine (absorb, &absorb->target[box],
                    absorb->places[head].chain != 0 ? &absorb->places[head] : &absorb->target[head],
                    FALSE);
         }
@@ -338,9 +335,7 @@ only_step (const Absorb *absorb, guint32 box, gboolean fed)
 static char *
 brief_signature (const Absorb *absorb, guint32 box, guint32 chain)
 {
-  return g_strdup_printf ("%u %s %u",
-                          chain,
-                          title_of (absorb, box),
+  return g_strdup_printf ("%u %s %u", chain, title_of (absorb, box),
                           absorb->first_in[box + 1] - absorb->first_in[box]);
 }
 

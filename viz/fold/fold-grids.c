@@ -181,11 +181,8 @@ add_header (VizNames *names, const Use *uses, guint32 chain, guint32 steps)
         continue;
       if (strncmp (name, path, length) == 0 && name[length] == '_')
         name += length + 1;
-      g_ptr_array_add (rows,
-                       g_strconcat (name,
-                                    weight->shape ? "  " : "",
-                                    weight->shape ? weight->shape : "",
-                                    NULL));
+      g_ptr_array_add (rows, g_strconcat (name, weight->shape ? "  " : "",
+                                          weight->shape ? weight->shape : "", NULL));
     }
   if (rows->len == 0)
     return;
@@ -244,9 +241,7 @@ viz_names_add_chains (VizNames *names)
                                                                : VIZ_CATEGORY_RECURRENT,
                                                .parent = boxes[c],
                                                .user = VIZ_NO_USER });
-          viz_diagram_builder_set_step (names->builder,
-                                        cell,
-                                        chain->first + (gint32) s,
+          viz_diagram_builder_set_step (names->builder, cell, chain->first + (gint32) s,
                                         chain->layer);
           viz_names_part (names, chain->cells[s])->cell = cell;
           viz_names_part (names, chain->cells[s])->group = cell;

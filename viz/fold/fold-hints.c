@@ -87,8 +87,7 @@ viz_names_add_hinted (VizNames *names)
       VizFoldPlace place = place_of (hints, box);
 
       if (place.chain > 0)
-        viz_names_move_box (names,
-                            box,
+        viz_names_move_box (names, box,
                             g_array_index (names->chains, VizChain, chain_of[place.chain - 1])
                                 .cells[place.step]);
     }

@@ -75,8 +75,7 @@ add_part (VizNames *names, GHashTable *known, guint32 parent, const char *name, 
   if (found > 0)
     return found;
   g_array_append_val (names->parts, part);
-  g_hash_table_insert (known,
-                       g_memdup2 (&key, sizeof key),
+  g_hash_table_insert (known, g_memdup2 (&key, sizeof key),
                        GUINT_TO_POINTER (names->parts->len - 1));
   return names->parts->len - 1;
 }
@@ -229,25 +228,21 @@ viz_names_add_scopes (VizNames *names, gboolean by_name)
       if (!by_name || !needs_scope (part, n_above[part->parent]))
         continue;
       path = viz_names_path (names, i);
-      id = g_strconcat ("scope:",
-                        viz_diagram_builder_box (names->builder, names->group)->id,
-                        ":",
-                        path,
-                        NULL);
-      part->group = viz_diagram_builder_add_box (names->builder,
-                                                 &(VizBoxInfo){ .id = id,
-                                                                .title = path,
-                                                                .kind = VIZ_BOX_SCOPE,
-                                                                .parent = part->group,
-                                                                .user = VIZ_NO_USER });
+      id = g_strconcat ("scope:", viz_diagram_builder_box (names->builder, names->group)->id, ":",
+                        path, NULL);
+      part->group =
+          viz_diagram_builder_add_box (names->builder, &(VizBoxInfo){ .id = id,
+                                                                      .title = path,
+                                                                      .kind = VIZ_BOX_SCOPE,
+                                                                      .parent = part->group,
+                                                                      .user = VIZ_NO_USER });
       n_above[i] = part->n_leaves;
     }
   for (guint m = 0; m < names->members->len; m++)
     {
       guint32 box = g_array_index (names->members, guint32, m);
 
-      viz_diagram_builder_set_parent (names->builder,
-                                      box,
+      viz_diagram_builder_set_parent (names->builder, box,
                                       viz_names_part (names, names->part_of[box])->group);
     }
 }

@@ -184,8 +184,7 @@ open_family (VizDiagramBuilder *builder, Tree *tree, Family *family, GPtrArray *
 {
   tree->n_visible += family->cost;
   for (guint i = 0; i < family->groups->len; i++)
-    viz_diagram_builder_add_flags (builder,
-                                   g_array_index (family->groups, guint32, i),
+    viz_diagram_builder_add_flags (builder, g_array_index (family->groups, guint32, i),
                                    VIZ_BOX_OPEN);
   g_ptr_array_add (queue, family);
 }
@@ -204,8 +203,7 @@ open_cells (VizDiagramBuilder *builder, Tree *tree, guint32 steps, GPtrArray *qu
     return;
   cells = family_new ();
   cells->cost = cost;
-  g_array_append_vals (cells->groups,
-                       tree->child + tree->first[steps],
+  g_array_append_vals (cells->groups, tree->child + tree->first[steps],
                        tree->first[steps + 1] - tree->first[steps]);
   open_family (builder, tree, cells, queue);
 }

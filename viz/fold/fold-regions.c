@@ -206,8 +206,7 @@ titles_of (const VizRegions *regions, const GArray *boxes)
   GString *text = g_string_new (NULL);
 
   for (guint i = 0; boxes && i < boxes->len; i++)
-    g_string_append_printf (text,
-                            "%s\n",
+    g_string_append_printf (text, "%s\n",
                             viz_regions_title (regions, g_array_index (boxes, guint32, i)));
   return g_string_free (text, FALSE);
 }

@@ -260,9 +260,7 @@ align_run (Repeats *repeats, const Run *run)
   repeats->n_common = common_length (repeats, run);
   for (guint32 shift = 0; shift < run->period; shift++)
     {
-      agreeing[shift] = count_agreeing (repeats,
-                                        run->start + shift,
-                                        run->period,
+      agreeing[shift] = count_agreeing (repeats, run->start + shift, run->period,
                                         (run->n_boxes - shift) / run->period);
       most = MAX (most, agreeing[shift]);
     }
@@ -287,12 +285,11 @@ align_run (Repeats *repeats, const Run *run)
 static guint32
 add_group (Repeats *repeats, const char *id, const char *title, guint32 parent)
 {
-  return viz_diagram_builder_add_box (repeats->builder,
-                                      &(VizBoxInfo){ .id = id,
-                                                     .title = title,
-                                                     .kind = VIZ_BOX_SCOPE,
-                                                     .parent = parent,
-                                                     .user = VIZ_NO_USER });
+  return viz_diagram_builder_add_box (repeats->builder, &(VizBoxInfo){ .id = id,
+                                                                       .title = title,
+                                                                       .kind = VIZ_BOX_SCOPE,
+                                                                       .parent = parent,
+                                                                       .user = VIZ_NO_USER });
 }
 
 /* "27 × conv … Pooling": how many blocks, and the first and last operator of one, but for activations and norms at its
@@ -327,9 +324,9 @@ run_title (const Repeats *repeats, const Run *run)
 static void
 add_blocks (Repeats *repeats, const Run *run, guint32 group, guint number)
 {
-  g_autofree char *id = g_strdup_printf ("repeats:%s:%u",
-                                         viz_diagram_builder_box (repeats->builder, group)->id,
-                                         number);
+  g_autofree char *id =
+      g_strdup_printf ("repeats:%s:%u", viz_diagram_builder_box (repeats->builder, group)->id,
+                       number);
   g_autofree char *title = run_title (repeats, run);
   guint32          around = add_group (repeats, id, title, group);
 
@@ -341,8 +338,7 @@ add_blocks (Repeats *repeats, const Run *run, guint32 group, guint number)
 
       for (guint32 i = 0; i < run->period; i++)
         viz_diagram_builder_set_parent (repeats->builder,
-                                        g_array_index (repeats->sequence,
-                                                       guint32,
+                                        g_array_index (repeats->sequence, guint32,
                                                        run->start + b * run->period + i),
                                         block);
     }

@@ -177,23 +177,21 @@ fold_series (VizDiagramBuilder *builder, const Series *series, const guint32 *ce
   const VizBox *box = viz_diagram_builder_box (builder, g_array_index (series->boxes, guint32, 0));
   gboolean      is_input = box->kind == VIZ_BOX_INPUT;
   g_autofree char *title = series_title (builder, series);
-  guint32          whole = viz_diagram_builder_add_box (builder,
-                                               &(VizBoxInfo){ .id = id,
-                                                                       .title = title,
-                                                                       .shape = box->shape,
-                                                                       .kind = box->kind,
-                                                                       .category = box->category,
-                                                                       .parent = box->parent,
-                                                                       .user = VIZ_NO_USER });
+  guint32          whole = viz_diagram_builder_add_box (builder, &(VizBoxInfo){ .id = id,
+                                                                                .title = title,
+                                                                                .shape = box->shape,
+                                                                                .kind = box->kind,
+                                                                                .category = box->category,
+                                                                                .parent = box->parent,
+                                                                                .user = VIZ_NO_USER });
 
   for (guint i = 0; i < series->boxes->len; i++)
     {
       guint32 one = g_array_index (series->boxes, guint32, i);
 
       viz_diagram_builder_set_parent (builder, one, cells[one]);
-      viz_diagram_builder_add_arrow (builder,
-                                     &(VizArrowInfo){ .tail = is_input ? whole : one,
-                                                      .head = is_input ? one : whole });
+      viz_diagram_builder_add_arrow (builder, &(VizArrowInfo){ .tail = is_input ? whole : one,
+                                                               .head = is_input ? one : whole });
     }
 }
 

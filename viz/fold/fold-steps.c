@@ -33,10 +33,7 @@ read_number (const VizNames *names, guint32 part, Numbered *numbered)
     digits--;
   if (digits == length || length - digits > 7)
     return FALSE;
-  *numbered = (Numbered){ part,
-                          viz_names_part (names, part)->parent,
-                          token,
-                          digits,
+  *numbered = (Numbered){ part, viz_names_part (names, part)->parent, token, digits,
                           g_ascii_strtoll (token + digits, NULL, 10) };
   return TRUE;
 }

@@ -169,8 +169,7 @@ viz_points_turn (GArray *points, VizPoint corner, VizPoint next)
 
   if (in < 1e-6 || out < 1e-6)
     return;
-  viz_points_line_to (points,
-                      corner.x - (corner.x - from.x) / in * radius,
+  viz_points_line_to (points, corner.x - (corner.x - from.x) / in * radius,
                       corner.y - (corner.y - from.y) / in * radius);
   from = g_array_index (points, VizPoint, points->len - 1);
   curve[2].x = corner.x + (next.x - corner.x) / out * radius;

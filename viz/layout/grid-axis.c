@@ -50,8 +50,7 @@ viz_axis_request (VizAxis *axis, guint32 gap, guint32 key, guint32 a, guint32 b)
   if (found == 0)
     {
       g_array_append_val (axis->tracks, track);
-      g_hash_table_insert (axis->known,
-                           g_memdup2 (&both, sizeof both),
+      g_hash_table_insert (axis->known, g_memdup2 (&both, sizeof both),
                            GUINT_TO_POINTER (axis->tracks->len));
       return;
     }

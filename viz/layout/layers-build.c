@@ -223,11 +223,8 @@ index_links (VizLayers *layers, gboolean above, guint32 **first_out, guint32 **l
     list[first[(above ? layers->links[i].lower : layers->links[i].upper) + 1]++] = i;
   for (guint32 i = 0; i < layers->n_nodes; i++)
     if (first[i + 1] - first[i] > 1)
-      g_qsort_with_data (list + first[i],
-                         (int) (first[i + 1] - first[i]),
-                         sizeof *list,
-                         above ? compare_lower : compare_upper,
-                         layers->links);
+      g_qsort_with_data (list + first[i], (int) (first[i + 1] - first[i]), sizeof *list,
+                         above ? compare_lower : compare_upper, layers->links);
   *first_out = first;
   *list_out = list;
 }

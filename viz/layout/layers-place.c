@@ -53,8 +53,7 @@ mark_conflicts (const VizLayers *layers, guint8 *conflict)
             continue;
           for (; scanned <= i; scanned++)
             for (guint32 k = layers->first_up[lower[scanned]];
-                 k < layers->first_up[lower[scanned] + 1];
-                 k++)
+                 k < layers->first_up[lower[scanned] + 1]; k++)
               {
                 const VizLink *link = &layers->links[layers->up[k]];
                 guint32        at = layers->position[link->upper];
@@ -151,10 +150,8 @@ align (Run *run)
       gint64  last = -1;
 
       for (guint32 k = 0; k < n; k++)
-        align_node (run,
-                    layers->rows[layers->first_in_row[r] + (run->mirrored ? n - 1 - k : k)],
-                    neighbours,
-                    &last);
+        align_node (run, layers->rows[layers->first_in_row[r] + (run->mirrored ? n - 1 - k : k)],
+                    neighbours, &last);
     }
   g_array_unref (neighbours);
 }

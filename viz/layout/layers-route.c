@@ -259,8 +259,7 @@ write_route (const Router *router, VizBody *answer, guint32 edge)
       return;
     }
   viz_body_begin_route (answer, edge, router->upper_x[edge], bottom);
-  viz_body_line_to (answer,
-                    router->upper_x[edge],
+  viz_body_line_to (answer, router->upper_x[edge],
                     layers->row_y[layers->row[upper]] + layers->row_height[layers->row[upper]]);
   for (guint32 i = 0; i < layers->n_bends[edge]; i++)
     {

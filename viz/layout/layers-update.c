@@ -190,8 +190,7 @@ is_fixed (const Update *update, guint32 node)
 static double
 previous_end (const Update *update, guint32 edge, guint32 node)
 {
-  double at = lane_at (update,
-                       edge,
+  double at = lane_at (update, edge,
                        (update->top[update->layers->row[node]] +
                         update->bottom[update->layers->row[node]]) /
                            2);
@@ -344,11 +343,8 @@ fill_rows (Update *update)
     layers->rows[layers->first_in_row[layers->row[i]] + filled[layers->row[i]]++] = i;
   for (guint32 r = 0; r < layers->n_ranks; r++)
     if (filled[r] > 1)
-      g_qsort_with_data (layers->rows + layers->first_in_row[r],
-                         (int) filled[r],
-                         sizeof *layers->rows,
-                         compare_old,
-                         update);
+      g_qsort_with_data (layers->rows + layers->first_in_row[r], (int) filled[r],
+                         sizeof *layers->rows, compare_old, update);
   viz_layers_number_rows (layers);
 }
 

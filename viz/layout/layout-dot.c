@@ -52,9 +52,8 @@ write_request (const VizBody *body)
   for (guint32 i = 0; i < body->n_nodes; i++)
     {
       const VizBodyNode *node = &body->nodes[i];
-      HelperNode         record = {
-                MAX (node->width, 2 * node->label), node->height, HELPER_ANYWHERE, node->order
-      };
+      HelperNode record = { MAX (node->width, 2 * node->label), node->height, HELPER_ANYWHERE,
+                            node->order };
 
       if (node->kind == VIZ_NODE_OUT)
         record.row = HELPER_LAST;
@@ -78,9 +77,7 @@ static char *
 find_helper (void)
 {
   g_autofree char *program = NULL, *folder = NULL;
-  const char      *places[] = { "layout-helper",
-                                "../viz/layout-helper",
-                                "../../viz/layout-helper",
+  const char      *places[] = { "layout-helper", "../viz/layout-helper", "../../viz/layout-helper",
                                 VIZ_LIBEXECDIR_FROM_PROGRAM "/layout-helper" };
 
   program = g_file_read_link ("/proc/self/exe", NULL);
@@ -118,11 +115,8 @@ open_anonymous (const char *name, const GByteArray *content, GError **error)
         done += (gsize) n;
     }
   if (file < 0 || lseek (file, 0, SEEK_SET) < 0)
-    g_set_error (error,
-                 VIZ_ERROR,
-                 VIZ_ERROR_LAYOUT,
-                 "dot was not started: cannot create a file in memory: %s",
-                 g_strerror (errno));
+    g_set_error (error, VIZ_ERROR, VIZ_ERROR_LAYOUT,
+                 "dot was not started: cannot create a file in memory: %s", g_strerror (errno));
   return file;
 }
 
@@ -180,22 +174,13 @@ wait_for (GSubprocess *helper, GCancellable *cancellable, GError **error)
   g_main_context_pop_thread_default (context);
   g_main_context_unref (context);
   if (wait.timed_out)
-    g_set_error (error,
-                 VIZ_ERROR,
-                 VIZ_ERROR_LAYOUT,
-                 "dot did not finish within %d ms",
+    g_set_error (error, VIZ_ERROR, VIZ_ERROR_LAYOUT, "dot did not finish within %d ms",
                  DEADLINE_MS);
   else if (g_subprocess_get_if_signaled (helper))
-    g_set_error (error,
-                 VIZ_ERROR,
-                 VIZ_ERROR_LAYOUT,
-                 "dot was stopped by signal %d",
+    g_set_error (error, VIZ_ERROR, VIZ_ERROR_LAYOUT, "dot was stopped by signal %d",
                  g_subprocess_get_term_sig (helper));
   else if (g_subprocess_get_exit_status (helper) != 0)
-    g_set_error (error,
-                 VIZ_ERROR,
-                 VIZ_ERROR_LAYOUT,
-                 "dot failed with status %d",
+    g_set_error (error, VIZ_ERROR, VIZ_ERROR_LAYOUT, "dot failed with status %d",
                  g_subprocess_get_exit_status (helper));
   else
     return TRUE;
@@ -211,12 +196,9 @@ read_file (int file, GError **error)
 
   if (size < 0 || size > MAX_ANSWER || lseek (file, 0, SEEK_SET) < 0)
     {
-      g_set_error (error,
-                   VIZ_ERROR,
-                   VIZ_ERROR_LAYOUT,
+      g_set_error (error, VIZ_ERROR, VIZ_ERROR_LAYOUT,
                    "dot's answer has %" G_GINT64_FORMAT " bytes; at most %d are read",
-                   (gint64) size,
-                   MAX_ANSWER);
+                   (gint64) size, MAX_ANSWER);
       return NULL;
     }
   data = g_malloc ((gsize) size + 1);
@@ -395,15 +377,11 @@ dot_place (VizBody *body, const char *helper, GCancellable *cancellable, GError 
   if (body->n_nodes == 0 || body->n_nodes > MAX_NODES || body->n_edges > HELPER_MAX_EDGES ||
       count_with_virtual (body, cancellable) > MAX_WITH_VIRTUAL)
     {
-      g_set_error (error,
-                   VIZ_ERROR,
-                   VIZ_ERROR_LIMIT,
+      g_set_error (error, VIZ_ERROR, VIZ_ERROR_LIMIT,
                    "%u boxes, or the rows between them, are too many for dot; at most %d boxes, "
                    "and "
                    "%d boxes and crossed rows, are laid out",
-                   body->n_nodes,
-                   MAX_NODES,
-                   MAX_WITH_VIRTUAL);
+                   body->n_nodes, MAX_NODES, MAX_WITH_VIRTUAL);
       return FALSE;
     }
   program = helper ? g_strdup (helper) : find_helper ();

@@ -376,7 +376,7 @@ route_aside (const Grid *grid, guint32 e, guint32 nth, guint32 n)
   VizBody           *body = grid->body;
   const VizBodyEdge *edge = &body->edges[e];
   double             lower = MIN (body->at[edge->tail].y + body->nodes[edge->tail].height,
-                      body->at[edge->head].y + body->nodes[edge->head].height);
+                                  body->at[edge->head].y + body->nodes[edge->head].height);
   double             upper = MAX (body->at[edge->tail].y, body->at[edge->head].y);
   double             room = MAX (lower - upper - 2 * BORDER, 0);
   double             step = n > 1 ? MIN (APART, room / (n - 1)) : 0;

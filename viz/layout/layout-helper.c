@@ -147,11 +147,8 @@ build (HelperGraph *self)
   agattr (self->graph, AGRAPH, (char *) "nodesep", (char *) "0.3");
   build_nodes (self);
   for (int i = 0; i < self->head.n_edges; i++)
-    self->edge[i] = agedge (self->graph,
-                            self->node[self->edges[i].tail],
-                            self->node[self->edges[i].head],
-                            NULL,
-                            1);
+    self->edge[i] = agedge (self->graph, self->node[self->edges[i].tail],
+                            self->node[self->edges[i].head], NULL, 1);
   build_row (self, HELPER_FIRST, "first", "source");
   build_row (self, HELPER_LAST, "last", "sink");
 }

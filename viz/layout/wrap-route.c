@@ -58,10 +58,8 @@ copy_down (const VizBody *body, guint32 edge, gboolean *is_upward)
   *is_upward = g_array_index (body->points, VizPoint, first).y >
                g_array_index (body->points, VizPoint, end - 1).y;
   for (guint32 i = first; i < end; i++)
-    g_array_append_val (copy,
-                        g_array_index (body->points,
-                                       VizPoint,
-                                       *is_upward ? end - 1 - (i - first) : i));
+    g_array_append_val (copy, g_array_index (body->points, VizPoint,
+                                             *is_upward ? end - 1 - (i - first) : i));
   return copy;
 }
 
@@ -190,9 +188,7 @@ wrap_route (const Router *router, guint32 edge, GArray *points)
       g_array_append_val (route, point);
     }
   if (from != to)
-    join (router,
-          route,
-          edge,
+    join (router, route, edge,
           &(Passage){ from, to, viz_wrap_moved (wrap, g_array_index (old, VizPoint, next), to) });
   for (guint i = next + 1; i < old->len; i++)
     {

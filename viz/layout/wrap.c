@@ -225,8 +225,7 @@ find_extents (VizWrap *wrap)
           &wrap->columns[viz_wrap_column_of (wrap, body->at[i].y + body->nodes[i].height / 2)];
       double middle = body->at[i].x + body->nodes[i].width / 2;
 
-      extend (column,
-              body->at[i].x,
+      extend (column, body->at[i].x,
               MAX (body->at[i].x + body->nodes[i].width, middle + body->nodes[i].label));
     }
   /* Curves lie between their ends; the control points of one between two columns belong to neither. */

@@ -189,18 +189,13 @@ draw_axes (const Chart *chart)
                               .align = 0.5,
                               .colour = chart->theme->text_faint },
                  chart->axes->x_name);
-  chart->pen->rects (chart->pen,
-                     &(VizRect){ chart->area.x, bottom - 0.5, chart->area.width, 1 },
-                     1,
+  chart->pen->rects (chart->pen, &(VizRect){ chart->area.x, bottom - 0.5, chart->area.width, 1 }, 1,
                      &chart->theme->text_faint);
   if (isfinite (chart->axes->mark))
     chart->pen->rects (chart->pen,
-                       &(VizRect){ chart->area.x,
-                                   place_y (chart, chart->axes->mark) - 0.5,
-                                   chart->area.width,
-                                   1 },
-                       1,
-                       &chart->theme->text_faint);
+                       &(VizRect){ chart->area.x, place_y (chart, chart->axes->mark) - 0.5,
+                                   chart->area.width, 1 },
+                       1, &chart->theme->text_faint);
 }
 
 /* --- Lines --- */
@@ -232,9 +227,7 @@ draw_noise (const Chart *chart, const VizCurve *curve, guint i, double x)
     return;
   low = place_y (chart, curve->low[i]);
   high = place_y (chart, curve->high[i]);
-  chart->pen->rects (chart->pen,
-                     &(VizRect){ x - 0.5, high, 1, MAX (low - high, 1) },
-                     1,
+  chart->pen->rects (chart->pen, &(VizRect){ x - 0.5, high, 1, MAX (low - high, 1) }, 1,
                      &chart->theme->text_faint);
 }
 
@@ -293,17 +286,14 @@ write_names (const Chart *chart, const VizCurve *curves, guint n_curves)
     names[i].y = i > 0 ? MAX (names[i].end, names[i - 1].y + LABEL_LINE) : names[i].end;
   excess = n_curves > 0 ? names[n_curves - 1].y - (chart->area.y + chart->area.height) : 0;
   for (guint i = n_curves; excess > 0 && i-- > 0;)
-    names[i].y =
-        MIN (names[i].y,
-             i + 1 < n_curves ? names[i + 1].y - LABEL_LINE : chart->area.y + chart->area.height);
+    names[i].y = MIN (names[i].y, i + 1 < n_curves ? names[i + 1].y - LABEL_LINE
+                                                   : chart->area.y + chart->area.height);
   for (guint i = 0; i < n_curves; i++)
     {
       VizStyle         tie = { .stroke = &chart->theme->box_border, .width = 1 };
       g_autofree char *text = viz_text_shorten (curves[names[i].curve].label, 24);
 
-      draw_line (chart,
-                 (VizPoint){ right + 6, names[i].end },
-                 (VizPoint){ right + 18, names[i].y },
+      draw_line (chart, (VizPoint){ right + 6, names[i].end }, (VizPoint){ right + 18, names[i].y },
                  &tie);
       draw_marker (chart, names[i].curve, (VizPoint){ right + 24, names[i].y });
       viz_pen_write (chart->pen,
@@ -324,9 +314,7 @@ viz_chart_curves (VizPen              *pen,
   Chart chart = { .pen = pen,
                   .theme = theme,
                   .axes = curves,
-                  .area = { rect->x + LEFT,
-                            rect->y + TOP,
-                            MAX (rect->width - LEFT - LABELS, 20),
+                  .area = { rect->x + LEFT, rect->y + TOP, MAX (rect->width - LEFT - LABELS, 20),
                             MAX (rect->height - TOP - BOTTOM, 20) } };
 
   if (curves->n_x == 0 || !find_bounds (&chart, curves->curves, curves->n_curves))

@@ -62,8 +62,7 @@ draw_range (VizPen *pen, const VizTheme *theme, VizPoint from, VizPoint to)
 {
   gboolean is_flat = from.y == to.y;
   VizRect  line = { MIN (from.x, to.x) - (is_flat ? 0 : 0.5),
-                    MIN (from.y, to.y) - (is_flat ? 0.5 : 0),
-                    MAX (fabs (to.x - from.x), 1),
+                    MIN (from.y, to.y) - (is_flat ? 0.5 : 0), MAX (fabs (to.x - from.x), 1),
                     MAX (fabs (to.y - from.y), 1) };
   VizRect  ends[2] = { { from.x - (is_flat ? 0.5 : 3), from.y - (is_flat ? 3 : 0.5), 1, 6 },
                        { to.x - (is_flat ? 0.5 : 3), to.y - (is_flat ? 3 : 0.5), 1, 6 } };
@@ -97,9 +96,8 @@ viz_chart_bars (VizPen         *pen,
     {
       longest = MAX (longest, MAX (finite_or_zero (bars[i].value), finite_or_zero (bars[i].high)));
       if (bars[i].text)
-        text_room = MAX (text_room,
-                         (double) g_utf8_strlen (bars[i].text, -1) * viz_text_size (VIZ_TEXT_ROW) *
-                             CHARACTER);
+        text_room = MAX (text_room, (double) g_utf8_strlen (bars[i].text, -1) *
+                                        viz_text_size (VIZ_TEXT_ROW) * CHARACTER);
     }
   unit = longest > 0 ? MAX (rect->x + rect->width - left - text_room - 12, 8) / longest : 0;
   for (guint i = 0; i < n_bars; i++)
@@ -112,15 +110,12 @@ viz_chart_bars (VizPen         *pen,
                                      ? &theme->box_border
                                      : &theme->category[bars[i].category % VIZ_N_CATEGORIES] };
 
-      write_short (pen,
-                   (VizTextAt){ .x = left - 8, .y = base, .align = 1, .colour = theme->text },
-                   rect->width * LABEL_SHARE - 8,
-                   bars[i].label);
+      write_short (pen, (VizTextAt){ .x = left - 8, .y = base, .align = 1, .colour = theme->text },
+                   rect->width * LABEL_SHARE - 8, bars[i].label);
       pen->rect (pen, &bar, 2, &style);
       if (bars[i].high > bars[i].low)
         {
-          draw_range (pen,
-                      theme,
+          draw_range (pen, theme,
                       (VizPoint){ left + MAX (finite_or_zero (bars[i].low), 0) * unit, middle },
                       (VizPoint){ left + finite_or_zero (bars[i].high) * unit, middle });
           end = MAX (end, left + finite_or_zero (bars[i].high) * unit);
@@ -267,17 +262,14 @@ draw_step (const Waterfall *waterfall, const VizRect *column, const VizBar *bar,
       top = MIN (top, high);
     }
   if (bar->text)
-    write_short (pen,
-                 (VizTextAt){ .x = middle, .y = top - 4, .align = 0.5, .colour = theme->text },
-                 column->width,
-                 bar->text);
+    write_short (pen, (VizTextAt){ .x = middle, .y = top - 4, .align = 0.5, .colour = theme->text },
+                 column->width, bar->text);
   write_broken (pen,
                 (VizTextAt){ .x = middle,
                              .y = column->y + column->height - LINE - 4,
                              .align = 0.5,
                              .colour = theme->text_faint },
-                column->width,
-                bar->label);
+                column->width, bar->label);
 }
 
 void
@@ -303,8 +295,7 @@ viz_chart_waterfall (VizPen         *pen,
     }
   pen->rects (pen,
               &(VizRect){ rect->x, scale_y (scale, MAX (scale->bottom, 0)) - 0.5, rect->width, 1 },
-              1,
-              &theme->text_faint);
+              1, &theme->text_faint);
 }
 
 double

@@ -91,8 +91,7 @@ viz_legend_draw (const VizOverlay *overlay, const VizTheme *theme, VizPen *pen, 
 
   viz_overlay_ends (overlay, &low, &high);
   title = g_strconcat (viz_overlay_title (overlay) ? viz_overlay_title (overlay) : "",
-                       scales[viz_overlay_scale (overlay)],
-                       NULL);
+                       scales[viz_overlay_scale (overlay)], NULL);
   left = viz_overlay_format (overlay, low);
   right = viz_overlay_format (overlay, high);
   viz_pen_write (pen,

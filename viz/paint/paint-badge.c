@@ -62,9 +62,6 @@ viz_painter_badge (const VizPainter *painter, const VizItem *item, const VizColo
   const char *text;
 
   if (viz_painter_find_badge (painter, item, &text))
-    viz_badge_draw (painter->pen,
-                    item->x + item->width - INSET,
-                    item->y + item->height - INSET,
-                    MIN (side, item->height / 3),
-                    &colour);
+    viz_badge_draw (painter->pen, item->x + item->width - INSET, item->y + item->height - INSET,
+                    MIN (side, item->height / 3), &colour);
 }

@@ -28,11 +28,8 @@ value_of (const VizPainter *painter, const VizItem *item)
   if (!painter->overlay)
     return NAN;
   if (item->state == VIZ_ITEM_STEPS)
-    return viz_overlay_value_of_steps (painter->overlay,
-                                       item->box,
-                                       item->first_step,
-                                       item->last_step,
-                                       item->layer);
+    return viz_overlay_value_of_steps (painter->overlay, item->box, item->first_step,
+                                       item->last_step, item->layer);
   return viz_overlay_value (painter->overlay, item->box);
 }
 
@@ -79,17 +76,10 @@ viz_painter_begin (const VizPainter *painter, const VizItem *item, const char *k
   if (!painter->pen->begin)
     return;
   viz_painter_find_badge (painter, item, &badge);
-  title = g_strjoin ("\n",
-                     box->title ? box->title : "",
-                     box->subtitle ? box->subtitle : "",
-                     box->shape ? box->shape : "",
-                     badge,
-                     NULL);
-  id = item->state == VIZ_ITEM_STEPS ? g_strdup_printf ("%s[%d-%d,%d]",
-                                                        box->id,
-                                                        item->first_step,
-                                                        item->last_step,
-                                                        item->layer)
+  title = g_strjoin ("\n", box->title ? box->title : "", box->subtitle ? box->subtitle : "",
+                     box->shape ? box->shape : "", badge, NULL);
+  id = item->state == VIZ_ITEM_STEPS ? g_strdup_printf ("%s[%d-%d,%d]", box->id, item->first_step,
+                                                        item->last_step, item->layer)
                                      : g_strdup (box->id);
   painter->pen->begin (painter->pen, kind, id, g_strstrip (title));
 }
@@ -228,10 +218,8 @@ paint_large_title (const VizPainter *painter,
 static GArray *
 lines_in (const VizPainter *painter, const VizItem *item, VizDetail detail)
 {
-  return viz_box_lines (painter->diagram,
-                        item->box,
-                        item->state == VIZ_ITEM_STEPS ? item->first_step : -1,
-                        item->last_step,
+  return viz_box_lines (painter->diagram, item->box,
+                        item->state == VIZ_ITEM_STEPS ? item->first_step : -1, item->last_step,
                         detail);
 }
 
@@ -258,11 +246,8 @@ factor_for (const VizPainter *painter,
       const VizTextLine *line = &g_array_index (lines, VizTextLine, i);
 
       height += viz_text_line (line->style);
-      width = MAX (width,
-                   viz_painter_text_width (painter,
-                                           line->style,
-                                           viz_text_size (line->style),
-                                           line->text));
+      width = MAX (width, viz_painter_text_width (painter, line->style, viz_text_size (line->style),
+                                                  line->text));
     }
   return MIN ((item->height - pad) / height,
               (item->width - VIZ_BOX_STRIPE - VIZ_BOX_PAD_X - pad) / width);
@@ -293,8 +278,7 @@ text_of (const VizPainter *painter, guint32 number)
   const VizItem *item = viz_picture_item (painter->picture, number);
   VizDetail      detail = viz_picture_item_detail (painter->picture, number);
   gboolean       is_strip = item->host != VIZ_NO_ITEM;
-  ItemText       text = { lines_in (painter, item, detail),
-                          1,
+  ItemText       text = { lines_in (painter, item, detail), 1,
                     is_strip ? VIZ_STRIP_PAD_Y : VIZ_BOX_PAD_Y };
   g_autoptr (GArray) all = NULL;
 
@@ -351,10 +335,8 @@ find_tag (const VizPainter *painter, guint32 number, Tag *tag)
   size *= text.factor;
   tag->factor = text.factor;
   first = lines->len > 0 ? &g_array_index (lines, VizTextLine, 0) : NULL;
-  title = first ? viz_painter_text_width (painter,
-                                          first->style,
-                                          viz_text_size (first->style) * text.factor,
-                                          first->text)
+  title = first ? viz_painter_text_width (painter, first->style,
+                                          viz_text_size (first->style) * text.factor, first->text)
                 : 0;
   title += VIZ_BOX_STRIPE + VIZ_BOX_PAD_X + 6;
   width = TAG_PAD * text.factor + viz_painter_text_width (painter, VIZ_TEXT_EDGE, size, tag->text);
@@ -368,9 +350,8 @@ find_tag (const VizPainter *painter, guint32 number, Tag *tag)
   tag->line = lines->len > 1 && title + width > item->width;
   width = MIN (width, item->width - 4);
   y = item->y + text.pad + (tag->line > 0 ? viz_text_line (first->style) * text.factor : 0);
-  tag->rect = (VizRect){
-    item->x + item->width - width - 2, MAX (y - 0.5, item->y + 1.5), width, 14 * text.factor
-  };
+  tag->rect = (VizRect){ item->x + item->width - width - 2, MAX (y - 0.5, item->y + 1.5), width,
+                         14 * text.factor };
   return TRUE;
 }
 
@@ -468,8 +449,7 @@ viz_painter_box (const VizPainter *painter, guint32 number)
   viz_painter_begin (painter, item, item->state == VIZ_ITEM_LEAF ? "box" : "closed");
   if (is_full && item->state != VIZ_ITEM_LEAF)
     paint_stack (painter, item, &style);
-  painter->pen->rect (painter->pen,
-                      &rect,
+  painter->pen->rect (painter->pen, &rect,
                       !is_full        ? 0
                       : is_pill (box) ? MIN (item->height / 2, MAX_PILL_RADIUS)
                                       : RADIUS,

@@ -98,9 +98,7 @@ viz_painter_overview (const VizPainter *painter, const GArray *items, const GArr
     {
       const Batch *batch = g_ptr_array_index (batches, i);
 
-      painter->pen->rects (painter->pen,
-                           (gconstpointer) batch->rects->data,
-                           batch->rects->len,
+      painter->pen->rects (painter->pen, (gconstpointer) batch->rects->data, batch->rects->len,
                            &batch->colour);
     }
 }

@@ -174,10 +174,8 @@ viz_painter_points (const VizPainter *painter,
       painter->pen->curve (painter->pen, points, n_points, style);
       return;
     }
-  area = (VizRect){ painter->area->x - margin,
-                    painter->area->y - margin,
-                    painter->area->width + 2 * margin,
-                    painter->area->height + 2 * margin };
+  area = (VizRect){ painter->area->x - margin, painter->area->y - margin,
+                    painter->area->width + 2 * margin, painter->area->height + 2 * margin };
   run = g_array_new (FALSE, FALSE, sizeof (VizPoint));
   for (guint32 i = 0; i + 3 < n_points; i += 3)
     add_piece (painter, run, &area, points + i, style);
@@ -188,10 +186,8 @@ viz_painter_points (const VizPainter *painter,
 void
 viz_painter_curve (const VizPainter *painter, guint32 number, const VizStyle *style)
 {
-  viz_painter_points (painter,
-                      viz_picture_points (painter->picture, number),
-                      viz_picture_wire (painter->picture, number)->n_points,
-                      style);
+  viz_painter_points (painter, viz_picture_points (painter->picture, number),
+                      viz_picture_wire (painter->picture, number)->n_points, style);
 }
 
 static void
@@ -261,10 +257,8 @@ begin_wire (const VizPainter *painter, const VizWire *wire, guint32 number)
   g_autofree char *title = NULL;
   g_autofree char *id = g_strdup_printf ("wire%u", number);
 
-  title = g_strdup_printf ("%s → %s%s%s",
-                           tail->subtitle ? tail->subtitle : tail->id,
-                           head->subtitle ? head->subtitle : head->id,
-                           arrow->label ? "\n" : "",
+  title = g_strdup_printf ("%s → %s%s%s", tail->subtitle ? tail->subtitle : tail->id,
+                           head->subtitle ? head->subtitle : head->id, arrow->label ? "\n" : "",
                            arrow->label ? arrow->label : "");
   painter->pen->begin (painter->pen, "wire", id, title);
 }
@@ -309,9 +303,8 @@ viz_painter_wire_label (const VizPainter *painter, guint32 number)
   VizColour        ground = painter->theme->background;
   VizPoint         end;
   g_autofree char *text = NULL;
-  VizRect          behind = {
-             wire->label_x - 1.5, wire->label_y - size + 0.5, wire->label_width + 3, size + 2
-  };
+  VizRect  behind = { wire->label_x - 1.5, wire->label_y - size + 0.5, wire->label_width + 3,
+                      size + 2 };
   VizStyle style = { .fill = &ground };
 
   if (!wire->has_label || painter->level != VIZ_PAINT_FULL ||

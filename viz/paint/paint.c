@@ -26,9 +26,8 @@ painter_new (const VizPicture *picture, VizPen *pen, const VizPaintOptions *opti
 static void
 paint_background (const VizPainter *painter)
 {
-  VizRect all = {
-    0, 0, viz_picture_width (painter->picture), viz_picture_height (painter->picture)
-  };
+  VizRect  all = { 0, 0, viz_picture_width (painter->picture),
+                   viz_picture_height (painter->picture) };
   VizStyle style = { .fill = &painter->theme->background };
 
   painter->pen->rect (painter->pen, painter->area ? painter->area : &all, 0, &style);
@@ -115,11 +114,9 @@ viz_paint_item_mark (const VizPicture      *picture,
   const VizItem *item = viz_picture_item (picture, number);
   double         scale = options->scale > 0 ? options->scale : 1;
   double         out = mark->width / 2;
-  VizRect        rect = { item->x * scale - out,
-                          item->y * scale - out,
-                          item->width * scale + mark->width,
-                          item->height * scale + mark->width };
-  VizStyle       style = { .stroke = mark->colour, .width = mark->width, .dash = mark->dash };
+  VizRect  rect = { item->x * scale - out, item->y * scale - out, item->width * scale + mark->width,
+                    item->height * scale + mark->width };
+  VizStyle style = { .stroke = mark->colour, .width = mark->width, .dash = mark->dash };
 
   /* In pixels, so that dashes are as long at every zoom. */
   cairo_save (cr);

@@ -163,13 +163,8 @@ cairo_pen_curve (VizPen *pen, const VizPoint *points, guint n_points, const VizS
     if (viz_curve_is_straight (points + i))
       cairo_line_to (cr, points[i + 3].x, points[i + 3].y);
     else
-      cairo_curve_to (cr,
-                      points[i + 1].x,
-                      points[i + 1].y,
-                      points[i + 2].x,
-                      points[i + 2].y,
-                      points[i + 3].x,
-                      points[i + 3].y);
+      cairo_curve_to (cr, points[i + 1].x, points[i + 1].y, points[i + 2].x, points[i + 2].y,
+                      points[i + 3].x, points[i + 3].y);
   apply_style (cr, style);
 }
 

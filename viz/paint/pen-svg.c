@@ -103,10 +103,7 @@ add_colour (GString *out, const char *name, const VizColour *colour)
       g_string_append_printf (out, " %s=\"none\"", name);
       return;
     }
-  g_string_append_printf (out,
-                          " %s=\"#%02x%02x%02x\"",
-                          name,
-                          (guint) lround (colour->red * 255),
+  g_string_append_printf (out, " %s=\"#%02x%02x%02x\"", name, (guint) lround (colour->red * 255),
                           (guint) lround (colour->green * 255),
                           (guint) lround (colour->blue * 255));
   if (colour->alpha < 1)
@@ -300,8 +297,7 @@ svg_text (VizPen *pen, const VizTextAt *at, const char *text)
       g_string_append (self->out, "px\"");
     }
   if (at->align > 0)
-    g_string_append_printf (self->out,
-                            " text-anchor=\"%s\"",
+    g_string_append_printf (self->out, " text-anchor=\"%s\"",
                             anchors[(guint) lround (at->align * 2) % 3]);
   add_colour (self->out, "fill", &at->colour);
   g_string_append_c (self->out, '>');
@@ -331,9 +327,7 @@ viz_pen_svg_begin_style (GString *out, const char *font)
     g_string_append_printf (out, "'%s',", font);
   g_string_append_printf (out, "'%s',sans-serif;white-space:pre}\n", VIZ_DEFAULT_FONT);
   for (guint i = 0; i < VIZ_N_TEXT_STYLES; i++)
-    g_string_append_printf (out,
-                            ".t%u{%sfont-size:%spx}\n",
-                            i,
+    g_string_append_printf (out, ".t%u{%sfont-size:%spx}\n", i,
                             viz_text_is_bold (i) ? "font-weight:bold;" : "",
                             g_ascii_formatd (number, sizeof number, "%g", viz_text_size (i)));
 }

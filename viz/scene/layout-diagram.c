@@ -279,11 +279,8 @@ viz_layout_diagram (VizDiagram             *diagram,
   run.helper = options->helper;
   if (!run.layout)
     {
-      g_set_error (error,
-                   VIZ_ERROR,
-                   VIZ_ERROR_LAYOUT,
-                   "The layout “%s” does not exist. Choose auto, layers, grid or dot.",
-                   name);
+      g_set_error (error, VIZ_ERROR, VIZ_ERROR_LAYOUT,
+                   "The layout “%s” does not exist. Choose auto, layers, grid or dot.", name);
       return NULL;
     }
   if (!folds)

@@ -137,11 +137,8 @@ enter_wires (VizPicture *picture, Cells *cells, guint32 *next)
         }
       if (wire->has_label)
         {
-          CellRange range = cells_of (picture,
-                                      wire->label_x,
-                                      wire->label_y,
-                                      wire->label_x + wire->label_width,
-                                      wire->label_y);
+          CellRange range = cells_of (picture, wire->label_x, wire->label_y,
+                                      wire->label_x + wire->label_width, wire->label_y);
 
           enter (cells, next, picture->n_columns, &range, i);
         }

@@ -133,11 +133,8 @@ add_title_and_ports (Cutter *cutter, guint32 number)
       g_autofree char *label = viz_text_shorten (port->label ? port->label : "", PLUG_LENGTH);
       Key              key = { number, EXPLICIT_PORT, box->first_port + i, 0 };
 
-      node = add_node (body,
-                       port->side == VIZ_SIDE_IN ? VIZ_NODE_IN : VIZ_NODE_OUT,
-                       (gint32) i + 1,
-                       VIZ_NO_ITEM,
-                       box->first_port + i);
+      node = add_node (body, port->side == VIZ_SIDE_IN ? VIZ_NODE_IN : VIZ_NODE_OUT, (gint32) i + 1,
+                       VIZ_NO_ITEM, box->first_port + i);
       body_node (body, node)->width =
           ceilf ((float) viz_measure_width (scene->measure, VIZ_TEXT_EDGE, label) + 2 * PLUG_PAD);
       body_node (body, node)->height = PLUG_HEIGHT;
@@ -201,10 +198,7 @@ find_crossing (Cutter *cutter, guint32 number, VizSide side, const VizSceneWire 
   node = find (cutter->ports, &key);
   if (node == 0)
     {
-      node = add_node (body,
-                       side == VIZ_SIDE_IN ? VIZ_NODE_IN : VIZ_NODE_OUT,
-                       -1,
-                       VIZ_NO_ITEM,
+      node = add_node (body, side == VIZ_SIDE_IN ? VIZ_NODE_IN : VIZ_NODE_OUT, -1, VIZ_NO_ITEM,
                        VIZ_NO_PORT) +
              1;
       body_node (body, node - 1)->width = CROSSING_WIDTH;
@@ -288,8 +282,7 @@ add_piece (Cutter             *cutter,
   g_array_append_val (body->tail_inner, tail->inner);
   g_array_append_val (body->head_inner, head->inner);
   if (may_share)
-    g_hash_table_insert (cutter->pieces,
-                         g_memdup2 (&key, sizeof key),
+    g_hash_table_insert (cutter->pieces, g_memdup2 (&key, sizeof key),
                          GUINT_TO_POINTER (body->edges->len));
   return (VizScenePiece){ number, body->edges->len - 1 };
 }
@@ -307,10 +300,9 @@ start_end (Cutter *cutter, const VizSceneWire *wire, gboolean is_tail, End *end)
   end->inner = VIZ_NO_ITEM;
   if (is_tail ? wire->tail_inside : wire->head_inside)
     {
-      end->node =
-          port != VIZ_NO_PORT
-              ? explicit_port (cutter, item->body, port)
-              : find_crossing (cutter, item->body, is_tail ? VIZ_SIDE_IN : VIZ_SIDE_OUT, wire);
+      end->node = port != VIZ_NO_PORT ? explicit_port (cutter, item->body, port)
+                                      : find_crossing (cutter, item->body,
+                                                       is_tail ? VIZ_SIDE_IN : VIZ_SIDE_OUT, wire);
       return number;
     }
   end->node = item->node;

@@ -131,8 +131,7 @@ add_wire (Labels *labels, const VizWire *wire)
       guint           n = p[0].x == p[3].x || p[0].y == p[3].y ? 1 : CHORDS;
 
       for (guint c = 0; c < n; c++)
-        add_chord (labels,
-                   viz_curve_point (p, (double) c / n),
+        add_chord (labels, viz_curve_point (p, (double) c / n),
                    viz_curve_point (p, (double) (c + 1) / n));
     }
 }

@@ -164,11 +164,9 @@ index_wires (const VizPicture *picture, WireIndex *wires)
 
       if (wire->n_points == 0 || wire->is_stub || wire->kind == VIZ_ARROW_FEEDBACK)
         continue;
-      g_hash_table_insert (wires->by_arrow,
-                           GUINT_TO_POINTER (wire->arrow),
+      g_hash_table_insert (wires->by_arrow, GUINT_TO_POINTER (wire->arrow),
                            GUINT_TO_POINTER (i + 1));
-      g_hash_table_insert (wires->by_ends,
-                           pair_key (wire->tail, wire->head),
+      g_hash_table_insert (wires->by_ends, pair_key (wire->tail, wire->head),
                            GUINT_TO_POINTER (i + 1));
     }
 }
@@ -269,8 +267,7 @@ copy_nodes (const VizScene *scene, VizSceneBody *body, const Unroll *places)
 
   for (guint32 i = 0; i < viz_picture_n_plugs (scene->previous); i++)
     if (viz_picture_plug (scene->previous, i)->item == body->previous_group)
-      g_hash_table_insert (plugs,
-                           GUINT_TO_POINTER (viz_picture_plug (scene->previous, i)->port),
+      g_hash_table_insert (plugs, GUINT_TO_POINTER (viz_picture_plug (scene->previous, i)->port),
                            GUINT_TO_POINTER (i + 1));
   for (guint32 i = 0; i < body->node_sources->len; i++)
     {
@@ -357,8 +354,7 @@ viz_scene_fill_previous (const VizScene *scene, VizSceneBody *body)
   places.origin = (VizPoint){ group->x + content.x, group->y + content.y };
   places.columns = viz_picture_columns (scene->previous, body->previous_group, &places.n_columns);
   places.step = places.n_columns > 1 ? group->height + APART : 0;
-  viz_body_add_previous (body->body,
-                         group->width - pad.x,
+  viz_body_add_previous (body->body, group->width - pad.x,
                          group->height - pad.y +
                              places.step * (places.n_columns > 1 ? places.n_columns - 1 : 0));
   body->body->previous->n_columns = places.n_columns;

@@ -68,17 +68,13 @@ is_measured (const VizScene *scene, const VizSceneItem *item)
 static void
 measure_item (VizScene *scene, VizSceneItem *item)
 {
-  GArray *lines = viz_box_lines (scene->diagram,
-                                 item->box,
-                                 item->state == VIZ_ITEM_STEPS ? item->first_step : -1,
-                                 item->last_step,
-                                 item->host != VIZ_NO_ITEM ? VIZ_DETAIL_TITLE : scene->detail);
+  GArray *lines =
+      viz_box_lines (scene->diagram, item->box,
+                     item->state == VIZ_ITEM_STEPS ? item->first_step : -1, item->last_step,
+                     item->host != VIZ_NO_ITEM ? VIZ_DETAIL_TITLE : scene->detail);
 
-  viz_box_size (scene->measure,
-                lines,
-                viz_diagram_box (scene->diagram, item->box)->kind,
-                &item->width,
-                &item->height);
+  viz_box_size (scene->measure, lines, viz_diagram_box (scene->diagram, item->box)->kind,
+                &item->width, &item->height);
   if (item->host != VIZ_NO_ITEM)
     item->height -= 2 * (VIZ_BOX_PAD_Y - VIZ_STRIP_PAD_Y);
   else if (scene->detail == VIZ_DETAIL_TITLE && item->state != VIZ_ITEM_OPEN &&
@@ -298,8 +294,7 @@ find_wires (VizScene *scene)
       if (found == 0)
         {
           g_array_append_val (scene->wires, wire);
-          g_hash_table_insert (bundles,
-                               g_memdup2 (&key, sizeof key),
+          g_hash_table_insert (bundles, g_memdup2 (&key, sizeof key),
                                GUINT_TO_POINTER (scene->wires->len));
           continue;
         }

@@ -47,19 +47,10 @@ convolution (BenchNet *net, HybValue *x, Conv c)
   const char *stride = hyb_f_text (net->F, "(%d, %d)", (int) c.stride, (int) c.stride);
   const char *pad = hyb_f_text (net->F, "(%d, %d)", (int) c.pad, (int) c.pad);
 
-  return HYB_OP (net->F,
-                 "Convolution",
-                 .in = { x, w, b },
-                 .attributes = HYB_WITH ("kernel",
-                                         kernel,
-                                         "stride",
-                                         stride,
-                                         "pad",
-                                         pad,
-                                         "num_filter",
-                                         hyb_f_text (net->F, "%d", (int) c.out),
-                                         "no_bias",
-                                         c.no_bias ? "True" : "False"));
+  return HYB_OP (net->F, "Convolution", .in = { x, w, b },
+                 .attributes = HYB_WITH ("kernel", kernel, "stride", stride, "pad", pad,
+                                         "num_filter", hyb_f_text (net->F, "%d", (int) c.out),
+                                         "no_bias", c.no_bias ? "True" : "False"));
 }
 
 static HybValue *
@@ -68,9 +59,7 @@ dense (BenchNet *net, HybValue *x, gint64 in, gint64 out)
   HybValue *w = parameter (net, hyb_shape_2d (out, in), sqrt (3.0 / (double) in), 0);
   HybValue *b = parameter (net, hyb_shape_1d (out), 0.1, 0);
 
-  return HYB_OP (net->F,
-                 "FullyConnected",
-                 .in = { x, w, b },
+  return HYB_OP (net->F, "FullyConnected", .in = { x, w, b },
                  .attributes = HYB_WITH ("num_hidden", hyb_f_text (net->F, "%d", (int) out)));
 }
 
@@ -83,9 +72,7 @@ batch_norm (BenchNet *net, HybValue *x, gint64 channels)
   HybValue *mean = parameter (net, shape, 0.1, 0);
   HybValue *variance = parameter (net, shape, 0.1, 1);
 
-  return HYB_OP (net->F,
-                 "BatchNorm",
-                 .in = { x, gamma, beta, mean, variance },
+  return HYB_OP (net->F, "BatchNorm", .in = { x, gamma, beta, mean, variance },
                  .attributes = HYB_WITH ("eps", "1e-5", "fix_gamma", "False"));
 }
 
@@ -95,18 +82,14 @@ layer_norm (BenchNet *net, HybValue *x, gint64 channels)
   HybValue *gamma = parameter (net, hyb_shape_1d (channels), 0.1, 1);
   HybValue *beta = parameter (net, hyb_shape_1d (channels), 0.1, 0);
 
-  return HYB_OP (net->F,
-                 "LayerNorm",
-                 .in = { x, gamma, beta },
+  return HYB_OP (net->F, "LayerNorm", .in = { x, gamma, beta },
                  .attributes = HYB_WITH ("eps", "1e-5"));
 }
 
 static HybValue *
 max_pool (BenchNet *net, HybValue *x, const char *kernel, const char *stride, const char *pad)
 {
-  return HYB_OP (net->F,
-                 "Pooling",
-                 .in = { x },
+  return HYB_OP (net->F, "Pooling", .in = { x },
                  .attributes =
                      HYB_WITH ("kernel", kernel, "stride", stride, "pad", pad, "pool_type", "max"));
 }
@@ -170,9 +153,7 @@ bench_resnet18 (BenchNet *net, HybValue *x)
         x = residual_block (net, x, width, widths[stage], stage > 0 && block == 0 ? 2 : 1);
         width = widths[stage];
       }
-  x = HYB_OP (net->F,
-              "Pooling",
-              .in = { x },
+  x = HYB_OP (net->F, "Pooling", .in = { x },
               .attributes =
                   HYB_WITH ("global_pool", "True", "kernel", "(1, 1)", "pool_type", "avg"));
   return dense (net, HYB_OP (net->F, "Flatten", .in = { x }), 512, 1000);
@@ -187,9 +168,7 @@ attention (BenchNet *net, HybValue *x)
   HybValue *parts = hyb_transpose (F, hyb_reshape (F, x, "(0, 3, 8, -1)"), "(1, 2, 0, 3)");
   HybValue *split = hyb_split (F, parts, 3, 0, TRUE);
   HybValue *query = hyb_mul_scalar (F, hyb_item (F, split, 0), 1 / sqrt (64.0));
-  HybValue *scores = HYB_OP (F,
-                             "batch_dot",
-                             .in = { query, hyb_item (F, split, 1) },
+  HybValue *scores = HYB_OP (F, "batch_dot", .in = { query, hyb_item (F, split, 1) },
                              .attributes = HYB_WITH ("transpose_b", "True"));
   HybValue *y =
       HYB_OP (F, "batch_dot", .in = { hyb_softmax (F, scores, -1), hyb_item (F, split, 2) });
@@ -233,21 +212,15 @@ rnn_parameters (BenchNet *net)
     parts[i] = parameter (net,
                           i % 4 < 2 ? hyb_shape_2d (4 * BENCH_WIDTH, BENCH_WIDTH)
                                     : hyb_shape_1d (4 * BENCH_WIDTH),
-                          scale,
-                          0);
+                          scale, 0);
   for (guint i = 0; i < 4 * BENCH_LAYERS; i++)
     ordered[i] =
         hyb_reshape (net->F,
                      i < 2 * BENCH_LAYERS ? parts[i / 2 * 4 + i % 2]
                                           : parts[(i - 2 * BENCH_LAYERS) / 2 * 4 + 2 + i % 2],
                      "-1");
-  return HYB_OP (net->F,
-                 "_rnn_param_concat",
-                 .inputs = ordered,
-                 .n_inputs = 4 * BENCH_LAYERS,
-                 .attributes = HYB_WITH ("dim",
-                                         "0",
-                                         "num_args",
+  return HYB_OP (net->F, "_rnn_param_concat", .inputs = ordered, .n_inputs = 4 * BENCH_LAYERS,
+                 .attributes = HYB_WITH ("dim", "0", "num_args",
                                          hyb_f_text (net->F, "%d", 4 * BENCH_LAYERS)));
 }
 
@@ -256,40 +229,24 @@ bench_language_model (BenchNet *net, HybValue *tokens)
 {
   HybF     *F = net->F;
   HybValue *table = parameter (net, hyb_shape_2d (BENCH_VOCABULARY, BENCH_WIDTH), 0.1, 0);
-  HybValue *x = HYB_OP (F,
-                        "Embedding",
-                        .in = { tokens, table },
-                        .attributes = HYB_WITH ("input_dim",
-                                                G_STRINGIFY (BENCH_VOCABULARY),
-                                                "output_dim",
-                                                G_STRINGIFY (BENCH_WIDTH)));
+  HybValue *x = HYB_OP (F, "Embedding", .in = { tokens, table },
+                        .attributes = HYB_WITH ("input_dim", G_STRINGIFY (BENCH_VOCABULARY),
+                                                "output_dim", G_STRINGIFY (BENCH_WIDTH)));
   HybValue *flat = rnn_parameters (net), *w, *b;
-  HybValue *inputs[] = {
-    x, flat, hyb_value_variable (F, "state0", NULL), hyb_value_variable (F, "state1", NULL)
-  };
+  HybValue *inputs[] = { x, flat, hyb_value_variable (F, "state0", NULL),
+                         hyb_value_variable (F, "state1", NULL) };
 
   x = hyb_item (F,
-                HYB_OP (F,
-                        "RNN",
-                        .inputs = inputs,
-                        .n_inputs = G_N_ELEMENTS (inputs),
-                        .attributes = HYB_WITH ("mode",
-                                                "lstm",
-                                                "num_layers",
-                                                G_STRINGIFY (BENCH_LAYERS),
-                                                "state_size",
-                                                G_STRINGIFY (BENCH_WIDTH),
-                                                "state_outputs",
-                                                "True")),
+                HYB_OP (F, "RNN", .inputs = inputs, .n_inputs = G_N_ELEMENTS (inputs),
+                        .attributes =
+                            HYB_WITH ("mode", "lstm", "num_layers", G_STRINGIFY (BENCH_LAYERS),
+                                      "state_size", G_STRINGIFY (BENCH_WIDTH), "state_outputs",
+                                      "True")),
                 0);
-  w = parameter (net,
-                 hyb_shape_2d (BENCH_VOCABULARY, BENCH_WIDTH),
-                 1 / sqrt ((double) BENCH_WIDTH),
+  w = parameter (net, hyb_shape_2d (BENCH_VOCABULARY, BENCH_WIDTH), 1 / sqrt ((double) BENCH_WIDTH),
                  0);
   b = parameter (net, hyb_shape_1d (BENCH_VOCABULARY), 0.1, 0);
-  return HYB_OP (F,
-                 "FullyConnected",
-                 .in = { x, w, b },
+  return HYB_OP (F, "FullyConnected", .in = { x, w, b },
                  .attributes =
                      HYB_WITH ("num_hidden", G_STRINGIFY (BENCH_VOCABULARY), "flatten", "False"));
 }

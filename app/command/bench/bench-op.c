@@ -75,8 +75,7 @@ op_graph (const OpSpec *spec, const char *const *names, GError **error)
 
   for (guint i = 0; i < spec->n_tensors; i++)
     inputs[i] = hyb_builder_add_variable (builder, names[i], NULL);
-  output = hyb_builder_call (builder,
-                             spec->op,
+  output = hyb_builder_call (builder, spec->op,
                              &(HybNodeSpec){ .name = "operator",
                                              .n_inputs = spec->n_tensors,
                                              .inputs = inputs,

@@ -103,13 +103,9 @@ list_grid (GPtrArray *names, Cell cell, const gint64 *hidden, guint n_hidden, gb
           for (guint f = 0; f < N_FORMS; f++)
             if (all_forms || f != FORM_CELL)
               g_ptr_array_add (names,
-                               g_strdup_printf ("%s-%s-h%d-t%d-b%d-%s",
-                                                cell_names[cell],
-                                                p == 0 ? "infer" : "train",
-                                                (int) hidden[h],
-                                                (int) steps[t],
-                                                (int) batch[b],
-                                                form_names[f]));
+                               g_strdup_printf ("%s-%s-h%d-t%d-b%d-%s", cell_names[cell],
+                                                p == 0 ? "infer" : "train", (int) hidden[h],
+                                                (int) steps[t], (int) batch[b], form_names[f]));
 }
 
 void
@@ -148,8 +144,7 @@ make_block (const RnnSpec *rnn)
   HybCellOptions           cell = { .hidden = rnn->hidden, .input_size = rnn->hidden };
 
   if (rnn->form == FORM_FUSED)
-    return hyb_rnn_layer (.mode = modes[rnn->cell],
-                          .hidden = rnn->hidden,
+    return hyb_rnn_layer (.mode = modes[rnn->cell], .hidden = rnn->hidden,
                           .input_size = rnn->hidden);
   switch (rnn->cell)
     {
@@ -273,14 +268,8 @@ steps_forward (HybF *F, RnnCase *self)
 
   if (self->rnn.form == FORM_CELL)
     return call_cell_by_step (F, self, data, states);
-  return hyb_unroll (F,
-                     self->block,
-                     NULL,
-                     .length = (guint) self->rnn.steps,
-                     .inputs = data,
-                     .begin_state = states,
-                     .layout = "TNC",
-                     .merge = HYB_MERGE_YES);
+  return hyb_unroll (F, self->block, NULL, .length = (guint) self->rnn.steps, .inputs = data,
+                     .begin_state = states, .layout = "TNC", .merge = HYB_MERGE_YES);
 }
 
 static gboolean
@@ -360,14 +349,8 @@ form_value (HybF *F, RnnCase *self)
     return hyb_item (F, hyb_call_list (F, self->block, data, states, NULL), 0);
   if (self->rnn.form == FORM_FOREACH)
     return hyb_item (F, hyb_foreach_cell (F, self->block, data, states), 0);
-  return hyb_unroll (F,
-                     self->block,
-                     NULL,
-                     .length = (guint) self->rnn.steps,
-                     .inputs = data,
-                     .begin_state = states,
-                     .layout = "TNC",
-                     .merge = HYB_MERGE_YES);
+  return hyb_unroll (F, self->block, NULL, .length = (guint) self->rnn.steps, .inputs = data,
+                     .begin_state = states, .layout = "TNC", .merge = HYB_MERGE_YES);
 }
 
 static HybGraph *

@@ -151,9 +151,7 @@ static gboolean
 check_command (const BenchCommandOptions *command, GError **error)
 {
   if (!command->name)
-    g_set_error (error,
-                 SCOPE_ERROR,
-                 SCOPE_ERROR_USAGE,
+    g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
                  "hscope bench needs --case NAME; --list prints the names");
   else
     return TRUE;
@@ -206,8 +204,7 @@ run_bench (const ScopeCommonOptions *common, gpointer data, char **files, GError
     }
   is_done = measure (bench, command, line, error);
   if (bench->kind->plan_memory)
-    g_string_append_printf (line,
-                            ", \"plan_memory\": %" G_GSIZE_FORMAT,
+    g_string_append_printf (line, ", \"plan_memory\": %" G_GSIZE_FORMAT,
                             bench->kind->plan_memory (bench));
   bench->kind->free (bench);
   if (!is_done)
@@ -217,34 +214,14 @@ run_bench (const ScopeCommonOptions *common, gpointer data, char **files, GError
 }
 
 static const GOptionEntry bench_options[] = {
-  { "case",
-    0,
-    0,
-    G_OPTION_ARG_STRING,
-    SCOPE_OPTION_FIELD (BenchCommandOptions, name),
-    "Case to run",
-    "NAME" },
-  { "repeat",
-    0,
-    0,
-    G_OPTION_ARG_INT,
-    SCOPE_OPTION_FIELD (BenchCommandOptions, repeat),
-    "Number of samples (default: 5)",
-    "R" },
-  { "runs",
-    0,
-    0,
-    G_OPTION_ARG_INT,
-    SCOPE_OPTION_FIELD (BenchCommandOptions, runs),
-    "Runs per sample, for counting instructions (default: as many as take 5 ms)",
-    "N" },
-  { "list",
-    0,
-    0,
-    G_OPTION_ARG_NONE,
-    SCOPE_OPTION_FIELD (BenchCommandOptions, list),
-    "Print the names of the cases; recurrent ones accept other sizes, too",
-    NULL },
+  { "case", 0, 0, G_OPTION_ARG_STRING, SCOPE_OPTION_FIELD (BenchCommandOptions, name),
+    "Case to run", "NAME" },
+  { "repeat", 0, 0, G_OPTION_ARG_INT, SCOPE_OPTION_FIELD (BenchCommandOptions, repeat),
+    "Number of samples (default: 5)", "R" },
+  { "runs", 0, 0, G_OPTION_ARG_INT, SCOPE_OPTION_FIELD (BenchCommandOptions, runs),
+    "Runs per sample, for counting instructions (default: as many as take 5 ms)", "N" },
+  { "list", 0, 0, G_OPTION_ARG_NONE, SCOPE_OPTION_FIELD (BenchCommandOptions, list),
+    "Print the names of the cases; recurrent ones accept other sizes, too", NULL },
   { 0 },
 };
 

@@ -85,17 +85,9 @@ start (Loop *loop, char **argv, guint id)
   child->started = g_get_monotonic_time ();
   child->out = child->err = -1;
   g_ptr_array_add (loop->running, child);
-  if (g_spawn_async_with_pipes (NULL,
-                                argv,
-                                NULL,
-                                G_SPAWN_SEARCH_PATH | G_SPAWN_DO_NOT_REAP_CHILD,
-                                prepare_child,
-                                (gpointer) loop->children,
-                                &child->pid,
-                                NULL,
-                                &child->out,
-                                &child->err,
-                                &error))
+  if (g_spawn_async_with_pipes (NULL, argv, NULL, G_SPAWN_SEARCH_PATH | G_SPAWN_DO_NOT_REAP_CHILD,
+                                prepare_child, (gpointer) loop->children, &child->pid, NULL,
+                                &child->out, &child->err, &error))
     return;
   child->end.status = -1;
   child->end.trouble = g_strdup (error->message);
@@ -238,8 +230,7 @@ scope_child_describe (const ScopeChildEnd *end)
   if (end->is_too_long)
     return g_strdup ("the process was stopped because it printed more than 64 MiB");
   if (end->signal != 0)
-    return g_strdup_printf ("the process was ended by signal %d (%s)",
-                            end->signal,
+    return g_strdup_printf ("the process was ended by signal %d (%s)", end->signal,
                             g_strsignal (end->signal));
   return NULL;
 }

@@ -47,20 +47,15 @@ add_candidate (ScopeReportBars *bars, const ScopeGroup *group, guint index)
 
   scope_group_pair (group, candidate, first, &pairing);
   speed_up = scope_say_speed_up (&pairing, 0);
-  text = g_strdup_printf ("%s · %s%s%s · n = %u%s",
-                          time,
-                          candidate == first ? "" : speed_up,
-                          candidate == first ? "" : " · ",
-                          memory,
-                          candidate->clean.n,
+  text = g_strdup_printf ("%s · %s%s%s · n = %u%s", time, candidate == first ? "" : speed_up,
+                          candidate == first ? "" : " · ", memory, candidate->clean.n,
                           prof_interval_is_known (median) ? "" : " (too few runs)");
-  scope_report_bars_add (bars,
-                         &(VizBar){ .label = name,
-                                    .text = text,
-                                    .value = median->median,
-                                    .low = median->low,
-                                    .high = median->high,
-                                    .category = viz_chart_hue (index) });
+  scope_report_bars_add (bars, &(VizBar){ .label = name,
+                                          .text = text,
+                                          .value = median->median,
+                                          .low = median->low,
+                                          .high = median->high,
+                                          .category = viz_chart_hue (index) });
 }
 
 void
@@ -84,21 +79,15 @@ scope_report_page_add_group (ScopeReportPage       *page,
       g_autofree char *why = g_strdup_printf (prof_explanation_has_cause (explanation)
                                                   ? "%s: why “%s” is faster than “%s”: %s"
                                                   : "%s: “%s” and “%s”: %s",
-                                              title,
-                                              to,
-                                              from,
-                                              reason);
+                                              title, to, from, reason);
 
       if (!prof_explanation_has_cause (explanation))
         {
           add_paragraph (page, why);
           return;
         }
-      scope_report_page_add_waterfall (page,
-                                       why,
-                                       (ScopeLevel){ from, slow->clean.median.median },
-                                       (ScopeLevel){ to, fast->clean.median.median },
-                                       explanation);
+      scope_report_page_add_waterfall (page, why, (ScopeLevel){ from, slow->clean.median.median },
+                                       (ScopeLevel){ to, fast->clean.median.median }, explanation);
       scope_report_page_add_buckets (page, explanation);
     }
 }
@@ -136,8 +125,7 @@ scope_report_page_add_ladder (ScopeReportPage       *page,
   add_speed (page, ladder->comparison);
   if (!explanation || !prof_explanation_has_cause (explanation))
     return;
-  scope_report_page_add_waterfall (page,
-                                   "What the ladder saves, by kind of work",
+  scope_report_page_add_waterfall (page, "What the ladder saves, by kind of work",
                                    (ScopeLevel){ rungs[0].name, rungs[0].time.median },
                                    (ScopeLevel){ rungs[last].name, rungs[last].time.median },
                                    explanation);

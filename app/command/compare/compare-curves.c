@@ -239,10 +239,8 @@ scope_curves_print (const GPtrArray *groups)
       const Family    *family = families->pdata[f];
       g_autofree char *place = dup_title (family);
 
-      printf ("\nby %s, %s: medians, and speed-up over the first\n  %-32s",
-              axis_of (family),
-              hyb_one_line (place),
-              axis_of (family));
+      printf ("\nby %s, %s: medians, and speed-up over the first\n  %-32s", axis_of (family),
+              hyb_one_line (place), axis_of (family));
       for (guint i = 0; i < family->groups->len; i++)
         {
           g_autofree char *size =
@@ -359,8 +357,8 @@ format_ratio (double value)
 static Chart *
 chart_new (const Family *family, ChartKind kind)
 {
-  static char *(*const formats[N_CHARTS]) (
-      double) = { prof_format_seconds, format_ratio, prof_format_bytes };
+  static char *(*const formats[N_CHARTS]) (double) = { prof_format_seconds, format_ratio,
+                                                       prof_format_bytes };
   Chart            *chart = g_new0 (Chart, 1);
   const ScopeGroup *group = family->groups->pdata[0];
 
@@ -417,8 +415,7 @@ scope_report_page_add_curves (ScopeReportPage *page,
                               guint            min_sizes,
                               guint            max_sizes)
 {
-  static const char *const titles[N_CHARTS] = { "Time of a run",
-                                                "Speed-up over the first",
+  static const char *const titles[N_CHARTS] = { "Time of a run", "Speed-up over the first",
                                                 "Memory" };
   g_autoptr (GPtrArray) families = find_families (groups);
 
@@ -435,12 +432,11 @@ scope_report_page_add_curves (ScopeReportPage *page,
               g_strdup_printf ("%s over the %s: %s", titles[kind], axis_of (family), place);
 
           if (kind == CHART_TIME || n_candidates (family) > 1)
-            scope_report_page_add_chart (page,
-                                         &(ScopeChart){ .title = title,
-                                                        .height = CHART_HEIGHT,
-                                                        .draw = draw_chart,
-                                                        .data = chart_new (family, kind),
-                                                        .destroy = chart_free });
+            scope_report_page_add_chart (page, &(ScopeChart){ .title = title,
+                                                              .height = CHART_HEIGHT,
+                                                              .draw = draw_chart,
+                                                              .data = chart_new (family, kind),
+                                                              .destroy = chart_free });
         }
     }
 }

@@ -56,12 +56,8 @@ check_name (const char *list, const char *name, GError **error)
 {
   if (strcmp (name, "cpu") == 0 || strcmp (name, "gpu") == 0 || g_str_has_prefix (name, "gpu:"))
     return TRUE;
-  g_set_error (error,
-               SCOPE_ERROR,
-               SCOPE_ERROR_USAGE,
-               "--devices %s: “%s” must be cpu or gpu[:N]",
-               list,
-               name);
+  g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE, "--devices %s: “%s” must be cpu or gpu[:N]",
+               list, name);
   return FALSE;
 }
 
@@ -75,9 +71,7 @@ add_listed (ScopeComparison *self, const char *name, GError **first, GError **er
     return FALSE;
   if (has_device (self, name) || add_device (self, name, TRUE, &problem))
     return TRUE;
-  scope_print_message (HYB_SEVERITY_WARNING,
-                       "nothing is measured on “%s”: %s",
-                       name,
+  scope_print_message (HYB_SEVERITY_WARNING, "nothing is measured on “%s”: %s", name,
                        problem->message);
   g_ptr_array_add (self->left_out, g_strdup_printf ("%s: %s", name, problem->message));
   if (!*first)

@@ -30,13 +30,10 @@ add_rungs (const ScopeGroup     *group,
         continue;
       seconds = slow->clean.median.median - between->clean.median.median;
       time = prof_format_seconds (seconds);
-      prof_bucket_set_rung (&explanation->bucket[PROF_BUCKET_HOST],
-                            seconds,
-                            g_strdup_printf ("%s in %s mode%s: %s",
-                                             slow->variant,
+      prof_bucket_set_rung (&explanation->bucket[PROF_BUCKET_HOST], seconds,
+                            g_strdup_printf ("%s in %s mode%s: %s", slow->variant,
                                              scope_mode_name (fast->mode),
-                                             between->no_passes ? " without passes" : "",
-                                             time));
+                                             between->no_passes ? " without passes" : "", time));
     }
 }
 
@@ -46,9 +43,8 @@ scope_group_explain (const ScopeGroup     *group,
                      const ScopeCandidate *fast,
                      ProfExplanation      *explanation)
 {
-  const ProfExplained all = {
-    group->comparison, slow->number, fast->number, slow->capture, fast->capture
-  };
+  const ProfExplained      all = { group->comparison, slow->number, fast->number, slow->capture,
+                                   fast->capture };
   const ProfCapture *const one_thread[] = { slow->one_thread, fast->one_thread };
   g_autoptr (ProfComparison) comparison = NULL;
 
@@ -56,8 +52,8 @@ scope_group_explain (const ScopeGroup     *group,
     {
       comparison = prof_compare_captures (one_thread, 2);
       prof_explain_threads (&all,
-                            &(ProfExplained){
-                                comparison, 0, 1, slow->one_thread, fast->one_thread },
+                            &(ProfExplained){ comparison, 0, 1, slow->one_thread,
+                                              fast->one_thread },
                             explanation);
     }
   else

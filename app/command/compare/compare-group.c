@@ -81,9 +81,7 @@ scope_group_add (ScopeGroup *group, const char *variant, HybMode mode, ProfSubje
 char *
 scope_candidate_dup_name (const ScopeCandidate *candidate)
 {
-  return g_strdup_printf ("%s, %s%s%s%s",
-                          candidate->variant,
-                          scope_mode_name (candidate->mode),
+  return g_strdup_printf ("%s, %s%s%s%s", candidate->variant, scope_mode_name (candidate->mode),
                           candidate->no_passes ? " without passes" : "",
                           candidate->device ? ", " : "",
                           candidate->device ? candidate->device : "");
@@ -102,23 +100,15 @@ scope_group_dup_title (const ScopeGroup *group)
   GString *title = g_string_new (group->cell);
 
   if (group->batch > 0)
-    g_string_append_printf (title,
-                            "%sbatch %" G_GINT64_FORMAT,
-                            title->len > 0 ? ", " : "",
+    g_string_append_printf (title, "%sbatch %" G_GINT64_FORMAT, title->len > 0 ? ", " : "",
                             group->batch);
   if (group->length > 0)
-    g_string_append_printf (title,
-                            "%slength %" G_GINT64_FORMAT,
-                            title->len > 0 ? ", " : "",
+    g_string_append_printf (title, "%slength %" G_GINT64_FORMAT, title->len > 0 ? ", " : "",
                             group->length);
   if (group->hidden > 0)
-    g_string_append_printf (title,
-                            "%s%" G_GINT64_FORMAT " units",
-                            title->len > 0 ? ", " : "",
+    g_string_append_printf (title, "%s%" G_GINT64_FORMAT " units", title->len > 0 ? ", " : "",
                             group->hidden);
-  g_string_append_printf (title,
-                          "%s%s",
-                          title->len > 0 ? ", " : "",
+  g_string_append_printf (title, "%s%s", title->len > 0 ? ", " : "",
                           group->backward ? "training" : "inference");
   return g_string_free (title, FALSE);
 }
@@ -173,8 +163,7 @@ scope_group_dup_verdict (const ScopeGroup     *group,
   ProfPairing pairing;
 
   scope_group_pair (group, candidate, first, &pairing);
-  return g_strdup_printf ("%s%s",
-                          prof_verdict_describe (pairing.verdict, &pairing.ratio),
+  return g_strdup_printf ("%s%s", prof_verdict_describe (pairing.verdict, &pairing.ratio),
                           candidate->plan == first->plan ? " (identical plans)" : "");
 }
 
@@ -271,17 +260,11 @@ scope_group_check (ScopeGroup *group, GCancellable *cancellable, GError **error)
         {
           g_autofree char *why = prof_equality_explain (&equality);
 
-          return hyb_error_at (error,
-                               PROF_ERROR,
-                               PROF_ERROR_UNEQUAL,
-                               NULL,
+          return hyb_error_at (error, PROF_ERROR, PROF_ERROR_UNEQUAL, NULL,
                                "Compare only models that compute the same; hscope prove shows "
                                "where "
                                "they differ",
-                               "“%s” and “%s” do not compute the same numbers: %s",
-                               a,
-                               b,
-                               why);
+                               "“%s” and “%s” do not compute the same numbers: %s", a, b, why);
         }
     }
   if (group->candidates->len == 1)
@@ -342,13 +325,10 @@ scope_group_write (ScopeGroup *group, const char *prefix, guint number, GError *
     {
       ScopeCandidate *candidate = group->candidates->pdata[i];
 
-      candidate->path = g_strdup_printf ("%s-%u-%s-%s%s%s.hscope",
-                                         prefix,
-                                         number,
-                                         candidate->variant,
-                                         scope_mode_name (candidate->mode),
-                                         candidate->device ? "-" : "",
-                                         candidate->device ? candidate->device : "");
+      candidate->path =
+          g_strdup_printf ("%s-%u-%s-%s%s%s.hscope", prefix, number, candidate->variant,
+                           scope_mode_name (candidate->mode), candidate->device ? "-" : "",
+                           candidate->device ? candidate->device : "");
       g_strdelimit (candidate->path + strlen (prefix), ":", '-');
       if (candidate->capture && !prof_capture_write (candidate->capture, candidate->path, error))
         return FALSE;
@@ -431,11 +411,10 @@ measure_one_thread (ScopeGroup               *group,
 
       single.threads = 1;
       prof_series_init (&series[i]);
-      subjects[i] = is_done ? prof_subject_new (prof_subject_get_graph (pair[i]->subject),
-                                                prof_subject_get_values (pair[i]->subject),
-                                                &single,
-                                                error)
-                            : NULL;
+      subjects[i] =
+          is_done ? prof_subject_new (prof_subject_get_graph (pair[i]->subject),
+                                      prof_subject_get_values (pair[i]->subject), &single, error)
+                  : NULL;
       is_done = subjects[i] != NULL;
     }
   is_done = is_done && prof_measure (subjects, 2, series, options, error);

@@ -54,8 +54,7 @@ scope_group_describe_cells (ScopeJson *json, const ScopeGroup *group)
       scope_json_int (json, "samples", candidate->clean.n);
       scope_json_double (json, "peak_bytes", candidate->peak_bytes);
       scope_json_double (json, "resident_bytes", candidate->resident_bytes);
-      scope_json_double (json,
-                         "weight_bytes",
+      scope_json_double (json, "weight_bytes",
                          candidate->weight_bytes > 0 ? candidate->weight_bytes : NAN);
       scope_json_double (json, "speed_up_percent", scope_pairing_speed_up (&pairing));
       if (candidate->path)
@@ -182,8 +181,7 @@ scope_describe_explanation (ScopeJson *json, const char *key, const ProfExplanat
     }
   scope_json_end (json);
   share = describe_residual (json, explanation);
-  scope_json_boolean (json,
-                      "complete",
+  scope_json_boolean (json, "complete",
                       !(share > MAX_RESIDUAL) &&
                           !prof_explanation_is_incomplete (explanation, &worst));
   scope_json_double (json, "unexplained", explanation->unexplained);

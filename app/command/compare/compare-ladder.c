@@ -33,8 +33,7 @@ ladder_fits (const ScopeComparison *self, const ScopeCandidate *slow)
     return TRUE;
   scope_print_message (HYB_SEVERITY_NOTE,
                        "the ladder is left out: it needs about %.0f seconds, and %.0f are left",
-                       needed,
-                       left);
+                       needed, left);
   return FALSE;
 }
 
@@ -63,8 +62,7 @@ scope_comparison_measure_ladder (ScopeComparison *self, const ScopeGroup *group,
                                           g_strcmp0 (slow->device, fast->device) != 0
                                       ? NULL
                                       : fast->subject,
-                                  &options,
-                                  error);
+                                  &options, error);
   if (self->ladder && !ladder_fits (self, slow))
     {
       g_clear_pointer (&self->ladder, prof_ladder_free);

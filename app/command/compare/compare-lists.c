@@ -16,20 +16,11 @@ scope_compare_parse_numbers (const char *option, const char *text, GArray *numbe
     {
       gint64 number;
 
-      if (!g_ascii_string_to_signed (g_strstrip (words[i]),
-                                     10,
-                                     text ? 1 : 0,
-                                     1 << 24,
-                                     &number,
+      if (!g_ascii_string_to_signed (g_strstrip (words[i]), 10, text ? 1 : 0, 1 << 24, &number,
                                      NULL))
         {
-          g_set_error (error,
-                       SCOPE_ERROR,
-                       SCOPE_ERROR_USAGE,
-                       "--%s %s: “%s” is not a number from 1 to 16777216",
-                       option,
-                       text,
-                       words[i]);
+          g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
+                       "--%s %s: “%s” is not a number from 1 to 16777216", option, text, words[i]);
           return FALSE;
         }
       g_array_append_val (numbers, number);
@@ -53,12 +44,9 @@ scope_compare_parse_modes (const ScopeCommonOptions *common,
         mode++;
       if (mode > HYB_MODE_STATIC)
         {
-          g_set_error (error,
-                       SCOPE_ERROR,
-                       SCOPE_ERROR_USAGE,
+          g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
                        "--modes %s: “%s” is not a mode; there are imperative, hybrid and static",
-                       text,
-                       words[i]);
+                       text, words[i]);
           return FALSE;
         }
       g_array_append_val (modes, mode);

@@ -47,11 +47,8 @@ print_ladder (const ProfLadder *ladder)
       g_autofree char *time = prof_format_seconds (rungs[i].time.median);
       g_autofree char *change = scope_say_change (&rungs[i].saved, rungs[i].verdict);
 
-      printf ("  %-24s %*s%s",
-              rungs[i].name,
-              MAX (TIME_WIDTH - (int) g_utf8_strlen (time, -1), 0),
-              "",
-              time);
+      printf ("  %-24s %*s%s", rungs[i].name, MAX (TIME_WIDTH - (int) g_utf8_strlen (time, -1), 0),
+              "", time);
       if (i > 0)
         printf ("  %s: %s", change, ((const ProfRung *) ladder->rungs->pdata[i])->doc);
       printf ("\n");
@@ -90,9 +87,7 @@ join_skipped (const ScopeComparison *self)
   GString *text = g_string_new (NULL);
 
   for (guint i = 0; i < self->skipped->len; i++)
-    g_string_append_printf (text,
-                            "%s%s",
-                            i == 0 ? "" : "; ",
+    g_string_append_printf (text, "%s%s", i == 0 ? "" : "; ",
                             (const char *) self->skipped->pdata[i]);
   return g_string_free (text, FALSE);
 }
@@ -104,15 +99,13 @@ print_skipped (const ScopeComparison *self)
 
   if (self->skipped->len == 0)
     return;
-  printf ("\n%u of %u cells were not measured, because ",
-          self->skipped->len,
+  printf ("\n%u of %u cells were not measured, because ", self->skipped->len,
           self->skipped->len + self->groups->len);
   if (g_cancellable_is_cancelled (self->cancellable))
     printf ("the comparison was interrupted: %s.", list);
   else
     printf ("they did not fit into %.0f seconds: %s. --time-limit gives more time.",
-            self->budget.limit,
-            list);
+            self->budget.limit, list);
   if (self->options->resume)
     printf (" The same command continues with them.\n");
   else
@@ -176,8 +169,7 @@ describe_explanations (ScopeJson *json, const ScopeComparison *self)
       has_first = TRUE;
     }
   scope_json_end (json);
-  scope_describe_explanation (json,
-                              "explanation",
+  scope_describe_explanation (json, "explanation",
                               has_first               ? &first
                               : self->has_explanation ? &self->ladder_explanation
                                                       : &empty);
@@ -235,8 +227,7 @@ scope_comparison_print (const ScopeComparison *self)
   if (self->ladder)
     print_ladder (self->ladder);
   if (self->has_explanation)
-    scope_explanation_print (&self->ladder_explanation,
-                             rung_name (self->ladder, 0),
+    scope_explanation_print (&self->ladder_explanation, rung_name (self->ladder, 0),
                              rung_name (self->ladder, prof_ladder_last_pass (self->ladder)));
   print_explanations (self);
   scope_compare_print_devices (self);
@@ -279,8 +270,7 @@ scope_comparison_write_report (const ScopeComparison *self, const char *path, GE
     }
   scope_report_page_add_curves (page, self->groups, 2, MIN_CURVE_SIZES - 1);
   if (self->ladder)
-    scope_report_page_add_ladder (page,
-                                  self->ladder,
+    scope_report_page_add_ladder (page, self->ladder,
                                   self->has_explanation ? &self->ladder_explanation : NULL);
   scope_report_page_add_warnings (page, self);
   return scope_report_page_write (page, path, error);

@@ -55,9 +55,7 @@ read_preset (const ScopeComparison *self, ScopeLoop *loop, GError **error)
   *loop = (ScopeLoop){ .inputs = 512, .hidden = 512, .length = 100 };
   if (!g_str_has_prefix (self->files[0], "gallery:foreach-rnn") || self->files[1])
     {
-      g_set_error_literal (error,
-                           SCOPE_ERROR,
-                           SCOPE_ERROR_USAGE,
+      g_set_error_literal (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
                            "--preset control-flow measures only gallery:foreach-rnn. Its options "
                            "inputs, hidden and length are optional: "
                            "gallery:foreach-rnn?hidden=256&length=50");
@@ -91,9 +89,7 @@ add_preset_candidates (const ScopeComparison *self,
       spec.values = graph ? (HybTensor **) values->pdata : NULL;
       if (!graph || !scope_comparison_add_candidate (self, group, &spec, error))
         {
-          g_prefix_error (error,
-                          "%s, %s: ",
-                          scope_cell_kind_name (loop.cell),
+          g_prefix_error (error, "%s, %s: ", scope_cell_kind_name (loop.cell),
                           scope_form_name (loop.form));
           return FALSE;
         }
@@ -146,10 +142,8 @@ list_groups (ScopeLoop loop, gboolean is_quick)
 static ScopeGroup *
 new_group (const PresetGroup *preset)
 {
-  return scope_group_new (scope_cell_kind_name (preset->loop.cell),
-                          preset->loop.batch,
-                          preset->loop.length,
-                          preset->loop.training);
+  return scope_group_new (scope_cell_kind_name (preset->loop.cell), preset->loop.batch,
+                          preset->loop.length, preset->loop.training);
 }
 
 /* Whether an earlier run has finished this group. */
@@ -246,12 +240,8 @@ describe_conditions (const ScopeComparison *self, const ScopeLoop *loop)
 
   return g_strdup_printf ("control-flow, inputs %" G_GINT64_FORMAT ", hidden %" G_GINT64_FORMAT
                           ", length %" G_GINT64_FORMAT ", seed %" G_GINT64_FORMAT "%s%s%s",
-                          loop->inputs,
-                          loop->hidden,
-                          loop->length,
-                          (gint64) self->common->seed,
-                          *without ? ", without " : "",
-                          without,
+                          loop->inputs, loop->hidden, loop->length, (gint64) self->common->seed,
+                          *without ? ", without " : "", without,
                           self->common->fold_parameters ? ", parameters folded" : "");
 }
 

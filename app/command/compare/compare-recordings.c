@@ -53,15 +53,10 @@ find_model_option (const ScopeCommonOptions *common, const ScopeCompareOptions *
 static gboolean
 refuse_mixture (const char *capture, const char *model, GError **error)
 {
-  g_set_error (error,
-               SCOPE_ERROR,
-               SCOPE_ERROR_USAGE,
+  g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
                "%s is a recording and %s a model.  Recordings are compared with recordings: hscope "
                "profile %s --baseline %s measures the model now and compares",
-               capture,
-               model,
-               model,
-               capture);
+               capture, model, model, capture);
   return FALSE;
 }
 
@@ -91,18 +86,13 @@ scope_compare_find_recordings (const ScopeCommonOptions  *common,
   option = *is_recordings ? find_model_option (common, options) : NULL;
   if (option)
     {
-      g_set_error (error,
-                   SCOPE_ERROR,
-                   SCOPE_ERROR_USAGE,
-                   "%s: recordings are compared as they are, nothing is run; give a model",
-                   option);
+      g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
+                   "%s: recordings are compared as they are, nothing is run; give a model", option);
       return FALSE;
     }
   if (!*is_recordings && (baseline->fail_if_slower || baseline->junit || baseline->markdown))
     {
-      g_set_error_literal (error,
-                           SCOPE_ERROR,
-                           SCOPE_ERROR_USAGE,
+      g_set_error_literal (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
                            "--fail-if-slower, --markdown and --junit compare recordings: hscope "
                            "compare OLD.hscope NEW.hscope, or hscope profile MODEL --baseline "
                            "OLD.hscope");
@@ -224,8 +214,7 @@ write_report (const ScopeRecordings *recordings, const char *path, GError **erro
       const ScopeRecording *recording = recordings->results->pdata[i];
 
       add_cautions (page, recording);
-      scope_report_page_add_difference (page,
-                                        scope_recordings_last (recordings),
+      scope_report_page_add_difference (page, scope_recordings_last (recordings),
                                         recording->capture);
     }
   return scope_report_page_write (page, path, error);

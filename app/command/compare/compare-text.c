@@ -19,9 +19,7 @@ print_title (const ScopeGroup *group)
   g_autofree char *title = scope_group_dup_title (group);
 
   if (group->equality.n_compared > 0)
-    printf ("\n%s: equal to %.2g (%.2g allowed)\n",
-            hyb_one_line (title),
-            group->equality.max_abs,
+    printf ("\n%s: equal to %.2g (%.2g allowed)\n", hyb_one_line (title), group->equality.max_abs,
             group->equality.tolerance);
   else
     printf ("\n%s\n", hyb_one_line (title));
@@ -56,14 +54,8 @@ print_candidate (const ScopeGroup     *group,
   scope_group_pair (group, candidate, first, &pairing);
   speed_up = candidate == first ? g_strdup ("") : scope_say_speed_up (&pairing, 1);
   padded_speed_up = pad (speed_up, 9);
-  printf ("  %-32s %s  %s %4u %s %11s  %s\n",
-          hyb_one_line (name),
-          padded_median,
-          padded_interval,
-          candidate->clean.n,
-          padded_speed_up,
-          memory,
-          verdict);
+  printf ("  %-32s %s  %s %4u %s %11s  %s\n", hyb_one_line (name), padded_median, padded_interval,
+          candidate->clean.n, padded_speed_up, memory, verdict);
 }
 
 /* How far two builds of one model are apart, and what can be told here: the widest of all pairs with
@@ -88,13 +80,10 @@ print_resolution (const ScopeGroup *group)
   else if (n_builds >= PROF_MIN_BUILDS && n_builds < G_MAXUINT)
     printf ("  two builds of one model differ by up to %.1f %% here; from %u builds of each, "
             "differences below %.1f %% cannot be told\n",
-            100 * spread,
-            n_builds,
-            100 * resolution);
+            100 * spread, n_builds, 100 * resolution);
   else if (n_builds < G_MAXUINT)
     printf ("  there was time for %u build%s of each: another build may differ by some per cent\n",
-            n_builds,
-            n_builds == 1 ? "" : "s");
+            n_builds, n_builds == 1 ? "" : "s");
 }
 
 void
@@ -124,13 +113,8 @@ scope_group_print (const ScopeGroup *group)
   for (guint i = 0; i < group->candidates->len; i++)
     has_interval |=
         prof_interval_is_known (&((ScopeCandidate *) group->candidates->pdata[i])->clean.median);
-  printf ("  %-32s %11s  %-23s %4s %9s %11s  verdict\n",
-          "variant, mode",
-          "median",
-          has_interval ? "95 %" : "",
-          "n",
-          "speed-up",
-          "memory");
+  printf ("  %-32s %11s  %-23s %4s %9s %11s  verdict\n", "variant, mode", "median",
+          has_interval ? "95 %" : "", "n", "speed-up", "memory");
   for (guint i = 0; i < group->candidates->len; i++)
     print_candidate (group, group->candidates->pdata[i], first);
   print_resolution (group);
@@ -144,8 +128,7 @@ print_repeated (const char *name, double repeated, double flops)
 {
   if (repeated > 0.01 * flops)
     printf ("    note: “%s” computes %.4g FLOP of the forward pass again in the backward pass\n",
-            name,
-            repeated);
+            name, repeated);
 }
 
 /* One line: what the bucket claims, what its rung measured, and by how much they differ. */
@@ -181,14 +164,11 @@ scope_explanation_print (const ProfExplanation *explanation, const char *slow, c
   for (guint i = 0; i < PROF_N_BUCKETS; i++)
     if (explanation->bucket[i].seconds != 0 || explanation->bucket[i].rung)
       print_bucket (&explanation->bucket[i]);
-  printf ("    %-18s %s (%.0f %%)\n",
-          "unexplained",
-          rest,
+  printf ("    %-18s %s (%.0f %%)\n", "unexplained", rest,
           100 * fabs (explanation->unexplained) / MAX (fabs (explanation->saved.median), 1e-12));
   if (!explanation->same_flops)
     printf ("    note: their products differ; in all they compute %.4g and %.4g FLOP\n",
-            explanation->flops_a,
-            explanation->flops_b);
+            explanation->flops_a, explanation->flops_b);
   print_repeated (slow, explanation->repeated_a, explanation->flops_a);
   print_repeated (fast, explanation->repeated_b, explanation->flops_b);
 }

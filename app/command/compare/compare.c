@@ -59,11 +59,8 @@ static void
 add_option (GString *name, const char *option, gint64 size)
 {
   if (size > 0)
-    g_string_append_printf (name,
-                            "%c%s=%" G_GINT64_FORMAT,
-                            strchr (name->str, '?') ? '&' : '?',
-                            option,
-                            size);
+    g_string_append_printf (name, "%c%s=%" G_GINT64_FORMAT, strchr (name->str, '?') ? '&' : '?',
+                            option, size);
 }
 
 /* Gallery models and plug-ins are built for the sizes of a group: adds them to the name. */
@@ -87,9 +84,7 @@ check_hidden (const ScopeComparison *self, GError **error)
   for (guint f = 0; self->options->hidden && self->files[f]; f++)
     if (!hyb_is_plugin_name (self->files[f]))
       {
-        g_set_error (error,
-                     SCOPE_ERROR,
-                     SCOPE_ERROR_USAGE,
+        g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
                      "--hidden: %s is a file, whose layers have their units; name a model of the "
                      "gallery or "
                      "of a module",
@@ -247,13 +242,8 @@ compare_group (ScopeComparison *self,
     if (!add_file (self, group, self->files[f], modes, error))
       return FALSE;
   if (group->candidates->len == 0)
-    return hyb_error_at (error,
-                         HYB_OP_ERROR,
-                         HYB_OP_ERROR_UNSUPPORTED,
-                         NULL,
-                         NULL,
-                         "nothing can be measured: %s",
-                         (char *) group->left_out->pdata[0]);
+    return hyb_error_at (error, HYB_OP_ERROR, HYB_OP_ERROR_UNSUPPORTED, NULL, NULL,
+                         "nothing can be measured: %s", (char *) group->left_out->pdata[0]);
   if (!scope_comparison_measure (self, group, seconds, error) ||
       (self->options->captures &&
        !scope_group_write (group, self->options->captures, self->groups->len - 1, error)))
@@ -300,16 +290,13 @@ compare_models (ScopeComparison *self, GError **error)
   for (guint i = 0; i < n && !is_cancelled (self); i++)
     {
       guint       l = i / hidden->len % lengths->len, b = i / hidden->len / lengths->len;
-      ScopeGroup *group = scope_group_new (NULL,
-                                           g_array_index (batches, gint64, b),
-                                           g_array_index (lengths, gint64, l),
-                                           self->options->backward);
+      ScopeGroup *group =
+          scope_group_new (NULL, g_array_index (batches, gint64, b),
+                           g_array_index (lengths, gint64, l), self->options->backward);
 
       group->hidden = g_array_index (hidden, gint64, i % hidden->len);
       g_ptr_array_add (self->groups, group);
-      if (!compare_group (self,
-                          group,
-                          modes,
+      if (!compare_group (self, group, modes,
                           scope_comparison_begin_part (self, weights, i == 0 ? 0 : i + 1, n + 1),
                           error))
         return FALSE;
@@ -337,11 +324,7 @@ compare_in_time (ScopeComparison *self, GError **error)
     self->cancellable = scope_time_limit_get_cancellable (limit);
   is_done = compare_models (self, error);
   if (is_done && !is_measured (self) && !g_cancellable_is_cancelled (user))
-    is_done = hyb_error_at (error,
-                            HYB_OP_ERROR,
-                            HYB_OP_ERROR_UNSUPPORTED,
-                            NULL,
-                            NULL,
+    is_done = hyb_error_at (error, HYB_OP_ERROR, HYB_OP_ERROR_UNSUPPORTED, NULL, NULL,
                             "nothing was measured");
   if (!is_done && !g_error_matches (*error, PROF_ERROR, PROF_ERROR_UNEQUAL))
     scope_time_limit_explain (limit, error);
@@ -384,18 +367,14 @@ run_models (const ScopeCommonOptions  *common,
 
   if ((options->quick || options->resume) && !options->preset)
     {
-      g_set_error_literal (error,
-                           SCOPE_ERROR,
-                           SCOPE_ERROR_USAGE,
+      g_set_error_literal (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
                            "--quick and --resume belong to --preset control-flow");
       comparison_clear (&self);
       return SCOPE_EXIT_USAGE;
     }
   if (options->preset && strcmp (options->preset, "control-flow") != 0)
     {
-      g_set_error (error,
-                   SCOPE_ERROR,
-                   SCOPE_ERROR_USAGE,
+      g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
                    "--preset %s: there is no such preset; the only one is control-flow",
                    options->preset);
       comparison_clear (&self);
@@ -404,9 +383,7 @@ run_models (const ScopeCommonOptions  *common,
   if (options->preset &&
       (options->devices || (common->device && strcmp (common->device, "cpu") != 0)))
     {
-      g_set_error_literal (error,
-                           SCOPE_ERROR,
-                           SCOPE_ERROR_USAGE,
+      g_set_error_literal (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
                            "--preset measures on the processor: leave out --device and --devices");
       comparison_clear (&self);
       return SCOPE_EXIT_USAGE;
@@ -417,11 +394,10 @@ run_models (const ScopeCommonOptions  *common,
       return g_error_matches (*error, SCOPE_ERROR, SCOPE_ERROR_USAGE) ? SCOPE_EXIT_USAGE
                                                                       : SCOPE_EXIT_MODEL;
     }
-  scope_time_budget_init (&self.budget,
-                          options->time_limit > 0 ? options->time_limit
-                          : !options->preset      ? DEFAULT_SECONDS
-                          : options->quick        ? QUICK_SECONDS
-                                                  : PRESET_SECONDS);
+  scope_time_budget_init (&self.budget, options->time_limit > 0 ? options->time_limit
+                                        : !options->preset      ? DEFAULT_SECONDS
+                                        : options->quick        ? QUICK_SECONDS
+                                                                : PRESET_SECONDS);
   scope_progress_init (&self.progress, common);
   prof_facts_set (self.facts, "program", "hscope " SCOPE_VERSION);
   scope_describe_origin (self.facts, files[0]);

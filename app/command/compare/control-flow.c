@@ -42,14 +42,9 @@ typedef struct
 static HybValue *
 run_unrolled (HybF *F, Recurrence *self, HybValue *x, HybValue *states)
 {
-  HybValue *y = hyb_unroll (F,
-                            self->cell,
-                            &states,
-                            .length = (guint) self->loop.length,
-                            .inputs = x,
-                            .begin_state = states,
-                            .layout = "TNC",
-                            .merge = HYB_MERGE_YES);
+  HybValue *y =
+      hyb_unroll (F, self->cell, &states, .length = (guint) self->loop.length, .inputs = x,
+                  .begin_state = states, .layout = "TNC", .merge = HYB_MERGE_YES);
 
   return hyb_list_of (F, y, states, NULL);
 }
@@ -91,12 +86,11 @@ run_while (HybF *F, Recurrence *self, HybValue *x, HybValue *states)
   HybValue     *result;
 
   self->x = x;
-  result = hyb_while_loop (F,
-                           &(HybWhile){ .condition = continues,
-                                        .body = run_step,
-                                        .variables = hyb_list_of (F, first, states, NULL),
-                                        .max_iterations = self->loop.length,
-                                        .user = self });
+  result = hyb_while_loop (F, &(HybWhile){ .condition = continues,
+                                           .body = run_step,
+                                           .variables = hyb_list_of (F, first, states, NULL),
+                                           .max_iterations = self->loop.length,
+                                           .user = self });
   loop = hyb_loop_result (F, result);
   return hyb_list_of (F, hyb_item (F, loop.outputs, 0), hyb_item (F, loop.states, 1), NULL);
 }
@@ -150,10 +144,10 @@ make_block (const ScopeLoop *loop)
 
   self->loop = *loop;
   hyb_block_enter_scope (block);
-  self->cell = loop->form == SCOPE_FORM_FUSED ? hyb_rnn_layer (.mode = modes[loop->cell],
-                                                               .hidden = loop->hidden,
-                                                               .input_size = loop->inputs)
-                                              : make_cell[loop->cell](&cell);
+  self->cell = loop->form == SCOPE_FORM_FUSED
+                   ? hyb_rnn_layer (.mode = modes[loop->cell], .hidden = loop->hidden,
+                                    .input_size = loop->inputs)
+                   : make_cell[loop->cell](&cell);
   hyb_block_add_child (block, self->cell, NULL);
   hyb_block_leave_scope (block);
   return block;
@@ -245,11 +239,8 @@ scope_loop_trace (const ScopeLoop *loop, GPtrArray **values, GError **error)
 
   hyb_names_reset ();
   block = make_block (loop);
-  graph = hyb_block_trace (block,
-                           is_lstm ? 3 : 2,
-                           is_lstm ? "[0, [0, 0]]" : "[0, [0]]",
-                           loop->training,
-                           error);
+  graph = hyb_block_trace (block, is_lstm ? 3 : 2, is_lstm ? "[0, [0, 0]]" : "[0, [0]]",
+                           loop->training, error);
   if (!graph || !(*values = make_values (loop, graph, error)))
     return NULL;
   return g_steal_pointer (&graph);

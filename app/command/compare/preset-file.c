@@ -22,14 +22,10 @@ dup_capture_name (const char *path, const ScopeGroup *group, const ScopeCandidat
 {
   g_autofree char *base = g_path_get_basename (path);
 
-  return g_strdup_printf ("%s-%s-b%" G_GINT64_FORMAT "-%s-%s-%s%s.hscope",
-                          base,
-                          group->cell ? group->cell : "model",
-                          group->batch,
-                          group->backward ? "training" : "inference",
-                          candidate->variant,
-                          scope_mode_name (candidate->mode),
-                          candidate->no_passes ? "-plain" : "");
+  return g_strdup_printf ("%s-%s-b%" G_GINT64_FORMAT "-%s-%s-%s%s.hscope", base,
+                          group->cell ? group->cell : "model", group->batch,
+                          group->backward ? "training" : "inference", candidate->variant,
+                          scope_mode_name (candidate->mode), candidate->no_passes ? "-plain" : "");
 }
 
 /* Adds one group, and writes its captures unless they are there. */
@@ -138,8 +134,7 @@ read_group (GKeyFile *file, const char *path, const char *name)
   gboolean        is_whole = captures && n > 0 && n == n_plans;
   int             stop = g_key_file_get_integer (file, name, "stop", NULL);
 
-  group = scope_group_new (cell,
-                           g_key_file_get_int64 (file, name, "batch", NULL),
+  group = scope_group_new (cell, g_key_file_get_int64 (file, name, "batch", NULL),
                            g_key_file_get_int64 (file, name, "length", NULL),
                            g_key_file_get_boolean (file, name, "training", NULL));
   group->stop = (ProfStop) CLAMP (stop, PROF_STOP_NOT, PROF_STOP_CANCELLED);
@@ -172,16 +167,11 @@ scope_preset_file_load (const char *path, const char *conditions, GPtrArray *gro
     known = g_key_file_get_string (file, HEADER, "conditions", NULL);
   if (g_strcmp0 (known, conditions) != 0)
     {
-      g_set_error (error,
-                   SCOPE_ERROR,
-                   SCOPE_ERROR_USAGE,
+      g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
                    "--resume %s: it %s%s%s, but this preset is “%s”. Give another file, or the "
                    "options of the preset that it belongs to",
-                   path,
-                   known ? "belongs to “" : "is not a list of finished groups",
-                   known ? known : "",
-                   known ? "”" : "",
-                   conditions);
+                   path, known ? "belongs to “" : "is not a list of finished groups",
+                   known ? known : "", known ? "”" : "", conditions);
       return FALSE;
     }
   for (guint i = 0; i < MAX_GROUPS; i++)

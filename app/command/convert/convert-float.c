@@ -37,16 +37,14 @@ print_text (const HybFloatReport *report, const HybFloatDistance *distance, GPtr
 {
   printf ("%u quantised or fused layers as float operators, %u conversions between floats and "
           "integers removed\n",
-          report->n_layers,
-          report->n_dropped);
+          report->n_layers, report->n_dropped);
   if (report->n_parameters > 0)
     printf ("%u int8 parameters as floats, each right to half a level (1/254 of its range)\n",
             report->n_parameters);
   if (distance)
     printf ("On one input the outputs differ by at most %.3g, where the largest is %.3g: what "
             "quantisation changes, not a proof that the models are equal\n",
-            distance->max_abs,
-            distance->largest);
+            distance->max_abs, distance->largest);
   scope_print_all_written (written);
 }
 
@@ -65,17 +63,14 @@ scope_convert_to_float (HybModel *model, const ScopeConvertFloat *options, GErro
   is_compared = hyb_float_distance (model, floats, options->inputs, &distance, &local_error);
   if (!is_compared && !options->force)
     {
-      g_set_error (error,
-                   SCOPE_ERROR,
-                   SCOPE_ERROR_FAILED,
+      g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_FAILED,
                    "the float model cannot be compared with the quantised one: %s",
                    local_error->message);
       hyb_error_add_remedy (error, HYB_REMEDY_UNPROVED, NULL);
       return SCOPE_EXIT_MODEL;
     }
   if (!is_compared)
-    scope_print_message (HYB_SEVERITY_WARNING,
-                         "written without a comparison: %s",
+    scope_print_message (HYB_SEVERITY_WARNING, "written without a comparison: %s",
                          local_error->message);
   if (hyb_model_save (floats, options->output, 0, written, error))
     {

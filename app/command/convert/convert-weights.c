@@ -48,10 +48,7 @@ print_text (const ScopeConvertWeights *options,
             GPtrArray                 *written)
 {
   printf ("%u parameters as %s: %" G_GSIZE_FORMAT " bytes instead of %" G_GSIZE_FORMAT "\n",
-          report->n_parameters,
-          options->type,
-          report->bytes_after,
-          report->bytes_before);
+          report->n_parameters, options->type, report->bytes_after, report->bytes_before);
   scope_print_proof (proof);
   scope_print_all_written (written);
 }
@@ -88,14 +85,9 @@ report_difference (const ScopeConvertWeights *options, const HybProof *proof, GE
 {
   g_autoptr (GError) error = NULL;
 
-  g_set_error (&error,
-               SCOPE_ERROR,
-               SCOPE_ERROR_DIFFERS,
-               "with %s weights the model differs by %g at %s; the tolerance is %g",
-               options->type,
-               proof->max_abs,
-               proof->worst_output,
-               allowed_difference (options));
+  g_set_error (&error, SCOPE_ERROR, SCOPE_ERROR_DIFFERS,
+               "with %s weights the model differs by %g at %s; the tolerance is %g", options->type,
+               proof->max_abs, proof->worst_output, allowed_difference (options));
   if (options->force)
     {
       scope_print_message (HYB_SEVERITY_WARNING, "%s", error->message);

@@ -43,55 +43,36 @@ static gboolean
 check_options (const ConvertOptions *options, HybForm *form, GError **error)
 {
   if (!options->output)
-    g_set_error_literal (error,
-                         SCOPE_ERROR,
-                         SCOPE_ERROR_USAGE,
+    g_set_error_literal (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
                          "hscope convert needs --output NAME");
   else if (options->opset != 0 && !scope_find_output_format (options->output))
-    g_set_error_literal (error,
-                         SCOPE_ERROR,
-                         SCOPE_ERROR_USAGE,
+    g_set_error_literal (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
                          "--opset is a version of ONNX' operators, and the output is no *.onnx "
                          "file");
   else if (options->opset < 0 || options->opset > 100 || (options->opset > 0 && options->opset < 9))
-    g_set_error (error,
-                 SCOPE_ERROR,
-                 SCOPE_ERROR_USAGE,
+    g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
                  "--opset %" G_GINT64_FORMAT ": operators are written in versions from 9 on",
                  options->opset);
   else if (options->simplify && (options->to || options->weights || options->opset != 0))
-    g_set_error_literal (error,
-                         SCOPE_ERROR,
-                         SCOPE_ERROR_USAGE,
+    g_set_error_literal (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
                          "--simplify keeps the form, the weights and the version: convert the "
                          "result again");
   else if (options->to && options->weights)
-    g_set_error_literal (error,
-                         SCOPE_ERROR,
-                         SCOPE_ERROR_USAGE,
+    g_set_error_literal (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
                          "--to and --weights are two conversions: convert the result of one again");
   else if (options->weights && !hyb_narrow_type_find (options->weights))
-    g_set_error (error,
-                 SCOPE_ERROR,
-                 SCOPE_ERROR_USAGE,
+    g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
                  "--weights %s: unknown type; there are float16, bfloat16 and int8",
                  options->weights);
   else if (options->tolerance < 0 || (options->tolerance > 0 && !options->weights))
-    g_set_error (error,
-                 SCOPE_ERROR,
-                 SCOPE_ERROR_USAGE,
-                 "--tolerance %g: a number above 0, together with --weights",
-                 options->tolerance);
+    g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
+                 "--tolerance %g: a number above 0, together with --weights", options->tolerance);
   else if (options->to && !is_to_float (options) && !hyb_form_from_name (options->to, form))
-    g_set_error (error,
-                 SCOPE_ERROR,
-                 SCOPE_ERROR_USAGE,
+    g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
                  "--to %s: unknown form; there are unrolled, foreach, while, fused and float",
                  options->to);
   else if (options->length < 0)
-    g_set_error (error,
-                 SCOPE_ERROR,
-                 SCOPE_ERROR_USAGE,
+    g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
                  "--length %" G_GINT64_FORMAT ": the number of steps cannot be negative",
                  options->length);
   else
@@ -106,19 +87,13 @@ report_difference (const HybProof *proof, gboolean is_written, GError **refused)
   g_autoptr (GError) error = NULL;
 
   if (proof->verdict == HYB_PROOF_OPEN)
-    g_set_error (&error,
-                 SCOPE_ERROR,
-                 SCOPE_ERROR_DIFFERS,
+    g_set_error (&error, SCOPE_ERROR, SCOPE_ERROR_DIFFERS,
                  "the converted model is not shown to be equal: %s%s",
-                 (char *) proof->gaps->pdata[0],
-                 is_written ? "" : "; nothing was written");
+                 (char *) proof->gaps->pdata[0], is_written ? "" : "; nothing was written");
   else
-    g_set_error (&error,
-                 SCOPE_ERROR,
-                 SCOPE_ERROR_DIFFERS,
+    g_set_error (&error, SCOPE_ERROR, SCOPE_ERROR_DIFFERS,
                  "the converted model differs by %g at %s, which is more than rounding%s",
-                 proof->max_abs,
-                 proof->worst_output ? proof->worst_output : "an output",
+                 proof->max_abs, proof->worst_output ? proof->worst_output : "an output",
                  is_written ? "" : "; nothing was written");
   if (is_written)
     {
@@ -159,11 +134,8 @@ check_proof (const Compared        *compared,
       proof->ok = FALSE;
       if (!force)
         {
-          g_set_error (error,
-                       SCOPE_ERROR,
-                       SCOPE_ERROR_FAILED,
-                       "the conversion cannot be checked: %s",
-                       local_error->message);
+          g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_FAILED,
+                       "the conversion cannot be checked: %s", local_error->message);
           if (hyb_error_get_remedy (local_error) != HYB_REMEDY_NONE)
             hyb_error_copy_remedy (error, local_error);
           else
@@ -173,8 +145,7 @@ check_proof (const Compared        *compared,
                                   NULL);
           return SCOPE_EXIT_MODEL;
         }
-      scope_print_message (HYB_SEVERITY_WARNING,
-                           "written without a proof: %s",
+      scope_print_message (HYB_SEVERITY_WARNING, "written without a proof: %s",
                            local_error->message);
     }
   else if (!proof->ok && !report_difference (proof, force, error))
@@ -333,8 +304,7 @@ is_simple (const ConvertOptions *options, HybModel *model, HybModel *result)
     return FALSE;
   scope_print_message (HYB_SEVERITY_NOTE,
                        "there is nothing to simplify: %u nodes would be %u; the file is copied",
-                       before,
-                       after);
+                       before, after);
   return TRUE;
 }
 
@@ -387,8 +357,8 @@ run_convert (const ScopeCommonOptions *common, gpointer data, char **files, GErr
                                   error);
   if (is_to_float (options))
     return scope_convert_to_float (model,
-                                   &(ScopeConvertFloat){
-                                       inputs, options->output, options->force, common->json },
+                                   &(ScopeConvertFloat){ inputs, options->output, options->force,
+                                                         common->json },
                                    error);
   variant = options->to ? hyb_variant_convert (model, &convert, error)
                         : hyb_variant_keep (model, inputs, error);
@@ -403,12 +373,9 @@ run_convert (const ScopeCommonOptions *common, gpointer data, char **files, GErr
   prove.input = inputs;
   prove.is_made = !input;
   prove.variant = result.model || variant->lowered ? NULL : variant;
-  code = check_proof (&(Compared){ model,
-                                   result.model ? result.model : variant->model,
+  code = check_proof (&(Compared){ model, result.model ? result.model : variant->model,
                                    options->force },
-                      &prove,
-                      &proof,
-                      error);
+                      &prove, &proof, error);
   if (code != SCOPE_EXIT_DONE)
     return code;
   if (!scope_result_write (&result, options->output, variant->model, written, error))
@@ -421,84 +388,34 @@ run_convert (const ScopeCommonOptions *common, gpointer data, char **files, GErr
 }
 
 static const GOptionEntry convert_options[] = {
-  { "to",
-    0,
-    0,
-    G_OPTION_ARG_STRING,
-    SCOPE_OPTION_FIELD (ConvertOptions, to),
+  { "to", 0, 0, G_OPTION_ARG_STRING, SCOPE_OPTION_FIELD (ConvertOptions, to),
     "Form to convert to: unrolled, foreach, while or fused; or float, from a quantised model",
     "FORM" },
-  { "weights",
-    0,
-    0,
-    G_OPTION_ARG_STRING,
-    SCOPE_OPTION_FIELD (ConvertOptions, weights),
+  { "weights", 0, 0, G_OPTION_ARG_STRING, SCOPE_OPTION_FIELD (ConvertOptions, weights),
     "Instead of --to: round the weights to float16, bfloat16 or int8, and keep float arithmetic",
     "TYPE" },
-  { "tolerance",
-    0,
-    0,
-    G_OPTION_ARG_DOUBLE,
-    SCOPE_OPTION_FIELD (ConvertOptions, tolerance),
+  { "tolerance", 0, 0, G_OPTION_ARG_DOUBLE, SCOPE_OPTION_FIELD (ConvertOptions, tolerance),
     "With --weights: how much outputs may differ, relative to 1 + the largest (default: by type)",
     "X" },
-  { "output",
-    'o',
-    0,
-    G_OPTION_ARG_FILENAME,
-    SCOPE_OPTION_FIELD (ConvertOptions, output),
-    "Write NAME.onnx, or PREFIX-symbol.json and PREFIX-0000.params",
-    "NAME.onnx|PREFIX" },
-  { "opset",
-    0,
-    0,
-    G_OPTION_ARG_INT64,
-    SCOPE_OPTION_FIELD (ConvertOptions, opset),
+  { "output", 'o', 0, G_OPTION_ARG_FILENAME, SCOPE_OPTION_FIELD (ConvertOptions, output),
+    "Write NAME.onnx, or PREFIX-symbol.json and PREFIX-0000.params", "NAME.onnx|PREFIX" },
+  { "opset", 0, 0, G_OPTION_ARG_INT64, SCOPE_OPTION_FIELD (ConvertOptions, opset),
     "Write all nodes anew in this version of ONNX' operators (default for a graph of MXNet: 17)",
     "N" },
-  { "simplify",
-    0,
-    0,
-    G_OPTION_ARG_NONE,
-    SCOPE_OPTION_FIELD (ConvertOptions, simplify),
+  { "simplify", 0, 0, G_OPTION_ARG_NONE, SCOPE_OPTION_FIELD (ConvertOptions, simplify),
     "Write an ONNX file anew in its own version: what follows from weights is computed, what "
     "nothing reads is left out",
     NULL },
-  { "input",
-    'i',
-    0,
-    G_OPTION_ARG_FILENAME,
-    SCOPE_OPTION_FIELD (ConvertOptions, input),
-    "Arrays by variable name, which fix shapes and are used in the proof",
-    "IN.npz" },
-  { "length",
-    0,
-    0,
-    G_OPTION_ARG_INT64,
-    SCOPE_OPTION_FIELD (ConvertOptions, length),
-    "Number of time steps, if nothing else determines it",
-    "T" },
-  { "per-layer",
-    0,
-    0,
-    G_OPTION_ARG_NONE,
-    SCOPE_OPTION_FIELD (ConvertOptions, per_layer),
-    "With --to fused: one fused operator per layer",
-    NULL },
-  { "force",
-    0,
-    0,
-    G_OPTION_ARG_NONE,
-    SCOPE_OPTION_FIELD (ConvertOptions, force),
-    "Write the model even if the proof fails",
-    NULL },
-  { "matches",
-    0,
-    0,
-    G_OPTION_ARG_NONE,
-    SCOPE_OPTION_FIELD (ConvertOptions, matches),
-    "With --json: list which new node replaces which old one, and in which step",
-    NULL },
+  { "input", 'i', 0, G_OPTION_ARG_FILENAME, SCOPE_OPTION_FIELD (ConvertOptions, input),
+    "Arrays by variable name, which fix shapes and are used in the proof", "IN.npz" },
+  { "length", 0, 0, G_OPTION_ARG_INT64, SCOPE_OPTION_FIELD (ConvertOptions, length),
+    "Number of time steps, if nothing else determines it", "T" },
+  { "per-layer", 0, 0, G_OPTION_ARG_NONE, SCOPE_OPTION_FIELD (ConvertOptions, per_layer),
+    "With --to fused: one fused operator per layer", NULL },
+  { "force", 0, 0, G_OPTION_ARG_NONE, SCOPE_OPTION_FIELD (ConvertOptions, force),
+    "Write the model even if the proof fails", NULL },
+  { "matches", 0, 0, G_OPTION_ARG_NONE, SCOPE_OPTION_FIELD (ConvertOptions, matches),
+    "With --json: list which new node replaces which old one, and in which step", NULL },
   { 0 },
 };
 

@@ -112,8 +112,7 @@ describe_groups (ScopeJson *json, const char *key, const GArray *groups)
 static void
 describe_name (ScopeJson *json, const ProfCapture *capture, guint32 row)
 {
-  scope_json_string (json,
-                     NULL,
+  scope_json_string (json, NULL,
                      prof_capture_get_string (capture, prof_capture_get_node (capture, row)->name));
 }
 

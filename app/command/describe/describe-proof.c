@@ -50,9 +50,7 @@ static void
 print_coverage (const HybProof *proof)
 {
   if (proof->high > 0)
-    printf ("numbers of scales 0 and %g to %g, both signs%s, in %s mode\n",
-            proof->low,
-            proof->high,
+    printf ("numbers of scales 0 and %g to %g, both signs%s, in %s mode\n", proof->low, proof->high,
             proof->n_double > 0 ? ", in float64 element by element" : "",
             proof->training ? "training" : "prediction");
   if (proof->n_not_numbers > 0)
@@ -69,17 +67,13 @@ scope_print_proof (const HybProof *proof)
 {
   printf ("%s on %u inputs%s: largest difference %.3g (%.3g of the largest element), tolerance "
           "%.3g\n",
-          verdict_texts[proof->verdict],
-          proof->n_inputs,
-          proof->gradients ? ", with gradients" : ", without gradients",
-          proof->max_abs,
-          proof->max_rel,
-          proof->tolerance);
+          verdict_texts[proof->verdict], proof->n_inputs,
+          proof->gradients ? ", with gradients" : ", without gradients", proof->max_abs,
+          proof->max_rel, proof->tolerance);
   if (proof->difference)
     printf ("%s\n", hyb_one_line (proof->difference));
   else if (proof->worst_output && proof->verdict == HYB_PROOF_DIFFERENT)
-    printf ("largest at %s, element %" G_GINT64_FORMAT "\n",
-            hyb_one_line (proof->worst_output),
+    printf ("largest at %s, element %" G_GINT64_FORMAT "\n", hyb_one_line (proof->worst_output),
             proof->worst_index);
   print_coverage (proof);
   for (guint i = 0; i < G_N_ELEMENTS (proof->device_work); i++)

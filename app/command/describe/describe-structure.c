@@ -196,9 +196,7 @@ describe_row (const Row *row)
   add_part (text, entry->hidden, "units");
   add_part (text, entry->steps, entry->steps == 1 ? "step" : "steps");
   if (entry->direction && strcmp (entry->direction, "forward") != 0)
-    g_string_append_printf (text,
-                            "%s%s",
-                            text->len > 0 ? ", " : "",
+    g_string_append_printf (text, "%s%s", text->len > 0 ? ", " : "",
                             strcmp (entry->direction, "both") == 0 ? "both directions"
                                                                    : entry->direction);
   return g_string_free (text, FALSE);
@@ -217,10 +215,7 @@ scope_print_structure (HybModel *model, const HybType *types)
       const Row       *row = &g_array_index (rows, Row, i);
       g_autofree char *text = describe_row (row);
 
-      printf ("  %-7s %-40s %5u nodes, %s\n",
-              kind_name (row),
-              text,
-              row->entry.nodes,
+      printf ("  %-7s %-40s %5u nodes, %s\n", kind_name (row), text, row->entry.nodes,
               hyb_one_line (hyb_graph_get_node (graph, row->entry.node)->name));
     }
 }

@@ -210,10 +210,8 @@ scope_describe_findings (ScopeJson *json, GPtrArray *findings)
     }
   scope_json_end (json);
 
-  summary = g_strdup_printf ("%u errors, %u warnings, %u notes",
-                             n[HYB_SEVERITY_ERROR],
-                             n[HYB_SEVERITY_WARNING],
-                             n[HYB_SEVERITY_NOTE]);
+  summary = g_strdup_printf ("%u errors, %u warnings, %u notes", n[HYB_SEVERITY_ERROR],
+                             n[HYB_SEVERITY_WARNING], n[HYB_SEVERITY_NOTE]);
   scope_json_string (json, "summary", summary);
 }
 

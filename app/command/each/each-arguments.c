@@ -127,18 +127,14 @@ scope_each_check_options (const ScopeEachCall *call, GError **error)
       if (entry->arg == G_OPTION_ARG_FILENAME && *(char **) entry->arg_data &&
           is_one_output (call, entry))
         {
-          g_set_error (error,
-                       SCOPE_ERROR,
-                       SCOPE_ERROR_USAGE,
+          g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
                        "--%s with --each: all models would write to the same file",
                        entry->long_name);
           return FALSE;
         }
       if (entry->arg != G_OPTION_ARG_FILENAME || g_strcmp0 (*(char **) entry->arg_data, "-") != 0)
         continue;
-      g_set_error (error,
-                   SCOPE_ERROR,
-                   SCOPE_ERROR_USAGE,
+      g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
                    "--%s -: with --each, the processes of several models cannot share one stream",
                    entry->long_name);
       return FALSE;
@@ -152,9 +148,8 @@ scope_each_arguments (const ScopeEachCall *call, const char *model, const char *
   GPtrArray *argv = g_ptr_array_new ();
 
   g_ptr_array_add (argv, g_strdup ("/proc/self/exe"));
-  g_ptr_array_add (argv,
-                   g_strdup (call->sandbox == SCOPE_SANDBOX_STRICT ? "--sandbox=strict"
-                                                                   : "--sandbox"));
+  g_ptr_array_add (argv, g_strdup (call->sandbox == SCOPE_SANDBOX_STRICT ? "--sandbox=strict"
+                                                                         : "--sandbox"));
   g_ptr_array_add (argv, g_strdup (call->command->name));
   for (guint i = 0; i < call->entries->len; i++)
     {

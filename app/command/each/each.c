@@ -125,8 +125,7 @@ model_ended (gpointer data, const ScopeChildEnd *end)
   const char *model = each->models->pdata[end->id];
 
   each->n_ended[MIN (scope_each_status (end), N_STATUSES - 1)]++;
-  g_hash_table_insert (each->held,
-                       GUINT_TO_POINTER (end->id + 1),
+  g_hash_table_insert (each->held, GUINT_TO_POINTER (end->id + 1),
                        each->call->common->json ? scope_each_json (model, end)
                                                 : scope_each_text (model, end));
   print_held (each);
@@ -153,13 +152,8 @@ make_output (const ScopeEachCall *call, GError **error)
 
   if (!output || g_mkdir_with_parents (output, 0777) == 0)
     return TRUE;
-  return hyb_error_at (error,
-                       G_FILE_ERROR,
-                       (int) g_file_error_from_errno (errno),
-                       output,
-                       NULL,
-                       "the folder cannot be made: %s",
-                       g_strerror (errno));
+  return hyb_error_at (error, G_FILE_ERROR, (int) g_file_error_from_errno (errno), output, NULL,
+                       "the folder cannot be made: %s", g_strerror (errno));
 }
 
 static int
@@ -177,12 +171,8 @@ summarise (const Each *each, double seconds)
         else
           g_string_append_printf (text, ", %u with status %d", each->n_ended[status], status);
       }
-  scope_print_message (HYB_SEVERITY_NOTE,
-                       "%u model%s in %.1f seconds%s",
-                       each->models->len,
-                       each->models->len == 1 ? "" : "s",
-                       seconds,
-                       text->str);
+  scope_print_message (HYB_SEVERITY_NOTE, "%u model%s in %.1f seconds%s", each->models->len,
+                       each->models->len == 1 ? "" : "s", seconds, text->str);
   return worst;
 }
 
@@ -193,8 +183,7 @@ print_skipped (GPtrArray *skipped)
   for (guint i = 0; i < MIN (skipped->len, MAX_SENTENCES); i++)
     scope_print_message (HYB_SEVERITY_WARNING, "%s", (const char *) skipped->pdata[i]);
   if (skipped->len > MAX_SENTENCES)
-    scope_print_message (HYB_SEVERITY_WARNING,
-                         "%u more were skipped for such reasons",
+    scope_print_message (HYB_SEVERITY_WARNING, "%u more were skipped for such reasons",
                          skipped->len - MAX_SENTENCES);
 }
 

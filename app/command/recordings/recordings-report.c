@@ -52,18 +52,14 @@ append_nodes (GString *to, const ScopeRecordings *recordings, const ScopeRecordi
 
       g_string_append (to, "| ");
       append_plain (to, difference->name);
-      g_string_append_printf (to,
-                              " | %s | %s | %s |\n",
-                              a,
-                              b,
+      g_string_append_printf (to, " | %s | %s | %s |\n", a, b,
                               difference->row_a == PROF_NONE ? "only now"
                               : difference->row_b == PROF_NONE
                                   ? "only in the baseline"
                                   : prof_verdict_describe (difference->pairing.verdict,
                                                            &difference->pairing.ratio));
     }
-  g_string_append_printf (to,
-                          "\n%u nodes do not differ beyond what runs and sessions vary by.\n",
+  g_string_append_printf (to, "\n%u nodes do not differ beyond what runs and sessions vary by.\n",
                           n_same);
 }
 
@@ -88,11 +84,7 @@ append_comparison (GString *to, const ScopeRecordings *recordings, const ScopeRe
   g_string_append_printf (to,
                           "| | baseline | now | change |\n|---|---|---|---|\n"
                           "| median | %s | %s | %s |\n| clean samples | %u | %u | |\n",
-                          a,
-                          b,
-                          change,
-                          sessions->a.n,
-                          sessions->b.n);
+                          a, b, change, sessions->a.n, sessions->b.n);
   append_nodes (to, recordings, recording);
   g_string_append (to, "\n<details><summary>Before you rely on it</summary>\n\n");
   for (guint i = 0; i < sessions->cautions->len; i++)
@@ -146,9 +138,7 @@ append_property (GString *to, const char *name, double value)
   char buffer[G_ASCII_DTOSTR_BUF_SIZE];
 
   if (isfinite (value))
-    g_string_append_printf (to,
-                            "        <property name=\"%s\" value=\"%s\"/>\n",
-                            name,
+    g_string_append_printf (to, "        <property name=\"%s\" value=\"%s\"/>\n", name,
                             g_ascii_formatd (buffer, sizeof buffer, "%.9g", value));
 }
 
@@ -180,11 +170,8 @@ append_case (GString *to, const ScopeRecordings *recordings, const ScopeRecordin
 
   g_string_append (to, "    <testcase classname=\"hscope.time\" name=\"");
   append_xml (to, recording->file);
-  g_string_append_printf (to,
-                          "\" time=\"%s\">\n      <properties>\n",
-                          g_ascii_formatd (buffer,
-                                           sizeof buffer,
-                                           "%.9f",
+  g_string_append_printf (to, "\" time=\"%s\">\n      <properties>\n",
+                          g_ascii_formatd (buffer, sizeof buffer, "%.9f",
                                            sessions->b.median.median));
   append_property (to, "baseline_seconds", sessions->a.median.median);
   append_property (to, "seconds", sessions->b.median.median);
@@ -216,8 +203,7 @@ scope_recordings_print_junit (const ScopeRecordings *recordings)
   g_string_append_printf (text,
                           "<testsuites>\n  <testsuite name=\"hscope\" tests=\"%u\" failures=\"%u\" "
                           "errors=\"0\" skipped=\"%u\">\n",
-                          recordings->results->len,
-                          count[PROF_GATE_FAILED],
+                          recordings->results->len, count[PROF_GATE_FAILED],
                           count[PROF_GATE_UNDECIDED]);
   for (guint i = 0; i < recordings->results->len; i++)
     append_case (text, recordings, recordings->results->pdata[i]);

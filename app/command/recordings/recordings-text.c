@@ -38,10 +38,7 @@ print_nodes (const ScopeRecordings *recordings, const ScopeRecording *recording)
       g_autofree char      *a = prof_format_seconds (difference->a);
       g_autofree char      *b = prof_format_seconds (difference->b);
 
-      printf ("    %-40s %s → %s  %s\n",
-              hyb_one_line (difference->name),
-              a,
-              b,
+      printf ("    %-40s %s → %s  %s\n", hyb_one_line (difference->name), a, b,
               difference->row_a == PROF_NONE ? "only now"
               : difference->row_b == PROF_NONE
                   ? "only in the baseline"
@@ -69,8 +66,7 @@ print_comparison (const ScopeRecordings *recordings, const ScopeRecording *recor
 
       printf ("%s: %s\n", prof_gate_name (recording->gate), reason);
     }
-  print_recording ("baseline",
-                   prof_capture_get_file (scope_recordings_last (recordings)),
+  print_recording ("baseline", prof_capture_get_file (scope_recordings_last (recordings)),
                    &sessions->a);
   print_recording ("now", recording->file, &sessions->b);
   print_nodes (recordings, recording);
@@ -120,8 +116,7 @@ describe_nodes (ScopeJson *json, const ScopeRecordings *recordings, const ScopeR
       scope_json_double (json, "seconds", difference->b);
       if (is_matched)
         describe_interval (json, &difference->pairing.ratio);
-      scope_json_string (json,
-                         "verdict",
+      scope_json_string (json, "verdict",
                          is_matched ? prof_verdict_name (difference->pairing.verdict) : NULL);
       scope_json_end (json);
     }

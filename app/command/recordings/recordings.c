@@ -34,12 +34,9 @@ parse_threshold (const char *text, double *threshold, GError **error)
           return TRUE;
         }
     }
-  g_set_error (error,
-               SCOPE_ERROR,
-               SCOPE_ERROR_USAGE,
+  g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
                "--fail-if-slower %s: this is not a percentage from 0 to %d; write it as in 3%%",
-               text,
-               MAX_PERCENT);
+               text, MAX_PERCENT);
   return FALSE;
 }
 
@@ -53,9 +50,7 @@ refuse_without_baseline (const ScopeBaselineOptions *options, GError **error)
 
   if (!option)
     return TRUE;
-  g_set_error (error,
-               SCOPE_ERROR,
-               SCOPE_ERROR_USAGE,
+  g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
                "%s needs --baseline FILE, a recording to compare with; hscope profile MODEL "
                "--capture "
                "FILE makes one",
@@ -136,9 +131,7 @@ scope_recordings_add (ScopeRecordings   *recordings,
   g_ptr_array_add (recordings->results, recording);
   if (!prof_sessions_compare (&recording->sessions,
                               (const ProfCapture *const *) recordings->baseline->pdata,
-                              recordings->baseline->len,
-                              capture,
-                              error))
+                              recordings->baseline->len, capture, error))
     return FALSE;
   if (!isnan (recordings->threshold))
     recording->gate = prof_sessions_gate (&recording->sessions, recordings->threshold);
@@ -190,10 +183,8 @@ scope_recording_dup_change (const ScopeRecording *recording)
 
   if (isnan (ratio->low))
     return g_strdup_printf ("%+.1f %% (no interval)", 100 * (ratio->median - 1));
-  return g_strdup_printf ("%+.1f %% (%+.1f … %+.1f with 99 %%)",
-                          100 * (ratio->median - 1),
-                          100 * (ratio->low - 1),
-                          100 * (ratio->high - 1));
+  return g_strdup_printf ("%+.1f %% (%+.1f … %+.1f with 99 %%)", 100 * (ratio->median - 1),
+                          100 * (ratio->low - 1), 100 * (ratio->high - 1));
 }
 
 char *
@@ -201,8 +192,7 @@ scope_recording_dup_verdict (const ScopeRecording *recording)
 {
   const ProfSessions *sessions = &recording->sessions;
 
-  return g_strdup_printf ("%s%s%s",
-                          prof_verdict_name (sessions->verdict),
+  return g_strdup_printf ("%s%s%s", prof_verdict_name (sessions->verdict),
                           sessions->machine == PROF_OTHER_MACHINE ? ", on different machines" : "",
                           sessions->is_same_work ? "" : ", with different work");
 }

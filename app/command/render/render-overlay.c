@@ -16,21 +16,15 @@ check_matches (const ScopeRenderOverlay *options, const ScopeHeatCount *count, G
 {
   if (count->n_executed > 0 && count->n_found == 0)
     {
-      g_set_error (error,
-                   SCOPE_ERROR,
-                   SCOPE_ERROR_USAGE,
+      g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
                    "%s: none of its %u nodes is in this model. Use a file that was made for this "
                    "model",
-                   options->file,
-                   count->n_executed);
+                   options->file, count->n_executed);
       return FALSE;
     }
   if (count->n_found < count->n_executed)
-    scope_print_message (HYB_SEVERITY_WARNING,
-                         "%s: only %u of its %u nodes are in this model",
-                         options->file,
-                         count->n_found,
-                         count->n_executed);
+    scope_print_message (HYB_SEVERITY_WARNING, "%s: only %u of its %u nodes are in this model",
+                         options->file, count->n_found, count->n_executed);
   return TRUE;
 }
 
@@ -46,13 +40,9 @@ check_heat (const ScopeRenderOverlay *options, GError **error)
     problem = "this option needs --overlay with a capture";
   if (!problem)
     return TRUE;
-  g_set_error (error,
-               SCOPE_ERROR,
-               SCOPE_ERROR_USAGE,
-               "%s %s: %s",
+  g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE, "%s %s: %s",
                options->heat ? "--heat" : "--against",
-               options->heat ? options->heat : options->against,
-               problem);
+               options->heat ? options->heat : options->against, problem);
   return FALSE;
 }
 
@@ -80,8 +70,7 @@ paint_capture (const ScopeRenderOverlay *options,
   source = (ScopeHeatSource){ capture, summary, drawing->diagram, boxes, drawing->folds };
   *overlay = against
                  ? scope_capture_paint_difference (&source, against)
-                 : scope_capture_paint (&source,
-                                        heat,
+                 : scope_capture_paint (&source, heat,
                                         heat == SCOPE_HEAT_ROOF ? VIZ_SCALE_LINEAR : VIZ_SCALE_LOG);
   return check_matches (options, &count, error);
 }
@@ -103,15 +92,12 @@ paint_numbers (const ScopeRenderOverlay *options,
   if (scope_node_data_n_skipped (data) > 0)
     scope_print_message (HYB_SEVERITY_WARNING,
                          "%s: %u of its members were left out because they are no finite numbers",
-                         options->file,
-                         scope_node_data_n_skipped (data));
-  *overlay = scope_node_data_paint (data,
-                                    &(ScopeNodeDataPaint){ drawing->diagram,
-                                                           drawing->places,
-                                                           drawing->folds,
-                                                           VIZ_SCALE_LINEAR,
-                                                           FALSE },
-                                    &count);
+                         options->file, scope_node_data_n_skipped (data));
+  *overlay =
+      scope_node_data_paint (data,
+                             &(ScopeNodeDataPaint){ drawing->diagram, drawing->places,
+                                                    drawing->folds, VIZ_SCALE_LINEAR, FALSE },
+                             &count);
   return check_matches (options, &count, error);
 }
 

@@ -35,125 +35,44 @@ typedef struct
 } RenderOptions;
 
 static const GOptionEntry render_entries[] = {
-  { "output",
-    'o',
-    0,
-    G_OPTION_ARG_FILENAME,
-    SCOPE_OPTION_FIELD (RenderOptions, output),
-    "Picture to write: *.svg, *.png, *.pdf or *.dot",
-    "FILE" },
-  { "layout",
-    0,
-    0,
-    G_OPTION_ARG_STRING,
-    SCOPE_OPTION_FIELD (RenderOptions, layout),
-    "How to place boxes: auto, layers, grid or dot",
-    "NAME" },
-  { "fit",
-    0,
-    0,
-    G_OPTION_ARG_STRING,
-    SCOPE_OPTION_FIELD (RenderOptions, fit),
+  { "output", 'o', 0, G_OPTION_ARG_FILENAME, SCOPE_OPTION_FIELD (RenderOptions, output),
+    "Picture to write: *.svg, *.png, *.pdf or *.dot", "FILE" },
+  { "layout", 0, 0, G_OPTION_ARG_STRING, SCOPE_OPTION_FIELD (RenderOptions, layout),
+    "How to place boxes: auto, layers, grid or dot", "NAME" },
+  { "fit", 0, 0, G_OPTION_ARG_STRING, SCOPE_OPTION_FIELD (RenderOptions, fit),
     "Shape the picture for a page of WIDTH × HEIGHT pixels (default: 960x640), or none",
     "WIDTHxHEIGHT" },
-  { "direction",
-    0,
-    0,
-    G_OPTION_ARG_STRING,
-    SCOPE_OPTION_FIELD (RenderOptions, direction),
+  { "direction", 0, 0, G_OPTION_ARG_STRING, SCOPE_OPTION_FIELD (RenderOptions, direction),
     "Where data flows: down, right or auto (default: down, or right if that is larger on the page)",
     "NAME" },
-  { "detail",
-    0,
-    0,
-    G_OPTION_ARG_STRING,
-    SCOPE_OPTION_FIELD (RenderOptions, detail),
+  { "detail", 0, 0, G_OPTION_ARG_STRING, SCOPE_OPTION_FIELD (RenderOptions, detail),
     "What boxes show: full (default), brief (title and name), or auto (what the page can show)",
     "NAME" },
-  { "expand",
-    0,
-    0,
-    G_OPTION_ARG_STRING_ARRAY,
-    SCOPE_OPTION_FIELD (RenderOptions, expand),
-    "Open groups whose name matches (repeatable)",
-    "GLOB" },
-  { "collapse",
-    0,
-    0,
-    G_OPTION_ARG_STRING_ARRAY,
-    SCOPE_OPTION_FIELD (RenderOptions, collapse),
-    "Close groups whose name matches (repeatable)",
-    "GLOB" },
-  { "fold",
-    0,
-    0,
-    G_OPTION_ARG_STRING,
-    SCOPE_OPTION_FIELD (RenderOptions, fold),
-    "What to fold: weights,scopes,repeats (default: all), or none",
-    "LIST" },
-  { "depth",
-    0,
-    0,
-    G_OPTION_ARG_STRING,
-    SCOPE_OPTION_FIELD (RenderOptions, depth),
-    "Open groups down to this depth and close the others; 0 closes all",
-    "N" },
-  { "overlay",
-    0,
-    0,
-    G_OPTION_ARG_FILENAME,
-    SCOPE_OPTION_FIELD (RenderOptions, overlay.file),
-    "Colour boxes by the times of a capture, or by numbers by node name (JSON)",
-    "FILE" },
-  { "heat",
-    0,
-    0,
-    G_OPTION_ARG_STRING,
-    SCOPE_OPTION_FIELD (RenderOptions, overlay.heat),
-    "Measure for the colours: self (default), inclusive, share, flops, bytes or roofline",
-    "NAME" },
-  { "against",
-    0,
-    0,
-    G_OPTION_ARG_FILENAME,
-    SCOPE_OPTION_FIELD (RenderOptions, overlay.against),
+  { "expand", 0, 0, G_OPTION_ARG_STRING_ARRAY, SCOPE_OPTION_FIELD (RenderOptions, expand),
+    "Open groups whose name matches (repeatable)", "GLOB" },
+  { "collapse", 0, 0, G_OPTION_ARG_STRING_ARRAY, SCOPE_OPTION_FIELD (RenderOptions, collapse),
+    "Close groups whose name matches (repeatable)", "GLOB" },
+  { "fold", 0, 0, G_OPTION_ARG_STRING, SCOPE_OPTION_FIELD (RenderOptions, fold),
+    "What to fold: weights,scopes,repeats (default: all), or none", "LIST" },
+  { "depth", 0, 0, G_OPTION_ARG_STRING, SCOPE_OPTION_FIELD (RenderOptions, depth),
+    "Open groups down to this depth and close the others; 0 closes all", "N" },
+  { "overlay", 0, 0, G_OPTION_ARG_FILENAME, SCOPE_OPTION_FIELD (RenderOptions, overlay.file),
+    "Colour boxes by the times of a capture, or by numbers by node name (JSON)", "FILE" },
+  { "heat", 0, 0, G_OPTION_ARG_STRING, SCOPE_OPTION_FIELD (RenderOptions, overlay.heat),
+    "Measure for the colours: self (default), inclusive, share, flops, bytes or roofline", "NAME" },
+  { "against", 0, 0, G_OPTION_ARG_FILENAME, SCOPE_OPTION_FIELD (RenderOptions, overlay.against),
     "Colour by the difference between --overlay and this capture (grey: within the noise)",
     "CAPTURE" },
-  { "theme",
-    0,
-    0,
-    G_OPTION_ARG_STRING,
-    SCOPE_OPTION_FIELD (RenderOptions, theme),
-    "Colour theme: light, dark, safe, mxnet, contrast or contrast-dark",
-    "NAME" },
-  { "max-pixels",
-    0,
-    0,
-    G_OPTION_ARG_INT64,
-    SCOPE_OPTION_FIELD (RenderOptions, max_pixels),
-    "Maximum size of a PNG, in pixels",
-    "N" },
-  { "scale",
-    0,
-    0,
-    G_OPTION_ARG_DOUBLE,
-    SCOPE_OPTION_FIELD (RenderOptions, scale),
-    "Pixels per point",
-    "X" },
-  { "outlined",
-    0,
-    0,
-    G_OPTION_ARG_NONE,
-    SCOPE_OPTION_FIELD (RenderOptions, outlined),
-    "SVG: draw text as outlines, for viewers without the font",
-    NULL },
-  { "transparent",
-    0,
-    0,
-    G_OPTION_ARG_NONE,
-    SCOPE_OPTION_FIELD (RenderOptions, transparent),
-    "Leave the background transparent",
-    NULL },
+  { "theme", 0, 0, G_OPTION_ARG_STRING, SCOPE_OPTION_FIELD (RenderOptions, theme),
+    "Colour theme: light, dark, safe, mxnet, contrast or contrast-dark", "NAME" },
+  { "max-pixels", 0, 0, G_OPTION_ARG_INT64, SCOPE_OPTION_FIELD (RenderOptions, max_pixels),
+    "Maximum size of a PNG, in pixels", "N" },
+  { "scale", 0, 0, G_OPTION_ARG_DOUBLE, SCOPE_OPTION_FIELD (RenderOptions, scale),
+    "Pixels per point", "X" },
+  { "outlined", 0, 0, G_OPTION_ARG_NONE, SCOPE_OPTION_FIELD (RenderOptions, outlined),
+    "SVG: draw text as outlines, for viewers without the font", NULL },
+  { "transparent", 0, 0, G_OPTION_ARG_NONE, SCOPE_OPTION_FIELD (RenderOptions, transparent),
+    "Leave the background transparent", NULL },
   { NULL },
 };
 
@@ -174,9 +93,7 @@ parse_folds (const RenderOptions *options, ScopeDiagramOptions *diagram, GError 
       diagram->keep_repeats = FALSE;
     else if (strcmp (words[i], "none") != 0)
       {
-        g_set_error (error,
-                     SCOPE_ERROR,
-                     SCOPE_ERROR_USAGE,
+        g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
                      "--fold: “%s” is unknown; there are weights, scopes, repeats and none",
                      words[i]);
         return FALSE;
@@ -216,13 +133,11 @@ make_folds (const RenderOptions *options, VizDiagram *diagram)
     viz_folds_open_depth (folds, (guint) g_ascii_strtoull (options->depth, NULL, 10));
   for (guint i = 0; options->expand && options->expand[i]; i++)
     if (viz_folds_open_matching (folds, options->expand[i]) == 0)
-      scope_print_message (HYB_SEVERITY_WARNING,
-                           "--expand: no group matches “%s”",
+      scope_print_message (HYB_SEVERITY_WARNING, "--expand: no group matches “%s”",
                            options->expand[i]);
   for (guint i = 0; options->collapse && options->collapse[i]; i++)
     if (viz_folds_close_matching (folds, options->collapse[i]) == 0)
-      scope_print_message (HYB_SEVERITY_WARNING,
-                           "--collapse: no group matches “%s”",
+      scope_print_message (HYB_SEVERITY_WARNING, "--collapse: no group matches “%s”",
                            options->collapse[i]);
   return folds;
 }
@@ -247,20 +162,14 @@ print_changes (const RenderOptions *options, VizPicture *picture, const VizExpor
   if (stats->n_fallbacks > 0 && options->layout && strcmp (options->layout, "auto") != 0)
     scope_print_message (HYB_SEVERITY_WARNING,
                          "--layout %s: %u of %u open groups were placed by “layers” instead: %s",
-                         options->layout,
-                         stats->n_fallbacks,
-                         stats->n_bodies,
-                         stats->refusal);
+                         options->layout, stats->n_fallbacks, stats->n_bodies, stats->refusal);
   if (result->scale > 0 && result->scale < scale * 0.999)
     scope_print_message (HYB_SEVERITY_WARNING,
                          "%s: the scale is %.3g instead of %.3g, the largest at which the picture "
                          "has at most %d pixels a side and %" G_GUINT64_FORMAT
                          " in all. Write an SVG "
                          "or a part of the graph for more detail",
-                         options->output,
-                         result->scale,
-                         scale,
-                         VIZ_MAX_SIDE,
+                         options->output, result->scale, scale, VIZ_MAX_SIDE,
                          options->max_pixels > 0 ? (guint64) options->max_pixels
                                                  : (guint64) VIZ_MAX_PIXELS);
 }
@@ -295,13 +204,8 @@ print_result (const RenderOptions   *options,
       scope_json_print (json);
       return;
     }
-  g_print ("%s: %u × %u, %u nodes, %u boxes drawn, %.2f s\n",
-           options->output,
-           result->width,
-           result->height,
-           n_nodes,
-           n_drawn,
-           seconds);
+  g_print ("%s: %u × %u, %u nodes, %u boxes drawn, %.2f s\n", options->output, result->width,
+           result->height, n_nodes, n_drawn, seconds);
 }
 
 /* Reads --fit WIDTHxHEIGHT; the size is 0 for “none”. */
@@ -326,9 +230,7 @@ parse_fit (const char *text, VizPoint *page, GError **error)
       *page = (VizPoint){ (double) width, (double) height };
       return TRUE;
     }
-  g_set_error (error,
-               SCOPE_ERROR,
-               SCOPE_ERROR_USAGE,
+  g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
                "--fit %s: give the width and height of a page in pixels, such as 1200x800, or none",
                text);
   return FALSE;
@@ -353,11 +255,8 @@ parse_detail (const char *text, VizDetail *detail, GError **error)
         *detail = names[i].detail;
         return TRUE;
       }
-  g_set_error (error,
-               SCOPE_ERROR,
-               SCOPE_ERROR_USAGE,
-               "--detail %s: unknown; there are full, brief and auto",
-               text);
+  g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
+               "--detail %s: unknown; there are full, brief and auto", text);
   return FALSE;
 }
 
@@ -368,41 +267,26 @@ check_options (const RenderOptions *options, GError **error)
   VizDirection direction;
 
   if (!options->output)
-    g_set_error (error,
-                 SCOPE_ERROR,
-                 SCOPE_ERROR_USAGE,
+    g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
                  "hscope render needs --output FILE.svg, .png, .pdf or .dot");
   else if (!viz_export_find (options->output))
-    g_set_error (error,
-                 SCOPE_ERROR,
-                 SCOPE_ERROR_USAGE,
+    g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
                  "--output %s: pictures can be written as .svg, .png, .pdf and .dot only",
                  options->output);
   else if (options->depth &&
            !g_ascii_string_to_unsigned (options->depth, 10, 0, MAX_DEPTH, NULL, NULL))
-    g_set_error (error,
-                 SCOPE_ERROR,
-                 SCOPE_ERROR_USAGE,
-                 "--depth %s: give a number of levels from 0 to %d",
-                 options->depth,
-                 MAX_DEPTH);
+    g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
+                 "--depth %s: give a number of levels from 0 to %d", options->depth, MAX_DEPTH);
   else if (options->direction && !viz_direction_find (options->direction, &direction))
-    g_set_error (error,
-                 SCOPE_ERROR,
-                 SCOPE_ERROR_USAGE,
-                 "--direction %s: unknown; there are down, right and auto",
-                 options->direction);
+    g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
+                 "--direction %s: unknown; there are down, right and auto", options->direction);
   else if (!viz_theme_find (options->theme))
-    g_set_error (error,
-                 SCOPE_ERROR,
-                 SCOPE_ERROR_USAGE,
+    g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
                  "--theme %s: unknown theme; there are light, dark, safe, mxnet, contrast and "
                  "contrast-dark",
                  options->theme);
   else if (options->layout && !viz_layout_find (options->layout))
-    g_set_error (error,
-                 SCOPE_ERROR,
-                 SCOPE_ERROR_USAGE,
+    g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
                  "--layout %s: unknown layout; there are auto, layers, grid and dot",
                  options->layout);
   else
@@ -449,8 +333,7 @@ render_run (const ScopeCommonOptions *common, gpointer data, char **files, GErro
   diagram = scope_graph_to_diagram (&diagram_options, &places);
   folds = make_folds (options, diagram);
   if (!scope_render_overlay_make (&options->overlay,
-                                  &(ScopeRenderDrawing){ model, diagram, places, folds },
-                                  &overlay,
+                                  &(ScopeRenderDrawing){ model, diagram, places, folds }, &overlay,
                                   error))
     return SCOPE_EXIT_FILE;
   export.overlay = overlay;
@@ -460,16 +343,11 @@ render_run (const ScopeCommonOptions *common, gpointer data, char **files, GErro
   if (!picture)
     return SCOPE_EXIT_MODEL;
   contents = viz_export_bytes (picture, options->output, &export, &result, error);
-  if (!contents || !hyb_file_replace_contents (options->output,
-                                               g_bytes_get_data (contents, NULL),
-                                               g_bytes_get_size (contents),
-                                               error))
+  if (!contents || !hyb_file_replace_contents (options->output, g_bytes_get_data (contents, NULL),
+                                               g_bytes_get_size (contents), error))
     return SCOPE_EXIT_FILE;
   print_changes (options, picture, &result);
-  print_result (options,
-                &(Rendered){ model, &completion },
-                picture,
-                &result,
+  print_result (options, &(Rendered){ model, &completion }, picture, &result,
                 (double) (g_get_monotonic_time () - start) / 1e6);
   return SCOPE_EXIT_DONE;
 }

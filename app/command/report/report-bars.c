@@ -91,10 +91,7 @@ draw_waterfall (VizPen *pen, const VizRect *rect, const VizTheme *theme, gpointe
 {
   const ScopeReportBars *bars = data;
 
-  viz_chart_waterfall (pen,
-                       rect,
-                       theme,
-                       (const VizBar *) (gpointer) bars->bars->data,
+  viz_chart_waterfall (pen, rect, theme, (const VizBar *) (gpointer) bars->bars->data,
                        bars->bars->len);
 }
 
@@ -109,12 +106,11 @@ scope_report_page_add_waterfall (ScopeReportPage       *page,
 
   g_array_unref (bars->bars);
   bars->bars = scope_list_waterfall (from, to, explanation, bars->texts);
-  scope_report_page_add_chart (page,
-                               &(ScopeChart){ .title = title,
-                                              .height = WATERFALL_HEIGHT,
-                                              .draw = draw_waterfall,
-                                              .data = bars,
-                                              .destroy = bars_free });
+  scope_report_page_add_chart (page, &(ScopeChart){ .title = title,
+                                                    .height = WATERFALL_HEIGHT,
+                                                    .draw = draw_waterfall,
+                                                    .data = bars,
+                                                    .destroy = bars_free });
 }
 
 static void
@@ -129,8 +125,8 @@ void
 scope_report_page_add_buckets (ScopeReportPage *page, const ProfExplanation *explanation)
 {
   GString         *html = g_string_new ("<table><tr><th>kind of work</th><th>changes</th>"
-                                        "<th>its own rung saves</th><th>residual</th>"
-                                        "<th>rung</th></tr>\n");
+                                                "<th>its own rung saves</th><th>residual</th>"
+                                                "<th>rung</th></tr>\n");
   g_autofree char *total =
       scope_say_change (&explanation->saved,
                         explanation->is_certain ? PROF_FASTER : PROF_UNDECIDED);
@@ -140,9 +136,7 @@ scope_report_page_add_buckets (ScopeReportPage *page, const ProfExplanation *exp
       const ProfBucket *bucket = &explanation->bucket[i];
       g_autofree char  *change = scope_say_bucket (bucket);
 
-      g_string_append_printf (html,
-                              "<tr><td>%s</td><td%s>%s</td>",
-                              bucket->name,
+      g_string_append_printf (html, "<tr><td>%s</td><td%s>%s</td>", bucket->name,
                               bucket->low > 0 || bucket->high < 0 ? "" : " class=\"unsure\"",
                               change);
       append_seconds (html, bucket->proved);

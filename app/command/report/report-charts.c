@@ -28,13 +28,12 @@ add_group (ScopeReportBars *bars, const ProfGroupSum *sum)
       sum->count > 0 ? g_strdup_printf (" · %.0f×", sum->count) : g_strdup ("");
   g_autofree char *text = g_strdup_printf ("%s · %.1f %%%s", time, 100 * sum->share, count);
 
-  scope_report_bars_add (bars,
-                         &(VizBar){ .label = *sum->name ? sum->name : "(no scope)",
-                                    .text = text,
-                                    .value = sum->self,
-                                    .low = sum->self,
-                                    .high = sum->self,
-                                    .category = scope_report_bars_category (sum->category) });
+  scope_report_bars_add (bars, &(VizBar){ .label = *sum->name ? sum->name : "(no scope)",
+                                          .text = text,
+                                          .value = sum->self,
+                                          .low = sum->self,
+                                          .high = sum->self,
+                                          .category = scope_report_bars_category (sum->category) });
 }
 
 /* Bars of the largest groups, of all others together and of what is outside of nodes: a whole run. */
@@ -148,10 +147,9 @@ draw_heights (VizPen *pen, const VizRect *area, const VizTheme *theme, const Cur
 static void
 draw_curve (VizPen *pen, const VizRect *rect, const VizTheme *theme, gpointer data)
 {
-  const Curve *curve = data;
-  VizRect      area = {
-         rect->x + HEIGHTS_WIDTH, rect->y + 8, rect->width - HEIGHTS_WIDTH, rect->height - 28
-  };
+  const Curve        *curve = data;
+  VizRect             area = { rect->x + HEIGHTS_WIDTH, rect->y + 8, rect->width - HEIGHTS_WIDTH,
+                               rect->height - 28 };
   double              maximum = largest (curve);
   guint               n = MIN (curve->n, (guint) area.width);
   g_autofree VizRect *columns = g_new (VizRect, MAX (n, 1));
@@ -165,34 +163,26 @@ draw_curve (VizPen *pen, const VizRect *rect, const VizTheme *theme, gpointer da
       for (guint k = from; k < MAX (to, from + 1); k++)
         value = MAX (value, curve->values[k]);
       value = maximum > 0 ? value / maximum * area.height : 0;
-      columns[i] = (VizRect){
-        area.x + i * area.width / n, area.y + area.height - value, area.width / n, value
-      };
+      columns[i] = (VizRect){ area.x + i * area.width / n, area.y + area.height - value,
+                              area.width / n, value };
     }
   if (n > 0)
     pen->rects (pen, columns, n, &theme->heat[2]);
   draw_heights (pen, &area, theme, curve);
-  scope_draw_text (pen,
-                   (VizPoint){ area.x, rect->y + rect->height - 4 },
-                   0,
-                   theme->text_faint,
+  scope_draw_text (pen, (VizPoint){ area.x, rect->y + rect->height - 4 }, 0, theme->text_faint,
                    curve->low);
-  scope_draw_text (pen,
-                   (VizPoint){ rect->x + rect->width, rect->y + rect->height - 4 },
-                   1,
-                   theme->text_faint,
-                   curve->high);
+  scope_draw_text (pen, (VizPoint){ rect->x + rect->width, rect->y + rect->height - 4 }, 1,
+                   theme->text_faint, curve->high);
 }
 
 static void
 add_curve (ScopeReportPage *page, const char *title, Curve *curve /* (transfer full) */)
 {
-  scope_report_page_add_chart (page,
-                               &(ScopeChart){ .title = title,
-                                              .height = CURVE_HEIGHT,
-                                              .draw = draw_curve,
-                                              .data = curve,
-                                              .destroy = curve_free });
+  scope_report_page_add_chart (page, &(ScopeChart){ .title = title,
+                                                    .height = CURVE_HEIGHT,
+                                                    .draw = draw_curve,
+                                                    .data = curve,
+                                                    .destroy = curve_free });
 }
 
 static void
@@ -239,8 +229,7 @@ add_histogram (ScopeReportPage *page, const ProfCapture *capture)
       disturbance.n_disturbed == 0
           ? g_strdup ("Distribution of the times of clean runs")
           : g_strdup_printf ("Distribution of the times of clean runs, with %u of %u disturbed",
-                             disturbance.n_disturbed,
-                             disturbance.n);
+                             disturbance.n_disturbed, disturbance.n);
 
   prof_statistics (samples, n, &statistics);
   if (n < 5 || !(statistics.maximum > statistics.minimum))
@@ -273,13 +262,12 @@ add_gradients (ScopeReportPage *page, const ProfCapture *capture)
       const ProfGradient *gradient = &g_array_index (list, ProfGradient, i);
       g_autofree char    *time = prof_format_seconds (gradient->seconds);
 
-      scope_report_bars_add (bars,
-                             &(VizBar){ .label = gradient->name,
-                                        .text = time,
-                                        .value = gradient->seconds,
-                                        .low = gradient->seconds,
-                                        .high = gradient->seconds,
-                                        .category = viz_chart_hue (1) });
+      scope_report_bars_add (bars, &(VizBar){ .label = gradient->name,
+                                              .text = time,
+                                              .value = gradient->seconds,
+                                              .low = gradient->seconds,
+                                              .high = gradient->seconds,
+                                              .category = viz_chart_hue (1) });
     }
   scope_report_page_add_bars (
       page, "When each parameter's gradient was ready, since the start of the run", bars);

@@ -51,8 +51,7 @@ scope_report_add_curves (ScopeReportPage         *page,
   if (!are_ascending (plan, view->rows) || plan->n_values[view->columns] > MAX_CURVES)
     return;
   table =
-      viz_curve_table_new (plan->n_values[view->rows],
-                           plan->n_values[view->columns],
+      viz_curve_table_new (plan->n_values[view->rows], plan->n_values[view->columns],
                            scope_sweep_axes[view->rows].key,
                            scope_sweep_results_is_timing (results) ? prof_format_seconds : NULL);
   for (guint row = 0; row < table->n_x; row++)
@@ -63,9 +62,7 @@ scope_report_add_curves (ScopeReportPage         *page,
 
       table->labels[column] = g_strdup (*name ? name : "as it is");
       for (guint row = 0; row < table->n_x; row++)
-        n_points += (guint) viz_curve_table_set (table,
-                                                 column,
-                                                 row,
+        n_points += (guint) viz_curve_table_set (table, column, row,
                                                  scope_sweep_view_get (view, results, row, column));
     }
   if (n_points < 2)
@@ -73,10 +70,9 @@ scope_report_add_curves (ScopeReportPage         *page,
       viz_curve_table_free (table);
       return;
     }
-  scope_report_page_add_chart (page,
-                               &(ScopeChart){ .title = "",
-                                              .height = HEIGHT,
-                                              .draw = draw,
-                                              .data = table,
-                                              .destroy = destroy });
+  scope_report_page_add_chart (page, &(ScopeChart){ .title = "",
+                                                    .height = HEIGHT,
+                                                    .draw = draw,
+                                                    .data = table,
+                                                    .destroy = destroy });
 }

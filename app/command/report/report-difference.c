@@ -68,23 +68,15 @@ draw_changes (VizPen *pen, const VizRect *rect, const VizTheme *theme, gpointer 
       double           low = MAX (change->low, -changes->largest) * unit;
       double           high = MIN (change->high, changes->largest) * unit;
 
-      scope_draw_text (pen,
-                       (VizPoint){ rect->x + LABELS_WIDTH - 8, y + 13 },
-                       1,
-                       theme->text,
+      scope_draw_text (pen, (VizPoint){ rect->x + LABELS_WIDTH - 8, y + 13 }, 1, theme->text,
                        label);
       pen->rect (pen, &bar, 2, &style);
       if (high > low)
         pen->rects (pen, &(VizRect){ middle + low, y + 9, high - low, 1 }, 1, &theme->text);
-      scope_draw_text (pen,
-                       (VizPoint){ rect->x + rect->width - VALUES_WIDTH + 10, y + 13 },
-                       0,
-                       theme->text_faint,
-                       change->text);
+      scope_draw_text (pen, (VizPoint){ rect->x + rect->width - VALUES_WIDTH + 10, y + 13 }, 0,
+                       theme->text_faint, change->text);
     }
-  pen->rects (pen,
-              &(VizRect){ middle - 0.5, rect->y, 1, changes->changes->len * ROW_HEIGHT },
-              1,
+  pen->rects (pen, &(VizRect){ middle - 0.5, rect->y, 1, changes->changes->len * ROW_HEIGHT }, 1,
               &theme->text_faint);
 }
 
@@ -107,13 +99,9 @@ add_change (Changes *changes, const ProfDifference *difference)
               .name = g_strdup (difference->name),
               .change = b - a,
               .is_unclear = is_within_noise (difference),
-              .text = is_matched ? g_strdup_printf ("%s%s · ×%.2f",
-                                          b > a ? "+" : "",
-                                          time,
-                                          difference->pairing.ratio.median)
-                                 : g_strdup_printf ("%s%s · only in %s",
-                                          b > a ? "+" : "",
-                                          time,
+              .text = is_matched ? g_strdup_printf ("%s%s · ×%.2f", b > a ? "+" : "", time,
+                                                    difference->pairing.ratio.median)
+                                 : g_strdup_printf ("%s%s · only in %s", b > a ? "+" : "", time,
                                           difference->row_a != PROF_NONE ? "A" : "B"),
   };
 
@@ -145,8 +133,7 @@ append_row (GString *html, const ProfDifference *difference)
   g_string_append_printf (html, "<td>%.3f", ratio->median);
   if (prof_interval_is_known (ratio))
     g_string_append_printf (html, " (%.3f … %.3f)", ratio->low, ratio->high);
-  g_string_append_printf (html,
-                          "</td><td>%s</td></tr>\n",
+  g_string_append_printf (html, "</td><td>%s</td></tr>\n",
                           prof_verdict_describe (difference->pairing.verdict, ratio));
 }
 
@@ -160,7 +147,7 @@ scope_report_page_add_difference (ScopeReportPage *page, const ProfCapture *a, c
   g_autofree char *name_b = g_path_get_basename (prof_capture_get_file (b));
   g_autofree char *title = g_strdup_printf ("What %s (B) changes against %s (A)", name_b, name_a);
   GString         *html = g_string_new (
-      "<table><tr><th>node</th><th>A</th><th>B</th><th>B over A</th><th>verdict</th></tr>\n");
+              "<table><tr><th>node</th><th>A</th><th>B</th><th>B over A</th><th>verdict</th></tr>\n");
 
   changes->changes = g_array_new (FALSE, FALSE, sizeof (Change));
   for (guint i = 0; i < list->len; i++)
@@ -176,8 +163,7 @@ scope_report_page_add_difference (ScopeReportPage *page, const ProfCapture *a, c
     }
   g_string_append_printf (html,
                           "</table>\n<p>%u nodes are the same within the noise, %u are not.</p>\n",
-                          n_within,
-                          n_beyond);
+                          n_within, n_beyond);
   scope_report_page_add_chart (page,
                                &(ScopeChart){ .title = title,
                                               .height = MAX (changes->changes->len, 1) * ROW_HEIGHT,

@@ -114,10 +114,7 @@ begin_svg (GString *to, double width, double height)
   g_string_append_printf (to,
                           "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%s\" height=\"%s\" "
                           "viewBox=\"0 0 %s %s\">\n",
-                          numbers[0],
-                          numbers[1],
-                          numbers[0],
-                          numbers[1]);
+                          numbers[0], numbers[1], numbers[0], numbers[1]);
   viz_pen_svg_begin_style (to, NULL);
   g_string_append (to, "</style>\n");
 }
@@ -255,12 +252,11 @@ static gboolean
 write_pdf (const ScopeReportPage *page, const char *path, GError **error)
 {
   g_autoptr (GByteArray) bytes = g_byte_array_new ();
-  cairo_surface_t *surface = cairo_pdf_surface_create_for_stream (append_bytes,
-                                                                  bytes,
-                                                                  SCOPE_PAGE_WIDTH,
-                                                                  total_height (page));
-  cairo_t         *cr = cairo_create (surface);
-  VizPen          *pen = viz_pen_new_cairo (cr, NULL);
+  cairo_surface_t *surface =
+      cairo_pdf_surface_create_for_stream (append_bytes, bytes, SCOPE_PAGE_WIDTH,
+                                           total_height (page));
+  cairo_t *cr = cairo_create (surface);
+  VizPen  *pen = viz_pen_new_cairo (cr, NULL);
 
   draw_all (page, pen, viz_theme_find (NULL));
   viz_pen_free (pen);
@@ -283,11 +279,8 @@ scope_report_page_write (const ScopeReportPage *page, const char *path, GError *
     text = scope_report_page_print_html (page);
   else
     {
-      g_set_error (error,
-                   SCOPE_ERROR,
-                   SCOPE_ERROR_USAGE,
-                   "%s: unknown report format; the name must end in .html, .svg or .pdf",
-                   path);
+      g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
+                   "%s: unknown report format; the name must end in .html, .svg or .pdf", path);
       return FALSE;
     }
   return hyb_file_replace_contents (path, text, strlen (text), error);

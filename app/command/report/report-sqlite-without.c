@@ -10,9 +10,7 @@ scope_report_write_sqlite (const ScopeSweepResults *results G_GNUC_UNUSED,
                            const char                      *path,
                            GError                         **error)
 {
-  g_set_error (error,
-               SCOPE_ERROR,
-               SCOPE_ERROR_USAGE,
+  g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
                "%s: this hscope was built without SQLite; write a .csv, which SQLite imports",
                path);
   return FALSE;

@@ -22,11 +22,7 @@ check (const Writer *writer, int status, const char *path, GError **error)
 {
   if (status == SQLITE_OK || status == SQLITE_DONE)
     return TRUE;
-  g_set_error (error,
-               SCOPE_ERROR,
-               SCOPE_ERROR_FAILED,
-               "%s: SQLite cannot write it: %s",
-               path,
+  g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_FAILED, "%s: SQLite cannot write it: %s", path,
                writer->database ? sqlite3_errmsg (writer->database) : sqlite3_errstr (status));
   return FALSE;
 }
@@ -38,9 +34,7 @@ dup_create (void)
   GString *sql = g_string_new ("CREATE TABLE cells (cell INTEGER PRIMARY KEY");
 
   for (guint axis = 0; axis < SCOPE_SWEEP_N_AXES; axis++)
-    g_string_append_printf (sql,
-                            ", \"%s\" %s",
-                            scope_sweep_axes[axis].key,
+    g_string_append_printf (sql, ", \"%s\" %s", scope_sweep_axes[axis].key,
                             scope_sweep_axes[axis].is_number ? "INTEGER" : "TEXT");
   g_string_append (sql,
                    ", status TEXT NOT NULL, value REAL, low REAL, high REAL, host TEXT, crowded "
@@ -104,21 +98,17 @@ fill (Writer *writer, const ScopeSweepResults *results, const char *path, GError
 {
   g_autofree char *create = dup_create ();
   g_autofree char *insert = dup_insert ();
-  int              status = sqlite3_open_v2 ("cells",
-                                &writer->database,
-                                SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX,
-                                "memdb");
+  int              status =
+      sqlite3_open_v2 ("cells", &writer->database,
+                       SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, "memdb");
 
   if (!check (writer, status, path, error) ||
       !check (writer,
               sqlite3_exec (writer->database, "PRAGMA journal_mode = OFF; BEGIN", NULL, NULL, NULL),
-              path,
-              error) ||
+              path, error) ||
       !check (writer, sqlite3_exec (writer->database, create, NULL, NULL, NULL), path, error) ||
-      !check (writer,
-              sqlite3_prepare_v2 (writer->database, insert, -1, &writer->insert, NULL),
-              path,
-              error))
+      !check (writer, sqlite3_prepare_v2 (writer->database, insert, -1, &writer->insert, NULL),
+              path, error))
     return FALSE;
   for (guint cell = 0; cell < results->plan->n_cells; cell++)
     if (!check (writer, insert_cell (writer, results, cell), path, error))

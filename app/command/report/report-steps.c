@@ -64,25 +64,17 @@ draw_strips (VizPen *pen, const VizRect *rect, const VizTheme *theme, gpointer d
       g_autofree char   *label = viz_text_shorten (strips->labels[r], 44);
       g_autofree char   *time = prof_format_seconds (row->self);
 
-      scope_draw_text (pen,
-                       (VizPoint){ rect->x + LABELS_WIDTH - 8, y + 12 },
-                       1,
-                       theme->text,
+      scope_draw_text (pen, (VizPoint){ rect->x + LABELS_WIDTH - 8, y + 12 }, 1, theme->text,
                        label);
-      scope_draw_text (pen,
-                       (VizPoint){ rect->x + rect->width, y + 12 },
-                       1,
-                       theme->text_faint,
+      scope_draw_text (pen, (VizPoint){ rect->x + rect->width, y + 12 }, 1, theme->text_faint,
                        time);
       for (guint c = 0; c < n_cells; c++)
         {
           guint     from = (guint) ((guint64) c * n / n_cells);
           guint     to = (guint) ((guint64) (c + 1) * n / n_cells);
           double    value = NAN;
-          VizRect   cell = { rect->x + LABELS_WIDTH + c * width / n_cells,
-                             y + 1,
-                             width / n_cells + (c + 1 < n_cells ? 0.3 : 0),
-                             ROW_HEIGHT - 3 };
+          VizRect   cell = { rect->x + LABELS_WIDTH + c * width / n_cells, y + 1,
+                             width / n_cells + (c + 1 < n_cells ? 0.3 : 0), ROW_HEIGHT - 3 };
           VizColour colour;
 
           for (guint i = from; i < to; i++)
@@ -93,15 +85,9 @@ draw_strips (VizPen *pen, const VizRect *rect, const VizTheme *theme, gpointer d
           pen->rects (pen, &cell, 1, &colour);
         }
     }
-  scope_draw_text (pen,
-                   (VizPoint){ rect->x + LABELS_WIDTH, bottom },
-                   0,
-                   theme->text_faint,
+  scope_draw_text (pen, (VizPoint){ rect->x + LABELS_WIDTH, bottom }, 0, theme->text_faint,
                    "step 0");
-  scope_draw_text (pen,
-                   (VizPoint){ rect->x + LABELS_WIDTH + width, bottom },
-                   1,
-                   theme->text_faint,
+  scope_draw_text (pen, (VizPoint){ rect->x + LABELS_WIDTH + width, bottom }, 1, theme->text_faint,
                    last);
 }
 
@@ -123,8 +109,7 @@ scope_report_page_add_steps (ScopeReportPage   *page,
     {
       const ProfStepRow *row = &g_array_index (strips->matrix->rows, ProfStepRow, r);
 
-      strips->labels[r] = g_strdup_printf ("%s · %s",
-                                           prof_capture_get_string (capture, row->type),
+      strips->labels[r] = g_strdup_printf ("%s · %s", prof_capture_get_string (capture, row->type),
                                            prof_capture_get_string (capture, row->place));
       for (guint i = 0; i < strips->matrix->n_steps; i++)
         if (row->steps[i] > strips->longest)
@@ -221,10 +206,7 @@ draw_grid (VizPen *pen, const Roof *roof, const VizTheme *theme)
       pen->rects (pen, &(VizRect){ x, roof->area.y, 1, roof->area.height }, 1, &faint);
       scope_draw_text (pen, (VizPoint){ x, bottom + 14 }, 0.5, theme->text_faint, text);
     }
-  scope_draw_text (pen,
-                   (VizPoint){ right, bottom + 28 },
-                   1,
-                   theme->text_faint,
+  scope_draw_text (pen, (VizPoint){ right, bottom + 28 }, 1, theme->text_faint,
                    "FLOP per byte, according to the cost model");
 }
 
@@ -261,10 +243,8 @@ place_name (const Roof *roof, Taken *taken, VizPoint at, double size, Name *name
       double shift = NAME_HEIGHT * ((turn + 1) / 2) * (turn % 2 ? 1 : -1.0);
 
       name->at = (VizPoint){ at.x + (name->is_left ? -1 : 1) * (size / 2 + 4), at.y + 4 + shift };
-      rect = (VizRect){ name->is_left ? name->at.x - width : name->at.x,
-                        name->at.y - NAME_HEIGHT,
-                        width,
-                        NAME_HEIGHT };
+      rect = (VizRect){ name->is_left ? name->at.x - width : name->at.x, name->at.y - NAME_HEIGHT,
+                        width, NAME_HEIGHT };
     }
   while (is_taken (taken, &rect) && ++turn < 2 * MAX_DOTS);
   taken->rects[taken->n++] = rect;
@@ -302,20 +282,14 @@ draw_roof (VizPen *pen, const VizRect *rect, const VizTheme *theme, gpointer dat
   VizStyle line = { .stroke = &theme->text_faint, .width = 1.6 };
   double   left;
 
-  roof->area = (VizRect){ rect->x + ROOF_LEFT,
-                          rect->y + 6,
-                          rect->width - ROOF_LEFT - ROOF_RIGHT,
+  roof->area = (VizRect){ rect->x + ROOF_LEFT, rect->y + 6, rect->width - ROOF_LEFT - ROOF_RIGHT,
                           rect->height - ROOF_BOTTOM - 6 };
   draw_grid (pen, roof, theme);
   left = MAX (roof->low_x, roof->low_y / roof->peaks.bytes);
-  draw_line (pen,
-             point_at (roof, left, left * roof->peaks.bytes),
-             point_at (roof, ridge, roof->peaks.flops),
-             &line);
-  draw_line (pen,
-             point_at (roof, ridge, roof->peaks.flops),
-             point_at (roof, roof->high_x, roof->peaks.flops),
-             &line);
+  draw_line (pen, point_at (roof, left, left * roof->peaks.bytes),
+             point_at (roof, ridge, roof->peaks.flops), &line);
+  draw_line (pen, point_at (roof, ridge, roof->peaks.flops),
+             point_at (roof, roof->high_x, roof->peaks.flops), &line);
   draw_dots (pen, roof, theme);
 }
 

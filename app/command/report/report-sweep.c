@@ -59,14 +59,9 @@ dup_pairs (const ScopeSweepResults *results, guint variant)
   return g_strdup_printf ("%s against %s: faster in %u of %u pairs, slower in %u, not certain in "
                           "%u; "
                           "%u of different machines%s",
-                          names[variant],
-                          names[0],
-                          pairs.n_faster,
-                          pairs.n_faster + pairs.n_slower + pairs.n_unclear,
-                          pairs.n_slower,
-                          pairs.n_unclear,
-                          pairs.n_apart,
-                          crowded);
+                          names[variant], names[0], pairs.n_faster,
+                          pairs.n_faster + pairs.n_slower + pairs.n_unclear, pairs.n_slower,
+                          pairs.n_unclear, pairs.n_apart, crowded);
 }
 
 /* What is wrong with the placement of the cells; NULL: nothing.  (transfer full) */
@@ -140,9 +135,7 @@ print_text (const ScopeSweepResults *results, ScopeSweepView view)
   g_autofree char *placement = dup_placement (results);
   guint            n = 0;
 
-  printf ("%u of %u cells done, %u failed",
-          results->n_done,
-          results->plan->n_cells,
+  printf ("%u of %u cells done, %u failed", results->n_done, results->plan->n_cells,
           results->n_failed);
   if (results->n_claimed > 0)
     printf (", %u running", results->n_claimed);
@@ -329,14 +322,8 @@ check_table (const ScopeSweepResults *results, const char *folder, GError **erro
     return TRUE;
   size = g_format_size_full (bytes, G_FORMAT_SIZE_IEC_UNITS);
   allowed = g_format_size_full (limit, G_FORMAT_SIZE_IEC_UNITS);
-  hyb_error_at (error,
-                HYB_FORMAT_ERROR,
-                HYB_FORMAT_ERROR_LIMIT,
-                folder,
-                NULL,
-                "a table of its cells would repeat %s of names; the limit is %s",
-                size,
-                allowed);
+  hyb_error_at (error, HYB_FORMAT_ERROR, HYB_FORMAT_ERROR_LIMIT, folder, NULL,
+                "a table of its cells would repeat %s of names; the limit is %s", size, allowed);
   return hyb_error_add_remedy (error, HYB_REMEDY_MEMORY, NULL);
 }
 
@@ -383,8 +370,7 @@ append_field (GString *html, const ScopeSweepResults *results, double value, con
   double           share =
       value > 0 && range[1] > range[0] ? log (value / range[0]) / log (range[1] / range[0]) : 0;
 
-  g_string_append_printf (html,
-                          "<td style=\"background: rgba(230, 97, 0, %.2f)\">",
+  g_string_append_printf (html, "<td style=\"background: rgba(230, 97, 0, %.2f)\">",
                           0.6 * CLAMP (share, 0, 1));
   scope_html_append (html, text);
   g_string_append (html, "</td>");
@@ -426,11 +412,8 @@ make_page (const ScopeSweepResults *results, ScopeSweepView view)
   g_autofree char *placement = dup_placement (results);
   guint            n = 0;
 
-  g_string_append_printf (html,
-                          "<p>%u of %u cells done, %u failed",
-                          results->n_done,
-                          results->plan->n_cells,
-                          results->n_failed);
+  g_string_append_printf (html, "<p>%u of %u cells done, %u failed", results->n_done,
+                          results->plan->n_cells, results->n_failed);
   if (results->n_claimed > 0)
     g_string_append_printf (html, ", %u running", results->n_claimed);
   g_string_append (html, ".</p>\n");

@@ -57,23 +57,16 @@ append_disturbance (GString *html, const ProfCapture *capture, const ProfDisturb
   if (!facts)
     return;
   prof_typical_facts (facts, disturbance->n, inner > 0 ? inner : 1, &typical);
-  append_row_take (html,
-                   "samples that waited for a processor",
-                   g_strdup_printf ("%u of %u%s",
-                                    disturbance->n_disturbed,
-                                    disturbance->n,
+  append_row_take (html, "samples that waited for a processor",
+                   g_strdup_printf ("%u of %u%s", disturbance->n_disturbed, disturbance->n,
                                     disturbance->n_disturbed == 0 ? ""
                                     : disturbance->uses_all       ? "; used, too few others"
                                                                   : "; not used"));
   append_row_take (html, "processor time of a typical run", prof_format_seconds (typical.cpu));
   append_row_take (html, "its wait for a processor", prof_format_seconds (typical.wait));
-  append_row_take (html,
-                   "context switches (voluntary, involuntary); moves; page faults",
-                   g_strdup_printf ("%.3g, %.3g; %.3g; %.3g",
-                                    typical.voluntary,
-                                    typical.involuntary,
-                                    typical.migrations,
-                                    typical.faults));
+  append_row_take (html, "context switches (voluntary, involuntary); moves; page faults",
+                   g_strdup_printf ("%.3g, %.3g; %.3g; %.3g", typical.voluntary,
+                                    typical.involuntary, typical.migrations, typical.faults));
 }
 
 /* Clean runs by the clock of the GPU. */
@@ -84,8 +77,7 @@ append_device (GString *html, const ProfCapture *capture)
   g_autofree double *samples = prof_capture_dup_samples (capture, PROF_SAMPLE_DEVICE, &n);
 
   if (n > 0)
-    append_row_take (html,
-                     "the same by the clock of the GPU, from its first work to its last",
+    append_row_take (html, "the same by the clock of the GPU, from its first work to its last",
                      prof_format_seconds (prof_median (samples, n)));
 }
 
@@ -103,8 +95,7 @@ append_clean (GString *html, const ProfCapture *capture, const ProfSummary *summ
   clean.median = prof_clean_median (capture);
   if (n > 0)
     {
-      append_row_take (html,
-                       "time of a run (median of clean runs)",
+      append_row_take (html, "time of a run (median of clean runs)",
                        prof_format_seconds (clean.median.median));
       append_row_take (html,
                        prof_interval_is_known (&clean.median)
@@ -112,8 +103,7 @@ append_clean (GString *html, const ProfCapture *capture, const ProfSummary *summ
                            : "confidence interval of the median",
                        prof_format_interval (clean.median.low, clean.median.high));
       append_row_take (html, "95th percentile", prof_format_seconds (clean.p95));
-      append_row_take (html,
-                       "clean runs; why measuring ended",
+      append_row_take (html, "clean runs; why measuring ended",
                        g_strdup_printf ("%u; %s", clean.n, stop ? stop : "–"));
       append_device (html, capture);
       append_disturbance (html, capture, &disturbance);
@@ -135,8 +125,7 @@ append_traced (GString *html, const ProfCapture *capture, const ProfSummary *sum
         append_row (html, "traced runs", relation);
       return;
     }
-  append_row_take (html,
-                   "traced runs; how many of them are typical",
+  append_row_take (html, "traced runs; how many of them are typical",
                    g_strdup_printf ("%u; %u", summary->n_runs, summary->n_used));
   append_row_take (html, "time of a traced run", prof_format_seconds (summary->traced));
   append_row_take (html, "of that inside nodes", prof_format_seconds (summary->nodes));
@@ -144,15 +133,11 @@ append_traced (GString *html, const ProfCapture *capture, const ProfSummary *sum
   if (relation)
     append_row (html, "traced and clean time", relation);
   if (isfinite (summary->noise))
-    append_row_take (html,
-                     "noise: traced − clean − recording",
+    append_row_take (html, "noise: traced − clean − recording",
                      prof_format_seconds (summary->noise));
   if (isfinite (per_span) && summary->n_runs > 0 && !summary->is_of_device)
-    append_row_take (html,
-                     "recording",
-                     g_strdup_printf ("%s (%.0f spans at %.0f ns)",
-                                      overhead,
-                                      summary->n_spans,
+    append_row_take (html, "recording",
+                     g_strdup_printf ("%s (%.0f spans at %.0f ns)", overhead, summary->n_spans,
                                       per_span));
 }
 
@@ -188,12 +173,10 @@ scope_report_page_add_result (ScopeReportPage   *page,
   append_clean (html, capture, summary);
   append_traced (html, capture, summary);
   if (isfinite (planned))
-    append_row_take (html,
-                     "peak memory planned for values, an upper bound of what is touched",
+    append_row_take (html, "peak memory planned for values, an upper bound of what is touched",
                      prof_format_bytes (planned));
   if (isfinite (resident))
-    append_row_take (html,
-                     "peak memory of the process, all that it touched",
+    append_row_take (html, "peak memory of the process, all that it touched",
                      prof_format_bytes (resident));
   append_counts (html, capture);
   g_string_append (html, "</table>\n");
@@ -225,10 +208,9 @@ append_node (GString           *html,
   append_cell_take (html, g_strdup_printf ("%.0f", sum->count));
   append_cell_take (html, prof_format_seconds (sum->self));
   append_cell_take (html, prof_format_seconds (sum->inclusive));
-  append_cell_take (html,
-                    summary->n_used > 0
-                        ? g_strdup_printf ("%.1f %%", 100 * sum->self / summary->traced)
-                        : g_strdup ("–"));
+  append_cell_take (html, summary->n_used > 0
+                              ? g_strdup_printf ("%.1f %%", 100 * sum->self / summary->traced)
+                              : g_strdup ("–"));
   append_cell_take (html, prof_format_quantity (rate));
   append_cell_take (html, prof_format_bytes (sum->bytes));
   append_cell_take (html, prof_format_bytes (sum->allocated));

@@ -48,8 +48,7 @@ print_differences (const ProfCapture *a, const ProfCapture *b)
   g_autoptr (GArray) list = prof_difference (a, b);
   guint n_within = 0, n_unknown = 0, n_printed = 0;
 
-  printf ("\ndifferences of %s from %s\n",
-          hyb_one_line (prof_capture_get_file (b)),
+  printf ("\ndifferences of %s from %s\n", hyb_one_line (prof_capture_get_file (b)),
           hyb_one_line (prof_capture_get_file (a)));
   for (guint i = 0; i < list->len; i++)
     {
@@ -68,10 +67,7 @@ print_differences (const ProfCapture *a, const ProfCapture *b)
           continue;
         }
       if (n_printed++ < MAX_DIFFERENCES)
-        printf ("  %-40s %s → %s  %s\n",
-                hyb_one_line (difference->name),
-                of_a,
-                of_b,
+        printf ("  %-40s %s → %s  %s\n", hyb_one_line (difference->name), of_a, of_b,
                 is_matched ? prof_verdict_describe (difference->pairing.verdict,
                                                     &difference->pairing.ratio)
                            : "only in one");
@@ -91,8 +87,7 @@ print_text (const GPtrArray *captures)
       g_autoptr (ProfSummary) summary = prof_summary_new (captures->pdata[i]);
       g_autofree char *text = prof_report_text (captures->pdata[i], summary);
 
-      printf ("%s%s\n",
-              i > 0 ? "\n" : "",
+      printf ("%s%s\n", i > 0 ? "\n" : "",
               hyb_one_line (prof_capture_get_file (captures->pdata[i])));
       fputs (text, stdout);
     }
@@ -178,9 +173,7 @@ report_sweep (const ScopeCommonOptions *common,
       (output && !g_str_has_suffix (output, ".csv") && !g_str_has_suffix (output, ".sqlite") &&
        !g_str_has_suffix (output, ".html") && !g_str_has_suffix (output, ".htm")))
     {
-      g_set_error_literal (error,
-                           SCOPE_ERROR,
-                           SCOPE_ERROR_USAGE,
+      g_set_error_literal (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
                            "the report of a sweep has tables only: name it .html, .csv or .sqlite");
       return SCOPE_EXIT_USAGE;
     }
@@ -204,18 +197,14 @@ run_report (const ScopeCommonOptions *common, gpointer data, char **files, GErro
     return report_sweep (common, options, names[0], output, error);
   if (options->rows || options->columns)
     {
-      g_set_error (error,
-                   SCOPE_ERROR,
-                   SCOPE_ERROR_USAGE,
+      g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
                    "--%s chooses an axis of a sweep, and there is none here",
                    options->rows ? "rows" : "columns");
       return SCOPE_EXIT_USAGE;
     }
   if (output && (g_str_has_suffix (output, ".csv") || g_str_has_suffix (output, ".sqlite")))
     {
-      g_set_error_literal (error,
-                           SCOPE_ERROR,
-                           SCOPE_ERROR_USAGE,
+      g_set_error_literal (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
                            "only the report of a sweep is a table: name this one .html, .svg or "
                            ".pdf");
       return SCOPE_EXIT_USAGE;
@@ -239,41 +228,17 @@ run_report (const ScopeCommonOptions *common, gpointer data, char **files, GErro
 }
 
 static const GOptionEntry report_options[] = {
-  { "html",
-    0,
-    0,
-    G_OPTION_ARG_NONE,
-    SCOPE_OPTION_FIELD (ReportOptions, html),
-    "Write one self-contained HTML file",
-    NULL },
-  { "svg",
-    0,
-    0,
-    G_OPTION_ARG_NONE,
-    SCOPE_OPTION_FIELD (ReportOptions, svg),
-    "Write the charts as one SVG",
-    NULL },
-  { "output",
-    'o',
-    0,
-    G_OPTION_ARG_FILENAME,
-    SCOPE_OPTION_FIELD (ReportOptions, output),
+  { "html", 0, 0, G_OPTION_ARG_NONE, SCOPE_OPTION_FIELD (ReportOptions, html),
+    "Write one self-contained HTML file", NULL },
+  { "svg", 0, 0, G_OPTION_ARG_NONE, SCOPE_OPTION_FIELD (ReportOptions, svg),
+    "Write the charts as one SVG", NULL },
+  { "output", 'o', 0, G_OPTION_ARG_FILENAME, SCOPE_OPTION_FIELD (ReportOptions, output),
     "Output file: .html, .svg or .pdf; of a sweep .html, .csv or .sqlite (default: stdout)",
     "FILE" },
-  { "rows",
-    0,
-    0,
-    G_OPTION_ARG_STRING,
-    SCOPE_OPTION_FIELD (ReportOptions, rows),
-    "Of a sweep: the axis of the rows, as batch or models (default: the longest)",
-    "AXIS" },
-  { "columns",
-    0,
-    0,
-    G_OPTION_ARG_STRING,
-    SCOPE_OPTION_FIELD (ReportOptions, columns),
-    "Of a sweep: the axis of the columns (default: variants)",
-    "AXIS" },
+  { "rows", 0, 0, G_OPTION_ARG_STRING, SCOPE_OPTION_FIELD (ReportOptions, rows),
+    "Of a sweep: the axis of the rows, as batch or models (default: the longest)", "AXIS" },
+  { "columns", 0, 0, G_OPTION_ARG_STRING, SCOPE_OPTION_FIELD (ReportOptions, columns),
+    "Of a sweep: the axis of the columns (default: variants)", "AXIS" },
   { 0 },
 };
 

@@ -25,8 +25,7 @@ say (const ScopeVerdict *verdict)
 
   scope_print_message (scope_verdict_has_passed (verdict) ? HYB_SEVERITY_NOTE
                                                           : HYB_SEVERITY_WARNING,
-                       "%s",
-                       text);
+                       "%s", text);
 }
 
 static void
@@ -73,11 +72,8 @@ count_model (const ScopeModelResult *result, gpointer data)
   if (!result->failure)
     return;
   verdict->n_failed++;
-  scope_print_message (HYB_SEVERITY_WARNING,
-                       "the self-test of “%s” in %s mode: %s",
-                       result->model,
-                       result->mode,
-                       result->failure);
+  scope_print_message (HYB_SEVERITY_WARNING, "the self-test of “%s” in %s mode: %s", result->model,
+                       result->mode, result->failure);
 }
 
 /* Compares models in static mode.  Wrong operators are left to the host already, and are not found again. */
@@ -98,9 +94,7 @@ test_models (HybGpu *gpu, const ScopeCommonOptions *common, char **models, Scope
 
       /* A gallery that is not installed says nothing about the GPU. */
       if (!scope_test_model (&test, models[i], &error))
-        scope_print_message (HYB_SEVERITY_NOTE,
-                             "the self-test leaves out “%s”: %s",
-                             models[i],
+        scope_print_message (HYB_SEVERITY_NOTE, "the self-test leaves out “%s”: %s", models[i],
                              error->message);
     }
 }
@@ -127,8 +121,7 @@ test (HybGpu *gpu, const ScopeCommonOptions *common)
   scope_print_message (HYB_SEVERITY_NOTE,
                        "the first run on %s compares operators%s with the processor's, which "
                        "takes up to 20 seconds",
-                       name,
-                       *models ? " and small models" : "");
+                       name, *models ? " and small models" : "");
   results = scope_test_operators (&quick, &error);
   if (!results || results->lost)
     {

@@ -100,11 +100,8 @@ compute (ScopeOperatorGraph *graph)
   graph->written = copy_tensors (graph->inputs);
   graph->outputs = tensors_new ();
   g_ptr_array_set_size (graph->outputs, (int) n_heads);
-  return hyb_imperative_run (graph->graph,
-                             (HybTensor *const *) graph->written->pdata,
-                             (HybTensor **) graph->outputs->pdata,
-                             &context,
-                             NULL);
+  return hyb_imperative_run (graph->graph, (HybTensor *const *) graph->written->pdata,
+                             (HybTensor **) graph->outputs->pdata, &context, NULL);
 }
 
 ScopeOperatorGraph *
@@ -137,9 +134,7 @@ make_head_gradient (HybTensor *head)
   HybTensor *tensor = hyb_tensor_copy (head);
 
   for (gint64 k = 0; k < hyb_tensor_get_size (head); k++)
-    hyb_dtype_set_double (hyb_tensor_get_data (tensor),
-                          hyb_tensor_get_dtype (tensor),
-                          (gsize) k,
+    hyb_dtype_set_double (hyb_tensor_get_data (tensor), hyb_tensor_get_dtype (tensor), (gsize) k,
                           1 + 0.25 * (double) (k % 3));
   return tensor;
 }

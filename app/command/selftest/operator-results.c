@@ -102,10 +102,7 @@ add_result (ScopeOperatorResults *results, const char *op, const ScopeOperatorRe
     scope_operator_results_note (results, op, found->note);
   for (HybDType dtype = 0; dtype < HYB_N_DTYPES; dtype++)
     if (found->types[dtype].why)
-      scope_operator_results_blame (results,
-                                    op,
-                                    dtype,
-                                    found->types[dtype].error,
+      scope_operator_results_blame (results, op, dtype, found->types[dtype].error,
                                     found->types[dtype].why);
 }
 

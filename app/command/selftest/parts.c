@@ -170,11 +170,8 @@ read_types (const HybJson *json, HybJsonRef list, const char *name, ScopeOperato
       const char *why = scope_find_string (json, object, "failure");
 
       if (type && why)
-        scope_operator_results_blame (found,
-                                      name,
-                                      hyb_dtype_from_name (type),
-                                      find_error (json, object),
-                                      why);
+        scope_operator_results_blame (found, name, hyb_dtype_from_name (type),
+                                      find_error (json, object), why);
     }
 }
 
@@ -187,9 +184,7 @@ read_operator (const HybJson *json, HybJsonRef object, ScopeOperatorResults *fou
 
   if (!name)
     return;
-  scope_operator_results_count (found,
-                                name,
-                                find_count (json, object, "comparisons"),
+  scope_operator_results_count (found, name, find_count (json, object, "comparisons"),
                                 find_error (json, object));
   if (note)
     scope_operator_results_note (found, name, note);

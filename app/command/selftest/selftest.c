@@ -98,10 +98,8 @@ print_missing (const ScopeOperatorResults *results, char **missing)
   guint            n = g_hash_table_size (results->operators);
   g_autofree char *list = g_strjoinv (", ", missing);
 
-  printf ("%u operators were compared in %u samples, %u of them are wrong.\n",
-          n,
-          results->n_samples,
-          scope_operator_results_n_wrong (results));
+  printf ("%u operators were compared in %u samples, %u of them are wrong.\n", n,
+          results->n_samples, scope_operator_results_n_wrong (results));
   if (results->n_left > 0)
     printf ("There was no time for %u samples; “hscope selftest” without --quick takes it.\n",
             results->n_left);
@@ -168,8 +166,7 @@ add_operator (const char *op, ScopeOperatorResults *found, double seconds, gpoin
 
       scope_json_string (line, "operator", op);
       scope_json_boolean (line, "compared", is_compared);
-      scope_json_boolean (line,
-                          "passed",
+      scope_json_boolean (line, "passed",
                           is_compared && scope_operator_results_n_wrong (found) == 0);
       scope_json_double (line, "seconds", seconds);
       scope_results_describe_operators (line, found);
@@ -343,11 +340,8 @@ check_operators (char **names, GError **error)
   for (guint i = 0; names && names[i]; i++)
     if (!hyb_gpu_computes (names[i]))
       {
-        g_set_error (error,
-                     SCOPE_ERROR,
-                     SCOPE_ERROR_USAGE,
-                     "--operator %s: a GPU computes no operator of this name",
-                     names[i]);
+        g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
+                     "--operator %s: a GPU computes no operator of this name", names[i]);
         return FALSE;
       }
   return TRUE;
@@ -367,11 +361,8 @@ read_shard (const char *text, ScopeParts *parts, GError **error)
       parts->n_shards = (guint) n;
       return TRUE;
     }
-  g_set_error (error,
-               SCOPE_ERROR,
-               SCOPE_ERROR_USAGE,
-               "--shard %s: write it as K/N, with K from 1 to N and N up to 1000",
-               text);
+  g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
+               "--shard %s: write it as K/N, with K from 1 to N and N up to 1000", text);
   return FALSE;
 }
 
@@ -380,9 +371,7 @@ check_options (const SelftestOptions *options, ScopeParts *parts, GError **error
 {
   if (options->shard && options->quick)
     {
-      g_set_error_literal (error,
-                           SCOPE_ERROR,
-                           SCOPE_ERROR_USAGE,
+      g_set_error_literal (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
                            "--shard divides a whole test: leave out --quick");
       return FALSE;
     }
@@ -463,9 +452,7 @@ run_selftest (const ScopeCommonOptions *common, gpointer data, char **files, GEr
     return SCOPE_EXIT_MODEL;
   if (!self.gpu)
     {
-      g_set_error_literal (error,
-                           SCOPE_ERROR,
-                           SCOPE_ERROR_USAGE,
+      g_set_error_literal (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
                            "the processor is what GPUs are compared with: name a GPU");
       return SCOPE_EXIT_USAGE;
     }
@@ -475,62 +462,26 @@ run_selftest (const ScopeCommonOptions *common, gpointer data, char **files, GEr
 }
 
 static const GOptionEntry selftest_options[] = {
-  { "quick",
-    0,
-    0,
-    G_OPTION_ARG_NONE,
-    SCOPE_OPTION_FIELD (SelftestOptions, quick),
-    "One sample of each operator, for at most 12 seconds, and four small models",
-    NULL },
-  { "operator",
-    0,
-    0,
-    G_OPTION_ARG_STRING_ARRAY,
-    SCOPE_OPTION_FIELD (SelftestOptions, operators),
-    "Only this operator (repeatable); all: no models",
-    "NAME" },
-  { "model",
-    0,
-    0,
-    G_OPTION_ARG_STRING_ARRAY,
-    SCOPE_OPTION_FIELD (SelftestOptions, models),
+  { "quick", 0, 0, G_OPTION_ARG_NONE, SCOPE_OPTION_FIELD (SelftestOptions, quick),
+    "One sample of each operator, for at most 12 seconds, and four small models", NULL },
+  { "operator", 0, 0, G_OPTION_ARG_STRING_ARRAY, SCOPE_OPTION_FIELD (SelftestOptions, operators),
+    "Only this operator (repeatable); all: no models", "NAME" },
+  { "model", 0, 0, G_OPTION_ARG_STRING_ARRAY, SCOPE_OPTION_FIELD (SelftestOptions, models),
     "Only this model of the gallery, with its options (repeatable); all: no operators",
     "NAME[?option=value&…]" },
-  { "goldens",
-    0,
-    0,
-    G_OPTION_ARG_FILENAME,
-    SCOPE_OPTION_FIELD (SelftestOptions, goldens),
+  { "goldens", 0, 0, G_OPTION_ARG_FILENAME, SCOPE_OPTION_FIELD (SelftestOptions, goldens),
     "Only the models NAME/NAME-symbol.json in this folder, with the inputs in NAME/input.npz",
     "FOLDER" },
-  { "shard",
-    0,
-    0,
-    G_OPTION_ARG_STRING,
-    SCOPE_OPTION_FIELD (SelftestOptions, shard),
+  { "shard", 0, 0, G_OPTION_ARG_STRING, SCOPE_OPTION_FIELD (SelftestOptions, shard),
     "Only every Nth operator and model, beginning with the Kth, so that N processes share the test",
     "K/N" },
-  { "part-seconds",
-    0,
-    0,
-    G_OPTION_ARG_INT,
-    SCOPE_OPTION_FIELD (SelftestOptions, part_seconds),
-    "Seconds that an operator or model may take (default: 600)",
-    "SECONDS" },
-  { "json-lines",
-    0,
-    0,
-    G_OPTION_ARG_NONE,
-    SCOPE_OPTION_FIELD (SelftestOptions, json_lines),
-    "Print a line of JSON for each operator and model as soon as it is tested",
-    NULL },
-  { "in-process",
-    0,
-    G_OPTION_FLAG_HIDDEN,
-    G_OPTION_ARG_NONE,
+  { "part-seconds", 0, 0, G_OPTION_ARG_INT, SCOPE_OPTION_FIELD (SelftestOptions, part_seconds),
+    "Seconds that an operator or model may take (default: 600)", "SECONDS" },
+  { "json-lines", 0, 0, G_OPTION_ARG_NONE, SCOPE_OPTION_FIELD (SelftestOptions, json_lines),
+    "Print a line of JSON for each operator and model as soon as it is tested", NULL },
+  { "in-process", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_NONE,
     SCOPE_OPTION_FIELD (SelftestOptions, in_process),
-    "Test in this process, as the processes of parts do",
-    NULL },
+    "Test in this process, as the processes of parts do", NULL },
   { 0 },
 };
 

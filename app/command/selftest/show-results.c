@@ -22,14 +22,11 @@ void
 scope_results_print_operator (const char *op, const ScopeOperatorResult *result)
 {
   g_autofree char *agreement = describe_agreement (result->error);
-  g_autofree char *line = result->why ? g_strdup_printf ("%-36s FAILED: %s.", op, result->why)
-                                      : g_strdup_printf ("%-36s %5u comparison%s %s%s%s.",
-                                                         op,
-                                                         result->n,
-                                                         result->n == 1 ? " agrees" : "s agree",
-                                                         agreement,
-                                                         result->note ? "; " : "",
-                                                         result->note ? result->note : "");
+  g_autofree char *line =
+      result->why ? g_strdup_printf ("%-36s FAILED: %s.", op, result->why)
+                  : g_strdup_printf ("%-36s %5u comparison%s %s%s%s.", op, result->n,
+                                     result->n == 1 ? " agrees" : "s agree", agreement,
+                                     result->note ? "; " : "", result->note ? result->note : "");
 
   scope_terminal_print (line, INDENT);
 }
@@ -55,18 +52,14 @@ void
 scope_results_print_model (const ScopeModelResult *result)
 {
   g_autofree char *agreement = describe_agreement (result->error);
-  g_autofree char *verdict = result->failure ? g_strdup_printf ("FAILED: %s.", result->failure)
-                                             : g_strdup_printf ("%u arrays agree %s%s%s.",
-                                                                result->n_arrays,
-                                                                agreement,
-                                                                result->note ? "; " : "",
-                                                                result->note ? result->note : "");
-  g_autofree char *line = g_strdup_printf ("%-32s %-11s %s%s%s",
-                                           result->model,
-                                           result->mode,
-                                           verdict,
-                                           result->work ? " " : "",
-                                           result->work ? result->work : "");
+  g_autofree char *verdict =
+      result->failure
+          ? g_strdup_printf ("FAILED: %s.", result->failure)
+          : g_strdup_printf ("%u arrays agree %s%s%s.", result->n_arrays, agreement,
+                             result->note ? "; " : "", result->note ? result->note : "");
+  g_autofree char *line =
+      g_strdup_printf ("%-32s %-11s %s%s%s", result->model, result->mode, verdict,
+                       result->work ? " " : "", result->work ? result->work : "");
 
   scope_terminal_print (line, INDENT);
   fflush (stdout);

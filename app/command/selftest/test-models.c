@@ -103,8 +103,7 @@ compare_arrays (ProfSubject *wanted, ProfSubject *got, ScopeModelResult *row)
   for (guint i = 0; i < row->n_arrays; i++)
     {
       double error = relative_error (prof_subject_get_output (wanted, i),
-                                     prof_subject_get_output (got, i),
-                                     least);
+                                     prof_subject_get_output (got, i), least);
 
       row->error = MAX (row->error, error);
       if (error > TOLERANCE && !row->failure)
@@ -130,8 +129,7 @@ copy_outputs (ProfSubject *subject)
 static gboolean
 have_same_bytes (const HybTensor *a, const HybTensor *b)
 {
-  return memcmp (hyb_tensor_get_data ((HybTensor *) a),
-                 hyb_tensor_get_data ((HybTensor *) b),
+  return memcmp (hyb_tensor_get_data ((HybTensor *) a), hyb_tensor_get_data ((HybTensor *) b),
                  hyb_tensor_get_bytes (a)) == 0;
 }
 
@@ -156,16 +154,13 @@ compare_with_first (ProfSubject *subject, GPtrArray *first, guint number, ScopeM
 
           row->failure = g_strdup_printf ("%s of run %u differs from the first run by %.3g of its "
                                           "largest number",
-                                          name,
-                                          number,
-                                          error);
+                                          name, number, error);
         }
       else if (!row->note)
         row->note =
             g_strdup_printf ("run %u gave other bytes than the first, which differ by %.3g and are "
                              "tolerated",
-                             number,
-                             error);
+                             number, error);
     }
 }
 
@@ -323,11 +318,8 @@ scope_test_models_find (const char *folder, GError **error)
     return NULL;
   if (paths->len == 0)
     {
-      g_set_error (error,
-                   G_FILE_ERROR,
-                   G_FILE_ERROR_NOENT,
-                   "%s: there is no model NAME/NAME-symbol.json with NAME/input.npz in it",
-                   folder);
+      g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_NOENT,
+                   "%s: there is no model NAME/NAME-symbol.json with NAME/input.npz in it", folder);
       return NULL;
     }
   g_ptr_array_sort (paths, compare_texts);

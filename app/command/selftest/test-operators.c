@@ -117,10 +117,8 @@ new_executor (HybGpu *gpu, const ScopeOperatorGraph *graph, GError **error)
   const HybNodeId *variables = hyb_graph_get_variables (graph->graph, &n);
 
   for (guint i = 0; i < n; i++)
-    if (!hyb_executor_bind (executor,
-                            hyb_graph_get_node (graph->graph, variables[i])->name,
-                            graph->inputs->pdata[i],
-                            error))
+    if (!hyb_executor_bind (executor, hyb_graph_get_node (graph->graph, variables[i])->name,
+                            graph->inputs->pdata[i], error))
       return NULL;
   return g_steal_pointer (&executor);
 }
@@ -166,9 +164,7 @@ replay (HybExecutor *executor, const Comparison *comparison, Difference *differe
       if (!run (executor, error))
         return FALSE;
       for (guint i = 0; i < n; i++)
-        compare_runs (comparison,
-                      hyb_executor_get_output (executor, i),
-                      first->pdata[i],
+        compare_runs (comparison, hyb_executor_get_output (executor, i), first->pdata[i],
                       difference);
     }
   return TRUE;
@@ -195,16 +191,13 @@ measure (HybGpu           *gpu,
   if (names)
     hyb_plan_add_device_operators (hyb_executor_get_plan (executor), names);
   for (guint i = 0; is_done && i < graph->outputs->len; i++)
-    compare (comparison,
-             hyb_executor_get_output (executor, i),
-             graph->outputs->pdata[i],
+    compare (comparison, hyb_executor_get_output (executor, i), graph->outputs->pdata[i],
              difference);
   for (guint i = 0; is_done && i < n; i++)
     compare (comparison,
              hyb_executor_get_bound (executor,
                                      hyb_graph_get_node (graph->graph, variables[i])->name),
-             graph->written->pdata[i],
-             difference);
+             graph->written->pdata[i], difference);
   return is_done && (!comparison->replays || replay (executor, comparison, difference, error));
 }
 
@@ -302,10 +295,8 @@ describe_difference (const Comparison *comparison, const Difference *difference)
   g_autofree char *size = g_strdup_printf ("a difference of %.3g from", difference->size);
 
   return g_strdup_printf ("the self-test found %s the processor's, in “%s” of %s in %s",
-                          difference->what ? difference->what : size,
-                          comparison->sample->name,
-                          comparison->sample->op,
-                          hyb_dtype_name (comparison->dtype));
+                          difference->what ? difference->what : size, comparison->sample->name,
+                          comparison->sample->op, hyb_dtype_name (comparison->dtype));
 }
 
 /* Notes for all operators that took part that runs differed by less than is tolerated. */
@@ -313,10 +304,8 @@ static void
 note_drift (Test *self, const Comparison *comparison, GHashTable *names, double drift)
 {
   g_autofree char *note =
-      g_strdup_printf ("runs differ by up to %.3g in “%s” of %s, which is tolerated",
-                       drift,
-                       comparison->sample->name,
-                       comparison->sample->op);
+      g_strdup_printf ("runs differ by up to %.3g in “%s” of %s, which is tolerated", drift,
+                       comparison->sample->name, comparison->sample->op);
   GHashTableIter iter;
   gpointer       op;
 

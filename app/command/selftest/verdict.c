@@ -75,10 +75,7 @@ scope_verdict_new (const ScopeOperatorResults *results, gboolean is_full)
 
       for (HybDType dtype = 0; dtype < HYB_N_DTYPES; dtype++)
         if (result->types[dtype].why)
-          add_wrong (verdict,
-                     names[i],
-                     dtype,
-                     result->types[dtype].error,
+          add_wrong (verdict, names[i], dtype, result->types[dtype].error,
                      result->types[dtype].why);
     }
   return verdict;
@@ -95,10 +92,8 @@ add_file (GChecksum *sum, const char *path)
 
   if (stat (path, &facts) != 0)
     facts.st_size = -1;
-  text = g_strdup_printf ("%s %" G_GINT64_FORMAT " %" G_GINT64_FORMAT ".%09ld\n",
-                          path,
-                          (gint64) facts.st_size,
-                          (gint64) facts.st_mtim.tv_sec,
+  text = g_strdup_printf ("%s %" G_GINT64_FORMAT " %" G_GINT64_FORMAT ".%09ld\n", path,
+                          (gint64) facts.st_size, (gint64) facts.st_mtim.tv_sec,
                           facts.st_mtim.tv_nsec);
   g_checksum_update (sum, (const guchar *) text, -1);
 }
@@ -109,12 +104,9 @@ scope_verdict_dup_path (HybGpu *gpu)
   g_autoptr (HybGpuFacts) facts = hyb_gpu_dup_facts (gpu);
   g_autoptr (GChecksum) sum = g_checksum_new (G_CHECKSUM_SHA256);
   g_autofree char *name = NULL;
-  g_autofree char *text = g_strdup_printf ("%s\n%s\n%s\n%s\n%" G_GUINT64_FORMAT "\n",
-                                           SCOPE_VERSION,
-                                           facts->model,
-                                           facts->kind,
-                                           facts->versions,
-                                           facts->memory);
+  g_autofree char *text =
+      g_strdup_printf ("%s\n%s\n%s\n%s\n%" G_GUINT64_FORMAT "\n", SCOPE_VERSION, facts->model,
+                       facts->kind, facts->versions, facts->memory);
 
   g_checksum_update (sum, (const guchar *) text, -1);
   for (guint i = 0; facts->libraries[i]; i++)
@@ -293,10 +285,7 @@ describe_wrong (const ScopeVerdict *verdict, GString *text)
     {
       const ScopeWrongOperator *wrong = verdict->wrong->pdata[i];
 
-      g_string_append_printf (text,
-                              "%s%s in %s (",
-                              i > 0 ? ", " : "",
-                              wrong->op,
+      g_string_append_printf (text, "%s%s in %s (", i > 0 ? ", " : "", wrong->op,
                               hyb_dtype_name (wrong->dtype));
       if (isfinite (wrong->error))
         g_string_append_printf (text, "differs by %.2g)", wrong->error);
@@ -311,25 +300,19 @@ scope_verdict_describe (const ScopeVerdict *verdict)
 {
   GString *text = g_string_new (NULL);
 
-  g_string_append_printf (text,
-                          "The %sself-test compared %u operators",
-                          verdict->is_full ? "" : "quick ",
-                          verdict->n_operators);
+  g_string_append_printf (text, "The %sself-test compared %u operators",
+                          verdict->is_full ? "" : "quick ", verdict->n_operators);
   if (verdict->n_models > 0)
-    g_string_append_printf (text,
-                            " and %u run%s of models",
-                            verdict->n_models,
+    g_string_append_printf (text, " and %u run%s of models", verdict->n_models,
                             verdict->n_models == 1 ? "" : "s");
-  g_string_append_printf (text,
-                          " with the processor's on this machine%s",
+  g_string_append_printf (text, " with the processor's on this machine%s",
                           scope_verdict_has_passed (verdict) ? ": they agree." : ".");
   if (verdict->n_left > 0)
     g_string_append_printf (text, " There was no time for %u more operators.", verdict->n_left);
   if (verdict->wrong->len > 0)
     describe_wrong (verdict, text);
   if (verdict->n_failed > 0)
-    g_string_append_printf (text,
-                            " %u of the runs of models differed: do not rely on this GPU.",
+    g_string_append_printf (text, " %u of the runs of models differed: do not rely on this GPU.",
                             verdict->n_failed);
   return g_string_free (text, FALSE);
 }

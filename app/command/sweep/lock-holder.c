@@ -25,11 +25,7 @@ scope_lock_dup_holder (int file)
       int           process;
 
       /* "1: FLOCK ADVISORY WRITE 1234 fe:00:5678 0 EOF"; a process that waits has "->" before FLOCK. */
-      if (sscanf (lines[i],
-                  "%*d: FLOCK %*s %*s %d %x:%x:%lu",
-                  &process,
-                  &device[0],
-                  &device[1],
+      if (sscanf (lines[i], "%*d: FLOCK %*s %*s %d %x:%x:%lu", &process, &device[0], &device[1],
                   &inode) == 4 &&
           device[0] == major (status.st_dev) && device[1] == minor (status.st_dev) &&
           inode == status.st_ino)

@@ -131,8 +131,7 @@ scope_sweep_cell_take (const ScopeSweepCells *cells,
     }
   g_string_append (line, ", \"seconds\": ");
   hyb_json_append_double (line, end->seconds);
-  g_string_append_printf (line,
-                          ", \"ended\": %" G_GINT64_FORMAT ".%03d",
+  g_string_append_printf (line, ", \"ended\": %" G_GINT64_FORMAT ".%03d",
                           g_get_real_time () / G_USEC_PER_SEC,
                           (int) (g_get_real_time () / 1000 % 1000));
   length = line->len;

@@ -39,14 +39,8 @@ fail (const char *path, const char *what, GError **error)
 {
   int code = errno;
 
-  return hyb_error_at (error,
-                       G_FILE_ERROR,
-                       (int) g_file_error_from_errno (code),
-                       path,
-                       NULL,
-                       "%s: %s",
-                       what,
-                       g_strerror (code));
+  return hyb_error_at (error, G_FILE_ERROR, (int) g_file_error_from_errno (code), path, NULL,
+                       "%s: %s", what, g_strerror (code));
 }
 
 /* --- Files of others --- */
@@ -158,13 +152,8 @@ lock_plan (ScopeSweepFolder *folder, gboolean is_part, GError **error)
   if (flock (folder->lock, (is_part ? LOCK_SH : LOCK_EX) | LOCK_NB) == 0 || errno != EWOULDBLOCK)
     return TRUE; /* a file system without locks: go on without */
   holder = scope_lock_dup_holder (folder->lock);
-  return hyb_error_at (error,
-                       G_FILE_ERROR,
-                       G_FILE_ERROR_AGAIN,
-                       folder->path,
-                       NULL,
-                       "%s works on the sweep. Wait for its end, or end it",
-                       holder);
+  return hyb_error_at (error, G_FILE_ERROR, G_FILE_ERROR_AGAIN, folder->path, NULL,
+                       "%s works on the sweep. Wait for its end, or end it", holder);
 }
 
 ScopeSweepFolder *

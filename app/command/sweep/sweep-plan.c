@@ -39,13 +39,8 @@ const ScopeSweepAxisInfo scope_sweep_axes[SCOPE_SWEEP_N_AXES] = {
 static gboolean
 refuse (GError **error, ScopeSweepAxis axis, const char *value, const char *reason)
 {
-  g_set_error (error,
-               SCOPE_ERROR,
-               SCOPE_ERROR_USAGE,
-               "--%s: “%s” %s",
-               scope_sweep_axes[axis].name,
-               value,
-               reason);
+  g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE, "--%s: “%s” %s", scope_sweep_axes[axis].name,
+               value, reason);
   return FALSE;
 }
 
@@ -143,11 +138,8 @@ count_cells (ScopeSweepPlan *plan, GError **error)
   plan->n_cells = (guint) MIN (n, MAX_CELLS);
   if (n > 0 && n <= MAX_CELLS)
     return TRUE;
-  g_set_error (error,
-               SCOPE_ERROR,
-               SCOPE_ERROR_USAGE,
-               "the plan has more than %d cells. Make several plans of it",
-               MAX_CELLS);
+  g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
+               "the plan has more than %d cells. Make several plans of it", MAX_CELLS);
   return FALSE;
 }
 
@@ -158,9 +150,7 @@ scope_sweep_plan_new (const ScopeSweepWish *wish, GError **error)
 
   if (!wish->axes[SCOPE_SWEEP_MODEL])
     {
-      g_set_error_literal (error,
-                           SCOPE_ERROR,
-                           SCOPE_ERROR_USAGE,
+      g_set_error_literal (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
                            "a sweep needs models: hscope sweep --models LIST, or a plan file");
       return NULL;
     }
@@ -228,11 +218,7 @@ check_keys (GKeyFile *file, const char *path, GError **error)
         is_known |= strcmp (keys[i], scope_sweep_axes[axis].name) == 0;
       if (is_known)
         continue;
-      g_set_error (error,
-                   SCOPE_ERROR,
-                   SCOPE_ERROR_USAGE,
-                   "%s: a plan has no key “%s”",
-                   path,
+      g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE, "%s: a plan has no key “%s”", path,
                    keys[i]);
       return FALSE;
     }
@@ -254,12 +240,7 @@ scope_sweep_plan_read_ini (const char *path, GError **error)
   if (!g_key_file_load_from_bytes (file, bytes, G_KEY_FILE_NONE, &local) ||
       !g_key_file_has_group (file, GROUP))
     {
-      hyb_error_at (error,
-                    HYB_FORMAT_ERROR,
-                    0,
-                    path,
-                    NULL,
-                    "the file is no plan: %s",
+      hyb_error_at (error, HYB_FORMAT_ERROR, 0, path, NULL, "the file is no plan: %s",
                     local ? local->message : "it has no group [sweep]");
       return NULL;
     }
@@ -285,8 +266,7 @@ scope_sweep_plan_write (const ScopeSweepPlan *plan, const char *path, GError **e
   g_string_append_printf (text,
                           ",\n  \"cells\": %u,\n  \"samples\": %" G_GINT64_FORMAT
                           ",\n  \"time_limit\": ",
-                          plan->n_cells,
-                          plan->samples);
+                          plan->n_cells, plan->samples);
   hyb_json_append_double (text, plan->time_limit);
   for (guint axis = 0; axis < SCOPE_SWEEP_N_AXES; axis++)
     {
@@ -340,11 +320,7 @@ scope_sweep_plan_read (const char *path, GError **error)
   gboolean is_plan;
 
   if (!text)
-    hyb_error_at (error,
-                  G_FILE_ERROR,
-                  (int) g_file_error_from_errno (code),
-                  path,
-                  NULL,
+    hyb_error_at (error, G_FILE_ERROR, (int) g_file_error_from_errno (code), path, NULL,
                   "the plan of a sweep has to be a regular file of at most 16 MiB: %s",
                   g_strerror (code));
   if (!json)
@@ -357,11 +333,7 @@ scope_sweep_plan_read (const char *path, GError **error)
     is_plan = read_axis (plan, axis, json);
   if (is_plan && count_cells (plan, NULL))
     return g_steal_pointer (&plan);
-  hyb_error_at (error,
-                HYB_FORMAT_ERROR,
-                0,
-                path,
-                NULL,
+  hyb_error_at (error, HYB_FORMAT_ERROR, 0, path, NULL,
                 "the file is no plan of a sweep, or one of another version");
   return NULL;
 }

@@ -148,8 +148,7 @@ cell_ended (gpointer data, const ScopeChildEnd *end)
     }
   if (!is_done && attempts <= loop->run->n_retries)
     {
-      g_hash_table_insert (loop->attempts,
-                           GUINT_TO_POINTER (end->id + 1),
+      g_hash_table_insert (loop->attempts, GUINT_TO_POINTER (end->id + 1),
                            GUINT_TO_POINTER (attempts));
       g_queue_push_tail (&loop->again, GUINT_TO_POINTER (end->id + 1));
       return;

@@ -22,23 +22,12 @@ ask (char *const *argv, GError **error)
   g_autoptr (GError) local = NULL;
   int status;
 
-  if (!g_spawn_sync (NULL,
-                     (char **) argv,
-                     NULL,
-                     G_SPAWN_SEARCH_PATH,
-                     NULL,
-                     NULL,
-                     &out,
-                     &err,
-                     &status,
-                     &local))
+  if (!g_spawn_sync (NULL, (char **) argv, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, &out, &err,
+                     &status, &local))
     {
-      g_set_error (error,
-                   G_IO_ERROR,
-                   G_IO_ERROR_NOT_FOUND,
+      g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND,
                    "%s cannot be started: %s. Install Slurm's programs, or use the target local",
-                   argv[0],
-                   local->message);
+                   argv[0], local->message);
       return NULL;
     }
   if (g_spawn_check_wait_status (status, NULL))
@@ -63,15 +52,8 @@ dup_task (const ScopeSweepSlurm *slurm)
                           "$((SLURM_ARRAY_TASK_ID * %u / %u))-"
                           "$(((SLURM_ARRAY_TASK_ID + 1) * %u / %u - 1)) "
                           "--output %s --retries %u%s%s",
-                          quoted,
-                          slurm->retries_failed ? " --retry-failed" : "",
-                          n_cells,
-                          n_jobs,
-                          n_cells,
-                          n_jobs,
-                          folder,
-                          slurm->n_retries,
-                          launcher ? " --launcher " : "",
+                          quoted, slurm->retries_failed ? " --retry-failed" : "", n_cells, n_jobs,
+                          n_cells, n_jobs, folder, slurm->n_retries, launcher ? " --launcher " : "",
                           launcher ? launcher : "");
 }
 
@@ -90,13 +72,8 @@ make_command (const ScopeSweepSlurm *slurm)
   g_autofree char *wrap = dup_task (slurm);
   g_autofree char *log = g_strconcat ("--output=", slurm->folder, "/" LOG_FILE, NULL);
 
-  g_strv_builder_add_many (argv,
-                           "sbatch",
-                           "--parsable",
-                           "--job-name=hscope-sweep",
-                           "--open-mode=append",
-                           "--requeue",
-                           NULL);
+  g_strv_builder_add_many (argv, "sbatch", "--parsable", "--job-name=hscope-sweep",
+                           "--open-mode=append", "--requeue", NULL);
   g_strv_builder_add (argv, array);
   g_strv_builder_add (argv, log);
   /* Another job on the node would spoil times. */
@@ -120,9 +97,7 @@ submit (const ScopeSweepSlurm *slurm, GError **error)
   job[strcspn (job, ";\n")] = '\0'; /* the name of a cluster may follow */
   if (!scope_sweep_folder_write (slurm->opened, JOB_FILE, write_job, job, error))
     return NULL;
-  scope_print_message (HYB_SEVERITY_NOTE,
-                       "submitted as job %s of Slurm with %u tasks",
-                       job,
+  scope_print_message (HYB_SEVERITY_NOTE, "submitted as job %s of Slurm with %u tasks", job,
                        slurm->n_jobs);
   return g_steal_pointer (&job);
 }

@@ -35,10 +35,9 @@ copy_members (const HybJson *document, HybJsonRef object, const char *const *key
       if (hyb_json_get_double (document, value, &number))
         hyb_json_append_double (line, number);
       else
-        g_string_append (line,
-                         hyb_json_get_kind (document, value) == HYB_JSON_TRUE    ? "true"
-                         : hyb_json_get_kind (document, value) == HYB_JSON_FALSE ? "false"
-                                                                                 : "null");
+        g_string_append (line, hyb_json_get_kind (document, value) == HYB_JSON_TRUE    ? "true"
+                               : hyb_json_get_kind (document, value) == HYB_JSON_FALSE ? "false"
+                                                                                       : "null");
     }
 }
 
@@ -81,8 +80,7 @@ add_measuring (GPtrArray *argv, const ScopeSweepPlan *plan, guint cell, const ch
 static char *
 dup_measured_capture (const ScopeSweepPlan *plan, guint cell, const char *prefix)
 {
-  return g_strdup_printf ("%s-0-%s-%s.hscope",
-                          prefix,
+  return g_strdup_printf ("%s-0-%s-%s.hscope", prefix,
                           get_or (plan, cell, SCOPE_SWEEP_VARIANT, "as-is"),
                           get_or (plan, cell, SCOPE_SWEEP_MODE, "static"));
 }
@@ -137,12 +135,7 @@ static const char *const pair[] = { "-symbol.json", "-0000.params", NULL };
 #define AXES_OF_FORM (AXIS (MODEL) | AXIS (LENGTH) | AXIS (VARIANT))
 
 static const ScopeSweepTask tasks[] = {
-  { "measure",
-    ALL_AXES,
-    TRUE,
-    add_measuring,
-    dup_measured_capture,
-    describe_measured,
+  { "measure", ALL_AXES, TRUE, add_measuring, dup_measured_capture, describe_measured,
     no_leavings },
   { "prove", AXES_OF_FORM, FALSE, add_proving, NULL, describe_proved, pair },
 };
@@ -158,12 +151,8 @@ scope_sweep_task_find (const char *name, GError **error)
         return &tasks[i];
       g_string_append_printf (names, "%s%s", i > 0 ? " and " : "", tasks[i].name);
     }
-  g_set_error (error,
-               SCOPE_ERROR,
-               SCOPE_ERROR_USAGE,
-               "--task %s: there is no such task; there are %s",
-               name,
-               names->str);
+  g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
+               "--task %s: there is no such task; there are %s", name, names->str);
   return NULL;
 }
 
@@ -179,12 +168,9 @@ scope_sweep_task_check (const ScopeSweepPlan *plan, GError **error)
 
       if (!has_values || task->axes & (1u << axis))
         continue;
-      g_set_error (error,
-                   SCOPE_ERROR,
-                   SCOPE_ERROR_USAGE,
+      g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
                    "--%s: the result of --task %s does not depend on it. Leave it out",
-                   scope_sweep_axes[axis].name,
-                   task->name);
+                   scope_sweep_axes[axis].name, task->name);
       return FALSE;
     }
   return task != NULL;

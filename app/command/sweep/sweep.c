@@ -72,12 +72,8 @@ make_folder (const SweepOptions *options, const ScopeSweepPlan *plan, GError **e
   g_autofree char *path = scope_sweep_dup_path (options->output, SCOPE_SWEEP_PLAN);
 
   if (g_mkdir_with_parents (options->output, 0777) != 0)
-    return hyb_error_at (error,
-                         G_FILE_ERROR,
-                         (int) g_file_error_from_errno (errno),
-                         options->output,
-                         NULL,
-                         "the folder cannot be made: %s",
+    return hyb_error_at (error, G_FILE_ERROR, (int) g_file_error_from_errno (errno),
+                         options->output, NULL, "the folder cannot be made: %s",
                          g_strerror (errno));
   return scope_sweep_folder_create (options->output, error) &&
          scope_sweep_plan_write (plan, path, error);
@@ -101,11 +97,8 @@ get_plan (const SweepOptions *options, char *const *files, GError **error)
   plan = make_plan (options, files, error);
   if (plan && has_plan)
     {
-      g_set_error (error,
-                   SCOPE_ERROR,
-                   SCOPE_ERROR_USAGE,
-                   "%s holds a sweep already: --resume continues it",
-                   options->output);
+      g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
+                   "%s holds a sweep already: --resume continues it", options->output);
       return NULL;
     }
   if (!plan || !scope_sweep_task_check (plan, error) || !make_folder (options, plan, error))
@@ -135,12 +128,8 @@ print_result (const ScopeCommonOptions *common,
       scope_json_print (json);
       return;
     }
-  printf ("%s: %u of %u cells done, %u failed, %u left\n",
-          folder,
-          counts->n_done,
-          n_cells,
-          counts->n_failed,
-          n_left);
+  printf ("%s: %u of %u cells done, %u failed, %u left\n", folder, counts->n_done, n_cells,
+          counts->n_failed, n_left);
 }
 
 /* "1 cell", "2 cells".  (transfer full) */
@@ -238,12 +227,9 @@ parse_cells (const char *text, guint n_cells, ScopeSweepPart *part, GError **err
   if (!ends[0] || !g_ascii_string_to_unsigned (ends[0], 10, 0, n_cells - 1, &first, NULL) ||
       !g_ascii_string_to_unsigned (ends[ends[1] ? 1 : 0], 10, first, n_cells - 1, &last, NULL))
     {
-      g_set_error (error,
-                   SCOPE_ERROR,
-                   SCOPE_ERROR_USAGE,
+      g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
                    "--cells %s: the sweep has the cells 0-%u. Give one, or the first and the last",
-                   text,
-                   n_cells - 1);
+                   text, n_cells - 1);
       return FALSE;
     }
   part->first = (guint) first;
@@ -269,11 +255,8 @@ run_here (const SweepOptions *options, ScopeSweepRun *run, ScopeSweepWork *done,
   gboolean         is_run;
 
   if (!g_mkdtemp (drafts))
-    return hyb_error_at (error,
-                         G_FILE_ERROR,
-                         (int) g_file_error_from_errno (errno),
-                         options->output,
-                         NULL,
+    return hyb_error_at (error, G_FILE_ERROR, (int) g_file_error_from_errno (errno),
+                         options->output, NULL,
                          "a folder cannot be made in its folder “captures”: %s",
                          g_strerror (errno));
   run->cells.drafts = drafts;
@@ -327,11 +310,7 @@ work (const ScopeCommonOptions *common,
   print_result (common, options->output, plan->n_cells, &counts);
   if (counts.n_strange > 0)
     {
-      hyb_error_at (error,
-                    HYB_FORMAT_ERROR,
-                    0,
-                    options->output,
-                    NULL,
+      hyb_error_at (error, HYB_FORMAT_ERROR, 0, options->output, NULL,
                     "%u of the files in its folder “cells” are not the result of their cell. Move "
                     "them away, then --resume does these cells",
                     counts.n_strange);

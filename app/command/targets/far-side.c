@@ -66,8 +66,8 @@ read_request (FarSide *side, GError **error)
   do
     {
       if (line->len == MAX_ASK || read_some (&byte, 1) != 1)
-        return fail (
-            error, "no command came on standard input. It is started by hscope on another machine");
+        return fail (error, "no command came on standard input. It is started by hscope on another "
+                            "machine");
       g_byte_array_append (line, &byte, 1);
     }
   while (byte != '\n');
@@ -108,10 +108,8 @@ prepare_folder (const FarSide *side)
       mkdirat (side->folder->fd, parent, 0700);
     }
   for (guint i = 0; i < side->request->files->len; i++)
-    utimensat (side->folder->fd,
-               ((const ScopeRemoteFile *) side->request->files->pdata[i])->name,
-               old,
-               AT_SYMLINK_NOFOLLOW);
+    utimensat (side->folder->fd, ((const ScopeRemoteFile *) side->request->files->pdata[i])->name,
+               old, AT_SYMLINK_NOFOLLOW);
 }
 
 /* --- The command --- */
@@ -139,14 +137,9 @@ start_command (FarSide *side, GError **error)
   for (guint i = 0; side->request->words[i]; i++)
     g_ptr_array_add (argv, side->request->words[i]);
   g_ptr_array_add (argv, NULL);
-  return g_spawn_async (side->folder->path,
-                        (char **) argv->pdata,
-                        environment,
-                        G_SPAWN_SEARCH_PATH | G_SPAWN_DO_NOT_REAP_CHILD,
-                        prepare_child,
-                        NULL,
-                        &side->pid,
-                        error);
+  return g_spawn_async (side->folder->path, (char **) argv->pdata, environment,
+                        G_SPAWN_SEARCH_PATH | G_SPAWN_DO_NOT_REAP_CHILD, prepare_child, NULL,
+                        &side->pid, error);
 }
 
 static gint has_ended; /* atomic: the command has */
@@ -229,8 +222,7 @@ send_results (const FarSide *side, GError **error)
 
   for (guint i = 0; i < side->request->outputs->len; i++)
     add_written (side, side->request->outputs->pdata[i], files);
-  g_string_append_printf (line,
-                          ", \"status\": %d, \"signal\": %d",
+  g_string_append_printf (line, ", \"status\": %d, \"signal\": %d",
                           WIFEXITED (side->end) ? WEXITSTATUS (side->end) : 0,
                           WIFSIGNALED (side->end) ? WTERMSIG (side->end) : 0);
   scope_remote_files_append (line, "files", files);

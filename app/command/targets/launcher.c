@@ -37,13 +37,10 @@ make_words (const ScopeTarget *target, const char *const *words, GError **error)
     {
       if (!scope_target_is_plain (words[i]))
         {
-          g_set_error (error,
-                       SCOPE_ERROR,
-                       SCOPE_ERROR_USAGE,
+          g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
                        "%s: a shell there might change “%s”. Use letters, digits, dots, dashes and "
                        "slashes only",
-                       target->name,
-                       words[i]);
+                       target->name, words[i]);
           return NULL;
         }
       g_ptr_array_add (argv, (gpointer) words[i]);
@@ -67,32 +64,17 @@ scope_launcher_start (ScopeLauncher     *launcher,
     return FALSE;
   /* srun passes whole lines on, and what we say has none. */
   environment = g_environ_setenv (g_get_environ (), "SLURM_UNBUFFEREDIO", "1", FALSE);
-  if (g_spawn_async_with_pipes_and_fds (NULL,
-                                        (const char *const *) argv->pdata,
+  if (g_spawn_async_with_pipes_and_fds (NULL, (const char *const *) argv->pdata,
                                         (const char *const *) environment,
                                         G_SPAWN_SEARCH_PATH | G_SPAWN_DO_NOT_REAP_CHILD,
-                                        prepare_child,
-                                        NULL,
-                                        from,
-                                        -1,
-                                        -1,
-                                        NULL,
-                                        NULL,
-                                        0,
-                                        &launcher->pid,
-                                        from < 0 ? &launcher->in : NULL,
-                                        &launcher->out,
-                                        &launcher->err,
-                                        &problem))
+                                        prepare_child, NULL, from, -1, -1, NULL, NULL, 0,
+                                        &launcher->pid, from < 0 ? &launcher->in : NULL,
+                                        &launcher->out, &launcher->err, &problem))
     return TRUE;
   *launcher = (ScopeLauncher) SCOPE_LAUNCHER_NONE;
-  g_set_error (error,
-               SCOPE_ERROR,
-               SCOPE_ERROR_FAILED,
+  g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_FAILED,
                "%s: the launcher “%s” cannot be started: %s. Correct it in targets.ini",
-               target->name,
-               target->launcher,
-               problem->message);
+               target->name, target->launcher, problem->message);
   return FALSE;
 }
 
@@ -142,8 +124,7 @@ scope_launcher_end (ScopeLauncher *launcher, int *status)
     }
   launcher->pid = 0;
   if (WIFSIGNALED (end))
-    return g_strdup_printf ("the launcher was ended by signal %d (%s)",
-                            WTERMSIG (end),
+    return g_strdup_printf ("the launcher was ended by signal %d (%s)", WTERMSIG (end),
                             g_strsignal (WTERMSIG (end)));
   *status = WEXITSTATUS (end);
   return g_strdup_printf ("the launcher ended with status %d", *status);

@@ -91,17 +91,10 @@ fail_absent (const NearSide *side, const char *why, int status, GError **error)
   const ScopeTarget *target = side->call->target;
 
   if (status == NOT_FOUND)
-    return fail (side,
-                 error,
-                 "there is no program “%s”. hscope targets install %s copies it there",
-                 target->program,
-                 target->name);
-  return fail (side,
-               error,
-               "hscope does not answer: %s. Try it by hand: %s %s --version",
-               why,
-               target->launcher,
-               target->program);
+    return fail (side, error, "there is no program “%s”. hscope targets install %s copies it there",
+                 target->program, target->name);
+  return fail (side, error, "hscope does not answer: %s. Try it by hand: %s %s --version", why,
+               target->launcher, target->program);
 }
 
 /* Passes on what the launcher printed, or what the command printed. */
@@ -188,8 +181,7 @@ fail_lost (NearSide *side, gboolean is_silent, GError **error)
     return fail (side, error, "cancelled");
   if (side->stage == STAGE_GREETING)
     return fail_absent (side, why, status, error);
-  return fail (side,
-               error,
+  return fail (side, error,
                "the connection was lost: %s. What ran there is stopped; files here are as they "
                "were. Try again",
                why);
@@ -448,11 +440,9 @@ take_text (NearSide *side, GError **error)
   if (side->stage == STAGE_FILES)
     return take_files (side, side->text->data, side->text->len, error);
   if (side->text->len > (side->stage == STAGE_GREETING ? MAX_PREFACE : 2 * MAX_LINE))
-    return fail (side,
-                 error,
+    return fail (side, error,
                  "what comes is not an answer of hscope. Try it by hand: %s %s --version",
-                 side->call->target->launcher,
-                 side->call->target->program);
+                 side->call->target->launcher, side->call->target->program);
   n = count_lines (side);
   pass_text (side, n);
   drop_text (side, n);
@@ -528,8 +518,7 @@ check_missing (const NearSide *side, GError **error)
                             ? scope_remote_names_find_missing (side->call->names, side->files)
                             : NULL;
 
-  return !missing || fail (side,
-                           error,
+  return !missing || fail (side, error,
                            "the command ended there with status 0, but %s did not come back. Run "
                            "it again, or there",
                            missing);

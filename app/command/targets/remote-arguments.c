@@ -107,9 +107,8 @@ scope_remote_arguments (const ScopeEachCall *call,
   GPtrArray *argv = g_ptr_array_new ();
 
   if (call->sandbox != SCOPE_SANDBOX_NONE)
-    g_ptr_array_add (argv,
-                     g_strdup (call->sandbox == SCOPE_SANDBOX_STRICT ? "--sandbox=strict"
-                                                                     : "--sandbox"));
+    g_ptr_array_add (argv, g_strdup (call->sandbox == SCOPE_SANDBOX_STRICT ? "--sandbox=strict"
+                                                                           : "--sandbox"));
   g_ptr_array_add (argv, g_strdup (call->command->name));
   for (guint i = 0; i < call->entries->len; i++)
     {

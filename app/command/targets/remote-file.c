@@ -66,10 +66,8 @@ scope_remote_files_append (GString *json, const char *key, const GPtrArray *file
 
       g_string_append (json, i > 0 ? ", {\"name\": " : "{\"name\": ");
       hyb_json_append_string (json, file->name);
-      g_string_append_printf (json,
-                              ", \"size\": %" G_GUINT64_FORMAT ", \"prefix\": %s}",
-                              file->size,
-                              file->is_prefix ? "true" : "false");
+      g_string_append_printf (json, ", \"size\": %" G_GUINT64_FORMAT ", \"prefix\": %s}",
+                              file->size, file->is_prefix ? "true" : "false");
     }
   g_string_append_c (json, ']');
 }

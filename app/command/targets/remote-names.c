@@ -237,9 +237,7 @@ scope_remote_names_dup_folders (const ScopeRemoteNames *names)
 
   for (guint i = 0; i < names->folders->len; i++)
     if (!strpbrk (names->folders->pdata[i], "\n\t"))
-      g_string_append_printf (lines,
-                              SCOPE_FILE_FOLDER "%u\t%s\n",
-                              i,
+      g_string_append_printf (lines, SCOPE_FILE_FOLDER "%u\t%s\n", i,
                               (const char *) names->folders->pdata[i]);
   return g_string_free (lines, FALSE);
 }

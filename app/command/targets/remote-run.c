@@ -33,16 +33,11 @@ refuse_name (const GPtrArray *targets, const char *option, const char *name, GEr
   for (guint i = 0; i < targets->len; i++)
     g_ptr_array_add (names, ((const ScopeTarget *) targets->pdata[i])->name);
   meant = hyb_suggest_name ((const char *const *) names->pdata, names->len, name);
-  g_set_error (error,
-               SCOPE_ERROR,
-               SCOPE_ERROR_USAGE,
-               "%s%s: there is no such target; %s%s%s",
-               option,
-               name,
+  g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE, "%s%s: there is no such target; %s%s%s",
+               option, name,
                meant ? "did you mean “"
                      : "hscope targets lists them, and its help says how to add one",
-               meant ? meant : "",
-               meant ? "”?" : "");
+               meant ? meant : "", meant ? "”?" : "");
 }
 
 ScopeTarget *
@@ -111,9 +106,7 @@ warn_of_version (const ScopeRemoteAnswer *answer, const char *name)
     scope_print_message (HYB_SEVERITY_WARNING,
                          "%s has hscope %s, and this is " SCOPE_VERSION
                          ". hscope targets install %s copies this one there",
-                         name,
-                         answer->version,
-                         name);
+                         name, answer->version, name);
 }
 
 /* Status and signal as the target says them. */
@@ -121,26 +114,18 @@ static int
 get_status (const ScopeTarget *target, const ScopeRemoteAnswer *answer, GError **error)
 {
   if (answer->signal != 0)
-    g_set_error (error,
-                 SCOPE_ERROR,
-                 SCOPE_ERROR_FAILED,
-                 "%s: the command was ended there by signal %d (%s)",
-                 target->name,
-                 answer->signal,
+    g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_FAILED,
+                 "%s: the command was ended there by signal %d (%s)", target->name, answer->signal,
                  g_strsignal (answer->signal));
   /* After Ctrl-C the command there has written what it had. */
   else if (answer->status > 128 && scope_get_signal () != 0)
     return SCOPE_EXIT_DONE;
   else if (answer->status > MAX_STATUS &&
            (answer->status <= 128 || answer->status > 128 + MAX_SIGNAL))
-    g_set_error (error,
-                 SCOPE_ERROR,
-                 SCOPE_ERROR_FAILED,
+    g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_FAILED,
                  "%s: the command ended there with status %d, which hscope does not have. "
                  "hscope targets check %s shows what is started there",
-                 target->name,
-                 answer->status,
-                 target->name);
+                 target->name, answer->status, target->name);
   else
     return answer->status;
   return SCOPE_EXIT_MODEL;
@@ -169,8 +154,7 @@ run_there (const ScopeEachCall *call,
                                                .out = add_out,
                                                .err = add_err,
                                                .data = &texts },
-                           &answer,
-                           &problem))
+                           &answer, &problem))
     status = get_status (target, &answer, &problem);
   if (document && !problem)
     fputs (document->str, stdout);

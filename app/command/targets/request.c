@@ -130,9 +130,7 @@ scope_request_parse (const char *text, gsize n, GError **error)
       are_known (request->variables))
     return request;
   if (request->outputs)
-    g_set_error_literal (error,
-                         HYB_FORMAT_ERROR,
-                         HYB_FORMAT_ERROR_MALFORMED,
+    g_set_error_literal (error, HYB_FORMAT_ERROR, HYB_FORMAT_ERROR_MALFORMED,
                          "the request is not one that this version of hscope knows");
   scope_request_free (request);
   return NULL;

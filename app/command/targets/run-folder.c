@@ -32,8 +32,7 @@ remove_contents (int folder, guint depth)
           unlinkat (dirfd (dir), entry->d_name, 0) == 0)
         continue;
       if (depth < MAX_DEPTH)
-        remove_contents (openat (dirfd (dir),
-                                 entry->d_name,
+        remove_contents (openat (dirfd (dir), entry->d_name,
                                  O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC),
                          depth + 1);
       unlinkat (dirfd (dir), entry->d_name, AT_REMOVEDIR);
@@ -60,13 +59,9 @@ scope_run_folder_new (const char *place, GError **error)
 
   if (g_mkdir_with_parents (parent, 0700) != 0 || !g_mkdtemp (path))
     {
-      hyb_error_at (error,
-                    G_FILE_ERROR,
-                    (int) g_file_error_from_errno (errno),
-                    parent,
+      hyb_error_at (error, G_FILE_ERROR, (int) g_file_error_from_errno (errno), parent,
                     place ? "Name another one in the target's “folder”" : NULL,
-                    "no folder can be made there: %s",
-                    g_strerror (errno));
+                    "no folder can be made there: %s", g_strerror (errno));
       return NULL;
     }
   folder = g_new0 (ScopeRunFolder, 1);

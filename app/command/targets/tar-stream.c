@@ -33,14 +33,8 @@ G_STATIC_ASSERT (sizeof (Header) == BLOCK);
 static gboolean
 fail_file (const char *path, const char *what, GError **error)
 {
-  return hyb_error_at (error,
-                       G_FILE_ERROR,
-                       (int) g_file_error_from_errno (errno),
-                       path,
-                       NULL,
-                       "the file cannot be %s: %s",
-                       what,
-                       g_strerror (errno));
+  return hyb_error_at (error, G_FILE_ERROR, (int) g_file_error_from_errno (errno), path, NULL,
+                       "the file cannot be %s: %s", what, g_strerror (errno));
 }
 
 static gboolean
@@ -86,11 +80,7 @@ scope_open_regular (const char *path, guint64 *size, GError **error)
       return file;
     }
   close (file);
-  hyb_error_at (error,
-                G_FILE_ERROR,
-                G_FILE_ERROR_INVAL,
-                path,
-                "Copy it into a file first",
+  hyb_error_at (error, G_FILE_ERROR, G_FILE_ERROR_INVAL, path, "Copy it into a file first",
                 "only regular files can be sent to a target");
   return -1;
 }
@@ -149,11 +139,7 @@ write_data (int to, int file, const char *path, guint64 size, GError **error)
       if (n < 0 && errno == EINTR)
         continue;
       if (n <= 0)
-        return hyb_error_at (error,
-                             G_FILE_ERROR,
-                             G_FILE_ERROR_IO,
-                             path,
-                             NULL,
+        return hyb_error_at (error, G_FILE_ERROR, G_FILE_ERROR_IO, path, NULL,
                              "the file became shorter while it was sent");
       if (!scope_pipe_write (to, piece, (gsize) n))
         return fail_gone (error);
@@ -313,8 +299,7 @@ static gboolean
 take_data (ScopeTarReader *reader, const guint8 *data, gsize n, GError **error)
 {
   if (!scope_pipe_write (reader->file, data, n))
-    return fail_file (((ScopeRemoteFile *) reader->files->pdata[reader->n_done])->name,
-                      "written",
+    return fail_file (((ScopeRemoteFile *) reader->files->pdata[reader->n_done])->name, "written",
                       error);
   reader->left -= n;
   return finish_file (reader, error);

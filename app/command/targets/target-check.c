@@ -57,13 +57,9 @@ ask (gboolean wants_json, Answer *answer)
     return FALSE;
   if (answer->facts.status == 0 && answer->facts.signal == 0)
     return TRUE;
-  g_set_error (&answer->problem,
-               SCOPE_ERROR,
-               SCOPE_ERROR_FAILED,
-               "%s: hscope devices ends there with status %d, signal %d",
-               answer->target->name,
-               answer->facts.status,
-               answer->facts.signal);
+  g_set_error (&answer->problem, SCOPE_ERROR, SCOPE_ERROR_FAILED,
+               "%s: hscope devices ends there with status %d, signal %d", answer->target->name,
+               answer->facts.status, answer->facts.signal);
   return FALSE;
 }
 
@@ -108,25 +104,19 @@ or_unknown (const char *fact)
 static void
 print_text (const Answer *answer)
 {
-  printf ("target   %s: %s %s\n",
-          answer->target->name,
-          answer->target->launcher,
+  printf ("target   %s: %s %s\n", answer->target->name, answer->target->launcher,
           answer->target->program);
   if (answer->problem)
     {
       printf ("         cannot be used: %s\n"
               "install  hscope targets install %s\n",
-              answer->problem->message,
-              answer->target->name);
+              answer->problem->message, answer->target->name);
       return;
     }
-  printf ("answers  hscope %s on %s\n",
-          or_unknown (answer->facts.version),
+  printf ("answers  hscope %s on %s\n", or_unknown (answer->facts.version),
           or_unknown (answer->facts.host));
-  printf ("clock    %.3f s %s, to within %.3f s\n",
-          fabs (answer->facts.ahead),
-          answer->facts.ahead < 0 ? "behind" : "ahead",
-          answer->facts.uncertain);
+  printf ("clock    %.3f s %s, to within %.3f s\n", fabs (answer->facts.ahead),
+          answer->facts.ahead < 0 ? "behind" : "ahead", answer->facts.uncertain);
   printf ("products %s\n", or_unknown (answer->facts.products));
   printf ("vectors  %s\n", or_unknown (answer->facts.vectors));
   fwrite (answer->devices->str, 1, answer->devices->len, stdout);

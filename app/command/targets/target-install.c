@@ -34,13 +34,8 @@ typedef struct
 static gboolean
 fail (const Install *install, GError **error, const char *what, const char *why)
 {
-  g_set_error (error,
-               SCOPE_ERROR,
-               SCOPE_ERROR_FAILED,
-               "%s: %s: %s. Nothing was replaced",
-               install->target->name,
-               what,
-               why);
+  g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_FAILED, "%s: %s: %s. Nothing was replaced",
+               install->target->name, what, why);
   return FALSE;
 }
 
@@ -50,17 +45,9 @@ fail (const Install *install, GError **error, const char *what, const char *why)
 static gboolean
 start_producer (const Install *install, GPid *pid, int *from, GError **error)
 {
-  return g_spawn_async_with_pipes (NULL,
-                                   install->producer,
-                                   NULL,
-                                   G_SPAWN_SEARCH_PATH | G_SPAWN_DO_NOT_REAP_CHILD,
-                                   NULL,
-                                   NULL,
-                                   pid,
-                                   NULL,
-                                   from,
-                                   NULL,
-                                   error);
+  return g_spawn_async_with_pipes (NULL, install->producer, NULL,
+                                   G_SPAWN_SEARCH_PATH | G_SPAWN_DO_NOT_REAP_CHILD, NULL, NULL, pid,
+                                   NULL, from, NULL, error);
 }
 
 /* Reads both streams of a step to their ends; those of stderr are printed.  What stdout held, (transfer full). */
@@ -183,20 +170,14 @@ find_producer (Install *install, const char *bundle, GError **error)
     }
   else if (!bundle)
     {
-      g_set_error_literal (error,
-                           SCOPE_ERROR,
-                           SCOPE_ERROR_USAGE,
+      g_set_error_literal (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
                            "hscope targets install needs --bundle FILE.tar.xz: take the tarball "
                            "of a release, or make one with packaging/build-tarball.sh");
       return FALSE;
     }
   else if (!g_file_test (bundle, G_FILE_TEST_IS_REGULAR))
-    return hyb_error_at (error,
-                         G_FILE_ERROR,
-                         G_FILE_ERROR_NOENT,
-                         bundle,
-                         "packaging/build-tarball.sh makes one",
-                         "there is no such file");
+    return hyb_error_at (error, G_FILE_ERROR, G_FILE_ERROR_NOENT, bundle,
+                         "packaging/build-tarball.sh makes one", "there is no such file");
   else if (g_str_has_suffix (bundle, ".xz"))
     install->producer = make_words ("xz", "-dc", bundle);
   else if (g_str_has_suffix (bundle, "gz"))
@@ -223,17 +204,12 @@ find_place (Install *install, const char *folder, GError **error)
   token = g_uuid_string_random ();
   install->part = g_strdup_printf ("%s.part-%s", install->place, token);
   /* The rules for a folder of a target. */
-  checked = *install->place == '/' ? scope_target_new (install->target->name,
-                                                       install->target->launcher,
-                                                       NULL,
-                                                       install->place,
-                                                       error)
-                                   : NULL;
+  checked = *install->place == '/'
+                ? scope_target_new (install->target->name, install->target->launcher, NULL,
+                                    install->place, error)
+                : NULL;
   if (!checked && *install->place != '/')
-    g_set_error (error,
-                 SCOPE_ERROR,
-                 SCOPE_ERROR_USAGE,
-                 "--to %s: the folder must be absolute",
+    g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE, "--to %s: the folder must be absolute",
                  install->place);
   return checked != NULL;
 }
@@ -250,9 +226,7 @@ check_place (const Install *install, GError **error)
 
   if (!do_step (install, is_there, NULL) || do_step (install, is_ours, NULL))
     return TRUE;
-  return fail (install,
-               error,
-               install->place,
+  return fail (install, error, install->place,
                "the folder holds something else; choose another one with --to");
 }
 
@@ -308,11 +282,9 @@ static gboolean
 note_program (const Install *install, GError **error)
 {
   g_autofree char *program = g_build_filename (install->place, "bin", "hscope", NULL);
-  g_autoptr (ScopeTarget) target = scope_target_new (install->target->name,
-                                                     install->target->launcher,
-                                                     program,
-                                                     install->target->folder,
-                                                     error);
+  g_autoptr (ScopeTarget) target =
+      scope_target_new (install->target->name, install->target->launcher, program,
+                        install->target->folder, error);
 
   return target && scope_targets_store (target, target->name, error);
 }

@@ -53,12 +53,8 @@ print_text (const char *path, const GPtrArray *targets)
     {
       const ScopeTarget *target = targets->pdata[i];
 
-      printf ("%-16s %s %s%s%s\n",
-              target->name,
-              target->launcher,
-              target->program,
-              target->folder ? ", files in " : "",
-              target->folder ? target->folder : "");
+      printf ("%-16s %s %s%s%s\n", target->name, target->launcher, target->program,
+              target->folder ? ", files in " : "", target->folder ? target->folder : "");
     }
   printf ("%u in %s\n", targets->len, path);
 }
@@ -136,9 +132,7 @@ run_targets (const ScopeCommonOptions *common, gpointer data, char **files, GErr
   for (guint i = 0; i < G_N_ELEMENTS (actions); i++)
     if (strcmp (files[0], actions[i].name) == 0 && (n == 2) == actions[i].needs_target)
       return actions[i].run (common, data, files[1], error);
-  g_set_error (error,
-               SCOPE_ERROR,
-               SCOPE_ERROR_USAGE,
+  g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
                "hscope targets %s: write hscope targets, hscope targets check NAME or hscope "
                "targets install NAME",
                files[0]);
@@ -146,20 +140,11 @@ run_targets (const ScopeCommonOptions *common, gpointer data, char **files, GErr
 }
 
 static const GOptionEntry targets_options[] = {
-  { "bundle",
-    0,
-    0,
-    G_OPTION_ARG_FILENAME,
-    SCOPE_OPTION_FIELD (TargetsOptions, bundle),
+  { "bundle", 0, 0, G_OPTION_ARG_FILENAME, SCOPE_OPTION_FIELD (TargetsOptions, bundle),
     "With install: a tarball of hscope (default: the one that this program runs from)",
     "FILE.tar.xz" },
-  { "to",
-    0,
-    0,
-    G_OPTION_ARG_STRING,
-    SCOPE_OPTION_FIELD (TargetsOptions, to),
-    "With install: the folder on the target (default: ~/.local/lib/hybridscope)",
-    "FOLDER" },
+  { "to", 0, 0, G_OPTION_ARG_STRING, SCOPE_OPTION_FIELD (TargetsOptions, to),
+    "With install: the folder on the target (default: ~/.local/lib/hybridscope)", "FOLDER" },
   { 0 },
 };
 

@@ -94,12 +94,8 @@ compare_outputs (const TestRun *test, HybExecutor *executor, const GPtrArray *ex
       scope_json_begin_list (test->json, "outputs");
     }
   else
-    printf ("%s: %s, %u of %u outputs, largest difference %.3g\n",
-            hyb_one_line (folder),
-            n_equal == n ? "equal" : "DIFFERS",
-            n_equal,
-            n,
-            largest);
+    printf ("%s: %s, %u of %u outputs, largest difference %.3g\n", hyb_one_line (folder),
+            n_equal == n ? "equal" : "DIFFERS", n_equal, n, largest);
   for (guint i = 0; i < n; i++)
     {
       describe (test, test->names[i], &verdicts[i]);
@@ -127,9 +123,7 @@ run_folder (const TestRun *test, HybModel *model, int *status, GError **error)
     return FALSE;
   if (!expected)
     {
-      g_set_error (error,
-                   G_FILE_ERROR,
-                   G_FILE_ERROR_NOENT,
+      g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_NOENT,
                    "%s: the folder has no output_0.pb to compare with. Use --output to write what "
                    "the model returns",
                    test->folder);

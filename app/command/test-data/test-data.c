@@ -53,13 +53,10 @@ read_single (const char *path, HybModel *model, GError **error)
     return NULL;
   if (names->len != 1)
     {
-      g_set_error (error,
-                   SCOPE_ERROR,
-                   SCOPE_ERROR_USAGE,
+      g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
                    "--input %s: a single array has no name, and the model has %u inputs. Give an "
                    "archive (.npz) with an array for each",
-                   path,
-                   names->len);
+                   path, names->len);
       return NULL;
     }
   hyb_tensor_list_set (list, names->pdata[0], tensor);
@@ -118,9 +115,7 @@ read_folder (const char *folder, HybModel *model, GPtrArray **expected, GError *
       g_ptr_array_add (outputs, tensor);
     }
   if (!problem && hyb_tensor_list_n (list) == 0 && outputs->len == 0)
-    g_set_error (&problem,
-                 G_FILE_ERROR,
-                 G_FILE_ERROR_NOENT,
+    g_set_error (&problem, G_FILE_ERROR, G_FILE_ERROR_NOENT,
                  "%s: the folder has no input_0.pb. Give an archive of arrays (.npz), or a folder "
                  "of ONNX' test data",
                  folder);
@@ -170,12 +165,8 @@ scope_test_data_list (const char *model, GError **error)
       g_ptr_array_add (names, g_strdup (name));
   if (names->len == 0)
     {
-      g_set_error (error,
-                   G_FILE_ERROR,
-                   G_FILE_ERROR_NOENT,
-                   "%s: there is no folder %s0 beside the model",
-                   folder,
-                   PREFIX);
+      g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_NOENT,
+                   "%s: there is no folder %s0 beside the model", folder, PREFIX);
       return NULL;
     }
   g_ptr_array_sort (names, compare_numbers);

@@ -36,9 +36,7 @@ scope_train_begin_capture (ScopeTraining *training, const char *file, GError **e
     return TRUE;
   if (training->gpu)
     {
-      g_set_error_literal (error,
-                           SCOPE_ERROR,
-                           SCOPE_ERROR_USAGE,
+      g_set_error_literal (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
                            "--capture notes what processors do; train without --device gpu");
       return FALSE;
     }
@@ -106,11 +104,8 @@ add_event (ProfBuilder *builder, const Span *span)
 {
   ProfEvent event = { .begin_ns = span->begin, .run = (guint16) span->run, .node = span->row };
 
-  event.packed = prof_event_pack (span->end - span->begin,
-                                  span->kind,
-                                  span->kind == PROF_EVENT_RUN ? 0 : 1,
-                                  0,
-                                  0);
+  event.packed = prof_event_pack (span->end - span->begin, span->kind,
+                                  span->kind == PROF_EVENT_RUN ? 0 : 1, 0, 0);
   if (span->end > span->begin)
     prof_builder_add_event (builder, &event);
 }

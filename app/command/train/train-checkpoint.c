@@ -139,10 +139,8 @@ read_pair (const char *prefix, const char *moment)
     return NULL;
   if (!g_file_test (found->states, G_FILE_TEST_EXISTS))
     {
-      scope_print_message (HYB_SEVERITY_WARNING,
-                           "--resume: %s is not there, so %s is not used",
-                           found->states,
-                           params);
+      scope_print_message (HYB_SEVERITY_WARNING, "--resume: %s is not there, so %s is not used",
+                           found->states, params);
       return NULL;
     }
   found->parameters = hyb_weights_read_file (params, NULL, &error);
@@ -156,8 +154,7 @@ read_pair (const char *prefix, const char *moment)
     {
       scope_print_message (HYB_SEVERITY_WARNING,
                            "--resume: %s and %s were not saved together, so they are not used",
-                           params,
-                           found->states);
+                           params, found->states);
       return NULL;
     }
   found->n_steps = checkpoint.n_steps;

@@ -60,17 +60,13 @@ append_next_token (ScopeTraining *training, TextWindow *text, guint64 number, GE
   g_hash_table_iter_init (&iter, text->batch);
   while (g_hash_table_iter_next (&iter, &name, &tensor))
     for (gint64 t = 0; t < length && g_strcmp0 (name, "label") != 0; t++)
-      hyb_dtype_set_double (hyb_tensor_get_data (tensor),
-                            hyb_tensor_get_dtype (tensor),
-                            (gsize) t,
+      hyb_dtype_set_double (hyb_tensor_get_data (tensor), hyb_tensor_get_dtype (tensor), (gsize) t,
                             window[t]);
   if (!hyb_trainer_evaluate (training->trainer, text->batch, TRUE, NULL, error))
     return FALSE;
   output = hyb_trainer_get_evaluated (training->trainer, 0);
   n_classes = hyb_tensor_get_size (output) / MAX (length, 1);
-  token = sample_class (output,
-                        (length - 1) * n_classes,
-                        n_classes,
+  token = sample_class (output, (length - 1) * n_classes, n_classes,
                         hyb_random_uniform ((guint64) training->common->seed, number));
   g_array_append_val (text->tokens, token);
   return TRUE;
@@ -178,23 +174,18 @@ static void
 print_text (const ScopeTraining *training)
 {
   g_autofree char  *device = describe_device (training);
-  const ScopeEpoch *last =
-      training->epochs->len > 0
-          ? &g_array_index (training->epochs, ScopeEpoch, training->epochs->len - 1)
-          : NULL;
+  const ScopeEpoch *last = training->epochs->len > 0 ? &g_array_index (training->epochs, ScopeEpoch,
+                                                                       training->epochs->len - 1)
+                                                     : NULL;
 
   printf ("%" G_GUINT64_FORMAT " steps, loss %.6g to %.6g, %.1f samples per second\n",
-          training->n_steps,
-          training->first_loss,
-          training->last_loss,
+          training->n_steps, training->first_loss, training->last_loss,
           training->n_samples / MAX (training->seconds, 1e-9));
   if (device)
     printf ("last step: %s\n", device);
   if (last && isfinite (training->unigram_perplexity) && isfinite (last->held_out))
-    printf ("held-out perplexity %.3f, unigram model %.3f (ratio %.3f)\n",
-            last->held_out,
-            training->unigram_perplexity,
-            last->held_out / training->unigram_perplexity);
+    printf ("held-out perplexity %.3f, unigram model %.3f (ratio %.3f)\n", last->held_out,
+            training->unigram_perplexity, last->held_out / training->unigram_perplexity);
   scope_print_all_written (training->written);
 }
 
@@ -226,10 +217,9 @@ print_json (const ScopeTraining *training)
 {
   g_autoptr (ScopeJson) json = scope_json_new ();
   g_autofree char  *device = describe_device (training);
-  const ScopeEpoch *last =
-      training->epochs->len > 0
-          ? &g_array_index (training->epochs, ScopeEpoch, training->epochs->len - 1)
-          : NULL;
+  const ScopeEpoch *last = training->epochs->len > 0 ? &g_array_index (training->epochs, ScopeEpoch,
+                                                                       training->epochs->len - 1)
+                                                     : NULL;
 
   scope_json_int (json, "steps", (gint64) training->n_steps);
   scope_json_double (json, "first_loss", training->first_loss);
@@ -239,8 +229,7 @@ print_json (const ScopeTraining *training)
   scope_json_double (json, "value", last ? last->metric : NAN);
   scope_json_double (json, "held_out", last ? last->held_out : NAN);
   scope_json_end (json);
-  scope_json_double (json,
-                     "samples_per_second",
+  scope_json_double (json, "samples_per_second",
                      training->n_samples / MAX (training->seconds, 1e-9));
   scope_json_double (json, "seconds", training->seconds);
   if (isfinite (training->unigram_perplexity))

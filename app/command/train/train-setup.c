@@ -48,12 +48,9 @@ add_carry (GArray *carry, const char *input, const char *output, GError **error)
 
   if (!g_ascii_string_to_unsigned (output, 10, 0, 1 << 20, &number, NULL))
     {
-      g_set_error (error,
-                   SCOPE_ERROR,
-                   SCOPE_ERROR_USAGE,
+      g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
                    "--carry %s=%s: write it as INPUT=NUMBER, the number of an output, from 0",
-                   input,
-                   output);
+                   input, output);
       return FALSE;
     }
   pair.output = (guint) number;
@@ -179,9 +176,7 @@ open_data (ScopeTraining *training, const GArray *carry, GError **error)
   if (!file && training->spec)
     training->data = hyb_data_new_task (training->spec, feed.seed, error);
   else if (!file)
-    g_set_error_literal (error,
-                         SCOPE_ERROR,
-                         SCOPE_ERROR_USAGE,
+    g_set_error_literal (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
                          "nothing to train on: give --data BATCHES.npz, a text file or MNIST idx "
                          "files. "
                          "Gallery models have data of their own");
@@ -206,14 +201,10 @@ fill_one (ScopeTraining *training, const HybNode *node, const HybType *type, GEr
   const char *init;
 
   if (!hyb_type_is_known (type))
-    return hyb_error_at (error,
-                         HYB_GRAPH_ERROR,
-                         HYB_GRAPH_ERROR_UNKNOWN,
-                         NULL,
+    return hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_UNKNOWN, NULL,
                          "Give it with --shape, or add the array to the batches or a parameter "
                          "file",
-                         "the shape of “%s” cannot be inferred from the first batch",
-                         node->name);
+                         "the shape of “%s” cannot be inferred from the first batch", node->name);
   init = hyb_initializer_for_name (node->name, training->common->init);
   tensor = hyb_tensor_new (type, error);
   if (!tensor || !hyb_initializer_fill (tensor, node->name, init, seed, error))
@@ -263,15 +254,11 @@ fill_parameters (ScopeTraining *training, const GArray *carry, GError **error)
         g_string_append_printf (missing, "%s“%s”", missing->len > 0 ? ", " : "", node->name);
     }
   if (missing->len > 0 && !training->common->init)
-    return hyb_error_at (error,
-                         HYB_GRAPH_ERROR,
-                         HYB_GRAPH_ERROR_MISSING,
-                         NULL,
+    return hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_MISSING, NULL,
                          "Give a file with --params, add arrays of these names to the batches, use "
                          "--carry "
                          "for states, or fill them with --init xavier",
-                         "no value for %s",
-                         missing->str);
+                         "no value for %s", missing->str);
   if (missing->len == 0)
     return TRUE;
   if (!hyb_infer_types (graph, types, NULL, TRUE, error))
@@ -366,10 +353,8 @@ resume (ScopeTraining *training, const ScopeTrainCheckpoint *checkpoint, GError 
     }
   if (!hyb_trainer_load_states (training->trainer, checkpoint->states, error))
     return FALSE;
-  scope_print_message (HYB_SEVERITY_NOTE,
-                       "resumed from %s after step %" G_GUINT64_FORMAT,
-                       checkpoint->states,
-                       hyb_trainer_n_steps (training->trainer));
+  scope_print_message (HYB_SEVERITY_NOTE, "resumed from %s after step %" G_GUINT64_FORMAT,
+                       checkpoint->states, hyb_trainer_n_steps (training->trainer));
   return TRUE;
 }
 
@@ -377,12 +362,7 @@ resume (ScopeTraining *training, const ScopeTrainCheckpoint *checkpoint, GError 
 static gboolean
 refuse_name (const char *option, const char *value, GError *cause, GError **error)
 {
-  g_set_error (error,
-               SCOPE_ERROR,
-               SCOPE_ERROR_USAGE,
-               "--%s %s: %s",
-               option,
-               value,
+  g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE, "--%s %s: %s", option, value,
                cause ? cause->message : "there is no such name");
   g_clear_error (&cause);
   return FALSE;

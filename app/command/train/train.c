@@ -113,8 +113,7 @@ train_step (ScopeTraining *training, Loop *loop, guint64 number, GError **error)
                             training->metric->reads_output
                                 ? hyb_trainer_get_output (training->trainer, 0)
                                 : NULL,
-                            g_hash_table_lookup (batch, "label"),
-                            step.loss);
+                            g_hash_table_lookup (batch, "label"), step.loss);
   if (training->n_steps++ == 0)
     training->first_loss = step.loss;
   training->last_loss = step.loss;
@@ -130,9 +129,7 @@ show_progress (ScopeTraining *training, Loop *loop, guint64 number)
   double           seconds_per_step = training->seconds / (double) training->n_steps;
   g_autofree char *subject =
       g_strdup_printf ("epoch %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT ", loss %.4g",
-                       number / training->n_batches + 1,
-                       training->n_epochs,
-                       training->last_loss);
+                       number / training->n_batches + 1, training->n_epochs, training->last_loss);
   ProfProgress now = { .phase = "train",
                        .subject = subject,
                        .done = (guint) (number + 1),
@@ -158,10 +155,8 @@ evaluate (ScopeTraining *training, double *value, GError **error)
 
       if (!batch || !hyb_trainer_evaluate (training->trainer, batch, is_fresh, &loss, error))
         return FALSE;
-      training->metric->update (&sum,
-                                hyb_trainer_get_evaluated (training->trainer, 0),
-                                g_hash_table_lookup (batch, "label"),
-                                loss);
+      training->metric->update (&sum, hyb_trainer_get_evaluated (training->trainer, 0),
+                                g_hash_table_lookup (batch, "label"), loss);
     }
   *value = training->metric->value (&sum);
   return TRUE;
@@ -279,9 +274,7 @@ run_train (const ScopeCommonOptions *common, gpointer data, char **files, GError
 
   if (options->resume && !options->output)
     {
-      g_set_error_literal (error,
-                           SCOPE_ERROR,
-                           SCOPE_ERROR_USAGE,
+      g_set_error_literal (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
                            "--resume needs --output PREFIX, the name of the checkpoints");
       return SCOPE_EXIT_USAGE;
     }
@@ -298,87 +291,35 @@ run_train (const ScopeCommonOptions *common, gpointer data, char **files, GError
 #define FIELD(member) SCOPE_OPTION_FIELD (ScopeTrainOptions, member)
 
 static const GOptionEntry train_options[] = {
-  { "data",
-    0,
-    0,
-    G_OPTION_ARG_FILENAME,
-    FIELD (data),
+  { "data", 0, 0, G_OPTION_ARG_FILENAME, FIELD (data),
     "Training data: batches (.npz with arrays named as the inputs, and label), MNIST idx images, "
     "or a text file",
     "FILE" },
   { "epochs", 0, 0, G_OPTION_ARG_INT64, FIELD (epochs), "Number of passes over the data", "N" },
-  { "loss",
-    0,
-    0,
-    G_OPTION_ARG_STRING,
-    FIELD (loss),
-    "softmax-cross-entropy, l2, l1 …; none: the graph already ends in a loss",
-    "KIND" },
-  { "optimizer",
-    0,
-    0,
-    G_OPTION_ARG_STRING,
-    FIELD (optimizer),
-    "Optimizer: sgd, nag, adam, rmsprop, adagrad or adadelta",
-    "NAME" },
-  { "set",
-    0,
-    0,
-    G_OPTION_ARG_STRING_ARRAY,
-    FIELD (set),
-    "Setting of the optimizer, under MXNet's name (repeatable)",
-    "learning_rate=0.1" },
-  { "schedule",
-    0,
-    0,
-    G_OPTION_ARG_STRING,
-    FIELD (schedule),
+  { "loss", 0, 0, G_OPTION_ARG_STRING, FIELD (loss),
+    "softmax-cross-entropy, l2, l1 …; none: the graph already ends in a loss", "KIND" },
+  { "optimizer", 0, 0, G_OPTION_ARG_STRING, FIELD (optimizer),
+    "Optimizer: sgd, nag, adam, rmsprop, adagrad or adadelta", "NAME" },
+  { "set", 0, 0, G_OPTION_ARG_STRING_ARRAY, FIELD (set),
+    "Setting of the optimizer, under MXNet's name (repeatable)", "learning_rate=0.1" },
+  { "schedule", 0, 0, G_OPTION_ARG_STRING, FIELD (schedule),
     "Schedule of the learning rate: factor, multifactor, poly or cosine, with settings",
     "cosine:max_update=500,warmup_steps=20" },
-  { "clip-global-norm",
-    0,
-    0,
-    G_OPTION_ARG_DOUBLE,
-    FIELD (clip_global_norm),
-    "Scale gradients down so that their global norm is at most X",
-    "X" },
-  { "carry",
-    0,
-    0,
-    G_OPTION_ARG_STRING_ARRAY,
-    FIELD (carry),
+  { "clip-global-norm", 0, 0, G_OPTION_ARG_DOUBLE, FIELD (clip_global_norm),
+    "Scale gradients down so that their global norm is at most X", "X" },
+  { "carry", 0, 0, G_OPTION_ARG_STRING_ARRAY, FIELD (carry),
     "Feed an output of the previous step into an input, zeros at first (repeatable)",
     "INPUT=OUTPUT" },
-  { "metric",
-    0,
-    0,
-    G_OPTION_ARG_STRING,
-    FIELD (metric),
-    "Metric to report: loss, accuracy or perplexity",
-    "NAME" },
+  { "metric", 0, 0, G_OPTION_ARG_STRING, FIELD (metric),
+    "Metric to report: loss, accuracy or perplexity", "NAME" },
   { "log", 0, 0, G_OPTION_ARG_FILENAME, FIELD (log), "Write one JSON line per step", "FILE" },
-  { "output",
-    'o',
-    0,
-    G_OPTION_ARG_FILENAME,
-    FIELD (output),
-    "Write a checkpoint after each epoch",
+  { "output", 'o', 0, G_OPTION_ARG_FILENAME, FIELD (output), "Write a checkpoint after each epoch",
     "PREFIX" },
-  { "capture",
-    0,
-    0,
-    G_OPTION_ARG_FILENAME,
-    FIELD (capture),
-    "Write a capture of the last steps: forward pass, backward pass and update",
-    "FILE.hscope" },
+  { "capture", 0, 0, G_OPTION_ARG_FILENAME, FIELD (capture),
+    "Write a capture of the last steps: forward pass, backward pass and update", "FILE.hscope" },
   { "resume", 0, 0, G_OPTION_ARG_NONE, FIELD (resume), "Continue from the last checkpoint", NULL },
-  { "sample",
-    0,
-    0,
-    G_OPTION_ARG_INT64,
-    FIELD (sample),
-    "With text data: characters to generate after each epoch (default: 200; 0: none)",
-    "N" },
+  { "sample", 0, 0, G_OPTION_ARG_INT64, FIELD (sample),
+    "With text data: characters to generate after each epoch (default: 200; 0: none)", "N" },
   { NULL },
 };
 

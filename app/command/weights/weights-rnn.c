@@ -71,9 +71,7 @@ describe_by_options (const ScopeRnnOptions *options, HybRnnWeights *weights, GEr
       return TRUE;
     }
 
-  g_set_error_literal (error,
-                       SCOPE_ERROR,
-                       SCOPE_ERROR_USAGE,
+  g_set_error_literal (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
                        "the layout of the flat vector is unknown: give --symbol MODEL, or --cell "
                        "lstm|gru|rnn_tanh|rnn_relu with --hidden, --layers, --bidirectional");
   return FALSE;
@@ -110,9 +108,7 @@ unpack (const ScopeRnnOptions *options, HybTensorList *list, HybGraph *graph, GE
 
   if (n_vectors == 0)
     {
-      g_set_error_literal (error,
-                           SCOPE_ERROR,
-                           SCOPE_ERROR_USAGE,
+      g_set_error_literal (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
                            "nothing to unpack: no vector has a name that ends in “parameters”");
       return NULL;
     }
@@ -210,9 +206,7 @@ pack (HybTensorList *list, HybGraph *graph, GError **error)
 
   if (n_vectors == 0)
     {
-      g_set_error_literal (error,
-                           SCOPE_ERROR,
-                           SCOPE_ERROR_USAGE,
+      g_set_error_literal (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
                            "nothing to pack: no array has a name such as lstm_l0_i2h_weight");
       return NULL;
     }
@@ -228,9 +222,7 @@ scope_rnn_convert (const ScopeRnnOptions *options, HybTensorList *list, GError *
 
   if (options->cell && !hyb_rnn_mode_from_name (options->cell, &mode))
     {
-      g_set_error (error,
-                   SCOPE_ERROR,
-                   SCOPE_ERROR_USAGE,
+      g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
                    "--cell %s: unknown cell; there are lstm, gru, rnn_tanh and rnn_relu",
                    options->cell);
       return NULL;
@@ -239,9 +231,7 @@ scope_rnn_convert (const ScopeRnnOptions *options, HybTensorList *list, GError *
     return hyb_tensor_list_ref (list);
   if (options->pack && options->unpack)
     {
-      g_set_error_literal (error,
-                           SCOPE_ERROR,
-                           SCOPE_ERROR_USAGE,
+      g_set_error_literal (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
                            "--pack and --unpack exclude each other");
       return NULL;
     }

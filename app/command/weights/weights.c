@@ -78,9 +78,7 @@ compare_lists (const ScopeCommonOptions *common,
     {
       const HybNamedTensor *entry = hyb_tensor_list_get (a, i);
 
-      compare_entry (&comparison,
-                     entry->name,
-                     entry->tensor,
+      compare_entry (&comparison, entry->name, entry->tensor,
                      hyb_tensor_list_find (b, entry->name));
     }
   for (guint i = 0; i < hyb_tensor_list_n (b); i++)
@@ -120,12 +118,8 @@ print_tensors (HybTensorList *list)
       type = hyb_type_to_string (hyb_tensor_get_type (entry->tensor));
       scope_summary_compute (&summary, entry->tensor, NULL);
       printf ("%-40s %-24s %11.5g … %-11.5g mean %11.5g  deviation %11.5g",
-              hyb_one_line (entry->name),
-              type,
-              summary.statistics.minimum,
-              summary.statistics.maximum,
-              summary.statistics.mean,
-              summary.statistics.deviation);
+              hyb_one_line (entry->name), type, summary.statistics.minimum,
+              summary.statistics.maximum, summary.statistics.mean, summary.statistics.deviation);
       print_count (summary.n_zeros, "zeros");
       print_count (summary.statistics.n_nan, "NaN");
       print_count (summary.statistics.n_infinite, "infinite");
@@ -139,8 +133,7 @@ print_list_findings (HybTensorList *list)
   GPtrArray *findings = hyb_tensor_list_get_findings (list);
 
   for (guint i = 0; i < findings->len; i++)
-    scope_print_message (((HybFinding *) findings->pdata[i])->severity,
-                         "%s",
+    scope_print_message (((HybFinding *) findings->pdata[i])->severity, "%s",
                          ((HybFinding *) findings->pdata[i])->message);
 }
 
@@ -158,10 +151,7 @@ check_file_name (const char *file, GError **error)
   format = bytes ? hyb_format_of_bytes (bytes) : NULL;
   if (!format || !g_str_equal (format->id, "npz"))
     return TRUE;
-  return hyb_error_at (error,
-                       HYB_FORMAT_ERROR,
-                       HYB_FORMAT_ERROR_UNKNOWN,
-                       file,
+  return hyb_error_at (error, HYB_FORMAT_ERROR, HYB_FORMAT_ERROR_UNKNOWN, file,
                        "Rename it to .npz; then --to FILE.params writes a file that MXNet 1 reads",
                        "the file is an npz archive (of NumPy or MXNet 2), which MXNet 1 cannot "
                        "read under "
@@ -202,76 +192,29 @@ run_weights (const ScopeCommonOptions *common, gpointer data, char **files, GErr
 }
 
 static const GOptionEntry weights_options[] = {
-  { "to",
-    0,
-    0,
-    G_OPTION_ARG_FILENAME,
-    SCOPE_OPTION_FIELD (WeightsOptions, to),
+  { "to", 0, 0, G_OPTION_ARG_FILENAME, SCOPE_OPTION_FIELD (WeightsOptions, to),
     "Write the arrays to another file: .npz, .params, .safetensors; a single one: .npy, .csv",
     "FILE" },
-  { "pack",
-    0,
-    0,
-    G_OPTION_ARG_NONE,
-    SCOPE_OPTION_FIELD (WeightsOptions, rnn.pack),
+  { "pack", 0, 0, G_OPTION_ARG_NONE, SCOPE_OPTION_FIELD (WeightsOptions, rnn.pack),
     "Pack the weights of recurrent cells into flat vectors, as fused RNN operators take them",
     NULL },
-  { "unpack",
-    0,
-    0,
-    G_OPTION_ARG_NONE,
-    SCOPE_OPTION_FIELD (WeightsOptions, rnn.unpack),
-    "Unpack flat vectors into one array per gate",
+  { "unpack", 0, 0, G_OPTION_ARG_NONE, SCOPE_OPTION_FIELD (WeightsOptions, rnn.unpack),
+    "Unpack flat vectors into one array per gate", NULL },
+  { "stacked", 0, 0, G_OPTION_ARG_NONE, SCOPE_OPTION_FIELD (WeightsOptions, rnn.stacked),
+    "With --unpack: keep all gates of a matrix in one array, as unfused cells take them", NULL },
+  { "symbol", 0, 0, G_OPTION_ARG_FILENAME, SCOPE_OPTION_FIELD (WeightsOptions, rnn.symbol),
+    "Model that determines the layout of the flat vectors", "MODEL" },
+  { "cell", 0, 0, G_OPTION_ARG_STRING, SCOPE_OPTION_FIELD (WeightsOptions, rnn.cell),
+    "Kind of cell: lstm, gru, rnn_tanh or rnn_relu", "CELL" },
+  { "hidden", 0, 0, G_OPTION_ARG_INT64, SCOPE_OPTION_FIELD (WeightsOptions, rnn.hidden),
+    "Hidden units of a cell", "N" },
+  { "layers", 0, 0, G_OPTION_ARG_INT, SCOPE_OPTION_FIELD (WeightsOptions, rnn.layers),
+    "Number of layers (default: 1)", "N" },
+  { "bidirectional", 0, 0, G_OPTION_ARG_NONE,
+    SCOPE_OPTION_FIELD (WeightsOptions, rnn.bidirectional), "The cells run in both directions",
     NULL },
-  { "stacked",
-    0,
-    0,
-    G_OPTION_ARG_NONE,
-    SCOPE_OPTION_FIELD (WeightsOptions, rnn.stacked),
-    "With --unpack: keep all gates of a matrix in one array, as unfused cells take them",
-    NULL },
-  { "symbol",
-    0,
-    0,
-    G_OPTION_ARG_FILENAME,
-    SCOPE_OPTION_FIELD (WeightsOptions, rnn.symbol),
-    "Model that determines the layout of the flat vectors",
-    "MODEL" },
-  { "cell",
-    0,
-    0,
-    G_OPTION_ARG_STRING,
-    SCOPE_OPTION_FIELD (WeightsOptions, rnn.cell),
-    "Kind of cell: lstm, gru, rnn_tanh or rnn_relu",
-    "CELL" },
-  { "hidden",
-    0,
-    0,
-    G_OPTION_ARG_INT64,
-    SCOPE_OPTION_FIELD (WeightsOptions, rnn.hidden),
-    "Hidden units of a cell",
-    "N" },
-  { "layers",
-    0,
-    0,
-    G_OPTION_ARG_INT,
-    SCOPE_OPTION_FIELD (WeightsOptions, rnn.layers),
-    "Number of layers (default: 1)",
-    "N" },
-  { "bidirectional",
-    0,
-    0,
-    G_OPTION_ARG_NONE,
-    SCOPE_OPTION_FIELD (WeightsOptions, rnn.bidirectional),
-    "The cells run in both directions",
-    NULL },
-  { "projection",
-    0,
-    0,
-    G_OPTION_ARG_INT64,
-    SCOPE_OPTION_FIELD (WeightsOptions, rnn.projection),
-    "Size of the projection of an LSTM, if it has one",
-    "N" },
+  { "projection", 0, 0, G_OPTION_ARG_INT64, SCOPE_OPTION_FIELD (WeightsOptions, rnn.projection),
+    "Size of the projection of an LSTM, if it has one", "N" },
   { 0 },
 };
 

@@ -104,8 +104,7 @@ join_prepare (HybDevice *device, const HybCall *call, int axis, GError **error)
 static gpointer
 concat_prepare (HybDevice *device, const HybCall *call, gsize *workspace, GError **error)
 {
-  return join_prepare (device,
-                       call,
+  return join_prepare (device, call,
                        hyb_cuda_axis_of (hyb_cuda_get_int (call, "dim", 1),
                                          call->output[0].shape.rank),
                        error);
@@ -114,8 +113,7 @@ concat_prepare (HybDevice *device, const HybCall *call, gsize *workspace, GError
 static gpointer
 stack_prepare (HybDevice *device, const HybCall *call, gsize *workspace, GError **error)
 {
-  return join_prepare (device,
-                       call,
+  return join_prepare (device, call,
                        hyb_cuda_axis_of (hyb_cuda_get_int (call, "axis", 0),
                                          call->output[0].shape.rank),
                        error);
@@ -144,8 +142,7 @@ part_prepare (HybDevice *device, const HybCall *call, int axis, GError **error)
 static gpointer
 split_prepare (HybDevice *device, const HybCall *call, gsize *workspace, GError **error)
 {
-  return part_prepare (device,
-                       call,
+  return part_prepare (device, call,
                        hyb_cuda_axis_of (hyb_cuda_get_int (call, "axis", 1),
                                          call->input[0].shape.rank),
                        error);
@@ -154,8 +151,7 @@ split_prepare (HybDevice *device, const HybCall *call, gsize *workspace, GError 
 static gpointer
 concat_backward_prepare (HybDevice *device, const HybCall *call, gsize *workspace, GError **error)
 {
-  return part_prepare (device,
-                       call,
+  return part_prepare (device, call,
                        hyb_cuda_axis_of (hyb_cuda_get_int (call, "dim", 1),
                                          call->input[0].shape.rank),
                        error);

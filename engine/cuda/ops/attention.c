@@ -202,25 +202,22 @@ launch (HybQueue *queue, const HybCall *call, const HybRun *run, Work work)
       const Step *step = &work.step[i];
       HybProduct  product = product_of (call, step);
 
-      hyb_product_launch (queue,
-                          &product,
+      hyb_product_launch (queue, &product,
                           (const char *) run->input[step->a.number] + step->a.start * item,
                           (const char *) run->input[step->b.number] + step->b.start * item,
                           (char *) run->output[step->c.number] + step->c.start * item);
     }
 }
 
-#define FUNCTIONS(id, work)                             \
-  static const char *id##_refuses (const HybCall *call) \
-  {                                                     \
-    return refuse (call, work);                         \
-  }                                                     \
-  static void id##_launch (HybQueue      *queue,        \
-                           const HybCall *call,         \
-                           const HybRun  *run,          \
-                           gpointer       unused)       \
-  {                                                     \
-    launch (queue, call, run, work);                    \
+#define FUNCTIONS(id, work)                                                         \
+  static const char *id##_refuses (const HybCall *call)                             \
+  {                                                                                 \
+    return refuse (call, work);                                                     \
+  }                                                                                 \
+  static void id##_launch (HybQueue *queue, const HybCall *call, const HybRun *run, \
+                           gpointer unused)                                         \
+  {                                                                                 \
+    launch (queue, call, run, work);                                                \
   }
 FUNCTIONS (qk, qk_work (call))
 FUNCTIONS (selfatt_valatt, valatt_work (call, 3))

@@ -93,10 +93,6 @@ hyb_axes_join (HybAxes *axes)
 gboolean
 hyb_axes_refuse (GError **error)
 {
-  return hyb_error_at (error,
-                       HYB_DEVICE_ERROR,
-                       HYB_DEVICE_ERROR_FAILED,
-                       NULL,
-                       NULL,
+  return hyb_error_at (error, HYB_DEVICE_ERROR, HYB_DEVICE_ERROR_FAILED, NULL, NULL,
                        "it has more axes than a kernel of the GPU module takes");
 }

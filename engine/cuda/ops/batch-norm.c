@@ -78,44 +78,32 @@ forward_prepare (HybDevice     *device,
   hyb_lines_add_input (&lines, call->input[2].dtype, HYB_LINES_LINE, NULL);
   hyb_lines_add_input (&lines, call->input[3].dtype, HYB_LINES_LINE, "double");
   hyb_lines_add_input (&lines, call->input[4].dtype, HYB_LINES_LINE, "double");
-  hyb_lines_add_output (&lines,
-                        call->output[0].dtype,
-                        HYB_LINES_FULL,
+  hyb_lines_add_output (&lines, call->output[0].dtype, HYB_LINES_FULL,
                         form == FORM_RELU ? "m_max ((x0 - centre) * scale + x2, (T) 0)"
                                           : "(x0 - centre) * scale + x2");
   hyb_lines_add_output (&lines, call->output[1].dtype, HYB_LINES_LINE, "mean");
-  hyb_lines_add_output (&lines,
-                        call->output[2].dtype,
-                        HYB_LINES_LINE,
+  hyb_lines_add_output (&lines, call->output[2].dtype, HYB_LINES_LINE,
                         form == FORM_VARIANCE ? "variance" : "inverse");
   if (records && uses_batch_statistics (call) && lines.length > 0)
     {
-      hyb_lines_add_output (&lines,
-                            call->input[3].dtype,
-                            HYB_LINES_LINE,
+      hyb_lines_add_output (&lines, call->input[3].dtype, HYB_LINES_LINE,
                             "a.s[1] * x3 + (1 - a.s[1]) * mean");
-      hyb_lines_add_output (&lines,
-                            call->input[4].dtype,
-                            HYB_LINES_LINE,
+      hyb_lines_add_output (&lines, call->input[4].dtype, HYB_LINES_LINE,
                             "a.s[1] * x4 + (1 - a.s[1]) * variance");
     }
   return hyb_lines_new (device, &lines, error);
 }
 
-#define FORWARD(id, form)                                           \
-  static gpointer id##_prepare (HybDevice     *device,              \
-                                const HybCall *call,                \
-                                gsize         *workspace,           \
-                                GError       **error)               \
-  {                                                                 \
-    return forward_prepare (device, call, form, FALSE, error);      \
-  }                                                                 \
-  static gpointer id##_recording_prepare (HybDevice     *device,    \
-                                          const HybCall *call,      \
-                                          gsize         *workspace, \
-                                          GError       **error)     \
-  {                                                                 \
-    return forward_prepare (device, call, form, TRUE, error);       \
+#define FORWARD(id, form)                                                                 \
+  static gpointer id##_prepare (HybDevice *device, const HybCall *call, gsize *workspace, \
+                                GError **error)                                           \
+  {                                                                                       \
+    return forward_prepare (device, call, form, FALSE, error);                            \
+  }                                                                                       \
+  static gpointer id##_recording_prepare (HybDevice *device, const HybCall *call,         \
+                                          gsize *workspace, GError **error)               \
+  {                                                                                       \
+    return forward_prepare (device, call, form, TRUE, error);                             \
   }
 FORWARD (plain, FORM_PLAIN)
 FORWARD (variance, FORM_VARIANCE)
@@ -125,10 +113,7 @@ FORWARD (relu, FORM_RELU)
 static void
 forward_launch (HybQueue *queue, const HybCall *call, const HybRun *run, gpointer prepared)
 {
-  gpointer outputs[] = { run->output[0],
-                         run->output[1],
-                         run->output[2],
-                         (gpointer) run->input[3],
+  gpointer outputs[] = { run->output[0], run->output[1], run->output[2], (gpointer) run->input[3],
                          (gpointer) run->input[4] };
 
   hyb_lines_launch (queue, prepared, run->input, outputs);
@@ -158,8 +143,7 @@ backward_prepare (HybDevice *device, const HybCall *call, Form form, GError **er
   then = g_strdup_printf ("const double product = r1 * (double) inverse;"
                           " const T mean = (T) %s, slope = inverse * (T) %s, scale = inverse%s;",
                           uses_batch_statistics (call) ? "(r0 / n)" : "0",
-                          uses_batch_statistics (call) ? "(product / n)" : "0",
-                          factor);
+                          uses_batch_statistics (call) ? "(product / n)" : "0", factor);
   formula = g_strdup_printf ("scale * (%s - mean - (x1 - x%u) * slope)", g, next + 1);
   lines.first = first;
   lines.pass[0] = (HybLinesPass) HYB_LINES_SUM (g);
@@ -171,21 +155,17 @@ backward_prepare (HybDevice *device, const HybCall *call, Form form, GError **er
   hyb_lines_add_input (&lines, call->input[next + 1].dtype, HYB_LINES_LINE, NULL);
   hyb_lines_add_input (&lines, call->input[next + 2].dtype, HYB_LINES_LINE, NULL);
   hyb_lines_add_output (&lines, call->output[0].dtype, HYB_LINES_FULL, formula);
-  hyb_lines_add_output (&lines,
-                        call->output[1].dtype,
-                        HYB_LINES_LINE,
+  hyb_lines_add_output (&lines, call->output[1].dtype, HYB_LINES_LINE,
                         gamma == HYB_LINES_LINE ? "product" : "0");
   hyb_lines_add_output (&lines, call->output[2].dtype, HYB_LINES_LINE, "r0");
   return hyb_lines_new (device, &lines, error);
 }
 
-#define BACKWARD(id, form)                                \
-  static gpointer id##_prepare (HybDevice     *device,    \
-                                const HybCall *call,      \
-                                gsize         *workspace, \
-                                GError       **error)     \
-  {                                                       \
-    return backward_prepare (device, call, form, error);  \
+#define BACKWARD(id, form)                                                                \
+  static gpointer id##_prepare (HybDevice *device, const HybCall *call, gsize *workspace, \
+                                GError **error)                                           \
+  {                                                                                       \
+    return backward_prepare (device, call, form, error);                                  \
   }
 BACKWARD (plain_backward, FORM_PLAIN)
 BACKWARD (variance_backward, FORM_VARIANCE)

@@ -181,10 +181,8 @@ refuses (const Role *role, const HybCall *call)
 
 /* --- Planning --- */
 
-#define CHECK(plan, function, arguments, error)                 \
-  hyb_dnn_check ((plan)->device->cuda,                          \
-                 #function,                                     \
-                 (plan)->device->cuda->call.function arguments, \
+#define CHECK(plan, function, arguments, error)                                                  \
+  hyb_dnn_check ((plan)->device->cuda, #function, (plan)->device->cuda->call.function arguments, \
                  error)
 
 static void
@@ -212,20 +210,12 @@ describe_windows (Plan *plan, const Windows *w, GError **error)
   narrow (stride, w->stride, 3);
   narrow (dilate, w->dilate, 3);
   return CHECK (plan, cudnnCreateConvolutionDescriptor, (&plan->windows), error) &&
-         CHECK (plan,
-                cudnnSetConvolutionNdDescriptor,
-                (plan->windows,
-                 w->spatial,
-                 pad,
-                 stride,
-                 dilate,
-                 HYB_CUDNN_CROSS_CORRELATION,
+         CHECK (plan, cudnnSetConvolutionNdDescriptor,
+                (plan->windows, w->spatial, pad, stride, dilate, HYB_CUDNN_CROSS_CORRELATION,
                  hyb_dnn_precision (plan->dtype)),
                 error) &&
          CHECK (plan, cudnnSetConvolutionGroupCount, (plan->windows, (int) w->groups), error) &&
-         CHECK (plan,
-                cudnnSetConvolutionMathType,
-                (plan->windows, hyb_dnn_math (plan->device)),
+         CHECK (plan, cudnnSetConvolutionMathType, (plan->windows, hyb_dnn_math (plan->device)),
                 error);
 }
 
@@ -238,10 +228,8 @@ describe (Plan *plan, const Windows *w, GError **error)
   return (plan->image = describe_tensor (plan, w->image, rank, error)) &&
          (plan->map = describe_tensor (plan, w->map, rank, error)) &&
          CHECK (plan, cudnnCreateFilterDescriptor, (&plan->weight), error) &&
-         CHECK (plan,
-                cudnnSetFilterNdDescriptor,
-                (plan->weight, hyb_dnn_type (plan->dtype), HYB_CUDNN_NCHW, rank, weight),
-                error) &&
+         CHECK (plan, cudnnSetFilterNdDescriptor,
+                (plan->weight, hyb_dnn_type (plan->dtype), HYB_CUDNN_NCHW, rank, weight), error) &&
          describe_windows (plan, w, error);
 }
 
@@ -266,15 +254,10 @@ choose (Plan *plan, const HybCall *call, GError **error)
   while (i < count && !suits (&choices[i], most))
     i++;
   if (i == count)
-    return hyb_error_at (error,
-                         HYB_DEVICE_ERROR,
-                         HYB_DEVICE_ERROR_FAILED,
-                         NULL,
-                         NULL,
+    return hyb_error_at (error, HYB_DEVICE_ERROR, HYB_DEVICE_ERROR_FAILED, NULL, NULL,
                          "none of the %d algorithms that cuDNN offers gives the same numbers in "
                          "every run with %" G_GSIZE_FORMAT " MiB of workspace",
-                         count,
-                         most >> 20);
+                         count, most >> 20);
   plan->algorithm = choices[i].algorithm;
   /* Where fewer bits are allowed, the algorithm says how it multiplies. */
   return (plan->device->precise ||
@@ -302,9 +285,9 @@ release (gpointer prepared)
 static gboolean
 compile_bias (Plan *plan, GError **error)
 {
-  g_autofree char *text = g_strdup_printf ("#define Stored %s\n%s",
-                                           hyb_cuda_stored_type (plan->dtype),
-                                           hyb_cuda_kernel_text ("bias.cu"));
+  g_autofree char *text =
+      g_strdup_printf ("#define Stored %s\n%s", hyb_cuda_stored_type (plan->dtype),
+                       hyb_cuda_kernel_text ("bias.cu"));
 
   plan->bias = hyb_cuda_compile (plan->device, text, "add_bias", error);
   return plan->bias != NULL;
@@ -350,31 +333,18 @@ factors (const Plan *plan)
 static gboolean
 offer_map (const Plan *plan, int *count, HybCudnnChoice *choices, GError **error)
 {
-  return CHECK (plan,
-                cudnnGetConvolutionForwardAlgorithm_v7,
-                (hyb_dnn_ask (plan->device, NULL),
-                 plan->image,
-                 plan->weight,
-                 plan->windows,
-                 plan->map,
-                 MOST_CHOICES,
-                 count,
-                 choices),
+  return CHECK (plan, cudnnGetConvolutionForwardAlgorithm_v7,
+                (hyb_dnn_ask (plan->device, NULL), plan->image, plan->weight, plan->windows,
+                 plan->map, MOST_CHOICES, count, choices),
                 error);
 }
 
 static gboolean
 measure_map (Plan *plan, GError **error)
 {
-  return CHECK (plan,
-                cudnnGetConvolutionForwardWorkspaceSize,
-                (hyb_dnn_ask (plan->device, NULL),
-                 plan->image,
-                 plan->weight,
-                 plan->windows,
-                 plan->map,
-                 plan->algorithm,
-                 &plan->work_bytes),
+  return CHECK (plan, cudnnGetConvolutionForwardWorkspaceSize,
+                (hyb_dnn_ask (plan->device, NULL), plan->image, plan->weight, plan->windows,
+                 plan->map, plan->algorithm, &plan->work_bytes),
                 error);
 }
 
@@ -383,19 +353,13 @@ run_map (cudnnHandle_t handle, const Plan *plan, const HybRun *run)
 {
   Factors by = factors (plan);
 
-  return plan->device->cuda->call.cudnnConvolutionForward (handle,
-                                                           by.one,
-                                                           plan->image,
+  return plan->device->cuda->call.cudnnConvolutionForward (handle, by.one, plan->image,
                                                            run->input[plan->role->image],
                                                            plan->weight,
                                                            run->input[plan->role->weight],
-                                                           plan->windows,
-                                                           plan->algorithm,
-                                                           run->workspace,
-                                                           plan->work_bytes,
-                                                           by.zero,
-                                                           plan->map,
-                                                           run->output[0]);
+                                                           plan->windows, plan->algorithm,
+                                                           run->workspace, plan->work_bytes,
+                                                           by.zero, plan->map, run->output[0]);
 }
 
 static const Pass find_map = { "cudnnConvolutionForward", offer_map, measure_map, run_map };
@@ -403,31 +367,18 @@ static const Pass find_map = { "cudnnConvolutionForward", offer_map, measure_map
 static gboolean
 offer_image (const Plan *plan, int *count, HybCudnnChoice *choices, GError **error)
 {
-  return CHECK (plan,
-                cudnnGetConvolutionBackwardDataAlgorithm_v7,
-                (hyb_dnn_ask (plan->device, NULL),
-                 plan->weight,
-                 plan->map,
-                 plan->windows,
-                 plan->image,
-                 MOST_CHOICES,
-                 count,
-                 choices),
+  return CHECK (plan, cudnnGetConvolutionBackwardDataAlgorithm_v7,
+                (hyb_dnn_ask (plan->device, NULL), plan->weight, plan->map, plan->windows,
+                 plan->image, MOST_CHOICES, count, choices),
                 error);
 }
 
 static gboolean
 measure_image (Plan *plan, GError **error)
 {
-  return CHECK (plan,
-                cudnnGetConvolutionBackwardDataWorkspaceSize,
-                (hyb_dnn_ask (plan->device, NULL),
-                 plan->weight,
-                 plan->map,
-                 plan->windows,
-                 plan->image,
-                 plan->algorithm,
-                 &plan->work_bytes),
+  return CHECK (plan, cudnnGetConvolutionBackwardDataWorkspaceSize,
+                (hyb_dnn_ask (plan->device, NULL), plan->weight, plan->map, plan->windows,
+                 plan->image, plan->algorithm, &plan->work_bytes),
                 error);
 }
 
@@ -436,54 +387,34 @@ run_image (cudnnHandle_t handle, const Plan *plan, const HybRun *run)
 {
   Factors by = factors (plan);
 
-  return plan->device->cuda->call.cudnnConvolutionBackwardData (handle,
-                                                                by.one,
-                                                                plan->weight,
+  return plan->device->cuda->call.cudnnConvolutionBackwardData (handle, by.one, plan->weight,
                                                                 run->input[plan->role->weight],
                                                                 plan->map,
                                                                 run->input[plan->role->map],
-                                                                plan->windows,
-                                                                plan->algorithm,
-                                                                run->workspace,
-                                                                plan->work_bytes,
-                                                                by.zero,
-                                                                plan->image,
+                                                                plan->windows, plan->algorithm,
+                                                                run->workspace, plan->work_bytes,
+                                                                by.zero, plan->image,
                                                                 run->output[0]);
 }
 
-static const Pass find_image = { "cudnnConvolutionBackwardData",
-                                 offer_image,
-                                 measure_image,
+static const Pass find_image = { "cudnnConvolutionBackwardData", offer_image, measure_image,
                                  run_image };
 
 static gboolean
 offer_weight (const Plan *plan, int *count, HybCudnnChoice *choices, GError **error)
 {
-  return CHECK (plan,
-                cudnnGetConvolutionBackwardFilterAlgorithm_v7,
-                (hyb_dnn_ask (plan->device, NULL),
-                 plan->image,
-                 plan->map,
-                 plan->windows,
-                 plan->weight,
-                 MOST_CHOICES,
-                 count,
-                 choices),
+  return CHECK (plan, cudnnGetConvolutionBackwardFilterAlgorithm_v7,
+                (hyb_dnn_ask (plan->device, NULL), plan->image, plan->map, plan->windows,
+                 plan->weight, MOST_CHOICES, count, choices),
                 error);
 }
 
 static gboolean
 measure_weight (Plan *plan, GError **error)
 {
-  return CHECK (plan,
-                cudnnGetConvolutionBackwardFilterWorkspaceSize,
-                (hyb_dnn_ask (plan->device, NULL),
-                 plan->image,
-                 plan->map,
-                 plan->windows,
-                 plan->weight,
-                 plan->algorithm,
-                 &plan->work_bytes),
+  return CHECK (plan, cudnnGetConvolutionBackwardFilterWorkspaceSize,
+                (hyb_dnn_ask (plan->device, NULL), plan->image, plan->map, plan->windows,
+                 plan->weight, plan->algorithm, &plan->work_bytes),
                 error);
 }
 
@@ -492,24 +423,17 @@ run_weight (cudnnHandle_t handle, const Plan *plan, const HybRun *run)
 {
   Factors by = factors (plan);
 
-  return plan->device->cuda->call.cudnnConvolutionBackwardFilter (handle,
-                                                                  by.one,
-                                                                  plan->image,
+  return plan->device->cuda->call.cudnnConvolutionBackwardFilter (handle, by.one, plan->image,
                                                                   run->input[plan->role->image],
                                                                   plan->map,
                                                                   run->input[plan->role->map],
-                                                                  plan->windows,
-                                                                  plan->algorithm,
-                                                                  run->workspace,
-                                                                  plan->work_bytes,
-                                                                  by.zero,
-                                                                  plan->weight,
+                                                                  plan->windows, plan->algorithm,
+                                                                  run->workspace, plan->work_bytes,
+                                                                  by.zero, plan->weight,
                                                                   run->output[0]);
 }
 
-static const Pass find_weight = { "cudnnConvolutionBackwardFilter",
-                                  offer_weight,
-                                  measure_weight,
+static const Pass find_weight = { "cudnnConvolutionBackwardFilter", offer_weight, measure_weight,
                                   run_weight };
 
 /* --- Launching --- */
@@ -542,18 +466,16 @@ launch (HybQueue *queue, const HybCall *call, const HybRun *run, gpointer prepar
 /* --- Operators --- */
 
 /* A role, and functions that know it. */
-#define ROLE(stem, ...)                                     \
-  static const Role  stem = { __VA_ARGS__ };                \
-  static const char *stem##_refuses (const HybCall *call)   \
-  {                                                         \
-    return refuses (&stem, call);                           \
-  }                                                         \
-  static gpointer stem##_prepare (HybDevice     *device,    \
-                                  const HybCall *call,      \
-                                  gsize         *workspace, \
-                                  GError       **error)     \
-  {                                                         \
-    return prepare (&stem, device, call, workspace, error); \
+#define ROLE(stem, ...)                                                                     \
+  static const Role  stem = { __VA_ARGS__ };                                                \
+  static const char *stem##_refuses (const HybCall *call)                                   \
+  {                                                                                         \
+    return refuses (&stem, call);                                                           \
+  }                                                                                         \
+  static gpointer stem##_prepare (HybDevice *device, const HybCall *call, gsize *workspace, \
+                                  GError **error)                                           \
+  {                                                                                         \
+    return prepare (&stem, device, call, workspace, error);                                 \
   }
 
 ROLE (convolution, &find_map, .image = 0, .map = RESULT, .weight = 1, .bias = 2)

@@ -130,24 +130,19 @@ refuse (const HybCall *call, Sides sides)
 static void
 launch (HybQueue *queue, const HybRun *run, Sides sides)
 {
-  hyb_product_launch (queue,
-                      &sides.product,
-                      run->input[sides.a],
-                      run->input[sides.b],
+  hyb_product_launch (queue, &sides.product, run->input[sides.a], run->input[sides.b],
                       run->output[0]);
 }
 
-#define TWIN(id, sides)                                 \
-  static const char *id##_refuses (const HybCall *call) \
-  {                                                     \
-    return refuse (call, sides (call));                 \
-  }                                                     \
-  static void id##_launch (HybQueue      *queue,        \
-                           const HybCall *call,         \
-                           const HybRun  *run,          \
-                           gpointer       unused)       \
-  {                                                     \
-    launch (queue, run, sides (call));                  \
+#define TWIN(id, sides)                                                             \
+  static const char *id##_refuses (const HybCall *call)                             \
+  {                                                                                 \
+    return refuse (call, sides (call));                                             \
+  }                                                                                 \
+  static void id##_launch (HybQueue *queue, const HybCall *call, const HybRun *run, \
+                           gpointer unused)                                         \
+  {                                                                                 \
+    launch (queue, run, sides (call));                                              \
   }
 TWIN (dot, dot_sides)
 TWIN (lhs, lhs_sides)

@@ -23,12 +23,11 @@ prepare (HybDevice *device, const HybCall *call, gsize *workspace, GError **erro
   const HybShape  *shape = &call->output[0].shape;
   HybDType         dtype = call->output[0].dtype;
   HybAxes          axes = hyb_axes_new (shape, 1);
-  g_autofree char *text = g_strdup_printf ("#define Stored %s\n#define Result %s\n%s",
-                                           hyb_cuda_stored_type (dtype),
-                                           hyb_cuda_result_type (dtype),
-                                           hyb_cuda_kernel_text ("random.cu"));
-  CUfunction       function = hyb_cuda_compile (device, text, "drop", error);
-  Prepared        *prepared;
+  g_autofree char *text =
+      g_strdup_printf ("#define Stored %s\n#define Result %s\n%s", hyb_cuda_stored_type (dtype),
+                       hyb_cuda_result_type (dtype), hyb_cuda_kernel_text ("random.cu"));
+  CUfunction function = hyb_cuda_compile (device, text, "drop", error);
+  Prepared  *prepared;
 
   hyb_axes_broadcast (&axes, 0, &call->output[1].shape, FALSE);
   if (!function || (!hyb_axes_join (&axes) && !hyb_axes_refuse (error)))
@@ -58,9 +57,8 @@ launch (HybQueue *queue, const HybCall *call, const HybRun *run, gpointer data)
   arguments.x = run->input[0];
   arguments.y = run->output[0];
   arguments.mask = run->output[1];
-  hyb_cuda_launch (queue,
-                   &(HybLaunch){
-                       prepared->function, arguments.n, THREADS, &arguments, sizeof arguments });
+  hyb_cuda_launch (queue, &(HybLaunch){ prepared->function, arguments.n, THREADS, &arguments,
+                                        sizeof arguments });
 }
 
 const HybDeviceOp hyb_cuda_ops_dropout[] = {

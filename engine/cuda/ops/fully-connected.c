@@ -133,9 +133,8 @@ forward_launch (HybQueue *queue, const HybCall *call, const HybRun *run, gpointe
         .x = run->input[2], .y = run->output[0], .n = product.m * product.n, .dim = { product.n }
       };
 
-      hyb_cuda_launch (queue,
-                       &(HybLaunch){
-                           prepared->bias, arguments.n, THREADS, &arguments, sizeof arguments });
+      hyb_cuda_launch (queue, &(HybLaunch){ prepared->bias, arguments.n, THREADS, &arguments,
+                                            sizeof arguments });
     }
   hyb_product_launch (queue, &product, run->input[0], run->input[1], run->output[0]);
 }

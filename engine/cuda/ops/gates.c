@@ -44,9 +44,8 @@ launch (HybQueue *queue, const HybCall *call, const HybRun *run, gpointer prepar
                                       .n = hyb_shape_size (state),
                                       .hidden = MAX (1, state->dim[1]) };
 
-  hyb_cuda_launch (queue,
-                   &(HybLaunch){
-                       (CUfunction) prepared, arguments.n, THREADS, &arguments, sizeof arguments });
+  hyb_cuda_launch (queue, &(HybLaunch){ (CUfunction) prepared, arguments.n, THREADS, &arguments,
+                                        sizeof arguments });
 }
 
 static void

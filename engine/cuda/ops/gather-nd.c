@@ -51,8 +51,7 @@ compile (Prepared *prepared, const HybCall *call, const Form *form, GError **err
   HybDType         stored = call->output[0].dtype;
   g_autofree char *text =
       g_strdup_printf ("#define Stored %s\n#define Result %s\n#define Index %s\n%s",
-                       hyb_cuda_stored_type (stored),
-                       hyb_cuda_result_type (stored),
+                       hyb_cuda_stored_type (stored), hyb_cuda_result_type (stored),
                        hyb_cuda_stored_type (call->input[INPUT_INDICES].dtype),
                        hyb_cuda_kernel_text ("gather.cu"));
 
@@ -113,13 +112,11 @@ prepare (HybDevice *device, const HybCall *call, const Form *form, gsize *worksp
   return prepared;
 }
 
-#define PREPARE(stem, ...)                                                         \
-  static gpointer stem##_prepare (HybDevice     *device,                           \
-                                  const HybCall *call,                             \
-                                  gsize         *workspace,                        \
-                                  GError       **error)                            \
-  {                                                                                \
-    return prepare (device, call, &(const Form){ __VA_ARGS__ }, workspace, error); \
+#define PREPARE(stem, ...)                                                                  \
+  static gpointer stem##_prepare (HybDevice *device, const HybCall *call, gsize *workspace, \
+                                  GError **error)                                           \
+  {                                                                                         \
+    return prepare (device, call, &(const Form){ __VA_ARGS__ }, workspace, error);          \
   }
 PREPARE (gather, "gather", FALSE)
 PREPARE (scatter, "scatter", TRUE)

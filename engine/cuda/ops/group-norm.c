@@ -81,9 +81,7 @@ prepare_data (HybDevice *device, const HybCall *call, GError **error)
   hyb_lines_add_input (&lines, call->input[2].dtype, HYB_LINES_CYCLE, NULL);
   hyb_lines_add_input (&lines, call->input[3].dtype, HYB_LINES_LINE, NULL);
   hyb_lines_add_input (&lines, call->input[4].dtype, HYB_LINES_LINE, NULL);
-  hyb_lines_add_output (&lines,
-                        call->output[0].dtype,
-                        HYB_LINES_FULL,
+  hyb_lines_add_output (&lines, call->output[0].dtype, HYB_LINES_FULL,
                         "x2 * inverse * (x0 - mean - (x1 - x3) * inverse * mean_product)");
   hyb_lines_add_output (&lines, HYB_F64, HYB_LINES_LINE, "product");
   hyb_lines_add_output (&lines, HYB_F64, HYB_LINES_LINE, "r0");
@@ -127,13 +125,9 @@ backward_launch (HybQueue *queue, const HybCall *call, const HybRun *run, gpoint
   const Prepared *prepared = data;
   double         *sums = run->workspace;
 
-  hyb_lines_launch (queue,
-                    prepared->data,
-                    run->input,
+  hyb_lines_launch (queue, prepared->data, run->input,
                     (gpointer[]){ run->output[0], sums, sums + prepared->lines });
-  hyb_lines_launch (queue,
-                    prepared->parameters,
-                    (gconstpointer[]){ sums, sums + prepared->lines },
+  hyb_lines_launch (queue, prepared->parameters, (gconstpointer[]){ sums, sums + prepared->lines },
                     run->output + 1);
 }
 

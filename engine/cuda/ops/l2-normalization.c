@@ -21,9 +21,7 @@ lay_rows (HybLines *lines, const HybCall *call)
   int             first = mode == MODE_SPATIAL ? 2 : 1;
   int             last = mode == MODE_CHANNEL ? 2 : shape->rank;
 
-  hyb_lines_lay (lines,
-                 hyb_shape_count (shape, 0, first),
-                 hyb_shape_count (shape, first, last),
+  hyb_lines_lay (lines, hyb_shape_count (shape, 0, first), hyb_shape_count (shape, first, last),
                  hyb_shape_count (shape, last, shape->rank));
 }
 

@@ -18,15 +18,12 @@ forward_prepare (HybDevice *device, const HybCall *call, gsize *workspace, GErro
            .number = { hyb_cuda_get_double (call, "eps") },
   };
 
-  hyb_lines_lay_axis (&lines,
-                      shape,
+  hyb_lines_lay_axis (&lines, shape,
                       hyb_cuda_axis_of (hyb_cuda_get_int (call, "axis", -1), shape->rank));
   hyb_lines_add_input (&lines, call->input[0].dtype, HYB_LINES_FULL, NULL);
   hyb_lines_add_input (&lines, call->input[1].dtype, HYB_LINES_PLACE, NULL);
   hyb_lines_add_input (&lines, call->input[2].dtype, HYB_LINES_PLACE, NULL);
-  hyb_lines_add_output (&lines,
-                        call->output[0].dtype,
-                        HYB_LINES_FULL,
+  hyb_lines_add_output (&lines, call->output[0].dtype, HYB_LINES_FULL,
                         "(x0 - mean) * inverse * x1 + x2");
   hyb_lines_add_output (&lines, call->output[1].dtype, HYB_LINES_LINE, "mean");
   hyb_lines_add_output (&lines, call->output[2].dtype, HYB_LINES_LINE, "deviation");
@@ -75,9 +72,7 @@ prepare_data (HybDevice *device, const HybCall *call, int axis, GError **error)
 
   hyb_lines_lay_axis (&lines, &call->input[1].shape, axis);
   add_inputs (&lines, call, HYB_LINES_PLACE, HYB_LINES_LINE);
-  hyb_lines_add_output (&lines,
-                        call->output[0].dtype,
-                        HYB_LINES_FULL,
+  hyb_lines_add_output (&lines, call->output[0].dtype, HYB_LINES_FULL,
                         "(x0 * x2 - mean - (x1 - x3) * slope) * inverse");
   return hyb_lines_new (device, &lines, error);
 }

@@ -34,9 +34,7 @@ hyb_lines_lay (HybLines *lines, gint64 outer, gint64 length, gint64 inner)
 void
 hyb_lines_lay_axis (HybLines *lines, const HybShape *shape, int axis)
 {
-  hyb_lines_lay (lines,
-                 hyb_shape_count (shape, 0, axis),
-                 shape->dim[axis],
+  hyb_lines_lay (lines, hyb_shape_count (shape, 0, axis), shape->dim[axis],
                  hyb_shape_count (shape, axis + 1, shape->rank));
 }
 
@@ -97,12 +95,7 @@ add_load (GString *text, const HybLines *lines, guint k)
 
   g_string_append_printf (text,
                           " const %s x%u = (%s) To<%s>::from (get ((const %s *) a.x[%u], %s));",
-                          type,
-                          k,
-                          type,
-                          type,
-                          hyb_cuda_stored_type (operand->dtype),
-                          k,
+                          type, k, type, type, hyb_cuda_stored_type (operand->dtype), k,
                           places[operand->by]);
 }
 
@@ -138,13 +131,8 @@ add_passes (GString *text, const HybLines *lines)
 {
   g_string_append (text, "#define PASSES");
   for (guint k = 0; k < LINES_PASSES && lines->pass[k].term; k++)
-    g_string_append_printf (text,
-                            " PASS (r%u, %s, %s, (%s), (%s))",
-                            k,
-                            lines->pass[k].type,
-                            lines->pass[k].start,
-                            lines->pass[k].combine,
-                            lines->pass[k].term);
+    g_string_append_printf (text, " PASS (r%u, %s, %s, (%s), (%s))", k, lines->pass[k].type,
+                            lines->pass[k].start, lines->pass[k].combine, lines->pass[k].term);
   g_string_append_printf (text, "\n#define THEN %s\n", lines->then ? lines->then : "");
 }
 
@@ -160,11 +148,8 @@ add_stores (GString *text, const HybLines *lines, HybLinesIndex by)
       if (operand->by == by)
         g_string_append_printf (text,
                                 " put ((%s *) a.y[%u], %s, (Wide<%s>::type) To<%s>::from (%s));",
-                                hyb_cuda_stored_type (operand->dtype),
-                                k,
-                                by == HYB_LINES_FULL ? "at" : "line",
-                                result,
-                                result,
+                                hyb_cuda_stored_type (operand->dtype), k,
+                                by == HYB_LINES_FULL ? "at" : "line", result, result,
                                 operand->text);
     }
   g_string_append (text, "\n");
@@ -176,10 +161,8 @@ dup_text (const HybLines *lines, guint group)
 {
   GString *text = g_string_new (NULL);
 
-  g_string_append_printf (text,
-                          "#define GROUP %u\n#define LANE_STRIDE %s\n#define REAL %s\n",
-                          group,
-                          is_contiguous (lines) ? "1" : "PER_BLOCK",
+  g_string_append_printf (text, "#define GROUP %u\n#define LANE_STRIDE %s\n#define REAL %s\n",
+                          group, is_contiguous (lines) ? "1" : "PER_BLOCK",
                           lines->computed == HYB_F64 ? "double" : "float");
   add_first (text, lines);
   add_passes (text, lines);
@@ -233,12 +216,8 @@ hyb_lines_launch (HybQueue             *queue,
     arguments.x[k] = inputs[k];
   for (guint k = 0; k < kernel->n_outputs; k++)
     arguments.y[k] = outputs[k];
-  hyb_cuda_launch (queue,
-                   &(HybLaunch){ kernel->function,
-                                 blocks * LINES_THREADS,
-                                 LINES_THREADS,
-                                 &arguments,
-                                 sizeof arguments });
+  hyb_cuda_launch (queue, &(HybLaunch){ kernel->function, blocks * LINES_THREADS, LINES_THREADS,
+                                        &arguments, sizeof arguments });
 }
 
 void

@@ -29,8 +29,7 @@ prepare (HybDevice *device, const HybCall *call, const char *kernel, guint indic
   HybDType         stored = call->output[0].dtype;
   g_autofree char *text =
       g_strdup_printf ("#define Stored %s\n#define Result %s\n#define Index %s\n%s",
-                       hyb_cuda_stored_type (stored),
-                       hyb_cuda_result_type (stored),
+                       hyb_cuda_stored_type (stored), hyb_cuda_result_type (stored),
                        hyb_cuda_stored_type (call->input[indices].dtype),
                        hyb_cuda_kernel_text ("lookup.cu"));
   CUfunction function = hyb_cuda_compile (device, text, kernel, error);
@@ -199,16 +198,11 @@ launch (HybQueue *queue, const HybCall *call, const HybRun *run, gpointer data)
   if (prepared->chain && arguments.n > 0)
     {
       hyb_cuda_queue_clear (queue, arguments.heads, heads_bytes (prepared));
-      hyb_cuda_launch (queue,
-                       &(HybLaunch){ prepared->chain,
-                                     THREADS, /* one block */
-                                     THREADS,
-                                     &arguments,
-                                     sizeof arguments });
+      hyb_cuda_launch (queue, &(HybLaunch){ prepared->chain, THREADS, /* one block */
+                                            THREADS, &arguments, sizeof arguments });
     }
-  hyb_cuda_launch (queue,
-                   &(HybLaunch){
-                       prepared->function, arguments.n, THREADS, &arguments, sizeof arguments });
+  hyb_cuda_launch (queue, &(HybLaunch){ prepared->function, arguments.n, THREADS, &arguments,
+                                        sizeof arguments });
 }
 
 #define LOOKUP_OP(id, stem)                                                    \

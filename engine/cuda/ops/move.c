@@ -97,9 +97,8 @@ is_empty (const HybAxes *axes)
 static void
 launch_tiles (HybQueue *queue, CUfunction function, struct TileArguments *tiles)
 {
-  hyb_cuda_launch (queue,
-                   &(HybLaunch){
-                       function, tiles->n * TILE_THREADS, TILE_THREADS, tiles, sizeof *tiles });
+  hyb_cuda_launch (queue, &(HybLaunch){ function, tiles->n * TILE_THREADS, TILE_THREADS, tiles,
+                                        sizeof *tiles });
 }
 
 static void

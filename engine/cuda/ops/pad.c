@@ -28,8 +28,7 @@ prepare (HybDevice      *device,
   HybDType         dtype = call->output[0].dtype;
   g_autofree char *text =
       g_strdup_printf ("#define Stored %s\n#define Result %s\n#define Sum %s\n%s",
-                       hyb_cuda_stored_type (dtype),
-                       hyb_cuda_result_type (dtype),
+                       hyb_cuda_stored_type (dtype), hyb_cuda_result_type (dtype),
                        hyb_dtype_is_float (dtype) ? "double" : "U64",
                        hyb_cuda_kernel_text ("pad.cu"));
   CUfunction function = hyb_cuda_compile (device, text, kernel, error);
@@ -73,9 +72,8 @@ launch (HybQueue *queue, const HybCall *call, const HybRun *run, gpointer data)
 
   arguments.x = run->input[0];
   arguments.y = run->output[0];
-  hyb_cuda_launch (queue,
-                   &(HybLaunch){
-                       prepared->function, arguments.n, THREADS, &arguments, sizeof arguments });
+  hyb_cuda_launch (queue, &(HybLaunch){ prepared->function, arguments.n, THREADS, &arguments,
+                                        sizeof arguments });
 }
 
 const HybDeviceOp hyb_cuda_ops_pad[] = {

@@ -132,8 +132,7 @@ add_numbers (Making *making, const Member *member, const HybPointwise *row)
                               row->find_numbers
                                   ? "    const double %c = a.s[%u];\n"
                                   : "    const T %c = (T) To<Result>::from (a.s[%u]);\n",
-                              names[k],
-                              making->n_numbers++);
+                              names[k], making->n_numbers++);
     }
   return TRUE;
 }
@@ -147,14 +146,10 @@ add_operands (Making *making, const Member *member, const HybPointwise *row)
     if (row->unread >> k & 1)
       continue;
     else if (row->raw >> k & 1)
-      g_string_append_printf (making->text,
-                              "    const auto %s = v%u;\n",
-                              names[k],
+      g_string_append_printf (making->text, "    const auto %s = v%u;\n", names[k],
                               member->operands[k]);
     else
-      g_string_append_printf (making->text,
-                              "    const T %s = (T) To<T>::from (v%u);\n",
-                              names[k],
+      g_string_append_printf (making->text, "    const T %s = (T) To<T>::from (v%u);\n", names[k],
                               member->operands[k]);
 }
 
@@ -171,15 +166,12 @@ add_member (Making *making, const Member *member)
                           "    {\n"
                           "    typedef %s Result;\n"
                           "    typedef Wide<Result>::type T;\n",
-                          result,
-                          member->output,
-                          result);
+                          result, member->output, result);
   if (!row->formula)
     {
       g_string_append_printf (making->text, "    T sum = (T) v%u;\n", member->operands[0]);
       for (guint k = 1; k < member->n; k++)
-        g_string_append_printf (making->text,
-                                "    sum = m_add (sum, (T) v%u);\n",
+        g_string_append_printf (making->text, "    sum = m_add (sum, (T) v%u);\n",
                                 member->operands[k]);
       g_string_append_printf (making->text, "    v%u = sum;\n    }\n", member->output);
       return TRUE;
@@ -187,9 +179,7 @@ add_member (Making *making, const Member *member)
   add_operands (making, member, row);
   if (!add_numbers (making, member, row))
     return FALSE;
-  g_string_append_printf (making->text,
-                          "    v%u = (T) (%s);\n    }\n",
-                          member->output,
+  g_string_append_printf (making->text, "    v%u = (T) (%s);\n    }\n", member->output,
                           row->formula);
   return TRUE;
 }
@@ -209,14 +199,8 @@ add_body (Making *making, guint *last)
       operands = g_new (guint, MAX (call->n_inputs, 1));
       for (guint k = 0; k < call->n_inputs; k++)
         operands[k] = k;
-      return add_member (making,
-                         &(Member){ call->op,
-                                    call->params,
-                                    call->output[0].dtype,
-                                    call->input,
-                                    call->n_inputs,
-                                    operands,
-                                    *last });
+      return add_member (making, &(Member){ call->op, call->params, call->output[0].dtype,
+                                            call->input, call->n_inputs, operands, *last });
     }
 
   variable = g_new0 (guint, MAX (hyb_graph_n_values (body), 1)); /* by value of the body */
@@ -257,16 +241,13 @@ add_offsets (Making *making, guint n)
     }
   for (guint k = 0; k < n; k++)
     g_string_append_printf (making->text, "    long long o%u = 0;\n", k);
-  g_string_append (making->text,
-                   "    Index rest = (Index) i;\n"
-                   "    for (int d = b.rank - 1; d >= 0; d--)\n"
-                   "      {\n"
-                   "        const Index size = (Index) b.dim[d], at = rest % size;\n"
-                   "        rest /= size;\n");
+  g_string_append (making->text, "    Index rest = (Index) i;\n"
+                                 "    for (int d = b.rank - 1; d >= 0; d--)\n"
+                                 "      {\n"
+                                 "        const Index size = (Index) b.dim[d], at = rest % size;\n"
+                                 "        rest /= size;\n");
   for (guint k = 0; k < n; k++)
-    g_string_append_printf (making->text,
-                            "        o%u += (long long) at * b.stride[%u][d];\n",
-                            k,
+    g_string_append_printf (making->text, "        o%u += (long long) at * b.stride[%u][d];\n", k,
                             k);
   g_string_append (making->text, "      }\n");
 }
@@ -287,11 +268,8 @@ add_loads (Making *making)
   for (guint k = 0; k < call->n_inputs; k++)
     if (!is_unread (making, k))
       g_string_append_printf (making->text,
-                              "    const auto v%u = get ((const %s *) a.x[%u], o%u);\n",
-                              k,
-                              hyb_cuda_stored_type (call->input[k].dtype),
-                              k,
-                              k);
+                              "    const auto v%u = get ((const %s *) a.x[%u], o%u);\n", k,
+                              hyb_cuda_stored_type (call->input[k].dtype), k, k);
 }
 
 static void
@@ -302,11 +280,8 @@ add_store (Making *making, guint last)
   const char *type = hyb_cuda_stored_type (stored);
 
   if (is_integer (stored) && stored != HYB_BOOL && !is_integer (computed))
-    g_string_append_printf (making->text,
-                            "    put ((%s *) a.y, i, To<%s>::from (v%u));\n",
-                            type,
-                            type,
-                            last);
+    g_string_append_printf (making->text, "    put ((%s *) a.y, i, To<%s>::from (v%u));\n", type,
+                            type, last);
   else
     g_string_append_printf (making->text, "    put ((%s *) a.y, i, v%u);\n", type, last);
 }
@@ -326,10 +301,10 @@ make_text (Making *making, GError **error)
                           "{\n",
                           n <= G_MAXUINT32 ? "unsigned" : "unsigned long long",
                           making->broadcasts ? "BroadcastArguments" : "EachArguments");
-  g_string_append (making->text,
-                   making->broadcasts ? "  const BroadcastArguments &b = given;\n  const "
-                                        "EachArguments &a = b.each;\n"
-                                      : "  const EachArguments &a = given;\n");
+  g_string_append (making->text, making->broadcasts
+                                     ? "  const BroadcastArguments &b = given;\n  const "
+                                       "EachArguments &a = b.each;\n"
+                                     : "  const EachArguments &a = given;\n");
   g_string_append (making->text, "  EACH (i, a.n)\n  {\n");
   add_offsets (making, making->call->n_inputs);
   add_loads (making);
@@ -340,11 +315,7 @@ make_text (Making *making, GError **error)
       return g_string_free (g_steal_pointer (&making->text), FALSE);
     }
   g_string_free (g_steal_pointer (&making->text), TRUE);
-  hyb_error_at (error,
-                HYB_DEVICE_ERROR,
-                HYB_DEVICE_ERROR_FAILED,
-                NULL,
-                NULL,
+  hyb_error_at (error, HYB_DEVICE_ERROR, HYB_DEVICE_ERROR_FAILED, NULL, NULL,
                 "it has more numbers than a kernel of the GPU module takes");
   return NULL;
 }
@@ -425,10 +396,7 @@ pointwise_launch (HybQueue *queue, const HybCall *call, const HybRun *run, gpoin
     arguments.each.x[k] = run->input[k];
   arguments.each.y = run->output[0];
   hyb_cuda_launch (queue,
-                   &(HybLaunch){ prepared->function,
-                                 arguments.each.n,
-                                 THREADS,
-                                 &arguments,
+                   &(HybLaunch){ prepared->function, arguments.each.n, THREADS, &arguments,
                                  prepared->broadcasts ? sizeof arguments : sizeof arguments.each });
 }
 

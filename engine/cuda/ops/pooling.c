@@ -66,11 +66,9 @@ prepare (HybDevice                     *device,
   gboolean         searches = g_str_equal (kernel, "spread") && mode == POOL_MAX;
   g_autofree char *text =
       g_strdup_printf ("#define Stored %s\n#define REAL %s\n#define LOWEST %s\n#define MODE %d\n%s",
-                       hyb_cuda_stored_type (stored),
-                       is_double ? "double" : "float",
+                       hyb_cuda_stored_type (stored), is_double ? "double" : "float",
                        is_double ? "-1.7976931348623157e308" : "-3.40282346638528859812e38",
-                       (int) mode,
-                       hyb_cuda_kernel_text ("pooling.cu"));
+                       (int) mode, hyb_cuda_kernel_text ("pooling.cu"));
   Prepared prepared = { .function = hyb_cuda_compile (device, text, kernel, error),
                         .arguments = *arguments };
 

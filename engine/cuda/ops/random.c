@@ -55,10 +55,7 @@ prepare (HybDevice          *device,
   g_autofree char *text =
       g_strdup_printf ("#define Stored %s\n#define Result %s\n#define Parameter %s\n"
                        "#define DRAW %s\n%s",
-                       hyb_cuda_stored_type (dtype),
-                       hyb_cuda_result_type (dtype),
-                       parameter,
-                       draw,
+                       hyb_cuda_stored_type (dtype), hyb_cuda_result_type (dtype), parameter, draw,
                        hyb_cuda_kernel_text ("random.cu"));
   CUfunction function = hyb_cuda_compile (device, text, "draw", error);
   gint64     n = hyb_shape_size (&call->output[0].shape), n_parameters = 1;
@@ -86,13 +83,11 @@ prepare (HybDevice          *device,
   return prepared;
 }
 
-#define PREPARE(stem, distribution, is_sampled)                          \
-  static gpointer stem##_prepare (HybDevice     *device,                 \
-                                  const HybCall *call,                   \
-                                  gsize         *workspace,              \
-                                  GError       **error)                  \
-  {                                                                      \
-    return prepare (device, call, &(distribution), (is_sampled), error); \
+#define PREPARE(stem, distribution, is_sampled)                                             \
+  static gpointer stem##_prepare (HybDevice *device, const HybCall *call, gsize *workspace, \
+                                  GError **error)                                           \
+  {                                                                                         \
+    return prepare (device, call, &(distribution), (is_sampled), error);                    \
   }
 PREPARE (uniform, uniform, FALSE)
 PREPARE (normal, normal, FALSE)
@@ -115,9 +110,8 @@ launch (HybQueue *queue, const HybCall *call, const HybRun *run, gpointer data)
     arguments.p = run->input[0];
   if (prepared->is_sampled && call->n_inputs > 1)
     arguments.q = run->input[1];
-  hyb_cuda_launch (queue,
-                   &(HybLaunch){
-                       prepared->function, arguments.n, THREADS, &arguments, sizeof arguments });
+  hyb_cuda_launch (queue, &(HybLaunch){ prepared->function, arguments.n, THREADS, &arguments,
+                                        sizeof arguments });
 }
 
 #define TWIN(id, stem)                                                         \

@@ -66,11 +66,8 @@ dup_text (HybDType stored, HybDType indices, guint entries)
 
   return g_strdup_printf ("#define Stored %s\n#define Result %s\n#define Index %s\n#define "
                           "IndexResult %s\n%s%s",
-                          hyb_cuda_stored_type (stored),
-                          hyb_cuda_result_type (stored),
-                          hyb_cuda_stored_type (indices),
-                          hyb_cuda_result_type (indices),
-                          size,
+                          hyb_cuda_stored_type (stored), hyb_cuda_result_type (stored),
+                          hyb_cuda_stored_type (indices), hyb_cuda_result_type (indices), size,
                           hyb_cuda_kernel_text ("rank.cu"));
 }
 
@@ -113,11 +110,8 @@ prepare (HybDevice *device, const HybCall *call, int returned, gint64 kept, GErr
 static gpointer
 topk_prepare (HybDevice *device, const HybCall *call, gsize *workspace, GError **error)
 {
-  return prepare (device,
-                  call,
-                  (int) hyb_cuda_get_int (call, "ret_typ", RETURN_INDICES),
-                  hyb_cuda_get_int (call, "k", 1),
-                  error);
+  return prepare (device, call, (int) hyb_cuda_get_int (call, "ret_typ", RETURN_INDICES),
+                  hyb_cuda_get_int (call, "k", 1), error);
 }
 
 static gpointer
@@ -151,12 +145,8 @@ launch (HybQueue *queue, const HybCall *call, const HybRun *run, gpointer data)
       arguments.values = run->output[0];
       arguments.indices = run->output[1];
     }
-  hyb_cuda_launch (queue,
-                   &(HybLaunch){ prepared->function,
-                                 arguments.lines * RANK_THREADS,
-                                 RANK_THREADS,
-                                 &arguments,
-                                 sizeof arguments });
+  hyb_cuda_launch (queue, &(HybLaunch){ prepared->function, arguments.lines * RANK_THREADS,
+                                        RANK_THREADS, &arguments, sizeof arguments });
 }
 
 /* --- Gradient: the inputs are the gradient, the indices and the data --- */
@@ -192,12 +182,8 @@ backward_launch (HybQueue *queue, const HybCall *call, const HybRun *run, gpoint
   arguments.x = run->input[0];
   arguments.places = run->input[1];
   arguments.values = run->output[0];
-  hyb_cuda_launch (queue,
-                   &(HybLaunch){ prepared->function,
-                                 arguments.lines * arguments.kept,
-                                 THREADS,
-                                 &arguments,
-                                 sizeof arguments });
+  hyb_cuda_launch (queue, &(HybLaunch){ prepared->function, arguments.lines * arguments.kept,
+                                        THREADS, &arguments, sizeof arguments });
 }
 
 #define RANK_OP(id, function)                                                                \

@@ -41,17 +41,8 @@ typedef struct
 static gboolean
 read_line (const char *text, Line *line)
 {
-  if (sscanf (text,
-              FORM,
-              line->cell,
-              line->training,
-              &line->units,
-              &line->batch,
-              line->algorithm,
-              line->math,
-              line->recorded,
-              line->low_text,
-              line->high_text) != 9)
+  if (sscanf (text, FORM, line->cell, line->training, &line->units, &line->batch, line->algorithm,
+              line->math, line->recorded, line->low_text, line->high_text) != 9)
     return FALSE;
   line->low = g_ascii_strtod (line->low_text, NULL);
   line->high = g_ascii_strtod (line->high_text, NULL);

@@ -101,11 +101,9 @@ hyb_recurrent_refuses (const HybCall *call)
 
 /* --- Planning --- */
 
-#define CHECK(prepared, function, arguments, error)                 \
-  hyb_dnn_check ((prepared)->device->cuda,                          \
-                 #function,                                         \
-                 (prepared)->device->cuda->call.function arguments, \
-                 error)
+#define CHECK(prepared, function, arguments, error)   \
+  hyb_dnn_check ((prepared)->device->cuda, #function, \
+                 (prepared)->device->cuda->call.function arguments, error)
 
 static gboolean
 describe_cells (HybRecurrentPlan *this, GError **error)
@@ -117,28 +115,14 @@ describe_cells (HybRecurrentPlan *this, GError **error)
   return handle && CHECK (this, cudnnCreateDropoutDescriptor, (&this->dropout), error) &&
          CHECK (this, cudnnSetDropoutDescriptor, (this->dropout, handle, 0, NULL, 0, 0), error) &&
          CHECK (this, cudnnCreateRNNDescriptor, (&this->rnn), error) &&
-         CHECK (this,
-                cudnnSetRNNDescriptor_v8,
-                (this->rnn,
-                 net->algorithm,
-                 net->cell,
-                 HYB_CUDNN_DOUBLE_BIAS,
-                 net->D - 1,
-                 HYB_CUDNN_LINEAR_INPUT,
-                 hyb_dnn_type (net->dtype),
-                 hyb_dnn_precision (net->dtype),
-                 hyb_dnn_math (this->device),
-                 net->I,
-                 net->H,
-                 net->P,
-                 net->L,
-                 this->dropout,
+         CHECK (this, cudnnSetRNNDescriptor_v8,
+                (this->rnn, net->algorithm, net->cell, HYB_CUDNN_DOUBLE_BIAS, net->D - 1,
+                 HYB_CUDNN_LINEAR_INPUT, hyb_dnn_type (net->dtype), hyb_dnn_precision (net->dtype),
+                 hyb_dnn_math (this->device), net->I, net->H, net->P, net->L, this->dropout,
                  HYB_CUDNN_PADDED_IO),
                 error) &&
-         (!clips || CHECK (this,
-                           cudnnRNNSetClip_v9,
-                           (this->rnn, HYB_CUDNN_CLIP_MINMAX, net->low, net->high),
-                           error));
+         (!clips || CHECK (this, cudnnRNNSetClip_v9,
+                           (this->rnn, HYB_CUDNN_CLIP_MINMAX, net->low, net->high), error));
 }
 
 cudnnStatus_t
@@ -148,23 +132,17 @@ hyb_recurrent_set_sequences (HybRecurrentPlan *this, int longest)
   double                 zero = 0; /* as an element of any type */
   cudnnStatus_t          status;
 
-  status = this->device->cuda->call.cudnnSetRNNDataDescriptor (this->x,
-                                                               hyb_dnn_type (net->dtype),
-                                                               HYB_CUDNN_SEQ_MAJOR_UNPACKED,
-                                                               longest,
-                                                               net->N,
-                                                               net->I,
-                                                               this->lengths,
-                                                               &zero);
-  return status ? status
-                : this->device->cuda->call.cudnnSetRNNDataDescriptor (this->y,
-                                                                      hyb_dnn_type (net->dtype),
-                                                                      HYB_CUDNN_SEQ_MAJOR_UNPACKED,
-                                                                      longest,
-                                                                      net->N,
-                                                                      net->D * net->P,
-                                                                      this->lengths,
-                                                                      &zero);
+  status =
+      this->device->cuda->call.cudnnSetRNNDataDescriptor (this->x, hyb_dnn_type (net->dtype),
+                                                          HYB_CUDNN_SEQ_MAJOR_UNPACKED, longest,
+                                                          net->N, net->I, this->lengths, &zero);
+  return status
+             ? status
+             : this->device->cuda->call.cudnnSetRNNDataDescriptor (this->y,
+                                                                   hyb_dnn_type (net->dtype),
+                                                                   HYB_CUDNN_SEQ_MAJOR_UNPACKED,
+                                                                   longest, net->N, net->D * net->P,
+                                                                   this->lengths, &zero);
 }
 
 static gboolean
@@ -181,23 +159,17 @@ describe_arrays (HybRecurrentPlan *this, GError **error)
          (this->c = hyb_dnn_tensor_new (this->device->cuda, net->dtype, 3, c, error)) &&
          CHECK (this, cudnnCreateRNNDataDescriptor, (&this->x), error) &&
          CHECK (this, cudnnCreateRNNDataDescriptor, (&this->y), error) &&
-         hyb_dnn_check (this->device->cuda,
-                        "cudnnSetRNNDataDescriptor",
-                        hyb_recurrent_set_sequences (this, net->T),
-                        error);
+         hyb_dnn_check (this->device->cuda, "cudnnSetRNNDataDescriptor",
+                        hyb_recurrent_set_sequences (this, net->T), error);
 }
 
 static gboolean
 ask_sizes (HybRecurrentPlan *this, GError **error)
 {
-  return CHECK (this,
-                cudnnGetRNNTempSpaceSizes,
-                (hyb_dnn_ask (this->device, NULL),
-                 this->rnn,
-                 this->training ? HYB_CUDNN_TRAINING : HYB_CUDNN_INFERENCE,
-                 this->x,
-                 &this->work_bytes,
-                 &this->reserve_bytes),
+  return CHECK (this, cudnnGetRNNTempSpaceSizes,
+                (hyb_dnn_ask (this->device, NULL), this->rnn,
+                 this->training ? HYB_CUDNN_TRAINING : HYB_CUDNN_INFERENCE, this->x,
+                 &this->work_bytes, &this->reserve_bytes),
                 error) &&
          hyb_recurrent_space_find (this->device, &this->net, this->rnn, &this->space, error);
 }
@@ -268,14 +240,9 @@ static gboolean
 check_chip (const HybDevice *device, HybDType dtype, GError **error)
 {
   return dtype != HYB_BF16 || device->arch >= LEAST_FOR_BF16 ||
-         hyb_error_at (error,
-                       HYB_DEVICE_ERROR,
-                       HYB_DEVICE_ERROR_ABSENT,
-                       NULL,
-                       NULL,
+         hyb_error_at (error, HYB_DEVICE_ERROR, HYB_DEVICE_ERROR_ABSENT, NULL, NULL,
                        "bfloat16 needs compute capability 8.0, this GPU has %d.%d",
-                       device->arch / 10,
-                       device->arch % 10);
+                       device->arch / 10, device->arch % 10);
 }
 
 HybRecurrentPlan *
@@ -291,10 +258,8 @@ hyb_recurrent_prepare (HybDevice *device, const HybCall *call, gboolean training
     net.algorithm = hyb_recurrent_choose (device, &net, training);
   this = hyb_recurrent_plan_new (device, &net, training, error);
   if (!this || operands.lengths == G_MAXUINT ||
-      (this->sent = hyb_cuda_take (device,
-                                   TRUE,
-                                   hyb_recurrent_lengths_bytes (call, operands.lengths),
-                                   error)))
+      (this->sent = hyb_cuda_take (device, TRUE,
+                                   hyb_recurrent_lengths_bytes (call, operands.lengths), error)))
     return this;
   hyb_recurrent_release (this);
   return NULL;

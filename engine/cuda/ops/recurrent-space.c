@@ -57,11 +57,7 @@ add_piece (Search *search, gsize flat, gconstpointer there, gsize elements, GErr
   HybSpacePiece piece = { flat * item, (gsize) (guintptr) there, elements * item };
 
   if (piece.there > search->bytes || piece.bytes > search->bytes - piece.there)
-    return hyb_error_at (error,
-                         HYB_DEVICE_ERROR,
-                         HYB_DEVICE_ERROR_FAILED,
-                         NULL,
-                         NULL,
+    return hyb_error_at (error, HYB_DEVICE_ERROR, HYB_DEVICE_ERROR_FAILED, NULL, NULL,
                          "cuDNN places weights outside of their space");
   search->differs |= piece.there != piece.flat;
   g_array_append_val (search->pieces, piece);
@@ -81,18 +77,11 @@ add_parts (Search *search, gboolean of_biases, gsize flat, GError **error)
         gsize elements = of_biases ? (gsize) net->H : matrix_elements (net, pl, part);
         void *matrix = NULL, *bias = NULL;
 
-        if (!hyb_dnn_check (cuda,
-                            "cudnnGetRNNWeightParams",
-                            cuda->call.cudnnGetRNNWeightParams (search->handle,
-                                                                search->rnn,
-                                                                pl,
-                                                                search->bytes,
-                                                                NULL,
-                                                                part,
-                                                                search->matrix,
-                                                                &matrix,
-                                                                search->bias,
-                                                                &bias),
+        if (!hyb_dnn_check (cuda, "cudnnGetRNNWeightParams",
+                            cuda->call.cudnnGetRNNWeightParams (search->handle, search->rnn, pl,
+                                                                search->bytes, NULL, part,
+                                                                search->matrix, &matrix,
+                                                                search->bias, &bias),
                             error) ||
             !add_piece (search, flat, of_biases ? bias : matrix, elements, error))
           return FALSE;
@@ -106,10 +95,8 @@ search_parts (Search *search, GError **error)
 {
   const HybCuda *cuda = search->device->cuda;
 
-  return hyb_dnn_check (cuda,
-                        "cudnnGetRNNWeightSpaceSize",
-                        cuda->call.cudnnGetRNNWeightSpaceSize (search->handle,
-                                                               search->rnn,
+  return hyb_dnn_check (cuda, "cudnnGetRNNWeightSpaceSize",
+                        cuda->call.cudnnGetRNNWeightSpaceSize (search->handle, search->rnn,
                                                                &search->bytes),
                         error) &&
          add_parts (search, FALSE, 0, error) &&

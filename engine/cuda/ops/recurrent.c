@@ -98,9 +98,7 @@ read_lengths (HybQueue *queue,
 {
   int longest = 0;
 
-  hyb_cuda_queue_copy (queue,
-                       this->sent,
-                       run->input[input],
+  hyb_cuda_queue_copy (queue, this->sent, run->input[input],
                        hyb_recurrent_lengths_bytes (call, input));
   if (!hyb_cuda_queue_finish (queue, NULL, NULL))
     return -1;
@@ -112,8 +110,7 @@ read_lengths (HybQueue *queue,
       this->lengths[n] = length > 0 ? (int) MIN (length, (double) this->net.T) : 0;
       longest = MAX (longest, this->lengths[n]);
     }
-  if (longest > 0 && !hyb_dnn_queue_check (queue,
-                                           "cudnnSetRNNDataDescriptor",
+  if (longest > 0 && !hyb_dnn_queue_check (queue, "cudnnSetRNNDataDescriptor",
                                            hyb_recurrent_set_sequences (this, longest)))
     return -1;
   return longest;
@@ -133,8 +130,7 @@ clear_tail (HybQueue *queue, const HybRecurrentPlan *this, int longest, gpointer
 {
   gsize step = (gsize) this->net.N * (gsize) columns * hyb_dtype_size (this->net.dtype);
 
-  hyb_cuda_queue_clear (queue,
-                        (char *) array + (gsize) longest * step,
+  hyb_cuda_queue_clear (queue, (char *) array + (gsize) longest * step,
                         (gsize) (this->net.T - longest) * step);
 }
 
@@ -165,9 +161,7 @@ place_weights (HybQueue *queue, const HybRecurrentPlan *this, const HybRun *run)
     {
       const HybSpacePiece *piece = &g_array_index (this->space.pieces, HybSpacePiece, i);
 
-      hyb_cuda_queue_copy (queue,
-                           there + piece->there,
-                           (const char *) run->input[1] + piece->flat,
+      hyb_cuda_queue_copy (queue, there + piece->there, (const char *) run->input[1] + piece->flat,
                            piece->bytes);
     }
   return there;
@@ -210,29 +204,15 @@ forward (HybQueue      *queue,
   weights = place_weights (queue, this, run);
   if (!hyb_dnn_queue_is_ready (queue))
     return;
-  hyb_dnn_queue_check (queue,
-                       "cudnnRNNForward",
-                       queue->device->cuda->call.cudnnRNNForward (queue->cudnn,
-                                                                  this->rnn,
-                                                                  reserve ? HYB_CUDNN_TRAINING
-                                                                          : HYB_CUDNN_INFERENCE,
-                                                                  NULL,
-                                                                  this->x,
-                                                                  run->input[0],
-                                                                  this->y,
-                                                                  run->output[0],
-                                                                  this->h,
-                                                                  run->input[2],
-                                                                  state_out,
-                                                                  this->c,
-                                                                  cell,
-                                                                  cell_out,
-                                                                  this->space.bytes,
-                                                                  weights,
-                                                                  this->work_bytes,
-                                                                  run->workspace,
-                                                                  reserve ? this->reserve_bytes : 0,
-                                                                  reserve));
+  hyb_dnn_queue_check (queue, "cudnnRNNForward",
+                       queue->device->cuda->call
+                           .cudnnRNNForward (queue->cudnn, this->rnn,
+                                             reserve ? HYB_CUDNN_TRAINING : HYB_CUDNN_INFERENCE,
+                                             NULL, this->x, run->input[0], this->y, run->output[0],
+                                             this->h, run->input[2], state_out, this->c, cell,
+                                             cell_out, this->space.bytes, weights, this->work_bytes,
+                                             run->workspace, reserve ? this->reserve_bytes : 0,
+                                             reserve));
 }
 
 static void
@@ -283,31 +263,15 @@ launch_data (HybQueue *queue, const HybRecurrentPlan *this, const HybRun *run, c
   gconstpointer weights = place_weights (queue, this, run);
 
   return hyb_dnn_queue_is_ready (queue) &&
-         hyb_dnn_queue_check (queue,
-                              "cudnnRNNBackwardData",
+         hyb_dnn_queue_check (queue, "cudnnRNNBackwardData",
                               queue->device->cuda->call
-                                  .cudnnRNNBackwardData_v8 (queue->cudnn,
-                                                            this->rnn,
-                                                            NULL,
-                                                            this->y,
-                                                            g->y,
-                                                            g->dy,
-                                                            this->x,
-                                                            g->dx,
-                                                            this->h,
-                                                            run->input[2],
-                                                            g->dstate_out,
-                                                            g->dstate,
-                                                            this->c,
-                                                            g->cell,
-                                                            g->dcell_out,
-                                                            g->dcell,
-                                                            this->space.bytes,
-                                                            weights,
-                                                            this->work_bytes,
-                                                            run->workspace,
-                                                            this->reserve_bytes,
-                                                            g->reserve));
+                                  .cudnnRNNBackwardData_v8 (queue->cudnn, this->rnn, NULL, this->y,
+                                                            g->y, g->dy, this->x, g->dx, this->h,
+                                                            run->input[2], g->dstate_out, g->dstate,
+                                                            this->c, g->cell, g->dcell_out,
+                                                            g->dcell, this->space.bytes, weights,
+                                                            this->work_bytes, run->workspace,
+                                                            this->reserve_bytes, g->reserve));
 }
 
 /* cuDNN only adds to gradients of weights. */
@@ -322,31 +286,19 @@ launch_weights (HybQueue *queue,
   hyb_cuda_queue_clear (queue, there, this->space.bytes);
   if (!hyb_dnn_queue_is_ready (queue))
     return;
-  hyb_dnn_queue_check (queue,
-                       "cudnnRNNBackwardWeights",
-                       queue->device->cuda->call.cudnnRNNBackwardWeights_v8 (queue->cudnn,
-                                                                             this->rnn,
-                                                                             HYB_CUDNN_ADD,
-                                                                             NULL,
-                                                                             this->x,
-                                                                             run->input[0],
-                                                                             this->h,
-                                                                             run->input[2],
-                                                                             this->y,
-                                                                             g->y,
-                                                                             this->space.bytes,
-                                                                             there,
-                                                                             this->work_bytes,
-                                                                             run->workspace,
-                                                                             this->reserve_bytes,
-                                                                             g->reserve));
+  hyb_dnn_queue_check (queue, "cudnnRNNBackwardWeights",
+                       queue->device->cuda->call
+                           .cudnnRNNBackwardWeights_v8 (queue->cudnn, this->rnn, HYB_CUDNN_ADD,
+                                                        NULL, this->x, run->input[0], this->h,
+                                                        run->input[2], this->y, g->y,
+                                                        this->space.bytes, there, this->work_bytes,
+                                                        run->workspace, this->reserve_bytes,
+                                                        g->reserve));
   for (guint i = 0; this->space.pieces && i < this->space.pieces->len; i++)
     {
       const HybSpacePiece *piece = &g_array_index (this->space.pieces, HybSpacePiece, i);
 
-      hyb_cuda_queue_copy (queue,
-                           (char *) g->dparameters + piece->flat,
-                           there + piece->there,
+      hyb_cuda_queue_copy (queue, (char *) g->dparameters + piece->flat, there + piece->there,
                            piece->bytes);
     }
 }

@@ -64,13 +64,9 @@ set_arguments (const HybReduction *reduction, struct ReduceArguments *arguments,
   arguments->n_inner = count (&reduction->inner);
   arguments->divisor = (double) reduction->divisor;
   arguments->n_parts = count_parts (arguments->n_outer, arguments->n_inner);
-  if (!set_walk (reduction->outer,
-                 arguments->outer_dim,
-                 arguments->outer_from,
+  if (!set_walk (reduction->outer, arguments->outer_dim, arguments->outer_from,
                  &arguments->outer_rank) ||
-      !set_walk (reduction->inner,
-                 arguments->inner_dim,
-                 arguments->inner_from,
+      !set_walk (reduction->inner, arguments->inner_dim, arguments->inner_from,
                  &arguments->inner_rank))
     return hyb_axes_refuse (error);
   arguments->parts_first =
@@ -120,13 +116,9 @@ add_types (GString *text, const HybReduceRule *rule, const HybCall *call)
                           "#define Given %s\n#define GivenResult %s\n#define Stored %s\n"
                           "#define Result %s\n#define Number %s\n#define Sum %s\n"
                           "#define LEAST (%s)\n#define GREATEST (%s)\n",
-                          hyb_cuda_stored_type (given),
-                          hyb_cuda_result_type (computed),
-                          hyb_cuda_stored_type (stored),
-                          hyb_cuda_result_type (stored),
-                          number,
-                          rule->extreme ? "Extreme" : number,
-                          limits[given].least,
+                          hyb_cuda_stored_type (given), hyb_cuda_result_type (computed),
+                          hyb_cuda_stored_type (stored), hyb_cuda_result_type (stored), number,
+                          rule->extreme ? "Extreme" : number, limits[given].least,
                           limits[given].greatest);
 }
 
@@ -145,12 +137,8 @@ dup_text (const HybReduction *reduction, const HybCall *call)
   g_string_append_printf (text,
                           "#define START %s\n#define COMBINE(s, t) (%s)\n#define STEP(s, t) (%s)\n"
                           "#define FINISH(s, n) (%s)\n#define READS %u\n#define TERM (%s)\n",
-                          rule->start,
-                          rule->combine,
-                          rule->step ? rule->step : rule->combine,
-                          finish,
-                          reduction->n,
-                          reduction->term);
+                          rule->start, rule->combine, rule->step ? rule->step : rule->combine,
+                          finish, reduction->n, reduction->term);
   if (rule->extreme)
     g_string_append_printf (text, "#define EXTREME(s, t) (%s)\n", rule->extreme);
   if (reduction->second_is_per_output)
@@ -189,17 +177,9 @@ hyb_reduce_launch (HybQueue *queue, const HybCall *call, const HybRun *run, gpoi
     arguments.x[i] = run->input[i];
   arguments.y = run->output[0];
   arguments.part = run->workspace;
-  hyb_cuda_launch (queue,
-                   &(HybLaunch){ prepared->reduce,
-                                 arguments.n_outer * arguments.n_parts,
-                                 THREADS,
-                                 &arguments,
-                                 sizeof arguments });
+  hyb_cuda_launch (queue, &(HybLaunch){ prepared->reduce, arguments.n_outer * arguments.n_parts,
+                                        THREADS, &arguments, sizeof arguments });
   if (arguments.n_parts > 1)
-    hyb_cuda_launch (queue,
-                     &(HybLaunch){ prepared->finish,
-                                   arguments.n_outer,
-                                   THREADS,
-                                   &arguments,
-                                   sizeof arguments });
+    hyb_cuda_launch (queue, &(HybLaunch){ prepared->finish, arguments.n_outer, THREADS, &arguments,
+                                          sizeof arguments });
 }

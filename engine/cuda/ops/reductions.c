@@ -31,10 +31,8 @@ hyb_cuda_lay_reduction (const HybCall *call, HybReduction *reduction)
   hyb_axes_contiguous (shape, strides);
   for (int d = 0; d < shape->rank; d++)
     {
-      hyb_axes_append (is_reduced[d] ? &reduction->inner : &reduction->outer,
-                       shape->dim[d],
-                       strides[d],
-                       0);
+      hyb_axes_append (is_reduced[d] ? &reduction->inner : &reduction->outer, shape->dim[d],
+                       strides[d], 0);
       n *= is_reduced[d] ? shape->dim[d] : 1;
     }
   return n;
@@ -96,15 +94,13 @@ prepare (HybDevice          *device,
   return hyb_reduce_new (device, call, &reduction, workspace, error);
 }
 
-#define FORWARD(id, its_rule, its_term)                                              \
-  static gpointer id##_prepare (HybDevice     *device,                               \
-                                const HybCall *call,                                 \
-                                gsize         *workspace,                            \
-                                GError       **error)                                \
-  {                                                                                  \
-    static const HybReduction pattern = { .rule = &(its_rule), .term = (its_term) }; \
-                                                                                     \
-    return prepare (device, call, &pattern, workspace, error);                       \
+#define FORWARD(id, its_rule, its_term)                                                   \
+  static gpointer id##_prepare (HybDevice *device, const HybCall *call, gsize *workspace, \
+                                GError **error)                                           \
+  {                                                                                       \
+    static const HybReduction pattern = { .rule = &(its_rule), .term = (its_term) };      \
+                                                                                          \
+    return prepare (device, call, &pattern, workspace, error);                            \
   }
 FORWARD (sum, hyb_reduce_sum, "x")
 FORWARD (mean, hyb_reduce_mean, "x")
@@ -133,13 +129,11 @@ prepare_backward (HybDevice           *device,
   return hyb_reduce_new (device, call, &sums, workspace, error);
 }
 
-#define BACKWARD(id)                                                            \
-  static gpointer id##_backward_prepare (HybDevice     *device,                 \
-                                         const HybCall *call,                   \
-                                         gsize         *workspace,              \
-                                         GError       **error)                  \
-  {                                                                             \
-    return prepare_backward (device, call, &hyb_reduce_##id, workspace, error); \
+#define BACKWARD(id)                                                                               \
+  static gpointer id##_backward_prepare (HybDevice *device, const HybCall *call, gsize *workspace, \
+                                         GError **error)                                           \
+  {                                                                                                \
+    return prepare_backward (device, call, &hyb_reduce_##id, workspace, error);                    \
   }
 BACKWARD (sum)
 BACKWARD (mean)

@@ -25,10 +25,8 @@ prepare (HybDevice *device, const HybCall *call, const char *kernel, guint lengt
   HybDType         length = lengths < call->n_inputs ? call->input[lengths].dtype : HYB_I32;
   g_autofree char *text =
       g_strdup_printf ("#define Stored %s\n#define Result %s\n#define Length %s\n%s",
-                       hyb_cuda_stored_type (dtype),
-                       hyb_cuda_result_type (dtype),
-                       hyb_cuda_stored_type (length),
-                       hyb_cuda_kernel_text ("sequence.cu"));
+                       hyb_cuda_stored_type (dtype), hyb_cuda_result_type (dtype),
+                       hyb_cuda_stored_type (length), hyb_cuda_kernel_text ("sequence.cu"));
   CUfunction function = hyb_cuda_compile (device, text, kernel, error);
   int        axis = (int) hyb_cuda_get_int (call, "axis", 0);
   Prepared  *prepared;
@@ -47,13 +45,11 @@ prepare (HybDevice *device, const HybCall *call, const char *kernel, guint lengt
   return prepared;
 }
 
-#define PREPARE(stem, kernel, lengths)                      \
-  static gpointer stem##_prepare (HybDevice     *device,    \
-                                  const HybCall *call,      \
-                                  gsize         *workspace, \
-                                  GError       **error)     \
-  {                                                         \
-    return prepare (device, call, kernel, lengths, error);  \
+#define PREPARE(stem, kernel, lengths)                                                      \
+  static gpointer stem##_prepare (HybDevice *device, const HybCall *call, gsize *workspace, \
+                                  GError **error)                                           \
+  {                                                                                         \
+    return prepare (device, call, kernel, lengths, error);                                  \
   }
 PREPARE (mask, "mask", 1)
 PREPARE (last, "last", 1)
@@ -71,9 +67,8 @@ launch (HybQueue *queue, const HybCall *call, const HybRun *run, gpointer data)
   arguments.y = run->output[0];
   if (prepared->lengths < call->n_inputs)
     arguments.lengths = run->input[prepared->lengths];
-  hyb_cuda_launch (queue,
-                   &(HybLaunch){
-                       prepared->function, arguments.n, THREADS, &arguments, sizeof arguments });
+  hyb_cuda_launch (queue, &(HybLaunch){ prepared->function, arguments.n, THREADS, &arguments,
+                                        sizeof arguments });
 }
 
 #define TWIN(id, stem)                                                         \

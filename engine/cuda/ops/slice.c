@@ -38,8 +38,7 @@ slice_box (const HybCall *call, const HybShape *data)
       if (given == HYB_NONE)
         box.begin[d] = box.step[d] > 0 ? 0 : size - 1;
       else
-        box.begin[d] = CLAMP (given < 0 ? given + size : given,
-                              box.step[d] > 0 ? 0 : -1,
+        box.begin[d] = CLAMP (given < 0 ? given + size : given, box.step[d] > 0 ? 0 : -1,
                               box.step[d] > 0 ? size : size - 1);
     }
   return box;
@@ -129,13 +128,11 @@ write_box (HybDevice *device, const HybCall *call, FindBox find_box, GError **er
   return hyb_moves_finish (moves, error);
 }
 
-#define PREPARE(stem, direction, find_box)                  \
-  static gpointer stem##_prepare (HybDevice     *device,    \
-                                  const HybCall *call,      \
-                                  gsize         *workspace, \
-                                  GError       **error)     \
-  {                                                         \
-    return direction (device, call, find_box, error);       \
+#define PREPARE(stem, direction, find_box)                                                  \
+  static gpointer stem##_prepare (HybDevice *device, const HybCall *call, gsize *workspace, \
+                                  GError **error)                                           \
+  {                                                                                         \
+    return direction (device, call, find_box, error);                                       \
   }
 PREPARE (slice, read_box, slice_box)
 PREPARE (slice_axis, read_box, slice_axis_box)

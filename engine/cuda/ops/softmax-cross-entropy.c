@@ -28,8 +28,7 @@ prepare_losses (HybDevice *device, const HybCall *call, GError **error)
 {
   HybLines lines = { .computed = hyb_cuda_computed_type (call->op, call->output[0].dtype),
                      .first = LABEL,
-                     .pass = { HYB_LINES_LARGEST ("x0"),
-                               HYB_LINES_SUM ("m_exp (x0 - r0)"),
+                     .pass = { HYB_LINES_LARGEST ("x0"), HYB_LINES_SUM ("m_exp (x0 - r0)"),
                                HYB_LINES_SUM ("k == label ? m_exp (x0 - r0) : 0") },
                      .then = "const double p = r2 / r1;" };
 
@@ -87,9 +86,7 @@ backward_prepare (HybDevice *device, const HybCall *call, gsize *workspace, GErr
   hyb_lines_add_input (&lines, call->input[0].dtype, HYB_LINES_ONE, NULL);
   hyb_lines_add_input (&lines, call->input[1].dtype, HYB_LINES_LINE, "I64");
   hyb_lines_add_input (&lines, call->input[2].dtype, HYB_LINES_FULL, NULL);
-  hyb_lines_add_output (&lines,
-                        call->output[0].dtype,
-                        HYB_LINES_FULL,
+  hyb_lines_add_output (&lines, call->output[0].dtype, HYB_LINES_FULL,
                         "(m_exp (x2 - r0) * factor - (k == label ? 1 : 0)) * x0");
   return hyb_lines_new (device, &lines, error);
 }

@@ -94,9 +94,7 @@ prepare_probabilities (HybDevice *device, const HybCall *call, GError **error)
   hyb_lines_lay (&lines, hyb_shape_size (&call->input[0].shape), 1, 1);
   for (guint k = 0; k < call->n_inputs; k++)
     hyb_lines_add_input (&lines, call->input[k].dtype, HYB_LINES_FULL, NULL);
-  hyb_lines_add_output (&lines,
-                        call->output[0].dtype,
-                        HYB_LINES_FULL,
+  hyb_lines_add_output (&lines, call->output[0].dtype, HYB_LINES_FULL,
                         has_incoming ? "(x0 - x1) * c0 * x2" : "(x0 - x1) * c0");
   return hyb_lines_new (device, &lines, error);
 }

@@ -45,9 +45,7 @@ prepare (HybDevice *device, const HybCall *call, double sign, gboolean log, GErr
       hyb_lines_add_input (&lines, call->input[1].dtype, HYB_LINES_LINE, "I64");
       lines.count = "x1 < 0 ? 0 : x1 < a.length ? x1 : a.length";
     }
-  hyb_lines_add_output (&lines,
-                        call->output[0].dtype,
-                        HYB_LINES_FULL,
+  hyb_lines_add_output (&lines, call->output[0].dtype, HYB_LINES_FULL,
                         log ? "k < n ? x0 * c0 - r0 - shift : 0"
                             : "k < n ? m_exp (x0 * c0 - r0) * factor : 0");
   return hyb_lines_new (device, &lines, error);
@@ -66,20 +64,16 @@ prepare_backward (HybDevice *device, const HybCall *call, double sign, gboolean 
   hyb_lines_lay_axis (&lines, shape, find_axis (call, shape->rank));
   hyb_lines_add_input (&lines, call->input[0].dtype, HYB_LINES_FULL, NULL);
   hyb_lines_add_input (&lines, call->input[1].dtype, HYB_LINES_FULL, NULL);
-  hyb_lines_add_output (&lines,
-                        call->output[0].dtype,
-                        HYB_LINES_FULL,
+  hyb_lines_add_output (&lines, call->output[0].dtype, HYB_LINES_FULL,
                         log ? "(x0 - m_exp (x1) * (T) r0) * c0" : "x1 * (x0 - (T) r0) * c0");
   return hyb_lines_new (device, &lines, error);
 }
 
-#define PREPARE(id, function, sign, log)                  \
-  static gpointer id##_prepare (HybDevice     *device,    \
-                                const HybCall *call,      \
-                                gsize         *workspace, \
-                                GError       **error)     \
-  {                                                       \
-    return function (device, call, sign, log, error);     \
+#define PREPARE(id, function, sign, log)                                                  \
+  static gpointer id##_prepare (HybDevice *device, const HybCall *call, gsize *workspace, \
+                                GError **error)                                           \
+  {                                                                                       \
+    return function (device, call, sign, log, error);                                     \
   }
 PREPARE (softmax, prepare, 1, FALSE)
 PREPARE (softmin, prepare, -1, FALSE)

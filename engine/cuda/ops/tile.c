@@ -93,10 +93,8 @@ prepare_sums (HybDevice     *device,
   HybReduction sums = { .rule = &hyb_reduce_sum, .term = "x", .n = 1 };
 
   for (int d = 0; d < copies->rank; d++)
-    if (!hyb_axes_append (copies->is_repetition[d] ? &sums.inner : &sums.outer,
-                          copies->dim[d],
-                          copies->result[d],
-                          0))
+    if (!hyb_axes_append (copies->is_repetition[d] ? &sums.inner : &sums.outer, copies->dim[d],
+                          copies->result[d], 0))
       {
         hyb_axes_refuse (error);
         return NULL;
@@ -104,24 +102,20 @@ prepare_sums (HybDevice     *device,
   return hyb_reduce_new (device, call, &sums, workspace, error);
 }
 
-#define PREPARE(stem)                                                                    \
-  static gpointer stem##_prepare (HybDevice     *device,                                 \
-                                  const HybCall *call,                                   \
-                                  gsize         *workspace,                              \
-                                  GError       **error)                                  \
-  {                                                                                      \
-    Copies copies = stem##_copies (call, &call->input[0].shape, &call->output[0].shape); \
-                                                                                         \
-    return prepare_copies (device, call, &copies, error);                                \
-  }                                                                                      \
-  static gpointer stem##_backward_prepare (HybDevice     *device,                        \
-                                           const HybCall *call,                          \
-                                           gsize         *workspace,                     \
-                                           GError       **error)                         \
-  {                                                                                      \
-    Copies copies = stem##_copies (call, &call->output[0].shape, &call->input[0].shape); \
-                                                                                         \
-    return prepare_sums (device, call, &copies, workspace, error);                       \
+#define PREPARE(stem)                                                                       \
+  static gpointer stem##_prepare (HybDevice *device, const HybCall *call, gsize *workspace, \
+                                  GError **error)                                           \
+  {                                                                                         \
+    Copies copies = stem##_copies (call, &call->input[0].shape, &call->output[0].shape);    \
+                                                                                            \
+    return prepare_copies (device, call, &copies, error);                                   \
+  }                                                                                         \
+  static gpointer stem##_backward_prepare (HybDevice *device, const HybCall *call,          \
+                                           gsize *workspace, GError **error)                \
+  {                                                                                         \
+    Copies copies = stem##_copies (call, &call->output[0].shape, &call->input[0].shape);    \
+                                                                                            \
+    return prepare_sums (device, call, &copies, workspace, error);                          \
   }
 PREPARE (tile)
 PREPARE (repeat)

@@ -18,10 +18,9 @@
 static CUfunction
 compile (HybDevice *device, HybDType dtype, const char *kernel, GError **error)
 {
-  g_autofree char *text = g_strdup_printf ("#define Stored %s\n#define Result %s\n%s",
-                                           hyb_cuda_stored_type (dtype),
-                                           hyb_cuda_result_type (dtype),
-                                           hyb_cuda_kernel_text ("update.cu"));
+  g_autofree char *text =
+      g_strdup_printf ("#define Stored %s\n#define Result %s\n%s", hyb_cuda_stored_type (dtype),
+                       hyb_cuda_result_type (dtype), hyb_cuda_kernel_text ("update.cu"));
 
   return hyb_cuda_compile (device, text, kernel, error);
 }
@@ -67,9 +66,8 @@ update_launch (HybQueue *queue, const HybCall *call, const HybRun *run, gpointer
   arguments.norm = run->input[3];
   for (guint i = 4; i < call->n_inputs; i++)
     arguments.state[i - 4] = (gpointer) run->input[i];
-  hyb_cuda_launch (queue,
-                   &(HybLaunch){
-                       update->function, arguments.n, THREADS, &arguments, sizeof arguments });
+  hyb_cuda_launch (queue, &(HybLaunch){ update->function, arguments.n, THREADS, &arguments,
+                                        sizeof arguments });
 }
 
 /* --- The norm --- */
@@ -117,19 +115,14 @@ norm_launch (HybQueue *queue, const HybCall *call, const HybRun *run, gpointer p
       arguments.gradient = run->input[i];
       arguments.n = hyb_shape_size (&call->input[i].shape);
       arguments.n_parts = n_parts (&call->input[i]);
-      hyb_cuda_launch (queue,
-                       &(HybLaunch){ norm->squares[i],
-                                     arguments.n_parts,
-                                     THREADS,
-                                     &arguments,
-                                     sizeof arguments });
+      hyb_cuda_launch (queue, &(HybLaunch){ norm->squares[i], arguments.n_parts, THREADS,
+                                            &arguments, sizeof arguments });
       arguments.parts += arguments.n_parts;
     }
   arguments.n_parts = arguments.parts - (double *) run->workspace;
   arguments.parts = run->workspace;
-  hyb_cuda_launch (queue,
-                   &(HybLaunch){
-                       norm->norm, NORM_THREADS, NORM_THREADS, &arguments, sizeof arguments });
+  hyb_cuda_launch (queue, &(HybLaunch){ norm->norm, NORM_THREADS, NORM_THREADS, &arguments,
+                                        sizeof arguments });
 }
 
 /* --- States --- */

@@ -24,14 +24,8 @@ hyb_protobuf_fail (const HybProtobuf *file, GError **error, gsize offset, const 
   va_start (arguments, format);
   text = g_strdup_vprintf (format, arguments);
   va_end (arguments);
-  return hyb_error_at (error,
-                       HYB_FORMAT_ERROR,
-                       HYB_FORMAT_ERROR_MALFORMED,
-                       file->where,
-                       NULL,
-                       "at byte %" G_GSIZE_FORMAT ", %s",
-                       offset,
-                       text);
+  return hyb_error_at (error, HYB_FORMAT_ERROR, HYB_FORMAT_ERROR_MALFORMED, file->where, NULL,
+                       "at byte %" G_GSIZE_FORMAT ", %s", offset, text);
 }
 
 gboolean
@@ -40,13 +34,9 @@ hyb_protobuf_wrong_wire (const HybProtobuf      *file,
                          const HybProtobufField *field,
                          GError                **error)
 {
-  return hyb_protobuf_fail (file,
-                            error,
-                            field->start,
+  return hyb_protobuf_fail (file, error, field->start,
                             "field %u of %s has wire type %d, which is not the one of its type",
-                            field->number,
-                            message,
-                            (int) field->wire);
+                            field->number, message, (int) field->wire);
 }
 
 gpointer
@@ -128,8 +118,7 @@ take_varint (HybProtobuf *file, HybProtobufCursor *cursor, guint64 *value, GErro
   gsize                   n = read_varint (bytes->data + cursor->at, left, value);
 
   if (n == 0)
-    return fail_at (file,
-                    cursor,
+    return fail_at (file, cursor,
                     left < VARINT_BYTES ? "a number ends behind its message"
                                         : "a number has more than 10 bytes",
                     error);
@@ -150,13 +139,10 @@ take_bytes (HybProtobuf       *file,
   if (n > left)
     {
       cursor->has_failed = TRUE;
-      return hyb_protobuf_fail (file,
-                                error,
-                                cursor->span.offset + cursor->at,
+      return hyb_protobuf_fail (file, error, cursor->span.offset + cursor->at,
                                 "a field of %" G_GUINT64_FORMAT " bytes ends behind its message, "
                                 "of which %" G_GSIZE_FORMAT " are left",
-                                n,
-                                left);
+                                n, left);
     }
   *bytes = (HybProtobufBytes){ .data = cursor->span.bytes.data + cursor->at, .length = (gsize) n };
   cursor->at += (gsize) n;
@@ -175,25 +161,17 @@ take_key (HybProtobuf *file, HybProtobufCursor *cursor, HybProtobufField *field,
   wire = key & 7;
   cursor->has_failed = TRUE;
   if (key >> 3 == 0 || key >> 3 > MAX_NUMBER)
-    return hyb_protobuf_fail (file,
-                              error,
-                              field->start,
+    return hyb_protobuf_fail (file, error, field->start,
                               "there is a field of number %" G_GUINT64_FORMAT
                               ", and fields are numbered from 1 to %u",
-                              key >> 3,
-                              MAX_NUMBER);
+                              key >> 3, MAX_NUMBER);
   if (wire == 3 || wire == 4)
-    return hyb_protobuf_fail (file,
-                              error,
-                              field->start,
+    return hyb_protobuf_fail (file, error, field->start,
                               "field %u is a group, which this program does not read",
                               (guint) (key >> 3));
   if (wire > 5)
-    return hyb_protobuf_fail (file,
-                              error,
-                              field->start,
-                              "field %u has wire type %u, which does not exist",
-                              (guint) (key >> 3),
+    return hyb_protobuf_fail (file, error, field->start,
+                              "field %u has wire type %u, which does not exist", (guint) (key >> 3),
                               wire);
   cursor->has_failed = FALSE;
   field->number = (guint32) (key >> 3);
@@ -271,9 +249,7 @@ count_varints (HybProtobuf *file, const HybProtobufField *field, guint64 *n, GEr
         ++*n;
       }
     else if (i - start + 1 == VARINT_BYTES)
-      return hyb_protobuf_fail (file,
-                                error,
-                                field->offset + start,
+      return hyb_protobuf_fail (file, error, field->offset + start,
                                 "a number has more than 10 bytes");
   if (start < length)
     return hyb_protobuf_fail (file, error, field->offset + start, "a number ends behind its field");
@@ -301,12 +277,9 @@ hyb_protobuf_count (HybProtobuf            *file,
 
   *n = field->bytes.length / numbers[kind].size;
   if (field->bytes.length % numbers[kind].size != 0)
-    return hyb_protobuf_fail (file,
-                              error,
-                              field->offset,
+    return hyb_protobuf_fail (file, error, field->offset,
                               "%" G_GSIZE_FORMAT " bytes hold numbers of %" G_GSIZE_FORMAT " bytes",
-                              field->bytes.length,
-                              numbers[kind].size);
+                              field->bytes.length, numbers[kind].size);
   return TRUE;
 }
 

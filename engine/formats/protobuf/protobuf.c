@@ -123,14 +123,10 @@ make_arrays (Reading *reading, GError **error)
       if (!is_repeated (member) || n == 0)
         continue;
       if (n > G_MAXINT)
-        return hyb_protobuf_fail (reading->file,
-                                  error,
-                                  reading->span->offset,
+        return hyb_protobuf_fail (reading->file, error, reading->span->offset,
                                   "%s repeats field %u %" G_GUINT64_FORMAT
                                   " times, more than can be read",
-                                  reading->message->name,
-                                  member->number,
-                                  n);
+                                  reading->message->name, member->number, n);
       array = hyb_protobuf_alloc (reading->file, n, get_size (member), error);
       if (!array)
         return FALSE;
@@ -169,11 +165,8 @@ read_single_message (Reading                 *reading,
   if (!item)
     return FALSE;
   G_STRUCT_MEMBER (gpointer, reading->item, member->offset) = item;
-  return read_message (reading,
-                       member,
-                       &(HybProtobufSpan){ .bytes = *bytes, .offset = offset },
-                       item,
-                       error);
+  return read_message (reading, member, &(HybProtobufSpan){ .bytes = *bytes, .offset = offset },
+                       item, error);
 }
 
 /* Writes a field to where it belongs: the member itself, or the next element of its array. */
@@ -210,10 +203,8 @@ fill_field (Reading *reading, const HybProtobufField *field, GError **error)
       return TRUE;
     }
   if (is_repeated (member))
-    return read_message (reading,
-                         member,
-                         &(HybProtobufSpan){ .bytes = field->bytes, .offset = field->offset },
-                         to,
+    return read_message (reading, member,
+                         &(HybProtobufSpan){ .bytes = field->bytes, .offset = field->offset }, to,
                          error);
   return found->n > 1 || read_single_message (reading, member, &field->bytes, field->offset, error);
 }
@@ -304,10 +295,7 @@ hyb_protobuf_read (HybProtobuf              *file,
                    GError                  **error)
 {
   if (span->depth > HYB_PROTOBUF_DEPTH)
-    return hyb_protobuf_fail (file,
-                              error,
-                              span->offset,
-                              "messages are nested more than %d deep",
+    return hyb_protobuf_fail (file, error, span->offset, "messages are nested more than %d deep",
                               HYB_PROTOBUF_DEPTH);
   if (message->read)
     return message->read (file, message, span, item, error);

@@ -36,8 +36,7 @@ NAME (columns_rows) (gint64 begin, gint64 end, gpointer data)
 
   for (gint64 row = begin; row < end; row++)
     {
-      gint64      tap[3] = { row / (kernel[2] * kernel[1]) % kernel[0],
-                             row / kernel[2] % kernel[1],
+      gint64      tap[3] = { row / (kernel[2] * kernel[1]) % kernel[0], row / kernel[2] % kernel[1],
                              row % kernel[2] };
       const REAL *image = job->image + row / volume (kernel) * volume (convolve->image);
       REAL       *to = job->columns + row * job->pitch;
@@ -86,8 +85,7 @@ NAME (columns_add_channels) (gint64 begin, gint64 end, gpointer data)
 
   for (gint64 row = begin * taps; row < end * taps; row++)
     {
-      gint64      tap[3] = { row / (kernel[2] * kernel[1]) % kernel[0],
-                             row / kernel[2] % kernel[1],
+      gint64      tap[3] = { row / (kernel[2] * kernel[1]) % kernel[0], row / kernel[2] % kernel[1],
                              row % kernel[2] };
       const REAL *from = job->columns + row * job->pitch;
       REAL       *image = (REAL *) job->image + row / taps * volume (convolve->image);
@@ -166,10 +164,8 @@ NAME (direct_plane) (const NAME (Direct) * job, REAL *image, REAL *weight, REAL 
                           cell_at (convolve, 1, j, tap[1]);
 
             NAME (direct_row)
-            (job,
-             image + line * convolve->image[2] + cell_at (convolve, 2, low[2], tap[2]),
-             map + (i * convolve->map[1] + j) * convolve->map[2] + low[2],
-             weight + t,
+            (job, image + line * convolve->image[2] + cell_at (convolve, 2, low[2], tap[2]),
+             map + (i * convolve->map[1] + j) * convolve->map[2] + low[2], weight + t,
              high[2] - low[2]);
           }
     }
@@ -193,8 +189,7 @@ NAME (direct_slice) (gint64 begin, gint64 end, gpointer data)
           gint64 channel = (at % convolve->groups) * filters + filter;
 
           NAME (direct_plane)
-          (job,
-           (REAL *) job->image + plane * volume (convolve->image),
+          (job, (REAL *) job->image + plane * volume (convolve->image),
            (REAL *) job->weight + channel * volume (convolve->kernel),
            (REAL *) job->map + (plane * filters + filter) * volume (convolve->map));
         }
@@ -269,11 +264,8 @@ NAME (convolve_part) (gint64 part, gint64 area, gconstpointer data)
                               .beta = pass->operands->bias ? 1.0 : 0.0 };
 
   NAME (hyb_gemm)
-  (&gemm,
-   weight + part % convolve->groups * filters * depth,
-   NAME (make_columns) (convolve,
-                        image + part * channels * volume (convolve->image),
-                        workspace,
+  (&gemm, weight + part % convolve->groups * filters * depth,
+   NAME (make_columns) (convolve, image + part * channels * volume (convolve->image), workspace,
                         area),
    map + part * filters * positions);
 }
@@ -325,14 +317,10 @@ NAME (transposed_part) (gint64 part, gint64 area, gconstpointer data)
                    .beta = method == METHOD_POINTWISE && pass->operands->bias ? 1.0 : 0.0 };
 
   NAME (hyb_gemm)
-  (&gemm,
-   weight + part % convolve->groups * filters * depth,
-   map + part * filters * positions,
+  (&gemm, weight + part % convolve->groups * filters * depth, map + part * filters * positions,
    columns);
   if (method == METHOD_COLUMNS)
-    hyb_parallel_for (channels,
-                      1,
-                      NAME (columns_add_channels),
+    hyb_parallel_for (channels, 1, NAME (columns_add_channels),
                       &(NAME (Columns)){ convolve, to, columns, positions });
 }
 
@@ -385,15 +373,12 @@ NAME (lay_side_by_side) (const NAME (WeightPass) * pass, gint64 first, gint64 n,
     {
       gint64 at = first + i * convolve->groups;
       NAME (Columns)
-      job = { convolve,
-              image + at * channels * volume (convolve->image),
-              area + i * positions,
+      job = { convolve, image + at * channels * volume (convolve->image), area + i * positions,
               n * positions };
 
       NAME (columns_rows) (0, rows, &job);
       for (gint64 f = 0; f < filters; f++)
-        memcpy (maps + (f * n + i) * positions,
-                map + (at * filters + f) * positions,
+        memcpy (maps + (f * n + i) * positions, map + (at * filters + f) * positions,
                 sizeof (REAL) * (gsize) positions);
     }
 }

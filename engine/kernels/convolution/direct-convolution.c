@@ -158,11 +158,8 @@ write_rows (const Product *product, gint64 filter, gint64 first, gint64 n, const
       gint64 position[2] = { (first + v) / strip->row_vectors,
                              (first + v) % strip->row_vectors * lanes };
 
-      finish_run (product,
-                  filter,
-                  position,
-                  step > 1 ? step * lanes : MIN (lanes, width - position[1]),
-                  sums + v * lanes);
+      finish_run (product, filter, position,
+                  step > 1 ? step * lanes : MIN (lanes, width - position[1]), sums + v * lanes);
     }
 }
 
@@ -196,11 +193,9 @@ find_run (const Product *product, const HybTile *tile)
   gint64 pitch = product->layout->pitch, row_vectors = product->strip.row_vectors;
 
   if (row_vectors > 0)
-    return (Run){ tile->first_vector / row_vectors,
-                  tile->first_vector % row_vectors * lanes,
+    return (Run){ tile->first_vector / row_vectors, tile->first_vector % row_vectors * lanes,
                   tile->n_vectors * lanes };
-  return (Run){ first / pitch,
-                first % pitch,
+  return (Run){ first / pitch, first % pitch,
                 MIN (tile->n_vectors * lanes, product->strip.positions - first) };
 }
 
@@ -257,15 +252,10 @@ multiply_tile (const Product *product, const HybTile *tile)
         image.ahead = (HybTileAhead){ product->weight + (at + some) * layout->depth,
                                       MIN (some, product->tiling.filters - at - some) };
       image.map = find_map (product, tile, &run, product->first_filter + at);
-      tiles->sum[tile->n_vectors][some](&image,
-                                        product->weight + at * layout->depth,
-                                        layout->depth,
+      tiles->sum[tile->n_vectors][some](&image, product->weight + at * layout->depth, layout->depth,
                                         sums);
       for (gint64 f = 0; f < some && !image.map.to; f++)
-        write_tile (product,
-                    tile,
-                    &run,
-                    product->first_filter + at + f,
+        write_tile (product, tile, &run, product->first_filter + at + f,
                     sums + f * HYB_TILE_STRIDE);
     }
 }
@@ -326,16 +316,11 @@ convolve_part (gint64 part, gint64 area, gconstpointer data)
   if (finish.other)
     finish.other += sample * map_size;
   memset (planes + size - HYB_TILE_SLACK, 0, sizeof (float) * HYB_TILE_SLACK);
-  hyb_tiling_init (&product.tiling,
-                   tiles,
-                   product.strip.n_vectors,
-                   filters,
+  hyb_tiling_init (&product.tiling, tiles, product.strip.n_vectors, filters,
                    layout->depth * filters * (gint64) sizeof (float));
   hyb_direct_layout_fill (layout, &product.strip, operands->image + group * image_size, planes);
   hyb_parallel_for (hyb_tiling_n_tiles (&product.tiling),
-                    1 + GRAIN / (layout->depth * 24 * tiles->lanes),
-                    multiply_tiles,
-                    &product);
+                    1 + GRAIN / (layout->depth * 24 * tiles->lanes), multiply_tiles, &product);
 }
 
 void

@@ -73,8 +73,7 @@ find_strips (HybDirectLayout *layout)
   gint64        columns = cells / (1 + more_rows) - more_columns;
 
   split_axis (layout, 0, CLAMP (rows, MIN (MIN_STRIP_ROWS, map[1]), map[1]));
-  split_axis (layout,
-              1,
+  split_axis (layout, 1,
               map[1] == 1 ? CLAMP (columns, MIN (MIN_STRIP_COLUMNS, map[2]), map[2]) : map[2]);
   layout->height = layout->strip[0] + more_rows;
   layout->pitch = layout->strip[1] + more_columns;
@@ -186,8 +185,7 @@ lay_out_phase (const LayoutJob *job, gint64 channel, gint64 i, gint64 j, float *
       if (y < 0 || y >= convolve->image[1])
         memset (to, 0, sizeof (float) * (gsize) layout->pitch);
       else
-        lay_out_row (layout,
-                     job->image + (channel * convolve->image[1] + y) * convolve->image[2],
+        lay_out_row (layout, job->image + (channel * convolve->image[1] + y) * convolve->image[2],
                      job->strip->column * convolve->stride[2] + layout->columns.rest[j] -
                          convolve->pad[2],
                      to);

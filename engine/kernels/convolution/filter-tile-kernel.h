@@ -114,8 +114,7 @@ SIMD (sum_tile) (const int           n_filters,
 #define DEFINE(filters, vectors)                                                           \
   static TARGET void SIMD (sum_##filters##_##vectors) (const HybTileImage *tile,           \
                                                        const float        *weights,        \
-                                                       gint64              weights_stride, \
-                                                       float              *sums)           \
+                                                       gint64 weights_stride, float *sums) \
   {                                                                                        \
     SIMD (sum_tile) (filters, vectors, tile, weights, weights_stride, sums);               \
   }
@@ -132,10 +131,8 @@ SIMD (take_every_second) (gint64 n, const float *from, float *to)
   for (int lane = 0; lane < LANES; lane++)
     even[lane] = 2 * lane;
   for (; i + LANES < n; i += LANES) /* reads one cell more than it takes */
-    simd_store (to + i,
-                __builtin_shuffle (simd_load (from + 2 * i),
-                                   simd_load (from + 2 * i + LANES),
-                                   even));
+    simd_store (to + i, __builtin_shuffle (simd_load (from + 2 * i),
+                                           simd_load (from + 2 * i + LANES), even));
   for (; i < n; i++)
     to[i] = from[2 * i];
 }

@@ -182,8 +182,7 @@ pad_channel (const BandGroup *group, gint64 channel, float *to)
       gint64 y = group->first_band * BAND + row - convolve->pad[1];
 
       if (y >= 0 && y < convolve->image[1])
-        memcpy (to + row * pitch + convolve->pad[2],
-                image + y * width,
+        memcpy (to + row * pitch + convolve->pad[2], image + y * width,
                 sizeof (float) * (gsize) width);
     }
 }
@@ -199,8 +198,7 @@ transform_channels (gint64 begin, gint64 end, gpointer data)
     {
       pad_channel (group, channel, padded);
       for (gint64 band = 0; band < group->n_bands; band++)
-        layout->tiles->transform_input (layout->pitch,
-                                        padded + band * BAND * layout->pitch,
+        layout->tiles->transform_input (layout->pitch, padded + band * BAND * layout->pitch,
                                         layout->pitch,
                                         group->planes + channel * layout->plane +
                                             band * layout->pitch,
@@ -221,12 +219,9 @@ write_rows (const BandGroup *group, gint64 filter, gint64 first, gint64 n, const
       gint64 run = MIN (n - i, width - column);
 
       for (gint64 row = 0; run > 0 && row < MIN (BAND, height - band * BAND); row++)
-        layout->tiles->finish_run (group->finish,
-                                   filter,
-                                   (filter * height + band * BAND + row) * width + column,
-                                   run,
-                                   rows + row * HYB_TILE_STRIDE + i,
-                                   group->map);
+        layout->tiles->finish_run (group->finish, filter,
+                                   (filter * height + band * BAND + row) * width + column, run,
+                                   rows + row * HYB_TILE_STRIDE + i, group->map);
     }
 }
 
@@ -277,9 +272,7 @@ multiply_filters (const BandGroup *group,
 
       image.image = group->planes + row * layout->channels * layout->plane + first;
       image.ahead = find_ahead (group, tile, row, (Filters){ first_filter, n_filters });
-      tiles->sum[tile->n_vectors][n_filters](&image,
-                                             group->weight + weights,
-                                             layout->depth,
+      tiles->sum[tile->n_vectors][n_filters](&image, group->weight + weights, layout->depth,
                                              sums + row * stride);
     }
   for (gint64 f = 0; f < n_filters; f++)
@@ -310,11 +303,8 @@ convolve_bands (BandGroup *group)
   const Layout *layout = group->layout;
   gint64 bytes = ROWS * layout->convolve->map_channels * layout->depth * (gint64) sizeof (float);
 
-  hyb_tiling_init (&group->tiling,
-                   layout->tiles,
-                   count_vectors (layout, group->n_bands),
-                   layout->convolve->map_channels,
-                   bytes);
+  hyb_tiling_init (&group->tiling, layout->tiles, count_vectors (layout, group->n_bands),
+                   layout->convolve->map_channels, bytes);
   hyb_parallel_for (layout->channels, 1 + 4096 / layout->plane, transform_channels, group);
   hyb_parallel_for (hyb_tiling_n_tiles (&group->tiling), 1, multiply_tiles, group);
 }

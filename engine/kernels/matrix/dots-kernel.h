@@ -112,31 +112,28 @@ SIMD (add_lanes) (Floats a, Floats b, Floats c, Floats d)
 
 /* Defines multiply_<rows>: that many rows of A times four rows of B; prefetches k floats from
  * `next` on. */
-#define DEFINE(rows)                                                  \
-  static TARGET void SIMD (multiply_##rows) (gint64             k,    \
-                                             const float       *a,    \
-                                             gint64             lda,  \
-                                             const float *const b[4], \
-                                             const float       *next, \
-                                             Four              *tile) \
-  {                                                                   \
-    gint64 l = 0;                                                     \
-    ROWS_##rows (DECLARE_ROW);                                        \
-                                                                      \
-    for (; l + LANES <= k; l += LANES)                                \
-      {                                                               \
-        ROWS_##rows (LOAD_ROW);                                       \
-                                                                      \
-        __builtin_prefetch (next + l, 0, SECOND_CACHE);               \
-        ADD_PRODUCTS (rows, WHOLE)                                    \
-      }                                                               \
-    if (l < k)                                                        \
-      {                                                               \
-        ROWS_##rows (LOAD_ROW_PART);                                  \
-                                                                      \
-        ADD_PRODUCTS (rows, PART)                                     \
-      }                                                               \
-    ROWS_##rows (WRITE_ROW);                                          \
+#define DEFINE(rows)                                                                     \
+  static TARGET void SIMD (multiply_##rows) (gint64 k, const float *a, gint64 lda,       \
+                                             const float *const b[4], const float *next, \
+                                             Four *tile)                                 \
+  {                                                                                      \
+    gint64 l = 0;                                                                        \
+    ROWS_##rows (DECLARE_ROW);                                                           \
+                                                                                         \
+    for (; l + LANES <= k; l += LANES)                                                   \
+      {                                                                                  \
+        ROWS_##rows (LOAD_ROW);                                                          \
+                                                                                         \
+        __builtin_prefetch (next + l, 0, SECOND_CACHE);                                  \
+        ADD_PRODUCTS (rows, WHOLE)                                                       \
+      }                                                                                  \
+    if (l < k)                                                                           \
+      {                                                                                  \
+        ROWS_##rows (LOAD_ROW_PART);                                                     \
+                                                                                         \
+        ADD_PRODUCTS (rows, PART)                                                        \
+      }                                                                                  \
+    ROWS_##rows (WRITE_ROW);                                                             \
   }
 
 ROWS_ALL (DEFINE)

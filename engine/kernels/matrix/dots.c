@@ -150,8 +150,6 @@ hyb_dots_multiply (const HybGemm *gemm, const float *a, const float *b, const fl
 {
   Job job = { gemm, HYB_SIMD_CHOOSE (&kernels), a, b, bias, c };
 
-  hyb_parallel_for ((gemm->n + TILE - 1) / TILE,
-                    1 + GRAIN / MAX (gemm->m * gemm->k * TILE, 1),
-                    multiply_columns,
-                    &job);
+  hyb_parallel_for ((gemm->n + TILE - 1) / TILE, 1 + GRAIN / MAX (gemm->m * gemm->k * TILE, 1),
+                    multiply_columns, &job);
 }

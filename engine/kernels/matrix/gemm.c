@@ -132,17 +132,10 @@ multiply_few_rows_f64 (const HybGemm *gemm, const double *a, const double *b, do
                            : hyb_matrix_vector) (&matrix, (gconstpointer) b, (gpointer) c);        \
         return;                                                                                    \
       }                                                                                            \
-    cblas_##letter##gemv (CblasRowMajor,                                                           \
-                          transposed (gemm->transpose_a),                                          \
+    cblas_##letter##gemv (CblasRowMajor, transposed (gemm->transpose_a),                           \
                           (int) (gemm->transpose_a ? gemm->k : gemm->m),                           \
-                          (int) (gemm->transpose_a ? gemm->m : gemm->k),                           \
-                          (T) gemm->alpha,                                                         \
-                          a,                                                                       \
-                          (int) gemm->lda,                                                         \
-                          b,                                                                       \
-                          gemm->transpose_b ? 1 : (int) gemm->ldb,                                 \
-                          1,                                                                       \
-                          c,                                                                       \
+                          (int) (gemm->transpose_a ? gemm->m : gemm->k), (T) gemm->alpha, a,       \
+                          (int) gemm->lda, b, gemm->transpose_b ? 1 : (int) gemm->ldb, 1, c,       \
                           (int) gemm->ldc);                                                        \
   }                                                                                                \
                                                                                                    \
@@ -163,37 +156,19 @@ multiply_few_rows_f64 (const HybGemm *gemm, const double *a, const double *b, do
                                                                                 (gpointer) c);     \
         return;                                                                                    \
       }                                                                                            \
-    cblas_##letter##gemv (CblasRowMajor,                                                           \
-                          transposed (!gemm->transpose_b),                                         \
+    cblas_##letter##gemv (CblasRowMajor, transposed (!gemm->transpose_b),                          \
                           (int) (gemm->transpose_b ? gemm->n : gemm->k),                           \
-                          (int) (gemm->transpose_b ? gemm->k : gemm->n),                           \
-                          (T) gemm->alpha,                                                         \
-                          b,                                                                       \
-                          (int) gemm->ldb,                                                         \
-                          a,                                                                       \
-                          gemm->transpose_a ? (int) gemm->lda : 1,                                 \
-                          1,                                                                       \
-                          c,                                                                       \
-                          1);                                                                      \
+                          (int) (gemm->transpose_b ? gemm->k : gemm->n), (T) gemm->alpha, b,       \
+                          (int) gemm->ldb, a, gemm->transpose_a ? (int) gemm->lda : 1, 1, c, 1);   \
   }                                                                                                \
                                                                                                    \
   /* C = alpha op(A) op(B) + beta C by OpenBLAS in this thread. */                                 \
   static void multiply_##suffix (const HybGemm *gemm, const T *a, const T *b, T *c)                \
   {                                                                                                \
-    cblas_##letter##gemm (CblasRowMajor,                                                           \
-                          transposed (gemm->transpose_a),                                          \
-                          transposed (gemm->transpose_b),                                          \
-                          (int) gemm->m,                                                           \
-                          (int) gemm->n,                                                           \
-                          (int) gemm->k,                                                           \
-                          (T) gemm->alpha,                                                         \
-                          a,                                                                       \
-                          (int) gemm->lda,                                                         \
-                          b,                                                                       \
-                          (int) gemm->ldb,                                                         \
-                          (T) gemm->beta,                                                          \
-                          c,                                                                       \
-                          (int) gemm->ldc);                                                        \
+    cblas_##letter##gemm (CblasRowMajor, transposed (gemm->transpose_a),                           \
+                          transposed (gemm->transpose_b), (int) gemm->m, (int) gemm->n,            \
+                          (int) gemm->k, (T) gemm->alpha, a, (int) gemm->lda, b, (int) gemm->ldb,  \
+                          (T) gemm->beta, c, (int) gemm->ldc);                                     \
   }                                                                                                \
                                                                                                    \
   typedef struct                                                                                   \
@@ -210,9 +185,7 @@ multiply_few_rows_f64 (const HybGemm *gemm, const double *a, const double *b, do
     gint64                     first = begin * UNIT;                                               \
                                                                                                    \
     part.m = MIN (end * UNIT, part.m) - first;                                                     \
-    multiply_##suffix (&part,                                                                      \
-                       job->a + (part.transpose_a ? first : first * part.lda),                     \
-                       job->b,                                                                     \
+    multiply_##suffix (&part, job->a + (part.transpose_a ? first : first * part.lda), job->b,      \
                        job->c + first * part.ldc);                                                 \
   }                                                                                                \
                                                                                                    \
@@ -223,9 +196,7 @@ multiply_few_rows_f64 (const HybGemm *gemm, const double *a, const double *b, do
     gint64                     first = begin * UNIT;                                               \
                                                                                                    \
     part.n = MIN (end * UNIT, part.n) - first;                                                     \
-    multiply_##suffix (&part,                                                                      \
-                       job->a,                                                                     \
-                       job->b + (part.transpose_b ? first * part.ldb : first),                     \
+    multiply_##suffix (&part, job->a, job->b + (part.transpose_b ? first * part.ldb : first),      \
                        job->c + first);                                                            \
   }                                                                                                \
                                                                                                    \
@@ -238,10 +209,8 @@ multiply_few_rows_f64 (const HybGemm *gemm, const double *a, const double *b, do
     if (gemm_work (gemm) <= SERIAL_WORK)                                                           \
       multiply_##suffix (gemm, a, b, c);                                                           \
     else                                                                                           \
-      hyb_parallel_for ((longest + UNIT - 1) / UNIT,                                               \
-                        1,                                                                         \
-                        gemm->m >= gemm->n ? rows_slice_##suffix : columns_slice_##suffix,         \
-                        &job);                                                                     \
+      hyb_parallel_for ((longest + UNIT - 1) / UNIT, 1,                                            \
+                        gemm->m >= gemm->n ? rows_slice_##suffix : columns_slice_##suffix, &job);  \
   }                                                                                                \
                                                                                                    \
   void hyb_gemm_##suffix (const HybGemm *gemm, const T *a, const T *b, T *c)                       \
@@ -312,9 +281,7 @@ multiply_slice (gint64 begin, gint64 end, gpointer data)
       gint64 i = n / batch->count[1];
       gint64 j = n % batch->count[1];
 
-      hyb_gemm (job->gemm,
-                dtype,
-                a + (i * batch->a[0] + j * batch->a[1]) * item,
+      hyb_gemm (job->gemm, dtype, a + (i * batch->a[0] + j * batch->a[1]) * item,
                 b + (i * batch->b[0] + j * batch->b[1]) * item,
                 c + (i * batch->c[0] + j * batch->c[1]) * item);
     }
@@ -341,8 +308,6 @@ hyb_gemm_describe (void)
 {
   g_auto (GStrv) words = g_strsplit (openblas_get_config (), " ", 3);
 
-  return g_strdup_printf ("%s %s, %s kernels",
-                          words[0] ? words[0] : "OpenBLAS",
-                          words[0] && words[1] ? words[1] : "",
-                          openblas_get_corename ());
+  return g_strdup_printf ("%s %s, %s kernels", words[0] ? words[0] : "OpenBLAS",
+                          words[0] && words[1] ? words[1] : "", openblas_get_corename ());
 }

@@ -115,21 +115,7 @@ NAME (eigen_size) (int n)
   REAL best, unused;
 
   LAPACK (geev)
-  ("N",
-   "V",
-   &n,
-   &unused,
-   &n,
-   &unused,
-   &unused,
-   &unused,
-   &one,
-   &unused,
-   &n,
-   &best,
-   &query,
-   &info,
-   1,
+  ("N", "V", &n, &unused, &n, &unused, &unused, &unused, &one, &unused, &n, &best, &query, &info, 1,
    1);
   return (int) best;
 }
@@ -196,18 +182,7 @@ NAME (eigen_symmetric) (int n, REAL *a, REAL *values, REAL *work)
 
   NAME (eigen_symmetric_sizes) (n, &size, &integers);
   LAPACK (syevd)
-  ("V",
-   "U",
-   &n,
-   a,
-   &n,
-   values,
-   work,
-   &size,
-   (int *) (gpointer) (work + size),
-   &integers,
-   &info,
-   1,
+  ("V", "U", &n, a, &n, values, work, &size, (int *) (gpointer) (work + size), &integers, &info, 1,
    1);
 
   for (gint64 i = 0; i < n; i++)
@@ -241,22 +216,8 @@ NAME (eigen) (int n, REAL *a, const HybEigen *to, REAL *work)
         a[j * n + i] = swap;
       }
   LAPACK (geev)
-  ("N",
-   vectors ? "V" : "N",
-   &n,
-   a,
-   &n,
-   real,
-   imaginary,
-   &unused,
-   &one,
-   vectors ? vectors : &unused,
-   vectors ? &n : &one,
-   work,
-   &size,
-   &info,
-   1,
-   1);
+  ("N", vectors ? "V" : "N", &n, a, &n, real, imaginary, &unused, &one, vectors ? vectors : &unused,
+   vectors ? &n : &one, work, &size, &info, 1, 1);
   return info;
 }
 

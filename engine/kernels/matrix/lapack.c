@@ -13,89 +13,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DECLARE(T, p)                                                                       \
-  void p##potrf_ (const char *uplo, const int *n, T *a, const int *lda, int *info, size_t); \
-  void p##potri_ (const char *uplo, const int *n, T *a, const int *lda, int *info, size_t); \
-  void p##getrf_ (const int *m, const int *n, T *a, const int *lda, int *pivot, int *info); \
-  void p##getri_ (const int *n,                                                             \
-                  T         *a,                                                             \
-                  const int *lda,                                                           \
-                  const int *pivot,                                                         \
-                  T         *work,                                                          \
-                  const int *size,                                                          \
-                  int       *info);                                                               \
-  void p##getrs_ (const char *trans,                                                        \
-                  const int  *n,                                                            \
-                  const int  *k,                                                            \
-                  const T    *a,                                                            \
-                  const int  *lda,                                                          \
-                  const int  *pivot,                                                        \
-                  T          *b,                                                            \
-                  const int  *ldb,                                                          \
-                  int        *info,                                                         \
-                  size_t);                                                                  \
-  void p##syevd_ (const char *job,                                                          \
-                  const char *uplo,                                                         \
-                  const int  *n,                                                            \
-                  T          *a,                                                            \
-                  const int  *lda,                                                          \
-                  T          *w,                                                            \
-                  T          *work,                                                         \
-                  const int  *size,                                                         \
-                  int        *iwork,                                                        \
-                  const int  *isize,                                                        \
-                  int        *info,                                                         \
-                  size_t,                                                                   \
-                  size_t);                                                                  \
-  void p##geev_ (const char *left,                                                          \
-                 const char *right,                                                         \
-                 const int  *n,                                                             \
-                 T          *a,                                                             \
-                 const int  *lda,                                                           \
-                 T          *real,                                                          \
-                 T          *imaginary,                                                     \
-                 T          *vl,                                                            \
-                 const int  *ldvl,                                                          \
-                 T          *vr,                                                            \
-                 const int  *ldvr,                                                          \
-                 T          *work,                                                          \
-                 const int  *size,                                                          \
-                 int        *info,                                                          \
-                 size_t,                                                                    \
-                 size_t);                                                                   \
-  void p##geqrf_ (const int *m,                                                             \
-                  const int *n,                                                             \
-                  T         *a,                                                             \
-                  const int *lda,                                                           \
-                  T         *tau,                                                           \
-                  T         *work,                                                          \
-                  const int *size,                                                          \
-                  int       *info);                                                               \
-  void p##orgqr_ (const int *m,                                                             \
-                  const int *n,                                                             \
-                  const int *k,                                                             \
-                  T         *a,                                                             \
-                  const int *lda,                                                           \
-                  const T   *tau,                                                           \
-                  T         *work,                                                          \
-                  const int *size,                                                          \
-                  int       *info);                                                               \
-  void p##gesvd_ (const char *jobu,                                                         \
-                  const char *jobv,                                                         \
-                  const int  *m,                                                            \
-                  const int  *n,                                                            \
-                  T          *a,                                                            \
-                  const int  *lda,                                                          \
-                  T          *s,                                                            \
-                  T          *u,                                                            \
-                  const int  *ldu,                                                          \
-                  T          *v,                                                            \
-                  const int  *ldv,                                                          \
-                  T          *work,                                                         \
-                  const int  *size,                                                         \
-                  int        *info,                                                         \
-                  size_t,                                                                   \
-                  size_t)
+#define DECLARE(T, p)                                                                              \
+  void p##potrf_ (const char *uplo, const int *n, T *a, const int *lda, int *info, size_t);        \
+  void p##potri_ (const char *uplo, const int *n, T *a, const int *lda, int *info, size_t);        \
+  void p##getrf_ (const int *m, const int *n, T *a, const int *lda, int *pivot, int *info);        \
+  void p##getri_ (const int *n, T *a, const int *lda, const int *pivot, T *work, const int *size,  \
+                  int *info);                                                                      \
+  void p##getrs_ (const char *trans, const int *n, const int *k, const T *a, const int *lda,       \
+                  const int *pivot, T *b, const int *ldb, int *info, size_t);                      \
+  void p##syevd_ (const char *job, const char *uplo, const int *n, T *a, const int *lda, T *w,     \
+                  T *work, const int *size, int *iwork, const int *isize, int *info, size_t,       \
+                  size_t);                                                                         \
+  void p##geev_ (const char *left, const char *right, const int *n, T *a, const int *lda, T *real, \
+                 T *imaginary, T *vl, const int *ldvl, T *vr, const int *ldvr, T *work,            \
+                 const int *size, int *info, size_t, size_t);                                      \
+  void p##geqrf_ (const int *m, const int *n, T *a, const int *lda, T *tau, T *work,               \
+                  const int *size, int *info);                                                     \
+  void p##orgqr_ (const int *m, const int *n, const int *k, T *a, const int *lda, const T *tau,    \
+                  T *work, const int *size, int *info);                                            \
+  void p##gesvd_ (const char *jobu, const char *jobv, const int *m, const int *n, T *a,            \
+                  const int *lda, T *s, T *u, const int *ldu, T *v, const int *ldv, T *work,       \
+                  const int *size, int *info, size_t, size_t)
 
 DECLARE (float, s);
 DECLARE (double, d);

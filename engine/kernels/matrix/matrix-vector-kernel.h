@@ -31,29 +31,29 @@
   }
 
 /* Defines add_<rows>: that many rows at a time share the loads of x.  The order of each sum is the same. */
-#define DEFINE(rows)                                                                            \
-  INLINE void SIMD (                                                                            \
-      add_##rows) (gint64 k, const float *w, gint64 ldw, const float *x, float *y, gint64 step) \
-  {                                                                                             \
-    gint64 l = 0;                                                                               \
-    ROWS_##rows (DECLARE);                                                                      \
-                                                                                                \
-    for (; l + 4 * LANES <= k; l += 4 * LANES)                                                  \
-      {                                                                                         \
-        MULTIPLY (rows, 0, PRODUCT_A)                                                           \
-        MULTIPLY (rows, 1, PRODUCT_B)                                                           \
-        MULTIPLY (rows, 2, PRODUCT_C)                                                           \
-        MULTIPLY (rows, 3, PRODUCT_D)                                                           \
-      }                                                                                         \
-    for (; l + LANES <= k; l += LANES)                                                          \
-      MULTIPLY (rows, 0, PRODUCT_A)                                                             \
-    if (l < k)                                                                                  \
-      {                                                                                         \
-        Floats x0 = simd_load_part (x + l, k - l);                                              \
-                                                                                                \
-        ROWS_##rows (PRODUCT_PART);                                                             \
-      }                                                                                         \
-    ROWS_##rows (ADD);                                                                          \
+#define DEFINE(rows)                                                                             \
+  INLINE void SIMD (add_##rows) (gint64 k, const float *w, gint64 ldw, const float *x, float *y, \
+                                 gint64 step)                                                    \
+  {                                                                                              \
+    gint64 l = 0;                                                                                \
+    ROWS_##rows (DECLARE);                                                                       \
+                                                                                                 \
+    for (; l + 4 * LANES <= k; l += 4 * LANES)                                                   \
+      {                                                                                          \
+        MULTIPLY (rows, 0, PRODUCT_A)                                                            \
+        MULTIPLY (rows, 1, PRODUCT_B)                                                            \
+        MULTIPLY (rows, 2, PRODUCT_C)                                                            \
+        MULTIPLY (rows, 3, PRODUCT_D)                                                            \
+      }                                                                                          \
+    for (; l + LANES <= k; l += LANES)                                                           \
+      MULTIPLY (rows, 0, PRODUCT_A)                                                              \
+    if (l < k)                                                                                   \
+      {                                                                                          \
+        Floats x0 = simd_load_part (x + l, k - l);                                               \
+                                                                                                 \
+        ROWS_##rows (PRODUCT_PART);                                                              \
+      }                                                                                          \
+    ROWS_##rows (ADD);                                                                           \
   }
 
 /* As many rows as their sums fit the registers. */

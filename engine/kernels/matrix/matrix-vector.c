@@ -53,13 +53,8 @@ rows_slice (gint64 begin, gint64 end, gpointer data)
   gint64               first = product->backwards ? end - 1 : begin;
   gint64               step = product->backwards ? -1 : 1;
 
-  product->add_rows (end - begin,
-                     w->columns,
-                     w->data + first * w->stride,
-                     step * w->stride,
-                     product->x,
-                     product->y + first,
-                     step);
+  product->add_rows (end - begin, w->columns, w->data + first * w->stride, step * w->stride,
+                     product->x, product->y + first, step);
 }
 
 static void
@@ -69,12 +64,8 @@ columns_slice (gint64 begin, gint64 end, gpointer data)
   const HybMatrix     *w = &product->w;
   gint64               first = begin * COLUMNS;
 
-  product->add_columns (MIN (end * COLUMNS, w->columns) - first,
-                        w->rows,
-                        w->data + first,
-                        w->stride,
-                        product->x,
-                        product->y + first);
+  product->add_columns (MIN (end * COLUMNS, w->columns) - first, w->rows, w->data + first,
+                        w->stride, product->x, product->y + first);
 }
 
 /* Whether the matrix takes at most this many bytes. */
@@ -125,8 +116,6 @@ hyb_matrix_transposed_vector (const HybMatrix *w, const float *x, float *y)
 
   product.add_columns = HYB_SIMD_CHOOSE (add_columns);
 
-  hyb_parallel_for ((w->columns + COLUMNS - 1) / COLUMNS,
-                    1 + GRAIN / (COLUMNS * MAX (w->rows, 1)),
-                    columns_slice,
-                    &product);
+  hyb_parallel_for ((w->columns + COLUMNS - 1) / COLUMNS, 1 + GRAIN / (COLUMNS * MAX (w->rows, 1)),
+                    columns_slice, &product);
 }

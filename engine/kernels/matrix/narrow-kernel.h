@@ -64,62 +64,61 @@
   }
 
 /* Defines the loops of one type; Element is what a row consists of, after `head` bytes of scale. */
-#define DEFINE(T, Element, head)                                                               \
-  /* The last `n` < LANES weights of a row, then zeros. */                                     \
-  INLINE Floats SIMD (load_part_##T) (const Element *w, gint64 n)                              \
-  {                                                                                            \
-    Element part[LANES] = { 0 };                                                               \
-                                                                                               \
-    memcpy (part, w, (gsize) n * sizeof (Element));                                            \
-    return SIMD (simd_load_##T) (part);                                                        \
-  }                                                                                            \
-                                                                                               \
-  static TARGET void SIMD (add_##T##_1) (const Rows *job)                                      \
-  {                                                                                            \
-    const guint8 *row = job->row;                                                              \
-    const float  *x = job->x;                                                                  \
-    gint64        k = job->k;                                                                  \
-                                                                                               \
-    for (gint64 i = 0; i < job->n; i++, row += job->bytes)                                     \
-      {                                                                                        \
-        const Element *w = (gconstpointer) (row + (head));                                     \
-        Floats         a = { 0 }, b = { 0 }, c = { 0 }, d = { 0 };                             \
-        gint64         l = 0;                                                                  \
-                                                                                               \
-        for (; l + 4 * LANES <= k; l += 4 * LANES)                                             \
-          {                                                                                    \
-            a = PRODUCT (T, l, a);                                                             \
-            b = PRODUCT (T, l + LANES, b);                                                     \
-            c = PRODUCT (T, l + 2 * LANES, c);                                                 \
-            d = PRODUCT (T, l + 3 * LANES, d);                                                 \
-          }                                                                                    \
-        for (; l + LANES <= k; l += LANES)                                                     \
-          a = PRODUCT (T, l, a);                                                               \
-        if (l < k)                                                                             \
-          b = simd_multiply_add (simd_load_part (x + l, k - l),                                \
-                                 SIMD (load_part_##T) (w + l, k - l),                          \
-                                 b);                                                           \
-        job->y[i] += read_scale (row, head) * simd_sum ((a + b) + (c + d));                    \
-      }                                                                                        \
-  }                                                                                            \
-                                                                                               \
-  static TARGET void SIMD (                                                                    \
-      expand_##T) (gint64 n, gint64 k, const guint8 *row, gsize bytes, gint64 ldto, float *to) \
-  {                                                                                            \
-    for (gint64 i = 0; i < n; i++, row += bytes, to += ldto)                                   \
-      {                                                                                        \
-        const Element *w = (gconstpointer) (row + (head));                                     \
-        float          scale = read_scale (row, head);                                         \
-        gint64         l = 0;                                                                  \
-                                                                                               \
-        for (; l + LANES <= k; l += LANES)                                                     \
-          simd_store (to + l, scale * LOAD (T, l));                                            \
-        if (l < k)                                                                             \
-          simd_store_part (to + l, k - l, scale * SIMD (load_part_##T) (w + l, k - l));        \
-      }                                                                                        \
-  }                                                                                            \
-                                                                                               \
-  DEFINE_FEW (T, Element, head, 2)                                                             \
+#define DEFINE(T, Element, head)                                                            \
+  /* The last `n` < LANES weights of a row, then zeros. */                                  \
+  INLINE Floats SIMD (load_part_##T) (const Element *w, gint64 n)                           \
+  {                                                                                         \
+    Element part[LANES] = { 0 };                                                            \
+                                                                                            \
+    memcpy (part, w, (gsize) n * sizeof (Element));                                         \
+    return SIMD (simd_load_##T) (part);                                                     \
+  }                                                                                         \
+                                                                                            \
+  static TARGET void SIMD (add_##T##_1) (const Rows *job)                                   \
+  {                                                                                         \
+    const guint8 *row = job->row;                                                           \
+    const float  *x = job->x;                                                               \
+    gint64        k = job->k;                                                               \
+                                                                                            \
+    for (gint64 i = 0; i < job->n; i++, row += job->bytes)                                  \
+      {                                                                                     \
+        const Element *w = (gconstpointer) (row + (head));                                  \
+        Floats         a = { 0 }, b = { 0 }, c = { 0 }, d = { 0 };                          \
+        gint64         l = 0;                                                               \
+                                                                                            \
+        for (; l + 4 * LANES <= k; l += 4 * LANES)                                          \
+          {                                                                                 \
+            a = PRODUCT (T, l, a);                                                          \
+            b = PRODUCT (T, l + LANES, b);                                                  \
+            c = PRODUCT (T, l + 2 * LANES, c);                                              \
+            d = PRODUCT (T, l + 3 * LANES, d);                                              \
+          }                                                                                 \
+        for (; l + LANES <= k; l += LANES)                                                  \
+          a = PRODUCT (T, l, a);                                                            \
+        if (l < k)                                                                          \
+          b = simd_multiply_add (simd_load_part (x + l, k - l),                             \
+                                 SIMD (load_part_##T) (w + l, k - l), b);                   \
+        job->y[i] += read_scale (row, head) * simd_sum ((a + b) + (c + d));                 \
+      }                                                                                     \
+  }                                                                                         \
+                                                                                            \
+  static TARGET void SIMD (expand_##T) (gint64 n, gint64 k, const guint8 *row, gsize bytes, \
+                                        gint64 ldto, float *to)                             \
+  {                                                                                         \
+    for (gint64 i = 0; i < n; i++, row += bytes, to += ldto)                                \
+      {                                                                                     \
+        const Element *w = (gconstpointer) (row + (head));                                  \
+        float          scale = read_scale (row, head);                                      \
+        gint64         l = 0;                                                               \
+                                                                                            \
+        for (; l + LANES <= k; l += LANES)                                                  \
+          simd_store (to + l, scale * LOAD (T, l));                                         \
+        if (l < k)                                                                          \
+          simd_store_part (to + l, k - l, scale * SIMD (load_part_##T) (w + l, k - l));     \
+      }                                                                                     \
+  }                                                                                         \
+                                                                                            \
+  DEFINE_FEW (T, Element, head, 2)                                                          \
   DEFINE_FEW (T, Element, head, 4)
 
 DEFINE (f16, guint16, 0)

@@ -225,15 +225,11 @@ hyb_narrow_multiply (const HybNarrow        *weights,
     return;
   job.row_bytes = hyb_narrow_row_bytes (weights->dtype, weights->columns);
   if (product->m <= HYB_NARROW_FEW_ROWS)
-    hyb_parallel_for (weights->rows,
-                      1 + GRAIN / MAX (weights->columns * product->m, 1),
-                      few_rows_slice,
-                      &job);
+    hyb_parallel_for (weights->rows, 1 + GRAIN / MAX (weights->columns * product->m, 1),
+                      few_rows_slice, &job);
   else
     hyb_parallel_for ((weights->rows + PIECE_ROWS - 1) / PIECE_ROWS,
-                      1 + GRAIN / MAX (weights->columns * PIECE_ROWS, 1),
-                      pieces_slice,
-                      &job);
+                      1 + GRAIN / MAX (weights->columns * PIECE_ROWS, 1), pieces_slice, &job);
 }
 
 /* --- Converting --- */
@@ -244,12 +240,8 @@ hyb_narrow_expand (const HybNarrow *weights, float *to)
   const Kernels *kernels = find_kernels (weights->dtype);
 
   g_return_if_fail (kernels != NULL);
-  kernels->expand (weights->rows,
-                   weights->columns,
-                   weights->data,
-                   hyb_narrow_row_bytes (weights->dtype, weights->columns),
-                   weights->columns,
-                   to);
+  kernels->expand (weights->rows, weights->columns, weights->data,
+                   hyb_narrow_row_bytes (weights->dtype, weights->columns), weights->columns, to);
 }
 
 static void

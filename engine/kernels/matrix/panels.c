@@ -240,9 +240,8 @@ multiply_panel (const Job *job, const float *panel, const float *bias, float *y,
 
   do
     {
-      Block block = {
-        l, MIN (depth, product->k - l), l == 0 ? bias : NULL, l > 0 || product->adds
-      };
+      Block block = { l, MIN (depth, product->k - l), l == 0 ? bias : NULL,
+                      l > 0 || product->adds };
 
       multiply_block (job, panel, &block, y, ldy);
       l += depth;
@@ -288,10 +287,7 @@ multiply_columns (const Job *job, const float *panel, gint64 first)
   if (first + WIDTH > product->n)
     multiply_last (job, panel, first);
   else
-    multiply_panel (job,
-                    panel,
-                    product->bias ? product->bias + first : NULL,
-                    job->y + first,
+    multiply_panel (job, panel, product->bias ? product->bias + first : NULL, job->y + first,
                     product->ldy);
 }
 
@@ -365,9 +361,7 @@ hyb_panels_multiply (const HybPanelProduct *product, const float *x, const float
 
       block.m = MIN (product->m - i, rows);
       hyb_parallel_for ((product->n + WIDTH - 1) / WIDTH,
-                        1 + GRAIN / MAX (block.m * block.k * WIDTH, 1),
-                        multiply_panels,
-                        &job);
+                        1 + GRAIN / MAX (block.m * block.k * WIDTH, 1), multiply_panels, &job);
     }
 }
 
@@ -441,10 +435,8 @@ multiply_piece (const StreamedGemm *stream, const PanelPiece *piece, const Panel
   if (next && gemm->transpose_b)
     job.prefetch =
         (Prefetch){ piece_start (stream, next), gemm->ldb, MIN (WIDTH, gemm->n - next->first) };
-  pack_panel (&(Weights){ piece_start (stream, piece), gemm->ldb, gemm->transpose_b },
-              piece->depth,
-              MIN (WIDTH, gemm->n - piece->first),
-              panel);
+  pack_panel (&(Weights){ piece_start (stream, piece), gemm->ldb, gemm->transpose_b }, piece->depth,
+              MIN (WIDTH, gemm->n - piece->first), panel);
   multiply_columns (&job, panel, piece->first);
 }
 
@@ -494,8 +486,6 @@ hyb_panels_gemm (const HybGemm *gemm, const float *a, const float *b, const floa
       block.k = MIN (gemm->k - l, depth);
       block.beta = l > 0 ? 1 : gemm->beta;
       hyb_parallel_for ((gemm->n + WIDTH - 1) / WIDTH,
-                        1 + GRAIN / MAX (block.m * block.k * WIDTH, 1),
-                        stream_panels,
-                        &stream);
+                        1 + GRAIN / MAX (block.m * block.k * WIDTH, 1), stream_panels, &stream);
     }
 }

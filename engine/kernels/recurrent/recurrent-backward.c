@@ -117,11 +117,8 @@ differentiate_projection (const Direction *run)
   HybGemm gemm = { .m = run->net->batch, .n = H, .k = run->R, .lda = run->R, .ldb = H, .ldc = H };
 
   hyb_phase_begin (run->pass->run, &hyb_phase_products);
-  hyb_cell_gemm (run->maths,
-                 &gemm,
-                 step_row (run, run->dprojected, run->R, 0),
-                 at (run, run->pass->parameters, run->slot.w_projection),
-                 run->dfull);
+  hyb_cell_gemm (run->maths, &gemm, step_row (run, run->dprojected, run->R, 0),
+                 at (run, run->pass->parameters, run->slot.w_projection), run->dfull);
   hyb_phase_end (run->pass->run, &hyb_phase_products, hyb_cell_gemm_cost (run->maths, &gemm));
 }
 
@@ -205,15 +202,13 @@ differentiate_step (Direction *run)
 
   hyb_phase_begin (run->pass->run, &hyb_phase_gates);
   hyb_parallel_for (run->net->batch, grain, add_incoming_rows, run);
-  hyb_phase_end (run->pass->run,
-                 &hyb_phase_gates,
+  hyb_phase_end (run->pass->run, &hyb_phase_gates,
                  hyb_cell_elementwise_cost (run->maths, run->net->batch * run->R));
   if (run->net->projection > 0)
     differentiate_projection (run);
   hyb_phase_begin (run->pass->run, &hyb_phase_gates);
   hyb_parallel_for (run->net->batch, grain, differentiate_rows, run);
-  hyb_phase_end (run->pass->run,
-                 &hyb_phase_gates,
+  hyb_phase_end (run->pass->run, &hyb_phase_gates,
                  hyb_recurrent_gates_gradient_cost (run->net, run->maths));
   hyb_phase_begin (run->pass->run, &hyb_phase_products);
   if (run->net->in_panels && run->net->batch > 1)
@@ -223,15 +218,10 @@ differentiate_step (Direction *run)
                                              .ldx = gemm.lda,
                                              .ldy = gemm.ldc,
                                              .adds = TRUE },
-                         step_row (run, run->drecurrent, run->GH, 0),
-                         run->hidden_panels,
-                         run->dh);
+                         step_row (run, run->drecurrent, run->GH, 0), run->hidden_panels, run->dh);
   else
-    hyb_cell_gemm (run->maths,
-                   &gemm,
-                   step_row (run, run->drecurrent, run->GH, 0),
-                   at (run, run->pass->parameters, run->slot.w_hidden),
-                   run->dh);
+    hyb_cell_gemm (run->maths, &gemm, step_row (run, run->drecurrent, run->GH, 0),
+                   at (run, run->pass->parameters, run->slot.w_hidden), run->dh);
   hyb_phase_end (run->pass->run, &hyb_phase_products, hyb_cell_gemm_cost (run->maths, &gemm));
 }
 
@@ -262,17 +252,12 @@ differentiate_hidden_weights (const Direction *run, gboolean backwards)
   HybGemm  later = { .m = run->GH, .n = run->R, .k = MAX (T - 1, 0) * N, .ldb = run->state_stride };
   HybGemm  first = { .m = run->GH, .n = run->R, .k = N, .ldb = run->R, .beta = 1 };
 
-  multiply_transposed (run,
-                       later,
-                       at (run, run->drecurrent, backwards ? 0 : N * run->GH),
-                       at (run, run->states, backwards ? N * run->state_stride : 0),
-                       dw);
+  multiply_transposed (run, later, at (run, run->drecurrent, backwards ? 0 : N * run->GH),
+                       at (run, run->states, backwards ? N * run->state_stride : 0), dw);
   if (T > 0)
-    multiply_transposed (run,
-                         first,
+    multiply_transposed (run, first,
                          at (run, run->drecurrent, backwards ? (T - 1) * N * run->GH : 0),
-                         run->first_state,
-                         dw);
+                         run->first_state, dw);
 }
 
 static void
@@ -286,9 +271,7 @@ differentiate_weights (const Direction *run, gconstpointer x, gboolean backwards
   multiply_transposed (run, input, run->dgates, x, at (run, dw, run->slot.w_input));
   differentiate_hidden_weights (run, backwards);
   if (run->net->projection > 0)
-    multiply_transposed (run,
-                         projection,
-                         run->dprojected,
+    multiply_transposed (run, projection, run->dprojected,
                          at (run, run->pass->reserve, run->slot.full),
                          at (run, dw, run->slot.w_projection));
 
@@ -297,11 +280,9 @@ differentiate_weights (const Direction *run, gconstpointer x, gboolean backwards
   if (run->drecurrent != run->dgates)
     run->maths->sum_rows (rows, run->GH, run->drecurrent, at (run, dw, run->slot.b_hidden));
   else
-    memcpy (at (run, dw, run->slot.b_hidden),
-            at (run, dw, run->slot.b_input),
+    memcpy (at (run, dw, run->slot.b_hidden), at (run, dw, run->slot.b_input),
             (gsize) run->GH * run->maths->size);
-  hyb_phase_end (run->pass->run,
-                 &hyb_phase_sums,
+  hyb_phase_end (run->pass->run, &hyb_phase_sums,
                  hyb_cell_elementwise_cost (run->maths,
                                             rows * run->GH *
                                                 (run->drecurrent != run->dgates ? 2 : 1)));
@@ -319,10 +300,7 @@ differentiate_input (const Direction *run, gpointer dx, gboolean add)
                    .beta = add ? 1 : 0 };
 
   hyb_phase_begin (run->pass->run, &hyb_phase_products);
-  hyb_cell_gemm (run->maths,
-                 &gemm,
-                 run->dgates,
-                 at (run, run->pass->parameters, run->slot.w_input),
+  hyb_cell_gemm (run->maths, &gemm, run->dgates, at (run, run->pass->parameters, run->slot.w_input),
                  dx);
   hyb_phase_end (run->pass->run, &hyb_phase_products, hyb_cell_gemm_cost (run->maths, &gemm));
 }
@@ -404,10 +382,7 @@ pack_hidden (const Direction *run)
   double bytes = (double) (run->R * run->GH) * (double) run->maths->size;
 
   hyb_phase_begin (run->pass->run, &hyb_phase_packing);
-  hyb_panels_pack (run->R,
-                   run->GH,
-                   at (run, run->pass->parameters, run->slot.w_hidden),
-                   FALSE,
+  hyb_panels_pack (run->R, run->GH, at (run, run->pass->parameters, run->slot.w_hidden), FALSE,
                    run->hidden_panels);
   hyb_phase_end (run->pass->run, &hyb_phase_packing, (HybCost){ 0, bytes, bytes });
 }
@@ -438,11 +413,8 @@ differentiate_layer (Direction *run, gint64 layer, gconstpointer dy, gpointer dx
     }
 
   if (layer > 0 && net->dropout > 0)
-    multiply_mask (run,
-                   outputs,
-                   dx,
-                   at (run, run->pass->reserve, hyb_recurrent_reserved_mask (net, layer - 1)),
-                   dx);
+    multiply_mask (run, outputs, dx,
+                   at (run, run->pass->reserve, hyb_recurrent_reserved_mask (net, layer - 1)), dx);
 }
 
 static void

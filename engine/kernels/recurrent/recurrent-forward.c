@@ -98,16 +98,13 @@ multiply (const Direction *run, const HybGemm *gemm, gconstpointer x, const Weig
   if (dtype == HYB_F32)
     hyb_cell_gemm (run->maths, gemm, x, at (run, run->pass->parameters, w->offset), y);
   else
-    hyb_narrow_multiply (&(HybNarrow){ dtype,
-                                       gemm->n,
-                                       gemm->k,
+    hyb_narrow_multiply (&(HybNarrow){ dtype, gemm->n, gemm->k,
                                        (const char *) run->pass->parameters + skipped },
                          &(HybNarrowProduct){ .m = gemm->m,
                                               .ldx = gemm->lda,
                                               .ldy = gemm->ldc,
                                               .adds = gemm->beta != 0 },
-                         x,
-                         y);
+                         x, y);
 }
 
 /* The work of multiply(). */
@@ -187,13 +184,10 @@ carry_row (const Direction *run, gint64 n)
 
   copy_row (run, state_row (run, n), before_row (run, n), run->R);
   if (run->net->cell == HYB_RNN_LSTM)
-    copy_row (run,
-              at (run, kept_at (run, run->slot.cells, H, run->t), n * H),
-              at (run, run->cell_before, n * H),
-              H);
+    copy_row (run, at (run, kept_at (run, run->slot.cells, H, run->t), n * H),
+              at (run, run->cell_before, n * H), H);
   if (run->net->projection > 0)
-    memset (at (run, kept_at (run, run->slot.full, H, run->t), n * H),
-            0,
+    memset (at (run, kept_at (run, run->slot.full, H, run->t), n * H), 0,
             (gsize) H * run->maths->size);
 }
 
@@ -234,9 +228,7 @@ project (const Direction *run)
                                .ldc = direct ? run->state_stride : net->projection };
 
   hyb_phase_begin (run->pass->run, &hyb_phase_products);
-  multiply (run,
-            &gemm,
-            kept_at (run, run->slot.full, net->hidden, run->t),
+  multiply (run, &gemm, kept_at (run, run->slot.full, net->hidden, run->t),
             &(Weight){ run->slot.w_projection, 2 * run->GH },
             direct ? state_row (run, 0) : run->recurrent);
   hyb_phase_end (run->pass->run, &hyb_phase_products, multiply_cost (run, &gemm));
@@ -288,9 +280,7 @@ multiply_states (const Direction *run)
                                              .ldx = run->before_stride,
                                              .ldy = run->GH,
                                              .adds = !is_gru },
-                         run->before,
-                         run->hidden_panels,
-                         product);
+                         run->before, run->hidden_panels, product);
   else
     multiply (run, &gemm, run->before, &(Weight){ run->slot.w_hidden, run->GH }, product);
   hyb_phase_end (run->pass->run, &hyb_phase_products, multiply_cost (run, &gemm));
@@ -337,9 +327,7 @@ multiply_inputs (const Direction *run, gconstpointer x, gint64 t, gint64 count)
                                              .ldx = in,
                                              .ldy = run->GH,
                                              .bias = run->bias },
-                         from,
-                         run->input_panels,
-                         gates_at (run, t));
+                         from, run->input_panels, gates_at (run, t));
   else
     multiply (run, &gemm, from, &(Weight){ run->slot.w_input, 0 }, gates_at (run, t));
   hyb_phase_end (run->pass->run, &hyb_phase_products, multiply_cost (run, &gemm));
@@ -356,10 +344,7 @@ pack_slot (const HybRecurrent *net,
 
   hyb_panels_pack (GH, slot->in, parameters + slot->w_input, TRUE, input_panels);
   if (hyb_recurrent_hidden_panels (net) > 0)
-    hyb_panels_pack (GH,
-                     hyb_recurrent_state_size (net),
-                     parameters + slot->w_hidden,
-                     TRUE,
+    hyb_panels_pack (GH, hyb_recurrent_state_size (net), parameters + slot->w_hidden, TRUE,
                      hidden_panels);
 }
 
@@ -444,9 +429,7 @@ write_final_states (const Direction *run, gint64 index)
 
   if (run->pass->state_out)
     for (gint64 n = 0; n < N; n++)
-      copy_row (run,
-                at (run, run->pass->state_out, (index * N + n) * run->R),
-                before_row (run, n),
+      copy_row (run, at (run, run->pass->state_out, (index * N + n) * run->R), before_row (run, n),
                 run->R);
   if (run->pass->cell_out && run->net->cell == HYB_RNN_LSTM)
     copy_row (run, at (run, run->pass->cell_out, index * N * H), run->cell_before, N * H);

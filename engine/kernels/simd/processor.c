@@ -146,8 +146,7 @@ hyb_processor_describe (void)
 
   return g_strdup_printf ("second-level %" G_GINT64_FORMAT " KiB, last-level %" G_GINT64_FORMAT
                           " KiB%s; weights beyond the %s one are prefetched",
-                          processor->second_cache >> 10,
-                          processor->last_cache >> 10,
+                          processor->second_cache >> 10, processor->last_cache >> 10,
                           processor->halves_vectors ? "; vectors are loaded in halves" : "",
                           processor->prefetches_well ? "last-level" : "second-level");
 }

@@ -96,13 +96,10 @@ hyb_simd_describe (void)
 #endif
   if (level != processor)
     return g_strdup_printf ("%s (" HYB_SIMD_VARIABLE "=%s; the processor has %s)",
-                            levels[level].name,
-                            value,
-                            levels[processor].name);
+                            levels[level].name, value, levels[processor].name);
   if (value && *value && g_ascii_strcasecmp (value, levels[level].value) != 0)
     return g_strdup_printf ("%s, the most that the processor has (" HYB_SIMD_VARIABLE
                             "=%s; sse2 and avx2 force less)",
-                            levels[level].name,
-                            value);
+                            levels[level].name, value);
   return g_strdup (levels[level].name);
 }

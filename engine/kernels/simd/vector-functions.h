@@ -29,8 +29,7 @@ SIMD (power_of_two) (Floats shifted)
 INLINE Floats
 SIMD (exp_less_one) (Floats r, const float k)
 {
-  Floats q = simd_multiply_add (simd_fill (0x1.6d117cp-10f * k * k * k * k * k),
-                                r,
+  Floats q = simd_multiply_add (simd_fill (0x1.6d117cp-10f * k * k * k * k * k), r,
                                 simd_fill (0x1.120be2p-7f * k * k * k * k));
 
   q = simd_multiply_add (q, r, simd_fill (0x1.555518p-5f * k * k * k));

@@ -20,11 +20,8 @@ onnx_with_axes (OnnxExport *export, OnnxValue x, const OnnxAxes *axes)
   for (; attribute && attribute->name && n_own < 2; attribute++)
     own[n_own++] = *attribute;
   if (onnx_opset (export) >= axes->since)
-    return onnx_emit (export,
-                      axes->op,
-                      2,
-                      (OnnxValue[]){ x, onnx_ints (export, axes->n, axes->axes) },
-                      own);
+    return onnx_emit (export, axes->op, 2,
+                      (OnnxValue[]){ x, onnx_ints (export, axes->n, axes->axes) }, own);
   own[n_own] = (OnnxAttribute) ONNX_INTS ("axes", axes->n, axes->axes);
   return onnx_emit (export, axes->op, 1, &x, own);
 }
@@ -51,10 +48,7 @@ onnx_slices (OnnxExport *export, OnnxValue x, const OnnxSlices *slices)
     {
       if (slices->steps)
         onnx_fail (export, "slices with steps need version 10 of the operators");
-      return onnx_emit (export,
-                        "Slice",
-                        1,
-                        &x,
+      return onnx_emit (export, "Slice", 1, &x,
                         ONNX_ATTRIBUTES (ONNX_INTS ("axes", n, slices->axes),
                                          ONNX_INTS ("starts", n, slices->begins),
                                          ONNX_INTS ("ends", n, slices->ends)));
@@ -84,9 +78,7 @@ onnx_reversed (OnnxExport *export, OnnxValue x, gint64 axis, gint64 size)
   order = hyb_tensor_new (&type, NULL);
   for (gint64 i = 0; order && i < size; i++)
     ((gint64 *) hyb_tensor_get_data (order))[i] = size - 1 - i;
-  return onnx_emit (export,
-                    "Gather",
-                    2,
+  return onnx_emit (export, "Gather", 2,
                     (OnnxValue[]){ x, onnx_tensor (export, "reversed", order) },
                     ONNX_ATTRIBUTES (ONNX_INT ("axis", axis)));
 }
@@ -116,16 +108,12 @@ onnx_split (OnnxExport *export, OnnxValue x, gint64 axis, guint n, const gint64 
 
   if (onnx_opset (export) < 13)
     return onnx_emit_many (export,
-                           &(OnnxEmission){ "Split",
-                                            1,
-                                            inputs,
-                                            n,
+                           &(OnnxEmission){ "Split", 1, inputs, n,
                                             ONNX_ATTRIBUTES (ONNX_INT ("axis", axis),
                                                              ONNX_INTS ("split", n, sizes)) });
   inputs[1] = onnx_ints (export, n, sizes);
-  return onnx_emit_many (export,
-                         &(OnnxEmission){
-                             "Split", 2, inputs, n, ONNX_ATTRIBUTES (ONNX_INT ("axis", axis)) });
+  return onnx_emit_many (export, &(OnnxEmission){ "Split", 2, inputs, n,
+                                                  ONNX_ATTRIBUTES (ONNX_INT ("axis", axis)) });
 }
 
 OnnxValue
@@ -143,10 +131,7 @@ onnx_input_size (OnnxExport *export, guint index, gint64 axis)
 
   if (type.shape.dim[axis] >= 0)
     return onnx_ints (export, 1, &type.shape.dim[axis]);
-  return onnx_slice (export,
-                     onnx_unary (export, "Shape", onnx_input (export, index)),
-                     0,
-                     axis,
+  return onnx_slice (export, onnx_unary (export, "Shape", onnx_input (export, index)), 0, axis,
                      axis + 1);
 }
 

@@ -89,8 +89,7 @@ onnx_export_value (OnnxExport *export, HybValueId value)
   if (export->values[value] == ONNX_NONE && !export->shared->error)
     {
       export->current = hyb_graph_get_producer (export->graph, value);
-      onnx_fail (export,
-                 "its output %u cannot be written as ONNX",
+      onnx_fail (export, "its output %u cannot be written as ONNX",
                  hyb_graph_get_output_index (export->graph, value));
     }
   export->current = HYB_NO_ID;
@@ -125,10 +124,8 @@ onnx_export_add_output (OnnxExport *export,
                         const HybType     *type,
                         const char *const *dims)
 {
-  hyb_protobuf_write_message (export->outputs,
-                              12,
-                              onnx_value_message (onnx_export_get_name (export, value),
-                                                  type,
+  hyb_protobuf_write_message (export->outputs, 12,
+                              onnx_value_message (onnx_export_get_name (export, value), type,
                                                   dims));
 }
 
@@ -225,8 +222,7 @@ onnx_body_add_variable (OnnxExport *body, guint variable)
   OnnxValue      value = onnx_value_new (body, node->name);
 
   body->values[id] = value;
-  hyb_protobuf_write_message (body->inputs,
-                              11,
+  hyb_protobuf_write_message (body->inputs, 11,
                               onnx_value_message (onnx_export_get_name (body, value), &type, NULL));
   return value;
 }
@@ -237,8 +233,7 @@ onnx_body_add_scalar (OnnxExport *body, const char *name, HybDType dtype)
   OnnxValue value = onnx_value_new (body, name);
   HybType   type = { .shape.rank = 0, .dtype = dtype };
 
-  hyb_protobuf_write_message (body->inputs,
-                              11,
+  hyb_protobuf_write_message (body->inputs, 11,
                               onnx_value_message (onnx_export_get_name (body, value), &type, NULL));
   return value;
 }
@@ -270,7 +265,6 @@ onnx_body_add_output (OnnxExport *body, OnnxValue value, const HybType *type)
 {
   OnnxValue output = onnx_export_output_value (body, value, NULL);
 
-  hyb_protobuf_write_message (body->outputs,
-                              12,
+  hyb_protobuf_write_message (body->outputs, 12,
                               onnx_value_message (onnx_export_get_name (body, output), type, NULL));
 }

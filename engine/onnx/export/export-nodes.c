@@ -342,8 +342,7 @@ node_message (OnnxExport *export, OnnxNode *node)
   HybProtobufWriter *message = hyb_protobuf_writer_new ();
 
   for (guint i = 0; i < node->inputs->len; i++)
-    hyb_protobuf_write_string (message,
-                               1,
+    hyb_protobuf_write_string (message, 1,
                                onnx_export_get_name (export,
                                                      g_array_index (node->inputs, OnnxValue, i)));
   for (guint i = 0; i < node->n_outputs; i++)
@@ -389,11 +388,9 @@ onnx_export_get_initializers (OnnxExport *export, OnnxExternal *external)
 
       if (!g_hash_table_contains (read, GUINT_TO_POINTER (entry->value)))
         continue;
-      hyb_protobuf_write_message (fields,
-                                  5,
+      hyb_protobuf_write_message (fields, 5,
                                   onnx_tensor_message (onnx_export_get_name (export, entry->value),
-                                                       entry->tensor,
-                                                       external));
+                                                       entry->tensor, external));
     }
   return fields;
 }
@@ -513,13 +510,8 @@ onnx_fail (OnnxExport *export, const char *format, ...)
   va_start (arguments, format);
   text = g_strdup_vprintf (format, arguments);
   va_end (arguments);
-  hyb_error_at (&export->shared->error,
-                HYB_GRAPH_ERROR,
-                HYB_GRAPH_ERROR_STRUCTURE,
-                current_name (export, NULL),
-                NULL,
-                "%s",
-                text);
+  hyb_error_at (&export->shared->error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_STRUCTURE,
+                current_name (export, NULL), NULL, "%s", text);
 }
 
 static int
@@ -541,9 +533,7 @@ find_too_new (OnnxExport *export)
         onnx_fail (export,
                    "“%s” needs ONNX' operator %s, which is in version %" G_GINT64_FORMAT
                    " of the operators; the file has version %" G_GINT64_FORMAT,
-                   node->name,
-                   node->op,
-                   hyb_onnx_schema_find_version ("", node->op, export->opset),
+                   node->name, node->op, hyb_onnx_schema_find_version ("", node->op, export->opset),
                    export->opset);
       for (guint k = 0; k < node->bodies->len; k++)
         find_too_new (g_array_index (node->bodies, OnnxBody, k).graph);
@@ -565,12 +555,7 @@ onnx_export_get_error (OnnxExport *export)
   names = (const char **) g_hash_table_get_keys_as_array (shared->missing, &n);
   qsort (names, n, sizeof *names, compare_names);
   list = g_strjoinv (", ", (char **) names);
-  hyb_error_at (&shared->error,
-                HYB_GRAPH_ERROR,
-                HYB_GRAPH_ERROR_STRUCTURE,
-                NULL,
-                NULL,
-                "these operators cannot be written as ONNX: %s",
-                list);
+  hyb_error_at (&shared->error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_STRUCTURE, NULL, NULL,
+                "these operators cannot be written as ONNX: %s", list);
   return g_error_copy (shared->error);
 }

@@ -230,12 +230,9 @@ onnx_param_numbers (const OnnxExport *export, const char *name, double numbers[2
     {
       const HybNode *node = hyb_graph_get_node (graphs[turn], export->current);
 
-      numbers[turn] =
-          hyb_params_get_double (node->op->params,
-                                 node->params,
-                                 name,
-                                 (double)
-                                     hyb_params_get_int (node->op->params, node->params, name, 0));
+      numbers[turn] = hyb_params_get_double (node->op->params, node->params, name,
+                                             (double) hyb_params_get_int (node->op->params,
+                                                                          node->params, name, 0));
     }
 }
 

@@ -53,10 +53,9 @@ onnx_tensor_message (const char *name, HybTensor *tensor, OnnxExternal *external
 {
   HybProtobufWriter *message = hyb_protobuf_writer_new ();
   const HybType     *type = hyb_tensor_get_type (tensor);
-  g_autoptr (GBytes) bytes = g_bytes_new_with_free_func (hyb_tensor_get_data (tensor),
-                                                         hyb_tensor_get_bytes (tensor),
-                                                         (GDestroyNotify) hyb_tensor_unref,
-                                                         hyb_tensor_ref (tensor));
+  g_autoptr (GBytes) bytes =
+      g_bytes_new_with_free_func (hyb_tensor_get_data (tensor), hyb_tensor_get_bytes (tensor),
+                                  (GDestroyNotify) hyb_tensor_unref, hyb_tensor_ref (tensor));
 
   for (int i = 0; i < type->shape.rank; i++)
     hyb_protobuf_write_int (message, 1, (guint64) type->shape.dim[i]);

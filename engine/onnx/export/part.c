@@ -39,8 +39,7 @@ list_producers (const HybOnnxGraph *graph)
   for (guint i = 0; i < graph->n_nodes; i++)
     for (guint k = 0; k < graph->nodes[i].n_outputs; k++)
       if (graph->nodes[i].outputs[k][0] != '\0')
-        g_hash_table_insert (producers,
-                             (gpointer) graph->nodes[i].outputs[k],
+        g_hash_table_insert (producers, (gpointer) graph->nodes[i].outputs[k],
                              GUINT_TO_POINTER (i + 1));
   return producers;
 }
@@ -62,13 +61,9 @@ refuse_name (const Cutting *cutting, const char *name, GError **error)
   near = hyb_suggest_name ((const char *const *) names->pdata, names->len, name);
   hint = near ? g_strdup_printf ("Did you mean “%s”?", near)
               : g_strdup ("Name a value or a node that the graph has");
-  return hyb_error_at (error,
-                       HYB_GRAPH_ERROR,
-                       HYB_GRAPH_ERROR_MISSING,
-                       hyb_model_get_file (cutting->model),
-                       hint,
-                       "the main graph has no value and no node “%s”",
-                       name);
+  return hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_MISSING,
+                       hyb_model_get_file (cutting->model), hint,
+                       "the main graph has no value and no node “%s”", name);
 }
 
 /* The values that a name stands for: itself, or what the node of that name returns. */
@@ -175,19 +170,13 @@ check_from (const Cutting *cutting, GError **error)
   while (g_hash_table_iter_next (&iter, &name, NULL))
     {
       if (!g_hash_table_contains (cutting->read, name))
-        return hyb_error_at (error,
-                             HYB_GRAPH_ERROR,
-                             HYB_GRAPH_ERROR_STRUCTURE,
+        return hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_STRUCTURE,
                              hyb_model_get_file (cutting->model),
                              "Leave it out, or name an output behind it",
-                             "no output of the part depends on “%s”",
-                             (const char *) name);
+                             "no output of the part depends on “%s”", (const char *) name);
       if (g_ptr_array_find_with_equal_func (cutting->to, name, g_str_equal, NULL))
-        return hyb_error_at (error,
-                             HYB_GRAPH_ERROR,
-                             HYB_GRAPH_ERROR_STRUCTURE,
-                             hyb_model_get_file (cutting->model),
-                             NULL,
+        return hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_STRUCTURE,
+                             hyb_model_get_file (cutting->model), NULL,
                              "“%s” is both where the part begins and where it ends",
                              (const char *) name);
     }
@@ -258,13 +247,9 @@ write_port (Cutting           *cutting,
     }
   type = find_inferred (cutting, name);
   if (type.dtype == HYB_DTYPE_UNKNOWN)
-    return hyb_error_at (error,
-                         HYB_GRAPH_ERROR,
-                         HYB_GRAPH_ERROR_TYPES,
-                         hyb_model_get_file (cutting->model),
-                         "Cut at another value",
-                         "the type of “%s” is neither in the file nor known",
-                         name);
+    return hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_TYPES,
+                         hyb_model_get_file (cutting->model), "Cut at another value",
+                         "the type of “%s” is neither in the file nor known", name);
   for (int i = 0; i < type.shape.rank; i++)
     dims[i] = hyb_dim_get_name (type.shape.dim[i]);
   hyb_protobuf_write_message (ports, number, onnx_value_message (name, &type, dims));

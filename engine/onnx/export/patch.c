@@ -113,9 +113,7 @@ part_of (Patching *patching, HybProtobufBytes bytes)
       if (bytes.data >= begin && bytes.data < begin + n)
         owner = patching->added;
     }
-  return g_bytes_new_with_free_func (bytes.data,
-                                     bytes.length,
-                                     (GDestroyNotify) hyb_arena_unref,
+  return g_bytes_new_with_free_func (bytes.data, bytes.length, (GDestroyNotify) hyb_arena_unref,
                                      hyb_arena_ref (owner->arena));
 }
 
@@ -149,16 +147,10 @@ write_nodes (Patching *patching, HybProtobufWriter *graph, GError **error)
     }
   if (!is_added)
     g_array_append_vals (nodes, new->nodes, new->n_nodes);
-  order = hyb_onnx_order_nodes ((const HybOnnxNode *) (gpointer) nodes->data,
-                                nodes->len,
-                                &is_sorted,
-                                &has_cycle);
+  order = hyb_onnx_order_nodes ((const HybOnnxNode *) (gpointer) nodes->data, nodes->len,
+                                &is_sorted, &has_cycle);
   if (has_cycle)
-    return hyb_error_at (error,
-                         HYB_GRAPH_ERROR,
-                         HYB_GRAPH_ERROR_STRUCTURE,
-                         NULL,
-                         NULL,
+    return hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_STRUCTURE, NULL, NULL,
                          "the new nodes and the old ones read each other's outputs in a cycle");
   for (guint i = 0; i < nodes->len; i++)
     write_one (patching, graph, &g_array_index (nodes, HybOnnxNode, order[i]));
@@ -176,10 +168,8 @@ write_initializer (Patching *patching, HybProtobufWriter *graph, const HybOnnxTe
                             : NULL;
 
   if (contents)
-    hyb_protobuf_write_message (graph,
-                                ONNX_GRAPH_INITIALIZER,
-                                onnx_tensor_message (tensor->name,
-                                                     contents,
+    hyb_protobuf_write_message (graph, ONNX_GRAPH_INITIALIZER,
+                                onnx_tensor_message (tensor->name, contents,
                                                      patching->patch->external));
   else
     {
@@ -289,8 +279,7 @@ write_model (Patching *patching, HybProtobufWriter *model, GError **error)
 
       if (field.number == MODEL_IR && patching->adds_arrays)
         {
-          hyb_protobuf_write_int (model,
-                                  MODEL_IR,
+          hyb_protobuf_write_int (model, MODEL_IR,
                                   (guint64) MAX (patching->document->ir_version, IR_OF_ARRAYS));
           continue;
         }

@@ -173,8 +173,7 @@ find_stands (Replacing *replacing)
 
   replacing->stands = g_hash_table_new (NULL, NULL);
   for (guint i = 0; i < n; i++)
-    g_hash_table_insert (replacing->stands,
-                         GUINT_TO_POINTER (heads[i] + 1),
+    g_hash_table_insert (replacing->stands, GUINT_TO_POINTER (heads[i] + 1),
                          GUINT_TO_POINTER (new_heads[i] + 1));
   for (HybNodeId id = 0; id < hyb_graph_n_nodes (replacing->lowered); id++)
     {
@@ -307,8 +306,7 @@ define_known (Replacing *replacing)
         continue;
       new = hyb_graph_get_node (replacing->graph, replacing->same[producer])->first_output +
             (at - node->first_output);
-      onnx_export_set_value (replacing->export,
-                             new,
+      onnx_export_set_value (replacing->export, new,
                              onnx_export_define (replacing->export, name_of (replacing, value)));
     }
 }
@@ -377,8 +375,7 @@ mark_removed (const Replacing *replacing, OnnxReplacement *result, GError **erro
   result->patch.removed = g_hash_table_new (g_str_hash, g_str_equal);
   result->patch.dropped_types = g_hash_table_new (g_str_hash, g_str_equal);
   for (guint i = 0; i < graph->n_nodes; i++)
-    g_hash_table_insert (places,
-                         GSIZE_TO_POINTER (graph->nodes[i].offset),
+    g_hash_table_insert (places, GSIZE_TO_POINTER (graph->nodes[i].offset),
                          GUINT_TO_POINTER (i + 1));
   for (HybNodeId id = 0; id < hyb_graph_n_nodes (replacing->file); id++)
     {
@@ -396,11 +393,7 @@ mark_removed (const Replacing *replacing, OnnxReplacement *result, GError **erro
         }
       place = GPOINTER_TO_UINT (g_hash_table_lookup (places, GSIZE_TO_POINTER (use->node->offset)));
       if (place == 0)
-        return hyb_error_at (error,
-                             HYB_GRAPH_ERROR,
-                             HYB_GRAPH_ERROR_STRUCTURE,
-                             node->name,
-                             NULL,
+        return hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_STRUCTURE, node->name, NULL,
                              "it is inside of a function, which is not changed");
       result->is_removed[place - 1] = TRUE;
       for (guint i = 0; i < node->n_outputs; i++)

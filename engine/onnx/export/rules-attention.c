@@ -39,9 +39,7 @@ matrices (OnnxExport *export, guint index, gint64 parts, gint64 part, gboolean i
       x = onnx_squeeze (export, onnx_slice (export, x, 3, part, part + 1), 3);
     }
   x = onnx_reshape (export, x, 3, (gint64[]){ 0, -1, d });
-  return onnx_transpose (export,
-                         x,
-                         3,
+  return onnx_transpose (export, x, 3,
                          is_transposed ? (gint64[]){ 1, 2, 0 } : (gint64[]){ 1, 0, 2 });
 }
 
@@ -59,19 +57,15 @@ write_scores (OnnxExport *export, OnnxValue queries, OnnxValue keys, gint64 d)
 static void
 write_self_scores (OnnxExport *export)
 {
-  write_scores (export,
-                matrices (export, 0, PARTS_SELF, 0, FALSE),
-                matrices (export, 0, PARTS_SELF, 1, TRUE),
-                part_width (export, 0, PARTS_SELF));
+  write_scores (export, matrices (export, 0, PARTS_SELF, 0, FALSE),
+                matrices (export, 0, PARTS_SELF, 1, TRUE), part_width (export, 0, PARTS_SELF));
 }
 
 static void
 write_encoder_scores (OnnxExport *export)
 {
-  write_scores (export,
-                matrices (export, 0, 1, 0, FALSE),
-                matrices (export, 1, PARTS_ENCODER, 0, TRUE),
-                part_width (export, 0, 1));
+  write_scores (export, matrices (export, 0, 1, 0, FALSE),
+                matrices (export, 1, PARTS_ENCODER, 0, TRUE), part_width (export, 0, 1));
 }
 
 /* Values weighted by scores, interleaved again: [time, sample, heads × d]. */

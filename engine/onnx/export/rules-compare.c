@@ -17,8 +17,7 @@ compare (OnnxExport *export, OnnxValue x, OnnxValue y)
   if (strcmp (op, "NotEqual") == 0)
     return onnx_unary (export, "Not", onnx_binary (export, "Equal", x, y));
   if (is_late && onnx_opset (export) < 12)
-    return onnx_unary (export,
-                       "Not",
+    return onnx_unary (export, "Not",
                        onnx_binary (export, op[0] == 'L' ? "Greater" : "Less", x, y));
   return onnx_binary (export, op, x, y);
 }
@@ -26,8 +25,7 @@ compare (OnnxExport *export, OnnxValue x, OnnxValue y)
 static void
 set_truth (OnnxExport *export, OnnxValue truth)
 {
-  onnx_set_output (export,
-                   0,
+  onnx_set_output (export, 0,
                    onnx_cast (export, truth, HYB_BOOL, onnx_output_type (export, 0).dtype));
 }
 
@@ -77,20 +75,15 @@ write_comparison_scalar (OnnxExport *export)
 static OnnxValue
 truth_of (OnnxExport *export, guint index)
 {
-  return onnx_cast (export,
-                    onnx_input (export, index),
-                    onnx_input_type (export, index).dtype,
+  return onnx_cast (export, onnx_input (export, index), onnx_input_type (export, index).dtype,
                     HYB_BOOL);
 }
 
 static void
 write_logical (OnnxExport *export)
 {
-  set_truth (export,
-             onnx_binary (export,
-                          onnx_rule (export)->onnx,
-                          truth_of (export, 0),
-                          truth_of (export, 1)));
+  set_truth (export, onnx_binary (export, onnx_rule (export)->onnx, truth_of (export, 0),
+                                  truth_of (export, 1)));
 }
 
 static void
@@ -120,9 +113,7 @@ write_where (OnnxExport *export)
   OnnxValue inputs[] = { condition (export), onnx_input (export, 1), onnx_input (export, 2) };
 
   for (guint i = 1; i < 3; i++)
-    inputs[i] = onnx_cast (export,
-                           inputs[i],
-                           onnx_input_type (export, i).dtype,
+    inputs[i] = onnx_cast (export, inputs[i], onnx_input_type (export, i).dtype,
                            onnx_output_type (export, 0).dtype);
   onnx_set_output (export, 0, onnx_emit (export, "Where", 3, inputs, NULL));
 }

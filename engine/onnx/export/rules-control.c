@@ -97,8 +97,7 @@ set_states (OnnxExport *export, const Ports *ports, guint body, OnnxValue first)
   const HybNode *node = onnx_node (export);
 
   for (guint i = 0; i < ports->states->len; i++)
-    onnx_set_output (export,
-                     node->op->body_result (node->params, body, at (ports->next, i)),
+    onnx_set_output (export, node->op->body_result (node->params, body, at (ports->next, i)),
                      first + i);
 }
 
@@ -150,14 +149,11 @@ write_foreach (OnnxExport *export)
     add_output (body, at (ports.next, i));
   for (guint i = 0; i < ports.rows->len; i++)
     add_output (body, at (ports.rows, i));
-  first = onnx_emit_many (export,
-                          &(OnnxEmission){
-                              "Scan",
-                              n,
-                              inputs,
-                              ports.states->len + ports.rows->len,
-                              ONNX_ATTRIBUTES (ONNX_INT ("num_scan_inputs", ports.data->len),
-                                               ONNX_GRAPH ("body", body)) });
+  first =
+      onnx_emit_many (export, &(OnnxEmission){
+                                  "Scan", n, inputs, ports.states->len + ports.rows->len,
+                                  ONNX_ATTRIBUTES (ONNX_INT ("num_scan_inputs", ports.data->len),
+                                                   ONNX_GRAPH ("body", body)) });
   set_states (export, &ports, 0, first);
   for (guint i = 0; i < ports.rows->len; i++)
     onnx_set_output (export, at (ports.row_outputs, i), first + ports.states->len + i);
@@ -187,9 +183,7 @@ predicate (OnnxExport *export, OnnxExport *graph, const Ports *ports, const Onnx
       OnnxValue value = onnx_input (export, input);
 
       for (guint k = 0; k < ports->states->len; k++)
-        if (node->op->body_variable (node->params,
-                                     node->n_inputs,
-                                     BODY_STEP,
+        if (node->op->body_variable (node->params, node->n_inputs, BODY_STEP,
                                      at (ports->states, k)) == input)
           value = states[k];
       onnx_body_set_variable (condition, i, value);
@@ -206,9 +200,7 @@ pad_rows (OnnxExport *export, OnnxValue rows, guint output)
 {
   HybType   type = onnx_output_type (export, output);
   gint64    limit = onnx_param_int (export, "max_iterations", 0);
-  OnnxValue zeros = onnx_binary (export,
-                                 "Expand",
-                                 onnx_number (export, 0, type.dtype),
+  OnnxValue zeros = onnx_binary (export, "Expand", onnx_number (export, 0, type.dtype),
                                  onnx_output_shape (export, output));
 
   rows = onnx_concat (export, 2, (OnnxValue[]){ rows, zeros }, 0);
@@ -243,12 +235,8 @@ write_while (OnnxExport *export)
     add_output (body, at (ports.next, i));
   for (guint i = 0; i < ports.rows->len; i++)
     add_output (body, at (ports.rows, i));
-  first = onnx_emit_many (export,
-                          &(OnnxEmission){ "Loop",
-                                           n + 2,
-                                           inputs,
-                                           n + ports.rows->len,
-                                           ONNX_ATTRIBUTES (ONNX_GRAPH ("body", body)) });
+  first = onnx_emit_many (export, &(OnnxEmission){ "Loop", n + 2, inputs, n + ports.rows->len,
+                                                   ONNX_ATTRIBUTES (ONNX_GRAPH ("body", body)) });
   set_states (export, &ports, BODY_STEP, first);
   for (guint i = 0; i < ports.rows->len; i++)
     {
@@ -293,10 +281,7 @@ write_cond (OnnxExport *export)
     holds = onnx_reshape (condition, holds, 0, NULL);
   first =
       onnx_emit_many (export,
-                      &(OnnxEmission){ "If",
-                                       1,
-                                       &holds,
-                                       n,
+                      &(OnnxEmission){ "If", 1, &holds, n,
                                        ONNX_ATTRIBUTES (ONNX_GRAPH ("then_branch", then),
                                                         ONNX_GRAPH ("else_branch", otherwise)) });
   for (guint i = 0; i < n; i++)

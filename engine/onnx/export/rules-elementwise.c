@@ -26,11 +26,8 @@ write_function (OnnxExport *export)
   HybDType  inner = hyb_dtype_is_float (dtype) ? dtype : HYB_F64;
   OnnxValue x = onnx_cast (export, onnx_input (export, 0), from, inner);
 
-  onnx_set_output (export,
-                   0,
-                   onnx_cast (export,
-                              onnx_unary (export, onnx_rule (export)->onnx, x),
-                              inner,
+  onnx_set_output (export, 0,
+                   onnx_cast (export, onnx_unary (export, onnx_rule (export)->onnx, x), inner,
                               dtype));
 }
 
@@ -38,8 +35,7 @@ write_function (OnnxExport *export)
 static void
 write_first (OnnxExport *export)
 {
-  onnx_set_output (export,
-                   0,
+  onnx_set_output (export, 0,
                    onnx_unary (export, onnx_rule (export)->onnx, onnx_input (export, 0)));
 }
 
@@ -59,20 +55,15 @@ arithmetic_type (OnnxExport *export)
 static OnnxValue
 operand (OnnxExport *export, guint index)
 {
-  return onnx_cast (export,
-                    onnx_input (export, index),
-                    onnx_input_type (export, index).dtype,
+  return onnx_cast (export, onnx_input (export, index), onnx_input_type (export, index).dtype,
                     arithmetic_type (export));
 }
 
 static void
 set_arithmetic (OnnxExport *export, OnnxValue value)
 {
-  onnx_set_output (export,
-                   0,
-                   onnx_cast (export,
-                              value,
-                              arithmetic_type (export),
+  onnx_set_output (export, 0,
+                   onnx_cast (export, value, arithmetic_type (export),
                               onnx_output_type (export, 0).dtype));
 }
 
@@ -146,10 +137,9 @@ write_scalar (OnnxExport *export)
   OnnxValue number =
       onnx_number (export, onnx_param_double (export, "scalar", 0), arithmetic_type (export));
 
-  set_arithmetic (export,
-                  onnx_rule (export)->number > 0
-                      ? onnx_binary (export, onnx_rule (export)->onnx, number, x)
-                      : onnx_binary (export, onnx_rule (export)->onnx, x, number));
+  set_arithmetic (export, onnx_rule (export)->number > 0
+                              ? onnx_binary (export, onnx_rule (export)->onnx, number, x)
+                              : onnx_binary (export, onnx_rule (export)->onnx, x, number));
 }
 
 static void
@@ -180,9 +170,7 @@ float_input (OnnxExport *export)
 {
   HybDType dtype = onnx_input_type (export, 0).dtype;
 
-  return onnx_cast (export,
-                    onnx_input (export, 0),
-                    dtype,
+  return onnx_cast (export, onnx_input (export, 0), dtype,
                     hyb_dtype_is_float (dtype) ? dtype : HYB_F64);
 }
 
@@ -197,11 +185,8 @@ float_type (OnnxExport *export)
 static void
 set_float (OnnxExport *export, OnnxValue value)
 {
-  onnx_set_output (export,
-                   0,
-                   onnx_cast (export,
-                              value,
-                              float_type (export),
+  onnx_set_output (export, 0,
+                   onnx_cast (export, value, float_type (export),
                               onnx_output_type (export, 0).dtype));
 }
 
@@ -248,17 +233,11 @@ write_clip (OnnxExport *export)
   OnnxValue x = onnx_input (export, 0);
 
   if (onnx_opset (export) < 11)
-    x = onnx_emit (export,
-                   "Clip",
-                   1,
-                   &x,
+    x = onnx_emit (export, "Clip", 1, &x,
                    ONNX_ATTRIBUTES (ONNX_FLOAT ("min", isnan (low) ? -FLT_MAX : low),
                                     ONNX_FLOAT ("max", isnan (high) ? FLT_MAX : high)));
   else
-    x = onnx_emit (export,
-                   "Clip",
-                   3,
-                   (OnnxValue[]){ x, bound (export, low), bound (export, high) },
+    x = onnx_emit (export, "Clip", 3, (OnnxValue[]){ x, bound (export, low), bound (export, high) },
                    NULL);
   onnx_set_output (export, 0, x);
 }
@@ -269,10 +248,7 @@ write_hard_sigmoid (OnnxExport *export)
   OnnxValue x = float_input (export);
 
   set_float (export,
-             onnx_emit (export,
-                        "HardSigmoid",
-                        1,
-                        &x,
+             onnx_emit (export, "HardSigmoid", 1, &x,
                         ONNX_ATTRIBUTES (ONNX_FLOAT ("alpha",
                                                      onnx_param_double (export, "alpha", 0.2)),
                                          ONNX_FLOAT ("beta",

@@ -8,9 +8,7 @@
 static OnnxValue
 indices (OnnxExport *export, guint index)
 {
-  return onnx_cast (export,
-                    onnx_input (export, index),
-                    onnx_input_type (export, index).dtype,
+  return onnx_cast (export, onnx_input (export, index), onnx_input_type (export, index).dtype,
                     HYB_I64);
 }
 
@@ -20,14 +18,12 @@ static OnnxValue
 limit (OnnxExport *export, OnnxValue x, guint index, gint64 axis)
 {
   gint64    size = onnx_input_type (export, index).shape.dim[axis];
-  OnnxValue last = size >= 0 ? onnx_number (export, (double) size - 1, HYB_I64)
-                             : onnx_reshape (export,
-                                             onnx_binary (export,
-                                                          "Sub",
-                                                          onnx_input_size (export, index, axis),
-                                                          onnx_number (export, 1, HYB_I64)),
-                                             0,
-                                             NULL);
+  OnnxValue last =
+      size >= 0 ? onnx_number (export, (double) size - 1, HYB_I64)
+                : onnx_reshape (export,
+                                onnx_binary (export, "Sub", onnx_input_size (export, index, axis),
+                                             onnx_number (export, 1, HYB_I64)),
+                                0, NULL);
 
   if (onnx_opset (export) < 12)
     return x;
@@ -38,10 +34,7 @@ limit (OnnxExport *export, OnnxValue x, guint index, gint64 axis)
 static OnnxValue
 gather (OnnxExport *export, OnnxValue x, OnnxValue index, gint64 axis)
 {
-  return onnx_emit (export,
-                    "Gather",
-                    2,
-                    (OnnxValue[]){ x, index },
+  return onnx_emit (export, "Gather", 2, (OnnxValue[]){ x, index },
                     ONNX_ATTRIBUTES (ONNX_INT ("axis", axis)));
 }
 
@@ -49,12 +42,9 @@ gather (OnnxExport *export, OnnxValue x, OnnxValue index, gint64 axis)
 static void
 write_embedding (OnnxExport *export)
 {
-  onnx_set_output (export,
-                   0,
-                   gather (export,
-                           onnx_input (export, 1),
-                           limit (export, indices (export, 0), 1, 0),
-                           0));
+  onnx_set_output (export, 0,
+                   gather (export, onnx_input (export, 1),
+                           limit (export, indices (export, 0), 1, 0), 0));
 }
 
 /* Input 1 as indices of an axis of input 0, those outside of it as the mode says. */
@@ -66,9 +56,7 @@ place (OnnxExport *export, const char *mode, gint64 axis)
   if (strcmp (mode, "clip") == 0)
     return limit (export, index, 0, axis);
   if (strcmp (mode, "wrap") == 0)
-    return onnx_binary (export,
-                        "Mod",
-                        index,
+    return onnx_binary (export, "Mod", index,
                         onnx_reshape (export, onnx_input_size (export, 0, axis), 0, NULL));
   return index;
 }
@@ -92,22 +80,14 @@ write_one_hot (OnnxExport *export)
 
   if (values)
     {
-      hyb_dtype_set_double (hyb_tensor_get_data (values),
-                            dtype,
-                            0,
+      hyb_dtype_set_double (hyb_tensor_get_data (values), dtype, 0,
                             onnx_param_double (export, "off_value", 0));
-      hyb_dtype_set_double (hyb_tensor_get_data (values),
-                            dtype,
-                            1,
+      hyb_dtype_set_double (hyb_tensor_get_data (values), dtype, 1,
                             onnx_param_double (export, "on_value", 1));
     }
-  onnx_set_output (export,
-                   0,
-                   onnx_emit (export,
-                              "OneHot",
-                              3,
-                              (OnnxValue[]){ indices (export, 0),
-                                             onnx_ints (export, 1, &depth),
+  onnx_set_output (export, 0,
+                   onnx_emit (export, "OneHot", 3,
+                              (OnnxValue[]){ indices (export, 0), onnx_ints (export, 1, &depth),
                                              onnx_tensor (export, "one_hot_values", values) },
                               ONNX_ATTRIBUTES (ONNX_INT ("axis", -1))));
 }
@@ -128,24 +108,17 @@ coordinates (OnnxExport *export, guint index)
 static void
 write_gather_nd (OnnxExport *export)
 {
-  onnx_set_output (export,
-                   0,
-                   onnx_binary (export,
-                                "GatherND",
-                                onnx_input (export, 0),
+  onnx_set_output (export, 0,
+                   onnx_binary (export, "GatherND", onnx_input (export, 0),
                                 coordinates (export, 1)));
 }
 
 static void
 write_scatter_set_nd (OnnxExport *export)
 {
-  onnx_set_output (export,
-                   0,
-                   onnx_emit (export,
-                              "ScatterND",
-                              3,
-                              (OnnxValue[]){ onnx_input (export, 0),
-                                             coordinates (export, 2),
+  onnx_set_output (export, 0,
+                   onnx_emit (export, "ScatterND", 3,
+                              (OnnxValue[]){ onnx_input (export, 0), coordinates (export, 2),
                                              onnx_input (export, 1) },
                               NULL));
 }
@@ -176,10 +149,7 @@ write_topk (OnnxExport *export)
   first =
       onnx_emit_many (export,
                       &(OnnxEmission){
-                          "TopK",
-                          2,
-                          (OnnxValue[]){ x, onnx_ints (export, 1, &k) },
-                          2,
+                          "TopK", 2, (OnnxValue[]){ x, onnx_ints (export, 1, &k) }, 2,
                           ONNX_ATTRIBUTES (ONNX_INT ("axis", axis),
                                            ONNX_INT ("largest",
                                                      !onnx_param_bool (export, "is_ascend"))) });
@@ -189,8 +159,7 @@ write_topk (OnnxExport *export)
       return;
     }
   places = strcmp (returned, "both") == 0 ? 1 : 0;
-  onnx_set_output (export,
-                   places,
+  onnx_set_output (export, places,
                    onnx_cast (export, first + 1, HYB_I64, onnx_output_type (export, places).dtype));
   if (places == 1)
     onnx_set_output (export, 0, first);
@@ -208,10 +177,7 @@ write_pick (OnnxExport *export)
 
   if (onnx_input_type (export, 1).shape.rank != rank)
     index = onnx_unsqueeze (export, index, axis);
-  y = onnx_emit (export,
-                 "GatherElements",
-                 2,
-                 (OnnxValue[]){ onnx_input (export, 0), index },
+  y = onnx_emit (export, "GatherElements", 2, (OnnxValue[]){ onnx_input (export, 0), index },
                  ONNX_ATTRIBUTES (ONNX_INT ("axis", axis)));
   onnx_set_output (export, 0, is_kept ? y : onnx_squeeze (export, y, axis));
 }

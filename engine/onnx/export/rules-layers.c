@@ -51,18 +51,12 @@ write_windowed (OnnxExport *export, const char *op, const Window *window, OnnxAt
 
   for (guint i = 0; i < n; i++)
     inputs[i] = onnx_input (export, i);
-  onnx_set_output (export,
-                   0,
-                   onnx_emit (export,
-                              op,
-                              n,
-                              inputs,
-                              ONNX_ATTRIBUTES (ONNX_INTS ("kernel_shape",
-                                                          window->n,
+  onnx_set_output (export, 0,
+                   onnx_emit (export, op, n, inputs,
+                              ONNX_ATTRIBUTES (ONNX_INTS ("kernel_shape", window->n,
                                                           window->kernel),
                                                ONNX_INTS ("strides", window->n, window->strides),
-                                               ONNX_INTS ("dilations",
-                                                          window->n,
+                                               ONNX_INTS ("dilations", window->n,
                                                           window->dilations),
                                                ONNX_INTS ("pads", 2 * window->n, window->pads),
                                                ONNX_INT ("group",
@@ -90,9 +84,7 @@ write_deconvolution (OnnxExport *export)
     if (target[i] > 0)
       onnx_fail (export, "its target_shape cannot be written as ONNX");
   fill (export, "adj", window.n, 0, adjust);
-  write_windowed (export,
-                  "ConvTranspose",
-                  &window,
+  write_windowed (export, "ConvTranspose", &window,
                   (OnnxAttribute) ONNX_INTS ("output_padding", window.n, adjust));
 }
 
@@ -110,28 +102,20 @@ write_pooling (OnnxExport *export)
   onnx_param_ints (export, "output_size", &n_size);
   if ((!is_max && strcmp (type, "avg") != 0) || n_size > 0 || strcmp (convention, "same") == 0)
     {
-      onnx_fail (export,
-                 "pooling of type %s with convention %s cannot be written as ONNX",
-                 type,
+      onnx_fail (export, "pooling of type %s with convention %s cannot be written as ONNX", type,
                  convention);
       return;
     }
   if (onnx_param_bool (export, "global_pool"))
     x = onnx_unary (export, is_max ? "GlobalMaxPool" : "GlobalAveragePool", x);
   else if (is_max)
-    x = onnx_emit (export,
-                   "MaxPool",
-                   1,
-                   &x,
+    x = onnx_emit (export, "MaxPool", 1, &x,
                    ONNX_ATTRIBUTES (ONNX_INTS ("kernel_shape", window.n, window.kernel),
                                     ONNX_INTS ("strides", window.n, window.strides),
                                     ONNX_INTS ("pads", 2 * window.n, window.pads),
                                     ONNX_INT ("ceil_mode", is_full)));
   else
-    x = onnx_emit (export,
-                   "AveragePool",
-                   1,
-                   &x,
+    x = onnx_emit (export, "AveragePool", 1, &x,
                    ONNX_ATTRIBUTES (ONNX_INTS ("kernel_shape", window.n, window.kernel),
                                     ONNX_INTS ("strides", window.n, window.strides),
                                     ONNX_INTS ("pads", 2 * window.n, window.pads),
@@ -157,13 +141,9 @@ write_upsampling (OnnxExport *export)
   for (int i = 0; scales && i < from.shape.rank; i++)
     ((float *) hyb_tensor_get_data (scales))[i] =
         i < 2 ? 1 : (float) onnx_param_int (export, "scale", 1);
-  onnx_set_output (export,
-                   0,
-                   onnx_emit (export,
-                              "Resize",
-                              3,
-                              (OnnxValue[]){ onnx_input (export, 0),
-                                             ONNX_NONE,
+  onnx_set_output (export, 0,
+                   onnx_emit (export, "Resize", 3,
+                              (OnnxValue[]){ onnx_input (export, 0), ONNX_NONE,
                                              onnx_tensor (export, "scales", scales) },
                               ONNX_ATTRIBUTES (ONNX_STRING ("mode", "nearest"),
                                                ONNX_STRING ("coordinate_transformation_mode",
@@ -204,17 +184,12 @@ write_batch_norm (OnnxExport *export)
     inputs[i] = onnx_input (export, i);
   if (onnx_param_bool (export, "fix_gamma"))
     inputs[1] = filled (export, channels, 1);
-  onnx_set_output (export,
-                   0,
-                   onnx_emit (export,
-                              "BatchNormalization",
-                              5,
-                              inputs,
+  onnx_set_output (export, 0,
+                   onnx_emit (export, "BatchNormalization", 5, inputs,
                               ONNX_ATTRIBUTES (ONNX_FLOAT ("epsilon",
                                                            onnx_param_double (export, "eps", 1e-3)),
                                                ONNX_FLOAT ("momentum",
-                                                           onnx_param_double (export,
-                                                                              "momentum",
+                                                           onnx_param_double (export, "momentum",
                                                                               0.9)))));
 }
 
@@ -225,20 +200,14 @@ normalise (OnnxExport *export, gint64 axis)
   HybDType  dtype = onnx_output_type (export, 0).dtype;
   OnnxValue x = onnx_input (export, 0), mean, variance;
 
-  mean =
-      onnx_with_axes (export,
-                      x,
-                      &(OnnxAxes){
-                          "ReduceMean", 18, 1, &axis, ONNX_ATTRIBUTES (ONNX_INT ("keepdims", 1)) });
+  mean = onnx_with_axes (export, x,
+                         &(OnnxAxes){ "ReduceMean", 18, 1, &axis,
+                                      ONNX_ATTRIBUTES (ONNX_INT ("keepdims", 1)) });
   x = onnx_binary (export, "Sub", x, mean);
-  variance =
-      onnx_with_axes (export,
-                      onnx_binary (export, "Mul", x, x),
-                      &(OnnxAxes){
-                          "ReduceMean", 18, 1, &axis, ONNX_ATTRIBUTES (ONNX_INT ("keepdims", 1)) });
-  variance = onnx_binary (export,
-                          "Add",
-                          variance,
+  variance = onnx_with_axes (export, onnx_binary (export, "Mul", x, x),
+                             &(OnnxAxes){ "ReduceMean", 18, 1, &axis,
+                                          ONNX_ATTRIBUTES (ONNX_INT ("keepdims", 1)) });
+  variance = onnx_binary (export, "Add", variance,
                           onnx_number (export, onnx_param_double (export, "eps", 1e-5), dtype));
   return onnx_binary (export, "Div", x, onnx_unary (export, "Sqrt", variance));
 }
@@ -265,16 +234,12 @@ write_layer_norm (OnnxExport *export)
 
   if (onnx_opset (export) >= 17 && axis == rank - 1)
     {
-      onnx_set_output (export,
-                       0,
-                       onnx_emit (export,
-                                  "LayerNormalization",
-                                  3,
+      onnx_set_output (export, 0,
+                       onnx_emit (export, "LayerNormalization", 3,
                                   (OnnxValue[]){ onnx_input (export, 0), gamma, beta },
                                   ONNX_ATTRIBUTES (ONNX_INT ("axis", -1),
                                                    ONNX_FLOAT ("epsilon",
-                                                               onnx_param_double (export,
-                                                                                  "eps",
+                                                               onnx_param_double (export, "eps",
                                                                                   1e-5)))));
       return;
     }
@@ -285,9 +250,7 @@ write_layer_norm (OnnxExport *export)
 static OnnxValue
 instance_norm (OnnxExport *export, OnnxValue x)
 {
-  return onnx_emit (export,
-                    "InstanceNormalization",
-                    3,
+  return onnx_emit (export, "InstanceNormalization", 3,
                     (OnnxValue[]){ x, onnx_input (export, 1), onnx_input (export, 2) },
                     ONNX_ATTRIBUTES (
                         ONNX_FLOAT ("epsilon", onnx_param_double (export, "eps", 1e-5))));
@@ -326,18 +289,11 @@ write_l2_normalization (OnnxExport *export)
     onnx_fail (export, "it normalises no axis");
   for (int i = first; i < last; i++)
     axes[i - first] = i;
-  sum = onnx_with_axes (export,
-                        onnx_binary (export, "Mul", x, x),
-                        &(OnnxAxes){ "ReduceSum",
-                                     13,
-                                     (guint) (last - first),
-                                     axes,
+  sum = onnx_with_axes (export, onnx_binary (export, "Mul", x, x),
+                        &(OnnxAxes){ "ReduceSum", 13, (guint) (last - first), axes,
                                      ONNX_ATTRIBUTES (ONNX_INT ("keepdims", 1)) });
-  sum = onnx_binary (export,
-                     "Add",
-                     sum,
-                     onnx_number (export,
-                                  onnx_param_double (export, "eps", 1e-10),
+  sum = onnx_binary (export, "Add", sum,
+                     onnx_number (export, onnx_param_double (export, "eps", 1e-10),
                                   onnx_output_type (export, 0).dtype));
   onnx_set_output (export, 0, onnx_binary (export, "Div", x, onnx_unary (export, "Sqrt", sum)));
 }
@@ -347,19 +303,13 @@ write_lrn (OnnxExport *export)
 {
   OnnxValue x = onnx_input (export, 0);
 
-  onnx_set_output (export,
-                   0,
-                   onnx_emit (export,
-                              "LRN",
-                              1,
-                              &x,
+  onnx_set_output (export, 0,
+                   onnx_emit (export, "LRN", 1, &x,
                               ONNX_ATTRIBUTES (ONNX_FLOAT ("alpha",
-                                                           onnx_param_double (export,
-                                                                              "alpha",
+                                                           onnx_param_double (export, "alpha",
                                                                               1e-4)),
                                                ONNX_FLOAT ("beta",
-                                                           onnx_param_double (export,
-                                                                              "beta",
+                                                           onnx_param_double (export, "beta",
                                                                               0.75)),
                                                ONNX_FLOAT ("bias",
                                                            onnx_param_double (export, "knorm", 2)),
@@ -448,10 +398,7 @@ softmax (OnnxExport *export, const char *op, OnnxValue x, gint64 axis, int rank)
     axes[i] = i == axis ? rank - 1 : i == rank - 1 ? axis : i;
   if (is_moved)
     x = onnx_transpose (export, x, (guint) rank, axes);
-  x = onnx_emit (export,
-                 op,
-                 1,
-                 &x,
+  x = onnx_emit (export, op, 1, &x,
                  ONNX_ATTRIBUTES (ONNX_INT ("axis", is_moved ? rank - 1 : axis)));
   return is_moved ? onnx_transpose (export, x, (guint) rank, axes) : x;
 }
@@ -471,12 +418,8 @@ write_softmax (OnnxExport *export)
     x = onnx_unary (export, "Neg", x);
   if (!isnan (temperature) && temperature != 1)
     x = onnx_binary (export, "Div", x, onnx_number (export, temperature, dtype));
-  onnx_set_output (export,
-                   0,
-                   softmax (export,
-                            onnx_rule (export)->onnx,
-                            x,
-                            axis,
+  onnx_set_output (export, 0,
+                   softmax (export, onnx_rule (export)->onnx, x, axis,
                             onnx_input_type (export, 0).shape.rank));
 }
 
@@ -488,12 +431,8 @@ write_softmax_output (OnnxExport *export)
 
   if (!is_last && !onnx_param_bool (export, "multi_output"))
     onnx_fail (export, "it takes all axes but the first for one, which cannot be written as ONNX");
-  onnx_set_output (export,
-                   0,
-                   softmax (export,
-                            "Softmax",
-                            onnx_input (export, 0),
-                            is_last ? rank - 1 : 1,
+  onnx_set_output (export, 0,
+                   softmax (export, "Softmax", onnx_input (export, 0), is_last ? rank - 1 : 1,
                             rank));
 }
 

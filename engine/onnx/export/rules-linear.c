@@ -27,12 +27,8 @@ write_fully_connected (OnnxExport *export)
     x = onnx_emit (export, "Flatten", 1, &x, ONNX_ATTRIBUTES (ONNX_INT ("axis", 1)));
   if ((rank == 2 || is_flat) && (has_bias || onnx_opset (export) >= 11))
     {
-      onnx_set_output (export,
-                       0,
-                       onnx_emit (export,
-                                  "Gemm",
-                                  3,
-                                  (OnnxValue[]){ x, w, bias },
+      onnx_set_output (export, 0,
+                       onnx_emit (export, "Gemm", 3, (OnnxValue[]){ x, w, bias },
                                   ONNX_ATTRIBUTES (ONNX_INT ("transB", 1))));
       return;
     }
@@ -54,10 +50,9 @@ operand (OnnxExport *export, guint index, gboolean is_transposed)
 static void
 write_product (OnnxExport *export)
 {
-  OnnxValue x = onnx_binary (export,
-                             "MatMul",
-                             operand (export, 0, onnx_param_bool (export, "transpose_a")),
-                             operand (export, 1, onnx_param_bool (export, "transpose_b")));
+  OnnxValue x =
+      onnx_binary (export, "MatMul", operand (export, 0, onnx_param_bool (export, "transpose_a")),
+                   operand (export, 1, onnx_param_bool (export, "transpose_b")));
 
   if (onnx_input_type (export, 0).shape.rank == 1 && onnx_input_type (export, 1).shape.rank == 1 &&
       onnx_output_type (export, 0).shape.rank == 1)
@@ -85,10 +80,9 @@ write_gemm (OnnxExport *export)
   HybDType  dtype = onnx_output_type (export, 0).dtype;
   double    alpha = onnx_param_double (export, "alpha", 1);
   double    beta = onnx_param_double (export, "beta", 1);
-  OnnxValue x = onnx_binary (export,
-                             "MatMul",
-                             operand (export, 0, onnx_param_bool (export, "transpose_a")),
-                             operand (export, 1, onnx_param_bool (export, "transpose_b")));
+  OnnxValue x =
+      onnx_binary (export, "MatMul", operand (export, 0, onnx_param_bool (export, "transpose_a")),
+                   operand (export, 1, onnx_param_bool (export, "transpose_b")));
 
   if (onnx_param_int (export, "axis", -2) != -2)
     onnx_fail (export, "its axis is not the last but one");

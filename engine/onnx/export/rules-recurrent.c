@@ -87,10 +87,7 @@ initial_state (const Network *network, guint input, guint layer)
     return ONNX_NONE;
   if (network->weights.n_layers == 1)
     return onnx_input (export, input);
-  return onnx_slice (export,
-                     onnx_input (export, input),
-                     0,
-                     layer * network->n_directions,
+  return onnx_slice (export, onnx_input (export, input), 0, layer * network->n_directions,
                      (layer + 1) * network->n_directions);
 }
 
@@ -127,12 +124,8 @@ write_layer (const Network *network, guint layer, OnnxValue x)
     attributes[n++] = (OnnxAttribute) ONNX_INT ("linear_before_reset", 1);
   if (mode == HYB_RNN_RELU)
     attributes[n++] = (OnnxAttribute) ONNX_STRINGS ("activations", network->n_directions, relu);
-  return onnx_emit_many (network->export,
-                         &(OnnxEmission){ kinds[mode].op,
-                                          G_N_ELEMENTS (inputs),
-                                          inputs,
-                                          is_lstm ? 3 : 2,
-                                          attributes });
+  return onnx_emit_many (network->export, &(OnnxEmission){ kinds[mode].op, G_N_ELEMENTS (inputs),
+                                                           inputs, is_lstm ? 3 : 2, attributes });
 }
 
 /* What training drops between layers; in inference the node does nothing. */
@@ -222,10 +215,8 @@ write_rnn (OnnxExport *export)
       return;
     }
   if (has_lengths)
-    network.lengths = onnx_cast (export,
-                                 onnx_input (export, lengths),
-                                 onnx_input_type (export, lengths).dtype,
-                                 HYB_I32);
+    network.lengths = onnx_cast (export, onnx_input (export, lengths),
+                                 onnx_input_type (export, lengths).dtype, HYB_I32);
   network.parts = hyb_rnn_parts (&network.weights);
   write_layers (&network);
   g_array_unref (network.parts);
@@ -254,10 +245,7 @@ write_sequence_reverse (OnnxExport *export)
   if (!has_lengths (export))
     x = onnx_reversed (export, x, 0, onnx_input_type (export, 0).shape.dim[0]);
   else
-    x = onnx_emit (export,
-                   "ReverseSequence",
-                   2,
-                   (OnnxValue[]){ x, lengths (export) },
+    x = onnx_emit (export, "ReverseSequence", 2, (OnnxValue[]){ x, lengths (export) },
                    ONNX_ATTRIBUTES (ONNX_INT ("time_axis", 0), ONNX_INT ("batch_axis", 1)));
   onnx_set_output (export, 0, x);
 }
@@ -275,9 +263,7 @@ steps (OnnxExport *export, gint64 axis, int rank)
     type.shape.dim[i] = i == axis ? n : 1;
   if (n < 0)
     {
-      numbers = onnx_emit (export,
-                           "Range",
-                           3,
+      numbers = onnx_emit (export, "Range", 3,
                            (OnnxValue[]){
                                onnx_number (export, 0, HYB_I64),
                                onnx_reshape (export, onnx_input_size (export, 0, axis), 0, NULL),
@@ -308,17 +294,11 @@ write_sequence_mask (OnnxExport *export)
     }
   for (int i = 0; i < rank; i++)
     dims[i] = i == 1 - axis ? -1 : 1;
-  inside = onnx_binary (export,
-                        "Less",
-                        steps (export, axis, rank),
+  inside = onnx_binary (export, "Less", steps (export, axis, rank),
                         onnx_reshape (export, lengths (export), (guint) rank, dims));
-  onnx_set_output (export,
-                   0,
-                   onnx_emit (export,
-                              "Where",
-                              3,
-                              (OnnxValue[]){ inside,
-                                             onnx_input (export, 0),
+  onnx_set_output (export, 0,
+                   onnx_emit (export, "Where", 3,
+                              (OnnxValue[]){ inside, onnx_input (export, 0),
                                              onnx_number (export,
                                                           onnx_param_double (export, "value", 0),
                                                           dtype) },
@@ -343,10 +323,7 @@ write_sequence_last (OnnxExport *export)
   if (axis == 1)
     x = onnx_transpose (export, x, (guint) rank, swapped);
   /* The last step of a sequence is the first one in reverse order. */
-  x = onnx_emit (export,
-                 "ReverseSequence",
-                 2,
-                 (OnnxValue[]){ x, lengths (export) },
+  x = onnx_emit (export, "ReverseSequence", 2, (OnnxValue[]){ x, lengths (export) },
                  ONNX_ATTRIBUTES (ONNX_INT ("time_axis", 0), ONNX_INT ("batch_axis", 1)));
   onnx_set_output (export, 0, onnx_squeeze (export, onnx_slice (export, x, 0, 0, 1), 0));
 }

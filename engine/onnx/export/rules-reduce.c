@@ -33,12 +33,8 @@ reduce (OnnxExport *export, const char *op, OnnxValue x, guint n, const gint64 *
 {
   gboolean keeps = onnx_param_bool (export, "keepdims");
 
-  return onnx_with_axes (export,
-                         x,
-                         &(OnnxAxes){ op,
-                                      strcmp (op, "ReduceSum") == 0 ? 13 : 18,
-                                      n,
-                                      axes,
+  return onnx_with_axes (export, x,
+                         &(OnnxAxes){ op, strcmp (op, "ReduceSum") == 0 ? 13 : 18, n, axes,
                                       ONNX_ATTRIBUTES (ONNX_INT ("keepdims", keeps)) });
 }
 
@@ -61,8 +57,7 @@ write_reduction (OnnxExport *export)
 
   if (n == 0)
     {
-      onnx_set_output (export,
-                       0,
+      onnx_set_output (export, 0,
                        onnx_unary (export, "Identity", onnx_cast (export, x, inner, dtype)));
       return;
     }
@@ -87,11 +82,9 @@ write_norm (OnnxExport *export)
   int       rank = onnx_input_type (export, 0).shape.rank;
   HybDType  dtype = onnx_output_type (export, 0).dtype;
   OnnxValue x =
-      reduce (export,
-              order == 1 ? "ReduceL1" : "ReduceL2",
+      reduce (export, order == 1 ? "ReduceL1" : "ReduceL2",
               onnx_cast (export, onnx_input (export, 0), onnx_input_type (export, 0).dtype, dtype),
-              n,
-              axes);
+              n, axes);
 
   if (onnx_output_type (export, 0).shape.rank == 1 && (int) n == rank &&
       !onnx_param_bool (export, "keepdims"))
@@ -114,10 +107,7 @@ write_arg (OnnxExport *export)
       keeps = onnx_output_type (export, 0).shape.rank == 1;
       is_flat = onnx_output_type (export, 0).shape.rank > 1;
     }
-  x = onnx_emit (export,
-                 onnx_rule (export)->onnx,
-                 1,
-                 &x,
+  x = onnx_emit (export, onnx_rule (export)->onnx, 1, &x,
                  ONNX_ATTRIBUTES (ONNX_INT ("axis", axis), ONNX_INT ("keepdims", keeps)));
   if (is_flat)
     x = onnx_binary (export, "Reshape", x, onnx_output_shape (export, 0));

@@ -13,12 +13,8 @@ write_empty (OnnxExport *export, const HybType *to)
   if (!hyb_shape_is_known (&to->shape) || onnx_opset (export) < 14)
     onnx_fail (export, "an empty array needs version 14 of the operators and fixed sizes");
   inputs[1] = onnx_ints (export, (guint) to->shape.rank, to->shape.dim);
-  onnx_set_output (export,
-                   0,
-                   onnx_emit (export,
-                              "Reshape",
-                              2,
-                              inputs,
+  onnx_set_output (export, 0,
+                   onnx_emit (export, "Reshape", 2, inputs,
                               ONNX_ATTRIBUTES (ONNX_INT ("allowzero", 1))));
 }
 
@@ -50,11 +46,8 @@ write_reshape (OnnxExport *export)
     if (to.shape.dim[i] < 0)
       to.shape.dim[i] = -1;
   if (n_open > 1)
-    onnx_set_output (export,
-                     0,
-                     onnx_binary (export,
-                                  "Reshape",
-                                  onnx_input (export, 0),
+    onnx_set_output (export, 0,
+                     onnx_binary (export, "Reshape", onnx_input (export, 0),
                                   onnx_output_shape (export, 0)));
   else
     onnx_set_output (export, 0, onnx_reshape (export, onnx_input (export, 0), rank, to.shape.dim));
@@ -65,8 +58,7 @@ write_flatten (OnnxExport *export)
 {
   OnnxValue x = onnx_input (export, 0);
 
-  onnx_set_output (export,
-                   0,
+  onnx_set_output (export, 0,
                    onnx_emit (export, "Flatten", 1, &x, ONNX_ATTRIBUTES (ONNX_INT ("axis", 1))));
 }
 
@@ -131,11 +123,8 @@ write_slice_axis (OnnxExport *export)
   gint64 axis = onnx_param_axis (export, "axis", 0, 0);
   gint64 end = onnx_param_int (export, "end", HYB_NONE);
 
-  onnx_set_output (export,
-                   0,
-                   onnx_slice (export,
-                               onnx_input (export, 0),
-                               axis,
+  onnx_set_output (export, 0,
+                   onnx_slice (export, onnx_input (export, 0), axis,
                                onnx_param_int (export, "begin", 0),
                                end == HYB_NONE ? G_MAXINT64 : end));
 }
@@ -158,10 +147,8 @@ write_slice (OnnxExport *export)
       ends[i] = i < n_ends && end[i] != HYB_NONE ? end[i] : steps[i] < 0 ? G_MININT64 : G_MAXINT64;
       has_steps |= steps[i] != 1;
     }
-  onnx_set_output (export,
-                   0,
-                   onnx_slices (export,
-                                onnx_input (export, 0),
+  onnx_set_output (export, 0,
+                   onnx_slices (export, onnx_input (export, 0),
                                 &(OnnxSlices){ n, axes, begins, ends, has_steps ? steps : NULL }));
 }
 
@@ -213,9 +200,7 @@ all_inputs (OnnxExport *export)
   OnnxValue *inputs = g_new (OnnxValue, MAX (n, 1));
 
   for (guint i = 0; i < n; i++)
-    inputs[i] = onnx_cast (export,
-                           onnx_input (export, i),
-                           onnx_input_type (export, i).dtype,
+    inputs[i] = onnx_cast (export, onnx_input (export, i), onnx_input_type (export, i).dtype,
                            onnx_output_type (export, 0).dtype);
   return inputs;
 }
@@ -269,11 +254,8 @@ write_tile (OnnxExport *export)
     }
   for (int i = 0; i < rank; i++)
     reps[i] = i < rank - (int) n ? 1 : given[i - (rank - (int) n)];
-  onnx_set_output (export,
-                   0,
-                   onnx_binary (export,
-                                "Tile",
-                                onnx_input (export, 0),
+  onnx_set_output (export, 0,
+                   onnx_binary (export, "Tile", onnx_input (export, 0),
                                 onnx_ints (export, (guint) rank, reps)));
 }
 
@@ -283,12 +265,8 @@ write_blocks (OnnxExport *export)
 {
   OnnxValue x = onnx_input (export, 0);
 
-  onnx_set_output (export,
-                   0,
-                   onnx_emit (export,
-                              onnx_rule (export)->onnx,
-                              1,
-                              &x,
+  onnx_set_output (export, 0,
+                   onnx_emit (export, onnx_rule (export)->onnx, 1, &x,
                               ONNX_ATTRIBUTES (
                                   ONNX_INT ("blocksize",
                                             onnx_param_int (export, "block_size", 1)))));
@@ -311,19 +289,12 @@ write_pad (OnnxExport *export)
       pads[rank + i] = width[2 * i + 1];
     }
   if (onnx_opset (export) < 11)
-    x = onnx_emit (export,
-                   "Pad",
-                   1,
-                   &x,
-                   ONNX_ATTRIBUTES (ONNX_STRING ("mode", mode),
-                                    ONNX_INTS ("pads", 2 * rank, pads),
+    x = onnx_emit (export, "Pad", 1, &x,
+                   ONNX_ATTRIBUTES (ONNX_STRING ("mode", mode), ONNX_INTS ("pads", 2 * rank, pads),
                                     ONNX_FLOAT ("value", value)));
   else
-    x = onnx_emit (export,
-                   "Pad",
-                   3,
-                   (OnnxValue[]){ x,
-                                  onnx_ints (export, 2 * rank, pads),
+    x = onnx_emit (export, "Pad", 3,
+                   (OnnxValue[]){ x, onnx_ints (export, 2 * rank, pads),
                                   onnx_number (export, value, onnx_output_type (export, 0).dtype) },
                    ONNX_ATTRIBUTES (ONNX_STRING ("mode", mode)));
   onnx_set_output (export, 0, x);

@@ -30,11 +30,8 @@ fill (OnnxExport *export, double number)
       onnx_set_output (export, 0, onnx_tensor (export, onnx_node (export)->name, tensor));
       return;
     }
-  onnx_set_output (export,
-                   0,
-                   onnx_binary (export,
-                                "Expand",
-                                onnx_number (export, number, type.dtype),
+  onnx_set_output (export, 0,
+                   onnx_binary (export, "Expand", onnx_number (export, number, type.dtype),
                                 onnx_output_shape (export, 0)));
 }
 
@@ -64,9 +61,7 @@ count_numbers (const HybType *type, const Numbers *numbers)
   HybTensor *tensor = hyb_tensor_new (type, NULL);
 
   for (gint64 i = 0; tensor && i < hyb_tensor_get_size (tensor); i++)
-    hyb_dtype_set_double (hyb_tensor_get_data (tensor),
-                          type->dtype,
-                          (gsize) i,
+    hyb_dtype_set_double (hyb_tensor_get_data (tensor), type->dtype, (gsize) i,
                           numbers->start + (double) (i / numbers->repeat) * numbers->step);
   return tensor;
 }
@@ -76,13 +71,10 @@ static OnnxValue
 emit_numbers (OnnxExport *export, HybDType dtype, const Numbers *numbers)
 {
   OnnxValue n = onnx_reshape (export, onnx_output_shape (export, 0), 0, NULL);
-  OnnxValue x =
-      onnx_emit (export,
-                 "Range",
-                 3,
-                 (OnnxValue[]){
-                     onnx_number (export, 0, HYB_I64), n, onnx_number (export, 1, HYB_I64) },
-                 NULL);
+  OnnxValue x = onnx_emit (export, "Range", 3,
+                           (OnnxValue[]){ onnx_number (export, 0, HYB_I64), n,
+                                          onnx_number (export, 1, HYB_I64) },
+                           NULL);
 
   x = onnx_cast (export, x, HYB_I64, dtype);
   if (numbers->step != 1)
@@ -103,10 +95,8 @@ write_arange (OnnxExport *export)
                       .repeat = MAX (onnx_param_int (export, "repeat", 1), 1) };
 
   if (hyb_shape_is_known (&type.shape))
-    onnx_set_output (export,
-                     0,
-                     onnx_tensor (export,
-                                  onnx_node (export)->name,
+    onnx_set_output (export, 0,
+                     onnx_tensor (export, onnx_node (export)->name,
                                   count_numbers (&type, &numbers)));
   else if (numbers.repeat == 1)
     onnx_set_output (export, 0, emit_numbers (export, type.dtype, &numbers));

@@ -109,10 +109,7 @@ write_patched (const HybWriteJob     *job,
 
   patch->external = moves_arrays (document, patch->model, job->path) ? &external : NULL;
   if (patch->external && onnx_has_inner_external (document))
-    hyb_error_at (error,
-                  HYB_FORMAT_ERROR,
-                  HYB_FORMAT_ERROR_LIMIT,
-                  job->path,
+    hyb_error_at (error, HYB_FORMAT_ERROR, HYB_FORMAT_ERROR_LIMIT, job->path,
                   "Write the file beside the one that was read",
                   "bodies of the graph have arrays in other files, which cannot be moved");
   else
@@ -132,11 +129,7 @@ write_unchanged (const HybWriteJob *job, GError **error)
 
   if (!bytes)
     {
-      hyb_error_at (error,
-                    HYB_GRAPH_ERROR,
-                    HYB_GRAPH_ERROR_MISSING,
-                    job->path,
-                    NULL,
+      hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_MISSING, job->path, NULL,
                     "the graph was not read from a file, so there is nothing to write back");
       return NULL;
     }
@@ -159,8 +152,7 @@ static HybOnnxDocument *
 read_original (const HybWriteJob *job, GError **error)
 {
   return onnx_document_read_kept (hyb_model_get_source (job->original),
-                                  hyb_model_get_file (job->original),
-                                  error);
+                                  hyb_model_get_file (job->original), error);
 }
 
 static GPtrArray *
@@ -249,8 +241,7 @@ read_names (Sizes *sizes, const HybOnnxGraph *file, HybGraph *graph)
 
       for (guint axis = 0; size && axis < info->n_dims && (int) axis < size->rank; axis++)
         if (info->dims[axis].name)
-          g_hash_table_insert (sizes->names,
-                               GINT_TO_POINTER ((int) size->dim[axis]),
+          g_hash_table_insert (sizes->names, GINT_TO_POINTER ((int) size->dim[axis]),
                                g_strdup (info->dims[axis].name));
     }
 }

@@ -28,8 +28,7 @@ lower_scaler (HybLowering *lowering)
   HybValueId x = hyb_onnx_cast (lowering, hyb_onnx_input (lowering, 0), HYB_F32);
 
   x = onnx_subtract (lowering, x, read_vector (lowering, "offset", 0));
-  hyb_lowering_set_output (lowering,
-                           0,
+  hyb_lowering_set_output (lowering, 0,
                            onnx_multiply (lowering, x, read_vector (lowering, "scale", 1)));
 }
 
@@ -41,22 +40,16 @@ lower_normalizer (HybLowering *lowering)
   HybValueId  x = hyb_onnx_cast (lowering, hyb_onnx_input (lowering, 0), HYB_F32), y;
 
   if (strcmp (norm, "L2") == 0)
-    y = hyb_onnx_unary (lowering,
-                        "sqrt",
-                        onnx_reduce (lowering,
-                                     "_np_sum",
-                                     hyb_onnx_unary (lowering, "square", x),
-                                     -1,
-                                     TRUE));
+    y = hyb_onnx_unary (lowering, "sqrt",
+                        onnx_reduce (lowering, "_np_sum", hyb_onnx_unary (lowering, "square", x),
+                                     -1, TRUE));
   else if (strcmp (norm, "L1") == 0)
     y = onnx_reduce (lowering, "_np_sum", hyb_onnx_unary (lowering, "abs", x), -1, TRUE);
   else
     y = onnx_reduce (lowering, "_np_max", x, -1, TRUE);
   /* A row of zeros stays so. */
-  y = onnx_where (lowering,
-                  hyb_onnx_with_scalar (lowering, "_npi_equal_scalar", y, 0),
-                  hyb_onnx_scalar (lowering, 1, HYB_F32),
-                  y);
+  y = onnx_where (lowering, hyb_onnx_with_scalar (lowering, "_npi_equal_scalar", y, 0),
+                  hyb_onnx_scalar (lowering, 1, HYB_F32), y);
   hyb_lowering_set_output (lowering, 0, onnx_divide (lowering, x, y));
 }
 
@@ -64,10 +57,9 @@ static void
 lower_binarizer (HybLowering *lowering)
 {
   HybDType   dtype = hyb_onnx_type (lowering, 0)->dtype;
-  HybValueId x = hyb_onnx_with_scalar (lowering,
-                                       "_npi_greater_scalar",
-                                       hyb_onnx_input (lowering, 0),
-                                       hyb_onnx_float (lowering, "threshold", 0));
+  HybValueId x =
+      hyb_onnx_with_scalar (lowering, "_npi_greater_scalar", hyb_onnx_input (lowering, 0),
+                            hyb_onnx_float (lowering, "threshold", 0));
 
   hyb_lowering_set_output (lowering, 0, hyb_onnx_cast (lowering, x, dtype));
 }
@@ -86,10 +78,8 @@ lower_extractor (HybLowering *lowering)
     }
   if (rank == 1)
     x = hyb_onnx_reshape (lowering, x, 2, (gint64[]){ 1, -1 });
-  hyb_lowering_set_output (lowering,
-                           0,
-                           onnx_take (lowering,
-                                      x,
+  hyb_lowering_set_output (lowering, 0,
+                           onnx_take (lowering, x,
                                       onnx_flatten (lowering, hyb_onnx_input (lowering, 1)),
                                       rank == 1 ? 1 : rank - 1));
 }
@@ -142,11 +132,8 @@ lower_imputer (HybLowering *lowering)
     fill = read_vector (lowering, "imputed_value_floats", 0);
   is_missing = isnan (replaced) ? hyb_onnx_unary (lowering, "_npi_isnan", x)
                                 : hyb_onnx_with_scalar (lowering, "_npi_equal_scalar", x, replaced);
-  hyb_lowering_set_output (lowering,
-                           0,
-                           onnx_where (lowering,
-                                       is_missing,
-                                       hyb_onnx_cast (lowering, fill, dtype),
+  hyb_lowering_set_output (lowering, 0,
+                           onnx_where (lowering, is_missing, hyb_onnx_cast (lowering, fill, dtype),
                                        x));
 }
 
@@ -207,22 +194,16 @@ lower_encoder (HybLowering *lowering)
   fallback =
       has_floats
           ? hyb_onnx_scalar (lowering, hyb_onnx_float (lowering, "default_float", -0.0), HYB_F32)
-          : hyb_onnx_scalar (lowering,
-                             (double) hyb_onnx_int (lowering, "default_int64", -1),
+          : hyb_onnx_scalar (lowering, (double) hyb_onnx_int (lowering, "default_int64", -1),
                              HYB_I64);
   x = hyb_lowering_emit (lowering, "expand_dims", 1, &x, "axis", "-1", NULL);
   x = hyb_onnx_cast (lowering, hyb_onnx_binary (lowering, "_npi_equal", x, keys), HYB_I32);
   place = onnx_reduce (lowering, "_npi_argmax", x, -1, FALSE);
   place = hyb_onnx_cast (lowering, place, HYB_I64);
-  x = hyb_onnx_with_scalar (lowering,
-                            "_npi_greater_scalar",
-                            onnx_reduce (lowering, "_np_max", x, -1, FALSE),
-                            0);
-  hyb_lowering_set_output (lowering,
-                           0,
-                           onnx_where (lowering,
-                                       x,
-                                       onnx_take (lowering, values, place, 0),
+  x = hyb_onnx_with_scalar (lowering, "_npi_greater_scalar",
+                            onnx_reduce (lowering, "_np_max", x, -1, FALSE), 0);
+  hyb_lowering_set_output (lowering, 0,
+                           onnx_where (lowering, x, onnx_take (lowering, values, place, 0),
                                        fallback));
 }
 

@@ -248,16 +248,13 @@ add_weights (HybLowering *lowering, OnnxForest *forest, GHashTable *places, cons
   if (!hyb_onnx_ints (lowering, ids, &n, &targets) ||
       !read_ints (lowering, hyb_lowering_text (lowering, "%s_nodeids", kind), n, &numbers) ||
       !read_ints (lowering, hyb_lowering_text (lowering, "%s_treeids", kind), n, &trees) ||
-      !hyb_onnx_floats (lowering,
-                        hyb_lowering_text (lowering, "%s_weights", kind),
-                        &n_weights,
+      !hyb_onnx_floats (lowering, hyb_lowering_text (lowering, "%s_weights", kind), &n_weights,
                         &weights) ||
       n_weights != n)
     return refuse (lowering, "the weights of its leaves are not complete, or are doubles");
   for (guint i = 0; i < n; i++)
     {
-      OnnxForestWeight weight = { find_node (places, trees[i], numbers[i]),
-                                  targets[i],
+      OnnxForestWeight weight = { find_node (places, trees[i], numbers[i]), targets[i],
                                   weights[i] };
 
       g_array_append_val (forest->weights, weight);
@@ -394,9 +391,7 @@ add_inner (OnnxForest *forest, Trees *trees, gint64 i)
     add_members (forest, trees, i, &node);
   else
     g_array_index (forest->nodes, OnnxForestNode, i) =
-        make_node (&tests[mode],
-                   &node,
-                   trees->missing && trees->missing[i] != 0,
+        make_node (&tests[mode], &node, trees->missing && trees->missing[i] != 0,
                    hyb_onnx_dtype_to_engine (trees->splits->dtype) == HYB_F64);
 }
 

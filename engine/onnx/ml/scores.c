@@ -40,10 +40,8 @@ static HybValueId
 softmax_of_others (HybLowering *lowering, HybValueId x)
 {
   HybValueId largest = onnx_reduce (lowering, "_np_max", x, 1, TRUE);
-  HybValueId is_zero = hyb_onnx_with_scalar (lowering,
-                                             "_npi_less_equal_scalar",
-                                             hyb_onnx_unary (lowering, "abs", x),
-                                             1e-7);
+  HybValueId is_zero = hyb_onnx_with_scalar (lowering, "_npi_less_equal_scalar",
+                                             hyb_onnx_unary (lowering, "abs", x), 1e-7);
 
   x = hyb_onnx_unary (lowering, "exp", onnx_subtract (lowering, x, largest));
   x = onnx_where (lowering, is_zero, hyb_onnx_unary (lowering, "zeros_like", x), x);
@@ -61,8 +59,7 @@ probit (HybLowering *lowering, HybValueId x)
   log = hyb_onnx_unary (lowering, "square", x);
   log = hyb_onnx_unary (lowering, "log", hyb_onnx_with_scalar (lowering, "_rminus_scalar", log, 1));
   v = onnx_shift (lowering, onnx_scale (lowering, log, 0.5), 2 / (G_PI * 0.147));
-  x = onnx_subtract (lowering,
-                     hyb_onnx_unary (lowering, "square", v),
+  x = onnx_subtract (lowering, hyb_onnx_unary (lowering, "square", v),
                      onnx_scale (lowering, log, 1 / 0.147));
   x = onnx_subtract (lowering, hyb_onnx_unary (lowering, "sqrt", x), v);
   x = onnx_multiply (lowering, sign, hyb_onnx_unary (lowering, "sqrt", x));
@@ -121,11 +118,8 @@ onnx_ml_set_labels (HybLowering *lowering, const char *ints, HybValueId classes)
 
   hyb_onnx_ints (lowering, ints, &n, &values);
   if (n > 0)
-    hyb_lowering_set_output (lowering,
-                             0,
-                             onnx_take (lowering,
-                                        hyb_onnx_int64s (lowering, n, values),
-                                        classes,
+    hyb_lowering_set_output (lowering, 0,
+                             onnx_take (lowering, hyb_onnx_int64s (lowering, n, values), classes,
                                         0));
 }
 
@@ -134,7 +128,6 @@ onnx_ml_set_binary (HybLowering *lowering, const char *ints, HybValueId s, doubl
 {
   HybValueId is_second = hyb_onnx_with_scalar (lowering, "_npi_greater_scalar", s, threshold);
 
-  onnx_ml_set_labels (lowering,
-                      ints,
+  onnx_ml_set_labels (lowering, ints,
                       hyb_onnx_cast (lowering, onnx_flatten (lowering, is_second), HYB_I64));
 }

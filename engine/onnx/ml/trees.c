@@ -48,8 +48,7 @@ list_ints (HybLowering *lowering, const OnnxForest *forest, gsize member)
   for (guint i = 0; table && i < forest->nodes->len; i++)
     ((gint64 *) hyb_tensor_get_data (table))[i] =
         *(const gint64 *) (gconstpointer) ((const char *) &g_array_index (forest->nodes,
-                                                                          OnnxForestNode,
-                                                                          i) +
+                                                                          OnnxForestNode, i) +
                                            member);
   return hyb_lowering_constant (lowering, table);
 }
@@ -65,8 +64,7 @@ list_flags (HybLowering *lowering, const OnnxForest *forest, gsize member)
     {
       gboolean flag =
           *(const gboolean *) (gconstpointer) ((const char *) &g_array_index (forest->nodes,
-                                                                              OnnxForestNode,
-                                                                              i) +
+                                                                              OnnxForestNode, i) +
                                                member);
 
       ((guint8 *) hyb_tensor_get_data (table))[i] = flag != 0;
@@ -84,9 +82,7 @@ list_values (HybLowering *lowering, const OnnxForest *forest, HybDType dtype)
   HybTensor *table = new_table (forest, dtype);
 
   for (guint i = 0; table && i < forest->nodes->len; i++)
-    hyb_dtype_set_double (hyb_tensor_get_data (table),
-                          dtype,
-                          i,
+    hyb_dtype_set_double (hyb_tensor_get_data (table), dtype, i,
                           g_array_index (forest->nodes, OnnxForestNode, i).value);
   return hyb_lowering_constant (lowering, table);
 }
@@ -112,18 +108,14 @@ test (HybLowering *lowering, const Tables *tables, HybValueId node)
   HybValueId holds = hyb_onnx_binary (lowering, "_npi_less_equal", x, value), nan;
 
   if (tables->is_equal != HYB_NO_ID)
-    holds = onnx_where (lowering,
-                        onnx_take (lowering, tables->is_equal, node, 0),
-                        hyb_onnx_binary (lowering, "_npi_equal", x, value),
-                        holds);
+    holds = onnx_where (lowering, onnx_take (lowering, tables->is_equal, node, 0),
+                        hyb_onnx_binary (lowering, "_npi_equal", x, value), holds);
   /* Unless NaN leads to the other branch, as it does by itself. */
   nan = tables->nan_is_no == HYB_NO_ID
             ? hyb_onnx_scalar (lowering, 1, HYB_BOOL)
-            : hyb_onnx_unary (lowering,
-                              "logical_not",
+            : hyb_onnx_unary (lowering, "logical_not",
                               onnx_take (lowering, tables->nan_is_no, node, 0));
-  nan = onnx_and (lowering,
-                  hyb_onnx_unary (lowering, "_npi_isnan", x),
+  nan = onnx_and (lowering, hyb_onnx_unary (lowering, "_npi_isnan", x),
                   hyb_onnx_cast (lowering, nan, HYB_BOOL));
   return hyb_onnx_binary (lowering, "broadcast_logical_or", holds, nan);
 }
@@ -135,8 +127,7 @@ descend (HybLowering *lowering, const OnnxForest *forest, HybValueId x)
   gint64     n_rows = onnx_size (lowering, x, 0), n_features = onnx_size (lowering, x, 1);
   HybDType   dtype = hyb_lowering_get_type (lowering, x)->dtype;
   HybShape   shape = hyb_shape_2d (n_rows, 1);
-  HybValueId node = hyb_onnx_int64s (lowering,
-                                     forest->roots->len,
+  HybValueId node = hyb_onnx_int64s (lowering, forest->roots->len,
                                      (const gint64 *) (gpointer) forest->roots->data);
   Tables     tables = {
         .x = onnx_flatten (lowering, x),
@@ -152,8 +143,7 @@ descend (HybLowering *lowering, const OnnxForest *forest, HybValueId x)
   node = hyb_onnx_reshape (lowering, node, 2, (gint64[]){ 1, -1 });
   node = onnx_add (lowering, node, onnx_fill (lowering, &shape, HYB_I64, 0));
   for (guint i = 0; i < forest->depth; i++)
-    node = onnx_where (lowering,
-                       test (lowering, &tables, node),
+    node = onnx_where (lowering, test (lowering, &tables, node),
                        onnx_take (lowering, tables.yes, node, 0),
                        onnx_take (lowering, tables.no, node, 0));
   return node;
@@ -201,10 +191,8 @@ sum_trees (HybLowering      *lowering,
   y = onnx_take (lowering, weights, descend (lowering, forest, x), 0);
   y = onnx_reduce (lowering, aggregate->engine, y, 1, FALSE);
   if (aggregate->nothing != 0)
-    y = onnx_where (lowering,
-                    hyb_onnx_unary (lowering, "_npi_isinf", y),
-                    hyb_onnx_unary (lowering, "zeros_like", y),
-                    y);
+    y = onnx_where (lowering, hyb_onnx_unary (lowering, "_npi_isinf", y),
+                    hyb_onnx_unary (lowering, "zeros_like", y), y);
   if (aggregate == &aggregates[0])
     y = onnx_scale (lowering, y, 1 / (double) MAX (forest->roots->len, 1));
   return y;
@@ -284,10 +272,7 @@ lower_ensemble (HybLowering *lowering)
   if (!knows_input (lowering, 0) || !onnx_forest_read_new (lowering, &forest) ||
       !fits_input (lowering, &forest, x))
     return;
-  y = sum_trees (lowering,
-                 &forest,
-                 x,
-                 hyb_onnx_int (lowering, "n_targets", 1),
+  y = sum_trees (lowering, &forest, x, hyb_onnx_int (lowering, "n_targets", 1),
                  &aggregates[number]);
   if (hyb_onnx_int (lowering, "post_transform", 0))
     hyb_lowering_fail (lowering, NULL, "its post_transform is not computed");

@@ -33,22 +33,16 @@ lower_softplus (HybLowering *lowering)
 static void
 lower_leaky_relu (HybLowering *lowering)
 {
-  hyb_lowering_set_output (lowering,
-                           0,
-                           onnx_leaky (lowering,
-                                       hyb_onnx_input (lowering, 0),
-                                       "leaky",
+  hyb_lowering_set_output (lowering, 0,
+                           onnx_leaky (lowering, hyb_onnx_input (lowering, 0), "leaky",
                                        hyb_onnx_float (lowering, "alpha", 0.01)));
 }
 
 static void
 lower_elu (HybLowering *lowering)
 {
-  hyb_lowering_set_output (lowering,
-                           0,
-                           onnx_leaky (lowering,
-                                       hyb_onnx_input (lowering, 0),
-                                       "elu",
+  hyb_lowering_set_output (lowering, 0,
+                           onnx_leaky (lowering, hyb_onnx_input (lowering, 0), "elu",
                                        hyb_onnx_float (lowering, "alpha", 1)));
 }
 
@@ -59,18 +53,12 @@ lower_selu (HybLowering *lowering)
   HybValueId x = hyb_onnx_input (lowering, 0), y;
 
   y = hyb_onnx_unary (lowering, "expm1", negative (lowering, x));
-  y = hyb_onnx_with_scalar (lowering,
-                            "_mul_scalar",
-                            y,
+  y = hyb_onnx_with_scalar (lowering, "_mul_scalar", y,
                             hyb_onnx_float (lowering, "alpha", 1.67326319217681884765625));
   y = onnx_add (lowering, positive (lowering, x), y);
-  hyb_lowering_set_output (lowering,
-                           0,
-                           hyb_onnx_with_scalar (lowering,
-                                                 "_mul_scalar",
-                                                 y,
-                                                 hyb_onnx_float (lowering,
-                                                                 "gamma",
+  hyb_lowering_set_output (lowering, 0,
+                           hyb_onnx_with_scalar (lowering, "_mul_scalar", y,
+                                                 hyb_onnx_float (lowering, "gamma",
                                                                  1.05070102214813232421875)));
 }
 
@@ -105,36 +93,25 @@ lower_prelu (HybLowering *lowering)
 {
   HybValueId x = hyb_onnx_input (lowering, 0);
 
-  hyb_lowering_set_output (lowering,
-                           0,
-                           onnx_add (lowering,
-                                     positive (lowering, x),
-                                     onnx_multiply (lowering,
-                                                    slopes (lowering),
+  hyb_lowering_set_output (lowering, 0,
+                           onnx_add (lowering, positive (lowering, x),
+                                     onnx_multiply (lowering, slopes (lowering),
                                                     negative (lowering, x))));
 }
 
 static HybValueId
 hard_sigmoid (HybLowering *lowering, HybValueId x, double alpha, double beta)
 {
-  return hyb_lowering_emit (lowering,
-                            "hard_sigmoid",
-                            1,
-                            &x,
-                            "alpha",
-                            hyb_lowering_text (lowering, "%.9g", alpha),
-                            "beta",
-                            hyb_lowering_text (lowering, "%.9g", beta),
-                            NULL);
+  return hyb_lowering_emit (lowering, "hard_sigmoid", 1, &x, "alpha",
+                            hyb_lowering_text (lowering, "%.9g", alpha), "beta",
+                            hyb_lowering_text (lowering, "%.9g", beta), NULL);
 }
 
 static void
 lower_hard_sigmoid (HybLowering *lowering)
 {
-  hyb_lowering_set_output (lowering,
-                           0,
-                           hard_sigmoid (lowering,
-                                         hyb_onnx_input (lowering, 0),
+  hyb_lowering_set_output (lowering, 0,
+                           hard_sigmoid (lowering, hyb_onnx_input (lowering, 0),
                                          hyb_onnx_float (lowering, "alpha", 0.2),
                                          hyb_onnx_float (lowering, "beta", 0.5)));
 }
@@ -144,8 +121,7 @@ lower_hard_swish (HybLowering *lowering)
 {
   HybValueId x = hyb_onnx_input (lowering, 0);
 
-  hyb_lowering_set_output (lowering,
-                           0,
+  hyb_lowering_set_output (lowering, 0,
                            onnx_multiply (lowering, x, hard_sigmoid (lowering, x, 1.0 / 6, 0.5)));
 }
 
@@ -154,12 +130,9 @@ lower_mish (HybLowering *lowering)
 {
   HybValueId x = hyb_onnx_input (lowering, 0);
 
-  hyb_lowering_set_output (lowering,
-                           0,
-                           onnx_multiply (lowering,
-                                          x,
-                                          hyb_onnx_unary (lowering,
-                                                          "tanh",
+  hyb_lowering_set_output (lowering, 0,
+                           onnx_multiply (lowering, x,
+                                          hyb_onnx_unary (lowering, "tanh",
                                                           softplus (lowering, x))));
 }
 
@@ -171,8 +144,7 @@ lower_swish (HybLowering *lowering)
 
   if (alpha != 1)
     y = hyb_onnx_with_scalar (lowering, "_mul_scalar", x, alpha);
-  hyb_lowering_set_output (lowering,
-                           0,
+  hyb_lowering_set_output (lowering, 0,
                            onnx_multiply (lowering, x, hyb_onnx_unary (lowering, "sigmoid", y)));
 }
 
@@ -185,8 +157,7 @@ lower_swiglu (HybLowering *lowering)
   HybValueId gate = alpha == 1 ? x : hyb_onnx_with_scalar (lowering, "_mul_scalar", x, alpha);
 
   gate = onnx_multiply (lowering, x, hyb_onnx_unary (lowering, "sigmoid", gate));
-  hyb_lowering_set_output (lowering,
-                           0,
+  hyb_lowering_set_output (lowering, 0,
                            onnx_multiply (lowering, gate, hyb_onnx_input (lowering, 1)));
 }
 
@@ -213,8 +184,7 @@ lower_gelu (HybLowering *lowering)
 {
   HybValueId x = hyb_onnx_input (lowering, 0);
 
-  hyb_lowering_set_output (lowering,
-                           0,
+  hyb_lowering_set_output (lowering, 0,
                            strcmp (hyb_onnx_string (lowering, "approximate", "none"), "tanh") == 0
                                ? gelu_tanh (lowering, x)
                                : gelu (lowering, x));
@@ -248,8 +218,7 @@ lower_quick_gelu (HybLowering *lowering)
   HybValueId x = hyb_onnx_input (lowering, 0), y;
 
   y = hyb_onnx_with_scalar (lowering, "_mul_scalar", x, hyb_onnx_float (lowering, "alpha", 1.702));
-  hyb_lowering_set_output (lowering,
-                           0,
+  hyb_lowering_set_output (lowering, 0,
                            onnx_multiply (lowering, x, hyb_onnx_unary (lowering, "sigmoid", y)));
 }
 
@@ -258,15 +227,10 @@ lower_thresholded_relu (HybLowering *lowering)
 {
   HybValueId x = hyb_onnx_input (lowering, 0), is_above;
 
-  is_above = hyb_onnx_with_scalar (lowering,
-                                   "_npi_greater_scalar",
-                                   x,
+  is_above = hyb_onnx_with_scalar (lowering, "_npi_greater_scalar", x,
                                    hyb_onnx_float (lowering, "alpha", 1));
-  hyb_lowering_set_output (lowering,
-                           0,
-                           onnx_where (lowering,
-                                       is_above,
-                                       x,
+  hyb_lowering_set_output (lowering, 0,
+                           onnx_where (lowering, is_above, x,
                                        hyb_onnx_unary (lowering, "zeros_like", x)));
 }
 
@@ -277,14 +241,11 @@ lower_shrink (HybLowering *lowering)
   double     lambda = hyb_onnx_float (lowering, "lambd", 0.5);
   HybValueId x = hyb_onnx_input (lowering, 0), y;
 
-  y = onnx_where (lowering,
-                  hyb_onnx_with_scalar (lowering, "_npi_greater_scalar", x, lambda),
+  y = onnx_where (lowering, hyb_onnx_with_scalar (lowering, "_npi_greater_scalar", x, lambda),
                   hyb_onnx_with_scalar (lowering, "_minus_scalar", x, bias),
                   hyb_onnx_unary (lowering, "zeros_like", x));
-  y = onnx_where (lowering,
-                  hyb_onnx_with_scalar (lowering, "_npi_less_scalar", x, -lambda),
-                  hyb_onnx_with_scalar (lowering, "_plus_scalar", x, bias),
-                  y);
+  y = onnx_where (lowering, hyb_onnx_with_scalar (lowering, "_npi_less_scalar", x, -lambda),
+                  hyb_onnx_with_scalar (lowering, "_plus_scalar", x, bias), y);
   hyb_lowering_set_output (lowering, 0, y);
 }
 
@@ -297,40 +258,18 @@ along (HybLowering *lowering, const char *op, HybValueId x, int axis)
   gint64 depth;
 
   if (op)
-    return hyb_lowering_emit (lowering,
-                              op,
-                              1,
-                              &x,
-                              "axis",
-                              hyb_lowering_text (lowering, "%d", axis),
+    return hyb_lowering_emit (lowering, op, 1, &x, "axis", hyb_lowering_text (lowering, "%d", axis),
                               NULL);
   /* Hardmax: one at the largest element. */
   depth = rank > axis ? hyb_lowering_get_type (lowering, x)->shape.dim[axis] : HYB_UNKNOWN;
   if (depth < 0)
     return HYB_NO_ID;
-  x = hyb_lowering_emit (lowering,
-                         "_npi_argmax",
-                         1,
-                         &x,
-                         "axis",
-                         hyb_lowering_text (lowering, "%d", axis),
-                         NULL);
-  x = hyb_lowering_emit (lowering,
-                         "one_hot",
-                         1,
-                         &x,
-                         "depth",
-                         hyb_lowering_text (lowering, "%" G_GINT64_FORMAT, depth),
-                         NULL);
-  return hyb_lowering_emit (lowering,
-                            "_np_moveaxis",
-                            1,
-                            &x,
-                            "source",
-                            "(-1,)",
-                            "destination",
-                            hyb_lowering_text (lowering, "(%d,)", axis),
-                            NULL);
+  x = hyb_lowering_emit (lowering, "_npi_argmax", 1, &x, "axis",
+                         hyb_lowering_text (lowering, "%d", axis), NULL);
+  x = hyb_lowering_emit (lowering, "one_hot", 1, &x, "depth",
+                         hyb_lowering_text (lowering, "%" G_GINT64_FORMAT, depth), NULL);
+  return hyb_lowering_emit (lowering, "_np_moveaxis", 1, &x, "source", "(-1,)", "destination",
+                            hyb_lowering_text (lowering, "(%d,)", axis), NULL);
 }
 
 static void
@@ -362,9 +301,7 @@ lower_flat_softmax (HybLowering *lowering)
     }
   for (int i = 0; i < axis; i++)
     rows *= type.shape.dim[i];
-  x = hyb_onnx_reshape (lowering,
-                        x,
-                        2,
+  x = hyb_onnx_reshape (lowering, x, 2,
                         (gint64[]){ rows, rows > 0 ? hyb_shape_size (&type.shape) / rows : 0 });
   x = along (lowering, hyb_onnx_engine (lowering), x, 1);
   x = hyb_onnx_reshape (lowering, x, (guint) rank, type.shape.dim);

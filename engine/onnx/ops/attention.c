@@ -104,8 +104,7 @@ query_position (HybLowering *lowering, const Attention *attention, gint64 added)
 
   if (attention->lengths == HYB_NO_ID || attention->n_past > 0)
     return onnx_shift (lowering, x, (double) (attention->n_past + added));
-  return onnx_add (lowering,
-                   attention->lengths,
+  return onnx_add (lowering, attention->lengths,
                    onnx_shift (lowering, x, (double) (added - attention->n_queries)));
 }
 
@@ -120,20 +119,14 @@ find_visible (HybLowering *lowering, Attention *attention)
   if (hyb_onnx_int (lowering, "is_causal", 0))
     right = right < 0 ? 0 : MIN (right, 0);
   if (right >= 0)
-    visible = hyb_onnx_binary (lowering,
-                               "_npi_less_equal",
-                               keys,
+    visible = hyb_onnx_binary (lowering, "_npi_less_equal", keys,
                                query_position (lowering, attention, right));
   if (left >= 0)
-    visible = onnx_and (lowering,
-                        visible,
-                        hyb_onnx_binary (lowering,
-                                         "_npi_greater_equal",
-                                         keys,
+    visible = onnx_and (lowering, visible,
+                        hyb_onnx_binary (lowering, "_npi_greater_equal", keys,
                                          query_position (lowering, attention, -left)));
   if (attention->lengths != HYB_NO_ID)
-    visible = onnx_and (lowering,
-                        visible,
+    visible = onnx_and (lowering, visible,
                         hyb_onnx_binary (lowering, "_npi_less", keys, attention->lengths));
   attention->may_empty |= left >= 0 || attention->lengths != HYB_NO_ID;
   return visible;
@@ -162,10 +155,9 @@ find_bias (HybLowering *lowering, Attention *attention)
 
   attention->lengths = onnx_optional (lowering, INPUT_LENGTHS);
   if (attention->lengths != HYB_NO_ID)
-    attention->lengths = hyb_onnx_reshape (lowering,
-                                           hyb_onnx_cast (lowering, attention->lengths, HYB_I64),
-                                           4,
-                                           (gint64[]){ -1, 1, 1, 1 });
+    attention->lengths =
+        hyb_onnx_reshape (lowering, hyb_onnx_cast (lowering, attention->lengths, HYB_I64), 4,
+                          (gint64[]){ -1, 1, 1, 1 });
   visible = find_visible (lowering, attention);
   if (mask != HYB_NO_ID && is_condition)
     visible = onnx_and (lowering, visible, mask);
@@ -175,8 +167,7 @@ find_bias (HybLowering *lowering, Attention *attention)
   attention->bias = added;
   if (visible != HYB_NO_ID)
     attention->bias =
-        onnx_where (lowering,
-                    visible,
+        onnx_where (lowering, visible,
                     added == HYB_NO_ID ? hyb_onnx_scalar (lowering, 0, attention->dtype) : added,
                     hyb_onnx_scalar (lowering, -INFINITY, attention->dtype));
 }
@@ -198,10 +189,8 @@ normalise (HybLowering *lowering, const Attention *attention, HybValueId scores)
   if (attention->may_empty)
     {
       is_empty = onnx_reduce (lowering, "_np_max", attention->bias, -1, TRUE);
-      scores = onnx_where (lowering,
-                           hyb_onnx_unary (lowering, "_npi_isneginf", is_empty),
-                           hyb_onnx_unary (lowering, "zeros_like", scores),
-                           scores);
+      scores = onnx_where (lowering, hyb_onnx_unary (lowering, "_npi_isneginf", is_empty),
+                           hyb_onnx_unary (lowering, "zeros_like", scores), scores);
     }
   return hyb_onnx_cast (lowering, scores, attention->dtype);
 }
@@ -245,8 +234,7 @@ lower_attention (HybLowering *lowering)
                               ? scores[OUTPUT_CAPPED]
                               : onnx_add (lowering, scores[OUTPUT_CAPPED], attention.bias);
   scores[OUTPUT_PROBABILITIES] = normalise (lowering, &attention, scores[OUTPUT_MASKED]);
-  y = onnx_matmul (lowering,
-                   scores[OUTPUT_PROBABILITIES],
+  y = onnx_matmul (lowering, scores[OUTPUT_PROBABILITIES],
                    onnx_heads_share (lowering, attention.v, attention.q));
   hyb_lowering_set_output (lowering, 0, attention.is_flat ? onnx_heads_join (lowering, y) : y);
   hyb_lowering_set_output (lowering, 1, attention.k);
@@ -257,19 +245,13 @@ lower_attention (HybLowering *lowering)
 static const char *const inputs[] = {
   "Q", "K", "V", "attn_mask", "past_key", "past_value", "nonpad_kv_seqlen", NULL
 };
-static const char *const outputs[] = { "Y",
-                                       "present_key",
-                                       "present_value",
-                                       "qk_matmul_output",
+static const char *const outputs[] = { "Y", "present_key", "present_value", "qk_matmul_output",
                                        NULL };
 
 const HybOnnxOp hyb_onnx_ops_attention[] = {
-  { .op = { HYB_ONNX_ROW,
-            .name = "Attention",
+  { .op = { HYB_ONNX_ROW, .name = "Attention",
             .doc = "Means of values, weighted by products of queries and keys.",
-            .category = HYB_CATEGORY_LINEAR,
-            .inputs = inputs,
-            .outputs = outputs,
+            .category = HYB_CATEGORY_LINEAR, .inputs = inputs, .outputs = outputs,
             .lower = lower_attention },
     .since = 23 },
   { .since = 0 },

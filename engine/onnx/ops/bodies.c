@@ -167,8 +167,7 @@ wire (HybLowering *lowering, Wiring *wiring, HybPortKind kind)
       g_array_append_val (wiring->inputs, wiring->ports[v].value);
       g_array_append_val (wiring->places, wiring->place[v]);
     }
-  return hyb_lowering_text_ints (lowering,
-                                 wiring->places->len,
+  return hyb_lowering_text_ints (lowering, wiring->places->len,
                                  (const gint64 *) (gpointer) wiring->places->data);
 }
 
@@ -232,8 +231,7 @@ hyb_onnx_foreach (HybLowering          *lowering,
     NULL,
   };
 
-  return hyb_lowering_add (lowering,
-                           "_foreach",
+  return hyb_lowering_add (lowering, "_foreach",
                            &(HybNodeSpec){ .n_inputs = inputs->len,
                                            .inputs = (const HybValueId *) (gpointer) inputs->data,
                                            .n_bodies = 1,

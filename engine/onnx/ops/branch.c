@@ -65,13 +65,11 @@ build_predicate (void)
   HybValueId  condition = hyb_builder_add_variable (builder, "condition", NULL);
 
   hyb_builder_set_legacy_shapes (builder, FALSE);
-  hyb_builder_add_head (builder,
-                        hyb_builder_call (builder,
-                                          "_copy",
-                                          &(HybNodeSpec){ .name = "condition",
-                                                          .n_inputs = 1,
-                                                          .inputs = &condition },
-                                          NULL));
+  hyb_builder_add_head (builder, hyb_builder_call (builder, "_copy",
+                                                   &(HybNodeSpec){ .name = "condition",
+                                                                   .n_inputs = 1,
+                                                                   .inputs = &condition },
+                                                   NULL));
   return hyb_builder_freeze (builder);
 }
 
@@ -112,8 +110,7 @@ emit_cond (HybLowering *lowering, const HybLoweredBody *const branches[2])
 
   for (guint i = 0; i < use->n_inputs; i++)
     inputs[i] = hyb_lowering_input (lowering, i);
-  return hyb_lowering_add (lowering,
-                           "_cond",
+  return hyb_lowering_add (lowering, "_cond",
                            &(HybNodeSpec){ .n_inputs = use->n_inputs,
                                            .inputs = inputs,
                                            .n_bodies = 3,
@@ -139,11 +136,8 @@ have_as_many (HybLowering *lowering, const HybLoweredBody *const branches[2])
 {
   if (branches[THEN]->n_heads == branches[ELSE]->n_heads)
     return TRUE;
-  hyb_lowering_fail (lowering,
-                     NULL,
-                     "one branch has %u outputs, the other one has %u",
-                     branches[THEN]->n_heads,
-                     branches[ELSE]->n_heads);
+  hyb_lowering_fail (lowering, NULL, "one branch has %u outputs, the other one has %u",
+                     branches[THEN]->n_heads, branches[ELSE]->n_heads);
   return FALSE;
 }
 
@@ -223,19 +217,10 @@ static const char *const outputs[] = { "outputs", NULL };
 static const char *const bodies[] = { "then_branch", "else_branch" };
 
 const HybOnnxOp hyb_onnx_ops_branch[] = {
-  { .op = { HYB_ONNX_BODIES_ROW,
-            .compute = hyb_onnx_compute_if,
-            .category = HYB_CATEGORY_CONTROL,
-            .body_variable = hyb_onnx_body_variable,
-            .body_port = hyb_onnx_body_port,
-            .name = "If",
-            .doc = "Runs one of two graphs.",
-            .inputs = inputs,
-            .outputs = outputs,
-            .n_bodies = 2,
-            .body_names = bodies,
-            .body_next = hyb_onnx_no_head,
-            .body_result = if_result,
+  { .op = { HYB_ONNX_BODIES_ROW, .compute = hyb_onnx_compute_if, .category = HYB_CATEGORY_CONTROL,
+            .body_variable = hyb_onnx_body_variable, .body_port = hyb_onnx_body_port, .name = "If",
+            .doc = "Runs one of two graphs.", .inputs = inputs, .outputs = outputs, .n_bodies = 2,
+            .body_names = bodies, .body_next = hyb_onnx_no_head, .body_result = if_result,
             .lower = lower_if },
     .since = 1 },
   { .since = 0 },

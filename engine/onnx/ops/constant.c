@@ -83,12 +83,10 @@ lower_constant (HybLowering *lowering)
   const HybOnnxUse *use = hyb_onnx_use (lowering);
 
   if (use->literal)
-    hyb_lowering_set_output (lowering,
-                             0,
+    hyb_lowering_set_output (lowering, 0,
                              hyb_lowering_constant (lowering, hyb_tensor_ref (use->literal)));
   else
-    hyb_lowering_fail (lowering,
-                       NULL,
+    hyb_lowering_fail (lowering, NULL,
                        "its value is of a type with which this program does not compute");
 }
 

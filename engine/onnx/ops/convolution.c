@@ -23,27 +23,16 @@ emit (HybLowering      *lowering,
 {
   guint n = hyb_onnx_has_input (lowering, 2) ? 3 : 2;
 
-  return hyb_lowering_emit (lowering,
-                            op,
-                            n,
-                            inputs,
-                            "kernel",
-                            onnx_window_text (lowering, window, window->kernel),
-                            "stride",
-                            onnx_window_text (lowering, window, window->stride),
-                            "dilate",
-                            onnx_window_text (lowering, window, window->dilation),
-                            "pad",
-                            onnx_window_text (lowering, window, window->before),
-                            "num_filter",
+  return hyb_lowering_emit (lowering, op, n, inputs, "kernel",
+                            onnx_window_text (lowering, window, window->kernel), "stride",
+                            onnx_window_text (lowering, window, window->stride), "dilate",
+                            onnx_window_text (lowering, window, window->dilation), "pad",
+                            onnx_window_text (lowering, window, window->before), "num_filter",
                             hyb_lowering_text (lowering, "%" G_GINT64_FORMAT, n_filters),
                             "num_group",
-                            hyb_lowering_text (lowering,
-                                               "%" G_GINT64_FORMAT,
+                            hyb_lowering_text (lowering, "%" G_GINT64_FORMAT,
                                                hyb_onnx_int (lowering, "group", 1)),
-                            "no_bias",
-                            n == 3 ? "False" : "True",
-                            NULL);
+                            "no_bias", n == 3 ? "False" : "True", NULL);
 }
 
 HybValueId
@@ -133,17 +122,10 @@ crop (HybLowering *lowering, const OnnxWindow *window, HybValueId y)
 
       if (window->before[i] == 0 && window->after[i] == 0)
         continue;
-      y = hyb_lowering_emit (lowering,
-                             "slice_axis",
-                             1,
-                             &y,
-                             "axis",
-                             hyb_lowering_text (lowering, "%u", i + 2),
-                             "begin",
+      y = hyb_lowering_emit (lowering, "slice_axis", 1, &y, "axis",
+                             hyb_lowering_text (lowering, "%u", i + 2), "begin",
                              hyb_lowering_text (lowering, "%" G_GINT64_FORMAT, window->before[i]),
-                             "end",
-                             end,
-                             NULL);
+                             "end", end, NULL);
     }
   return y;
 }
@@ -159,12 +141,8 @@ add_bias (HybLowering *lowering, const OnnxWindow *window, HybValueId y)
     return y;
   for (guint i = 0; i < window->n; i++)
     dims[i + 2] = 1;
-  return hyb_onnx_binary (lowering,
-                          "broadcast_add",
-                          y,
-                          hyb_onnx_reshape (lowering,
-                                            hyb_onnx_input (lowering, 2),
-                                            window->n + 2,
+  return hyb_onnx_binary (lowering, "broadcast_add", y,
+                          hyb_onnx_reshape (lowering, hyb_onnx_input (lowering, 2), window->n + 2,
                                             dims));
 }
 
@@ -204,26 +182,16 @@ lower_conv_transpose (HybLowering *lowering)
     return;
   cut = window;
   memset (window.before, 0, sizeof window.before);
-  y = hyb_lowering_emit (lowering,
-                         "Deconvolution",
-                         2,
+  y = hyb_lowering_emit (lowering, "Deconvolution", 2,
                          (HybValueId[]){ hyb_onnx_input (lowering, 0),
                                          hyb_onnx_input (lowering, 1) },
-                         "kernel",
-                         onnx_window_text (lowering, &window, window.kernel),
-                         "stride",
-                         onnx_window_text (lowering, &window, window.stride),
-                         "dilate",
-                         onnx_window_text (lowering, &window, window.dilation),
-                         "num_filter",
-                         hyb_lowering_text (lowering,
-                                            "%" G_GINT64_FORMAT,
+                         "kernel", onnx_window_text (lowering, &window, window.kernel), "stride",
+                         onnx_window_text (lowering, &window, window.stride), "dilate",
+                         onnx_window_text (lowering, &window, window.dilation), "num_filter",
+                         hyb_lowering_text (lowering, "%" G_GINT64_FORMAT,
                                             weight.shape.dim[1] * group),
-                         "num_group",
-                         hyb_lowering_text (lowering, "%" G_GINT64_FORMAT, group),
-                         "no_bias",
-                         "True",
-                         NULL);
+                         "num_group", hyb_lowering_text (lowering, "%" G_GINT64_FORMAT, group),
+                         "no_bias", "True", NULL);
   y = crop (lowering, &cut, extend (lowering, &window, added, y));
   hyb_lowering_set_output (lowering, 0, add_bias (lowering, &window, y));
 }
@@ -232,20 +200,12 @@ static const char *const inputs[] = { "X", "W", "B", NULL };
 static const char *const outputs[] = { "Y", NULL };
 
 const HybOnnxOp hyb_onnx_ops_convolution[] = {
-  { .op = { HYB_ONNX_ROW,
-            .name = "Conv",
-            .doc = "A convolution.",
-            .category = HYB_CATEGORY_CONVOLUTION,
-            .inputs = inputs,
-            .outputs = outputs,
+  { .op = { HYB_ONNX_ROW, .name = "Conv", .doc = "A convolution.",
+            .category = HYB_CATEGORY_CONVOLUTION, .inputs = inputs, .outputs = outputs,
             .lower = lower_conv },
     .since = 1 },
-  { .op = { HYB_ONNX_ROW,
-            .name = "ConvTranspose",
-            .doc = "A transposed convolution.",
-            .category = HYB_CATEGORY_CONVOLUTION,
-            .inputs = inputs,
-            .outputs = outputs,
+  { .op = { HYB_ONNX_ROW, .name = "ConvTranspose", .doc = "A transposed convolution.",
+            .category = HYB_CATEGORY_CONVOLUTION, .inputs = inputs, .outputs = outputs,
             .lower = lower_conv_transpose },
     .since = 1 },
   { .since = 0 },

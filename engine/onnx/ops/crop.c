@@ -59,12 +59,8 @@ static const char *const inputs[] = { "input_data", "shape", NULL };
 static const char *const outputs[] = { "output_data", NULL };
 
 const HybOnnxOp hyb_onnx_ops_crop[] = {
-  { .op = { HYB_ONNX_ROW,
-            .name = "CenterCropPad",
-            .doc = "Cuts or extends axes at both ends.",
-            .category = HYB_CATEGORY_MOVEMENT,
-            .inputs = inputs,
-            .outputs = outputs,
+  { .op = { HYB_ONNX_ROW, .name = "CenterCropPad", .doc = "Cuts or extends axes at both ends.",
+            .category = HYB_CATEGORY_MOVEMENT, .inputs = inputs, .outputs = outputs,
             .lower = lower_center_crop_pad },
     .since = 18 },
   { .since = 0 },

@@ -39,12 +39,9 @@ lower_old_binary (HybLowering *lowering)
 {
   HybValueId y = align_operand (lowering);
 
-  hyb_lowering_set_output (lowering,
-                           0,
-                           hyb_onnx_binary (lowering,
-                                            hyb_onnx_engine (lowering),
-                                            hyb_onnx_input (lowering, 0),
-                                            y));
+  hyb_lowering_set_output (lowering, 0,
+                           hyb_onnx_binary (lowering, hyb_onnx_engine (lowering),
+                                            hyb_onnx_input (lowering, 0), y));
 }
 
 /* The result has the type of the base. */
@@ -64,8 +61,7 @@ lower_pow (HybLowering *lowering)
       y = hyb_onnx_cast (lowering, y, common);
     }
   x = hyb_onnx_binary (lowering, "broadcast_power", x, y);
-  hyb_lowering_set_output (lowering,
-                           0,
+  hyb_lowering_set_output (lowering, 0,
                            base == HYB_DTYPE_UNKNOWN ? x : hyb_onnx_cast (lowering, x, base));
 }
 
@@ -75,9 +71,7 @@ integer_remainder (HybLowering *lowering, HybValueId x, HybValueId y)
 {
   HybValueId quotient = hyb_onnx_binary (lowering, "broadcast_div", x, y);
 
-  return hyb_onnx_binary (lowering,
-                          "broadcast_sub",
-                          x,
+  return hyb_onnx_binary (lowering, "broadcast_sub", x,
                           hyb_onnx_binary (lowering, "broadcast_mul", quotient, y));
 }
 
@@ -89,22 +83,16 @@ float_remainder (HybLowering *lowering, HybValueId x, HybValueId y, gboolean has
   HybValueId rest;
 
   if (has_sign)
-    rest = hyb_onnx_binary (lowering,
-                            "broadcast_mul",
-                            hyb_onnx_unary (lowering, "sign", x),
-                            hyb_onnx_binary (lowering,
-                                             "broadcast_mod",
+    rest = hyb_onnx_binary (lowering, "broadcast_mul", hyb_onnx_unary (lowering, "sign", x),
+                            hyb_onnx_binary (lowering, "broadcast_mod",
                                              hyb_onnx_unary (lowering, "abs", x),
                                              hyb_onnx_unary (lowering, "abs", y)));
   else
     rest = hyb_onnx_binary (lowering, "broadcast_mod", x, y);
-  return hyb_lowering_call (lowering,
-                            "_npi_where",
-                            3,
+  return hyb_lowering_call (lowering, "_npi_where", 3,
                             (HybValueId[]){
                                 hyb_onnx_with_scalar (lowering, "_npi_equal_scalar", y, 0),
-                                hyb_onnx_scalar (lowering, NAN, dtype),
-                                rest },
+                                hyb_onnx_scalar (lowering, NAN, dtype), rest },
                             NULL);
 }
 
@@ -128,19 +116,15 @@ floor_quotient (HybLowering *lowering, HybValueId x, HybValueId power)
 {
   HybValueId rest = hyb_onnx_binary (lowering, "broadcast_mod", x, power);
 
-  return hyb_onnx_binary (lowering,
-                          "broadcast_div",
-                          hyb_onnx_binary (lowering, "broadcast_sub", x, rest),
-                          power);
+  return hyb_onnx_binary (lowering, "broadcast_div",
+                          hyb_onnx_binary (lowering, "broadcast_sub", x, rest), power);
 }
 
 /* 2 to the power of a count of bits. */
 static HybValueId
 power_of_two (HybLowering *lowering, HybValueId bits)
 {
-  return hyb_onnx_binary (lowering,
-                          "broadcast_power",
-                          hyb_onnx_scalar (lowering, 2, HYB_I64),
+  return hyb_onnx_binary (lowering, "broadcast_power", hyb_onnx_scalar (lowering, 2, HYB_I64),
                           bits);
 }
 
@@ -153,17 +137,13 @@ shift_right (HybLowering *lowering, HybValueId x, HybValueId bits)
       hyb_onnx_binary (lowering, "_npi_less", bits, hyb_onnx_scalar (lowering, 0, HYB_I64));
   HybValueId first, rest;
 
-  bits = hyb_lowering_call (lowering,
-                            "_npi_where",
-                            3,
-                            (HybValueId[]){
-                                is_negative, hyb_onnx_scalar (lowering, 64, HYB_I64), bits },
+  bits = hyb_lowering_call (lowering, "_npi_where", 3,
+                            (HybValueId[]){ is_negative, hyb_onnx_scalar (lowering, 64, HYB_I64),
+                                            bits },
                             NULL);
   first = hyb_onnx_binary (lowering, "broadcast_minimum", bits, step);
-  rest = hyb_onnx_binary (lowering,
-                          "broadcast_minimum",
-                          hyb_onnx_binary (lowering, "broadcast_sub", bits, first),
-                          step);
+  rest = hyb_onnx_binary (lowering, "broadcast_minimum",
+                          hyb_onnx_binary (lowering, "broadcast_sub", bits, first), step);
   x = floor_quotient (lowering, x, power_of_two (lowering, first));
   return floor_quotient (lowering, x, power_of_two (lowering, rest));
 }
@@ -233,11 +213,8 @@ lower_mean (HybLowering *lowering)
 {
   HybValueId sum = fold_inputs (lowering, "broadcast_add");
 
-  hyb_lowering_set_output (lowering,
-                           0,
-                           hyb_onnx_with_scalar (lowering,
-                                                 "_div_scalar",
-                                                 sum,
+  hyb_lowering_set_output (lowering, 0,
+                           hyb_onnx_with_scalar (lowering, "_div_scalar", sum,
                                                  hyb_onnx_n_inputs (lowering)));
 }
 
@@ -248,13 +225,9 @@ lower_old_clip (HybLowering *lowering)
 {
   HybValueId x = hyb_onnx_input (lowering, 0);
 
-  x = hyb_onnx_with_scalar (lowering,
-                            "_maximum_scalar",
-                            x,
+  x = hyb_onnx_with_scalar (lowering, "_maximum_scalar", x,
                             hyb_onnx_float (lowering, "min", -3.402823466e38));
-  x = hyb_onnx_with_scalar (lowering,
-                            "_minimum_scalar",
-                            x,
+  x = hyb_onnx_with_scalar (lowering, "_minimum_scalar", x,
                             hyb_onnx_float (lowering, "max", 3.402823466e38));
   hyb_lowering_set_output (lowering, 0, x);
 }
@@ -287,9 +260,7 @@ lower_is_inf (HybLowering *lowering)
 
   x = hyb_onnx_unary (lowering, op, x);
   if (!positive && !negative)
-    x = hyb_onnx_binary (lowering,
-                         "broadcast_logical_and",
-                         x,
+    x = hyb_onnx_binary (lowering, "broadcast_logical_and", x,
                          hyb_onnx_scalar (lowering, 0, HYB_BOOL));
   hyb_lowering_set_output (lowering, 0, x);
 }
@@ -306,20 +277,13 @@ cast_to (HybLowering *lowering, HybDType dtype)
       HybType type = { hyb_onnx_type (lowering, 0)->shape, HYB_DTYPE_UNKNOWN };
 
       hyb_lowering_set_type (lowering, 0, &type);
-      hyb_lowering_fail (lowering,
-                         NULL,
+      hyb_lowering_fail (lowering, NULL,
                          "it casts to a type with which this program does not compute");
       return;
     }
-  hyb_lowering_set_output (lowering,
-                           0,
-                           hyb_lowering_emit (lowering,
-                                              "Cast",
-                                              1,
-                                              &x,
-                                              "dtype",
-                                              hyb_dtype_name (dtype),
-                                              NULL));
+  hyb_lowering_set_output (lowering, 0,
+                           hyb_lowering_emit (lowering, "Cast", 1, &x, "dtype",
+                                              hyb_dtype_name (dtype), NULL));
 }
 
 static void
@@ -339,19 +303,12 @@ lower_bit_cast (HybLowering *lowering)
   HybValueId x = hyb_onnx_input (lowering, 0);
 
   if (dtype == HYB_DTYPE_UNKNOWN)
-    hyb_lowering_fail (lowering,
-                       NULL,
+    hyb_lowering_fail (lowering, NULL,
                        "it reads bits as a type with which this program does not compute");
   else
-    hyb_lowering_set_output (lowering,
-                             0,
-                             hyb_lowering_emit (lowering,
-                                                "_bit_cast",
-                                                1,
-                                                &x,
-                                                "dtype",
-                                                hyb_dtype_name (dtype),
-                                                NULL));
+    hyb_lowering_set_output (lowering, 0,
+                             hyb_lowering_emit (lowering, "_bit_cast", 1, &x, "dtype",
+                                                hyb_dtype_name (dtype), NULL));
 }
 
 /* Version 1 names the type. */
@@ -389,42 +346,27 @@ lower_dropout (HybLowering *lowering)
   hyb_lowering_set_type (lowering, 1, &type);
   if (drops && ratio > 0)
     {
-      x = hyb_lowering_emit (lowering,
-                             "Dropout",
-                             1,
-                             &x,
-                             "p",
-                             hyb_lowering_text (lowering, "%.9g", MIN (ratio, 0.999999)),
-                             "mode",
-                             "always",
-                             NULL);
+      x = hyb_lowering_emit (lowering, "Dropout", 1, &x, "p",
+                             hyb_lowering_text (lowering, "%.9g", MIN (ratio, 0.999999)), "mode",
+                             "always", NULL);
       hyb_lowering_set_output (lowering, 0, x);
       if (x != HYB_NO_ID && hyb_lowering_get_node (lowering)->n_outputs > 1)
-        hyb_lowering_set_output (lowering,
-                                 1,
+        hyb_lowering_set_output (lowering, 1,
                                  hyb_onnx_cast (lowering,
                                                 hyb_onnx_with_scalar (lowering,
                                                                       "_npi_not_equal_scalar",
-                                                                      x + 1,
-                                                                      0),
+                                                                      x + 1, 0),
                                                 type.dtype));
       return;
     }
   hyb_lowering_set_output (lowering, 0, hyb_onnx_unary (lowering, "_copy", x));
   if (hyb_lowering_get_node (lowering)->n_outputs > 1 && hyb_shape_is_known (&type.shape))
-    hyb_lowering_set_output (lowering,
-                             1,
-                             hyb_lowering_emit (lowering,
-                                                "_ones",
-                                                0,
-                                                NULL,
-                                                "shape",
+    hyb_lowering_set_output (lowering, 1,
+                             hyb_lowering_emit (lowering, "_ones", 0, NULL, "shape",
                                                 hyb_lowering_text_ints (lowering,
                                                                         (guint) type.shape.rank,
                                                                         type.shape.dim),
-                                                "dtype",
-                                                hyb_dtype_name (type.dtype),
-                                                NULL));
+                                                "dtype", hyb_dtype_name (type.dtype), NULL));
 }
 
 static const char *const one[] = { "X", NULL };

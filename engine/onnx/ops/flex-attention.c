@@ -90,8 +90,7 @@ lower_flex_attention (HybLowering *lowering)
     }
   keys = onnx_repeat (lowering, keys, 1, q.shape.dim[1] / k.shape.dim[1]);
   values = onnx_repeat (lowering, values, 1, q.shape.dim[1] / k.shape.dim[1]);
-  x = hyb_onnx_cast (lowering,
-                     find_scores (lowering, hyb_onnx_input (lowering, 0), keys),
+  x = hyb_onnx_cast (lowering, find_scores (lowering, hyb_onnx_input (lowering, 0), keys),
                      precision);
   x = change (lowering, "score_mod", x);
   x = hyb_lowering_emit (lowering, "softmax", 1, &x, "axis", "-1", NULL);

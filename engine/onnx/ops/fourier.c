@@ -66,13 +66,10 @@ transform_real (HybLowering *lowering,
 static HybValueId
 invert_real (HybLowering *lowering, const Rows *rows, HybValueId re, HybValueId im)
 {
-  HybValueId y = hyb_onnx_reshape (lowering,
-                                   join (lowering, re, im),
-                                   2,
+  HybValueId y = hyb_onnx_reshape (lowering, join (lowering, re, im), 2,
                                    (gint64[]){ rows->n, 2 * rows->length });
 
-  return onnx_scale (lowering,
-                     hyb_onnx_unary (lowering, "_contrib_ifft", y),
+  return onnx_scale (lowering, hyb_onnx_unary (lowering, "_contrib_ifft", y),
                      1 / (double) MAX (rows->length, 1));
 }
 
@@ -105,9 +102,7 @@ mirror (HybLowering *lowering, HybValueId half, gint64 length, double sign)
 
   if (n < 1)
     return half;
-  return hyb_onnx_concat (lowering,
-                          2,
-                          (HybValueId[]){ half, onnx_scale (lowering, other, sign) },
+  return hyb_onnx_concat (lowering, 2, (HybValueId[]){ half, onnx_scale (lowering, other, sign) },
                           1);
 }
 
@@ -125,8 +120,7 @@ inverse (HybLowering *lowering, const Rows *rows, const Transform *transform)
       return join (lowering, invert_real (lowering, rows, re, im), HYB_NO_ID);
     }
   /* The imaginary part is the real part of the inverse of −i times the spectrum. */
-  return join (lowering,
-               invert_real (lowering, rows, re, im),
+  return join (lowering, invert_real (lowering, rows, re, im),
                invert_real (lowering, rows, im, hyb_onnx_unary (lowering, "negative", re)));
 }
 
@@ -175,9 +169,7 @@ transform_axis (HybLowering *lowering, int axis, const Transform *transform)
 
   order_axes (rank, axis, order, back);
   x = hyb_onnx_transpose (lowering, hyb_onnx_input (lowering, 0), (guint) rank, order);
-  x = hyb_onnx_reshape (lowering,
-                        x,
-                        3,
+  x = hyb_onnx_reshape (lowering, x, 3,
                         (gint64[]){ -1, type.shape.dim[axis], type.shape.dim[rank - 1] });
   x = transform_rows (lowering, x, transform);
   for (int i = 0; i < rank - 2; i++)
@@ -256,8 +248,7 @@ lower_stft (HybLowering *lowering)
     type.shape = hyb_shape_3d (type.shape.dim[0], type.shape.dim[1], 1);
   step = (gint64) hyb_onnx_input_double (lowering, 1, 1);
   transform.length =
-      (gint64) hyb_onnx_input_double (lowering,
-                                      3,
+      (gint64) hyb_onnx_input_double (lowering, 3,
                                       window.shape.rank == 1 ? (double) window.shape.dim[0]
                                                              : (double) type.shape.dim[1]);
   if (type.shape.rank != 3 || step < 1 || transform.length < 1 ||
@@ -272,17 +263,12 @@ lower_stft (HybLowering *lowering)
   x = onnx_reshape_to (lowering, hyb_onnx_input (lowering, 0), &type.shape);
   x = onnx_take (lowering, x, frame_positions (lowering, n_frames, step, transform.length), 1);
   if (hyb_onnx_has_input (lowering, 2))
-    x = onnx_multiply (lowering,
-                       x,
-                       hyb_onnx_reshape (lowering,
-                                         hyb_onnx_input (lowering, 2),
-                                         2,
+    x = onnx_multiply (lowering, x,
+                       hyb_onnx_reshape (lowering, hyb_onnx_input (lowering, 2), 2,
                                          (gint64[]){ transform.length, 1 }));
   x = hyb_onnx_reshape (lowering, x, 3, (gint64[]){ -1, transform.length, type.shape.dim[2] });
   x = transform_rows (lowering, x, &transform);
-  x = hyb_onnx_reshape (lowering,
-                        x,
-                        4,
+  x = hyb_onnx_reshape (lowering, x, 4,
                         (gint64[]){ type.shape.dim[0], n_frames, onnx_size (lowering, x, 1), 2 });
   hyb_lowering_set_output (lowering, 0, hyb_onnx_cast (lowering, x, type.dtype));
 }
@@ -292,20 +278,13 @@ static const char *const stft_inputs[] = { "signal", "frame_step", "window", "fr
 static const char *const outputs[] = { "output", NULL };
 
 const HybOnnxOp hyb_onnx_ops_fourier[] = {
-  { .op = { HYB_ONNX_ROW,
-            .name = "DFT",
-            .doc = "A discrete Fourier transform along an axis.",
-            .category = HYB_CATEGORY_LINEAR,
-            .inputs = dft_inputs,
-            .outputs = outputs,
+  { .op = { HYB_ONNX_ROW, .name = "DFT", .doc = "A discrete Fourier transform along an axis.",
+            .category = HYB_CATEGORY_LINEAR, .inputs = dft_inputs, .outputs = outputs,
             .lower = lower_dft },
     .since = 17 },
-  { .op = { HYB_ONNX_ROW,
-            .name = "STFT",
+  { .op = { HYB_ONNX_ROW, .name = "STFT",
             .doc = "Fourier transforms of the overlapping frames of a signal.",
-            .category = HYB_CATEGORY_LINEAR,
-            .inputs = stft_inputs,
-            .outputs = outputs,
+            .category = HYB_CATEGORY_LINEAR, .inputs = stft_inputs, .outputs = outputs,
             .lower = lower_stft },
     .since = 17 },
   { .since = 0 },

@@ -113,10 +113,8 @@ lower_gemm (HybLowering *lowering)
   HybValueId y = multiply (lowering);
 
   if (hyb_onnx_has_input (lowering, 2))
-    y = onnx_add (lowering,
-                  y,
-                  onnx_scale (lowering,
-                              hyb_onnx_input (lowering, 2),
+    y = onnx_add (lowering, y,
+                  onnx_scale (lowering, hyb_onnx_input (lowering, 2),
                               hyb_onnx_float (lowering, "beta", 1)));
   hyb_lowering_set_output (lowering, 0, activate (lowering, y, &activation));
 }

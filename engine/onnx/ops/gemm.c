@@ -29,21 +29,12 @@ static HybValueId
 lower_linear (HybLowering *lowering, gboolean with_bias)
 {
   gint64     width = hyb_onnx_type (lowering, 1)->shape.dim[0];
-  HybValueId inputs[] = { hyb_onnx_input (lowering, 0),
-                          hyb_onnx_input (lowering, 1),
+  HybValueId inputs[] = { hyb_onnx_input (lowering, 0), hyb_onnx_input (lowering, 1),
                           with_bias ? hyb_onnx_input (lowering, 2) : HYB_NO_ID };
 
-  return hyb_lowering_emit (lowering,
-                            "FullyConnected",
-                            with_bias ? 3 : 2,
-                            inputs,
-                            "flatten",
-                            "False",
-                            "no_bias",
-                            with_bias ? "False" : "True",
-                            "num_hidden",
-                            hyb_lowering_text (lowering, "%" G_GINT64_FORMAT, width),
-                            NULL);
+  return hyb_lowering_emit (lowering, "FullyConnected", with_bias ? 3 : 2, inputs, "flatten",
+                            "False", "no_bias", with_bias ? "False" : "True", "num_hidden",
+                            hyb_lowering_text (lowering, "%" G_GINT64_FORMAT, width), NULL);
 }
 
 /* A′ B′ times alpha. */
@@ -57,8 +48,7 @@ lower_product (HybLowering *lowering)
     a = hyb_onnx_transpose (lowering, a, 2, swapped);
   if (hyb_onnx_int (lowering, "transB", 0))
     b = hyb_onnx_transpose (lowering, b, 2, swapped);
-  return onnx_scale (lowering,
-                     hyb_onnx_binary (lowering, "_npi_matmul", a, b),
+  return onnx_scale (lowering, hyb_onnx_binary (lowering, "_npi_matmul", a, b),
                      hyb_onnx_float (lowering, "alpha", 1));
 }
 
@@ -70,11 +60,8 @@ lower_gemm (HybLowering *lowering)
   HybValueId y = is_layer ? lower_linear (lowering, with_bias) : lower_product (lowering);
 
   if (hyb_onnx_has_input (lowering, 2) && !with_bias)
-    y = hyb_onnx_binary (lowering,
-                         "broadcast_add",
-                         y,
-                         onnx_scale (lowering,
-                                     hyb_onnx_input (lowering, 2),
+    y = hyb_onnx_binary (lowering, "broadcast_add", y,
+                         onnx_scale (lowering, hyb_onnx_input (lowering, 2),
                                      hyb_onnx_float (lowering, "beta", 1)));
   hyb_lowering_set_output (lowering, 0, y);
 }
@@ -82,11 +69,8 @@ lower_gemm (HybLowering *lowering)
 static void
 lower_matmul (HybLowering *lowering)
 {
-  hyb_lowering_set_output (lowering,
-                           0,
-                           hyb_onnx_binary (lowering,
-                                            "_npi_matmul",
-                                            hyb_onnx_input (lowering, 0),
+  hyb_lowering_set_output (lowering, 0,
+                           hyb_onnx_binary (lowering, "_npi_matmul", hyb_onnx_input (lowering, 0),
                                             hyb_onnx_input (lowering, 1)));
 }
 
@@ -100,17 +84,10 @@ lower_einsum (HybLowering *lowering)
 
   for (guint i = 0; i < n; i++)
     inputs[i] = hyb_onnx_input (lowering, i);
-  hyb_lowering_set_output (lowering,
-                           0,
-                           hyb_lowering_emit (lowering,
-                                              "_npi_einsum",
-                                              n,
-                                              inputs,
-                                              "num_args",
-                                              hyb_lowering_text (lowering, "%u", n),
-                                              "subscripts",
-                                              equation,
-                                              NULL));
+  hyb_lowering_set_output (lowering, 0,
+                           hyb_lowering_emit (lowering, "_npi_einsum", n, inputs, "num_args",
+                                              hyb_lowering_text (lowering, "%u", n), "subscripts",
+                                              equation, NULL));
 }
 
 static const char *const det_inputs[] = { "X", NULL };
@@ -119,37 +96,23 @@ static const char *const gemm_inputs[] = { "A", "B", "C", NULL };
 static const char *const outputs[] = { "Y", NULL };
 
 const HybOnnxOp hyb_onnx_ops_gemm[] = {
-  { .op = { HYB_ONNX_ROW,
-            .name = "Gemm",
-            .doc = "A matrix product with an optional bias.",
-            .category = HYB_CATEGORY_LINEAR,
-            .inputs = gemm_inputs,
-            .outputs = outputs,
+  { .op = { HYB_ONNX_ROW, .name = "Gemm", .doc = "A matrix product with an optional bias.",
+            .category = HYB_CATEGORY_LINEAR, .inputs = gemm_inputs, .outputs = outputs,
             .lower = lower_gemm },
     .since =
         1 }, /* before version 7 an attribute says that C is broadcast, which follows from its shape */
-  { .op = { HYB_ONNX_ROW,
-            .name = "MatMul",
+  { .op = { HYB_ONNX_ROW, .name = "MatMul",
             .doc = "A matrix product, over all leading axes as in NumPy.",
-            .category = HYB_CATEGORY_LINEAR,
-            .inputs = gemm_inputs,
-            .outputs = outputs,
+            .category = HYB_CATEGORY_LINEAR, .inputs = gemm_inputs, .outputs = outputs,
             .lower = lower_matmul },
     .since = 1 },
-  { .op = { HYB_ONNX_ROW,
-            .name = "Einsum",
+  { .op = { HYB_ONNX_ROW, .name = "Einsum",
             .doc = "Sums of products of arrays whose axes are named by letters.",
-            .category = HYB_CATEGORY_LINEAR,
-            .inputs = einsum_inputs,
-            .outputs = outputs,
+            .category = HYB_CATEGORY_LINEAR, .inputs = einsum_inputs, .outputs = outputs,
             .lower = lower_einsum },
     .since = 12 },
-  { .op = { HYB_ONNX_ROW,
-            .name = "Det",
-            .doc = "The determinant of every matrix.",
-            .category = HYB_CATEGORY_LINEAR,
-            .inputs = det_inputs,
-            .outputs = outputs,
+  { .op = { HYB_ONNX_ROW, .name = "Det", .doc = "The determinant of every matrix.",
+            .category = HYB_CATEGORY_LINEAR, .inputs = det_inputs, .outputs = outputs,
             .lower = hyb_onnx_lower_same },
     .since = 11,
     .engine = "_linalg_det" },

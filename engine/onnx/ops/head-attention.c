@@ -36,11 +36,8 @@ find_mask (HybLowering *lowering, const Heads *heads)
     }
   else if (type.shape.rank == 2 || type.shape.rank == 3)
     {
-      mask = hyb_onnx_reshape (lowering,
-                               mask,
-                               4,
-                               (gint64[]){ type.shape.dim[0],
-                                           1,
+      mask = hyb_onnx_reshape (lowering, mask, 4,
+                               (gint64[]){ type.shape.dim[0], 1,
                                            type.shape.rank == 3 ? type.shape.dim[1] : 1,
                                            type.shape.dim[type.shape.rank - 1] });
       is_seen = hyb_onnx_with_scalar (lowering, "_npi_not_equal_scalar", mask, 0);
@@ -50,9 +47,7 @@ find_mask (HybLowering *lowering, const Heads *heads)
       hyb_lowering_fail (lowering, NULL, "a mask of this shape is not computed with");
       return HYB_NO_ID;
     }
-  return onnx_where (lowering,
-                     is_seen,
-                     hyb_onnx_scalar (lowering, 0, heads->dtype),
+  return onnx_where (lowering, is_seen, hyb_onnx_scalar (lowering, 0, heads->dtype),
                      hyb_onnx_scalar (lowering, filter, heads->dtype));
 }
 
@@ -66,12 +61,9 @@ hide_future (HybLowering *lowering, const Heads *heads, HybValueId scores)
   if (!hyb_onnx_int (lowering, "unidirectional", 0))
     return scores;
   return onnx_where (lowering,
-                     hyb_onnx_binary (lowering,
-                                      "_npi_less_equal",
-                                      onnx_count (lowering, n_keys, 3, 4),
-                                      last),
-                     scores,
-                     hyb_onnx_scalar (lowering, -INFINITY, heads->dtype));
+                     hyb_onnx_binary (lowering, "_npi_less_equal",
+                                      onnx_count (lowering, n_keys, 3, 4), last),
+                     scores, hyb_onnx_scalar (lowering, -INFINITY, heads->dtype));
 }
 
 static HybValueId
@@ -91,8 +83,7 @@ attend (HybLowering *lowering, const Heads *heads)
   x = hide_future (lowering, heads, x);
   x = hyb_lowering_emit (lowering, "softmax", 1, &x, "axis", "-1", NULL);
   return onnx_heads_join (lowering,
-                          onnx_matmul (lowering,
-                                       hyb_onnx_cast (lowering, x, heads->dtype),
+                          onnx_matmul (lowering, hyb_onnx_cast (lowering, x, heads->dtype),
                                        heads->v));
 }
 
@@ -121,12 +112,8 @@ read_heads (HybLowering *lowering, guint input, gint64 n_heads, gint64 *first)
   if (hyb_lowering_get_type (lowering, x)->shape.rank == 4)
     return x;
   if (hyb_onnx_has_input (lowering, 3))
-    x = onnx_add (lowering,
-                  x,
-                  hyb_onnx_slice (lowering,
-                                  hyb_onnx_input (lowering, 3),
-                                  0,
-                                  *first,
+    x = onnx_add (lowering, x,
+                  hyb_onnx_slice (lowering, hyb_onnx_input (lowering, 3), 0, *first,
                                   *first + size));
   *first += size;
   return onnx_heads_split (lowering, x, n_heads);
@@ -217,9 +204,9 @@ lower_attention (HybLowering *lowering)
     x = onnx_add (lowering, x, hyb_onnx_input (lowering, 2));
   for (guint i = 0; i < 3; i++)
     {
-      *parts[i] = onnx_heads_split (lowering,
-                                    hyb_onnx_slice (lowering, x, 2, first, first + sizes[i]),
-                                    n_heads);
+      *parts[i] =
+          onnx_heads_split (lowering, hyb_onnx_slice (lowering, x, 2, first, first + sizes[i]),
+                            n_heads);
       first += sizes[i];
     }
   heads.k = after_past (lowering, heads.k, 0);
@@ -242,23 +229,17 @@ static const char *const attention_inputs[] = { "input", "weights",        "bias
 static const char *const attention_outputs[] = { "output", "present", NULL };
 
 const HybOnnxOp hyb_onnx_ops_head_attention[] = {
-  { .op = { HYB_ONNX_ROW,
-            .name = "MultiHeadAttention",
+  { .op = { HYB_ONNX_ROW, .name = "MultiHeadAttention",
             .doc = "Means of values, weighted by products of queries and keys.",
-            .category = HYB_CATEGORY_LINEAR,
-            .inputs = inputs,
-            .outputs = outputs,
+            .category = HYB_CATEGORY_LINEAR, .inputs = inputs, .outputs = outputs,
             .lower = lower_multi_head },
     .domain = "com.microsoft",
     .since = 1 },
-  { .op = { HYB_ONNX_ROW,
-            .name = "Attention",
+  { .op = { HYB_ONNX_ROW, .name = "Attention",
             .doc = "Attention of a sequence to itself, with the layer that computes queries, keys "
                    "and values.",
-            .category = HYB_CATEGORY_LINEAR,
-            .inputs = attention_inputs,
-            .outputs = attention_outputs,
-            .lower = lower_attention },
+            .category = HYB_CATEGORY_LINEAR, .inputs = attention_inputs,
+            .outputs = attention_outputs, .lower = lower_attention },
     .domain = "com.microsoft",
     .since = 1 },
   { .since = 0 },

@@ -29,15 +29,11 @@ wrap (HybLowering *lowering, HybValueId indices, gint64 size)
   HybValueId is_negative;
 
   indices = hyb_onnx_cast (lowering, indices, HYB_I64);
-  is_negative = hyb_onnx_cast (lowering,
-                               hyb_onnx_with_scalar (lowering, "_npi_less_scalar", indices, 0),
-                               HYB_I64);
-  return hyb_onnx_binary (lowering,
-                          "broadcast_add",
-                          indices,
-                          hyb_onnx_with_scalar (lowering,
-                                                "_mul_scalar",
-                                                is_negative,
+  is_negative =
+      hyb_onnx_cast (lowering, hyb_onnx_with_scalar (lowering, "_npi_less_scalar", indices, 0),
+                     HYB_I64);
+  return hyb_onnx_binary (lowering, "broadcast_add", indices,
+                          hyb_onnx_with_scalar (lowering, "_mul_scalar", is_negative,
                                                 (double) size));
 }
 
@@ -77,9 +73,7 @@ positions_along (HybLowering *lowering, int axis)
   strides_of (&data.shape, strides);
   along = wrap (lowering, hyb_onnx_input (lowering, 1), data.shape.dim[axis]);
   along = hyb_onnx_with_scalar (lowering, "_mul_scalar", along, (double) strides[axis]);
-  return hyb_onnx_binary (lowering,
-                          "broadcast_add",
-                          along,
+  return hyb_onnx_binary (lowering, "broadcast_add", along,
                           other_coordinates (lowering, &indices.shape, strides, axis));
 }
 
@@ -87,9 +81,8 @@ static void
 lower_gather_elements (HybLowering *lowering)
 {
   HybType    type = { hyb_onnx_type (lowering, 1)->shape, hyb_onnx_type (lowering, 0)->dtype };
-  int        axis = hyb_onnx_axis (lowering,
-                            hyb_onnx_int (lowering, "axis", 0),
-                            hyb_onnx_type (lowering, 0)->shape.rank);
+  int        axis = hyb_onnx_axis (lowering, hyb_onnx_int (lowering, "axis", 0),
+                                   hyb_onnx_type (lowering, 0)->shape.rank);
   HybValueId positions;
 
   hyb_lowering_set_type (lowering, 0, &type);
@@ -97,18 +90,13 @@ lower_gather_elements (HybLowering *lowering)
     return;
   positions = positions_along (lowering, axis);
   if (positions != HYB_NO_ID)
-    hyb_lowering_set_output (lowering,
-                             0,
-                             hyb_lowering_emit (lowering,
-                                                "take",
-                                                2,
+    hyb_lowering_set_output (lowering, 0,
+                             hyb_lowering_emit (lowering, "take", 2,
                                                 (HybValueId[]){
                                                     onnx_flatten (lowering,
                                                                   hyb_onnx_input (lowering, 0)),
                                                     positions },
-                                                "axis",
-                                                "0",
-                                                NULL));
+                                                "axis", "0", NULL));
 }
 
 /* data [n, …] with rows at positions replaced by updates, or combined with them. */
@@ -123,21 +111,12 @@ scatter_rows (HybLowering *lowering, HybValueId data, HybValueId positions, HybV
     return onnx_scatter (lowering, data, positions, updates);
   positions = hyb_onnx_reshape (lowering, positions, 2, (gint64[]){ 1, -1 });
   if (strcmp (reduction, "add") == 0)
-    return hyb_onnx_binary (lowering,
-                            "broadcast_add",
-                            data,
-                            hyb_lowering_emit (lowering,
-                                               "_backward_gather_nd",
-                                               3,
-                                               (HybValueId[]){ updates, positions, data },
-                                               NULL));
-  return hyb_lowering_emit (lowering,
-                            "_scatter_combine",
-                            3,
+    return hyb_onnx_binary (lowering, "broadcast_add", data,
+                            hyb_lowering_emit (lowering, "_backward_gather_nd", 3,
+                                               (HybValueId[]){ updates, positions, data }, NULL));
+  return hyb_lowering_emit (lowering, "_scatter_combine", 3,
                             (HybValueId[]){ data, onnx_flatten (lowering, positions), updates },
-                            "reduction",
-                            reduction,
-                            NULL);
+                            "reduction", reduction, NULL);
 }
 
 static void
@@ -153,16 +132,12 @@ lower_scatter_elements (HybLowering *lowering)
   positions = positions_along (lowering, axis);
   if (positions == HYB_NO_ID)
     return;
-  y = scatter_rows (lowering,
-                    onnx_flatten (lowering, hyb_onnx_input (lowering, 0)),
+  y = scatter_rows (lowering, onnx_flatten (lowering, hyb_onnx_input (lowering, 0)),
                     onnx_flatten (lowering, positions),
                     onnx_flatten (lowering, hyb_onnx_input (lowering, 2)));
   if (y != HYB_NO_ID)
-    hyb_lowering_set_output (lowering,
-                             0,
-                             hyb_onnx_reshape (lowering,
-                                               y,
-                                               (guint) type.shape.rank,
+    hyb_lowering_set_output (lowering, 0,
+                             hyb_onnx_reshape (lowering, y, (guint) type.shape.rank,
                                                type.shape.dim));
 }
 
@@ -192,11 +167,8 @@ find_rows (HybLowering *lowering, int n_batch, Rows *rows)
   n_coordinates = (int) indices.shape.dim[last];
   if (n_coordinates < 1 || n_batch + n_coordinates > data.shape.rank || n_batch > last)
     {
-      hyb_lowering_fail (lowering,
-                         NULL,
-                         "its tuples have %d indices for an input of %d dimensions",
-                         n_coordinates,
-                         data.shape.rank);
+      hyb_lowering_fail (lowering, NULL, "its tuples have %d indices for an input of %d dimensions",
+                         n_coordinates, data.shape.rank);
       return FALSE;
     }
   rows->row = hyb_shape_count (&data.shape, n_batch + n_coordinates, data.shape.rank);
@@ -216,10 +188,8 @@ find_rows (HybLowering *lowering, int n_batch, Rows *rows)
   parts = hyb_onnx_input (lowering, 1);
   for (int i = 0; i < n_coordinates; i++)
     {
-      HybValueId one = hyb_onnx_reshape (lowering,
-                                         hyb_onnx_slice (lowering, parts, last, i, i + 1),
-                                         (guint) last,
-                                         tuples.dim);
+      HybValueId one = hyb_onnx_reshape (lowering, hyb_onnx_slice (lowering, parts, last, i, i + 1),
+                                         (guint) last, tuples.dim);
 
       one = wrap (lowering, one, data.shape.dim[n_batch + i]);
       one = hyb_onnx_with_scalar (lowering, "_mul_scalar", one, (double) strides[n_batch + i]);
@@ -242,9 +212,7 @@ lower_gather_nd (HybLowering *lowering)
     {
       gint64 k = indices.shape.rank > 0 ? indices.shape.dim[indices.shape.rank - 1] : HYB_UNKNOWN;
 
-      hyb_onnx_set_rank (lowering,
-                         0,
-                         data.dtype,
+      hyb_onnx_set_rank (lowering, 0, data.dtype,
                          k >= 0 && data.shape.rank >= 0
                              ? indices.shape.rank - 1 + data.shape.rank - (int) k - n_batch
                              : HYB_UNKNOWN);
@@ -256,16 +224,9 @@ lower_gather_nd (HybLowering *lowering)
     dims[n++] = data.shape.dim[i];
   if (n > HYB_MAX_RANK)
     return;
-  y = hyb_onnx_reshape (lowering,
-                        hyb_onnx_input (lowering, 0),
-                        2,
+  y = hyb_onnx_reshape (lowering, hyb_onnx_input (lowering, 0), 2,
                         (gint64[]){ rows.n_rows, rows.row });
-  y = hyb_lowering_emit (lowering,
-                         "take",
-                         2,
-                         (HybValueId[]){ y, rows.positions },
-                         "axis",
-                         "0",
+  y = hyb_lowering_emit (lowering, "take", 2, (HybValueId[]){ y, rows.positions }, "axis", "0",
                          NULL);
   hyb_lowering_set_output (lowering, 0, hyb_onnx_reshape (lowering, y, n, dims));
 }
@@ -281,21 +242,14 @@ lower_scatter_nd (HybLowering *lowering)
   if (!find_rows (lowering, 0, &rows))
     return;
   y = scatter_rows (lowering,
-                    hyb_onnx_reshape (lowering,
-                                      hyb_onnx_input (lowering, 0),
-                                      2,
+                    hyb_onnx_reshape (lowering, hyb_onnx_input (lowering, 0), 2,
                                       (gint64[]){ rows.n_rows, rows.row }),
                     rows.positions,
-                    hyb_onnx_reshape (lowering,
-                                      hyb_onnx_input (lowering, 2),
-                                      2,
+                    hyb_onnx_reshape (lowering, hyb_onnx_input (lowering, 2), 2,
                                       (gint64[]){ -1, rows.row }));
   if (y != HYB_NO_ID)
-    hyb_lowering_set_output (lowering,
-                             0,
-                             hyb_onnx_reshape (lowering,
-                                               y,
-                                               (guint) type.shape.rank,
+    hyb_lowering_set_output (lowering, 0,
+                             hyb_onnx_reshape (lowering, y, (guint) type.shape.rank,
                                                type.shape.dim));
 }
 
@@ -316,13 +270,9 @@ lower_reverse_sequence (HybLowering *lowering)
     axes[i] = is_batch_first && i < 2 ? 1 - i : i;
   if (is_batch_first)
     x = hyb_onnx_transpose (lowering, x, (guint) type.shape.rank, axes);
-  x = hyb_lowering_emit (lowering,
-                         "SequenceReverse",
-                         2,
-                         (HybValueId[]){ x, hyb_onnx_input (lowering, 1) },
-                         "use_sequence_length",
-                         "True",
-                         NULL);
+  x = hyb_lowering_emit (lowering, "SequenceReverse", 2,
+                         (HybValueId[]){ x, hyb_onnx_input (lowering, 1) }, "use_sequence_length",
+                         "True", NULL);
   if (is_batch_first)
     x = hyb_onnx_transpose (lowering, x, (guint) type.shape.rank, axes);
   hyb_lowering_set_output (lowering, 0, x);

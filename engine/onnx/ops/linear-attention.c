@@ -82,9 +82,7 @@ split_steps (HybLowering *lowering, guint input, gint64 n_heads, gboolean is_row
   gint64              dims[] = { shape->dim[0], shape->dim[1], n_heads, -1, 1 };
   HybValueId          x = hyb_onnx_cast (lowering, hyb_onnx_input (lowering, input), HYB_F32);
 
-  return hyb_onnx_transpose (lowering,
-                             hyb_onnx_reshape (lowering, x, 5, dims),
-                             5,
+  return hyb_onnx_transpose (lowering, hyb_onnx_reshape (lowering, x, 5, dims), 5,
                              is_row ? row : column);
 }
 
@@ -105,12 +103,10 @@ write_step (HybLowering *inner, const HybValueId *heads, gconstpointer data, GAr
   if (layer->decay >= 0)
     state = onnx_multiply (inner, state, hyb_onnx_unary (inner, "exp", (guint) layer->decay));
   if (layer->beta >= 0)
-    value = onnx_multiply (inner,
-                           (guint) layer->beta,
+    value = onnx_multiply (inner, (guint) layer->beta,
                            onnx_subtract (inner, value, read_state (inner, state, STEP_KEY)));
   state = onnx_add (inner, state, onnx_multiply (inner, STEP_KEY, value));
-  y = read_state (inner,
-                  onnx_repeat (inner, state, 1, layer->n_query_heads / layer->n_heads),
+  y = read_state (inner, onnx_repeat (inner, state, 1, layer->n_query_heads / layer->n_heads),
                   STEP_QUERY);
   hyb_onnx_append_head (inner, onnx_scale (inner, y, layer->scale), arranged);
   hyb_onnx_append_head (inner, state, arranged);
@@ -123,8 +119,7 @@ step_type (const HybLowering *lowering, HybValueId x)
   HybType type = *hyb_lowering_get_type (lowering, x);
 
   if (type.shape.rank > 0)
-    memmove (type.shape.dim,
-             type.shape.dim + 1,
+    memmove (type.shape.dim, type.shape.dim + 1,
              (gsize) --type.shape.rank * sizeof *type.shape.dim);
   return type;
 }
@@ -158,8 +153,7 @@ connect (HybLowering *lowering, Layer *layer, HybOnnxPort *ports)
     {
       layer->beta = (int) n;
       ports[n++].value =
-          split_steps (lowering,
-                       INPUT_BETA,
+          split_steps (lowering, INPUT_BETA,
                        hyb_onnx_type (lowering, INPUT_BETA)->shape.dim[2] == 1 ? 1 : layer->n_heads,
                        TRUE);
     }
@@ -193,16 +187,12 @@ lower_linear_attention (HybLowering *lowering)
   y = hyb_onnx_foreach (lowering, body, n, ports, 1);
   if (y == HYB_NO_ID)
     return;
-  hyb_lowering_set_output (lowering,
-                           1,
-                           hyb_onnx_cast (lowering,
-                                          y + 1,
+  hyb_lowering_set_output (lowering, 1,
+                           hyb_onnx_cast (lowering, y + 1,
                                           hyb_onnx_has_input (lowering, INPUT_STATE)
                                               ? hyb_onnx_type (lowering, INPUT_STATE)->dtype
                                               : dtype));
-  y = hyb_onnx_reshape (lowering,
-                        hyb_onnx_transpose (lowering, y, 5, order),
-                        3,
+  y = hyb_onnx_reshape (lowering, hyb_onnx_transpose (lowering, y, 5, order), 3,
                         (gint64[]){ layer.batch, layer.length, -1 });
   hyb_lowering_set_output (lowering, 0, hyb_onnx_cast (lowering, y, dtype));
 }
@@ -217,19 +207,9 @@ convolve (HybLowering *lowering, HybValueId x, gint64 n_channels, gint64 size)
   gboolean    has_bias = hyb_onnx_has_input (lowering, 2);
   const char *channels = hyb_lowering_text (lowering, "%" G_GINT64_FORMAT, n_channels);
 
-  return hyb_lowering_emit (lowering,
-                            "Convolution",
-                            has_bias ? 3 : 2,
-                            inputs,
-                            "kernel",
-                            hyb_lowering_text_ints (lowering, 1, &size),
-                            "num_filter",
-                            channels,
-                            "num_group",
-                            channels,
-                            "no_bias",
-                            has_bias ? "False" : "True",
-                            NULL);
+  return hyb_lowering_emit (lowering, "Convolution", has_bias ? 3 : 2, inputs, "kernel",
+                            hyb_lowering_text_ints (lowering, 1, &size), "num_filter", channels,
+                            "num_group", channels, "no_bias", has_bias ? "False" : "True", NULL);
 }
 
 static void
@@ -252,12 +232,8 @@ lower_causal_convolution (HybLowering *lowering)
   if (strcmp (activation, "none") != 0)
     y = onnx_multiply (lowering, y, hyb_onnx_unary (lowering, "sigmoid", y));
   hyb_lowering_set_output (lowering, 0, y);
-  hyb_lowering_set_output (lowering,
-                           1,
-                           hyb_onnx_slice (lowering,
-                                           x,
-                                           2,
-                                           onnx_size (lowering, x, 2) - before[0],
+  hyb_lowering_set_output (lowering, 1,
+                           hyb_onnx_slice (lowering, x, 2, onnx_size (lowering, x, 2) - before[0],
                                            onnx_size (lowering, x, 2)));
 }
 
@@ -268,20 +244,14 @@ static const char *const inputs[] = { "input", "weight", "bias", "past_state", N
 static const char *const outputs[] = { "output", "present_state", NULL };
 
 const HybOnnxOp hyb_onnx_ops_linear_attention[] = {
-  { .op = { HYB_ONNX_ROW,
-            .name = "LinearAttention",
+  { .op = { HYB_ONNX_ROW, .name = "LinearAttention",
             .doc = "Attention without a softmax, by a state that steps add to.",
-            .category = HYB_CATEGORY_RECURRENT,
-            .inputs = attention_inputs,
-            .outputs = attention_outputs,
-            .lower = lower_linear_attention },
+            .category = HYB_CATEGORY_RECURRENT, .inputs = attention_inputs,
+            .outputs = attention_outputs, .lower = lower_linear_attention },
     .since = 27 },
-  { .op = { HYB_ONNX_ROW,
-            .name = "CausalConvWithState",
+  { .op = { HYB_ONNX_ROW, .name = "CausalConvWithState",
             .doc = "A convolution of each channel with what came before.",
-            .category = HYB_CATEGORY_CONVOLUTION,
-            .inputs = inputs,
-            .outputs = outputs,
+            .category = HYB_CATEGORY_CONVOLUTION, .inputs = inputs, .outputs = outputs,
             .lower = lower_causal_convolution },
     .since = 27 },
   { .since = 0 },

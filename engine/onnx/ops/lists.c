@@ -39,8 +39,7 @@ lower_empty (HybLowering *lowering)
   HybType type = { hyb_shape_1d (0), hyb_onnx_dtype_to_engine ((HybOnnxDType) dtype) };
 
   hyb_lowering_set_type (lowering, 0, &type);
-  hyb_lowering_set_output (lowering,
-                           0,
+  hyb_lowering_set_output (lowering, 0,
                            hyb_lowering_constant (lowering, hyb_tensor_new (&type, NULL)));
 }
 

@@ -5,17 +5,9 @@
 HybValueId
 hyb_onnx_loop_counter (HybLowering *lowering, gint64 n_steps)
 {
-  return hyb_lowering_emit (lowering,
-                            "_arange",
-                            0,
-                            NULL,
-                            "start",
-                            "0",
-                            "stop",
-                            hyb_lowering_text (lowering, "%" G_GINT64_FORMAT, n_steps),
-                            "dtype",
-                            "int64",
-                            NULL);
+  return hyb_lowering_emit (lowering, "_arange", 0, NULL, "start", "0", "stop",
+                            hyb_lowering_text (lowering, "%" G_GINT64_FORMAT, n_steps), "dtype",
+                            "int64", NULL);
 }
 
 void

@@ -33,8 +33,7 @@ build_condition (HybLowering *lowering, gboolean has_limit)
 
   hyb_builder_set_legacy_shapes (builder, FALSE);
   head =
-      hyb_builder_call (builder,
-                        "_copy",
+      hyb_builder_call (builder, "_copy",
                         &(HybNodeSpec){ .name = "condition", .n_inputs = 1, .inputs = &condition },
                         &error);
   if (has_limit)
@@ -42,13 +41,11 @@ build_condition (HybLowering *lowering, gboolean has_limit)
       inputs[0] = hyb_builder_add_variable (builder, "counter", NULL);
       inputs[1] = hyb_builder_add_variable (builder, "limit", NULL);
       inputs[1] =
-          hyb_builder_call (builder,
-                            "_npi_less",
+          hyb_builder_call (builder, "_npi_less",
                             &(HybNodeSpec){ .name = "goes on", .n_inputs = 2, .inputs = inputs },
                             &error);
       inputs[0] = head;
-      head = hyb_builder_call (builder,
-                               "broadcast_logical_and",
+      head = hyb_builder_call (builder, "broadcast_logical_and",
                                &(HybNodeSpec){ .name = "both", .n_inputs = 2, .inputs = inputs },
                                &error);
     }
@@ -109,8 +106,7 @@ emit_while (const HybOnnxLoop *loop, const HybLoweredBody *body, gboolean has_li
      "func_var_locs",
      count_up (lowering, FIRST_STATE + loop->n_states),
      "max_iterations",
-     hyb_lowering_text (lowering,
-                       "%" G_GINT64_FORMAT,
+     hyb_lowering_text (lowering, "%" G_GINT64_FORMAT,
                        has_limit ? G_MAXINT32 : MIN (loop->limit, G_MAXINT32)),
      "num_args",
      hyb_lowering_text (lowering, "%u", inputs->len + 2),
@@ -121,8 +117,7 @@ emit_while (const HybOnnxLoop *loop, const HybLoweredBody *body, gboolean has_li
      NULL,
   };
 
-  return hyb_lowering_add (lowering,
-                           "_while_loop",
+  return hyb_lowering_add (lowering, "_while_loop",
                            &(HybNodeSpec){ .n_inputs = inputs->len,
                                            .inputs = (const HybValueId *) (gpointer) inputs->data,
                                            .n_bodies = 2,
@@ -137,9 +132,7 @@ take_rows (const HybOnnxLoop *loop, HybValueId rows, HybValueId n_steps)
   HybLowering *lowering = loop->lowering;
   HybValueId   inputs[2] = { rows };
 
-  inputs[1] = hyb_onnx_binary (lowering,
-                               "_npi_less",
-                               hyb_onnx_loop_counter (lowering, loop->limit),
+  inputs[1] = hyb_onnx_binary (lowering, "_npi_less", hyb_onnx_loop_counter (lowering, loop->limit),
                                n_steps);
   inputs[1] = hyb_onnx_cast (lowering, inputs[1], HYB_F32);
   return hyb_lowering_call (lowering, "_contrib_boolean_mask", 2, inputs, NULL);
@@ -159,16 +152,14 @@ hyb_onnx_lower_while (HybOnnxLoop *loop)
 
   if (loop->n_lists > 0)
     {
-      hyb_lowering_fail (lowering,
-                         NULL,
+      hyb_lowering_fail (lowering, NULL,
                          "its steps append to a list, and neither its limit nor its condition tell "
                          "while planning how many steps it makes");
       return;
     }
   if (loop->n_rows > 0 && (loop->limit == HYB_UNKNOWN || loop->limit > MAX_ROWS))
     {
-      hyb_lowering_fail (lowering,
-                         NULL,
+      hyb_lowering_fail (lowering, NULL,
                          "neither its limit nor its condition tell while planning how many rows "
                          "it has");
       return;
@@ -182,7 +173,6 @@ hyb_onnx_lower_while (HybOnnxLoop *loop)
   for (guint s = 0; s < loop->n_states; s++)
     hyb_lowering_set_output (lowering, s, first + loop->n_rows + 2 + s);
   for (guint r = 0; r < loop->n_rows; r++)
-    hyb_lowering_set_output (lowering,
-                             loop->n_states + r,
+    hyb_lowering_set_output (lowering, loop->n_states + r,
                              take_rows (loop, first + r, first + body->n_heads));
 }

@@ -71,8 +71,7 @@ find_limit (HybLowering *lowering)
     return G_MAXINT64;
   if (!contents || hyb_tensor_get_size (contents) != 1)
     return HYB_UNKNOWN;
-  return MAX (hyb_dtype_get_int (hyb_tensor_get_data (contents),
-                                 hyb_tensor_get_dtype (contents),
+  return MAX (hyb_dtype_get_int (hyb_tensor_get_data (contents), hyb_tensor_get_dtype (contents),
                                  0),
               0);
 }
@@ -324,8 +323,7 @@ emit_nothing (HybOnnxLoop *loop)
   for (guint s = 0; s < loop->n_states; s++)
     hyb_lowering_set_output (loop->lowering, s, hyb_onnx_input (loop->lowering, FIRST_STATE + s));
   for (guint r = 0; body && r < loop->n_rows; r++)
-    hyb_lowering_set_output (loop->lowering,
-                             loop->n_states + r,
+    hyb_lowering_set_output (loop->lowering, loop->n_states + r,
                              emit_no_rows (loop, &body->head_types[1 + loop->n_states + r]));
 }
 
@@ -333,15 +331,9 @@ emit_nothing (HybOnnxLoop *loop)
 static HybValueId
 stack (HybLowering *lowering, const GArray *rows)
 {
-  return hyb_lowering_emit (lowering,
-                            "stack",
-                            rows->len,
-                            (const HybValueId *) (gpointer) rows->data,
-                            "axis",
-                            "0",
-                            "num_args",
-                            hyb_lowering_text (lowering, "%u", rows->len),
-                            NULL);
+  return hyb_lowering_emit (lowering, "stack", rows->len,
+                            (const HybValueId *) (gpointer) rows->data, "axis", "0", "num_args",
+                            hyb_lowering_text (lowering, "%u", rows->len), NULL);
 }
 
 /* Writes all steps one after the other. */
@@ -375,8 +367,7 @@ unroll (HybOnnxLoop *loop, gint64 n_steps)
         g_array_append_val (rows->pdata[r], heads[1 + loop->n_states + r]);
     }
   for (guint s = 0; s < loop->n_states; s++)
-    hyb_lowering_set_output (lowering,
-                             s,
+    hyb_lowering_set_output (lowering, s,
                              loop->is_list[s] ? stack (lowering, rows->pdata[loop->n_rows + s])
                                               : values[FIRST_STATE + s]);
   for (guint r = 0; r < loop->n_rows; r++)
@@ -400,8 +391,7 @@ lower_steps (HybOnnxLoop *loop, gint64 n_steps)
   else if (n_steps <= MAX_UNROLLED_NODES / MAX (n_nodes, 1))
     unroll (loop, n_steps);
   else
-    hyb_lowering_fail (loop->lowering,
-                       NULL,
+    hyb_lowering_fail (loop->lowering, NULL,
                        "types inside its body change from step to step, and %" G_GINT64_FORMAT
                        " steps are too many to be planned one by one",
                        n_steps);
@@ -470,20 +460,12 @@ static const char *const outputs[] = { "v_final_and_scan_outputs", NULL };
 static const char *const bodies[] = { "body" };
 
 const HybOnnxOp hyb_onnx_ops_loop[] = {
-  { .op = { HYB_ONNX_BODIES_ROW,
-            .compute = hyb_onnx_compute_loop,
-            .category = HYB_CATEGORY_CONTROL,
-            .body_variable = hyb_onnx_body_variable,
-            .body_port = hyb_onnx_body_port,
+  { .op = { HYB_ONNX_BODIES_ROW, .compute = hyb_onnx_compute_loop, .category = HYB_CATEGORY_CONTROL,
+            .body_variable = hyb_onnx_body_variable, .body_port = hyb_onnx_body_port,
             .name = "Loop",
             .doc = "Runs a graph as long as a condition holds, at most a number of times.",
-            .inputs = inputs,
-            .outputs = outputs,
-            .n_bodies = 1,
-            .body_names = bodies,
-            .body_next = loop_next,
-            .body_result = loop_result,
-            .lower = lower_loop },
+            .inputs = inputs, .outputs = outputs, .n_bodies = 1, .body_names = bodies,
+            .body_next = loop_next, .body_result = loop_result, .lower = lower_loop },
     .since = 1,
     .formal_input = loop_formal },
   { .since = 0 },

@@ -17,29 +17,23 @@ typedef struct
 static Targets
 read_targets (HybLowering *lowering, HybDType dtype)
 {
-  Targets  targets = { hyb_onnx_cast (lowering, hyb_onnx_input (lowering, 1), HYB_I64),
-                       HYB_NO_ID,
+  Targets  targets = { hyb_onnx_cast (lowering, hyb_onnx_input (lowering, 1), HYB_I64), HYB_NO_ID,
                        HYB_NO_ID };
   gint64   ignored = hyb_onnx_int (lowering, "ignore_index", 0);
   gboolean ignores = hyb_onnx_attribute (lowering, "ignore_index") != NULL;
 
   if (ignores)
     {
-      targets.is_counted = hyb_onnx_binary (lowering,
-                                            "_npi_not_equal",
-                                            targets.targets,
+      targets.is_counted = hyb_onnx_binary (lowering, "_npi_not_equal", targets.targets,
                                             hyb_onnx_scalar (lowering, (double) ignored, HYB_I64));
-      targets.targets = onnx_where (lowering,
-                                    targets.is_counted,
-                                    targets.targets,
+      targets.targets = onnx_where (lowering, targets.is_counted, targets.targets,
                                     hyb_onnx_scalar (lowering, 0, HYB_I64));
     }
   if (hyb_onnx_has_input (lowering, 2))
     targets.weights = onnx_take (lowering, hyb_onnx_input (lowering, 2), targets.targets, 0);
   if (ignores)
     targets.weights =
-        onnx_where (lowering,
-                    targets.is_counted,
+        onnx_where (lowering, targets.is_counted,
                     targets.weights == HYB_NO_ID ? hyb_onnx_scalar (lowering, 1, dtype)
                                                  : targets.weights,
                     hyb_onnx_scalar (lowering, 0, dtype));
@@ -59,13 +53,9 @@ set_loss (HybLowering *lowering, HybValueId scores)
   const char *reduction = hyb_onnx_string (lowering, "reduction", "mean");
   HybDType    dtype = hyb_onnx_type (lowering, 0)->dtype;
   Targets     targets = read_targets (lowering, dtype);
-  HybValueId  loss = hyb_lowering_emit (lowering,
-                                       "pick",
-                                       2,
-                                       (HybValueId[]){ scores, targets.targets },
-                                       "axis",
-                                       "1",
-                                       NULL);
+  HybValueId  loss =
+      hyb_lowering_emit (lowering, "pick", 2, (HybValueId[]){ scores, targets.targets }, "axis",
+                         "1", NULL);
 
   loss = hyb_onnx_unary (lowering, "negative", loss);
   if (targets.weights != HYB_NO_ID)
@@ -73,10 +63,9 @@ set_loss (HybLowering *lowering, HybValueId scores)
   if (strcmp (reduction, "sum") == 0)
     loss = sum_all (lowering, loss);
   else if (strcmp (reduction, "mean") == 0)
-    loss =
-        targets.weights == HYB_NO_ID
-            ? hyb_onnx_unary (lowering, "_npi_mean", loss)
-            : onnx_divide (lowering, sum_all (lowering, loss), sum_all (lowering, targets.weights));
+    loss = targets.weights == HYB_NO_ID ? hyb_onnx_unary (lowering, "_npi_mean", loss)
+                                        : onnx_divide (lowering, sum_all (lowering, loss),
+                                                       sum_all (lowering, targets.weights));
   hyb_lowering_set_output (lowering, 0, loss);
 }
 
@@ -101,20 +90,14 @@ static const char *const scores[] = { "scores", "labels", "weights", NULL };
 static const char *const outputs[] = { "loss", "log_prob", NULL };
 
 const HybOnnxOp hyb_onnx_ops_loss[] = {
-  { .op = { HYB_ONNX_ROW,
-            .name = "NegativeLogLikelihoodLoss",
+  { .op = { HYB_ONNX_ROW, .name = "NegativeLogLikelihoodLoss",
             .doc = "The negative logarithm of the probability of each target.",
-            .category = HYB_CATEGORY_LOSS,
-            .inputs = inputs,
-            .outputs = outputs,
+            .category = HYB_CATEGORY_LOSS, .inputs = inputs, .outputs = outputs,
             .lower = lower_likelihood },
     .since = 12 },
-  { .op = { HYB_ONNX_ROW,
-            .name = "SoftmaxCrossEntropyLoss",
+  { .op = { HYB_ONNX_ROW, .name = "SoftmaxCrossEntropyLoss",
             .doc = "The negative logarithm of the softmax at each target.",
-            .category = HYB_CATEGORY_LOSS,
-            .inputs = scores,
-            .outputs = outputs,
+            .category = HYB_CATEGORY_LOSS, .inputs = scores, .outputs = outputs,
             .lower = lower_cross_entropy },
     .since = 12 },
   { .since = 0 },

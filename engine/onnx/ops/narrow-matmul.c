@@ -41,8 +41,7 @@ read_zeros (HybLowering *lowering, const Narrow *narrow)
   if (zeros == HYB_NO_ID)
     return hyb_onnx_scalar (lowering, (double) (1 << (narrow->bits - 1)), HYB_F32);
   if (hyb_lowering_get_type (lowering, zeros)->dtype == HYB_U8)
-    zeros = unpack (lowering,
-                    narrow,
+    zeros = unpack (lowering, narrow,
                     hyb_onnx_reshape (lowering, zeros, 2, (gint64[]){ narrow->n, -1 }),
                     narrow->n_blocks);
   zeros = hyb_onnx_cast (lowering, zeros, HYB_F32);
@@ -108,12 +107,9 @@ static const char *const inputs[] = { "A", "B", "scales", "zero_points", "g_idx"
 static const char *const outputs[] = { "Y", NULL };
 
 const HybOnnxOp hyb_onnx_ops_narrow_matmul[] = {
-  { .op = { HYB_ONNX_ROW,
-            .name = "MatMulNBits",
+  { .op = { HYB_ONNX_ROW, .name = "MatMulNBits",
             .doc = "A product with a matrix of a few bits an element.",
-            .category = HYB_CATEGORY_LINEAR,
-            .inputs = inputs,
-            .outputs = outputs,
+            .category = HYB_CATEGORY_LINEAR, .inputs = inputs, .outputs = outputs,
             .lower = lower_narrow },
     .domain = "com.microsoft",
     .since = 1 },

@@ -18,19 +18,8 @@ normalise_by_running (HybLowering *lowering)
 
   for (guint i = 0; i < 5; i++)
     inputs[i] = hyb_onnx_input (lowering, i);
-  y = hyb_lowering_emit (lowering,
-                         "BatchNorm",
-                         5,
-                         inputs,
-                         "eps",
-                         epsilon (lowering, 1e-5),
-                         "fix_gamma",
-                         "False",
-                         "use_global_stats",
-                         "True",
-                         "axis",
-                         "1",
-                         NULL);
+  y = hyb_lowering_emit (lowering, "BatchNorm", 5, inputs, "eps", epsilon (lowering, 1e-5),
+                         "fix_gamma", "False", "use_global_stats", "True", "axis", "1", NULL);
   hyb_lowering_set_output (lowering, 0, y);
   for (guint i = 1; i < hyb_lowering_get_node (lowering)->n_outputs; i++)
     {
@@ -49,15 +38,9 @@ lower_instance_normalisation (HybLowering *lowering)
 
   for (guint i = 0; i < 3; i++)
     inputs[i] = hyb_onnx_input (lowering, i);
-  hyb_lowering_set_output (lowering,
-                           0,
-                           hyb_lowering_emit (lowering,
-                                              "InstanceNorm",
-                                              3,
-                                              inputs,
-                                              "eps",
-                                              epsilon (lowering, 1e-5),
-                                              NULL));
+  hyb_lowering_set_output (lowering, 0,
+                           hyb_lowering_emit (lowering, "InstanceNorm", 3, inputs, "eps",
+                                              epsilon (lowering, 1e-5), NULL));
 }
 
 /* --- Normalisation over axes --- */
@@ -65,15 +48,8 @@ lower_instance_normalisation (HybLowering *lowering)
 static HybValueId
 mean_over (HybLowering *lowering, HybValueId x, guint n, const gint64 *axes)
 {
-  return hyb_lowering_emit (lowering,
-                            "_npi_mean",
-                            1,
-                            &x,
-                            "axis",
-                            hyb_lowering_text_ints (lowering, n, axes),
-                            "keepdims",
-                            "True",
-                            NULL);
+  return hyb_lowering_emit (lowering, "_npi_mean", 1, &x, "axis",
+                            hyb_lowering_text_ints (lowering, n, axes), "keepdims", "True", NULL);
 }
 
 /* (x + epsilon) to the power −½. */
@@ -110,12 +86,7 @@ lower_layer_normalisation (HybLowering *lowering)
     {
       HybValueId inputs[] = { x, hyb_onnx_input (lowering, 1), hyb_onnx_input (lowering, 2) };
 
-      y = hyb_lowering_emit (lowering,
-                             "LayerNorm",
-                             3,
-                             inputs,
-                             "eps",
-                             epsilon (lowering, 1e-5),
+      y = hyb_lowering_emit (lowering, "LayerNorm", 3, inputs, "eps", epsilon (lowering, 1e-5),
                              NULL);
       hyb_lowering_set_output (lowering, 0, y);
       return;
@@ -145,15 +116,12 @@ lower_rms_normalisation (HybLowering *lowering)
 
   if (n == 0)
     return;
-  inverse = inverse_root (lowering,
-                          mean_over (lowering, hyb_onnx_unary (lowering, "square", x), n, axes),
-                          epsilon (lowering, 1e-5));
+  inverse =
+      inverse_root (lowering, mean_over (lowering, hyb_onnx_unary (lowering, "square", x), n, axes),
+                    epsilon (lowering, 1e-5));
   y = hyb_onnx_binary (lowering, "broadcast_mul", x, inverse);
-  hyb_lowering_set_output (lowering,
-                           0,
-                           hyb_onnx_binary (lowering,
-                                            "broadcast_mul",
-                                            y,
+  hyb_lowering_set_output (lowering, 0,
+                           hyb_onnx_binary (lowering, "broadcast_mul", y,
                                             hyb_onnx_input (lowering, 1)));
   hyb_lowering_set_output (lowering, 1, inverse);
 }
@@ -179,8 +147,7 @@ blend (HybLowering *lowering, guint input, HybValueId batch)
   HybValueId running = onnx_scale (lowering, hyb_onnx_input (lowering, input), momentum);
 
   batch = onnx_scale (lowering, onnx_flatten (lowering, batch), 1 - momentum);
-  return onnx_add (lowering,
-                   running,
+  return onnx_add (lowering, running,
                    hyb_onnx_cast (lowering, batch, hyb_onnx_type (lowering, input)->dtype));
 }
 
@@ -204,8 +171,7 @@ normalise_by_batch (HybLowering *lowering)
   mean = mean_over (lowering, x, n, axes);
   centred = onnx_subtract (lowering, x, mean);
   variance = mean_over (lowering, hyb_onnx_unary (lowering, "square", centred), n, axes);
-  y = onnx_multiply (lowering,
-                     centred,
+  y = onnx_multiply (lowering, centred,
                      inverse_root (lowering, variance, epsilon (lowering, 1e-5)));
   y = onnx_multiply (lowering, y, by_channel (lowering, hyb_onnx_input (lowering, 1), rank));
   y = onnx_add (lowering, y, by_channel (lowering, hyb_onnx_input (lowering, 2), rank));
@@ -252,13 +218,9 @@ lower_group_normalisation (HybLowering *lowering)
   x = hyb_onnx_reshape (lowering, x, 3, (gint64[]){ dims[0], n_groups, -1 });
   mean = mean_over (lowering, x, 1, axes);
   y = hyb_onnx_binary (lowering, "broadcast_sub", x, mean);
-  y = hyb_onnx_binary (lowering,
-                       "broadcast_mul",
-                       y,
+  y = hyb_onnx_binary (lowering, "broadcast_mul", y,
                        inverse_root (lowering,
-                                     mean_over (lowering,
-                                                hyb_onnx_unary (lowering, "square", y),
-                                                1,
+                                     mean_over (lowering, hyb_onnx_unary (lowering, "square", y), 1,
                                                 axes),
                                      epsilon (lowering, 1e-5)));
   if (!by_group)
@@ -270,13 +232,9 @@ lower_group_normalisation (HybLowering *lowering)
       shape[2] = 1;
     }
   for (guint i = 1; i < 3; i++)
-    y = hyb_onnx_binary (lowering,
-                         i == 1 ? "broadcast_mul" : "broadcast_add",
-                         y,
-                         hyb_onnx_reshape (lowering,
-                                           hyb_onnx_input (lowering, i),
-                                           by_group ? 3 : (guint) type.shape.rank,
-                                           shape));
+    y = hyb_onnx_binary (lowering, i == 1 ? "broadcast_mul" : "broadcast_add", y,
+                         hyb_onnx_reshape (lowering, hyb_onnx_input (lowering, i),
+                                           by_group ? 3 : (guint) type.shape.rank, shape));
   if (by_group)
     y = hyb_onnx_reshape (lowering, y, (guint) type.shape.rank, dims);
   hyb_lowering_set_output (lowering, 0, y);
@@ -289,35 +247,22 @@ lower_lrn (HybLowering *lowering)
 {
   HybValueId x = hyb_onnx_input (lowering, 0);
 
-  hyb_lowering_set_output (lowering,
-                           0,
-                           hyb_lowering_emit (lowering,
-                                              "LRN",
-                                              1,
-                                              &x,
-                                              "alpha",
-                                              hyb_lowering_text (lowering,
-                                                                 "%.9g",
-                                                                 hyb_onnx_float (lowering,
-                                                                                 "alpha",
+  hyb_lowering_set_output (lowering, 0,
+                           hyb_lowering_emit (lowering, "LRN", 1, &x, "alpha",
+                                              hyb_lowering_text (lowering, "%.9g",
+                                                                 hyb_onnx_float (lowering, "alpha",
                                                                                  1e-4)),
                                               "beta",
-                                              hyb_lowering_text (lowering,
-                                                                 "%.9g",
-                                                                 hyb_onnx_float (lowering,
-                                                                                 "beta",
+                                              hyb_lowering_text (lowering, "%.9g",
+                                                                 hyb_onnx_float (lowering, "beta",
                                                                                  0.75)),
                                               "knorm",
-                                              hyb_lowering_text (lowering,
-                                                                 "%.9g",
-                                                                 hyb_onnx_float (lowering,
-                                                                                 "bias",
+                                              hyb_lowering_text (lowering, "%.9g",
+                                                                 hyb_onnx_float (lowering, "bias",
                                                                                  1)),
                                               "nsize",
-                                              hyb_lowering_text (lowering,
-                                                                 "%" G_GINT64_FORMAT,
-                                                                 hyb_onnx_int (lowering,
-                                                                               "size",
+                                              hyb_lowering_text (lowering, "%" G_GINT64_FORMAT,
+                                                                 hyb_onnx_int (lowering, "size",
                                                                                1)),
                                               NULL));
 }
@@ -326,35 +271,19 @@ static void
 lower_lp_normalisation (HybLowering *lowering)
 {
   HybValueId x = hyb_onnx_input (lowering, 0), norm;
-  int        axis = hyb_onnx_axis (lowering,
-                            hyb_onnx_int (lowering, "axis", -1),
-                            hyb_onnx_type (lowering, 0)->shape.rank);
+  int        axis = hyb_onnx_axis (lowering, hyb_onnx_int (lowering, "axis", -1),
+                                   hyb_onnx_type (lowering, 0)->shape.rank);
 
-  norm = hyb_lowering_emit (lowering,
-                            "norm",
-                            1,
-                            &x,
-                            "ord",
-                            hyb_lowering_text (lowering,
-                                               "%" G_GINT64_FORMAT,
+  norm = hyb_lowering_emit (lowering, "norm", 1, &x, "ord",
+                            hyb_lowering_text (lowering, "%" G_GINT64_FORMAT,
                                                hyb_onnx_int (lowering, "p", 2)),
-                            "axis",
-                            hyb_lowering_text (lowering, "%d", axis),
-                            "keepdims",
-                            "True",
+                            "axis", hyb_lowering_text (lowering, "%d", axis), "keepdims", "True",
                             NULL);
   /* A slice of zeros stays zero. */
-  norm = hyb_onnx_binary (lowering,
-                          "broadcast_add",
-                          norm,
+  norm = hyb_onnx_binary (lowering, "broadcast_add", norm,
                           hyb_onnx_cast (lowering,
-                                         hyb_lowering_emit (lowering,
-                                                            "_equal_scalar",
-                                                            1,
-                                                            &norm,
-                                                            "scalar",
-                                                            "0",
-                                                            NULL),
+                                         hyb_lowering_emit (lowering, "_equal_scalar", 1, &norm,
+                                                            "scalar", "0", NULL),
                                          hyb_onnx_type (lowering, 0)->dtype));
   hyb_lowering_set_output (lowering, 0, hyb_onnx_binary (lowering, "broadcast_div", x, norm));
 }
@@ -374,12 +303,10 @@ lower_mean_variance (HybLowering *lowering)
     }
   centred = hyb_onnx_binary (lowering, "broadcast_sub", x, mean_over (lowering, x, n, axes));
   deviation =
-      hyb_onnx_unary (lowering,
-                      "sqrt",
+      hyb_onnx_unary (lowering, "sqrt",
                       mean_over (lowering, hyb_onnx_unary (lowering, "square", centred), n, axes));
   deviation = hyb_lowering_emit (lowering, "_plus_scalar", 1, &deviation, "scalar", "1e-9", NULL);
-  hyb_lowering_set_output (lowering,
-                           0,
+  hyb_lowering_set_output (lowering, 0,
                            hyb_onnx_binary (lowering, "broadcast_div", centred, deviation));
 }
 
@@ -393,53 +320,38 @@ static const char *const batch_outputs[] = { "Y",          "running_mean", "runn
   HYB_ONNX_ROW, .category = HYB_CATEGORY_NORMALISATION, .inputs = inputs, .outputs = outputs
 
 const HybOnnxOp hyb_onnx_ops_normalisation[] = {
-  { .op = { HYB_ONNX_ROW,
-            .name = "BatchNormalization",
+  { .op = { HYB_ONNX_ROW, .name = "BatchNormalization",
             .doc = "Normalises every channel with its running mean and variance.",
-            .category = HYB_CATEGORY_NORMALISATION,
-            .inputs = batch_inputs,
-            .outputs = batch_outputs,
-            .lower = lower_batch_normalisation },
+            .category = HYB_CATEGORY_NORMALISATION, .inputs = batch_inputs,
+            .outputs = batch_outputs, .lower = lower_batch_normalisation },
     .since = 1 },
-  { .op = { NORMALISATION,
-            .name = "InstanceNormalization",
+  { .op = { NORMALISATION, .name = "InstanceNormalization",
             .doc = "Normalises every channel of each sample.",
             .lower = lower_instance_normalisation },
     .since = 1 },
-  { .op = { NORMALISATION,
-            .name = "LayerNormalization",
-            .doc = "Normalises over the last axes.",
+  { .op = { NORMALISATION, .name = "LayerNormalization", .doc = "Normalises over the last axes.",
             .lower = lower_layer_normalisation },
     .since = 17 },
-  { .op = { NORMALISATION,
-            .name = "SimplifiedLayerNormalization",
+  { .op = { NORMALISATION, .name = "SimplifiedLayerNormalization",
             .doc = "ONNX Runtime's older name of RMSNormalization.",
             .lower = lower_rms_normalisation },
     .since = 1 },
-  { .op = { NORMALISATION,
-            .name = "RMSNormalization",
+  { .op = { NORMALISATION, .name = "RMSNormalization",
             .doc = "Divides by the root of the mean square over the last axes.",
             .lower = lower_rms_normalisation },
     .since = 23 },
-  { .op = { NORMALISATION,
-            .name = "GroupNormalization",
+  { .op = { NORMALISATION, .name = "GroupNormalization",
             .doc = "Normalises groups of channels of each sample.",
             .lower = lower_group_normalisation },
     .since = 18 },
-  { .op = { NORMALISATION,
-            .name = "LRN",
-            .doc = "Local response normalisation across channels.",
+  { .op = { NORMALISATION, .name = "LRN", .doc = "Local response normalisation across channels.",
             .lower = lower_lrn },
     .since = 1 },
-  { .op = { NORMALISATION,
-            .name = "LpNormalization",
-            .doc = "Divides by the p-norm along an axis.",
+  { .op = { NORMALISATION, .name = "LpNormalization", .doc = "Divides by the p-norm along an axis.",
             .lower = lower_lp_normalisation },
     .since = 1 },
-  { .op = { NORMALISATION,
-            .name = "MeanVarianceNormalization",
-            .doc = "Normalises over axes to mean 0 and variance 1.",
-            .lower = lower_mean_variance },
+  { .op = { NORMALISATION, .name = "MeanVarianceNormalization",
+            .doc = "Normalises over axes to mean 0 and variance 1.", .lower = lower_mean_variance },
     .since = 9 },
   { .since = 0 },
 };

@@ -50,16 +50,14 @@ one_minus (HybLowering *lowering, HybValueId x)
 static HybValueId
 blend (HybLowering *lowering, HybValueId old, double factor, HybValueId fresh, double share)
 {
-  return onnx_add (lowering,
-                   onnx_scale (lowering, old, factor),
+  return onnx_add (lowering, onnx_scale (lowering, old, factor),
                    onnx_scale (lowering, fresh, share));
 }
 
 static HybValueId
 root_plus (HybLowering *lowering, HybValueId x)
 {
-  return onnx_shift (lowering,
-                     hyb_onnx_unary (lowering, "sqrt", x),
+  return onnx_shift (lowering, hyb_onnx_unary (lowering, "sqrt", x),
                      hyb_onnx_float (lowering, "epsilon", 1e-6));
 }
 
@@ -83,12 +81,9 @@ update_momentum (HybLowering *lowering, const Step *step, HybValueId *x, HybValu
   HybDType   dtype = hyb_lowering_get_type (lowering, step->rate)->dtype;
   HybValueId gradient = regularise (lowering, step), share, move;
 
-  share = onnx_where (lowering,
-                      is_first (lowering, step),
-                      hyb_onnx_scalar (lowering, 1, dtype),
+  share = onnx_where (lowering, is_first (lowering, step), hyb_onnx_scalar (lowering, 1, dtype),
                       hyb_onnx_scalar (lowering, beta, dtype));
-  states[0] = onnx_add (lowering,
-                        onnx_scale (lowering, step->state[0], alpha),
+  states[0] = onnx_add (lowering, onnx_scale (lowering, step->state[0], alpha),
                         onnx_multiply (lowering, share, gradient));
   move = is_nesterov ? blend (lowering, states[0], alpha, gradient, 1) : states[0];
   *x = onnx_subtract (lowering, step->x, onnx_multiply (lowering, step->rate, move));
@@ -103,17 +98,12 @@ update_adam (HybLowering *lowering, const Step *step, HybValueId *x, HybValueId 
   HybValueId gradient = regularise (lowering, step), rate;
 
   states[0] = blend (lowering, step->state[0], alpha, gradient, 1 - alpha);
-  states[1] = blend (lowering,
-                     step->state[1],
-                     beta,
-                     hyb_onnx_unary (lowering, "square", gradient),
+  states[1] = blend (lowering, step->state[1], beta, hyb_onnx_unary (lowering, "square", gradient),
                      1 - beta);
   rate =
       hyb_onnx_unary (lowering, "sqrt", one_minus (lowering, power_of_step (lowering, step, beta)));
   rate = onnx_divide (lowering, rate, one_minus (lowering, power_of_step (lowering, step, alpha)));
-  rate = onnx_where (lowering,
-                     is_first (lowering, step),
-                     step->rate,
+  rate = onnx_where (lowering, is_first (lowering, step), step->rate,
                      onnx_multiply (lowering, step->rate, rate));
   gradient = onnx_divide (lowering, states[0], root_plus (lowering, states[1]));
   *x = onnx_subtract (lowering, step->x, onnx_multiply (lowering, rate, gradient));

@@ -53,15 +53,8 @@ onnx_clamp (HybLowering *lowering, HybValueId x, double low, double high)
 HybValueId
 onnx_leaky (HybLowering *lowering, HybValueId x, const char *kind, double slope)
 {
-  return hyb_lowering_emit (lowering,
-                            "LeakyReLU",
-                            1,
-                            &x,
-                            "act_type",
-                            kind,
-                            "slope",
-                            hyb_lowering_text (lowering, "%.9g", slope),
-                            NULL);
+  return hyb_lowering_emit (lowering, "LeakyReLU", 1, &x, "act_type", kind, "slope",
+                            hyb_lowering_text (lowering, "%.9g", slope), NULL);
 }
 
 HybValueId
@@ -89,27 +82,15 @@ onnx_matmul (HybLowering *lowering, HybValueId x, HybValueId y)
 HybValueId
 onnx_reduce (HybLowering *lowering, const char *op, HybValueId x, int axis, gboolean keeps)
 {
-  return hyb_lowering_emit (lowering,
-                            op,
-                            1,
-                            &x,
-                            "axis",
-                            hyb_lowering_text (lowering, "%d", axis),
-                            "keepdims",
-                            keeps ? "True" : "False",
-                            NULL);
+  return hyb_lowering_emit (lowering, op, 1, &x, "axis", hyb_lowering_text (lowering, "%d", axis),
+                            "keepdims", keeps ? "True" : "False", NULL);
 }
 
 HybValueId
 onnx_take (HybLowering *lowering, HybValueId x, HybValueId indices, int axis)
 {
-  return hyb_lowering_emit (lowering,
-                            "take",
-                            2,
-                            (HybValueId[]){ x, indices },
-                            "axis",
-                            hyb_lowering_text (lowering, "%d", axis),
-                            NULL);
+  return hyb_lowering_emit (lowering, "take", 2, (HybValueId[]){ x, indices }, "axis",
+                            hyb_lowering_text (lowering, "%d", axis), NULL);
 }
 
 HybValueId
@@ -120,13 +101,9 @@ onnx_scatter (HybLowering *lowering, HybValueId data, HybValueId positions, HybV
   if (!hyb_shape_is_known (&type.shape) || positions == HYB_NO_ID || updates == HYB_NO_ID)
     return HYB_NO_ID;
   positions = hyb_onnx_reshape (lowering, positions, 2, (gint64[]){ 1, -1 });
-  return hyb_lowering_emit (lowering,
-                            "_scatter_set_nd",
-                            3,
-                            (HybValueId[]){ data, updates, positions },
-                            "shape",
-                            hyb_lowering_text_ints (lowering,
-                                                    (guint) type.shape.rank,
+  return hyb_lowering_emit (lowering, "_scatter_set_nd", 3,
+                            (HybValueId[]){ data, updates, positions }, "shape",
+                            hyb_lowering_text_ints (lowering, (guint) type.shape.rank,
                                                     type.shape.dim),
                             NULL);
 }
@@ -134,13 +111,8 @@ onnx_scatter (HybLowering *lowering, HybValueId data, HybValueId positions, HybV
 HybValueId
 onnx_reverse (HybLowering *lowering, HybValueId x, int axis)
 {
-  return hyb_lowering_emit (lowering,
-                            "reverse",
-                            1,
-                            &x,
-                            "axis",
-                            hyb_lowering_text (lowering, "(%d,)", axis),
-                            NULL);
+  return hyb_lowering_emit (lowering, "reverse", 1, &x, "axis",
+                            hyb_lowering_text (lowering, "(%d,)", axis), NULL);
 }
 
 HybValueId
@@ -148,15 +120,9 @@ onnx_repeat (HybLowering *lowering, HybValueId x, int axis, gint64 n)
 {
   if (n == 1)
     return x;
-  return hyb_lowering_emit (lowering,
-                            "repeat",
-                            1,
-                            &x,
-                            "repeats",
-                            hyb_lowering_text (lowering, "%" G_GINT64_FORMAT, n),
-                            "axis",
-                            hyb_lowering_text (lowering, "%d", axis),
-                            NULL);
+  return hyb_lowering_emit (lowering, "repeat", 1, &x, "repeats",
+                            hyb_lowering_text (lowering, "%" G_GINT64_FORMAT, n), "axis",
+                            hyb_lowering_text (lowering, "%d", axis), NULL);
 }
 
 HybValueId
@@ -189,11 +155,7 @@ onnx_fill (HybLowering *lowering, const HybShape *shape, HybDType dtype, double 
 
   if (!hyb_shape_is_known (shape))
     return HYB_NO_ID;
-  return hyb_lowering_emit (lowering,
-                            "_npi_broadcast_to",
-                            1,
-                            &x,
-                            "shape",
+  return hyb_lowering_emit (lowering, "_npi_broadcast_to", 1, &x, "shape",
                             hyb_lowering_text_ints (lowering, (guint) shape->rank, shape->dim),
                             NULL);
 }

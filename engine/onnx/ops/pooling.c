@@ -14,21 +14,11 @@
 static HybValueId
 emit_pool (HybLowering *lowering, const OnnxWindow *window, const char *kind, HybValueId x)
 {
-  return hyb_lowering_emit (lowering,
-                            "Pooling",
-                            1,
-                            &x,
-                            "pool_type",
-                            kind,
-                            "kernel",
-                            onnx_window_text (lowering, window, window->kernel),
-                            "stride",
-                            onnx_window_text (lowering, window, window->stride),
-                            "pad",
-                            onnx_window_text (lowering, window, window->before),
-                            "p_value",
-                            hyb_lowering_text (lowering,
-                                               "%" G_GINT64_FORMAT,
+  return hyb_lowering_emit (lowering, "Pooling", 1, &x, "pool_type", kind, "kernel",
+                            onnx_window_text (lowering, window, window->kernel), "stride",
+                            onnx_window_text (lowering, window, window->stride), "pad",
+                            onnx_window_text (lowering, window, window->before), "p_value",
+                            hyb_lowering_text (lowering, "%" G_GINT64_FORMAT,
                                                hyb_onnx_int (lowering, "p", 2)),
                             NULL);
 }
@@ -91,17 +81,10 @@ slice_tap (HybLowering *lowering, const OnnxWindow *window, HybValueId x, const 
       begin[i] = i < 2 ? 0 : tap[i - 2] * window->dilation[i - 2];
       end[i] = i < 2 ? size : begin[i] + size - extent_of (window, i - 2) + 1;
     }
-  return hyb_lowering_emit (lowering,
-                            "slice",
-                            1,
-                            &x,
-                            "begin",
-                            hyb_lowering_text_ints (lowering, window->n + 2, begin),
-                            "end",
-                            hyb_lowering_text_ints (lowering, window->n + 2, end),
-                            "step",
-                            hyb_lowering_text_ints (lowering, window->n + 2, step),
-                            NULL);
+  return hyb_lowering_emit (lowering, "slice", 1, &x, "begin",
+                            hyb_lowering_text_ints (lowering, window->n + 2, begin), "end",
+                            hyb_lowering_text_ints (lowering, window->n + 2, end), "step",
+                            hyb_lowering_text_ints (lowering, window->n + 2, step), NULL);
 }
 
 /* The next tap; FALSE behind the last. */
@@ -146,8 +129,7 @@ check_taps (HybLowering *lowering, const OnnxWindow *window)
     n = MIN (n * MIN (window->kernel[i], MAX_TAPS + 1), MAX_TAPS + 1);
   if (n <= MAX_TAPS)
     return TRUE;
-  hyb_lowering_fail (lowering,
-                     NULL,
+  hyb_lowering_fail (lowering, NULL,
                      "a window of more than %u elements is not computed with dilations or "
                      "places",
                      MAX_TAPS);
@@ -175,9 +157,9 @@ number_elements (HybLowering *lowering, const HybType *x, guint n)
   for (guint i = 0; i < n; i++)
     {
       int        axis = is_column ? (int) i + 2 : (int) (n - i) + 1;
-      HybValueId along = onnx_scale (lowering,
-                                     onnx_count (lowering, x->shape.dim[axis], axis, (int) n + 2),
-                                     (double) step);
+      HybValueId along =
+          onnx_scale (lowering, onnx_count (lowering, x->shape.dim[axis], axis, (int) n + 2),
+                      (double) step);
 
       numbers = i == 0 ? along : onnx_add (lowering, numbers, along);
       step *= x->shape.dim[axis];
@@ -233,8 +215,7 @@ set_places (HybLowering *lowering, const OnnxWindow *window, HybValueId y)
   type.dtype = HYB_I64;
   hyb_lowering_set_type (lowering, 1, &type);
   if (hyb_type_is_known (&x) && hyb_dtype_is_float (x.dtype) && check_taps (lowering, window))
-    hyb_lowering_set_output (lowering,
-                             1,
+    hyb_lowering_set_output (lowering, 1,
                              find_places (lowering, window, &x, hyb_onnx_input (lowering, 0)));
 }
 
@@ -256,9 +237,7 @@ lower_max_pool (HybLowering *lowering)
     {
       if (has_dilation (&window) && !check_taps (lowering, &window))
         return;
-      x = onnx_window_pad (lowering,
-                           &window,
-                           x,
+      x = onnx_window_pad (lowering, &window, x,
                            hyb_dtype_is_float (x_type.dtype) ? -INFINITY
                            : x_type.dtype == HYB_U8          ? 0
                                                              : -128);
@@ -288,15 +267,9 @@ count_elements (HybLowering      *lowering,
       outside.before[i] -= inside.before[i];
       outside.after[i] -= inside.after[i];
     }
-  ones = hyb_lowering_emit (lowering,
-                            "_ones",
-                            0,
-                            NULL,
-                            "shape",
-                            hyb_lowering_text_ints (lowering, padded->n + 2, dims),
-                            "dtype",
-                            hyb_dtype_name (x_type->dtype),
-                            NULL);
+  ones = hyb_lowering_emit (lowering, "_ones", 0, NULL, "shape",
+                            hyb_lowering_text_ints (lowering, padded->n + 2, dims), "dtype",
+                            hyb_dtype_name (x_type->dtype), NULL);
   ones = onnx_window_pad (lowering, &inside, ones, 1);
   ones = onnx_window_pad (lowering, &outside, ones, 0);
   return sum_windows (lowering, &outside, ones);
@@ -320,21 +293,11 @@ onnx_window_average (HybLowering *lowering, HybValueId x)
     }
   if (!extend_to_ceiling (lowering, &window, &x_type) && onnx_window_is_symmetric (&window) &&
       !has_dilation (&window))
-    return hyb_lowering_emit (lowering,
-                              "Pooling",
-                              1,
-                              &x,
-                              "pool_type",
-                              "avg",
-                              "kernel",
-                              onnx_window_text (lowering, &window, window.kernel),
-                              "stride",
-                              onnx_window_text (lowering, &window, window.stride),
-                              "pad",
+    return hyb_lowering_emit (lowering, "Pooling", 1, &x, "pool_type", "avg", "kernel",
+                              onnx_window_text (lowering, &window, window.kernel), "stride",
+                              onnx_window_text (lowering, &window, window.stride), "pad",
                               onnx_window_text (lowering, &window, window.before),
-                              "count_include_pad",
-                              counts_padding ? "True" : "False",
-                              NULL);
+                              "count_include_pad", counts_padding ? "True" : "False", NULL);
   if (has_dilation (&window) && !check_taps (lowering, &window))
     return HYB_NO_ID;
   y = count_elements (lowering, &window, &counted, &x_type);
@@ -345,8 +308,7 @@ onnx_window_average (HybLowering *lowering, HybValueId x)
 static void
 lower_average_pool (HybLowering *lowering)
 {
-  hyb_lowering_set_output (lowering,
-                           0,
+  hyb_lowering_set_output (lowering, 0,
                            onnx_window_average (lowering, hyb_onnx_input (lowering, 0)));
 }
 
@@ -386,15 +348,9 @@ reduce_all (HybLowering *lowering, const char *op, HybValueId x)
     }
   for (int i = 2; i < rank; i++)
     axes[i - 2] = i;
-  return hyb_lowering_emit (lowering,
-                            op,
-                            1,
-                            &x,
-                            "axis",
-                            hyb_lowering_text_ints (lowering, (guint) rank - 2, axes),
-                            "keepdims",
-                            "True",
-                            NULL);
+  return hyb_lowering_emit (lowering, op, 1, &x, "axis",
+                            hyb_lowering_text_ints (lowering, (guint) rank - 2, axes), "keepdims",
+                            "True", NULL);
 }
 
 static void
@@ -411,17 +367,8 @@ lower_global_average (HybLowering *lowering)
   if (hyb_lowering_get_type (lowering, x)->shape.rank != 4)
     y = reduce_all (lowering, "mean", x);
   else
-    y = hyb_lowering_emit (lowering,
-                           "Pooling",
-                           1,
-                           &x,
-                           "pool_type",
-                           "avg",
-                           "global_pool",
-                           "True",
-                           "kernel",
-                           "(1, 1)",
-                           NULL);
+    y = hyb_lowering_emit (lowering, "Pooling", 1, &x, "pool_type", "avg", "global_pool", "True",
+                           "kernel", "(1, 1)", NULL);
   hyb_lowering_set_output (lowering, 0, y);
 }
 
@@ -443,31 +390,21 @@ static const char *const outputs[] = { "Y", "Indices", NULL };
 #define POOL HYB_ONNX_ROW, .category = HYB_CATEGORY_REDUCTION, .inputs = inputs, .outputs = outputs
 
 const HybOnnxOp hyb_onnx_ops_pooling[] = {
-  { .op = { POOL,
-            .name = "MaxPool",
-            .doc = "The maximum of each window.",
+  { .op = { POOL, .name = "MaxPool", .doc = "The maximum of each window.",
             .lower = lower_max_pool },
     .since = 1 },
-  { .op = { POOL,
-            .name = "AveragePool",
-            .doc = "The mean of each window.",
+  { .op = { POOL, .name = "AveragePool", .doc = "The mean of each window.",
             .lower = lower_average_pool },
     .since = 1 },
   { .op = { POOL, .name = "LpPool", .doc = "The p-norm of each window.", .lower = lower_lp_pool },
     .since = 1 },
-  { .op = { POOL,
-            .name = "GlobalMaxPool",
-            .doc = "The maximum of each channel.",
+  { .op = { POOL, .name = "GlobalMaxPool", .doc = "The maximum of each channel.",
             .lower = lower_global_max },
     .since = 1 },
-  { .op = { POOL,
-            .name = "GlobalAveragePool",
-            .doc = "The mean of each channel.",
+  { .op = { POOL, .name = "GlobalAveragePool", .doc = "The mean of each channel.",
             .lower = lower_global_average },
     .since = 1 },
-  { .op = { POOL,
-            .name = "GlobalLpPool",
-            .doc = "The p-norm of each channel.",
+  { .op = { POOL, .name = "GlobalLpPool", .doc = "The p-norm of each channel.",
             .lower = lower_global_lp },
     .since = 1 },
   { .since = 0 },

@@ -35,15 +35,9 @@ spread (HybLowering *lowering, HybValueId x, const HybType *data, gint64 given)
     return x;
   if (type.shape.rank == data->shape.rank && block > 0)
     {
-      x = hyb_lowering_emit (lowering,
-                             "repeat",
-                             1,
-                             &x,
-                             "repeats",
-                             hyb_lowering_text (lowering, "%" G_GINT64_FORMAT, block),
-                             "axis",
-                             hyb_lowering_text (lowering, "%d", axis),
-                             NULL);
+      x = hyb_lowering_emit (lowering, "repeat", 1, &x, "repeats",
+                             hyb_lowering_text (lowering, "%" G_GINT64_FORMAT, block), "axis",
+                             hyb_lowering_text (lowering, "%d", axis), NULL);
       return hyb_onnx_slice (lowering, x, axis, 0, data->shape.dim[axis]);
     }
   for (int i = 0; i < data->shape.rank; i++)
@@ -61,8 +55,7 @@ onnx_quantise (HybLowering *lowering,
   double low, high;
 
   limits_of (dtype, &low, &high);
-  x = hyb_onnx_unary (lowering,
-                      "_npi_around",
+  x = hyb_onnx_unary (lowering, "_npi_around",
                       hyb_onnx_binary (lowering, "broadcast_div", x, scale));
   if (zero != HYB_NO_ID)
     x = hyb_onnx_binary (lowering, "broadcast_add", x, hyb_onnx_cast (lowering, zero, HYB_F32));
@@ -102,16 +95,11 @@ lower_quantise (HybLowering *lowering)
   hyb_lowering_set_type (lowering, 0, &type);
   if (dtype == HYB_DTYPE_UNKNOWN)
     return;
-  scale = hyb_onnx_cast (lowering,
-                         spread (lowering, hyb_onnx_input (lowering, 1), &data, axis),
+  scale = hyb_onnx_cast (lowering, spread (lowering, hyb_onnx_input (lowering, 1), &data, axis),
                          HYB_F32);
-  hyb_lowering_set_output (lowering,
-                           0,
-                           onnx_quantise (lowering,
-                                          x,
-                                          scale,
-                                          optional_spread (lowering, 2, &data, axis),
-                                          dtype));
+  hyb_lowering_set_output (lowering, 0,
+                           onnx_quantise (lowering, x, scale,
+                                          optional_spread (lowering, 2, &data, axis), dtype));
 }
 
 static void
@@ -126,8 +114,7 @@ lower_dequantise (HybLowering *lowering)
   hyb_lowering_set_type (lowering, 0, &type);
   if (data.dtype == HYB_DTYPE_UNKNOWN)
     return;
-  y = onnx_dequantise (lowering,
-                       hyb_onnx_input (lowering, 0),
+  y = onnx_dequantise (lowering, hyb_onnx_input (lowering, 0),
                        hyb_onnx_cast (lowering,
                                       spread (lowering, hyb_onnx_input (lowering, 1), &data, axis),
                                       HYB_F32),
@@ -145,10 +132,8 @@ onnx_quantise_dynamically (HybLowering *lowering, HybValueId x, HybValueId *scal
   low = hyb_onnx_with_scalar (lowering, "_minimum_scalar", low, 0);
   *scale = hyb_onnx_with_scalar (lowering, "_div_scalar", onnx_subtract (lowering, high, low), 255);
   /* Zeros alone have no range. */
-  *scale = onnx_where (lowering,
-                       hyb_onnx_with_scalar (lowering, "_npi_equal_scalar", *scale, 0),
-                       hyb_onnx_scalar (lowering, 1, HYB_F32),
-                       *scale);
+  *scale = onnx_where (lowering, hyb_onnx_with_scalar (lowering, "_npi_equal_scalar", *scale, 0),
+                       hyb_onnx_scalar (lowering, 1, HYB_F32), *scale);
   number = hyb_onnx_unary (lowering, "negative", onnx_divide (lowering, low, *scale));
   number = onnx_clamp (lowering, hyb_onnx_unary (lowering, "_npi_around", number), 0, 255);
   *zero = hyb_onnx_cast (lowering, number, HYB_U8);
@@ -160,12 +145,9 @@ lower_dynamic (HybLowering *lowering)
 {
   HybValueId scale, zero;
 
-  hyb_lowering_set_output (lowering,
-                           0,
-                           onnx_quantise_dynamically (lowering,
-                                                      hyb_onnx_input (lowering, 0),
-                                                      &scale,
-                                                      &zero));
+  hyb_lowering_set_output (lowering, 0,
+                           onnx_quantise_dynamically (lowering, hyb_onnx_input (lowering, 0),
+                                                      &scale, &zero));
   hyb_lowering_set_output (lowering, 1, scale);
   hyb_lowering_set_output (lowering, 2, zero);
 }
@@ -191,19 +173,13 @@ static void
 lower_matmul_integer (HybLowering *lowering)
 {
   HybType    a_type = *hyb_onnx_type (lowering, 0), b_type = *hyb_onnx_type (lowering, 1);
-  HybValueId a = onnx_dequantise (lowering,
-                                  hyb_onnx_input (lowering, 0),
-                                  HYB_NO_ID,
+  HybValueId a = onnx_dequantise (lowering, hyb_onnx_input (lowering, 0), HYB_NO_ID,
                                   matrix_zero (lowering, 2, &a_type, TRUE));
-  HybValueId b = onnx_dequantise (lowering,
-                                  hyb_onnx_input (lowering, 1),
-                                  HYB_NO_ID,
+  HybValueId b = onnx_dequantise (lowering, hyb_onnx_input (lowering, 1), HYB_NO_ID,
                                   matrix_zero (lowering, 3, &b_type, FALSE));
 
-  hyb_lowering_set_output (lowering,
-                           0,
-                           hyb_onnx_cast (lowering,
-                                          hyb_onnx_binary (lowering, "_npi_matmul", a, b),
+  hyb_lowering_set_output (lowering, 0,
+                           hyb_onnx_cast (lowering, hyb_onnx_binary (lowering, "_npi_matmul", a, b),
                                           HYB_I32));
 }
 
@@ -212,23 +188,18 @@ lower_qlinear_matmul (HybLowering *lowering)
 {
   HybType    a_type = *hyb_onnx_type (lowering, 0), b_type = *hyb_onnx_type (lowering, 3);
   HybValueId a =
-      onnx_dequantise (lowering,
-                       hyb_onnx_input (lowering, 0),
+      onnx_dequantise (lowering, hyb_onnx_input (lowering, 0),
                        hyb_onnx_cast (lowering, matrix_zero (lowering, 1, &a_type, TRUE), HYB_F32),
                        matrix_zero (lowering, 2, &a_type, TRUE));
   HybValueId b =
-      onnx_dequantise (lowering,
-                       hyb_onnx_input (lowering, 3),
+      onnx_dequantise (lowering, hyb_onnx_input (lowering, 3),
                        hyb_onnx_cast (lowering, matrix_zero (lowering, 4, &b_type, FALSE), HYB_F32),
                        matrix_zero (lowering, 5, &b_type, FALSE));
   HybValueId y = hyb_onnx_binary (lowering, "_npi_matmul", a, b);
 
-  hyb_lowering_set_output (lowering,
-                           0,
-                           onnx_quantise (lowering,
-                                          y,
-                                          hyb_onnx_cast (lowering,
-                                                         hyb_onnx_input (lowering, 6),
+  hyb_lowering_set_output (lowering, 0,
+                           onnx_quantise (lowering, y,
+                                          hyb_onnx_cast (lowering, hyb_onnx_input (lowering, 6),
                                                          HYB_F32),
                                           hyb_onnx_input (lowering, 7),
                                           hyb_onnx_type (lowering, 7)->dtype));
@@ -242,48 +213,31 @@ convolve (HybLowering *lowering, HybValueId x, HybValueId weight, HybValueId bia
   OnnxWindow window;
   HybValueId inputs[] = { x, weight, bias };
 
-  if (!onnx_window_read (lowering,
-                         &window,
-                         &x_type,
+  if (!onnx_window_read (lowering, &window, &x_type,
                          w_type.shape.rank > 2 ? w_type.shape.dim + 2 : NULL))
     return HYB_NO_ID;
   inputs[0] = onnx_window_pad (lowering, &window, x, 0);
-  return hyb_lowering_emit (lowering,
-                            "Convolution",
-                            bias == HYB_NO_ID ? 2 : 3,
-                            inputs,
-                            "kernel",
-                            onnx_window_text (lowering, &window, window.kernel),
-                            "stride",
-                            onnx_window_text (lowering, &window, window.stride),
-                            "dilate",
-                            onnx_window_text (lowering, &window, window.dilation),
-                            "num_filter",
+  return hyb_lowering_emit (lowering, "Convolution", bias == HYB_NO_ID ? 2 : 3, inputs, "kernel",
+                            onnx_window_text (lowering, &window, window.kernel), "stride",
+                            onnx_window_text (lowering, &window, window.stride), "dilate",
+                            onnx_window_text (lowering, &window, window.dilation), "num_filter",
                             hyb_lowering_text (lowering, "%" G_GINT64_FORMAT, w_type.shape.dim[0]),
                             "num_group",
-                            hyb_lowering_text (lowering,
-                                               "%" G_GINT64_FORMAT,
+                            hyb_lowering_text (lowering, "%" G_GINT64_FORMAT,
                                                hyb_onnx_int (lowering, "group", 1)),
-                            "no_bias",
-                            bias == HYB_NO_ID ? "True" : "False",
-                            NULL);
+                            "no_bias", bias == HYB_NO_ID ? "True" : "False", NULL);
 }
 
 static void
 lower_conv_integer (HybLowering *lowering)
 {
   HybType    w_type = *hyb_onnx_type (lowering, 1);
-  HybValueId x = onnx_dequantise (lowering,
-                                  hyb_onnx_input (lowering, 0),
-                                  HYB_NO_ID,
+  HybValueId x = onnx_dequantise (lowering, hyb_onnx_input (lowering, 0), HYB_NO_ID,
                                   onnx_optional (lowering, 2));
-  HybValueId w = onnx_dequantise (lowering,
-                                  hyb_onnx_input (lowering, 1),
-                                  HYB_NO_ID,
+  HybValueId w = onnx_dequantise (lowering, hyb_onnx_input (lowering, 1), HYB_NO_ID,
                                   optional_spread (lowering, 3, &w_type, 0));
 
-  hyb_lowering_set_output (lowering,
-                           0,
+  hyb_lowering_set_output (lowering, 0,
                            hyb_onnx_cast (lowering, convolve (lowering, x, w, HYB_NO_ID), HYB_I32));
 }
 
@@ -294,24 +248,17 @@ lower_qlinear_conv (HybLowering *lowering)
   HybValueId x_scale = hyb_onnx_input (lowering, 1), w_scale = hyb_onnx_input (lowering, 4);
   HybValueId bias = onnx_optional (lowering, 8), x, w;
 
-  x = onnx_dequantise (lowering,
-                       hyb_onnx_input (lowering, 0),
-                       x_scale,
+  x = onnx_dequantise (lowering, hyb_onnx_input (lowering, 0), x_scale,
                        hyb_onnx_input (lowering, 2));
-  w = onnx_dequantise (lowering,
-                       hyb_onnx_input (lowering, 3),
+  w = onnx_dequantise (lowering, hyb_onnx_input (lowering, 3),
                        spread (lowering, w_scale, &w_type, 0),
                        optional_spread (lowering, 5, &w_type, 0));
   /* The bias is in units of the product of both scales. */
   if (bias != HYB_NO_ID)
-    bias = hyb_onnx_binary (lowering,
-                            "broadcast_mul",
-                            hyb_onnx_cast (lowering, bias, HYB_F32),
+    bias = hyb_onnx_binary (lowering, "broadcast_mul", hyb_onnx_cast (lowering, bias, HYB_F32),
                             hyb_onnx_binary (lowering, "broadcast_mul", x_scale, w_scale));
-  hyb_lowering_set_output (lowering,
-                           0,
-                           onnx_quantise (lowering,
-                                          convolve (lowering, x, w, bias),
+  hyb_lowering_set_output (lowering, 0,
+                           onnx_quantise (lowering, convolve (lowering, x, w, bias),
                                           hyb_onnx_input (lowering, 6),
                                           hyb_onnx_input (lowering, 7),
                                           hyb_onnx_type (lowering, 7)->dtype));
@@ -323,9 +270,7 @@ lower_qlinear_conv (HybLowering *lowering)
 static HybValueId
 dequantise_first (HybLowering *lowering)
 {
-  return onnx_dequantise (lowering,
-                          hyb_onnx_input (lowering, 0),
-                          hyb_onnx_input (lowering, 1),
+  return onnx_dequantise (lowering, hyb_onnx_input (lowering, 0), hyb_onnx_input (lowering, 1),
                           onnx_optional (lowering, 2));
 }
 
@@ -333,20 +278,14 @@ static void
 lower_qlinear_binary (HybLowering *lowering)
 {
   HybValueId a = dequantise_first (lowering);
-  HybValueId b = onnx_dequantise (lowering,
-                                  hyb_onnx_input (lowering, 3),
-                                  hyb_onnx_input (lowering, 4),
-                                  onnx_optional (lowering, 5));
+  HybValueId b = onnx_dequantise (lowering, hyb_onnx_input (lowering, 3),
+                                  hyb_onnx_input (lowering, 4), onnx_optional (lowering, 5));
 
-  hyb_lowering_set_output (lowering,
-                           0,
+  hyb_lowering_set_output (lowering, 0,
                            onnx_quantise (lowering,
-                                          hyb_onnx_binary (lowering,
-                                                           hyb_onnx_engine (lowering),
-                                                           a,
+                                          hyb_onnx_binary (lowering, hyb_onnx_engine (lowering), a,
                                                            b),
-                                          hyb_onnx_input (lowering, 6),
-                                          onnx_optional (lowering, 7),
+                                          hyb_onnx_input (lowering, 6), onnx_optional (lowering, 7),
                                           hyb_onnx_type (lowering, 0)->dtype));
 }
 
@@ -354,11 +293,8 @@ lower_qlinear_binary (HybLowering *lowering)
 static void
 quantise_unary (HybLowering *lowering, HybValueId y)
 {
-  hyb_lowering_set_output (lowering,
-                           0,
-                           onnx_quantise (lowering,
-                                          y,
-                                          hyb_onnx_input (lowering, 3),
+  hyb_lowering_set_output (lowering, 0,
+                           onnx_quantise (lowering, y, hyb_onnx_input (lowering, 3),
                                           onnx_optional (lowering, 4),
                                           hyb_onnx_type (lowering, 0)->dtype));
 }
@@ -385,14 +321,11 @@ static void
 lower_matmul_to_float (HybLowering *lowering)
 {
   HybType    b_type = *hyb_onnx_type (lowering, 1);
-  HybValueId a = onnx_dequantise (lowering,
-                                  hyb_onnx_input (lowering, 0),
-                                  hyb_onnx_input (lowering, 2),
-                                  onnx_optional (lowering, 4));
-  HybValueId b = onnx_dequantise (lowering,
-                                  hyb_onnx_input (lowering, 1),
-                                  hyb_onnx_input (lowering, 3),
-                                  matrix_zero (lowering, 5, &b_type, FALSE));
+  HybValueId a = onnx_dequantise (lowering, hyb_onnx_input (lowering, 0),
+                                  hyb_onnx_input (lowering, 2), onnx_optional (lowering, 4));
+  HybValueId b =
+      onnx_dequantise (lowering, hyb_onnx_input (lowering, 1), hyb_onnx_input (lowering, 3),
+                       matrix_zero (lowering, 5, &b_type, FALSE));
   HybValueId y = hyb_onnx_binary (lowering, "_npi_matmul", a, b);
 
   if (hyb_onnx_has_input (lowering, 6))

@@ -10,20 +10,15 @@
 static HybValueId
 read_floats (HybLowering *lowering)
 {
-  return onnx_dequantise (lowering,
-                          hyb_onnx_input (lowering, 0),
-                          hyb_onnx_input (lowering, 1),
+  return onnx_dequantise (lowering, hyb_onnx_input (lowering, 0), hyb_onnx_input (lowering, 1),
                           onnx_optional (lowering, 2));
 }
 
 static void
 set_rounded (HybLowering *lowering, HybValueId y)
 {
-  hyb_lowering_set_output (lowering,
-                           0,
-                           onnx_quantise (lowering,
-                                          y,
-                                          hyb_onnx_input (lowering, 3),
+  hyb_lowering_set_output (lowering, 0,
+                           onnx_quantise (lowering, y, hyb_onnx_input (lowering, 3),
                                           onnx_optional (lowering, 4),
                                           hyb_onnx_type (lowering, 0)->dtype));
 }
@@ -68,23 +63,18 @@ lower_concat (HybLowering *lowering)
 {
   guint                  n = hyb_onnx_n_inputs (lowering) / 3;
   g_autofree HybValueId *parts = g_new (HybValueId, MAX (n, 1));
-  int                    axis = hyb_onnx_axis (lowering,
-                            hyb_onnx_int (lowering, "axis", 0),
-                            hyb_onnx_type (lowering, 2)->shape.rank);
+  int                    axis = hyb_onnx_axis (lowering, hyb_onnx_int (lowering, "axis", 0),
+                                               hyb_onnx_type (lowering, 2)->shape.rank);
 
   for (guint i = 0; i < n && axis >= 0; i++)
-    parts[i] = onnx_dequantise (lowering,
-                                hyb_onnx_input (lowering, 2 + 3 * i),
-                                hyb_onnx_input (lowering, 3 + 3 * i),
-                                onnx_optional (lowering, 4 + 3 * i));
+    parts[i] =
+        onnx_dequantise (lowering, hyb_onnx_input (lowering, 2 + 3 * i),
+                         hyb_onnx_input (lowering, 3 + 3 * i), onnx_optional (lowering, 4 + 3 * i));
   if (axis < 0 || n < 1)
     return;
-  hyb_lowering_set_output (lowering,
-                           0,
-                           onnx_quantise (lowering,
-                                          hyb_onnx_concat (lowering, n, parts, axis),
-                                          hyb_onnx_input (lowering, 0),
-                                          onnx_optional (lowering, 1),
+  hyb_lowering_set_output (lowering, 0,
+                           onnx_quantise (lowering, hyb_onnx_concat (lowering, n, parts, axis),
+                                          hyb_onnx_input (lowering, 0), onnx_optional (lowering, 1),
                                           hyb_onnx_type (lowering, 2)->dtype));
 }
 
@@ -94,10 +84,8 @@ lower_dynamic_matmul (HybLowering *lowering)
 {
   HybValueId scale, zero;
   HybValueId a = onnx_quantise_dynamically (lowering, hyb_onnx_input (lowering, 0), &scale, &zero);
-  HybValueId b = onnx_dequantise (lowering,
-                                  hyb_onnx_input (lowering, 1),
-                                  hyb_onnx_input (lowering, 2),
-                                  onnx_optional (lowering, 3));
+  HybValueId b = onnx_dequantise (lowering, hyb_onnx_input (lowering, 1),
+                                  hyb_onnx_input (lowering, 2), onnx_optional (lowering, 3));
   HybValueId y = onnx_matmul (lowering, onnx_dequantise (lowering, a, scale, zero), b);
 
   if (hyb_onnx_has_input (lowering, 4))

@@ -50,12 +50,9 @@ static HybValueId
 write_thresholded (HybLowering *lowering, HybValueId x, const OnnxRecurrentFunction *function)
 {
   return onnx_where (lowering,
-                     hyb_onnx_with_scalar (lowering,
-                                           "_npi_greater_equal_scalar",
-                                           x,
+                     hyb_onnx_with_scalar (lowering, "_npi_greater_equal_scalar", x,
                                            function->alpha),
-                     x,
-                     hyb_onnx_unary (lowering, "zeros_like", x));
+                     x, hyb_onnx_unary (lowering, "zeros_like", x));
 }
 
 static HybValueId
@@ -122,10 +119,9 @@ onnx_recurrent_read_functions (HybLowering              *lowering,
 
       functions[i].name = sizes->kind->activations[i % sizes->kind->n_functions];
       if (list && list->kind == HYB_ONNX_ATTRIBUTE_STRINGS && i < list->n)
-        functions[i].name = hyb_lowering_text (lowering,
-                                               "%.*s",
-                                               (int) MIN (list->strings[i].length, 64),
-                                               (const char *) list->strings[i].data);
+        functions[i].name =
+            hyb_lowering_text (lowering, "%.*s", (int) MIN (list->strings[i].length, 64),
+                               (const char *) list->strings[i].data);
       kind = find_function (functions[i].name);
       if (!kind)
         {

@@ -32,13 +32,8 @@ onnx_recurrent_reverse (HybLowering *lowering, HybValueId x)
 
   if (has_lengths)
     inputs[1] = hyb_onnx_input (lowering, ONNX_RECURRENT_LENGTHS);
-  return hyb_lowering_emit (lowering,
-                            "SequenceReverse",
-                            has_lengths ? 2 : 1,
-                            inputs,
-                            "use_sequence_length",
-                            has_lengths ? "True" : "False",
-                            NULL);
+  return hyb_lowering_emit (lowering, "SequenceReverse", has_lengths ? 2 : 1, inputs,
+                            "use_sequence_length", has_lengths ? "True" : "False", NULL);
 }
 
 HybValueId
@@ -117,8 +112,7 @@ look (HybLowering *inner, const Step *step, HybValueId x, HybValueId cell, gint6
 {
   if (step->peephole < 0)
     return x;
-  return onnx_add (inner,
-                   x,
+  return onnx_add (inner, x,
                    onnx_multiply (inner, gate (inner, step, (guint) step->peephole, i), cell));
 }
 
@@ -148,8 +142,7 @@ write_gru (HybLowering *inner, const Step *step)
   HybValueId gates = hyb_onnx_slice (inner, STEP_R, 1, 0, 2 * hidden);
   HybValueId last = hyb_onnx_slice (inner, STEP_R, 1, 2 * hidden, 3 * hidden), update, reset, fresh;
 
-  gates = onnx_add (inner,
-                    hyb_onnx_slice (inner, STEP_GATES, 1, 0, 2 * hidden),
+  gates = onnx_add (inner, hyb_onnx_slice (inner, STEP_GATES, 1, 0, 2 * hidden),
                     onnx_matmul (inner, STEP_H, gates));
   update = activate (inner, step, 0, gate (inner, step, gates, 0));
   reset = activate (inner, step, 0, gate (inner, step, gates, 1));
@@ -165,8 +158,7 @@ write_gru (HybLowering *inner, const Step *step)
   fresh = onnx_add (inner, gate (inner, step, STEP_GATES, 2), fresh);
   fresh = activate (inner, step, 1, fresh);
   return onnx_add (inner,
-                   onnx_multiply (inner,
-                                  hyb_onnx_with_scalar (inner, "_rminus_scalar", update, 1),
+                   onnx_multiply (inner, hyb_onnx_with_scalar (inner, "_rminus_scalar", update, 1),
                                   fresh),
                    onnx_multiply (inner, update, STEP_H));
 }
@@ -189,9 +181,7 @@ write_step (HybLowering *inner, const HybValueId *heads, gconstpointer data, GAr
   else if (step->sizes->kind->has_reset)
     h = write_gru (inner, step);
   else
-    h = activate (inner,
-                  step,
-                  0,
+    h = activate (inner, step, 0,
                   onnx_add (inner, STEP_GATES, onnx_matmul (inner, STEP_H, STEP_R)));
   y = keep_outside (inner, step, h, hyb_onnx_unary (inner, "zeros_like", h));
   hyb_onnx_append_head (inner, y, arranged);
@@ -228,8 +218,7 @@ read_weights (HybLowering *lowering, const Step *step, guint input, gint64 direc
       zero = take_direction (lowering, hyb_onnx_input (lowering, scale + 1), direction);
       w = onnx_subtract (lowering, w, hyb_onnx_cast (lowering, zero, HYB_F32));
     }
-  return onnx_multiply (lowering,
-                        w,
+  return onnx_multiply (lowering, w,
                         take_direction (lowering, hyb_onnx_input (lowering, scale), direction));
 }
 
@@ -250,11 +239,8 @@ project (HybLowering *lowering, const Step *step, HybValueId x, gint64 direction
   x = onnx_add (lowering, x, own);
   other = hyb_onnx_slice (lowering, b, 0, n * hidden, 2 * n * hidden);
   if (step->has_late_reset)
-    other = onnx_extend (lowering,
-                         hyb_onnx_slice (lowering, other, 0, 0, 2 * hidden),
-                         0,
-                         (gint64[]){ 0, hidden },
-                         0);
+    other = onnx_extend (lowering, hyb_onnx_slice (lowering, other, 0, 0, 2 * hidden), 0,
+                         (gint64[]){ 0, hidden }, 0);
   return onnx_add (lowering, x, other);
 }
 
@@ -265,9 +251,7 @@ find_inside (HybLowering *lowering, const OnnxRecurrentSizes *sizes)
   HybValueId lengths =
       hyb_onnx_cast (lowering, hyb_onnx_input (lowering, ONNX_RECURRENT_LENGTHS), HYB_I64);
 
-  return hyb_onnx_binary (lowering,
-                          "_npi_less",
-                          onnx_count (lowering, sizes->time, 0, 3),
+  return hyb_onnx_binary (lowering, "_npi_less", onnx_count (lowering, sizes->time, 0, 3),
                           hyb_onnx_reshape (lowering, lengths, 3, (gint64[]){ 1, -1, 1 }));
 }
 
@@ -287,44 +271,29 @@ connect (HybLowering *lowering, Step *step, HybValueId x, gint64 direction, HybO
   guint                     n = 0;
 
   add_port (ports, &n, HYB_PORT_DATA, project (lowering, step, x, direction));
-  add_port (ports,
-            &n,
-            HYB_PORT_STATE,
-            take_direction (lowering,
-                            onnx_recurrent_state (lowering, sizes, ONNX_RECURRENT_H),
+  add_port (ports, &n, HYB_PORT_STATE,
+            take_direction (lowering, onnx_recurrent_state (lowering, sizes, ONNX_RECURRENT_H),
                             direction));
-  add_port (ports,
-            &n,
-            HYB_PORT_CAPTURED,
+  add_port (ports, &n, HYB_PORT_CAPTURED,
             read_weights (lowering, step, ONNX_RECURRENT_R, direction));
   if (sizes->kind->has_cell)
-    step->cell = add_port (ports,
-                           &n,
-                           HYB_PORT_STATE,
+    step->cell = add_port (ports, &n, HYB_PORT_STATE,
                            take_direction (lowering,
                                            onnx_recurrent_state (lowering, sizes, ONNX_RECURRENT_C),
                                            direction));
   if (sizes->kind->has_cell && hyb_onnx_has_input (lowering, ONNX_RECURRENT_P))
-    step->peephole = add_port (ports,
-                               &n,
-                               HYB_PORT_CAPTURED,
-                               hyb_onnx_slice (lowering,
-                                               hyb_onnx_input (lowering, ONNX_RECURRENT_P),
-                                               0,
-                                               direction,
-                                               direction + 1));
+    step->peephole =
+        add_port (ports, &n, HYB_PORT_CAPTURED,
+                  hyb_onnx_slice (lowering, hyb_onnx_input (lowering, ONNX_RECURRENT_P), 0,
+                                  direction, direction + 1));
   if (step->has_late_reset && hyb_onnx_has_input (lowering, ONNX_RECURRENT_B))
     step->bias =
-        add_port (ports,
-                  &n,
-                  HYB_PORT_CAPTURED,
+        add_port (ports, &n, HYB_PORT_CAPTURED,
                   hyb_onnx_slice (lowering,
                                   take_direction (lowering,
                                                   hyb_onnx_input (lowering, ONNX_RECURRENT_B),
                                                   direction),
-                                  0,
-                                  5 * sizes->hidden,
-                                  6 * sizes->hidden));
+                                  0, 5 * sizes->hidden, 6 * sizes->hidden));
   if (hyb_onnx_has_input (lowering, ONNX_RECURRENT_LENGTHS))
     step->is_inside = add_port (ports, &n, HYB_PORT_DATA, find_inside (lowering, sizes));
   return n;
@@ -337,8 +306,7 @@ step_type (const HybLowering *lowering, const HybOnnxPort *port)
   HybType type = *hyb_lowering_get_type (lowering, port->value);
 
   if (port->kind == HYB_PORT_DATA && type.shape.rank > 0)
-    memmove (type.shape.dim,
-             type.shape.dim + 1,
+    memmove (type.shape.dim, type.shape.dim + 1,
              (gsize) --type.shape.rank * sizeof *type.shape.dim);
   return type;
 }
@@ -370,13 +338,8 @@ join (HybLowering *lowering, const OnnxRecurrentSizes *sizes, const HybValueId *
   HybValueId parts[2];
 
   for (gint64 d = 0; d < sizes->directions; d++)
-    parts[d] = hyb_lowering_emit (lowering,
-                                  "expand_dims",
-                                  1,
-                                  &values[d],
-                                  "axis",
-                                  hyb_lowering_text (lowering, "%d", axis),
-                                  NULL);
+    parts[d] = hyb_lowering_emit (lowering, "expand_dims", 1, &values[d], "axis",
+                                  hyb_lowering_text (lowering, "%d", axis), NULL);
   return hyb_onnx_concat (lowering, (guint) sizes->directions, parts, axis);
 }
 

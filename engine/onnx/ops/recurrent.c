@@ -123,10 +123,8 @@ append_gates (HybLowering              *lowering,
     {
       gint64     begin = (first + sizes->kind->gates[g]) * sizes->hidden;
       HybValueId rows =
-          hyb_onnx_reshape (lowering,
-                            hyb_onnx_slice (lowering, x, 1, begin, begin + sizes->hidden),
-                            1,
-                            flat);
+          hyb_onnx_reshape (lowering, hyb_onnx_slice (lowering, x, 1, begin, begin + sizes->hidden),
+                            1, flat);
 
       g_array_append_val (parts, rows);
     }
@@ -179,20 +177,10 @@ emit_rnn (HybLowering *lowering, const OnnxRecurrentSizes *sizes, HybValueId x)
     inputs[n++] = onnx_recurrent_state (lowering, sizes, ONNX_RECURRENT_C);
   if (hyb_onnx_has_input (lowering, ONNX_RECURRENT_LENGTHS))
     inputs[n++] = hyb_onnx_input (lowering, ONNX_RECURRENT_LENGTHS);
-  return hyb_lowering_emit (lowering,
-                            "RNN",
-                            n,
-                            inputs,
-                            "mode",
-                            sizes->mode,
-                            "state_size",
+  return hyb_lowering_emit (lowering, "RNN", n, inputs, "mode", sizes->mode, "state_size",
                             hyb_lowering_text (lowering, "%" G_GINT64_FORMAT, sizes->hidden),
-                            "num_layers",
-                            "1",
-                            "bidirectional",
-                            sizes->directions == 2 ? "True" : "False",
-                            "state_outputs",
-                            "True",
+                            "num_layers", "1", "bidirectional",
+                            sizes->directions == 2 ? "True" : "False", "state_outputs", "True",
                             "use_sequence_length",
                             hyb_onnx_has_input (lowering, ONNX_RECURRENT_LENGTHS) ? "True"
                                                                                   : "False",
@@ -226,9 +214,7 @@ lower_recurrent (HybLowering *lowering, const OnnxRecurrentKind *kind)
   if (outputs == HYB_NO_ID)
     return;
   y = sizes.is_reverse ? onnx_recurrent_reverse (lowering, outputs) : outputs;
-  y = hyb_onnx_reshape (lowering,
-                        y,
-                        4,
+  y = hyb_onnx_reshape (lowering, y, 4,
                         (gint64[]){ sizes.time, sizes.batch, sizes.directions, sizes.hidden });
   y = hyb_onnx_transpose (lowering, y, 4, sizes.has_batch_first ? batch_first : apart);
   hyb_lowering_set_output (lowering, 0, y);
@@ -236,8 +222,7 @@ lower_recurrent (HybLowering *lowering, const OnnxRecurrentKind *kind)
     {
       HybValueId state = onnx_recurrent_final (lowering, outputs + i);
 
-      hyb_lowering_set_output (lowering,
-                               i,
+      hyb_lowering_set_output (lowering, i,
                                sizes.has_batch_first
                                    ? hyb_onnx_transpose (lowering, state, 3, swapped)
                                    : state);
@@ -301,17 +286,12 @@ const HybOnnxOp hyb_onnx_ops_recurrent[] = {
     .since = 1 },
   { .op = { RECURRENT, .name = "GRU", .doc = "A layer of GRU cells.", .lower = lower_gru },
     .since = 1 },
-  { .op = { RECURRENT,
-            .name = "RNN",
-            .doc = "A layer of plain recurrent cells.",
+  { .op = { RECURRENT, .name = "RNN", .doc = "A layer of plain recurrent cells.",
             .lower = lower_rnn },
     .since = 1 },
-  { .op = { HYB_ONNX_ROW,
-            .name = "DynamicQuantizeLSTM",
+  { .op = { HYB_ONNX_ROW, .name = "DynamicQuantizeLSTM",
             .doc = "A layer of LSTM cells with weights of 8 bits.",
-            .category = HYB_CATEGORY_RECURRENT,
-            .inputs = quantised_inputs,
-            .outputs = outputs,
+            .category = HYB_CATEGORY_RECURRENT, .inputs = quantised_inputs, .outputs = outputs,
             .lower = lower_quantised },
     .domain = "com.microsoft",
     .since = 1 },

@@ -104,9 +104,7 @@ lower_sum (HybLowering *lowering, const char *before, const char *after)
 
   if (!read_axes (lowering, &axes))
     {
-      hyb_onnx_set_rank (lowering,
-                         0,
-                         hyb_onnx_type (lowering, 0)->dtype,
+      hyb_onnx_set_rank (lowering, 0, hyb_onnx_type (lowering, 0)->dtype,
                          strcmp (axes.keeps, "True") == 0 ? hyb_onnx_type (lowering, 0)->shape.rank
                                                           : HYB_UNKNOWN);
       return;
@@ -188,11 +186,8 @@ set_neutral (HybLowering *lowering, const Axes *axes)
 {
   HybDType dtype = hyb_onnx_type (lowering, 0)->dtype;
 
-  hyb_lowering_set_output (lowering,
-                           0,
-                           onnx_fill (lowering,
-                                      &axes->result,
-                                      dtype,
+  hyb_lowering_set_output (lowering, 0,
+                           onnx_fill (lowering, &axes->result, dtype,
                                       find_neutral (hyb_onnx_engine (lowering), dtype)));
 }
 
@@ -216,9 +211,7 @@ lower_reduce (HybLowering *lowering)
     x = hyb_onnx_unary (lowering, "_copy", x);
   else if (dtype == HYB_BOOL)
     x = hyb_onnx_cast (lowering,
-                       emit (lowering,
-                             hyb_onnx_engine (lowering),
-                             &axes,
+                       emit (lowering, hyb_onnx_engine (lowering), &axes,
                              hyb_onnx_cast (lowering, x, HYB_U8)),
                        HYB_BOOL);
   else
@@ -264,22 +257,11 @@ lower_arg (HybLowering *lowering)
   if (axis < 0)
     return;
   if (is_last)
-    x = hyb_lowering_emit (lowering,
-                           "reverse",
-                           1,
-                           &x,
-                           "axis",
-                           hyb_lowering_text (lowering, "(%d,)", axis),
-                           NULL);
-  y = hyb_lowering_emit (lowering,
-                         hyb_onnx_engine (lowering),
-                         1,
-                         &x,
-                         "axis",
-                         hyb_lowering_text (lowering, "%d", axis),
-                         "keepdims",
-                         hyb_onnx_int (lowering, "keepdims", 1) ? "True" : "False",
-                         NULL);
+    x = hyb_lowering_emit (lowering, "reverse", 1, &x, "axis",
+                           hyb_lowering_text (lowering, "(%d,)", axis), NULL);
+  y = hyb_lowering_emit (lowering, hyb_onnx_engine (lowering), 1, &x, "axis",
+                         hyb_lowering_text (lowering, "%d", axis), "keepdims",
+                         hyb_onnx_int (lowering, "keepdims", 1) ? "True" : "False", NULL);
   y = hyb_onnx_cast (lowering, y, HYB_I64);
   if (is_last)
     y = hyb_onnx_with_scalar (lowering, "_rminus_scalar", y, (double) type.shape.dim[axis] - 1);
@@ -349,11 +331,8 @@ lower_cumprod (HybLowering *lowering)
   if (is_reverse)
     x = onnx_reverse (lowering, x, axis);
   if (hyb_onnx_int (lowering, "exclusive", 0) && n > 0)
-    x = onnx_extend (lowering,
-                     hyb_onnx_slice (lowering, x, axis, 0, n - 1),
-                     axis,
-                     (gint64[]){ 1, 0 },
-                     1);
+    x = onnx_extend (lowering, hyb_onnx_slice (lowering, x, axis, 0, n - 1), axis,
+                     (gint64[]){ 1, 0 }, 1);
   x = running_product (lowering, x, axis);
   if (is_reverse)
     x = onnx_reverse (lowering, x, axis);
@@ -384,27 +363,15 @@ lower_topk (HybLowering *lowering)
                                        : hyb_onnx_int (lowering, "k", 1);
   if (k < 1 || (type.shape.dim[axis] >= 0 && k > type.shape.dim[axis]))
     {
-      hyb_lowering_fail (lowering,
-                         NULL,
+      hyb_lowering_fail (lowering, NULL,
                          "k is %" G_GINT64_FORMAT " for an axis of %" G_GINT64_FORMAT " elements",
-                         k,
-                         type.shape.dim[axis]);
+                         k, type.shape.dim[axis]);
       return;
     }
-  y = hyb_lowering_emit (lowering,
-                         "topk",
-                         1,
-                         &x,
-                         "axis",
-                         hyb_lowering_text (lowering, "%d", axis),
-                         "k",
-                         hyb_lowering_text (lowering, "%" G_GINT64_FORMAT, k),
-                         "ret_typ",
-                         "both",
-                         "is_ascend",
-                         hyb_onnx_int (lowering, "largest", 1) ? "False" : "True",
-                         "dtype",
-                         "int64",
+  y = hyb_lowering_emit (lowering, "topk", 1, &x, "axis", hyb_lowering_text (lowering, "%d", axis),
+                         "k", hyb_lowering_text (lowering, "%" G_GINT64_FORMAT, k), "ret_typ",
+                         "both", "is_ascend",
+                         hyb_onnx_int (lowering, "largest", 1) ? "False" : "True", "dtype", "int64",
                          NULL);
   if (y == HYB_NO_ID)
     return;

@@ -45,8 +45,7 @@ find_samples (HybLowering *lowering, const Regions *regions, int axis)
   at = onnx_scale (lowering, onnx_shift (lowering, at, 0.5), 1 / (double) n);
   at = onnx_add (lowering, begin, onnx_multiply (lowering, extent, at));
   is_outside =
-      hyb_onnx_binary (lowering,
-                       "broadcast_logical_or",
+      hyb_onnx_binary (lowering, "broadcast_logical_or",
                        hyb_onnx_with_scalar (lowering, "_npi_less_scalar", at, -1),
                        hyb_onnx_with_scalar (lowering, "_npi_greater_scalar", at, (double) size));
   at = onnx_clamp (lowering, at, 0, (double) size - 1);
@@ -57,10 +56,9 @@ find_samples (HybLowering *lowering, const Regions *regions, int axis)
   samples.index[1] =
       onnx_clamp (lowering, onnx_shift (lowering, samples.index[0], 1), 0, (double) size - 1);
   for (guint i = 0; i < 2; i++)
-    samples.weight[i] = onnx_where (lowering,
-                                    is_outside,
-                                    hyb_onnx_scalar (lowering, 0, regions->x.dtype),
-                                    samples.weight[i]);
+    samples.weight[i] =
+        onnx_where (lowering, is_outside, hyb_onnx_scalar (lowering, 0, regions->x.dtype),
+                    samples.weight[i]);
   return samples;
 }
 
@@ -70,9 +68,7 @@ spread (HybLowering *lowering, HybValueId x, int axis)
 {
   gint64 n = onnx_size (lowering, x, 1);
 
-  return hyb_onnx_reshape (lowering,
-                           x,
-                           4,
+  return hyb_onnx_reshape (lowering, x, 4,
                            (gint64[]){ -1, axis == 1 ? n : 1, axis == 0 ? n : 1, 1 });
 }
 
@@ -83,28 +79,20 @@ weigh (HybLowering *lowering, const Regions *regions, const Samples *samples, gu
   static const gint64 channels_last[] = { 0, 2, 3, 1 };
   gint64              width = regions->x.shape.dim[3], height = regions->x.shape.dim[2];
   HybValueId images = hyb_onnx_transpose (lowering, hyb_onnx_input (lowering, 0), 4, channels_last);
-  HybValueId at = hyb_onnx_reshape (lowering,
-                                    hyb_onnx_cast (lowering, hyb_onnx_input (lowering, 2), HYB_I64),
-                                    4,
-                                    (gint64[]){ -1, 1, 1, 1 });
+  HybValueId at =
+      hyb_onnx_reshape (lowering, hyb_onnx_cast (lowering, hyb_onnx_input (lowering, 2), HYB_I64),
+                        4, (gint64[]){ -1, 1, 1, 1 });
 
   images = hyb_onnx_reshape (lowering, images, 2, (gint64[]){ -1, regions->x.shape.dim[1] });
-  at = onnx_add (lowering,
-                 onnx_scale (lowering, at, (double) height),
+  at = onnx_add (lowering, onnx_scale (lowering, at, (double) height),
                  spread (lowering, samples[1].index[y], 1));
-  at = onnx_add (lowering,
-                 onnx_scale (lowering, at, (double) width),
+  at = onnx_add (lowering, onnx_scale (lowering, at, (double) width),
                  spread (lowering, samples[0].index[x], 0));
-  at = hyb_onnx_reshape (lowering,
-                         at,
-                         3,
-                         (gint64[]){ regions->n_regions,
-                                     regions->height * regions->n_samples,
+  at = hyb_onnx_reshape (lowering, at, 3,
+                         (gint64[]){ regions->n_regions, regions->height * regions->n_samples,
                                      regions->width * regions->n_samples });
-  return onnx_multiply (lowering,
-                        onnx_take (lowering, images, at, 0),
-                        onnx_multiply (lowering,
-                                       spread (lowering, samples[1].weight[y], 1),
+  return onnx_multiply (lowering, onnx_take (lowering, images, at, 0),
+                        onnx_multiply (lowering, spread (lowering, samples[1].weight[y], 1),
                                        spread (lowering, samples[0].weight[x], 0)));
 }
 
@@ -139,21 +127,13 @@ align_mean (HybLowering *lowering, const Regions *regions)
   gint64     size[] = { regions->height, regions->width };
 
   rois = hyb_onnx_concat (lowering, 2, (HybValueId[]){ rois, hyb_onnx_input (lowering, 1) }, 1);
-  return hyb_lowering_emit (lowering,
-                            "_contrib_ROIAlign",
-                            2,
-                            (HybValueId[]){ hyb_onnx_input (lowering, 0), rois },
-                            "pooled_size",
-                            hyb_lowering_text_ints (lowering, 2, size),
-                            "spatial_scale",
-                            hyb_lowering_text (lowering, "%.9g", regions->scale),
-                            "sample_ratio",
-                            hyb_lowering_text (lowering,
-                                               "%" G_GINT64_FORMAT,
+  return hyb_lowering_emit (lowering, "_contrib_ROIAlign", 2,
+                            (HybValueId[]){ hyb_onnx_input (lowering, 0), rois }, "pooled_size",
+                            hyb_lowering_text_ints (lowering, 2, size), "spatial_scale",
+                            hyb_lowering_text (lowering, "%.9g", regions->scale), "sample_ratio",
+                            hyb_lowering_text (lowering, "%" G_GINT64_FORMAT,
                                                regions->n_samples > 0 ? regions->n_samples : -1),
-                            "aligned",
-                            regions->is_half_pixel ? "True" : "False",
-                            NULL);
+                            "aligned", regions->is_half_pixel ? "True" : "False", NULL);
 }
 
 static void
@@ -175,8 +155,7 @@ lower_roi_align (HybLowering *lowering)
     regions.n_regions = rois.shape.dim[0];
   type.shape = hyb_shape_4d (regions.n_regions,
                              regions.x.shape.rank == 4 ? regions.x.shape.dim[1] : HYB_UNKNOWN,
-                             regions.height,
-                             regions.width);
+                             regions.height, regions.width);
   hyb_lowering_set_type (lowering, 0, &type);
   if (!hyb_type_is_known (&regions.x) || regions.x.shape.rank != 4 || regions.n_regions < 0 ||
       regions.height < 1 || regions.width < 1 || regions.n_samples > G_MAXINT16)
@@ -186,8 +165,7 @@ lower_roi_align (HybLowering *lowering)
   else if (regions.n_samples > 0)
     hyb_lowering_set_output (lowering, 0, align_largest (lowering, &regions));
   else
-    hyb_lowering_fail (lowering,
-                       "Export the model with a sampling_ratio",
+    hyb_lowering_fail (lowering, "Export the model with a sampling_ratio",
                        "the largest elements of regions whose number of samples differs are not "
                        "computed");
 }
@@ -205,18 +183,14 @@ lower_max_roi_pool (HybLowering *lowering)
       hyb_lowering_fail (lowering, NULL, "its pooled_shape is not that of an image");
       return;
     }
-  hyb_lowering_set_output (lowering,
-                           0,
-                           hyb_lowering_emit (lowering,
-                                              "ROIPooling",
-                                              2,
+  hyb_lowering_set_output (lowering, 0,
+                           hyb_lowering_emit (lowering, "ROIPooling", 2,
                                               (HybValueId[]){ hyb_onnx_input (lowering, 0),
                                                               hyb_onnx_input (lowering, 1) },
                                               "pooled_size",
                                               hyb_lowering_text_ints (lowering, 2, size),
                                               "spatial_scale",
-                                              hyb_lowering_text (lowering,
-                                                                 "%.9g",
+                                              hyb_lowering_text (lowering, "%.9g",
                                                                  hyb_onnx_float (lowering,
                                                                                  "spatial_scale",
                                                                                  1)),
@@ -231,17 +205,9 @@ full_mask (HybLowering *lowering, const HybShape *weight)
 {
   HybValueId offset = hyb_onnx_input (lowering, 2);
   gint64     n = weight->dim[2] * weight->dim[3] * hyb_onnx_int (lowering, "offset_group", 1);
-  HybValueId half = hyb_lowering_emit (lowering,
-                                       "slice_axis",
-                                       1,
-                                       &offset,
-                                       "axis",
-                                       "1",
-                                       "begin",
-                                       "0",
-                                       "end",
-                                       hyb_lowering_text (lowering, "%" G_GINT64_FORMAT, n),
-                                       NULL);
+  HybValueId half =
+      hyb_lowering_emit (lowering, "slice_axis", 1, &offset, "axis", "1", "begin", "0", "end",
+                         hyb_lowering_text (lowering, "%" G_GINT64_FORMAT, n), NULL);
 
   return hyb_lowering_emit (lowering, "ones_like", 1, &half, NULL);
 }
@@ -257,9 +223,7 @@ lower_deform_conv (HybLowering *lowering)
   OnnxWindow window;
   guint      n = 0;
 
-  if (!onnx_window_read (lowering,
-                         &window,
-                         &x,
+  if (!onnx_window_read (lowering, &window, &x,
                          weight.shape.rank > 2 ? weight.shape.dim + 2 : NULL))
     return;
   if (weight.shape.rank != 4 || weight.shape.dim[0] < 1)
@@ -274,39 +238,27 @@ lower_deform_conv (HybLowering *lowering)
   inputs[n++] = hyb_onnx_input (lowering, 1);
   if (has_bias)
     inputs[n++] = hyb_onnx_input (lowering, 3);
-  hyb_lowering_set_output (lowering,
-                           0,
-                           hyb_lowering_emit (lowering,
-                                              "_contrib_ModulatedDeformableConvolution",
-                                              n,
-                                              inputs,
-                                              "kernel",
+  hyb_lowering_set_output (lowering, 0,
+                           hyb_lowering_emit (lowering, "_contrib_ModulatedDeformableConvolution",
+                                              n, inputs, "kernel",
                                               onnx_window_text (lowering, &window, window.kernel),
                                               "stride",
                                               onnx_window_text (lowering, &window, window.stride),
                                               "dilate",
                                               onnx_window_text (lowering, &window, window.dilation),
                                               "num_filter",
-                                              hyb_lowering_text (lowering,
-                                                                 "%" G_GINT64_FORMAT,
+                                              hyb_lowering_text (lowering, "%" G_GINT64_FORMAT,
                                                                  weight.shape.dim[0]),
                                               "num_group",
-                                              hyb_lowering_text (lowering,
-                                                                 "%" G_GINT64_FORMAT,
-                                                                 hyb_onnx_int (lowering,
-                                                                               "group",
+                                              hyb_lowering_text (lowering, "%" G_GINT64_FORMAT,
+                                                                 hyb_onnx_int (lowering, "group",
                                                                                1)),
                                               "num_deformable_group",
-                                              hyb_lowering_text (lowering,
-                                                                 "%" G_GINT64_FORMAT,
+                                              hyb_lowering_text (lowering, "%" G_GINT64_FORMAT,
                                                                  hyb_onnx_int (lowering,
-                                                                               "offset_group",
-                                                                               1)),
-                                              "im2col_step",
-                                              "1",
-                                              "no_bias",
-                                              has_bias ? "False" : "True",
-                                              NULL));
+                                                                               "offset_group", 1)),
+                                              "im2col_step", "1", "no_bias",
+                                              has_bias ? "False" : "True", NULL));
 }
 
 /* --- Col2Im --- */
@@ -348,19 +300,11 @@ lower_col2im (HybLowering *lowering)
       padded[i] = image[i] + pads[i] + pads[i + n];
     }
   y = hyb_onnx_input (lowering, 0);
-  y = hyb_lowering_emit (lowering,
-                         "col2im",
-                         1,
-                         &y,
-                         "output_size",
-                         hyb_lowering_text_ints (lowering, n, padded),
-                         "kernel",
-                         hyb_lowering_text_ints (lowering, n, block),
-                         "stride",
-                         hyb_lowering_text_ints (lowering, n, strides),
-                         "dilate",
-                         hyb_lowering_text_ints (lowering, n, dilations),
-                         NULL);
+  y = hyb_lowering_emit (lowering, "col2im", 1, &y, "output_size",
+                         hyb_lowering_text_ints (lowering, n, padded), "kernel",
+                         hyb_lowering_text_ints (lowering, n, block), "stride",
+                         hyb_lowering_text_ints (lowering, n, strides), "dilate",
+                         hyb_lowering_text_ints (lowering, n, dilations), NULL);
   for (guint i = 0; i < n && y != HYB_NO_ID; i++)
     if (padded[i] != image[i])
       y = hyb_onnx_slice (lowering, y, (int) i + 2, pads[i], pads[i] + image[i]);
@@ -373,36 +317,24 @@ static const char *const column_inputs[] = { "input", "image_shape", "block_shap
 static const char *const outputs[] = { "Y", NULL };
 
 const HybOnnxOp hyb_onnx_ops_region[] = {
-  { .op = { HYB_ONNX_ROW,
-            .name = "RoiAlign",
+  { .op = { HYB_ONNX_ROW, .name = "RoiAlign",
             .doc = "Means or largest elements of the cells that each region is divided into.",
-            .category = HYB_CATEGORY_MOVEMENT,
-            .inputs = roi_inputs,
-            .outputs = outputs,
+            .category = HYB_CATEGORY_MOVEMENT, .inputs = roi_inputs, .outputs = outputs,
             .lower = lower_roi_align },
     .since = 10 },
-  { .op = { HYB_ONNX_ROW,
-            .name = "MaxRoiPool",
+  { .op = { HYB_ONNX_ROW, .name = "MaxRoiPool",
             .doc = "The largest elements of the cells that each region is divided into.",
-            .category = HYB_CATEGORY_MOVEMENT,
-            .inputs = roi_inputs,
-            .outputs = outputs,
+            .category = HYB_CATEGORY_MOVEMENT, .inputs = roi_inputs, .outputs = outputs,
             .lower = lower_max_roi_pool },
     .since = 1 },
-  { .op = { HYB_ONNX_ROW,
-            .name = "DeformConv",
+  { .op = { HYB_ONNX_ROW, .name = "DeformConv",
             .doc = "A convolution whose taps are moved by offsets.",
-            .category = HYB_CATEGORY_CONVOLUTION,
-            .inputs = deform_inputs,
-            .outputs = outputs,
+            .category = HYB_CATEGORY_CONVOLUTION, .inputs = deform_inputs, .outputs = outputs,
             .lower = lower_deform_conv },
     .since = 19 },
-  { .op = { HYB_ONNX_ROW,
-            .name = "Col2Im",
+  { .op = { HYB_ONNX_ROW, .name = "Col2Im",
             .doc = "Puts the columns of a convolution back into an image.",
-            .category = HYB_CATEGORY_MOVEMENT,
-            .inputs = column_inputs,
-            .outputs = outputs,
+            .category = HYB_CATEGORY_MOVEMENT, .inputs = column_inputs, .outputs = outputs,
             .lower = lower_col2im },
     .since = 18 },
   { .since = 0 },

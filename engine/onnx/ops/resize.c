@@ -120,10 +120,7 @@ fill_taps (Taps *taps, const Axis *axis, const double *weights, gint64 first, gi
       gint64   index = first + (gint64) tap;
       gboolean is_inside = index >= 0 && index < axis->from;
 
-      set_tap (taps,
-               tap,
-               i,
-               CLAMP (index, 0, axis->from - 1),
+      set_tap (taps, tap, i, CLAMP (index, 0, axis->from - 1),
                excludes ? (is_inside ? weights[tap] / sum : 0) : weights[tap]);
     }
 }
@@ -201,14 +198,10 @@ resample (HybLowering *lowering, HybValueId x, int number, const Axis *axis, gui
           hyb_lowering_emit (lowering, "take", 2, (HybValueId[]){ x, index }, "axis", text, NULL);
 
       if (n_taps > 1)
-        part = hyb_onnx_binary (lowering,
-                                "broadcast_mul",
-                                part,
+        part = hyb_onnx_binary (lowering, "broadcast_mul", part,
                                 hyb_onnx_cast (lowering,
-                                               hyb_onnx_reshape (lowering,
-                                                                 weight,
-                                                                 (guint) type.shape.rank,
-                                                                 dims),
+                                               hyb_onnx_reshape (lowering, weight,
+                                                                 (guint) type.shape.rank, dims),
                                                type.dtype));
       sum = tap == 0 ? part : hyb_onnx_binary (lowering, "broadcast_add", sum, part);
     }
@@ -271,11 +264,8 @@ filter_axis (HybLowering *lowering, HybValueId x, int number, const Axis *axis)
     }
   matrix = hyb_tensor_new_zeros (&type, NULL);
   for (gint64 i = 0; matrix && i < axis->to; i++)
-    fill_filter ((float *) hyb_tensor_get_data (matrix) + i * axis->from,
-                 axis,
-                 input_position (axis, i),
-                 a,
-                 excludes);
+    fill_filter ((float *) hyb_tensor_get_data (matrix) + i * axis->from, axis,
+                 input_position (axis, i), a, excludes);
   for (int i = 0; i < rank; i++)
     swapped[i] = i;
   swapped[number] = rank - 1;
@@ -310,11 +300,9 @@ extrapolate (HybLowering *lowering, HybValueId x, int number, const Axis *axis)
       is_needed |= is_outside;
     }
   if (is_needed)
-    return onnx_where (lowering,
-                       hyb_lowering_constant (lowering, outside),
+    return onnx_where (lowering, hyb_lowering_constant (lowering, outside),
                        hyb_onnx_scalar (lowering,
-                                        hyb_onnx_float (lowering, "extrapolation_value", 0),
-                                        dtype),
+                                        hyb_onnx_float (lowering, "extrapolation_value", 0), dtype),
                        x);
   hyb_tensor_unref (outside);
   return x;
@@ -343,11 +331,8 @@ read_sizes (HybLowering   *lowering,
     n_listed = (guint) type->shape.rank;
   if (n != n_listed)
     {
-      hyb_lowering_fail (lowering,
-                         NULL,
-                         "it has sizes or scales for %" G_GINT64_FORMAT " axes of %u",
-                         n,
-                         n_listed);
+      hyb_lowering_fail (lowering, NULL,
+                         "it has sizes or scales for %" G_GINT64_FORMAT " axes of %u", n, n_listed);
       return FALSE;
     }
   for (guint i = 0; sizes && i < n_listed && strcmp (policy, "stretch") != 0; i++)

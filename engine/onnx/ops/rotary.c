@@ -78,11 +78,9 @@ split_pairs (HybLowering *lowering, HybValueId x, gboolean is_interleaved, HybVa
       return;
     }
   type.shape.dim[3] = half;
-  x = hyb_onnx_reshape (lowering,
-                        x,
-                        5,
-                        (gint64[]){
-                            type.shape.dim[0], type.shape.dim[1], type.shape.dim[2], half, 2 });
+  x = hyb_onnx_reshape (lowering, x, 5,
+                        (gint64[]){ type.shape.dim[0], type.shape.dim[1], type.shape.dim[2], half,
+                                    2 });
   for (int i = 0; i < 2; i++)
     pair[i] = onnx_reshape_to (lowering, hyb_onnx_slice (lowering, x, 4, i, i + 1), &type.shape);
 }
@@ -111,11 +109,9 @@ turn (HybLowering *lowering, HybValueId x, const Inputs *inputs)
   HybValueId pair[2], turned[2];
 
   split_pairs (lowering, x, is_interleaved, pair);
-  turned[0] = onnx_subtract (lowering,
-                             onnx_multiply (lowering, cosine, pair[0]),
+  turned[0] = onnx_subtract (lowering, onnx_multiply (lowering, cosine, pair[0]),
                              onnx_multiply (lowering, sine, pair[1]));
-  turned[1] = onnx_add (lowering,
-                        onnx_multiply (lowering, sine, pair[0]),
+  turned[1] = onnx_add (lowering, onnx_multiply (lowering, sine, pair[0]),
                         onnx_multiply (lowering, cosine, pair[1]));
   return join_pairs (lowering, turned, is_interleaved);
 }
@@ -134,12 +130,9 @@ rotate (HybLowering *lowering, const Inputs *inputs)
   n = n > 0 ? MIN (n, size) : size;
   y = turn (lowering, hyb_onnx_slice (lowering, x, 3, 0, n), inputs);
   if (n < size)
-    y = hyb_onnx_concat (lowering,
-                         2,
-                         (HybValueId[]){ y, hyb_onnx_slice (lowering, x, 3, n, size) },
+    y = hyb_onnx_concat (lowering, 2, (HybValueId[]){ y, hyb_onnx_slice (lowering, x, 3, n, size) },
                          3);
-  hyb_lowering_set_output (lowering,
-                           0,
+  hyb_lowering_set_output (lowering, 0,
                            type.shape.rank == 4 ? hyb_onnx_transpose (lowering, y, 4, order)
                                                 : onnx_reshape_to (lowering, y, &type.shape));
 }
@@ -161,29 +154,20 @@ lower_microsoft (HybLowering *lowering)
     rotate (lowering, &(Inputs){ .cosines = 2, .sines = 3, .positions = 1 });
 }
 
-static const char *const microsoft_inputs[] = { "input",
-                                                "position_ids",
-                                                "cos_cache",
-                                                "sin_cache",
+static const char *const microsoft_inputs[] = { "input", "position_ids", "cos_cache", "sin_cache",
                                                 NULL };
 static const char *const inputs[] = { "X", "cos_cache", "sin_cache", "position_ids", NULL };
 static const char *const outputs[] = { "Y", NULL };
 
 const HybOnnxOp hyb_onnx_ops_rotary[] = {
-  { .op = { HYB_ONNX_ROW,
-            .name = "RotaryEmbedding",
+  { .op = { HYB_ONNX_ROW, .name = "RotaryEmbedding",
             .doc = "Turns pairs of channels by angles that depend on the position.",
-            .category = HYB_CATEGORY_ELEMENTWISE,
-            .inputs = inputs,
-            .outputs = outputs,
+            .category = HYB_CATEGORY_ELEMENTWISE, .inputs = inputs, .outputs = outputs,
             .lower = lower_rotary },
     .since = 23 },
-  { .op = { HYB_ONNX_ROW,
-            .name = "RotaryEmbedding",
+  { .op = { HYB_ONNX_ROW, .name = "RotaryEmbedding",
             .doc = "Turns pairs of channels by angles that depend on the position.",
-            .category = HYB_CATEGORY_ELEMENTWISE,
-            .inputs = microsoft_inputs,
-            .outputs = outputs,
+            .category = HYB_CATEGORY_ELEMENTWISE, .inputs = microsoft_inputs, .outputs = outputs,
             .lower = lower_microsoft },
     .domain = "com.microsoft",
     .since = 1 },

@@ -59,8 +59,7 @@ pull_inside (HybLowering *lowering, const Sampler *sampler, const Axis *axis, Hy
               ? onnx_clamp (lowering, x, 0, (double) axis->size - 1)
               : reflect (lowering, x, axis);
   is_outside =
-      hyb_onnx_binary (lowering,
-                       "broadcast_logical_or",
+      hyb_onnx_binary (lowering, "broadcast_logical_or",
                        hyb_onnx_with_scalar (lowering, "_npi_less_scalar", x, axis->low),
                        hyb_onnx_with_scalar (lowering, "_npi_greater_scalar", x, axis->high));
   return onnx_where (lowering, is_outside, moved, x);
@@ -73,11 +72,8 @@ set_neighbour (HybLowering *lowering, const Sampler *sampler, Axis *axis, guint 
   axis->is_inside[i] = HYB_NO_ID;
   if (strcmp (sampler->padding, "zeros") == 0)
     axis->is_inside[i] =
-        onnx_and (lowering,
-                  hyb_onnx_with_scalar (lowering, "_npi_greater_equal_scalar", x, 0),
-                  hyb_onnx_with_scalar (lowering,
-                                        "_npi_less_equal_scalar",
-                                        x,
+        onnx_and (lowering, hyb_onnx_with_scalar (lowering, "_npi_greater_equal_scalar", x, 0),
+                  hyb_onnx_with_scalar (lowering, "_npi_less_equal_scalar", x,
                                         (double) axis->size - 1));
   else if (strcmp (sampler->padding, "reflection") == 0)
     x = hyb_onnx_unary (lowering, "trunc", reflect (lowering, x, axis));
@@ -133,11 +129,8 @@ read_position (HybLowering *lowering, const Sampler *sampler, int number)
   gboolean    has_corners = hyb_onnx_int (lowering, "align_corners", 0) != 0;
   int         last = sampler->grid.shape.rank - 1;
   double      size = (double) axis->size;
-  HybValueId  x = hyb_onnx_slice (lowering,
-                                 hyb_onnx_input (lowering, 1),
-                                 last,
-                                 sampler->n_axes - 1 - number,
-                                 sampler->n_axes - number);
+  HybValueId  x = hyb_onnx_slice (lowering, hyb_onnx_input (lowering, 1), last,
+                                  sampler->n_axes - 1 - number, sampler->n_axes - number);
 
   x = hyb_onnx_reshape (lowering, x, 2, (gint64[]){ sampler->x.shape.dim[0], sampler->n_points });
   x = onnx_shift (lowering, x, 1);
@@ -166,10 +159,7 @@ read_axis (HybLowering *lowering, Sampler *sampler, int number)
   first = hyb_onnx_unary (lowering, "floor", x);
   set_weights (lowering, axis, onnx_subtract (lowering, x, first));
   for (guint i = 0; i < axis->n; i++)
-    set_neighbour (lowering,
-                   sampler,
-                   axis,
-                   i,
+    set_neighbour (lowering, sampler, axis, i,
                    onnx_shift (lowering, first, (double) i - (axis->n == 4 ? 1 : 0)));
 }
 
@@ -188,8 +178,7 @@ sample (HybLowering *lowering, const Sampler *sampler, HybValueId rows, const gu
       const Axis *axis = &sampler->axis[a];
       HybValueId  own = axis->weight[which[a]];
 
-      position = onnx_add (lowering,
-                           onnx_scale (lowering, position, (double) axis->size),
+      position = onnx_add (lowering, onnx_scale (lowering, position, (double) axis->size),
                            axis->index[which[a]]);
       is_inside = onnx_and (lowering, is_inside, axis->is_inside[which[a]]);
       if (own != HYB_NO_ID)
@@ -197,15 +186,11 @@ sample (HybLowering *lowering, const Sampler *sampler, HybValueId rows, const gu
     }
   y = onnx_take (lowering, rows, position, 0);
   if (weight != HYB_NO_ID)
-    y = onnx_multiply (lowering,
-                       y,
-                       hyb_onnx_cast (lowering,
-                                      hyb_onnx_reshape (lowering, weight, 3, dims),
+    y = onnx_multiply (lowering, y,
+                       hyb_onnx_cast (lowering, hyb_onnx_reshape (lowering, weight, 3, dims),
                                       sampler->x.dtype));
   if (is_inside != HYB_NO_ID)
-    y = onnx_where (lowering,
-                    hyb_onnx_reshape (lowering, is_inside, 3, dims),
-                    y,
+    y = onnx_where (lowering, hyb_onnx_reshape (lowering, is_inside, 3, dims), y,
                     hyb_onnx_scalar (lowering, 0, sampler->x.dtype));
   return y;
 }
@@ -277,13 +262,9 @@ lower_grid_sample (HybLowering *lowering)
   result.dim[1] = n_channels;
   for (int a = 0; a < sampler.n_axes; a++)
     read_axis (lowering, &sampler, a);
-  y = hyb_onnx_reshape (lowering,
-                        hyb_onnx_input (lowering, 0),
-                        3,
+  y = hyb_onnx_reshape (lowering, hyb_onnx_input (lowering, 0), 3,
                         (gint64[]){ sampler.x.shape.dim[0], n_channels, -1 });
-  y = hyb_onnx_reshape (lowering,
-                        hyb_onnx_transpose (lowering, y, 3, channels_first),
-                        2,
+  y = hyb_onnx_reshape (lowering, hyb_onnx_transpose (lowering, y, 3, channels_first), 2,
                         (gint64[]){ -1, n_channels });
   y = hyb_onnx_transpose (lowering, sample_all (lowering, &sampler, y), 3, channels_first);
   hyb_lowering_set_output (lowering, 0, onnx_reshape_to (lowering, y, &result));
@@ -336,9 +317,7 @@ lower_affine_grid (HybLowering *lowering)
 
   if (!hyb_onnx_contents (lowering, 1) || !hyb_onnx_input_ints (lowering, 1, &n, dims))
     {
-      hyb_onnx_set_rank (lowering,
-                         0,
-                         dtype,
+      hyb_onnx_set_rank (lowering, 0, dtype,
                          hyb_onnx_type (lowering, 1)->shape.rank == 1
                              ? (int) MIN (hyb_onnx_type (lowering, 1)->shape.dim[0], HYB_MAX_RANK)
                              : HYB_UNKNOWN);
@@ -357,20 +336,15 @@ lower_affine_grid (HybLowering *lowering)
       }
   positions =
       hyb_lowering_constant (lowering,
-                             new_positions (dims + 2,
-                                            (int) n - 2,
+                             new_positions (dims + 2, (int) n - 2,
                                             hyb_onnx_int (lowering, "align_corners", 0) != 0));
-  y = onnx_matmul (lowering,
-                   hyb_onnx_input (lowering, 0),
+  y = onnx_matmul (lowering, hyb_onnx_input (lowering, 0),
                    hyb_onnx_cast (lowering, positions, dtype));
   memmove (dims + 1, dims + 2, (n - 2) * sizeof *dims);
   dims[n - 1] = (gint64) n - 2;
-  hyb_lowering_set_output (lowering,
-                           0,
-                           hyb_onnx_reshape (lowering,
-                                             hyb_onnx_transpose (lowering, y, 3, swapped),
-                                             n,
-                                             dims));
+  hyb_lowering_set_output (lowering, 0,
+                           hyb_onnx_reshape (lowering, hyb_onnx_transpose (lowering, y, 3, swapped),
+                                             n, dims));
 }
 
 static const char *const sample_inputs[] = { "X", "grid", NULL };
@@ -379,20 +353,13 @@ static const char *const sample_outputs[] = { "Y", NULL };
 static const char *const affine_outputs[] = { "grid", NULL };
 
 const HybOnnxOp hyb_onnx_ops_sample[] = {
-  { .op = { HYB_ONNX_ROW,
-            .name = "GridSample",
-            .doc = "Samples images at the positions of a grid.",
-            .category = HYB_CATEGORY_MOVEMENT,
-            .inputs = sample_inputs,
-            .outputs = sample_outputs,
+  { .op = { HYB_ONNX_ROW, .name = "GridSample", .doc = "Samples images at the positions of a grid.",
+            .category = HYB_CATEGORY_MOVEMENT, .inputs = sample_inputs, .outputs = sample_outputs,
             .lower = lower_grid_sample },
     .since = 16 },
-  { .op = { HYB_ONNX_ROW,
-            .name = "AffineGrid",
+  { .op = { HYB_ONNX_ROW, .name = "AffineGrid",
             .doc = "The positions of an image that is turned, scaled and moved.",
-            .category = HYB_CATEGORY_LINEAR,
-            .inputs = affine_inputs,
-            .outputs = affine_outputs,
+            .category = HYB_CATEGORY_LINEAR, .inputs = affine_inputs, .outputs = affine_outputs,
             .lower = lower_affine_grid },
     .since = 20 },
   { .since = 0 },

@@ -238,26 +238,17 @@ emit_loop (const Scan *scan, const HybLoweredBody *body, gint64 element, HybValu
     outputs[scan->n_states + r] =
         first == HYB_NO_ID ? first
                            : move_axis (lowering,
-                                        reverse (lowering,
-                                                 first + r,
+                                        reverse (lowering, first + r,
                                                  is_reversed (scan, "scan_output_directions", r)),
-                                        0,
-                                        output_axis (scan, r));
+                                        0, output_axis (scan, r));
 }
 
 /* All elements of the batch as one array. */
 static HybValueId
 stack (HybLowering *lowering, guint n, const HybValueId *elements)
 {
-  return hyb_lowering_emit (lowering,
-                            "stack",
-                            n,
-                            elements,
-                            "axis",
-                            "0",
-                            "num_args",
-                            hyb_lowering_text (lowering, "%u", n),
-                            NULL);
+  return hyb_lowering_emit (lowering, "stack", n, elements, "axis", "0", "num_args",
+                            hyb_lowering_text (lowering, "%u", n), NULL);
 }
 
 static void
@@ -301,11 +292,11 @@ set_types (const Scan *scan, const HybLoweredBody *body)
 
   for (guint h = 0; h < scan->n_heads; h++)
     {
-      HybType type = h < scan->n_states
-                         ? scan->variables.types[h]
-                         : hyb_onnx_stacked_type (&body->head_types[h - scan->n_states],
-                                                  scan->length,
-                                                  output_axis (scan, h - scan->n_states));
+      HybType type =
+          h < scan->n_states
+              ? scan->variables.types[h]
+              : hyb_onnx_stacked_type (&body->head_types[h - scan->n_states], scan->length,
+                                       output_axis (scan, h - scan->n_states));
 
       if (scan->has_batch)
         type = hyb_onnx_stacked_type (&type, scan->batch, 0);
@@ -321,9 +312,7 @@ may_run (const Scan *scan)
   if (scan->has_batch && hyb_onnx_has_input (scan->lowering, 0))
     hyb_lowering_fail (scan->lowering, NULL, "Scan of opset 8 with lengths is not computed");
   else if (scan->has_batch && (scan->batch < 1 || scan->batch > MAX_BATCH))
-    hyb_lowering_fail (scan->lowering,
-                       NULL,
-                       "Scan of opset 8 is computed for batches of 1 to %u",
+    hyb_lowering_fail (scan->lowering, NULL, "Scan of opset 8 is computed for batches of 1 to %u",
                        MAX_BATCH);
   else
     return TRUE;

@@ -22,13 +22,10 @@ find_slices (HybLowering *lowering, const HybShape *shape, int axis, gint64 n)
     }
   if (is_circular)
     at = hyb_onnx_with_scalar (lowering, "_mod_scalar", at, (double) size);
-  at = onnx_add (lowering,
-                 at,
+  at = onnx_add (lowering, at,
                  onnx_scale (lowering, onnx_count (lowering, n_others, 1, 3), (double) size));
-  return onnx_add (lowering,
-                   at,
-                   onnx_scale (lowering,
-                               onnx_count (lowering, shape->dim[0], 0, 3),
+  return onnx_add (lowering, at,
+                   onnx_scale (lowering, onnx_count (lowering, shape->dim[0], 0, 3),
                                (double) n_others * (double) size));
 }
 
@@ -50,14 +47,10 @@ lower_tensor_scatter (HybLowering *lowering)
     }
   row = hyb_shape_count (&type.shape, axis + 1, type.shape.rank);
   y = onnx_scatter (lowering,
-                    hyb_onnx_reshape (lowering,
-                                      hyb_onnx_input (lowering, 0),
-                                      2,
+                    hyb_onnx_reshape (lowering, hyb_onnx_input (lowering, 0), 2,
                                       (gint64[]){ -1, row }),
                     find_slices (lowering, &type.shape, axis, update.shape.dim[axis]),
-                    hyb_onnx_reshape (lowering,
-                                      hyb_onnx_input (lowering, 1),
-                                      2,
+                    hyb_onnx_reshape (lowering, hyb_onnx_input (lowering, 1), 2,
                                       (gint64[]){ -1, row }));
   hyb_lowering_set_output (lowering, 0, onnx_reshape_to (lowering, y, &type.shape));
 }
@@ -109,9 +102,7 @@ lower_max_unpool (HybLowering *lowering)
   if (hyb_lowering_has_failed (lowering))
     return;
   zeros = onnx_fill (lowering, &shape, type.dtype, 0);
-  zeros = onnx_scatter (lowering,
-                        onnx_flatten (lowering, zeros),
-                        hyb_onnx_input (lowering, 1),
+  zeros = onnx_scatter (lowering, onnx_flatten (lowering, zeros), hyb_onnx_input (lowering, 1),
                         onnx_flatten (lowering, hyb_onnx_input (lowering, 0)));
   hyb_lowering_set_output (lowering, 0, onnx_reshape_to (lowering, zeros, &shape));
 }
@@ -122,20 +113,14 @@ static const char *const outputs[] = { "present_cache", NULL };
 static const char *const unpool_outputs[] = { "output", NULL };
 
 const HybOnnxOp hyb_onnx_ops_scatter[] = {
-  { .op = { HYB_ONNX_ROW,
-            .name = "TensorScatter",
+  { .op = { HYB_ONNX_ROW, .name = "TensorScatter",
             .doc = "Writes slices into a cache, from a place on that differs by batch.",
-            .category = HYB_CATEGORY_MOVEMENT,
-            .inputs = inputs,
-            .outputs = outputs,
+            .category = HYB_CATEGORY_MOVEMENT, .inputs = inputs, .outputs = outputs,
             .lower = lower_tensor_scatter },
     .since = 24 },
-  { .op = { HYB_ONNX_ROW,
-            .name = "MaxUnpool",
+  { .op = { HYB_ONNX_ROW, .name = "MaxUnpool",
             .doc = "Puts the largest elements of windows back to where they were.",
-            .category = HYB_CATEGORY_MOVEMENT,
-            .inputs = unpool_inputs,
-            .outputs = unpool_outputs,
+            .category = HYB_CATEGORY_MOVEMENT, .inputs = unpool_inputs, .outputs = unpool_outputs,
             .lower = lower_max_unpool },
     .since = 9 },
   { .since = 0 },

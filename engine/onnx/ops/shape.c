@@ -30,8 +30,7 @@ lower_shape (HybLowering *lowering)
         hyb_lowering_set_type (lowering, 0, &type);
         return;
       }
-  hyb_lowering_set_output (lowering,
-                           0,
+  hyb_lowering_set_output (lowering, 0,
                            hyb_onnx_int64s (lowering, (guint) (end - start), x->dim + start));
 }
 
@@ -67,13 +66,11 @@ reshape (HybLowering *lowering, guint n, gint64 *dims)
         {
           if (type.shape.rank >= 0 && i >= (guint) type.shape.rank)
             {
-              hyb_lowering_fail (lowering,
-                                 NULL,
+              hyb_lowering_fail (lowering, NULL,
                                  "dimension %u of its target is 0, which copies one of its input, "
                                  "but "
                                  "the input has %d",
-                                 i,
-                                 type.shape.rank);
+                                 i, type.shape.rank);
               return;
             }
           dims[i] = type.shape.rank >= 0 ? type.shape.dim[i] : HYB_UNKNOWN;
@@ -81,10 +78,7 @@ reshape (HybLowering *lowering, guint n, gint64 *dims)
         }
       if (dims[i] < -1)
         {
-          hyb_lowering_fail (lowering,
-                             NULL,
-                             "dimension %u of its target is %" G_GINT64_FORMAT,
-                             i,
+          hyb_lowering_fail (lowering, NULL, "dimension %u of its target is %" G_GINT64_FORMAT, i,
                              dims[i]);
           return;
         }
@@ -95,8 +89,7 @@ reshape (HybLowering *lowering, guint n, gint64 *dims)
       hyb_lowering_set_type (lowering, 0, &type);
       return;
     }
-  hyb_lowering_set_output (lowering,
-                           0,
+  hyb_lowering_set_output (lowering, 0,
                            hyb_onnx_reshape (lowering, hyb_onnx_input (lowering, 0), n, dims));
 }
 
@@ -110,9 +103,7 @@ lower_reshape (HybLowering *lowering)
   if (hyb_onnx_contents (lowering, 1) && hyb_onnx_input_ints (lowering, 1, &n, dims))
     reshape (lowering, n, dims);
   else
-    hyb_onnx_set_rank (lowering,
-                       0,
-                       hyb_onnx_type (lowering, 0)->dtype,
+    hyb_onnx_set_rank (lowering, 0, hyb_onnx_type (lowering, 0)->dtype,
                        target->rank == 1 && target->dim[0] <= HYB_MAX_RANK ? (int) target->dim[0]
                                                                            : HYB_UNKNOWN);
 }
@@ -148,8 +139,7 @@ lower_flatten (HybLowering *lowering)
     }
   for (int i = 0; i < type.shape.rank; i++)
     dims[i >= axis] *= type.shape.dim[i];
-  hyb_lowering_set_output (lowering,
-                           0,
+  hyb_lowering_set_output (lowering, 0,
                            hyb_onnx_reshape (lowering, hyb_onnx_input (lowering, 0), 2, dims));
 }
 
@@ -180,13 +170,8 @@ lower_squeeze (HybLowering *lowering)
 
   if (hyb_lowering_has_failed (lowering))
     return;
-  hyb_lowering_set_output (lowering,
-                           0,
-                           hyb_lowering_emit (lowering,
-                                              "_np_squeeze",
-                                              1,
-                                              &x,
-                                              "axis",
+  hyb_lowering_set_output (lowering, 0,
+                           hyb_lowering_emit (lowering, "_np_squeeze", 1, &x, "axis",
                                               has_axes && n > 0
                                                   ? hyb_lowering_text_ints (lowering, n, axes)
                                                   : "None",
@@ -224,13 +209,8 @@ lower_unsqueeze (HybLowering *lowering)
     }
   for (int axis = 0; axis < rank + (int) n; axis++)
     if (is_new[axis])
-      x = hyb_lowering_emit (lowering,
-                             "expand_dims",
-                             1,
-                             &x,
-                             "axis",
-                             hyb_lowering_text (lowering, "%d", axis),
-                             NULL);
+      x = hyb_lowering_emit (lowering, "expand_dims", 1, &x, "axis",
+                             hyb_lowering_text (lowering, "%d", axis), NULL);
   if (n == 0)
     x = hyb_onnx_unary (lowering, "_copy", x);
   hyb_lowering_set_output (lowering, 0, x);
@@ -248,12 +228,9 @@ lower_transpose (HybLowering *lowering)
 
   if (hyb_onnx_ints (lowering, "perm", &n, &given))
     {
-      hyb_lowering_set_output (lowering,
-                               0,
-                               hyb_onnx_transpose (lowering,
-                                                   hyb_onnx_input (lowering, 0),
-                                                   MIN (n, HYB_MAX_RANK),
-                                                   given));
+      hyb_lowering_set_output (lowering, 0,
+                               hyb_onnx_transpose (lowering, hyb_onnx_input (lowering, 0),
+                                                   MIN (n, HYB_MAX_RANK), given));
       return;
     }
   if (rank < 0)
@@ -263,14 +240,11 @@ lower_transpose (HybLowering *lowering)
     }
   for (int i = 0; i < rank; i++)
     axes[i] = rank - 1 - i;
-  hyb_lowering_set_output (lowering,
-                           0,
+  hyb_lowering_set_output (lowering, 0,
                            rank == 0
                                ? hyb_onnx_unary (lowering, "_copy", hyb_onnx_input (lowering, 0))
-                               : hyb_onnx_transpose (lowering,
-                                                     hyb_onnx_input (lowering, 0),
-                                                     (guint) rank,
-                                                     axes));
+                               : hyb_onnx_transpose (lowering, hyb_onnx_input (lowering, 0),
+                                                     (guint) rank, axes));
 }
 
 static void
@@ -294,15 +268,10 @@ lower_blocks (HybLowering *lowering)
       hyb_lowering_set_output (lowering, 0, x);
       return;
     }
-  hyb_lowering_set_output (lowering,
-                           0,
-                           hyb_lowering_emit (lowering,
-                                              hyb_onnx_engine (lowering),
-                                              1,
-                                              &x,
+  hyb_lowering_set_output (lowering, 0,
+                           hyb_lowering_emit (lowering, hyb_onnx_engine (lowering), 1, &x,
                                               "block_size",
-                                              hyb_lowering_text (lowering,
-                                                                 "%" G_GINT64_FORMAT,
+                                              hyb_lowering_text (lowering, "%" G_GINT64_FORMAT,
                                                                  size),
                                               NULL));
 }
@@ -325,20 +294,15 @@ lower_space_to_depth (HybLowering *lowering)
   if (size < 1 || size > 65535 || type.shape.rank != 4 || !hyb_shape_is_known (&type.shape) ||
       d[2] % size != 0 || d[3] % size != 0)
     {
-      hyb_lowering_fail (lowering,
-                         NULL,
+      hyb_lowering_fail (lowering, NULL,
                          "its input is not an image of whole blocks of %" G_GINT64_FORMAT " pixels",
                          size);
       return;
     }
-  x = hyb_onnx_reshape (lowering,
-                        x,
-                        6,
+  x = hyb_onnx_reshape (lowering, x, 6,
                         (gint64[]){ d[0], d[1], d[2] / size, size, d[3] / size, size });
   x = hyb_onnx_transpose (lowering, x, 6, order);
-  x = hyb_onnx_reshape (lowering,
-                        x,
-                        4,
+  x = hyb_onnx_reshape (lowering, x, 4,
                         (gint64[]){ d[0], d[1] * size * size, d[2] / size, d[3] / size });
   hyb_lowering_set_output (lowering, 0, x);
 }
@@ -358,9 +322,7 @@ lower_expand (HybLowering *lowering)
     {
       const HybShape *target = &hyb_onnx_type (lowering, 1)->shape;
 
-      hyb_onnx_set_rank (lowering,
-                         0,
-                         type.dtype,
+      hyb_onnx_set_rank (lowering, 0, type.dtype,
                          target->rank == 1 && target->dim[0] >= 0 && type.shape.rank >= 0
                              ? (int) MAX (MIN (target->dim[0], HYB_MAX_RANK), type.shape.rank)
                              : HYB_UNKNOWN);
@@ -387,13 +349,8 @@ lower_expand (HybLowering *lowering)
         hyb_lowering_set_type (lowering, 0, &type);
         return;
       }
-  hyb_lowering_set_output (lowering,
-                           0,
-                           hyb_lowering_emit (lowering,
-                                              "_npi_broadcast_to",
-                                              1,
-                                              &x,
-                                              "shape",
+  hyb_lowering_set_output (lowering, 0,
+                           hyb_lowering_emit (lowering, "_npi_broadcast_to", 1, &x, "shape",
                                               hyb_lowering_text_ints (lowering, (guint) rank, dims),
                                               NULL));
 }
@@ -406,18 +363,11 @@ lower_tile (HybLowering *lowering)
   guint      n;
 
   if (!hyb_onnx_contents (lowering, 1))
-    hyb_onnx_set_rank (lowering,
-                       0,
-                       hyb_onnx_type (lowering, 0)->dtype,
+    hyb_onnx_set_rank (lowering, 0, hyb_onnx_type (lowering, 0)->dtype,
                        hyb_onnx_type (lowering, 0)->shape.rank);
   else if (hyb_onnx_input_ints (lowering, 1, &n, repeats))
-    hyb_lowering_set_output (lowering,
-                             0,
-                             hyb_lowering_emit (lowering,
-                                                "tile",
-                                                1,
-                                                &x,
-                                                "reps",
+    hyb_lowering_set_output (lowering, 0,
+                             hyb_lowering_emit (lowering, "tile", 1, &x, "reps",
                                                 hyb_lowering_text_ints (lowering, n, repeats),
                                                 NULL));
 }
@@ -435,15 +385,9 @@ lower_old_tile (HybLowering *lowering)
     return;
   for (int i = 0; i < rank; i++)
     repeats[i] = i == axis ? (gint64) hyb_onnx_input_double (lowering, 1, 1) : 1;
-  hyb_lowering_set_output (lowering,
-                           0,
-                           hyb_lowering_emit (lowering,
-                                              "tile",
-                                              1,
-                                              &x,
-                                              "reps",
-                                              hyb_lowering_text_ints (lowering,
-                                                                      (guint) rank,
+  hyb_lowering_set_output (lowering, 0,
+                           hyb_lowering_emit (lowering, "tile", 1, &x, "reps",
+                                              hyb_lowering_text_ints (lowering, (guint) rank,
                                                                       repeats),
                                               NULL));
 }

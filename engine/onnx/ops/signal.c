@@ -67,9 +67,7 @@ lower_window (HybLowering *lowering)
     {
       double angle = 2 * G_PI * (double) i / period;
 
-      hyb_dtype_set_double (hyb_tensor_get_data (tensor),
-                            type.dtype,
-                            (gsize) i,
+      hyb_dtype_set_double (hyb_tensor_get_data (tensor), type.dtype, (gsize) i,
                             window->a - window->b * cos (angle) + window->c * cos (2 * angle));
     }
   hyb_lowering_set_output (lowering, 0, hyb_lowering_constant (lowering, tensor));
@@ -109,10 +107,8 @@ static void
 set_weight (HybTensor *tensor, const Mel *mel, gint64 frequency, gint64 band, double weight)
 {
   if (frequency < mel->n_frequencies)
-    hyb_dtype_set_double (hyb_tensor_get_data (tensor),
-                          hyb_tensor_get_dtype (tensor),
-                          (gsize) (frequency * mel->n_bands + band),
-                          weight);
+    hyb_dtype_set_double (hyb_tensor_get_data (tensor), hyb_tensor_get_dtype (tensor),
+                          (gsize) (frequency * mel->n_bands + band), weight);
 }
 
 /* Each band rises from its beginning to the next one's, and falls to that after it. */
@@ -181,12 +177,9 @@ const HybOnnxOp hyb_onnx_ops_signal[] = {
   WINDOW ("Hann", "Hann's window."),
   WINDOW ("Hamming", "Hamming's window."),
   WINDOW ("Blackman", "Blackman's window."),
-  { .op = { HYB_ONNX_ROW,
-            .name = "MelWeightMatrix",
+  { .op = { HYB_ONNX_ROW, .name = "MelWeightMatrix",
             .doc = "Weights from the frequencies of a spectrum to mel bands.",
-            .category = HYB_CATEGORY_DATA,
-            .inputs = mel_inputs,
-            .outputs = outputs,
+            .category = HYB_CATEGORY_DATA, .inputs = mel_inputs, .outputs = outputs,
             .lower = lower_mel },
     .since = 17 },
   { .since = 0 },

@@ -39,19 +39,13 @@ lower_skip (HybLowering *lowering, gboolean is_simple)
   /* Half floats are normalised as floats. */
   y = normalise (lowering,
                  hyb_dtype_size (dtype) < 4 ? hyb_onnx_cast (lowering, sum, HYB_F32) : sum,
-                 is_simple,
-                 &mean,
-                 &inverse);
-  y = onnx_multiply (lowering,
-                     y,
-                     hyb_onnx_cast (lowering,
-                                    hyb_onnx_input (lowering, 2),
+                 is_simple, &mean, &inverse);
+  y = onnx_multiply (lowering, y,
+                     hyb_onnx_cast (lowering, hyb_onnx_input (lowering, 2),
                                     hyb_lowering_get_type (lowering, y)->dtype));
   if (!is_simple && hyb_onnx_has_input (lowering, 3))
-    y = onnx_add (lowering,
-                  y,
-                  hyb_onnx_cast (lowering,
-                                 hyb_onnx_input (lowering, 3),
+    y = onnx_add (lowering, y,
+                  hyb_onnx_cast (lowering, hyb_onnx_input (lowering, 3),
                                  hyb_lowering_get_type (lowering, y)->dtype));
   hyb_lowering_set_output (lowering, 0, hyb_onnx_cast (lowering, y, dtype));
   hyb_lowering_set_output (lowering, 1, mean);
@@ -121,10 +115,7 @@ lower_embed (HybLowering *lowering)
 
 static const char *const inputs[] = { "input", "skip", "gamma", "beta", "bias", NULL };
 static const char *const simple_inputs[] = { "input", "skip", "gamma", "bias", NULL };
-static const char *const outputs[] = { "output",
-                                       "mean",
-                                       "inv_std_var",
-                                       "input_skip_bias_sum",
+static const char *const outputs[] = { "output", "mean", "inv_std_var", "input_skip_bias_sum",
                                        NULL };
 static const char *const embed_inputs[] = {
   "input_ids", "segment_ids", "word_embedding", "position_embedding", "segment_embedding",

@@ -93,17 +93,10 @@ slice_axis (HybLowering *lowering, HybValueId x, int axis, const Ranges *ranges,
       begin[a] = a == axis ? start : 0;
       steps[a] = a == axis ? step : 1;
     }
-  return hyb_lowering_emit (lowering,
-                            "slice",
-                            1,
-                            &x,
-                            "begin",
-                            hyb_lowering_text_ints (lowering, (guint) rank, begin),
-                            "end",
-                            hyb_lowering_text_ints (lowering, (guint) rank, end),
-                            "step",
-                            hyb_lowering_text_ints (lowering, (guint) rank, steps),
-                            NULL);
+  return hyb_lowering_emit (lowering, "slice", 1, &x, "begin",
+                            hyb_lowering_text_ints (lowering, (guint) rank, begin), "end",
+                            hyb_lowering_text_ints (lowering, (guint) rank, end), "step",
+                            hyb_lowering_text_ints (lowering, (guint) rank, steps), NULL);
 }
 
 /* Without contents of the ranges, or of an axis of unknown size, only the rank and other axes are known. */
@@ -218,8 +211,7 @@ lower_split (HybLowering *lowering)
     {
       if (parts[i] < 0 || at + parts[i] > type.shape.dim[axis])
         {
-          hyb_lowering_fail (lowering,
-                             NULL,
+          hyb_lowering_fail (lowering, NULL,
                              "its parts are larger than the axis of %" G_GINT64_FORMAT " elements",
                              type.shape.dim[axis]);
           return;
@@ -261,17 +253,10 @@ lower_gather (HybLowering *lowering)
   if (axis < 0)
     return;
   /* Negative indices count from the end. */
-  hyb_lowering_set_output (lowering,
-                           0,
-                           hyb_lowering_emit (lowering,
-                                              "take",
-                                              2,
-                                              inputs,
-                                              "axis",
-                                              hyb_lowering_text (lowering, "%d", axis),
-                                              "mode",
-                                              "wrap",
-                                              NULL));
+  hyb_lowering_set_output (lowering, 0,
+                           hyb_lowering_emit (lowering, "take", 2, inputs, "axis",
+                                              hyb_lowering_text (lowering, "%d", axis), "mode",
+                                              "wrap", NULL));
 }
 
 /* --- Pad --- */
@@ -301,19 +286,15 @@ pad (HybLowering *lowering, int rank, gint64 *before, gint64 *after, double valu
   g_autoptr (GString) pairs = g_string_new ("(");
 
   for (int i = 0; i < rank; i++)
-    g_string_append_printf (pairs,
-                            "%s(%" G_GINT64_FORMAT ", %" G_GINT64_FORMAT ")",
-                            i > 0 ? ", " : "",
-                            before[i],
-                            after[i]);
+    g_string_append_printf (pairs, "%s(%" G_GINT64_FORMAT ", %" G_GINT64_FORMAT ")",
+                            i > 0 ? ", " : "", before[i], after[i]);
   g_string_append (pairs, rank == 1 ? ",)" : ")");
   if (strcmp (mode, "wrap") == 0)
     {
       for (int i = 0; i < rank && x != HYB_NO_ID; i++)
         {
           gint64     size = hyb_lowering_get_type (lowering, x)->shape.dim[i];
-          HybValueId parts[] = { hyb_onnx_slice (lowering, x, i, size - before[i], size),
-                                 x,
+          HybValueId parts[] = { hyb_onnx_slice (lowering, x, i, size - before[i], size), x,
                                  hyb_onnx_slice (lowering, x, i, 0, after[i]) };
 
           x = hyb_onnx_concat (lowering, 3, parts, i);
@@ -321,19 +302,10 @@ pad (HybLowering *lowering, int rank, gint64 *before, gint64 *after, double valu
       hyb_lowering_set_output (lowering, 0, x);
       return;
     }
-  hyb_lowering_set_output (lowering,
-                           0,
-                           hyb_lowering_emit (lowering,
-                                              "_npi_pad",
-                                              1,
-                                              &x,
-                                              "pad_width",
-                                              pairs->str,
-                                              "mode",
-                                              mode,
-                                              "constant_value",
-                                              hyb_lowering_text (lowering, "%.17g", value),
-                                              NULL));
+  hyb_lowering_set_output (lowering, 0,
+                           hyb_lowering_emit (lowering, "_npi_pad", 1, &x, "pad_width", pairs->str,
+                                              "mode", mode, "constant_value",
+                                              hyb_lowering_text (lowering, "%.17g", value), NULL));
 }
 
 /* Before version 11 everything is an attribute; version 1 calls pads paddings. */
@@ -377,11 +349,8 @@ read_pads (HybLowering *lowering, int rank, gint64 *before, gint64 *after)
     return FALSE;
   if (hyb_tensor_get_size (pads) != 2 * (gint64) n_axes)
     {
-      hyb_lowering_fail (lowering,
-                         NULL,
-                         "it has %" G_GINT64_FORMAT " pads for %u axes",
-                         hyb_tensor_get_size (pads),
-                         n_axes);
+      hyb_lowering_fail (lowering, NULL, "it has %" G_GINT64_FORMAT " pads for %u axes",
+                         hyb_tensor_get_size (pads), n_axes);
       return FALSE;
     }
   for (guint i = 0; i < n_axes; i++)
@@ -409,10 +378,7 @@ lower_pad (HybLowering *lowering)
       return;
     }
   if (read_pads (lowering, type.shape.rank, before, after))
-    pad (lowering,
-         type.shape.rank,
-         before,
-         after,
+    pad (lowering, type.shape.rank, before, after,
          hyb_onnx_has_input (lowering, 2) ? hyb_onnx_input_double (lowering, 2, 0) : 0);
 }
 

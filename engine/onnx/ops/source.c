@@ -19,13 +19,8 @@ attribute_dtype (HybLowering *lowering, const char *name, HybDType fallback)
 static HybValueId
 broadcast_to (HybLowering *lowering, HybValueId x, guint n, const gint64 *dims)
 {
-  return hyb_lowering_emit (lowering,
-                            "_npi_broadcast_to",
-                            1,
-                            &x,
-                            "shape",
-                            hyb_lowering_text_ints (lowering, n, dims),
-                            NULL);
+  return hyb_lowering_emit (lowering, "_npi_broadcast_to", 1, &x, "shape",
+                            hyb_lowering_text_ints (lowering, n, dims), NULL);
 }
 
 /* --- ConstantOfShape --- */
@@ -43,9 +38,7 @@ lower_constant_of_shape (HybLowering *lowering)
     {
       const HybShape *shape = &hyb_onnx_type (lowering, 0)->shape;
 
-      hyb_onnx_set_rank (lowering,
-                         0,
-                         hyb_lowering_get_type (lowering, value)->dtype,
+      hyb_onnx_set_rank (lowering, 0, hyb_lowering_get_type (lowering, value)->dtype,
                          shape->rank == 1 ? (int) CLAMP (shape->dim[0], -1, HYB_MAX_RANK + 1)
                                           : HYB_UNKNOWN);
       return;
@@ -78,9 +71,7 @@ new_range (const HybTensor *start, const HybTensor *delta, HybDType dtype, gint6
     if (dtype == HYB_I64)
       ((gint64 *) hyb_tensor_get_data (tensor))[i] = first + i * step;
     else
-      hyb_dtype_set_double (hyb_tensor_get_data (tensor),
-                            dtype,
-                            (gsize) i,
+      hyb_dtype_set_double (hyb_tensor_get_data (tensor), dtype, (gsize) i,
                             hyb_tensor_get_value (start, 0) +
                                 (double) i * hyb_tensor_get_value (delta, 0));
   return tensor;
@@ -105,8 +96,7 @@ lower_range (HybLowering *lowering)
       hyb_lowering_fail (lowering, NULL, "its step is 0");
       return;
     }
-  n = count_range (hyb_tensor_get_value (start, 0),
-                   hyb_tensor_get_value (limit, 0),
+  n = count_range (hyb_tensor_get_value (start, 0), hyb_tensor_get_value (limit, 0),
                    hyb_tensor_get_value (delta, 0));
   if (n > MAX_RANGE)
     {
@@ -115,8 +105,7 @@ lower_range (HybLowering *lowering)
       hyb_lowering_set_type (lowering, 0, &type);
       return;
     }
-  hyb_lowering_set_output (lowering,
-                           0,
+  hyb_lowering_set_output (lowering, 0,
                            hyb_lowering_constant (lowering, new_range (start, delta, dtype, n)));
 }
 
@@ -135,27 +124,17 @@ lower_eye_like (HybLowering *lowering)
       hyb_lowering_set_type (lowering, 0, &type);
       return;
     }
-  hyb_lowering_set_output (lowering,
-                           0,
-                           hyb_lowering_emit (lowering,
-                                              "_npi_eye",
-                                              0,
-                                              NULL,
-                                              "N",
-                                              hyb_lowering_text (lowering,
-                                                                 "%" G_GINT64_FORMAT,
+  hyb_lowering_set_output (lowering, 0,
+                           hyb_lowering_emit (lowering, "_npi_eye", 0, NULL, "N",
+                                              hyb_lowering_text (lowering, "%" G_GINT64_FORMAT,
                                                                  type.shape.dim[0]),
                                               "M",
-                                              hyb_lowering_text (lowering,
-                                                                 "%" G_GINT64_FORMAT,
+                                              hyb_lowering_text (lowering, "%" G_GINT64_FORMAT,
                                                                  type.shape.dim[1]),
                                               "k",
-                                              hyb_lowering_text (lowering,
-                                                                 "%" G_GINT64_FORMAT,
+                                              hyb_lowering_text (lowering, "%" G_GINT64_FORMAT,
                                                                  hyb_onnx_int (lowering, "k", 0)),
-                                              "dtype",
-                                              hyb_dtype_name (dtype),
-                                              NULL));
+                                              "dtype", hyb_dtype_name (dtype), NULL));
 }
 
 /* --- OneHot --- */
@@ -173,9 +152,7 @@ lower_one_hot (HybLowering *lowering)
 
   if (!depth || hyb_tensor_get_size (depth) != 1 || type.shape.rank < 0)
     {
-      hyb_onnx_set_rank (lowering,
-                         0,
-                         dtype,
+      hyb_onnx_set_rank (lowering, 0, dtype,
                          type.shape.rank < 0 ? HYB_UNKNOWN : type.shape.rank + 1);
       return;
     }
@@ -185,35 +162,17 @@ lower_one_hot (HybLowering *lowering)
     return;
   x = hyb_onnx_cast (lowering, x, HYB_I64);
   y = hyb_onnx_with_scalar (lowering, "_npi_less_scalar", x, 0);
-  y = hyb_onnx_with_scalar (lowering,
-                            "_mul_scalar",
-                            hyb_onnx_cast (lowering, y, HYB_I64),
+  y = hyb_onnx_with_scalar (lowering, "_mul_scalar", hyb_onnx_cast (lowering, y, HYB_I64),
                             (double) n);
   x = hyb_onnx_binary (lowering, "broadcast_add", x, y);
-  x = hyb_lowering_emit (lowering,
-                         "one_hot",
-                         1,
-                         &x,
-                         "depth",
-                         hyb_lowering_text (lowering, "%" G_GINT64_FORMAT, n),
-                         "dtype",
-                         "bool",
+  x = hyb_lowering_emit (lowering, "one_hot", 1, &x, "depth",
+                         hyb_lowering_text (lowering, "%" G_GINT64_FORMAT, n), "dtype", "bool",
                          NULL);
   if (axis != type.shape.rank)
-    x = hyb_lowering_emit (lowering,
-                           "_np_moveaxis",
-                           1,
-                           &x,
-                           "source",
-                           "(-1,)",
-                           "destination",
-                           hyb_lowering_text (lowering, "(%d,)", axis),
-                           NULL);
-  y = hyb_lowering_call (lowering,
-                         "_npi_where",
-                         3,
-                         (HybValueId[]){ x,
-                                         hyb_onnx_slice (lowering, values, 0, 1, 2),
+    x = hyb_lowering_emit (lowering, "_np_moveaxis", 1, &x, "source", "(-1,)", "destination",
+                           hyb_lowering_text (lowering, "(%d,)", axis), NULL);
+  y = hyb_lowering_call (lowering, "_npi_where", 3,
+                         (HybValueId[]){ x, hyb_onnx_slice (lowering, values, 0, 1, 2),
                                          hyb_onnx_slice (lowering, values, 0, 0, 1) },
                          NULL);
   hyb_lowering_set_output (lowering, 0, y);
@@ -250,17 +209,12 @@ lower_trilu (HybLowering *lowering)
   if (rows > 65536 || columns > 65536 || rows * columns > MAX_RANGE)
     return;
   k = CLAMP (k, -rows, columns);
-  mask =
-      hyb_lowering_constant (lowering,
-                             new_mask (rows, columns, k, hyb_onnx_int (lowering, "upper", 1) != 0));
-  hyb_lowering_set_output (lowering,
-                           0,
-                           hyb_lowering_call (lowering,
-                                              "_npi_where",
-                                              3,
+  mask = hyb_lowering_constant (lowering, new_mask (rows, columns, k,
+                                                    hyb_onnx_int (lowering, "upper", 1) != 0));
+  hyb_lowering_set_output (lowering, 0,
+                           hyb_lowering_call (lowering, "_npi_where", 3,
                                               (HybValueId[]){
-                                                  mask,
-                                                  x,
+                                                  mask, x,
                                                   hyb_onnx_unary (lowering, "zeros_like", x) },
                                               NULL));
 }
@@ -275,10 +229,8 @@ lower_non_zero (HybLowering *lowering)
   HybValueId y = hyb_onnx_unary (lowering, "_npi_nonzero", hyb_onnx_input (lowering, 0));
 
   if (y != HYB_NO_ID && hyb_type_is_known (hyb_lowering_get_type (lowering, y)))
-    hyb_lowering_set_output (lowering,
-                             0,
-                             hyb_onnx_cast (lowering,
-                                            hyb_onnx_transpose (lowering, y, 2, swapped),
+    hyb_lowering_set_output (lowering, 0,
+                             hyb_onnx_cast (lowering, hyb_onnx_transpose (lowering, y, 2, swapped),
                                             HYB_I64));
   else
     hyb_lowering_set_type (lowering, 0, &type);
@@ -309,16 +261,11 @@ lower_compress (HybLowering *lowering)
       g_array_append_val (kept, i);
   if (!has_axis)
     x = hyb_onnx_reshape (lowering, x, 1, (gint64[]){ -1 });
-  x = hyb_lowering_emit (lowering,
-                         "take",
-                         2,
+  x = hyb_lowering_emit (lowering, "take", 2,
                          (HybValueId[]){ x,
-                                         hyb_onnx_int64s (lowering,
-                                                          kept->len,
+                                         hyb_onnx_int64s (lowering, kept->len,
                                                           (const gint64 *) (gpointer) kept->data) },
-                         "axis",
-                         hyb_lowering_text (lowering, "%d", axis),
-                         NULL);
+                         "axis", hyb_lowering_text (lowering, "%d", axis), NULL);
   hyb_lowering_set_output (lowering, 0, x);
 }
 
@@ -333,10 +280,8 @@ lower_has_element (HybLowering *lowering)
   hyb_lowering_set_type (lowering, 0, &type);
   if (hyb_onnx_has_input (lowering, 0) && hyb_onnx_type (lowering, 0)->dtype == HYB_DTYPE_UNKNOWN)
     return;
-  hyb_lowering_set_output (lowering,
-                           0,
-                           hyb_onnx_scalar (lowering,
-                                            hyb_onnx_has_input (lowering, 0) ? 1 : 0,
+  hyb_lowering_set_output (lowering, 0,
+                           hyb_onnx_scalar (lowering, hyb_onnx_has_input (lowering, 0) ? 1 : 0,
                                             HYB_BOOL));
 }
 
@@ -348,8 +293,7 @@ lower_get_element (HybLowering *lowering)
   if (type.dtype == HYB_DTYPE_UNKNOWN)
     hyb_lowering_set_type (lowering, 0, &type);
   else
-    hyb_lowering_set_output (lowering,
-                             0,
+    hyb_lowering_set_output (lowering, 0,
                              hyb_onnx_unary (lowering, "_copy", hyb_onnx_input (lowering, 0)));
 }
 
@@ -371,14 +315,9 @@ emit_random (HybLowering *lowering, const HybShape *shape, HybDType dtype)
       hyb_lowering_set_type (lowering, 0, &type);
       return;
     }
-  y = hyb_lowering_emit (lowering,
-                         is_normal ? "_random_normal" : "_random_uniform",
-                         0,
-                         NULL,
-                         is_normal ? "loc" : "low",
-                         hyb_lowering_text (lowering, "%.9g", a),
-                         is_normal ? "scale" : "high",
-                         hyb_lowering_text (lowering, "%.9g", b),
+  y = hyb_lowering_emit (lowering, is_normal ? "_random_normal" : "_random_uniform", 0, NULL,
+                         is_normal ? "loc" : "low", hyb_lowering_text (lowering, "%.9g", a),
+                         is_normal ? "scale" : "high", hyb_lowering_text (lowering, "%.9g", b),
                          "shape",
                          hyb_lowering_text_ints (lowering, (guint) shape->rank, shape->dim),
                          "dtype",
@@ -420,18 +359,12 @@ lower_bernoulli (HybLowering *lowering)
       hyb_lowering_set_type (lowering, 0, &type);
       return;
     }
-  y = hyb_lowering_emit (lowering,
-                         "_random_uniform",
-                         0,
-                         NULL,
-                         "shape",
+  y = hyb_lowering_emit (lowering, "_random_uniform", 0, NULL, "shape",
                          hyb_lowering_text_ints (lowering, (guint) type.shape.rank, type.shape.dim),
                          NULL);
   y = hyb_onnx_binary (lowering, "_npi_less", y, hyb_onnx_cast (lowering, p, HYB_F32));
-  hyb_lowering_set_output (lowering,
-                           0,
-                           hyb_onnx_cast (lowering,
-                                          y,
+  hyb_lowering_set_output (lowering, 0,
+                           hyb_onnx_cast (lowering, y,
                                           attribute_dtype (lowering, "dtype", type.dtype)));
 }
 

@@ -196,14 +196,9 @@ static const char *const inputs[] = { "X", NULL };
 static const char *const outputs[] = { "Y", NULL };
 
 const HybOnnxOp hyb_onnx_ops_tfidf[] = {
-  { .op = { HYB_ONNX_BODIES_ROW,
-            .name = "TfIdfVectorizer",
-            .doc = "How often each sequence of a list occurs.",
-            .category = HYB_CATEGORY_REDUCTION,
-            .inputs = inputs,
-            .outputs = outputs,
-            .lower = lower_tfidf,
-            .compute = compute_tfidf },
+  { .op = { HYB_ONNX_BODIES_ROW, .name = "TfIdfVectorizer",
+            .doc = "How often each sequence of a list occurs.", .category = HYB_CATEGORY_REDUCTION,
+            .inputs = inputs, .outputs = outputs, .lower = lower_tfidf, .compute = compute_tfidf },
     .since = 9 },
   { .since = 0 },
 };

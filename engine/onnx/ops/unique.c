@@ -63,8 +63,7 @@ compare_slices (gconstpointer first, gconstpointer second, gpointer data)
   for (gint64 i = 0; i < slices->before; i++)
     for (gint64 k = 0; k < slices->after; k++)
       {
-        int order = compare_elements (slices,
-                                      (i * slices->n + a) * slices->after + k,
+        int order = compare_elements (slices, (i * slices->n + a) * slices->after + k,
                                       (i * slices->n + b) * slices->after + k);
 
         if (order != 0)
@@ -251,14 +250,10 @@ static const char *const inputs[] = { "X", NULL };
 static const char *const outputs[] = { "Y", "indices", "inverse_indices", "counts", NULL };
 
 const HybOnnxOp hyb_onnx_ops_unique[] = {
-  { .op = { HYB_ONNX_BODIES_ROW,
-            .name = "Unique",
+  { .op = { HYB_ONNX_BODIES_ROW, .name = "Unique",
             .doc = "The different elements, or the different slices of an axis.",
-            .category = HYB_CATEGORY_MOVEMENT,
-            .inputs = inputs,
-            .outputs = outputs,
-            .lower = lower_unique,
-            .compute = compute_unique },
+            .category = HYB_CATEGORY_MOVEMENT, .inputs = inputs, .outputs = outputs,
+            .lower = lower_unique, .compute = compute_unique },
     .since = 11 },
   { .since = 0 },
 };

@@ -16,12 +16,8 @@ onnx_window_numbers (HybLowering *lowering,
 
   if (hyb_onnx_ints (lowering, name, &n_given, &given) && n_given != n)
     {
-      hyb_lowering_fail (lowering,
-                         NULL,
-                         "the attribute %s has %u values instead of %u",
-                         name,
-                         n_given,
-                         n);
+      hyb_lowering_fail (lowering, NULL, "the attribute %s has %u values instead of %u", name,
+                         n_given, n);
       return FALSE;
     }
   for (guint i = 0; i < n; i++)
@@ -84,11 +80,8 @@ read_pads (HybLowering *lowering, OnnxWindow *window, const HybType *x)
     return TRUE;
   if (n_given != 2 * window->n)
     {
-      hyb_lowering_fail (lowering,
-                         NULL,
-                         "the attribute pads has %u values for %u spatial axes",
-                         n_given,
-                         window->n);
+      hyb_lowering_fail (lowering, NULL, "the attribute pads has %u values for %u spatial axes",
+                         n_given, window->n);
       return FALSE;
     }
   for (guint i = 0; i < window->n; i++)
@@ -113,8 +106,7 @@ onnx_window_read (HybLowering *lowering, OnnxWindow *window, const HybType *x, c
   *window = (OnnxWindow){ 0 };
   if (x->shape.rank < 3)
     {
-      hyb_lowering_fail (lowering,
-                         NULL,
+      hyb_lowering_fail (lowering, NULL,
                          x->shape.rank < 0 ? "the rank of its input is not known"
                                            : "its input has no spatial axis");
       return FALSE;
@@ -128,10 +120,8 @@ onnx_window_read (HybLowering *lowering, OnnxWindow *window, const HybType *x, c
     }
   if (given && n_given != window->n)
     {
-      hyb_lowering_fail (lowering,
-                         NULL,
-                         "the attribute kernel_shape has %u values for %u spatial axes",
-                         n_given,
+      hyb_lowering_fail (lowering, NULL,
+                         "the attribute kernel_shape has %u values for %u spatial axes", n_given,
                          window->n);
       return FALSE;
     }
@@ -163,27 +153,17 @@ onnx_window_pad (HybLowering *lowering, OnnxWindow *window, HybValueId x, double
 
   for (guint i = 0; i < window->n; i++)
     {
-      g_string_append_printf (pairs,
-                              ", (%" G_GINT64_FORMAT ", %" G_GINT64_FORMAT ")",
-                              window->before[i],
-                              window->after[i]);
+      g_string_append_printf (pairs, ", (%" G_GINT64_FORMAT ", %" G_GINT64_FORMAT ")",
+                              window->before[i], window->after[i]);
       has_padding |= window->before[i] != 0 || window->after[i] != 0;
       window->before[i] = window->after[i] = 0;
     }
   if (!has_padding)
     return x;
   g_string_append_c (pairs, ')');
-  return hyb_lowering_emit (lowering,
-                            "_npi_pad",
-                            1,
-                            &x,
-                            "pad_width",
-                            pairs->str,
-                            "mode",
-                            "constant",
-                            "constant_value",
-                            hyb_lowering_text (lowering, "%.17g", value),
-                            NULL);
+  return hyb_lowering_emit (lowering, "_npi_pad", 1, &x, "pad_width", pairs->str, "mode",
+                            "constant", "constant_value",
+                            hyb_lowering_text (lowering, "%.17g", value), NULL);
 }
 
 const char *

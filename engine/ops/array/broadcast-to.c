@@ -23,9 +23,7 @@ broadcast_forward (const HybCall *call, const HybRun *run)
   hyb_dims_strides (data, from);
   hyb_dims_strides (out, to);
   for (int i = 0; i < out->rank; i++)
-    hyb_move_axis (&move,
-                   out->dim[i],
-                   i < n_new || data->dim[i - n_new] == 1 ? 0 : from[i - n_new],
+    hyb_move_axis (&move, out->dim[i], i < n_new || data->dim[i - n_new] == 1 ? 0 : from[i - n_new],
                    to[i]);
   hyb_move (&move, run->input[0], run->output[0]);
 }
@@ -42,13 +40,9 @@ broadcast_view (const HybCall *call, guint output, guint *input, gsize *offset)
 static void
 broadcast_gradient (HybGrad *grad)
 {
-  hyb_grad_set_input (grad,
-                      0,
-                      hyb_grad_emit (grad,
-                                     "_reduce_like",
-                                     hyb_grad_incoming (grad, 0),
-                                     hyb_grad_input (grad, 0),
-                                     HYB_NO_ID));
+  hyb_grad_set_input (grad, 0,
+                      hyb_grad_emit (grad, "_reduce_like", hyb_grad_incoming (grad, 0),
+                                     hyb_grad_input (grad, 0), HYB_NO_ID));
 }
 
 /* Enlarges axis `axis` of *out to `size`, which must be its size already unless it has size 1. */
@@ -58,13 +52,10 @@ enlarge (HybShape *out, int axis, gint64 size, GError **error)
   if (size == HYB_UNKNOWN || out->dim[axis] == 1 || out->dim[axis] == HYB_UNKNOWN)
     out->dim[axis] = size;
   else if (out->dim[axis] != size)
-    return hyb_refuse_types (error,
-                             "Only axes of size 1 can be enlarged.",
+    return hyb_refuse_types (error, "Only axes of size 1 can be enlarged.",
                              "axis %d has %" G_GINT64_FORMAT
                              " elements and cannot be broadcast to %" G_GINT64_FORMAT,
-                             axis,
-                             out->dim[axis],
-                             size);
+                             axis, out->dim[axis], size);
   return TRUE;
 }
 
@@ -76,9 +67,7 @@ typedef struct
 } BroadcastToParams;
 
 static const HybParam broadcast_to_params[] = {
-  { HYB_FIELD (BroadcastToParams, shape),
-    HYB_PARAM_SHAPE,
-    "()",
+  { HYB_FIELD (BroadcastToParams, shape), HYB_PARAM_SHAPE, "()",
     .doc = "the new sizes; 0 keeps an axis" },
   { 0 },
 };
@@ -104,10 +93,8 @@ broadcast_to_infer_shape (HybCall *call, GError **error)
   if (data->rank == HYB_UNKNOWN)
     return TRUE;
   if (params->shape.rank > 0 && params->shape.rank != data->rank)
-    return hyb_refuse_types (error,
-                             "Give shape one number for each dimension of the input.",
-                             "shape has %d dimensions but the input has %d",
-                             params->shape.rank,
+    return hyb_refuse_types (error, "Give shape one number for each dimension of the input.",
+                             "shape has %d dimensions but the input has %d", params->shape.rank,
                              data->rank);
   for (int i = 0; i < params->shape.rank; i++)
     if (params->shape.dim[i] != 0 && !enlarge (&out, i, params->shape.dim[i], error))
@@ -121,9 +108,7 @@ broadcast_to_infer_shape (HybCall *call, GError **error)
 #define KEEP (-2)
 
 static const HybParam numpy_params[] = {
-  { HYB_FIELD (BroadcastToParams, shape),
-    HYB_PARAM_SHAPE,
-    "()",
+  { HYB_FIELD (BroadcastToParams, shape), HYB_PARAM_SHAPE, "()",
     .doc = "the new sizes; -2 keeps an axis" },
   { 0 },
 };
@@ -135,10 +120,8 @@ numpy_check (gconstpointer values, GError **error)
 
   for (int i = 0; i < params->shape.rank; i++)
     if (params->shape.dim[i] < 0 && params->shape.dim[i] != KEEP)
-      return hyb_refuse_attribute (error,
-                                   "Give a size, or -2 for the size of the input.",
-                                   "shape has the size %" G_GINT64_FORMAT,
-                                   params->shape.dim[i]);
+      return hyb_refuse_attribute (error, "Give a size, or -2 for the size of the input.",
+                                   "shape has the size %" G_GINT64_FORMAT, params->shape.dim[i]);
   return TRUE;
 }
 
@@ -155,8 +138,7 @@ numpy_infer_shape (HybCall *call, GError **error)
   if (n_new < 0)
     return hyb_refuse_types (error,
                              "Give shape at least one number for each dimension of the input.",
-                             "shape has %d dimensions but the input has %d",
-                             shape->rank,
+                             "shape has %d dimensions but the input has %d", shape->rank,
                              data->rank);
   for (int i = 0; i < shape->rank; i++)
     {
@@ -191,11 +173,8 @@ broadcast_axis_check (gconstpointer values, GError **error)
   const BroadcastAxisParams *params = values;
 
   if (MAX (0, params->axis.n) != MAX (0, params->size.n))
-    return hyb_refuse_attribute (error,
-                                 NULL,
-                                 "axis has %d elements but size has %d",
-                                 MAX (0, params->axis.n),
-                                 MAX (0, params->size.n));
+    return hyb_refuse_attribute (error, NULL, "axis has %d elements but size has %d",
+                                 MAX (0, params->axis.n), MAX (0, params->size.n));
   for (int i = 0; i < params->size.n; i++)
     if (params->size.value[i] < 0)
       return hyb_refuse_attribute (error, NULL, "a size cannot be negative");
@@ -230,13 +209,9 @@ typedef struct
 } BroadcastLikeParams;
 
 static const HybParam broadcast_like_params[] = {
-  { HYB_FIELD (BroadcastLikeParams, lhs_axes),
-    HYB_PARAM_INTS,
-    "None",
+  { HYB_FIELD (BroadcastLikeParams, lhs_axes), HYB_PARAM_INTS, "None",
     .doc = "axes to enlarge; None: all" },
-  { HYB_FIELD (BroadcastLikeParams, rhs_axes),
-    HYB_PARAM_INTS,
-    "None",
+  { HYB_FIELD (BroadcastLikeParams, rhs_axes), HYB_PARAM_INTS, "None",
     .doc = "axes of the second input that give the new sizes" },
   { 0 },
 };
@@ -264,8 +239,7 @@ broadcast_like_infer_shape (HybCall *call, GError **error)
     return hyb_refuse_types (error,
                              "Name the axes, or give both inputs the same number of dimensions.",
                              "an input of %d dimensions cannot be broadcast like one of %d",
-                             lhs->rank,
-                             rhs->rank);
+                             lhs->rank, rhs->rank);
 
   for (int i = 0; params->lhs_axes.n == HYB_UNKNOWN && i < lhs->rank; i++)
     if (!enlarge (&out, i, rhs->dim[i], error))

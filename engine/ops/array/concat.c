@@ -18,10 +18,7 @@ typedef struct
 } ConcatParams;
 
 static const HybParam concat_params[] = {
-  { HYB_FIELD (ConcatParams, num_args),
-    HYB_PARAM_INT,
-    .low = 1,
-    .high = MAX_PIECES,
+  { HYB_FIELD (ConcatParams, num_args), HYB_PARAM_INT, .low = 1, .high = MAX_PIECES,
     .doc = "number of inputs" },
   { HYB_FIELD (ConcatParams, dim), HYB_PARAM_INT, "1", .doc = "axis along which they are joined" },
   { 0 },
@@ -99,12 +96,10 @@ share_joined_dim (const Joined *joined, int axis, GError **error)
 
   sum = *whole - sum;
   if (sum < 0)
-    return hyb_refuse_types (error,
-                             NULL,
+    return hyb_refuse_types (error, NULL,
                              "%" G_GINT64_FORMAT
                              " elements of the joined axis remain for %u inputs",
-                             sum,
-                             n_unknown);
+                             sum, n_unknown);
   if (sum % n_unknown != 0)
     return TRUE; /* the pieces are not equal, and become known later */
   for (guint i = 0; i < joined->n; i++)
@@ -162,9 +157,7 @@ piece_rows (const HybShape *piece,
   gint64  length = hyb_shape_count (piece, axis, piece->rank);
   gint64  row = hyb_shape_count (whole, axis, whole->rank);
 
-  hyb_move_axis (&move,
-                 hyb_shape_count (piece, 0, axis),
-                 to_whole ? length : row,
+  hyb_move_axis (&move, hyb_shape_count (piece, 0, axis), to_whole ? length : row,
                  to_whole ? row : length);
   hyb_move_axis (&move, length, 1, 1);
   return move;
@@ -278,10 +271,7 @@ typedef struct
 } StackParams;
 
 static const HybParam stack_params[] = {
-  { HYB_FIELD (StackParams, num_args),
-    HYB_PARAM_INT,
-    .low = 1,
-    .high = MAX_PIECES,
+  { HYB_FIELD (StackParams, num_args), HYB_PARAM_INT, .low = 1, .high = MAX_PIECES,
     .doc = "number of inputs" },
   { HYB_FIELD (StackParams, axis), HYB_PARAM_INT, "0", .doc = "where the new axis is" },
   { 0 },
@@ -342,8 +332,7 @@ stack_forward (const HybCall *call, const HybRun *run)
   hyb_move_axis (&move, view.outer, view.inner, view.length * view.inner);
   hyb_move_axis (&move, view.inner, 1, 1);
   for (guint i = 0; i < call->n_inputs; i++)
-    hyb_move (&move,
-              run->input[i],
+    hyb_move (&move, run->input[i],
               (char *) run->output[0] + (gint64) i * view.inner * (gint64) move.item);
 }
 

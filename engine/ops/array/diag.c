@@ -19,11 +19,7 @@ typedef struct
 } DiagParams;
 
 static const HybParam diag_params[] = {
-  { HYB_FIELD (DiagParams, k),
-    HYB_PARAM_INT,
-    "0",
-    .low = -1e15,
-    .high = 1e15,
+  { HYB_FIELD (DiagParams, k), HYB_PARAM_INT, "0", .low = -1e15, .high = 1e15,
     .doc = "which diagonal: above (positive) or below the main one" },
   { HYB_FIELD (DiagParams, axis1), HYB_PARAM_INT, "0", .doc = "axis of the rows" },
   { HYB_FIELD (DiagParams, axis2), HYB_PARAM_INT, "1", .doc = "axis of the columns" },
@@ -80,13 +76,10 @@ diag_infer_shape (HybCall *call, GError **error)
 
   length = diagonal_length (params->k, data->dim[rows], data->dim[columns]);
   if (length != HYB_UNKNOWN && length <= 0)
-    return hyb_refuse_types (error,
-                             NULL,
+    return hyb_refuse_types (error, NULL,
                              "a matrix of %" G_GINT64_FORMAT " × %" G_GINT64_FORMAT
                              " has no diagonal %" G_GINT64_FORMAT,
-                             data->dim[rows],
-                             data->dim[columns],
-                             params->k);
+                             data->dim[rows], data->dim[columns], params->k);
 
   for (int i = 0; i < data->rank; i++)
     if (i != rows && i != columns)
@@ -133,8 +126,7 @@ take_diagonal (const HybCall *call, const HybRun *run, const Diagonal *diagonal)
   HybMove move = diagonal->move;
 
   move.item = hyb_dtype_size (call->input[0].dtype);
-  hyb_move (&move,
-            (const char *) run->input[0] + diagonal->start * (gint64) move.item,
+  hyb_move (&move, (const char *) run->input[0] + diagonal->start * (gint64) move.item,
             run->output[0]);
 }
 

@@ -30,9 +30,7 @@ typedef struct
 
 /* Only dense arrays exist here, so the attribute has no effect. */
 static const HybParam cast_storage_params[] = {
-  { HYB_FIELD (CastStorageParams, stype),
-    HYB_PARAM_ENUM,
-    NULL,
+  { HYB_FIELD (CastStorageParams, stype), HYB_PARAM_ENUM, NULL,
     .choices = (const char *const[]){ "default", "row_sparse", "csr", NULL },
     .doc = "requested storage; arrays are always dense" },
   { 0 },
@@ -55,11 +53,8 @@ multiplier_gradient (HybGrad *grad)
 {
   const MultiplierParams *params = hyb_grad_params (grad);
 
-  hyb_grad_set_input (grad,
-                      0,
-                      hyb_grad_emit_scalar (grad,
-                                            "_mul_scalar",
-                                            hyb_grad_incoming (grad, 0),
+  hyb_grad_set_input (grad, 0,
+                      hyb_grad_emit_scalar (grad, "_mul_scalar", hyb_grad_incoming (grad, 0),
                                             params->scalar));
 }
 

@@ -10,9 +10,7 @@ typedef struct
 } IndexArrayParams;
 
 static const HybParam index_array_params[] = {
-  { HYB_FIELD (IndexArrayParams, axes),
-    HYB_PARAM_INTS,
-    "None",
+  { HYB_FIELD (IndexArrayParams, axes), HYB_PARAM_INTS, "None",
     .doc = "axes whose coordinates are written, negative ones from the end; None: all" },
   { 0 },
 };

@@ -21,9 +21,7 @@ static gboolean
 append_dim (Reshaping *reshaping, gint64 dim, GError **error)
 {
   if (reshaping->out.rank >= HYB_MAX_RANK)
-    return hyb_refuse_attribute (error,
-                                 NULL,
-                                 "shape asks for more than %d dimensions",
+    return hyb_refuse_attribute (error, NULL, "shape asks for more than %d dimensions",
                                  HYB_MAX_RANK);
 
   reshaping->out.dim[reshaping->out.rank++] = dim;
@@ -39,10 +37,8 @@ take_source (Reshaping *reshaping, gint64 *dim, GError **error)
       g_autofree char *codes = hyb_shape_to_string (reshaping->codes);
       g_autofree char *source = hyb_shape_to_string (reshaping->source);
 
-      return hyb_refuse_types (error,
-                               "Each code 0, -3 and -4 uses up dimensions of the input.",
-                               "shape attribute %s needs more dimensions than input %s has",
-                               codes,
+      return hyb_refuse_types (error, "Each code 0, -3 and -4 uses up dimensions of the input.",
+                               "shape attribute %s needs more dimensions than input %s has", codes,
                                source);
     }
 
@@ -64,12 +60,10 @@ apply_split (Reshaping *reshaping, GError **error)
   first = reshaping->codes->dim[reshaping->at_code++];
   second = reshaping->codes->dim[reshaping->at_code++];
   if (first < -1 || second < -1 || first == 0 || second == 0 || (first == -1 && second == -1))
-    return hyb_refuse_attribute (error,
-                                 "Give two sizes, or one size and -1.",
+    return hyb_refuse_attribute (error, "Give two sizes, or one size and -1.",
                                  "code -4 in shape cannot split into %" G_GINT64_FORMAT
                                  " and %" G_GINT64_FORMAT,
-                                 first,
-                                 second);
+                                 first, second);
 
   if (whole != HYB_UNKNOWN)
     {
@@ -80,13 +74,10 @@ apply_split (Reshaping *reshaping, GError **error)
       else if (second == -1 && divides)
         second = whole / first;
       if (!divides || hyb_dim_multiply (first, second) != whole)
-        return hyb_refuse_types (error,
-                                 NULL,
+        return hyb_refuse_types (error, NULL,
                                  "a dimension of %" G_GINT64_FORMAT
                                  " does not split into %" G_GINT64_FORMAT " × %" G_GINT64_FORMAT,
-                                 whole,
-                                 first,
-                                 second);
+                                 whole, first, second);
     }
 
   return append_dim (reshaping, first, error) && append_dim (reshaping, second, error);
@@ -100,10 +91,8 @@ apply_drop (Reshaping *reshaping, GError **error)
   if (!take_source (reshaping, &dim, error))
     return FALSE;
   return dim == 1 || dim == HYB_UNKNOWN ||
-         hyb_refuse_types (error,
-                           "Only dimensions of size 1 can be left out.",
-                           "a dimension of %" G_GINT64_FORMAT " cannot be left out",
-                           dim);
+         hyb_refuse_types (error, "Only dimensions of size 1 can be left out.",
+                           "a dimension of %" G_GINT64_FORMAT " cannot be left out", dim);
 }
 
 static gboolean

@@ -27,11 +27,7 @@ reshape_cost (const HybCall *call, HybCost *cost)
 static inline void
 reshape_gradient (HybGrad *grad)
 {
-  hyb_grad_set_input (grad,
-                      0,
-                      hyb_grad_emit (grad,
-                                     "reshape_like",
-                                     hyb_grad_incoming (grad, 0),
-                                     hyb_grad_input (grad, 0),
-                                     HYB_NO_ID));
+  hyb_grad_set_input (grad, 0,
+                      hyb_grad_emit (grad, "reshape_like", hyb_grad_incoming (grad, 0),
+                                     hyb_grad_input (grad, 0), HYB_NO_ID));
 }

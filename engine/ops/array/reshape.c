@@ -19,21 +19,13 @@ typedef struct
 } ReshapeParams;
 
 static const HybParam reshape_params[] = {
-  { HYB_FIELD (ReshapeParams, shape),
-    HYB_PARAM_SHAPE,
-    "()",
+  { HYB_FIELD (ReshapeParams, shape), HYB_PARAM_SHAPE, "()",
     .doc = "sizes; 0 copies, -1 infers, -2 copies the rest, -3 merges two, -4 splits" },
-  { HYB_FIELD (ReshapeParams, reverse),
-    HYB_PARAM_BOOL,
-    "False",
+  { HYB_FIELD (ReshapeParams, reverse), HYB_PARAM_BOOL, "False",
     .doc = "read the codes from right to left" },
-  { HYB_FIELD (ReshapeParams, target_shape),
-    HYB_PARAM_SHAPE,
-    "()",
+  { HYB_FIELD (ReshapeParams, target_shape), HYB_PARAM_SHAPE, "()",
     .doc = "old form of shape: a single 0 is inferred" },
-  { HYB_FIELD (ReshapeParams, keep_highest),
-    HYB_PARAM_BOOL,
-    "False",
+  { HYB_FIELD (ReshapeParams, keep_highest), HYB_PARAM_BOOL, "False",
     .doc = "old form: the first dimension stays" },
   { 0 },
 };
@@ -44,10 +36,8 @@ check_codes (const HybShape *codes, GError **error)
 {
   for (int i = 0; i < codes->rank; i++)
     if (codes->dim[i] < HYB_RESHAPE_SPLIT)
-      return hyb_refuse_attribute (error,
-                                   "Use the codes 0 to -4.",
-                                   "shape has an unknown code %" G_GINT64_FORMAT,
-                                   codes->dim[i]);
+      return hyb_refuse_attribute (error, "Use the codes 0 to -4.",
+                                   "shape has an unknown code %" G_GINT64_FORMAT, codes->dim[i]);
   return TRUE;
 }
 
@@ -102,11 +92,8 @@ reshape_infer_shape (HybCall *call, GError **error)
         return FALSE;
       if (data->rank == HYB_UNKNOWN && !has_only_sizes (&params->shape))
         return TRUE;
-      if (!hyb_reshape_by_codes (&params->shape,
-                                 params->reverse,
-                                 data->rank == HYB_UNKNOWN ? &empty : data,
-                                 &out,
-                                 error))
+      if (!hyb_reshape_by_codes (&params->shape, params->reverse,
+                                 data->rank == HYB_UNKNOWN ? &empty : data, &out, error))
         return FALSE;
     }
   else if (params->target_shape.rank > 0 && !apply_target_shape (params, data, &out, error))
@@ -150,8 +137,7 @@ typedef struct
 } ExpandParams;
 
 static const HybParam expand_params[] = {
-  { HYB_FIELD (ExpandParams, axis),
-    HYB_PARAM_INT,
+  { HYB_FIELD (ExpandParams, axis), HYB_PARAM_INT,
     .doc = "where the new axis is, negative from the end of the result" },
   { 0 },
 };
@@ -171,15 +157,10 @@ expand_dims_infer_shape (HybCall *call, GError **error)
   if (rank >= HYB_MAX_RANK)
     return hyb_refuse_types (error, NULL, "at most %d dimensions are supported", HYB_MAX_RANK);
   if (params->axis < -rank - 1 || params->axis > rank)
-    return hyb_refuse_types (error,
-                             NULL,
+    return hyb_refuse_types (error, NULL,
                              "axis %" G_GINT64_FORMAT
                              " cannot be inserted into an input of %d dimension%s; use %d to %d",
-                             params->axis,
-                             rank,
-                             rank == 1 ? "" : "s",
-                             -rank - 1,
-                             rank);
+                             params->axis, rank, rank == 1 ? "" : "s", -rank - 1, rank);
 
   axis = (int) (params->axis < 0 ? params->axis + rank + 1 : params->axis);
   if (data->rank == HYB_UNKNOWN)
@@ -200,9 +181,7 @@ typedef struct
 } SqueezeParams;
 
 static const HybParam squeeze_params[] = {
-  { HYB_FIELD (SqueezeParams, axis),
-    HYB_PARAM_INTS,
-    "None",
+  { HYB_FIELD (SqueezeParams, axis), HYB_PARAM_INTS, "None",
     .doc = "axes to remove; None: all of size 1" },
   { 0 },
 };
@@ -218,11 +197,8 @@ mark_squeezed (const SqueezeParams *params, HybShape *data, gboolean *remove, GE
       if (axis < 0)
         return FALSE;
       if (data->dim[axis] != 1 && data->dim[axis] != HYB_UNKNOWN)
-        return hyb_refuse_types (error,
-                                 "Only axes of size 1 can be removed.",
-                                 "axis %d has size %" G_GINT64_FORMAT,
-                                 axis,
-                                 data->dim[axis]);
+        return hyb_refuse_types (error, "Only axes of size 1 can be removed.",
+                                 "axis %d has size %" G_GINT64_FORMAT, axis, data->dim[axis]);
       if (remove[axis])
         return hyb_refuse_attribute (error, NULL, "axis %d is named twice", axis);
       data->dim[axis] = 1;
@@ -287,21 +263,13 @@ typedef struct
 } ReshapeLikeParams;
 
 static const HybParam reshape_like_params[] = {
-  { HYB_FIELD (ReshapeLikeParams, lhs_begin),
-    HYB_PARAM_OPTIONAL_INT,
-    "None",
+  { HYB_FIELD (ReshapeLikeParams, lhs_begin), HYB_PARAM_OPTIONAL_INT, "None",
     .doc = "first axis to replace" },
-  { HYB_FIELD (ReshapeLikeParams, lhs_end),
-    HYB_PARAM_OPTIONAL_INT,
-    "None",
+  { HYB_FIELD (ReshapeLikeParams, lhs_end), HYB_PARAM_OPTIONAL_INT, "None",
     .doc = "axis after the last to replace" },
-  { HYB_FIELD (ReshapeLikeParams, rhs_begin),
-    HYB_PARAM_OPTIONAL_INT,
-    "None",
+  { HYB_FIELD (ReshapeLikeParams, rhs_begin), HYB_PARAM_OPTIONAL_INT, "None",
     .doc = "first axis of the second input to use" },
-  { HYB_FIELD (ReshapeLikeParams, rhs_end),
-    HYB_PARAM_OPTIONAL_INT,
-    "None",
+  { HYB_FIELD (ReshapeLikeParams, rhs_end), HYB_PARAM_OPTIONAL_INT, "None",
     .doc = "axis after the last of the second input to use" },
   { 0 },
 };
@@ -326,13 +294,10 @@ resolve_range (const HybShape *shape, gint64 begin, gint64 end, AxisRange *range
     end += shape->rank;
 
   if (begin < 0 || end > shape->rank || begin > end)
-    return hyb_refuse_types (error,
-                             NULL,
+    return hyb_refuse_types (error, NULL,
                              "axes %" G_GINT64_FORMAT " to %" G_GINT64_FORMAT
                              " are outside an input of %d dimensions",
-                             begin,
-                             end,
-                             shape->rank);
+                             begin, end, shape->rank);
   range->from = (int) begin;
   range->to = (int) end;
   return TRUE;

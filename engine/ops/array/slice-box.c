@@ -8,9 +8,7 @@
 const HybParam hyb_slice_params[] = {
   { HYB_FIELD (HybSliceParams, begin), HYB_PARAM_INTS, .doc = "first index of each leading axis" },
   { HYB_FIELD (HybSliceParams, end), HYB_PARAM_INTS, .doc = "index after the last" },
-  { HYB_FIELD (HybSliceParams, step),
-    HYB_PARAM_INTS,
-    "()",
+  { HYB_FIELD (HybSliceParams, step), HYB_PARAM_INTS, "()",
     .doc = "distance between indices, may be negative" },
   { 0 },
 };
@@ -21,17 +19,12 @@ hyb_slice_check (gconstpointer values, GError **error)
   const HybSliceParams *params = values;
 
   if (MAX (0, params->begin.n) != MAX (0, params->end.n))
-    return hyb_refuse_attribute (error,
-                                 "Give both one number for each leading axis.",
-                                 "begin has %d elements but end has %d",
-                                 MAX (0, params->begin.n),
+    return hyb_refuse_attribute (error, "Give both one number for each leading axis.",
+                                 "begin has %d elements but end has %d", MAX (0, params->begin.n),
                                  MAX (0, params->end.n));
   if (params->step.n > 0 && params->step.n != params->begin.n)
-    return hyb_refuse_attribute (error,
-                                 NULL,
-                                 "step has %d elements but begin has %d",
-                                 params->step.n,
-                                 params->begin.n);
+    return hyb_refuse_attribute (error, NULL, "step has %d elements but begin has %d",
+                                 params->step.n, params->begin.n);
   for (int i = 0; i < params->step.n; i++)
     if (params->step.value[i] == 0)
       return hyb_refuse_attribute (error, NULL, "a step cannot be 0");
@@ -103,11 +96,8 @@ gboolean
 hyb_slice_shape (const HybSliceParams *params, const HybShape *data, HybShape *out, GError **error)
 {
   if (params->begin.n > data->rank)
-    return hyb_refuse_types (error,
-                             NULL,
-                             "begin names %d axes but the input has %d",
-                             params->begin.n,
-                             data->rank);
+    return hyb_refuse_types (error, NULL, "begin names %d axes but the input has %d",
+                             params->begin.n, data->rank);
 
   out->rank = data->rank;
   for (int i = 0; i < data->rank; i++)

@@ -116,8 +116,7 @@ typedef struct
 static const HybParam slice_axis_params[] = {
   { HYB_FIELD (SliceAxisParams, axis), HYB_PARAM_INT, .doc = "axis that is cut" },
   { HYB_FIELD (SliceAxisParams, begin), HYB_PARAM_INT, .doc = "first index" },
-  { HYB_FIELD (SliceAxisParams, end),
-    HYB_PARAM_OPTIONAL_INT,
+  { HYB_FIELD (SliceAxisParams, end), HYB_PARAM_OPTIONAL_INT,
     .doc = "index after the last; None: to the end" },
   { 0 },
 };
@@ -149,13 +148,10 @@ slice_axis_infer_shape (HybCall *call, GError **error)
     {
       slice_axis_bounds (params, data->dim[axis], &begin, &end);
       if (begin < 0 || end > data->dim[axis] || begin >= end)
-        return hyb_refuse_types (error,
-                                 "Both must be inside the axis, and begin less than end.",
+        return hyb_refuse_types (error, "Both must be inside the axis, and begin less than end.",
                                  "begin %" G_GINT64_FORMAT " and end %" G_GINT64_FORMAT
                                  " select nothing from an axis of %" G_GINT64_FORMAT " elements",
-                                 params->begin,
-                                 end,
-                                 data->dim[axis]);
+                                 params->begin, end, data->dim[axis]);
       out.dim[axis] = end - begin;
     }
   if (!hyb_shape_unify (&call->output[0].shape, &out, error))
@@ -187,9 +183,7 @@ typedef struct
 } SliceLikeParams;
 
 static const HybParam slice_like_params[] = {
-  { HYB_FIELD (SliceLikeParams, axes),
-    HYB_PARAM_INTS,
-    "()",
+  { HYB_FIELD (SliceLikeParams, axes), HYB_PARAM_INTS, "()",
     .doc = "axes that are cut; empty: all" },
   { 0 },
 };
@@ -202,13 +196,10 @@ cut_like (HybShape *out, const HybShape *like, int axis, GError **error)
     return hyb_refuse_types (error, NULL, "the second input has no axis %d to cut like", axis);
   if (like->dim[axis] != HYB_UNKNOWN && out->dim[axis] != HYB_UNKNOWN &&
       like->dim[axis] > out->dim[axis])
-    return hyb_refuse_types (error,
-                             "A cut can only make an axis shorter.",
+    return hyb_refuse_types (error, "A cut can only make an axis shorter.",
                              "axis %d has %" G_GINT64_FORMAT
                              " elements, fewer than the %" G_GINT64_FORMAT " of the second input",
-                             axis,
-                             out->dim[axis],
-                             like->dim[axis]);
+                             axis, out->dim[axis], like->dim[axis]);
   out->dim[axis] = like->dim[axis];
   return TRUE;
 }
@@ -224,10 +215,8 @@ slice_like_infer_shape (HybCall *call, GError **error)
   if (data->rank == HYB_UNKNOWN || like->rank == HYB_UNKNOWN)
     return TRUE;
   if (params->axes.n <= 0 && data->rank != like->rank)
-    return hyb_refuse_types (error,
-                             "Name the axes to cut.",
-                             "inputs of %d and %d dimensions have no common axes",
-                             data->rank,
+    return hyb_refuse_types (error, "Name the axes to cut.",
+                             "inputs of %d and %d dimensions have no common axes", data->rank,
                              like->rank);
 
   for (int i = 0; params->axes.n <= 0 && i < data->rank; i++)

@@ -48,9 +48,7 @@ typedef struct
 
 static const HybParam arange_params[] = {
   { HYB_FIELD (RangeParams, start), HYB_PARAM_FLOAT, NULL, .doc = "first number" },
-  { HYB_FIELD (RangeParams, stop),
-    HYB_PARAM_OPTIONAL_FLOAT,
-    "None",
+  { HYB_FIELD (RangeParams, stop), HYB_PARAM_OPTIONAL_FLOAT, "None",
     .doc = "end, not included; None: start is the end, and 0 the start" },
   STEP_PARAM,
   REPEAT_PARAM,
@@ -66,15 +64,9 @@ static const HybParam linspace_params[] = {
   STEP_PARAM,
   REPEAT_PARAM,
   INFER_PARAM,
-  { HYB_FIELD (RangeParams, num),
-    HYB_PARAM_INT,
-    NULL,
-    .low = 0,
-    .high = G_MAXINT32,
+  { HYB_FIELD (RangeParams, num), HYB_PARAM_INT, NULL, .low = 0, .high = G_MAXINT32,
     .doc = "how many numbers" },
-  { HYB_FIELD (RangeParams, endpoint),
-    HYB_PARAM_BOOL,
-    "True",
+  { HYB_FIELD (RangeParams, endpoint), HYB_PARAM_BOOL, "True",
     .doc = "whether stop is the last number" },
   DEVICE_PARAM,
   DTYPE_PARAM,
@@ -86,9 +78,7 @@ static const HybParam arange_like_params[] = {
   STEP_PARAM,
   REPEAT_PARAM,
   DEVICE_PARAM,
-  { HYB_FIELD (RangeParams, axis),
-    HYB_PARAM_OPTIONAL_INT,
-    "None",
+  { HYB_FIELD (RangeParams, axis), HYB_PARAM_OPTIONAL_INT, "None",
     .doc = "as long as this axis of the input; None: as the whole" },
   { 0 },
 };
@@ -123,11 +113,8 @@ range_slice (gint64 begin, gint64 end, gpointer data)
 
       for (gint64 i = 0; i < n; i++)
         values[i] = fill->start + (double) ((at + i) / fill->repeat) * fill->step;
-      hyb_dtype_convert (fill->to + at * (gint64) hyb_dtype_size (fill->dtype),
-                         fill->dtype,
-                         values,
-                         HYB_F64,
-                         (gsize) n);
+      hyb_dtype_convert (fill->to + at * (gint64) hyb_dtype_size (fill->dtype), fill->dtype, values,
+                         HYB_F64, (gsize) n);
     }
 }
 
@@ -135,9 +122,7 @@ static void
 range_fill (const HybCall *call, const HybRun *run, double start, double step, gint64 repeat)
 {
   RangeFill fill = { start, step, repeat, call->output[0].dtype, run->output[0] };
-  hyb_parallel_for (hyb_shape_size (&call->output[0].shape),
-                    HYB_EACH_GRAIN / 4,
-                    range_slice,
+  hyb_parallel_for (hyb_shape_size (&call->output[0].shape), HYB_EACH_GRAIN / 4, range_slice,
                     &fill);
 }
 
@@ -148,11 +133,8 @@ arange_fill (const HybCall *call, const HybRun *run, double start)
   const RangeParams *params = call->params;
   gboolean           is_real = HYB_DTYPE_BIT (call->output[0].dtype) & HYB_DTYPES_FLOAT;
 
-  range_fill (call,
-              run,
-              is_real ? start : trunc (start),
-              is_real ? params->step : trunc (params->step),
-              params->repeat);
+  range_fill (call, run, is_real ? start : trunc (start),
+              is_real ? params->step : trunc (params->step), params->repeat);
 }
 
 /* If only one number is given it is the end, and the start is 0; unless the length is inferred from
@@ -174,26 +156,16 @@ arange_check (gconstpointer values, GError **error)
 
   arange_ends (params, &start, &stop);
   if (params->step == 0 || !isfinite (params->step))
-    return hyb_error_at (error,
-                         HYB_OP_ERROR,
-                         HYB_OP_ERROR_ATTRIBUTE,
-                         NULL,
-                         "Give a positive or negative number",
-                         "step is %g",
-                         params->step);
+    return hyb_error_at (error, HYB_OP_ERROR, HYB_OP_ERROR_ATTRIBUTE, NULL,
+                         "Give a positive or negative number", "step is %g", params->step);
   if (params->infer_range)
     return TRUE;
 
   count = ceil ((stop - start) / params->step);
   if (!(count >= 0 && count * (double) params->repeat < 9e15))
-    return hyb_error_at (error,
-                         HYB_OP_ERROR,
-                         HYB_OP_ERROR_ATTRIBUTE,
-                         NULL,
+    return hyb_error_at (error, HYB_OP_ERROR, HYB_OP_ERROR_ATTRIBUTE, NULL,
                          "Choose a step that leads from start to stop",
-                         "a range from %g to %g in steps of %g is not possible",
-                         start,
-                         stop,
+                         "a range from %g to %g in steps of %g is not possible", start, stop,
                          params->step);
   return TRUE;
 }
@@ -234,24 +206,18 @@ linspace_forward (const HybCall *call, const HybRun *run)
   const RangeParams *params = call->params;
   gint64             gaps = params->endpoint ? params->num - 1 : params->num;
 
-  range_fill (call,
-              run,
-              params->start,
-              gaps > 0 ? (params->stop - params->start) / (double) gaps : 0,
-              1);
+  range_fill (call, run, params->start,
+              gaps > 0 ? (params->stop - params->start) / (double) gaps : 0, 1);
   /* Because of rounding errors the last number may differ from stop. */
   if (params->endpoint && params->num > 1)
-    hyb_dtype_set_double (run->output[0],
-                          call->output[0].dtype,
-                          (gsize) params->num - 1,
+    hyb_dtype_set_double (run->output[0], call->output[0].dtype, (gsize) params->num - 1,
                           params->stop);
 }
 
 static gboolean
 range_infer_dtype (HybCall *call, GError **error)
 {
-  return hyb_dtype_assign (&call->output[0].dtype,
-                           ((const RangeParams *) call->params)->dtype,
+  return hyb_dtype_assign (&call->output[0].dtype, ((const RangeParams *) call->params)->dtype,
                            error);
 }
 

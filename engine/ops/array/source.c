@@ -62,18 +62,10 @@ static const HybParam without_dtype_params[] = {
 
 static const HybParam eye_params[] = {
   { HYB_FIELD (SourceParams, N), HYB_PARAM_INT, NULL, .low = 0, .high = G_MAXINT32, .doc = "rows" },
-  { HYB_FIELD (SourceParams, M),
-    HYB_PARAM_INT,
-    "0",
-    .low = 0,
-    .high = G_MAXINT32,
+  { HYB_FIELD (SourceParams, M), HYB_PARAM_INT, "0", .low = 0, .high = G_MAXINT32,
     .doc = "columns; 0: as many as rows" },
-  { HYB_FIELD (SourceParams, k),
-    HYB_PARAM_INT,
-    "0",
-    .low = -(double) G_MAXINT32,
-    .high = G_MAXINT32,
-    .doc = "number of the diagonal; positive ones are above the main one" },
+  { HYB_FIELD (SourceParams, k), HYB_PARAM_INT, "0", .low = -(double) G_MAXINT32,
+    .high = G_MAXINT32, .doc = "number of the diagonal; positive ones are above the main one" },
   DEVICE_PARAM,
   DTYPE_PARAM,
   { 0 },
@@ -88,8 +80,7 @@ constant_infer_shape (HybCall *call, GError **error)
 static gboolean
 constant_infer_dtype (HybCall *call, GError **error)
 {
-  return hyb_dtype_assign (&call->output[0].dtype,
-                           ((const SourceParams *) call->params)->dtype,
+  return hyb_dtype_assign (&call->output[0].dtype, ((const SourceParams *) call->params)->dtype,
                            error);
 }
 

@@ -43,8 +43,7 @@ part_shape (const Split *split, const HybCall *call, guint part, HybShape *shape
     return TRUE;
 
   if (shape->dim[axis] != 1 && shape->dim[axis] != HYB_UNKNOWN)
-    return hyb_refuse_types (error,
-                             "Leave squeeze_axis out, or make one part for each element.",
+    return hyb_refuse_types (error, "Leave squeeze_axis out, or make one part for each element.",
                              "squeeze_axis cannot remove the axis of a part of %" G_GINT64_FORMAT
                              " elements",
                              shape->dim[axis]);
@@ -121,19 +120,14 @@ split_gradient (const Split *split, HybGrad *grad)
   g_autofree HybValueId *parts = g_new (HybValueId, n);
   g_autofree char       *count = g_strdup_printf ("%u", n);
   g_autofree char       *axis = g_strdup_printf ("%" G_GINT64_FORMAT, split->axis);
-  const char *const      attributes[] = {
-         "num_args", count, split->squeeze_axis ? "axis" : "dim", axis, NULL
-  };
+  const char *const attributes[] = { "num_args", count, split->squeeze_axis ? "axis" : "dim", axis,
+                                     NULL };
 
   for (guint i = 0; i < n; i++)
     parts[i] = hyb_grad_incoming (grad, i);
-  hyb_grad_set_input (grad,
-                      0,
-                      hyb_grad_emit_with (grad,
-                                          split->squeeze_axis ? "stack" : "Concat",
-                                          attributes,
-                                          n,
-                                          parts));
+  hyb_grad_set_input (grad, 0,
+                      hyb_grad_emit_with (grad, split->squeeze_axis ? "stack" : "Concat",
+                                          attributes, n, parts));
 }
 
 /* --- SliceChannel: parts of equal size --- */
@@ -146,15 +140,10 @@ typedef struct
 } SliceChannelParams;
 
 static const HybParam slice_channel_params[] = {
-  { HYB_FIELD (SliceChannelParams, num_outputs),
-    HYB_PARAM_INT,
-    .low = 1,
-    .high = MAX_PARTS,
+  { HYB_FIELD (SliceChannelParams, num_outputs), HYB_PARAM_INT, .low = 1, .high = MAX_PARTS,
     .doc = "number of parts" },
   { HYB_FIELD (SliceChannelParams, axis), HYB_PARAM_INT, "1", .doc = "axis that is split" },
-  { HYB_FIELD (SliceChannelParams, squeeze_axis),
-    HYB_PARAM_BOOL,
-    "False",
+  { HYB_FIELD (SliceChannelParams, squeeze_axis), HYB_PARAM_BOOL, "False",
     .doc = "remove the axis, which has size 1 then" },
   { 0 },
 };
@@ -197,9 +186,7 @@ infer_from_parts (const SliceChannelParams *params, HybCall *call, GError **erro
         int rank = call->output[i].shape.rank + (params->squeeze_axis ? 1 : 0);
 
         if (rank > HYB_MAX_RANK)
-          return hyb_refuse_types (error,
-                                   NULL,
-                                   "at most %d dimensions are supported",
+          return hyb_refuse_types (error, NULL, "at most %d dimensions are supported",
                                    HYB_MAX_RANK);
         *data = hyb_shape_make (rank, NULL);
       }
@@ -232,13 +219,10 @@ slice_channel_infer_shape (HybCall *call, GError **error)
 
   axis = hyb_shape_axis (data, params->axis, error);
   if (data->dim[axis] != HYB_UNKNOWN && data->dim[axis] % params->num_outputs != 0)
-    return hyb_refuse_types (error,
-                             NULL,
+    return hyb_refuse_types (error, NULL,
                              "axis %d of %" G_GINT64_FORMAT
                              " elements does not divide into %" G_GINT64_FORMAT " parts",
-                             axis,
-                             data->dim[axis],
-                             params->num_outputs);
+                             axis, data->dim[axis], params->num_outputs);
   return split_infer_shape (&split, call, error);
 }
 
@@ -253,20 +237,12 @@ typedef struct
 } SplitV2Params;
 
 static const HybParam split_v2_params[] = {
-  { HYB_FIELD (SplitV2Params, indices),
-    HYB_PARAM_INTS,
-    "()",
+  { HYB_FIELD (SplitV2Params, indices), HYB_PARAM_INTS, "()",
     .doc = "where each part begins, the first (0) included" },
   { HYB_FIELD (SplitV2Params, axis), HYB_PARAM_INT, "1", .doc = "axis that is split" },
-  { HYB_FIELD (SplitV2Params, squeeze_axis),
-    HYB_PARAM_BOOL,
-    "False",
+  { HYB_FIELD (SplitV2Params, squeeze_axis), HYB_PARAM_BOOL, "False",
     .doc = "remove the axis, which has size 1 then" },
-  { HYB_FIELD (SplitV2Params, sections),
-    HYB_PARAM_INT,
-    "0",
-    .low = 0,
-    .high = MAX_PARTS,
+  { HYB_FIELD (SplitV2Params, sections), HYB_PARAM_INT, "0", .low = 0, .high = MAX_PARTS,
     .doc = "number of parts, as equal as possible; 0: use indices" },
   { 0 },
 };
@@ -338,12 +314,10 @@ split_v2_infer_shape (HybCall *call, GError **error)
     return FALSE;
   for (int i = 0; data->rank > 0 && params->sections == 0 && i < params->indices.n; i++)
     if (data->dim[axis] != HYB_UNKNOWN && params->indices.value[i] > data->dim[axis])
-      return hyb_refuse_types (error,
-                               "Use indices inside the axis",
+      return hyb_refuse_types (error, "Use indices inside the axis",
                                "indices has %" G_GINT64_FORMAT
                                " but the axis has only %" G_GINT64_FORMAT " elements",
-                               params->indices.value[i],
-                               data->dim[axis]);
+                               params->indices.value[i], data->dim[axis]);
   return split_infer_shape (&split, call, error);
 }
 
@@ -372,19 +346,14 @@ infer_named_split (HybCall *call, gint64 axis, int least_rank, GError **error)
   if (data->rank == HYB_UNKNOWN)
     return TRUE;
   if (data->rank < least_rank)
-    return hyb_refuse_types (error,
-                             NULL,
-                             "the input has %d dimensions, but at least %d are needed",
-                             data->rank,
-                             least_rank);
+    return hyb_refuse_types (error, NULL, "the input has %d dimensions, but at least %d are needed",
+                             data->rank, least_rank);
   params.axis = axis;
   if (params.sections > 0 && data->dim[axis] > 0 && data->dim[axis] % params.sections != 0)
-    return hyb_refuse_types (error,
-                             NULL,
+    return hyb_refuse_types (error, NULL,
                              "%" G_GINT64_FORMAT " elements do not divide into %" G_GINT64_FORMAT
                              " equal parts",
-                             data->dim[axis],
-                             params.sections);
+                             data->dim[axis], params.sections);
   along.params = &params;
   return split_v2_infer_shape (&along, error);
 }

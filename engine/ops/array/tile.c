@@ -95,9 +95,7 @@ tile_move (const TileParams *params,
       gint64    rep_stride = axis.size * tiled_stride[i];
 
       hyb_move_axis (&move, axis.reps, to_tiled ? 0 : rep_stride, to_tiled ? rep_stride : 0);
-      hyb_move_axis (&move,
-                     axis.size,
-                     to_tiled ? step : tiled_stride[i],
+      hyb_move_axis (&move, axis.size, to_tiled ? step : tiled_stride[i],
                      to_tiled ? tiled_stride[i] : step);
     }
   return move;
@@ -106,11 +104,8 @@ tile_move (const TileParams *params,
 static void
 tile_forward (const HybCall *call, const HybRun *run)
 {
-  HybMove move = tile_move (call->params,
-                            &call->input[0].shape,
-                            &call->output[0].shape,
-                            hyb_dtype_size (call->input[0].dtype),
-                            TRUE);
+  HybMove move = tile_move (call->params, &call->input[0].shape, &call->output[0].shape,
+                            hyb_dtype_size (call->input[0].dtype), TRUE);
 
   hyb_move (&move, run->input[0], run->output[0]);
 }
@@ -119,11 +114,8 @@ tile_forward (const HybCall *call, const HybRun *run)
 static void
 tile_backward (const HybCall *call, const HybRun *run)
 {
-  HybMove move = tile_move (call->params,
-                            &call->output[0].shape,
-                            &call->input[0].shape,
-                            hyb_dtype_size (call->input[0].dtype),
-                            FALSE);
+  HybMove move = tile_move (call->params, &call->output[0].shape, &call->input[0].shape,
+                            hyb_dtype_size (call->input[0].dtype), FALSE);
 
   memset (run->output[0], 0, hyb_type_bytes (&call->output[0]));
   hyb_move_add (&move, call->input[0].dtype, run->input[0], run->output[0]);
@@ -138,14 +130,9 @@ typedef struct
 } RepeatParams;
 
 static const HybParam repeat_params[] = {
-  { HYB_FIELD (RepeatParams, repeats),
-    HYB_PARAM_INT,
-    .low = 0,
-    .high = 1e15,
+  { HYB_FIELD (RepeatParams, repeats), HYB_PARAM_INT, .low = 0, .high = 1e15,
     .doc = "how often each element occurs" },
-  { HYB_FIELD (RepeatParams, axis),
-    HYB_PARAM_OPTIONAL_INT,
-    "None",
+  { HYB_FIELD (RepeatParams, axis), HYB_PARAM_OPTIONAL_INT, "None",
     .doc = "axis; None: the flattened array" },
   { 0 },
 };
@@ -181,9 +168,7 @@ repeat_move (const RepeatParams *params, const HybShape *single, gsize item, gbo
   gint64      stride = params->repeats * view.inner;
 
   hyb_move_axis (&move, n, to_repeated ? view.inner : stride, to_repeated ? stride : view.inner);
-  hyb_move_axis (&move,
-                 params->repeats,
-                 to_repeated ? 0 : view.inner,
+  hyb_move_axis (&move, params->repeats, to_repeated ? 0 : view.inner,
                  to_repeated ? view.inner : 0);
   hyb_move_axis (&move, view.inner, 1, 1);
   return move;
@@ -192,10 +177,8 @@ repeat_move (const RepeatParams *params, const HybShape *single, gsize item, gbo
 static void
 repeat_forward (const HybCall *call, const HybRun *run)
 {
-  HybMove move = repeat_move (call->params,
-                              &call->input[0].shape,
-                              hyb_dtype_size (call->input[0].dtype),
-                              TRUE);
+  HybMove move = repeat_move (call->params, &call->input[0].shape,
+                              hyb_dtype_size (call->input[0].dtype), TRUE);
 
   hyb_move (&move, run->input[0], run->output[0]);
 }
@@ -204,10 +187,8 @@ repeat_forward (const HybCall *call, const HybRun *run)
 static void
 repeat_backward (const HybCall *call, const HybRun *run)
 {
-  HybMove move = repeat_move (call->params,
-                              &call->output[0].shape,
-                              hyb_dtype_size (call->input[0].dtype),
-                              FALSE);
+  HybMove move = repeat_move (call->params, &call->output[0].shape,
+                              hyb_dtype_size (call->input[0].dtype), FALSE);
 
   memset (run->output[0], 0, hyb_type_bytes (&call->output[0]));
   hyb_move_add (&move, call->input[0].dtype, run->input[0], run->output[0]);

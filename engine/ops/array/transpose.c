@@ -89,9 +89,7 @@ typedef struct
 } TransposeParams;
 
 static const HybParam transpose_params[] = {
-  { HYB_FIELD (TransposeParams, axes),
-    HYB_PARAM_SHAPE,
-    "()",
+  { HYB_FIELD (TransposeParams, axes), HYB_PARAM_SHAPE, "()",
     .doc = "input axis for each output axis; empty: reversed" },
   { 0 },
 };
@@ -127,10 +125,8 @@ transpose_infer_shape (HybCall *call, GError **error)
 
   if (rank != HYB_UNKNOWN && call->input[0].shape.rank != HYB_UNKNOWN &&
       call->input[0].shape.rank != rank)
-    return hyb_refuse_types (error,
-                             "Name every axis of the input once.",
-                             "axes names %d axes but the input has %d",
-                             rank,
+    return hyb_refuse_types (error, "Name every axis of the input once.",
+                             "axes names %d axes but the input has %d", rank,
                              call->input[0].shape.rank);
   if (!share_rank (call, rank, error))
     return FALSE;
@@ -254,8 +250,7 @@ typedef struct
 } ReverseParams;
 
 static const HybParam reverse_params[] = {
-  { HYB_FIELD (ReverseParams, axis),
-    HYB_PARAM_INTS,
+  { HYB_FIELD (ReverseParams, axis), HYB_PARAM_INTS,
     .doc = "axes to reverse; an axis that occurs twice stays" },
   { 0 },
 };
@@ -318,10 +313,7 @@ typedef struct
 } BlockParams;
 
 static const HybParam block_params[] = {
-  { HYB_FIELD (BlockParams, block_size),
-    HYB_PARAM_INT,
-    .low = 1,
-    .high = 1 << 20,
+  { HYB_FIELD (BlockParams, block_size), HYB_PARAM_INT, .low = 1, .high = 1 << 20,
     .doc = "side of a block of pixels" },
   { 0 },
 };
@@ -336,23 +328,16 @@ divide_dim (gint64 *dim, gint64 by, gint64 *quotient, const char *what, GError *
       return TRUE;
     }
   if (*dim % by != 0)
-    return hyb_refuse_types (error,
-                             NULL,
+    return hyb_refuse_types (error, NULL,
                              "%s, %" G_GINT64_FORMAT ", is not divisible by %" G_GINT64_FORMAT,
-                             what,
-                             *dim,
-                             by);
+                             what, *dim, by);
   if (*quotient == HYB_UNKNOWN)
     *quotient = *dim / by;
   else if (*quotient != *dim / by)
-    return hyb_refuse_types (error,
-                             NULL,
+    return hyb_refuse_types (error, NULL,
                              "%s is %" G_GINT64_FORMAT ", not %" G_GINT64_FORMAT
                              " × %" G_GINT64_FORMAT,
-                             what,
-                             *dim,
-                             by,
-                             *quotient);
+                             what, *dim, by, *quotient);
   return TRUE;
 }
 
@@ -366,10 +351,8 @@ infer_blocks (HybCall *call, HybShape *deep, HybShape *wide, GError **error)
   if (deep->rank == HYB_UNKNOWN && wide->rank == HYB_UNKNOWN)
     return TRUE;
   if (call->input[0].shape.rank != HYB_UNKNOWN && call->input[0].shape.rank != 4)
-    return hyb_refuse_types (error,
-                             "It must be (batch, channels, height, width).",
-                             "the input has %d dimensions, not 4",
-                             call->input[0].shape.rank);
+    return hyb_refuse_types (error, "It must be (batch, channels, height, width).",
+                             "the input has %d dimensions, not 4", call->input[0].shape.rank);
 
   return share_rank (call, 4, error) &&
          hyb_dim_unify (&deep->dim[0], &wide->dim[0], "the batch sizes", error) &&

@@ -19,9 +19,7 @@ typedef struct
 } AdaptiveParams;
 
 static const HybParam adaptive_params[] = {
-  { HYB_FIELD (AdaptiveParams, output_size),
-    HYB_PARAM_SHAPE,
-    "()",
+  { HYB_FIELD (AdaptiveParams, output_size), HYB_PARAM_SHAPE, "()",
     .doc = "height and width of the output; one number for both" },
   { 0 },
 };
@@ -45,11 +43,7 @@ adaptive_check (gconstpointer values, GError **error)
       MAX (output_size (params, 0), output_size (params, 1)) < G_MAXINT32)
     return TRUE;
 
-  return hyb_error_at (error,
-                       HYB_OP_ERROR,
-                       HYB_OP_ERROR_ATTRIBUTE,
-                       "output_size",
-                       NULL,
+  return hyb_error_at (error, HYB_OP_ERROR, HYB_OP_ERROR_ATTRIBUTE, "output_size", NULL,
                        "it must be one or two positive numbers below 2³¹");
 }
 
@@ -71,13 +65,8 @@ adaptive_infer_shape (HybCall *call, GError **error)
 
   for (int axis = 2; axis < 4; axis++)
     if (data->dim[axis] == 0)
-      return hyb_error_at (error,
-                           HYB_GRAPH_ERROR,
-                           HYB_GRAPH_ERROR_TYPES,
-                           "data",
-                           NULL,
-                           "it has no cells along axis %d, so there is nothing to average",
-                           axis);
+      return hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_TYPES, "data", NULL,
+                           "it has no cells along axis %d, so there is nothing to average", axis);
   return TRUE;
 }
 
@@ -129,8 +118,7 @@ window_of (const AdaptiveArgs *args, gint64 cell)
     const AdaptiveArgs *args = data;                                                              \
                                                                                                   \
     for (gint64 cell = begin * args->out[0] * args->out[1];                                       \
-         cell < end * args->out[0] * args->out[1];                                                \
-         cell++)                                                                                  \
+         cell < end * args->out[0] * args->out[1]; cell++)                                        \
       {                                                                                           \
         Window   w = window_of (args, cell);                                                      \
         const T *x = (const T *) args->from + w.plane * args->in[0] * args->in[1];                \
@@ -152,8 +140,7 @@ window_of (const AdaptiveArgs *args, gint64 cell)
       ((T *) args->to)[i] = 0;                                                                    \
                                                                                                   \
     for (gint64 cell = begin * args->out[0] * args->out[1];                                       \
-         cell < end * args->out[0] * args->out[1];                                                \
-         cell++)                                                                                  \
+         cell < end * args->out[0] * args->out[1]; cell++)                                        \
       {                                                                                           \
         Window w = window_of (args, cell);                                                        \
         T     *dx = (T *) args->to + w.plane * size;                                              \
@@ -178,10 +165,8 @@ run_planes (const HybShape *data, const HybShape *output, AdaptiveArgs *args, Hy
       args->in[i] = data->dim[2 + i];
       args->out[i] = output->dim[2 + i];
     }
-  hyb_parallel_for (data->dim[0] * data->dim[1],
-                    MAX (1, 8192 / MAX (1, args->in[0] * args->in[1])),
-                    func,
-                    args);
+  hyb_parallel_for (data->dim[0] * data->dim[1], MAX (1, 8192 / MAX (1, args->in[0] * args->in[1])),
+                    func, args);
 }
 
 static void
@@ -189,9 +174,7 @@ adaptive_forward (const HybCall *call, const HybRun *run)
 {
   AdaptiveArgs args = { .from = run->input[0], .to = run->output[0] };
 
-  run_planes (&call->input[0].shape,
-              &call->output[0].shape,
-              &args,
+  run_planes (&call->input[0].shape, &call->output[0].shape, &args,
               call->output[0].dtype == HYB_F64 ? mean_planes_f64 : mean_planes_f32);
 }
 
@@ -201,9 +184,7 @@ adaptive_backward (const HybCall *call, const HybRun *run)
 {
   AdaptiveArgs args = { .from = run->input[0], .to = run->output[0] };
 
-  run_planes (&call->input[1].shape,
-              &call->input[0].shape,
-              &args,
+  run_planes (&call->input[1].shape, &call->input[0].shape, &args,
               call->output[0].dtype == HYB_F64 ? spread_planes_f64 : spread_planes_f32);
 }
 
@@ -212,8 +193,7 @@ adaptive_gradient (HybGrad *grad)
 {
   HybValueId inputs[] = { hyb_grad_incoming (grad, 0), hyb_grad_input (grad, 0) };
 
-  hyb_grad_set_input (grad,
-                      0,
+  hyb_grad_set_input (grad, 0,
                       hyb_grad_emit_same (grad, "_backward_AdaptiveAvgPooling2D", 2, inputs));
 }
 

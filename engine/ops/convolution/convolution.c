@@ -31,38 +31,20 @@ static const int layout_axes[] = { 0, 1, 2, 3, 2, 3 };
 static const HybParam convolution_params[] = {
   { HYB_FIELD (ConvolutionParams, kernel), HYB_PARAM_SHAPE, NULL, .doc = "size of the window" },
   { HYB_FIELD (ConvolutionParams, stride), HYB_PARAM_SHAPE, "()", .doc = "cells between windows" },
-  { HYB_FIELD (ConvolutionParams, dilate),
-    HYB_PARAM_SHAPE,
-    "()",
+  { HYB_FIELD (ConvolutionParams, dilate), HYB_PARAM_SHAPE, "()",
     .doc = "cells between the taps of a window" },
   { HYB_FIELD (ConvolutionParams, pad), HYB_PARAM_SHAPE, "()", .doc = "zeros added on both sides" },
-  { HYB_FIELD (ConvolutionParams, num_filter),
-    HYB_PARAM_INT,
-    NULL,
-    .low = 1,
-    .high = G_MAXINT32,
+  { HYB_FIELD (ConvolutionParams, num_filter), HYB_PARAM_INT, NULL, .low = 1, .high = G_MAXINT32,
     .doc = "number of output channels" },
-  { HYB_FIELD (ConvolutionParams, num_group),
-    HYB_PARAM_INT,
-    "1",
-    .low = 1,
-    .high = G_MAXINT32,
+  { HYB_FIELD (ConvolutionParams, num_group), HYB_PARAM_INT, "1", .low = 1, .high = G_MAXINT32,
     .doc = "number of channel groups, convolved independently" },
-  { HYB_FIELD (ConvolutionParams, workspace),
-    HYB_PARAM_INT,
-    "1024",
+  { HYB_FIELD (ConvolutionParams, workspace), HYB_PARAM_INT, "1024",
     .doc = "MiB that an algorithm on a GPU may use" },
   { HYB_FIELD (ConvolutionParams, no_bias), HYB_PARAM_BOOL, "False", .doc = "omit the bias input" },
-  { HYB_FIELD (ConvolutionParams, cudnn_tune),
-    HYB_PARAM_ENUM,
-    "None",
-    .choices = tune_choices,
+  { HYB_FIELD (ConvolutionParams, cudnn_tune), HYB_PARAM_ENUM, "None", .choices = tune_choices,
     .doc = "has no effect" },
   { HYB_FIELD (ConvolutionParams, cudnn_off), HYB_PARAM_BOOL, "False", .doc = "has no effect" },
-  { HYB_FIELD (ConvolutionParams, layout),
-    HYB_PARAM_ENUM,
-    "None",
-    .choices = layout_choices,
+  { HYB_FIELD (ConvolutionParams, layout), HYB_PARAM_ENUM, "None", .choices = layout_choices,
     .doc = "order of the axes" },
   { 0 },
 };
@@ -80,30 +62,20 @@ gboolean
 hyb_convolution_check_groups (gint64 filters, gint64 groups, GError **error)
 {
   return filters % groups == 0 ||
-         hyb_error_at (error,
-                       HYB_OP_ERROR,
-                       HYB_OP_ERROR_ATTRIBUTE,
-                       "num_filter",
-                       NULL,
+         hyb_error_at (error, HYB_OP_ERROR, HYB_OP_ERROR_ATTRIBUTE, "num_filter", NULL,
                        "%" G_GINT64_FORMAT " filters cannot be split into %" G_GINT64_FORMAT
                        " groups",
-                       filters,
-                       groups);
+                       filters, groups);
 }
 
 gboolean
 hyb_convolution_expect_groups (gint64 channels, gint64 groups, GError **error)
 {
   return channels == HYB_UNKNOWN || channels % groups == 0 ||
-         hyb_error_at (error,
-                       HYB_GRAPH_ERROR,
-                       HYB_GRAPH_ERROR_TYPES,
-                       "data",
-                       NULL,
+         hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_TYPES, "data", NULL,
                        "%" G_GINT64_FORMAT " channels cannot be split into %" G_GINT64_FORMAT
                        " groups (num_group)",
-                       channels,
-                       groups);
+                       channels, groups);
 }
 
 static gboolean
@@ -115,14 +87,9 @@ convolution_check (gconstpointer values, GError **error)
     return FALSE;
 
   if (layout_axes[params->layout] != 0 && layout_axes[params->layout] != params->kernel.rank)
-    return hyb_error_at (error,
-                         HYB_OP_ERROR,
-                         HYB_OP_ERROR_ATTRIBUTE,
-                         "layout",
-                         NULL,
+    return hyb_error_at (error, HYB_OP_ERROR, HYB_OP_ERROR_ATTRIBUTE, "layout", NULL,
                          "%s is for %d spatial axes but the kernel has %d",
-                         layout_choices[params->layout],
-                         layout_axes[params->layout],
+                         layout_choices[params->layout], layout_axes[params->layout],
                          params->kernel.rank);
 
   return hyb_convolution_check_groups (params->num_filter, params->num_group, error);
@@ -189,16 +156,11 @@ output_size (const HybWindow *window, int axis, gint64 size, gint64 *n_positions
     return TRUE;
 
   if (span > padded)
-    return hyb_error_at (error,
-                         HYB_GRAPH_ERROR,
-                         HYB_GRAPH_ERROR_TYPES,
-                         "data",
+    return hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_TYPES, "data",
                          "Use a smaller kernel or dilation, or more padding",
                          "the window spans %" G_GINT64_FORMAT
                          " cells along spatial axis %d but the padded data has %" G_GINT64_FORMAT,
-                         span,
-                         axis,
-                         padded);
+                         span, axis, padded);
 
   *n_positions = (padded - span) / window->stride[axis] + 1;
   return TRUE;
@@ -263,13 +225,9 @@ convolution_infer_shape (HybCall *call, GError **error)
 gboolean
 hyb_convolution_refuse_layout (const char *layout, GError **error)
 {
-  return hyb_error_at (error,
-                       HYB_OP_ERROR,
-                       HYB_OP_ERROR_UNSUPPORTED,
-                       "layout",
+  return hyb_error_at (error, HYB_OP_ERROR, HYB_OP_ERROR_UNSUPPORTED, "layout",
                        "Export the model with a channel-first layout",
-                       "%s is supported on GPUs only",
-                       layout);
+                       "%s is supported on GPUs only", layout);
 }
 
 static gboolean
@@ -354,13 +312,12 @@ convolution_forward (const HybCall *call, const HybRun *run)
                                                .workspace = run->workspace },
                          &(HybConvolveFinish){ .bias = bias });
   else
-    hyb_convolve (&convolve,
-                  &(HybConvolveOperands){ .dtype = call->output[0].dtype,
-                                          .data = run->input[0],
-                                          .weight = run->input[1],
-                                          .bias = bias,
-                                          .result = run->output[0],
-                                          .workspace = run->workspace });
+    hyb_convolve (&convolve, &(HybConvolveOperands){ .dtype = call->output[0].dtype,
+                                                     .data = run->input[0],
+                                                     .weight = run->input[1],
+                                                     .bias = bias,
+                                                     .result = run->output[0],
+                                                     .workspace = run->workspace });
 }
 
 void
@@ -399,12 +356,11 @@ backward_data_forward (const HybCall *call, const HybRun *run)
 {
   HybConvolve convolve = view_convolve (call, &call->input[2].shape, &call->input[0].shape);
 
-  hyb_convolve_transposed (&convolve,
-                           &(HybConvolveOperands){ .dtype = call->output[0].dtype,
-                                                   .data = run->input[0],
-                                                   .weight = run->input[1],
-                                                   .result = run->output[0],
-                                                   .workspace = run->workspace });
+  hyb_convolve_transposed (&convolve, &(HybConvolveOperands){ .dtype = call->output[0].dtype,
+                                                              .data = run->input[0],
+                                                              .weight = run->input[1],
+                                                              .result = run->output[0],
+                                                              .workspace = run->workspace });
 }
 
 static void
@@ -431,12 +387,11 @@ backward_weight_forward (const HybCall *call, const HybRun *run)
 {
   HybConvolve convolve = view_convolve (call, &call->input[1].shape, &call->input[0].shape);
 
-  hyb_convolve_weight (&convolve,
-                       &(HybConvolveWeightOperands){ .dtype = call->output[0].dtype,
-                                                     .image = run->input[1],
-                                                     .map = run->input[0],
-                                                     .weight = run->output[0],
-                                                     .workspace = run->workspace });
+  hyb_convolve_weight (&convolve, &(HybConvolveWeightOperands){ .dtype = call->output[0].dtype,
+                                                                .image = run->input[1],
+                                                                .map = run->input[0],
+                                                                .weight = run->output[0],
+                                                                .workspace = run->workspace });
 }
 
 static void
@@ -455,25 +410,18 @@ hyb_convolution_gradient (HybGrad *grad, const char *by_data, const char *by_wei
   HybValueId weight = hyb_grad_input (grad, 1);
 
   if (hyb_grad_needs_input (grad, 0))
-    hyb_grad_set_input (grad,
-                        0,
+    hyb_grad_set_input (grad, 0,
                         hyb_grad_emit_same (grad, by_data, 3, (HybValueId[]){ dy, weight, data }));
   if (hyb_grad_needs_input (grad, 1))
-    hyb_grad_set_input (grad,
-                        1,
-                        hyb_grad_emit_same (grad,
-                                            by_weight,
-                                            3,
+    hyb_grad_set_input (grad, 1,
+                        hyb_grad_emit_same (grad, by_weight, 3,
                                             (HybValueId[]){ dy, data, weight }));
   if (hyb_grad_n_inputs (grad) > 2 && hyb_grad_needs_input (grad, 2))
-    hyb_grad_set_input (grad,
-                        2,
-                        hyb_grad_emit_with (grad,
-                                            "sum",
-                                            (const char *[]){
-                                                "axis", "1", "exclude", "True", NULL },
-                                            1,
-                                            &dy));
+    hyb_grad_set_input (grad, 2,
+                        hyb_grad_emit_with (grad, "sum",
+                                            (const char *[]){ "axis", "1", "exclude", "True",
+                                                              NULL },
+                                            1, &dy));
 }
 
 static void
@@ -482,8 +430,7 @@ convolution_gradient (HybGrad *grad)
   const ConvolutionParams *params = hyb_grad_params (grad);
 
   if (is_channel_last (params))
-    hyb_grad_refuse (grad,
-                     "the gradient is not available for layout %s",
+    hyb_grad_refuse (grad, "the gradient is not available for layout %s",
                      layout_choices[params->layout]);
   else
     hyb_convolution_gradient (grad, "_backward_Convolution_data", "_backward_Convolution_weight");

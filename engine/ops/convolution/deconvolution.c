@@ -26,56 +26,28 @@ static const char *const layout_choices[] = {
 
 static const HybParam deconvolution_params[] = {
   { HYB_FIELD (DeconvolutionParams, kernel), HYB_PARAM_SHAPE, NULL, .doc = "size of the window" },
-  { HYB_FIELD (DeconvolutionParams, stride),
-    HYB_PARAM_SHAPE,
-    "()",
+  { HYB_FIELD (DeconvolutionParams, stride), HYB_PARAM_SHAPE, "()",
     .doc = "output cells between windows" },
-  { HYB_FIELD (DeconvolutionParams, dilate),
-    HYB_PARAM_SHAPE,
-    "()",
+  { HYB_FIELD (DeconvolutionParams, dilate), HYB_PARAM_SHAPE, "()",
     .doc = "cells between the taps of a window" },
-  { HYB_FIELD (DeconvolutionParams, pad),
-    HYB_PARAM_SHAPE,
-    "()",
+  { HYB_FIELD (DeconvolutionParams, pad), HYB_PARAM_SHAPE, "()",
     .doc = "output cells cut off on both sides" },
-  { HYB_FIELD (DeconvolutionParams, adj),
-    HYB_PARAM_SHAPE,
-    "()",
+  { HYB_FIELD (DeconvolutionParams, adj), HYB_PARAM_SHAPE, "()",
     .doc = "output cells added at the end" },
-  { HYB_FIELD (DeconvolutionParams, target_shape),
-    HYB_PARAM_SHAPE,
-    "()",
+  { HYB_FIELD (DeconvolutionParams, target_shape), HYB_PARAM_SHAPE, "()",
     .doc = "requested output size; overrides pad and adj" },
-  { HYB_FIELD (DeconvolutionParams, num_filter),
-    HYB_PARAM_INT,
-    NULL,
-    .low = 1,
-    .high = G_MAXINT32,
+  { HYB_FIELD (DeconvolutionParams, num_filter), HYB_PARAM_INT, NULL, .low = 1, .high = G_MAXINT32,
     .doc = "number of output channels" },
-  { HYB_FIELD (DeconvolutionParams, num_group),
-    HYB_PARAM_INT,
-    "1",
-    .low = 1,
-    .high = G_MAXINT32,
+  { HYB_FIELD (DeconvolutionParams, num_group), HYB_PARAM_INT, "1", .low = 1, .high = G_MAXINT32,
     .doc = "number of channel groups, convolved independently" },
-  { HYB_FIELD (DeconvolutionParams, workspace),
-    HYB_PARAM_INT,
-    "512",
+  { HYB_FIELD (DeconvolutionParams, workspace), HYB_PARAM_INT, "512",
     .doc = "MiB that an algorithm on a GPU may use" },
-  { HYB_FIELD (DeconvolutionParams, no_bias),
-    HYB_PARAM_BOOL,
-    "True",
+  { HYB_FIELD (DeconvolutionParams, no_bias), HYB_PARAM_BOOL, "True",
     .doc = "omit the bias input" },
-  { HYB_FIELD (DeconvolutionParams, cudnn_tune),
-    HYB_PARAM_ENUM,
-    "None",
-    .choices = tune_choices,
+  { HYB_FIELD (DeconvolutionParams, cudnn_tune), HYB_PARAM_ENUM, "None", .choices = tune_choices,
     .doc = "has no effect" },
   { HYB_FIELD (DeconvolutionParams, cudnn_off), HYB_PARAM_BOOL, "False", .doc = "has no effect" },
-  { HYB_FIELD (DeconvolutionParams, layout),
-    HYB_PARAM_ENUM,
-    "None",
-    .choices = layout_choices,
+  { HYB_FIELD (DeconvolutionParams, layout), HYB_PARAM_ENUM, "None", .choices = layout_choices,
     .doc = "order of the axes" },
   { 0 },
 };
@@ -108,13 +80,9 @@ check_adjustment (const DeconvolutionParams *params, GError **error)
   const char     *name = has_target (params) ? "target_shape" : "adj";
 
   if (given->rank > 0 && given->rank != params->kernel.rank)
-    return hyb_error_at (error,
-                         HYB_OP_ERROR,
-                         HYB_OP_ERROR_ATTRIBUTE,
-                         name,
+    return hyb_error_at (error, HYB_OP_ERROR, HYB_OP_ERROR_ATTRIBUTE, name,
                          "Give one number for each axis of the kernel",
-                         "it has %d numbers but the kernel has %d",
-                         given->rank,
+                         "it has %d numbers but the kernel has %d", given->rank,
                          params->kernel.rank);
 
   for (int i = 0; i < given->rank; i++)
@@ -124,16 +92,10 @@ check_adjustment (const DeconvolutionParams *params, GError **error)
       gint64 high = has_target (params) ? G_MAXINT32 : stride - 1;
 
       if (given->dim[i] < low || given->dim[i] > high)
-        return hyb_error_at (error,
-                             HYB_OP_ERROR,
-                             HYB_OP_ERROR_ATTRIBUTE,
-                             name,
-                             NULL,
+        return hyb_error_at (error, HYB_OP_ERROR, HYB_OP_ERROR_ATTRIBUTE, name, NULL,
                              "%" G_GINT64_FORMAT " is outside %" G_GINT64_FORMAT
                              " to %" G_GINT64_FORMAT,
-                             given->dim[i],
-                             low,
-                             high);
+                             given->dim[i], low, high);
     }
 
   return TRUE;
@@ -187,17 +149,11 @@ fit_axis (const DeconvolutionParams *params, int axis, gint64 size, AxisSizes *f
   if (fit->pad >= 0 && fit->output > 0)
     return TRUE;
 
-  return hyb_error_at (error,
-                       HYB_GRAPH_ERROR,
-                       HYB_GRAPH_ERROR_TYPES,
-                       "data",
+  return hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_TYPES, "data",
                        has_target (params) ? "Ask for a smaller target_shape" : "Use less padding",
                        "%" G_GINT64_FORMAT " cells along spatial axis %d give %" G_GINT64_FORMAT
                        " before padding is cut off, which cannot become %" G_GINT64_FORMAT,
-                       size,
-                       axis,
-                       total,
-                       fit->output);
+                       size, axis, total, fit->output);
 }
 
 /* weight is (data channels, filters / groups, kernel…). */
@@ -318,13 +274,12 @@ deconvolution_forward (const HybCall *call, const HybRun *run)
   HybConvolve   convolve = view_convolve (call, &call->input[0].shape, &call->output[0].shape);
   gconstpointer bias = call->n_inputs > 2 ? run->input[2] : NULL;
 
-  hyb_convolve_transposed (&convolve,
-                           &(HybConvolveOperands){ .dtype = call->output[0].dtype,
-                                                   .data = run->input[0],
-                                                   .weight = run->input[1],
-                                                   .bias = bias,
-                                                   .result = run->output[0],
-                                                   .workspace = run->workspace });
+  hyb_convolve_transposed (&convolve, &(HybConvolveOperands){ .dtype = call->output[0].dtype,
+                                                              .data = run->input[0],
+                                                              .weight = run->input[1],
+                                                              .bias = bias,
+                                                              .result = run->output[0],
+                                                              .workspace = run->workspace });
 }
 
 static void
@@ -357,12 +312,11 @@ backward_data_forward (const HybCall *call, const HybRun *run)
 {
   HybConvolve convolve = view_backward_data (call);
 
-  hyb_convolve (&convolve,
-                &(HybConvolveOperands){ .dtype = call->output[0].dtype,
-                                        .data = run->input[0],
-                                        .weight = run->input[1],
-                                        .result = run->output[0],
-                                        .workspace = run->workspace });
+  hyb_convolve (&convolve, &(HybConvolveOperands){ .dtype = call->output[0].dtype,
+                                                   .data = run->input[0],
+                                                   .weight = run->input[1],
+                                                   .result = run->output[0],
+                                                   .workspace = run->workspace });
 }
 
 static void
@@ -395,12 +349,11 @@ backward_weight_forward (const HybCall *call, const HybRun *run)
 {
   HybConvolve convolve = view_backward_weight (call);
 
-  hyb_convolve_weight (&convolve,
-                       &(HybConvolveWeightOperands){ .dtype = call->output[0].dtype,
-                                                     .image = run->input[0],
-                                                     .map = run->input[1],
-                                                     .weight = run->output[0],
-                                                     .workspace = run->workspace });
+  hyb_convolve_weight (&convolve, &(HybConvolveWeightOperands){ .dtype = call->output[0].dtype,
+                                                                .image = run->input[0],
+                                                                .map = run->input[1],
+                                                                .weight = run->output[0],
+                                                                .workspace = run->workspace });
 }
 
 static void
@@ -417,12 +370,10 @@ deconvolution_gradient (HybGrad *grad)
   const DeconvolutionParams *params = hyb_grad_params (grad);
 
   if (is_channel_last (params))
-    hyb_grad_refuse (grad,
-                     "the gradient is not available for layout %s",
+    hyb_grad_refuse (grad, "the gradient is not available for layout %s",
                      layout_choices[params->layout]);
   else
-    hyb_convolution_gradient (grad,
-                              "_backward_Deconvolution_data",
+    hyb_convolution_gradient (grad, "_backward_Deconvolution_data",
                               "_backward_Deconvolution_weight");
 }
 

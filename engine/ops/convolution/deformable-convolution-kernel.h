@@ -148,11 +148,8 @@ NAME (convolve) (DeformableView *view, const HybCall *call, const HybRun *run)
       (view, image, run->input[0], run->input[1], view->is_modulated ? run->input[2] : NULL);
       NAME (lay_columns) (view, columns);
       for (gint64 group = 0; group < view->groups; group++)
-        hyb_gemm (&gemm,
-                  call->output[0].dtype,
-                  weight + group * rows * depth,
-                  columns + group * depth * view->positions,
-                  out + group * rows * view->positions);
+        hyb_gemm (&gemm, call->output[0].dtype, weight + group * rows * depth,
+                  columns + group * depth * view->positions, out + group * rows * view->positions);
       for (gint64 i = 0; bias && i < view->filters * view->positions; i++)
         out[i] += bias[i / view->positions];
     }
@@ -244,10 +241,7 @@ NAME (differentiate) (DeformableView *view, const HybCall *call, const HybRun *r
           gint64      start = group * depth * view->positions;
 
           hyb_gemm (&by_data, dtype, weight + group * rows * depth, part, columns + start);
-          hyb_gemm (&by_weight,
-                    dtype,
-                    part,
-                    seen + start,
+          hyb_gemm (&by_weight, dtype, part, seen + start,
                     (REAL *) run->output[n_before - 1] + group * rows * depth);
         }
       NAME (spread_columns) (view, columns, gradients);

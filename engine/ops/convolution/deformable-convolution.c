@@ -31,17 +31,11 @@ static const char *const layout_choices[] = { "None", "NCW", "NCHW", "NCDHW", NU
 
 #define COMMON_FIELDS                                                                                \
   { HYB_FIELD (DeformableParams, kernel), HYB_PARAM_SHAPE, NULL, .doc = "size of the window" },      \
-      { HYB_FIELD (DeformableParams, stride),                                                        \
-        HYB_PARAM_SHAPE,                                                                             \
-        "()",                                                                                        \
+      { HYB_FIELD (DeformableParams, stride), HYB_PARAM_SHAPE, "()",                                 \
         .doc = "cells between windows" },                                                            \
-      { HYB_FIELD (DeformableParams, dilate),                                                        \
-        HYB_PARAM_SHAPE,                                                                             \
-        "()",                                                                                        \
+      { HYB_FIELD (DeformableParams, dilate), HYB_PARAM_SHAPE, "()",                                 \
         .doc = "cells between the taps of a window" },                                               \
-      { HYB_FIELD (DeformableParams, pad),                                                           \
-        HYB_PARAM_SHAPE,                                                                             \
-        "()",                                                                                        \
+      { HYB_FIELD (DeformableParams, pad), HYB_PARAM_SHAPE, "()",                                    \
         .doc = "zeros added on both sides" },                                                        \
       { HYB_FIELD (DeformableParams, num_filter), HYB_PARAM_INT, NULL, .low = 1, .high = G_MAXINT32, \
         .doc = "number of output channels" },                                                        \
@@ -58,9 +52,7 @@ static const char *const layout_choices[] = { "None", "NCW", "NCHW", "NCDHW", NU
         .high = G_MAXINT32,                                                                          \
         .doc = "number of channel groups with offsets of their own" },                               \
       { HYB_FIELD (DeformableParams, workspace), HYB_PARAM_INT, "1024", .doc = "has no effect" },    \
-      { HYB_FIELD (DeformableParams, no_bias),                                                       \
-        HYB_PARAM_BOOL,                                                                              \
-        "False",                                                                                     \
+      { HYB_FIELD (DeformableParams, no_bias), HYB_PARAM_BOOL, "False",                              \
         .doc = "omit the bias input" },                                                              \
   {                                                                                                  \
     HYB_FIELD (DeformableParams, layout), HYB_PARAM_ENUM, "None",                                    \
@@ -71,11 +63,7 @@ static const HybParam deformable_params[] = { COMMON_FIELDS, { 0 } };
 
 static const HybParam modulated_params[] = {
   COMMON_FIELDS,
-  { HYB_FIELD (DeformableParams, im2col_step),
-    HYB_PARAM_INT,
-    "64",
-    .low = 1,
-    .high = G_MAXINT32,
+  { HYB_FIELD (DeformableParams, im2col_step), HYB_PARAM_INT, "64", .low = 1, .high = G_MAXINT32,
     .doc = "images per step in MXNet; a larger batch must be a multiple of it" },
   { 0 },
 };
@@ -88,19 +76,12 @@ deformable_check (gconstpointer values, GError **error)
   const DeformableParams *params = values;
 
   if (params->kernel.rank != 2)
-    return hyb_refuse_attribute (error,
-                                 NULL,
-                                 "kernel has %d elements but must have 2",
+    return hyb_refuse_attribute (error, NULL, "kernel has %d elements but must have 2",
                                  MAX (params->kernel.rank, 0));
   if (params->layout != LAYOUT_NONE && params->layout != LAYOUT_NCHW)
-    return hyb_refuse_attribute (error,
-                                 NULL,
-                                 "layout is %s but must be NCHW",
+    return hyb_refuse_attribute (error, NULL, "layout is %s but must be NCHW",
                                  layout_choices[params->layout]);
-  return hyb_window_check (&params->kernel,
-                           &params->stride,
-                           &params->dilate,
-                           &params->pad,
+  return hyb_window_check (&params->kernel, &params->stride, &params->dilate, &params->pad,
                            error) &&
          hyb_convolution_check_groups (params->num_filter, params->num_group, error);
 }
@@ -122,14 +103,11 @@ count_positions (const HybWindow *window, int axis, gint64 size, gint64 *positio
   if (size == HYB_UNKNOWN)
     return TRUE;
   if (room < 0)
-    return hyb_refuse_types (error,
-                             "Use a smaller kernel or dilation, or more padding",
+    return hyb_refuse_types (error, "Use a smaller kernel or dilation, or more padding",
                              "the window spans %" G_GINT64_FORMAT
                              " cells along spatial axis %d but the padded data has "
                              "%" G_GINT64_FORMAT,
-                             hyb_window_span (window, axis),
-                             axis,
-                             size + 2 * window->pad[axis]);
+                             hyb_window_span (window, axis), axis, size + 2 * window->pad[axis]);
 
   *positions = room / window->stride[axis] + 1;
   return TRUE;
@@ -142,12 +120,10 @@ expect_channels (const DeformableParams *params, gint64 channels, GError **error
   if (channels == HYB_UNKNOWN)
     return TRUE;
   if (channels % params->num_deformable_group != 0)
-    return hyb_refuse_types (error,
-                             NULL,
+    return hyb_refuse_types (error, NULL,
                              "%" G_GINT64_FORMAT " channels cannot be split into %" G_GINT64_FORMAT
                              " groups (num_deformable_group)",
-                             channels,
-                             params->num_deformable_group);
+                             channels, params->num_deformable_group);
   return hyb_convolution_expect_groups (channels, params->num_group, error);
 }
 
@@ -167,10 +143,8 @@ infer_weight (HybCall *call, guint first, GError **error)
     want.dim[1] = channels / params->num_group;
 
   return hyb_layer_expect (&call->input[first].shape, "weight", &want, error) &&
-         (params->no_bias || hyb_layer_expect_vector (&call->input[first + 1].shape,
-                                                      "bias",
-                                                      params->num_filter,
-                                                      error));
+         (params->no_bias || hyb_layer_expect_vector (&call->input[first + 1].shape, "bias",
+                                                      params->num_filter, error));
 }
 
 /* data (batch, channels, H, W), offset (batch, groups · taps · 2, h, w), for the modulated kind mask
@@ -210,16 +184,12 @@ deformable_infer_shape (HybCall *call, GError **error)
     return FALSE;
   if (is_modulated (call) && data->dim[0] > params->im2col_step &&
       data->dim[0] % params->im2col_step != 0)
-    return hyb_refuse_types (error,
-                             "Set im2col_step to a divisor of the batch size",
+    return hyb_refuse_types (error, "Set im2col_step to a divisor of the batch size",
                              "the batch size %" G_GINT64_FORMAT
                              " is no multiple of im2col_step, %" G_GINT64_FORMAT,
-                             data->dim[0],
-                             params->im2col_step);
+                             data->dim[0], params->im2col_step);
 
-  want = hyb_shape_4d (offset->rank == 4 ? offset->dim[0] : HYB_UNKNOWN,
-                       HYB_UNKNOWN,
-                       HYB_UNKNOWN,
+  want = hyb_shape_4d (offset->rank == 4 ? offset->dim[0] : HYB_UNKNOWN, HYB_UNKNOWN, HYB_UNKNOWN,
                        HYB_UNKNOWN);
   return hyb_layer_expect (data, "data", &want, error);
 }
@@ -336,14 +306,11 @@ emit_gradient (HybGrad *grad, const char *op, guint n_taken)
     hyb_grad_set_input (grad, i, gradients + i);
 
   if (hyb_grad_n_inputs (grad) > n_taken && hyb_grad_needs_input (grad, n_taken))
-    hyb_grad_set_input (grad,
-                        n_taken,
-                        hyb_grad_emit_with (grad,
-                                            "sum",
-                                            (const char *[]){
-                                                "axis", "1", "exclude", "True", NULL },
-                                            1,
-                                            &dy));
+    hyb_grad_set_input (grad, n_taken,
+                        hyb_grad_emit_with (grad, "sum",
+                                            (const char *[]){ "axis", "1", "exclude", "True",
+                                                              NULL },
+                                            1, &dy));
 }
 
 static void
@@ -405,10 +372,7 @@ static const char *const deformable_backward_outputs[] = { "data", "offset", "we
 static const char *const modulated_backward_inputs[] = {
   "gradient", "data", "offset", "mask", "weight", NULL,
 };
-static const char *const modulated_backward_outputs[] = { "data",
-                                                          "offset",
-                                                          "mask",
-                                                          "weight",
+static const char *const modulated_backward_outputs[] = { "data", "offset", "mask", "weight",
                                                           NULL };
 
 const HybOp hyb_ops_deformable_convolution[] = {

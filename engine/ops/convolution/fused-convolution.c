@@ -25,32 +25,18 @@ typedef struct
 static const HybParam fused_params[] = {
   { HYB_FIELD (FusedParams, kernel), HYB_PARAM_SHAPE, NULL, .doc = "size of the window" },
   { HYB_FIELD (FusedParams, stride), HYB_PARAM_SHAPE, "()", .doc = "cells between windows" },
-  { HYB_FIELD (FusedParams, dilate),
-    HYB_PARAM_SHAPE,
-    "()",
+  { HYB_FIELD (FusedParams, dilate), HYB_PARAM_SHAPE, "()",
     .doc = "cells between the taps of a window" },
   { HYB_FIELD (FusedParams, pad), HYB_PARAM_SHAPE, "()", .doc = "zeros added on both sides" },
-  { HYB_FIELD (FusedParams, num_filter),
-    HYB_PARAM_INT,
-    NULL,
-    .low = 1,
-    .high = G_MAXINT32,
+  { HYB_FIELD (FusedParams, num_filter), HYB_PARAM_INT, NULL, .low = 1, .high = G_MAXINT32,
     .doc = "number of output channels" },
-  { HYB_FIELD (FusedParams, num_group),
-    HYB_PARAM_INT,
-    "1",
-    .low = 1,
-    .high = G_MAXINT32,
+  { HYB_FIELD (FusedParams, num_group), HYB_PARAM_INT, "1", .low = 1, .high = G_MAXINT32,
     .doc = "number of channel groups, convolved independently" },
   { HYB_FIELD (FusedParams, has_bias), HYB_PARAM_BOOL, "False", .doc = "input 2 is a bias" },
   { HYB_FIELD (FusedParams, adds), HYB_PARAM_BOOL, "False", .doc = "add the last input" },
-  { HYB_FIELD (FusedParams, rectify),
-    HYB_PARAM_BOOL,
-    "False",
+  { HYB_FIELD (FusedParams, rectify), HYB_PARAM_BOOL, "False",
     .doc = "replace negative results by 0" },
-  { HYB_FIELD (FusedParams, winograd),
-    HYB_PARAM_BOOL,
-    "False",
+  { HYB_FIELD (FusedParams, winograd), HYB_PARAM_BOOL, "False",
     .doc = "the weight is the output of _winograd_filters" },
   { 0 },
 };
@@ -105,11 +91,8 @@ view_fused (const HybCall *call)
   HybWindow          window;
 
   hyb_window_init (&window, &params->kernel, &params->stride, &params->dilate, &params->pad);
-  return hyb_convolution_view (&window,
-                               params->num_group,
-                               params->num_filter,
-                               &call->input[0].shape,
-                               &call->output[0].shape);
+  return hyb_convolution_view (&window, params->num_group, params->num_filter,
+                               &call->input[0].shape, &call->output[0].shape);
 }
 
 static gsize
@@ -192,9 +175,7 @@ typedef struct
 static const HybParam fold_params[] = {
   { HYB_FIELD (FoldParams, eps), HYB_PARAM_FLOAT, "0.001", .doc = "added to the variance" },
   { HYB_FIELD (FoldParams, fix_gamma), HYB_PARAM_BOOL, "True", .doc = "take gamma as 1" },
-  { HYB_FIELD (FoldParams, has_bias),
-    HYB_PARAM_BOOL,
-    "False",
+  { HYB_FIELD (FoldParams, has_bias), HYB_PARAM_BOOL, "False",
     .doc = "input 5 is the convolution's bias" },
   { 0 },
 };

@@ -21,17 +21,11 @@ typedef struct
 
 static const HybParam im2col_params[] = {
   { HYB_FIELD (WindowParams, kernel), HYB_PARAM_SHAPE, .doc = "size of the window" },
-  { HYB_FIELD (WindowParams, stride),
-    HYB_PARAM_SHAPE,
-    "()",
+  { HYB_FIELD (WindowParams, stride), HYB_PARAM_SHAPE, "()",
     .doc = "cells between windows; 1 if empty" },
-  { HYB_FIELD (WindowParams, dilate),
-    HYB_PARAM_SHAPE,
-    "()",
+  { HYB_FIELD (WindowParams, dilate), HYB_PARAM_SHAPE, "()",
     .doc = "cells between the taps of a window; 1 if empty" },
-  { HYB_FIELD (WindowParams, pad),
-    HYB_PARAM_SHAPE,
-    "()",
+  { HYB_FIELD (WindowParams, pad), HYB_PARAM_SHAPE, "()",
     .doc = "zeros added on both sides; 0 if empty" },
   { 0 },
 };
@@ -39,17 +33,11 @@ static const HybParam im2col_params[] = {
 static const HybParam col2im_params[] = {
   { HYB_FIELD (WindowParams, output_size), HYB_PARAM_SHAPE, .doc = "size of the image" },
   { HYB_FIELD (WindowParams, kernel), HYB_PARAM_SHAPE, .doc = "size of the window" },
-  { HYB_FIELD (WindowParams, stride),
-    HYB_PARAM_SHAPE,
-    "()",
+  { HYB_FIELD (WindowParams, stride), HYB_PARAM_SHAPE, "()",
     .doc = "cells between windows; 1 if empty" },
-  { HYB_FIELD (WindowParams, dilate),
-    HYB_PARAM_SHAPE,
-    "()",
+  { HYB_FIELD (WindowParams, dilate), HYB_PARAM_SHAPE, "()",
     .doc = "cells between the taps of a window; 1 if empty" },
-  { HYB_FIELD (WindowParams, pad),
-    HYB_PARAM_SHAPE,
-    "()",
+  { HYB_FIELD (WindowParams, pad), HYB_PARAM_SHAPE, "()",
     .doc = "zeros added on both sides; 0 if empty" },
   { 0 },
 };
@@ -63,21 +51,14 @@ static gboolean
 check_extents (const HybShape *extents, const char *name, gint64 low, int rank, GError **error)
 {
   if (extents->rank > 0 && extents->rank != rank)
-    return hyb_refuse_attribute (error,
-                                 NULL,
-                                 "%s has %d elements but kernel has %d",
-                                 name,
-                                 extents->rank,
-                                 rank);
+    return hyb_refuse_attribute (error, NULL, "%s has %d elements but kernel has %d", name,
+                                 extents->rank, rank);
   for (int i = 0; i < extents->rank; i++)
     if (extents->dim[i] < low || extents->dim[i] > MAX_EXTENT)
-      return hyb_refuse_attribute (error,
-                                   NULL,
+      return hyb_refuse_attribute (error, NULL,
                                    "%s has an element of %" G_GINT64_FORMAT
                                    ", outside %" G_GINT64_FORMAT " to 2³⁰",
-                                   name,
-                                   extents->dim[i],
-                                   low);
+                                   name, extents->dim[i], low);
   return TRUE;
 }
 
@@ -88,11 +69,8 @@ window_check (gconstpointer values, GError **error)
   int                 rank = params->kernel.rank;
 
   if (rank < 1 || rank > MAX_WINDOW_AXES)
-    return hyb_refuse_attribute (error,
-                                 NULL,
-                                 "kernel has %d elements but must have 1 to %d",
-                                 MAX (rank, 0),
-                                 MAX_WINDOW_AXES);
+    return hyb_refuse_attribute (error, NULL, "kernel has %d elements but must have 1 to %d",
+                                 MAX (rank, 0), MAX_WINDOW_AXES);
 
   return check_extents (&params->kernel, "kernel", 1, rank, error) &&
          check_extents (&params->stride, "stride", 1, rank, error) &&
@@ -106,11 +84,8 @@ col2im_check (gconstpointer values, GError **error)
   const WindowParams *params = values;
 
   if (params->output_size.rank != params->kernel.rank)
-    return hyb_refuse_attribute (error,
-                                 NULL,
-                                 "output_size has %d elements but kernel has %d",
-                                 MAX (params->output_size.rank, 0),
-                                 MAX (params->kernel.rank, 0));
+    return hyb_refuse_attribute (error, NULL, "output_size has %d elements but kernel has %d",
+                                 MAX (params->output_size.rank, 0), MAX (params->kernel.rank, 0));
 
   return window_check (values, error) &&
          check_extents (&params->output_size, "output_size", 1, params->kernel.rank, error);
@@ -153,11 +128,9 @@ infer_windows (const WindowParams *params, HybShape *image, HybShape *columns, G
       gint64 count = size == HYB_UNKNOWN ? HYB_UNKNOWN : count_positions (params, i, size);
 
       if (size > MAX_EXTENT || count == 0)
-        return hyb_refuse_types (error,
-                                 NULL,
+        return hyb_refuse_types (error, NULL,
                                  "the window does not fit axis %d of %" G_GINT64_FORMAT " elements",
-                                 i + 2,
-                                 size);
+                                 i + 2, size);
       window = hyb_dim_multiply (window, params->kernel.dim[i]);
       positions = hyb_dim_multiply (positions, count);
     }
@@ -168,12 +141,10 @@ infer_windows (const WindowParams *params, HybShape *image, HybShape *columns, G
 
   image->dim[0] = out.dim[0];
   if (out.dim[1] != HYB_UNKNOWN && out.dim[1] % window != 0)
-    return hyb_refuse_types (error,
-                             NULL,
+    return hyb_refuse_types (error, NULL,
                              "%" G_GINT64_FORMAT
                              " rows do not divide into windows of %" G_GINT64_FORMAT,
-                             out.dim[1],
-                             window);
+                             out.dim[1], window);
   if (out.dim[1] != HYB_UNKNOWN)
     image->dim[1] = out.dim[1] / window;
   return TRUE;
@@ -303,9 +274,7 @@ move_windows (const HybCall *call, const HybRun *run, const HybShape *image, gbo
       else
         {
           reverse_move (&to.move);
-          hyb_move_add (&to.move,
-                        dtype,
-                        input + to.row_start * item,
+          hyb_move_add (&to.move, dtype, input + to.row_start * item,
                         output + to.image_start * item);
         }
     }

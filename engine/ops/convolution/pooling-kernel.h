@@ -94,13 +94,8 @@ NAME (gather) (const PoolingArgs *args, const REAL *x, const Row *row, NAME (Win
           column = (row->first + low) * args->stride[2] + tap - args->pad[2];
           if (low < high)
             NAME (gather_tap)
-          (args,
-           x,
-           ((i * args->image[1] + j) * args->image[2] + column) * args->step,
-           args->stride[2] * args->step,
-           low,
-           high,
-           to);
+          (args, x, ((i * args->image[1] + j) * args->image[2] + column) * args->step,
+           args->stride[2] * args->step, low, high, to);
         }
 }
 

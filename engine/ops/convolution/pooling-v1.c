@@ -38,19 +38,12 @@ static const HybParam pooling_params[] = {
   { HYB_FIELD (PoolingParams, kernel), HYB_PARAM_SHAPE, "()", .doc = "size of the window" },
   { HYB_FIELD (PoolingParams, stride), HYB_PARAM_SHAPE, "()", .doc = "cells between windows" },
   { HYB_FIELD (PoolingParams, pad), HYB_PARAM_SHAPE, "()", .doc = "zeros added on both sides" },
-  { HYB_FIELD (PoolingParams, pool_type),
-    HYB_PARAM_ENUM,
-    "max",
-    .choices = pool_names,
+  { HYB_FIELD (PoolingParams, pool_type), HYB_PARAM_ENUM, "max", .choices = pool_names,
     .doc = "how a window is reduced to one value" },
-  { HYB_FIELD (PoolingParams, pooling_convention),
-    HYB_PARAM_ENUM,
-    "valid",
+  { HYB_FIELD (PoolingParams, pooling_convention), HYB_PARAM_ENUM, "valid",
     .choices = convention_names,
     .doc = "whether the last window may extend beyond the padding (full) or not (valid)" },
-  { HYB_FIELD (PoolingParams, global_pool),
-    HYB_PARAM_BOOL,
-    "False",
+  { HYB_FIELD (PoolingParams, global_pool), HYB_PARAM_BOOL, "False",
     .doc = "pool over all spatial positions" },
   { 0 },
 };
@@ -64,13 +57,10 @@ pooling_check (gconstpointer values, GError **error)
     return TRUE;
   if (!hyb_window_check (&params->kernel, &params->stride, NULL, &params->pad, error))
     return FALSE;
-  return params->kernel.rank == 2 || hyb_error_at (error,
-                                                   HYB_OP_ERROR,
-                                                   HYB_OP_ERROR_ATTRIBUTE,
-                                                   "kernel",
-                                                   "Use Pooling for other kernels",
-                                                   "it has %d sizes, but Pooling_v1 needs 2",
-                                                   params->kernel.rank);
+  return params->kernel.rank == 2 ||
+         hyb_error_at (error, HYB_OP_ERROR, HYB_OP_ERROR_ATTRIBUTE, "kernel",
+                       "Use Pooling for other kernels", "it has %d sizes, but Pooling_v1 needs 2",
+                       params->kernel.rank);
 }
 
 /* Replaces *size, the data cells along a spatial axis, by the number of windows. */
@@ -84,14 +74,11 @@ count_windows (const PoolingParams *params, int axis, gint64 *size, GError **err
   padded = *size + 2 * window.pad[axis];
   room = padded - window.kernel[axis];
   if (room < 0)
-    return hyb_refuse_types (error,
-                             "Use a smaller kernel or more padding",
+    return hyb_refuse_types (error, "Use a smaller kernel or more padding",
                              "the kernel has %" G_GINT64_FORMAT
                              " cells along spatial axis %d but the padded data has "
                              "%" G_GINT64_FORMAT,
-                             window.kernel[axis],
-                             axis,
-                             padded);
+                             window.kernel[axis], axis, padded);
   if (params->pooling_convention == 1)
     room += window.stride[axis] - 1;
   *size = room / window.stride[axis] + 1;
@@ -195,17 +182,14 @@ pooling_backward (const HybCall *call, const HybRun *run)
   };
 
   init_args (&args, call, &call->input[1].shape, &call->input[0].shape);
-  hyb_parallel_for (args.planes,
-                    1,
-                    call->output[0].dtype == HYB_F64 ? spread_f64 : spread_f32,
+  hyb_parallel_for (args.planes, 1, call->output[0].dtype == HYB_F64 ? spread_f64 : spread_f32,
                     &args);
 }
 
 static void
 pooling_gradient (HybGrad *grad)
 {
-  HybValueId inputs[] = { hyb_grad_incoming (grad, 0),
-                          hyb_grad_input (grad, 0),
+  HybValueId inputs[] = { hyb_grad_incoming (grad, 0), hyb_grad_input (grad, 0),
                           hyb_grad_output (grad, 0) };
 
   hyb_grad_set_input (grad, 0, hyb_grad_emit_same (grad, "_backward_Pooling_v1", 3, inputs));

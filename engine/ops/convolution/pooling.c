@@ -53,35 +53,21 @@ static const int layout_axes[] = { 0, 1, 2, 3, 1, 2, 3 };
 
 static const HybParam pooling_params[] = {
   { HYB_FIELD (PoolingParams, kernel), HYB_PARAM_SHAPE, "()", .doc = "size of the window" },
-  { HYB_FIELD (PoolingParams, pool_type),
-    HYB_PARAM_ENUM,
-    "max",
-    .choices = pool_names,
+  { HYB_FIELD (PoolingParams, pool_type), HYB_PARAM_ENUM, "max", .choices = pool_names,
     .doc = "how a window is reduced to one value" },
-  { HYB_FIELD (PoolingParams, global_pool),
-    HYB_PARAM_BOOL,
-    "False",
+  { HYB_FIELD (PoolingParams, global_pool), HYB_PARAM_BOOL, "False",
     .doc = "pool over all spatial positions" },
   { HYB_FIELD (PoolingParams, cudnn_off), HYB_PARAM_BOOL, "False", .doc = "has no effect" },
-  { HYB_FIELD (PoolingParams, pooling_convention),
-    HYB_PARAM_ENUM,
-    "valid",
+  { HYB_FIELD (PoolingParams, pooling_convention), HYB_PARAM_ENUM, "valid",
     .choices = convention_names,
     .doc = "whether the last window may extend beyond the padding (full) or not (valid)" },
   { HYB_FIELD (PoolingParams, stride), HYB_PARAM_SHAPE, "()", .doc = "cells between windows" },
   { HYB_FIELD (PoolingParams, pad), HYB_PARAM_SHAPE, "()", .doc = "cells added on both sides" },
-  { HYB_FIELD (PoolingParams, p_value),
-    HYB_PARAM_OPTIONAL_INT,
-    "None",
+  { HYB_FIELD (PoolingParams, p_value), HYB_PARAM_OPTIONAL_INT, "None",
     .doc = "p of the p-norm: 1, 2 or 3" },
-  { HYB_FIELD (PoolingParams, count_include_pad),
-    HYB_PARAM_OPTIONAL_BOOL,
-    "None",
+  { HYB_FIELD (PoolingParams, count_include_pad), HYB_PARAM_OPTIONAL_BOOL, "None",
     .doc = "count padding in averages" },
-  { HYB_FIELD (PoolingParams, layout),
-    HYB_PARAM_ENUM,
-    "None",
-    .choices = layout_names,
+  { HYB_FIELD (PoolingParams, layout), HYB_PARAM_ENUM, "None", .choices = layout_names,
     .doc = "order of the axes" },
   { HYB_FIELD (PoolingParams, output_size), HYB_PARAM_SHAPE, "None", .doc = "has no effect" },
   { 0 },
@@ -106,10 +92,7 @@ check_same (const PoolingParams *params, GError **error)
       pad->dim[2] == 0)
     return hyb_window_check (&params->kernel, &params->stride, NULL, NULL, error);
 
-  return hyb_error_at (error,
-                       HYB_OP_ERROR,
-                       HYB_OP_ERROR_ATTRIBUTE,
-                       "pooling_convention",
+  return hyb_error_at (error, HYB_OP_ERROR, HYB_OP_ERROR_ATTRIBUTE, "pooling_convention",
                        "Use valid or full with padding",
                        "“same” needs a kernel over one axis and the pad (0, 0, 0), in MXNet too");
 }
@@ -120,13 +103,8 @@ pooling_check (gconstpointer values, GError **error)
   const PoolingParams *params = values;
 
   if (params->pool_type == POOL_NORM && (params->p_value < 1 || params->p_value > 3))
-    return hyb_error_at (error,
-                         HYB_OP_ERROR,
-                         HYB_OP_ERROR_ATTRIBUTE,
-                         "p_value",
-                         NULL,
-                         "pool_type lp needs 1, 2 or 3, not %" G_GINT64_FORMAT,
-                         params->p_value);
+    return hyb_error_at (error, HYB_OP_ERROR, HYB_OP_ERROR_ATTRIBUTE, "p_value", NULL,
+                         "pool_type lp needs 1, 2 or 3, not %" G_GINT64_FORMAT, params->p_value);
 
   if (params->global_pool)
     return TRUE;
@@ -137,14 +115,9 @@ pooling_check (gconstpointer values, GError **error)
     return FALSE;
 
   if (layout_axes[params->layout] != 0 && layout_axes[params->layout] != params->kernel.rank)
-    return hyb_error_at (error,
-                         HYB_OP_ERROR,
-                         HYB_OP_ERROR_ATTRIBUTE,
-                         "layout",
-                         NULL,
+    return hyb_error_at (error, HYB_OP_ERROR, HYB_OP_ERROR_ATTRIBUTE, "layout", NULL,
                          "%s is for %d spatial axes but the kernel has %d",
-                         layout_names[params->layout],
-                         layout_axes[params->layout],
+                         layout_names[params->layout], layout_axes[params->layout],
                          params->kernel.rank);
   return TRUE;
 }
@@ -170,16 +143,11 @@ count_windows (const PoolingParams *params,
     return TRUE;
 
   if (room < 0)
-    return hyb_error_at (error,
-                         HYB_GRAPH_ERROR,
-                         HYB_GRAPH_ERROR_TYPES,
-                         "data",
+    return hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_TYPES, "data",
                          "Use a smaller kernel or more padding",
                          "the kernel has %" G_GINT64_FORMAT
                          " cells along spatial axis %d but the padded data has %" G_GINT64_FORMAT,
-                         window->kernel[axis],
-                         axis,
-                         room + window->kernel[axis]);
+                         window->kernel[axis], axis, room + window->kernel[axis]);
 
   if (params->pooling_convention == CONVENTION_FULL)
     room += window->stride[axis] - 1;
@@ -200,11 +168,8 @@ pooling_infer_shape (HybCall *call, GError **error)
 
   if (params->global_pool && layout_axes[params->layout] != 0)
     rank = layout_axes[params->layout] + 2;
-  if (!hyb_layer_expect_rank (data,
-                              "data",
-                              params->global_pool && params->layout == 0 ? 3 : rank,
-                              params->global_pool && params->layout == 0 ? 5 : rank,
-                              error))
+  if (!hyb_layer_expect_rank (data, "data", params->global_pool && params->layout == 0 ? 3 : rank,
+                              params->global_pool && params->layout == 0 ? 5 : rank, error))
     return FALSE;
   if (data->rank == HYB_UNKNOWN)
     return TRUE;
@@ -420,10 +385,8 @@ pooling_forward (const HybCall *call, const HybRun *run)
   PoolingArgs args = { .x = run->input[0], .to = run->output[0] };
 
   init_args (&args, call, &call->input[0].shape, &call->output[0].shape);
-  hyb_parallel_for (args.planes,
-                    plane_grain (&args),
-                    call->output[0].dtype == HYB_F64 ? pool_planes_f64 : pool_planes_f32,
-                    &args);
+  hyb_parallel_for (args.planes, plane_grain (&args),
+                    call->output[0].dtype == HYB_F64 ? pool_planes_f64 : pool_planes_f32, &args);
 }
 
 /* Inputs: gradient, data, output. */
@@ -435,8 +398,7 @@ pooling_backward (const HybCall *call, const HybRun *run)
   };
 
   init_args (&args, call, &call->input[1].shape, &call->input[0].shape);
-  hyb_parallel_for (args.planes,
-                    plane_grain (&args),
+  hyb_parallel_for (args.planes, plane_grain (&args),
                     call->output[0].dtype == HYB_F64 ? spread_planes_f64 : spread_planes_f32,
                     &args);
 }
@@ -444,8 +406,7 @@ pooling_backward (const HybCall *call, const HybRun *run)
 static void
 pooling_gradient (HybGrad *grad)
 {
-  HybValueId inputs[] = { hyb_grad_incoming (grad, 0),
-                          hyb_grad_input (grad, 0),
+  HybValueId inputs[] = { hyb_grad_incoming (grad, 0), hyb_grad_input (grad, 0),
                           hyb_grad_output (grad, 0) };
 
   hyb_grad_set_input (grad, 0, hyb_grad_emit_same (grad, "_backward_Pooling", 3, inputs));

@@ -27,8 +27,7 @@
   ROW (minimum_rhs, "g where a > b", a > b ? g : 0)               \
   ROW (hypot_lhs, "g a / √(a² + b²)", a / hypot (a, b) * g)       \
   ROW (hypot_rhs, "g b / √(a² + b²)", b / hypot (a, b) * g)       \
-  ROW (copysign_lhs,                                              \
-       "g, negated where the sign changes",                       \
+  ROW (copysign_lhs, "g, negated where the sign changes",         \
        (a < 0) != (b < 0 || (b == 0 && signbit (b))) ? -g : g)    \
   ROW (arctan2_lhs, "g b / (a² + b²)", b / (a * a + b * b) * g)   \
   ROW (arctan2_rhs, "−g a / (a² + b²)", a / (a * a + b * b) * -g) \
@@ -43,26 +42,24 @@ typedef struct
 
 /* One row of a HybEach walk with the operands y, g, a, b.  y and g have the shape of the result; the
  * stride of a or b is 0 along axes on which it is repeated. */
-#define GRADIENT_LOOP(name, T, suffix, formula)                       \
-  static void name##_##suffix (const gint64 *offset,                  \
-                               const gint64 *stride,                  \
-                               gint64        n,                       \
-                               gpointer      data)                    \
-  {                                                                   \
-    const GradientOperands *operands = data;                          \
-    T                      *y = (T *) operands->y + offset[0];        \
-    const T                *gs = (const T *) operands->g + offset[1]; \
-    const T                *as = (const T *) operands->a + offset[2]; \
-    const T                *bs = (const T *) operands->b + offset[3]; \
-    gint64                  step_a = stride[2], step_b = stride[3];   \
-                                                                      \
-    HYB_INDEPENDENT                                                   \
-    for (gint64 i = 0; i < n; i++)                                    \
-      {                                                               \
-        T g = gs[i], a = as[i * step_a], b = bs[i * step_b];          \
-        (void) a;                                                     \
-        y[i] = formula;                                               \
-      }                                                               \
+#define GRADIENT_LOOP(name, T, suffix, formula)                                      \
+  static void name##_##suffix (const gint64 *offset, const gint64 *stride, gint64 n, \
+                               gpointer data)                                        \
+  {                                                                                  \
+    const GradientOperands *operands = data;                                         \
+    T                      *y = (T *) operands->y + offset[0];                       \
+    const T                *gs = (const T *) operands->g + offset[1];                \
+    const T                *as = (const T *) operands->a + offset[2];                \
+    const T                *bs = (const T *) operands->b + offset[3];                \
+    gint64                  step_a = stride[2], step_b = stride[3];                  \
+                                                                                     \
+    HYB_INDEPENDENT                                                                  \
+    for (gint64 i = 0; i < n; i++)                                                   \
+      {                                                                              \
+        T g = gs[i], a = as[i * step_a], b = bs[i * step_b];                         \
+        (void) a;                                                                    \
+        y[i] = formula;                                                              \
+      }                                                                              \
   }
 
 #define ROW(name, text, formula)                                                              \
@@ -79,13 +76,9 @@ gradient_forward (const HybCall *call, const HybRun *run, HybEachRow row)
   GradientOperands operands = { run->input[0], run->input[1], run->input[2], run->output[0] };
   HybEach          each;
 
-  hyb_each_init (&each,
-                 &call->output[0].shape,
-                 4,
-                 (const HybShape *[]){ &call->output[0].shape,
-                                       &call->input[0].shape,
-                                       &call->input[1].shape,
-                                       &call->input[2].shape });
+  hyb_each_init (&each, &call->output[0].shape, 4,
+                 (const HybShape *[]){ &call->output[0].shape, &call->input[0].shape,
+                                       &call->input[1].shape, &call->input[2].shape });
   hyb_each_rows_parallel (&each, HYB_EACH_GRAIN / 4, row, &operands);
 }
 
@@ -96,14 +89,13 @@ GRADIENT_ROWS (ROW)
 void
 hyb_binary_forward (const HybCall *call, const HybRun *run, HybBinary function)
 {
-  hyb_binary_run (function,
-                  &(HybBinaryOperands){ .dtype = call->output[0].dtype,
-                                        .shape_a = &call->input[0].shape,
-                                        .shape_b = &call->input[1].shape,
-                                        .shape_y = &call->output[0].shape,
-                                        .a = run->input[0],
-                                        .b = run->input[1],
-                                        .y = run->output[0] });
+  hyb_binary_run (function, &(HybBinaryOperands){ .dtype = call->output[0].dtype,
+                                                  .shape_a = &call->input[0].shape,
+                                                  .shape_b = &call->input[1].shape,
+                                                  .shape_y = &call->output[0].shape,
+                                                  .a = run->input[0],
+                                                  .b = run->input[1],
+                                                  .y = run->output[0] });
 }
 
 /* How the gradient of one operand is computed from the incoming gradient g. */
@@ -163,16 +155,10 @@ emit_side (HybGrad          *grad,
     case FORM_NEGATE:
       return hyb_grad_emit (grad, "negative", g, HYB_NO_ID);
     case FORM_MULTIPLY:
-      return hyb_grad_emit (grad,
-                            broadcasts ? "broadcast_mul" : "elemwise_mul",
-                            g,
-                            other,
+      return hyb_grad_emit (grad, broadcasts ? "broadcast_mul" : "elemwise_mul", g, other,
                             HYB_NO_ID);
     case FORM_DIVIDE:
-      return hyb_grad_emit (grad,
-                            broadcasts ? "broadcast_div" : "elemwise_div",
-                            g,
-                            other,
+      return hyb_grad_emit (grad, broadcasts ? "broadcast_div" : "elemwise_div", g, other,
                             HYB_NO_ID);
     case FORM_OPERATOR:
       return hyb_grad_emit (grad, side->op, g, operands[0], operands[1], HYB_NO_ID);
@@ -245,17 +231,12 @@ div_rhs_second_gradient (HybGrad *grad)
   HybValueId both = emit_two (grad, "elemwise_mul", g, h), slope;
 
   if (hyb_grad_needs_input (grad, 0))
-    hyb_grad_set_input (grad,
-                        0,
-                        hyb_grad_emit_same (grad,
-                                            "_backward_div_rhs",
-                                            3,
+    hyb_grad_set_input (grad, 0,
+                        hyb_grad_emit_same (grad, "_backward_div_rhs", 3,
                                             (HybValueId[]){ h, a, b }));
   if (hyb_grad_needs_input (grad, 1))
     {
-      slope = emit_two (grad,
-                        "broadcast_div",
-                        hyb_grad_emit_scalar (grad, "_mul_scalar", both, -1),
+      slope = emit_two (grad, "broadcast_div", hyb_grad_emit_scalar (grad, "_mul_scalar", both, -1),
                         hyb_grad_emit (grad, "square", b, HYB_NO_ID));
       hyb_grad_set_input (grad, 1, emit_two (grad, "_reduce_like", slope, a));
     }
@@ -263,9 +244,7 @@ div_rhs_second_gradient (HybGrad *grad)
     {
       slope =
           emit_two (grad, "broadcast_mul", hyb_grad_emit_scalar (grad, "_mul_scalar", both, 2), a);
-      slope = emit_two (grad,
-                        "broadcast_div",
-                        slope,
+      slope = emit_two (grad, "broadcast_div", slope,
                         hyb_grad_emit_scalar (grad, "_power_scalar", b, 3));
       hyb_grad_set_input (grad, 2, emit_two (grad, "_reduce_like", slope, b));
     }

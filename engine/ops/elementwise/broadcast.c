@@ -56,9 +56,8 @@ static const char *const operands[] = { "lhs", "rhs", NULL };
   .category = HYB_CATEGORY_ELEMENTWISE, .inputs = operands, .infer_shape = hyb_rule_broadcast, \
   .dtypes = HYB_DTYPES_ELEMENTWISE, .forward = id##_forward
 
-#define SMOOTH(id, FUNCTION, alias, summary)     \
-  { COMMON (id, alias, summary),                 \
-    .flags = HYB_OP_IN_PLACE | HYB_OP_POINTWISE, \
+#define SMOOTH(id, FUNCTION, alias, summary)                                  \
+  { COMMON (id, alias, summary), .flags = HYB_OP_IN_PLACE | HYB_OP_POINTWISE, \
     .gradient = id##_gradient },
 #define STEP(id, FUNCTION, alias, summary) \
   { COMMON (id, alias, summary), .flags = HYB_OP_IN_PLACE | HYB_OP_POINTWISE | HYB_OP_NO_GRADIENT },

@@ -35,8 +35,7 @@ cast_slice (gint64 begin, gint64 end, gpointer data)
   hyb_dtype_convert (operands->to + begin * (gint64) hyb_dtype_size (operands->to_dtype),
                      operands->to_dtype,
                      operands->from + begin * (gint64) hyb_dtype_size (operands->from_dtype),
-                     operands->from_dtype,
-                     (gsize) (end - begin));
+                     operands->from_dtype, (gsize) (end - begin));
 }
 
 /* Converts input number `index` to output number `index`. */
@@ -50,9 +49,7 @@ cast_operand (const HybCall *call, const HybRun *run, guint index)
     call->output[index].dtype,
   };
 
-  hyb_parallel_for (hyb_shape_size (&call->input[index].shape),
-                    HYB_EACH_GRAIN,
-                    cast_slice,
+  hyb_parallel_for (hyb_shape_size (&call->input[index].shape), HYB_EACH_GRAIN, cast_slice,
                     &operands);
 }
 
@@ -80,8 +77,7 @@ amp_cast_infer_dtype (HybCall *call, GError **error)
   if (dtype == HYB_DTYPE_UNKNOWN)
     return TRUE;
   return hyb_dtype_assign (&call->output[0].dtype,
-                           hyb_dtype_is_float (dtype) ? params->dtype : dtype,
-                           error);
+                           hyb_dtype_is_float (dtype) ? params->dtype : dtype, error);
 }
 
 static gboolean
@@ -106,25 +102,17 @@ cast_gradient (HybGrad *grad)
 {
   for (guint i = 0; i < hyb_grad_n_inputs (grad); i++)
     if (hyb_grad_needs_input (grad, i) && hyb_grad_has_incoming (grad, i))
-      hyb_grad_set_input (grad,
-                          i,
-                          hyb_grad_emit (grad,
-                                         "_cast_like",
-                                         hyb_grad_incoming (grad, i),
-                                         hyb_grad_input (grad, i),
-                                         HYB_NO_ID));
+      hyb_grad_set_input (grad, i,
+                          hyb_grad_emit (grad, "_cast_like", hyb_grad_incoming (grad, i),
+                                         hyb_grad_input (grad, i), HYB_NO_ID));
 }
 
 static void
 cast_like_gradient (HybGrad *grad)
 {
-  hyb_grad_set_input (grad,
-                      0,
-                      hyb_grad_emit (grad,
-                                     "_cast_like",
-                                     hyb_grad_incoming (grad, 0),
-                                     hyb_grad_input (grad, 0),
-                                     HYB_NO_ID));
+  hyb_grad_set_input (grad, 0,
+                      hyb_grad_emit (grad, "_cast_like", hyb_grad_incoming (grad, 0),
+                                     hyb_grad_input (grad, 0), HYB_NO_ID));
 }
 
 typedef struct
@@ -134,15 +122,9 @@ typedef struct
 } MulticastParams;
 
 static const HybParam multicast_params[] = {
-  { HYB_FIELD (MulticastParams, num_outputs),
-    HYB_PARAM_INT,
-    NULL,
-    .low = 1,
-    .high = 100000,
+  { HYB_FIELD (MulticastParams, num_outputs), HYB_PARAM_INT, NULL, .low = 1, .high = 100000,
     .doc = "number of inputs and outputs" },
-  { HYB_FIELD (MulticastParams, cast_narrow),
-    HYB_PARAM_BOOL,
-    "False",
+  { HYB_FIELD (MulticastParams, cast_narrow), HYB_PARAM_BOOL, "False",
     .doc = "convert to the narrowest type, not to the widest" },
   { 0 },
 };

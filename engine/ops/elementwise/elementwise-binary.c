@@ -13,21 +13,18 @@
 #include <string.h>
 
 /* row name, HybBinary function, name in files, description, aliases … */
-#define DIFFERENTIABLE_ROWS(ROW)                                           \
-  ROW (add, ADD, "elemwise_add", "Sum", "_add", "_plus", "_Plus")          \
-  ROW (sub, SUB, "elemwise_sub", "Difference", "_sub", "_minus", "_Minus") \
-  ROW (mul, MUL, "elemwise_mul", "Product", "_mul", "_Mul")                \
-  ROW (div, DIV, "elemwise_div", "Quotient", "_div", "_Div")               \
-  ROW (grad_add, ADD, "_grad_add", "Sum of two gradients", NULL)           \
-  ROW (scatter_div,                                                        \
-       DIV,                                                                \
-       "_scatter_elemwise_div",                                            \
-       "Quotient for stored elements of the left operand (all of them)",   \
-       NULL)                                                               \
-  ROW (mod, MOD, "_mod", "Remainder with the sign of the divisor", "_Mod") \
-  ROW (power, POWER, "_power", "Power", "_Power")                          \
-  ROW (maximum, MAXIMUM, "_maximum", "Larger", "_Maximum")                 \
-  ROW (minimum, MINIMUM, "_minimum", "Smaller", "_Minimum")                \
+#define DIFFERENTIABLE_ROWS(ROW)                                               \
+  ROW (add, ADD, "elemwise_add", "Sum", "_add", "_plus", "_Plus")              \
+  ROW (sub, SUB, "elemwise_sub", "Difference", "_sub", "_minus", "_Minus")     \
+  ROW (mul, MUL, "elemwise_mul", "Product", "_mul", "_Mul")                    \
+  ROW (div, DIV, "elemwise_div", "Quotient", "_div", "_Div")                   \
+  ROW (grad_add, ADD, "_grad_add", "Sum of two gradients", NULL)               \
+  ROW (scatter_div, DIV, "_scatter_elemwise_div",                              \
+       "Quotient for stored elements of the left operand (all of them)", NULL) \
+  ROW (mod, MOD, "_mod", "Remainder with the sign of the divisor", "_Mod")     \
+  ROW (power, POWER, "_power", "Power", "_Power")                              \
+  ROW (maximum, MAXIMUM, "_maximum", "Larger", "_Maximum")                     \
+  ROW (minimum, MINIMUM, "_minimum", "Smaller", "_Minimum")                    \
   ROW (hypot, HYPOT, "_hypot", "Length of the hypotenuse", "_Hypot")
 
 #define STEP_ROWS(ROW)                                                                       \
@@ -64,11 +61,7 @@ typedef struct
 } AddNParams;
 
 static const HybParam add_n_params[] = {
-  { HYB_FIELD (AddNParams, num_args),
-    HYB_PARAM_INT,
-    NULL,
-    .low = 1,
-    .high = 100000,
+  { HYB_FIELD (AddNParams, num_args), HYB_PARAM_INT, NULL, .low = 1, .high = 100000,
     .doc = "number of inputs" },
   { 0 },
 };

@@ -27,11 +27,7 @@ typedef struct
 } ChainParams;
 
 static const HybParam chain_params[] = {
-  { HYB_FIELD (ChainParams, num_args),
-    HYB_PARAM_INT,
-    NULL,
-    .low = 1,
-    .high = G_MAXINT32,
+  { HYB_FIELD (ChainParams, num_args), HYB_PARAM_INT, NULL, .low = 1, .high = G_MAXINT32,
     .doc = "number of inputs" },
   { 0 },
 };
@@ -346,8 +342,7 @@ run_block (const ChainRun *chain_run, const Chain *chain, HybRun *run, char *roo
       call->op->forward (call, run);
     }
   if (chain->result != chain_run->call->n_inputs)
-    memcpy ((char *) chain_run->run->output[0] + offset,
-            pointers[chain->n_operands - 1],
+    memcpy ((char *) chain_run->run->output[0] + offset, pointers[chain->n_operands - 1],
             (gsize) (is_rest ? chain->rest : chain->block) * size);
 }
 

@@ -36,9 +36,7 @@
 /* Straight-through estimators: the gradient is that of the identity. */
 #define STE_ROWS(ROW)                                                                           \
   ROW (_contrib_round_ste, "Nearest integer, with the gradient of the identity.", round (x), x) \
-  ROW (_contrib_sign_ste,                                                                       \
-       "1, 0 or −1, with the gradient of the identity.",                                        \
-       (x > 0) - (x < 0),                                                                       \
+  ROW (_contrib_sign_ste, "1, 0 or −1, with the gradient of the identity.", (x > 0) - (x < 0),  \
        (x > 0) - (x < 0))
 
 #define SMOOTH_ROWS(ROW)                                         \
@@ -92,8 +90,7 @@ UNARY_BACKWARD (square, x, 2 * x * g)
 static void
 negative_gradient (HybGrad *grad)
 {
-  hyb_grad_set_input (grad,
-                      0,
+  hyb_grad_set_input (grad, 0,
                       hyb_grad_emit (grad, "negative", hyb_grad_incoming (grad, 0), HYB_NO_ID));
 }
 
@@ -157,25 +154,18 @@ zeros_like_forward (const HybCall *call, const HybRun *run)
 static void
 ones_like_forward (const HybCall *call, const HybRun *run)
 {
-  hyb_fill (run->output[0],
-            call->output[0].dtype,
-            1,
+  hyb_fill (run->output[0], call->output[0].dtype, 1,
             (gsize) hyb_shape_size (&call->output[0].shape));
 }
 
-#define STEP_OP(id, text, ...)                                        \
-  { UNARY_COMMON (id, text),                                          \
-    .flags = HYB_OP_IN_PLACE | HYB_OP_POINTWISE | HYB_OP_NO_GRADIENT, \
+#define STEP_OP(id, text, ...)                                                                 \
+  { UNARY_COMMON (id, text), .flags = HYB_OP_IN_PLACE | HYB_OP_POINTWISE | HYB_OP_NO_GRADIENT, \
     .dtypes = SIMPLE_DTYPES },
-#define STE_OP(id, text, ...)                                             \
-  { UNARY_COMMON (id, text),                                              \
-    .flags = HYB_OP_IN_PLACE | HYB_OP_POINTWISE | HYB_OP_CUSTOM_GRADIENT, \
-    .dtypes = SIMPLE_DTYPES,                                              \
-    .gradient = identity_gradient },
-#define SMOOTH_OP(id, text, ...)                 \
-  { UNARY_COMMON (id, text),                     \
-    .flags = HYB_OP_IN_PLACE | HYB_OP_POINTWISE, \
-    .dtypes = SIMPLE_DTYPES,                     \
+#define STE_OP(id, text, ...)                                                                      \
+  { UNARY_COMMON (id, text), .flags = HYB_OP_IN_PLACE | HYB_OP_POINTWISE | HYB_OP_CUSTOM_GRADIENT, \
+    .dtypes = SIMPLE_DTYPES, .gradient = identity_gradient },
+#define SMOOTH_OP(id, text, ...)                                                                   \
+  { UNARY_COMMON (id, text), .flags = HYB_OP_IN_PLACE | HYB_OP_POINTWISE, .dtypes = SIMPLE_DTYPES, \
     .gradient = id##_gradient },
 
 const HybOp hyb_ops_elementwise_simple[] = {

@@ -10,22 +10,13 @@
 /* row name, description, f(x), operand of the derivative (x or y), f′ × g */
 #define ROWS(ROW)                                                                                \
   ROW (gamma, "Gamma function.", tgamma (x), x, tgamma (x) * hyb_digamma (x) * g)                \
-  ROW (gammaln,                                                                                  \
-       "Logarithm of the absolute gamma function.",                                              \
-       hyb_log_gamma (x),                                                                        \
-       x,                                                                                        \
+  ROW (gammaln, "Logarithm of the absolute gamma function.", hyb_log_gamma (x), x,               \
        hyb_digamma (x) * g)                                                                      \
   ROW (erf, "Error function.", erf (x), x, exp (-x *x) * M_2_SQRTPI * g)                         \
-  ROW (erfinv,                                                                                   \
-       "Inverse of the error function.",                                                         \
-       hyb_erf_inverse (x),                                                                      \
-       y,                                                                                        \
+  ROW (erfinv, "Inverse of the error function.", hyb_erf_inverse (x), y,                         \
        exp (y *y) / M_2_SQRTPI * g)                                                              \
   ROW (softsign, "x / (1 + |x|).", x / (1 + fabs (x)), x, g / ((1 + fabs (x)) * (1 + fabs (x)))) \
-  ROW (relu,                                                                                     \
-       "x where positive, else 0; NaN stays.",                                                   \
-       x > 0 || x != x ? x : 0,                                                                  \
-       y,                                                                                        \
+  ROW (relu, "x where positive, else 0; NaN stays.", x > 0 || x != x ? x : 0, y,                 \
        y > 0    ? g                                                                              \
        : y != y ? y                                                                              \
                 : 0)

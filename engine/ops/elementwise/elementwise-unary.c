@@ -58,8 +58,7 @@ VECTOR_ROWS (ROW)
   UNARY_FORWARD (id, formula)                                                               \
   static void id##_gradient (HybGrad *grad)                                                 \
   {                                                                                         \
-    hyb_grad_set_input (grad,                                                               \
-                        0,                                                                  \
+    hyb_grad_set_input (grad, 0,                                                            \
                         hyb_grad_emit (grad, #id, hyb_grad_incoming (grad, 0), HYB_NO_ID)); \
   }
 LINEAR_ROWS (ROW)

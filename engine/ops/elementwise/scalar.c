@@ -20,9 +20,7 @@
 
 const HybParam hyb_scalar_params[] = {
   { HYB_FIELD (HybScalarParams, scalar), HYB_PARAM_FLOAT, "1.0", .doc = "the other operand" },
-  { HYB_FIELD (HybScalarParams, is_int),
-    HYB_PARAM_BOOL,
-    "True",
+  { HYB_FIELD (HybScalarParams, is_int), HYB_PARAM_BOOL, "True",
     .doc = "whether the scalar was written as an integer" },
   { 0 },
 };
@@ -99,9 +97,7 @@ hyb_scalar_forward (const HybCall *call,
   };
 
   hyb_dtype_set_double (&scalar, operands.to, 0, params->scalar);
-  hyb_parallel_for (hyb_shape_size (&call->output[0].shape),
-                    HYB_EACH_GRAIN,
-                    scalar_slice,
+  hyb_parallel_for (hyb_shape_size (&call->output[0].shape), HYB_EACH_GRAIN, scalar_slice,
                     &operands);
 }
 
@@ -127,26 +123,14 @@ hyb_scalar_forward (const HybCall *call,
   ROW (equal, EQUAL, FALSE, "_equal_scalar", "_EqualScalar", "x = s")                              \
   ROW (not_equal, NOT_EQUAL, FALSE, "_not_equal_scalar", "_NotEqualScalar", "x ≠ s")               \
   ROW (greater, GREATER, FALSE, "_greater_scalar", "_GreaterScalar", "x > s")                      \
-  ROW (greater_equal,                                                                              \
-       GREATER_EQUAL,                                                                              \
-       FALSE,                                                                                      \
-       "_greater_equal_scalar",                                                                    \
-       "_GreaterEqualScalar",                                                                      \
+  ROW (greater_equal, GREATER_EQUAL, FALSE, "_greater_equal_scalar", "_GreaterEqualScalar",        \
        "x ≥ s")                                                                                    \
   ROW (lesser, LESSER, FALSE, "_lesser_scalar", "_LesserScalar", "x < s")                          \
   ROW (lesser_equal, LESSER_EQUAL, FALSE, "_lesser_equal_scalar", "_LesserEqualScalar", "x ≤ s")   \
-  ROW (logical_and,                                                                                \
-       LOGICAL_AND,                                                                                \
-       FALSE,                                                                                      \
-       "_logical_and_scalar",                                                                      \
-       "_LogicalAndScalar",                                                                        \
+  ROW (logical_and, LOGICAL_AND, FALSE, "_logical_and_scalar", "_LogicalAndScalar",                \
        "x and s are not 0")                                                                        \
   ROW (logical_or, LOGICAL_OR, FALSE, "_logical_or_scalar", "_LogicalOrScalar", "x or s is not 0") \
-  ROW (logical_xor,                                                                                \
-       LOGICAL_XOR,                                                                                \
-       FALSE,                                                                                      \
-       "_logical_xor_scalar",                                                                      \
-       "_LogicalXorScalar",                                                                        \
+  ROW (logical_xor, LOGICAL_XOR, FALSE, "_logical_xor_scalar", "_LogicalXorScalar",                \
        "one of x and s is not 0")
 
 #define ROW(id, FUNCTION, is_reversed, text, alias, summary)            \
@@ -196,8 +180,7 @@ typedef struct
   GRADIENT_LOOP (id, double, f64, formula)                                                      \
   static void id##_backward (const HybCall *call, const HybRun *run)                            \
   {                                                                                             \
-    scalar_backward (call,                                                                      \
-                     run,                                                                       \
+    scalar_backward (call, run,                                                                 \
                      call->output[0].dtype == HYB_F64 ? id##_gradient_f64 : id##_gradient_f32); \
   }
 
@@ -246,8 +229,7 @@ plus_gradient (HybGrad *grad)
 static void
 rminus_gradient (HybGrad *grad)
 {
-  hyb_grad_set_input (grad,
-                      0,
+  hyb_grad_set_input (grad, 0,
                       hyb_grad_emit (grad, "negative", hyb_grad_incoming (grad, 0), HYB_NO_ID));
 }
 
@@ -283,12 +265,9 @@ second_gradient (HybGrad *grad, const char *op, HybValueId slope)
 
   hyb_grad_set_input (grad, 0, hyb_grad_emit_same (grad, op, 2, (HybValueId[]){ h, x }));
   if (slope != HYB_NO_ID)
-    hyb_grad_set_input (grad,
-                        1,
-                        hyb_grad_emit (grad,
-                                       "elemwise_mul",
-                                       hyb_grad_emit (grad, "elemwise_mul", h, g, HYB_NO_ID),
-                                       slope,
+    hyb_grad_set_input (grad, 1,
+                        hyb_grad_emit (grad, "elemwise_mul",
+                                       hyb_grad_emit (grad, "elemwise_mul", h, g, HYB_NO_ID), slope,
                                        HYB_NO_ID));
 }
 
@@ -296,12 +275,9 @@ second_gradient (HybGrad *grad, const char *op, HybValueId slope)
 static HybValueId
 monomial (HybGrad *grad, double factor, double exponent)
 {
-  return hyb_grad_emit_scalar (grad,
-                               "_mul_scalar",
-                               hyb_grad_emit_scalar (grad,
-                                                     "_power_scalar",
-                                                     hyb_grad_input (grad, 1),
-                                                     exponent),
+  return hyb_grad_emit_scalar (grad, "_mul_scalar",
+                               hyb_grad_emit_scalar (grad, "_power_scalar",
+                                                     hyb_grad_input (grad, 1), exponent),
                                factor);
 }
 
@@ -331,8 +307,7 @@ rpower_second_gradient (HybGrad *grad)
   double     s = scalar_of (grad), log_s = log (s);
   HybValueId value = hyb_grad_emit_scalar (grad, "_rpower_scalar", hyb_grad_input (grad, 1), s);
 
-  second_gradient (grad,
-                   "_backward_rpower_scalar",
+  second_gradient (grad, "_backward_rpower_scalar",
                    hyb_grad_emit_scalar (grad, "_mul_scalar", value, log_s * log_s));
 }
 
@@ -362,9 +337,8 @@ static const char *const gradient_inputs[] = { "gradient", "data", NULL };
   .infer_shape = hyb_rule_unary, .infer_dtype = hyb_scalar_infer_dtype,                         \
   .dtypes = HYB_DTYPES_ELEMENTWISE, .forward = id##_forward
 
-#define SMOOTH(id, FUNCTION, is_reversed, text, alias, summary) \
-  { COMMON (id, text, alias, summary),                          \
-    .flags = HYB_OP_IN_PLACE | HYB_OP_POINTWISE,                \
+#define SMOOTH(id, FUNCTION, is_reversed, text, alias, summary)                     \
+  { COMMON (id, text, alias, summary), .flags = HYB_OP_IN_PLACE | HYB_OP_POINTWISE, \
     .gradient = id##_gradient },
 #define STEP(id, FUNCTION, is_reversed, text, alias, summary) \
   { COMMON (id, text, alias, "1 where " summary),             \

@@ -97,8 +97,7 @@ static const char *const unary_backward_inputs[] = { "gradient", "data", NULL };
   {                                                                                \
     const UnaryOperands *operands = data;                                          \
                                                                                    \
-    function ((gsize) (end - begin),                                               \
-              (const float *) operands->x + begin,                                 \
+    function ((gsize) (end - begin), (const float *) operands->x + begin,          \
               (float *) operands->y + begin);                                      \
   }                                                                                \
   UNARY_LOOP (id, double, f64, formula)                                            \
@@ -116,8 +115,7 @@ static const char *const unary_backward_inputs[] = { "gradient", "data", NULL };
   UNARY_BACKWARD_LOOP (id, double, f64, variable, formula)                                         \
   static void id##_backward (const HybCall *call, const HybRun *run)                               \
   {                                                                                                \
-    unary_run_backward (call,                                                                      \
-                        run,                                                                       \
+    unary_run_backward (call, run,                                                                 \
                         call->output[0].dtype == HYB_F64 ? id##_backward_f64 : id##_backward_f32); \
   }                                                                                                \
   static void id##_gradient (HybGrad *grad)                                                        \

@@ -30,10 +30,8 @@ where_infer_shape (HybCall *call, GError **error)
     return TRUE;
 
   if (condition->rank == 1 && x->rank > 1)
-    return hyb_dim_unify (&condition->dim[0],
-                          &x->dim[0],
-                          "the sizes of the condition and of the first axis",
-                          error);
+    return hyb_dim_unify (&condition->dim[0], &x->dim[0],
+                          "the sizes of the condition and of the first axis", error);
   if (hyb_shape_unify (condition, x, error))
     return TRUE;
   g_prefix_error (error, "the condition: ");
@@ -108,10 +106,8 @@ where_forward (const HybCall *call, const HybRun *run)
     return;
 
   operands.row = (gsize) (size / n) * hyb_dtype_size (call->output[0].dtype);
-  hyb_parallel_for (n,
-                    MAX (1, GRAIN / (size / n)),
-                    is_float && n == size ? where_floats : where_rows,
-                    &operands);
+  hyb_parallel_for (n, MAX (1, GRAIN / (size / n)),
+                    is_float && n == size ? where_floats : where_rows, &operands);
 }
 
 /* The gradient of x (first) or y: the incoming gradient where that operand was chosen, else 0. */
@@ -121,12 +117,8 @@ choose (HybGrad *grad, gboolean first)
   HybValueId dy = hyb_grad_incoming (grad, 0);
   HybValueId zeros = hyb_grad_emit (grad, "zeros_like", dy, HYB_NO_ID);
 
-  return hyb_grad_emit (grad,
-                        "where",
-                        hyb_grad_input (grad, 0),
-                        first ? dy : zeros,
-                        first ? zeros : dy,
-                        HYB_NO_ID);
+  return hyb_grad_emit (grad, "where", hyb_grad_input (grad, 0), first ? dy : zeros,
+                        first ? zeros : dy, HYB_NO_ID);
 }
 
 static void

@@ -24,8 +24,7 @@ static gboolean
 mask_check (gconstpointer values, GError **error)
 {
   return ((const MaskParams *) values)->axis == 0 ||
-         hyb_refuse_attribute (error,
-                               "Transpose the input.",
+         hyb_refuse_attribute (error, "Transpose the input.",
                                "axis is %" G_GINT64_FORMAT
                                ", but boolean_mask supports only axis 0",
                                ((const MaskParams *) values)->axis);
@@ -125,13 +124,9 @@ mask_compute (HybCall          *call,
 static void
 mask_gradient (HybGrad *grad)
 {
-  hyb_grad_set_input (grad,
-                      0,
-                      hyb_grad_emit (grad,
-                                     "_backward_boolean_mask",
-                                     hyb_grad_incoming (grad, 0),
-                                     hyb_grad_input (grad, 1),
-                                     hyb_grad_input (grad, 0),
+  hyb_grad_set_input (grad, 0,
+                      hyb_grad_emit (grad, "_backward_boolean_mask", hyb_grad_incoming (grad, 0),
+                                     hyb_grad_input (grad, 1), hyb_grad_input (grad, 0),
                                      HYB_NO_ID));
 }
 
@@ -162,8 +157,7 @@ mask_backward (const HybCall *call, const HybRun *run)
   for (gint64 row = 0; row < call->output[0].shape.dim[0] && n < call->input[0].shape.dim[0]; row++)
     if (is_chosen (&call->input[1], run->input[1], row))
       memcpy ((char *) run->output[0] + (gsize) row * bytes,
-              (const char *) run->input[0] + (gsize) n++ * bytes,
-              bytes);
+              (const char *) run->input[0] + (gsize) n++ * bytes, bytes);
 }
 
 static const char *const mask_inputs[] = { "data", "index", NULL };

@@ -18,15 +18,9 @@ typedef struct
 } SketchParams;
 
 static const HybParam sketch_params[] = {
-  { HYB_FIELD (SketchParams, out_dim),
-    HYB_PARAM_INT,
-    NULL,
-    1,
-    G_MAXINT32,
+  { HYB_FIELD (SketchParams, out_dim), HYB_PARAM_INT, NULL, 1, G_MAXINT32,
     .doc = "places of a row of the result" },
-  { HYB_FIELD (SketchParams, processing_batch_size),
-    HYB_PARAM_INT,
-    "32",
+  { HYB_FIELD (SketchParams, processing_batch_size), HYB_PARAM_INT, "32",
     .doc = "rows that MXNet computes at once; has no effect" },
   { 0 },
 };
@@ -39,9 +33,7 @@ infer_table (HybShape *table, const char *name, gint64 *n, GError **error)
     return FALSE;
   if (table->rank == HYB_UNKNOWN)
     *table = hyb_shape_2d (1, HYB_UNKNOWN);
-  return hyb_dim_unify (&table->dim[1],
-                        n,
-                        "the lengths of the rows of data and of the tables",
+  return hyb_dim_unify (&table->dim[1], n, "the lengths of the rows of data and of the tables",
                         error);
 }
 
@@ -55,9 +47,7 @@ infer (HybCall *call, HybShape *data, HybShape *out, GError **error)
   if (data->rank == HYB_UNKNOWN)
     return TRUE;
   if (data->rank != 2 && data->rank != 4)
-    return hyb_refuse_types (error,
-                             "Reshape it.",
-                             "data has %d dimensions, but should have 2 or 4",
+    return hyb_refuse_types (error, "Reshape it.", "data has %d dimensions, but should have 2 or 4",
                              data->rank);
   if (!infer_table (&call->input[1].shape, "h", &data->dim[data->rank - 1], error) ||
       !infer_table (&call->input[2].shape, "s", &data->dim[data->rank - 1], error))
@@ -95,9 +85,7 @@ sketch_forward (const HybCall *call, const HybRun *run)
         if (place < 0 || place >= places)
           hyb_run_report_index (run, data->rank - 1, (double) place, places);
         else
-          hyb_dtype_set_double (run->output[0],
-                                dtype,
-                                to,
+          hyb_dtype_set_double (run->output[0], dtype, to,
                                 hyb_dtype_get_double (run->output[0], dtype, to) + term);
       }
 }
@@ -122,13 +110,10 @@ sketch_backward (const HybCall *call, const HybRun *run)
       {
         gint64 place = hyb_dtype_get_int (run->input[1], call->input[1].dtype, (gsize) i);
         double sign = hyb_dtype_get_double (run->input[2], call->input[2].dtype, (gsize) i);
-        double slope = hyb_dtype_get_double (run->input[0],
-                                             call->input[0].dtype,
+        double slope = hyb_dtype_get_double (run->input[0], call->input[0].dtype,
                                              (gsize) (row * places + CLAMP (place, 0, places - 1)));
 
-        hyb_dtype_set_double (run->output[0],
-                              call->output[0].dtype,
-                              (gsize) (row * n + i),
+        hyb_dtype_set_double (run->output[0], call->output[0].dtype, (gsize) (row * n + i),
                               sign * slope);
       }
 }
@@ -136,10 +121,8 @@ sketch_backward (const HybCall *call, const HybRun *run)
 static void
 sketch_gradient (HybGrad *grad)
 {
-  HybValueId inputs[] = { hyb_grad_incoming (grad, 0),
-                          hyb_grad_input (grad, 1),
-                          hyb_grad_input (grad, 2),
-                          hyb_grad_input (grad, 0) };
+  HybValueId inputs[] = { hyb_grad_incoming (grad, 0), hyb_grad_input (grad, 1),
+                          hyb_grad_input (grad, 2), hyb_grad_input (grad, 0) };
 
   hyb_grad_set_input (grad, 0, hyb_grad_emit_same (grad, "_backward_count_sketch", 4, inputs));
 }

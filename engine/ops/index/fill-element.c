@@ -66,8 +66,7 @@ fill_forward (const HybCall *call, const HybRun *run)
 
       if (column >= 0)
         memcpy ((char *) run->output[0] + (i * columns + (gsize) column) * item,
-                (const char *) run->input[1] + i * item,
-                item);
+                (const char *) run->input[1] + i * item, item);
     }
 }
 
@@ -101,12 +100,10 @@ set_infer_shape (HybCall *call, GError **error)
   if (out.rank == HYB_UNKNOWN || indices->rank == HYB_UNKNOWN || indices->dim[0] == HYB_UNKNOWN)
     return TRUE;
   if (indices->dim[0] > out.rank || indices->rank - 1 + out.rank - indices->dim[0] > HYB_MAX_RANK)
-    return hyb_refuse_types (error,
-                             NULL,
+    return hyb_refuse_types (error, NULL,
                              "%" G_GINT64_FORMAT
                              " coordinates cannot select from an array of %d dimensions",
-                             indices->dim[0],
-                             out.rank);
+                             indices->dim[0], out.rank);
 
   for (int i = 1; i < indices->rank; i++)
     rows.dim[rows.rank++] = indices->dim[i];
@@ -138,8 +135,7 @@ set_forward (const HybCall *call, const HybRun *run)
         }
       if (row >= 0)
         memcpy ((char *) run->output[0] + (gsize) row * bytes,
-                (const char *) run->input[1] + j * bytes,
-                bytes);
+                (const char *) run->input[1] + j * bytes, bytes);
     }
 }
 
@@ -176,21 +172,16 @@ retain_forward (const HybCall *call, const HybRun *run)
 
       if (row >= 0)
         memcpy ((char *) run->output[0] + (gsize) row * bytes,
-                (const char *) run->input[0] + (gsize) row * bytes,
-                bytes);
+                (const char *) run->input[0] + (gsize) row * bytes, bytes);
     }
 }
 
 static void
 retain_gradient (HybGrad *grad)
 {
-  hyb_grad_set_input (grad,
-                      0,
-                      hyb_grad_emit (grad,
-                                     "_sparse_retain",
-                                     hyb_grad_incoming (grad, 0),
-                                     hyb_grad_input (grad, 1),
-                                     HYB_NO_ID));
+  hyb_grad_set_input (grad, 0,
+                      hyb_grad_emit (grad, "_sparse_retain", hyb_grad_incoming (grad, 0),
+                                     hyb_grad_input (grad, 1), HYB_NO_ID));
 }
 
 static const char *const fill_inputs[] = { "lhs", "mhs", "rhs", NULL };

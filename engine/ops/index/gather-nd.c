@@ -86,12 +86,10 @@ infer_rows (HybShape *whole, HybShape *indices, HybShape *rows, GError **error)
   if (indices->dim[0] == HYB_UNKNOWN)
     return TRUE;
   if (indices->dim[0] > whole->rank)
-    return hyb_refuse_types (error,
-                             NULL,
+    return hyb_refuse_types (error, NULL,
                              "%" G_GINT64_FORMAT
                              " coordinates cannot select from an array of %d dimensions",
-                             indices->dim[0],
-                             whole->rank);
+                             indices->dim[0], whole->rank);
 
   depth = (int) indices->dim[0];
   if (indices->rank - 1 + whole->rank - depth > HYB_MAX_RANK)
@@ -142,17 +140,11 @@ gather_forward (const HybCall *call, const HybRun *run)
 static void
 gather_gradient (HybGrad *grad)
 {
-  HybValueId inputs[] = { hyb_grad_incoming (grad, 0),
-                          hyb_grad_input (grad, 1),
+  HybValueId inputs[] = { hyb_grad_incoming (grad, 0), hyb_grad_input (grad, 1),
                           hyb_grad_input (grad, 0) };
 
-  hyb_grad_set_input (grad,
-                      0,
-                      hyb_grad_emit (grad,
-                                     "_backward_gather_nd",
-                                     inputs[0],
-                                     inputs[1],
-                                     inputs[2],
+  hyb_grad_set_input (grad, 0,
+                      hyb_grad_emit (grad, "_backward_gather_nd", inputs[0], inputs[1], inputs[2],
                                      HYB_NO_ID));
 }
 
@@ -169,9 +161,7 @@ backward_gather (const HybCall *call, const HybRun *run)
       gint64 at = find_row (&selection, j, run);
 
       if (at >= 0)
-        hyb_move_add_run (dtype,
-                          selection.row,
-                          (const char *) run->input[0] + (gsize) j * bytes,
+        hyb_move_add_run (dtype, selection.row, (const char *) run->input[0] + (gsize) j * bytes,
                           (char *) run->output[0] + (gsize) at * bytes);
     }
 }
@@ -232,28 +222,22 @@ scatter_forward (const HybCall *call, const HybRun *run)
 
       if (at >= 0)
         memcpy ((char *) run->output[0] + (gsize) at * bytes,
-                (const char *) run->input[0] + (gsize) j * bytes,
-                bytes);
+                (const char *) run->input[0] + (gsize) j * bytes, bytes);
     }
 }
 
 static void
 scatter_gradient (HybGrad *grad)
 {
-  hyb_grad_set_input (grad,
-                      0,
-                      hyb_grad_emit (grad,
-                                     "gather_nd",
-                                     hyb_grad_incoming (grad, 0),
-                                     hyb_grad_input (grad, 1),
-                                     HYB_NO_ID));
+  hyb_grad_set_input (grad, 0,
+                      hyb_grad_emit (grad, "gather_nd", hyb_grad_incoming (grad, 0),
+                                     hyb_grad_input (grad, 1), HYB_NO_ID));
 }
 
 /* --- _ravel_multi_index: coordinates (M, rest …) to flat indices (rest …), and _unravel_index --- */
 
 static const HybParam ravel_params[] = {
-  { HYB_FIELD (IndexParams, shape),
-    HYB_PARAM_SHAPE,
+  { HYB_FIELD (IndexParams, shape), HYB_PARAM_SHAPE,
     .doc = "shape of the array that the indices refer to" },
   { 0 },
 };
@@ -323,9 +307,7 @@ ravel_forward (const HybCall *call, const HybRun *run)
       for (int i = 0; i < params->shape.rank; i++)
         flat = flat * (guint64) params->shape.dim[i] +
                (guint64) hyb_dtype_get_int (run->input[0], dtype, (gsize) (i * n + j));
-      hyb_dtype_set_double (run->output[0],
-                            call->output[0].dtype,
-                            (gsize) j,
+      hyb_dtype_set_double (run->output[0], call->output[0].dtype, (gsize) j,
                             (double) (gint64) flat);
     }
 }
@@ -345,9 +327,7 @@ unravel_forward (const HybCall *call, const HybRun *run)
           gint64 index = i > 0 ? rest % params->shape.dim[i] : rest;
 
           rest = i > 0 ? rest / params->shape.dim[i] : 0;
-          hyb_dtype_set_double (run->output[0],
-                                call->output[0].dtype,
-                                (gsize) (i * n + j),
+          hyb_dtype_set_double (run->output[0], call->output[0].dtype, (gsize) (i * n + j),
                                 (double) index);
         }
     }

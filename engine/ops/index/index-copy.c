@@ -59,8 +59,7 @@ index_copy_forward (const HybCall *call, const HybRun *run)
 
       if (at >= 0 && at < old->dim[0])
         memcpy ((char *) run->output[0] + (gsize) at * row,
-                (const char *) run->input[2] + (gsize) i * row,
-                row);
+                (const char *) run->input[2] + (gsize) i * row, row);
       else
         hyb_run_report_index (run, 0, (double) at, old->dim[0]);
     }
@@ -77,8 +76,7 @@ index_copy_gradient (HybGrad *grad)
   if (hyb_grad_needs_input (grad, 0))
     {
       zeros = hyb_grad_emit (grad, "zeros_like", hyb_grad_input (grad, 2), HYB_NO_ID);
-      hyb_grad_set_input (grad,
-                          0,
+      hyb_grad_set_input (grad, 0,
                           hyb_grad_emit (grad, "_contrib_index_copy", dy, index, zeros, HYB_NO_ID));
     }
   if (hyb_grad_needs_input (grad, 2))

@@ -17,10 +17,7 @@ typedef struct
 } OneHotParams;
 
 static const HybParam one_hot_params[] = {
-  { HYB_FIELD (OneHotParams, depth),
-    HYB_PARAM_INT,
-    .low = 0,
-    .high = 1e15,
+  { HYB_FIELD (OneHotParams, depth), HYB_PARAM_INT, .low = 0, .high = 1e15,
     .doc = "length of a row" },
   { HYB_FIELD (OneHotParams, on_value), HYB_PARAM_FLOAT, "1.0", .doc = "value at the index" },
   { HYB_FIELD (OneHotParams, off_value), HYB_PARAM_FLOAT, "0.0", .doc = "value elsewhere" },

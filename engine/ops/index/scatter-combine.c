@@ -24,10 +24,7 @@ typedef struct
 static const char *const reductions[] = { "mul", "min", "max", NULL };
 
 static const HybParam combine_params[] = {
-  { HYB_FIELD (CombineParams, reduction),
-    HYB_PARAM_ENUM,
-    NULL,
-    .choices = reductions,
+  { HYB_FIELD (CombineParams, reduction), HYB_PARAM_ENUM, NULL, .choices = reductions,
     .doc = "what becomes of two elements" },
   { 0 },
 };
@@ -114,8 +111,7 @@ combine_forward (const HybCall *call, const HybRun *run)
         hyb_run_report_index (run, 0, (double) at, data->dim[0]);
       else
         combine_row[dtype]((char *) run->output[0] + (gsize) at * bytes,
-                           (const char *) run->input[2] + (gsize) i * bytes,
-                           row,
+                           (const char *) run->input[2] + (gsize) i * bytes, row,
                            params->reduction);
     }
 }

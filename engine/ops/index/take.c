@@ -48,10 +48,7 @@ static const char *const take_modes[] = { "raise", "wrap", "clip", NULL };
 
 static const HybParam take_params[] = {
   { HYB_FIELD (TakeParams, axis), HYB_PARAM_INT, "0", .doc = "axis that the indices select on" },
-  { HYB_FIELD (TakeParams, mode),
-    HYB_PARAM_ENUM,
-    "clip",
-    .choices = take_modes,
+  { HYB_FIELD (TakeParams, mode), HYB_PARAM_ENUM, "clip", .choices = take_modes,
     .doc = "how an index outside of the axis is handled" },
   { 0 },
 };
@@ -144,8 +141,7 @@ take_rows (gint64 begin, gint64 end, gpointer data)
       gint64 place = job_place (job, n % job->n_indices);
 
       memcpy (job->to + (gsize) n * job->row,
-              job->from + (gsize) (outer * job->view.length + place) * job->row,
-              job->row);
+              job->from + (gsize) (outer * job->view.length + place) * job->row, job->row);
     }
 }
 
@@ -192,17 +188,14 @@ take_forward (const HybCall *call, const HybRun *run)
 
   if (params->mode == TAKE_RAISE)
     check_indices (&job, hyb_shape_axis (&call->input[0].shape, params->axis, NULL), run);
-  hyb_parallel_for (job.view.outer * job.n_indices,
-                    MAX (1, GRAIN / MAX (1, job.view.inner)),
-                    take_rows,
-                    &job);
+  hyb_parallel_for (job.view.outer * job.n_indices, MAX (1, GRAIN / MAX (1, job.view.inner)),
+                    take_rows, &job);
 }
 
 static void
 take_gradient (HybGrad *grad)
 {
-  HybValueId inputs[] = { hyb_grad_incoming (grad, 0),
-                          hyb_grad_input (grad, 1),
+  HybValueId inputs[] = { hyb_grad_incoming (grad, 0), hyb_grad_input (grad, 1),
                           hyb_grad_input (grad, 0) };
 
   hyb_grad_set_input (grad, 0, hyb_grad_emit_same (grad, "_backward_take", 3, inputs));
@@ -216,8 +209,7 @@ take_add_rows (gint64 begin, gint64 end, gpointer data)
 
   for (gint64 outer = begin; outer < end; outer++)
     for (gint64 i = 0; i < job->n_indices; i++)
-      hyb_move_add_run (job->dtype,
-                        job->view.inner,
+      hyb_move_add_run (job->dtype, job->view.inner,
                         job->from + (gsize) (outer * job->n_indices + i) * job->row,
                         job->to +
                             (gsize) (outer * job->view.length + job_place (job, i)) * job->row);
@@ -231,9 +223,7 @@ take_add_columns (gint64 begin, gint64 end, gpointer data)
   gsize          start = (gsize) begin * hyb_dtype_size (job->dtype);
 
   for (gint64 i = 0; i < job->n_indices; i++)
-    hyb_move_add_run (job->dtype,
-                      end - begin,
-                      job->from + (gsize) i * job->row + start,
+    hyb_move_add_run (job->dtype, end - begin, job->from + (gsize) i * job->row + start,
                       job->to + (gsize) job_place (job, i) * job->row + start);
 }
 
@@ -244,15 +234,11 @@ take_backward (const HybCall *call, const HybRun *run)
 
   memset (run->output[0], 0, hyb_type_bytes (&call->output[0]));
   if (job.view.outer == 1)
-    hyb_parallel_for (job.view.inner,
-                      MAX (64, GRAIN / MAX (1, job.n_indices)),
-                      take_add_columns,
+    hyb_parallel_for (job.view.inner, MAX (64, GRAIN / MAX (1, job.n_indices)), take_add_columns,
                       &job);
   else
-    hyb_parallel_for (job.view.outer,
-                      MAX (1, GRAIN / MAX (1, job.n_indices * job.view.inner)),
-                      take_add_rows,
-                      &job);
+    hyb_parallel_for (job.view.outer, MAX (1, GRAIN / MAX (1, job.n_indices * job.view.inner)),
+                      take_add_rows, &job);
 }
 
 /* --- pick: one element along the axis for each position in the other axes --- */
@@ -273,15 +259,10 @@ typedef struct
 static const char *const pick_modes[] = { "wrap", "clip", NULL };
 
 static const HybParam pick_params[] = {
-  { HYB_FIELD (PickParams, axis),
-    HYB_PARAM_OPTIONAL_INT,
-    "-1",
+  { HYB_FIELD (PickParams, axis), HYB_PARAM_OPTIONAL_INT, "-1",
     .doc = "axis along which an element is picked" },
   { HYB_FIELD (PickParams, keepdims), HYB_PARAM_BOOL, "False", .doc = "keep the axis, of size 1" },
-  { HYB_FIELD (PickParams, mode),
-    HYB_PARAM_ENUM,
-    "clip",
-    .choices = pick_modes,
+  { HYB_FIELD (PickParams, mode), HYB_PARAM_ENUM, "clip", .choices = pick_modes,
     .doc = "how an index outside of the axis is handled" },
   { 0 },
 };
@@ -412,8 +393,7 @@ pick_backward (const HybCall *call, const HybRun *run)
 static void
 pick_gradient (HybGrad *grad)
 {
-  HybValueId inputs[] = { hyb_grad_incoming (grad, 0),
-                          hyb_grad_input (grad, 1),
+  HybValueId inputs[] = { hyb_grad_incoming (grad, 0), hyb_grad_input (grad, 1),
                           hyb_grad_input (grad, 0) };
 
   hyb_grad_set_input (grad, 0, hyb_grad_emit_same (grad, "_backward_pick", 3, inputs));
@@ -439,8 +419,7 @@ batch_take_forward (const HybCall *call, const HybRun *run)
 static void
 batch_take_gradient (HybGrad *grad)
 {
-  const HybValueId  inputs[] = { hyb_grad_incoming (grad, 0),
-                                 hyb_grad_input (grad, 1),
+  const HybValueId  inputs[] = { hyb_grad_incoming (grad, 0), hyb_grad_input (grad, 1),
                                  hyb_grad_input (grad, 0) };
   const char *const attributes[] = { "axis", "1", NULL };
 

@@ -33,10 +33,7 @@ typedef struct
 } AttentionParams;
 
 static const HybParam attention_params[] = {
-  { HYB_FIELD (AttentionParams, heads),
-    HYB_PARAM_INT,
-    .low = 1,
-    .high = 1 << 20,
+  { HYB_FIELD (AttentionParams, heads), HYB_PARAM_INT, .low = 1, .high = 1 << 20,
     .doc = "number of heads" },
   { 0 },
 };
@@ -138,8 +135,7 @@ multiply (const HybCall *call, const Sizes *sizes, const Product *product)
     .c = { c->sample, c->head },
   };
 
-  hyb_gemm_batch (&gemm,
-                  &batch,
+  hyb_gemm_batch (&gemm, &batch,
                   &(HybGemmOperands){ .dtype = dtype,
                                       .a = (const char *) product->a.data + a->start * item,
                                       .b = (const char *) product->b.data + b->start * item,
@@ -169,24 +165,17 @@ check_interleaved (const Interleaved *operand, gint64 heads, GError **error)
     {
       g_autofree char *text = hyb_shape_to_string (shape);
 
-      return hyb_refuse_types (error,
-                               "It must be (time, sample, features).",
-                               "%s has shape %s, not 3 dimensions",
-                               operand->name,
-                               text);
+      return hyb_refuse_types (error, "It must be (time, sample, features).",
+                               "%s has shape %s, not 3 dimensions", operand->name, text);
     }
   if (!hyb_shape_assign (shape, &ranked, error))
     return FALSE;
   if (shape->dim[2] != HYB_UNKNOWN && shape->dim[2] % (heads * operand->parts) != 0)
-    return hyb_refuse_types (error,
-                             NULL,
+    return hyb_refuse_types (error, NULL,
                              "the last dimension of %s, %" G_GINT64_FORMAT
                              ", does not divide into %" G_GINT64_FORMAT
                              " heads of %" G_GINT64_FORMAT " parts",
-                             operand->name,
-                             shape->dim[2],
-                             heads,
-                             operand->parts);
+                             operand->name, shape->dim[2], heads, operand->parts);
   return TRUE;
 }
 
@@ -214,12 +203,10 @@ infer_scores (HybCall *call, const Interleaved *queries, const Interleaved *keys
     return FALSE;
   if (q->dim[2] != HYB_UNKNOWN && k->dim[2] != HYB_UNKNOWN &&
       q->dim[2] / queries->parts != k->dim[2] / keys->parts)
-    return hyb_refuse_types (error,
-                             NULL,
+    return hyb_refuse_types (error, NULL,
                              "queries have %" G_GINT64_FORMAT
                              " features but keys have %" G_GINT64_FORMAT,
-                             q->dim[2] / queries->parts,
-                             k->dim[2] / keys->parts);
+                             q->dim[2] / queries->parts, k->dim[2] / keys->parts);
 
   scores = hyb_shape_3d (scaled (q->dim[1], params->heads, 1), q->dim[0], k->dim[0]);
   return hyb_shape_assign (&call->output[0].shape, &scores, error);
@@ -242,8 +229,7 @@ infer_values (HybCall *call, gint64 parts, GError **error)
 
   /* In self attention there are as many queries as keys. */
   shape = hyb_shape_3d (scaled (values->dim[1], params->heads, 1),
-                        parts == PARTS_SELF ? values->dim[0] : HYB_UNKNOWN,
-                        values->dim[0]);
+                        parts == PARTS_SELF ? values->dim[0] : HYB_UNKNOWN, values->dim[0]);
   if (!hyb_shape_assign (attention, &shape, error))
     return FALSE;
 
@@ -256,19 +242,15 @@ selfatt_qk_infer_shape (HybCall *call, GError **error)
 {
   HybShape *qkv = &call->input[0].shape;
 
-  return infer_scores (call,
-                       &(Interleaved){ qkv, PARTS_SELF, "the queries" },
-                       &(Interleaved){ qkv, PARTS_SELF, "the keys" },
-                       error);
+  return infer_scores (call, &(Interleaved){ qkv, PARTS_SELF, "the queries" },
+                       &(Interleaved){ qkv, PARTS_SELF, "the keys" }, error);
 }
 
 static gboolean
 encdec_qk_infer_shape (HybCall *call, GError **error)
 {
-  return infer_scores (call,
-                       &(Interleaved){ &call->input[0].shape, PARTS_QUERIES, "the queries" },
-                       &(Interleaved){ &call->input[1].shape, PARTS_ENCODER, "the keys" },
-                       error);
+  return infer_scores (call, &(Interleaved){ &call->input[0].shape, PARTS_QUERIES, "the queries" },
+                       &(Interleaved){ &call->input[1].shape, PARTS_ENCODER, "the keys" }, error);
 }
 
 static gboolean
@@ -296,8 +278,7 @@ qk_forward (const HybCall *call, const HybRun *run)
   Layout          q = interleaved_layout (shape, sizes.heads, parts_q, 0);
   Layout k = interleaved_layout (&call->input[keys].shape, sizes.heads, parts_k, parts_k - 2);
 
-  multiply (call,
-            &sizes,
+  multiply (call, &sizes,
             &(Product){ .alpha = 1 / sqrt ((double) sizes.d),
                         .m = sizes.queries,
                         .n = sizes.keys,
@@ -316,8 +297,7 @@ valatt_forward (const HybCall *call, const HybRun *run, gint64 parts)
   Layout          v = interleaved_layout (shape, sizes.heads, parts, parts - 1);
   Layout          a = score_layout (&call->input[1].shape, sizes.heads);
 
-  multiply (call,
-            &sizes,
+  multiply (call, &sizes,
             &(Product){ .alpha = 1,
                         .m = sizes.queries,
                         .n = sizes.d,
@@ -367,8 +347,7 @@ backward_qk (const HybCall *call, const HybRun *run)
 
   /* The scores do not depend on the values, whose gradient is zero. */
   memset (run->output[keys], 0, hyb_type_bytes (&call->output[keys]));
-  multiply (call,
-            &sizes,
+  multiply (call, &sizes,
             &(Product){ .alpha = scale,
                         .m = sizes.queries,
                         .n = sizes.d,
@@ -377,8 +356,7 @@ backward_qk (const HybCall *call, const HybRun *run)
                         .b = { k, run->input[keys + 1], FALSE },
                         .c_layout = q,
                         .c = run->output[0] });
-  multiply (call,
-            &sizes,
+  multiply (call, &sizes,
             &(Product){ .alpha = scale,
                         .m = sizes.keys,
                         .n = sizes.d,
@@ -399,8 +377,7 @@ backward_valatt (const HybCall *call, const HybRun *run, gint64 parts)
   Layout          o = interleaved_layout (&call->input[0].shape, sizes.heads, 1, 0);
 
   memset (run->output[0], 0, hyb_type_bytes (&call->output[0]));
-  multiply (call,
-            &sizes,
+  multiply (call, &sizes,
             &(Product){ .alpha = 1,
                         .m = sizes.queries,
                         .n = sizes.keys,
@@ -409,8 +386,7 @@ backward_valatt (const HybCall *call, const HybRun *run, gint64 parts)
                         .b = { v, run->input[1], TRUE },
                         .c_layout = a,
                         .c = run->output[1] });
-  multiply (call,
-            &sizes,
+  multiply (call, &sizes,
             &(Product){ .alpha = 1,
                         .m = sizes.keys,
                         .n = sizes.d,

@@ -37,11 +37,8 @@ div_sqrt_dim_forward (const HybCall *call, const HybRun *run)
 static void
 div_sqrt_dim_gradient (HybGrad *grad)
 {
-  hyb_grad_set_input (grad,
-                      0,
-                      hyb_grad_emit (grad,
-                                     "_contrib_div_sqrt_dim",
-                                     hyb_grad_incoming (grad, 0),
+  hyb_grad_set_input (grad, 0,
+                      hyb_grad_emit (grad, "_contrib_div_sqrt_dim", hyb_grad_incoming (grad, 0),
                                      HYB_NO_ID));
 }
 

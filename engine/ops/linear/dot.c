@@ -21,14 +21,9 @@ static const char *const storage_choices[] = { "None", "default", "row_sparse", 
 
 static const HybParam dot_params[] = {
   { HYB_FIELD (DotParams, transpose_a), HYB_PARAM_BOOL, "False", .doc = "transpose the left side" },
-  { HYB_FIELD (DotParams, transpose_b),
-    HYB_PARAM_BOOL,
-    "False",
+  { HYB_FIELD (DotParams, transpose_b), HYB_PARAM_BOOL, "False",
     .doc = "transpose the right side" },
-  { HYB_FIELD (DotParams, forward_stype),
-    HYB_PARAM_ENUM,
-    "None",
-    .choices = storage_choices,
+  { HYB_FIELD (DotParams, forward_stype), HYB_PARAM_ENUM, "None", .choices = storage_choices,
     .doc = "requested storage of the result; always dense" },
   { 0 },
 };
@@ -61,9 +56,7 @@ refuse_inner (const HybShape *lhs, const HybShape *rhs, GError **error)
   return hyb_refuse_types (error,
                            "The contracted dimensions must be equal; check transpose_a and "
                            "transpose_b.",
-                           "shapes %s and %s cannot be multiplied",
-                           left,
-                           right);
+                           "shapes %s and %s cannot be multiplied", left, right);
 }
 
 static gboolean
@@ -81,8 +74,7 @@ dot_infer_shape (HybCall *call, GError **error)
   if (lhs->rank == 0 || rhs->rank == 0 || lhs->rank + rhs->rank - 2 > HYB_MAX_RANK)
     return refuse_inner (lhs, rhs, error);
   if (lhs->rank == 1 && rhs->rank == 1 && (params->transpose_a || params->transpose_b))
-    return hyb_refuse_types (error,
-                             "Leave out transpose_a and transpose_b",
+    return hyb_refuse_types (error, "Leave out transpose_a and transpose_b",
                              "vectors cannot be transposed");
 
   first = params->transpose_a ? 0 : lhs->rank - 1;
@@ -128,8 +120,7 @@ dot_cost (const HybCall *call, HybCost *cost)
 static void
 dot_gradient (HybGrad *grad)
 {
-  HybValueId inputs[] = { hyb_grad_incoming (grad, 0),
-                          hyb_grad_input (grad, 0),
+  HybValueId inputs[] = { hyb_grad_incoming (grad, 0), hyb_grad_input (grad, 0),
                           hyb_grad_input (grad, 1) };
 
   if (hyb_grad_needs_input (grad, 0))
@@ -149,11 +140,8 @@ backward_lhs_gradient (HybGrad *grad)
   if (hyb_grad_needs_input (grad, 0))
     hyb_grad_set_input (grad, 0, hyb_grad_emit_same (grad, "dot", 2, (HybValueId[]){ h, rhs }));
   if (hyb_grad_needs_input (grad, 2))
-    hyb_grad_set_input (grad,
-                        2,
-                        hyb_grad_emit_same (grad,
-                                            "_backward_dot_rhs",
-                                            3,
+    hyb_grad_set_input (grad, 2,
+                        hyb_grad_emit_same (grad, "_backward_dot_rhs", 3,
                                             (HybValueId[]){ dc, h, rhs }));
 }
 
@@ -166,11 +154,8 @@ backward_rhs_gradient (HybGrad *grad)
   if (hyb_grad_needs_input (grad, 0))
     hyb_grad_set_input (grad, 0, hyb_grad_emit_same (grad, "dot", 2, (HybValueId[]){ lhs, h }));
   if (hyb_grad_needs_input (grad, 1))
-    hyb_grad_set_input (grad,
-                        1,
-                        hyb_grad_emit_same (grad,
-                                            "_backward_dot_lhs",
-                                            3,
+    hyb_grad_set_input (grad, 1,
+                        hyb_grad_emit_same (grad, "_backward_dot_lhs", 3,
                                             (HybValueId[]){ dc, lhs, h }));
 }
 
@@ -252,10 +237,8 @@ batch_dot_infer_shape (HybCall *call, GError **error)
   if (rank == HYB_UNKNOWN)
     return TRUE;
   if (rank < 3)
-    return hyb_refuse_types (error,
-                             "Use dot for two matrices.",
-                             "batch_dot needs inputs of at least 3 dimensions, not %d",
-                             rank);
+    return hyb_refuse_types (error, "Use dot for two matrices.",
+                             "batch_dot needs inputs of at least 3 dimensions, not %d", rank);
 
   ranked = hyb_shape_make (rank, NULL);
   if (!hyb_shape_assign (lhs, &ranked, error) || !hyb_shape_assign (rhs, &ranked, error) ||
@@ -263,9 +246,7 @@ batch_dot_infer_shape (HybCall *call, GError **error)
     return FALSE;
 
   for (int i = 0; i < rank - 2; i++)
-    if (!hyb_dim_unify (&lhs->dim[i],
-                        &rhs->dim[i],
-                        "the leading dimensions of both sides",
+    if (!hyb_dim_unify (&lhs->dim[i], &rhs->dim[i], "the leading dimensions of both sides",
                         error) ||
         !hyb_dim_unify (&lhs->dim[i], &out->dim[i], "the leading dimensions", error) ||
         !hyb_dim_unify (&lhs->dim[i], &rhs->dim[i], "the leading dimensions", error))
@@ -273,18 +254,13 @@ batch_dot_infer_shape (HybCall *call, GError **error)
 
   if (!hyb_dim_unify (&lhs->dim[params->transpose_a ? rank - 2 : rank - 1],
                       &rhs->dim[params->transpose_b ? rank - 1 : rank - 2],
-                      "the contracted dimensions",
-                      NULL))
+                      "the contracted dimensions", NULL))
     return refuse_inner (lhs, rhs, error);
 
-  return hyb_dim_unify (&lhs->dim[params->transpose_a ? rank - 1 : rank - 2],
-                        &out->dim[rank - 2],
-                        "the rows",
-                        error) &&
-         hyb_dim_unify (&rhs->dim[params->transpose_b ? rank - 2 : rank - 1],
-                        &out->dim[rank - 1],
-                        "the columns",
-                        error);
+  return hyb_dim_unify (&lhs->dim[params->transpose_a ? rank - 1 : rank - 2], &out->dim[rank - 2],
+                        "the rows", error) &&
+         hyb_dim_unify (&rhs->dim[params->transpose_b ? rank - 2 : rank - 1], &out->dim[rank - 1],
+                        "the columns", error);
 }
 
 static HybGemm
@@ -323,8 +299,7 @@ batch_dot_forward (const HybCall *call, const HybRun *run)
   HybGemmBatch batch;
   HybGemm      gemm = batch_dot_matrices (call, &batch);
 
-  hyb_gemm_batch (&gemm,
-                  &batch,
+  hyb_gemm_batch (&gemm, &batch,
                   &(HybGemmOperands){ .dtype = call->output[0].dtype,
                                       .a = run->input[0],
                                       .b = run->input[1],
@@ -350,11 +325,8 @@ emit_batch_dot (HybGrad   *grad,
                 gboolean   transpose_b)
 {
   const HybValueId  inputs[] = { a, b };
-  const char *const attributes[] = { "transpose_a",
-                                     transpose_a ? "True" : "False",
-                                     "transpose_b",
-                                     transpose_b ? "True" : "False",
-                                     NULL };
+  const char *const attributes[] = { "transpose_a", transpose_a ? "True" : "False", "transpose_b",
+                                     transpose_b ? "True" : "False", NULL };
 
   return hyb_grad_emit_with (grad, "batch_dot", attributes, 2, inputs);
 }
@@ -370,13 +342,11 @@ batch_dot_gradient (HybGrad *grad)
   HybValueId       dc = hyb_grad_incoming (grad, 0);
 
   if (hyb_grad_needs_input (grad, 0))
-    hyb_grad_set_input (grad,
-                        0,
+    hyb_grad_set_input (grad, 0,
                         ta ? emit_batch_dot (grad, b, tb, dc, TRUE)
                            : emit_batch_dot (grad, dc, FALSE, b, !tb));
   if (hyb_grad_needs_input (grad, 1))
-    hyb_grad_set_input (grad,
-                        1,
+    hyb_grad_set_input (grad, 1,
                         tb ? emit_batch_dot (grad, dc, TRUE, a, ta)
                            : emit_batch_dot (grad, a, !ta, dc, FALSE));
 }

@@ -18,9 +18,7 @@ typedef struct
 } FourierParams;
 
 static const HybParam fourier_params[] = {
-  { HYB_FIELD (FourierParams, compute_size),
-    HYB_PARAM_INT,
-    "128",
+  { HYB_FIELD (FourierParams, compute_size), HYB_PARAM_INT, "128",
     .doc = "rows that MXNet transforms at once; has no effect" },
   { 0 },
 };
@@ -35,37 +33,28 @@ infer_rows (HybShape *real, HybShape *complex_rows, const char *what, GError **e
     return TRUE;
   want = hyb_shape_make (MAX (real->rank, complex_rows->rank), NULL);
   if (want.rank != 2 && want.rank != 4)
-    return hyb_refuse_types (error,
-                             "Reshape it.",
-                             "%s has %d dimensions, but should have 2 or 4",
-                             what,
-                             want.rank);
+    return hyb_refuse_types (error, "Reshape it.", "%s has %d dimensions, but should have 2 or 4",
+                             what, want.rank);
   if (real->rank == HYB_UNKNOWN)
     *real = want;
   if (complex_rows->rank == HYB_UNKNOWN)
     *complex_rows = want;
   if (real->rank != complex_rows->rank)
-    return hyb_refuse_types (error,
-                             NULL,
-                             "data and result have %d and %d dimensions",
-                             real->rank,
+    return hyb_refuse_types (error, NULL, "data and result have %d and %d dimensions", real->rank,
                              complex_rows->rank);
 
   for (int i = 0; i < want.rank - 1; i++)
     if (!hyb_dim_unify (&real->dim[i], &complex_rows->dim[i], "the numbers of rows", error))
       return FALSE;
   if (complex_rows->dim[want.rank - 1] % 2 == 1)
-    return hyb_refuse_types (error,
-                             "Complex numbers are stored as pairs.",
+    return hyb_refuse_types (error, "Complex numbers are stored as pairs.",
                              "the last axis has %" G_GINT64_FORMAT
                              " elements, but should have an even number",
                              complex_rows->dim[want.rank - 1]);
   if (complex_rows->dim[want.rank - 1] != HYB_UNKNOWN)
     want.dim[want.rank - 1] = complex_rows->dim[want.rank - 1] / 2;
-  if (!hyb_dim_unify (&real->dim[want.rank - 1],
-                      &want.dim[want.rank - 1],
-                      "the lengths of the rows",
-                      error))
+  if (!hyb_dim_unify (&real->dim[want.rank - 1], &want.dim[want.rank - 1],
+                      "the lengths of the rows", error))
     return FALSE;
   if (real->dim[want.rank - 1] != HYB_UNKNOWN)
     complex_rows->dim[want.rank - 1] = hyb_dim_multiply (2, real->dim[want.rank - 1]);
@@ -228,9 +217,9 @@ ifft_gradient (HybGrad *grad)
 static void
 fourier_cost (const HybCall *call, HybCost *cost)
 {
-  double n = (double) row_length (call,
-                                  call->output[0].shape.dim[call->output[0].shape.rank - 1] <
-                                      call->input[0].shape.dim[call->input[0].shape.rank - 1]);
+  double n =
+      (double) row_length (call, call->output[0].shape.dim[call->output[0].shape.rank - 1] <
+                                     call->input[0].shape.dim[call->input[0].shape.rank - 1]);
 
   hyb_rule_cost_elementwise (call, 5.0 * log2 (MAX (n, 2)), cost);
 }

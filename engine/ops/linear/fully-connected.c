@@ -22,19 +22,11 @@ typedef struct
 } FullyConnectedParams;
 
 static const HybParam fully_connected_params[] = {
-  { HYB_FIELD (FullyConnectedParams, num_hidden),
-    HYB_PARAM_INT,
-    NULL,
-    .low = 1,
-    .high = G_MAXINT32,
+  { HYB_FIELD (FullyConnectedParams, num_hidden), HYB_PARAM_INT, NULL, .low = 1, .high = G_MAXINT32,
     .doc = "number of output features" },
-  { HYB_FIELD (FullyConnectedParams, no_bias),
-    HYB_PARAM_BOOL,
-    "False",
+  { HYB_FIELD (FullyConnectedParams, no_bias), HYB_PARAM_BOOL, "False",
     .doc = "leave the bias out" },
-  { HYB_FIELD (FullyConnectedParams, flatten),
-    HYB_PARAM_BOOL,
-    "True",
+  { HYB_FIELD (FullyConnectedParams, flatten), HYB_PARAM_BOOL, "True",
     .doc = "contract all axes but the first, not only the last" },
   { 0 },
 };
@@ -140,11 +132,9 @@ fully_connected_forward (const HybCall *call, const HybRun *run)
                                        .ldc = view.hidden,
                                        .alpha = 1.0 };
 
-  if (call->output[0].dtype == HYB_F32 && hyb_gemm_few_rows (&gemm,
-                                                             run->input[0],
-                                                             run->input[1],
-                                                             params->no_bias ? NULL : run->input[2],
-                                                             run->output[0]))
+  if (call->output[0].dtype == HYB_F32 &&
+      hyb_gemm_few_rows (&gemm, run->input[0], run->input[1],
+                         params->no_bias ? NULL : run->input[2], run->output[0]))
     return;
 
   gemm.beta = params->no_bias ? 0.0 : 1.0;
@@ -227,28 +217,19 @@ fully_connected_gradient (HybGrad *grad)
   HybValueId weight = hyb_grad_input (grad, 1);
 
   if (hyb_grad_needs_input (grad, 0))
-    hyb_grad_set_input (grad,
-                        0,
-                        hyb_grad_emit_same (grad,
-                                            "_backward_FullyConnected_data",
-                                            3,
+    hyb_grad_set_input (grad, 0,
+                        hyb_grad_emit_same (grad, "_backward_FullyConnected_data", 3,
                                             (HybValueId[]){ dy, weight, data }));
   if (hyb_grad_needs_input (grad, 1))
-    hyb_grad_set_input (grad,
-                        1,
-                        hyb_grad_emit_same (grad,
-                                            "_backward_FullyConnected_weight",
-                                            3,
+    hyb_grad_set_input (grad, 1,
+                        hyb_grad_emit_same (grad, "_backward_FullyConnected_weight", 3,
                                             (HybValueId[]){ dy, data, weight }));
   if (hyb_grad_n_inputs (grad) > 2 && hyb_grad_needs_input (grad, 2))
-    hyb_grad_set_input (grad,
-                        2,
-                        hyb_grad_emit_with (grad,
-                                            "sum",
-                                            (const char *[]){
-                                                "axis", "-1", "exclude", "True", NULL },
-                                            1,
-                                            &dy));
+    hyb_grad_set_input (grad, 2,
+                        hyb_grad_emit_with (grad, "sum",
+                                            (const char *[]){ "axis", "-1", "exclude", "True",
+                                                              NULL },
+                                            1, &dy));
 }
 
 /* Emits data · weightᵀ with the attributes of the differentiated node, without a bias. */
@@ -274,11 +255,8 @@ backward_data_gradient (HybGrad *grad)
   if (hyb_grad_needs_input (grad, 0))
     hyb_grad_set_input (grad, 0, emit_product (grad, h, weight));
   if (hyb_grad_needs_input (grad, 1))
-    hyb_grad_set_input (grad,
-                        1,
-                        hyb_grad_emit_same (grad,
-                                            "_backward_FullyConnected_weight",
-                                            3,
+    hyb_grad_set_input (grad, 1,
+                        hyb_grad_emit_same (grad, "_backward_FullyConnected_weight", 3,
                                             (HybValueId[]){ dy, h, weight }));
 }
 
@@ -292,11 +270,8 @@ backward_weight_gradient (HybGrad *grad)
   if (hyb_grad_needs_input (grad, 0))
     hyb_grad_set_input (grad, 0, emit_product (grad, data, h));
   if (hyb_grad_needs_input (grad, 1))
-    hyb_grad_set_input (grad,
-                        1,
-                        hyb_grad_emit_same (grad,
-                                            "_backward_FullyConnected_data",
-                                            3,
+    hyb_grad_set_input (grad, 1,
+                        hyb_grad_emit_same (grad, "_backward_FullyConnected_data", 3,
                                             (HybValueId[]){ dy, h, data }));
 }
 

@@ -13,11 +13,7 @@ typedef struct
 } KhatriRaoParams;
 
 static const HybParam khatri_rao_params[] = {
-  { HYB_FIELD (KhatriRaoParams, num_args),
-    HYB_PARAM_INT,
-    NULL,
-    1,
-    1 << 20,
+  { HYB_FIELD (KhatriRaoParams, num_args), HYB_PARAM_INT, NULL, 1, 1 << 20,
     .doc = "number of matrices" },
   { 0 },
 };

@@ -83,16 +83,11 @@ potri_gradient (HybGrad *grad)
     .transpose = TRUE, .rightside = TRUE, .lower = TRUE, .alpha = -1
   };
 
-  x = hyb_grad_emit (grad,
-                     "elemwise_add",
-                     hyb_linalg_emit_product (grad,
-                                              (HybFactor){ a, FALSE },
-                                              (HybFactor){ da, FALSE },
-                                              1),
-                     hyb_linalg_emit_product (grad,
-                                              (HybFactor){ a, FALSE },
-                                              (HybFactor){ da, TRUE },
-                                              1),
+  x = hyb_grad_emit (grad, "elemwise_add",
+                     hyb_linalg_emit_product (grad, (HybFactor){ a, FALSE },
+                                              (HybFactor){ da, FALSE }, 1),
+                     hyb_linalg_emit_product (grad, (HybFactor){ a, FALSE },
+                                              (HybFactor){ da, TRUE }, 1),
                      HYB_NO_ID);
   x = hyb_linalg_emit_triangular (grad, "_linalg_trsm", hyb_grad_input (grad, 0), x, &right);
   hyb_grad_set_input (grad, 0, hyb_linalg_emit_triangle (grad, x, HYB_TRIANGLE_LOWER));

@@ -51,17 +51,12 @@ static void
 inverse_gradient (HybGrad *grad)
 {
   HybValueId b = hyb_grad_output (grad, 0);
-  HybValueId x = hyb_linalg_emit_product (grad,
-                                          (HybFactor){ hyb_grad_incoming (grad, 0), FALSE },
-                                          (HybFactor){ b, TRUE },
-                                          1);
+  HybValueId x = hyb_linalg_emit_product (grad, (HybFactor){ hyb_grad_incoming (grad, 0), FALSE },
+                                          (HybFactor){ b, TRUE }, 1);
 
-  hyb_grad_set_input (grad,
-                      0,
-                      hyb_linalg_emit_product (grad,
-                                               (HybFactor){ b, TRUE },
-                                               (HybFactor){ x, FALSE },
-                                               -1));
+  hyb_grad_set_input (grad, 0,
+                      hyb_linalg_emit_product (grad, (HybFactor){ b, TRUE },
+                                               (HybFactor){ x, FALSE }, -1));
 }
 
 static void
@@ -118,8 +113,7 @@ infer_dtypes (HybCall *call, HybType *pivot, GError **error)
     if (&call->output[i] != pivot && !hyb_dtype_unify (dtype, &call->output[i].dtype, error))
       return FALSE;
   return *dtype == HYB_DTYPE_UNKNOWN || *dtype == HYB_F32 || *dtype == HYB_F64 ||
-         hyb_refuse_types (error,
-                           "Cast the input.",
+         hyb_refuse_types (error, "Cast the input.",
                            "its type is %s, but must be float32 or float64",
                            hyb_dtype_name (*dtype));
 }
@@ -170,8 +164,7 @@ factorise (const HybCall *call, const HybRun *run)
 
   memcpy (run->output[lu_output], run->input[0], hyb_type_bytes (type));
   for (gint64 i = 0; i < view.count; i++)
-    hyb_lapack_lu (&(HybLu){ type->dtype,
-                             view.rows,
+    hyb_lapack_lu (&(HybLu){ type->dtype, view.rows,
                              (char *) run->output[lu_output] + (gsize) i * bytes,
                              (gint32 *) run->output[lu_output + 1] + i * view.rows });
 }
@@ -185,9 +178,7 @@ det_forward (const HybCall *call, const HybRun *run)
       double sign, logarithm;
 
       describe_determinant (call, run, i, &sign, &logarithm);
-      hyb_dtype_set_double (run->output[0],
-                            call->output[0].dtype,
-                            (gsize) i,
+      hyb_dtype_set_double (run->output[0], call->output[0].dtype, (gsize) i,
                             sign * exp (logarithm));
     }
 }
@@ -256,11 +247,8 @@ backward (const HybCall *call, const HybRun *run, gboolean takes_logarithm)
         factor *= value;
       for (gint64 i = 0; i < n; i++)
         for (gint64 j = 0; j < n; j++)
-          hyb_dtype_set_double (to,
-                                dtype,
-                                (gsize) (i * n + j),
-                                factor * hyb_dtype_get_double (run->workspace,
-                                                               dtype,
+          hyb_dtype_set_double (to, dtype, (gsize) (i * n + j),
+                                factor * hyb_dtype_get_double (run->workspace, dtype,
                                                                (gsize) (j * n + i)));
     }
 }
@@ -280,30 +268,20 @@ slogdet_backward (const HybCall *call, const HybRun *run)
 static void
 det_gradient (HybGrad *grad)
 {
-  hyb_grad_set_input (grad,
-                      0,
-                      hyb_grad_emit (grad,
-                                     "_backward_linalg_det",
-                                     hyb_grad_incoming (grad, 0),
-                                     hyb_grad_output (grad, 0),
-                                     hyb_grad_output (grad, 1),
-                                     hyb_grad_output (grad, 2),
-                                     HYB_NO_ID));
+  hyb_grad_set_input (grad, 0,
+                      hyb_grad_emit (grad, "_backward_linalg_det", hyb_grad_incoming (grad, 0),
+                                     hyb_grad_output (grad, 0), hyb_grad_output (grad, 1),
+                                     hyb_grad_output (grad, 2), HYB_NO_ID));
 }
 
 /* The sign has no gradient. */
 static void
 slogdet_gradient (HybGrad *grad)
 {
-  hyb_grad_set_input (grad,
-                      0,
-                      hyb_grad_emit (grad,
-                                     "_backward_linalg_slogdet",
-                                     hyb_grad_incoming (grad, 1),
-                                     hyb_grad_output (grad, 1),
-                                     hyb_grad_output (grad, 2),
-                                     hyb_grad_output (grad, 3),
-                                     HYB_NO_ID));
+  hyb_grad_set_input (grad, 0,
+                      hyb_grad_emit (grad, "_backward_linalg_slogdet", hyb_grad_incoming (grad, 1),
+                                     hyb_grad_output (grad, 1), hyb_grad_output (grad, 2),
+                                     hyb_grad_output (grad, 3), HYB_NO_ID));
 }
 
 static void

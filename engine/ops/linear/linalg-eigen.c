@@ -40,10 +40,8 @@ eigen_infer_shape (HybCall *call, GError **error)
       !hyb_linalg_expect (a, "A", TRUE, error) || !hyb_linalg_share_batch (a, 2, values, 1, error))
     return FALSE;
   return a->rank == HYB_UNKNOWN ||
-         (hyb_dim_unify (&a->dim[a->rank - 1],
-                         &values->dim[values->rank - 1],
-                         "the rows of A and the numbers of eigenvalues",
-                         error) &&
+         (hyb_dim_unify (&a->dim[a->rank - 1], &values->dim[values->rank - 1],
+                         "the rows of A and the numbers of eigenvalues", error) &&
           hyb_linalg_expect (a, "A", TRUE, error) &&
           (call->n_outputs < 2 || hyb_shape_unify (a, &call->output[1].shape, error)));
 }
@@ -57,11 +55,8 @@ copy_matrix (const HybCall *call, gconstpointer from, HybDType dtype, gboolean t
 
   for (gint64 i = 0; i < n; i++)
     for (gint64 j = 0; j < n; j++)
-      hyb_dtype_set_double (to,
-                            call->output[0].dtype,
-                            (gsize) (i * n + j),
-                            hyb_dtype_get_double (from,
-                                                  dtype,
+      hyb_dtype_set_double (to, call->output[0].dtype, (gsize) (i * n + j),
+                            hyb_dtype_get_double (from, dtype,
                                                   (gsize) (turned ? j * n + i : i * n + j)));
 }
 
@@ -86,9 +81,7 @@ find_room (const HybCall *call)
   room.lapack =
       hyb_workspace_take (&room.bytes,
                           MAX (hyb_lapack_workspace (HYB_LAPACK_EIGEN, dtype, view.rows, view.rows),
-                               hyb_lapack_workspace (HYB_LAPACK_EIGEN_SYMMETRIC,
-                                                     dtype,
-                                                     view.rows,
+                               hyb_lapack_workspace (HYB_LAPACK_EIGEN_SYMMETRIC, dtype, view.rows,
                                                      view.rows)));
   return room;
 }
@@ -109,16 +102,10 @@ solve_symmetric (const HybCall *call, const HybRun *run, gpointer values, gint64
   gint64 n = hyb_linalg_view (&call->input[0].shape).rows;
   Room   room = find_room (call);
   char  *work = run->workspace;
-  int    info = hyb_lapack_eigen_symmetric (call->output[0].dtype,
-                                         n,
-                                         work + room.matrix,
-                                         values,
-                                         work + room.lapack);
+  int    info = hyb_lapack_eigen_symmetric (call->output[0].dtype, n, work + room.matrix, values,
+                                            work + room.lapack);
 
-  return hyb_linalg_check (run,
-                           info,
-                           index,
-                           "has eigenvalues that the iteration did not find",
+  return hyb_linalg_check (run, info, index, "has eigenvalues that the iteration did not find",
                            NULL);
 }
 
@@ -136,9 +123,7 @@ solve_general (const HybCall *call, const HybRun *run, gpointer values, gint64 i
     return FALSE;
   for (gint64 i = 0; i < n; i++)
     if (fabs (hyb_dtype_get_double (to.imaginary, dtype, (gsize) i)) > 1e-15)
-      return hyb_linalg_check (run,
-                               (int) i + 1,
-                               index,
+      return hyb_linalg_check (run, (int) i + 1, index,
                                "has complex eigenvalues, which are not supported",
                                "MXNet refuses them, too.");
   return TRUE;
@@ -156,19 +141,13 @@ each_matrix (const HybCall *call, const HybRun *run, Solve solve, gboolean reads
 
   for (gint64 i = 0; i < view.count; i++)
     {
-      copy_matrix (call,
-                   (const char *) run->input[0] + (gsize) i * hyb_linalg_bytes (&view, from),
-                   from,
-                   reads_upper,
-                   work + room.matrix);
+      copy_matrix (call, (const char *) run->input[0] + (gsize) i * hyb_linalg_bytes (&view, from),
+                   from, reads_upper, work + room.matrix);
       if (!solve (call, run, (char *) run->output[0] + (gsize) i * row, i))
         return;
       if (call->n_outputs > 1)
-        copy_matrix (call,
-                     work + (solve == solve_symmetric ? room.matrix : room.vectors),
-                     dtype,
-                     TRUE,
-                     (char *) run->output[1] + (gsize) i * hyb_linalg_bytes (&view, dtype));
+        copy_matrix (call, work + (solve == solve_symmetric ? room.matrix : room.vectors), dtype,
+                     TRUE, (char *) run->output[1] + (gsize) i * hyb_linalg_bytes (&view, dtype));
     }
 }
 

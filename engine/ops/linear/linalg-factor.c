@@ -27,12 +27,10 @@ gelqf_infer_shape (HybCall *call, GError **error)
     return TRUE;
   if (a->dim[a->rank - 2] != HYB_UNKNOWN && a->dim[a->rank - 1] != HYB_UNKNOWN &&
       a->dim[a->rank - 2] > a->dim[a->rank - 1])
-    return hyb_refuse_types (error,
-                             "Transpose it.",
+    return hyb_refuse_types (error, "Transpose it.",
                              "A has matrices of %" G_GINT64_FORMAT " rows and %" G_GINT64_FORMAT
                              " columns, but needs at least as many columns as rows",
-                             a->dim[a->rank - 2],
-                             a->dim[a->rank - 1]);
+                             a->dim[a->rank - 2], a->dim[a->rank - 1]);
   return hyb_dim_unify (&a->dim[a->rank - 2], &l->dim[l->rank - 1], "the rows of A and L", error) &&
          hyb_linalg_expect (l, "L", TRUE, error) && hyb_shape_unify (a, q, error);
 }
@@ -55,16 +53,12 @@ gelqf_forward (const HybCall *call, const HybRun *run)
   memcpy (run->output[0], run->input[0], hyb_type_bytes (&call->output[0]));
   for (gint64 i = 0; i < q.count; i++)
     {
-      HybLq part = { q.rows,
-                     q.columns,
+      HybLq part = { q.rows, q.columns,
                      (char *) run->output[0] + (gsize) i * hyb_linalg_bytes (&q, dtype),
                      (char *) run->output[1] + (gsize) i * hyb_linalg_bytes (&l, dtype) };
 
-      if (!hyb_linalg_check (run,
-                             hyb_lapack_lq (dtype, &part, run->workspace),
-                             i,
-                             "has no LQ factors",
-                             NULL))
+      if (!hyb_linalg_check (run, hyb_lapack_lq (dtype, &part, run->workspace), i,
+                             "has no LQ factors", NULL))
         return;
     }
 }
@@ -79,22 +73,14 @@ gelqf_gradient (HybGrad *grad)
   HybValueId                x;
 
   x = hyb_linalg_emit_triangular (grad, "_linalg_trmm", l, dl, &left);
-  x = hyb_grad_emit (grad,
-                     "elemwise_sub",
-                     x,
-                     hyb_linalg_emit_product (grad,
-                                              (HybFactor){ dq, FALSE },
-                                              (HybFactor){ q, TRUE },
-                                              1),
+  x = hyb_grad_emit (grad, "elemwise_sub", x,
+                     hyb_linalg_emit_product (grad, (HybFactor){ dq, FALSE },
+                                              (HybFactor){ q, TRUE }, 1),
                      HYB_NO_ID);
   x = hyb_linalg_emit_triangle (grad, x, HYB_TRIANGLE_MIRROR);
-  x = hyb_grad_emit (grad,
-                     "elemwise_add",
-                     dq,
-                     hyb_linalg_emit_product (grad,
-                                              (HybFactor){ x, FALSE },
-                                              (HybFactor){ q, FALSE },
-                                              1),
+  x = hyb_grad_emit (grad, "elemwise_add", dq,
+                     hyb_linalg_emit_product (grad, (HybFactor){ x, FALSE },
+                                              (HybFactor){ q, FALSE }, 1),
                      HYB_NO_ID);
   hyb_grad_set_input (grad, 0, hyb_linalg_emit_triangular (grad, "_linalg_trsm", l, x, &left));
 }
@@ -117,19 +103,15 @@ relate_eigenvalues (HybShape *a, HybShape *u, HybShape *values, GError **error)
       !hyb_linalg_share_batch (a, 2, values, 1, error))
     return FALSE;
   return a->rank == HYB_UNKNOWN ||
-         (hyb_dim_unify (&a->dim[a->rank - 1],
-                         &values->dim[values->rank - 1],
-                         "the rows of A and the numbers of eigenvalues",
-                         error) &&
+         (hyb_dim_unify (&a->dim[a->rank - 1], &values->dim[values->rank - 1],
+                         "the rows of A and the numbers of eigenvalues", error) &&
           hyb_linalg_expect (a, "A", TRUE, error) && hyb_shape_unify (a, u, error));
 }
 
 static gboolean
 syevd_infer_shape (HybCall *call, GError **error)
 {
-  return relate_eigenvalues (&call->input[0].shape,
-                             &call->output[0].shape,
-                             &call->output[1].shape,
+  return relate_eigenvalues (&call->input[0].shape, &call->output[0].shape, &call->output[1].shape,
                              error);
 }
 
@@ -152,11 +134,9 @@ syevd_forward (const HybCall *call, const HybRun *run)
   for (gint64 i = 0; i < view.count; i++)
     {
       int info =
-          hyb_lapack_eigen_symmetric (dtype,
-                                      view.rows,
+          hyb_lapack_eigen_symmetric (dtype, view.rows,
                                       (char *) run->output[0] + (gsize) (i * view.rows) * row,
-                                      (char *) run->output[1] + (gsize) i * row,
-                                      run->workspace);
+                                      (char *) run->output[1] + (gsize) i * row, run->workspace);
 
       if (!hyb_linalg_check (run, info, i, "has eigenvalues that the iteration did not find", NULL))
         return;
@@ -168,9 +148,7 @@ static gboolean
 core_infer_shape (HybCall *call, GError **error)
 {
   return hyb_shape_unify (&call->input[1].shape, &call->input[2].shape, error) &&
-         relate_eigenvalues (&call->input[0].shape,
-                             &call->output[0].shape,
-                             &call->input[1].shape,
+         relate_eigenvalues (&call->input[0].shape, &call->output[0].shape, &call->input[1].shape,
                              error) &&
          hyb_shape_unify (&call->input[1].shape, &call->input[2].shape, error);
 }
@@ -202,9 +180,7 @@ core_forward (const HybCall *call, const HybRun *run)
             hyb_dtype_set_double (run->output[0], dtype, below, element);
             hyb_dtype_set_double (run->output[0], dtype, above, element);
           }
-        hyb_dtype_set_double (run->output[0],
-                              dtype,
-                              first + (gsize) (i * n + i),
+        hyb_dtype_set_double (run->output[0], dtype, first + (gsize) (i * n + i),
                               hyb_dtype_get_double (run->input[2], dtype, row));
       }
 }
@@ -215,23 +191,14 @@ syevd_gradient (HybGrad *grad)
 {
   HybValueId u = hyb_grad_output (grad, 0), x;
 
-  x = hyb_linalg_emit_product (grad,
-                               (HybFactor){ hyb_grad_incoming (grad, 0), FALSE },
-                               (HybFactor){ u, TRUE },
-                               1);
-  x = hyb_grad_emit (grad,
-                     "_linalg_syevd_core",
-                     x,
-                     hyb_grad_output (grad, 1),
-                     hyb_grad_incoming (grad, 1),
-                     HYB_NO_ID);
+  x = hyb_linalg_emit_product (grad, (HybFactor){ hyb_grad_incoming (grad, 0), FALSE },
+                               (HybFactor){ u, TRUE }, 1);
+  x = hyb_grad_emit (grad, "_linalg_syevd_core", x, hyb_grad_output (grad, 1),
+                     hyb_grad_incoming (grad, 1), HYB_NO_ID);
   x = hyb_linalg_emit_product (grad, (HybFactor){ u, TRUE }, (HybFactor){ x, FALSE }, 1);
-  hyb_grad_set_input (grad,
-                      0,
-                      hyb_linalg_emit_product (grad,
-                                               (HybFactor){ x, FALSE },
-                                               (HybFactor){ u, FALSE },
-                                               1));
+  hyb_grad_set_input (grad, 0,
+                      hyb_linalg_emit_product (grad, (HybFactor){ x, FALSE },
+                                               (HybFactor){ u, FALSE }, 1));
 }
 
 static void

@@ -47,8 +47,7 @@ row_axis (const GemmParams *params, const HybShape *shape, GError **error)
 
   if (shape->rank < 2)
     {
-      hyb_refuse_types (error,
-                        NULL,
+      hyb_refuse_types (error, NULL,
                         "a matrix product needs inputs of at least 2 dimensions, not %d",
                         shape->rank);
       return -1;
@@ -57,10 +56,8 @@ row_axis (const GemmParams *params, const HybShape *shape, GError **error)
   axis = hyb_shape_axis (shape, params->axis, error);
   if (axis == shape->rank - 1)
     {
-      hyb_refuse_types (error,
-                        "The last axis holds the columns.",
-                        "axis %" G_GINT64_FORMAT " cannot hold the rows",
-                        params->axis);
+      hyb_refuse_types (error, "The last axis holds the columns.",
+                        "axis %" G_GINT64_FORMAT " cannot hold the rows", params->axis);
       return -1;
     }
   return axis;
@@ -99,16 +96,11 @@ gemm_infer_shape (HybCall *call, GError **error)
 
   if (!hyb_dim_unify (&a->dim[params->transpose_a ? row : rank - 1],
                       &b->dim[params->transpose_b ? rank - 1 : row],
-                      "the columns of A and the rows of B",
+                      "the columns of A and the rows of B", error) ||
+      !hyb_dim_unify (&a->dim[params->transpose_a ? rank - 1 : row], &out->dim[row], "the rows",
                       error) ||
-      !hyb_dim_unify (&a->dim[params->transpose_a ? rank - 1 : row],
-                      &out->dim[row],
-                      "the rows",
-                      error) ||
-      !hyb_dim_unify (&b->dim[params->transpose_b ? row : rank - 1],
-                      &out->dim[rank - 1],
-                      "the columns",
-                      error))
+      !hyb_dim_unify (&b->dim[params->transpose_b ? row : rank - 1], &out->dim[rank - 1],
+                      "the columns", error))
     return FALSE;
 
   return call->n_inputs < 3 || hyb_shape_unify (&call->input[2].shape, out, error);
@@ -159,8 +151,7 @@ gemm_forward (const HybCall *call, const HybRun *run)
 
   if (call->n_inputs == 3)
     memcpy (run->output[0], run->input[2], hyb_type_bytes (&call->output[0]));
-  hyb_gemm_batch (&gemm,
-                  &batch,
+  hyb_gemm_batch (&gemm, &batch,
                   &(HybGemmOperands){ .dtype = call->output[0].dtype,
                                       .a = run->input[0],
                                       .b = run->input[1],
@@ -208,13 +199,11 @@ gemm_gradient (HybGrad *grad)
   HybValueId        dc = hyb_grad_incoming (grad, 0);
 
   if (hyb_grad_needs_input (grad, 0))
-    hyb_grad_set_input (grad,
-                        0,
+    hyb_grad_set_input (grad, 0,
                         ta ? emit_gemm (grad, b, tb, dc, TRUE)
                            : emit_gemm (grad, dc, FALSE, b, !tb));
   if (hyb_grad_needs_input (grad, 1))
-    hyb_grad_set_input (grad,
-                        1,
+    hyb_grad_set_input (grad, 1,
                         tb ? emit_gemm (grad, dc, TRUE, a, ta)
                            : emit_gemm (grad, a, !ta, dc, FALSE));
   if (hyb_grad_n_inputs (grad) == 3 && hyb_grad_needs_input (grad, 2))

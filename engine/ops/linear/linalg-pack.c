@@ -31,9 +31,7 @@ static const HybParam diagonal_params[] = {
 
 static const HybParam triangle_params[] = {
   OFFSET_FIELD,
-  { HYB_FIELD (PackParams, lower),
-    HYB_PARAM_BOOL,
-    "True",
+  { HYB_FIELD (PackParams, lower), HYB_PARAM_BOOL, "True",
     .doc = "with offset 0, the triangle below the diagonal, else above" },
   { 0 },
 };
@@ -93,10 +91,8 @@ infer_pack (HybCall *call, HybShape *matrix, HybShape *vector, GError **error)
   if (*n == HYB_UNKNOWN && *elements != HYB_UNKNOWN)
     {
       if (*elements > (gint64) 1 << 40 || matrix_size (call, *elements) < 0)
-        return hyb_refuse_types (error,
-                                 "A triangle of n rows has n · (n + 1) / 2 elements.",
-                                 "%" G_GINT64_FORMAT " elements do not fill a triangle",
-                                 *elements);
+        return hyb_refuse_types (error, "A triangle of n rows has n · (n + 1) / 2 elements.",
+                                 "%" G_GINT64_FORMAT " elements do not fill a triangle", *elements);
       *n = matrix_size (call, *elements);
     }
   if (*n == HYB_UNKNOWN)
@@ -104,19 +100,15 @@ infer_pack (HybCall *call, HybShape *matrix, HybShape *vector, GError **error)
   if (!hyb_linalg_expect (matrix, "A", TRUE, error))
     return FALSE;
   if (part_size (call, *n) == 0)
-    return hyb_refuse_types (error,
-                             NULL,
+    return hyb_refuse_types (error, NULL,
                              "offset %" G_GINT64_FORMAT
                              " is outside of matrices with %" G_GINT64_FORMAT " rows",
-                             params->offset,
-                             *n);
+                             params->offset, *n);
   if (*elements != HYB_UNKNOWN && *elements != part_size (call, *n))
-    return hyb_refuse_types (error,
-                             NULL,
+    return hyb_refuse_types (error, NULL,
                              "%" G_GINT64_FORMAT
                              " elements are not those of matrices with %" G_GINT64_FORMAT " rows",
-                             *elements,
-                             *n);
+                             *elements, *n);
   *elements = part_size (call, *n);
   return TRUE;
 }
@@ -223,8 +215,7 @@ sum_forward (const HybCall *call, const HybRun *run)
       double sum = 0;
 
       for (gint64 i = 0; i < view.rows; i++)
-        sum += log (hyb_dtype_get_double (run->input[0],
-                                          dtype,
+        sum += log (hyb_dtype_get_double (run->input[0], dtype,
                                           (gsize) ((m * view.rows + i) * view.rows + i)));
       hyb_dtype_set_double (run->output[0], dtype, (gsize) m, sum);
     }
@@ -249,9 +240,7 @@ sum_backward (const HybCall *call, const HybRun *run)
       {
         gsize at = (gsize) ((m * view.rows + i) * view.rows + i);
 
-        hyb_dtype_set_double (run->output[0],
-                              dtype,
-                              at,
+        hyb_dtype_set_double (run->output[0], dtype, at,
                               hyb_dtype_get_double (run->input[0], dtype, (gsize) m) /
                                   hyb_dtype_get_double (run->input[1], dtype, at));
       }
@@ -260,12 +249,9 @@ sum_backward (const HybCall *call, const HybRun *run)
 static void
 sum_gradient (HybGrad *grad)
 {
-  hyb_grad_set_input (grad,
-                      0,
-                      hyb_grad_emit (grad,
-                                     "_backward_linalg_sumlogdiag",
-                                     hyb_grad_incoming (grad, 0),
-                                     hyb_grad_input (grad, 0),
+  hyb_grad_set_input (grad, 0,
+                      hyb_grad_emit (grad, "_backward_linalg_sumlogdiag",
+                                     hyb_grad_incoming (grad, 0), hyb_grad_input (grad, 0),
                                      HYB_NO_ID));
 }
 

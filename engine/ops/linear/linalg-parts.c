@@ -33,33 +33,24 @@ hyb_linalg_expect (HybShape *shape, const char *operand, gboolean is_square, GEr
   if (shape->rank == HYB_UNKNOWN)
     return TRUE;
   if (shape->rank < 2)
-    return hyb_refuse_types (error,
-                             NULL,
-                             "%s has %d dimensions, but matrices have at least 2",
-                             operand,
-                             shape->rank);
+    return hyb_refuse_types (error, NULL, "%s has %d dimensions, but matrices have at least 2",
+                             operand, shape->rank);
   rows = &shape->dim[shape->rank - 2];
   columns = &shape->dim[shape->rank - 1];
   if (is_square && *rows != HYB_UNKNOWN && *columns != HYB_UNKNOWN && *rows != *columns)
-    return hyb_refuse_types (error,
-                             NULL,
+    return hyb_refuse_types (error, NULL,
                              "%s has matrices of %" G_GINT64_FORMAT " × %" G_GINT64_FORMAT
                              ", but square ones are needed",
-                             operand,
-                             *rows,
-                             *columns);
+                             operand, *rows, *columns);
   if (is_square && *rows == HYB_UNKNOWN)
     *rows = *columns;
   else if (is_square && *columns == HYB_UNKNOWN)
     *columns = *rows;
   if (MAX (*rows, *columns) > HYB_LAPACK_MAX)
-    return hyb_refuse_types (error,
-                             NULL,
+    return hyb_refuse_types (error, NULL,
                              "%s has matrices of %" G_GINT64_FORMAT
                              " rows or columns, but at most %d are supported",
-                             operand,
-                             MAX (*rows, *columns),
-                             HYB_LAPACK_MAX);
+                             operand, MAX (*rows, *columns), HYB_LAPACK_MAX);
   return TRUE;
 }
 
@@ -107,8 +98,7 @@ static gboolean
 expect_float (HybDType dtype, GError **error)
 {
   return dtype == HYB_DTYPE_UNKNOWN || dtype == HYB_F32 || dtype == HYB_F64 ||
-         hyb_refuse_types (error,
-                           "Cast the input.",
+         hyb_refuse_types (error, "Cast the input.",
                            "its type is %s, but must be float32 or float64",
                            hyb_dtype_name (dtype));
 }
@@ -147,12 +137,8 @@ gboolean
 hyb_linalg_check (const HybRun *run, int info, gint64 index, const char *wrong, const char *hint)
 {
   if (info != 0)
-    hyb_run_report (run,
-                    hint,
-                    "matrix %" G_GINT64_FORMAT " %s (LAPACK's result is %d)",
-                    index,
-                    wrong,
-                    info);
+    hyb_run_report (run, hint, "matrix %" G_GINT64_FORMAT " %s (LAPACK's result is %d)", index,
+                    wrong, info);
   return info == 0;
 }
 

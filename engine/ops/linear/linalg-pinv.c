@@ -23,9 +23,7 @@ typedef struct
   }
 
 static const HybParam scalar_params[] = {
-  { HYB_FIELD (PinvParams, rcond),
-    HYB_PARAM_FLOAT,
-    "1e-15",
+  { HYB_FIELD (PinvParams, rcond), HYB_PARAM_FLOAT, "1e-15",
     .doc = "the part of the largest singular value up to which others count as 0" },
   HERMITIAN,
   { 0 },
@@ -40,14 +38,10 @@ relate_sides (HybShape *from, HybShape *to, GError **error)
   return hyb_linalg_expect (from, "A", FALSE, error) &&
          hyb_linalg_share_batch (from, 2, to, 2, error) &&
          (from->rank == HYB_UNKNOWN ||
-          (hyb_dim_unify (&from->dim[from->rank - 2],
-                          &to->dim[to->rank - 1],
-                          "the rows of A and the columns of its pseudo-inverse",
-                          error) &&
-           hyb_dim_unify (&from->dim[from->rank - 1],
-                          &to->dim[to->rank - 2],
-                          "the columns of A and the rows of its pseudo-inverse",
-                          error)));
+          (hyb_dim_unify (&from->dim[from->rank - 2], &to->dim[to->rank - 1],
+                          "the rows of A and the columns of its pseudo-inverse", error) &&
+           hyb_dim_unify (&from->dim[from->rank - 1], &to->dim[to->rank - 2],
+                          "the columns of A and the rows of its pseudo-inverse", error)));
 }
 
 static gboolean
@@ -67,8 +61,7 @@ pinv_infer_shape (HybCall *call, GError **error)
 
       if (axis < 0 ||
           (size != HYB_UNKNOWN && size != 1 && a->dim[axis] != HYB_UNKNOWN && size != a->dim[axis]))
-        return hyb_refuse_types (error,
-                                 "Give one number, or one for each matrix.",
+        return hyb_refuse_types (error, "Give one number, or one for each matrix.",
                                  "axis %d of rcond does not belong to an axis of A that counts "
                                  "matrices",
                                  i);
@@ -191,22 +184,15 @@ pinv_forward (const HybCall *call, const HybRun *run)
       const char *a = (const char *) run->input[0] + (gsize) i * bytes;
 
       for (gint64 at = 0; at < view.rows * view.columns; at++)
-        hyb_dtype_set_double (svd.a,
-                              dtype,
+        hyb_dtype_set_double (svd.a, dtype,
                               (gsize) (room.is_turned
                                            ? at % view.columns * view.rows + at / view.columns
                                            : at),
                               hyb_dtype_get_double (a, dtype, (gsize) at));
-      if (!hyb_linalg_check (run,
-                             hyb_lapack_svd (dtype, &svd, work + room.lapack),
-                             i,
-                             "has singular values that the iteration did not find",
-                             NULL))
+      if (!hyb_linalg_check (run, hyb_lapack_svd (dtype, &svd, work + room.lapack), i,
+                             "has singular values that the iteration did not find", NULL))
         return;
-      invert (call,
-              &room,
-              work,
-              find_rcond (call, run, i),
+      invert (call, &room, work, find_rcond (call, run, i),
               (char *) run->output[0] + (gsize) i * bytes);
     }
 }

@@ -23,10 +23,8 @@ relate_sides (HybShape *a, HybShape *b, GError **error)
     return TRUE;
   n_last = b->rank - a->rank + 2;
   if (n_last != 1 && n_last != 2)
-    return hyb_refuse_types (error,
-                             NULL,
-                             "A has %d dimensions and B %d, but they differ by 1 at most",
-                             a->rank,
+    return hyb_refuse_types (error, NULL,
+                             "A has %d dimensions and B %d, but they differ by 1 at most", a->rank,
                              b->rank);
   return hyb_linalg_share_batch (a, 2, b, n_last, error) &&
          hyb_dim_unify (&a->dim[a->rank - 1], &b->dim[a->rank - 2], "the rows of A and B", error) &&
@@ -69,11 +67,9 @@ copy_part (const Part *part, gboolean turned, HybDType dtype, gpointer to, gint6
 {
   for (gint64 i = 0; i < part->rows; i++)
     for (gint64 j = 0; j < part->columns; j++)
-      hyb_dtype_set_double (to,
-                            dtype,
+      hyb_dtype_set_double (to, dtype,
                             (gsize) (first + (turned ? j * part->rows + i : i * part->columns + j)),
-                            hyb_dtype_get_double (part->data,
-                                                  part->dtype,
+                            hyb_dtype_get_double (part->data, part->dtype,
                                                   (gsize) (part->first + i * part->columns + j)));
 }
 
@@ -121,10 +117,7 @@ solve_forward (const HybCall *call, const HybRun *run)
       Part   x = { work + room.rows, dtype, 0, view.k, view.n };
 
       copy_part (&a, FALSE, dtype, factors.lu, 0);
-      if (!hyb_linalg_check (run,
-                             hyb_lapack_lu (&factors),
-                             i,
-                             "is singular",
+      if (!hyb_linalg_check (run, hyb_lapack_lu (&factors), i, "is singular",
                              "The equations have no unique solution."))
         return;
       copy_part (&b, TRUE, dtype, work + room.rows, 0);
@@ -192,12 +185,8 @@ solve_backward (const HybCall *call, const HybRun *run)
 static void
 solve_gradient (HybGrad *grad)
 {
-  HybValueId d = hyb_grad_emit (grad,
-                                "_backward_npi_solve",
-                                hyb_grad_incoming (grad, 0),
-                                hyb_grad_input (grad, 0),
-                                hyb_grad_output (grad, 0),
-                                HYB_NO_ID);
+  HybValueId d = hyb_grad_emit (grad, "_backward_npi_solve", hyb_grad_incoming (grad, 0),
+                                hyb_grad_input (grad, 0), hyb_grad_output (grad, 0), HYB_NO_ID);
 
   hyb_grad_set_input (grad, 0, d);
   hyb_grad_set_input (grad, 1, d + 1);

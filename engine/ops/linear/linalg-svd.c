@@ -30,17 +30,13 @@ relate_parts (HybShape *a, HybShape *ut, HybShape *values, HybShape *v, GError *
   rows = &a->dim[a->rank - 2];
   columns = &a->dim[a->rank - 1];
   if (*rows != HYB_UNKNOWN && *columns != HYB_UNKNOWN && *rows > *columns)
-    return hyb_refuse_types (error,
-                             "Transpose it.",
+    return hyb_refuse_types (error, "Transpose it.",
                              "A has matrices of %" G_GINT64_FORMAT " rows and %" G_GINT64_FORMAT
                              " columns, but needs at least as many columns as rows",
-                             *rows,
-                             *columns);
+                             *rows, *columns);
   return hyb_dim_unify (rows, &ut->dim[ut->rank - 1], "the rows of A and UT", error) &&
-         hyb_dim_unify (rows,
-                        &values->dim[values->rank - 1],
-                        "the rows of A and the number of singular values",
-                        error) &&
+         hyb_dim_unify (rows, &values->dim[values->rank - 1],
+                        "the rows of A and the number of singular values", error) &&
          hyb_linalg_expect (ut, "UT", TRUE, error) && hyb_shape_unify (a, v, error);
 }
 
@@ -76,11 +72,8 @@ svd_forward (const HybCall *call, const HybRun *run)
                      .ut = (char *) run->output[0] + (gsize) (i * view.rows) * row,
                      .values = (char *) run->output[1] + (gsize) i * row };
 
-      if (!hyb_linalg_check (run,
-                             hyb_lapack_svd (dtype, &svd, run->workspace),
-                             i,
-                             "has singular values that the iteration did not find",
-                             NULL))
+      if (!hyb_linalg_check (run, hyb_lapack_svd (dtype, &svd, run->workspace), i,
+                             "has singular values that the iteration did not find", NULL))
         return;
     }
 }
@@ -223,35 +216,23 @@ svd_backward (const HybCall *call, const HybRun *run)
         {
           gsize size = (gsize) input_size (&work, k);
 
-          hyb_dtype_convert (work.in[k],
-                             HYB_F64,
-                             (const char *) run->input[k] + (gsize) i * size * item,
-                             dtype,
-                             size);
+          hyb_dtype_convert (work.in[k], HYB_F64,
+                             (const char *) run->input[k] + (gsize) i * size * item, dtype, size);
         }
       backward_matrix (&work);
       hyb_dtype_convert ((char *) run->output[0] + (gsize) i * hyb_linalg_bytes (&view, dtype),
-                         dtype,
-                         work.out,
-                         HYB_F64,
-                         (gsize) (view.rows * view.columns));
+                         dtype, work.out, HYB_F64, (gsize) (view.rows * view.columns));
     }
 }
 
 static void
 svd_gradient (HybGrad *grad)
 {
-  hyb_grad_set_input (grad,
-                      0,
-                      hyb_grad_emit (grad,
-                                     "_backward_npi_svd",
-                                     hyb_grad_incoming (grad, 0),
-                                     hyb_grad_incoming (grad, 1),
-                                     hyb_grad_incoming (grad, 2),
-                                     hyb_grad_output (grad, 0),
-                                     hyb_grad_output (grad, 1),
-                                     hyb_grad_output (grad, 2),
-                                     HYB_NO_ID));
+  hyb_grad_set_input (grad, 0,
+                      hyb_grad_emit (grad, "_backward_npi_svd", hyb_grad_incoming (grad, 0),
+                                     hyb_grad_incoming (grad, 1), hyb_grad_incoming (grad, 2),
+                                     hyb_grad_output (grad, 0), hyb_grad_output (grad, 1),
+                                     hyb_grad_output (grad, 2), HYB_NO_ID));
 }
 
 static void

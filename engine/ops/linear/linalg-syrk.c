@@ -14,9 +14,7 @@ typedef struct
 } SyrkParams;
 
 static const HybParam syrk_params[] = {
-  { HYB_FIELD (SyrkParams, transpose),
-    HYB_PARAM_BOOL,
-    "False",
+  { HYB_FIELD (SyrkParams, transpose), HYB_PARAM_BOOL, "False",
     .doc = "multiply Aᵀ A instead of A Aᵀ" },
   { HYB_FIELD (SyrkParams, alpha), HYB_PARAM_FLOAT, "1.0", .doc = "multiplies the product" },
   { 0 },
@@ -35,10 +33,8 @@ syrk_infer_shape (HybCall *call, GError **error)
     return FALSE;
   if (a->rank == HYB_UNKNOWN)
     return TRUE;
-  return hyb_dim_unify (&a->dim[a->rank - (params->transpose ? 1 : 2)],
-                        &out->dim[out->rank - 1],
-                        "the sizes of A and of the product",
-                        error) &&
+  return hyb_dim_unify (&a->dim[a->rank - (params->transpose ? 1 : 2)], &out->dim[out->rank - 1],
+                        "the sizes of A and of the product", error) &&
          hyb_linalg_expect (out, "output", TRUE, error);
 }
 
@@ -72,8 +68,7 @@ syrk_forward (const HybCall *call, const HybRun *run)
                          .b = { a.rows * a.columns, 0 },
                          .c = { out.rows * out.columns, 0 } };
 
-  hyb_gemm_batch (&gemm,
-                  &batch,
+  hyb_gemm_batch (&gemm, &batch,
                   &(HybGemmOperands){ .dtype = call->output[0].dtype,
                                       .a = run->input[0],
                                       .b = run->input[0],
@@ -100,24 +95,16 @@ syrk_gradient (HybGrad *grad)
 
   if (params->transpose)
     {
-      straight = hyb_linalg_emit_product (grad,
-                                          (HybFactor){ a, FALSE },
-                                          (HybFactor){ db, FALSE },
+      straight = hyb_linalg_emit_product (grad, (HybFactor){ a, FALSE }, (HybFactor){ db, FALSE },
                                           params->alpha);
-      turned = hyb_linalg_emit_product (grad,
-                                        (HybFactor){ a, FALSE },
-                                        (HybFactor){ db, TRUE },
+      turned = hyb_linalg_emit_product (grad, (HybFactor){ a, FALSE }, (HybFactor){ db, TRUE },
                                         params->alpha);
     }
   else
     {
-      straight = hyb_linalg_emit_product (grad,
-                                          (HybFactor){ db, FALSE },
-                                          (HybFactor){ a, FALSE },
+      straight = hyb_linalg_emit_product (grad, (HybFactor){ db, FALSE }, (HybFactor){ a, FALSE },
                                           params->alpha);
-      turned = hyb_linalg_emit_product (grad,
-                                        (HybFactor){ db, TRUE },
-                                        (HybFactor){ a, FALSE },
+      turned = hyb_linalg_emit_product (grad, (HybFactor){ db, TRUE }, (HybFactor){ a, FALSE },
                                         params->alpha);
     }
   hyb_grad_set_input (grad, 0, hyb_grad_emit (grad, "elemwise_add", straight, turned, HYB_NO_ID));

@@ -22,18 +22,14 @@ expect_square (const HybShape *shape, int middle, GError **error)
   gint64 columns = hyb_shape_count (shape, middle, shape->rank);
 
   if (rows != columns)
-    return hyb_refuse_types (error,
-                             NULL,
+    return hyb_refuse_types (error, NULL,
                              "the array is a matrix of %" G_GINT64_FORMAT " × %" G_GINT64_FORMAT
                              ", but a square one is needed",
-                             rows,
-                             columns);
+                             rows, columns);
   return rows <= HYB_LAPACK_MAX ||
-         hyb_refuse_types (error,
-                           NULL,
+         hyb_refuse_types (error, NULL,
                            "the matrix has %" G_GINT64_FORMAT " rows, but at most %d are supported",
-                           rows,
-                           HYB_LAPACK_MAX);
+                           rows, HYB_LAPACK_MAX);
 }
 
 /* --- tensorinv --- */
@@ -44,11 +40,7 @@ typedef struct
 } TensorinvParams;
 
 static const HybParam tensorinv_params[] = {
-  { HYB_FIELD (TensorinvParams, ind),
-    HYB_PARAM_INT,
-    "2",
-    .low = 1,
-    .high = HYB_MAX_RANK,
+  { HYB_FIELD (TensorinvParams, ind), HYB_PARAM_INT, "2", .low = 1, .high = HYB_MAX_RANK,
     .doc = "how many axes are rows" },
   { 0 },
 };
@@ -79,11 +71,8 @@ relate_inverse (HybShape *a, HybShape *inverse, int ind, GError **error)
   if (a->rank == HYB_UNKNOWN)
     return TRUE;
   if (ind > a->rank)
-    return hyb_refuse_types (error,
-                             "Reduce ind.",
-                             "ind is %d, but the input has %d dimensions",
-                             ind,
-                             a->rank);
+    return hyb_refuse_types (error, "Reduce ind.", "ind is %d, but the input has %d dimensions",
+                             ind, a->rank);
   turned = turn_axes (a, ind);
   return (!hyb_shape_is_known (a) || expect_square (a, ind, error)) &&
          hyb_shape_assign (inverse, &turned, error);
@@ -100,8 +89,7 @@ tensorinv_infer_shape (HybCall *call, GError **error)
 static gint64
 tensorinv_rows (const HybCall *call)
 {
-  return hyb_shape_count (&call->input[0].shape,
-                          0,
+  return hyb_shape_count (&call->input[0].shape, 0,
                           (int) ((const TensorinvParams *) call->params)->ind);
 }
 
@@ -143,8 +131,7 @@ inverse_backward_infer_shape (HybCall *call, GError **error)
 static gint64
 inverse_backward_rows (const HybCall *call)
 {
-  return hyb_shape_count (&call->output[0].shape,
-                          0,
+  return hyb_shape_count (&call->output[0].shape, 0,
                           (int) ((const TensorinvParams *) call->params)->ind);
 }
 
@@ -187,9 +174,7 @@ typedef struct
 } TensorsolveParams;
 
 static const HybParam tensorsolve_params[] = {
-  { HYB_FIELD (TensorsolveParams, a_axes),
-    HYB_PARAM_INTS,
-    "None",
+  { HYB_FIELD (TensorsolveParams, a_axes), HYB_PARAM_INTS, "None",
     .doc = "axes of A that are moved behind the others" },
   { 0 },
 };
@@ -203,23 +188,18 @@ order_axes (const TensorsolveParams *params, int rank, int *order, GError **erro
   int     n = 0, last = rank - params->a_axes.n;
 
   if (last < 0)
-    return hyb_refuse_types (error,
-                             NULL,
-                             "a_axes has %d axes, more than the %d of A",
-                             params->a_axes.n,
-                             rank);
+    return hyb_refuse_types (error, NULL, "a_axes has %d axes, more than the %d of A",
+                             params->a_axes.n, rank);
   for (int i = 0; i < params->a_axes.n; i++)
     {
       gint64 axis = params->a_axes.value[i];
 
       axis += axis < 0 ? rank : 0;
       if (axis < 0 || axis >= rank || moved >> axis & 1)
-        return hyb_refuse_types (error,
-                                 NULL,
+        return hyb_refuse_types (error, NULL,
                                  "axis %" G_GINT64_FORMAT
                                  " of a_axes is outside of the %d axes of A, or occurs twice",
-                                 params->a_axes.value[i],
-                                 rank);
+                                 params->a_axes.value[i], rank);
       moved |= 1u << axis;
       order[last + i] = (int) axis;
     }
@@ -243,10 +223,8 @@ relate_sides (const HybCall  *call,
   if (a->rank == HYB_UNKNOWN || b->rank == HYB_UNKNOWN)
     return TRUE;
   if (b->rank > a->rank)
-    return hyb_refuse_types (error,
-                             NULL,
-                             "A has %d dimensions and B %d, but needs at least as many",
-                             a->rank,
+    return hyb_refuse_types (error, NULL,
+                             "A has %d dimensions and B %d, but needs at least as many", a->rank,
                              b->rank);
   if (!order_axes (call->params, a->rank, order, error))
     return FALSE;
@@ -256,12 +234,10 @@ relate_sides (const HybCall  *call,
     return FALSE;
   if (hyb_shape_is_known (a) && hyb_shape_is_known (b) &&
       hyb_shape_size (b) != hyb_shape_count (&ordered, 0, b->rank))
-    return hyb_refuse_types (error,
-                             NULL,
+    return hyb_refuse_types (error, NULL,
                              "B has %" G_GINT64_FORMAT " elements, but there are %" G_GINT64_FORMAT
                              " equations",
-                             hyb_shape_size (b),
-                             hyb_shape_count (&ordered, 0, b->rank));
+                             hyb_shape_size (b), hyb_shape_count (&ordered, 0, b->rank));
   out = (HybShape){ .rank = a->rank - b->rank };
   for (int i = 0; i < out.rank; i++)
     out.dim[i] = ordered.dim[b->rank + i];
@@ -271,10 +247,7 @@ relate_sides (const HybCall  *call,
 static gboolean
 tensorsolve_infer_shape (HybCall *call, GError **error)
 {
-  return relate_sides (call,
-                       &call->input[0].shape,
-                       &call->input[1].shape,
-                       &call->output[0].shape,
+  return relate_sides (call, &call->input[0].shape, &call->input[1].shape, &call->output[0].shape,
                        error);
 }
 
@@ -340,10 +313,7 @@ tensorsolve_forward (const HybCall *call, const HybRun *run)
   move_axes (call, &a->shape, &move, FALSE);
   hyb_move (&move, work + room.copy, lu.lu);
   hyb_dtype_convert (run->output[0], dtype, run->input[1], b->dtype, n);
-  if (hyb_linalg_check (run,
-                        hyb_lapack_lu (&lu),
-                        0,
-                        "is singular",
+  if (hyb_linalg_check (run, hyb_lapack_lu (&lu), 0, "is singular",
                         "The equations have no unique solution."))
     hyb_lapack_lu_solve (&lu, FALSE, 1, run->output[0]);
 }
@@ -396,10 +366,8 @@ solve_backward (const HybCall *call, const HybRun *run)
 static void
 tensorsolve_gradient (HybGrad *grad)
 {
-  const HybValueId inputs[] = { hyb_grad_incoming (grad, 0),
-                                hyb_grad_input (grad, 0),
-                                hyb_grad_input (grad, 1),
-                                hyb_grad_output (grad, 0) };
+  const HybValueId inputs[] = { hyb_grad_incoming (grad, 0), hyb_grad_input (grad, 0),
+                                hyb_grad_input (grad, 1), hyb_grad_output (grad, 0) };
   HybValueId       d = hyb_grad_emit_same (grad, "_backward_npi_tensorsolve", 4, inputs);
 
   hyb_grad_set_input (grad, 0, d);

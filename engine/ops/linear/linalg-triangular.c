@@ -14,13 +14,9 @@
 
 static const HybParam triangular_params[] = {
   { HYB_FIELD (HybTriangularParams, transpose), HYB_PARAM_BOOL, "False", .doc = "transpose A" },
-  { HYB_FIELD (HybTriangularParams, rightside),
-    HYB_PARAM_BOOL,
-    "False",
+  { HYB_FIELD (HybTriangularParams, rightside), HYB_PARAM_BOOL, "False",
     .doc = "A is on the right of the product" },
-  { HYB_FIELD (HybTriangularParams, lower),
-    HYB_PARAM_BOOL,
-    "True",
+  { HYB_FIELD (HybTriangularParams, lower), HYB_PARAM_BOOL, "True",
     .doc = "A is lower triangular, else upper" },
   { HYB_FIELD (HybTriangularParams, alpha), HYB_PARAM_FLOAT, "1.0", .doc = "multiplies B" },
   { 0 },
@@ -122,19 +118,13 @@ set_gradient_of_a (HybGrad *grad, HybValueId outer, HybValueId inner, double alp
   HybValueId                 da;
 
   if (params->rightside)
-    da = hyb_linalg_emit_product (grad,
-                                  (HybFactor){ second, TRUE },
-                                  (HybFactor){ first, FALSE },
+    da = hyb_linalg_emit_product (grad, (HybFactor){ second, TRUE }, (HybFactor){ first, FALSE },
                                   alpha);
   else
-    da = hyb_linalg_emit_product (grad,
-                                  (HybFactor){ first, FALSE },
-                                  (HybFactor){ second, TRUE },
+    da = hyb_linalg_emit_product (grad, (HybFactor){ first, FALSE }, (HybFactor){ second, TRUE },
                                   alpha);
-  hyb_grad_set_input (grad,
-                      0,
-                      hyb_linalg_emit_triangle (grad,
-                                                da,
+  hyb_grad_set_input (grad, 0,
+                      hyb_linalg_emit_triangle (grad, da,
                                                 params->lower ? HYB_TRIANGLE_LOWER
                                                               : HYB_TRIANGLE_UPPER));
 }
@@ -162,16 +152,12 @@ trsm_gradient (HybGrad *grad)
 
   params.transpose = !params.transpose;
   params.alpha = 1;
-  solved = hyb_linalg_emit_triangular (grad,
-                                       "_linalg_trsm",
-                                       hyb_grad_input (grad, 0),
-                                       hyb_grad_incoming (grad, 0),
-                                       &params);
+  solved = hyb_linalg_emit_triangular (grad, "_linalg_trsm", hyb_grad_input (grad, 0),
+                                       hyb_grad_incoming (grad, 0), &params);
   if (hyb_grad_needs_input (grad, 0))
     set_gradient_of_a (grad, solved, hyb_grad_output (grad, 0), -1);
   if (hyb_grad_needs_input (grad, 1))
-    hyb_grad_set_input (grad,
-                        1,
+    hyb_grad_set_input (grad, 1,
                         alpha == 1 ? solved
                                    : hyb_grad_emit_scalar (grad, "_mul_scalar", solved, alpha));
 }
@@ -184,10 +170,7 @@ typedef struct
 } TriangleParams;
 
 static const HybParam triangle_params[] = {
-  { HYB_FIELD (TriangleParams, part),
-    HYB_PARAM_ENUM,
-    NULL,
-    .choices = hyb_linalg_triangles,
+  { HYB_FIELD (TriangleParams, part), HYB_PARAM_ENUM, NULL, .choices = hyb_linalg_triangles,
     .doc = "what is left of the matrix" },
   { 0 },
 };
@@ -234,22 +217,13 @@ triangle_gradient (HybGrad *grad)
       hyb_grad_set_input (grad, 0, hyb_linalg_emit_triangle (grad, dy, part));
       return;
     }
-  above = hyb_grad_emit (grad,
-                         "elemwise_sub",
-                         dy,
-                         hyb_linalg_emit_triangle (grad, dy, HYB_TRIANGLE_LOWER),
-                         HYB_NO_ID);
-  above = hyb_grad_emit_with (grad,
-                              "SwapAxis",
-                              (const char *[]){ "dim1", "-2", "dim2", "-1", NULL },
-                              1,
-                              &above);
-  hyb_grad_set_input (grad,
-                      0,
-                      hyb_grad_emit (grad,
-                                     "elemwise_add",
-                                     hyb_linalg_emit_triangle (grad, dy, HYB_TRIANGLE_LOWER),
-                                     above,
+  above = hyb_grad_emit (grad, "elemwise_sub", dy,
+                         hyb_linalg_emit_triangle (grad, dy, HYB_TRIANGLE_LOWER), HYB_NO_ID);
+  above = hyb_grad_emit_with (grad, "SwapAxis",
+                              (const char *[]){ "dim1", "-2", "dim2", "-1", NULL }, 1, &above);
+  hyb_grad_set_input (grad, 0,
+                      hyb_grad_emit (grad, "elemwise_add",
+                                     hyb_linalg_emit_triangle (grad, dy, HYB_TRIANGLE_LOWER), above,
                                      HYB_NO_ID));
 }
 

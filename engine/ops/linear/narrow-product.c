@@ -56,16 +56,13 @@ product_forward (const HybCall *call, const HybRun *run)
   const HybProductParams *params = call->params;
   const HybShape         *data = &call->input[0].shape;
 
-  hyb_narrow_multiply (&(HybNarrow){ call->input[1].dtype,
-                                     params->num_hidden,
-                                     data->dim[1],
+  hyb_narrow_multiply (&(HybNarrow){ call->input[1].dtype, params->num_hidden, data->dim[1],
                                      run->input[1] },
                        &(HybNarrowProduct){ .m = data->dim[0],
                                             .ldx = data->dim[1],
                                             .ldy = params->num_hidden,
                                             .bias = params->no_bias ? NULL : run->input[2] },
-                       run->input[0],
-                       run->output[0]);
+                       run->input[0], run->output[0]);
 }
 
 /* --- _hybridscope_int8_rows --- */
@@ -81,15 +78,10 @@ rows_infer_shape (HybCall *call, GError **error)
   if (!hyb_shape_is_known (rows))
     return TRUE;
   if (rows->dim[1] < HYB_NARROW_HEAD)
-    return hyb_error_at (error,
-                         HYB_GRAPH_ERROR,
-                         HYB_GRAPH_ERROR_TYPES,
-                         NULL,
-                         NULL,
+    return hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_TYPES, NULL, NULL,
                          "rows has %" G_GINT64_FORMAT
                          " bytes in a row, but the scale in front of each takes %d",
-                         rows->dim[1],
-                         HYB_NARROW_HEAD);
+                         rows->dim[1], HYB_NARROW_HEAD);
   floats.dim[0] = rows->dim[0];
   floats.dim[1] = rows->dim[1] - HYB_NARROW_HEAD;
   return hyb_layer_expect (&call->output[0].shape, "output", &floats, error);

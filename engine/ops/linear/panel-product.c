@@ -18,9 +18,7 @@ typedef struct
 } PanelsParams;
 
 static const HybParam panels_params[] = {
-  { HYB_FIELD (PanelsParams, transposed),
-    HYB_PARAM_BOOL,
-    "False",
+  { HYB_FIELD (PanelsParams, transposed), HYB_PARAM_BOOL, "False",
     .doc = "pack for products with the transpose of the weight" },
   { 0 },
 };
@@ -87,8 +85,7 @@ product_infer_shape (HybCall *call, GError **error)
 
   want.dim[0] = data->dim[0];
   return hyb_layer_expect (&call->output[0].shape, "output", &want, error) &&
-         hyb_layer_expect_vector (&call->input[1].shape,
-                                  "panels",
+         hyb_layer_expect_vector (&call->input[1].shape, "panels",
                                   (gint64) hyb_panels_size (params->num_hidden, data->dim[1]),
                                   error);
 }
@@ -105,9 +102,7 @@ product_forward (const HybCall *call, const HybRun *run)
                                            .ldx = data->dim[1],
                                            .ldy = params->num_hidden,
                                            .bias = params->no_bias ? NULL : run->input[2] },
-                       run->input[0],
-                       run->input[1],
-                       run->output[0]);
+                       run->input[0], run->input[1], run->output[0]);
 }
 
 const HybOp hyb_ops_panel_product[] = {

@@ -5,11 +5,7 @@
 #include "engine/op/rules.h"
 
 const HybParam hyb_product_params[] = {
-  { HYB_FIELD (HybProductParams, num_hidden),
-    HYB_PARAM_INT,
-    NULL,
-    .low = 1,
-    .high = G_MAXINT32,
+  { HYB_FIELD (HybProductParams, num_hidden), HYB_PARAM_INT, NULL, .low = 1, .high = G_MAXINT32,
     .doc = "number of output features" },
   { HYB_FIELD (HybProductParams, no_bias), HYB_PARAM_BOOL, "False", .doc = "leave the bias out" },
   { 0 },

@@ -31,18 +31,11 @@ typedef struct
 static const char *const blank_names[] = { "first", "last", NULL };
 
 static const HybParam ctc_params[] = {
-  { HYB_FIELD (CtcParams, use_data_lengths),
-    HYB_PARAM_BOOL,
-    "False",
+  { HYB_FIELD (CtcParams, use_data_lengths), HYB_PARAM_BOOL, "False",
     .doc = "an input gives the number of valid steps of each sequence" },
-  { HYB_FIELD (CtcParams, use_label_lengths),
-    HYB_PARAM_BOOL,
-    "False",
+  { HYB_FIELD (CtcParams, use_label_lengths), HYB_PARAM_BOOL, "False",
     .doc = "an input gives the length of each label; else padding ends it" },
-  { HYB_FIELD (CtcParams, blank_label),
-    HYB_PARAM_ENUM,
-    "first",
-    .choices = blank_names,
+  { HYB_FIELD (CtcParams, blank_label), HYB_PARAM_ENUM, "first", .choices = blank_names,
     .doc = "which class is the blank" },
   { 0 },
 };
@@ -75,15 +68,11 @@ ctc_infer_shape (HybCall *call, GError **error)
   if (!hyb_layer_expect (label, "label", &want, error))
     return FALSE;
   if (data->dim[0] != HYB_UNKNOWN && label->dim[1] > data->dim[0])
-    return hyb_error_at (error,
-                         HYB_GRAPH_ERROR,
-                         HYB_GRAPH_ERROR_TYPES,
-                         "label",
+    return hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_TYPES, "label",
                          "Use shorter labels or more steps",
                          "labels have up to %" G_GINT64_FORMAT
                          " classes but the data has only %" G_GINT64_FORMAT " steps",
-                         label->dim[1],
-                         data->dim[0]);
+                         label->dim[1], data->dim[0]);
   for (guint i = 2; i < call->n_inputs; i++)
     if (!hyb_layer_expect_vector (&call->input[i].shape, "lengths", batch, error))
       return FALSE;
@@ -221,18 +210,15 @@ typedef struct
 static gint64
 read_length (const CtcBatch *batch, guint input, gint64 sample, gint64 max_length)
 {
-  return CLAMP (hyb_dtype_get_int (batch->run->input[input],
-                                   batch->call->input[input].dtype,
+  return CLAMP (hyb_dtype_get_int (batch->run->input[input], batch->call->input[input].dtype,
                                    (gsize) sample),
-                0,
-                max_length);
+                0, max_length);
 }
 
 static gint64
 read_label (const CtcBatch *batch, gint64 sample, gint64 i)
 {
-  return hyb_dtype_get_int (batch->run->input[1],
-                            batch->call->input[1].dtype,
+  return hyb_dtype_get_int (batch->run->input[1], batch->call->input[1].dtype,
                             (gsize) (sample * batch->max_label_length + i));
 }
 
@@ -324,9 +310,7 @@ backward_infer_shape (HybCall *call, GError **error)
       !hyb_shape_unify (&call->input[1].shape, &call->output[0].shape, error))
     return FALSE;
 
-  return hyb_layer_expect_vector (&call->input[0].shape,
-                                  "gradient",
-                                  call->input[1].shape.dim[1],
+  return hyb_layer_expect_vector (&call->input[0].shape, "gradient", call->input[1].shape.dim[1],
                                   error);
 }
 

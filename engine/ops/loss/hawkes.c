@@ -56,8 +56,7 @@ infer_inputs (HybType *input, gint64 *samples, gint64 *kinds, GError **error)
         if (shape->rank == HYB_UNKNOWN)
           *shape = hyb_shape_make (rank, NULL);
         for (int k = 0; k < rank; k++)
-          if (!hyb_dim_unify (&shape->dim[k],
-                              sizes[i][k],
+          if (!hyb_dim_unify (&shape->dim[k], sizes[i][k],
                               sizes[i][k] == samples ? "the numbers of samples"
                               : sizes[i][k] == kinds ? "the numbers of kinds"
                                                      : "the numbers of events",
@@ -230,9 +229,7 @@ hawkes_forward (const HybCall *call, const HybRun *run)
           Kind kind = follow (&process, i, k);
 
           likelihood += kind.likelihood;
-          hyb_dtype_set_double (run->output[1],
-                                process.dtype,
-                                (gsize) (i * process.kinds + k),
+          hyb_dtype_set_double (run->output[1], process.dtype, (gsize) (i * process.kinds + k),
                                 kind.state);
         }
       hyb_dtype_set_double (run->output[0], process.dtype, (gsize) i, likelihood);
@@ -274,9 +271,7 @@ backward_infer_dtype (HybCall *call, GError **error)
 static void
 add_to (gpointer data, HybDType dtype, gint64 at, double value)
 {
-  hyb_dtype_set_double (data,
-                        dtype,
-                        (gsize) at,
+  hyb_dtype_set_double (data, dtype, (gsize) at,
                         value + hyb_dtype_get_double (data, dtype, (gsize) at));
 }
 
@@ -297,9 +292,7 @@ hawkes_backward (const HybCall *call, const HybRun *run)
         double h = hyb_dtype_get_double (run->input[1], process.dtype, at);
 
         hyb_dtype_set_double (run->output[LDA], process.dtype, at, g * kind.slope[LDA]);
-        hyb_dtype_set_double (run->output[STATE],
-                              process.dtype,
-                              at,
+        hyb_dtype_set_double (run->output[STATE], process.dtype, at,
                               g * kind.slope[STATE] + h * kind.by_state);
         add_to (run->output[ALPHA], process.dtype, k, g * kind.slope[ALPHA]);
         add_to (run->output[BETA], process.dtype, k, g * kind.slope[BETA] + h * kind.by_beta);

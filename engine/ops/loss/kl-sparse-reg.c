@@ -20,23 +20,11 @@ typedef struct
 } SparseParams;
 
 static const HybParam sparse_params[] = {
-  { HYB_FIELD (SparseParams, sparseness_target),
-    HYB_PARAM_FLOAT,
-    "0.1",
-    .low = 0,
-    .high = 1,
+  { HYB_FIELD (SparseParams, sparseness_target), HYB_PARAM_FLOAT, "0.1", .low = 0, .high = 1,
     .doc = "target of the mean activation" },
-  { HYB_FIELD (SparseParams, penalty),
-    HYB_PARAM_FLOAT,
-    "0.001",
-    .low = 0,
-    .high = 1,
+  { HYB_FIELD (SparseParams, penalty), HYB_PARAM_FLOAT, "0.001", .low = 0, .high = 1,
     .doc = "weight of the penalty" },
-  { HYB_FIELD (SparseParams, momentum),
-    HYB_PARAM_FLOAT,
-    "0.9",
-    .low = 0,
-    .high = 1,
+  { HYB_FIELD (SparseParams, momentum), HYB_PARAM_FLOAT, "0.9", .low = 0, .high = 1,
     .doc = "weight of the old value when the mean is updated" },
   { 0 },
 };
@@ -134,8 +122,7 @@ sparse_gradient (HybGrad *grad)
 {
   HybValueId inputs[] = { hyb_grad_incoming (grad, 0), hyb_grad_output (grad, 1) };
 
-  hyb_grad_set_input (grad,
-                      0,
+  hyb_grad_set_input (grad, 0,
                       hyb_grad_emit_same (grad, "_backward_IdentityAttachKLSparseReg", 2, inputs));
 }
 

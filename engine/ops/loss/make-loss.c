@@ -26,13 +26,9 @@ static const char *const normalization_names[] = { "null", "batch", "valid", NUL
 
 static const HybParam make_loss_params[] = {
   { HYB_FIELD (MakeLossParams, grad_scale), HYB_PARAM_FLOAT, "1", .doc = "value of the gradient" },
-  { HYB_FIELD (MakeLossParams, valid_thresh),
-    HYB_PARAM_FLOAT,
-    "0",
+  { HYB_FIELD (MakeLossParams, valid_thresh), HYB_PARAM_FLOAT, "0",
     .doc = "elements above it count as valid (normalization valid)" },
-  { HYB_FIELD (MakeLossParams, normalization),
-    HYB_PARAM_ENUM,
-    "null",
+  { HYB_FIELD (MakeLossParams, normalization), HYB_PARAM_ENUM, "null",
     .choices = normalization_names,
     .doc = "divisor of the gradient: 1, the batch size or the number of valid elements" },
   { 0 },
@@ -92,8 +88,7 @@ make_loss_gradient (HybGrad *grad)
 static void
 plain_gradient (HybGrad *grad)
 {
-  hyb_grad_set_input (grad,
-                      0,
+  hyb_grad_set_input (grad, 0,
                       hyb_grad_emit (grad, "ones_like", hyb_grad_input (grad, 0), HYB_NO_ID));
 }
 

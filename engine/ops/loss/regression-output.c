@@ -23,9 +23,7 @@ typedef struct
 } RegressionParams;
 
 static const HybParam regression_params[] = {
-  { HYB_FIELD (RegressionParams, grad_scale),
-    HYB_PARAM_FLOAT,
-    "1",
+  { HYB_FIELD (RegressionParams, grad_scale), HYB_PARAM_FLOAT, "1",
     .doc = "factor of the gradient" },
   { 0 },
 };

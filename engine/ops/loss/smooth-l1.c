@@ -16,9 +16,7 @@ typedef struct
 } SmoothParams;
 
 static const HybParam smooth_params[] = {
-  { HYB_FIELD (SmoothParams, scalar),
-    HYB_PARAM_FLOAT,
-    "1",
+  { HYB_FIELD (SmoothParams, scalar), HYB_PARAM_FLOAT, "1",
     .doc = "sigma: the parabola ends at ±1 / sigma²" },
   { HYB_FIELD (SmoothParams, is_int), HYB_PARAM_BOOL, "True", .doc = "has no effect" },
   { 0 },

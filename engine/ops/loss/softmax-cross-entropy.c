@@ -25,18 +25,15 @@ cross_entropy_infer_shape (HybCall *call, GError **error)
 
   if (data->rank == HYB_UNKNOWN && call->input[1].shape.rank == 1)
     *data = hyb_shape_2d (call->input[1].shape.dim[0], HYB_UNKNOWN);
-  return hyb_layer_expect_vector (&call->input[1].shape,
-                                  "label",
-                                  data->rank == 2 ? data->dim[0] : HYB_UNKNOWN,
-                                  error);
+  return hyb_layer_expect_vector (&call->input[1].shape, "label",
+                                  data->rank == 2 ? data->dim[0] : HYB_UNKNOWN, error);
 }
 
 /* Label (input 1) of a row, clamped to 0 … classes − 1. */
 static gint64
 class_of_row (const HybCall *call, const HybRun *run, gint64 row, gint64 classes)
 {
-  return CLAMP (hyb_dtype_get_int (run->input[1], call->input[1].dtype, (gsize) row),
-                0,
+  return CLAMP (hyb_dtype_get_int (run->input[1], call->input[1].dtype, (gsize) row), 0,
                 classes - 1);
 }
 
@@ -108,16 +105,11 @@ cross_entropy_backward (const HybCall *call, const HybRun *run)
 static void
 cross_entropy_gradient (HybGrad *grad)
 {
-  HybValueId inputs[] = { hyb_grad_incoming (grad, 0),
-                          hyb_grad_input (grad, 1),
+  HybValueId inputs[] = { hyb_grad_incoming (grad, 0), hyb_grad_input (grad, 1),
                           hyb_grad_input (grad, 0) };
 
-  hyb_grad_set_input (grad,
-                      0,
-                      hyb_grad_emit_with (grad,
-                                          "_backward_softmax_cross_entropy",
-                                          NULL,
-                                          3,
+  hyb_grad_set_input (grad, 0,
+                      hyb_grad_emit_with (grad, "_backward_softmax_cross_entropy", NULL, 3,
                                           inputs));
 }
 

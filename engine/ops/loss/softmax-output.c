@@ -34,40 +34,22 @@ typedef struct
 static const char *const normalization_names[] = { "null", "batch", "valid", NULL };
 
 static const HybParam softmax_output_params[] = {
-  { HYB_FIELD (SoftmaxOutputParams, grad_scale),
-    HYB_PARAM_FLOAT,
-    "1",
+  { HYB_FIELD (SoftmaxOutputParams, grad_scale), HYB_PARAM_FLOAT, "1",
     .doc = "factor of the gradient" },
-  { HYB_FIELD (SoftmaxOutputParams, ignore_label),
-    HYB_PARAM_FLOAT,
-    "-1",
+  { HYB_FIELD (SoftmaxOutputParams, ignore_label), HYB_PARAM_FLOAT, "-1",
     .doc = "label of rows to ignore (use_ignore)" },
-  { HYB_FIELD (SoftmaxOutputParams, multi_output),
-    HYB_PARAM_BOOL,
-    "False",
+  { HYB_FIELD (SoftmaxOutputParams, multi_output), HYB_PARAM_BOOL, "False",
     .doc = "softmax over axis 1 at every position" },
-  { HYB_FIELD (SoftmaxOutputParams, use_ignore),
-    HYB_PARAM_BOOL,
-    "False",
+  { HYB_FIELD (SoftmaxOutputParams, use_ignore), HYB_PARAM_BOOL, "False",
     .doc = "rows with ignore_label get no gradient" },
-  { HYB_FIELD (SoftmaxOutputParams, preserve_shape),
-    HYB_PARAM_BOOL,
-    "False",
+  { HYB_FIELD (SoftmaxOutputParams, preserve_shape), HYB_PARAM_BOOL, "False",
     .doc = "softmax over the last axis" },
-  { HYB_FIELD (SoftmaxOutputParams, normalization),
-    HYB_PARAM_ENUM,
-    "null",
+  { HYB_FIELD (SoftmaxOutputParams, normalization), HYB_PARAM_ENUM, "null",
     .choices = normalization_names,
     .doc = "divisor of the gradient: 1, the batch size or the number of valid labels" },
-  { HYB_FIELD (SoftmaxOutputParams, out_grad),
-    HYB_PARAM_BOOL,
-    "False",
+  { HYB_FIELD (SoftmaxOutputParams, out_grad), HYB_PARAM_BOOL, "False",
     .doc = "multiply by the incoming gradient" },
-  { HYB_FIELD (SoftmaxOutputParams, smooth_alpha),
-    HYB_PARAM_FLOAT,
-    "0",
-    .low = 0,
-    .high = 1,
+  { HYB_FIELD (SoftmaxOutputParams, smooth_alpha), HYB_PARAM_FLOAT, "0", .low = 0, .high = 1,
     .doc = "label smoothing: probability spread over the other classes" },
   { 0 },
 };
@@ -251,11 +233,8 @@ softmax_output_gradient (HybGrad *grad)
 
   if (params->out_grad)
     inputs[2] = hyb_grad_incoming (grad, 0);
-  hyb_grad_set_input (grad,
-                      0,
-                      hyb_grad_emit_same (grad,
-                                          "_backward_SoftmaxOutput",
-                                          params->out_grad ? 3 : 2,
+  hyb_grad_set_input (grad, 0,
+                      hyb_grad_emit_same (grad, "_backward_SoftmaxOutput", params->out_grad ? 3 : 2,
                                           inputs));
 }
 

@@ -18,13 +18,9 @@ typedef struct
 
 static const HybParam svm_params[] = {
   { HYB_FIELD (SvmParams, margin), HYB_PARAM_FLOAT, "1", .doc = "margin of the hinge loss" },
-  { HYB_FIELD (SvmParams, regularization_coefficient),
-    HYB_PARAM_FLOAT,
-    "1",
+  { HYB_FIELD (SvmParams, regularization_coefficient), HYB_PARAM_FLOAT, "1",
     .doc = "factor of the gradient" },
-  { HYB_FIELD (SvmParams, use_linear),
-    HYB_PARAM_BOOL,
-    "False",
+  { HYB_FIELD (SvmParams, use_linear), HYB_PARAM_BOOL, "False",
     .doc = "use the hinge loss (L1) instead of its square (L2)" },
   { 0 },
 };

@@ -15,17 +15,9 @@ typedef struct
 } WarpCtcParams;
 
 static const HybParam warp_ctc_params[] = {
-  { HYB_FIELD (WarpCtcParams, label_length),
-    HYB_PARAM_INT,
-    "0",
-    .low = 0,
-    .high = G_MAXINT32,
+  { HYB_FIELD (WarpCtcParams, label_length), HYB_PARAM_INT, "0", .low = 0, .high = G_MAXINT32,
     .doc = "labels of one sequence" },
-  { HYB_FIELD (WarpCtcParams, input_length),
-    HYB_PARAM_INT,
-    "0",
-    .low = 0,
-    .high = G_MAXINT32,
+  { HYB_FIELD (WarpCtcParams, input_length), HYB_PARAM_INT, "0", .low = 0, .high = G_MAXINT32,
     .doc = "time steps of one sequence" },
   { 0 },
 };

@@ -27,10 +27,7 @@ static const char *const activation_names[] = {
 };
 
 static const HybParam activation_params[] = {
-  { HYB_FIELD (ActivationParams, act_type),
-    HYB_PARAM_ENUM,
-    NULL,
-    .choices = activation_names,
+  { HYB_FIELD (ActivationParams, act_type), HYB_PARAM_ENUM, NULL, .choices = activation_names,
     .doc = "function to apply" },
   { 0 },
 };
@@ -116,12 +113,10 @@ forward_slice (gint64 begin, gint64 end, gpointer data)
   gsize                 n = (gsize) (end - begin);
 
   if (args->dtype == HYB_F64)
-    functions[args->function].forward_f64 (n,
-                                           (const double *) args->from + begin,
+    functions[args->function].forward_f64 (n, (const double *) args->from + begin,
                                            (double *) args->to + begin);
   else
-    functions[args->function].forward_f32 (n,
-                                           (const float *) args->from + begin,
+    functions[args->function].forward_f32 (n, (const float *) args->from + begin,
                                            (float *) args->to + begin);
 }
 
@@ -132,13 +127,11 @@ backward_slice (gint64 begin, gint64 end, gpointer data)
   gsize                 n = (gsize) (end - begin);
 
   if (args->dtype == HYB_F64)
-    functions[args->function].backward_f64 (n,
-                                            (const double *) args->from + begin,
+    functions[args->function].backward_f64 (n, (const double *) args->from + begin,
                                             (const double *) args->dy + begin,
                                             (double *) args->to + begin);
   else
-    functions[args->function].backward_f32 (n,
-                                            (const float *) args->from + begin,
+    functions[args->function].backward_f32 (n, (const float *) args->from + begin,
                                             (const float *) args->dy + begin,
                                             (float *) args->to + begin);
 }
@@ -147,9 +140,8 @@ static void
 activation_forward (const HybCall *call, const HybRun *run)
 {
   const ActivationParams *params = call->params;
-  ActivationArgs          args = {
-             params->act_type, call->output[0].dtype, run->input[0], NULL, run->output[0]
-  };
+  ActivationArgs          args = { params->act_type, call->output[0].dtype, run->input[0], NULL,
+                                   run->output[0] };
 
   hyb_parallel_for (hyb_shape_size (&call->output[0].shape), 8192, forward_slice, &args);
 }
@@ -159,9 +151,8 @@ static void
 activation_backward (const HybCall *call, const HybRun *run)
 {
   const ActivationParams *params = call->params;
-  ActivationArgs          args = {
-             params->act_type, call->output[0].dtype, run->input[1], run->input[0], run->output[0]
-  };
+  ActivationArgs args = { params->act_type, call->output[0].dtype, run->input[1], run->input[0],
+                          run->output[0] };
 
   hyb_parallel_for (hyb_shape_size (&call->output[0].shape), 8192, backward_slice, &args);
 }

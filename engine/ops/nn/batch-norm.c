@@ -30,39 +30,27 @@ typedef struct
   char    *key;
 } BatchNormParams;
 
-#define COMMON_FIELDS                                                          \
-  { HYB_FIELD (BatchNormParams, eps),                                          \
-    HYB_PARAM_FLOAT,                                                           \
-    "0.001",                                                                   \
-    .doc = "added to the variance to avoid division by zero" },                \
-      { HYB_FIELD (BatchNormParams, momentum),                                 \
-        HYB_PARAM_FLOAT,                                                       \
-        "0.9",                                                                 \
-        .doc = "weight of the old value when moving statistics are updated" }, \
-      { HYB_FIELD (BatchNormParams, fix_gamma),                                \
-        HYB_PARAM_BOOL,                                                        \
-        "True",                                                                \
-        .doc = "use 1 instead of the stored gamma" },                          \
-      { HYB_FIELD (BatchNormParams, use_global_stats),                         \
-        HYB_PARAM_BOOL,                                                        \
-        "False",                                                               \
-        .doc = "use the moving statistics in training as well" },              \
-  {                                                                            \
-    HYB_FIELD (BatchNormParams, output_mean_var), HYB_PARAM_BOOL, "False",     \
-        .doc = "return mean and inverse standard deviation as well"            \
+#define COMMON_FIELDS                                                           \
+  { HYB_FIELD (BatchNormParams, eps), HYB_PARAM_FLOAT, "0.001",                 \
+    .doc = "added to the variance to avoid division by zero" },                 \
+      { HYB_FIELD (BatchNormParams, momentum), HYB_PARAM_FLOAT, "0.9",          \
+        .doc = "weight of the old value when moving statistics are updated" },  \
+      { HYB_FIELD (BatchNormParams, fix_gamma), HYB_PARAM_BOOL, "True",         \
+        .doc = "use 1 instead of the stored gamma" },                           \
+      { HYB_FIELD (BatchNormParams, use_global_stats), HYB_PARAM_BOOL, "False", \
+        .doc = "use the moving statistics in training as well" },               \
+  {                                                                             \
+    HYB_FIELD (BatchNormParams, output_mean_var), HYB_PARAM_BOOL, "False",      \
+        .doc = "return mean and inverse standard deviation as well"             \
   }
 
 static const HybParam batch_norm_params[] = {
   COMMON_FIELDS,
   { HYB_FIELD (BatchNormParams, axis), HYB_PARAM_INT, "1", .doc = "axis of the channels" },
   { HYB_FIELD (BatchNormParams, cudnn_off), HYB_PARAM_BOOL, "False", .doc = "has no effect" },
-  { HYB_FIELD (BatchNormParams, min_calib_range),
-    HYB_PARAM_OPTIONAL_FLOAT,
-    "None",
+  { HYB_FIELD (BatchNormParams, min_calib_range), HYB_PARAM_OPTIONAL_FLOAT, "None",
     .doc = "has no effect" },
-  { HYB_FIELD (BatchNormParams, max_calib_range),
-    HYB_PARAM_OPTIONAL_FLOAT,
-    "None",
+  { HYB_FIELD (BatchNormParams, max_calib_range), HYB_PARAM_OPTIONAL_FLOAT, "None",
     .doc = "has no effect" },
   { 0 },
 };
@@ -215,10 +203,8 @@ run_channels (const HybCall *call, BatchNormArgs *args, HybParallelFunc f32, Hyb
 {
   gint64 size = MAX (1, args->view.outer * args->view.inner);
 
-  hyb_parallel_for (args->view.channels,
-                    MAX (1, 16384 / size),
-                    call->output[0].dtype == HYB_F64 ? f64 : f32,
-                    args);
+  hyb_parallel_for (args->view.channels, MAX (1, 16384 / size),
+                    call->output[0].dtype == HYB_F64 ? f64 : f32, args);
 }
 
 static void

@@ -37,24 +37,13 @@ typedef struct
 static const char *const mode_names[] = { "training", "always", NULL };
 
 static const HybParam dropout_params[] = {
-  { HYB_FIELD (DropoutParams, p),
-    HYB_PARAM_FLOAT,
-    "0.5",
-    .low = 0,
-    .high = 1,
+  { HYB_FIELD (DropoutParams, p), HYB_PARAM_FLOAT, "0.5", .low = 0, .high = 1,
     .doc = "probability that an element is dropped" },
-  { HYB_FIELD (DropoutParams, mode),
-    HYB_PARAM_ENUM,
-    "training",
-    .choices = mode_names,
+  { HYB_FIELD (DropoutParams, mode), HYB_PARAM_ENUM, "training", .choices = mode_names,
     .doc = "when elements are dropped" },
-  { HYB_FIELD (DropoutParams, axes),
-    HYB_PARAM_SHAPE,
-    "()",
+  { HYB_FIELD (DropoutParams, axes), HYB_PARAM_SHAPE, "()",
     .doc = "axes along which all elements share one random draw" },
-  { HYB_FIELD (DropoutParams, cudnn_off),
-    HYB_PARAM_OPTIONAL_BOOL,
-    "False",
+  { HYB_FIELD (DropoutParams, cudnn_off), HYB_PARAM_OPTIONAL_BOOL, "False",
     .doc = "has no effect" },
   { 0 },
 };
@@ -130,16 +119,14 @@ multiply (const HybCall *call, const HybShape *mask, DropoutArgs *args)
 
   if (hyb_shape_equal (shape, mask))
     {
-      hyb_parallel_for (hyb_shape_size (shape),
-                        16384,
+      hyb_parallel_for (hyb_shape_size (shape), 16384,
                         call->output[0].dtype == HYB_F64 ? multiply_slice_f64 : multiply_slice_f32,
                         args);
       return;
     }
 
   hyb_each_init (&each, shape, 2, shapes);
-  hyb_each_rows (&each,
-                 call->output[0].dtype == HYB_F64 ? multiply_row_f64 : multiply_row_f32,
+  hyb_each_rows (&each, call->output[0].dtype == HYB_F64 ? multiply_row_f64 : multiply_row_f32,
                  args);
 }
 
@@ -161,9 +148,7 @@ dropout_forward (const HybCall *call, const HybRun *run)
                                 .mask = run->output[1],
                                 .to = run->output[1] };
 
-  hyb_parallel_for (n,
-                    4096,
-                    call->output[0].dtype == HYB_F64 ? draw_slice_f64 : draw_slice_f32,
+  hyb_parallel_for (n, 4096, call->output[0].dtype == HYB_F64 ? draw_slice_f64 : draw_slice_f32,
                     &args);
   if (!is_active (call, run->training))
     {

@@ -26,27 +26,17 @@ typedef struct
 } GroupNormParams;
 
 static const HybParam group_norm_params[] = {
-  { HYB_FIELD (GroupNormParams, num_groups),
-    HYB_PARAM_INT,
-    "1",
-    .low = 1,
-    .high = G_MAXINT32,
+  { HYB_FIELD (GroupNormParams, num_groups), HYB_PARAM_INT, "1", .low = 1, .high = G_MAXINT32,
     .doc = "number of channel groups" },
-  { HYB_FIELD (GroupNormParams, eps),
-    HYB_PARAM_FLOAT,
-    "1e-5",
+  { HYB_FIELD (GroupNormParams, eps), HYB_PARAM_FLOAT, "1e-5",
     .doc = "added to the variance to avoid division by zero" },
-  { HYB_FIELD (GroupNormParams, output_mean_var),
-    HYB_PARAM_BOOL,
-    "False",
+  { HYB_FIELD (GroupNormParams, output_mean_var), HYB_PARAM_BOOL, "False",
     .doc = "return mean and standard deviation as well" },
   { 0 },
 };
 
 static const HybParam instance_norm_params[] = {
-  { HYB_FIELD (GroupNormParams, eps),
-    HYB_PARAM_FLOAT,
-    "0.001",
+  { HYB_FIELD (GroupNormParams, eps), HYB_PARAM_FLOAT, "0.001",
     .doc = "added to the variance to avoid division by zero" },
   { 0 },
 };
@@ -80,15 +70,10 @@ group_norm_infer_shape (HybCall *call, GError **error)
 
   groups = count_groups (call, data->rank > 1 ? data->dim[1] : HYB_UNKNOWN);
   if (data->rank > 1 && data->dim[1] > 0 && data->dim[1] % groups != 0)
-    return hyb_error_at (error,
-                         HYB_GRAPH_ERROR,
-                         HYB_GRAPH_ERROR_TYPES,
-                         "data",
-                         NULL,
+    return hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_TYPES, "data", NULL,
                          "%" G_GINT64_FORMAT " channels cannot be split into %" G_GINT64_FORMAT
                          " groups (num_groups)",
-                         data->dim[1],
-                         groups);
+                         data->dim[1], groups);
 
   want = hyb_shape_2d (data->rank > 0 ? data->dim[0] : HYB_UNKNOWN, groups);
   return hyb_layer_expect_vector (&call->input[1].shape, "gamma", groups, error) &&
@@ -133,8 +118,7 @@ group_norm_forward (const HybCall *call, const HybRun *run)
                          .deviation = run->output[2] };
 
   init_args (&args, call, &call->input[0].shape);
-  hyb_parallel_for (args.rows,
-                    MAX (1, 8192 / MAX (1, args.length)),
+  hyb_parallel_for (args.rows, MAX (1, 8192 / MAX (1, args.length)),
                     call->output[0].dtype == HYB_F64 ? normalise_rows_f64 : normalise_rows_f32,
                     &args);
 }
@@ -154,8 +138,7 @@ group_norm_backward (const HybCall *call, const HybRun *run)
                          .dbeta = run->output[2] };
 
   init_args (&args, call, &call->input[1].shape);
-  hyb_parallel_for (args.groups,
-                    1,
+  hyb_parallel_for (args.groups, 1,
                     call->output[0].dtype == HYB_F64 ? backward_groups_f64 : backward_groups_f32,
                     &args);
 }
@@ -172,10 +155,8 @@ backward_infer_shape (HybCall *call, GError **error)
 static void
 emit_gradient (HybGrad *grad, const char *op)
 {
-  HybValueId inputs[] = { hyb_grad_incoming (grad, 0),
-                          hyb_grad_input (grad, 0),
-                          hyb_grad_input (grad, 1),
-                          hyb_grad_output (grad, 1),
+  HybValueId inputs[] = { hyb_grad_incoming (grad, 0), hyb_grad_input (grad, 0),
+                          hyb_grad_input (grad, 1), hyb_grad_output (grad, 1),
                           hyb_grad_output (grad, 2) };
   HybValueId value = hyb_grad_emit_same (grad, op, 5, inputs);
 

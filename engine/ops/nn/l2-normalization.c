@@ -31,14 +31,9 @@ typedef struct
 static const char *const mode_names[] = { "instance", "spatial", "channel", NULL };
 
 static const HybParam l2_params[] = {
-  { HYB_FIELD (L2Params, eps),
-    HYB_PARAM_FLOAT,
-    "1e-10",
+  { HYB_FIELD (L2Params, eps), HYB_PARAM_FLOAT, "1e-10",
     .doc = "added to the sum of squares to avoid division by zero" },
-  { HYB_FIELD (L2Params, mode),
-    HYB_PARAM_ENUM,
-    "instance",
-    .choices = mode_names,
+  { HYB_FIELD (L2Params, mode), HYB_PARAM_ENUM, "instance", .choices = mode_names,
     .doc = "which elements share a norm" },
   { 0 },
 };
@@ -60,10 +55,7 @@ l2_infer_shape (HybCall *call, GError **error)
   int             first, last;
 
   if (!hyb_shape_unify (data, &call->output[0].shape, error) ||
-      !hyb_layer_expect_rank (data,
-                              "data",
-                              params->mode == MODE_INSTANCE ? 1 : 3,
-                              HYB_MAX_RANK,
+      !hyb_layer_expect_rank (data, "data", params->mode == MODE_INSTANCE ? 1 : 3, HYB_MAX_RANK,
                               error))
     return FALSE;
   if (data->rank == HYB_UNKNOWN)
@@ -152,10 +144,8 @@ KERNELS (double, f64)
 static void
 run_rows (const HybCall *call, L2Args *args, HybParallelFunc f32, HybParallelFunc f64)
 {
-  hyb_parallel_for (args->outer * args->inner,
-                    MAX (1, 8192 / MAX (1, args->length)),
-                    call->output[0].dtype == HYB_F64 ? f64 : f32,
-                    args);
+  hyb_parallel_for (args->outer * args->inner, MAX (1, 8192 / MAX (1, args->length)),
+                    call->output[0].dtype == HYB_F64 ? f64 : f32, args);
 }
 
 static void
@@ -182,8 +172,7 @@ l2_backward (const HybCall *call, const HybRun *run)
 static void
 l2_gradient (HybGrad *grad)
 {
-  HybValueId inputs[] = { hyb_grad_incoming (grad, 0),
-                          hyb_grad_output (grad, 0),
+  HybValueId inputs[] = { hyb_grad_incoming (grad, 0), hyb_grad_output (grad, 0),
                           hyb_grad_output (grad, 1) };
 
   hyb_grad_set_input (grad, 0, hyb_grad_emit_same (grad, "_backward_L2Normalization", 3, inputs));

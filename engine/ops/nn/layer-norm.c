@@ -27,13 +27,9 @@ typedef struct
 
 static const HybParam layer_norm_params[] = {
   { HYB_FIELD (LayerNormParams, axis), HYB_PARAM_INT, "-1", .doc = "axis to normalise along" },
-  { HYB_FIELD (LayerNormParams, eps),
-    HYB_PARAM_FLOAT,
-    "1e-5",
+  { HYB_FIELD (LayerNormParams, eps), HYB_PARAM_FLOAT, "1e-5",
     .doc = "added to the variance to avoid division by zero" },
-  { HYB_FIELD (LayerNormParams, output_mean_var),
-    HYB_PARAM_BOOL,
-    "False",
+  { HYB_FIELD (LayerNormParams, output_mean_var), HYB_PARAM_BOOL, "False",
     .doc = "return mean and standard deviation as well" },
   { 0 },
 };
@@ -104,10 +100,8 @@ init_args (LayerNormArgs *args, const HybCall *call, const HybShape *data)
 static void
 run_rows (const HybCall *call, LayerNormArgs *args, HybParallelFunc f32, HybParallelFunc f64)
 {
-  hyb_parallel_for (args->outer * args->inner,
-                    MAX (1, 8192 / MAX (1, args->length)),
-                    call->output[0].dtype == HYB_F64 ? f64 : f32,
-                    args);
+  hyb_parallel_for (args->outer * args->inner, MAX (1, 8192 / MAX (1, args->length)),
+                    call->output[0].dtype == HYB_F64 ? f64 : f32, args);
 }
 
 static void
@@ -139,8 +133,7 @@ layer_norm_backward (const HybCall *call, const HybRun *run)
 
   init_args (&args, call, &call->input[1].shape);
   run_rows (call, &args, backward_rows_f32, backward_rows_f64);
-  hyb_parallel_for (args.length,
-                    MAX (1, 8192 / MAX (1, args.outer * args.inner)),
+  hyb_parallel_for (args.length, MAX (1, 8192 / MAX (1, args.outer * args.inner)),
                     call->output[0].dtype == HYB_F64 ? parameter_sums_f64 : parameter_sums_f32,
                     &args);
 }
@@ -157,10 +150,8 @@ backward_infer_shape (HybCall *call, GError **error)
 static void
 layer_norm_gradient (HybGrad *grad)
 {
-  HybValueId inputs[] = { hyb_grad_incoming (grad, 0),
-                          hyb_grad_input (grad, 0),
-                          hyb_grad_input (grad, 1),
-                          hyb_grad_output (grad, 1),
+  HybValueId inputs[] = { hyb_grad_incoming (grad, 0), hyb_grad_input (grad, 0),
+                          hyb_grad_input (grad, 1), hyb_grad_output (grad, 1),
                           hyb_grad_output (grad, 2) };
   HybValueId value = hyb_grad_emit_same (grad, "_backward_LayerNorm", 5, inputs);
 

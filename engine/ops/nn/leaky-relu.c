@@ -37,22 +37,13 @@ typedef struct
 static const char *const leaky_names[] = { "leaky", "rrelu", "prelu", "elu", "selu", "gelu", NULL };
 
 static const HybParam leaky_params[] = {
-  { HYB_FIELD (LeakyParams, act_type),
-    HYB_PARAM_ENUM,
-    "leaky",
-    .choices = leaky_names,
+  { HYB_FIELD (LeakyParams, act_type), HYB_PARAM_ENUM, "leaky", .choices = leaky_names,
     .doc = "function to apply" },
-  { HYB_FIELD (LeakyParams, slope),
-    HYB_PARAM_FLOAT,
-    "0.25",
+  { HYB_FIELD (LeakyParams, slope), HYB_PARAM_FLOAT, "0.25",
     .doc = "slope for negative values (leaky), or scale of the exponential (elu)" },
-  { HYB_FIELD (LeakyParams, lower_bound),
-    HYB_PARAM_FLOAT,
-    "0.125",
+  { HYB_FIELD (LeakyParams, lower_bound), HYB_PARAM_FLOAT, "0.125",
     .doc = "lower bound of the random slopes (rrelu)" },
-  { HYB_FIELD (LeakyParams, upper_bound),
-    HYB_PARAM_FLOAT,
-    "0.334",
+  { HYB_FIELD (LeakyParams, upper_bound), HYB_PARAM_FLOAT, "0.334",
     .doc = "upper bound of the random slopes (rrelu)" },
   { 0 },
 };
@@ -78,14 +69,8 @@ leaky_check (gconstpointer values, GError **error)
   if (params->act_type != RRELU || params->lower_bound <= params->upper_bound)
     return TRUE;
 
-  return hyb_error_at (error,
-                       HYB_OP_ERROR,
-                       HYB_OP_ERROR_ATTRIBUTE,
-                       "lower_bound",
-                       NULL,
-                       "%g is above upper_bound %g",
-                       params->lower_bound,
-                       params->upper_bound);
+  return hyb_error_at (error, HYB_OP_ERROR, HYB_OP_ERROR_ATTRIBUTE, "lower_bound", NULL,
+                       "%g is above upper_bound %g", params->lower_bound, params->upper_bound);
 }
 
 /* Element i of the data takes slope (i / inner) % slopes of gamma. */
@@ -130,8 +115,7 @@ expect_slopes (const HybShape *data, HybShape *gamma, GError **error)
     return TRUE;
   if (gamma->rank > 1 || (gamma->rank == 1 && gamma->dim[0] != HYB_UNKNOWN))
     return !hyb_shape_is_known (gamma) || !hyb_shape_is_known (data) ||
-           hyb_refuse_types (error,
-                             NULL,
+           hyb_refuse_types (error, NULL,
                              "gamma cannot be broadcast to the first axes of the data");
 
   return hyb_layer_expect_vector (gamma, "gamma", data->dim[data->rank > 1 ? 1 : 0], error);
@@ -185,10 +169,8 @@ leaky_forward (const HybCall *call, const HybRun *run)
       view_slopes (&call->input[0].shape, &call->input[1].shape, &args.slopes);
     }
 
-  hyb_parallel_for (hyb_shape_size (&call->output[0].shape),
-                    8192,
-                    call->output[0].dtype == HYB_F64 ? leaky_slice_f64 : leaky_slice_f32,
-                    &args);
+  hyb_parallel_for (hyb_shape_size (&call->output[0].shape), 8192,
+                    call->output[0].dtype == HYB_F64 ? leaky_slice_f64 : leaky_slice_f32, &args);
 }
 
 /* Inputs: gradient, data, and a third one: the mask (rrelu), gamma (prelu) or the output (selu). */
@@ -235,8 +217,7 @@ backward_forward (const HybCall *call, const HybRun *run)
       view_slopes (&call->input[1].shape, &call->input[2].shape, &args.slopes);
     }
 
-  hyb_parallel_for (hyb_shape_size (&call->output[0].shape),
-                    8192,
+  hyb_parallel_for (hyb_shape_size (&call->output[0].shape), 8192,
                     call->output[0].dtype == HYB_F64 ? backward_slice_f64 : backward_slice_f32,
                     &args);
 }
@@ -276,8 +257,7 @@ leaky_gradient (HybGrad *grad)
 
   backward_arity (params, &n_inputs, &n_outputs);
   if (hyb_grad_needs_input (grad, 0))
-    hyb_grad_set_input (grad,
-                        0,
+    hyb_grad_set_input (grad, 0,
                         hyb_grad_emit_same (grad, "_backward_LeakyReLU", n_inputs, inputs));
 
   /* Both gradients read the incoming gradient.  MXNet's CPU kernel may overwrite that with the

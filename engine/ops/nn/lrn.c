@@ -24,17 +24,11 @@ typedef struct
 } LrnParams;
 
 static const HybParam lrn_params[] = {
-  { HYB_FIELD (LrnParams, alpha),
-    HYB_PARAM_FLOAT,
-    "0.0001",
+  { HYB_FIELD (LrnParams, alpha), HYB_PARAM_FLOAT, "0.0001",
     .doc = "weight of the sum of squares" },
   { HYB_FIELD (LrnParams, beta), HYB_PARAM_FLOAT, "0.75", .doc = "exponent of the norm" },
   { HYB_FIELD (LrnParams, knorm), HYB_PARAM_FLOAT, "2", .doc = "constant term of the norm" },
-  { HYB_FIELD (LrnParams, nsize),
-    HYB_PARAM_INT,
-    NULL,
-    .low = 1,
-    .high = G_MAXINT32,
+  { HYB_FIELD (LrnParams, nsize), HYB_PARAM_INT, NULL, .low = 1, .high = G_MAXINT32,
     .doc = "number of channels to sum over, odd" },
   { 0 },
 };
@@ -47,13 +41,8 @@ lrn_check (gconstpointer values, GError **error)
   if (params->nsize % 2 == 1)
     return TRUE;
 
-  return hyb_error_at (error,
-                       HYB_OP_ERROR,
-                       HYB_OP_ERROR_ATTRIBUTE,
-                       "nsize",
-                       NULL,
-                       "%" G_GINT64_FORMAT " is even, so the window has no centre",
-                       params->nsize);
+  return hyb_error_at (error, HYB_OP_ERROR, HYB_OP_ERROR_ATTRIBUTE, "nsize", NULL,
+                       "%" G_GINT64_FORMAT " is even, so the window has no centre", params->nsize);
 }
 
 /* A window may be wider than the channels, as MXNet allows with oneDNN: it ends with them. */
@@ -145,10 +134,8 @@ run_planes (const HybCall *call, LrnArgs *args, HybParallelFunc f32, HybParallel
   args->params = call->params;
   args->channels = shape->dim[1];
   args->positions = hyb_shape_count (shape, 2, 4);
-  hyb_parallel_for (shape->dim[0] * args->channels,
-                    MAX (1, 4096 / MAX (1, args->positions)),
-                    call->output[0].dtype == HYB_F64 ? f64 : f32,
-                    args);
+  hyb_parallel_for (shape->dim[0] * args->channels, MAX (1, 4096 / MAX (1, args->positions)),
+                    call->output[0].dtype == HYB_F64 ? f64 : f32, args);
 }
 
 static void
@@ -173,8 +160,7 @@ lrn_backward (const HybCall *call, const HybRun *run)
 static void
 lrn_gradient (HybGrad *grad)
 {
-  HybValueId inputs[] = { hyb_grad_incoming (grad, 0),
-                          hyb_grad_input (grad, 0),
+  HybValueId inputs[] = { hyb_grad_incoming (grad, 0), hyb_grad_input (grad, 0),
                           hyb_grad_output (grad, 1) };
 
   hyb_grad_set_input (grad, 0, hyb_grad_emit_same (grad, "_backward_LRN", 3, inputs));

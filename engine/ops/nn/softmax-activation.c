@@ -23,10 +23,7 @@ typedef struct
 static const char *const mode_names[] = { "instance", "channel", NULL };
 
 static const HybParam softmax_activation_params[] = {
-  { HYB_FIELD (SoftmaxActivationParams, mode),
-    HYB_PARAM_ENUM,
-    "instance",
-    .choices = mode_names,
+  { HYB_FIELD (SoftmaxActivationParams, mode), HYB_PARAM_ENUM, "instance", .choices = mode_names,
     .doc = "axis of the softmax: last (instance) or 1 (channel)" },
   { 0 },
 };
@@ -37,11 +34,8 @@ softmax_activation_infer_shape (HybCall *call, GError **error)
   const SoftmaxActivationParams *params = call->params;
 
   return hyb_rule_same_shape (call, error) &&
-         hyb_layer_expect_rank (&call->input[0].shape,
-                                "data",
-                                params->mode == MODE_CHANNEL ? 3 : 1,
-                                HYB_MAX_RANK,
-                                error);
+         hyb_layer_expect_rank (&call->input[0].shape, "data", params->mode == MODE_CHANNEL ? 3 : 1,
+                                HYB_MAX_RANK, error);
 }
 
 static HybSoftmaxView

@@ -25,21 +25,13 @@ typedef struct
 } SoftmaxParams;
 
 static const HybParam softmax_params[] = {
-  { HYB_FIELD (SoftmaxParams, axis),
-    HYB_PARAM_INT,
-    "-1",
+  { HYB_FIELD (SoftmaxParams, axis), HYB_PARAM_INT, "-1",
     .doc = "axis along which the outputs sum to one" },
-  { HYB_FIELD (SoftmaxParams, temperature),
-    HYB_PARAM_OPTIONAL_FLOAT,
-    "None",
+  { HYB_FIELD (SoftmaxParams, temperature), HYB_PARAM_OPTIONAL_FLOAT, "None",
     .doc = "divisor of the input" },
-  { HYB_FIELD (SoftmaxParams, dtype),
-    HYB_PARAM_DTYPE,
-    "None",
+  { HYB_FIELD (SoftmaxParams, dtype), HYB_PARAM_DTYPE, "None",
     .doc = "element type of the output; None: that of the input" },
-  { HYB_FIELD (SoftmaxParams, use_length),
-    HYB_PARAM_BOOL,
-    "False",
+  { HYB_FIELD (SoftmaxParams, use_length), HYB_PARAM_BOOL, "False",
     .doc = "a second input gives the valid length of each row" },
   { 0 },
 };
@@ -93,13 +85,8 @@ softmax_infer_dtype (HybCall *call, GError **error)
   HybDType             length = call->n_inputs > 1 ? call->input[1].dtype : HYB_I32;
 
   if (length != HYB_DTYPE_UNKNOWN && length != HYB_I32 && length != HYB_I64)
-    return hyb_error_at (error,
-                         HYB_GRAPH_ERROR,
-                         HYB_GRAPH_ERROR_TYPES,
-                         "length",
-                         NULL,
-                         "its type is %s but must be int32 or int64",
-                         hyb_dtype_name (length));
+    return hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_TYPES, "length", NULL,
+                         "its type is %s but must be int32 or int64", hyb_dtype_name (length));
 
   /* An unknown dtype would default to float32. */
   if (length == HYB_DTYPE_UNKNOWN)
@@ -150,10 +137,7 @@ compute (const HybCall *call, const HybRun *run, double sign, gboolean log)
     }
   if (softmax_workspace (call) > 0)
     {
-      hyb_dtype_convert (run->workspace,
-                         call->output[0].dtype,
-                         run->input[0],
-                         call->input[0].dtype,
+      hyb_dtype_convert (run->workspace, call->output[0].dtype, run->input[0], call->input[0].dtype,
                          (gsize) hyb_shape_size (&call->input[0].shape));
       x = run->workspace;
     }
@@ -196,8 +180,7 @@ static gboolean
 backward_infer_dtype (HybCall *call, GError **error)
 {
   return hyb_dtype_unify (&call->input[0].dtype, &call->input[1].dtype, error) &&
-         hyb_dtype_unify (&call->output[0].dtype,
-                          &call->input[call->n_inputs > 2 ? 2 : 0].dtype,
+         hyb_dtype_unify (&call->output[0].dtype, &call->input[call->n_inputs > 2 ? 2 : 0].dtype,
                           error);
 }
 
@@ -214,16 +197,10 @@ compute_backward (const HybCall *call, const HybRun *run, double sign, gboolean 
   gboolean       converts = backward_workspace (call) > 0;
   HybSoftmaxView view = view_softmax (call, sign, log);
 
-  hyb_softmax_backward (&view,
-                        call->input[0].dtype,
-                        run->input[1],
-                        run->input[0],
+  hyb_softmax_backward (&view, call->input[0].dtype, run->input[1], run->input[0],
                         converts ? run->workspace : run->output[0]);
   if (converts)
-    hyb_dtype_convert (run->output[0],
-                       call->output[0].dtype,
-                       run->workspace,
-                       call->input[0].dtype,
+    hyb_dtype_convert (run->output[0], call->output[0].dtype, run->workspace, call->input[0].dtype,
                        (gsize) hyb_shape_size (&call->output[0].shape));
 }
 
@@ -248,8 +225,7 @@ log_softmax_backward (const HybCall *call, const HybRun *run)
 static void
 emit_gradient (HybGrad *grad, const char *op)
 {
-  HybValueId inputs[] = { hyb_grad_incoming (grad, 0),
-                          hyb_grad_output (grad, 0),
+  HybValueId inputs[] = { hyb_grad_incoming (grad, 0), hyb_grad_output (grad, 0),
                           hyb_grad_input (grad, 0) };
   guint      n_inputs, n_outputs;
 
@@ -274,11 +250,8 @@ emit_total (HybGrad *grad, HybValueId x)
   const SoftmaxParams *params = hyb_grad_params (grad);
   g_autofree char     *axis = g_strdup_printf ("%" G_GINT64_FORMAT, (gint64) params->axis);
 
-  return hyb_grad_emit_with (grad,
-                             "sum",
-                             (const char *[]){ "axis", axis, "keepdims", "True", NULL },
-                             1,
-                             &x);
+  return hyb_grad_emit_with (grad, "sum",
+                             (const char *[]){ "axis", axis, "keepdims", "True", NULL }, 1, &x);
 }
 
 static double
@@ -308,8 +281,7 @@ softmax_second_gradient (HybGrad *grad)
   if (!is_plain (grad, "_backward_softmax"))
     return;
   if (hyb_grad_needs_input (grad, 0))
-    hyb_grad_set_input (grad,
-                        0,
+    hyb_grad_set_input (grad, 0,
                         hyb_grad_emit_same (grad, "_backward_softmax", 2, (HybValueId[]){ h, y }));
   if (!hyb_grad_needs_input (grad, 1))
     return;
@@ -318,8 +290,7 @@ softmax_second_gradient (HybGrad *grad)
   slope = emit_two (grad, "elemwise_mul", h, g);
   slope = emit_two (grad, "elemwise_sub", slope, emit_two (grad, "broadcast_mul", h, by_g));
   slope = emit_two (grad, "elemwise_sub", slope, emit_two (grad, "broadcast_mul", g, by_h));
-  hyb_grad_set_input (grad,
-                      1,
+  hyb_grad_set_input (grad, 1,
                       hyb_grad_emit_scalar (grad, "_div_scalar", slope, temperature (params)));
 }
 
@@ -338,15 +309,13 @@ log_softmax_second_gradient (HybGrad *grad)
   if (hyb_grad_needs_input (grad, 0))
     {
       slope = emit_two (grad, "broadcast_sub", h, emit_total (grad, weighted));
-      hyb_grad_set_input (grad,
-                          0,
+      hyb_grad_set_input (grad, 0,
                           hyb_grad_emit_scalar (grad, "_div_scalar", slope, temperature (params)));
     }
   if (hyb_grad_needs_input (grad, 1))
     {
       slope = emit_two (grad, "broadcast_mul", weighted, emit_total (grad, g));
-      hyb_grad_set_input (grad,
-                          1,
+      hyb_grad_set_input (grad, 1,
                           hyb_grad_emit_scalar (grad, "_div_scalar", slope, -temperature (params)));
     }
 }

@@ -19,15 +19,9 @@ typedef struct
 } BincountParams;
 
 static const HybParam bincount_params[] = {
-  { HYB_FIELD (BincountParams, minlength),
-    HYB_PARAM_INT,
-    "0",
-    .low = 0,
-    .high = G_MAXINT32,
+  { HYB_FIELD (BincountParams, minlength), HYB_PARAM_INT, "0", .low = 0, .high = G_MAXINT32,
     .doc = "the least length of the result" },
-  { HYB_FIELD (BincountParams, has_weights),
-    HYB_PARAM_BOOL,
-    "False",
+  { HYB_FIELD (BincountParams, has_weights), HYB_PARAM_BOOL, "False",
     .doc = "whether there are weights" },
   { 0 },
 };
@@ -59,8 +53,7 @@ bincount_infer_dtype (HybCall *call, GError **error)
   HybDType data = call->input[0].dtype;
 
   if (data != HYB_DTYPE_UNKNOWN && hyb_dtype_is_float (data))
-    return hyb_refuse_types (error,
-                             "Cast the data to int64.",
+    return hyb_refuse_types (error, "Cast the data to int64.",
                              "the data are %s, but only whole numbers can be counted",
                              hyb_dtype_name (data));
   return hyb_dtype_unify (&call->input[call->n_inputs - 1].dtype, &call->output[0].dtype, error);
@@ -84,9 +77,7 @@ count_elements (const HybCall *call,
       double weight = weights ? hyb_dtype_get_double (weights, call->input[1].dtype, (gsize) i) : 1;
 
       if (place >= 0 && place < n)
-        hyb_dtype_set_double (to,
-                              dtype,
-                              (gsize) place,
+        hyb_dtype_set_double (to, dtype, (gsize) place,
                               hyb_dtype_get_double (to, dtype, (gsize) place) + weight);
     }
 }
@@ -95,10 +86,7 @@ count_elements (const HybCall *call,
 static void
 bincount_forward (const HybCall *call, const HybRun *run)
 {
-  count_elements (call,
-                  run->input[0],
-                  call->n_inputs > 1 ? run->input[1] : NULL,
-                  run->output[0],
+  count_elements (call, run->input[0], call->n_inputs > 1 ? run->input[1] : NULL, run->output[0],
                   call->output[0].shape.dim[0]);
 }
 
@@ -118,11 +106,8 @@ bincount_compute (HybCall          *call,
       gint64 place = hyb_dtype_get_int (data, call->input[0].dtype, (gsize) i);
 
       if (place < 0 || place == G_MAXINT64)
-        return hyb_refuse_types (error,
-                                 "Count numbers that are not negative.",
-                                 "element %" G_GINT64_FORMAT " is %" G_GINT64_FORMAT,
-                                 i,
-                                 place);
+        return hyb_refuse_types (error, "Count numbers that are not negative.",
+                                 "element %" G_GINT64_FORMAT " is %" G_GINT64_FORMAT, i, place);
       n = MAX (n, place + 1);
     }
   out.shape = hyb_shape_1d (n);
@@ -130,11 +115,8 @@ bincount_compute (HybCall          *call,
   if (!outputs[0])
     return FALSE;
   call->output[0] = out;
-  count_elements (call,
-                  data,
-                  call->n_inputs > 1 ? hyb_tensor_get_data (inputs[1]) : NULL,
-                  hyb_tensor_get_data (outputs[0]),
-                  n);
+  count_elements (call, data, call->n_inputs > 1 ? hyb_tensor_get_data (inputs[1]) : NULL,
+                  hyb_tensor_get_data (outputs[0]), n);
   return TRUE;
 }
 

@@ -53,16 +53,10 @@ compare_rows (const gint64 *offset, const gint64 *stride, gint64 n, gpointer dat
     {
       gint64 count = MIN (PIECE, n - at);
 
-      comparison->loop (comparison->a + (offset[1] + at * stride[1]) * size,
-                        stride[1],
-                        comparison->b + (offset[2] + at * stride[2]) * size,
-                        stride[2],
-                        result,
+      comparison->loop (comparison->a + (offset[1] + at * stride[1]) * size, stride[1],
+                        comparison->b + (offset[2] + at * stride[2]) * size, stride[2], result,
                         count);
-      hyb_dtype_convert (comparison->y + offset[0] + at,
-                         HYB_BOOL,
-                         result,
-                         comparison->dtype,
+      hyb_dtype_convert (comparison->y + offset[0] + at, HYB_BOOL, result, comparison->dtype,
                          (gsize) count);
     }
 }
@@ -80,11 +74,9 @@ compare_forward (const HybCall *call, const HybRun *run, HybBinary function)
   };
   HybEach each;
 
-  hyb_each_init (&each,
-                 &call->output[0].shape,
-                 3,
-                 (const HybShape *[]){
-                     &call->output[0].shape, &call->input[0].shape, &call->input[1].shape });
+  hyb_each_init (&each, &call->output[0].shape, 3,
+                 (const HybShape *[]){ &call->output[0].shape, &call->input[0].shape,
+                                       &call->input[1].shape });
   hyb_each_rows_parallel (&each, HYB_EACH_GRAIN, compare_rows, &comparison);
 }
 
@@ -144,9 +136,7 @@ compare_scalar_forward (const HybCall *call, const HybRun *run, HybBinary functi
       hyb_dtype_set_double (&element, comparison.dtype, 0, params->scalar);
       comparison.scalar = hyb_dtype_get_double (&element, comparison.dtype, 0);
     }
-  hyb_parallel_for (hyb_shape_size (&call->input[0].shape),
-                    HYB_EACH_GRAIN,
-                    compare_scalar_slice,
+  hyb_parallel_for (hyb_shape_size (&call->input[0].shape), HYB_EACH_GRAIN, compare_scalar_slice,
                     &comparison);
 }
 

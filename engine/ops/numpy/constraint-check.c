@@ -14,9 +14,7 @@ typedef struct
 } ConstraintParams;
 
 static const HybParam constraint_params[] = {
-  { HYB_FIELD (ConstraintParams, msg),
-    HYB_PARAM_STRING,
-    "Constraint violated.",
+  { HYB_FIELD (ConstraintParams, msg), HYB_PARAM_STRING, "Constraint violated.",
     .doc = "what is reported" },
   { 0 },
 };
@@ -47,9 +45,7 @@ constraint_forward (const HybCall *call, const HybRun *run)
   for (gint64 i = 0; i < n && *all; i++)
     *all = holds[i] != 0;
   if (!*all)
-    hyb_run_report (run,
-                    "Look at the values that the condition compares.",
-                    "%s",
+    hyb_run_report (run, "Look at the values that the condition compares.", "%s",
                     ((const ConstraintParams *) call->params)->msg);
 }
 

@@ -37,13 +37,11 @@ read_term (const char **text, EinsumTerm *term, GError **error)
       if (letter < 0 && !is_ellipsis)
         return hyb_refuse_attribute (error,
                                      "Use letters, commas, one “...” for each operand and “->”.",
-                                     "subscripts holds “%.3s”, which names no axis",
-                                     *text);
+                                     "subscripts holds “%.3s”, which names no axis", *text);
       if (is_ellipsis && term->has_ellipsis)
         return hyb_refuse_attribute (error, NULL, "subscripts has two “...” for one operand");
       if (term->n - term->has_ellipsis == HYB_MAX_RANK && !is_ellipsis)
-        return hyb_refuse_attribute (error,
-                                     NULL,
+        return hyb_refuse_attribute (error, NULL,
                                      "subscripts names more than %d axes of one operand",
                                      HYB_MAX_RANK);
       term->has_ellipsis = term->has_ellipsis || is_ellipsis;
@@ -83,9 +81,7 @@ imply_result (EinsumTerms *terms, GError **error)
     if (count[letter] == 1)
       {
         if (n_letters++ == HYB_MAX_RANK)
-          return hyb_refuse_attribute (error,
-                                       NULL,
-                                       "the result has more than %d axes",
+          return hyb_refuse_attribute (error, NULL, "the result has more than %d axes",
                                        HYB_MAX_RANK);
         result->letter[result->n++] = letter;
       }
@@ -100,8 +96,7 @@ check_result (const EinsumTerms *terms, GError **error)
   gboolean has_ellipsis = count_letters (terms, count);
 
   if (has_ellipsis && !terms->result.has_ellipsis)
-    return hyb_refuse_attribute (error,
-                                 "Write “...” behind the arrow, too.",
+    return hyb_refuse_attribute (error, "Write “...” behind the arrow, too.",
                                  "subscripts has “...” in an operand, but not in the result");
   for (int i = 0; i < terms->result.n; i++)
     {
@@ -110,9 +105,7 @@ check_result (const EinsumTerms *terms, GError **error)
       if (letter == EINSUM_ELLIPSIS)
         continue;
       if (count[letter] <= 0)
-        return hyb_refuse_attribute (error,
-                                     NULL,
-                                     "subscripts names axis “%c” %s",
+        return hyb_refuse_attribute (error, NULL, "subscripts names axis “%c” %s",
                                      letter < 26 ? 'A' + letter : 'a' + letter - 26,
                                      count[letter] == 0 ? "of the result, which no operand has"
                                                         : "of the result twice");
@@ -131,10 +124,8 @@ hyb_einsum_read (const EinsumParams *params, EinsumTerms *terms, GError **error)
   for (const char *at = text; *at; at++)
     n_commas += *at == ',';
   if (n_commas + 1 != terms->n)
-    return hyb_refuse_attribute (error,
-                                 "Separate one term for each operand by commas.",
-                                 "subscripts has %d terms, but num_args is %d",
-                                 n_commas + 1,
+    return hyb_refuse_attribute (error, "Separate one term for each operand by commas.",
+                                 "subscripts has %d terms, but num_args is %d", n_commas + 1,
                                  terms->n);
   for (int k = 0; k < terms->n; k++)
     {
@@ -151,10 +142,8 @@ hyb_einsum_read (const EinsumParams *params, EinsumTerms *terms, GError **error)
   if (!read_term (&text, &terms->result, error))
     return FALSE;
   if (*text)
-    return hyb_refuse_attribute (error,
-                                 "Use one “->”.",
-                                 "subscripts has “%s” behind the axes of the result",
-                                 text);
+    return hyb_refuse_attribute (error, "Use one “->”.",
+                                 "subscripts has “%s” behind the axes of the result", text);
   return check_result (terms, error);
 }
 
@@ -186,23 +175,17 @@ add_operand (EinsumLabels *labels, int k, const HybShape *shape, GError **error)
 
       for (int j = 0; j < i; j++)
         if (label[j] == label[i] && shape->dim[j] != shape->dim[i])
-          return hyb_refuse_types (error,
-                                   NULL,
+          return hyb_refuse_types (error, NULL,
                                    "operand %d has sizes %" G_GINT64_FORMAT " and %" G_GINT64_FORMAT
                                    " along axes of the same name",
-                                   k,
-                                   shape->dim[j],
-                                   shape->dim[i]);
+                                   k, shape->dim[j], shape->dim[i]);
       if (*dim == HYB_UNKNOWN || *dim == 1)
         *dim = shape->dim[i];
       else if (shape->dim[i] != 1 && shape->dim[i] != *dim)
-        return hyb_refuse_types (error,
-                                 NULL,
+        return hyb_refuse_types (error, NULL,
                                  "operand %d has size %" G_GINT64_FORMAT
                                  " along an axis that has %" G_GINT64_FORMAT " in another operand",
-                                 k,
-                                 shape->dim[i],
-                                 *dim);
+                                 k, shape->dim[i], *dim);
     }
   return TRUE;
 }
@@ -226,12 +209,9 @@ hyb_einsum_labels (const EinsumParams *params,
       int               n_own = operands[k].shape.rank - (term->n - term->has_ellipsis);
 
       if (n_own < 0 || (n_own > 0 && !term->has_ellipsis))
-        return hyb_refuse_types (error,
-                                 "Name each axis by one letter.",
-                                 "operand %d has %d dimensions, but subscripts names %d axes",
-                                 k,
-                                 operands[k].shape.rank,
-                                 term->n - term->has_ellipsis);
+        return hyb_refuse_types (error, "Name each axis by one letter.",
+                                 "operand %d has %d dimensions, but subscripts names %d axes", k,
+                                 operands[k].shape.rank, term->n - term->has_ellipsis);
       labels->n_ellipsis = MAX (labels->n_ellipsis, n_own);
     }
   for (int k = 0; k < labels->terms.n; k++)
@@ -240,8 +220,7 @@ hyb_einsum_labels (const EinsumParams *params,
   for (int i = 0; i < EINSUM_MAX_LABELS; i++)
     if (labels->dim[i] > 0)
       work = hyb_dim_multiply (work, labels->dim[i]);
-  return work < MOST_PRODUCTS || hyb_refuse_types (error,
-                                                   "Divide it into several sums.",
+  return work < MOST_PRODUCTS || hyb_refuse_types (error, "Divide it into several sums.",
                                                    "the sum has 10¹⁵ products or more");
 }
 

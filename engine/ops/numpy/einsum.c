@@ -16,18 +16,11 @@
 #include <string.h>
 
 static const HybParam einsum_params[] = {
-  { HYB_FIELD (EinsumParams, num_args),
-    HYB_PARAM_INT,
-    .low = 1,
-    .high = EINSUM_MAX_OPERANDS,
+  { HYB_FIELD (EinsumParams, num_args), HYB_PARAM_INT, .low = 1, .high = EINSUM_MAX_OPERANDS,
     .doc = "number of operands" },
-  { HYB_FIELD (EinsumParams, subscripts),
-    HYB_PARAM_STRING,
-    "",
+  { HYB_FIELD (EinsumParams, subscripts), HYB_PARAM_STRING, "",
     .doc = "the axes of the operands and of the result" },
-  { HYB_FIELD (EinsumParams, optimize),
-    HYB_PARAM_INT,
-    "0",
+  { HYB_FIELD (EinsumParams, optimize), HYB_PARAM_INT, "0",
     .doc = "whether MXNet looks for a faster order; not used" },
   { 0 },
 };
@@ -207,9 +200,7 @@ einsum_forward (const HybCall *call, const HybRun *run)
   for (int k = 0; k < contraction.n_factors; k++)
     {
       contraction.x[k] = run->input[k];
-      hyb_einsum_strides (&labels,
-                          &labels.terms.operand[k],
-                          &call->input[k].shape,
+      hyb_einsum_strides (&labels, &labels.terms.operand[k], &call->input[k].shape,
                           contraction.from[k]);
     }
   hyb_einsum_strides (&labels, &labels.terms.result, &call->output[0].shape, contraction.to);
@@ -236,14 +227,10 @@ einsum_backward (const HybCall *call, const HybRun *run)
           gboolean is_target = k == target;
 
           contraction.x[k] = run->input[is_target ? 0 : k + 1];
-          hyb_einsum_strides (&labels,
-                              is_target ? &labels.terms.result : &labels.terms.operand[k],
-                              &call->input[is_target ? 0 : k + 1].shape,
-                              contraction.from[k]);
+          hyb_einsum_strides (&labels, is_target ? &labels.terms.result : &labels.terms.operand[k],
+                              &call->input[is_target ? 0 : k + 1].shape, contraction.from[k]);
         }
-      hyb_einsum_strides (&labels,
-                          &labels.terms.operand[target],
-                          &call->output[target].shape,
+      hyb_einsum_strides (&labels, &labels.terms.operand[target], &call->output[target].shape,
                           contraction.to);
       memset (run->output[target], 0, hyb_type_bytes (&call->output[target]));
       arrange (&contraction, &labels);

@@ -32,10 +32,8 @@ matmul_infer_shape (HybCall *call, GError **error)
     return TRUE;
   if (a->rank == 0 || b->rank == 0)
     return hyb_refuse_types (error, "Use a multiplication.", "matmul does not multiply by numbers");
-  if (!hyb_dim_unify (&a->dim[a->rank - 1],
-                      &b->dim[MAX (0, b->rank - 2)],
-                      "the columns of the first and the rows of the second operand",
-                      error))
+  if (!hyb_dim_unify (&a->dim[a->rank - 1], &b->dim[MAX (0, b->rank - 2)],
+                      "the columns of the first and the rows of the second operand", error))
     return FALSE;
 
   batches[0].shape = *a;
@@ -130,10 +128,7 @@ each_matrix (const Product *product, const Task *task)
           y += at * task->stride_y[i];
           to += at * task->stride_to[i];
         }
-      hyb_gemm (&task->gemm,
-                task->dtype,
-                task->x + x * item,
-                task->y + y * item,
+      hyb_gemm (&task->gemm, task->dtype, task->x + x * item, task->y + y * item,
                 task->to + to * item);
     }
 }
@@ -252,8 +247,7 @@ static void
 matmul_gradient (HybGrad *grad)
 {
   static const char *const ops[] = { "_backward_np_matmul_lhs", "_backward_np_matmul_rhs" };
-  HybValueId               inputs[] = { hyb_grad_incoming (grad, 0),
-                                        hyb_grad_input (grad, 0),
+  HybValueId               inputs[] = { hyb_grad_incoming (grad, 0), hyb_grad_input (grad, 0),
                                         hyb_grad_input (grad, 1) };
 
   for (guint i = 0; i < 2; i++)

@@ -39,9 +39,7 @@ typedef struct
 
 static const HybParam moveaxis_params[] = {
   { HYB_FIELD (AxesParams, source), HYB_PARAM_INTS, NULL, .doc = "axes that move" },
-  { HYB_FIELD (AxesParams, destination),
-    HYB_PARAM_INTS,
-    NULL,
+  { HYB_FIELD (AxesParams, destination), HYB_PARAM_INTS, NULL,
     .doc = "their places in the result" },
   { 0 },
 };
@@ -68,9 +66,7 @@ lay_permuted (const HybShape *in, const int *order, const gboolean *reversed, La
     {
       int axis = order[i];
 
-      hyb_move_axis (&layout->move,
-                     in->dim[axis],
-                     reversed[axis] ? -stride[axis] : stride[axis],
+      hyb_move_axis (&layout->move, in->dim[axis], reversed[axis] ? -stride[axis] : stride[axis],
                      to[i]);
       if (reversed[axis])
         layout->from += (in->dim[axis] - 1) * stride[axis];
@@ -147,19 +143,13 @@ rot90_layout (gconstpointer values, const HybShape *in, Layout *layout, GError *
 #define DIAGONAL_LIMITS .low = -1e15, .high = 1e15
 
 static const HybParam diag_params[] = {
-  { HYB_FIELD (AxesParams, k),
-    HYB_PARAM_INT,
-    "0",
-    DIAGONAL_LIMITS,
+  { HYB_FIELD (AxesParams, k), HYB_PARAM_INT, "0", DIAGONAL_LIMITS,
     .doc = "which diagonal: above (positive) or below the main one" },
   { 0 },
 };
 
 static const HybParam diagonal_params[] = {
-  { HYB_FIELD (AxesParams, offset),
-    HYB_PARAM_INT,
-    "0",
-    DIAGONAL_LIMITS,
+  { HYB_FIELD (AxesParams, offset), HYB_PARAM_INT, "0", DIAGONAL_LIMITS,
     .doc = "which diagonal: above (positive) or below the main one" },
   { HYB_FIELD (AxesParams, axis1), HYB_PARAM_INT, "0", .doc = "axis of the rows" },
   { HYB_FIELD (AxesParams, axis2), HYB_PARAM_INT, "1", .doc = "axis of the columns" },
@@ -244,10 +234,8 @@ diag_layout (gconstpointer values, const HybShape *in, Layout *layout, GError **
   if (in->rank == 1)
     return diagflat_layout (values, in, layout, error);
   if (in->rank != 2)
-    return hyb_refuse_types (error,
-                             "Use _np_diagonal.",
-                             "the input has %d dimensions, but 1 or 2 are needed",
-                             in->rank);
+    return hyb_refuse_types (error, "Use _np_diagonal.",
+                             "the input has %d dimensions, but 1 or 2 are needed", in->rank);
   return lay_diagonal (&diagonal, in, FALSE, layout, error);
 }
 
@@ -303,8 +291,7 @@ layout_backward (const HybCall *call, const HybRun *run, LayoutRule rule)
     return;
   for (int i = 0; i < layout.move.rank; i++)
     hyb_move_axis (&back, layout.move.dim[i], layout.move.to[i], layout.move.from[i]);
-  hyb_move (&back,
-            (const char *) run->input[0] + layout.to * (gint64) item,
+  hyb_move (&back, (const char *) run->input[0] + layout.to * (gint64) item,
             (char *) run->output[0] + layout.from * (gint64) item);
 }
 
@@ -320,20 +307,11 @@ emit_gradient (HybGrad *grad, const char *op)
 #define ROWS(ROW)                                                                         \
   ROW ("_np_moveaxis", moveaxis, moveaxis, HYB_DTYPES_ALL, "Moves axes to other places.") \
   ROW ("_npi_rot90", rot90, rot90, HYB_DTYPES_ALL, "Rotates a plane by quarter turns.")   \
-  ROW ("_np_diag",                                                                        \
-       diag,                                                                              \
-       diag,                                                                              \
-       HYB_DTYPES_ALL,                                                                    \
+  ROW ("_np_diag", diag, diag, HYB_DTYPES_ALL,                                            \
        "The diagonal of a matrix, or a matrix with a diagonal.")                          \
-  ROW ("_np_diagflat",                                                                    \
-       diagflat,                                                                          \
-       diag,                                                                              \
-       HYB_DTYPES_ALL,                                                                    \
+  ROW ("_np_diagflat", diagflat, diag, HYB_DTYPES_ALL,                                    \
        "A matrix with all elements on a diagonal.")                                       \
-  ROW ("_np_diagonal",                                                                    \
-       diagonal,                                                                          \
-       diagonal,                                                                          \
-       HYB_DTYPES_ALL,                                                                    \
+  ROW ("_np_diagonal", diagonal, diagonal, HYB_DTYPES_ALL,                                \
        "The diagonal of two axes, as the last axis.")                                     \
   ROW ("_np_trace", trace, diagonal, TRACE_DTYPES, "The sum of the diagonal of two axes.")
 #define TRACE_DTYPES HYB_DTYPES_FLOAT

@@ -43,8 +43,7 @@ prepare_floats (HybCall *call, GError **error)
   HybDType dtype = call->input[0].dtype;
 
   return hyb_dtype_is_float (dtype) ||
-         hyb_refuse_types (error,
-                           "Convert the operands to a float type first.",
+         hyb_refuse_types (error, "Convert the operands to a float type first.",
                            "this needs floats, but the operand has type %s",
                            hyb_dtype_name (dtype));
 }
@@ -55,8 +54,7 @@ prepare_integers (HybCall *call, GError **error)
   HybDType dtype = call->input[0].dtype;
 
   return !hyb_dtype_is_float (dtype) ||
-         hyb_refuse_types (error,
-                           "Convert the operands to an integer type first.",
+         hyb_refuse_types (error, "Convert the operands to an integer type first.",
                            "this needs integers, but the operand has type %s",
                            hyb_dtype_name (dtype));
 }
@@ -149,8 +147,7 @@ copysign_scalar_gradient (HybGrad *grad)
 static void
 rcopysign_scalar_gradient (HybGrad *grad)
 {
-  hyb_grad_set_input (grad,
-                      0,
+  hyb_grad_set_input (grad, 0,
                       hyb_grad_emit (grad, "zeros_like", hyb_grad_input (grad, 0), HYB_NO_ID));
 }
 
@@ -189,22 +186,16 @@ static void
 rldexp_scalar_gradient (HybGrad *grad)
 {
   set_multiple (grad,
-                hyb_grad_emit (grad,
-                               "elemwise_mul",
-                               hyb_grad_incoming (grad, 0),
-                               hyb_grad_output (grad, 0),
-                               HYB_NO_ID),
+                hyb_grad_emit (grad, "elemwise_mul", hyb_grad_incoming (grad, 0),
+                               hyb_grad_output (grad, 0), HYB_NO_ID),
                 M_LN2);
 }
 
 static void
 true_divide_scalar_gradient (HybGrad *grad)
 {
-  hyb_grad_set_input (grad,
-                      0,
-                      hyb_grad_emit_scalar (grad,
-                                            "_div_scalar",
-                                            hyb_grad_incoming (grad, 0),
+  hyb_grad_set_input (grad, 0,
+                      hyb_grad_emit_scalar (grad, "_div_scalar", hyb_grad_incoming (grad, 0),
                                             scalar_of (grad)));
 }
 
@@ -228,26 +219,18 @@ static const char *const one_input[] = { "data", NULL };
   .inputs = one_input, .params = hyb_scalar_params, .params_size = sizeof (HybScalarParams), \
   .infer_shape = hyb_rule_unary, .forward = id##_scalar_forward
 
-#define SMOOTH(id, FUNCTION, summary) \
-  { TENSORS (id, summary),            \
-    .flags = HYB_OP_IN_PLACE,         \
-    .prepare = id##_prepare,          \
-    .dtypes = HYB_DTYPES_ELEMENTWISE, \
-    .gradient = id##_gradient },
-#define INTEGER(id, FUNCTION, summary)                          \
-  { TENSORS (id, summary),                                      \
-    .flags = HYB_OP_IN_PLACE | HYB_OP_NO_GRADIENT,              \
-    .prepare = prepare_integers,                                \
-    .dtypes = HYB_DTYPES_ELEMENTWISE },                         \
-      { NUMBER (id, summary ", of each element and a number."), \
-        .flags = HYB_OP_IN_PLACE | HYB_OP_NO_GRADIENT,          \
-        .prepare = prepare_integers,                            \
+#define SMOOTH(id, FUNCTION, summary)                                         \
+  { TENSORS (id, summary), .flags = HYB_OP_IN_PLACE, .prepare = id##_prepare, \
+    .dtypes = HYB_DTYPES_ELEMENTWISE, .gradient = id##_gradient },
+#define INTEGER(id, FUNCTION, summary)                                              \
+  { TENSORS (id, summary), .flags = HYB_OP_IN_PLACE | HYB_OP_NO_GRADIENT,           \
+    .prepare = prepare_integers, .dtypes = HYB_DTYPES_ELEMENTWISE },                \
+      { NUMBER (id, summary ", of each element and a number."),                     \
+        .flags = HYB_OP_IN_PLACE | HYB_OP_NO_GRADIENT, .prepare = prepare_integers, \
         .dtypes = HYB_DTYPES_ELEMENTWISE },
-#define SCALAR(id, FUNCTION, is_reversed, summary)                  \
-  { NUMBER (id, "For each element x and a number s, " summary "."), \
-    .flags = HYB_OP_IN_PLACE,                                       \
-    .infer_dtype = id##_scalar_infer_dtype,                         \
-    .dtypes = HYB_DTYPES_ELEMENTWISE,                               \
+#define SCALAR(id, FUNCTION, is_reversed, summary)                                            \
+  { NUMBER (id, "For each element x and a number s, " summary "."), .flags = HYB_OP_IN_PLACE, \
+    .infer_dtype = id##_scalar_infer_dtype, .dtypes = HYB_DTYPES_ELEMENTWISE,                 \
     .gradient = id##_scalar_gradient },
 
 const HybOp hyb_ops_numpy_binary[] = {

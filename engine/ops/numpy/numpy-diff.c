@@ -27,11 +27,7 @@ typedef struct
 } DiffParams;
 
 static const HybParam diff_params[] = {
-  { HYB_FIELD (DiffParams, n),
-    HYB_PARAM_INT,
-    "1",
-    .low = 0,
-    .high = G_MAXINT32,
+  { HYB_FIELD (DiffParams, n), HYB_PARAM_INT, "1", .low = 0, .high = G_MAXINT32,
     .doc = "how often differences are taken" },
   { HYB_FIELD (DiffParams, axis), HYB_PARAM_INT, "-1", .doc = "axis of the neighbours" },
   { 0 },
@@ -53,12 +49,10 @@ diff_infer_shape (HybCall *call, GError **error)
   if (in->dim[axis] != HYB_UNKNOWN)
     out.dim[axis] = MAX (0, in->dim[axis] - params->n);
   if (params->n > MAX_ORDER && out.dim[axis] > 0)
-    return hyb_refuse_attribute (error,
-                                 "Take differences of differences.",
+    return hyb_refuse_attribute (error, "Take differences of differences.",
                                  "n is %" G_GINT64_FORMAT
                                  ", but differences up to the %dth are supported",
-                                 params->n,
-                                 MAX_ORDER);
+                                 params->n, MAX_ORDER);
   return hyb_shape_assign (&call->output[0].shape, &out, error);
 }
 
@@ -107,10 +101,7 @@ set_difference (const Difference *difference, gsize first, gsize step, gsize at)
     hyb_dtype_set_double (difference->to, difference->dtype, at, sum);
   else
     hyb_dtype_convert ((char *) difference->to + at * hyb_dtype_size (difference->dtype),
-                       difference->dtype,
-                       &whole,
-                       HYB_I64,
-                       1);
+                       difference->dtype, &whole, HYB_I64, 1);
 }
 
 /* Adds the gradient of that element to the gradients of its neighbours. */
@@ -124,9 +115,7 @@ add_difference (const Difference *difference, gsize first, gsize step, gsize at)
       gsize  own = first + (gsize) k * step;
       double sum = hyb_dtype_get_double (difference->to, difference->dtype, own);
 
-      hyb_dtype_set_double (difference->to,
-                            difference->dtype,
-                            own,
+      hyb_dtype_set_double (difference->to, difference->dtype, own,
                             sum + (double) difference->coefficient[k] * g);
     }
 }
@@ -157,10 +146,8 @@ walk_differences (const HybCall  *call,
   for (gint64 outer = 0; outer < view.outer; outer++)
     for (gint64 i = 0; i < length; i++)
       for (gint64 inner = 0; inner < view.inner; inner++)
-        each (&difference,
-              (gsize) ((outer * view.length + i) * view.inner + inner),
-              (gsize) view.inner,
-              (gsize) ((outer * length + i) * view.inner + inner));
+        each (&difference, (gsize) ((outer * view.length + i) * view.inner + inner),
+              (gsize) view.inner, (gsize) ((outer * length + i) * view.inner + inner));
 }
 
 static void
@@ -194,21 +181,13 @@ typedef struct
 } RowParams;
 
 static const HybParam row_params[] = {
-  { HYB_FIELD (RowParams, to_begin_arr_given),
-    HYB_PARAM_BOOL,
-    "False",
+  { HYB_FIELD (RowParams, to_begin_arr_given), HYB_PARAM_BOOL, "False",
     .doc = "an input goes before the differences" },
-  { HYB_FIELD (RowParams, to_end_arr_given),
-    HYB_PARAM_BOOL,
-    "False",
+  { HYB_FIELD (RowParams, to_end_arr_given), HYB_PARAM_BOOL, "False",
     .doc = "an input goes behind them" },
-  { HYB_FIELD (RowParams, to_begin_scalar),
-    HYB_PARAM_OPTIONAL_FLOAT,
-    "None",
+  { HYB_FIELD (RowParams, to_begin_scalar), HYB_PARAM_OPTIONAL_FLOAT, "None",
     .doc = "a number that goes before the differences" },
-  { HYB_FIELD (RowParams, to_end_scalar),
-    HYB_PARAM_OPTIONAL_FLOAT,
-    "None",
+  { HYB_FIELD (RowParams, to_end_scalar), HYB_PARAM_OPTIONAL_FLOAT, "None",
     .doc = "a number that goes behind them" },
   { 0 },
 };
@@ -230,8 +209,7 @@ row_check (gconstpointer values, GError **error)
   if ((!params->to_begin_arr_given || isnan (params->to_begin_scalar)) &&
       (!params->to_end_arr_given || isnan (params->to_end_scalar)))
     return TRUE;
-  return hyb_refuse_attribute (error,
-                               "Leave out one of them.",
+  return hyb_refuse_attribute (error, "Leave out one of them.",
                                "an end has both an input and a number");
 }
 
@@ -339,8 +317,7 @@ row_backward (const HybCall *call, const HybRun *run)
   if (parts.begin_input > 0)
     memcpy (run->output[parts.begin_input], gradient, (gsize) parts.begin * item);
   if (parts.end_input > 0)
-    memcpy (run->output[parts.end_input],
-            gradient + (gsize) (parts.begin + parts.middle) * item,
+    memcpy (run->output[parts.end_input], gradient + (gsize) (parts.begin + parts.middle) * item,
             (gsize) parts.end * item);
 }
 

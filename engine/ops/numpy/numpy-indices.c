@@ -27,9 +27,7 @@ diagonal_infer_shape (HybCall *call, GError **error)
   if (in->rank == HYB_UNKNOWN)
     return TRUE;
   if (in->rank < 2)
-    return hyb_refuse_types (error,
-                             NULL,
-                             "the input has %d dimensions, but at least 2 are needed",
+    return hyb_refuse_types (error, NULL, "the input has %d dimensions, but at least 2 are needed",
                              in->rank);
   for (int i = 1; i < in->rank; i++)
     if (!hyb_dim_unify (&in->dim[0], &in->dim[i], "the sizes of the axes", error))

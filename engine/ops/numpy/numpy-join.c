@@ -29,9 +29,7 @@ typedef struct
 
 static const HybParam concatenate_params[] = {
   COUNT_PARAM,
-  { HYB_FIELD (JoinParams, axis),
-    HYB_PARAM_OPTIONAL_INT,
-    "0",
+  { HYB_FIELD (JoinParams, axis), HYB_PARAM_OPTIONAL_INT, "0",
     .doc = "axis along which they are joined; None: all are flattened" },
   { 0 },
 };
@@ -261,22 +259,13 @@ join_gradient (HybGrad *grad, const char *op)
 
 /* row name, name after “_npi_”, table of attributes, names of outputs, description */
 #define ROWS(ROW)                                                                             \
-  ROW (concatenate,                                                                           \
-       "concatenate",                                                                         \
-       concatenate,                                                                           \
-       outputs,                                                                               \
+  ROW (concatenate, "concatenate", concatenate, outputs,                                      \
        "Joins arrays along an axis, or flattened.")                                           \
   ROW (vstack, "vstack", stack, NULL, "Joins arrays along the first axis; vectors are rows.") \
-  ROW (hstack,                                                                                \
-       "hstack",                                                                              \
-       stack,                                                                                 \
-       outputs,                                                                               \
+  ROW (hstack, "hstack", stack, outputs,                                                      \
        "Joins arrays along the second axis, vectors along their only one.")                   \
   ROW (dstack, "dstack", stack, outputs, "Joins arrays along the third axis.")                \
-  ROW (column,                                                                                \
-       "column_stack",                                                                        \
-       stack,                                                                                 \
-       NULL,                                                                                  \
+  ROW (column, "column_stack", stack, NULL,                                                   \
        "Joins arrays along the second axis; vectors are columns.")
 
 #define ROW(id, text, table, names, summary)                         \

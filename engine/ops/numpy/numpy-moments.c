@@ -34,24 +34,16 @@ typedef struct
 static const HybParam spread_params[] = {
   AXIS_PARAM,
   { HYB_FIELD (MomentsParams, dtype), HYB_PARAM_DTYPE, "None", .doc = "type of the result" },
-  { HYB_FIELD (MomentsParams, ddof),
-    HYB_PARAM_INT,
-    "0",
-    .low = G_MININT32,
-    .high = G_MAXINT32,
+  { HYB_FIELD (MomentsParams, ddof), HYB_PARAM_INT, "0", .low = G_MININT32, .high = G_MAXINT32,
     .doc = "subtracted from the number of elements" },
-  { HYB_FIELD (MomentsParams, keepdims),
-    HYB_PARAM_BOOL,
-    "False",
+  { HYB_FIELD (MomentsParams, keepdims), HYB_PARAM_BOOL, "False",
     .doc = "reduced axes stay, with length one" },
   { 0 },
 };
 
 static const HybParam average_params[] = {
   AXIS_PARAM,
-  { HYB_FIELD (MomentsParams, returned),
-    HYB_PARAM_BOOL,
-    "False",
+  { HYB_FIELD (MomentsParams, returned), HYB_PARAM_BOOL, "False",
     .doc = "the sum of the weights is a second output" },
   { HYB_FIELD (MomentsParams, weighted), HYB_PARAM_BOOL, "True", .doc = "there are weights" },
   { 0 },
@@ -100,10 +92,9 @@ add_row (const gint64 *offset, const gint64 *stride, gint64 length, gpointer dat
     {
       gsize  at = (gsize) (offset[0] + i * stride[0]);
       double x = hyb_dtype_get_double (sums->x, sums->x_type, (gsize) (offset[1] + i * stride[1]));
-      double w =
-          sums->w
-              ? hyb_dtype_get_double (sums->w, sums->x_type, (gsize) (offset[2] + i * stride[2]))
-              : 1;
+      double w = sums->w ? hyb_dtype_get_double (sums->w, sums->x_type,
+                                                 (gsize) (offset[2] + i * stride[2]))
+                         : 1;
 
       sums->mean[at] += w * x;
       sums->weight[at] += w;
@@ -201,12 +192,10 @@ spread_prepare (HybCall *call, GError **error)
     if (mask >> i & 1)
       count = hyb_dim_multiply (count, shape->dim[i]);
   return params->ddof <= count ||
-         hyb_refuse_attribute (error,
-                               "Use a smaller ddof.",
+         hyb_refuse_attribute (error, "Use a smaller ddof.",
                                "ddof is %" G_GINT64_FORMAT ", but each result has %" G_GINT64_FORMAT
                                " elements",
-                               params->ddof,
-                               count);
+                               params->ddof, count);
 }
 
 static gsize
@@ -230,9 +219,7 @@ spread_forward (const HybCall *call, const HybRun *run, gboolean is_root)
     {
       double variance = sums.square[i] / (sums.count - (double) params->ddof);
 
-      hyb_dtype_set_double (run->output[0],
-                            call->output[0].dtype,
-                            (gsize) i,
+      hyb_dtype_set_double (run->output[0], call->output[0].dtype, (gsize) i,
                             is_root ? sqrt (variance) : variance);
     }
 }
@@ -376,16 +363,13 @@ average_infer_shape (HybCall *call, GError **error)
     return hyb_refuse_types (error,
                              "Give one axis and a vector of weights, or as many weights as "
                              "elements.",
-                             "the weights have %d dimensions for %d axes",
-                             w->rank,
+                             "the weights have %d dimensions for %d axes", w->rank,
                              MAX (0, params->axis.n));
   if (x->dim[hyb_shape_axis (x, params->axis.value[0], NULL)] != w->dim[0])
-    return hyb_refuse_types (error,
-                             NULL,
+    return hyb_refuse_types (error, NULL,
                              "there are %" G_GINT64_FORMAT " weights for %" G_GINT64_FORMAT
                              " elements of the axis",
-                             w->dim[0],
-                             x->dim[hyb_shape_axis (x, params->axis.value[0], NULL)]);
+                             w->dim[0], x->dim[hyb_shape_axis (x, params->axis.value[0], NULL)]);
   return hyb_shape_assign (&call->output[1].shape, &scale, error);
 }
 
@@ -401,9 +385,7 @@ average_forward (const HybCall *call, const HybRun *run)
   for (gint64 i = 0; i < sums.n; i++)
     hyb_dtype_set_double (run->output[0], call->output[0].dtype, (gsize) i, sums.mean[i]);
   for (gint64 i = 0; i < n_scales; i++)
-    hyb_dtype_set_double (run->output[1],
-                          call->output[1].dtype,
-                          (gsize) i,
+    hyb_dtype_set_double (run->output[1], call->output[1].dtype, (gsize) i,
                           sums.n > 0 ? sums.weight[i] : sums.count);
 }
 
@@ -429,9 +411,7 @@ average_row (const gint64 *offset, const gint64 *stride, gint64 length, gpointer
       gsize  weight = (gsize) (offset[2] + i * stride[2]);
       double g = hyb_dtype_get_double (row->run->input[0], sums->x_type, at) / sums->weight[at];
 
-      hyb_dtype_set_double (row->dx,
-                            sums->x_type,
-                            own,
+      hyb_dtype_set_double (row->dx, sums->x_type, own,
                             sums->w ? g * hyb_dtype_get_double (sums->w, sums->x_type, weight) : g);
       if (sums->w)
         row->added[weight] +=
@@ -478,9 +458,7 @@ average_backward (const HybCall *call, const HybRun *run)
   memset (row.added, 0, n * sizeof (double));
   hyb_each_rows (&sums.each, average_row, &row);
   for (gsize i = 0; i < n; i++)
-    hyb_dtype_set_double (run->output[1],
-                          sums.x_type,
-                          i,
+    hyb_dtype_set_double (run->output[1], sums.x_type, i,
                           row.added[i] + (row.n_scales == 1
                                               ? hyb_dtype_get_double (run->input[1], sums.x_type, 0)
                                               : 0));
@@ -512,10 +490,7 @@ static const char *const std_outputs[] = { "std", NULL };
 static const char *const spread_backward_inputs[] = { "gradient", "data", NULL };
 static const char *const average_inputs[] = { "a", "weights", NULL };
 static const char *const average_outputs[] = { "output0", "output1", NULL };
-static const char *const average_backward_inputs[] = { "gradient0",
-                                                       "gradient1",
-                                                       "data",
-                                                       "weights",
+static const char *const average_backward_inputs[] = { "gradient0", "gradient1", "data", "weights",
                                                        NULL };
 static const char *const average_backward_outputs[] = { "data", "weights", NULL };
 

@@ -35,22 +35,13 @@ static const char *const modes[] = { "constant", "edge",      "maximum", "minimu
                                      "reflect",  "symmetric", NULL };
 
 static const HybParam pad_params[] = {
-  { HYB_FIELD (PadParams, pad_width),
-    HYB_PARAM_STRING,
-    NULL,
+  { HYB_FIELD (PadParams, pad_width), HYB_PARAM_STRING, NULL,
     .doc = "for each axis how many elements are added before and after it" },
-  { HYB_FIELD (PadParams, mode),
-    HYB_PARAM_ENUM,
-    "constant",
-    .choices = modes,
+  { HYB_FIELD (PadParams, mode), HYB_PARAM_ENUM, "constant", .choices = modes,
     .doc = "what is added" },
-  { HYB_FIELD (PadParams, constant_value),
-    HYB_PARAM_FLOAT,
-    "0",
+  { HYB_FIELD (PadParams, constant_value), HYB_PARAM_FLOAT, "0",
     .doc = "the number that mode constant adds" },
-  { HYB_FIELD (PadParams, reflect_type),
-    HYB_PARAM_STRING,
-    "even",
+  { HYB_FIELD (PadParams, reflect_type), HYB_PARAM_STRING, "even",
     .doc = "not used: MXNet reflects evenly in any case" },
   { 0 },
 };
@@ -93,12 +84,10 @@ pad_check (gconstpointer values, GError **error)
   if (n < 0 || n % 2 == 1)
     return hyb_refuse_attribute (error,
                                  "Write two numbers for each axis, such as ((0, 0), (1, 2)).",
-                                 "pad_width is “%s”",
-                                 params->pad_width);
+                                 "pad_width is “%s”", params->pad_width);
   for (int i = 0; i < n && params->mode != MODE_CONSTANT; i++)
     if (width[i] < 0)
-      return hyb_refuse_attribute (error,
-                                   "Remove elements with slice.",
+      return hyb_refuse_attribute (error, "Remove elements with slice.",
                                    "pad_width is “%s”, but only mode constant takes negative "
                                    "widths",
                                    params->pad_width);
@@ -117,11 +106,8 @@ pad_infer_shape (HybCall *call, GError **error)
   if (in->rank == HYB_UNKNOWN)
     return TRUE;
   if (n != 2 * in->rank)
-    return hyb_refuse_types (error,
-                             "Give two widths for each axis.",
-                             "there are %d widths for %d dimensions",
-                             n,
-                             in->rank);
+    return hyb_refuse_types (error, "Give two widths for each axis.",
+                             "there are %d widths for %d dimensions", n, in->rank);
   for (int i = 0; i < in->rank; i++)
     {
       gint64 added = width[2 * i] + width[2 * i + 1];
@@ -241,10 +227,7 @@ fill_extremes (const HybCall *call, const HybRun *run)
             is_start = i >= width[2 * k] && i < out->dim[k] - width[2 * k + 1];
           }
         if (is_start)
-          fill_line (call,
-                     run,
-                     &width[2 * axis],
-                     first,
+          fill_line (call, run, &width[2 * axis], first,
                      (gint64[]){ out->dim[axis], stride[axis] });
       }
 }
@@ -289,8 +272,7 @@ pad_gradient (HybGrad *grad)
   HybValueId inputs[] = { hyb_grad_incoming (grad, 0), hyb_grad_input (grad, 0) };
 
   if (mode == MODE_MAXIMUM || mode == MODE_MINIMUM)
-    hyb_grad_refuse (grad,
-                     "pad has no gradient in mode %s, neither here nor in MXNet",
+    hyb_grad_refuse (grad, "pad has no gradient in mode %s, neither here nor in MXNet",
                      modes[mode]);
   else
     hyb_grad_set_input (grad, 0, hyb_grad_emit_same (grad, "_backward_np_pad", 2, inputs));

@@ -31,13 +31,9 @@ typedef struct
     fallback, .doc = help                                                                     \
   }
 #define COMMON_PARAMS                                                                  \
-  { HYB_FIELD (RandomParams, size),                                                    \
-    HYB_PARAM_SHAPE,                                                                   \
-    "None",                                                                            \
+  { HYB_FIELD (RandomParams, size), HYB_PARAM_SHAPE, "None",                           \
     .doc = "shape of the result; None: that of the parameters" },                      \
-      { HYB_FIELD (RandomParams, ctx),                                                 \
-        HYB_PARAM_STRING,                                                              \
-        "cpu",                                                                         \
+      { HYB_FIELD (RandomParams, ctx), HYB_PARAM_STRING, "cpu",                        \
         .doc = "device in MXNet; not used" },                                          \
   {                                                                                    \
     HYB_FIELD (RandomParams, dtype), HYB_PARAM_DTYPE, "float32", .doc = "element type" \
@@ -87,85 +83,32 @@ sample_logistic (guint64 seed, guint64 index, double loc, double scale)
 }
 
 /* name after “_npi_”, sampler, number of parameters, description, attributes … */
-#define ROWS(ROW)                                                  \
-  ROW (uniform,                                                    \
-       hyb_sample_uniform,                                         \
-       2,                                                          \
-       FALSE,                                                      \
-       "Uniform",                                                  \
-       NUMBER ("low", first, NULL, "lower end"),                   \
-       NUMBER ("high", second, NULL, "upper end, excluded"))       \
-  ROW (uniform_n,                                                  \
-       hyb_sample_uniform,                                         \
-       2,                                                          \
-       TRUE,                                                       \
-       "Uniform",                                                  \
-       NUMBER ("low", first, NULL, "lower end"),                   \
-       NUMBER ("high", second, NULL, "upper end, excluded"))       \
-  ROW (normal,                                                     \
-       hyb_sample_normal,                                          \
-       2,                                                          \
-       FALSE,                                                      \
-       "Normal",                                                   \
-       NUMBER ("loc", first, NULL, "mean"),                        \
-       NUMBER ("scale", second, NULL, "standard deviation"))       \
-  ROW (normal_n,                                                   \
-       hyb_sample_normal,                                          \
-       2,                                                          \
-       TRUE,                                                       \
-       "Normal",                                                   \
-       NUMBER ("loc", first, NULL, "mean"),                        \
-       NUMBER ("scale", second, NULL, "standard deviation"))       \
-  ROW (gamma,                                                      \
-       hyb_sample_gamma,                                           \
-       2,                                                          \
-       FALSE,                                                      \
-       "Gamma distributed",                                        \
-       NUMBER ("shape", first, NULL, "shape of the distribution"), \
-       NUMBER ("scale", second, NULL, "scale"))                    \
-  ROW (gumbel,                                                     \
-       sample_gumbel,                                              \
-       2,                                                          \
-       FALSE,                                                      \
-       "Gumbel distributed",                                       \
-       NUMBER ("loc", first, NULL, "mode"),                        \
-       NUMBER ("scale", second, NULL, "scale"))                    \
-  ROW (logistic,                                                   \
-       sample_logistic,                                            \
-       2,                                                          \
-       FALSE,                                                      \
-       "Logistic",                                                 \
-       NUMBER ("loc", first, NULL, "mean"),                        \
-       NUMBER ("scale", second, NULL, "scale"))                    \
-  ROW (exponential,                                                \
-       sample_exponential,                                         \
-       1,                                                          \
-       FALSE,                                                      \
-       "Exponential",                                              \
-       NUMBER ("scale", first, "1.0", "mean"))                     \
-  ROW (rayleigh,                                                   \
-       sample_rayleigh,                                            \
-       1,                                                          \
-       FALSE,                                                      \
-       "Rayleigh distributed",                                     \
-       NUMBER ("scale", first, "1.0", "mode"))                     \
-  ROW (weibull,                                                    \
-       sample_weibull,                                             \
-       1,                                                          \
-       FALSE,                                                      \
-       "Weibull distributed",                                      \
-       NUMBER ("a", first, "None", "shape of the distribution"))   \
-  ROW (pareto,                                                     \
-       sample_pareto,                                              \
-       1,                                                          \
-       FALSE,                                                      \
-       "Pareto distributed (from 0)",                              \
-       NUMBER ("a", first, "None", "shape of the distribution"))   \
-  ROW (powerd,                                                     \
-       sample_powerd,                                              \
-       1,                                                          \
-       FALSE,                                                      \
-       "Power distributed",                                        \
+#define ROWS(ROW)                                                                                  \
+  ROW (uniform, hyb_sample_uniform, 2, FALSE, "Uniform", NUMBER ("low", first, NULL, "lower end"), \
+       NUMBER ("high", second, NULL, "upper end, excluded"))                                       \
+  ROW (uniform_n, hyb_sample_uniform, 2, TRUE, "Uniform",                                          \
+       NUMBER ("low", first, NULL, "lower end"),                                                   \
+       NUMBER ("high", second, NULL, "upper end, excluded"))                                       \
+  ROW (normal, hyb_sample_normal, 2, FALSE, "Normal", NUMBER ("loc", first, NULL, "mean"),         \
+       NUMBER ("scale", second, NULL, "standard deviation"))                                       \
+  ROW (normal_n, hyb_sample_normal, 2, TRUE, "Normal", NUMBER ("loc", first, NULL, "mean"),        \
+       NUMBER ("scale", second, NULL, "standard deviation"))                                       \
+  ROW (gamma, hyb_sample_gamma, 2, FALSE, "Gamma distributed",                                     \
+       NUMBER ("shape", first, NULL, "shape of the distribution"),                                 \
+       NUMBER ("scale", second, NULL, "scale"))                                                    \
+  ROW (gumbel, sample_gumbel, 2, FALSE, "Gumbel distributed", NUMBER ("loc", first, NULL, "mode"), \
+       NUMBER ("scale", second, NULL, "scale"))                                                    \
+  ROW (logistic, sample_logistic, 2, FALSE, "Logistic", NUMBER ("loc", first, NULL, "mean"),       \
+       NUMBER ("scale", second, NULL, "scale"))                                                    \
+  ROW (exponential, sample_exponential, 1, FALSE, "Exponential",                                   \
+       NUMBER ("scale", first, "1.0", "mean"))                                                     \
+  ROW (rayleigh, sample_rayleigh, 1, FALSE, "Rayleigh distributed",                                \
+       NUMBER ("scale", first, "1.0", "mode"))                                                     \
+  ROW (weibull, sample_weibull, 1, FALSE, "Weibull distributed",                                   \
+       NUMBER ("a", first, "None", "shape of the distribution"))                                   \
+  ROW (pareto, sample_pareto, 1, FALSE, "Pareto distributed (from 0)",                             \
+       NUMBER ("a", first, "None", "shape of the distribution"))                                   \
+  ROW (powerd, sample_powerd, 1, FALSE, "Power distributed",                                       \
        NUMBER ("a", first, "None", "exponent + 1"))
 
 static guint
@@ -215,8 +158,7 @@ random_check (gconstpointer values, GError **error)
 static gboolean
 random_infer_dtype (HybCall *call, GError **error)
 {
-  return hyb_dtype_assign (&call->output[0].dtype,
-                           ((const RandomParams *) call->params)->dtype,
+  return hyb_dtype_assign (&call->output[0].dtype, ((const RandomParams *) call->params)->dtype,
                            error);
 }
 
@@ -235,10 +177,8 @@ random_prepare (HybCall *call, GError **error)
         fits = shape->dim[shape->rank - k] == 1 ||
                shape->dim[shape->rank - k] == out->dim[out->rank - k];
       if (!fits)
-        return hyb_refuse_types (error,
-                                 "Give a size that ends with the shape of the parameters.",
-                                 "parameter %u cannot be broadcast to the result",
-                                 i);
+        return hyb_refuse_types (error, "Give a size that ends with the shape of the parameters.",
+                                 "parameter %u cannot be broadcast to the result", i);
     }
   return TRUE;
 }
@@ -266,15 +206,10 @@ draw_row (const gint64 *offset, const gint64 *stride, gint64 n, gpointer data)
       for (int p = 0; p < 2; p++)
         parameter[p] = draw->input[p] < 0
                            ? draw->numbers[p]
-                           : hyb_dtype_get_double (draw->run->input[draw->input[p]],
-                                                   draw->types[p],
+                           : hyb_dtype_get_double (draw->run->input[draw->input[p]], draw->types[p],
                                                    (gsize) (offset[p + 1] + i * stride[p + 1]));
-      hyb_dtype_set_double (draw->run->output[0],
-                            draw->dtype,
-                            (gsize) (offset[0] + i),
-                            draw->sampler (draw->seed,
-                                           (guint64) (offset[0] + i),
-                                           parameter[0],
+      hyb_dtype_set_double (draw->run->output[0], draw->dtype, (gsize) (offset[0] + i),
+                            draw->sampler (draw->seed, (guint64) (offset[0] + i), parameter[0],
                                            parameter[1]));
     }
 }
@@ -321,9 +256,7 @@ random_forward (const HybCall *call, const HybRun *run, HybSampler sampler)
 static const HybParam bernoulli_params[] = {
   NUMBER ("prob", first, NULL, "probability of 1"),
   NUMBER ("logit", second, NULL, "logarithm of the odds of 1"),
-  { HYB_FIELD (RandomParams, is_logit),
-    HYB_PARAM_BOOL,
-    NULL,
+  { HYB_FIELD (RandomParams, is_logit), HYB_PARAM_BOOL, NULL,
     .doc = "whether the parameter is a logit" },
   COMMON_PARAMS,
   { 0 },

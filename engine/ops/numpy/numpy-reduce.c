@@ -64,10 +64,8 @@ reduce_check (gconstpointer values, GError **error)
   const ReduceParams *params = values;
 
   return isnan (params->initial) ||
-         hyb_refuse_attribute (error,
-                               "Leave out initial and combine it with the result.",
-                               "initial is %g, but MXNet 1.9.1 takes None only",
-                               params->initial);
+         hyb_refuse_attribute (error, "Leave out initial and combine it with the result.",
+                               "initial is %g, but MXNet 1.9.1 takes None only", params->initial);
 }
 
 static HybReduceAxes
@@ -127,8 +125,7 @@ static gboolean
 extreme_prepare (HybCall *call, GError **error)
 {
   return hyb_shape_size (&call->input[0].shape) > 0 ||
-         hyb_refuse_types (error,
-                           "Give it at least one element.",
+         hyb_refuse_types (error, "Give it at least one element.",
                            "an empty array has no largest or smallest element");
 }
 
@@ -217,9 +214,7 @@ truth_forward (const HybCall *call, const HybRun *run, HybReduceKind kind)
 
   if (n == 0)
     {
-      hyb_fill (run->output[0],
-                HYB_BOOL,
-                kind == HYB_REDUCE_MIN,
+      hyb_fill (run->output[0], HYB_BOOL, kind == HYB_REDUCE_MIN,
                 (gsize) hyb_shape_size (&call->output[0].shape));
       return;
     }
@@ -247,37 +242,13 @@ all_forward (const HybCall *call, const HybRun *run)
  * description; gradient of an element; aliases. */
 #define ROWS(ROW)                                                                              \
   ROW (sum, "_np_sum", incoming, SUM, PLAIN, sum, NULL, "Sum.", g, NULL)                       \
-  ROW (mean,                                                                                   \
-       "_npi_mean",                                                                            \
-       incoming,                                                                               \
-       SUM,                                                                                    \
-       MEAN,                                                                                   \
-       sum,                                                                                    \
-       NULL,                                                                                   \
-       "Mean, of integers in float32.",                                                        \
-       g / (T) count,                                                                          \
-       NULL)                                                                                   \
+  ROW (mean, "_npi_mean", incoming, SUM, MEAN, sum, NULL, "Mean, of integers in float32.",     \
+       g / (T) count, NULL)                                                                    \
   ROW (prod, "_np_prod", output, PROD, PLAIN, sum, NULL, "Product.", y / x * g, "_np_product") \
-  ROW (max,                                                                                    \
-       "_np_max",                                                                              \
-       output,                                                                                 \
-       MAX,                                                                                    \
-       PLAIN,                                                                                  \
-       max,                                                                                    \
-       extreme_prepare,                                                                        \
-       "Largest element.",                                                                     \
-       x == y ? g : 0,                                                                         \
-       "_np_amax")                                                                             \
-  ROW (min,                                                                                    \
-       "_np_min",                                                                              \
-       output,                                                                                 \
-       MIN,                                                                                    \
-       PLAIN,                                                                                  \
-       max,                                                                                    \
-       extreme_prepare,                                                                        \
-       "Smallest element.",                                                                    \
-       x == y ? g : 0,                                                                         \
-       "_np_amin")
+  ROW (max, "_np_max", output, MAX, PLAIN, max, extreme_prepare, "Largest element.",           \
+       x == y ? g : 0, "_np_amax")                                                             \
+  ROW (min, "_np_min", output, MIN, PLAIN, max, extreme_prepare, "Smallest element.",          \
+       x == y ? g : 0, "_np_amin")
 
 static void
 reduce_backward (const HybCall *call, const HybRun *run, HybEachRow row)

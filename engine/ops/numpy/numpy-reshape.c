@@ -35,9 +35,7 @@ static const HybParam reshape_params[] = {
 static const HybParam codes_params[] = {
   SHAPE_PARAM (
       "sizes; -1 infers, -2 copies, -3 drops a 1, -4 copies the rest, -5 merges two, -6 splits"),
-  { HYB_FIELD (ReshapeParams, reverse),
-    HYB_PARAM_BOOL,
-    "False",
+  { HYB_FIELD (ReshapeParams, reverse), HYB_PARAM_BOOL, "False",
     .doc = "read the codes from right to left" },
   ORDER_PARAM,
   { 0 },
@@ -66,8 +64,7 @@ reshape_check (gconstpointer values, GError **error)
   for (int i = 0; i < params->newshape.rank; i++)
     {
       if (params->newshape.dim[i] < -1)
-        return hyb_refuse_attribute (error,
-                                     "Give a size, or -1 to infer one.",
+        return hyb_refuse_attribute (error, "Give a size, or -1 to infer one.",
                                      "newshape has the size %" G_GINT64_FORMAT,
                                      params->newshape.dim[i]);
       n_inferred += params->newshape.dim[i] == -1;
@@ -106,8 +103,7 @@ codes_check (gconstpointer values, GError **error)
 
   for (int i = 0; i < params->newshape.rank; i++)
     if (params->newshape.dim[i] < -6)
-      return hyb_refuse_attribute (error,
-                                   "Use the codes -1 to -6.",
+      return hyb_refuse_attribute (error, "Use the codes -1 to -6.",
                                    "newshape has an unknown code %" G_GINT64_FORMAT,
                                    params->newshape.dim[i]);
   return TRUE;
@@ -145,10 +141,7 @@ typedef struct
 } AtLeastParams;
 
 static const HybParam at_least_params[] = {
-  { HYB_FIELD (AtLeastParams, num_args),
-    HYB_PARAM_INT,
-    .low = 1,
-    .high = 65536,
+  { HYB_FIELD (AtLeastParams, num_args), HYB_PARAM_INT, .low = 1, .high = 65536,
     .doc = "number of inputs" },
   { 0 },
 };
@@ -226,13 +219,9 @@ at_least_gradient (HybGrad *grad)
 {
   for (guint i = 0; i < hyb_grad_n_inputs (grad); i++)
     if (hyb_grad_needs_input (grad, i) && hyb_grad_has_incoming (grad, i))
-      hyb_grad_set_input (grad,
-                          i,
-                          hyb_grad_emit (grad,
-                                         "reshape_like",
-                                         hyb_grad_incoming (grad, i),
-                                         hyb_grad_input (grad, i),
-                                         HYB_NO_ID));
+      hyb_grad_set_input (grad, i,
+                          hyb_grad_emit (grad, "reshape_like", hyb_grad_incoming (grad, i),
+                                         hyb_grad_input (grad, i), HYB_NO_ID));
 }
 
 static const char *const one_input[] = { "a", NULL };

@@ -17,9 +17,7 @@ typedef struct
 
 static const HybParam roll_params[] = {
   { HYB_FIELD (RollParams, shift), HYB_PARAM_INTS, "None", .doc = "how far each axis is moved" },
-  { HYB_FIELD (RollParams, axis),
-    HYB_PARAM_INTS,
-    "None",
+  { HYB_FIELD (RollParams, axis), HYB_PARAM_INTS, "None",
     .doc = "the axes; None: all elements as one row" },
   { 0 },
 };
@@ -35,10 +33,8 @@ roll_check (gconstpointer values, GError **error)
           ? params->shift.n == 1
           : params->axis.n > 0 && (params->shift.n == 1 || params->shift.n == params->axis.n))
     return TRUE;
-  return hyb_refuse_attribute (error,
-                               "Give one shift, or one for each axis.",
-                               "there are %d shifts for %d axes",
-                               params->shift.n,
+  return hyb_refuse_attribute (error, "Give one shift, or one for each axis.",
+                               "there are %d shifts for %d axes", params->shift.n,
                                MAX (0, params->axis.n));
 }
 

@@ -41,9 +41,7 @@ typedef struct
 
 static const HybParam eye_params[] = {
   { HYB_FIELD (SourceParams, N), HYB_PARAM_INT, NULL, .low = 0, .high = G_MAXINT32, .doc = "rows" },
-  { HYB_FIELD (SourceParams, M),
-    HYB_PARAM_OPTIONAL_INT,
-    "None",
+  { HYB_FIELD (SourceParams, M), HYB_PARAM_OPTIONAL_INT, "None",
     .doc = "columns; None: as many as rows" },
   DIAGONAL_PARAM,
   DEVICE_PARAM,
@@ -75,15 +73,9 @@ static const HybParam indices_params[] = {
 static const HybParam logspace_params[] = {
   { HYB_FIELD (SourceParams, start), HYB_PARAM_FLOAT, NULL, .doc = "exponent of the first number" },
   { HYB_FIELD (SourceParams, stop), HYB_PARAM_FLOAT, NULL, .doc = "exponent of the last number" },
-  { HYB_FIELD (SourceParams, num),
-    HYB_PARAM_INT,
-    NULL,
-    .low = 0,
-    .high = G_MAXINT32,
+  { HYB_FIELD (SourceParams, num), HYB_PARAM_INT, NULL, .low = 0, .high = G_MAXINT32,
     .doc = "how many numbers" },
-  { HYB_FIELD (SourceParams, endpoint),
-    HYB_PARAM_BOOL,
-    "True",
+  { HYB_FIELD (SourceParams, endpoint), HYB_PARAM_BOOL, "True",
     .doc = "whether stop is the last exponent" },
   { HYB_FIELD (SourceParams, base), HYB_PARAM_FLOAT, "10.0", .doc = "base of the powers" },
   DEVICE_PARAM,
@@ -107,18 +99,15 @@ static const HybParam tril_params[] = { DIAGONAL_PARAM, { 0 } };
 static gboolean
 source_infer_dtype (HybCall *call, GError **error)
 {
-  return hyb_dtype_assign (&call->output[0].dtype,
-                           ((const SourceParams *) call->params)->dtype,
+  return hyb_dtype_assign (&call->output[0].dtype, ((const SourceParams *) call->params)->dtype,
                            error);
 }
 
 static gboolean
 is_too_large (gint64 size, GError **error)
 {
-  return size < 0 || size > G_MAXINT32 ? !hyb_refuse_attribute (error,
-                                                                "Give a size of at least 0.",
-                                                                "a size is %" G_GINT64_FORMAT,
-                                                                size)
+  return size < 0 || size > G_MAXINT32 ? !hyb_refuse_attribute (error, "Give a size of at least 0.",
+                                                                "a size is %" G_GINT64_FORMAT, size)
                                        : FALSE;
 }
 
@@ -147,16 +136,14 @@ identity_check (gconstpointer values, GError **error)
   const HybShape *shape = &((const SourceParams *) values)->shape;
 
   return (shape->rank == 2 && shape->dim[0] == shape->dim[1] && shape->dim[0] >= 0) ||
-         hyb_refuse_attribute (error,
-                               "Give two equal sizes.",
+         hyb_refuse_attribute (error, "Give two equal sizes.",
                                "shape is not that of a square matrix");
 }
 
 static gboolean
 identity_infer_shape (HybCall *call, GError **error)
 {
-  return hyb_shape_assign (&call->output[0].shape,
-                           &((const SourceParams *) call->params)->shape,
+  return hyb_shape_assign (&call->output[0].shape, &((const SourceParams *) call->params)->shape,
                            error);
 }
 
@@ -182,8 +169,7 @@ full_like_infer_dtype (HybCall *call, GError **error)
 static void
 full_like_forward (const HybCall *call, const HybRun *run)
 {
-  hyb_fill (run->output[0],
-            call->output[0].dtype,
+  hyb_fill (run->output[0], call->output[0].dtype,
             ((const SourceParams *) call->params)->fill_value,
             (gsize) hyb_shape_size (&call->output[0].shape));
 }
@@ -220,9 +206,7 @@ indices_forward (const HybCall *call, const HybRun *run)
   hyb_dims_strides (dimensions, stride);
   for (int axis = 0; axis < dimensions->rank; axis++)
     for (gint64 i = 0; i < size; i++)
-      hyb_dtype_set_double (run->output[0],
-                            call->output[0].dtype,
-                            (gsize) (axis * size + i),
+      hyb_dtype_set_double (run->output[0], call->output[0].dtype, (gsize) (axis * size + i),
                             (double) (i / stride[axis] % dimensions->dim[axis]));
 }
 
@@ -244,9 +228,7 @@ logspace_forward (const HybCall *call, const HybRun *run)
   double              step = gaps > 0 ? (params->stop - params->start) / (double) gaps : 0;
 
   for (gint64 i = 0; i < params->num; i++)
-    hyb_dtype_set_double (run->output[0],
-                          call->output[0].dtype,
-                          (gsize) i,
+    hyb_dtype_set_double (run->output[0], call->output[0].dtype, (gsize) i,
                           pow (params->base, params->start + (double) i * step));
 }
 
@@ -348,12 +330,8 @@ tril_gradient (HybGrad *grad)
   HybValueId g = hyb_grad_incoming (grad, 0);
   HybValueId triangle = hyb_grad_emit_same (grad, "_npi_tril", 1, &g);
 
-  hyb_grad_set_input (grad,
-                      0,
-                      hyb_grad_emit (grad,
-                                     "_reduce_like",
-                                     triangle,
-                                     hyb_grad_input (grad, 0),
+  hyb_grad_set_input (grad, 0,
+                      hyb_grad_emit (grad, "_reduce_like", triangle, hyb_grad_input (grad, 0),
                                      HYB_NO_ID));
 }
 

@@ -22,11 +22,7 @@ typedef struct
 } UnaryParams;
 
 static const HybParam around_params[] = {
-  { HYB_FIELD (UnaryParams, decimals),
-    HYB_PARAM_INT,
-    "0",
-    .low = -300,
-    .high = 300,
+  { HYB_FIELD (UnaryParams, decimals), HYB_PARAM_INT, "0", .low = -300, .high = 300,
     .doc = "digits after the point; negative: zeros before it" },
   { 0 },
 };
@@ -34,13 +30,9 @@ static const HybParam around_params[] = {
 static const HybParam nan_params[] = {
   { HYB_FIELD (UnaryParams, copy), HYB_PARAM_BOOL, "True", .doc = "not used" },
   { HYB_FIELD (UnaryParams, nan), HYB_PARAM_FLOAT, "0.0", .doc = "what replaces NaN" },
-  { HYB_FIELD (UnaryParams, posinf),
-    HYB_PARAM_OPTIONAL_FLOAT,
-    "None",
+  { HYB_FIELD (UnaryParams, posinf), HYB_PARAM_OPTIONAL_FLOAT, "None",
     .doc = "what replaces ∞; None: the largest number of the type" },
-  { HYB_FIELD (UnaryParams, neginf),
-    HYB_PARAM_OPTIONAL_FLOAT,
-    "None",
+  { HYB_FIELD (UnaryParams, neginf), HYB_PARAM_OPTIONAL_FLOAT, "None",
     .doc = "what replaces −∞; None: the lowest number of the type" },
   { 0 },
 };
@@ -98,11 +90,8 @@ unary_slice (gint64 begin, gint64 end, gpointer data)
       hyb_dtype_get_doubles (job->run->input[0], dtype, (gsize) at, (gsize) n, x);
       for (gint64 i = 0; i < n; i++)
         x[i] = job->function (x[i], job->call->params, dtype);
-      hyb_dtype_convert ((char *) job->run->output[0] + at * (gint64) hyb_dtype_size (dtype),
-                         dtype,
-                         x,
-                         HYB_F64,
-                         (gsize) n);
+      hyb_dtype_convert ((char *) job->run->output[0] + at * (gint64) hyb_dtype_size (dtype), dtype,
+                         x, HYB_F64, (gsize) n);
     }
 }
 
@@ -149,8 +138,7 @@ not_prepare (HybCall *call, GError **error)
   HybDType dtype = call->input[0].dtype;
 
   return !hyb_dtype_is_float (dtype) ||
-         hyb_refuse_types (error,
-                           "Convert the operand to an integer type first.",
+         hyb_refuse_types (error, "Convert the operand to an integer type first.",
                            "this needs integers, but the operand has type %s",
                            hyb_dtype_name (dtype));
 }

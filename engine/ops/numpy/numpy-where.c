@@ -51,28 +51,24 @@ typedef struct
 } Where;
 
 /* to[i] = condition[i] ? x[i] : y[i]; x or y may be one element for the whole row (stride 0). */
-#define CHOOSE(bits)                                       \
-  static void choose_##bits (const guint8      *condition, \
-                             const guint##bits *x,         \
-                             const guint##bits *y,         \
-                             const gint64      *stride,    \
-                             gint64             n,         \
-                             guint##bits *restrict to)     \
-  {                                                        \
-    guint##bits one_x = *x, one_y = *y;                    \
-                                                           \
-    if (stride[2] && stride[3])                            \
-      for (gint64 i = 0; i < n; i++)                       \
-        to[i] = condition[i] ? x[i] : y[i];                \
-    else if (stride[2])                                    \
-      for (gint64 i = 0; i < n; i++)                       \
-        to[i] = condition[i] ? x[i] : one_y;               \
-    else if (stride[3])                                    \
-      for (gint64 i = 0; i < n; i++)                       \
-        to[i] = condition[i] ? one_x : y[i];               \
-    else                                                   \
-      for (gint64 i = 0; i < n; i++)                       \
-        to[i] = condition[i] ? one_x : one_y;              \
+#define CHOOSE(bits)                                                                              \
+  static void choose_##bits (const guint8 *condition, const guint##bits *x, const guint##bits *y, \
+                             const gint64 *stride, gint64 n, guint##bits *restrict to)            \
+  {                                                                                               \
+    guint##bits one_x = *x, one_y = *y;                                                           \
+                                                                                                  \
+    if (stride[2] && stride[3])                                                                   \
+      for (gint64 i = 0; i < n; i++)                                                              \
+        to[i] = condition[i] ? x[i] : y[i];                                                       \
+    else if (stride[2])                                                                           \
+      for (gint64 i = 0; i < n; i++)                                                              \
+        to[i] = condition[i] ? x[i] : one_y;                                                      \
+    else if (stride[3])                                                                           \
+      for (gint64 i = 0; i < n; i++)                                                              \
+        to[i] = condition[i] ? one_x : y[i];                                                      \
+    else                                                                                          \
+      for (gint64 i = 0; i < n; i++)                                                              \
+        to[i] = condition[i] ? one_x : one_y;                                                     \
   }
 
 CHOOSE (8)
@@ -121,8 +117,7 @@ where_row (const gint64 *offset, const gint64 *stride, gint64 n, gpointer data)
       gint64   from = is_true ? offset[2] + i * stride[2] : offset[3] + i * stride[3];
 
       memcpy (where->to + (gsize) (offset[0] + i) * where->item,
-              (is_true ? where->x : where->y) + (gsize) from * where->item,
-              where->item);
+              (is_true ? where->x : where->y) + (gsize) from * where->item, where->item);
     }
 }
 
@@ -147,11 +142,9 @@ where_forward (const HybCall *call, const HybRun *run, const Operand *x, const O
   };
   HybEach each;
 
-  hyb_each_init (&each,
-                 &result->shape,
-                 4,
-                 (const HybShape *[]){
-                     &result->shape, &call->input[0].shape, &x->shape, &y->shape });
+  hyb_each_init (&each, &result->shape, 4,
+                 (const HybShape *[]){ &result->shape, &call->input[0].shape, &x->shape,
+                                       &y->shape });
   hyb_each_rows_parallel (&each, HYB_EACH_GRAIN / 4, where_row, &where);
 }
 
@@ -218,17 +211,10 @@ set_gradient (HybGrad *grad, guint index, gboolean when_true)
 
   if (!hyb_grad_needs_input (grad, index))
     return;
-  chosen = hyb_grad_emit_with (grad,
-                               when_true ? "_npi_where_rscalar" : "_npi_where_lscalar",
-                               zero,
-                               2,
-                               inputs);
-  hyb_grad_set_input (grad,
-                      index,
-                      hyb_grad_emit (grad,
-                                     "_reduce_like",
-                                     chosen,
-                                     hyb_grad_input (grad, index),
+  chosen = hyb_grad_emit_with (grad, when_true ? "_npi_where_rscalar" : "_npi_where_lscalar", zero,
+                               2, inputs);
+  hyb_grad_set_input (grad, index,
+                      hyb_grad_emit (grad, "_reduce_like", chosen, hyb_grad_input (grad, index),
                                      HYB_NO_ID));
 }
 

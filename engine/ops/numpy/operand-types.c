@@ -30,9 +30,8 @@ converted_bytes (const HybCall *call, guint index, HybDType dtype)
   gsize room = 0;
 
   if (call->input[index].dtype != dtype)
-    hyb_workspace_take (&room,
-                        (gsize) hyb_shape_size (&call->input[index].shape) *
-                            hyb_dtype_size (dtype));
+    hyb_workspace_take (&room, (gsize) hyb_shape_size (&call->input[index].shape) *
+                                   hyb_dtype_size (dtype));
   return room;
 }
 
@@ -53,10 +52,7 @@ hyb_operand_as (const HybCall *call, const HybRun *run, guint index, HybDType dt
 
   if (call->input[index].dtype == dtype)
     return run->input[index];
-  hyb_dtype_convert (to,
-                     dtype,
-                     run->input[index],
-                     call->input[index].dtype,
+  hyb_dtype_convert (to, dtype, run->input[index], call->input[index].dtype,
                      (gsize) hyb_shape_size (&call->input[index].shape));
   *room += converted_bytes (call, index, dtype);
   return to;

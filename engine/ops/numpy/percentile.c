@@ -35,24 +35,13 @@ typedef struct
 } PercentileParams;
 
 static const HybParam percentile_params[] = {
-  { HYB_FIELD (PercentileParams, axis),
-    HYB_PARAM_INTS,
-    "None",
+  { HYB_FIELD (PercentileParams, axis), HYB_PARAM_INTS, "None",
     .doc = "axes to reduce; None: all" },
-  { HYB_FIELD (PercentileParams, interpolation),
-    HYB_PARAM_ENUM,
-    "linear",
-    .choices = interpolations,
-    .doc = "what is taken between two elements" },
-  { HYB_FIELD (PercentileParams, keepdims),
-    HYB_PARAM_BOOL,
-    "False",
+  { HYB_FIELD (PercentileParams, interpolation), HYB_PARAM_ENUM, "linear",
+    .choices = interpolations, .doc = "what is taken between two elements" },
+  { HYB_FIELD (PercentileParams, keepdims), HYB_PARAM_BOOL, "False",
     .doc = "reduced axes stay, with length one" },
-  { HYB_FIELD (PercentileParams, q_scalar),
-    HYB_PARAM_OPTIONAL_FLOAT,
-    "None",
-    .low = 0,
-    .high = 100,
+  { HYB_FIELD (PercentileParams, q_scalar), HYB_PARAM_OPTIONAL_FLOAT, "None", .low = 0, .high = 100,
     .doc = "the percentage; None: the second input" },
   { 0 },
 };
@@ -80,10 +69,8 @@ percentile_infer_shape (HybCall *call, GError **error)
   HybShape        out = { .rank = 0 };
 
   if (q && q->rank > 1)
-    return hyb_refuse_types (error,
-                             "Give one row of percentages.",
-                             "q has %d dimensions, but at most 1 is supported",
-                             q->rank);
+    return hyb_refuse_types (error, "Give one row of percentages.",
+                             "q has %d dimensions, but at most 1 is supported", q->rank);
   one.n_inputs = one.n_outputs = 1;
   one.output = &reduced;
   if (!hyb_reduce_infer_shape (&one, 0, &axes, error))
@@ -204,11 +191,9 @@ percentile_forward (const HybCall *call, const HybRun *run)
           percent = 0;
         }
       for (gint64 i = 0; i < all / behind; i++)
-        hyb_dtype_set_double (run->output[0],
-                              call->output[0].dtype,
+        hyb_dtype_set_double (run->output[0], call->output[0].dtype,
                               (gsize) (k * (all / behind) + i),
-                              take (sorted + i * behind,
-                                    behind,
+                              take (sorted + i * behind, behind,
                                     percent / 100 * (double) (behind - 1),
                                     (Interpolation) params->interpolation));
     }

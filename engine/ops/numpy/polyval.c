@@ -40,13 +40,9 @@ polyval_forward (const HybCall *call, const HybRun *run)
   double   slope;
 
   for (gsize i = 0; i < n; i++)
-    hyb_dtype_set_double (run->output[0],
-                          dtype,
-                          i,
-                          evaluate (run->input[0],
-                                    &call->input[0],
-                                    hyb_dtype_get_double (run->input[1], dtype, i),
-                                    &slope));
+    hyb_dtype_set_double (run->output[0], dtype, i,
+                          evaluate (run->input[0], &call->input[0],
+                                    hyb_dtype_get_double (run->input[1], dtype, i), &slope));
 }
 
 static gsize
@@ -83,12 +79,8 @@ polyval_backward (const HybCall *call, const HybRun *run)
 static void
 polyval_gradient (HybGrad *grad)
 {
-  HybValueId first = hyb_grad_emit (grad,
-                                    "_backward_np_polyval",
-                                    hyb_grad_incoming (grad, 0),
-                                    hyb_grad_input (grad, 0),
-                                    hyb_grad_input (grad, 1),
-                                    HYB_NO_ID);
+  HybValueId first = hyb_grad_emit (grad, "_backward_np_polyval", hyb_grad_incoming (grad, 0),
+                                    hyb_grad_input (grad, 0), hyb_grad_input (grad, 1), HYB_NO_ID);
 
   hyb_grad_set_input (grad, 0, first);
   hyb_grad_set_input (grad, 1, first + 1);

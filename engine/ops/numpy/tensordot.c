@@ -21,19 +21,13 @@ typedef struct
 
 static const HybParam lists_params[] = {
   { HYB_FIELD (TensordotParams, a_axes_summed), HYB_PARAM_INTS, NULL, .doc = "axes of a" },
-  { HYB_FIELD (TensordotParams, b_axes_summed),
-    HYB_PARAM_INTS,
-    NULL,
+  { HYB_FIELD (TensordotParams, b_axes_summed), HYB_PARAM_INTS, NULL,
     .doc = "axes of b, in pairs with those of a" },
   { 0 },
 };
 
 static const HybParam count_params[] = {
-  { HYB_FIELD (TensordotParams, axes),
-    HYB_PARAM_INT,
-    NULL,
-    .low = 0,
-    .high = HYB_MAX_RANK,
+  { HYB_FIELD (TensordotParams, axes), HYB_PARAM_INT, NULL, .low = 0, .high = HYB_MAX_RANK,
     .doc = "number of axes: the last ones of a and the first ones of b" },
   { 0 },
 };
@@ -63,10 +57,8 @@ lists_pairing (gconstpointer   values,
 
   pairing->n = params->a_axes_summed.n;
   if (pairing->n < 0 || pairing->n != params->b_axes_summed.n || pairing->n > HYB_MAX_RANK)
-    return hyb_refuse_attribute (error,
-                                 "Name as many axes of one side as of the other.",
-                                 "%d axes of a are summed with %d of b",
-                                 params->a_axes_summed.n,
+    return hyb_refuse_attribute (error, "Name as many axes of one side as of the other.",
+                                 "%d axes of a are summed with %d of b", params->a_axes_summed.n,
                                  params->b_axes_summed.n);
   for (int i = 0; i < pairing->n; i++)
     {
@@ -91,12 +83,8 @@ count_pairing (gconstpointer   values,
 
   pairing->n = (int) params->axes;
   if (pairing->n > a->rank || pairing->n > b->rank)
-    return hyb_refuse_types (error,
-                             NULL,
-                             "%d axes are summed, but the operands have %d and %d",
-                             pairing->n,
-                             a->rank,
-                             b->rank);
+    return hyb_refuse_types (error, NULL, "%d axes are summed, but the operands have %d and %d",
+                             pairing->n, a->rank, b->rank);
   for (int i = 0; i < pairing->n; i++)
     {
       pairing->a[i] = a->rank - pairing->n + i;
@@ -171,10 +159,8 @@ infer_shape (HybCall *call, PairingRule rule, GError **error)
   if (n_others + b->rank - pairing.n > HYB_MAX_RANK)
     return hyb_refuse_types (error, NULL, "at most %d dimensions are supported", HYB_MAX_RANK);
   for (int i = 0; i < pairing.n; i++)
-    if (!hyb_dim_unify (&a->dim[pairing.a[n_others + i]],
-                        &b->dim[pairing.b[i]],
-                        "the sizes of the summed axes",
-                        error))
+    if (!hyb_dim_unify (&a->dim[pairing.a[n_others + i]], &b->dim[pairing.b[i]],
+                        "the sizes of the summed axes", error))
       return FALSE;
   for (int i = 0; i < n_others; i++)
     out.dim[out.rank++] = a->dim[pairing.a[i]];
@@ -357,8 +343,7 @@ product_cost (const HybCall *call, PairingRule rule, HybCost *cost)
 static void
 emit_gradients (HybGrad *grad, const char *lhs, const char *rhs)
 {
-  HybValueId inputs[] = { hyb_grad_incoming (grad, 0),
-                          hyb_grad_input (grad, 0),
+  HybValueId inputs[] = { hyb_grad_incoming (grad, 0), hyb_grad_input (grad, 0),
                           hyb_grad_input (grad, 1) };
 
   if (hyb_grad_needs_input (grad, 0))
@@ -371,9 +356,7 @@ emit_gradients (HybGrad *grad, const char *lhs, const char *rhs)
 #define ROWS(ROW)                                                                         \
   ROW ("_np_dot", dot, NO_PARAMS, "Product of matrices, vectors or numbers.")             \
   ROW ("_npi_tensordot", lists, LISTS_PARAMS, "Sums products over pairs of listed axes.") \
-  ROW ("_npi_tensordot_int_axes",                                                         \
-       count,                                                                             \
-       COUNT_PARAMS,                                                                      \
+  ROW ("_npi_tensordot_int_axes", count, COUNT_PARAMS,                                    \
        "Sums products over the last axes of one and the first of the other tensor.")
 
 #define NO_PARAMS    .params = NULL

@@ -19,44 +19,28 @@ limit (double value)
 /* --- LAMB --- */
 
 static const HybParam phase1_params[] = {
-  { HYB_FIELD (HybUpdateParams, beta1),
-    HYB_PARAM_FLOAT,
-    "0.9",
+  { HYB_FIELD (HybUpdateParams, beta1), HYB_PARAM_FLOAT, "0.9",
     .doc = "decay rate of the mean gradient" },
-  { HYB_FIELD (HybUpdateParams, beta2),
-    HYB_PARAM_FLOAT,
-    "0.999",
+  { HYB_FIELD (HybUpdateParams, beta2), HYB_PARAM_FLOAT, "0.999",
     .doc = "decay rate of the mean squared gradient" },
-  { HYB_FIELD (HybUpdateParams, epsilon),
-    HYB_PARAM_FLOAT,
-    "1e-06",
+  { HYB_FIELD (HybUpdateParams, epsilon), HYB_PARAM_FLOAT, "1e-06",
     .doc = "added to the square root" },
   { HYB_FIELD (HybUpdateParams, t), HYB_PARAM_INT, NULL, .doc = "number of this update, from 1" },
-  { HYB_FIELD (HybUpdateParams, bias_correction),
-    HYB_PARAM_BOOL,
-    "True",
+  { HYB_FIELD (HybUpdateParams, bias_correction), HYB_PARAM_BOOL, "True",
     .doc = "divide the means by 1 − beta to the power of t" },
   { HYB_FIELD (HybUpdateParams, wd), HYB_PARAM_FLOAT, NULL, .doc = "weight decay" },
-  { HYB_FIELD (HybUpdateParams, rescale_grad),
-    HYB_PARAM_FLOAT,
-    "1.0",
+  { HYB_FIELD (HybUpdateParams, rescale_grad), HYB_PARAM_FLOAT, "1.0",
     .doc = "factor of the gradient" },
-  { HYB_FIELD (HybUpdateParams, clip_gradient),
-    HYB_PARAM_FLOAT,
-    "-1.0",
+  { HYB_FIELD (HybUpdateParams, clip_gradient), HYB_PARAM_FLOAT, "-1.0",
     .doc = "limit of the gradient's elements; below 0: none" },
   { 0 },
 };
 
 static const HybParam phase2_params[] = {
   { HYB_FIELD (HybUpdateParams, lr), HYB_PARAM_FLOAT, NULL, .doc = "learning rate" },
-  { HYB_FIELD (HybUpdateParams, lower_bound),
-    HYB_PARAM_FLOAT,
-    "-1.0",
+  { HYB_FIELD (HybUpdateParams, lower_bound), HYB_PARAM_FLOAT, "-1.0",
     .doc = "least norm of the weight; below 0: none" },
-  { HYB_FIELD (HybUpdateParams, upper_bound),
-    HYB_PARAM_FLOAT,
-    "-1.0",
+  { HYB_FIELD (HybUpdateParams, upper_bound), HYB_PARAM_FLOAT, "-1.0",
     .doc = "largest norm of the weight; below 0: none" },
   { 0 },
 };
@@ -114,11 +98,9 @@ phase2_infer_shape (HybCall *call, GError **error)
 
       if (norm->rank != HYB_UNKNOWN && hyb_shape_size (norm) != 1 &&
           hyb_shape_size (norm) != HYB_UNKNOWN)
-        return hyb_refuse_types (error,
-                                 NULL,
+        return hyb_refuse_types (error, NULL,
                                  "%s has %" G_GINT64_FORMAT " elements, but is one number",
-                                 call->op->inputs[i],
-                                 hyb_shape_size (norm));
+                                 call->op->inputs[i], hyb_shape_size (norm));
     }
   return TRUE;
 }
@@ -142,10 +124,10 @@ phase2_forward (const HybCall *call, const HybRun *run)
                                   .gradient = run->input[1],
                                   .to = run->output[0] };
 
-  step.rate = params->lr * hyb_lamb_ratio (hyb_dtype_get_double (run->input[2], dtype, 0),
-                                           hyb_dtype_get_double (run->input[3], dtype, 0),
-                                           limit (params->lower_bound),
-                                           limit (params->upper_bound));
+  step.rate =
+      params->lr * hyb_lamb_ratio (hyb_dtype_get_double (run->input[2], dtype, 0),
+                                   hyb_dtype_get_double (run->input[3], dtype, 0),
+                                   limit (params->lower_bound), limit (params->upper_bound));
   hyb_step_along (&step);
 }
 
@@ -153,17 +135,11 @@ phase2_forward (const HybCall *call, const HybRun *run)
 
 static const HybParam group_params[] = {
   { HYB_FIELD (HybUpdateParams, lr), HYB_PARAM_FLOAT, NULL, .doc = "learning rate" },
-  { HYB_FIELD (HybUpdateParams, rescale_grad),
-    HYB_PARAM_FLOAT,
-    "1.0",
+  { HYB_FIELD (HybUpdateParams, rescale_grad), HYB_PARAM_FLOAT, "1.0",
     .doc = "factor of the gradient" },
-  { HYB_FIELD (HybUpdateParams, clip_gradient),
-    HYB_PARAM_FLOAT,
-    "-1.0",
+  { HYB_FIELD (HybUpdateParams, clip_gradient), HYB_PARAM_FLOAT, "-1.0",
     .doc = "limit of the gradient's elements; below 0: none" },
-  { HYB_FIELD (HybUpdateParams, epsilon),
-    HYB_PARAM_FLOAT,
-    "1e-05",
+  { HYB_FIELD (HybUpdateParams, epsilon), HYB_PARAM_FLOAT, "1e-05",
     .doc = "added to the square root" },
   { 0 },
 };
@@ -215,9 +191,7 @@ group_forward (const HybCall *call, const HybRun *run)
               if (turn == 0)
                 sum += g * g;
               else
-                hyb_dtype_set_double (run->output[0],
-                                      dtype,
-                                      (gsize) i,
+                hyb_dtype_set_double (run->output[0], dtype, (gsize) i,
                                       hyb_dtype_get_double (run->input[0], dtype, (gsize) i) -
                                           params->lr * g / (sqrt (history) + params->epsilon));
             }

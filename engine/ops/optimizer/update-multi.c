@@ -65,12 +65,9 @@ static const HybParam lamb_params[] = {
   NUMBER (lower_bound, "-1.0", "least norm of a weight; below 0: none"),
   NUMBER (upper_bound, "-1.0", "largest norm of a weight; below 0: none"),
   CLIP,
-  { HYB_FIELD (HybUpdateParams, bias_correction),
-    HYB_PARAM_BOOL,
-    "True",
+  { HYB_FIELD (HybUpdateParams, bias_correction), HYB_PARAM_BOOL, "True",
     .doc = "divide the means by 1 − beta to the power of the step's number" },
-  { HYB_FIELD (HybUpdateParams, step_count),
-    HYB_PARAM_INTS,
+  { HYB_FIELD (HybUpdateParams, step_count), HYB_PARAM_INTS,
     .doc = "number of this update of each weight, from 1" },
   GROUPS ("num_tensors"),
   { 0 },
@@ -91,12 +88,9 @@ static gboolean
 check_length (const char *name, int n, gint64 n_groups, GError **error)
 {
   return n == n_groups ||
-         hyb_refuse_attribute (error,
-                               NULL,
+         hyb_refuse_attribute (error, NULL,
                                "%s has %d elements, but there are %" G_GINT64_FORMAT " weights",
-                               name,
-                               MAX (n, 0),
-                               n_groups);
+                               name, MAX (n, 0), n_groups);
 }
 
 static gboolean
@@ -165,10 +159,9 @@ run_lamb (const HybUpdateLayout *layout, const HybCall *call, const HybRun *run)
 
       step.to = run->workspace;
       hyb_step_lamb_direction (&step);
-      step.rate *= hyb_lamb_ratio (weight_norm,
-                                   sqrt (hyb_sum_of_squares (step.dtype, step.to, step.n)),
-                                   limit (params->lower_bound),
-                                   limit (params->upper_bound));
+      step.rate *=
+          hyb_lamb_ratio (weight_norm, sqrt (hyb_sum_of_squares (step.dtype, step.to, step.n)),
+                          limit (params->lower_bound), limit (params->upper_bound));
       step.gradient = step.to;
       step.to = to;
       hyb_step_along (&step);
@@ -203,45 +196,20 @@ NAMES (moments_master, "mean", "var", "weight32");
   X (multi_mp_sgd_update, sgd, sgd, rates, master, 0, TRUE, NOTHING, update, no)                 \
   X (multi_mp_sgd_mom_update, sgd, sgd_mom, rates, mom_master, 1, TRUE, NOTHING, update, no)     \
   X (preloaded_multi_sgd_update, sgd, preloaded, nothing, plain, 0, FALSE, RATES, update, no)    \
-  X (preloaded_multi_sgd_mom_update,                                                             \
-     sgd,                                                                                        \
-     preloaded_mom,                                                                              \
-     nothing,                                                                                    \
-     mom,                                                                                        \
-     1,                                                                                          \
-     FALSE,                                                                                      \
-     RATES,                                                                                      \
-     update,                                                                                     \
+  X (preloaded_multi_sgd_mom_update, sgd, preloaded_mom, nothing, mom, 1, FALSE, RATES, update,  \
      no)                                                                                         \
   X (preloaded_multi_mp_sgd_update, sgd, preloaded, nothing, master, 0, TRUE, RATES, update, no) \
-  X (preloaded_multi_mp_sgd_mom_update,                                                          \
-     sgd,                                                                                        \
-     preloaded_mom,                                                                              \
-     nothing,                                                                                    \
-     mom_master,                                                                                 \
-     1,                                                                                          \
-     TRUE,                                                                                       \
-     RATES,                                                                                      \
-     update,                                                                                     \
-     no)                                                                                         \
+  X (preloaded_multi_mp_sgd_mom_update, sgd, preloaded_mom, nothing, mom_master, 1, TRUE, RATES, \
+     update, no)                                                                                 \
   X (_multi_adamw_update, adamw, adamw, adamw, moments, 2, FALSE, RESCALE, update, no)           \
   X (_multi_mp_adamw_update, adamw, adamw, adamw, moments_master, 2, TRUE, RESCALE, update, no)  \
   X (_multi_lamb_update, lamb_direction, lamb, lamb, moments, 2, FALSE, NOTHING, lamb, lamb)     \
-  X (_multi_mp_lamb_update,                                                                      \
-     lamb_direction,                                                                             \
-     lamb,                                                                                       \
-     lamb,                                                                                       \
-     moments_master,                                                                             \
-     2,                                                                                          \
-     TRUE,                                                                                       \
-     NOTHING,                                                                                    \
-     lamb,                                                                                       \
+  X (_multi_mp_lamb_update, lamb_direction, lamb, lamb, moments_master, 2, TRUE, NOTHING, lamb,  \
      lamb)
 
 #define FUNCTIONS(op, formula, attributes, checks, operands, states, master, after, run_it, space) \
-  static const HybUpdateLayout op##_layout = {                                                     \
-    hyb_step_##formula, states, master, HYB_UPDATE_##after                                         \
-  };                                                                                               \
+  static const HybUpdateLayout op##_layout = { hyb_step_##formula, states, master,                 \
+                                               HYB_UPDATE_##after };                               \
                                                                                                    \
   static void op##_arity (gconstpointer params, guint *n_inputs, guint *n_outputs)                 \
   {                                                                                                \

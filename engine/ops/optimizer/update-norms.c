@@ -16,18 +16,14 @@ typedef struct
 } NormParams;
 
 static const HybParam finite_params[] = {
-  { HYB_FIELD (NormParams, init_output),
-    HYB_PARAM_BOOL,
-    "True",
+  { HYB_FIELD (NormParams, init_output), HYB_PARAM_BOOL, "True",
     .doc = "has no effect: the output is always a new array" },
   { 0 },
 };
 
 static const HybParam multi_finite_params[] = {
   { HYB_FIELD (NormParams, num_arrays), HYB_PARAM_INT, "1", 1, 65536, .doc = "number of inputs" },
-  { HYB_FIELD (NormParams, init_output),
-    HYB_PARAM_BOOL,
-    "True",
+  { HYB_FIELD (NormParams, init_output), HYB_PARAM_BOOL, "True",
     .doc = "has no effect: the output is always a new array" },
   { 0 },
 };
@@ -40,9 +36,7 @@ static const HybParam sum_params[] = {
 static const HybParam lars_params[] = {
   { HYB_FIELD (NormParams, eta), HYB_PARAM_FLOAT, NULL, .doc = "factor of the rates" },
   { HYB_FIELD (NormParams, eps), HYB_PARAM_FLOAT, NULL, .doc = "added to the denominator" },
-  { HYB_FIELD (NormParams, rescale_grad),
-    HYB_PARAM_FLOAT,
-    "1.0",
+  { HYB_FIELD (NormParams, rescale_grad), HYB_PARAM_FLOAT, "1.0",
     .doc = "factor of the gradients" },
   { 0 },
 };
@@ -64,10 +58,7 @@ float_infer_dtype (HybCall *call, GError **error)
 
       if (dtype != HYB_DTYPE_UNKNOWN && dtype != HYB_F16 && dtype != HYB_BF16 && dtype != HYB_F32 &&
           dtype != HYB_F64)
-        return hyb_refuse_types (error,
-                                 NULL,
-                                 "input %u is %s, but only floats are supported",
-                                 i,
+        return hyb_refuse_types (error, NULL, "input %u is %s, but only floats are supported", i,
                                  hyb_dtype_name (dtype));
     }
   return hyb_dtype_assign (&call->output[0].dtype, HYB_F32, error);
@@ -104,11 +95,8 @@ static void
 sum_forward (const HybCall *call, const HybRun *run)
 {
   for (guint i = 0; i < call->n_inputs; i++)
-    hyb_dtype_set_double (run->output[0],
-                          call->output[0].dtype,
-                          i,
-                          hyb_sum_of_squares (call->input[i].dtype,
-                                              run->input[i],
+    hyb_dtype_set_double (run->output[0], call->output[0].dtype, i,
+                          hyb_sum_of_squares (call->input[i].dtype, run->input[i],
                                               hyb_shape_size (&call->input[i].shape)));
 }
 

@@ -47,34 +47,22 @@ typedef struct
   }
 static const HybParam update_params[] = {
   { HYB_FIELD (UpdateParams, row), HYB_PARAM_INT, "0", 0, 1e9, .doc = "row of the numbers" },
-  { HYB_FIELD (UpdateParams, states),
-    HYB_PARAM_INT,
-    "0",
-    0,
-    HYB_STEP_MAX_STATES,
+  { HYB_FIELD (UpdateParams, states), HYB_PARAM_INT, "0", 0, HYB_STEP_MAX_STATES,
     .doc = "number of arrays of state" },
   FLOAT (momentum, "share of the last step"),
   FLOAT (beta1, "decay rate of the first mean"),
   FLOAT (beta2, "decay rate of the second mean"),
   FLOAT (epsilon, "added to a denominator or under its root"),
-  { HYB_FIELD (UpdateParams, clip_weights),
-    HYB_PARAM_OPTIONAL_FLOAT,
-    "None",
+  { HYB_FIELD (UpdateParams, clip_weights), HYB_PARAM_OPTIONAL_FLOAT, "None",
     .doc = "limit of the absolute weights" },
   { 0 },
 };
 #undef FLOAT
 
 static const HybParam norm_params[] = {
-  { HYB_FIELD (NormParams, num_gradients),
-    HYB_PARAM_INT,
-    NULL,
-    1,
-    65536,
+  { HYB_FIELD (NormParams, num_gradients), HYB_PARAM_INT, NULL, 1, 65536,
     .doc = "number of inputs" },
-  { HYB_FIELD (NormParams, limit),
-    HYB_PARAM_FLOAT,
-    "0.0",
+  { HYB_FIELD (NormParams, limit), HYB_PARAM_FLOAT, "0.0",
     .doc = "limit of the norm of all gradients together; 0: none" },
   { 0 },
 };
@@ -115,11 +103,8 @@ update_infer_shape (HybCall *call, GError **error)
       return FALSE;
   if (hyb_shape_is_known (numbers) &&
       (numbers->rank != 2 || numbers->dim[0] <= params->row || numbers->dim[1] != N_NUMBERS))
-    return hyb_refuse_types (error,
-                             NULL,
-                             "there is no row %" G_GINT64_FORMAT " of %d numbers",
-                             params->row,
-                             N_NUMBERS);
+    return hyb_refuse_types (error, NULL, "there is no row %" G_GINT64_FORMAT " of %d numbers",
+                             params->row, N_NUMBERS);
   return hyb_shape_assign (&call->input[NORM].shape, &norm, error) && infer_nothing (call, error);
 }
 
@@ -179,10 +164,7 @@ run_update (const HybCall *call, const HybRun *run, HybStepFunc formula)
 
       step.n = MIN (CHUNK, n - i);
       hyb_dtype_convert (weight, HYB_F32, weights, dtype, (gsize) step.n);
-      read_gradient (gradient,
-                     gradients,
-                     dtype,
-                     (gsize) step.n,
+      read_gradient (gradient, gradients, dtype, (gsize) step.n,
                      ((const double *) run->input[NORM])[1]);
       for (guint k = 0; k < (guint) params->states; k++)
         step.state[k] = (float *) run->input[FIRST_STATE + k] + i;

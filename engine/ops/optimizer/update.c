@@ -106,9 +106,7 @@ static const HybParam lamb1_params[] = {
   BETA2,
   NUMBER (epsilon, "1e-06", "added to the square root"),
   STEP_NUMBER,
-  { HYB_FIELD (HybUpdateParams, bias_correction),
-    HYB_PARAM_BOOL,
-    "True",
+  { HYB_FIELD (HybUpdateParams, bias_correction), HYB_PARAM_BOOL, "True",
     .doc = "divide the means by 1 − beta to the power of t" },
   NUMBER (wd, NULL, "weight decay"),
   RESCALE,
@@ -155,34 +153,16 @@ NAMES (history, "history");
   X (sgd_update, sgd, sgd, plain, 0, FALSE, NOTHING, "gradient descent")                       \
   X (sgd_mom_update, sgd, sgd_mom, mom, 1, FALSE, NOTHING, "gradient descent with momentum")   \
   X (mp_sgd_update, sgd, sgd, master, 0, TRUE, NOTHING, "gradient descent in mixed precision") \
-  X (mp_sgd_mom_update,                                                                        \
-     sgd,                                                                                      \
-     sgd_mom,                                                                                  \
-     mom_master,                                                                               \
-     1,                                                                                        \
-     TRUE,                                                                                     \
-     NOTHING,                                                                                  \
+  X (mp_sgd_mom_update, sgd, sgd_mom, mom_master, 1, TRUE, NOTHING,                            \
      "gradient descent with momentum in mixed precision")                                      \
   X (nag_mom_update, nag, nag, mom, 1, FALSE, NOTHING, "Nesterov's momentum")                  \
-  X (mp_nag_mom_update,                                                                        \
-     nag,                                                                                      \
-     nag,                                                                                      \
-     mom_master,                                                                               \
-     1,                                                                                        \
-     TRUE,                                                                                     \
-     NOTHING,                                                                                  \
+  X (mp_nag_mom_update, nag, nag, mom_master, 1, TRUE, NOTHING,                                \
      "Nesterov's momentum in mixed precision")                                                 \
   X (signsgd_update, sign, sign, plain, 0, FALSE, NOTHING, "the sign of the gradient")         \
   X (signum_update, signum, signum, mom, 1, FALSE, NOTHING, "the sign of the velocity")        \
   X (adam_update, adam, adam, moments, 2, FALSE, NOTHING, "Adam")                              \
   X (_adamw_update, adamw, adamw, moments_rescale, 2, FALSE, RESCALE, "AdamW")                 \
-  X (_mp_adamw_update,                                                                         \
-     adamw,                                                                                    \
-     adamw,                                                                                    \
-     moments_master_rescale,                                                                   \
-     2,                                                                                        \
-     TRUE,                                                                                     \
-     RESCALE,                                                                                  \
+  X (_mp_adamw_update, adamw, adamw, moments_master_rescale, 2, TRUE, RESCALE,                 \
      "AdamW in mixed precision")                                                               \
   X (_sparse_adagrad_update, adagrad_outside, adagrad, history, 1, FALSE, NOTHING, "AdaGrad")  \
   X (rmsprop_update, rmsprop, rmsprop, square, 1, FALSE, NOTHING, "RMSProp")                   \
@@ -192,9 +172,8 @@ NAMES (history, "history");
   X (lamb_update_phase1, lamb_direction, lamb1, moments, 2, FALSE, NOTHING, "LAMB's direction")
 
 #define FUNCTIONS(op, formula, attributes, operands, states, master, after, sentence) \
-  static const HybUpdateLayout op##_layout = {                                        \
-    hyb_step_##formula, states, master, HYB_UPDATE_##after                            \
-  };                                                                                  \
+  static const HybUpdateLayout op##_layout = { hyb_step_##formula, states, master,    \
+                                               HYB_UPDATE_##after };                  \
                                                                                       \
   static gboolean op##_infer_shape (HybCall *call, GError **error)                    \
   {                                                                                   \

@@ -30,27 +30,17 @@ static const char *const plain_choices[] = { "int8", "uint8", NULL };
 static const char *const out_choices[] = { "auto", "int8", "uint8", NULL };
 
 static const HybParam plain_params[] = {
-  { HYB_FIELD (QuantiseParams, out_type),
-    HYB_PARAM_ENUM,
-    "uint8",
-    .choices = plain_choices,
+  { HYB_FIELD (QuantiseParams, out_type), HYB_PARAM_ENUM, "uint8", .choices = plain_choices,
     .doc = "type of the result" },
   { 0 },
 };
 
 static const HybParam quantise_params[] = {
-  { HYB_FIELD (QuantiseParams, out_type),
-    HYB_PARAM_ENUM,
-    "int8",
-    .choices = out_choices,
+  { HYB_FIELD (QuantiseParams, out_type), HYB_PARAM_ENUM, "int8", .choices = out_choices,
     .doc = "type of the result; auto: uint8 where the calibrated range has no negative numbers" },
-  { HYB_FIELD (QuantiseParams, min_calib_range),
-    HYB_PARAM_OPTIONAL_FLOAT,
-    "None",
+  { HYB_FIELD (QuantiseParams, min_calib_range), HYB_PARAM_OPTIONAL_FLOAT, "None",
     .doc = "lower limit of the range, from calibration" },
-  { HYB_FIELD (QuantiseParams, max_calib_range),
-    HYB_PARAM_OPTIONAL_FLOAT,
-    "None",
+  { HYB_FIELD (QuantiseParams, max_calib_range), HYB_PARAM_OPTIONAL_FLOAT, "None",
     .doc = "upper limit of the range, from calibration" },
   { 0 },
 };
@@ -63,10 +53,7 @@ typedef struct
 static const char *const float_choices[] = { "float32", NULL };
 
 static const HybParam dequantise_params[] = {
-  { HYB_FIELD (DequantiseParams, out_type),
-    HYB_PARAM_ENUM,
-    "float32",
-    .choices = float_choices,
+  { HYB_FIELD (DequantiseParams, out_type), HYB_PARAM_ENUM, "float32", .choices = float_choices,
     .doc = "type of the result" },
   { 0 },
 };
@@ -146,11 +133,8 @@ plain_infer_dtype (HybCall *call, GError **error)
 static gboolean
 refuse_dtype (const HybCall *call, const char *allowed, GError **error)
 {
-  return hyb_refuse_types (error,
-                           NULL,
-                           "its data is %s, but it takes %s",
-                           hyb_dtype_name (call->input[0].dtype),
-                           allowed);
+  return hyb_refuse_types (error, NULL, "its data is %s, but it takes %s",
+                           hyb_dtype_name (call->input[0].dtype), allowed);
 }
 
 static gboolean
@@ -214,9 +198,7 @@ scale_all (const HybCall *call, const HybRun *run, float scale)
 
   /* The product is rounded to float32 first, as in MXNet. */
   for (gint64 i = 0; i < n; i++)
-    hyb_quantise_to (run->output[0],
-                     to,
-                     i,
+    hyb_quantise_to (run->output[0], to, i,
                      (float) hyb_quantised_get (run->input[0], from, i) * scale);
 }
 

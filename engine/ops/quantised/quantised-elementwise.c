@@ -19,9 +19,7 @@ typedef struct
 } PairParams;
 
 #define RANGE_FIELDS                                                           \
-  { HYB_FIELD (PairParams, min_calib_range),                                   \
-    HYB_PARAM_OPTIONAL_FLOAT,                                                  \
-    "None",                                                                    \
+  { HYB_FIELD (PairParams, min_calib_range), HYB_PARAM_OPTIONAL_FLOAT, "None", \
     .doc = "lower limit of the result's range, from calibration" },            \
   {                                                                            \
     HYB_FIELD (PairParams, max_calib_range), HYB_PARAM_OPTIONAL_FLOAT, "None", \
@@ -35,9 +33,7 @@ static const HybParam add_params[] = {
 
 static const HybParam multiply_params[] = {
   RANGE_FIELDS,
-  { HYB_FIELD (PairParams, enable_float_output),
-    HYB_PARAM_BOOL,
-    "False",
+  { HYB_FIELD (PairParams, enable_float_output), HYB_PARAM_BOOL, "False",
     .doc = "return floats, without a range" },
   { 0 },
 };
@@ -98,10 +94,7 @@ add_infer_dtype (HybCall *call, GError **error)
   for (guint i = 0; i < 2; i++)
     if (call->input[i].dtype != HYB_DTYPE_UNKNOWN && call->input[i].dtype != HYB_I8 &&
         call->input[i].dtype != HYB_U8)
-      return hyb_refuse_types (error,
-                               NULL,
-                               "input %u is %s, not int8 or uint8",
-                               i,
+      return hyb_refuse_types (error, NULL, "input %u is %s, not int8 or uint8", i,
                                hyb_dtype_name (call->input[i].dtype));
   if (!infer_limit_dtypes (call, error))
     return FALSE;

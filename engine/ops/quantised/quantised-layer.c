@@ -85,10 +85,7 @@ static gboolean
 expect_8_bits (const HybType *type, const char *name, GError **error)
 {
   return type->dtype == HYB_DTYPE_UNKNOWN || type->dtype == HYB_I8 || type->dtype == HYB_U8 ||
-         hyb_refuse_types (error,
-                           NULL,
-                           "%s is %s, not int8 or uint8",
-                           name,
+         hyb_refuse_types (error, NULL, "%s is %s, not int8 or uint8", name,
                            hyb_dtype_name (type->dtype));
 }
 
@@ -220,9 +217,8 @@ sum_params (const HybCall *call, double *divisor)
 static gboolean
 prepare (HybCall *call, Product *product, GError **error)
 {
-  HybWideSpec spec = {
-    form_of (call), product->params ? product->params : call->params, n_operands (call), call->input
-  };
+  HybWideSpec spec = { form_of (call), product->params ? product->params : call->params,
+                       n_operands (call), call->input };
 
   call->prepared = product;
   if (hyb_wide_call_init (&product->wide, &spec, &product->workspace, error))
@@ -286,10 +282,8 @@ convolution_forward (const HybCall *call, const HybRun *run)
 
   load_operands (call, run);
   run_product (call, run);
-  hyb_range_write (run,
-                   hyb_range_of_product (hyb_range_read (run, n),
-                                         hyb_range_read (run, n + 2),
-                                         TRUE));
+  hyb_range_write (run, hyb_range_of_product (hyb_range_read (run, n), hyb_range_read (run, n + 2),
+                                              TRUE));
 }
 
 /* The bias is converted to the scale of the sums, truncated toward 0. */
@@ -329,9 +323,7 @@ static void
 activation_forward (const HybCall *call, const HybRun *run)
 {
   for (gint64 i = 0; i < hyb_shape_size (&call->input[0].shape); i++)
-    hyb_quantise_to (run->output[0],
-                     HYB_I8,
-                     i,
+    hyb_quantise_to (run->output[0], HYB_I8, i,
                      MAX (hyb_quantised_get (run->input[0], call->input[0].dtype, i), 0));
   hyb_range_write (run, hyb_range_read (run, 1));
 }
@@ -360,8 +352,7 @@ static int
 joined_axis (const HybCall *call)
 {
   return hyb_shape_axis (&call->output[0].shape,
-                         hyb_params_get_int (call->op->params, call->params, "dim", 1),
-                         NULL);
+                         hyb_params_get_int (call->op->params, call->params, "dim", 1), NULL);
 }
 
 /* Copies one input to its place along the joined axis, in the scale of the output. */
@@ -374,8 +365,7 @@ concat_piece (const HybCall *call, const HybRun *run, guint input, gint64 start,
   gint64      row = from.length * from.inner;
 
   for (gint64 i = 0; i < from.outer * row; i++)
-    hyb_quantise_to (run->output[0],
-                     call->output[0].dtype,
+    hyb_quantise_to (run->output[0], call->output[0].dtype,
                      (i / row * to.length + start) * to.inner + i % row,
                      (float) hyb_quantised_get (run->input[input], call->input[input].dtype, i) *
                          factor);
@@ -440,8 +430,7 @@ batch_norm_forward (const HybCall *call, const HybRun *run)
   const float    *gamma = run->input[1], *beta = run->input[2];
   const float    *mean = run->input[3], *variance = run->input[4];
   int             axis = hyb_shape_axis (&call->input[0].shape,
-                             hyb_params_get_int (table, call->params, "axis", 1),
-                             NULL);
+                                         hyb_params_get_int (table, call->params, "axis", 1), NULL);
   HybAxisView     view = hyb_axis_view (&call->input[0].shape, axis);
   double          eps = hyb_params_get_double (table, call->params, "eps", 1e-3);
   HybRange        range = calibrated_range (call);
@@ -489,10 +478,7 @@ static const char *const product_inputs[] = { "data",     "weight",     "bias", 
                                               "max_data", "min_weight", "max_weight", "min_bias",
                                               "max_bias", NULL };
 static const char *const concat_inputs[] = { "arg", NULL };
-static const char *const embedding_inputs[] = { "data",
-                                                "weight",
-                                                "min_weight",
-                                                "max_weight",
+static const char *const embedding_inputs[] = { "data", "weight", "min_weight", "max_weight",
                                                 NULL };
 static const char *const batch_norm_inputs[] = { "data",        "gamma",      "beta",
                                                  "moving_mean", "moving_var", "min_data",

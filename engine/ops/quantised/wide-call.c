@@ -16,10 +16,8 @@ infer_outputs (HybWideCall *wide, GError **error)
     {
       wide->types[i].dtype = HYB_F64;
       if (!hyb_shape_is_known (&wide->types[i].shape))
-        return hyb_refuse_types (error,
-                                 "Give the shapes of all inputs.",
-                                 "the shape of operand %u of %s is not known",
-                                 (guint) i,
+        return hyb_refuse_types (error, "Give the shapes of all inputs.",
+                                 "the shape of operand %u of %s is not known", (guint) i,
                                  call->op->name);
     }
   return TRUE;
@@ -106,10 +104,7 @@ hyb_wide_call_load (const HybWideCall *wide,
                     gconstpointer      from,
                     HybDType           dtype)
 {
-  hyb_dtype_convert (hyb_wide_call_input (wide, run, input),
-                     HYB_F64,
-                     from,
-                     dtype,
+  hyb_dtype_convert (hyb_wide_call_input (wide, run, input), HYB_F64, from, dtype,
                      (gsize) hyb_wide_call_input_size (wide, input));
 }
 

@@ -24,21 +24,15 @@ dirichlet_infer_shape (HybCall *call, GError **error)
     return hyb_refuse_types (error,
                              "Give both an axis of vectors, and alpha at most as many axes as "
                              "sample.",
-                             "sample has %d dimensions and alpha %d",
-                             sample->rank,
-                             alpha->rank);
+                             "sample has %d dimensions and alpha %d", sample->rank, alpha->rank);
   if (alpha->rank != HYB_UNKNOWN)
     {
       for (int i = 0; i < alpha->rank - 1; i++)
-        if (!hyb_dim_unify (&alpha->dim[i],
-                            &sample->dim[i],
-                            "the sizes of alpha and sample",
+        if (!hyb_dim_unify (&alpha->dim[i], &sample->dim[i], "the sizes of alpha and sample",
                             error))
           return FALSE;
-      if (!hyb_dim_unify (&alpha->dim[alpha->rank - 1],
-                          &sample->dim[sample->rank - 1],
-                          "the lengths of the vectors",
-                          error))
+      if (!hyb_dim_unify (&alpha->dim[alpha->rank - 1], &sample->dim[sample->rank - 1],
+                          "the lengths of the vectors", error))
         return FALSE;
     }
 
@@ -109,9 +103,7 @@ dirichlet_forward (const HybCall *call, const HybRun *run)
     {
       double value = log_density (&vectors, i, &total);
 
-      hyb_dtype_set_double (run->output[0],
-                            vectors.dtype,
-                            (gsize) i,
+      hyb_dtype_set_double (run->output[0], vectors.dtype, (gsize) i,
                             params->is_log ? value : exp (value));
     }
 }
@@ -139,13 +131,9 @@ dirichlet_backward (const HybCall *call, const HybRun *run)
           double x = sample_at (&vectors, i, k), alpha = alpha_at (&vectors, row, k);
           gsize  at = (gsize) (row * n + k);
 
-          hyb_dtype_set_double (run->output[0],
-                                vectors.dtype,
-                                (gsize) (i * n + k),
+          hyb_dtype_set_double (run->output[0], vectors.dtype, (gsize) (i * n + k),
                                 scale * (alpha - 1) / x);
-          hyb_dtype_set_double (run->output[1],
-                                vectors.dtype,
-                                at,
+          hyb_dtype_set_double (run->output[1], vectors.dtype, at,
                                 hyb_dtype_get_double (run->output[1], vectors.dtype, at) +
                                     scale * (log (x) + hyb_digamma (total) - hyb_digamma (alpha)));
         }

@@ -18,9 +18,7 @@
 #include <string.h>
 
 const HybParam hyb_density_params[] = {
-  { HYB_FIELD (HybDensityParams, is_log),
-    HYB_PARAM_BOOL,
-    "False",
+  { HYB_FIELD (HybDensityParams, is_log), HYB_PARAM_BOOL, "False",
     .doc = "the logarithm of the density" },
   { 0 },
 };
@@ -116,16 +114,12 @@ density_infer_shape (HybCall *call, GError **error)
   if (parameters.rank != HYB_UNKNOWN && sample->rank != HYB_UNKNOWN)
     {
       if (parameters.rank > sample->rank)
-        return hyb_refuse_types (error,
-                                 "Their shape is the beginning of that of the samples.",
+        return hyb_refuse_types (error, "Their shape is the beginning of that of the samples.",
                                  "the parameters have %d dimensions, the samples only %d",
-                                 parameters.rank,
-                                 sample->rank);
+                                 parameters.rank, sample->rank);
       for (int i = 0; i < parameters.rank; i++)
-        if (!hyb_dim_unify (&parameters.dim[i],
-                            &sample->dim[i],
-                            "the sizes of parameters and samples",
-                            error))
+        if (!hyb_dim_unify (&parameters.dim[i], &sample->dim[i],
+                            "the sizes of parameters and samples", error))
           return FALSE;
       call->output[0].shape = *sample;
     }
@@ -207,10 +201,8 @@ void
 hyb_density_emit_gradient (HybGrad *grad, const char *op)
 {
   guint      n = hyb_grad_n_inputs (grad);
-  HybValueId inputs[] = { hyb_grad_incoming (grad, 0),
-                          hyb_grad_input (grad, 0),
-                          hyb_grad_input (grad, 1),
-                          hyb_grad_input (grad, n - 1) };
+  HybValueId inputs[] = { hyb_grad_incoming (grad, 0), hyb_grad_input (grad, 0),
+                          hyb_grad_input (grad, 1), hyb_grad_input (grad, n - 1) };
   HybValueId first = hyb_grad_emit_same (grad, op, n + 1, inputs);
 
   for (guint i = 0; i < n; i++)

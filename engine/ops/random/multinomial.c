@@ -24,17 +24,11 @@ typedef struct
 } MultinomialParams;
 
 static const HybParam multinomial_params[] = {
-  { HYB_FIELD (MultinomialParams, shape),
-    HYB_PARAM_SHAPE,
-    "()",
+  { HYB_FIELD (MultinomialParams, shape), HYB_PARAM_SHAPE, "()",
     .doc = "shape of the draws for each row" },
-  { HYB_FIELD (MultinomialParams, get_prob),
-    HYB_PARAM_BOOL,
-    "False",
+  { HYB_FIELD (MultinomialParams, get_prob), HYB_PARAM_BOOL, "False",
     .doc = "also return the logarithm of the probability of each draw" },
-  { HYB_FIELD (MultinomialParams, dtype),
-    HYB_PARAM_DTYPE,
-    "int32",
+  { HYB_FIELD (MultinomialParams, dtype), HYB_PARAM_DTYPE, "int32",
     .doc = "element type of the classes" },
   { 0 },
 };
@@ -55,22 +49,13 @@ multinomial_infer_shape (HybCall *call, GError **error)
   if (out.rank == HYB_UNKNOWN)
     return TRUE;
   if (out.rank == 0 || out.dim[out.rank - 1] == 0)
-    return hyb_error_at (error,
-                         HYB_GRAPH_ERROR,
-                         HYB_GRAPH_ERROR_TYPES,
-                         NULL,
+    return hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_TYPES, NULL,
                          "Give rows of probabilities along the last axis",
                          "the input has no classes to draw from");
   if (out.rank - 1 + n_drawn > HYB_MAX_RANK)
-    return hyb_error_at (error,
-                         HYB_GRAPH_ERROR,
-                         HYB_GRAPH_ERROR_TYPES,
-                         NULL,
-                         NULL,
+    return hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_TYPES, NULL, NULL,
                          "the output would have %d + %d dimensions, but at most %d are supported",
-                         out.rank - 1,
-                         n_drawn,
-                         HYB_MAX_RANK);
+                         out.rank - 1, n_drawn, HYB_MAX_RANK);
 
   out.rank--;
   for (int i = 0; i < n_drawn; i++)
@@ -88,8 +73,7 @@ multinomial_infer_dtype (HybCall *call, GError **error)
 {
   HybDType dtype = ((const MultinomialParams *) call->params)->dtype;
 
-  if (!hyb_dtype_assign (&call->output[0].dtype,
-                         dtype == HYB_DTYPE_UNKNOWN ? HYB_I32 : dtype,
+  if (!hyb_dtype_assign (&call->output[0].dtype, dtype == HYB_DTYPE_UNKNOWN ? HYB_I32 : dtype,
                          error))
     return FALSE;
   return call->n_outputs == 1 ||
@@ -127,9 +111,7 @@ multinomial_slice (gint64 begin, gint64 end, gpointer data)
         }
       while (rest >= 0 && class + 1 < draws->n_classes);
 
-      hyb_dtype_set_double (draws->run->output[0],
-                            call->output[0].dtype,
-                            (gsize) i,
+      hyb_dtype_set_double (draws->run->output[0], call->output[0].dtype, (gsize) i,
                             (double) class);
       if (call->n_outputs > 1)
         hyb_dtype_set_double (draws->run->output[1], call->output[1].dtype, (gsize) i, log (p));
@@ -207,14 +189,10 @@ multinomial_gradient (HybGrad *grad)
   const MultinomialParams *params = hyb_grad_params (grad);
 
   if (params->get_prob && hyb_grad_has_incoming (grad, 1))
-    hyb_grad_set_input (grad,
-                        0,
-                        hyb_grad_emit (grad,
-                                       "_backward_sample_multinomial",
-                                       hyb_grad_incoming (grad, 1),
-                                       hyb_grad_input (grad, 0),
-                                       hyb_grad_output (grad, 0),
-                                       HYB_NO_ID));
+    hyb_grad_set_input (grad, 0,
+                        hyb_grad_emit (grad, "_backward_sample_multinomial",
+                                       hyb_grad_incoming (grad, 1), hyb_grad_input (grad, 0),
+                                       hyb_grad_output (grad, 0), HYB_NO_ID));
 }
 
 static gsize
@@ -248,8 +226,7 @@ shuffle_forward (const HybCall *call, const HybRun *run)
     }
   for (gint64 i = 0; i < n; i++)
     memcpy ((char *) run->output[0] + (gsize) i * size,
-            (const char *) run->input[0] + (gsize) order[i] * size,
-            size);
+            (const char *) run->input[0] + (gsize) order[i] * size, size);
 }
 
 static const char *const inputs[] = { "data", NULL };

@@ -67,40 +67,25 @@ typedef struct
   }
 
 /* row name, alias, description, parameters, sampler, its two arguments */
-#define ROWS(ROW)                                                                             \
-  ROW (uniform, "uniform", "Uniform", UNIFORM_PARAMS, uniform, p->low, p->high)               \
-  ROW (normal, "normal", "Normal", NORMAL_PARAMS, normal, p->loc, p->scale)                   \
-  ROW (gamma, NULL, "Gamma distributed", GAMMA_PARAMS, gamma, p->alpha, p->beta)              \
-  ROW (exponential, "exponential", "Exponential", EXPONENTIAL_PARAMS, exponential, p->lam, 0) \
-  ROW (poisson, "poisson", "Poisson", POISSON_PARAMS, poisson, p->lam, 0)                     \
-  ROW (negative_binomial,                                                                     \
-       "negative_binomial",                                                                   \
-       "Negative binomial",                                                                   \
-       BINOMIAL_PARAMS,                                                                       \
-       negative_binomial,                                                                     \
-       (double) p->k,                                                                         \
-       p->p)                                                                                  \
-  ROW (generalized_negative_binomial,                                                         \
-       "generalized_negative_binomial",                                                       \
-       "Overdispersed Poisson",                                                               \
-       DISPERSED_PARAMS,                                                                      \
-       dispersed_poisson,                                                                     \
-       p->mu,                                                                                 \
-       p->alpha)
+#define ROWS(ROW)                                                                               \
+  ROW (uniform, "uniform", "Uniform", UNIFORM_PARAMS, uniform, p->low, p->high)                 \
+  ROW (normal, "normal", "Normal", NORMAL_PARAMS, normal, p->loc, p->scale)                     \
+  ROW (gamma, NULL, "Gamma distributed", GAMMA_PARAMS, gamma, p->alpha, p->beta)                \
+  ROW (exponential, "exponential", "Exponential", EXPONENTIAL_PARAMS, exponential, p->lam, 0)   \
+  ROW (poisson, "poisson", "Poisson", POISSON_PARAMS, poisson, p->lam, 0)                       \
+  ROW (negative_binomial, "negative_binomial", "Negative binomial", BINOMIAL_PARAMS,            \
+       negative_binomial, (double) p->k, p->p)                                                  \
+  ROW (generalized_negative_binomial, "generalized_negative_binomial", "Overdispersed Poisson", \
+       DISPERSED_PARAMS, dispersed_poisson, p->mu, p->alpha)
 
 static gboolean
 random_check (gconstpointer values, GError **error)
 {
   const RandomParams *params = values;
 
-  return params->low <= params->high || hyb_error_at (error,
-                                                      HYB_OP_ERROR,
-                                                      HYB_OP_ERROR_ATTRIBUTE,
-                                                      "low",
-                                                      "Exchange low and high",
-                                                      "%g is above high, %g",
-                                                      params->low,
-                                                      params->high);
+  return params->low <= params->high ||
+         hyb_error_at (error, HYB_OP_ERROR, HYB_OP_ERROR_ATTRIBUTE, "low", "Exchange low and high",
+                       "%g is above high, %g", params->low, params->high);
 }
 
 static gboolean
@@ -144,11 +129,8 @@ random_slice (gint64 begin, gint64 end, gpointer data)
 
       for (gint64 i = 0; i < n; i++)
         values[i] = fill->sampler (fill->seed, (guint64) (at + i), fill->a, fill->b);
-      hyb_dtype_convert (fill->to + at * (gint64) hyb_dtype_size (fill->dtype),
-                         fill->dtype,
-                         values,
-                         HYB_F64,
-                         (gsize) n);
+      hyb_dtype_convert (fill->to + at * (gint64) hyb_dtype_size (fill->dtype), fill->dtype, values,
+                         HYB_F64, (gsize) n);
     }
 }
 
@@ -213,23 +195,14 @@ randint_check (gconstpointer values, GError **error)
   const RandomParams *params = values;
 
   if (params->dtype != HYB_DTYPE_UNKNOWN && hyb_dtype_is_float (params->dtype))
-    return hyb_error_at (error,
-                         HYB_OP_ERROR,
-                         HYB_OP_ERROR_ATTRIBUTE,
-                         NULL,
-                         "Use int32 or int64",
+    return hyb_error_at (error, HYB_OP_ERROR, HYB_OP_ERROR_ATTRIBUTE, NULL, "Use int32 or int64",
                          "dtype is %s, but random integers need an integer type",
                          hyb_dtype_name (params->dtype));
   return params->first < params->last ||
-         hyb_error_at (error,
-                       HYB_OP_ERROR,
-                       HYB_OP_ERROR_ATTRIBUTE,
-                       NULL,
-                       "Choose high above low",
+         hyb_error_at (error, HYB_OP_ERROR, HYB_OP_ERROR_ATTRIBUTE, NULL, "Choose high above low",
                        "there is no integer from low, %" G_GINT64_FORMAT
                        ", to high, %" G_GINT64_FORMAT ", which is excluded",
-                       params->first,
-                       params->last);
+                       params->first, params->last);
 }
 
 static gboolean
@@ -237,8 +210,7 @@ randint_infer_dtype (HybCall *call, GError **error)
 {
   HybDType dtype = ((const RandomParams *) call->params)->dtype;
 
-  return hyb_dtype_assign (&call->output[0].dtype,
-                           dtype == HYB_DTYPE_UNKNOWN ? HYB_I32 : dtype,
+  return hyb_dtype_assign (&call->output[0].dtype, dtype == HYB_DTYPE_UNKNOWN ? HYB_I32 : dtype,
                            error);
 }
 
@@ -272,11 +244,8 @@ randint_slice (gint64 begin, gint64 end, gpointer data)
           bits = (guint64) words[0] << 32 | words[1];
           values[i] = (gint64) ((guint64) fill->first + bits % fill->range);
         }
-      hyb_dtype_convert (fill->to + at * (gint64) hyb_dtype_size (fill->dtype),
-                         fill->dtype,
-                         values,
-                         HYB_I64,
-                         (gsize) n);
+      hyb_dtype_convert (fill->to + at * (gint64) hyb_dtype_size (fill->dtype), fill->dtype, values,
+                         HYB_I64, (gsize) n);
     }
 }
 

@@ -20,13 +20,9 @@ typedef struct
 } SampleParams;
 
 static const HybParam sample_params[] = {
-  { HYB_FIELD (SampleParams, shape),
-    HYB_PARAM_SHAPE,
-    "()",
+  { HYB_FIELD (SampleParams, shape), HYB_PARAM_SHAPE, "()",
     .doc = "shape of the draws for each element of the parameters" },
-  { HYB_FIELD (SampleParams, dtype),
-    HYB_PARAM_DTYPE,
-    "None",
+  { HYB_FIELD (SampleParams, dtype), HYB_PARAM_DTYPE, "None",
     .doc = "element type; None: float32" },
   { 0 },
 };
@@ -47,15 +43,9 @@ sample_infer_shape (HybCall *call, GError **error)
   if (parameters.rank == HYB_UNKNOWN)
     return TRUE;
   if (parameters.rank + n_drawn > HYB_MAX_RANK)
-    return hyb_error_at (error,
-                         HYB_GRAPH_ERROR,
-                         HYB_GRAPH_ERROR_TYPES,
-                         NULL,
-                         NULL,
+    return hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_TYPES, NULL, NULL,
                          "the output would have %d + %d dimensions, but at most %d are supported",
-                         parameters.rank,
-                         n_drawn,
-                         HYB_MAX_RANK);
+                         parameters.rank, n_drawn, HYB_MAX_RANK);
 
   out = parameters;
   for (int i = 0; i < n_drawn; i++)
@@ -98,9 +88,7 @@ sample_slice (gint64 begin, gint64 end, gpointer data)
       double a = hyb_dtype_get_double (draws->run->input[0], dtype, at);
       double b = call->n_inputs > 1 ? hyb_dtype_get_double (draws->run->input[1], dtype, at) : 0;
 
-      hyb_dtype_set_double (draws->run->output[0],
-                            call->output[0].dtype,
-                            (gsize) i,
+      hyb_dtype_set_double (draws->run->output[0], call->output[0].dtype, (gsize) i,
                             draws->sampler (draws->seed, (guint64) i, a, b));
     }
 }

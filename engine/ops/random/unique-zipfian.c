@@ -20,15 +20,9 @@ typedef struct
 } ZipfianParams;
 
 static const HybParam zipfian_params[] = {
-  { HYB_FIELD (ZipfianParams, range_max),
-    HYB_PARAM_INT,
-    NULL,
-    1,
-    G_MAXINT32,
+  { HYB_FIELD (ZipfianParams, range_max), HYB_PARAM_INT, NULL, 1, G_MAXINT32,
     .doc = "number of classes" },
-  { HYB_FIELD (ZipfianParams, shape),
-    HYB_PARAM_SHAPE,
-    "None",
+  { HYB_FIELD (ZipfianParams, shape), HYB_PARAM_SHAPE, "None",
     .doc = "rows, and classes drawn for each" },
   { 0 },
 };
@@ -39,16 +33,13 @@ zipfian_check (gconstpointer values, GError **error)
   const ZipfianParams *params = values;
 
   if (params->shape.rank != 2 || params->shape.dim[0] < 0 || params->shape.dim[1] < 0)
-    return hyb_refuse_attribute (error,
-                                 NULL,
+    return hyb_refuse_attribute (error, NULL,
                                  "shape should have 2 sizes: rows, and classes for each");
   return params->shape.dim[1] <= params->range_max ||
-         hyb_refuse_attribute (error,
-                               "They are drawn without replacement.",
+         hyb_refuse_attribute (error, "They are drawn without replacement.",
                                "%" G_GINT64_FORMAT
                                " different classes cannot be drawn from %" G_GINT64_FORMAT,
-                               params->shape.dim[1],
-                               params->range_max);
+                               params->shape.dim[1], params->range_max);
 }
 
 static gboolean
@@ -115,9 +106,7 @@ zipfian_forward (const HybCall *call, const HybRun *run)
 
   for (gint64 row = 0; row < params->shape.dim[0]; row++)
     ((gint64 *) run->output[1])[row] =
-        draw_row (params,
-                  hyb_random_mix (seed, (guint64) row),
-                  run->workspace,
+        draw_row (params, hyb_random_mix (seed, (guint64) row), run->workspace,
                   (gint64 *) run->output[0] + row * params->shape.dim[1]);
 }
 

@@ -56,16 +56,10 @@ narrow_infer_shape (HybCall *call, GError **error)
     return TRUE;
   needed = weight_elements (&net, call->input[1].dtype);
   if (weights->dim[0] < needed)
-    return hyb_error_at (error,
-                         HYB_GRAPH_ERROR,
-                         HYB_GRAPH_ERROR_TYPES,
-                         NULL,
-                         NULL,
+    return hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_TYPES, NULL, NULL,
                          "weights has %" G_GINT64_FORMAT " elements, but needs %" G_GINT64_FORMAT,
-                         weights->dim[0],
-                         needed);
-  return hyb_layer_expect_vector (&call->input[call->n_inputs - 1].shape,
-                                  "biases",
+                         weights->dim[0], needed);
+  return hyb_layer_expect_vector (&call->input[call->n_inputs - 1].shape, "biases",
                                   hyb_recurrent_n_parameters (&net) -
                                       hyb_recurrent_n_weights (&net),
                                   error);
@@ -87,11 +81,7 @@ narrow_prepare (HybCall *call, GError **error)
   HybRecurrent net = hyb_rnn_describe (call);
 
   if (hyb_recurrent_forward_workspace (&net, FALSE) < 0)
-    return hyb_error_at (error,
-                         HYB_OP_ERROR,
-                         HYB_OP_ERROR_ATTRIBUTE,
-                         NULL,
-                         NULL,
+    return hyb_error_at (error, HYB_OP_ERROR, HYB_OP_ERROR_ATTRIBUTE, NULL, NULL,
                          "the gates of all steps exceed the memory");
   return TRUE;
 }
@@ -111,8 +101,7 @@ narrow_forward (const HybCall *call, const HybRun *run)
   RnnOperands  operands = hyb_rnn_operands (call->params);
   HybRecurrent net = hyb_rnn_describe (call);
 
-  hyb_recurrent_forward (&net,
-                         HYB_F32,
+  hyb_recurrent_forward (&net, HYB_F32,
                          &(HybRecurrentForward){
                              .x = run->input[0],
                              .parameters = run->input[1],

@@ -14,54 +14,26 @@
 static const char *const modes[] = { "rnn_relu", "rnn_tanh", "lstm", "gru", NULL };
 
 const HybParam hyb_rnn_params[] = {
-  { HYB_FIELD (RnnParams, state_size),
-    HYB_PARAM_INT,
-    NULL,
-    .low = 1,
-    .high = G_MAXINT32,
+  { HYB_FIELD (RnnParams, state_size), HYB_PARAM_INT, NULL, .low = 1, .high = G_MAXINT32,
     .doc = "hidden units per layer and direction" },
-  { HYB_FIELD (RnnParams, num_layers),
-    HYB_PARAM_INT,
-    NULL,
-    .low = 1,
-    .high = 65536,
+  { HYB_FIELD (RnnParams, num_layers), HYB_PARAM_INT, NULL, .low = 1, .high = 65536,
     .doc = "number of stacked layers" },
-  { HYB_FIELD (RnnParams, bidirectional),
-    HYB_PARAM_BOOL,
-    "False",
+  { HYB_FIELD (RnnParams, bidirectional), HYB_PARAM_BOOL, "False",
     .doc = "run every layer in both directions" },
   { HYB_FIELD (RnnParams, mode), HYB_PARAM_ENUM, NULL, .choices = modes, .doc = "kind of cell" },
-  { HYB_FIELD (RnnParams, p),
-    HYB_PARAM_FLOAT,
-    "0",
-    .low = 0,
-    .high = 1,
+  { HYB_FIELD (RnnParams, p), HYB_PARAM_FLOAT, "0", .low = 0, .high = 1,
     .doc = "dropout probability between layers while training" },
-  { HYB_FIELD (RnnParams, state_outputs),
-    HYB_PARAM_BOOL,
-    "False",
+  { HYB_FIELD (RnnParams, state_outputs), HYB_PARAM_BOOL, "False",
     .doc = "return the final states as well" },
-  { HYB_FIELD (RnnParams, projection_size),
-    HYB_PARAM_OPTIONAL_INT,
-    "None",
-    .low = 1,
-    .high = G_MAXINT32,
-    .doc = "size to which the LSTM's h is projected" },
-  { HYB_FIELD (RnnParams, lstm_state_clip_min),
-    HYB_PARAM_OPTIONAL_FLOAT,
-    "None",
+  { HYB_FIELD (RnnParams, projection_size), HYB_PARAM_OPTIONAL_INT, "None", .low = 1,
+    .high = G_MAXINT32, .doc = "size to which the LSTM's h is projected" },
+  { HYB_FIELD (RnnParams, lstm_state_clip_min), HYB_PARAM_OPTIONAL_FLOAT, "None",
     .doc = "lower bound of the LSTM's cell" },
-  { HYB_FIELD (RnnParams, lstm_state_clip_max),
-    HYB_PARAM_OPTIONAL_FLOAT,
-    "None",
+  { HYB_FIELD (RnnParams, lstm_state_clip_max), HYB_PARAM_OPTIONAL_FLOAT, "None",
     .doc = "upper bound of the LSTM's cell" },
-  { HYB_FIELD (RnnParams, lstm_state_clip_nan),
-    HYB_PARAM_BOOL,
-    "False",
+  { HYB_FIELD (RnnParams, lstm_state_clip_nan), HYB_PARAM_BOOL, "False",
     .doc = "clipping turns NaN into the lower bound" },
-  { HYB_FIELD (RnnParams, use_sequence_length),
-    HYB_PARAM_BOOL,
-    "False",
+  { HYB_FIELD (RnnParams, use_sequence_length), HYB_PARAM_BOOL, "False",
     .doc = "an input gives the length of each sequence" },
   { 0 },
 };
@@ -98,13 +70,9 @@ hyb_rnn_check (gconstpointer values, GError **error)
   gboolean         has_max = !isnan (params->lstm_state_clip_max);
 
   if (params->projection_size != HYB_NONE && params->mode != HYB_RNN_LSTM)
-    return hyb_error_at (error,
-                         HYB_OP_ERROR,
-                         HYB_OP_ERROR_ATTRIBUTE,
-                         NULL,
+    return hyb_error_at (error, HYB_OP_ERROR, HYB_OP_ERROR_ATTRIBUTE, NULL,
                          "Remove projection_size, or use mode lstm",
-                         "projection_size needs mode lstm, not %s",
-                         modes[params->mode]);
+                         "projection_size needs mode lstm, not %s", modes[params->mode]);
   if (has_min != has_max)
     return refuse (error, "lstm_state_clip_min and lstm_state_clip_max need each other");
   if (has_min && params->lstm_state_clip_min > params->lstm_state_clip_max)
@@ -159,36 +127,24 @@ refuse_parameters (const HybRecurrent *net, gint64 given, gint64 expected, GErro
                           "%d directions × %d gates × %" G_GINT64_FORMAT
                           " units × (%" G_GINT64_FORMAT " inputs + %" G_GINT64_FORMAT
                           " states + 2 biases)",
-                          (int) D,
-                          (int) hyb_recurrent_n_gates (net->cell),
-                          net->hidden,
-                          net->input,
+                          (int) D, (int) hyb_recurrent_n_gates (net->cell), net->hidden, net->input,
                           R);
   if (net->n_layers > 1)
     g_string_append_printf (formula,
                             ", plus the same with %" G_GINT64_FORMAT
                             " inputs for each of %" G_GINT64_FORMAT " further layers",
-                            D * R,
-                            net->n_layers - 1);
+                            D * R, net->n_layers - 1);
   if (net->projection > 0)
     g_string_append_printf (formula,
                             ", plus %" G_GINT64_FORMAT " × %" G_GINT64_FORMAT
                             " of projection for each layer and direction",
-                            net->projection,
-                            net->hidden);
-  hyb_error_at (error,
-                HYB_GRAPH_ERROR,
-                HYB_GRAPH_ERROR_TYPES,
-                NULL,
+                            net->projection, net->hidden);
+  hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_TYPES, NULL,
                 "Check state_size, num_layers and the last dimension of data, or load the matching "
                 "parameters",
                 "parameters has %" G_GINT64_FORMAT " numbers, but %s with %" G_GINT64_FORMAT
                 " layers needs %" G_GINT64_FORMAT ": %s",
-                given,
-                mode,
-                net->n_layers,
-                expected,
-                formula->str);
+                given, mode, net->n_layers, expected, formula->str);
   g_string_free (formula, TRUE);
   return FALSE;
 }
@@ -252,10 +208,9 @@ infer_states (HybCall *call, const HybRecurrent *net, const RnnOperands *operand
   return unify_named (&call->input[2].shape, state, "state", error) &&
          (operands->cell == G_MAXUINT ||
           unify_named (&call->input[operands->cell].shape, cell, "state_cell", error)) &&
-         (operands->lengths == G_MAXUINT || unify_named (&call->input[operands->lengths].shape,
-                                                         hyb_shape_1d (net->batch),
-                                                         "sequence_length",
-                                                         error)) &&
+         (operands->lengths == G_MAXUINT ||
+          unify_named (&call->input[operands->lengths].shape, hyb_shape_1d (net->batch),
+                       "sequence_length", error)) &&
          (operands->state_out == G_MAXUINT ||
           unify_named (&call->output[operands->state_out].shape, state, "state output", error)) &&
          (operands->cell_out == G_MAXUINT ||
@@ -274,13 +229,8 @@ hyb_rnn_infer_shape (HybCall *call, GError **error)
     {
       g_autofree char *shape = hyb_shape_to_string (data);
 
-      return hyb_error_at (error,
-                           HYB_GRAPH_ERROR,
-                           HYB_GRAPH_ERROR_TYPES,
-                           NULL,
-                           NULL,
-                           "data must have 3 dimensions (steps, batch, size), not %s",
-                           shape);
+      return hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_TYPES, NULL, NULL,
+                           "data must have 3 dimensions (steps, batch, size), not %s", shape);
     }
   if (data->rank == HYB_UNKNOWN)
     *data = hyb_shape_make (3, NULL);
@@ -293,11 +243,9 @@ hyb_rnn_infer_shape (HybCall *call, GError **error)
   if (!infer_parameters (call, &net, error) || !infer_states (call, &net, &operands, error))
     return FALSE;
   return unify_named (output,
-                      hyb_shape_3d (net.n_steps,
-                                    net.batch,
+                      hyb_shape_3d (net.n_steps, net.batch,
                                     net.n_directions * hyb_recurrent_state_size (&net)),
-                      "output",
-                      error);
+                      "output", error);
 }
 
 gboolean
@@ -305,8 +253,7 @@ hyb_rnn_infer_dtype (HybCall *call, GError **error)
 {
   RnnOperands operands = hyb_rnn_operands (call->params);
 
-  return hyb_rule_dtype_except (call,
-                                operands.lengths == G_MAXUINT ? 0 : 1u << operands.lengths,
+  return hyb_rule_dtype_except (call, operands.lengths == G_MAXUINT ? 0 : 1u << operands.lengths,
                                 error);
 }
 

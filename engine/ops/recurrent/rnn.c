@@ -101,8 +101,7 @@ recording_infer_dtype (HybCall *call, GError **error)
   visible.n_outputs--;
   return hyb_rnn_infer_dtype (&visible, error) &&
          hyb_dtype_assign (&call->output[visible.n_outputs].dtype,
-                           reserve_dtype (call->input[0].dtype),
-                           error);
+                           reserve_dtype (call->input[0].dtype), error);
 }
 
 /* --- Running --- */
@@ -123,8 +122,7 @@ pack_constant_parameters (HybCall *call, HybRecurrent *net, RnnPlan *plan, GErro
   plan->panels = hyb_tensor_new (&type, error);
   if (!plan->panels)
     return FALSE;
-  hyb_recurrent_pack (net,
-                      hyb_tensor_get_data (call->constants[1]),
+  hyb_recurrent_pack (net, hyb_tensor_get_data (call->constants[1]),
                       hyb_tensor_get_data (plan->panels));
   plan->in_panels = TRUE;
   return TRUE;
@@ -242,8 +240,7 @@ forward (const HybCall *call, const HybRun *run, gpointer reserve)
   RnnOperands    operands = hyb_rnn_operands (call->params);
   HybRecurrent   net = describe (call);
 
-  hyb_recurrent_forward (&net,
-                         call->input[0].dtype,
+  hyb_recurrent_forward (&net, call->input[0].dtype,
                          &(HybRecurrentForward){
                              .x = run->input[0],
                              .parameters = run->input[1],
@@ -353,8 +350,7 @@ backward_infer_dtype (HybCall *call, GError **error)
     free |= 1u << operands.lengths;
   return hyb_rule_dtype_except (call, free, error) &&
          hyb_dtype_assign (&call->input[operands.n_inputs + 1].dtype,
-                           reserve_dtype (call->input[0].dtype),
-                           error);
+                           reserve_dtype (call->input[0].dtype), error);
 }
 
 static gsize
@@ -378,8 +374,7 @@ backward_forward (const HybCall *call, const HybRun *run)
   gconstpointer dcell =
       operands.cell_out == G_MAXUINT ? NULL : run->input[first + operands.cell_out];
 
-  hyb_recurrent_backward (&net,
-                          call->input[0].dtype,
+  hyb_recurrent_backward (&net, call->input[0].dtype,
                           &(HybRecurrentBackward){
                               .x = run->input[0],
                               .parameters = run->input[1],

@@ -32,9 +32,7 @@ typedef struct
 
 static const HybParam mask_params[] = {
   USE_FIELD,
-  { HYB_FIELD (SequenceParams, value),
-    HYB_PARAM_FLOAT,
-    "0.0",
+  { HYB_FIELD (SequenceParams, value), HYB_PARAM_FLOAT, "0.0",
     .doc = "value of the steps past the end of a sequence" },
   AXIS_FIELD (1, "axis of time: 0 or 1"),
   { 0 },
@@ -66,8 +64,7 @@ static gboolean
 reverse_check (gconstpointer values, GError **error)
 {
   return ((const SequenceParams *) values)->axis == 0 ||
-         hyb_refuse_attribute (error,
-                               "Swap the axes first",
+         hyb_refuse_attribute (error, "Swap the axes first",
                                "SequenceReverse supports axis 0 only");
 }
 
@@ -86,18 +83,14 @@ infer_lengths (HybCall *call, HybShape *data, guint at, GError **error)
   HybShape              ranked = hyb_shape_make (1, NULL);
 
   if (data->rank != HYB_UNKNOWN && data->rank < 2)
-    return hyb_refuse_types (error,
-                             "It must be (steps, samples, …)",
-                             "data has %d dimensions but needs at least 2",
-                             data->rank);
+    return hyb_refuse_types (error, "It must be (steps, samples, …)",
+                             "data has %d dimensions but needs at least 2", data->rank);
   if (at >= call->n_inputs || data->rank == HYB_UNKNOWN)
     return TRUE;
 
   return hyb_shape_assign (&call->input[at].shape, &ranked, error) &&
-         hyb_dim_unify (&data->dim[1 - params->axis],
-                        &call->input[at].shape.dim[0],
-                        "the numbers of samples and of lengths",
-                        error);
+         hyb_dim_unify (&data->dim[1 - params->axis], &call->input[at].shape.dim[0],
+                        "the numbers of samples and of lengths", error);
 }
 
 static gboolean
@@ -168,8 +161,7 @@ length_of (const Sequences *sequences, gint64 sample)
   if (!sequences->lengths)
     return sequences->steps;
 
-  return CLAMP (hyb_dtype_get_int (sequences->lengths, sequences->length_dtype, (gsize) sample),
-                0,
+  return CLAMP (hyb_dtype_get_int (sequences->lengths, sequences->length_dtype, (gsize) sample), 0,
                 sequences->steps);
 }
 
@@ -208,10 +200,8 @@ mask_forward (const HybCall *call, const HybRun *run)
 
   for (gint64 sample = 0; sample < sequences.samples; sample++)
     for (gint64 step = length_of (&sequences, sample); step < sequences.steps; step++)
-      fill ((char *) run->output[0] + block_at (&sequences, step, sample),
-            call->output[0].dtype,
-            sequences.rest,
-            params->value);
+      fill ((char *) run->output[0] + block_at (&sequences, step, sample), call->output[0].dtype,
+            sequences.rest, params->value);
 }
 
 static gboolean
@@ -228,9 +218,8 @@ mask_gradient (HybGrad *grad)
 {
   const SequenceParams *params = hyb_grad_params (grad);
   HybValueId            inputs[2] = { hyb_grad_incoming (grad, 0) };
-  const char *const     attributes[] = {
-        "use_sequence_length", "True", "axis", params->axis == 0 ? "0" : "1", NULL
-  };
+  const char *const     attributes[] = { "use_sequence_length", "True", "axis",
+                                     params->axis == 0 ? "0" : "1", NULL };
 
   if (hyb_grad_n_inputs (grad) == 1)
     {
@@ -255,8 +244,7 @@ last_forward (const HybCall *call, const HybRun *run)
       gint64 step = MAX (0, length_of (&sequences, sample) - 1);
 
       memcpy ((char *) run->output[0] + (gsize) sample * sequences.block,
-              (const char *) run->input[0] + block_at (&sequences, step, sample),
-              sequences.block);
+              (const char *) run->input[0] + block_at (&sequences, step, sample), sequences.block);
     }
 }
 
@@ -297,8 +285,7 @@ last_backward (const HybCall *call, const HybRun *run)
       gint64 step = MAX (0, length_of (&sequences, sample) - 1);
 
       memcpy ((char *) run->output[0] + block_at (&sequences, step, sample),
-              (const char *) run->input[0] + (gsize) sample * sequences.block,
-              sequences.block);
+              (const char *) run->input[0] + (gsize) sample * sequences.block, sequences.block);
     }
 }
 

@@ -51,8 +51,7 @@ allclose_forward (const HybCall *call, const HybRun *run)
   guint8   result = 1;
 
   for (gint64 i = 0; i < n && result; i++)
-    result = is_close (call->params,
-                       hyb_dtype_get_double (run->input[0], dtype, (gsize) i),
+    result = is_close (call->params, hyb_dtype_get_double (run->input[0], dtype, (gsize) i),
                        hyb_dtype_get_double (run->input[1], dtype, (gsize) i));
   *(guint8 *) run->output[0] = result;
 }

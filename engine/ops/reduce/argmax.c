@@ -19,9 +19,7 @@ typedef struct
 } ArgParams;
 
 static const HybParam arg_params[] = {
-  { HYB_FIELD (ArgParams, axis),
-    HYB_PARAM_OPTIONAL_INT,
-    "None",
+  { HYB_FIELD (ArgParams, axis), HYB_PARAM_OPTIONAL_INT, "None",
     .doc = "axis searched; None: the flattened array" },
   { HYB_FIELD (ArgParams, keepdims), HYB_PARAM_BOOL, "False", .doc = "keep the axis, of size 1" },
   { 0 },
@@ -113,36 +111,34 @@ set_index (const ArgJob *job, gint64 n, gint64 index)
 
 /* search_…() returns the index of the extreme element of one line.  x != x is true for NaN, which
  * ends the search. */
-#define SEARCH(T, suffix)                                                                        \
-  static gint64 search_##suffix (const ArgJob *job, const T *x)                                  \
-  {                                                                                              \
-    gint64 best = 0;                                                                             \
-    T      extreme = x[0];                                                                       \
-                                                                                                 \
-    for (gint64 k = 1; k < job->view.length && extreme == extreme; k++)                          \
-      {                                                                                          \
-        T value = x[k * job->view.inner];                                                        \
-                                                                                                 \
-        if (value != value || (job->smallest ? value < extreme : value > extreme))               \
-          {                                                                                      \
-            best = k;                                                                            \
-            extreme = value;                                                                     \
-          }                                                                                      \
-      }                                                                                          \
-    return best;                                                                                 \
-  }                                                                                              \
-                                                                                                 \
-  static void search_slice_##suffix (gint64 begin, gint64 end, gpointer data)                    \
-  {                                                                                              \
-    const ArgJob *job = data;                                                                    \
-    gint64        inner = job->view.inner;                                                       \
-                                                                                                 \
-    for (gint64 n = begin; n < end; n++)                                                         \
-      set_index (job,                                                                            \
-                 n,                                                                              \
-                 search_##suffix (job,                                                           \
-                                  (const T *) job->from + n / inner * job->view.length * inner + \
-                                      n % inner));                                               \
+#define SEARCH(T, suffix)                                                                      \
+  static gint64 search_##suffix (const ArgJob *job, const T *x)                                \
+  {                                                                                            \
+    gint64 best = 0;                                                                           \
+    T      extreme = x[0];                                                                     \
+                                                                                               \
+    for (gint64 k = 1; k < job->view.length && extreme == extreme; k++)                        \
+      {                                                                                        \
+        T value = x[k * job->view.inner];                                                      \
+                                                                                               \
+        if (value != value || (job->smallest ? value < extreme : value > extreme))             \
+          {                                                                                    \
+            best = k;                                                                          \
+            extreme = value;                                                                   \
+          }                                                                                    \
+      }                                                                                        \
+    return best;                                                                               \
+  }                                                                                            \
+                                                                                               \
+  static void search_slice_##suffix (gint64 begin, gint64 end, gpointer data)                  \
+  {                                                                                            \
+    const ArgJob *job = data;                                                                  \
+    gint64        inner = job->view.inner;                                                     \
+                                                                                               \
+    for (gint64 n = begin; n < end; n++)                                                       \
+      set_index (job, n,                                                                       \
+                 search_##suffix (job, (const T *) job->from +                                 \
+                                           n / inner * job->view.length * inner + n % inner)); \
   }
 
 SEARCH (float, f32)
@@ -168,10 +164,8 @@ search (const HybCall *call, const HybRun *run, gint64 axis, gboolean smallest)
       hyb_dtype_set_double (job.to, call->output[0].dtype, 0, 0);
       return;
     }
-  hyb_parallel_for (job.view.outer * job.view.inner,
-                    MAX (1, GRAIN / job.view.length),
-                    call->input[0].dtype == HYB_F64 ? search_slice_f64 : search_slice_f32,
-                    &job);
+  hyb_parallel_for (job.view.outer * job.view.inner, MAX (1, GRAIN / job.view.length),
+                    call->input[0].dtype == HYB_F64 ? search_slice_f64 : search_slice_f32, &job);
 }
 
 static void

@@ -19,13 +19,9 @@ typedef struct
 } CumsumParams;
 
 static const HybParam cumsum_params[] = {
-  { HYB_FIELD (CumsumParams, axis),
-    HYB_PARAM_OPTIONAL_INT,
-    "None",
+  { HYB_FIELD (CumsumParams, axis), HYB_PARAM_OPTIONAL_INT, "None",
     .doc = "axis along which to sum; None: the flattened array" },
-  { HYB_FIELD (CumsumParams, dtype),
-    HYB_PARAM_DTYPE,
-    "None",
+  { HYB_FIELD (CumsumParams, dtype), HYB_PARAM_DTYPE, "None",
     .doc = "element type of the result; None: that of the input" },
   { 0 },
 };
@@ -107,8 +103,7 @@ run_lines (gint64 begin, gint64 end, gpointer data)
 
       if (job->reverse)
         first += (n - 1) * inner;
-      lines[job->dtype]((char *) job->data + first * (gint64) hyb_dtype_size (job->dtype),
-                        n,
+      lines[job->dtype]((char *) job->data + first * (gint64) hyb_dtype_size (job->dtype), n,
                         job->reverse ? -inner : inner);
     }
 }
@@ -127,9 +122,7 @@ compute (const HybCall *call, const HybRun *run, const HybShape *shape, gboolean
   if (n == 0)
     return;
   hyb_dtype_convert (run->output[0], job.dtype, run->input[0], call->input[0].dtype, (gsize) n);
-  hyb_parallel_for (job.view.outer * job.view.inner,
-                    MAX (1, GRAIN / job.view.length),
-                    run_lines,
+  hyb_parallel_for (job.view.outer * job.view.inner, MAX (1, GRAIN / job.view.length), run_lines,
                     &job);
 }
 

@@ -38,12 +38,8 @@ reduce_like_infer_shape (HybCall *call, GError **error)
       g_autofree char *from = hyb_shape_to_string (large);
       g_autofree char *to = hyb_shape_to_string (small);
 
-      g_set_error (error,
-                   HYB_GRAPH_ERROR,
-                   HYB_GRAPH_ERROR_TYPES,
-                   "shape %s cannot be summed down to %s",
-                   from,
-                   to);
+      g_set_error (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_TYPES,
+                   "shape %s cannot be summed down to %s", from, to);
       return FALSE;
     }
 
@@ -95,12 +91,8 @@ reduce_like_gradient (HybGrad *grad)
 {
   HybValueId zeros = hyb_grad_emit (grad, "zeros_like", hyb_grad_input (grad, 0), HYB_NO_ID);
 
-  hyb_grad_set_input (grad,
-                      0,
-                      hyb_grad_emit (grad,
-                                     "broadcast_add",
-                                     zeros,
-                                     hyb_grad_incoming (grad, 0),
+  hyb_grad_set_input (grad, 0,
+                      hyb_grad_emit (grad, "broadcast_add", zeros, hyb_grad_incoming (grad, 0),
                                      HYB_NO_ID));
 }
 

@@ -17,13 +17,9 @@ typedef struct
 } HistogramParams;
 
 static const HybParam histogram_params[] = {
-  { HYB_FIELD (HistogramParams, bin_cnt),
-    HYB_PARAM_OPTIONAL_INT,
-    "None",
+  { HYB_FIELD (HistogramParams, bin_cnt), HYB_PARAM_OPTIONAL_INT, "None",
     .doc = "number of intervals of equal width; None: the edges are an input" },
-  { HYB_FIELD (HistogramParams, range),
-    HYB_PARAM_FLOATS,
-    "None",
+  { HYB_FIELD (HistogramParams, range), HYB_PARAM_FLOATS, "None",
     .doc = "lower and upper end of all intervals" },
   { 0 },
 };
@@ -40,28 +36,22 @@ histogram_check (gconstpointer values, GError **error)
   const HistogramParams *params = values;
 
   if (has_edges (params) != (params->range.n == HYB_UNKNOWN))
-    return hyb_refuse_attribute (error,
-                                 "Give both, or give the edges as an input.",
+    return hyb_refuse_attribute (error, "Give both, or give the edges as an input.",
                                  "only one of bin_cnt and range is given");
   if (has_edges (params))
     return TRUE;
   if (params->bin_cnt < 1 || params->bin_cnt >= G_MAXINT32)
-    return hyb_refuse_attribute (error,
-                                 NULL,
+    return hyb_refuse_attribute (error, NULL,
                                  "bin_cnt is %" G_GINT64_FORMAT
                                  ", but should be 1 or more, below 2³¹",
                                  params->bin_cnt);
   if (params->range.n != 2)
-    return hyb_refuse_attribute (error,
-                                 NULL,
-                                 "range has %d numbers, but should have 2",
+    return hyb_refuse_attribute (error, NULL, "range has %d numbers, but should have 2",
                                  params->range.n);
   return (isfinite (params->range.value[0]) && isfinite (params->range.value[1]) &&
           params->range.value[0] <= params->range.value[1]) ||
-         hyb_refuse_attribute (error,
-                               "Give two finite numbers, the smaller one first.",
-                               "range is from %g to %g",
-                               params->range.value[0],
+         hyb_refuse_attribute (error, "Give two finite numbers, the smaller one first.",
+                               "range is from %g to %g", params->range.value[0],
                                params->range.value[1]);
 }
 
@@ -83,8 +73,7 @@ histogram_infer_shape (HybCall *call, GError **error)
   else if (!hyb_shape_unify (&edges, &call->input[1].shape, error))
     return FALSE;
   if (edges.dim[0] != HYB_UNKNOWN && edges.dim[0] < 2)
-    return hyb_refuse_types (error,
-                             "Give one more edge than there are intervals.",
+    return hyb_refuse_types (error, "Give one more edge than there are intervals.",
                              "bins has %" G_GINT64_FORMAT " edges, but one interval needs 2",
                              edges.dim[0]);
   if (edges.dim[0] != HYB_UNKNOWN)
@@ -172,9 +161,7 @@ write_edges (const HybCall *call, const HybRun *run, Intervals *intervals)
       intervals->high += 0.5;
     }
   for (gint64 i = 0; i <= intervals->n; i++)
-    hyb_dtype_set_double (run->output[1],
-                          intervals->dtype,
-                          (gsize) i,
+    hyb_dtype_set_double (run->output[1], intervals->dtype, (gsize) i,
                           (intervals->high * (double) i +
                            intervals->low * (double) (intervals->n - i)) /
                               (double) intervals->n);

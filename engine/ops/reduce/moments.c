@@ -23,9 +23,7 @@ typedef struct
 
 static const HybParam moments_params[] = {
   { HYB_FIELD (MomentsParams, axes), HYB_PARAM_INTS, "None", .doc = "axes to reduce" },
-  { HYB_FIELD (MomentsParams, keepdims),
-    HYB_PARAM_BOOL,
-    "False",
+  { HYB_FIELD (MomentsParams, keepdims), HYB_PARAM_BOOL, "False",
     .doc = "reduced axes stay, with length one" },
   { 0 },
 };
@@ -37,12 +35,8 @@ moments_check (gconstpointer values, GError **error)
 
   if (params->axes.n > 0)
     return TRUE;
-  return hyb_error_at (error,
-                       HYB_OP_ERROR,
-                       HYB_OP_ERROR_ATTRIBUTE,
-                       NULL,
-                       "List all axes to reduce all",
-                       "axes is empty, but moments needs axes");
+  return hyb_error_at (error, HYB_OP_ERROR, HYB_OP_ERROR_ATTRIBUTE, NULL,
+                       "List all axes to reduce all", "axes is empty, but moments needs axes");
 }
 
 static HybReduceAxes
@@ -224,10 +218,7 @@ moments_cost (const HybCall *call, HybCost *cost)
 
 static const char *const inputs[] = { "data", NULL };
 static const char *const outputs[] = { "output0", "output1", NULL };
-static const char *const backward_inputs[] = { "mean_gradient",
-                                               "var_gradient",
-                                               "data",
-                                               "mean",
+static const char *const backward_inputs[] = { "mean_gradient", "var_gradient", "data", "mean",
                                                NULL };
 
 const HybOp hyb_ops_moments[] = {

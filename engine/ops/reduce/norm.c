@@ -19,17 +19,11 @@ typedef struct
 } NormParams;
 
 static const HybParam norm_params[] = {
-  { HYB_FIELD (NormParams, ord),
-    HYB_PARAM_INT,
-    "2",
-    .low = 1,
-    .high = 2,
+  { HYB_FIELD (NormParams, ord), HYB_PARAM_INT, "2", .low = 1, .high = 2,
     .doc = "1: sum of absolute values, 2: root of the sum of squares" },
   { HYB_FIELD (NormParams, axis), HYB_PARAM_INTS, "None", .doc = "axes to reduce; None: all" },
   { HYB_FIELD (NormParams, out_dtype), HYB_PARAM_DTYPE, "None", .doc = "type of the result" },
-  { HYB_FIELD (NormParams, keepdims),
-    HYB_PARAM_BOOL,
-    "False",
+  { HYB_FIELD (NormParams, keepdims), HYB_PARAM_BOOL, "False",
     .doc = "reduced axes stay, with length one" },
   { 0 },
 };
@@ -88,10 +82,7 @@ norm_forward (const HybCall *call, const HybRun *run)
                        .x = run->input[0],
                        .y = y });
   if (y != run->output[0])
-    hyb_dtype_convert (run->output[0],
-                       out->dtype,
-                       y,
-                       in->dtype,
+    hyb_dtype_convert (run->output[0], out->dtype, y, in->dtype,
                        (gsize) hyb_shape_size (&out->shape));
 }
 
@@ -103,27 +94,25 @@ typedef struct
 } BackwardOperands;
 
 /* dx = g sign (x) for L1, g x / y for L2; 0 where y is 0 and the derivative does not exist. */
-#define BACKWARD_LOOP(T, suffix)                                      \
-  static void norm_backward_##suffix (const gint64 *offset,           \
-                                      const gint64 *stride,           \
-                                      gint64        n,                \
-                                      gpointer      data)             \
-  {                                                                   \
-    const BackwardOperands *operands = data;                          \
-    T                      *dx = (T *) operands->dx + offset[0];      \
-    const T                *gs = (const T *) operands->g + offset[1]; \
-    const T                *xs = (const T *) operands->x + offset[2]; \
-    const T                *ys = (const T *) operands->y + offset[3]; \
-                                                                      \
-    for (gint64 i = 0; i < n; i++)                                    \
-      {                                                               \
-        T g = gs[i * stride[1]], x = xs[i], y = ys[i * stride[3]];    \
-                                                                      \
-        if (operands->is_l1)                                          \
-          dx[i] = (T) ((x > 0) - (x < 0)) * g;                        \
-        else                                                          \
-          dx[i] = y == 0 ? 0 : x / y * g;                             \
-      }                                                               \
+#define BACKWARD_LOOP(T, suffix)                                                            \
+  static void norm_backward_##suffix (const gint64 *offset, const gint64 *stride, gint64 n, \
+                                      gpointer data)                                        \
+  {                                                                                         \
+    const BackwardOperands *operands = data;                                                \
+    T                      *dx = (T *) operands->dx + offset[0];                            \
+    const T                *gs = (const T *) operands->g + offset[1];                       \
+    const T                *xs = (const T *) operands->x + offset[2];                       \
+    const T                *ys = (const T *) operands->y + offset[3];                       \
+                                                                                            \
+    for (gint64 i = 0; i < n; i++)                                                          \
+      {                                                                                     \
+        T g = gs[i * stride[1]], x = xs[i], y = ys[i * stride[3]];                          \
+                                                                                            \
+        if (operands->is_l1)                                                                \
+          dx[i] = (T) ((x > 0) - (x < 0)) * g;                                              \
+        else                                                                                \
+          dx[i] = y == 0 ? 0 : x / y * g;                                                   \
+      }                                                                                     \
   }
 
 BACKWARD_LOOP (float, f32)
@@ -135,19 +124,17 @@ norm_backward (const HybCall *call, const HybRun *run)
 {
   const NormParams *params = call->params;
   const HybShape   *shape = &call->output[0].shape;
-  BackwardOperands  operands = {
-     run->output[0], run->input[0], run->input[1], run->input[2], params->ord == 1
-  };
-  HybReduceAxes axes = norm_axes (call);
-  HybShape      kept;
-  HybEach       each;
-  guint32       mask;
+  BackwardOperands  operands = { run->output[0], run->input[0], run->input[1], run->input[2],
+                                 params->ord == 1 };
+  HybReduceAxes     axes = norm_axes (call);
+  HybShape          kept;
+  HybEach           each;
+  guint32           mask;
 
   hyb_reduce_mask (shape->rank, &axes, &mask, NULL);
   kept = hyb_reduce_kept_shape (shape, mask);
   hyb_each_init (&each, shape, 4, (const HybShape *[]){ shape, &kept, shape, &kept });
-  hyb_each_rows_parallel (&each,
-                          HYB_EACH_GRAIN,
+  hyb_each_rows_parallel (&each, HYB_EACH_GRAIN,
                           call->output[0].dtype == HYB_F64 ? norm_backward_f64 : norm_backward_f32,
                           &operands);
 }

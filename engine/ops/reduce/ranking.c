@@ -33,10 +33,8 @@ hyb_ranking_check_dtype (const HybShape *data, gint64 axis, HybDType dtype, GErr
   if (dtype == HYB_DTYPE_UNKNOWN)
     return hyb_refuse_types (error, "Choose a dtype for indices.", "dtype is None");
   return (double) length - 1 <= limits[dtype] ||
-         hyb_refuse_types (error,
-                           "Choose a wider dtype for indices.",
-                           "%s cannot hold indices up to %" G_GINT64_FORMAT,
-                           hyb_dtype_name (dtype),
+         hyb_refuse_types (error, "Choose a wider dtype for indices.",
+                           "%s cannot hold indices up to %" G_GINT64_FORMAT, hyb_dtype_name (dtype),
                            length - 1);
 }
 
@@ -60,12 +58,10 @@ hyb_ranking_shape (const HybShape *data,
 
   length = out->dim[axis];
   if (length != HYB_UNKNOWN && k > length)
-    return hyb_refuse_types (error,
-                             NULL,
+    return hyb_refuse_types (error, NULL,
                              "k is %" G_GINT64_FORMAT " but there are only %" G_GINT64_FORMAT
                              " elements",
-                             k,
-                             length);
+                             k, length);
   if (k >= 1)
     out->dim[axis] = k;
   return TRUE;
@@ -97,8 +93,7 @@ hyb_ranking_run (const HybCall *call, const HybRun *run, gint64 axis, gint64 k, 
 void
 hyb_ranking_emit_backward (HybGrad *grad, const char *op)
 {
-  HybValueId inputs[] = { hyb_grad_incoming (grad, 0),
-                          hyb_grad_output (grad, 1),
+  HybValueId inputs[] = { hyb_grad_incoming (grad, 0), hyb_grad_output (grad, 1),
                           hyb_grad_input (grad, 0) };
 
   hyb_grad_set_input (grad, 0, hyb_grad_emit_same (grad, op, 3, inputs));
@@ -131,8 +126,7 @@ hyb_ranking_scatter (const HybCall *call, const HybRun *run, gint64 axis)
 
       if (index >= 0 && index < view.length)
         memcpy ((char *) run->output[0] + (gsize) to * item,
-                (const char *) run->input[0] + (gsize) i * item,
-                item);
+                (const char *) run->input[0] + (gsize) i * item, item);
     }
 }
 

@@ -25,13 +25,8 @@ hyb_reduce_mask (int rank, const HybReduceAxes *axes, guint32 *mask, GError **er
       if (a < 0)
         return FALSE;
       if (*mask >> a & 1)
-        return hyb_error_at (error,
-                             HYB_GRAPH_ERROR,
-                             HYB_GRAPH_ERROR_TYPES,
-                             NULL,
-                             "Name each axis once",
-                             "axis %d is listed twice",
-                             a);
+        return hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_TYPES, NULL,
+                             "Name each axis once", "axis %d is listed twice", a);
       *mask |= 1u << a;
     }
   if (axes->exclude)

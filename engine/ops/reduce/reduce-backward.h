@@ -20,10 +20,8 @@ typedef struct
  * gradient of an element x from the incoming gradient g, the result y and the number of reduced
  * elements, count. */
 #define REDUCE_BACKWARD_LOOP(id, type, suffix, formula)                                       \
-  static void id##_backward_##suffix (const gint64 *offset,                                   \
-                                      const gint64 *stride,                                   \
-                                      gint64        n,                                        \
-                                      gpointer      data)                                     \
+  static void id##_backward_##suffix (const gint64 *offset, const gint64 *stride, gint64 n,   \
+                                      gpointer data)                                          \
   {                                                                                           \
     typedef type             T;                                                               \
     const HybReduceBackward *operands = data;                                                 \
@@ -55,8 +53,7 @@ typedef struct
   REDUCE_BACKWARD_LOOP (id, double, f64, formula)                                               \
   static void id##_backward (const HybCall *call, const HybRun *run)                            \
   {                                                                                             \
-    reduce_backward (call,                                                                      \
-                     run,                                                                       \
+    reduce_backward (call, run,                                                                 \
                      call->output[0].dtype == HYB_F64 ? id##_backward_f64 : id##_backward_f32); \
   }
 

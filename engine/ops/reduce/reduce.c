@@ -22,13 +22,9 @@ typedef struct
 
 static const HybParam reduce_params[] = {
   { HYB_FIELD (ReduceParams, axis), HYB_PARAM_INTS, "None", .doc = "axes to reduce; None: all" },
-  { HYB_FIELD (ReduceParams, keepdims),
-    HYB_PARAM_BOOL,
-    "False",
+  { HYB_FIELD (ReduceParams, keepdims), HYB_PARAM_BOOL, "False",
     .doc = "reduced axes stay, with length one" },
-  { HYB_FIELD (ReduceParams, exclude),
-    HYB_PARAM_BOOL,
-    "False",
+  { HYB_FIELD (ReduceParams, exclude), HYB_PARAM_BOOL, "False",
     .doc = "reduce the axes that are not listed" },
   { 0 },
 };
@@ -78,39 +74,18 @@ reduce_cost (const HybCall *call, HybCost *cost)
  * formula does not use y, so that the output need not be kept); reduction; what is done with its
  * result; dtypes; description; gradient of an element x, from the incoming gradient g, the result y
  * and the number of reduced elements, count; alias. */
-#define ROWS(ROW)                                                                               \
-  ROW (sum, "sum", incoming, SUM, PLAIN, REDUCE, "Sum.", g, "sum_axis")                         \
-  ROW (mean, "mean", incoming, SUM, MEAN, REDUCE, "Mean.", g / (T) count, NULL)                 \
-  ROW (prod, "prod", output, PROD, PLAIN, REDUCE, "Product.", y / x * g, NULL)                  \
-  ROW (max, "max", output, MAX, PLAIN, REDUCE, "Largest element.", x == y ? g : 0, "max_axis")  \
-  ROW (min, "min", output, MIN, PLAIN, REDUCE, "Smallest element.", x == y ? g : 0, "min_axis") \
-  ROW (nansum,                                                                                  \
-       "nansum",                                                                                \
-       incoming,                                                                                \
-       NAN_SUM,                                                                                 \
-       PLAIN,                                                                                   \
-       FLOAT,                                                                                   \
-       "Sum of the elements that are not NaN.",                                                 \
-       x == x ? g : 0,                                                                          \
-       NULL)                                                                                    \
-  ROW (nanprod,                                                                                 \
-       "nanprod",                                                                               \
-       output,                                                                                  \
-       NAN_PROD,                                                                                \
-       PLAIN,                                                                                   \
-       FLOAT,                                                                                   \
-       "Product of the elements that are not NaN.",                                             \
-       x == x ? y / x * g : 0,                                                                  \
-       NULL)                                                                                    \
-  ROW (square_sum,                                                                              \
-       "_square_sum",                                                                           \
-       incoming,                                                                                \
-       SUM_SQUARE,                                                                              \
-       PLAIN,                                                                                   \
-       FLOAT,                                                                                   \
-       "Sum of squares.",                                                                       \
-       2 * x * g,                                                                               \
-       NULL)
+#define ROWS(ROW)                                                                                  \
+  ROW (sum, "sum", incoming, SUM, PLAIN, REDUCE, "Sum.", g, "sum_axis")                            \
+  ROW (mean, "mean", incoming, SUM, MEAN, REDUCE, "Mean.", g / (T) count, NULL)                    \
+  ROW (prod, "prod", output, PROD, PLAIN, REDUCE, "Product.", y / x * g, NULL)                     \
+  ROW (max, "max", output, MAX, PLAIN, REDUCE, "Largest element.", x == y ? g : 0, "max_axis")     \
+  ROW (min, "min", output, MIN, PLAIN, REDUCE, "Smallest element.", x == y ? g : 0, "min_axis")    \
+  ROW (nansum, "nansum", incoming, NAN_SUM, PLAIN, FLOAT, "Sum of the elements that are not NaN.", \
+       x == x ? g : 0, NULL)                                                                       \
+  ROW (nanprod, "nanprod", output, NAN_PROD, PLAIN, FLOAT,                                         \
+       "Product of the elements that are not NaN.", x == x ? y / x * g : 0, NULL)                  \
+  ROW (square_sum, "_square_sum", incoming, SUM_SQUARE, PLAIN, FLOAT, "Sum of squares.",           \
+       2 * x * g, NULL)
 
 static void
 reduce_backward (const HybCall *call, const HybRun *run, HybEachRow row)
@@ -124,8 +99,7 @@ reduce_backward (const HybCall *call, const HybRun *run, HybEachRow row)
   REDUCE_FUNCTIONS (id, REDUCTION, FINISH, derivative)                                      \
   static void id##_gradient (HybGrad *grad)                                                 \
   {                                                                                         \
-    HybValueId operands[] = { hyb_grad_incoming (grad, 0),                                  \
-                              hyb_grad_input (grad, 0),                                     \
+    HybValueId operands[] = { hyb_grad_incoming (grad, 0), hyb_grad_input (grad, 0),        \
                               hyb_grad_##source (grad, 0) };                                \
                                                                                             \
     hyb_grad_set_input (grad, 0, hyb_grad_emit_same (grad, "_backward_" #id, 3, operands)); \

@@ -13,9 +13,7 @@ typedef struct
 } SortParams;
 
 #define SORT_FIELDS                                                                        \
-  { HYB_FIELD (SortParams, axis),                                                          \
-    HYB_PARAM_OPTIONAL_INT,                                                                \
-    "-1",                                                                                  \
+  { HYB_FIELD (SortParams, axis), HYB_PARAM_OPTIONAL_INT, "-1",                            \
     .doc = "axis that is sorted; None: the flattened array" },                             \
   {                                                                                        \
     HYB_FIELD (SortParams, is_ascend), HYB_PARAM_BOOL, "True", .doc = "the smallest first" \
@@ -107,8 +105,7 @@ argsort_infer_shape (HybCall *call, GError **error)
 static gboolean
 argsort_infer_dtype (HybCall *call, GError **error)
 {
-  return hyb_dtype_assign (&call->output[0].dtype,
-                           ((const SortParams *) call->params)->dtype,
+  return hyb_dtype_assign (&call->output[0].dtype, ((const SortParams *) call->params)->dtype,
                            error);
 }
 

@@ -29,15 +29,10 @@ typedef struct
 static const char *const return_choices[] = { "value", "indices", "mask", "both", NULL };
 
 static const HybParam topk_params[] = {
-  { HYB_FIELD (TopkParams, axis),
-    HYB_PARAM_OPTIONAL_INT,
-    "-1",
+  { HYB_FIELD (TopkParams, axis), HYB_PARAM_OPTIONAL_INT, "-1",
     .doc = "axis that is ranked; None: the flattened array" },
   { HYB_FIELD (TopkParams, k), HYB_PARAM_INT, "1", .doc = "how many; below 1: all" },
-  { HYB_FIELD (TopkParams, ret_typ),
-    HYB_PARAM_ENUM,
-    "indices",
-    .choices = return_choices,
+  { HYB_FIELD (TopkParams, ret_typ), HYB_PARAM_ENUM, "indices", .choices = return_choices,
     .doc = "what is returned" },
   { HYB_FIELD (TopkParams, is_ascend), HYB_PARAM_BOOL, "False", .doc = "the smallest instead" },
   { HYB_FIELD (TopkParams, dtype), HYB_PARAM_DTYPE, "float32", .doc = "dtype of indices" },

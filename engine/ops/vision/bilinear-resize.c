@@ -40,34 +40,17 @@ static const char *const mode_names[] = {
 };
 
 static const HybParam resize_params[] = {
-  { HYB_FIELD (ResizeParams, height),
-    HYB_PARAM_INT,
-    "1",
-    .low = 1,
-    .high = G_MAXINT32,
+  { HYB_FIELD (ResizeParams, height), HYB_PARAM_INT, "1", .low = 1, .high = G_MAXINT32,
     .doc = "height of the output" },
-  { HYB_FIELD (ResizeParams, width),
-    HYB_PARAM_INT,
-    "1",
-    .low = 1,
-    .high = G_MAXINT32,
+  { HYB_FIELD (ResizeParams, width), HYB_PARAM_INT, "1", .low = 1, .high = G_MAXINT32,
     .doc = "width of the output" },
-  { HYB_FIELD (ResizeParams, scale_height),
-    HYB_PARAM_OPTIONAL_FLOAT,
-    "None",
+  { HYB_FIELD (ResizeParams, scale_height), HYB_PARAM_OPTIONAL_FLOAT, "None",
     .doc = "factor of the height, instead of height" },
-  { HYB_FIELD (ResizeParams, scale_width),
-    HYB_PARAM_OPTIONAL_FLOAT,
-    "None",
+  { HYB_FIELD (ResizeParams, scale_width), HYB_PARAM_OPTIONAL_FLOAT, "None",
     .doc = "factor of the width, instead of width" },
-  { HYB_FIELD (ResizeParams, mode),
-    HYB_PARAM_ENUM,
-    "size",
-    .choices = mode_names,
+  { HYB_FIELD (ResizeParams, mode), HYB_PARAM_ENUM, "size", .choices = mode_names,
     .doc = "how the output size is found" },
-  { HYB_FIELD (ResizeParams, align_corners),
-    HYB_PARAM_BOOL,
-    "True",
+  { HYB_FIELD (ResizeParams, align_corners), HYB_PARAM_BOOL, "True",
     .doc = "map corner cells to corner cells" },
   { 0 },
 };
@@ -90,13 +73,9 @@ resize_check (gconstpointer values, GError **error)
 
   for (int i = 0; i < 2; i++)
     if ((needs_scale && isnan (scales[i])) || scales[i] <= 0 || scales[i] > 1e6)
-      return hyb_error_at (error,
-                           HYB_OP_ERROR,
-                           HYB_OP_ERROR_ATTRIBUTE,
-                           i == 0 ? "scale_height" : "scale_width",
-                           NULL,
-                           "%g is not a factor above 0 and up to 1e6",
-                           scales[i]);
+      return hyb_error_at (error, HYB_OP_ERROR, HYB_OP_ERROR_ATTRIBUTE,
+                           i == 0 ? "scale_height" : "scale_width", NULL,
+                           "%g is not a factor above 0 and up to 1e6", scales[i]);
   return TRUE;
 }
 
@@ -152,16 +131,10 @@ resize_infer_shape (HybCall *call, GError **error)
 
   for (int axis = 2; axis < 4; axis++)
     if (data->dim[axis] == 0 || want.dim[axis] == 0)
-      return hyb_error_at (error,
-                           HYB_GRAPH_ERROR,
-                           HYB_GRAPH_ERROR_TYPES,
-                           "data",
-                           NULL,
+      return hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_TYPES, "data", NULL,
                            "%" G_GINT64_FORMAT
                            " cells along axis %d would become %" G_GINT64_FORMAT,
-                           data->dim[axis],
-                           axis,
-                           want.dim[axis]);
+                           data->dim[axis], axis, want.dim[axis]);
 
   return hyb_layer_expect (&call->output[0].shape, "output", &want, error);
 }
@@ -275,9 +248,7 @@ run_planes (const HybCall  *call,
       args->out[i] = output->dim[2 + i];
     }
   hyb_parallel_for (data->dim[0] * data->dim[1],
-                    MAX (1, 4096 / MAX (1, args->out[0] * args->out[1])),
-                    func,
-                    args);
+                    MAX (1, 4096 / MAX (1, args->out[0] * args->out[1])), func, args);
 }
 
 static void
@@ -285,10 +256,7 @@ resize_forward (const HybCall *call, const HybRun *run)
 {
   ResizeArgs args = { .from = run->input[0], .to = run->output[0] };
 
-  run_planes (call,
-              &call->input[0].shape,
-              &call->output[0].shape,
-              &args,
+  run_planes (call, &call->input[0].shape, &call->output[0].shape, &args,
               call->output[0].dtype == HYB_F64 ? mix_planes_f64 : mix_planes_f32);
 }
 
@@ -298,10 +266,7 @@ resize_backward (const HybCall *call, const HybRun *run)
 {
   ResizeArgs args = { .from = run->input[0], .to = run->output[0] };
 
-  run_planes (call,
-              &call->input[1].shape,
-              &call->input[0].shape,
-              &args,
+  run_planes (call, &call->input[1].shape, &call->input[0].shape, &args,
               call->output[0].dtype == HYB_F64 ? spread_planes_f64 : spread_planes_f32);
 }
 

@@ -46,9 +46,7 @@ infer_sampling (HybShape *data, HybShape *grid, HybShape *output, GError **error
 static gboolean
 sampler_infer_shape (HybCall *call, GError **error)
 {
-  return infer_sampling (&call->input[0].shape,
-                         &call->input[1].shape,
-                         &call->output[0].shape,
+  return infer_sampling (&call->input[0].shape, &call->input[1].shape, &call->output[0].shape,
                          error);
 }
 
@@ -83,26 +81,17 @@ sampler_backward (const HybCall *call, const HybRun *run)
   HybSampling sampling = view_sampling (&call->input[1].shape, &call->input[2].shape);
 
   if (call->output[0].dtype == HYB_F64)
-    hyb_sample_backward_f64 (&sampling,
-                             run->input[1],
-                             run->input[2],
-                             run->input[0],
-                             run->output[0],
+    hyb_sample_backward_f64 (&sampling, run->input[1], run->input[2], run->input[0], run->output[0],
                              run->output[1]);
   else
-    hyb_sample_backward_f32 (&sampling,
-                             run->input[1],
-                             run->input[2],
-                             run->input[0],
-                             run->output[0],
+    hyb_sample_backward_f32 (&sampling, run->input[1], run->input[2], run->input[0], run->output[0],
                              run->output[1]);
 }
 
 static void
 sampler_gradient (HybGrad *grad)
 {
-  HybValueId inputs[] = { hyb_grad_incoming (grad, 0),
-                          hyb_grad_input (grad, 0),
+  HybValueId inputs[] = { hyb_grad_incoming (grad, 0), hyb_grad_input (grad, 0),
                           hyb_grad_input (grad, 1) };
   HybValueId value = hyb_grad_emit_with (grad, "_backward_BilinearSampler", NULL, 3, inputs);
 
@@ -140,14 +129,9 @@ typedef struct
 static const char *const transform_names[] = { "affine", "warp", NULL };
 
 static const HybParam grid_params[] = {
-  { HYB_FIELD (GridParams, transform_type),
-    HYB_PARAM_ENUM,
-    NULL,
-    .choices = transform_names,
+  { HYB_FIELD (GridParams, transform_type), HYB_PARAM_ENUM, NULL, .choices = transform_names,
     .doc = "source of the grid: a matrix (affine) or a flow (warp)" },
-  { HYB_FIELD (GridParams, target_shape),
-    HYB_PARAM_SHAPE,
-    "(0, 0)",
+  { HYB_FIELD (GridParams, target_shape), HYB_PARAM_SHAPE, "(0, 0)",
     .doc = "height and width of the grid (affine)" },
   { 0 },
 };
@@ -158,11 +142,7 @@ check_target (const HybShape *target, GError **error)
   if (target->rank == 2 && target->dim[0] >= 1 && target->dim[1] >= 1)
     return TRUE;
 
-  return hyb_error_at (error,
-                       HYB_OP_ERROR,
-                       HYB_OP_ERROR_ATTRIBUTE,
-                       "target_shape",
-                       NULL,
+  return hyb_error_at (error, HYB_OP_ERROR, HYB_OP_ERROR_ATTRIBUTE, "target_shape", NULL,
                        "an affine grid needs two positive numbers, height and width");
 }
 
@@ -283,8 +263,7 @@ grid_gradient (HybGrad *grad)
 {
   HybValueId inputs[] = { hyb_grad_incoming (grad, 0), hyb_grad_input (grad, 0) };
 
-  hyb_grad_set_input (grad,
-                      0,
+  hyb_grad_set_input (grad, 0,
                       hyb_grad_emit_with (grad, "_backward_GridGenerator", NULL, 2, inputs));
 }
 
@@ -306,23 +285,13 @@ static const char *const affine_names[] = { "affine", NULL };
 static const char *const bilinear_names[] = { "bilinear", NULL };
 
 static const HybParam transformer_params[] = {
-  { HYB_FIELD (TransformerParams, target_shape),
-    HYB_PARAM_SHAPE,
-    "(0, 0)",
+  { HYB_FIELD (TransformerParams, target_shape), HYB_PARAM_SHAPE, "(0, 0)",
     .doc = "height and width of the output" },
-  { HYB_FIELD (TransformerParams, transform_type),
-    HYB_PARAM_ENUM,
-    NULL,
-    .choices = affine_names,
+  { HYB_FIELD (TransformerParams, transform_type), HYB_PARAM_ENUM, NULL, .choices = affine_names,
     .doc = "source of the grid" },
-  { HYB_FIELD (TransformerParams, sampler_type),
-    HYB_PARAM_ENUM,
-    NULL,
-    .choices = bilinear_names,
+  { HYB_FIELD (TransformerParams, sampler_type), HYB_PARAM_ENUM, NULL, .choices = bilinear_names,
     .doc = "interpolation between cells" },
-  { HYB_FIELD (TransformerParams, cudnn_off),
-    HYB_PARAM_OPTIONAL_BOOL,
-    "None",
+  { HYB_FIELD (TransformerParams, cudnn_off), HYB_PARAM_OPTIONAL_BOOL, "None",
     .doc = "has no effect" },
   { 0 },
 };
@@ -340,14 +309,9 @@ transformer_infer_shape (HybCall *call, GError **error)
 {
   const TransformerParams *params = call->params;
 
-  return infer_affine (&call->input[1].shape,
-                       &call->output[1].shape,
-                       "loc",
-                       &params->target_shape,
+  return infer_affine (&call->input[1].shape, &call->output[1].shape, "loc", &params->target_shape,
                        error) &&
-         infer_sampling (&call->input[0].shape,
-                         &call->output[1].shape,
-                         &call->output[0].shape,
+         infer_sampling (&call->input[0].shape, &call->output[1].shape, &call->output[0].shape,
                          error);
 }
 
@@ -372,15 +336,13 @@ transformer_forward (const HybCall *call, const HybRun *run)
 static void
 transformer_gradient (HybGrad *grad)
 {
-  HybValueId sampler[] = { hyb_grad_incoming (grad, 0),
-                           hyb_grad_input (grad, 0),
+  HybValueId sampler[] = { hyb_grad_incoming (grad, 0), hyb_grad_input (grad, 0),
                            hyb_grad_output (grad, 1) };
   HybValueId value = hyb_grad_emit_with (grad, "_backward_BilinearSampler", NULL, 3, sampler);
   HybValueId generator[] = { value + 1, hyb_grad_input (grad, 1) };
 
   hyb_grad_set_input (grad, 0, value);
-  hyb_grad_set_input (grad,
-                      1,
+  hyb_grad_set_input (grad, 1,
                       hyb_grad_emit_with (grad, "_backward_GridGenerator", NULL, 2, generator));
 }
 

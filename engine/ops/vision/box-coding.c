@@ -31,22 +31,13 @@ static const char *const format_names[] = { "corner", "center", NULL };
 static const HybParam decode_params[] = {
   { HYB_FIELD (DecodeParams, std0), HYB_PARAM_FLOAT, "1.0", .doc = "factor of the offset in x" },
   { HYB_FIELD (DecodeParams, std1), HYB_PARAM_FLOAT, "1.0", .doc = "factor of the offset in y" },
-  { HYB_FIELD (DecodeParams, std2),
-    HYB_PARAM_FLOAT,
-    "1.0",
+  { HYB_FIELD (DecodeParams, std2), HYB_PARAM_FLOAT, "1.0",
     .doc = "factor of the logarithm of the width" },
-  { HYB_FIELD (DecodeParams, std3),
-    HYB_PARAM_FLOAT,
-    "1.0",
+  { HYB_FIELD (DecodeParams, std3), HYB_PARAM_FLOAT, "1.0",
     .doc = "factor of the logarithm of the height" },
-  { HYB_FIELD (DecodeParams, clip),
-    HYB_PARAM_FLOAT,
-    "-1.0",
+  { HYB_FIELD (DecodeParams, clip), HYB_PARAM_FLOAT, "-1.0",
     .doc = "maximum of the scaled logarithms; 0 or less: none" },
-  { HYB_FIELD (DecodeParams, format),
-    HYB_PARAM_ENUM,
-    "center",
-    .choices = format_names,
+  { HYB_FIELD (DecodeParams, format), HYB_PARAM_ENUM, "center", .choices = format_names,
     .doc = "coordinates of an anchor: two corners, or centre and size" },
   { 0 },
 };
@@ -80,8 +71,7 @@ decode_infer_shape (HybCall *call, GError **error)
 
   boxes = hyb_dims_product (anchors, 0, anchors->rank - 1);
   if (anchors->dim[anchors->rank - 1] != 4 && anchors->dim[anchors->rank - 1] != HYB_UNKNOWN)
-    return hyb_refuse_types (error,
-                             NULL,
+    return hyb_refuse_types (error, NULL,
                              "the last dimension of anchors is %" G_GINT64_FORMAT ", not 4",
                              anchors->dim[anchors->rank - 1]);
   return hyb_dim_unify (&boxes, &data->dim[1], "the numbers of anchors and boxes", error) &&

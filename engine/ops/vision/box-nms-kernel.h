@@ -30,8 +30,8 @@ NAME (overlap) (const REAL *a, const REAL *b, BoxFormat format)
   else
     {
       common =
-          NAME (
-              common_length) (a[0] - a[2] / 2, a[0] + a[2] / 2, b[0] - b[2] / 2, b[0] + b[2] / 2) *
+          NAME (common_length) (a[0] - a[2] / 2, a[0] + a[2] / 2, b[0] - b[2] / 2,
+                                b[0] + b[2] / 2) *
           NAME (common_length) (a[1] - a[3] / 2, a[1] + a[3] / 2, b[1] - b[3] / 2, b[1] + b[3] / 2);
       area_a = a[2] < 0 || a[3] < 0 ? 0 : a[2] * a[3];
       area_b = b[2] < 0 || b[3] < 0 ? 0 : b[2] * b[3];
@@ -101,8 +101,7 @@ NAME (suppress) (const NmsParams *params,
 
           if (candidates[j].is_kept &&
               (any_class || best[params->id_index] == other[params->id_index]) &&
-              (double) NAME (overlap) (best + params->coord_start,
-                                       other + params->coord_start,
+              (double) NAME (overlap) (best + params->coord_start, other + params->coord_start,
                                        (BoxFormat) params->in_format) > params->overlap_thresh)
             candidates[j].is_kept = FALSE;
         }
@@ -161,8 +160,7 @@ NAME (select_boxes) (const HybCall *call, const HybRun *run, gint64 batch)
   for (gint64 i = 0; i < n_candidates; i++)
     if (candidates[i].is_kept)
       {
-        memcpy (to + n_kept * width,
-                boxes + candidates[i].row * width,
+        memcpy (to + n_kept * width, boxes + candidates[i].row * width,
                 sizeof (REAL) * (gsize) width);
         NAME (convert_box) (params, to + n_kept * width + params->coord_start);
         record[n_kept++] = (REAL) candidates[i].row;

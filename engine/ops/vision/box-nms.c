@@ -30,10 +30,7 @@ typedef struct
 } IouParams;
 
 static const HybParam iou_params[] = {
-  { HYB_FIELD (IouParams, format),
-    HYB_PARAM_ENUM,
-    "corner",
-    .choices = format_names,
+  { HYB_FIELD (IouParams, format), HYB_PARAM_ENUM, "corner", .choices = format_names,
     .doc = "coordinates of a box: two corners, or centre and size" },
   { 0 },
 };
@@ -82,53 +79,25 @@ typedef struct
 } NmsParams;
 
 static const HybParam nms_params[] = {
-  { HYB_FIELD (NmsParams, overlap_thresh),
-    HYB_PARAM_FLOAT,
-    "0.5",
+  { HYB_FIELD (NmsParams, overlap_thresh), HYB_PARAM_FLOAT, "0.5",
     .doc = "boxes that overlap a better one by more are dropped" },
-  { HYB_FIELD (NmsParams, valid_thresh),
-    HYB_PARAM_FLOAT,
-    "0",
+  { HYB_FIELD (NmsParams, valid_thresh), HYB_PARAM_FLOAT, "0",
     .doc = "boxes with this score or less are dropped" },
-  { HYB_FIELD (NmsParams, topk),
-    HYB_PARAM_INT,
-    "-1",
+  { HYB_FIELD (NmsParams, topk), HYB_PARAM_INT, "-1",
     .doc = "number of best boxes to consider; 0: copy the data, -1: all" },
-  { HYB_FIELD (NmsParams, coord_start),
-    HYB_PARAM_INT,
-    "2",
-    .low = 0,
-    .high = G_MAXINT32,
+  { HYB_FIELD (NmsParams, coord_start), HYB_PARAM_INT, "2", .low = 0, .high = G_MAXINT32,
     .doc = "index of the four coordinates in the row of a box" },
-  { HYB_FIELD (NmsParams, score_index),
-    HYB_PARAM_INT,
-    "1",
-    .low = 0,
-    .high = G_MAXINT32,
+  { HYB_FIELD (NmsParams, score_index), HYB_PARAM_INT, "1", .low = 0, .high = G_MAXINT32,
     .doc = "index of the score" },
-  { HYB_FIELD (NmsParams, id_index),
-    HYB_PARAM_INT,
-    "-1",
-    .low = -1,
-    .high = G_MAXINT32,
+  { HYB_FIELD (NmsParams, id_index), HYB_PARAM_INT, "-1", .low = -1, .high = G_MAXINT32,
     .doc = "index of the class; -1: boxes have none" },
-  { HYB_FIELD (NmsParams, background_id),
-    HYB_PARAM_INT,
-    "-1",
+  { HYB_FIELD (NmsParams, background_id), HYB_PARAM_INT, "-1",
     .doc = "class of the background, which is dropped" },
-  { HYB_FIELD (NmsParams, force_suppress),
-    HYB_PARAM_BOOL,
-    "False",
+  { HYB_FIELD (NmsParams, force_suppress), HYB_PARAM_BOOL, "False",
     .doc = "suppress boxes of different classes too" },
-  { HYB_FIELD (NmsParams, in_format),
-    HYB_PARAM_ENUM,
-    "corner",
-    .choices = format_names,
+  { HYB_FIELD (NmsParams, in_format), HYB_PARAM_ENUM, "corner", .choices = format_names,
     .doc = "coordinates of a box: two corners, or centre and size" },
-  { HYB_FIELD (NmsParams, out_format),
-    HYB_PARAM_ENUM,
-    "corner",
-    .choices = format_names,
+  { HYB_FIELD (NmsParams, out_format), HYB_PARAM_ENUM, "corner", .choices = format_names,
     .doc = "coordinates of a box in the output" },
   { 0 },
 };
@@ -147,17 +116,12 @@ nms_check (gconstpointer values, GError **error)
 
   if (is_coordinate (params, params->score_index) || is_coordinate (params, params->id_index) ||
       params->score_index == params->id_index)
-    return hyb_error_at (error,
-                         HYB_OP_ERROR,
-                         HYB_OP_ERROR_ATTRIBUTE,
-                         "score_index",
+    return hyb_error_at (error, HYB_OP_ERROR, HYB_OP_ERROR_ATTRIBUTE, "score_index",
                          "Correct coord_start, score_index and id_index",
                          "the score (%" G_GINT64_FORMAT "), the class (%" G_GINT64_FORMAT
                          ") and the coordinates (from %" G_GINT64_FORMAT
                          ") are not different numbers of a box",
-                         params->score_index,
-                         params->id_index,
-                         params->coord_start);
+                         params->score_index, params->id_index, params->coord_start);
   return TRUE;
 }
 
@@ -179,14 +143,10 @@ nms_infer_shape (HybCall *call, GError **error)
   width = data->dim[data->rank - 1];
   needed = MAX (params->coord_start + 4, MAX (params->score_index, params->id_index) + 1);
   if (width != HYB_UNKNOWN && width < needed)
-    return hyb_error_at (error,
-                         HYB_GRAPH_ERROR,
-                         HYB_GRAPH_ERROR_TYPES,
-                         "data",
+    return hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_TYPES, "data",
                          "Check coord_start, score_index and id_index",
                          "a box has %" G_GINT64_FORMAT " numbers but needs %" G_GINT64_FORMAT,
-                         width,
-                         needed);
+                         width, needed);
 
   want = *data;
   want.rank--;
@@ -280,8 +240,7 @@ nms_backward (const HybCall *call, const HybRun *run)
 
       if (from >= 0 && from < n)
         memcpy ((char *) run->output[0] + (gsize) (i / n * n + from) * row,
-                (const char *) run->input[0] + (gsize) i * row,
-                row);
+                (const char *) run->input[0] + (gsize) i * row, row);
     }
 }
 

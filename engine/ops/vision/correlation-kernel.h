@@ -92,8 +92,7 @@ NAME (spread) (const CorrelationView *view, const HybRun *run)
     {
       NAME (Images)
       images = { (const REAL *) run->input[1] + n * sample,
-                 (const REAL *) run->input[2] + n * sample,
-                 (REAL *) run->output[0] + n * sample,
+                 (const REAL *) run->input[2] + n * sample, (REAL *) run->output[0] + n * sample,
                  (REAL *) run->output[1] + n * sample };
 
       for (gint64 shift = 0; shift < view->shifts * view->shifts; shift++)

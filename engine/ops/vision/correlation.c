@@ -25,39 +25,17 @@ typedef struct
 #define MAX_ATTRIBUTE (1 << 20)
 
 static const HybParam correlation_params[] = {
-  { HYB_FIELD (CorrelationParams, kernel_size),
-    HYB_PARAM_INT,
-    "1",
-    .low = 1,
-    .high = MAX_ATTRIBUTE,
+  { HYB_FIELD (CorrelationParams, kernel_size), HYB_PARAM_INT, "1", .low = 1, .high = MAX_ATTRIBUTE,
     .doc = "height and width of the patches, odd" },
-  { HYB_FIELD (CorrelationParams, max_displacement),
-    HYB_PARAM_INT,
-    "1",
-    .low = 0,
-    .high = MAX_ATTRIBUTE,
-    .doc = "largest shift" },
-  { HYB_FIELD (CorrelationParams, stride1),
-    HYB_PARAM_INT,
-    "1",
-    .low = 1,
-    .high = MAX_ATTRIBUTE,
+  { HYB_FIELD (CorrelationParams, max_displacement), HYB_PARAM_INT, "1", .low = 0,
+    .high = MAX_ATTRIBUTE, .doc = "largest shift" },
+  { HYB_FIELD (CorrelationParams, stride1), HYB_PARAM_INT, "1", .low = 1, .high = MAX_ATTRIBUTE,
     .doc = "cells between patches" },
-  { HYB_FIELD (CorrelationParams, stride2),
-    HYB_PARAM_INT,
-    "1",
-    .low = 1,
-    .high = MAX_ATTRIBUTE,
+  { HYB_FIELD (CorrelationParams, stride2), HYB_PARAM_INT, "1", .low = 1, .high = MAX_ATTRIBUTE,
     .doc = "cells between shifts" },
-  { HYB_FIELD (CorrelationParams, pad_size),
-    HYB_PARAM_INT,
-    "0",
-    .low = 0,
-    .high = MAX_ATTRIBUTE,
+  { HYB_FIELD (CorrelationParams, pad_size), HYB_PARAM_INT, "0", .low = 0, .high = MAX_ATTRIBUTE,
     .doc = "zeros added on all sides" },
-  { HYB_FIELD (CorrelationParams, is_multiply),
-    HYB_PARAM_BOOL,
-    "True",
+  { HYB_FIELD (CorrelationParams, is_multiply), HYB_PARAM_BOOL, "True",
     .doc = "compare by product instead of absolute difference" },
   { 0 },
 };
@@ -70,11 +48,7 @@ correlation_check (gconstpointer values, GError **error)
   if (params->kernel_size % 2 == 1)
     return TRUE;
 
-  return hyb_error_at (error,
-                       HYB_OP_ERROR,
-                       HYB_OP_ERROR_ATTRIBUTE,
-                       "kernel_size",
-                       NULL,
+  return hyb_error_at (error, HYB_OP_ERROR, HYB_OP_ERROR_ATTRIBUTE, "kernel_size", NULL,
                        "%" G_GINT64_FORMAT " is even, so a patch has no centre",
                        params->kernel_size);
 }
@@ -107,16 +81,11 @@ correlation_infer_shape (HybCall *call, GError **error)
         gint64 room = data->dim[axis] + 2 * params->pad_size - 2 * border;
 
         if (room < 1)
-          return hyb_error_at (error,
-                               HYB_GRAPH_ERROR,
-                               HYB_GRAPH_ERROR_TYPES,
-                               "data1",
+          return hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_TYPES, "data1",
                                "Use a larger pad_size or a smaller max_displacement",
                                "the %" G_GINT64_FORMAT
                                " cells along axis %d have no room for shifts of %" G_GINT64_FORMAT,
-                               data->dim[axis],
-                               axis,
-                               params->max_displacement);
+                               data->dim[axis], axis, params->max_displacement);
         want.dim[axis] = (room + params->stride1 - 1) / params->stride1;
       }
 
@@ -214,8 +183,7 @@ correlation_backward (const HybCall *call, const HybRun *run)
 static void
 correlation_gradient (HybGrad *grad)
 {
-  HybValueId inputs[] = { hyb_grad_incoming (grad, 0),
-                          hyb_grad_input (grad, 0),
+  HybValueId inputs[] = { hyb_grad_incoming (grad, 0), hyb_grad_input (grad, 0),
                           hyb_grad_input (grad, 1) };
   HybValueId value = hyb_grad_emit_same (grad, "_backward_Correlation", 3, inputs);
 

@@ -21,23 +21,13 @@ typedef struct
 } CropParams;
 
 static const HybParam crop_params[] = {
-  { HYB_FIELD (CropParams, num_args),
-    HYB_PARAM_INT,
-    NULL,
-    .low = 1,
-    .high = 2,
+  { HYB_FIELD (CropParams, num_args), HYB_PARAM_INT, NULL, .low = 1, .high = 2,
     .doc = "number of inputs; with 2, the second gives the size" },
-  { HYB_FIELD (CropParams, offset),
-    HYB_PARAM_SHAPE,
-    "(0, 0)",
+  { HYB_FIELD (CropParams, offset), HYB_PARAM_SHAPE, "(0, 0)",
     .doc = "first row and column of the window" },
-  { HYB_FIELD (CropParams, h_w),
-    HYB_PARAM_SHAPE,
-    "(0, 0)",
+  { HYB_FIELD (CropParams, h_w), HYB_PARAM_SHAPE, "(0, 0)",
     .doc = "height and width of the window" },
-  { HYB_FIELD (CropParams, center_crop),
-    HYB_PARAM_BOOL,
-    "False",
+  { HYB_FIELD (CropParams, center_crop), HYB_PARAM_BOOL, "False",
     .doc = "take the centre instead of offset" },
   { 0 },
 };
@@ -59,11 +49,8 @@ crop_check (gconstpointer values, GError **error)
   if (params->offset.rank == 2 && params->h_w.rank == 2)
     return TRUE;
 
-  return hyb_error_at (error,
-                       HYB_OP_ERROR,
-                       HYB_OP_ERROR_ATTRIBUTE,
-                       params->offset.rank == 2 ? "h_w" : "offset",
-                       NULL,
+  return hyb_error_at (error, HYB_OP_ERROR, HYB_OP_ERROR_ATTRIBUTE,
+                       params->offset.rank == 2 ? "h_w" : "offset", NULL,
                        "it has %d numbers but needs 2",
                        MAX (params->offset.rank == 2 ? params->h_w.rank : params->offset.rank, 0));
 }
@@ -114,17 +101,10 @@ crop_infer_shape (HybCall *call, GError **error)
 
         if (output->dim[2 + axis] < 1 || first < 0 ||
             output->dim[2 + axis] > data->dim[2 + axis] - first)
-          return hyb_error_at (error,
-                               HYB_GRAPH_ERROR,
-                               HYB_GRAPH_ERROR_TYPES,
-                               "data",
-                               NULL,
+          return hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_TYPES, "data", NULL,
                                "a window of %" G_GINT64_FORMAT " cells from %" G_GINT64_FORMAT
                                " on does not fit the %" G_GINT64_FORMAT " cells of axis %d",
-                               output->dim[2 + axis],
-                               first,
-                               data->dim[2 + axis],
-                               2 + axis);
+                               output->dim[2 + axis], first, data->dim[2 + axis], 2 + axis);
       }
   return TRUE;
 }

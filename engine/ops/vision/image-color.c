@@ -40,8 +40,7 @@ color_infer_shape (HybCall *call, GError **error)
   if (data->dim[2] == HYB_UNKNOWN || data->dim[2] == 1 || data->dim[2] == 3)
     return TRUE;
 
-  return hyb_refuse_types (error,
-                           NULL,
+  return hyb_refuse_types (error, NULL,
                            "an image has 1 or 3 channels but data has %" G_GINT64_FORMAT,
                            data->dim[2]);
 }
@@ -128,11 +127,8 @@ load (const HybCall *call, gconstpointer from, gint64 at, float *values, gint64 
 {
   HybDType dtype = call->output[0].dtype;
 
-  hyb_dtype_convert (values,
-                     HYB_F32,
-                     (const char *) from + (gsize) at * hyb_dtype_size (dtype),
-                     dtype,
-                     (gsize) n);
+  hyb_dtype_convert (values, HYB_F32, (const char *) from + (gsize) at * hyb_dtype_size (dtype),
+                     dtype, (gsize) n);
 }
 
 static void
@@ -143,10 +139,7 @@ store (const HybCall *call, gpointer to, gint64 at, float *values, gint64 n)
   if (dtype == HYB_U8)
     for (gint64 i = 0; i < n; i++)
       values[i] = fminf (fmaxf (values[i], 0), 255);
-  hyb_dtype_convert ((char *) to + (gsize) at * hyb_dtype_size (dtype),
-                     dtype,
-                     values,
-                     HYB_F32,
+  hyb_dtype_convert ((char *) to + (gsize) at * hyb_dtype_size (dtype), dtype, values, HYB_F32,
                      (gsize) n);
 }
 
@@ -239,17 +232,9 @@ typedef struct
 } FactorParams;
 
 static const HybParam factor_params[] = {
-  { HYB_FIELD (FactorParams, min_factor),
-    HYB_PARAM_FLOAT,
-    NULL,
-    .low = 0,
-    .high = FLT_MAX,
+  { HYB_FIELD (FactorParams, min_factor), HYB_PARAM_FLOAT, NULL, .low = 0, .high = FLT_MAX,
     .doc = "smallest factor, or for hue part of the circle" },
-  { HYB_FIELD (FactorParams, max_factor),
-    HYB_PARAM_FLOAT,
-    NULL,
-    .low = 0,
-    .high = FLT_MAX,
+  { HYB_FIELD (FactorParams, max_factor), HYB_PARAM_FLOAT, NULL, .low = 0, .high = FLT_MAX,
     .doc = "largest factor, or for hue part of the circle" },
   { 0 },
 };
@@ -298,9 +283,7 @@ static const HybParam jitter_params[] = {
   { HYB_FIELD (JitterParams, brightness), HYB_PARAM_FLOAT, NULL, .doc = "largest change from 1" },
   { HYB_FIELD (JitterParams, contrast), HYB_PARAM_FLOAT, NULL, .doc = "largest change from 1" },
   { HYB_FIELD (JitterParams, saturation), HYB_PARAM_FLOAT, NULL, .doc = "largest change from 1" },
-  { HYB_FIELD (JitterParams, hue),
-    HYB_PARAM_FLOAT,
-    NULL,
+  { HYB_FIELD (JitterParams, hue), HYB_PARAM_FLOAT, NULL,
     .doc = "largest change, in parts of the circle" },
   { 0 },
 };
@@ -310,12 +293,10 @@ static void
 jitter_forward (const HybCall *call, const HybRun *run)
 {
   const JitterParams *params = call->params;
-  double              most[N_ADJUSTMENTS] = {
-                 params->brightness, params->contrast, params->saturation, params->hue
-  };
-  Adjustment order[N_ADJUSTMENTS] = {
-    ADJUST_BRIGHTNESS, ADJUST_CONTRAST, ADJUST_SATURATION, ADJUST_HUE
-  };
+  double        most[N_ADJUSTMENTS] = { params->brightness, params->contrast, params->saturation,
+                                        params->hue };
+  Adjustment    order[N_ADJUSTMENTS] = { ADJUST_BRIGHTNESS, ADJUST_CONTRAST, ADJUST_SATURATION,
+                                         ADJUST_HUE };
   gconstpointer from = run->input[0];
 
   for (guint i = N_ADJUSTMENTS - 1; i > 0; i--)
@@ -356,19 +337,13 @@ typedef struct
 } RandomLightingParams;
 
 static const HybParam lighting_params[] = {
-  { HYB_FIELD (LightingParams, alpha),
-    HYB_PARAM_FLOATS,
-    NULL,
+  { HYB_FIELD (LightingParams, alpha), HYB_PARAM_FLOATS, NULL,
     .doc = "parts of the three principal components that are added" },
   { 0 },
 };
 
 static const HybParam random_lighting_params[] = {
-  { HYB_FIELD (RandomLightingParams, alpha_std),
-    HYB_PARAM_FLOAT,
-    "0.05",
-    .low = 0,
-    .high = FLT_MAX,
+  { HYB_FIELD (RandomLightingParams, alpha_std), HYB_PARAM_FLOAT, "0.05", .low = 0, .high = FLT_MAX,
     .doc = "standard deviation of the parts of the components" },
   { 0 },
 };
@@ -378,10 +353,9 @@ lighting_check (gconstpointer values, GError **error)
 {
   const LightingParams *params = values;
 
-  return params->alpha.n == 3 || hyb_refuse_attribute (error,
-                                                       NULL,
-                                                       "alpha has %d numbers but needs 3",
-                                                       MAX (params->alpha.n, 0));
+  return params->alpha.n == 3 ||
+         hyb_refuse_attribute (error, NULL, "alpha has %d numbers but needs 3",
+                               MAX (params->alpha.n, 0));
 }
 
 static void

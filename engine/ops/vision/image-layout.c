@@ -30,10 +30,8 @@ expect_image (const HybShape *shape, gboolean batches, int channel, GError **err
 
   channels = shape->dim[shape->rank - channel];
   return channels == HYB_UNKNOWN || channels == 1 || channels == 3 ||
-         hyb_refuse_types (error,
-                           NULL,
-                           "an image has 1 or 3 channels but data has %" G_GINT64_FORMAT,
-                           channels);
+         hyb_refuse_types (error, NULL,
+                           "an image has 1 or 3 channels but data has %" G_GINT64_FORMAT, channels);
 }
 
 /* --- to_tensor --- */
@@ -70,9 +68,7 @@ static gboolean
 tensor_infer_dtype (HybCall *call, GError **error)
 {
   if (call->output[0].dtype != HYB_DTYPE_UNKNOWN && call->output[0].dtype != HYB_F32)
-    return hyb_refuse_types (error,
-                             NULL,
-                             "the output is float32, not %s",
+    return hyb_refuse_types (error, NULL, "the output is float32, not %s",
                              hyb_dtype_name (call->output[0].dtype));
   call->output[0].dtype = HYB_F32;
   return TRUE;
@@ -128,13 +124,9 @@ tensor_backward_infer_dtype (HybCall *call, GError **error)
 static void
 tensor_gradient (HybGrad *grad)
 {
-  hyb_grad_set_input (grad,
-                      0,
-                      hyb_grad_emit (grad,
-                                     "_backward_image_to_tensor",
-                                     hyb_grad_incoming (grad, 0),
-                                     hyb_grad_input (grad, 0),
-                                     HYB_NO_ID));
+  hyb_grad_set_input (grad, 0,
+                      hyb_grad_emit (grad, "_backward_image_to_tensor", hyb_grad_incoming (grad, 0),
+                                     hyb_grad_input (grad, 0), HYB_NO_ID));
 }
 
 /* --- normalize --- */
@@ -145,13 +137,9 @@ typedef struct
 } NormalizeParams;
 
 static const HybParam normalize_params[] = {
-  { HYB_FIELD (NormalizeParams, mean),
-    HYB_PARAM_FLOATS,
-    "(0, 0, 0, 0)",
+  { HYB_FIELD (NormalizeParams, mean), HYB_PARAM_FLOATS, "(0, 0, 0, 0)",
     .doc = "subtracted from each channel; one number for all, or one for each" },
-  { HYB_FIELD (NormalizeParams, std),
-    HYB_PARAM_FLOATS,
-    "(1, 1, 1, 1)",
+  { HYB_FIELD (NormalizeParams, std), HYB_PARAM_FLOATS, "(1, 1, 1, 1)",
     .doc = "divides each channel; one number for all, or one for each" },
   { 0 },
 };
@@ -172,12 +160,9 @@ normalize_infer_shape (HybCall *call, GError **error)
   channels = data->dim[data->rank - 3];
   for (guint i = 0; i < G_N_ELEMENTS (lists); i++)
     if (lists[i]->n != 1 && lists[i]->n != channels)
-      return hyb_refuse_types (error,
-                               NULL,
+      return hyb_refuse_types (error, NULL,
                                "%s has %d numbers but must have 1 or %" G_GINT64_FORMAT,
-                               i == 0 ? "mean" : "std",
-                               MAX (lists[i]->n, 0),
-                               channels);
+                               i == 0 ? "mean" : "std", MAX (lists[i]->n, 0), channels);
   return TRUE;
 }
 
@@ -255,17 +240,9 @@ typedef struct
 static const HybParam crop_params[] = {
   { HYB_FIELD (CropParams, x), HYB_PARAM_INT, NULL, .high = G_MAXINT32, .doc = "first column" },
   { HYB_FIELD (CropParams, y), HYB_PARAM_INT, NULL, .high = G_MAXINT32, .doc = "first row" },
-  { HYB_FIELD (CropParams, width),
-    HYB_PARAM_INT,
-    NULL,
-    .low = 1,
-    .high = G_MAXINT32,
+  { HYB_FIELD (CropParams, width), HYB_PARAM_INT, NULL, .low = 1, .high = G_MAXINT32,
     .doc = "number of columns" },
-  { HYB_FIELD (CropParams, height),
-    HYB_PARAM_INT,
-    NULL,
-    .low = 1,
-    .high = G_MAXINT32,
+  { HYB_FIELD (CropParams, height), HYB_PARAM_INT, NULL, .low = 1, .high = G_MAXINT32,
     .doc = "number of rows" },
   { 0 },
 };
@@ -275,13 +252,10 @@ static gboolean
 expect_within (gint64 size, gint64 first, gint64 length, const char *axis, GError **error)
 {
   return size == HYB_UNKNOWN || first + length <= size ||
-         hyb_refuse_types (error,
-                           NULL,
+         hyb_refuse_types (error, NULL,
                            "the part ends at %s %" G_GINT64_FORMAT
                            " but the image has %" G_GINT64_FORMAT,
-                           axis,
-                           first + length,
-                           size);
+                           axis, first + length, size);
 }
 
 static gboolean
@@ -313,9 +287,7 @@ describe_crop (const HybCall *call, const HybShape *image, HybDType dtype, gint6
   gint64  channels = image->dim[image->rank - 1], row = image->dim[image->rank - 2] * channels;
   HybMove move = { .item = hyb_dtype_size (dtype) };
 
-  hyb_move_axis (&move,
-                 image->rank == 4 ? image->dim[0] : 1,
-                 image->dim[image->rank - 3] * row,
+  hyb_move_axis (&move, image->rank == 4 ? image->dim[0] : 1, image->dim[image->rank - 3] * row,
                  params->height * params->width * channels);
   hyb_move_axis (&move, params->height, row, params->width * channels);
   hyb_move_axis (&move, params->width * channels, 1, 1);

@@ -32,20 +32,12 @@ typedef struct
 } ResizeParams;
 
 static const HybParam resize_params[] = {
-  { HYB_FIELD (ResizeParams, size),
-    HYB_PARAM_INTS,
-    "()",
+  { HYB_FIELD (ResizeParams, size), HYB_PARAM_INTS, "()",
     .doc = "width and height, or one number for both" },
-  { HYB_FIELD (ResizeParams, keep_ratio),
-    HYB_PARAM_BOOL,
-    "False",
+  { HYB_FIELD (ResizeParams, keep_ratio), HYB_PARAM_BOOL, "False",
     .doc = "one number is the shorter edge" },
-  { HYB_FIELD (ResizeParams, interp),
-    HYB_PARAM_INT,
-    "1",
-    .low = METHOD_NEAREST,
-    .high = METHOD_LANCZOS,
-    .doc = "0: nearest, 1: linear, 2: cubic, 3: area, 4: Lanczos" },
+  { HYB_FIELD (ResizeParams, interp), HYB_PARAM_INT, "1", .low = METHOD_NEAREST,
+    .high = METHOD_LANCZOS, .doc = "0: nearest, 1: linear, 2: cubic, 3: area, 4: Lanczos" },
   { 0 },
 };
 
@@ -57,17 +49,13 @@ resize_check (gconstpointer values, GError **error)
   const ResizeParams *params = values;
 
   if (params->size.n != 1 && params->size.n != 2)
-    return hyb_refuse_attribute (error,
-                                 NULL,
-                                 "size has %d numbers but must have 1 or 2",
+    return hyb_refuse_attribute (error, NULL, "size has %d numbers but must have 1 or 2",
                                  MAX (params->size.n, 0));
   for (int i = 0; i < params->size.n; i++)
     if (params->size.value[i] < 1 || params->size.value[i] > MAX_EDGE)
-      return hyb_refuse_attribute (error,
-                                   NULL,
+      return hyb_refuse_attribute (error, NULL,
                                    "size has an edge of %" G_GINT64_FORMAT ", outside 1 to %d",
-                                   params->size.value[i],
-                                   MAX_EDGE);
+                                   params->size.value[i], MAX_EDGE);
   return TRUE;
 }
 
@@ -112,12 +100,10 @@ resize_infer_shape (HybCall *call, GError **error)
     find_size (params, data->dim[row], data->dim[row + 1], &want.dim[row], &want.dim[row + 1]);
   for (int i = row; i < row + 2; i++)
     if (data->dim[i] == 0 || data->dim[i] > MAX_EDGE || want.dim[i] == 0 || want.dim[i] > MAX_EDGE)
-      return hyb_refuse_types (error,
-                               NULL,
+      return hyb_refuse_types (error, NULL,
                                "an edge of %" G_GINT64_FORMAT
                                " cells cannot be scaled to %" G_GINT64_FORMAT,
-                               data->dim[i],
-                               want.dim[i]);
+                               data->dim[i], want.dim[i]);
   return hyb_layer_expect (&call->output[0].shape, "output", &want, error);
 }
 
@@ -134,9 +120,7 @@ resize_infer_dtype (HybCall *call, GError **error)
   dtype = call->input[0].dtype;
   return dtype == HYB_DTYPE_UNKNOWN || dtype == HYB_U8 || dtype == HYB_F32 || dtype == HYB_F64 ||
          (dtype == HYB_I32 && params->interp == METHOD_NEAREST) ||
-         hyb_refuse_types (error,
-                           "Cast the image to float32 before",
-                           "%s images cannot be scaled",
+         hyb_refuse_types (error, "Cast the image to float32 before", "%s images cannot be scaled",
                            hyb_dtype_name (dtype));
 }
 
@@ -439,15 +423,11 @@ resize_forward (const HybCall *call, const HybRun *run)
   for (gint64 image = 0, at = 0; image < resize.images; image++)
     for (gint64 row = 0; row < resize.rows.to; row++)
       for (gint64 column = 0; column < width; column++, at++)
-        hyb_dtype_set_double (run->output[0],
-                              call->output[0].dtype,
-                              (gsize) at,
-                              compute_element (&resize,
-                                               call,
+        hyb_dtype_set_double (run->output[0], call->output[0].dtype, (gsize) at,
+                              compute_element (&resize, call,
                                                (const char *) run->input[0] +
                                                    (gsize) image * image_bytes,
-                                               row,
-                                               column));
+                                               row, column));
 }
 
 static const char *const resize_aliases[] = { "_npx__image_resize", NULL };

@@ -20,17 +20,11 @@ typedef struct
 } MatchParams;
 
 static const HybParam match_params[] = {
-  { HYB_FIELD (MatchParams, is_ascend),
-    HYB_PARAM_BOOL,
-    "False",
+  { HYB_FIELD (MatchParams, is_ascend), HYB_PARAM_BOOL, "False",
     .doc = "small scores are good ones" },
-  { HYB_FIELD (MatchParams, threshold),
-    HYB_PARAM_FLOAT,
-    NULL,
+  { HYB_FIELD (MatchParams, threshold), HYB_PARAM_FLOAT, NULL,
     .doc = "scores must be better than this" },
-  { HYB_FIELD (MatchParams, topk),
-    HYB_PARAM_INT,
-    "-1",
+  { HYB_FIELD (MatchParams, topk), HYB_PARAM_INT, "-1",
     .doc = "stop when there are more pairs than this; 0 or less: no limit" },
   { 0 },
 };
@@ -134,9 +128,7 @@ match_forward (const HybCall *call, const HybRun *run)
   hyb_workspace_take (&workspace, (gsize) all * sizeof (gint64));
   ranking.scratch = (gpointer) ((char *) run->workspace + workspace);
   for (guint i = 0; i < 2; i++)
-    hyb_fill (run->output[i],
-              call->output[i].dtype,
-              -1,
+    hyb_fill (run->output[i], call->output[i].dtype, -1,
               (gsize) hyb_shape_size (&call->output[i].shape));
   if (cells == 0)
     return;

@@ -92,10 +92,8 @@ NAME (find_objects) (const HybCall *call, const HybRun *run, gint64 sample, REAL
       rows[6 * n] = (REAL) (class - 1);
       rows[6 * n + 1] = best;
       NAME (place_box)
-      (params,
-       (const REAL *) run->input[2] + 4 * anchor,
-       (const REAL *) run->input[1] + (sample * anchors + anchor) * 4,
-       rows + 6 * n + 2);
+      (params, (const REAL *) run->input[2] + 4 * anchor,
+       (const REAL *) run->input[1] + (sample * anchors + anchor) * 4, rows + 6 * n + 2);
       n++;
     }
 

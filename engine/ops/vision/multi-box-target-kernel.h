@@ -70,9 +70,8 @@ NAME (assign_targets) (Sample *sample, const HybRun *run, gint64 number)
             NAME (overlap) (anchors + 4 * i, labels + k * sample->width + 1);
       if (sample->params->negative_mining_ratio > 0)
         sample->anchor[i].background =
-            NAME (background) (sample,
-                               (const REAL *) run->input[2] +
-                                   number * sample->n_classes * sample->n_anchors + i);
+            NAME (background) (sample, (const REAL *) run->input[2] +
+                                           number * sample->n_classes * sample->n_anchors + i);
     }
   classify_anchors (sample);
 

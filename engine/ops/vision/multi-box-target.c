@@ -26,29 +26,17 @@ typedef struct
 } TargetParams;
 
 static const HybParam target_params[] = {
-  { HYB_FIELD (TargetParams, overlap_threshold),
-    HYB_PARAM_FLOAT,
-    "0.5",
+  { HYB_FIELD (TargetParams, overlap_threshold), HYB_PARAM_FLOAT, "0.5",
     .doc = "overlap above which an anchor is positive; 0 or less: only the best anchors are" },
-  { HYB_FIELD (TargetParams, ignore_label),
-    HYB_PARAM_FLOAT,
-    "-1",
+  { HYB_FIELD (TargetParams, ignore_label), HYB_PARAM_FLOAT, "-1",
     .doc = "class of the anchors that are neither positive nor negative" },
-  { HYB_FIELD (TargetParams, negative_mining_ratio),
-    HYB_PARAM_FLOAT,
-    "-1",
+  { HYB_FIELD (TargetParams, negative_mining_ratio), HYB_PARAM_FLOAT, "-1",
     .doc = "negatives per positive; 0 or less: all other anchors are negative" },
-  { HYB_FIELD (TargetParams, negative_mining_thresh),
-    HYB_PARAM_FLOAT,
-    "0.5",
+  { HYB_FIELD (TargetParams, negative_mining_thresh), HYB_PARAM_FLOAT, "0.5",
     .doc = "overlap below which an anchor can be negative" },
-  { HYB_FIELD (TargetParams, minimum_negative_samples),
-    HYB_PARAM_INT,
-    "0",
+  { HYB_FIELD (TargetParams, minimum_negative_samples), HYB_PARAM_INT, "0",
     .doc = "has no effect, as in MXNet" },
-  { HYB_FIELD (TargetParams, variances),
-    HYB_PARAM_FLOATS,
-    "(0.1, 0.1, 0.2, 0.2)",
+  { HYB_FIELD (TargetParams, variances), HYB_PARAM_FLOATS, "(0.1, 0.1, 0.2, 0.2)",
     .doc = "divisors of the offsets" },
   { 0 },
 };
@@ -59,13 +47,10 @@ target_check (gconstpointer values, GError **error)
   const TargetParams *params = values;
 
   if (params->variances.n != 4)
-    return hyb_refuse_attribute (error,
-                                 NULL,
-                                 "variances has %d numbers but needs 4",
+    return hyb_refuse_attribute (error, NULL, "variances has %d numbers but needs 4",
                                  MAX (params->variances.n, 0));
   if (params->negative_mining_ratio > 0 && !(params->negative_mining_thresh > 0))
-    return hyb_refuse_attribute (error,
-                                 "Leave negative_mining_ratio at -1 to train all negatives",
+    return hyb_refuse_attribute (error, "Leave negative_mining_ratio at -1 to train all negatives",
                                  "negative_mining_thresh is %g, but mining needs a positive number",
                                  params->negative_mining_thresh);
   return TRUE;
@@ -78,12 +63,8 @@ expect_at_least (const HybShape *shape, int axis, gint64 low, const char *what, 
   if (shape->dim[axis] == HYB_UNKNOWN || shape->dim[axis] >= low)
     return TRUE;
 
-  return hyb_refuse_types (error,
-                           NULL,
-                           "%s is %" G_GINT64_FORMAT ", below %" G_GINT64_FORMAT,
-                           what,
-                           shape->dim[axis],
-                           low);
+  return hyb_refuse_types (error, NULL, "%s is %" G_GINT64_FORMAT ", below %" G_GINT64_FORMAT, what,
+                           shape->dim[axis], low);
 }
 
 /* anchor (1, anchors, 4), label (batch, boxes, class x1 y1 x2 y2 …), cls_pred (batch, classes,
@@ -318,9 +299,7 @@ target_forward (const HybCall *call, const HybRun *run)
   divide_workspace (&sample, run->workspace);
   memset (run->output[0], 0, hyb_type_bytes (&call->output[0]));
   memset (run->output[1], 0, hyb_type_bytes (&call->output[1]));
-  hyb_fill (run->output[2],
-            dtype,
-            (float) params->ignore_label,
+  hyb_fill (run->output[2], dtype, (float) params->ignore_label,
             (gsize) hyb_shape_size (&call->output[2].shape));
 
   for (gint64 i = 0; i < call->input[1].shape.dim[0]; i++)

@@ -23,19 +23,13 @@ typedef struct
 } PriorParams;
 
 static const HybParam prior_params[] = {
-  { HYB_FIELD (PriorParams, sizes),
-    HYB_PARAM_FLOATS,
-    "(1,)",
+  { HYB_FIELD (PriorParams, sizes), HYB_PARAM_FLOATS, "(1,)",
     .doc = "heights of the boxes, relative to the image" },
   { HYB_FIELD (PriorParams, ratios), HYB_PARAM_FLOATS, "(1,)", .doc = "ratios of width to height" },
   { HYB_FIELD (PriorParams, clip), HYB_PARAM_BOOL, "False", .doc = "clip boxes to the image" },
-  { HYB_FIELD (PriorParams, steps),
-    HYB_PARAM_FLOATS,
-    "(-1, -1)",
+  { HYB_FIELD (PriorParams, steps), HYB_PARAM_FLOATS, "(-1, -1)",
     .doc = "distance between cells, down and across; -1: 1 / number of cells" },
-  { HYB_FIELD (PriorParams, offsets),
-    HYB_PARAM_FLOATS,
-    "(0.5, 0.5)",
+  { HYB_FIELD (PriorParams, offsets), HYB_PARAM_FLOATS, "(0.5, 0.5)",
     .doc = "centre of a box within its cell, down and across" },
   { 0 },
 };
@@ -47,15 +41,10 @@ check_count (const HybFloats *values, const char *name, int n, GError **error)
   if (n == 0 ? values->n >= 1 : values->n == n)
     return TRUE;
 
-  return hyb_error_at (error,
-                       HYB_OP_ERROR,
-                       HYB_OP_ERROR_ATTRIBUTE,
-                       name,
-                       NULL,
+  return hyb_error_at (error, HYB_OP_ERROR, HYB_OP_ERROR_ATTRIBUTE, name, NULL,
                        n == 0 ? "it has %d numbers but needs at least 1"
                               : "it has %d numbers but needs %d",
-                       MAX (values->n, 0),
-                       n);
+                       MAX (values->n, 0), n);
 }
 
 static gboolean
@@ -71,22 +60,13 @@ prior_check (gconstpointer values, GError **error)
 
   for (int i = 0; i < params->offsets.n; i++)
     if (!(params->offsets.value[i] >= 0 && params->offsets.value[i] <= 1))
-      return hyb_error_at (error,
-                           HYB_OP_ERROR,
-                           HYB_OP_ERROR_ATTRIBUTE,
-                           "offsets",
-                           NULL,
+      return hyb_error_at (error, HYB_OP_ERROR, HYB_OP_ERROR_ATTRIBUTE, "offsets", NULL,
                            "%g is outside of a cell, which reaches from 0 to 1",
                            params->offsets.value[i]);
   for (int i = 0; i < params->ratios.n; i++)
     if (!(params->ratios.value[i] > 0))
-      return hyb_error_at (error,
-                           HYB_OP_ERROR,
-                           HYB_OP_ERROR_ATTRIBUTE,
-                           "ratios",
-                           NULL,
-                           "%g is not a positive ratio",
-                           params->ratios.value[i]);
+      return hyb_error_at (error, HYB_OP_ERROR, HYB_OP_ERROR_ATTRIBUTE, "ratios", NULL,
+                           "%g is not a positive ratio", params->ratios.value[i]);
   return TRUE;
 }
 
@@ -123,29 +103,17 @@ typedef struct
 
 static const HybParam detection_params[] = {
   { HYB_FIELD (DetectionParams, clip), HYB_PARAM_BOOL, "True", .doc = "clip boxes to the image" },
-  { HYB_FIELD (DetectionParams, threshold),
-    HYB_PARAM_FLOAT,
-    "0.01",
+  { HYB_FIELD (DetectionParams, threshold), HYB_PARAM_FLOAT, "0.01",
     .doc = "minimum score of a detection" },
-  { HYB_FIELD (DetectionParams, background_id),
-    HYB_PARAM_INT,
-    "0",
+  { HYB_FIELD (DetectionParams, background_id), HYB_PARAM_INT, "0",
     .doc = "has no effect, as in MXNet: class 0 is the background" },
-  { HYB_FIELD (DetectionParams, nms_threshold),
-    HYB_PARAM_FLOAT,
-    "0.5",
+  { HYB_FIELD (DetectionParams, nms_threshold), HYB_PARAM_FLOAT, "0.5",
     .doc = "detections that overlap a better one by as much or more are suppressed" },
-  { HYB_FIELD (DetectionParams, force_suppress),
-    HYB_PARAM_BOOL,
-    "False",
+  { HYB_FIELD (DetectionParams, force_suppress), HYB_PARAM_BOOL, "False",
     .doc = "suppress detections of different classes too" },
-  { HYB_FIELD (DetectionParams, variances),
-    HYB_PARAM_FLOATS,
-    "(0.1, 0.1, 0.2, 0.2)",
+  { HYB_FIELD (DetectionParams, variances), HYB_PARAM_FLOATS, "(0.1, 0.1, 0.2, 0.2)",
     .doc = "factors of the predicted offsets" },
-  { HYB_FIELD (DetectionParams, nms_topk),
-    HYB_PARAM_INT,
-    "-1",
+  { HYB_FIELD (DetectionParams, nms_topk), HYB_PARAM_INT, "-1",
     .doc = "number of best detections to sort; -1: all" },
   { 0 },
 };

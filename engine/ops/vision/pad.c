@@ -30,18 +30,11 @@ typedef struct
 static const char *const mode_names[] = { "constant", "edge", "reflect", NULL };
 
 static const HybParam pad_params[] = {
-  { HYB_FIELD (PadParams, mode),
-    HYB_PARAM_ENUM,
-    NULL,
-    .choices = mode_names,
+  { HYB_FIELD (PadParams, mode), HYB_PARAM_ENUM, NULL, .choices = mode_names,
     .doc = "content of the padding" },
-  { HYB_FIELD (PadParams, pad_width),
-    HYB_PARAM_SHAPE,
-    NULL,
+  { HYB_FIELD (PadParams, pad_width), HYB_PARAM_SHAPE, NULL,
     .doc = "cells before and after, for each axis" },
-  { HYB_FIELD (PadParams, constant_value),
-    HYB_PARAM_FLOAT,
-    "0",
+  { HYB_FIELD (PadParams, constant_value), HYB_PARAM_FLOAT, "0",
     .doc = "value of the padding in mode constant" },
   { 0 },
 };
@@ -56,21 +49,14 @@ pad_check (gconstpointer values, GError **error)
   const HybShape  *width = &params->pad_width;
 
   if (width->rank != 8 && width->rank != 10)
-    return hyb_error_at (error,
-                         HYB_OP_ERROR,
-                         HYB_OP_ERROR_ATTRIBUTE,
-                         "pad_width",
+    return hyb_error_at (error, HYB_OP_ERROR, HYB_OP_ERROR_ATTRIBUTE, "pad_width",
                          "Give two numbers for each axis",
                          "it has %d numbers but needs 8 or 10, for data of 4 or 5 dimensions",
                          MAX (width->rank, 0));
 
   for (int i = 0; i < width->rank; i++)
     if (width->dim[i] < 0 || width->dim[i] > (i < 4 ? 0 : MAX_WIDTH))
-      return hyb_error_at (error,
-                           HYB_OP_ERROR,
-                           HYB_OP_ERROR_ATTRIBUTE,
-                           "pad_width",
-                           NULL,
+      return hyb_error_at (error, HYB_OP_ERROR, HYB_OP_ERROR_ATTRIBUTE, "pad_width", NULL,
                            i < 4 ? "%" G_GINT64_FORMAT
                                    " cells along batch or channels, but only 0 is supported there"
                                  : "%" G_GINT64_FORMAT " cells, outside 0 to 2⁴⁰",
@@ -103,16 +89,10 @@ pad_infer_shape (HybCall *call, GError **error)
           if ((params->mode == PAD_REFLECT && MAX (before, after) >= data->dim[i] &&
                MAX (before, after) > 0) ||
               (params->mode == PAD_EDGE && data->dim[i] == 0 && before + after > 0))
-            return hyb_error_at (error,
-                                 HYB_GRAPH_ERROR,
-                                 HYB_GRAPH_ERROR_TYPES,
-                                 "data",
-                                 NULL,
+            return hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_TYPES, "data", NULL,
                                  "axis %d has %" G_GINT64_FORMAT
                                  " cells, too few for %" G_GINT64_FORMAT " of padding",
-                                 i,
-                                 data->dim[i],
-                                 MAX (before, after));
+                                 i, data->dim[i], MAX (before, after));
         }
       if (output->rank == rank && output->dim[i] >= before + after)
         want_data.dim[i] = output->dim[i] - before - after;
@@ -265,11 +245,8 @@ backward_infer_shape (HybCall *call, GError **error)
   const HybShape  *gradient = &call->input[0].shape;
   HybShape         want = *gradient;
 
-  if (!hyb_layer_expect_rank (gradient,
-                              "gradient",
-                              params->pad_width.rank / 2,
-                              params->pad_width.rank / 2,
-                              error))
+  if (!hyb_layer_expect_rank (gradient, "gradient", params->pad_width.rank / 2,
+                              params->pad_width.rank / 2, error))
     return FALSE;
 
   for (int i = 0; i < want.rank; i++)

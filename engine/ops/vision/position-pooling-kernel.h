@@ -138,10 +138,8 @@ NAME (find_sample) (const PositionView *view,
   right = (gint64) ceil (x);
   top = (gint64) floor (y);
   bottom = (gint64) ceil (y);
-  *sample = (NAME (Sample)){ .cell = { top * view->width + left,
-                                       top * view->width + right,
-                                       bottom * view->width + left,
-                                       bottom * view->width + right },
+  *sample = (NAME (Sample)){ .cell = { top * view->width + left, top * view->width + right,
+                                       bottom * view->width + left, bottom * view->width + right },
                              .across = x - (REAL) left,
                              .down = y - (REAL) top };
   return TRUE;
@@ -188,9 +186,8 @@ NAME (unpool_sample) (const REAL *data,
                       REAL by[2])
 {
   REAL across = sample->across, down = sample->down;
-  REAL cell[4] = {
-    data[sample->cell[0]], data[sample->cell[1]], data[sample->cell[2]], data[sample->cell[3]]
-  };
+  REAL cell[4] = { data[sample->cell[0]], data[sample->cell[1]], data[sample->cell[2]],
+                   data[sample->cell[3]] };
 
   gradient[sample->cell[0]] += (1 - across) * (1 - down) * share;
   gradient[sample->cell[1]] += across * (1 - down) * share;

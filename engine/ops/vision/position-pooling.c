@@ -42,40 +42,20 @@ typedef struct
 
 static const HybParam pooling_params[] = {
   COMMON_FIELDS,
-  { HYB_FIELD (PositionParams, group_size),
-    HYB_PARAM_INT,
-    "0",
-    .low = 0,
-    .high = MAX_SIZE,
+  { HYB_FIELD (PositionParams, group_size), HYB_PARAM_INT, "0", .low = 0, .high = MAX_SIZE,
     .doc = "positions along each axis with channels of their own; 0: pooled_size" },
   { 0 },
 };
 
 static const HybParam deformable_params[] = {
   COMMON_FIELDS,
-  { HYB_FIELD (PositionParams, group_size),
-    HYB_PARAM_INT,
-    NULL,
-    .low = 1,
-    .high = MAX_SIZE,
+  { HYB_FIELD (PositionParams, group_size), HYB_PARAM_INT, NULL, .low = 1, .high = MAX_SIZE,
     .doc = "positions along each axis with channels of their own" },
-  { HYB_FIELD (PositionParams, part_size),
-    HYB_PARAM_INT,
-    "0",
-    .low = 0,
-    .high = MAX_SIZE,
+  { HYB_FIELD (PositionParams, part_size), HYB_PARAM_INT, "0", .low = 0, .high = MAX_SIZE,
     .doc = "parts along each axis that are moved; 0: pooled_size" },
-  { HYB_FIELD (PositionParams, sample_per_part),
-    HYB_PARAM_INT,
-    "1",
-    .low = 1,
-    .high = MAX_SAMPLES,
+  { HYB_FIELD (PositionParams, sample_per_part), HYB_PARAM_INT, "1", .low = 1, .high = MAX_SAMPLES,
     .doc = "samples per output cell along each axis" },
-  { HYB_FIELD (PositionParams, trans_std),
-    HYB_PARAM_FLOAT,
-    "0.0",
-    .low = 0,
-    .high = 1,
+  { HYB_FIELD (PositionParams, trans_std), HYB_PARAM_FLOAT, "0.0", .low = 0, .high = 1,
     .doc = "factor of trans, in parts of the region" },
   { HYB_FIELD (PositionParams, no_trans), HYB_PARAM_BOOL, "False", .doc = "omit the input trans" },
   { 0 },
@@ -112,12 +92,10 @@ pooling_infer_shape (HybCall *call, GError **error)
       !hyb_layer_expect (rois, "rois", &region, error))
     return FALSE;
   if (data->dim[1] != HYB_UNKNOWN && data->dim[1] < needed)
-    return hyb_refuse_types (error,
-                             "Check output_dim and group_size",
+    return hyb_refuse_types (error, "Check output_dim and group_size",
                              "data has %" G_GINT64_FORMAT " channels but %" G_GINT64_FORMAT
                              " are read",
-                             data->dim[1],
-                             needed);
+                             data->dim[1], needed);
 
   want = hyb_shape_4d (rois->dim[0], params->output_dim, params->pooled_size, params->pooled_size);
   if (!hyb_layer_expect (&call->output[0].shape, "output", &want, error))
@@ -142,22 +120,18 @@ deformable_infer_shape (HybCall *call, GError **error)
   if (params->no_trans)
     return TRUE;
 
-  want = hyb_shape_4d (call->output[0].shape.dim[0],
-                       HYB_UNKNOWN,
-                       part_size (params),
+  want = hyb_shape_4d (call->output[0].shape.dim[0], HYB_UNKNOWN, part_size (params),
                        part_size (params));
   if (!hyb_layer_expect (&call->input[2].shape, "trans", &want, error))
     return FALSE;
 
   axes = call->input[2].shape.dim[1];
   if (axes != HYB_UNKNOWN && (axes < 2 || axes % 2 != 0 || params->output_dim % (axes / 2) != 0))
-    return hyb_refuse_types (error,
-                             NULL,
+    return hyb_refuse_types (error, NULL,
                              "trans has %" G_GINT64_FORMAT
                              " channels, which is not twice a divisor of output_dim, "
                              "%" G_GINT64_FORMAT,
-                             axes,
-                             params->output_dim);
+                             axes, params->output_dim);
   return TRUE;
 }
 
@@ -272,8 +246,7 @@ deformable_cost (const HybCall *call, HybCost *cost)
 static void
 pooling_gradient (HybGrad *grad)
 {
-  HybValueId inputs[] = { hyb_grad_incoming (grad, 0),
-                          hyb_grad_input (grad, 1),
+  HybValueId inputs[] = { hyb_grad_incoming (grad, 0), hyb_grad_input (grad, 1),
                           hyb_grad_input (grad, 0) };
 
   hyb_grad_set_input (grad, 0, hyb_grad_emit_same (grad, "_backward_PSROIPooling", 3, inputs));
@@ -283,8 +256,7 @@ static void
 deformable_gradient (HybGrad *grad)
 {
   guint      n = hyb_grad_n_inputs (grad);
-  HybValueId inputs[4] = { hyb_grad_incoming (grad, 0),
-                           hyb_grad_input (grad, 1),
+  HybValueId inputs[4] = { hyb_grad_incoming (grad, 0), hyb_grad_input (grad, 1),
                            hyb_grad_input (grad, 0) };
   HybValueId gradients;
 

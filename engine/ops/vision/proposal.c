@@ -24,45 +24,23 @@ typedef struct
 } ProposalParams;
 
 static const HybParam proposal_params[] = {
-  { HYB_FIELD (ProposalParams, rpn_pre_nms_top_n),
-    HYB_PARAM_INT,
-    "6000",
+  { HYB_FIELD (ProposalParams, rpn_pre_nms_top_n), HYB_PARAM_INT, "6000",
     .doc = "number of best boxes that are compared; 0 or less: all" },
-  { HYB_FIELD (ProposalParams, rpn_post_nms_top_n),
-    HYB_PARAM_INT,
-    "300",
-    .low = 0,
-    .high = G_MAXINT32,
-    .doc = "number of regions of each image" },
-  { HYB_FIELD (ProposalParams, threshold),
-    HYB_PARAM_FLOAT,
-    "0.7",
+  { HYB_FIELD (ProposalParams, rpn_post_nms_top_n), HYB_PARAM_INT, "300", .low = 0,
+    .high = G_MAXINT32, .doc = "number of regions of each image" },
+  { HYB_FIELD (ProposalParams, threshold), HYB_PARAM_FLOAT, "0.7",
     .doc = "overlap above which the worse box is suppressed" },
-  { HYB_FIELD (ProposalParams, rpn_min_size),
-    HYB_PARAM_INT,
-    "16",
+  { HYB_FIELD (ProposalParams, rpn_min_size), HYB_PARAM_INT, "16",
     .doc = "minimum width and height, in pixels of the unscaled image" },
-  { HYB_FIELD (ProposalParams, scales),
-    HYB_PARAM_FLOATS,
-    "(4, 8, 16, 32)",
+  { HYB_FIELD (ProposalParams, scales), HYB_PARAM_FLOATS, "(4, 8, 16, 32)",
     .doc = "sizes of the anchors, in cells" },
-  { HYB_FIELD (ProposalParams, ratios),
-    HYB_PARAM_FLOATS,
-    "(0.5, 1, 2)",
+  { HYB_FIELD (ProposalParams, ratios), HYB_PARAM_FLOATS, "(0.5, 1, 2)",
     .doc = "ratios of height to width of the anchors" },
-  { HYB_FIELD (ProposalParams, feature_stride),
-    HYB_PARAM_INT,
-    "16",
-    .low = 1,
-    .high = G_MAXINT32,
+  { HYB_FIELD (ProposalParams, feature_stride), HYB_PARAM_INT, "16", .low = 1, .high = G_MAXINT32,
     .doc = "pixels per cell" },
-  { HYB_FIELD (ProposalParams, output_score),
-    HYB_PARAM_BOOL,
-    "False",
+  { HYB_FIELD (ProposalParams, output_score), HYB_PARAM_BOOL, "False",
     .doc = "return the scores too" },
-  { HYB_FIELD (ProposalParams, iou_loss),
-    HYB_PARAM_BOOL,
-    "False",
+  { HYB_FIELD (ProposalParams, iou_loss), HYB_PARAM_BOOL, "False",
     .doc = "offsets are distances of the corners in pixels" },
   { 0 },
 };
@@ -79,12 +57,8 @@ proposal_check (gconstpointer values, GError **error)
 
   for (guint i = 0; i < G_N_ELEMENTS (lists); i++)
     if (lists[i]->n < 1 || lists[i]->n > MAX_ANCHOR_KINDS)
-      return hyb_refuse_attribute (error,
-                                   NULL,
-                                   "%s has %d numbers but needs 1 to %d",
-                                   names[i],
-                                   MAX (lists[i]->n, 0),
-                                   MAX_ANCHOR_KINDS);
+      return hyb_refuse_attribute (error, NULL, "%s has %d numbers but needs 1 to %d", names[i],
+                                   MAX (lists[i]->n, 0), MAX_ANCHOR_KINDS);
   return TRUE;
 }
 
@@ -234,10 +208,8 @@ make_anchor (const ProposalParams *params, gint64 kind)
   float width = floorf (sqrtf (floorf (stride * stride / ratio)) + 0.5f) * scale;
   float height = floorf (width / scale * ratio + 0.5f) * scale;
 
-  return (Box){ centre - 0.5f * (width - 1),
-                centre - 0.5f * (height - 1),
-                centre + 0.5f * (width - 1),
-                centre + 0.5f * (height - 1) };
+  return (Box){ centre - 0.5f * (width - 1), centre - 0.5f * (height - 1),
+                centre + 0.5f * (width - 1), centre + 0.5f * (height - 1) };
 }
 
 /* The anchor moved and resized by its predicted offsets, before it is clipped. */
@@ -248,16 +220,15 @@ apply_offsets (const Box *anchor, const float offset[4], gboolean are_corners)
   float x = anchor->x1 + (width - 1) / 2, y = anchor->y1 + (height - 1) / 2;
 
   if (are_corners)
-    return (Box){
-      anchor->x1 + offset[0], anchor->y1 + offset[1], anchor->x2 + offset[2], anchor->y2 + offset[3]
-    };
+    return (Box){ anchor->x1 + offset[0], anchor->y1 + offset[1], anchor->x2 + offset[2],
+                  anchor->y2 + offset[3] };
 
   x += offset[0] * width;
   y += offset[1] * height;
   width *= expf (offset[2]);
   height *= expf (offset[3]);
-  return (
-      Box){ x - (width - 1) / 2, y - (height - 1) / 2, x + (width - 1) / 2, y + (height - 1) / 2 };
+  return (Box){ x - (width - 1) / 2, y - (height - 1) / 2, x + (width - 1) / 2,
+                y + (height - 1) / 2 };
 }
 
 /* value within [0, limit − 1]. */
@@ -290,19 +261,15 @@ place_boxes (Image *image)
         offset[k] = image->offsets[(4 * kind + k) * cells + cell];
       box = (Box){ box.x1 + across, box.y1 + down, box.x2 + across, box.y2 + down };
       box = apply_offsets (&box, offset, params->iou_loss);
-      box = (Box){ clip (box.x1, image->info[1]),
-                   clip (box.y1, image->info[0]),
-                   clip (box.x2, image->info[1]),
-                   clip (box.y2, image->info[0]) };
+      box = (Box){ clip (box.x1, image->info[1]), clip (box.y1, image->info[0]),
+                   clip (box.x2, image->info[1]), clip (box.y2, image->info[0]) };
       image->score[i] = image->scores[kind * cells + cell];
       if ((float) (cell / image->width) >= truncf (image->info[0] / stride) ||
           (float) (cell % image->width) >= truncf (image->info[1] / stride))
         image->score[i] = -1;
       if (box.x2 - box.x1 + 1 < min_size || box.y2 - box.y1 + 1 < min_size)
         {
-          box = (Box){ box.x1 - min_size / 2,
-                       box.y1 - min_size / 2,
-                       box.x2 + min_size / 2,
+          box = (Box){ box.x1 - min_size / 2, box.y1 - min_size / 2, box.x2 + min_size / 2,
                        box.y2 + min_size / 2 };
           image->score[i] = -1;
         }

@@ -91,11 +91,8 @@ NAME (unpool_regions) (const RoiView *view, const HybRun *run)
             gint64 image = image_of (view, (double) rois[5 * r]);
             gint64 base = (MAX (image, 0) * view->channels + c) * size;
             gint64 at = image < 0 ? -1
-                                  : NAME (find_largest) (view,
-                                                         (const REAL *) run->input[2] + base,
-                                                         rois + 5 * r,
-                                                         i,
-                                                         j);
+                                  : NAME (find_largest) (view, (const REAL *) run->input[2] + base,
+                                                         rois + 5 * r, i, j);
 
             if (at >= 0)
               ((REAL *) run->output[0])[base + at] += *dy;
@@ -213,12 +210,10 @@ NAME (align_cells) (gint64 begin, gint64 end, gpointer data)
             REAL x = region.x + ((REAL) j + ((REAL) u + (REAL) 0.5) / (REAL) region.columns) *
                                     region.cell_width;
 
-            sum += NAME (sample_at) (view,
-                                     job->data ? job->data + base : NULL,
+            sum += NAME (sample_at) (view, job->data ? job->data + base : NULL,
                                      job->gradient ? job->gradient + base : NULL,
                                      y * region.cosine - x * region.sine + region.centre_y,
-                                     x * region.cosine + y * region.sine + region.centre_x,
-                                     share);
+                                     x * region.cosine + y * region.sine + region.centre_x, share);
           }
       if (!job->gradient)
         job->out[cell] = sum / count;
@@ -249,8 +244,8 @@ static NAME (Tap) NAME (find_tap) (REAL at, gint64 size, gint64 stride)
   at = at > 0 ? at : 0;
   first = MIN ((gint64) at, size - 1);
   second = MIN (first + 1, size - 1);
-  return (
-      NAME (Tap)){ first * stride, second * stride, second == first ? 0 : at - (REAL) first, TRUE };
+  return (NAME (Tap)){ first * stride, second * stride, second == first ? 0 : at - (REAL) first,
+                       TRUE };
 }
 
 /* FALSE if the region has more samples than there is room, is turned, or reads another channel for each cell. */
@@ -333,10 +328,8 @@ NAME (align_planes) (gint64 begin, gint64 end, gpointer data)
         }
       for (gint64 cell = 0; cell < cells; cell++)
         job->out[plane * cells + cell] =
-            NAME (sum_samples) (&region,
-                                taps.rows + cell / view->out_width * region.rows,
-                                taps.columns + cell % view->out_width * region.columns,
-                                from) /
+            NAME (sum_samples) (&region, taps.rows + cell / view->out_width * region.rows,
+                                taps.columns + cell % view->out_width * region.columns, from) /
             (REAL) MAX (region.rows * region.columns, 1);
     }
 }
@@ -363,7 +356,6 @@ NAME (align_regions) (const RoiView *view,
     NAME (align_cells) (0, n, &job);
   else
     hyb_parallel_for (view->regions * view->out_channels,
-                      1 + GRAIN / MAX (view->out_height * view->out_width, 1),
-                      NAME (align_planes),
+                      1 + GRAIN / MAX (view->out_height * view->out_width, 1), NAME (align_planes),
                       &job);
 }

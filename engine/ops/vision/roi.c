@@ -30,9 +30,7 @@ typedef struct
 } RoiParams;
 
 #define COMMON_FIELDS                                            \
-  { HYB_FIELD (RoiParams, pooled_size),                          \
-    HYB_PARAM_SHAPE,                                             \
-    NULL,                                                        \
+  { HYB_FIELD (RoiParams, pooled_size), HYB_PARAM_SHAPE, NULL,   \
     .doc = "height and width of the output of each region" },    \
   {                                                              \
     HYB_FIELD (RoiParams, spatial_scale), HYB_PARAM_FLOAT, NULL, \
@@ -43,17 +41,11 @@ static const HybParam pooling_params[] = { COMMON_FIELDS, { 0 } };
 
 static const HybParam align_params[] = {
   COMMON_FIELDS,
-  { HYB_FIELD (RoiParams, sample_ratio),
-    HYB_PARAM_INT,
-    "-1",
+  { HYB_FIELD (RoiParams, sample_ratio), HYB_PARAM_INT, "-1",
     .doc = "samples per output cell along each axis; -1: one per cell under it" },
-  { HYB_FIELD (RoiParams, position_sensitive),
-    HYB_PARAM_BOOL,
-    "False",
+  { HYB_FIELD (RoiParams, position_sensitive), HYB_PARAM_BOOL, "False",
     .doc = "each cell of the output reads its own channels" },
-  { HYB_FIELD (RoiParams, aligned),
-    HYB_PARAM_BOOL,
-    "False",
+  { HYB_FIELD (RoiParams, aligned), HYB_PARAM_BOOL, "False",
     .doc = "shift regions by half a cell, so that cell centres are at integers" },
   { 0 },
 };
@@ -77,21 +69,12 @@ roi_check (gconstpointer values, GError **error)
 
   if (params->pooled_size.rank != 2 || params->pooled_size.dim[0] < 1 ||
       params->pooled_size.dim[1] < 1)
-    return hyb_error_at (error,
-                         HYB_OP_ERROR,
-                         HYB_OP_ERROR_ATTRIBUTE,
-                         "pooled_size",
-                         NULL,
+    return hyb_error_at (error, HYB_OP_ERROR, HYB_OP_ERROR_ATTRIBUTE, "pooled_size", NULL,
                          "it must be two positive numbers");
 
   if (!(params->spatial_scale > 0) || isinf (params->spatial_scale))
-    return hyb_error_at (error,
-                         HYB_OP_ERROR,
-                         HYB_OP_ERROR_ATTRIBUTE,
-                         "spatial_scale",
-                         NULL,
-                         "%g is not a positive finite factor",
-                         params->spatial_scale);
+    return hyb_error_at (error, HYB_OP_ERROR, HYB_OP_ERROR_ATTRIBUTE, "spatial_scale", NULL,
+                         "%g is not a positive finite factor", params->spatial_scale);
   return TRUE;
 }
 
@@ -122,16 +105,10 @@ roi_infer_shape (HybCall *call, GError **error)
   if (params->position_sensitive && channels != HYB_UNKNOWN)
     {
       if (h > G_MAXINT32 || w > G_MAXINT32 || channels % (h * w) != 0)
-        return hyb_error_at (error,
-                             HYB_GRAPH_ERROR,
-                             HYB_GRAPH_ERROR_TYPES,
-                             "data",
-                             NULL,
+        return hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_TYPES, "data", NULL,
                              "%" G_GINT64_FORMAT " channels cannot be split among %" G_GINT64_FORMAT
                              " × %" G_GINT64_FORMAT " cells",
-                             channels,
-                             h,
-                             w);
+                             channels, h, w);
       channels /= h * w;
     }
 
@@ -258,8 +235,7 @@ align_cost (const HybCall *call, HybCost *cost)
 static void
 emit_gradient (HybGrad *grad, const char *op)
 {
-  HybValueId inputs[] = { hyb_grad_incoming (grad, 0),
-                          hyb_grad_input (grad, 1),
+  HybValueId inputs[] = { hyb_grad_incoming (grad, 0), hyb_grad_input (grad, 1),
                           hyb_grad_input (grad, 0) };
 
   hyb_grad_set_input (grad, 0, hyb_grad_emit_same (grad, op, 3, inputs));

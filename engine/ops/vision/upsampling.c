@@ -40,33 +40,15 @@ static const char *const mode_names[] = { "concat", "sum", NULL };
 #define MAX_SCALE 1000
 
 static const HybParam upsampling_params[] = {
-  { HYB_FIELD (UpSamplingParams, scale),
-    HYB_PARAM_INT,
-    NULL,
-    .low = 1,
-    .high = MAX_SCALE,
+  { HYB_FIELD (UpSamplingParams, scale), HYB_PARAM_INT, NULL, .low = 1, .high = MAX_SCALE,
     .doc = "scale of the first input along each axis" },
-  { HYB_FIELD (UpSamplingParams, num_filter),
-    HYB_PARAM_INT,
-    "0",
-    .low = 0,
-    .high = G_MAXINT32,
+  { HYB_FIELD (UpSamplingParams, num_filter), HYB_PARAM_INT, "0", .low = 0, .high = G_MAXINT32,
     .doc = "number of channels (bilinear)" },
-  { HYB_FIELD (UpSamplingParams, sample_type),
-    HYB_PARAM_ENUM,
-    NULL,
-    .choices = sample_names,
+  { HYB_FIELD (UpSamplingParams, sample_type), HYB_PARAM_ENUM, NULL, .choices = sample_names,
     .doc = "interpolation: repeated cells or a transposed convolution" },
-  { HYB_FIELD (UpSamplingParams, multi_input_mode),
-    HYB_PARAM_ENUM,
-    "concat",
-    .choices = mode_names,
+  { HYB_FIELD (UpSamplingParams, multi_input_mode), HYB_PARAM_ENUM, "concat", .choices = mode_names,
     .doc = "how several inputs are combined" },
-  { HYB_FIELD (UpSamplingParams, num_args),
-    HYB_PARAM_INT,
-    NULL,
-    .low = 1,
-    .high = 1000,
+  { HYB_FIELD (UpSamplingParams, num_args), HYB_PARAM_INT, NULL, .low = 1, .high = 1000,
     .doc = "number of inputs" },
   { HYB_FIELD (UpSamplingParams, workspace), HYB_PARAM_INT, "512", .doc = "has no effect" },
   { 0 },
@@ -156,17 +138,10 @@ infer_nearest (HybCall *call, guint n_inputs, HybShape *output, GError **error)
 
         if (size != HYB_UNKNOWN && want.dim[axis] != HYB_UNKNOWN &&
             (size == 0 || want.dim[axis] % size != 0))
-          return hyb_error_at (error,
-                               HYB_GRAPH_ERROR,
-                               HYB_GRAPH_ERROR_TYPES,
-                               "data",
-                               NULL,
+          return hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_TYPES, "data", NULL,
                                "input %u has %" G_GINT64_FORMAT
                                " cells along axis %d, which cannot be scaled to %" G_GINT64_FORMAT,
-                               i,
-                               size,
-                               axis,
-                               want.dim[axis]);
+                               i, size, axis, want.dim[axis]);
       }
 
   return hyb_layer_expect (output, "output", &want, error);
@@ -270,12 +245,11 @@ upsampling_forward (const HybCall *call, const HybRun *run)
     }
 
   convolve = view_convolve (call);
-  hyb_convolve_transposed (&convolve,
-                           &(HybConvolveOperands){ .dtype = call->output[0].dtype,
-                                                   .data = run->input[0],
-                                                   .weight = run->input[1],
-                                                   .result = run->output[0],
-                                                   .workspace = run->workspace });
+  hyb_convolve_transposed (&convolve, &(HybConvolveOperands){ .dtype = call->output[0].dtype,
+                                                              .data = run->input[0],
+                                                              .weight = run->input[1],
+                                                              .result = run->output[0],
+                                                              .workspace = run->workspace });
 }
 
 /* Gradient for sample_type nearest.  Inputs: those of UpSampling, gradient.  Outputs: a gradient
@@ -318,8 +292,7 @@ bilinear_gradient (HybGrad *grad)
   g_autofree char        *kernel =
       g_strdup_printf ("(%" G_GINT64_FORMAT ", %" G_GINT64_FORMAT ")", size, size);
   g_autofree char *stride = g_strdup_printf ("(%" G_GINT64_FORMAT ", %" G_GINT64_FORMAT ")",
-                                             params->scale,
-                                             params->scale);
+                                             params->scale, params->scale);
   g_autofree char *pads =
       g_strdup_printf ("(%" G_GINT64_FORMAT ", %" G_GINT64_FORMAT ")", pad, pad);
   g_autofree char  *channels = g_strdup_printf ("%" G_GINT64_FORMAT, params->num_filter);
@@ -330,20 +303,12 @@ bilinear_gradient (HybGrad *grad)
   HybValueId        weight = hyb_grad_input (grad, 1);
 
   if (hyb_grad_needs_input (grad, 0))
-    hyb_grad_set_input (grad,
-                        0,
-                        hyb_grad_emit_with (grad,
-                                            "_backward_Deconvolution_data",
-                                            attributes,
-                                            3,
+    hyb_grad_set_input (grad, 0,
+                        hyb_grad_emit_with (grad, "_backward_Deconvolution_data", attributes, 3,
                                             (HybValueId[]){ dy, weight, data }));
   if (hyb_grad_needs_input (grad, 1))
-    hyb_grad_set_input (grad,
-                        1,
-                        hyb_grad_emit_with (grad,
-                                            "_backward_Deconvolution_weight",
-                                            attributes,
-                                            3,
+    hyb_grad_set_input (grad, 1,
+                        hyb_grad_emit_with (grad, "_backward_Deconvolution_weight", attributes, 3,
                                             (HybValueId[]){ dy, data, weight }));
 }
 

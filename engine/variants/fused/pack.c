@@ -102,15 +102,11 @@ copy_rows (HybFuser *fuser, const GateRows *rows, GError **error)
     }
   columns = hyb_fuser_count_columns (fuser, rows->term, rows->part->is_hidden);
   if (columns != rows->part->columns)
-    return hyb_error_at (error,
-                         HYB_GRAPH_ERROR,
-                         HYB_GRAPH_ERROR_TYPES,
-                         hyb_fuser_name_of (fuser, rows->term->weight),
-                         NULL,
+    return hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_TYPES,
+                         hyb_fuser_name_of (fuser, rows->term->weight), NULL,
                          "the weight multiplies %" G_GINT64_FORMAT
                          " features, but the input has %" G_GINT64_FORMAT,
-                         columns,
-                         rows->part->columns);
+                         columns, rows->part->columns);
   copy_weight (fuser, rows, columns);
   return TRUE;
 }
@@ -151,11 +147,8 @@ hyb_fuser_pack (HybFuser *fuser, const char *to, GError **error)
   for (guint p = 0; p < parts->len; p++)
     if (!copy_part (fuser, &g_array_index (parts, HybRnnPart, p), to, error))
       return FALSE;
-  packed = hyb_parameter_copies_gather (fuser->conversion->copies,
-                                        to,
-                                        &type,
-                                        fuser->conversion->from,
-                                        error);
+  packed = hyb_parameter_copies_gather (fuser->conversion->copies, to, &type,
+                                        fuser->conversion->from, error);
   if (packed)
     hyb_model_set_parameter (fuser->conversion->to, to, packed);
   return packed != NULL;

@@ -111,13 +111,12 @@ hyb_counter_condition (guint n_steps, GError **error)
   HybValueId        counter = hyb_builder_add_variable (builder, "step-0", NULL);
   g_autofree char  *limit = g_strdup_printf ("%u", n_steps);
   const char *const attributes[] = { "scalar", limit, NULL };
-  HybValueId        continues = hyb_builder_call (builder,
-                                           "_lesser_scalar",
-                                           &(HybNodeSpec){ .name = "goes_on",
+  HybValueId        continues = hyb_builder_call (builder, "_lesser_scalar",
+                                                  &(HybNodeSpec){ .name = "goes_on",
                                                                   .n_inputs = 1,
                                                                   .inputs = &counter,
                                                                   .attributes = attributes },
-                                           error);
+                                                  error);
 
   if (continues == HYB_NO_ID)
     {

@@ -38,11 +38,7 @@ hyb_write_loops_directly (HybConversion *conversion, HybForm form, GError **erro
         return FALSE;
     }
   if (n_loops == 0)
-    return hyb_error_at (error,
-                         HYB_GRAPH_ERROR,
-                         HYB_GRAPH_ERROR_STRUCTURE,
-                         NULL,
-                         NULL,
+    return hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_STRUCTURE, NULL, NULL,
                          "there is no loop");
   return hyb_conversion_finish (conversion, error);
 }

@@ -346,8 +346,7 @@ hyb_loop_body_write (HybLoopBody *body, HybValueId x, HybValueId counter, GError
       /* A value that is an output as well as a state needs two arrays. */
       if (body->outputs_state[s])
         value =
-            hyb_builder_call (body->builder,
-                              "_copy",
+            hyb_builder_call (body->builder, "_copy",
                               &(HybNodeSpec){ .name = "identity", .n_inputs = 1, .inputs = &value },
                               error);
       if (value == HYB_NO_ID)
@@ -398,8 +397,7 @@ report_dropout (HybLoopBody *body)
       if (hyb_node_kind (node) != HYB_KIND_DROPOUT || hyb_node_double (node, "p", 0.5) == 0)
         continue;
       hyb_model_add_finding (body->conversion->to,
-                             hyb_finding_new ("dropout-in-loop",
-                                              HYB_SEVERITY_WARNING,
+                             hyb_finding_new ("dropout-in-loop", HYB_SEVERITY_WARNING,
                                               "“%s” is inside a loop now, where MXNet applies no "
                                               "dropout when it trains "
                                               "a bound symbol. Keep its cell unrolled to train it "
@@ -448,8 +446,7 @@ hyb_loop_body_place_outputs (HybLoopBody *body, HybValueId first, guint first_st
         {
           step = hyb_chain_step (body->cells, body->chain, s);
           if (sequence && hyb_step_state (step, state) != HYB_NO_ID)
-            hyb_rebuild_set_place (rebuild,
-                                   hyb_step_state (step, state),
+            hyb_rebuild_set_place (rebuild, hyb_step_state (step, state),
                                    (HybSequencePlace){ HYB_SEQUENCE_STEP, 0, s, sequence });
         }
       if (hyb_step_state (step, state) != HYB_NO_ID)
@@ -470,7 +467,6 @@ hyb_loop_check_group (HybConversion *conversion, const HybCells *cells, const Hy
   if (leak == HYB_NO_ID)
     return NULL;
   name = hyb_value_describe (cells->graph, leak);
-  return g_strdup_printf ("%s of step %u is used outside",
-                          name,
+  return g_strdup_printf ("%s of step %u is used outside", name,
                           cells->step_of_node[hyb_graph_get_producer (cells->graph, leak)]);
 }

@@ -114,9 +114,7 @@ add_ports (HybRewrittenLoop *loop, const HybCountedLoop *counted, Port port)
       value = hyb_rewritten_loop_variable (loop, node->name, loop->new_inputs->len);
       loop->values[node->first_output] = value;
       if (is_data)
-        set_rows (loop,
-                  variables[v],
-                  loop->conversion->types[loop->inputs[input]].shape.rank == 1,
+        set_rows (loop, variables[v], loop->conversion->types[loop->inputs[input]].shape.rank == 1,
                   value);
       hyb_rewritten_loop_add_input (loop, hyb_rebuild_value (loop->rebuild, loop->inputs[input]));
     }
@@ -135,10 +133,9 @@ add_numbers (HybRewrittenLoop *loop, const HybCountedLoop *counted, HybValueId c
   };
 
   loop->values[counter] = hyb_rewritten_loop_variable (loop, "step-0", loop->new_inputs->len);
-  hyb_rewritten_loop_add_input (loop,
-                                hyb_rebuild_call (loop->rebuild,
-                                                  &(HybRebuildCall){
-                                                      "_arange", "steps", 0, NULL, attributes }));
+  hyb_rewritten_loop_add_input (loop, hyb_rebuild_call (loop->rebuild,
+                                                        &(HybRebuildCall){ "_arange", "steps", 0,
+                                                                           NULL, attributes }));
 }
 
 /* Sets the values of the old node's outputs. */
@@ -157,14 +154,12 @@ set_outputs (HybRewrittenLoop *loop, const HybCountedLoop *counted, HybValueId f
       HybValueId old = loop->node->first_output + i;
 
       if (i == loop->n_out + counted->state)
-        hyb_rebuild_set_value (loop->rebuild,
-                               old,
+        hyb_rebuild_set_value (loop->rebuild, old,
                                hyb_rebuild_call (loop->rebuild,
-                                                 &(HybRebuildCall){
-                                                     "_full", "last_step", 0, NULL, attributes }));
+                                                 &(HybRebuildCall){ "_full", "last_step", 0, NULL,
+                                                                    attributes }));
       else
-        hyb_rebuild_set_value (loop->rebuild,
-                               old,
+        hyb_rebuild_set_value (loop->rebuild, old,
                                first + i - (i > loop->n_out + counted->state ? 1 : 0));
     }
 }
@@ -180,16 +175,14 @@ hyb_rewrite_as_foreach (HybRewrittenLoop *loop, GError **error)
   HybValueId       counter;
 
   if (!hyb_count_loop (loop->conversion->graph, loop->id, &counted))
-    return hyb_rewritten_loop_refuse (loop,
-                                      error,
+    return hyb_rewritten_loop_refuse (loop, error,
                                       "it does not count its steps up by one from a constant");
   loop->n_steps = counted.n_steps;
   if (loop->n_out > 0 && counted.n_steps != hyb_node_int (loop->node, "max_iterations", 0))
     return hyb_rewritten_loop_refuse (
         loop, error, "it stops before max_iterations, and a foreach has no such rows");
-  counter = hyb_graph_get_node (loop->body,
-                                variables[hyb_node_ints (loop->node, "func_var_locs")
-                                              ->value[counted.state]])
+  counter = hyb_graph_get_node (loop->body, variables[hyb_node_ints (loop->node, "func_var_locs")
+                                                          ->value[counted.state]])
                 ->first_output;
   add_ports (loop, &counted, PORT_DATA);
   if (loop->new_inputs->len == 0 ||
@@ -207,31 +200,19 @@ hyb_rewrite_as_foreach (HybRewrittenLoop *loop, GError **error)
   hyb_rewritten_loop_end_body (loop);
   data = hyb_rewritten_loop_positions (loop, 0, n_data);
   states = hyb_rewritten_loop_positions (loop, n_data, loop->n_states - 1);
-  captured = hyb_rewritten_loop_positions (loop,
-                                           n_data + loop->n_states - 1,
+  captured = hyb_rewritten_loop_positions (loop, n_data + loop->n_states - 1,
                                            loop->new_inputs->len - n_data - (loop->n_states - 1));
   if (!data || !states || !captured)
     return hyb_rewritten_loop_refuse (loop, error, "its body does not read one of its variables");
   n_args = g_strdup_printf ("%u", loop->new_inputs->len + 1);
   n_data_out = g_strdup_printf ("%u", loop->n_out);
   n_all = g_strdup_printf ("%u", n_outputs);
-  set_outputs (loop,
-               &counted,
-               hyb_rewritten_loop_add (loop,
-                                       "_foreach",
-                                       (const char *const[]){ "in_data_locs",
-                                                              data,
-                                                              "in_state_locs",
-                                                              states,
-                                                              "num_args",
-                                                              n_args,
-                                                              "num_out_data",
-                                                              n_data_out,
-                                                              "num_outputs",
-                                                              n_all,
-                                                              "remain_locs",
-                                                              captured,
-                                                              NULL },
+  set_outputs (loop, &counted,
+               hyb_rewritten_loop_add (loop, "_foreach",
+                                       (const char *const[]){
+                                           "in_data_locs", data, "in_state_locs", states,
+                                           "num_args", n_args, "num_out_data", n_data_out,
+                                           "num_outputs", n_all, "remain_locs", captured, NULL },
                                        NULL));
   return TRUE;
 }

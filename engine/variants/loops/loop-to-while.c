@@ -19,14 +19,12 @@ take_row (HybRewrittenLoop *loop, HybValueId data, HybValueId counter, gboolean 
   const char *const axis[] = { "axis", "0", NULL };
   const HybValueId  pair[] = { data, counter };
   HybValueId        row =
-      hyb_rewritten_loop_call (loop,
-                               "take",
+      hyb_rewritten_loop_call (loop, "take",
                                &(HybNodeSpec){ .name = "row", .n_inputs = 2, .inputs = pair });
 
   if (is_vector)
     return row;
-  return hyb_rewritten_loop_call (loop,
-                                  "squeeze",
+  return hyb_rewritten_loop_call (loop, "squeeze",
                                   &(HybNodeSpec){ .name = "input",
                                                   .n_inputs = 1,
                                                   .inputs = &row,
@@ -48,8 +46,7 @@ write_while_body (HybRewrittenLoop *loop, guint n_data, GError **error)
       guint input = loop->node->op->body_variable (loop->node->params, loop->node->n_inputs, 0, v);
       gboolean is_data = input < n_data, is_state = !is_data && input < n_data + loop->n_states;
       const HybShape *shape = &loop->conversion->types[loop->inputs[input]].shape;
-      HybValueId      value = hyb_rewritten_loop_variable (loop,
-                                                      node->name,
+      HybValueId      value = hyb_rewritten_loop_variable (loop, node->name,
                                                       is_data    ? 1 + loop->n_states + input
                                                            : is_state ? 1 + input - n_data
                                                                       : 1 + input);
@@ -66,8 +63,7 @@ write_while_body (HybRewrittenLoop *loop, guint n_data, GError **error)
   for (guint i = 0; i < loop->n_out; i++)
     hyb_rewritten_loop_add_head (loop, i);
   hyb_builder_add_head (loop->builder,
-                        hyb_rewritten_loop_call (loop,
-                                                 "_plus_scalar",
+                        hyb_rewritten_loop_call (loop, "_plus_scalar",
                                                  &(HybNodeSpec){ .name = "next_step",
                                                                  .n_inputs = 1,
                                                                  .inputs = &counter,
@@ -94,10 +90,9 @@ list_while_inputs (HybRewrittenLoop *loop, guint n_data)
 
   states.data = hyb_rebuild_value (loop->rebuild, loop->inputs[0]);
   g_array_append_vals (others, loop->inputs + n_first, n - n_first);
-  hyb_rewritten_loop_add_input (loop,
-                                hyb_rebuild_call (loop->rebuild,
-                                                  &(HybRebuildCall){
-                                                      "_zeros", "first_step", 0, NULL, zero }));
+  hyb_rewritten_loop_add_input (loop, hyb_rebuild_call (loop->rebuild,
+                                                        &(HybRebuildCall){ "_zeros", "first_step",
+                                                                           0, NULL, zero }));
   for (guint s = 0; s < loop->n_states; s++)
     hyb_rewritten_loop_add_input (loop,
                                   loop->conversion->types[loop->inputs[0]].shape.rank == 3
@@ -139,27 +134,15 @@ hyb_rewrite_as_while (HybRewrittenLoop *loop, GError **error)
   n_args = g_strdup_printf ("%u", loop->new_inputs->len + 2);
   n_data_out = g_strdup_printf ("%u", loop->n_out);
   n_outputs = g_strdup_printf ("%u", loop->n_out + 1 + loop->n_states);
-  first = hyb_rewritten_loop_add (loop,
-                                  "_while_loop",
-                                  (const char *const[]){ "cond_input_locs",
-                                                         "[0]",
-                                                         "func_input_locs",
-                                                         inputs,
-                                                         "func_var_locs",
-                                                         places,
-                                                         "max_iterations",
-                                                         limit,
-                                                         "num_args",
-                                                         n_args,
-                                                         "num_out_data",
-                                                         n_data_out,
-                                                         "num_outputs",
-                                                         n_outputs,
-                                                         NULL },
+  first = hyb_rewritten_loop_add (loop, "_while_loop",
+                                  (const char *const[]){
+                                      "cond_input_locs", "[0]", "func_input_locs", inputs,
+                                      "func_var_locs", places, "max_iterations", limit, "num_args",
+                                      n_args, "num_out_data", n_data_out, "num_outputs", n_outputs,
+                                      NULL },
                                   condition);
   for (guint i = 0; i < loop->node->n_outputs; i++)
-    hyb_rebuild_set_value (loop->rebuild,
-                           loop->node->first_output + i,
+    hyb_rebuild_set_value (loop->rebuild, loop->node->first_output + i,
                            first + i + (i >= loop->n_out ? 1 : 0));
   return TRUE;
 }

@@ -45,12 +45,7 @@ hyb_rewritten_loop_clear (HybRewrittenLoop *loop)
 gboolean
 hyb_rewritten_loop_refuse (const HybRewrittenLoop *loop, GError **error, const char *what)
 {
-  hyb_error_at (error,
-                HYB_GRAPH_ERROR,
-                HYB_GRAPH_ERROR_STRUCTURE,
-                loop->node->name,
-                NULL,
-                "%s",
+  hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_STRUCTURE, loop->node->name, NULL, "%s",
                 what);
   return hyb_error_add_remedy (error, HYB_REMEDY_UNROLL, NULL);
 }
@@ -143,9 +138,7 @@ hyb_rewritten_loop_inputs (const HybRewrittenLoop *loop)
   const HybNodeId *variables = hyb_graph_get_variables (loop->written, &n);
 
   for (guint v = 0; v < n; v++)
-    g_string_append_printf (text,
-                            "%s%u",
-                            v > 0 ? ", " : "",
+    g_string_append_printf (text, "%s%u", v > 0 ? ", " : "",
                             GPOINTER_TO_UINT (
                                 g_hash_table_lookup (loop->input_of_name,
                                                      hyb_graph_get_node (loop->written,

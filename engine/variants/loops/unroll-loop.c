@@ -84,13 +84,8 @@ make_value (UnrolledLoop *loop, BodyValue *value)
   if (value->value == HYB_NO_ID && value->captured != HYB_NO_ID)
     value->value = hyb_rebuild_value (loop->rebuild, value->captured);
   if (value->value == HYB_NO_ID && value->row != HYB_NO_ID)
-    value->value = hyb_rebuild_unary (loop->rebuild,
-                                      "expand_dims",
-                                      "expand_dims",
-                                      value->row,
-                                      "axis",
-                                      "0",
-                                      NULL);
+    value->value = hyb_rebuild_unary (loop->rebuild, "expand_dims", "expand_dims", value->row,
+                                      "axis", "0", NULL);
   return value->value;
 }
 
@@ -102,11 +97,7 @@ step_name (UnrolledLoop *loop, const char *name, guint step)
   const char *mark = strstr (name, "t0_");
 
   if (mark && (mark == name || mark[-1] == '_'))
-    return hyb_rebuild_name (loop->rebuild,
-                             "%.*st%u_%s",
-                             (int) (mark - name),
-                             name,
-                             step,
+    return hyb_rebuild_name (loop->rebuild, "%.*st%u_%s", (int) (mark - name), name, step,
                              mark + 3);
   return hyb_rebuild_name (loop->rebuild, "%s_t%u_%s", loop->node->name, step, name);
 }
@@ -219,20 +210,17 @@ place_outputs (UnrolledLoop *loop, guint n_rows)
   for (guint i = 0; i < loop->n_out; i++)
     {
       for (guint t = 0; t < n_rows; t++)
-        steps[t] =
-            t < loop->n_steps
-                ? loop->outputs[i * loop->n_steps + t]
-                : hyb_rebuild_unary (loop->rebuild, "zeros_like", "unreached", steps[0], NULL);
-      hyb_rebuild_set_place (loop->rebuild,
-                             first + i,
+        steps[t] = t < loop->n_steps ? loop->outputs[i * loop->n_steps + t]
+                                     : hyb_rebuild_unary (loop->rebuild, "zeros_like", "unreached",
+                                                          steps[0], NULL);
+      hyb_rebuild_set_place (loop->rebuild, first + i,
                              (HybSequencePlace){
                                  .kind = HYB_SEQUENCE_WHOLE,
                                  .sequence =
                                      hyb_sequence_of_steps (loop->rebuild, n_rows, steps) });
     }
   for (guint i = 0; i < loop->n_states; i++)
-    hyb_rebuild_set_value (loop->rebuild,
-                           first + loop->n_out + i,
+    hyb_rebuild_set_value (loop->rebuild, first + loop->n_out + i,
                            make_value (loop, &loop->states[i]));
 }
 
@@ -241,16 +229,10 @@ static gboolean
 make_room (UnrolledLoop *loop, guint64 per_step, GError **error)
 {
   if (per_step * loop->n_steps > MAX_UNROLLED_NODES)
-    return hyb_error_at (error,
-                         HYB_GRAPH_ERROR,
-                         HYB_GRAPH_ERROR_MEMORY,
-                         loop->node->name,
-                         NULL,
+    return hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_MEMORY, loop->node->name, NULL,
                          "its %u steps would be %" G_GUINT64_FORMAT
                          " nodes and outputs, but at most %d can be written out",
-                         loop->n_steps,
-                         per_step * loop->n_steps,
-                         MAX_UNROLLED_NODES);
+                         loop->n_steps, per_step * loop->n_steps, MAX_UNROLLED_NODES);
   loop->outputs = g_new (HybValueId, MAX (loop->n_out * loop->n_steps, 1));
   return TRUE;
 }
@@ -294,11 +276,7 @@ write_foreach (UnrolledLoop *loop, GError **error)
   const HybNodeId *variables = hyb_graph_get_variables (loop->body, &n_variables);
 
   if (n_data == 0)
-    return hyb_error_at (error,
-                         HYB_GRAPH_ERROR,
-                         HYB_GRAPH_ERROR_STRUCTURE,
-                         loop->node->name,
-                         NULL,
+    return hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_STRUCTURE, loop->node->name, NULL,
                          "the loop has no input array that determines its number of steps");
   if (!hyb_unroll_length (loop->conversion, loop->id, loop->inputs[0], &loop->n_steps, error))
     return FALSE;
@@ -356,8 +334,8 @@ evaluate (const UnrolledLoop *loop, HybGraph *condition, const double *number_of
     numbers[i] = NAN;
   for (guint v = 0; v < n_variables; v++)
     numbers[hyb_graph_get_node (condition, variables[v])->first_output] =
-        number_of_input[loop->node->op
-                            ->body_variable (loop->node->params, loop->node->n_inputs, 0, v)];
+        number_of_input[loop->node->op->body_variable (loop->node->params, loop->node->n_inputs, 0,
+                                                       v)];
   for (HybNodeId id = 0; id < hyb_graph_n_nodes (condition); id++)
     {
       const HybNode    *node = hyb_graph_get_node (condition, id);
@@ -399,10 +377,7 @@ bind_while_variables (UnrolledLoop *loop, const HybInts *places, const BodyValue
 static gboolean
 refuse_unknown_count (const UnrolledLoop *loop, GError **error)
 {
-  return hyb_error_at (error,
-                       HYB_GRAPH_ERROR,
-                       HYB_GRAPH_ERROR_UNKNOWN,
-                       loop->node->name,
+  return hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_UNKNOWN, loop->node->name,
                        "Only loops that count up from a constant can be converted",
                        "the number of steps is known only at run time");
 }
@@ -427,32 +402,25 @@ write_while (UnrolledLoop *loop, GError **error)
   if (limit > HYB_MAX_UNROLL && isnan (evaluate (loop, condition, numbers)))
     return refuse_unknown_count (loop, error);
   if (limit < 1 || limit > HYB_MAX_UNROLL)
-    return hyb_error_at (error,
-                         HYB_GRAPH_ERROR,
-                         HYB_GRAPH_ERROR_UNKNOWN,
-                         loop->node->name,
-                         NULL,
+    return hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_UNKNOWN, loop->node->name, NULL,
                          "it makes up to %" G_GINT64_FORMAT
                          " steps, and loops of 1 to %d steps can be unrolled",
-                         limit,
-                         HYB_MAX_UNROLL);
+                         limit, HYB_MAX_UNROLL);
   loop->n_steps = (guint) limit;
   /* How many of these steps there are shows later. */
   if (!make_room (loop, loop->n_out, error))
     return FALSE;
   for (guint s = 0; s < loop->n_states; s++)
-    loop->states[s] =
-        given[loop->node->op
-                  ->body_variable (loop->node->params, n_inputs, 1, (guint) places->value[s])];
+    loop->states[s] = given[loop->node->op->body_variable (loop->node->params, n_inputs, 1,
+                                                           (guint) places->value[s])];
 
   for (step = 0; step < loop->n_steps && !loop->rebuild->error; step++)
     {
       double continues;
 
       for (guint s = 0; s < loop->n_states; s++)
-        numbers[loop->node->op
-                    ->body_variable (loop->node->params, n_inputs, 1, (guint) places->value[s])] =
-            loop->states[s].number;
+        numbers[loop->node->op->body_variable (loop->node->params, n_inputs, 1,
+                                               (guint) places->value[s])] = loop->states[s].number;
       continues = evaluate (loop, condition, numbers);
       if (isnan (continues))
         return refuse_unknown_count (loop, error);
@@ -462,15 +430,10 @@ write_while (UnrolledLoop *loop, GError **error)
       write_step (loop, step);
     }
   if (step == 0)
-    return hyb_error_at (error,
-                         HYB_GRAPH_ERROR,
-                         HYB_GRAPH_ERROR_STRUCTURE,
-                         loop->node->name,
-                         NULL,
+    return hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_STRUCTURE, loop->node->name, NULL,
                          "the loop makes no steps");
   for (guint i = 0; i < loop->n_out && step < loop->n_steps; i++)
-    memmove (loop->outputs + i * step,
-             loop->outputs + i * loop->n_steps,
+    memmove (loop->outputs + i * step, loop->outputs + i * loop->n_steps,
              step * sizeof (HybValueId));
   loop->n_steps = step;
   place_outputs (loop, (guint) limit);

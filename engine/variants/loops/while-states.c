@@ -57,17 +57,8 @@ needs_gradient (HybGraph *graph, HybValueId value)
 static HybValueId
 sum_first (HybRebuild *rebuild, HybValueId value, const char *axes)
 {
-  value = hyb_rebuild_unary (rebuild,
-                             "slice_axis",
-                             "first_row",
-                             value,
-                             "axis",
-                             "0",
-                             "begin",
-                             "0",
-                             "end",
-                             "1",
-                             NULL);
+  value = hyb_rebuild_unary (rebuild, "slice_axis", "first_row", value, "axis", "0", "begin", "0",
+                             "end", "1", NULL);
   return hyb_rebuild_unary (rebuild, "sum", "batch", value, axes ? "axis" : NULL, axes, NULL);
 }
 
@@ -109,14 +100,7 @@ make_row (const HybWhileStates *states, const char *units)
     return hyb_rebuild_call (rebuild, &(HybRebuildCall){ "_ones", "row", 0, NULL, ones });
   value = signs_of (rebuild, sum_first (rebuild, hyb_rebuild_value (rebuild, weight), NULL));
   value = hyb_rebuild_unary (rebuild, "Reshape", "sign_row", value, "shape", "(1, 1)", NULL);
-  return hyb_rebuild_unary (rebuild,
-                            "broadcast_axis",
-                            "row",
-                            value,
-                            "axis",
-                            "1",
-                            "size",
-                            units,
+  return hyb_rebuild_unary (rebuild, "broadcast_axis", "row", value, "axis", "1", "size", units,
                             NULL);
 }
 
@@ -139,13 +123,8 @@ make_constant (const HybWhileStates *states, HybValueId old, gint64 units)
   value = hyb_rebuild_call (rebuild, &(HybRebuildCall){ "dot", node->name, 2, pair, NULL });
   if (!is_one && hyb_node_double (node, "value", 0) == 0)
     return value;
-  return hyb_rebuild_unary (rebuild,
-                            "_plus_scalar",
-                            "begin_value",
-                            value,
-                            "scalar",
-                            is_one ? "1" : hyb_node_get_attribute (node, "value"),
-                            NULL);
+  return hyb_rebuild_unary (rebuild, "_plus_scalar", "begin_value", value, "scalar",
+                            is_one ? "1" : hyb_node_get_attribute (node, "value"), NULL);
 }
 
 /* A zero of shape (1,) that needs a gradient; HYB_NO_ID if neither a weight nor an input does. */

@@ -26,10 +26,8 @@ add_filled (HybBuilder *builder, const char *const *names, HybTensor *tensor)
     "dtype", hyb_dtype_name (type->dtype), "shape", shape, "value", value, NULL
   };
 
-  return hyb_builder_call (builder,
-                           "_full",
-                           &(HybNodeSpec){ .name = names[0], .attributes = attributes },
-                           NULL);
+  return hyb_builder_call (builder, "_full",
+                           &(HybNodeSpec){ .name = names[0], .attributes = attributes }, NULL);
 }
 
 /* TRUE if an array has the numbers 0, 1, … along one axis. */
@@ -56,17 +54,12 @@ add_count (HybBuilder *builder, const char *const *names, HybTensor *tensor)
   g_autofree char *stop = g_strdup_printf ("%" G_GINT64_FORMAT, hyb_tensor_get_size (tensor));
   GString         *shape = g_string_new ("(");
   HybValueId       value =
-      hyb_builder_call (builder,
-                        "_arange",
-                        &(HybNodeSpec){ .name = names[type->shape.rank > 1],
-                                        .attributes =
-                                            (const char *const[]){ "dtype",
-                                                                   hyb_dtype_name (type->dtype),
-                                                                   "start",
-                                                                   "0",
-                                                                   "stop",
-                                                                   stop,
-                                                                   NULL } },
+      hyb_builder_call (builder, "_arange",
+                        &(HybNodeSpec){
+                            .name = names[type->shape.rank > 1],
+                            .attributes =
+                                (const char *const[]){ "dtype", hyb_dtype_name (type->dtype),
+                                                       "start", "0", "stop", stop, NULL } },
                         NULL);
 
   for (int axis = 0; axis < type->shape.rank; axis++)
@@ -74,8 +67,7 @@ add_count (HybBuilder *builder, const char *const *names, HybTensor *tensor)
   g_string_append_c (shape, ')');
   if (type->shape.rank > 1)
     value =
-        hyb_builder_call (builder,
-                          "_np_reshape",
+        hyb_builder_call (builder, "_np_reshape",
                           &(HybNodeSpec){
                               .name = names[0],
                               .n_inputs = 1,

@@ -116,9 +116,7 @@ find_clip (HybCoverage *coverage, const Scope *scope, HybNodeId id)
 
   for (guint i = 0; i < G_N_ELEMENTS (clips); i++)
     if (node->op == hyb_op_find (clips[i].op))
-      watch_bounds (coverage,
-                    scope,
-                    id,
+      watch_bounds (coverage, scope, id,
                     &(CoverageWatch){ .low = bound_of (node, clips[i].low, -INFINITY),
                                       .high = bound_of (node, clips[i].high, INFINITY) });
   /* The state of an LSTM that is clipped is output 2. */
@@ -295,20 +293,15 @@ find_loop (HybCoverage *coverage, const Scope *scope, HybNodeId id)
   g_ptr_array_add (coverage->loops, loop);
   loop->max = hyb_node_int (node, "max_iterations", 0);
   for (guint b = 1; node->n_bodies == 3 && b < 3; b++)
-    loop->then[b - 1] = add_point (coverage,
-                                   root,
-                                   "the branch “%s” of “%s” was never taken",
-                                   node->op->body_names[b],
-                                   node->name);
+    loop->then[b - 1] = add_point (coverage, root, "the branch “%s” of “%s” was never taken",
+                                   node->op->body_names[b], node->name);
   if (is_while_loop (node) && !hyb_count_loop (scope->graph, id, &counted))
     {
       loop->early =
           add_point (coverage, root, "the condition of “%s” never ended the loop", node->name);
-      loop->all = add_point (coverage,
-                             root,
-                             "“%s” never made all of its %" G_GINT64_FORMAT " steps",
-                             node->name,
-                             loop->max);
+      loop->all =
+          add_point (coverage, root, "“%s” never made all of its %" G_GINT64_FORMAT " steps",
+                     node->name, loop->max);
     }
   for (guint b = 0; b < node->n_bodies; b++)
     {
@@ -321,8 +314,7 @@ find_loop (HybCoverage *coverage, const Scope *scope, HybNodeId id)
                            body);
     }
   g_hash_table_insert (coverage->loop_of_node,
-                       hyb_coverage_key (hyb_graph_get_id (scope->graph), id),
-                       loop);
+                       hyb_coverage_key (hyb_graph_get_id (scope->graph), id), loop);
 }
 
 /* --- Tables --- */

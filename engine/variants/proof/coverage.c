@@ -54,7 +54,7 @@ on_value (gpointer data, const HybSpan *span, guint output, const HybTensor *ten
 {
   HybCoverage *coverage = data;
   GArray      *watches = g_hash_table_lookup (coverage->watches,
-                                         hyb_coverage_key (hyb_graph_get_id (span->in), span->id));
+                                              hyb_coverage_key (hyb_graph_get_id (span->in), span->id));
 
   for (guint w = 0; watches && w < watches->len; w++)
     {
@@ -238,8 +238,7 @@ has_equal_parameter (HybModel *model, HybTensor *tensor)
       if (hyb_tensor_get_bytes (other) == hyb_tensor_get_bytes (tensor) &&
           hyb_shape_equal (hyb_tensor_get_shape (other), hyb_tensor_get_shape (tensor)) &&
           hyb_tensor_get_dtype (other) == hyb_tensor_get_dtype (tensor) &&
-          memcmp (hyb_tensor_get_data (other),
-                  hyb_tensor_get_data (tensor),
+          memcmp (hyb_tensor_get_data (other), hyb_tensor_get_data (tensor),
                   hyb_tensor_get_bytes (tensor)) == 0)
         return TRUE;
     }
@@ -265,11 +264,8 @@ hyb_coverage_list_gaps (const HybCoverage *coverage,
       gint64               n = count_unread (table);
 
       if (n > 0 && !has_equal_parameter (other, table->tensor))
-        g_ptr_array_add (gaps,
-                         g_strdup_printf ("%" G_GINT64_FORMAT " of %" G_GINT64_FORMAT
-                                          " rows of “%s” were not read",
-                                          n,
-                                          table->n,
-                                          table->name));
+        g_ptr_array_add (gaps, g_strdup_printf ("%" G_GINT64_FORMAT " of %" G_GINT64_FORMAT
+                                                " rows of “%s” were not read",
+                                                n, table->n, table->name));
     }
 }

@@ -129,10 +129,7 @@ follow_into_bodies (HybGraph *graph, HybNodeId id, guint input, guint depth, Hyb
 
       for (guint v = 0; v < n; v++)
         if (node->op->body_variable (node->params, node->n_inputs, b, v) == input &&
-            follow (body,
-                    NULL,
-                    hyb_graph_get_node (body, variables[v])->first_output,
-                    depth + 1,
+            follow (body, NULL, hyb_graph_get_node (body, variables[v])->first_output, depth + 1,
                     range))
           return TRUE;
     }

@@ -51,23 +51,13 @@ require_equal (const HybProof *proof, GError **error)
   if (proof->ok)
     return TRUE;
   if (proof->verdict == HYB_PROOF_OPEN)
-    return hyb_error_at (error,
-                         HYB_GRAPH_ERROR,
-                         HYB_GRAPH_ERROR_STRUCTURE,
-                         NULL,
+    return hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_STRUCTURE, NULL,
                          "Give inputs that reach it",
-                         "no difference was found, but not everything was reached: %s",
-                         gap);
-  return hyb_error_at (error,
-                       HYB_GRAPH_ERROR,
-                       HYB_GRAPH_ERROR_STRUCTURE,
-                       proof->worst_output,
-                       NULL,
+                         "no difference was found, but not everything was reached: %s", gap);
+  return hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_STRUCTURE, proof->worst_output, NULL,
                        "the models differ%s%s; the largest difference is %g, the tolerance %g",
-                       proof->difference ? ": " : "",
-                       proof->difference ? proof->difference : "",
-                       proof->max_abs,
-                       proof->tolerance);
+                       proof->difference ? ": " : "", proof->difference ? proof->difference : "",
+                       proof->max_abs, proof->tolerance);
 }
 
 HybModel *
@@ -81,13 +71,8 @@ hyb_model_convert (HybModel *model, const char *form, HybTensorList *inputs, GEr
   g_return_val_if_fail (model && form, NULL);
   if (!hyb_form_from_name (form, &options.form))
     {
-      hyb_error_at (error,
-                    HYB_GRAPH_ERROR,
-                    HYB_GRAPH_ERROR_STRUCTURE,
-                    NULL,
-                    "Choose unrolled, foreach, while or fused",
-                    "there is no form “%s”",
-                    form);
+      hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_STRUCTURE, NULL,
+                    "Choose unrolled, foreach, while or fused", "there is no form “%s”", form);
       return NULL;
     }
   variant = hyb_variant_convert (model, &options, error);

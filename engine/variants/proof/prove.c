@@ -117,10 +117,8 @@ compare_gradients (Prover *prover, const HybComparison *how, GError **error)
   const HybVariant *variant = prover->options->variant;
 
   for (guint s = variant ? variant->stages->len : 0; s-- > 0;)
-    if (!hyb_parameter_copies_scatter_gradients (variant->stages->pdata[s],
-                                                 prover->b.gradients,
-                                                 variant->stage_from->pdata[s],
-                                                 error))
+    if (!hyb_parameter_copies_scatter_gradients (variant->stages->pdata[s], prover->b.gradients,
+                                                 variant->stage_from->pdata[s], error))
       return FALSE;
   compare_tables (prover, "gradient of ", prover->a.gradients, prover->b.gradients, how);
   compare_states (prover, how);
@@ -306,8 +304,7 @@ run_covered (Prover *prover, HybTensorList *values, const HybTrialKind *kind)
   if (a_runs != b_runs)
     hyb_proof_add_gap (prover->proof,
                        "the %s model cannot be computed with numbers of scale %g: %s",
-                       a_runs ? "second" : "first",
-                       kind->scale,
+                       a_runs ? "second" : "first", kind->scale,
                        (a_runs ? b_error : a_error)->message);
   return a_runs && b_runs;
 }
@@ -387,8 +384,7 @@ list_not_numbers (Prover *prover)
 {
   for (guint i = 0; i < prover->a.n_heads; i++)
     if (prover->n_compared[i] == 0 && hyb_tensor_get_size (prover->a.outputs->pdata[i]) > 0)
-      hyb_proof_add_gap (prover->proof,
-                         "“%s” was NaN in both models for all inputs",
+      hyb_proof_add_gap (prover->proof, "“%s” was NaN in both models for all inputs",
                          prover->names[i]);
 }
 
@@ -435,8 +431,7 @@ try_sizes (Prover *prover, const GArray *fixed, guint64 seed)
       const HybShape *shape = hyb_tensor_get_shape (tensor);
 
       for (int axis = 0;
-           axis < MIN (shape->rank, 2) && n_resized < MAX_RESIZED && !is_different (prover);
-           axis++)
+           axis < MIN (shape->rank, 2) && n_resized < MAX_RESIZED && !is_different (prover); axis++)
         n_resized +=
             try_resized (prover,
                          &(HybTrialResize){ v, axis, shape->dim[axis] + 1, fixed, input, NULL },
@@ -519,11 +514,7 @@ check_draws (const Prover *prover, HybDraws draws, const char *difference, GErro
 {
   if (draws != HYB_DRAWS_OTHERWISE || !prover->proof->training)
     return TRUE;
-  return hyb_error_at (error,
-                       HYB_GRAPH_ERROR,
-                       HYB_GRAPH_ERROR_STRUCTURE,
-                       NULL,
-                       NULL,
+  return hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_STRUCTURE, NULL, NULL,
                        "the models cannot be compared in training, where both must drop the same "
                        "elements: %s",
                        difference);
@@ -533,21 +524,13 @@ static gboolean
 check_heads (const Prover *prover, GError **error)
 {
   if (prover->a.n_heads == 0 && prover->b.n_heads == 0)
-    return hyb_error_at (error,
-                         HYB_GRAPH_ERROR,
-                         HYB_GRAPH_ERROR_STRUCTURE,
-                         NULL,
+    return hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_STRUCTURE, NULL,
                          "Give models with outputs",
                          "neither model has an output, so there is nothing to compare");
   if (prover->a.n_heads == prover->b.n_heads)
     return TRUE;
-  return hyb_error_at (error,
-                       HYB_GRAPH_ERROR,
-                       HYB_GRAPH_ERROR_STRUCTURE,
-                       NULL,
-                       NULL,
-                       "one model has %u outputs and the other %u",
-                       prover->a.n_heads,
+  return hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_STRUCTURE, NULL, NULL,
+                       "one model has %u outputs and the other %u", prover->a.n_heads,
                        prover->b.n_heads);
 }
 

@@ -74,8 +74,7 @@ hyb_draws_compare (HybGraph *a, HybGraph *b, char **difference)
       if (difference)
         *difference = g_strdup_printf ("the first model has %u nodes that draw random numbers, and "
                                        "the second has %u",
-                                       first->len,
-                                       second->len);
+                                       first->len, second->len);
       return HYB_DRAWS_OTHERWISE;
     }
   for (guint i = 0; i < first->len; i++)

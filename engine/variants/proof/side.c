@@ -213,8 +213,7 @@ store_gradients (HybProofSide *side)
     {
       const char *name = hyb_graph_get_node (graph, g_array_index (side->wrt, HybNodeId, i))->name;
 
-      g_hash_table_insert (side->gradients,
-                           g_strdup (name),
+      g_hash_table_insert (side->gradients, g_strdup (name),
                            hyb_tensor_ref (side->outputs->pdata[side->n_heads + i]));
     }
 }
@@ -257,10 +256,9 @@ find_executor (HybProofSide *side, HybPrecision precision, gboolean backward)
     *executor =
         hyb_executor_new (backward ? side->backward[precision] : side->graph[precision], &options);
   hyb_executor_set_seed (*executor, options.seed);
-  hyb_executor_set_probe (*executor,
-                          side->is_limited && !options.gpu
-                              ? hyb_coverage_get_counter (side->coverage)
-                              : NULL);
+  hyb_executor_set_probe (*executor, side->is_limited && !options.gpu
+                                         ? hyb_coverage_get_counter (side->coverage)
+                                         : NULL);
   return *executor;
 }
 
@@ -310,9 +308,7 @@ hyb_proof_side_new_heads (const HybProofSide *side, guint64 seed)
       HybTensor *head = hyb_tensor_new (hyb_tensor_get_type (side->outputs->pdata[i]), NULL);
 
       for (gint64 k = 0; k < hyb_tensor_get_size (head); k++)
-        hyb_dtype_set_double (hyb_tensor_get_data (head),
-                              hyb_tensor_get_dtype (head),
-                              (gsize) k,
+        hyb_dtype_set_double (hyb_tensor_get_data (head), hyb_tensor_get_dtype (head), (gsize) k,
                               2 * hyb_random_uniform (seed + i, (guint64) k) - 1);
       g_ptr_array_add (heads, head);
     }

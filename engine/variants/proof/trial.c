@@ -44,9 +44,7 @@ fill_between (HybTensor *tensor, double low, double high, gboolean is_whole, gui
       double value = hyb_random_uniform (seed, (guint64) i);
 
       value = is_whole ? low + floor (value * (high - low + 1)) : low + (high - low) * value;
-      hyb_dtype_set_double (hyb_tensor_get_data (tensor),
-                            hyb_tensor_get_dtype (tensor),
-                            (gsize) i,
+      hyb_dtype_set_double (hyb_tensor_get_data (tensor), hyb_tensor_get_dtype (tensor), (gsize) i,
                             value);
     }
 }
@@ -101,9 +99,7 @@ static void
 fill_numbers (HybTensor *tensor, const HybTrialKind *kind, double bound, guint64 seed)
 {
   for (gint64 i = 0; i < hyb_tensor_get_size (tensor); i++)
-    hyb_dtype_set_double (hyb_tensor_get_data (tensor),
-                          hyb_tensor_get_dtype (tensor),
-                          (gsize) i,
+    hyb_dtype_set_double (hyb_tensor_get_data (tensor), hyb_tensor_get_dtype (tensor), (gsize) i,
                           draw (kind, bound, seed, (guint64) i));
 }
 
@@ -122,11 +118,8 @@ fill_integers (HybTensor *tensor, const HybTrialKind *kind, guint64 seed)
   double   limit = largest_integer (dtype), high = MIN (ceil (4 * kind->scale), limit);
   gboolean is_signed = dtype != HYB_BOOL && dtype != HYB_U8;
 
-  fill_between (tensor,
-                is_signed && kind->sign <= 0 ? -high : 0,
-                is_signed && kind->sign < 0 ? 0 : high,
-                TRUE,
-                seed);
+  fill_between (tensor, is_signed && kind->sign <= 0 ? -high : 0,
+                is_signed && kind->sign < 0 ? 0 : high, TRUE, seed);
   for (gint64 i = 0; kind->is_mixed && i < hyb_tensor_get_size (tensor); i++)
     {
       double value = pow (limit, hyb_random_uniform (seed, (guint64) i));
@@ -182,9 +175,7 @@ fill_sweep (HybTensor *tensor, const HybIndexRange *range, gint64 part)
   gint64 first = part * hyb_tensor_get_size (tensor);
 
   for (gint64 i = 0; i < hyb_tensor_get_size (tensor); i++)
-    hyb_dtype_set_double (hyb_tensor_get_data (tensor),
-                          hyb_tensor_get_dtype (tensor),
-                          (gsize) i,
+    hyb_dtype_set_double (hyb_tensor_get_data (tensor), hyb_tensor_get_dtype (tensor), (gsize) i,
                           range->low + (double) ((first + i) % n));
 }
 
@@ -206,11 +197,8 @@ make_random (const Values *values, HybNodeId id, const HybType *type, HybTensor 
     fill_between (tensor, range.low, values->kind.scale > 0 ? range.high : range.low, TRUE, own);
   else if (like && find_range (like, &low, &high))
     /* Lengths that are all 0 end everything early. */
-    fill_between (tensor,
-                  values->kind.scale > 0 ? low : MIN (low, 0),
-                  values->kind.scale > 0 ? high : MIN (low, 0),
-                  TRUE,
-                  own);
+    fill_between (tensor, values->kind.scale > 0 ? low : MIN (low, 0),
+                  values->kind.scale > 0 ? high : MIN (low, 0), TRUE, own);
   else if (is_index (values->graph, id))
     fill_between (tensor, 0, 1, TRUE, own);
   else if (is_variance (node))
@@ -269,11 +257,7 @@ make_list (HybModel *model, const HybType *types, Values *values, GError **error
         type.dtype = HYB_F32;
       if (!hyb_type_is_known (&type))
         {
-          hyb_error_at (error,
-                        HYB_GRAPH_ERROR,
-                        HYB_GRAPH_ERROR_UNKNOWN,
-                        node->name,
-                        NULL,
+          hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_UNKNOWN, node->name, NULL,
                         "its shape is not known, so the model cannot be run");
           hyb_error_add_remedy (error, HYB_REMEDY_SHAPES, NULL);
           return NULL;
@@ -334,8 +318,7 @@ hyb_trial_complete (HybModel      *model,
     if (!hyb_infer_types (graph, types, NULL, FALSE, error))
       return NULL;
   while (guess_sizes (graph, types));
-  return make_list (model,
-                    types,
+  return make_list (model, types,
                     &(Values){ .other = other ? hyb_model_get_graph (other) : NULL,
                                .other_types = other_types,
                                .like = input,
@@ -358,8 +341,7 @@ hyb_trial_random (HybModel           *model,
 
   if (!hyb_infer_types (hyb_model_get_graph (model), types, NULL, FALSE, NULL))
     return NULL;
-  return make_list (model,
-                    types,
+  return make_list (model, types,
                     &(Values){ .other = other ? hyb_model_get_graph (other) : NULL,
                                .other_types = other_types,
                                .like = given,
@@ -391,9 +373,8 @@ hyb_trial_n_sweeps (HybModel *model, HybModel *other, HybTensorList *like)
 
       if (tensor && hyb_tensor_get_size (tensor) > 0 &&
           find_index_range (&values, variables[i], &range))
-        most = MAX (most,
-                    ((gint64) (range.high - range.low) + hyb_tensor_get_size (tensor)) /
-                        hyb_tensor_get_size (tensor));
+        most = MAX (most, ((gint64) (range.high - range.low) + hyb_tensor_get_size (tensor)) /
+                              hyb_tensor_get_size (tensor));
     }
   return most;
 }
@@ -567,8 +548,7 @@ hyb_trial_resized (HybModel       *a,
     }
   if (difference || !are_known)
     return NULL;
-  return make_list (a,
-                    a_types,
+  return make_list (a, a_types,
                     &(Values){ .other = hyb_model_get_graph (b),
                                .other_types = b_types,
                                .like = resize->given,

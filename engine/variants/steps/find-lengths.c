@@ -315,10 +315,11 @@ static gboolean
 add_state (const Finder *finder, guint state)
 {
   guint chain =
-      finder->cells->chain_of_node
-          [hyb_graph_get_producer (finder->graph,
-                                   hyb_step_state (hyb_chain_step (finder->cells, finder->chain, 0),
-                                                   state))];
+      finder->cells
+          ->chain_of_node[hyb_graph_get_producer (finder->graph,
+                                                  hyb_step_state (hyb_chain_step (finder->cells,
+                                                                                  finder->chain, 0),
+                                                                  state))];
 
   for (guint t = 0; t < finder->chain->n_steps; t++)
     {

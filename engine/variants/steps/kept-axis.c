@@ -65,13 +65,8 @@ make_bare (HybRebuild *rebuild, HybValueId value, guint depth)
     return hyb_rebuild_value (rebuild, inputs[0]);
   if (depth < MAX_DEPTH && ignores_axis (rebuild, node, inputs))
     return copy_bare (rebuild, id, depth + 1);
-  return hyb_rebuild_unary (rebuild,
-                            "squeeze",
-                            "squeeze",
-                            hyb_rebuild_value (rebuild, value),
-                            "axis",
-                            "(0,)",
-                            NULL);
+  return hyb_rebuild_unary (rebuild, "squeeze", "squeeze", hyb_rebuild_value (rebuild, value),
+                            "axis", "(0,)", NULL);
 }
 
 static HybValueId
@@ -84,10 +79,7 @@ copy_bare (HybRebuild *rebuild, HybNodeId id, guint depth)
   for (guint i = 0; i < node->n_inputs; i++)
     values[i] = has_kept_axis (rebuild, inputs[i]) ? make_bare (rebuild, inputs[i], depth)
                                                    : hyb_rebuild_value (rebuild, inputs[i]);
-  return hyb_rebuild_copy (rebuild,
-                           rebuild->from,
-                           id,
-                           hyb_rebuild_name (rebuild, "%s", node->name),
+  return hyb_rebuild_copy (rebuild, rebuild->from, id, hyb_rebuild_name (rebuild, "%s", node->name),
                            values);
 }
 
@@ -121,11 +113,8 @@ hyb_kept_axis_follow (HybRebuild *rebuild, HybNodeId id)
   if (!reads_bare && !adds_step (rebuild, node, inputs))
     return FALSE;
   value = copy_bare (rebuild, id, 0);
-  hyb_rebuild_set_place (rebuild,
-                         node->first_output,
-                         (HybSequencePlace){ HYB_SEQUENCE_STEP_KEPT,
-                                             0,
-                                             0,
+  hyb_rebuild_set_place (rebuild, node->first_output,
+                         (HybSequencePlace){ HYB_SEQUENCE_STEP_KEPT, 0, 0,
                                              hyb_sequence_of_steps (rebuild, 1, &value) });
   return TRUE;
 }

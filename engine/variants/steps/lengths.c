@@ -23,10 +23,8 @@ hyb_lengths_reverse (HybRebuild *rebuild, HybSequence *sequence, HybValueId leng
 {
   HybValueId whole = hyb_sequence_whole (rebuild, sequence, 0);
 
-  return hyb_sequence_of_whole (rebuild,
-                                sequence->n,
-                                apply (rebuild, "SequenceReverse", whole, lengths),
-                                0);
+  return hyb_sequence_of_whole (rebuild, sequence->n,
+                                apply (rebuild, "SequenceReverse", whole, lengths), 0);
 }
 
 HybSequence *
@@ -34,10 +32,8 @@ hyb_lengths_mask (HybRebuild *rebuild, HybSequence *sequence, HybValueId lengths
 {
   HybValueId whole = hyb_sequence_whole (rebuild, sequence, 0);
 
-  return hyb_sequence_of_whole (rebuild,
-                                sequence->n,
-                                apply (rebuild, "SequenceMask", whole, lengths),
-                                0);
+  return hyb_sequence_of_whole (rebuild, sequence->n,
+                                apply (rebuild, "SequenceMask", whole, lengths), 0);
 }
 
 HybValueId
@@ -96,8 +92,7 @@ hyb_lengths_place (HybRebuild            *rebuild,
           HybValueId old = g_array_index (found->final[s], HybValueId, i);
 
           hyb_rebuild_set_value (rebuild, old, hyb_sequence_step (rebuild, state, 0));
-          hyb_rebuild_set_place (rebuild,
-                                 old,
+          hyb_rebuild_set_place (rebuild, old,
                                  (HybSequencePlace){ HYB_SEQUENCE_STEP, 0, 0, state });
         }
     }

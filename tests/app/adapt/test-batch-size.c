@@ -47,9 +47,8 @@ batch_of (const char *path, const char *const *shapes)
       const char      *name = hyb_graph_get_node (graph, id)->name;
       g_autofree char *shape = shape_text (shapes, name);
 
-      prof_builder_add_node (builder,
-                             &(ProfNode){ .name = prof_builder_text (builder, name),
-                                          .shape = prof_builder_text (builder, shape) });
+      prof_builder_add_node (builder, &(ProfNode){ .name = prof_builder_text (builder, name),
+                                                   .shape = prof_builder_text (builder, shape) });
     }
   bytes = prof_builder_finish (builder);
   capture = prof_capture_new (bytes, "test", &error);
@@ -71,9 +70,7 @@ test_first_axis (void)
 static void
 test_unrolled_steps (void)
 {
-  ASSERT_BATCH (MODELS "cell-valid-gru-tnc/cell-valid-gru-tnc-symbol.json",
-                2,
-                "data0=5,2,4",
+  ASSERT_BATCH (MODELS "cell-valid-gru-tnc/cell-valid-gru-tnc-symbol.json", 2, "data0=5,2,4",
                 "data1=2");
 }
 
@@ -81,10 +78,7 @@ test_unrolled_steps (void)
 static void
 test_steps_of_loops (void)
 {
-  ASSERT_BATCH (MODELS "foreachrnn-lstm/foreachrnn-lstm-symbol.json",
-                2,
-                "data0=5,2,3",
-                "data1=2,4",
+  ASSERT_BATCH (MODELS "foreachrnn-lstm/foreachrnn-lstm-symbol.json", 2, "data0=5,2,3", "data1=2,4",
                 "data2=2,4");
 }
 

@@ -47,8 +47,7 @@ test_modules_of_the_exported_program_are_groups (void)
   assert_inside (diagram, "node_add_0", "layers.0");
   assert_inside (diagram, "node_linear_2", "layers.2");
   /* One node makes no group. */
-  g_assert_cmpuint (viz_diagram_box (diagram, find_box (diagram, "node_conv"))->parent,
-                    ==,
+  g_assert_cmpuint (viz_diagram_box (diagram, find_box (diagram, "node_conv"))->parent, ==,
                     VIZ_ROOT);
 }
 

@@ -254,8 +254,7 @@ assert_change (const char *text, double before, double after, ProfVerdict verdic
   if (scope_is_noise (verdict))
     {
       g_assert_true (g_str_has_prefix (text, "± "));
-      g_assert_cmpfloat (fabs (after - before),
-                         <=,
+      g_assert_cmpfloat (fabs (after - before), <=,
                          parse_seconds (text + strlen ("± ")) * (1 + ROUNDED));
       return;
     }
@@ -285,10 +284,10 @@ check_sentences (const ScopeGroup *group)
                            fmin (x->clean.median.median, y->clean.median.median);
 
             /* The same sentence from both sides, with the quotient of the table's times. */
-            faster = g_strdup_printf ("%s is %.2f × as fast as %s (",
-                                      x->clean.median.median < y->clean.median.median ? "X" : "Y",
-                                      times,
-                                      x->clean.median.median < y->clean.median.median ? "Y" : "X");
+            faster =
+                g_strdup_printf ("%s is %.2f × as fast as %s (",
+                                 x->clean.median.median < y->clean.median.median ? "X" : "Y", times,
+                                 x->clean.median.median < y->clean.median.median ? "Y" : "X");
             g_assert_true (g_str_has_prefix (sentence, faster));
             g_assert_cmpstr (sentence, ==, back);
           }
@@ -296,8 +295,7 @@ check_sentences (const ScopeGroup *group)
         g_assert_cmpint (g_str_has_prefix (speed_up, "± "), ==, scope_is_noise (pairing.verdict));
         if (!scope_is_noise (pairing.verdict))
           assert_near (g_ascii_strtod (speed_up, NULL),
-                       100 * (y->clean.median.median / x->clean.median.median - 1),
-                       0.06);
+                       100 * (y->clean.median.median / x->clean.median.median - 1), 0.06);
       }
 }
 
@@ -307,10 +305,9 @@ check_waterfall (const ScopeCandidate  *slow,
                  const ProfExplanation *explanation)
 {
   GStringChunk *texts = g_string_chunk_new (64);
-  g_autoptr (GArray) bars = scope_list_waterfall ((ScopeLevel){ "slow", slow->clean.median.median },
-                                                  (ScopeLevel){ "fast", fast->clean.median.median },
-                                                  explanation,
-                                                  texts);
+  g_autoptr (GArray) bars =
+      scope_list_waterfall ((ScopeLevel){ "slow", slow->clean.median.median },
+                            (ScopeLevel){ "fast", fast->clean.median.median }, explanation, texts);
   double level = 0;
 
   for (guint i = 0; i < bars->len; i++)
@@ -402,8 +399,7 @@ test_group (void)
       group = make_group (self);
       g_assert_true (scope_group_extremes (group, &slow, &fast));
       scope_group_explain (group, slow, fast, &explanation);
-      assert_near (explanation.saved.median,
-                   slow->clean.median.median - fast->clean.median.median,
+      assert_near (explanation.saved.median, slow->clean.median.median - fast->clean.median.median,
                    1e-12);
       text = dup_output (print_text, group, &explanation);
       json = dup_output (print_json, group, &explanation);
@@ -418,11 +414,9 @@ test_group (void)
       said = g_strdup_printf ("takes %s less than", less);
       g_assert_nonnull (strstr (text, said));
       /* All outputs say that the speed changed, or none. */
-      g_assert_cmpint (strstr (text, "changed its speed") != NULL,
-                       ==,
+      g_assert_cmpint (strstr (text, "changed its speed") != NULL, ==,
                        prof_comparison_get_speed (group->comparison, &fastest, &slowest));
-      g_assert_cmpint (strstr (text, "changed its speed") != NULL,
-                       ==,
+      g_assert_cmpint (strstr (text, "changed its speed") != NULL, ==,
                        strstr (html, "changed its speed") != NULL);
       prof_explanation_clear (&explanation);
       scope_group_free (group);

@@ -47,18 +47,15 @@ test_rows (Fixture *fixture, gconstpointer unused)
       g_assert_cmpstr (get_text (cell, "variant"), ==, variants[i % 2]);
       g_assert_cmpint (cJSON_IsTrue (cJSON_GetObjectItem (cell, "train")), ==, i / 2 % 2);
       g_assert_cmpfloat (get_number (cell, "batch"), ==, i < 4 ? 1 : 64);
-      g_assert_cmpfloat (get_number (cell, "resident_bytes"),
-                         >,
+      g_assert_cmpfloat (get_number (cell, "resident_bytes"), >,
                          get_number (cell, "weight_bytes") + get_number (cell, "peak_bytes"));
       g_assert_true (cJSON_IsNull (cJSON_GetObjectItem (cell, "trouble")));
       /* Training keeps values for the backward pass, and a larger batch has more of them. */
       if (i % 4 >= 2)
-        g_assert_cmpfloat (get_number (cell, "peak_bytes"),
-                           >,
+        g_assert_cmpfloat (get_number (cell, "peak_bytes"), >,
                            get_number (get_cell (json, i - 2), "peak_bytes"));
       if (i >= 4)
-        g_assert_cmpfloat (get_number (cell, "peak_bytes"),
-                           >,
+        g_assert_cmpfloat (get_number (cell, "peak_bytes"), >,
                            get_number (get_cell (json, i - 4), "peak_bytes"));
     }
 }
@@ -132,12 +129,8 @@ test_usage (Fixture *fixture, gconstpointer unused)
 
 TEST_PROGRAM (test_compare_memory)
 {
-#define ADD(path, test)                            \
-  g_test_add ("/app/command/compare-memory/" path, \
-              Fixture,                             \
-              NULL,                                \
-              fixture_set_up,                      \
-              test,                                \
+#define ADD(path, test)                                                                 \
+  g_test_add ("/app/command/compare-memory/" path, Fixture, NULL, fixture_set_up, test, \
               fixture_tear_down)
 
   g_test_init (&argc, &argv, NULL);

@@ -63,8 +63,7 @@ test_cells_in_python_become_layers (Fixture *fixture, gconstpointer name)
   json = parse_output (fixture);
   g_assert_cmpint (count_operator (json, "LSTM") + count_operator (json, "GRU") +
                        count_operator (json, "RNN"),
-                   ==,
-                   1);
+                   ==, 1);
 }
 
 /* Lengths and batches that the file leaves open are open in loops; unrolled steps fix the length and say so. */
@@ -132,9 +131,8 @@ test_a_network_around_a_layer_stays (Fixture *fixture, gconstpointer unused G_GN
 {
   g_autoptr (cJSON) json = NULL;
 
-  fixture_run_line (fixture,
-                    "hscope convert " SOURCE_ROOT "/examples/tagger.onnx --to foreach "
-                    "--output a.onnx >log && hscope info --json a.onnx" CLEAN);
+  fixture_run_line (fixture, "hscope convert " SOURCE_ROOT "/examples/tagger.onnx --to foreach "
+                             "--output a.onnx >log && hscope info --json a.onnx" CLEAN);
   g_assert_cmpint (fixture->code, ==, 0);
   json = parse_output (fixture);
   g_assert_cmpint (count_operator (json, "Scan"), ==, 1);
@@ -146,9 +144,8 @@ test_a_network_around_a_layer_stays (Fixture *fixture, gconstpointer unused G_GN
 static void
 test_a_copy_has_the_same_bytes (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
 {
-  fixture_run_line (fixture,
-                    "hscope convert " FORMS "lstm-script-length.onnx --output a.onnx && "
-                    "cmp " FORMS "lstm-script-length.onnx a.onnx" CLEAN);
+  fixture_run_line (fixture, "hscope convert " FORMS "lstm-script-length.onnx --output a.onnx && "
+                             "cmp " FORMS "lstm-script-length.onnx a.onnx" CLEAN);
   g_assert_cmpint (fixture->code, ==, 0);
   g_assert_nonnull (strstr (fixture->out, "wrote a.onnx\n"));
 }
@@ -178,10 +175,9 @@ test_files_are_simplified (Fixture *fixture, gconstpointer name)
 static void
 test_what_is_simple_is_copied (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
 {
-  fixture_run_line (fixture,
-                    "hscope convert " SOURCE_ROOT
-                    "/examples/tagger.onnx --simplify --output a.onnx && "
-                    "cmp a.onnx " SOURCE_ROOT "/examples/tagger.onnx" CLEAN);
+  fixture_run_line (fixture, "hscope convert " SOURCE_ROOT
+                             "/examples/tagger.onnx --simplify --output a.onnx && "
+                             "cmp a.onnx " SOURCE_ROOT "/examples/tagger.onnx" CLEAN);
   g_assert_cmpint (fixture->code, ==, 0);
   g_assert_nonnull (strstr (fixture->err, "nothing to simplify"));
   fixture_run_line (fixture, "hscope convert gallery:mlp --simplify --output a.onnx");
@@ -216,11 +212,10 @@ static void
 test_new_arrays_raise_the_version_of_old_files (Fixture             *fixture,
                                                 gconstpointer unused G_GNUC_UNUSED)
 {
-  fixture_run_line (fixture,
-                    "(printf '\\010\\003' && tail -c +3 " FORMS
-                    "lstm-script-fixed.onnx) >a.onnx && "
-                    "hscope convert a.onnx --to unrolled --output b.onnx >log && "
-                    "head -c 2 b.onnx | od -An -tu1" CLEAN);
+  fixture_run_line (fixture, "(printf '\\010\\003' && tail -c +3 " FORMS
+                             "lstm-script-fixed.onnx) >a.onnx && "
+                             "hscope convert a.onnx --to unrolled --output b.onnx >log && "
+                             "head -c 2 b.onnx | od -An -tu1" CLEAN);
   g_assert_cmpint (fixture->code, ==, 0);
   g_assert_cmpstr (g_strstrip (fixture->out), ==, "8   4");
 }
@@ -255,10 +250,9 @@ test_what_onnx_has_not_is_named (Fixture *fixture, gconstpointer unused G_GNUC_U
 static void
 test_a_loop_is_written_for_mxnet (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
 {
-  fixture_run_line (fixture,
-                    "hscope convert " SOURCE_ROOT
-                    "/tests/data/onnx/control/loop-limit.onnx --output a >log && "
-                    "hscope check a-symbol.json >log" CLEAN);
+  fixture_run_line (fixture, "hscope convert " SOURCE_ROOT
+                             "/tests/data/onnx/control/loop-limit.onnx --output a >log && "
+                             "hscope check a-symbol.json >log" CLEAN);
   g_assert_cmpint (fixture->code, ==, 0);
 }
 
@@ -289,76 +283,55 @@ TEST_PROGRAM (test_convert_onnx)
   static const char *const layers[] = { "lstm-script-length",   "gru-script-fixed",
                                         "gru-dynamo-batch",     "packed-script-fixed",
                                         "packed-script-length", "written-out-script-length" };
-  static const char *const cells[] = { "lstm-cell-dynamo-fixed",
-                                       "gru-cell-dynamo-batch",
-                                       "rnn-relu-dynamo-batch",
-                                       "rnn-tanh-dynamo-fixed",
+  static const char *const cells[] = { "lstm-cell-dynamo-fixed", "gru-cell-dynamo-batch",
+                                       "rnn-relu-dynamo-batch", "rnn-tanh-dynamo-fixed",
                                        "written-out-dynamo-fixed" };
   static const char *const models[] = { "lenet", "lstm-hybrid", "lstm-lm" };
   static const char *const written[] = { "beam-search", "transformer" };
 
   g_test_init (&argc, &argv, NULL);
   for (guint i = 0; i < G_N_ELEMENTS (layers); i++)
-    add_test ("/app/command/convert-onnx/forms-lead-to-each-other/",
-              layers[i],
+    add_test ("/app/command/convert-onnx/forms-lead-to-each-other/", layers[i],
               test_forms_lead_to_each_other);
   for (guint i = 0; i < G_N_ELEMENTS (cells); i++)
-    add_test ("/app/command/convert-onnx/cells-in-python-become-layers/",
-              cells[i],
+    add_test ("/app/command/convert-onnx/cells-in-python-become-layers/", cells[i],
               test_cells_in_python_become_layers);
   for (guint i = 0; i < G_N_ELEMENTS (models); i++)
-    add_test ("/app/command/convert-onnx/models-go-from-one-world-to-the-other/",
-              models[i],
+    add_test ("/app/command/convert-onnx/models-go-from-one-world-to-the-other/", models[i],
               test_models_go_from_one_world_to_the_other);
   for (guint i = 0; i < G_N_ELEMENTS (written); i++)
     add_test ("/app/command/convert-onnx/models-are-written/", written[i], test_models_are_written);
-  add_test ("/app/command/convert-onnx/what-is-open-stays-open",
-            "",
+  add_test ("/app/command/convert-onnx/what-is-open-stays-open", "",
             test_what_is_open_stays_open_where_the_form_allows);
-  add_test ("/app/command/convert-onnx/directions-are-joined-at-once/",
-            "5",
+  add_test ("/app/command/convert-onnx/directions-are-joined-at-once/", "5",
             test_directions_are_joined_at_once);
-  add_test ("/app/command/convert-onnx/directions-are-joined-at-once/",
-            "6",
+  add_test ("/app/command/convert-onnx/directions-are-joined-at-once/", "6",
             test_directions_are_joined_at_once);
-  add_test ("/app/command/convert-onnx/a-network-around-a-layer-stays",
-            "",
+  add_test ("/app/command/convert-onnx/a-network-around-a-layer-stays", "",
             test_a_network_around_a_layer_stays);
-  add_test ("/app/command/convert-onnx/new-arrays-raise-the-version-of-old-files",
-            "",
+  add_test ("/app/command/convert-onnx/new-arrays-raise-the-version-of-old-files", "",
             test_new_arrays_raise_the_version_of_old_files);
-  add_test ("/app/command/convert-onnx/a-form-that-the-file-has-is-named",
-            "",
+  add_test ("/app/command/convert-onnx/a-form-that-the-file-has-is-named", "",
             test_a_form_that_the_file_has_is_named);
-  add_test ("/app/command/convert-onnx/a-copy-has-the-same-bytes",
-            "",
+  add_test ("/app/command/convert-onnx/a-copy-has-the-same-bytes", "",
             test_a_copy_has_the_same_bytes);
-  add_test ("/app/command/convert-onnx/another-version-writes-all-nodes-anew/",
-            "11",
+  add_test ("/app/command/convert-onnx/another-version-writes-all-nodes-anew/", "11",
             test_another_version_writes_all_nodes_anew);
-  add_test ("/app/command/convert-onnx/another-version-writes-all-nodes-anew/",
-            "21",
+  add_test ("/app/command/convert-onnx/another-version-writes-all-nodes-anew/", "21",
             test_another_version_writes_all_nodes_anew);
-  add_test ("/app/command/convert-onnx/files-are-simplified/",
-            "mx2onnx",
+  add_test ("/app/command/convert-onnx/files-are-simplified/", "mx2onnx",
             test_files_are_simplified);
-  add_test ("/app/command/convert-onnx/files-are-simplified/",
-            "torchscript",
+  add_test ("/app/command/convert-onnx/files-are-simplified/", "torchscript",
             test_files_are_simplified);
-  add_test ("/app/command/convert-onnx/what-is-simple-is-copied",
-            "",
+  add_test ("/app/command/convert-onnx/what-is-simple-is-copied", "",
             test_what_is_simple_is_copied);
-  add_test ("/app/command/convert-onnx/what-onnx-has-not-is-named",
-            "",
+  add_test ("/app/command/convert-onnx/what-onnx-has-not-is-named", "",
             test_what_onnx_has_not_is_named);
-  add_test ("/app/command/convert-onnx/a-loop-is-written-for-mxnet",
-            "",
+  add_test ("/app/command/convert-onnx/a-loop-is-written-for-mxnet", "",
             test_a_loop_is_written_for_mxnet);
-  add_test ("/app/command/convert-onnx/a-loop-of-any-number-of-steps-is-named/",
-            "loop-while",
+  add_test ("/app/command/convert-onnx/a-loop-of-any-number-of-steps-is-named/", "loop-while",
             test_a_loop_of_any_number_of_steps_is_named);
-  add_test ("/app/command/convert-onnx/a-first-step-without-input-is-no-crash",
-            "",
+  add_test ("/app/command/convert-onnx/a-first-step-without-input-is-no-crash", "",
             test_a_first_step_without_input_is_no_crash);
   return g_test_run ();
 }

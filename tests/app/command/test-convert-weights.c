@@ -15,8 +15,7 @@ test_half_the_bytes (Fixture *fixture, gconstpointer unused)
   const cJSON *proof;
   double       before, after;
 
-  fixture_run_line (fixture,
-                    MAKE
+  fixture_run_line (fixture, MAKE
                     "hscope convert lm-symbol.json --weights float16 --output half --json" CLEAN);
   g_assert_cmpint (fixture->code, ==, 0);
   json = parse_output (fixture);
@@ -44,8 +43,7 @@ test_written_models_run (Fixture *fixture, gconstpointer unused)
 static void
 test_other_readers_refuse_int8 (Fixture *fixture, gconstpointer unused)
 {
-  fixture_run_line (fixture,
-                    MAKE
+  fixture_run_line (fixture, MAKE
                     "hscope convert lm-symbol.json --weights int8 --output small >log && "
                     "hscope run small-symbol.json --shape data0=5,1 --init xavier >log && "
                     "sed -i s/_hybridscope_int8_rows/_hybridscope_int7_rows/ small-symbol.json && "
@@ -73,8 +71,7 @@ test_who_can_load (Fixture *fixture, gconstpointer unused)
       fixture_run_line (fixture, line);
       json = parse_output (fixture);
       g_assert_cmpint (cJSON_IsTrue (cJSON_GetObjectItem (json, "mxnet")), ==, !is_ours);
-      g_assert_cmpint (strstr (fixture->err, "MXNet cannot load the int8 weights") != NULL,
-                       ==,
+      g_assert_cmpint (strstr (fixture->err, "MXNet cannot load the int8 weights") != NULL, ==,
                        is_ours);
       g_assert_true (g_str_has_suffix (fixture->err, is_ours ? "1\n" : "0\n"));
     }
@@ -117,9 +114,7 @@ test_checkpoints_proved (Fixture *fixture, gconstpointer unused)
                            "/tests/data/goldens/models/rnn-checkpoint-%s/rnn-checkpoint-%s; "
                            "hscope convert $m-symbol.json --weights %s --output x >log && "
                            "hscope prove $m-symbol.json x-symbol.json --json" CLEAN,
-                           name,
-                           name,
-                           types[t].type);
+                           name, name, types[t].type);
       g_autoptr (cJSON) json = NULL;
       double error;
 
@@ -160,12 +155,8 @@ test_usage (Fixture *fixture, gconstpointer unused)
 
 TEST_PROGRAM (test_convert_weights)
 {
-#define ADD(path, test)                             \
-  g_test_add ("/app/command/convert-weights/" path, \
-              Fixture,                              \
-              NULL,                                 \
-              fixture_set_up,                       \
-              test,                                 \
+#define ADD(path, test)                                                                  \
+  g_test_add ("/app/command/convert-weights/" path, Fixture, NULL, fixture_set_up, test, \
               fixture_tear_down)
 
   g_test_init (&argc, &argv, NULL);

@@ -54,13 +54,11 @@ test_json_is_a_document (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
   g_assert_cmpint (fixture->code, ==, 3);
   json = parse_output (fixture);
   error = cJSON_GetObjectItem (json, "error");
-  g_assert_cmpstr (cJSON_GetStringValue (cJSON_GetObjectItem (error, "message")),
-                   ==,
+  g_assert_cmpstr (cJSON_GetStringValue (cJSON_GetObjectItem (error, "message")), ==,
                    "the file became shorter while it was in use");
   g_assert_cmpstr (cJSON_GetStringValue (
                        cJSON_GetObjectItem (cJSON_GetObjectItem (error, "place"), "file")),
-                   ==,
-                   "net-0000.params");
+                   ==, "net-0000.params");
 }
 
 /* What was there before stays. */
@@ -68,10 +66,9 @@ static void
 test_outputs_are_not_written (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
 {
   write_input (fixture);
-  fixture_run_line (fixture,
-                    "echo before >out.npz && " MAKE
-                    "hscope run net-symbol.json --input pipe.npz --output out.npz" CUT
-                    "; echo $?; cat out.npz; ls -A | grep -c part");
+  fixture_run_line (fixture, "echo before >out.npz && " MAKE
+                             "hscope run net-symbol.json --input pipe.npz --output out.npz" CUT
+                             "; echo $?; cat out.npz; ls -A | grep -c part");
   g_assert_cmpstr (fixture->out, ==, "3\nbefore\n0\n");
 }
 
@@ -97,9 +94,8 @@ static void
 test_replaced_file_is_no_error (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
 {
   write_input (fixture);
-  fixture_run_line (fixture,
-                    MAKE "hscope run net-symbol.json --input pipe.npz" MEANWHILE (
-                        "cp net-0000.params new; mv new net-0000.params"));
+  fixture_run_line (fixture, MAKE "hscope run net-symbol.json --input pipe.npz" MEANWHILE (
+                                 "cp net-0000.params new; mv new net-0000.params"));
   g_assert_cmpint (fixture->code, ==, 0);
 }
 
@@ -110,11 +106,9 @@ TEST_PROGRAM (test_cut_file)
 {
   g_test_init (&argc, &argv, NULL);
   ADD ("run", "hscope run net-symbol.json --input pipe.npz", test_status_is_that_of_a_file);
-  ADD ("run-in-a-sandbox",
-       "hscope --sandbox run net-symbol.json --input pipe.npz",
+  ADD ("run-in-a-sandbox", "hscope --sandbox run net-symbol.json --input pipe.npz",
        test_status_is_that_of_a_file);
-  ADD ("run-in-two-threads",
-       "hscope run net-symbol.json --threads 2 --input pipe.npz",
+  ADD ("run-in-two-threads", "hscope run net-symbol.json --threads 2 --input pipe.npz",
        test_status_is_that_of_a_file);
   ADD ("json-is-a-document", NULL, test_json_is_a_document);
   ADD ("outputs-are-not-written", NULL, test_outputs_are_not_written);

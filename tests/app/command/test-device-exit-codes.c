@@ -42,10 +42,8 @@ read_rows (void)
       g_assert_cmpuint (g_strv_length (columns), ==, 5);
       g_strdelimit (columns[1], "`", ' ');
       g_ptr_array_add (rows,
-                       g_strdupv ((char *[]){ g_strstrip (columns[1]),
-                                              g_strstrip (columns[2]),
-                                              g_strstrip (columns[3]),
-                                              NULL }));
+                       g_strdupv ((char *[]){ g_strstrip (columns[1]), g_strstrip (columns[2]),
+                                              g_strstrip (columns[3]), NULL }));
     }
   g_assert_cmpuint (rows->len, >, 10);
   return rows;
@@ -83,10 +81,7 @@ test_machine (Fixture *fixture, gconstpointer index)
 
       fixture_run_line (fixture, line);
       if (fixture->code != wanted)
-        fixture_complain ("%s: exit %d instead of %d, %s",
-                          line,
-                          fixture->code,
-                          wanted,
+        fixture_complain ("%s: exit %d instead of %d, %s", line, fixture->code, wanted,
                           fixture->err);
       if (fixture->code != 0 && !strstr (fixture->err, "error: "))
         fixture_complain ("%s: no error is said", line);
@@ -113,8 +108,7 @@ test_wrong_gpu (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
     {
       g_autofree char *line =
           g_strconcat ("export HYB_PRETEND=wrong=products XDG_CACHE_HOME=$PWD/cache; ",
-                       rows[i].line,
-                       NULL);
+                       rows[i].line, NULL);
 
       fixture_run_line (fixture, line);
       if (fixture->code != rows[i].code)
@@ -129,22 +123,13 @@ TEST_PROGRAM (test_device_exit_codes)
   for (guint i = 0; i < G_N_ELEMENTS (machines); i++)
     {
       g_autofree char *name =
-          g_strdelimit (g_strdup_printf ("/app/device-exit-codes/with-%s", machines[i].name),
-                        " ",
+          g_strdelimit (g_strdup_printf ("/app/device-exit-codes/with-%s", machines[i].name), " ",
                         '-');
 
-      g_test_add (name,
-                  Fixture,
-                  GUINT_TO_POINTER (i),
-                  fixture_set_up,
-                  test_machine,
+      g_test_add (name, Fixture, GUINT_TO_POINTER (i), fixture_set_up, test_machine,
                   fixture_tear_down);
     }
-  g_test_add ("/app/device-exit-codes/with-a-wrong-GPU",
-              Fixture,
-              NULL,
-              fixture_set_up,
-              test_wrong_gpu,
-              fixture_tear_down);
+  g_test_add ("/app/device-exit-codes/with-a-wrong-GPU", Fixture, NULL, fixture_set_up,
+              test_wrong_gpu, fixture_tear_down);
   return g_test_run ();
 }

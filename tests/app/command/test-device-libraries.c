@@ -70,9 +70,8 @@ test_no_driver (Fixture *fixture, gconstpointer unused)
       fixture_complain ("“%s” is not in %s", parts[i], fixture->err);
 
   /* A file that is no library is no driver, and the sentence says what is wrong with it. */
-  fixture_run_line (fixture,
-                    "mkdir bad && echo none >bad/libcuda.so.1 && "
-                    "LD_LIBRARY_PATH= HYB_GPU_PATH=$PWD/bad " MODEL "--device gpu");
+  fixture_run_line (fixture, "mkdir bad && echo none >bad/libcuda.so.1 && "
+                             "LD_LIBRARY_PATH= HYB_GPU_PATH=$PWD/bad " MODEL "--device gpu");
   g_assert_cmpint (fixture->code, ==, 4);
   if (!strstr (fixture->err, "bad/libcuda.so.1: file too short"))
     fixture_complain ("no reason: %s", fixture->err);
@@ -88,16 +87,13 @@ test_missing_dependency (Fixture *fixture, gconstpointer unused)
 {
   static const char        loader[] = "libq.so.6: cannot open shared object file: No such file";
   static const char *const rows[][3] = {
-    { BREAK (PRETEND "/libcudnn.so.9", "libcublas.so.12"),
-      "HYB_PRETEND=driver=12040 ",
+    { BREAK (PRETEND "/libcudnn.so.9", "libcublas.so.12"), "HYB_PRETEND=driver=12040 ",
       "libcublas.so.12 is installed but cannot be opened: " },
     { "cp " PRETEND
       "/libcudnn.so.9 bad && " BREAK (PRETEND "/libcudnn.so.9", "libcudnn_graph.so.9"),
-      "",
-      "libcudnn_graph.so.9 is installed but cannot be opened: " },
+      "", "libcudnn_graph.so.9 is installed but cannot be opened: " },
     { BREAK (PRETEND "/libcudnn.so.9", "libcuda.so.1"),
-      "LD_LIBRARY_PATH= ",
-      "the NVIDIA driver cannot be opened: " },
+      "LD_LIBRARY_PATH= ", "the NVIDIA driver cannot be opened: " },
   };
   /* A driver of this machine is found behind the broken one. */
   guint n = G_N_ELEMENTS (rows) - g_file_test ("/dev/nvidiactl", G_FILE_TEST_EXISTS);
@@ -107,9 +103,7 @@ test_missing_dependency (Fixture *fixture, gconstpointer unused)
       g_autofree char *line =
           g_strdup_printf ("rm -rf bad && mkdir bad && %s %s HYB_GPU_PATH=$PWD/bad%s " MODEL
                            "--device gpu",
-                           rows[i][0],
-                           rows[i][1],
-                           i == 2 ? "" : ":" PRETEND);
+                           rows[i][0], rows[i][1], i == 2 ? "" : ":" PRETEND);
 
       fixture_run_line (fixture, line);
       if (fixture->code != 4 || !strstr (fixture->err, rows[i][2]) ||
@@ -135,12 +129,8 @@ test_missing_library (Fixture *fixture, gconstpointer unused)
   g_assert_null (strstr (fixture->err, ".so.13"));
 }
 
-#define ADD(name, function)                  \
-  g_test_add ("/app/device-libraries/" name, \
-              Fixture,                       \
-              NULL,                          \
-              fixture_set_up,                \
-              function,                      \
+#define ADD(name, function)                                                           \
+  g_test_add ("/app/device-libraries/" name, Fixture, NULL, fixture_set_up, function, \
               fixture_tear_down)
 
 TEST_PROGRAM (test_device_libraries)

@@ -14,8 +14,7 @@ test_what_differs (Fixture *fixture, gconstpointer unused)
 {
   fixture_run_line (fixture, MAKE "hscope diff a-symbol.json b-symbol.json --json");
   g_assert_cmpint (fixture->code, ==, 1);
-  g_assert_cmpstr (fixture->out,
-                   ==,
+  g_assert_cmpstr (fixture->out, ==,
                    "{\n"
                    "  \"same\": false,\n"
                    "  \"nodes\": {\n"

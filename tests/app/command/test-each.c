@@ -110,9 +110,8 @@ test_text_has_a_heading_for_each_model (Fixture *fixture, gconstpointer unused G
 static void
 test_second_models_are_found_by_their_paths (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
 {
-  fixture_run_line (fixture,
-                    MAKE_ZOO "cp -r zoo other && "
-                             "hscope prove --each zoo/deep/er other/deep/er --json" CLEAN);
+  fixture_run_line (fixture, MAKE_ZOO "cp -r zoo other && "
+                                      "hscope prove --each zoo/deep/er other/deep/er --json" CLEAN);
   g_assert_cmpint (fixture->code, ==, 0);
   assert_line (fixture, 0, "d-symbol.json", 0);
   g_assert_nonnull (strstr (fixture->out, "\"ok\": true"));
@@ -126,10 +125,9 @@ static void
 test_conversions_go_to_a_folder_of_the_same_shape (Fixture             *fixture,
                                                    gconstpointer unused G_GNUC_UNUSED)
 {
-  fixture_run_line (fixture,
-                    MAKE_ZOO "hscope convert --each zoo --to fused --output out --json; "
-                             "hscope info out/deep/er/d-symbol.json out/deep/er/"
-                             "d-0000.params" CLEAN);
+  fixture_run_line (fixture, MAKE_ZOO "hscope convert --each zoo --to fused --output out --json; "
+                                      "hscope info out/deep/er/d-symbol.json out/deep/er/"
+                                      "d-0000.params" CLEAN);
   g_assert_cmpint (fixture->code, ==, 0);
   assert_line (fixture, 4, "deep/er/d-symbol.json", 0);
   g_assert_nonnull (strstr (fixture->out, " RNN\n"));
@@ -139,10 +137,9 @@ test_conversions_go_to_a_folder_of_the_same_shape (Fixture             *fixture,
 static void
 test_models_of_one_prefix_are_written_apart (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
 {
-  fixture_run_line (fixture,
-                    MAKE_ZOO "cp zoo/a-symbol.json zoo/a.json && "
-                             "hscope check --each zoo --repair out >log; "
-                             "ls out/a-symbol.json out/a-2-symbol.json" CLEAN);
+  fixture_run_line (fixture, MAKE_ZOO "cp zoo/a-symbol.json zoo/a.json && "
+                                      "hscope check --each zoo --repair out >log; "
+                                      "ls out/a-symbol.json out/a-2-symbol.json" CLEAN);
   g_assert_cmpint (fixture->code, ==, 0);
 }
 
@@ -150,8 +147,7 @@ test_models_of_one_prefix_are_written_apart (Fixture *fixture, gconstpointer unu
 static void
 test_pipes_sockets_and_links_out_are_skipped (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
 {
-  fixture_run_line (fixture,
-                    MAKE_ZOO
+  fixture_run_line (fixture, MAKE_ZOO
                     "rm zoo/b-symbol.json zoo/deep/e-symbol.json && mkfifo zoo/f-symbol.json && "
                     "mkdir other && cp zoo/a-symbol.json other/out-symbol.json && "
                     "ln -s ../other/out-symbol.json zoo/g-symbol.json && "

@@ -29,8 +29,7 @@ test_halves_make_the_whole (Fixture *fixture, gconstpointer cut)
       "hscope run b.onnx --input half.npz --dim time=3 --dim batch=2 --init uniform --output "
       "end.npz >log && "
       "hscope weights whole.npz end.npz" CLEAN,
-      (const char *) cut,
-      (const char *) cut);
+      (const char *) cut, (const char *) cut);
 
   fixture_run_line (fixture, line);
   g_assert_cmpint (fixture->code, ==, 0);
@@ -42,10 +41,9 @@ test_halves_make_the_whole (Fixture *fixture, gconstpointer cut)
 static void
 test_a_part_has_types_and_no_more_arrays (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
 {
-  fixture_run_line (fixture,
-                    "hscope extract " TAGGER
-                    " --from embedded,zeros --to /rnn/Squeeze --output a.onnx "
-                    "&& hscope info a.onnx" CLEAN);
+  fixture_run_line (fixture, "hscope extract " TAGGER
+                             " --from embedded,zeros --to /rnn/Squeeze --output a.onnx "
+                             "&& hscope info a.onnx" CLEAN);
   g_assert_cmpint (fixture->code, ==, 0);
   g_assert_nonnull (
       strstr (fixture->out, "2 of 9 nodes\ninputs: embedded, zeros\noutputs: rows\n"));
@@ -59,12 +57,11 @@ test_a_part_has_types_and_no_more_arrays (Fixture *fixture, gconstpointer unused
 static void
 test_bodies_keep_what_they_read (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
 {
-  fixture_run_line (fixture,
-                    "hscope convert " FORMS
-                    "lstm-script-fixed.onnx --to foreach --output a.onnx >log && "
-                    "hscope info --json a.onnx | grep -q Scan && "
-                    "hscope extract a.onnx --to y --output b.onnx >log && "
-                    "hscope run b.onnx --init uniform >log && hscope check b.onnx" CLEAN);
+  fixture_run_line (fixture, "hscope convert " FORMS
+                             "lstm-script-fixed.onnx --to foreach --output a.onnx >log && "
+                             "hscope info --json a.onnx | grep -q Scan && "
+                             "hscope extract a.onnx --to y --output b.onnx >log && "
+                             "hscope run b.onnx --init uniform >log && hscope check b.onnx" CLEAN);
   g_assert_cmpint (fixture->code, ==, 0);
 }
 
@@ -107,10 +104,8 @@ test_wrong_names (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
   fixture_run_line (fixture, "hscope new mlp --output m");
   for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
     {
-      g_autofree char *line = g_strconcat ("hscope extract ",
-                                           rows[i].arguments,
-                                           "; status=$?; ls a*; exit $status",
-                                           NULL);
+      g_autofree char *line = g_strconcat ("hscope extract ", rows[i].arguments,
+                                           "; status=$?; ls a*; exit $status", NULL);
 
       fixture_run_line (fixture, line);
       g_assert_cmpint (fixture->code, ==, 4);

@@ -32,8 +32,7 @@ make_model (Fixture *fixture)
                            "\"no_bias\": \"True\"}, \"inputs\": [[0, 0, 0], [1, 0, 0]]}],"
                            "\"arg_nodes\": [0, 1], \"heads\": [[2, 0, 0]], "
                            "\"attrs\": {\"mxnet_version\": [\"int\", 10700]}}",
-                           -1,
-                           NULL));
+                           -1, NULL));
 }
 
 /* The least and the largest value of the weight that this way fills. */
@@ -82,11 +81,7 @@ test_ranges (Fixture *fixture, gconstpointer unused)
 TEST_PROGRAM (test_generate)
 {
   g_test_init (&argc, &argv, NULL);
-  g_test_add ("/app/generate/each-way-has-its-range",
-              Fixture,
-              NULL,
-              fixture_set_up,
-              test_ranges,
+  g_test_add ("/app/generate/each-way-has-its-range", Fixture, NULL, fixture_set_up, test_ranges,
               fixture_tear_down);
   return g_test_run ();
 }

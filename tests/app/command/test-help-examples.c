@@ -49,11 +49,7 @@ TEST_PROGRAM (test_help_examples)
 {
   g_setenv ("HYBRIDSCOPE_GALLERY", HYB_GALLERY, TRUE);
   g_test_init (&argc, &argv, NULL);
-  g_test_add ("/help-examples/the-examples-of-every-help-can-be-run",
-              Fixture,
-              NULL,
-              fixture_set_up,
-              test_the_examples_of_every_help_can_be_run,
-              fixture_tear_down);
+  g_test_add ("/help-examples/the-examples-of-every-help-can-be-run", Fixture, NULL, fixture_set_up,
+              test_the_examples_of_every_help_can_be_run, fixture_tear_down);
   return g_test_run ();
 }

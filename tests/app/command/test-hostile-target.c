@@ -56,9 +56,7 @@ try_way (Fixture *fixture, const char *way, const char *command, const char *has
   g_autofree char *line =
       g_strdup_printf ("cd clean && timeout -s KILL 60 " HSCOPE " %s --target evil; code=$?; "
                        "cd .. && %s echo && %s && ls tmp && exit $code",
-                       command,
-                       is_good ? "rm clean/out.npz &&" : "",
-                       HASH);
+                       command, is_good ? "rm clean/out.npz &&" : "", HASH);
 
   write_target (fixture, way);
   fixture_run_line (fixture, line);
@@ -103,17 +101,9 @@ TEST_PROGRAM (test_hostile_target)
 {
   g_setenv ("HYBRIDSCOPE_GALLERY", HYB_GALLERY, TRUE);
   g_test_init (&argc, &argv, NULL);
-  g_test_add ("/hostile-target/nothing-changes-that-was-not-asked-for",
-              Fixture,
-              NULL,
-              set_up,
-              test_nothing_changes,
-              fixture_tear_down);
-  g_test_add ("/hostile-target/prefixes-are-no-way-in",
-              Fixture,
-              NULL,
-              set_up,
-              test_prefixes_are_no_way_in,
-              fixture_tear_down);
+  g_test_add ("/hostile-target/nothing-changes-that-was-not-asked-for", Fixture, NULL, set_up,
+              test_nothing_changes, fixture_tear_down);
+  g_test_add ("/hostile-target/prefixes-are-no-way-in", Fixture, NULL, set_up,
+              test_prefixes_are_no_way_in, fixture_tear_down);
   return g_test_run ();
 }

@@ -88,9 +88,7 @@ test_options (void)
           if (has_own (command, common[o]))
             continue;
           if (is_accepted != is_used)
-            fixture_complain ("hscope %s: --%s is %s",
-                              command->name,
-                              common[o],
+            fixture_complain ("hscope %s: --%s is %s", command->name, common[o],
                               is_accepted ? "accepted, but no row says that it is used"
                                           : "refused, but a row says that it is used");
           n_refused += !is_accepted;
@@ -131,11 +129,7 @@ TEST_PROGRAM (test_ignored_options)
   g_test_init (&argc, &argv, NULL);
   g_test_set_nonfatal_assertions ();
   g_test_add_func ("/ignored-options/every-command", test_options);
-  g_test_add ("/ignored-options/lines",
-              Fixture,
-              NULL,
-              fixture_set_up,
-              test_lines,
+  g_test_add ("/ignored-options/lines", Fixture, NULL, fixture_set_up, test_lines,
               fixture_tear_down);
   return g_test_run ();
 }

@@ -39,10 +39,9 @@ test_other_chips (Fixture *fixture, gconstpointer unused)
 
   if (!make_kernels (fixture))
     return;
-  fixture_run_line (fixture,
-                    "ls kernels | wc -l; "
-                    "grep -l --binary-files=text '^.ELF' kernels/* | wc -l; "
-                    "stat -c %a kernels kernels/* | sort -u | tr '\\n' ' '");
+  fixture_run_line (fixture, "ls kernels | wc -l; "
+                             "grep -l --binary-files=text '^.ELF' kernels/* | wc -l; "
+                             "stat -c %a kernels kernels/* | sort -u | tr '\\n' ' '");
   counts = g_strsplit (fixture->out, "\n", -1);
   g_assert_cmpuint (g_strv_length (counts), ==, 3);
   n = atoi (counts[0]);
@@ -82,10 +81,9 @@ test_strangers (Fixture *fixture, gconstpointer unused)
   fixture_run_line (fixture, "mv kernels kept");
   for (guint i = 0; i < G_N_ELEMENTS (deeds); i++)
     {
-      g_autofree char *line = g_strconcat ("rm -rf kernels real two && cp -rp kept kernels && ",
-                                           deeds[i],
-                                           " && " USE "&& ls two/hybridscope/kernels/*.kernel",
-                                           NULL);
+      g_autofree char *line =
+          g_strconcat ("rm -rf kernels real two && cp -rp kept kernels && ", deeds[i],
+                       " && " USE "&& ls two/hybridscope/kernels/*.kernel", NULL);
 
       if (g_str_has_prefix (deeds[i], "chown") && geteuid () != 0)
         continue;

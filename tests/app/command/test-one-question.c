@@ -103,9 +103,8 @@ test_file_alone_is_described (Fixture *fixture, gconstpointer unused G_GNUC_UNUS
 static void
 test_data_is_no_plug_in_whatever_its_name_is (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
 {
-  static const char *const commands[] = {
-    "info", "check", "render --output a.svg", "run --init uniform"
-  };
+  static const char *const commands[] = { "info", "check", "render --output a.svg",
+                                          "run --init uniform" };
   static const char *const names[] = { "x.so:m", "x.so?m=1", "x.so:m?n=1", "y.so/m", "./x.so:m" };
 
   write_text (fixture, "m-symbol.json", dense, -1);
@@ -145,8 +144,8 @@ test_ending_decides_about_the_format (Fixture *fixture, gconstpointer unused G_G
   fixture_run_line (fixture, RUN "o.params >log && hscope weights o.params --json");
   g_assert_nonnull (strstr (fixture->out, "\"shape\": [2, 3]"));
   fixture_run_line (fixture, RUN "o.safetensors >log && tail -c +9 o.safetensors | head -c 72");
-  g_assert_true (g_str_has_prefix (
-      fixture->out, "{\"fc_output\":{\"dtype\":\"F32\",\"shape\":[2,3],\"data_offsets\":[0,24]}}"));
+  g_assert_true (g_str_has_prefix (fixture->out, "{\"fc_output\":{\"dtype\":\"F32\",\"shape\":[2,3]"
+                                                 ",\"data_offsets\":[0,24]}}"));
   fixture_run_line (fixture, RUN "o.npz >log && head -c 2 o.npz");
   g_assert_cmpstr (fixture->out, ==, "PK");
   fixture_run_line (fixture, RUN "o.txt");
@@ -369,9 +368,7 @@ join_inputs (const cJSON *nodes, const cJSON *node, const cJSON *values)
   cJSON_ArrayForEach (edge, cJSON_GetObjectItem (node, "inputs"))
   {
     const cJSON *from = cJSON_GetArrayItem (nodes, cJSON_GetArrayItem (edge, 0)->valueint);
-    const cJSON *value = find_item (values,
-                                    "node",
-                                    text_of (from, "name"),
+    const cJSON *value = find_item (values, "node", text_of (from, "name"),
                                     cJSON_GetArrayItem (edge, 1)->valueint),
                 *size;
 
@@ -406,10 +403,8 @@ compare_profiled (Fixture *fixture, const cJSON *profile, const cJSON *values)
     g_autofree char *inputs = node ? join_inputs (nodes, node, values) : NULL;
 
     if (!node || g_strcmp0 (text_of (profiled, "inputs"), inputs) != 0)
-      fixture_complain ("inputs of %s: %s in profile, %s in run",
-                        text_of (profiled, "name"),
-                        text_of (profiled, "inputs"),
-                        inputs);
+      fixture_complain ("inputs of %s: %s in profile, %s in run", text_of (profiled, "name"),
+                        text_of (profiled, "inputs"), inputs);
     n++;
   }
   return n;
@@ -454,29 +449,21 @@ test_every_command_shows_the_same_shape_of_a_value (Fixture             *fixture
 
         cJSON_ArrayForEach (output, cJSON_GetObjectItem (node, "outputs"))
         {
-          const cJSON *argument = find_item (cJSON_GetObjectItem (check, "arguments"),
-                                             "name",
-                                             text_of (output, "name"),
-                                             0);
-          const cJSON *head = find_item (cJSON_GetObjectItem (check, "outputs"),
-                                         "name",
-                                         text_of (output, "name"),
-                                         0);
+          const cJSON *argument = find_item (cJSON_GetObjectItem (check, "arguments"), "name",
+                                             text_of (output, "name"), 0);
+          const cJSON *head = find_item (cJSON_GetObjectItem (check, "outputs"), "name",
+                                         text_of (output, "name"), 0);
 
-          compare_shape ("run: the shape",
-                         output,
-                         find_item (cJSON_GetObjectItem (run, "values"),
-                                    "node",
-                                    text_of (node, "name"),
-                                    k++));
+          compare_shape ("run: the shape", output,
+                         find_item (cJSON_GetObjectItem (run, "values"), "node",
+                                    text_of (node, "name"), k++));
           if (argument)
             compare_shape ("check: the argument", output, argument);
           if (head)
             compare_shape ("check: the output", output, head);
         }
       }
-      g_assert_cmpuint (compare_profiled (fixture, profile, cJSON_GetObjectItem (run, "values")),
-                        >,
+      g_assert_cmpuint (compare_profiled (fixture, profile, cJSON_GetObjectItem (run, "values")), >,
                         2);
     }
 }

@@ -39,8 +39,7 @@ replace (Fixture *fixture, const char *how, guint at)
                        "FAIL_MARK=\"$PWD/../mark\" "
                        "LD_PRELOAD='" APP_MODULES "/fail-write.so' '" HSCOPE
                        "' convert ../new/outside.onnx --output out.onnx) >../log 2>&1",
-                       at,
-                       how);
+                       at, how);
 
   fixture_run_line (fixture, line);
   return fixture->code;
@@ -93,10 +92,7 @@ test_faults (Fixture *fixture, gconstpointer how)
         break;
       n_calls++;
       n_new += replaced;
-      g_test_message ("%s at call %u: status %d, %s",
-                      (const char *) how,
-                      at,
-                      status,
+      g_test_message ("%s at call %u: status %d, %s", (const char *) how, at, status,
                       replaced ? "new" : "old");
       if (!is_kill)
         {
@@ -136,9 +132,8 @@ test_names (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
                            i % 2 == 0 ? "old" : "new");
 
       run (fixture, line);
-      g_assert_nonnull (
-          strstr (fixture->out,
-                  i % 2 == 0 ? "wrote out/out.onnx.data\n" : "wrote out/out.onnx.2.data\n"));
+      g_assert_nonnull (strstr (fixture->out, i % 2 == 0 ? "wrote out/out.onnx.data\n"
+                                                         : "wrote out/out.onnx.2.data\n"));
       g_assert_true (is_new (fixture) == (i % 2 == 1));
       check_files (fixture,
                    i % 2 == 0 ? "out.onnx\nout.onnx.data\n" : "out.onnx\nout.onnx.2.data\n");
@@ -151,14 +146,11 @@ TEST_PROGRAM (test_onnx_faults)
   g_test_init (&argc, &argv, NULL);
 #define ADD(path, how, test) \
   g_test_add (path, Fixture, how, fixture_set_up, test, fixture_tear_down)
-  ADD ("/app/command/onnx-faults/new-data-get-a-name-that-the-old-model-does-not-use",
-       NULL,
+  ADD ("/app/command/onnx-faults/new-data-get-a-name-that-the-old-model-does-not-use", NULL,
        test_names);
-  ADD ("/app/command/onnx-faults/a-full-disk-leaves-the-old-model-or-the-new-one",
-       "full",
+  ADD ("/app/command/onnx-faults/a-full-disk-leaves-the-old-model-or-the-new-one", "full",
        test_faults);
-  ADD ("/app/command/onnx-faults/a-killed-writer-leaves-the-old-model-or-the-new-one",
-       "kill",
+  ADD ("/app/command/onnx-faults/a-killed-writer-leaves-the-old-model-or-the-new-one", "kill",
        test_faults);
 #undef ADD
   return g_test_run ();

@@ -87,9 +87,7 @@ test_file_in_all_forms (Fixture *fixture, gconstpointer data)
     {
       g_autofree char *line =
           g_strdup_printf ("hscope convert " FORMS "%s %s --to %s --output out.onnx >log 2>&1",
-                           file,
-                           form == 0 ? length_option (file) : "",
-                           forms[form].form);
+                           file, form == 0 ? length_option (file) : "", forms[form].form);
 
       if (is_refused (file, forms[form].form))
         continue;
@@ -110,8 +108,7 @@ test_fused_file_comes_back (Fixture *fixture, gconstpointer data)
                        "hscope convert a.onnx --to foreach --output b.onnx >log 2>&1 && "
                        "hscope convert b.onnx %s --to unrolled --output c.onnx >log 2>&1 && "
                        "hscope convert c.onnx --to fused --output out.onnx >log 2>&1",
-                       file,
-                       length_option (file));
+                       file, length_option (file));
 
   if (is_refused (file, "fused"))
     {
@@ -141,17 +138,9 @@ TEST_PROGRAM (test_onnx_forms)
       g_autofree char *back =
           g_strconcat ("/app/command/onnx-forms/there-and-back/", files->pdata[i], NULL);
 
-      g_test_add (all,
-                  Fixture,
-                  files->pdata[i],
-                  fixture_set_up,
-                  test_file_in_all_forms,
+      g_test_add (all, Fixture, files->pdata[i], fixture_set_up, test_file_in_all_forms,
                   fixture_tear_down);
-      g_test_add (back,
-                  Fixture,
-                  files->pdata[i],
-                  fixture_set_up,
-                  test_fused_file_comes_back,
+      g_test_add (back, Fixture, files->pdata[i], fixture_set_up, test_fused_file_comes_back,
                   fixture_tear_down);
     }
   g_assert_cmpuint (files->len, >, 0);

@@ -89,8 +89,7 @@ test_share_and_time_never_go_backwards (void)
   update (&progress, 1, 3);
   g_assert_cmpfloat_with_epsilon (progress.share, 0.125, 1e-9);
   deadline = progress.deadline;
-  g_assert_cmpfloat (deadline,
-                     >,
+  g_assert_cmpfloat (deadline, >,
                      (double) g_get_monotonic_time () * 1e-6 + 6); /* 3 and 4 seconds */
   update (&progress, 1, 39);
   g_assert_cmpfloat_with_epsilon (progress.share, 0.125, 1e-9);

@@ -36,9 +36,7 @@ test_one_type (Fixture *fixture, gconstpointer unused)
   for (guint i = 0; i < G_N_ELEMENTS (ways); i++)
     {
       g_autofree char *line = g_strconcat ("HYB_PRETEND=wrong=float16 hscope selftest --json ",
-                                           ways[i],
-                                           "--operator dot",
-                                           NULL);
+                                           ways[i], "--operator dot", NULL);
       g_autoptr (cJSON) json = NULL;
       const cJSON *types;
 
@@ -51,8 +49,7 @@ test_one_type (Fixture *fixture, gconstpointer unused)
       g_assert_cmpint (cJSON_GetArraySize (types), ==, 1);
       g_assert_cmpstr (cJSON_GetStringValue (
                            cJSON_GetObjectItem (cJSON_GetArrayItem (types, 0), "type")),
-                       ==,
-                       "float16");
+                       ==, "float16");
     }
 }
 
@@ -93,12 +90,8 @@ test_other_programs (Fixture *fixture, gconstpointer unused)
     fixture_complain ("exit %d, %s%s", fixture->code, fixture->out, fixture->err);
 }
 
-#define ADD(name, function)                \
-  g_test_add ("/app/selftest-types/" name, \
-              Fixture,                     \
-              NULL,                        \
-              fixture_set_up,              \
-              function,                    \
+#define ADD(name, function)                                                         \
+  g_test_add ("/app/selftest-types/" name, Fixture, NULL, fixture_set_up, function, \
               fixture_tear_down)
 
 TEST_PROGRAM (test_selftest_types)

@@ -217,12 +217,8 @@ test_a_folder_that_is_not_there_is_an_error (Place *place, gconstpointer unused 
 static double
 simulate (const Place *place, guint n_cells)
 {
-  guint *n_done = mmap (NULL,
-                        n_cells * sizeof (guint),
-                        PROT_READ | PROT_WRITE,
-                        MAP_SHARED | MAP_ANONYMOUS,
-                        -1,
-                        0);
+  guint *n_done = mmap (NULL, n_cells * sizeof (guint), PROT_READ | PROT_WRITE,
+                        MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   guint  cell;
   g_autoptr (ScopeSweepFolder) folder = NULL;
 
@@ -252,8 +248,7 @@ simulate (const Place *place, guint n_cells)
   g_assert_false (scope_sweep_folder_take (folder, &cell));
   for (cell = 0; cell < n_cells; cell++)
     g_assert_cmpuint (n_done[cell], ==, 1);
-  assert_counts (folder,
-                 n_cells,
+  assert_counts (folder, n_cells,
                  (ScopeSweepCounts){ .n_done = n_cells * 9 / 10, .n_failed = n_cells / 10 });
   munmap (n_done, n_cells * sizeof (guint));
   return (double) scope_sweep_folder_get_effort (folder).n_calls / n_cells;

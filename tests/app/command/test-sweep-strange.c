@@ -38,8 +38,7 @@ static void
 test_a_sweep_that_waits_names_the_one_that_measures (Fixture             *fixture,
                                                      gconstpointer unused G_GNUC_UNUSED)
 {
-  fixture_run_line (fixture,
-                    PRETEND_TOOLS
+  fixture_run_line (fixture, PRETEND_TOOLS
                     "export XDG_RUNTIME_DIR=$PWD/locks; "
                     "echo 'echo x >started; exec sleep 1000' >slow && "
                     "{ " HSCOPE " sweep --models a --batch 1,2 --output s "
@@ -74,8 +73,7 @@ test_a_hostile_folder_changes_nothing_outside (Fixture *fixture, gconstpointer u
                                        "mkdir" };
   static const char *const commands[] = { "sweep --output s --resume",
                                           "sweep --output s --resume --retry-failed",
-                                          "sweep --output s --cells 0",
-                                          "report s" };
+                                          "sweep --output s --cells 0", "report s" };
 
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)
     for (guint k = 0; k < G_N_ELEMENTS (kinds); k++)
@@ -92,11 +90,7 @@ test_a_hostile_folder_changes_nothing_outside (Fixture *fixture, gconstpointer u
                             "rm -r 's/%s'; rm -f s/cells/000000.json.x; %s 's/%s'; "
                             "timeout -s KILL 20 " HSCOPE " %s%s >log 2>&1; "
                             "[ $? -lt 5 ] && cat victim/file && ls victim" CLEAN,
-              names[i],
-              make,
-              names[i],
-              commands[c],
-              c < 3 ? " --launcher 'sh pretend'" : "");
+              names[i], make, names[i], commands[c], c < 3 ? " --launcher 'sh pretend'" : "");
 
           fixture_run_line (fixture, line);
           if (fixture->code != 0 || strcmp (fixture->out, "mine\nfile\n") != 0)
@@ -108,23 +102,12 @@ TEST_PROGRAM (test_sweep_strange)
 {
   g_setenv ("HYBRIDSCOPE_GALLERY", HYB_GALLERY, TRUE);
   g_test_init (&argc, &argv, NULL);
-  g_test_add ("/sweep/a-second-sweep-is-told-who-is-at-work",
-              Fixture,
-              NULL,
-              fixture_set_up,
-              test_a_second_sweep_is_told_who_is_at_work,
+  g_test_add ("/sweep/a-second-sweep-is-told-who-is-at-work", Fixture, NULL, fixture_set_up,
+              test_a_second_sweep_is_told_who_is_at_work, fixture_tear_down);
+  g_test_add ("/sweep/a-sweep-that-waits-names-the-one-that-measures", Fixture, NULL,
+              fixture_set_up, test_a_sweep_that_waits_names_the_one_that_measures,
               fixture_tear_down);
-  g_test_add ("/sweep/a-sweep-that-waits-names-the-one-that-measures",
-              Fixture,
-              NULL,
-              fixture_set_up,
-              test_a_sweep_that_waits_names_the_one_that_measures,
-              fixture_tear_down);
-  g_test_add ("/sweep/a-hostile-folder-changes-nothing-outside",
-              Fixture,
-              NULL,
-              fixture_set_up,
-              test_a_hostile_folder_changes_nothing_outside,
-              fixture_tear_down);
+  g_test_add ("/sweep/a-hostile-folder-changes-nothing-outside", Fixture, NULL, fixture_set_up,
+              test_a_hostile_folder_changes_nothing_outside, fixture_tear_down);
   return g_test_run ();
 }

@@ -90,8 +90,7 @@ test_wrong_plans_are_refused (Fixture *fixture, gconstpointer unused G_GNUC_UNUS
       "\"time_limit\": 0, \"repeat\": [\"1\"], \"models\": [\"--each=a\"], \"batch\": [\"\"], "
       "\"length\": [\"\"], \"passes\": [\"\"], \"devices\": [\"\"], \"threads\": [\"\"], "
       "\"modes\": [\"\"], \"variants\": [\"\"]}' >s/plan.json && hscope sweep --output s --resume",
-      3,
-      "no plan" },
+      3, "no plan" },
     { "hscope sweep --models a --task prove --batch 1,2 --output s", 2, "--batch: the result of" },
     { "hscope sweep --models a --task prove --repeat 2 --output s", 2, "--repeat: the result of" },
     { "echo >x.so && hscope sweep --models x.so:net --output s", 2, "“x.so:net” is a plug-in" },
@@ -99,16 +98,13 @@ test_wrong_plans_are_refused (Fixture *fixture, gconstpointer unused G_GNUC_UNUS
       "\"time_limit\": 0, \"repeat\": [\"1\"], \"models\": [\"x.so:net\"], \"batch\": [\"\"], "
       "\"length\": [\"\"], \"passes\": [\"\"], \"devices\": [\"\"], \"threads\": [\"\"], "
       "\"modes\": [\"\"], \"variants\": [\"\"]}' >s/plan.json && hscope sweep --output s --resume",
-      3,
-      "no plan" },
-    { "hscope sweep --models a --output s --repeat 10000 --batch $(seq -s, 1 200)",
-      2,
+      3, "no plan" },
+    { "hscope sweep --models a --output s --repeat 10000 --batch $(seq -s, 1 200)", 2,
       "more than 1000000 cells" },
     { "hscope sweep --output s --resume", 3, "plan.json" },
     { "hscope sweep --output s --retry-failed --models a", 2, "belongs to --resume" },
     { "hscope sweep --models a --output s --launcher \"'\"", 2, "quotes" },
-    { "printf '[sweep]\\nmodels=a\\nbatches=1\\n' >p.ini && hscope sweep p.ini --output s",
-      2,
+    { "printf '[sweep]\\nmodels=a\\nbatches=1\\n' >p.ini && hscope sweep p.ini --output s", 2,
       "no key “batches”" },
     { "echo nonsense >p.ini && hscope sweep p.ini --output s", 3, "no plan" },
     { "hscope sweep p.ini --models a --output s", 2, "not both" },
@@ -116,8 +112,7 @@ test_wrong_plans_are_refused (Fixture *fixture, gconstpointer unused G_GNUC_UNUS
     { "mkdir s && echo '{\"version\": 1, \"task\": \"measure\", \"samples\": 0, \"time_limit\": "
       "0, \"models\": [\"a\"], \"repeat\": [3], \"batch\": []}' >s/plan.json && "
       "hscope sweep --output s --resume",
-      3,
-      "no plan" },
+      3, "no plan" },
     { "hscope sweep --models a --output /nowhere/s", 3, "folder" },
   };
 
@@ -135,8 +130,7 @@ static void
 test_a_failed_cell_is_retried_as_asked (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
 {
   /* Each cell fails at its first two attempts: a file counts them by the prefix. */
-  fixture_run_line (fixture,
-                    PRETEND_TOOLS
+  fixture_run_line (fixture, PRETEND_TOOLS
                     "cat >fail <<'END'\n"
                     "for word; do [ \"$last\" = --captures ] && prefix=$word; last=$word; done\n"
                     "name=$(basename \"$prefix\" | cut -c1-12); echo x >>count-$name\n"
@@ -160,8 +154,7 @@ static void
 test_a_launcher_that_repeats_itself_doubles_nothing (Fixture             *fixture,
                                                      gconstpointer unused G_GNUC_UNUSED)
 {
-  fixture_run_line (fixture,
-                    PRETEND_TOOLS
+  fixture_run_line (fixture, PRETEND_TOOLS
                     "echo 'echo welcome; sh pretend \"$@\"; sh pretend \"$@\"' >twice && "
                     "hscope sweep --models a --batch 1,2,3 --output s "
                     "--launcher 'sh twice' && cat s/cells.jsonl" CLEAN);
@@ -173,8 +166,7 @@ static void
 test_a_killed_sweep_continues (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
 {
   /* The fourth cell kills the sweep, which is its parent. */
-  fixture_run_line (fixture,
-                    PRETEND_TOOLS
+  fixture_run_line (fixture, PRETEND_TOOLS
                     "cat >kill <<'END'\n"
                     "echo x >>ran; [ $(wc -l <ran) -ne 4 ] || { kill -9 $PPID; exec sleep 1000; }\n"
                     "exec sh pretend \"$@\"\n"
@@ -198,8 +190,7 @@ test_a_killed_sweep_continues (Fixture *fixture, gconstpointer unused G_GNUC_UNU
 static void
 test_ctrl_c_gives_cells_back (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
 {
-  fixture_run_line (fixture,
-                    PRETEND_TOOLS
+  fixture_run_line (fixture, PRETEND_TOOLS
                     "echo 'echo x >started; exec sleep 1000' >slow && "
                     "{ " HSCOPE " sweep --models a --batch 1,2 --output s "
                     "--launcher 'sh slow' & } && pid=$! && "
@@ -216,8 +207,7 @@ static void
 test_a_cell_that_is_ended_with_its_worker_has_not_failed (Fixture             *fixture,
                                                           gconstpointer unused G_GNUC_UNUSED)
 {
-  fixture_run_line (fixture,
-                    PRETEND_TOOLS
+  fixture_run_line (fixture, PRETEND_TOOLS
                     "echo 'echo x >started; kill -TERM $$' >ended && "
                     "{ " HSCOPE " sweep --models a --batch 1,2 --output s "
                     "--launcher 'sh ended' & } && pid=$! && "
@@ -232,8 +222,7 @@ test_a_cell_that_is_ended_with_its_worker_has_not_failed (Fixture             *f
 static void
 test_a_cell_that_is_ended_alone_has_failed (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
 {
-  fixture_run_line (fixture,
-                    PRETEND_TOOLS
+  fixture_run_line (fixture, PRETEND_TOOLS
                     "echo 'kill -TERM $$' >ended && hscope sweep --models a --batch 1 --output s "
                     "--launcher 'sh ended'; cat s/cells.jsonl" CLEAN);
   g_assert_nonnull (strstr (fixture->out, "the process was ended by signal 15"));
@@ -271,8 +260,7 @@ test_parts_of_a_sweep_are_done_at_once (Fixture *fixture, gconstpointer unused G
 static void
 test_slurm_does_the_cells (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
 {
-  fixture_run_line (fixture,
-                    PRETEND_TOOLS SLURM
+  fixture_run_line (fixture, PRETEND_TOOLS SLURM
                     "hscope sweep --models a --batch $(seq -s, 1 12) --output s "
                     "--launcher \"sh $PWD/pretend\" --target slurm --jobs 3 "
                     "--slurm-options '-p \"a b\"' && cat sbatch.log && "
@@ -290,8 +278,7 @@ static void
 test_a_job_of_slurm_is_found_again_and_cancelled (Fixture             *fixture,
                                                   gconstpointer unused G_GNUC_UNUSED)
 {
-  fixture_run_line (fixture,
-                    PRETEND_TOOLS SLURM
+  fixture_run_line (fixture, PRETEND_TOOLS SLURM
                     "echo 'echo x >started; exec sleep 1000' >slow && "
                     "{ " HSCOPE " sweep --models a --batch 1,2 --output s --launcher "
                     "\"sh $PWD/slow\" --target slurm & } && pid=$! && "
@@ -310,8 +297,7 @@ static void
 test_a_job_of_slurm_that_ends_early_leaves_cells (Fixture             *fixture,
                                                   gconstpointer unused G_GNUC_UNUSED)
 {
-  fixture_run_line (fixture,
-                    PRETEND_TOOLS SLURM
+  fixture_run_line (fixture, PRETEND_TOOLS SLURM
                     "printf '%s\\n' '#!/bin/sh' 'echo 17' >bin/sbatch && : >tasks && "
                     "hscope sweep --models a --batch 1,2 --output s --launcher "
                     "\"sh $PWD/pretend\" --target slurm; echo $?; "
@@ -325,10 +311,9 @@ test_a_job_of_slurm_that_ends_early_leaves_cells (Fixture             *fixture,
 static void
 test_a_missing_slurm_is_a_sentence (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
 {
-  fixture_run_line (fixture,
-                    "export PATH=/bin:/nowhere; mkdir empty; rm=$(command -v rm); "
-                    "PATH=$PWD/empty hscope sweep --models a --output s --target slurm; "
-                    "code=$?; $rm -r s; exit $code");
+  fixture_run_line (fixture, "export PATH=/bin:/nowhere; mkdir empty; rm=$(command -v rm); "
+                             "PATH=$PWD/empty hscope sweep --models a --output s --target slurm; "
+                             "code=$?; $rm -r s; exit $code");
   g_assert_cmpint (fixture->code, ==, 3);
   g_assert_nonnull (strstr (fixture->err, "sbatch cannot be started: "));
 }
@@ -433,8 +418,7 @@ test_a_table_has_a_line_for_every_cell (Fixture *fixture, gconstpointer unused G
 static void
 test_cells_that_disturb_each_other_are_told (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
 {
-  fixture_run_line (fixture,
-                    RESULTS
+  fixture_run_line (fixture, RESULTS
                     "timed () { printf '{\"cell\": %s, \"status\": \"done\", \"median\": 1, "
                     "\"low\": 1, \"high\": 1, \"worker\": "
                     "\"%s\", "
@@ -455,8 +439,7 @@ static void
 test_files_of_no_cell_are_left_out (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
 {
   fixture_run_line (
-      fixture,
-      RESULTS
+      fixture, RESULTS
       "rm s/cells/000005.json && "
       "for name in 0 0000000 000000.json~ 000006 999999 -00001 +00005 18446744073709551621; do "
       "cp s/cells/000000.json s/cells/$name; cp s/cells/000000.json s/cells/$name.json; done && "
@@ -469,8 +452,7 @@ test_files_of_no_cell_are_left_out (Fixture *fixture, gconstpointer unused G_GNU
 static void
 test_a_database_has_a_row_for_every_cell (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
 {
-  fixture_run_line (fixture,
-                    RESULTS
+  fixture_run_line (fixture, RESULTS
                     "rm s/cells/000000.json && hscope report s --output r.sqlite && "
                     "python3 -c \"import sqlite3; print(sqlite3.connect('r.sqlite')."
                     "execute('select cell, batch, variant, status, value, host, repeat from "
@@ -480,9 +462,8 @@ test_a_database_has_a_row_for_every_cell (Fixture *fixture, gconstpointer unused
       g_test_skip ("the build leaves parts of the packages out");
       return;
     }
-  g_assert_nonnull (strstr (fixture->out,
-                            "[(0, 1, 'unrolled', 'left', None, None, 1), (1, 1, "
-                            "'fused', 'done', 0.45, 'here', 1), "));
+  g_assert_nonnull (strstr (fixture->out, "[(0, 1, 'unrolled', 'left', None, None, 1), (1, 1, "
+                                          "'fused', 'done', 0.45, 'here', 1), "));
   g_assert_nonnull (strstr (fixture->out, "(5, 4, 'fused', 'done', 0.1, 'there', 1)]"));
 }
 
@@ -518,9 +499,7 @@ test_a_table_of_long_names_is_refused (Fixture *fixture, gconstpointer unused G_
                        "open('s/plan.json', 'w').write(text.replace('<a>', 'a' * 4000000).replace("
                        "'\\\"batch\\\": [', '\\\"batch\\\": [' + ''.join('\\\"%d\\\", ' % i "
                        "for i in range(5, 52))))\" && hscope report s --output r.",
-                       ends[i],
-                       "; status=$?; ls r.*; (exit $status)" CLEAN,
-                       NULL);
+                       ends[i], "; status=$?; ls r.*; (exit $status)" CLEAN, NULL);
 
       fixture_run_line (fixture, line);
       g_assert_cmpint (fixture->code, ==, 4);

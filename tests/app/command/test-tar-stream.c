@@ -107,10 +107,8 @@ test_files_arrive (Tar *tar, gconstpointer data)
   for (gsize at = 0; at < tar->n; at += step)
     {
       g_assert_false (reader.is_complete);
-      g_assert_true (scope_tar_reader_take (&reader,
-                                            (guint8 *) tar->stream + at,
-                                            MIN (step, tar->n - at),
-                                            NULL));
+      g_assert_true (scope_tar_reader_take (&reader, (guint8 *) tar->stream + at,
+                                            MIN (step, tar->n - at), NULL));
     }
   g_assert_true (reader.is_complete);
   scope_tar_reader_clear (&reader);
@@ -208,11 +206,9 @@ test_only_what_was_asked_for_has_a_place (void)
 {
   g_autoptr (ScopeRemoteNames) names = scope_remote_names_new ();
 
-  g_assert_cmpstr (scope_remote_names_add_file (names, "models/net-symbol.json"),
-                   ==,
+  g_assert_cmpstr (scope_remote_names_add_file (names, "models/net-symbol.json"), ==,
                    "hscope-file-0/net-symbol.json");
-  g_assert_cmpstr (scope_remote_names_add_output (names, "/out/c.hscope", FALSE),
-                   ==,
+  g_assert_cmpstr (scope_remote_names_add_output (names, "/out/c.hscope", FALSE), ==,
                    "hscope-file-1/c.hscope");
   g_assert_cmpstr (scope_remote_names_add_output (names, "net", TRUE), ==, "hscope-file-2/net");
   assert_place (names, "hscope-file-1/c.hscope", "/out/c.hscope");

@@ -85,8 +85,7 @@ test_the_list_has_this_machine_and_the_file (Fixture *fixture, gconstpointer unu
   g_assert_true (cJSON_IsNull (cJSON_GetObjectItem (cJSON_GetArrayItem (targets, 0), "launcher")));
   g_assert_cmpstr (cJSON_GetStringValue (
                        cJSON_GetObjectItem (cJSON_GetArrayItem (targets, 1), "launcher")),
-                   ==,
-                   "env NOTHING=1");
+                   ==, "env NOTHING=1");
   run_and_expect (fixture, 0, "rm config/hybridscope/targets.ini && hscope targets");
   g_assert_nonnull (strstr (fixture->out, "\n0 in "));
 }
@@ -117,8 +116,7 @@ test_a_list_that_makes_no_sense_is_refused (Fixture *fixture, gconstpointer unus
       if (!strstr (fixture->err, texts[i][1]))
         fixture_complain ("%s: %s", texts[i][0], fixture->err);
     }
-  run_and_expect (fixture,
-                  4,
+  run_and_expect (fixture, 4,
                   "head -c 300000 /dev/zero | tr '\\0' '#' > config/hybridscope/targets.ini && "
                   "hscope targets");
 }
@@ -176,8 +174,7 @@ test_a_check_says_how_to_install (Fixture *fixture, gconstpointer unused G_GNUC_
 static void
 test_results_are_those_of_this_machine (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
 {
-  run_and_expect (fixture,
-                  0,
+  run_and_expect (fixture, 0,
                   "hscope run models/deep/net-symbol.json --init uniform --output here.npz && "
                   "hscope run models/deep/net-symbol.json --init uniform --target env --output "
                   "models/there.npz > log && cmp here.npz models/there.npz && "
@@ -193,8 +190,7 @@ static void
 test_inputs_and_streams_go_over (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
 {
   run_and_expect (
-      fixture,
-      0,
+      fixture, 0,
       "hscope run models/deep/net-symbol.json --init uniform --output in.npz > log && "
       "hscope weights models/deep/net-0000.params --to w.npz > log && "
       "hscope run - models/deep/net-0000.params --input w.npz --init uniform --target env "
@@ -212,8 +208,7 @@ test_a_capture_knows_its_machine_and_its_model (Fixture             *fixture,
   g_autofree char *line =
       g_strdup_printf ("hscope profile %s --repeat 1 --traced 1 --target env --capture c.hscope "
                        "--json && grep -aq '%s' c.hscope && ! grep -aq hscope-file c.hscope",
-                       model,
-                       model);
+                       model, model);
   g_autoptr (cJSON) json = NULL;
 
   run_and_expect (fixture, 0, line);
@@ -248,8 +243,7 @@ test_a_silent_target_is_given_up (Fixture *fixture, gconstpointer unused G_GNUC_
                            "HYBRIDSCOPE_TARGET_SILENCE=1 timeout 60 " HSCOPE
                            " %s; echo $?; ! test -e "
                            "o.npz",
-                           rows[i][0],
-                           rows[i][1]);
+                           rows[i][0], rows[i][1]);
 
       run_and_expect (fixture, 0, line);
       if (!strstr (i < 3 ? fixture->out : fixture->err, "nothing came for 1 seconds") ||
@@ -262,30 +256,25 @@ static void
 test_every_command_that_takes_a_target_runs_there (Fixture             *fixture,
                                                    gconstpointer unused G_GNUC_UNUSED)
 {
-  run_and_expect (fixture,
-                  0,
+  run_and_expect (fixture, 0,
                   "hscope prove models/deep/net-symbol.json models/deep/net-symbol.json --target "
                   "env");
-  run_and_expect (fixture,
-                  0,
+  run_and_expect (fixture, 0,
                   "hscope compare 'gallery:lstm-hybrid?length=2&hidden=4' --variants "
                   "unrolled,fused "
                   "--repeat 1 --no-ladder --target env --captures pair --report pair.html && "
                   "test -s pair-0-fused-static.hscope && test -s pair-0-unrolled-static.hscope && "
                   "test -s pair.html");
   run_and_expect (
-      fixture,
-      0,
+      fixture, 0,
       "hscope train gallery:mlp --epochs 1 --output trained --log log.jsonl --target env "
       "&& hscope train gallery:mlp --epochs 2 --resume --output trained --target env && "
       "test -s trained-0002.params && test -s log.jsonl");
   g_assert_nonnull (strstr (fixture->err, "resumed from trained-0001.states"));
-  run_and_expect (fixture,
-                  0,
+  run_and_expect (fixture, 0,
                   "hscope convert 'gallery:lstm-hybrid?length=2&hidden=4' --to unrolled --output "
                   "models/flat --target env && test -s models/flat-0000.params");
-  run_and_expect (fixture,
-                  0,
+  run_and_expect (fixture, 0,
                   "hscope sweep --models models/deep/net-symbol.json --batch 1,2 --samples 1 "
                   "--output "
                   "cells --target env && test -s cells/captures/000001.hscope && "
@@ -299,8 +288,7 @@ static void
 test_what_was_not_written_there_stays_as_it_is (Fixture             *fixture,
                                                 gconstpointer unused G_GNUC_UNUSED)
 {
-  run_and_expect (fixture,
-                  0,
+  run_and_expect (fixture, 0,
                   "hscope train gallery:mlp --epochs 1 --output trained && "
                   "touch -d 2001-02-03 trained-0001.* && "
                   "hscope train gallery:mlp --epochs 2 --resume --output trained --target env && "
@@ -314,8 +302,7 @@ test_failures_there_are_failures_here (Fixture *fixture, gconstpointer unused G_
 {
   g_autoptr (cJSON) json = NULL;
 
-  run_and_expect (fixture,
-                  4,
+  run_and_expect (fixture, 4,
                   "hscope run models/deep/net-symbol.json --init uniform --target env --shape "
                   "data=1,2,3,4");
   run_and_expect (fixture, 3, "hscope run models/deep/none.json --init uniform --target env");
@@ -324,8 +311,7 @@ test_failures_there_are_failures_here (Fixture *fixture, gconstpointer unused G_
   run_and_expect (fixture, 3, "hscope run empty --init uniform --target env --json");
   json = parse_output (fixture);
   g_assert_nonnull (cJSON_GetObjectItem (json, "error"));
-  run_and_expect (fixture,
-                  3,
+  run_and_expect (fixture, 3,
                   "mkfifo pipe && hscope run models/deep/net-symbol.json pipe --target env");
   g_assert_nonnull (strstr (fixture->err, "only regular files"));
   run_and_expect (fixture, 4, "hscope run gallery:mlp --init uniform --target silent");
@@ -343,8 +329,7 @@ start_training (Fixture *fixture, const char *target)
       g_strdup_printf ("cd '%s' && TMPDIR=$PWD/tmp && export TMPDIR && exec '" HSCOPE
                        "' train gallery:mlp --epochs 1000000 --output trained --target %s "
                        "> out 2> err",
-                       fixture->folder,
-                       target);
+                       fixture->folder, target);
   char *words[] = { (char *) "/bin/sh", (char *) "-c", line, NULL };
   GPid  pid;
 
@@ -408,15 +393,13 @@ test_a_lost_connection_is_a_sentence (Fixture *fixture, gconstpointer unused G_G
 
   run_and_expect (fixture, 0, "echo old > trained-0000.params");
   pid = start_training (fixture, "noisy");
-  run_and_expect (fixture,
-                  0,
+  run_and_expect (fixture, 0,
                   "for p in " MY_PROCESSES
                   "; do tr '\\0' ' ' < $p/cmdline | grep -q 'targets serve' && "
                   "kill -KILL ${p#/proc/}; done; true");
   g_assert_cmpint (waitpid (pid, &status, 0), ==, pid);
   g_assert_true (WIFEXITED (status) && WEXITSTATUS (status) == 4);
-  run_and_expect (fixture,
-                  0,
+  run_and_expect (fixture, 0,
                   "cat err && cat trained-0000.params && ! ls trained-interrupted.params");
   g_assert_nonnull (strstr (fixture->out, "noisy: the connection was lost"));
   g_assert_nonnull (strstr (fixture->out, "\nold\n"));
@@ -431,27 +414,23 @@ static void
 test_a_bundle_is_installed_through_stdin (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
 {
   run_and_expect (fixture, 2, "hscope targets install home");
-  run_and_expect (fixture,
-                  0,
+  run_and_expect (fixture, 0,
                   "mkdir -p bundle/bin && printf '#!/bin/sh\\nexec " HSCOPE " \"$@\"\\n' > "
                   "bundle/bin/hscope && chmod +x bundle/bin/hscope && tar -czf bundle.tar.gz "
                   "bundle && "
                   "hscope targets install home --bundle bundle.tar.gz");
   g_assert_nonnull (strstr (fixture->out, "installed hscope "));
-  run_and_expect (fixture,
-                  0,
+  run_and_expect (fixture, 0,
                   "test -x home/.local/lib/hybridscope/bin/hscope && hscope targets check home && "
                   "grep '^program=.*/home/.local/lib/hybridscope/bin/hscope$' "
                   "config/hybridscope/targets.ini");
   /* Again, in its place; but never in the place of something else, and a folder beside it stays. */
   run_and_expect (
-      fixture,
-      0,
+      fixture, 0,
       "mkdir home/.local/lib/hybridscope.old && touch home/.local/lib/hybridscope.old/mine "
       "&& hscope targets install home --bundle bundle.tar.gz && "
       "rm home/.local/lib/hybridscope.old/mine && rmdir home/.local/lib/hybridscope.old");
-  run_and_expect (fixture,
-                  4,
+  run_and_expect (fixture, 4,
                   "mkdir precious && touch precious/file && hscope targets install home --bundle "
                   "bundle.tar.gz --to $PWD/precious");
   g_assert_nonnull (strstr (fixture->err, "the folder holds something else"));
@@ -464,8 +443,7 @@ test_a_bundle_is_installed_through_stdin (Fixture *fixture, gconstpointer unused
 static void
 test_folders_of_others_stay (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
 {
-  run_and_expect (fixture,
-                  0,
+  run_and_expect (fixture, 0,
                   "mkdir -p there/hscope-target-results/sub && "
                   "echo mine >there/hscope-target-results/sub/table.csv && "
                   "touch -d '1 hour ago' there/hscope-target-results && "

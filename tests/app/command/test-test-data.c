@@ -54,9 +54,8 @@ set_up (Fixture *fixture, gconstpointer unused)
 static void
 test_each_folder_has_a_verdict (Fixture *fixture, gconstpointer unused)
 {
-  char *arguments[] = {
-    (char *) HSCOPE, (char *) "run", fixture->symbol, (char *) "--test-data", NULL
-  };
+  char *arguments[] = { (char *) HSCOPE, (char *) "run", fixture->symbol, (char *) "--test-data",
+                        NULL };
 
   fixture_run (fixture, arguments);
   g_assert_cmpint (fixture->code, ==, 1);
@@ -114,9 +113,8 @@ static void
 test_a_cut_tensor_is_refused (Fixture *fixture, gconstpointer unused)
 {
   g_autofree char *path = in_folder (fixture, "net/test_data_set_0/input_0.pb");
-  char            *arguments[] = {
-               (char *) HSCOPE, (char *) "run", fixture->symbol, (char *) "--test-data", NULL
-  };
+  char *arguments[] = { (char *) HSCOPE, (char *) "run", fixture->symbol, (char *) "--test-data",
+                        NULL };
   g_autofree char *contents = NULL;
   gsize            length;
 
@@ -131,36 +129,16 @@ TEST_PROGRAM (test_test_data)
 {
   g_test_init (&argc, &argv, NULL);
 
-  g_test_add ("/app/test-data/each-folder-has-a-verdict",
-              Fixture,
-              NULL,
-              set_up,
-              test_each_folder_has_a_verdict,
-              fixture_tear_down);
-  g_test_add ("/app/test-data/a-folder-is-an-input",
-              Fixture,
-              NULL,
-              set_up,
-              test_a_folder_is_an_input,
-              fixture_tear_down);
-  g_test_add ("/app/test-data/every-model-of-a-folder",
-              Fixture,
-              NULL,
-              set_up,
-              test_every_model_of_a_folder,
-              fixture_tear_down);
-  g_test_add ("/app/test-data/what-is-missing-is-said",
-              Fixture,
-              NULL,
-              set_up,
-              test_what_is_missing_is_said,
-              fixture_tear_down);
-  g_test_add ("/app/test-data/a-cut-tensor-is-refused",
-              Fixture,
-              NULL,
-              set_up,
-              test_a_cut_tensor_is_refused,
-              fixture_tear_down);
+  g_test_add ("/app/test-data/each-folder-has-a-verdict", Fixture, NULL, set_up,
+              test_each_folder_has_a_verdict, fixture_tear_down);
+  g_test_add ("/app/test-data/a-folder-is-an-input", Fixture, NULL, set_up,
+              test_a_folder_is_an_input, fixture_tear_down);
+  g_test_add ("/app/test-data/every-model-of-a-folder", Fixture, NULL, set_up,
+              test_every_model_of_a_folder, fixture_tear_down);
+  g_test_add ("/app/test-data/what-is-missing-is-said", Fixture, NULL, set_up,
+              test_what_is_missing_is_said, fixture_tear_down);
+  g_test_add ("/app/test-data/a-cut-tensor-is-refused", Fixture, NULL, set_up,
+              test_a_cut_tensor_is_refused, fixture_tear_down);
 
   return g_test_run ();
 }

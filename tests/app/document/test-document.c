@@ -27,8 +27,7 @@ test_names_lead_to_boxes (void)
         continue;
       g_assert_cmpuint (scope_document_find_name (document,
                                                   hyb_graph_get_node (graph, place->node)->name),
-                        ==,
-                        place->box);
+                        ==, place->box);
       n_found++;
     }
   g_assert_cmpuint (n_found, >, 10);

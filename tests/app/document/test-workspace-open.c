@@ -206,21 +206,16 @@ make_capture (guint n_events)
 
   prof_builder_add_graph (builder, "", PROF_NONE, PROF_NONE);
   for (guint i = 0; i < n_events; i++)
-    prof_builder_add_event (builder,
-                            &(ProfEvent){ .begin_ns = i,
-                                          .packed =
-                                              prof_event_pack (1,
-                                                               i + 1 < n_events ? PROF_EVENT_PASS
-                                                                                : PROF_EVENT_RUN,
-                                                               0,
-                                                               0,
-                                                               0),
-                                          .node = PROF_NONE });
+    prof_builder_add_event (builder, &(ProfEvent){ .begin_ns = i,
+                                                   .packed = prof_event_pack (1,
+                                                                              i + 1 < n_events
+                                                                                  ? PROF_EVENT_PASS
+                                                                                  : PROF_EVENT_RUN,
+                                                                              0, 0, 0),
+                                                   .node = PROF_NONE });
   bytes = prof_builder_finish (builder);
-  g_assert_true (g_file_set_contents (path,
-                                      g_bytes_get_data (bytes, NULL),
-                                      (gssize) g_bytes_get_size (bytes),
-                                      NULL));
+  g_assert_true (g_file_set_contents (path, g_bytes_get_data (bytes, NULL),
+                                      (gssize) g_bytes_get_size (bytes), NULL));
   return path;
 }
 
@@ -297,12 +292,8 @@ test_capture_of_another_model_is_no_problem (void)
 TEST_PROGRAM (test_workspace_open)
 {
   g_test_init (&argc, &argv, NULL);
-  g_test_add ("/app/workspace-open/a-cut-file-is-an-error-of-its-document",
-              LargeModel,
-              NULL,
-              large_model_set_up,
-              test_cut_file_is_an_error_of_its_document,
-              large_model_tear_down);
+  g_test_add ("/app/workspace-open/a-cut-file-is-an-error-of-its-document", LargeModel, NULL,
+              large_model_set_up, test_cut_file_is_an_error_of_its_document, large_model_tear_down);
   g_test_add_func ("/app/workspace-open/a-model-is-shown", test_model_is_shown);
   g_test_add_func ("/app/workspace-open/a-file-that-is-absent-keeps-the-model",
                    test_failure_keeps_the_model);

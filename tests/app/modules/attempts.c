@@ -214,12 +214,8 @@ static gboolean
 try_memory (void)
 {
   gsize    bytes = (gsize) 1 << 42;
-  gpointer got = mmap (NULL,
-                       bytes,
-                       PROT_READ | PROT_WRITE,
-                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
-                       -1,
-                       0);
+  gpointer got = mmap (NULL, bytes, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
   if (got != MAP_FAILED)
     munmap (got, bytes);

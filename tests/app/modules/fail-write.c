@@ -93,11 +93,8 @@ linkat (int from_folder, const char *from, int to_folder, const char *to, int fl
 {
   if (is_under (to) && has_to_fail (1))
     return -1;
-  return ORIGINAL ("linkat", int (*) (int, const char *, int, const char *, int)) (from_folder,
-                                                                                   from,
-                                                                                   to_folder,
-                                                                                   to,
-                                                                                   flags);
+  return ORIGINAL ("linkat", int (*) (int, const char *, int, const char *,
+                                      int)) (from_folder, from, to_folder, to, flags);
 }
 
 int
@@ -113,12 +110,8 @@ renameat2 (int from_folder, const char *from, int to_folder, const char *to, uns
 {
   if (is_under (to) && has_to_fail (0))
     return -1;
-  return ORIGINAL ("renameat2",
-                   int (*) (int, const char *, int, const char *, unsigned)) (from_folder,
-                                                                              from,
-                                                                              to_folder,
-                                                                              to,
-                                                                              flags);
+  return ORIGINAL ("renameat2", int (*) (int, const char *, int, const char *,
+                                         unsigned)) (from_folder, from, to_folder, to, flags);
 }
 
 int

@@ -12,13 +12,11 @@
 static VizPicture *
 lay_out_as_window (VizDiagram *diagram, const VizPoint *page)
 {
-  return viz_layout_diagram (diagram,
-                             NULL,
+  return viz_layout_diagram (diagram, NULL,
                              &(VizLayoutOptions){ .direction = VIZ_DIRECTION_AUTO,
                                                   .detail = VIZ_DETAIL_AUTO,
                                                   .page = *page },
-                             NULL,
-                             NULL);
+                             NULL, NULL);
 }
 
 /* Titles are enlarged where the picture is smaller than its natural size.  Goes through the scales from the one at

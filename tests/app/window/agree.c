@@ -24,16 +24,8 @@ call (const char *const *arguments, char **out)
   for (guint i = 0; arguments[i] != NULL; i++)
     g_ptr_array_add (argv, (gpointer) arguments[i]);
   g_ptr_array_add (argv, NULL);
-  g_spawn_sync (NULL,
-                (char **) argv->pdata,
-                NULL,
-                !out ? G_SPAWN_STDOUT_TO_DEV_NULL : 0,
-                NULL,
-                NULL,
-                out,
-                NULL,
-                &status,
-                &error);
+  g_spawn_sync (NULL, (char **) argv->pdata, NULL, !out ? G_SPAWN_STDOUT_TO_DEV_NULL : 0, NULL,
+                NULL, out, NULL, &status, &error);
   g_assert_no_error (error);
   g_assert_true (g_spawn_check_wait_status (status, &error));
 }
@@ -74,8 +66,7 @@ test_pictures (void)
   g_assert_cmpuint (g_strv_length ((char **) shapes), ==, 1);
   gui_act (window, "app.colours", "light");
   for (const char *const *ending = (const char *const[]){ "svg", "dot", "pdf", NULL };
-       *ending != NULL;
-       ending++)
+       *ending != NULL; ending++)
     {
       g_autofree char *ours = g_strconcat ("window.", *ending, NULL);
       g_autofree char *theirs = g_strconcat ("hscope.", *ending, NULL);
@@ -108,21 +99,9 @@ test_costs (void)
   g_autofree char *report = path_of ("hscope.txt");
   g_autofree char *text = NULL;
 
-  call ((const char *const[]){ "profile",
-                               model,
-                               "--shape",
-                               "data=2,6,4",
-                               "--time-limit",
-                               "2",
-                               "--init",
-                               "uniform",
-                               "--capture",
-                               capture,
-                               "--csv",
-                               csv,
-                               "--trace",
-                               trace,
-                               NULL },
+  call ((const char *const[]){ "profile", model, "--shape", "data=2,6,4", "--time-limit", "2",
+                               "--init", "uniform", "--capture", capture, "--csv", csv, "--trace",
+                               trace, NULL },
         NULL);
   call ((const char *const[]){ "report", capture, NULL }, &text);
   /* The first line is the name of the capture, which the window leaves out. */
@@ -153,16 +132,14 @@ test_launcher (void)
   g_autofree char *program = path_of ("hscope");
   g_autofree char *path = g_strconcat (folder, ":", g_getenv ("PATH"), NULL);
   g_autofree char *before = g_strdup (g_getenv ("PATH"));
-  g_autofree char *input = g_build_filename (SOURCE_ROOT,
-                                             "tests/data/goldens/models/cell-lstm-t6-ntc-none",
-                                             "input.npz",
-                                             NULL);
-  gpointer         measurement = scope_workspace_get_measurement (workspace ());
+  g_autofree char *input =
+      g_build_filename (SOURCE_ROOT, "tests/data/goldens/models/cell-lstm-t6-ntc-none", "input.npz",
+                        NULL);
+  gpointer measurement = scope_workspace_get_measurement (workspace ());
 
   g_assert_true (g_file_set_contents (launcher,
                                       "#!/bin/sh\necho \"launched $*\" >&2\nshift\nexec \"$@\"\n",
-                                      -1,
-                                      NULL));
+                                      -1, NULL));
   g_assert_cmpint (g_chmod (launcher, 0700), ==, 0);
   g_assert_cmpint (symlink (HSCOPE, program), ==, 0);
   g_setenv ("PATH", path, TRUE);
@@ -181,15 +158,10 @@ test_launcher (void)
   g_assert_true (gui_wait (has_another, measurement, 60000));
   g_setenv ("PATH", before, TRUE);
   g_assert_true (is_logged ((gpointer) "launched far away"));
-  for (const char *const *part = (const char *const[]){ "--threads 1",
-                                                        "--init zeros",
-                                                        "--mode imperative",
-                                                        "--backward",
-                                                        "input.npz",
-                                                        "--time-limit 2",
-                                                        NULL };
-       *part != NULL;
-       part++)
+  for (const char *const *part =
+           (const char *const[]){ "--threads 1", "--init zeros", "--mode imperative", "--backward",
+                                  "input.npz", "--time-limit 2", NULL };
+       *part != NULL; part++)
     g_assert_true (is_logged ((gpointer) *part));
 }
 

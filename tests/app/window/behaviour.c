@@ -29,8 +29,7 @@ test_reading_again (void)
 
   scope_workspace_select (workspace (), 3);
   for (const char *const *action = (const char *const[]){ "page.reload", "win.reload", NULL };
-       *action != NULL;
-       action++)
+       *action != NULL; action++)
     {
       gui_act (g_str_has_prefix (*action, "win") ? (gpointer) window : page, *action, NULL);
       g_assert_cmpint (scope_workspace_get_state (workspace ()), ==, SCOPE_STATE_LOADING);
@@ -113,8 +112,7 @@ test_drop (void)
 {
   g_autofree char *path =
       g_build_filename (SOURCE_ROOT,
-                        "tests/data/goldens/models/mlp-dropout/mlp-dropout-symbol.json",
-                        NULL);
+                        "tests/data/goldens/models/mlp-dropout/mlp-dropout-symbol.json", NULL);
   gpointer target = gui_controller (GTK_WIDGET (window), GTK_TYPE_DROP_TARGET);
   GValue   value = G_VALUE_INIT;
   gboolean handled = FALSE;
@@ -200,8 +198,7 @@ test_pasting (void)
 {
   g_autofree char *path =
       g_build_filename (SOURCE_ROOT,
-                        "tests/data/goldens/models/mlp-dropout/mlp-dropout-symbol.json",
-                        NULL);
+                        "tests/data/goldens/models/mlp-dropout/mlp-dropout-symbol.json", NULL);
   GtkWidget *entry = gui_find (GTK_WIDGET (window), "path-entry");
 
   g_assert_nonnull (entry);
@@ -436,8 +433,7 @@ test_first_steps (void)
   gui_spin (600);
   g_assert_true (gtk_widget_compute_bounds (card, GTK_WIDGET (window), &of_card) &&
                  gtk_widget_compute_bounds (gui_find (GTK_WIDGET (page), "banner-label"),
-                                            GTK_WIDGET (window),
-                                            &of_banner));
+                                            GTK_WIDGET (window), &of_banner));
   g_assert_cmpfloat (of_card.origin.y, >=, of_banner.origin.y + of_banner.size.height);
   scope_page_show_message (page, NULL, NULL, NULL);
   gui_act (window, "win.first-steps", NULL);
@@ -446,10 +442,8 @@ test_first_steps (void)
 
   /* Nor does it take clicks after it is gone. */
   gui_spin (600);
-  picked = gtk_widget_pick (GTK_WIDGET (window),
-                            of_card.origin.x + of_card.size.width / 2,
-                            of_card.origin.y + of_card.size.height / 2,
-                            GTK_PICK_DEFAULT);
+  picked = gtk_widget_pick (GTK_WIDGET (window), of_card.origin.x + of_card.size.width / 2,
+                            of_card.origin.y + of_card.size.height / 2, GTK_PICK_DEFAULT);
   g_assert_false (picked == card || gtk_widget_is_ancestor (picked, card));
 }
 

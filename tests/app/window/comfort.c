@@ -83,10 +83,8 @@ test_progress_takes_no_clicks_beside_it (void)
   wait_until (is_mapped, card);
   gui_spin (400);
   g_assert_true (gtk_widget_compute_bounds (card, GTK_WIDGET (window), &bounds));
-  picked = gtk_widget_pick (GTK_WIDGET (window),
-                            bounds.origin.x - 40,
-                            bounds.origin.y + bounds.size.height / 2,
-                            GTK_PICK_DEFAULT);
+  picked = gtk_widget_pick (GTK_WIDGET (window), bounds.origin.x - 40,
+                            bounds.origin.y + bounds.size.height / 2, GTK_PICK_DEFAULT);
   g_assert_true (picked == GTK_WIDGET (canvas ()));
   wait_until (is_idle, workspace ());
 }
@@ -99,8 +97,7 @@ covers_pane (gpointer card)
   return gtk_widget_get_child_visible (card) &&
          gtk_widget_compute_bounds (card, GTK_WIDGET (window), &of_card) &&
          gtk_widget_compute_bounds (GTK_WIDGET (scope_page_get_view (page, "node")),
-                                    GTK_WIDGET (window),
-                                    &of_pane) &&
+                                    GTK_WIDGET (window), &of_pane) &&
          graphene_rect_intersection (&of_card, &of_pane, NULL);
 }
 
@@ -401,12 +398,7 @@ test_narrowest_window (void)
   gui_act (page, "page.outline", NULL);
   gui_act (page, "page.panel", NULL);
   gui_spin (200);
-  gtk_widget_measure (GTK_WIDGET (window),
-                      GTK_ORIENTATION_HORIZONTAL,
-                      -1,
-                      &width,
-                      NULL,
-                      NULL,
+  gtk_widget_measure (GTK_WIDGET (window), GTK_ORIENTATION_HORIZONTAL, -1, &width, NULL, NULL,
                       NULL);
   g_assert_cmpint (width, <=, 683);
 }
@@ -414,26 +406,21 @@ test_narrowest_window (void)
 void
 add_comfort_tests (void)
 {
-  add_test ("/app/window/messages-do-not-move-the-picture",
-            CASE_MODEL,
+  add_test ("/app/window/messages-do-not-move-the-picture", CASE_MODEL,
             test_messages_do_not_move_the_picture);
-  add_test ("/app/window/progress-takes-no-clicks-beside-it",
-            CASE_MODEL,
+  add_test ("/app/window/progress-takes-no-clicks-beside-it", CASE_MODEL,
             test_progress_takes_no_clicks_beside_it);
   add_test ("/app/window/first-steps-cover-no-pane", CASE_MODEL, test_first_steps_cover_no_pane);
   add_test ("/app/window/arrows-keep-the-camera", CASE_MODEL, test_arrows_keep_the_camera);
   add_test ("/app/window/arrows-bring-into-view", CASE_MODEL, test_arrows_bring_into_view);
-  add_test ("/app/window/selection-is-shown-at-most-at-its-size",
-            CASE_MODEL,
+  add_test ("/app/window/selection-is-shown-at-most-at-its-size", CASE_MODEL,
             test_selection_at_most_at_its_size);
   add_test ("/app/window/control-plus-minus-and-0-zoom", CASE_MODEL, test_keys_for_zooming);
   add_test ("/app/window/the-graph-has-the-focus", CASE_EMPTY, test_graph_has_the_focus);
-  add_test ("/app/window/keys-of-the-timeline-are-listed",
-            CASE_EMPTY,
+  add_test ("/app/window/keys-of-the-timeline-are-listed", CASE_EMPTY,
             test_keys_of_the_timeline_are_listed);
   add_test ("/app/window/menu-offers-what-applies", CASE_MODEL, test_menu_offers_what_applies);
-  add_test ("/app/window/tooltips-of-cut-texts-alone",
-            CASE_EMPTY,
+  add_test ("/app/window/tooltips-of-cut-texts-alone", CASE_EMPTY,
             test_tooltips_of_cut_texts_alone);
   add_test ("/app/window/screen-readers-find-names", CASE_MEASURED, test_names_for_readers);
   add_test ("/app/window/narrowest-window", CASE_MODEL, test_narrowest_window);

@@ -334,8 +334,7 @@ test_curves (void)
   find (compare, "compare-curves-hidden");
   g_assert_cmpuint (g_list_model_get_n_items (
                         gtk_drop_down_get_model (GTK_DROP_DOWN (find (compare, "compare-size")))),
-                    ==,
-                    8);
+                    ==, 8);
   take_picture (window, "compare-curves");
   g_assert_true (gtk_widget_get_visible (results));
   gtk_drop_down_set_selected (GTK_DROP_DOWN (results), 0);
@@ -356,8 +355,7 @@ test_sizes_of_a_file (void)
   g_assert_cmpstr (state_of (compare), ==, "result");
   find (compare, "compare-curves-batch");
   size = find (compare, "compare-size");
-  g_assert_cmpuint (g_list_model_get_n_items (gtk_drop_down_get_model (GTK_DROP_DOWN (size))),
-                    ==,
+  g_assert_cmpuint (g_list_model_get_n_items (gtk_drop_down_get_model (GTK_DROP_DOWN (size))), ==,
                     2);
 }
 
@@ -366,9 +364,9 @@ static void
 test_unmeasured (void)
 {
   cJSON     *result = cJSON_Parse ("{\"cells\": [{\"variant\": \"foreach\", \"mode\": \"static\", "
-                                   "\"device\": \"cpu\", \"median\": "
-                                   "0.001}, {\"variant\": \"fused\", \"mode\": \"static\", \"device\": "
-                                   "\"cpu\", \"median\": null}]}");
+                                       "\"device\": \"cpu\", \"median\": "
+                                       "0.001}, {\"variant\": \"fused\", \"mode\": \"static\", \"device\": "
+                                       "\"cpu\", \"median\": null}]}");
   GtkWidget *parent = gtk_window_new ();
   GtkWidget *matrix = scope_compare_matrix_new (result);
 
@@ -389,11 +387,9 @@ add_compare_tests (void)
   add_test ("/app/window/says-why-forms-cannot-be-compared", CASE_EMPTY, test_compare_refused);
   add_test ("/app/window/leads-from-a-failed-comparison-to-the-shapes", CASE_EMPTY, test_way_out);
   add_long_test ("/app/window/explains-the-chosen-pair-of-forms", CASE_EMPTY, test_pair);
-  add_long_test ("/app/window/keeps-a-result-when-measuring-is-cancelled",
-                 CASE_EMPTY,
+  add_long_test ("/app/window/keeps-a-result-when-measuring-is-cancelled", CASE_EMPTY,
                  test_cancelled);
-  add_long_test ("/app/window/measures-a-file-at-several-batches",
-                 CASE_EMPTY,
+  add_long_test ("/app/window/measures-a-file-at-several-batches", CASE_EMPTY,
                  test_sizes_of_a_file);
   add_test ("/app/window/a-form-without-a-time-has-no-bar", CASE_EMPTY, test_unmeasured);
   add_long_test ("/app/window/draws-curves-over-every-size", CASE_EMPTY, test_curves);

@@ -117,8 +117,7 @@ test_gpus (void)
   scope_device_row_set_device (SCOPE_DEVICE_ROW (row), "gpu:0"); /* of the last run */
   wait_until (is_named, row);
   g_assert_cmpstr (scope_device_row_get_device (SCOPE_DEVICE_ROW (row)), ==, "gpu:0");
-  check_note (note,
-              "2 operators agree with the processor. 1 more was left out to save time.",
+  check_note (note, "2 operators agree with the processor. 1 more was left out to save time.",
               "Test Again");
   g_assert_cmpstr (gtk_widget_get_tooltip_text (note), ==, "They agree.");
   scope_device_row_set_device (SCOPE_DEVICE_ROW (row), "cpu"); /* of which nothing is said */
@@ -176,8 +175,7 @@ test_self_test (void)
   g_assert_true (g_file_set_contents (done, "0", -1, NULL));
   g_signal_emit_by_name (button, "clicked");
   wait_for_title (note, "4 Operators Are Wrong");
-  check_note (note,
-              "The processor computes them instead: dot (float16), tanh, sum, …",
+  check_note (note, "The processor computes them instead: dot (float16), tanh, sum, …",
               "Test Again");
   g_assert_true (g_file_set_contents (done, "1", -1, NULL));
   g_signal_emit_by_name (button, "clicked");
@@ -291,8 +289,7 @@ test_no_driver (void)
   note = gui_find (GTK_WIDGET (window), "run-device-note");
   wait_until (is_told, note);
   take_native (row, "gpu-no-driver");
-  g_assert_cmpstr (adw_action_row_get_subtitle (ADW_ACTION_ROW (note)),
-                   ==,
+  g_assert_cmpstr (adw_action_row_get_subtitle (ADW_ACTION_ROW (note)), ==,
                    "No GPU: no driver is installed (libcuda.so.1 was not found). Install version "
                    "525 or newer.");
   check_note (note, "525", NULL);
@@ -319,8 +316,7 @@ add_device_tests (void)
   add_test ("/app/window/the-list-of-devices-has-the-GPUs", CASE_MODEL, test_gpus);
   add_test ("/app/window/a-GPU-is-tested-by-a-button", CASE_MODEL, test_self_test);
   add_long_test ("/app/window/the-name-of-a-GPU-is-not-cut", CASE_MODEL, test_whole_name);
-  add_test ("/app/window/a-switch-folds-parameters-where-there-is-a-plan",
-            CASE_MODEL,
+  add_test ("/app/window/a-switch-folds-parameters-where-there-is-a-plan", CASE_MODEL,
             test_folding);
   add_test ("/app/window/a-missing-driver-leads-to-the-guide", CASE_MODEL, test_no_driver);
 }

@@ -459,36 +459,29 @@ void
 add_fault_tests (void)
 {
   folder = g_dir_make_tmp ("hybridscope-faults-XXXXXX", NULL);
-  add_test ("/app/window/an-error-has-a-button-and-shows-its-node",
-            CASE_MODEL,
+  add_test ("/app/window/an-error-has-a-button-and-shows-its-node", CASE_MODEL,
             test_remedy_of_child);
-  add_long_test ("/app/window/a-run-without-progress-is-stopped",
-                 CASE_MODEL,
+  add_long_test ("/app/window/a-run-without-progress-is-stopped", CASE_MODEL,
                  test_run_without_progress);
   add_test ("/app/window/an-error-of-the-engine-has-a-button", CASE_MODEL, test_remedy_of_engine);
   add_test ("/app/window/when-the-child-is-killed", CASE_MEASURED, test_killed_child);
-  add_test ("/app/window/when-the-converting-child-is-killed",
-            CASE_MEASURED,
+  add_test ("/app/window/when-the-converting-child-is-killed", CASE_MEASURED,
             test_killed_conversion);
   add_test ("/app/window/when-the-child-is-missing", CASE_MEASURED, test_missing_child);
   add_test ("/app/window/when-the-child-says-nothing", CASE_MEASURED, test_silent_child);
-  add_test ("/app/window/when-the-child-reports-an-empty-error",
-            CASE_MEASURED,
+  add_test ("/app/window/when-the-child-reports-an-empty-error", CASE_MEASURED,
             test_child_with_empty_error);
   add_test ("/app/window/when-there-is-no-gpu", CASE_MEASURED, test_no_gpu);
   add_test ("/app/window/when-the-capture-is-damaged", CASE_MEASURED, test_damaged_capture);
   add_test ("/app/window/when-the-capture-was-cut", CASE_MEASURED, test_cut_capture);
   add_test ("/app/window/when-the-capture-of-a-run-is-cut-off", CASE_MEASURED, test_cut_off_run);
-  add_test ("/app/window/when-a-damaged-capture-is-opened",
-            CASE_MEASURED,
+  add_test ("/app/window/when-a-damaged-capture-is-opened", CASE_MEASURED,
             test_damaged_capture_alone);
-  add_long_test ("/app/window/when-the-file-vanishes-and-comes-back",
-                 CASE_MEASURED,
+  add_long_test ("/app/window/when-the-file-vanishes-and-comes-back", CASE_MEASURED,
                  test_vanishing_file);
   add_test ("/app/window/when-the-disk-is-full-for-exports", CASE_MEASURED, test_full_disk);
   add_test ("/app/window/when-the-disk-is-full-for-a-run", CASE_MEASURED, test_full_disk_of_a_run);
-  add_test ("/app/window/when-the-disk-is-full-beside-the-model",
-            CASE_MEASURED,
+  add_test ("/app/window/when-the-disk-is-full-beside-the-model", CASE_MEASURED,
             test_full_disk_beside_the_model);
   g_test_add_func ("/app/window/faults-leave-nothing-behind", remove_folder);
 }

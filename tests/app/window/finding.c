@@ -277,8 +277,7 @@ add_finding_tests (void)
   add_test ("/app/window/tells-what-a-line-carries", CASE_MODEL, test_lines);
   add_test ("/app/window/the-outline-is-a-tree-in-step-with-the-picture", CASE_MODEL, test_tree);
   add_test ("/app/window/bookmarks-are-listed-alone-and-survive", CASE_MODEL, test_bookmarks);
-  add_test ("/app/window/the-outline-says-what-nodes-and-groups-cost",
-            CASE_MEASURED,
+  add_test ("/app/window/the-outline-says-what-nodes-and-groups-cost", CASE_MEASURED,
             test_tree_costs);
   add_test ("/app/window/goes-back-and-forward-after-jumps", CASE_MODEL, test_history);
 }

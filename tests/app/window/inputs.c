@@ -106,8 +106,7 @@ test_guesses_at_once (void)
 
   page = gui_open (window, "zoo-squeezenet1.0", NULL);
   input = &g_array_index (scope_document_get_inputs (scope_workspace_get_document (workspace ())),
-                          ScopeInput,
-                          0);
+                          ScopeInput, 0);
   g_assert_cmpstr (input->name, ==, "data");
   g_assert_false (hyb_shape_is_known (&input->known));
   g_assert_true (hyb_shape_is_known (&input->type.shape));
@@ -197,8 +196,7 @@ test_asks_for_shapes (void)
   g_assert_cmpstr (scope_workspace_get_open_input (workspace ()), ==, "data");
   for (const char *const *action =
            (const char *const[]){ "win.run", "win.compare", "win.convert", NULL };
-       *action;
-       action++)
+       *action; action++)
     {
       scope_page_show_message (page, NULL, NULL, NULL);
       gui_act (window, *action, g_str_equal (*action, "win.convert") ? "fused" : NULL);
@@ -265,8 +263,7 @@ add_input_tests (void)
 {
   add_test ("/app/window/shapes-are-guessed-when-a-model-opens", CASE_EMPTY, test_guesses_at_once);
   add_test ("/app/window/a-given-shape-takes-effect-at-once", CASE_EMPTY, test_given_shape);
-  add_long_test ("/app/window/shapes-stay-with-their-model",
-                 CASE_EMPTY,
+  add_long_test ("/app/window/shapes-stay-with-their-model", CASE_EMPTY,
                  test_shapes_stay_with_their_model);
   add_test ("/app/window/asks-for-a-shape-that-nothing-suggests", CASE_EMPTY, test_asks_for_shapes);
   add_test ("/app/window/fills-values-that-a-model-lacks", CASE_EMPTY, test_fills_values);

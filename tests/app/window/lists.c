@@ -24,10 +24,9 @@ static void
 remove_folder (void)
 {
   for (const char *const *name =
-           (const char *const[]){
-               "below/" MODEL, "below/other.params", "below", MODEL, PARAMS, "notes.json", NULL };
-       *name;
-       name++)
+           (const char *const[]){ "below/" MODEL, "below/other.params", "below", MODEL, PARAMS,
+                                  "notes.json", NULL };
+       *name; name++)
     {
       g_autofree char *path = g_build_filename (folder, *name, NULL);
 
@@ -175,8 +174,7 @@ test_parameters_alone (void)
   wait_until (has_page, NULL);
   page = scope_window_get_page (window);
   gui_settle (page);
-  g_assert_cmpstr (scope_document_get_params (scope_workspace_get_document (workspace ())),
-                   ==,
+  g_assert_cmpstr (scope_document_get_params (scope_workspace_get_document (workspace ())), ==,
                    path);
   remove_folder ();
 }

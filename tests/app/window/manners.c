@@ -44,8 +44,7 @@ test_buttons_leave_the_focus (void)
 {
   for (const char *const *name =
            (const char *const[]){ "zoom-in-button", "zoom-out-button", "zoom-fit-button", NULL };
-       *name;
-       name++)
+       *name; name++)
     g_assert_false (gtk_widget_get_focus_on_click (gui_find (GTK_WIDGET (page), *name)));
 }
 

@@ -18,10 +18,8 @@ static char *
 write_damaged (void)
 {
   g_autofree char *prefix = g_build_filename (folder, "damaged", NULL);
-  g_autofree char *whole = g_build_filename (SOURCE_ROOT,
-                                             "tests/data/goldens/models/mlp-dropout",
-                                             "mlp-dropout-symbol.json",
-                                             NULL);
+  g_autofree char *whole = g_build_filename (SOURCE_ROOT, "tests/data/goldens/models/mlp-dropout",
+                                             "mlp-dropout-symbol.json", NULL);
   g_autoptr (HybTensor) spare =
       hyb_tensor_new_float (1, (const gint64[]){ 3 }, (const float[]){ 1, 2, 3 });
   g_autoptr (GError) error = NULL;
@@ -300,8 +298,7 @@ test_replacing (void)
   gui_act (window, "win.replace-operator", "hybridsequential0_dense1_relu_fwd");
   wait_until (has_message, (gpointer) "replace-dialog");
   choice = GTK_DROP_DOWN (gui_find (find_message ((gpointer) "replace-dialog"), "replacement"));
-  g_assert_cmpstr (gtk_string_object_get_string (gtk_drop_down_get_selected_item (choice)),
-                   ==,
+  g_assert_cmpstr (gtk_string_object_get_string (gtk_drop_down_get_selected_item (choice)), ==,
                    "Activation");
   for (guint i = 0; i < g_list_model_get_n_items (gtk_drop_down_get_model (choice)); i++)
     if (strcmp (gtk_string_list_get_string (GTK_STRING_LIST (gtk_drop_down_get_model (choice)), i),
@@ -331,8 +328,7 @@ test_choosing_parameters (void)
   gui_act (window, "win.choose-parameters", NULL);
   close_dialog ();
   scope_window_set_parameters (window, params);
-  g_assert_cmpint (scope_workspace_get_state (scope_page_get_workspace (shown)),
-                   ==,
+  g_assert_cmpint (scope_workspace_get_state (scope_page_get_workspace (shown)), ==,
                    SCOPE_STATE_LOADING);
   g_assert_true (gui_wait (is_ready, NULL, 20000));
   g_assert_null (find_finding ("no-parameters"));
@@ -361,11 +357,8 @@ test_choosing_among_files (void)
 
   for (guint i = 0; i < G_N_ELEMENTS (files); i++)
     {
-      g_autoptr (GFile) from = g_file_new_build_filename (SOURCE_ROOT,
-                                                          "tests/data/goldens/models",
-                                                          files[i].model,
-                                                          files[i].params,
-                                                          NULL);
+      g_autoptr (GFile) from = g_file_new_build_filename (SOURCE_ROOT, "tests/data/goldens/models",
+                                                          files[i].model, files[i].params, NULL);
       g_autoptr (GFile) to = g_file_new_build_filename (own, files[i].name, NULL);
 
       g_assert_true (g_file_copy (from, to, G_FILE_COPY_OVERWRITE, NULL, NULL, NULL, NULL));
@@ -383,8 +376,7 @@ test_choosing_among_files (void)
   g_assert_cmpuint (g_list_model_get_n_items (gtk_drop_down_get_model (choice)), ==, 2);
   g_assert_cmpstr (gtk_string_list_get_string (GTK_STRING_LIST (gtk_drop_down_get_model (choice)),
                                                1),
-                   ==,
-                   "net-0002.params, with values that are not finite");
+                   ==, "net-0002.params, with values that are not finite");
   answer_message ("parameters-dialog", "Choose the Parameters", "open");
   g_assert_true (gui_wait (is_ready, NULL, 20000));
   g_assert_null (find_finding ("wrong-pair"));
@@ -411,10 +403,8 @@ has_failed (gpointer before)
 static void
 test_cut_file (void)
 {
-  g_autofree char *whole = g_build_filename (SOURCE_ROOT,
-                                             "tests/data/goldens/models/mlp-dropout",
-                                             "mlp-dropout-symbol.json",
-                                             NULL);
+  g_autofree char *whole = g_build_filename (SOURCE_ROOT, "tests/data/goldens/models/mlp-dropout",
+                                             "mlp-dropout-symbol.json", NULL);
   g_autofree char *path = g_build_filename (folder, "cut-symbol.json", NULL);
   g_autofree char *text = NULL;
   g_autofree char *place = NULL;
@@ -438,10 +428,8 @@ test_cut_file (void)
 static void
 test_raised_limits (void)
 {
-  g_autofree char *path = g_build_filename (SOURCE_ROOT,
-                                            "tests/data/goldens/models/mlp-dropout",
-                                            "mlp-dropout-symbol.json",
-                                            NULL);
+  g_autofree char *path = g_build_filename (SOURCE_ROOT, "tests/data/goldens/models/mlp-dropout",
+                                            "mlp-dropout-symbol.json", NULL);
   g_autoptr (GFile) file = g_file_new_for_path (path);
   gpointer   before = scope_window_get_page (window);
   ScopePage *shown;
@@ -486,12 +474,10 @@ add_mending_tests (void)
   atexit (remove_folder);
   add_long_test ("/app/window/mends-what-a-finding-says-it-can", CASE_EMPTY, test_mending);
   add_test ("/app/window/outlines-faulty-nodes-until-they-are-mended", CASE_EMPTY, test_outlines);
-  add_test ("/app/window/outlines-closed-groups-with-faulty-nodes",
-            CASE_EMPTY,
+  add_test ("/app/window/outlines-closed-groups-with-faulty-nodes", CASE_EMPTY,
             test_outlined_groups);
   add_test ("/app/window/says-when-nothing-is-to-be-mended", CASE_EMPTY, test_nothing_to_mend);
-  add_long_test ("/app/window/replaces-an-operator-that-the-engine-lacks",
-                 CASE_EMPTY,
+  add_long_test ("/app/window/replaces-an-operator-that-the-engine-lacks", CASE_EMPTY,
                  test_replacing);
   add_test ("/app/window/names-the-line-where-a-cut-file-ends", CASE_EMPTY, test_cut_file);
   add_test ("/app/window/a-limit-that-is-too-low-can-be-raised", CASE_EMPTY, test_raised_limits);

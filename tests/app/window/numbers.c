@@ -97,8 +97,7 @@ write_numbers (const char *name)
 {
   g_autofree char *text =
       g_strdup_printf ("{\"%s\": 1.25, \"%s\": {\"value\": 4.5}, \"elsewhere\": 9}",
-                       nth_operator (0),
-                       nth_operator (1));
+                       nth_operator (0), nth_operator (1));
 
   return write_file (name, text);
 }
@@ -310,8 +309,7 @@ test_refusals (void)
       g_test_message ("%s", cases[i].text);
       wait_until (is_refused, (gpointer) cases[i].message);
       g_assert_true (gtk_widget_get_mapped (button));
-      g_assert_cmpstr (gtk_actionable_get_action_name (GTK_ACTIONABLE (button)),
-                       ==,
+      g_assert_cmpstr (gtk_actionable_get_action_name (GTK_ACTIONABLE (button)), ==,
                        "win.open-numbers");
       g_assert_false (has_numbers (workspace ()));
       gui_act (page, "page.dismiss", NULL);
@@ -336,8 +334,7 @@ test_dialog (void)
 void
 add_number_tests (void)
 {
-  add_test ("/app/window/numbers-colour-the-graph-and-stand-at-the-selection",
-            CASE_MODEL,
+  add_test ("/app/window/numbers-colour-the-graph-and-stand-at-the-selection", CASE_MODEL,
             test_colours_and_selection);
   add_test ("/app/window/numbers-can-be-removed", CASE_MODEL, test_removal);
   add_test ("/app/window/numbers-and-costs-take-turns", CASE_MEASURED, test_beside_costs);

@@ -139,10 +139,8 @@ is_red (GtkWidget *root, const char *text)
 static void
 test_details_of_a_problem_are_not_red (void)
 {
-  g_autofree char *source = g_build_filename (SOURCE_ROOT,
-                                              "tests/data/goldens/models/mlp-dropout",
-                                              "mlp-dropout-symbol.json",
-                                              NULL);
+  g_autofree char *source = g_build_filename (SOURCE_ROOT, "tests/data/goldens/models/mlp-dropout",
+                                              "mlp-dropout-symbol.json", NULL);
   g_autofree char *folder = g_dir_make_tmp ("hybridscope-problem-XXXXXX", NULL);
   g_autofree char *path = g_build_filename (folder, "wrong-symbol.json", NULL);
   g_autofree char *text = NULL;
@@ -152,8 +150,7 @@ test_details_of_a_problem_are_not_red (void)
   g_assert_true (g_file_get_contents (source, &text, NULL, NULL));
   changed = g_string_new (text);
   g_assert_cmpuint (g_string_replace (changed, "\"num_hidden\": \"8\"", "\"num_hidden\": \"9\"", 1),
-                    ==,
-                    1);
+                    ==, 1);
   g_assert_true (g_file_set_contents (path, changed->str, -1, NULL));
   scope_window_open_as (window, file, NULL, NULL);
   page = scope_window_get_page (window);
@@ -207,10 +204,8 @@ add_pane_tests (void)
   add_test ("/app/window/the-pane-tells-of-an-output", CASE_MODEL, test_output);
   add_test ("/app/window/the-pane-lists-many-outputs", CASE_EMPTY, test_many_outputs);
   add_test ("/app/window/the-pane-lists-weights-of-all-steps", CASE_MODEL, test_shared_weights);
-  add_test ("/app/window/details-of-a-problem-are-not-red",
-            CASE_EMPTY,
+  add_test ("/app/window/details-of-a-problem-are-not-red", CASE_EMPTY,
             test_details_of_a_problem_are_not_red);
-  add_test ("/app/window/another-node-begins-at-the-top",
-            CASE_MODEL,
+  add_test ("/app/window/another-node-begins-at-the-top", CASE_MODEL,
             test_another_node_begins_at_the_top);
 }

@@ -28,8 +28,7 @@ picture_rect (ScopeCanvas *on)
   double            x, y, zoom;
 
   scope_canvas_get_camera (on, &x, &y, &zoom);
-  return GRAPHENE_RECT_INIT ((float) (-x * zoom),
-                             (float) (-y * zoom),
+  return GRAPHENE_RECT_INIT ((float) (-x * zoom), (float) (-y * zoom),
                              (float) (viz_picture_width (picture) * zoom),
                              (float) (viz_picture_height (picture) * zoom));
 }
@@ -40,18 +39,11 @@ assert_room (GtkWidget *root, ScopeCanvas *on)
 {
   g_autoptr (GPtrArray) cards = g_ptr_array_new ();
   graphene_rect_t whole = picture_rect (on), shown;
-  graphene_rect_t all = GRAPHENE_RECT_INIT (0,
-                                            0,
-                                            (float) gtk_widget_get_width (GTK_WIDGET (on)),
+  graphene_rect_t all = GRAPHENE_RECT_INIT (0, 0, (float) gtk_widget_get_width (GTK_WIDGET (on)),
                                             (float) gtk_widget_get_height (GTK_WIDGET (on)));
 
-  g_test_message ("picture %.1f, %.1f, %.1f × %.1f on %.0f × %.0f",
-                  whole.origin.x,
-                  whole.origin.y,
-                  whole.size.width,
-                  whole.size.height,
-                  all.size.width,
-                  all.size.height);
+  g_test_message ("picture %.1f, %.1f, %.1f × %.1f on %.0f × %.0f", whole.origin.x, whole.origin.y,
+                  whole.size.width, whole.size.height, all.size.width, all.size.height);
   collect (root, cards);
   g_assert_true (graphene_rect_contains_rect (&all, &whole));
   for (guint i = 0; i < cards->len; i++)
@@ -59,12 +51,8 @@ assert_room (GtkWidget *root, ScopeCanvas *on)
       graphene_rect_t card, other;
 
       g_assert_true (gtk_widget_compute_bounds (cards->pdata[i], GTK_WIDGET (on), &card));
-      g_test_message ("card %u: %.0f, %.0f, %.0f × %.0f",
-                      i,
-                      card.origin.x,
-                      card.origin.y,
-                      card.size.width,
-                      card.size.height);
+      g_test_message ("card %u: %.0f, %.0f, %.0f × %.0f", i, card.origin.x, card.origin.y,
+                      card.size.width, card.size.height);
       g_assert_false (graphene_rect_intersection (&whole, &card, &shown));
       for (guint k = 0; k < i; k++)
         {
@@ -190,14 +178,11 @@ test_a_tab_that_was_hidden_while_the_window_grew_is_drawn (void)
 void
 add_room_tests (void)
 {
-  add_test ("/app/window/a-tab-that-was-hidden-while-the-window-grew-is-drawn",
-            CASE_MODEL,
+  add_test ("/app/window/a-tab-that-was-hidden-while-the-window-grew-is-drawn", CASE_MODEL,
             test_a_tab_that_was_hidden_while_the_window_grew_is_drawn);
-  add_long_test ("/app/window/a-fitted-picture-stays-fitted",
-                 CASE_MODEL,
+  add_long_test ("/app/window/a-fitted-picture-stays-fitted", CASE_MODEL,
                  test_a_fitted_picture_stays_fitted);
-  add_long_test ("/app/window/panes-show-whole-pictures",
-                 CASE_MODEL,
+  add_long_test ("/app/window/panes-show-whole-pictures", CASE_MODEL,
                  test_panes_show_whole_pictures);
   add_long_test ("/app/window/controls-cover-no-box", CASE_MODEL, test_controls_cover_no_box);
 }

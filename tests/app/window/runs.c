@@ -170,11 +170,8 @@ test_lane_gestures (void)
   gui_mark_gesture ("lanes-click");
   gui_act (lanes, "lanes.zoom-in", NULL);
   begin = lanes_begin (lanes);
-  g_signal_emit_by_name (gui_controller (lanes, GTK_TYPE_EVENT_CONTROLLER_SCROLL),
-                         "scroll",
-                         1.0,
-                         0.0,
-                         &handled);
+  g_signal_emit_by_name (gui_controller (lanes, GTK_TYPE_EVENT_CONTROLLER_SCROLL), "scroll", 1.0,
+                         0.0, &handled);
   g_assert_true (handled);
   g_assert_cmpfloat (lanes_begin (lanes), >, begin);
   gui_mark_gesture ("lanes-scroll");
@@ -203,9 +200,7 @@ test_bars (void)
   show_timeline ();
   wait_until (is_mapped, steps);
   x = gtk_widget_get_width (steps) / 2.;
-  g_signal_emit_by_name (gui_controller (steps, GTK_TYPE_EVENT_CONTROLLER_MOTION),
-                         "motion",
-                         x,
+  g_signal_emit_by_name (gui_controller (steps, GTK_TYPE_EVENT_CONTROLLER_MOTION), "motion", x,
                          10.0);
   g_assert_nonnull (scope_tooltip_get (steps));
   gui_mark_gesture ("bars-hover");

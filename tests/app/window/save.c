@@ -249,9 +249,7 @@ test_beside (void)
   for (guint i = 0; i < scope_compare_page_n_panes (compare); i++)
     wait_until (has_relative_view, scope_compare_page_get_pane (compare, i));
   scope_canvas_zoom_by (scope_compare_pane_get_canvas (scope_compare_page_get_pane (compare, 0)),
-                        1.5,
-                        10,
-                        10);
+                        1.5, 10, 10);
   g_assert_true (
       scope_compare_pane_get_relative_view (scope_compare_page_get_pane (compare, 0), &look));
   g_assert_true (
@@ -274,8 +272,7 @@ test_results_of_the_command (void)
       "{\"equal\":{\"ok\":true,\"max_abs\":0},\"cells\":["
       "{\"variant\":\"unrolled\",\"mode\":\"static\",\"median\":0.002,\"samples\":9},"
       "{\"variant\":\"fused\",\"mode\":\"static\",\"median\":0.001,\"samples\":9}],\"pairs\":[]}",
-      -1,
-      NULL));
+      -1, NULL));
   g_assert_true (g_file_set_contents (damaged, "{\"equal\": {", -1, NULL));
   gui_act (window, "win.open-json", damaged);
   gui_spin (500);

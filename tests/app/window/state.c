@@ -11,10 +11,9 @@
 static void
 test_state (void)
 {
-  g_autofree char *path = g_build_filename (SOURCE_ROOT,
-                                            "tests/data/goldens/models/cell-lstm-t6-ntc-none",
-                                            "cell-lstm-t6-ntc-none.hsws",
-                                            NULL);
+  g_autofree char *path =
+      g_build_filename (SOURCE_ROOT, "tests/data/goldens/models/cell-lstm-t6-ntc-none",
+                        "cell-lstm-t6-ntc-none.hsws", NULL);
 
   g_remove (path);
   gui_act (page, "page.save-view", NULL);
@@ -53,15 +52,14 @@ make_pipe (const char *path, const char *target G_GNUC_UNUSED)
 static void
 test_files_of_others (void)
 {
-  static void (*const make[]) (const char *path,
-                               const char *target) = { make_link, make_copy, make_pipe };
+  static void (*const make[]) (const char *path, const char *target) = { make_link, make_copy,
+                                                                         make_pipe };
   static const char mine[] = "export IMPORTANT=1\n";
-  g_autofree char  *beside = g_build_filename (SOURCE_ROOT,
-                                              "tests/data/goldens/models/cell-lstm-t6-ntc-none",
-                                              "cell-lstm-t6-ntc-none.hsws",
-                                              NULL);
-  g_autofree char  *folder = g_dir_make_tmp ("victim-XXXXXX", NULL);
-  g_autofree char  *victim = g_build_filename (folder, ".bashrc", NULL);
+  g_autofree char  *beside =
+      g_build_filename (SOURCE_ROOT, "tests/data/goldens/models/cell-lstm-t6-ntc-none",
+                        "cell-lstm-t6-ntc-none.hsws", NULL);
+  g_autofree char *folder = g_dir_make_tmp ("victim-XXXXXX", NULL);
+  g_autofree char *victim = g_build_filename (folder, ".bashrc", NULL);
 
   g_assert_true (g_file_set_contents (victim, mine, -1, NULL));
   for (guint i = 0; i < G_N_ELEMENTS (make); i++)
@@ -111,10 +109,9 @@ check_capture (const char *asked, const char *expected)
 static void
 check_capture_of_workspace (const char *named, const char *expected)
 {
-  g_autofree char *beside = g_build_filename (SOURCE_ROOT,
-                                              "tests/data/goldens/models/cell-lstm-t6-ntc-none",
-                                              "cell-lstm-t6-ntc-none.hsws",
-                                              NULL);
+  g_autofree char *beside =
+      g_build_filename (SOURCE_ROOT, "tests/data/goldens/models/cell-lstm-t6-ntc-none",
+                        "cell-lstm-t6-ntc-none.hsws", NULL);
   g_autofree char *text = g_strdup_printf ("[workspace]\nversion=1\ncapture=%s\n", named);
 
   g_assert_true (g_file_set_contents (beside, text, -1, NULL));
@@ -207,13 +204,10 @@ assert_opens (int height, const Opened *opened, guint n)
       page = gui_open (window, opened[i].model, NULL);
       picture = scope_canvas_get_picture (canvas ());
       viz_picture_columns (picture, 0, &n_columns);
-      g_test_message ("%s on %d × %d: %.0f × %.0f, %u columns",
-                      opened[i].model,
+      g_test_message ("%s on %d × %d: %.0f × %.0f, %u columns", opened[i].model,
                       gtk_widget_get_width (GTK_WIDGET (canvas ())),
-                      gtk_widget_get_height (GTK_WIDGET (canvas ())),
-                      viz_picture_width (picture),
-                      viz_picture_height (picture),
-                      n_columns);
+                      gtk_widget_get_height (GTK_WIDGET (canvas ())), viz_picture_width (picture),
+                      viz_picture_height (picture), n_columns);
       g_assert_cmpint (flows_to_the_right (page), ==, opened[i].to_the_right);
       g_assert_cmpuint (n_columns, >=, opened[i].least);
       g_assert_cmpuint (n_columns, <=, opened[i].most);
@@ -245,16 +239,13 @@ test_direction_in_a_low_window (void)
 void
 add_state_tests (void)
 {
-  add_long_test ("/app/window/opens-captures-of-a-workspace-only-beside-it",
-                 CASE_MEASURED,
+  add_long_test ("/app/window/opens-captures-of-a-workspace-only-beside-it", CASE_MEASURED,
                  test_captures_of_workspaces);
   add_test ("/app/window/keeps-views-in-files", CASE_MODEL, test_state);
   add_test ("/app/window/leaves-files-of-others-alone", CASE_EMPTY, test_files_of_others);
   add_test ("/app/window/keeps-the-direction-of-the-flow", CASE_MODEL, test_direction);
-  add_long_test ("/app/window/lets-data-flow-down-if-it-is-high",
-                 CASE_EMPTY,
+  add_long_test ("/app/window/lets-data-flow-down-if-it-is-high", CASE_EMPTY,
                  test_direction_in_a_high_window);
-  add_test ("/app/window/lets-data-flow-in-columns-or-to-the-right-if-it-is-low",
-            CASE_EMPTY,
+  add_test ("/app/window/lets-data-flow-in-columns-or-to-the-right-if-it-is-low", CASE_EMPTY,
             test_direction_in_a_low_window);
 }

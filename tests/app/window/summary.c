@@ -68,15 +68,13 @@ test_pick_run (void)
   scope_workspace_select (workspace (), VIZ_ROOT);
   wait_until (has_picker, pane ());
   picker = gui_find (pane (), "run-picker");
-  g_assert_cmpuint (g_list_model_get_n_items (gtk_drop_down_get_model (GTK_DROP_DOWN (picker))),
-                    ==,
+  g_assert_cmpuint (g_list_model_get_n_items (gtk_drop_down_get_model (GTK_DROP_DOWN (picker))), ==,
                     runs->len + 1);
   gtk_drop_down_set_selected (GTK_DROP_DOWN (picker), runs->len);
   wanted_run = (int) last.number;
   wait_until (shows_run, NULL);
   g_assert_cmpfloat_with_epsilon (scope_measurement_get_summary (measurement ())->traced,
-                                  last.seconds,
-                                  1e-12);
+                                  last.seconds, 1e-12);
   g_assert_cmpuint (scope_measurement_get_summary (measurement ())->run, ==, last.number);
   wait_until (has_picker, pane ());
   scope_workspace_pick_run (workspace (), -1);
@@ -271,8 +269,7 @@ add_summary_tests (void)
   add_test ("/app/window/a-run-is-summed-up", CASE_MEASURED, test_summary);
   add_test ("/app/window/a-traced-run-can-be-picked", CASE_MEASURED, test_pick_run);
   add_test ("/app/window/a-fused-node-says-where-it-is-computed", CASE_MEASURED, test_fused_node);
-  add_test ("/app/window/an-operator-of-the-table-outlines-its-nodes",
-            CASE_MEASURED,
+  add_test ("/app/window/an-operator-of-the-table-outlines-its-nodes", CASE_MEASURED,
             test_operator_of_the_table);
   add_test ("/app/window/shares-in-the-table-add-up", CASE_MEASURED, test_shares_add_up);
 }

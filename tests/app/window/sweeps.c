@@ -71,13 +71,12 @@ write_result (guint cell)
   g_autofree char *name = g_strdup_printf ("cells/%06u.json", cell);
   double           median = 1e-3 * (1 + cell / 6) / (1 + cell % N_FORMS);
   char             text[4][G_ASCII_DTOSTR_BUF_SIZE];
-  g_autofree char *line = g_strdup_printf ("{\"cell\": %u, \"status\": \"done\", \"median\": %s, "
-                                           "\"low\": %s, \"high\": %s, \"worker\": \"node%u.1.1\"}",
-                                           cell,
-                                           g_ascii_dtostr (text[0], sizeof text[0], median),
-                                           g_ascii_dtostr (text[1], sizeof text[1], median * 0.95),
-                                           g_ascii_dtostr (text[2], sizeof text[2], median * 1.05),
-                                           1 + cell / 12 % 2);
+  g_autofree char *line =
+      g_strdup_printf ("{\"cell\": %u, \"status\": \"done\", \"median\": %s, "
+                       "\"low\": %s, \"high\": %s, \"worker\": \"node%u.1.1\"}",
+                       cell, g_ascii_dtostr (text[0], sizeof text[0], median),
+                       g_ascii_dtostr (text[1], sizeof text[1], median * 0.95),
+                       g_ascii_dtostr (text[2], sizeof text[2], median * 1.05), 1 + cell / 12 % 2);
 
   write_file (line, name);
 }
@@ -88,8 +87,7 @@ write_failure (guint cell, const char *reason)
   g_autofree char *name = g_strdup_printf ("cells/%06u.json", cell);
   g_autofree char *line = g_strdup_printf ("{\"cell\": %u, \"status\": \"failed\", \"reason\": "
                                            "\"%s\", \"worker\": \"node1.1.1\"}",
-                                           cell,
-                                           reason);
+                                           cell, reason);
 
   write_file (line, name);
 }
@@ -456,9 +454,7 @@ test_ten_thousand_cells (void)
       gui_wait (says_progress, (gpointer) "9999 of 10002 cells done, 3 failed, 0 waiting", 240000));
   report = scope_watchdog_get_report ();
   g_test_message ("the main loop computed for %d ms %u times, at most %.0f ms",
-                  SCOPE_WATCHDOG_LIMIT_MS,
-                  report.n_busy,
-                  report.longest_busy);
+                  SCOPE_WATCHDOG_LIMIT_MS, report.n_busy, report.longest_busy);
   end_folder ();
 }
 

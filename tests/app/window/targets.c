@@ -113,8 +113,7 @@ test_run (void)
   g_assert_cmpstr (prof_capture_get_text (scope_measurement_get_capture (
                                               scope_workspace_get_measurement (workspace ())),
                                           "target"),
-                   ==,
-                   "near");
+                   ==, "near");
   g_assert_true (scope_targets_remove ("near", NULL));
 }
 

@@ -167,9 +167,7 @@ press (GtkWidget *widget, const char *key)
                   g_list_model_get_item (G_LIST_MODEL (controller), k);
 
               if (gtk_shortcut_trigger_equal (gtk_shortcut_get_trigger (shortcut), wanted) &&
-                  gtk_shortcut_action_activate (gtk_shortcut_get_action (shortcut),
-                                                0,
-                                                widget,
+                  gtk_shortcut_action_activate (gtk_shortcut_get_action (shortcut), 0, widget,
                                                 gtk_shortcut_get_arguments (shortcut)))
                 return;
             }
@@ -189,12 +187,7 @@ assert_narrow (ScopePage *own)
 {
   int minimum;
 
-  gtk_widget_measure (GTK_WIDGET (view_of (own)),
-                      GTK_ORIENTATION_HORIZONTAL,
-                      -1,
-                      &minimum,
-                      NULL,
-                      NULL,
-                      NULL);
+  gtk_widget_measure (GTK_WIDGET (view_of (own)), GTK_ORIENTATION_HORIZONTAL, -1, &minimum, NULL,
+                      NULL, NULL);
   g_assert_cmpint (minimum, <=, 670);
 }

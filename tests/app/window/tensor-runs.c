@@ -81,8 +81,7 @@ test_run (void)
                                                               359),
                                   1e-4);
   choose_tensor (own, 2);
-  g_assert_cmpfloat (hyb_tensor_get_value (scope_values_view_get_tensor (view_of (own)), 359),
-                     ==,
+  g_assert_cmpfloat (hyb_tensor_get_value (scope_values_view_get_tensor (view_of (own)), 359), ==,
                      359);
   tensor_remove_folder ();
 }
@@ -139,8 +138,7 @@ test_steps (void)
   last = hyb_tensor_get_value (scope_values_view_get_tensor (view_of (own)), 0);
   scope_workspace_set_step (its, &(ScopeStepPath){ 1, { 1 } });
   wait_for_text (own, "· step 1");
-  g_assert_cmpfloat (hyb_tensor_get_value (scope_values_view_get_tensor (view_of (own)), 0),
-                     !=,
+  g_assert_cmpfloat (hyb_tensor_get_value (scope_values_view_get_tensor (view_of (own)), 0), !=,
                      last);
 }
 
@@ -207,8 +205,7 @@ test_comparing (void)
       GTK_MENU_BUTTON (gui_find (GTK_WIDGET (view_of (second)), "values-compare")));
   gui_spin (200);
   take_picture (window, "values-compare-menu");
-  gui_act (view_of (second),
-           "values.compare-with",
+  gui_act (view_of (second), "values.compare-with",
            scope_workspace_get_model_name (scope_page_get_workspace (first)));
   wait_until (has_difference, second);
   gtk_drop_down_set_selected (GTK_DROP_DOWN (

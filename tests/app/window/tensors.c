@@ -37,8 +37,7 @@ test_slices (void)
   enter_slice (own, ":, -1, 2, :");
   g_assert_cmpstr (text_of (own, "values-slice"), ==, "[:, 2, 2, :]");
   enter_slice (own, "4, 0, :, :");
-  g_assert_cmpstr (text_of (own, "values-place"),
-                   ==,
+  g_assert_cmpstr (text_of (own, "values-place"), ==,
                    "index 4 is outside axis 0, which has 4 elements");
   axes = gui_find (GTK_WIDGET (view_of (own)), "values-axes");
   gtk_drop_down_set_selected (GTK_DROP_DOWN (axes), 0);
@@ -128,10 +127,7 @@ test_mouse (void)
   gui_spin (100);
   click = gui_controller (picture, GTK_TYPE_GESTURE_CLICK);
   gui_mark_gesture ("matrix-click");
-  g_signal_emit_by_name (click,
-                         "released",
-                         1,
-                         gtk_widget_get_width (picture) - 1.0,
+  g_signal_emit_by_name (click, "released", 1, gtk_widget_get_width (picture) - 1.0,
                          gtk_widget_get_height (picture) - 1.0);
   g_assert_true (scope_grid_get_cursor (SCOPE_GRID (grid_of (own)), &row, &column));
   g_assert_cmpint (row, ==, 63);

@@ -49,16 +49,8 @@ record (const char *device, const char *name)
   int               status;
   g_autoptr (GError) error = NULL;
 
-  g_spawn_sync (NULL,
-                (char **) command,
-                NULL,
-                G_SPAWN_STDOUT_TO_DEV_NULL,
-                NULL,
-                NULL,
-                NULL,
-                &out,
-                &status,
-                &error);
+  g_spawn_sync (NULL, (char **) command, NULL, G_SPAWN_STDOUT_TO_DEV_NULL, NULL, NULL, NULL, &out,
+                &status, &error);
   g_assert_no_error (error);
   if (strstr (out, "libnvrtc"))
     return FALSE;
@@ -191,8 +183,7 @@ test_no_badges (void)
     return;
   open_recording ("cpu.hscope");
   box = scope_document_find_name (scope_workspace_get_document (workspace ()), "sums");
-  g_assert_cmpint (viz_overlay_badge (scope_canvas_get_overlay (canvas ()), box, NULL),
-                   ==,
+  g_assert_cmpint (viz_overlay_badge (scope_canvas_get_overlay (canvas ()), box, NULL), ==,
                    VIZ_BADGE_NONE);
   g_assert_false (gtk_widget_get_visible (gui_find (GTK_WIDGET (page), "legend-badges")));
 }
@@ -240,8 +231,7 @@ test_both_devices (void)
       box = scope_document_find_name (scope_workspace_get_document (
                                           scope_compare_pane_get_workspace (pane)),
                                       "sums");
-      g_assert_cmpint (viz_overlay_badge (overlay, box, NULL),
-                       ==,
+      g_assert_cmpint (viz_overlay_badge (overlay, box, NULL), ==,
                        i == 0 ? VIZ_BADGE_NONE : VIZ_BADGE_OWN);
     }
   gui_spin (500);
@@ -290,8 +280,7 @@ test_choice (void)
   scope_device_row_set_device (SCOPE_DEVICE_ROW (row), "gpu:0");
   wait_until (is_visible, note);
   take_native (row, "gpu-choice");
-  g_assert_cmpstr (adw_preferences_row_get_title (ADW_PREFERENCES_ROW (note)),
-                   ==,
+  g_assert_cmpstr (adw_preferences_row_get_title (ADW_PREFERENCES_ROW (note)), ==,
                    "Not Tested on This Computer");
 }
 
@@ -311,8 +300,7 @@ test_choice_without_gpu (void)
   wait_until (is_visible, note);
   g_unsetenv ("HYB_PRETEND");
   g_assert_false (has_gpu (row));
-  g_assert_cmpstr (adw_action_row_get_subtitle (ADW_ACTION_ROW (note)),
-                   ==,
+  g_assert_cmpstr (adw_action_row_get_subtitle (ADW_ACTION_ROW (note)), ==,
                    "No GPU: the NVIDIA driver sees no GPU.");
   take_native (row, "gpu-none");
 }
@@ -337,8 +325,7 @@ TEST_PROGRAM (test_window_gpu)
   add_test ("/app/window-gpu/the-processor-has-no-badges", CASE_EMPTY, test_no_badges);
   add_test ("/app/window-gpu/recordings-of-both-devices-compare", CASE_EMPTY, test_both_devices);
   add_test ("/app/window-gpu/the-panel-offers-the-gpu", CASE_EMPTY, test_choice);
-  add_test ("/app/window-gpu/the-panel-says-why-there-is-none",
-            CASE_EMPTY,
+  add_test ("/app/window-gpu/the-panel-says-why-there-is-none", CASE_EMPTY,
             test_choice_without_gpu);
   status = g_test_run ();
   remove_files ();

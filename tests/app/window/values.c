@@ -82,9 +82,8 @@ test_values (void)
   g_assert_cmpfloat (value->latest.statistics.minimum, >, 0);
   g_assert_cmpfloat (value->latest.statistics.maximum, <, 1);
   g_assert_null (scope_values_get_first_nan (scope_workspace_get_values (its)));
-  scope_workspace_show (its,
-                        scope_document_find_name (scope_workspace_get_document (its),
-                                                  "unroll0_lstm0_t0_i"));
+  scope_workspace_show (its, scope_document_find_name (scope_workspace_get_document (its),
+                                                       "unroll0_lstm0_t0_i"));
   g_assert_true (gui_wait (has_activation, own, 10000));
   gui_settle (own);
   take_picture (window, "activations");
@@ -121,8 +120,7 @@ test_first_nan (void)
 
   g_assert_cmpstr (first->node, ==, "root");
   g_assert_null (first->body);
-  g_assert_cmpuint (scope_workspace_get_selected (its),
-                    ==,
+  g_assert_cmpuint (scope_workspace_get_selected (its), ==,
                     scope_document_find_name (scope_workspace_get_document (its), "root"));
   take_picture (window, "first-nan");
 }
@@ -158,10 +156,8 @@ test_first_nan_in_a_loop (void)
   g_assert_cmpstr (first->node, ==, "root");
   g_assert_cmpstr (first->body, ==, "loop");
   g_assert_nonnull (strstr (told, "root in loop, step 2"));
-  g_assert_cmpuint (scope_workspace_get_selected (its),
-                    ==,
-                    scope_document_find_inside (scope_workspace_get_document (its),
-                                                "loop",
+  g_assert_cmpuint (scope_workspace_get_selected (its), ==,
+                    scope_document_find_inside (scope_workspace_get_document (its), "loop",
                                                 "root"));
   g_assert_true (gui_wait (has_strip, own, 10000));
   g_assert_cmpstr (steps_label (own), ==, "Step 2 of 6");
@@ -243,11 +239,9 @@ add_value_tests (void)
 {
   add_test ("/app/window/shows-what-a-run-gave", CASE_EMPTY, test_values);
   add_test ("/app/window/finds-the-first-that-is-no-number", CASE_EMPTY, test_first_nan);
-  add_test ("/app/window/finds-the-first-that-is-no-number-in-a-loop",
-            CASE_EMPTY,
+  add_test ("/app/window/finds-the-first-that-is-no-number-in-a-loop", CASE_EMPTY,
             test_first_nan_in_a_loop);
-  add_test ("/app/window/looks-at-each-step-of-a-loop-in-a-loop",
-            CASE_EMPTY,
+  add_test ("/app/window/looks-at-each-step-of-a-loop-in-a-loop", CASE_EMPTY,
             test_steps_of_a_loop_in_a_loop);
   add_test ("/app/window/looks-at-each-step-of-a-loop", CASE_EMPTY, test_steps_of_a_loop);
 }

@@ -220,8 +220,7 @@ test_passes (void)
                            gtk_list_box_get_row_at_index (GTK_LIST_BOX (list), last));
   g_assert_true (gui_wait (shows_pass, own, 30000));
   after = scope_view_get_document (SCOPE_VIEW (scope_page_get_shown_view (own)));
-  g_assert_cmpuint (scope_document_get_totals (after)->n_nodes,
-                    <,
+  g_assert_cmpuint (scope_document_get_totals (after)->n_nodes, <,
                     scope_document_get_totals (before)->n_nodes);
   take_picture (window, "passes");
   gui_act (own, "page.leave-pass", NULL);

@@ -86,17 +86,11 @@ add_image_network (HybBuilder *builder, const char *const *pooling)
   HybValueId weight = hyb_builder_add_variable (builder, "fc_weight", NULL);
   HybValueId filters = hyb_builder_add_variable (builder, "conv_weight", NULL);
   HybValueId conv =
-      add (builder,
-           "Convolution",
-           "conv",
-           INPUTS (data, filters),
+      add (builder, "Convolution", "conv", INPUTS (data, filters),
            ATTRIBUTES ("kernel", "(3, 3)", "pad", "(1, 1)", "num_filter", "4", "no_bias", "True"));
   HybValueId pool = add (builder, "Pooling", "pool", INPUTS (conv), pooling);
 
-  return add (builder,
-              "FullyConnected",
-              "fc",
-              INPUTS (pool, weight),
+  return add (builder, "FullyConnected", "fc", INPUTS (pool, weight),
               ATTRIBUTES ("num_hidden", "100", "no_bias", "True"));
 }
 
@@ -171,34 +165,18 @@ add_network_of_kind (HybBuilder *builder, const char *kind)
   HybValueId data = hyb_builder_add_variable (builder, "data", NULL);
   HybValueId filters = hyb_builder_add_variable (builder, "conv_weight", NULL);
   HybValueId more = hyb_builder_add_variable (builder, "more_weight", NULL);
-  HybValueId x = add (builder,
-                      "Convolution",
-                      "conv",
-                      INPUTS (data, filters),
-                      ATTRIBUTES ("kernel",
-                                  "(3, 3)",
-                                  "num_filter",
-                                  "4",
-                                  "no_bias",
-                                  "True",
-                                  "dilate",
-                                  strcmp (kind, "dilation") == 0 ? "(6, 6)" : "(1, 1)"));
+  HybValueId x = add (builder, "Convolution", "conv", INPUTS (data, filters),
+                      ATTRIBUTES ("kernel", "(3, 3)", "num_filter", "4", "no_bias", "True",
+                                  "dilate", strcmp (kind, "dilation") == 0 ? "(6, 6)" : "(1, 1)"));
 
   if (is_pose)
-    x = add (builder,
-             "Deconvolution",
-             "enlarge",
-             INPUTS (x, more),
+    x = add (builder, "Deconvolution", "enlarge", INPUTS (x, more),
              ATTRIBUTES ("kernel", "(2, 2)", "stride", "(2, 2)", "num_filter", "8"));
   if (strcmp (kind, "regions") == 0)
-    return add (builder,
-                "_contrib_ROIAlign",
-                "regions",
+    return add (builder, "_contrib_ROIAlign", "regions",
                 INPUTS (x, hyb_builder_add_variable (builder, "boxes_weight", NULL)),
                 ATTRIBUTES ("pooled_size", "(2, 2)", "spatial_scale", "1"));
-  return add (builder,
-              "Convolution",
-              "last",
+  return add (builder, "Convolution", "last",
               INPUTS (x, hyb_builder_add_variable (builder, "last_weight", NULL)),
               ATTRIBUTES ("kernel", "(1, 1)", "num_filter", "17", "no_bias", "True"));
 }
@@ -235,11 +213,8 @@ test_weights_of_a_fully_connected_layer_tell_the_features (void)
   HybBuilder *builder = hyb_builder_new ();
   HybValueId  data = hyb_builder_add_variable (builder, "data", NULL);
   HybValueId  weight = hyb_builder_add_variable (builder, "fc_weight", NULL);
-  HybValueId  head = add (builder,
-                         "FullyConnected",
-                         "fc",
-                         INPUTS (data, weight),
-                         ATTRIBUTES ("num_hidden", "3", "no_bias", "True"));
+  HybValueId  head = add (builder, "FullyConnected", "fc", INPUTS (data, weight),
+                          ATTRIBUTES ("num_hidden", "3", "no_bias", "True"));
   HybShape    known = hyb_shape_2d (3, 17), expected = hyb_shape_2d (1, 17);
   g_autoptr (GPtrArray) guesses = guess (builder, head, &known, NULL);
 
@@ -251,18 +226,12 @@ test_steps_of_an_unrolled_graph_are_counted (void)
 {
   HybBuilder *builder = hyb_builder_new ();
   HybValueId  data = hyb_builder_add_variable (builder, "data", NULL);
-  HybValueId  steps = add (builder,
-                          "SliceChannel",
-                          "steps",
-                          INPUTS (data),
-                          ATTRIBUTES ("num_outputs", "7", "axis", "1", "squeeze_axis", "True"));
+  HybValueId  steps = add (builder, "SliceChannel", "steps", INPUTS (data),
+                           ATTRIBUTES ("num_outputs", "7", "axis", "1", "squeeze_axis", "True"));
   HybValueId  sum = add (builder, "_Plus", "sum", INPUTS (steps, steps + 6), NULL);
   HybValueId  weight = hyb_builder_add_variable (builder, "fc_weight", NULL);
-  HybValueId  head = add (builder,
-                         "FullyConnected",
-                         "fc",
-                         INPUTS (sum, weight),
-                         ATTRIBUTES ("num_hidden", "3", "no_bias", "True"));
+  HybValueId  head = add (builder, "FullyConnected", "fc", INPUTS (sum, weight),
+                          ATTRIBUTES ("num_hidden", "3", "no_bias", "True"));
   g_autoptr (GPtrArray) guesses = guess (builder, head, NULL, NULL);
   const HybShapeGuess *found;
 
@@ -281,22 +250,13 @@ test_axes_may_have_different_sizes (void)
   HybValueId  vectors = hyb_builder_add_variable (builder, "embed_weight", NULL);
   HybValueId  weight = hyb_builder_add_variable (builder, "fc_weight", NULL);
   HybShape    expected = hyb_shape_3d (1, 35, 3);
-  HybValueId  x = add (builder,
-                      "SliceChannel",
-                      "split",
-                      INPUTS (data),
-                      ATTRIBUTES ("axis", "2", "num_outputs", "3", "squeeze_axis", "True"));
+  HybValueId  x = add (builder, "SliceChannel", "split", INPUTS (data),
+                       ATTRIBUTES ("axis", "2", "num_outputs", "3", "squeeze_axis", "True"));
   g_autoptr (GPtrArray) guesses = NULL;
 
-  x = add (builder,
-           "Embedding",
-           "embed",
-           INPUTS (x, vectors),
+  x = add (builder, "Embedding", "embed", INPUTS (x, vectors),
            ATTRIBUTES ("input_dim", "50", "output_dim", "6"));
-  x = add (builder,
-           "FullyConnected",
-           "fc",
-           INPUTS (x, weight),
+  x = add (builder, "FullyConnected", "fc", INPUTS (x, weight),
            ATTRIBUTES ("num_hidden", "4", "no_bias", "True", "flatten", "False"));
   guesses = guess (builder, x, NULL, NULL);
   assert_guess (guesses, 0, &expected, "3 as the graph says");
@@ -313,26 +273,14 @@ add_tokens_and_state (HybBuilder *builder)
       hyb_builder_add_variable (builder, "h2h_weight", ATTRIBUTES ("__shape__", "(3, 16)"));
   HybValueId vectors = hyb_builder_add_variable (builder, "embed_weight", NULL);
   HybValueId out = hyb_builder_add_variable (builder, "i2h_weight", NULL);
-  HybValueId x = add (builder,
-                      "Embedding",
-                      "embed",
-                      INPUTS (data, vectors),
+  HybValueId x = add (builder, "Embedding", "embed", INPUTS (data, vectors),
                       ATTRIBUTES ("input_dim", "50", "output_dim", "3"));
-  HybValueId h = add (builder,
-                      "FullyConnected",
-                      "h2h",
-                      INPUTS (state, weight),
+  HybValueId h = add (builder, "FullyConnected", "h2h", INPUTS (state, weight),
                       ATTRIBUTES ("num_hidden", "3", "no_bias", "True"));
 
-  x = add (builder,
-           "SliceChannel",
-           "split",
-           INPUTS (x),
+  x = add (builder, "SliceChannel", "split", INPUTS (x),
            ATTRIBUTES ("axis", "0", "num_outputs", "7", "squeeze_axis", "True"));
-  x = add (builder,
-           "FullyConnected",
-           "i2h",
-           INPUTS (x, out),
+  x = add (builder, "FullyConnected", "i2h", INPUTS (x, out),
            ATTRIBUTES ("num_hidden", "3", "no_bias", "True"));
   return add (builder, "elemwise_add", "sum", INPUTS (x, h), NULL);
 }
@@ -372,21 +320,12 @@ test_weights_of_an_unrolled_cell_tell_its_features (void)
       HybBuilder *builder = hyb_builder_new ();
       HybValueId  data = hyb_builder_add_variable (builder, "data", NULL);
       HybValueId  weight = hyb_builder_add_variable (builder, "i2h_weight", NULL);
-      HybValueId  steps = add (builder,
-                              "SliceChannel",
-                              "steps",
-                              INPUTS (data),
-                              ATTRIBUTES ("num_outputs", "6", "axis", "1", "squeeze_axis", "1"));
-      HybValueId  first = add (builder,
-                              "FullyConnected",
-                              "t0",
-                              INPUTS (steps, weight),
+      HybValueId  steps = add (builder, "SliceChannel", "steps", INPUTS (data),
+                               ATTRIBUTES ("num_outputs", "6", "axis", "1", "squeeze_axis", "1"));
+      HybValueId  first = add (builder, "FullyConnected", "t0", INPUTS (steps, weight),
+                               ATTRIBUTES ("num_hidden", "16", "no_bias", "True"));
+      HybValueId  last = add (builder, "FullyConnected", "t5", INPUTS (steps + 5, weight),
                               ATTRIBUTES ("num_hidden", "16", "no_bias", "True"));
-      HybValueId  last = add (builder,
-                             "FullyConnected",
-                             "t5",
-                             INPUTS (steps + 5, weight),
-                             ATTRIBUTES ("num_hidden", "16", "no_bias", "True"));
       HybShape    known = hyb_shape_2d (16, features[i]);
       HybShape    expected = hyb_shape_3d (1, 6, features[i]);
       g_autoptr (GPtrArray) guesses =
@@ -406,21 +345,15 @@ test_a_recurrent_operator_tells_time_from_batch (void)
       HybValueId  weight = hyb_builder_add_variable (builder, "embed_weight", NULL);
       HybValueId  parameters = hyb_builder_add_variable (builder, "parameters", NULL);
       HybValueId  state = hyb_builder_add_variable (builder, "begin_state", NULL);
-      HybValueId  x = add (builder,
-                          "Embedding",
-                          "embed",
-                          INPUTS (data, weight),
-                          ATTRIBUTES ("input_dim", "50", "output_dim", "6"));
+      HybValueId  x = add (builder, "Embedding", "embed", INPUTS (data, weight),
+                           ATTRIBUTES ("input_dim", "50", "output_dim", "6"));
       HybShape    expected = swaps ? hyb_shape_2d (1, 35) : hyb_shape_2d (35, 1);
       HybShape    begin = hyb_shape_3d (1, 1, 4);
       g_autoptr (GPtrArray) guesses = NULL;
 
       if (swaps)
         x = add (builder, "SwapAxis", "swap", INPUTS (x), ATTRIBUTES ("dim1", "0", "dim2", "1"));
-      x = add (builder,
-               "RNN",
-               "rnn",
-               INPUTS (x, parameters, state),
+      x = add (builder, "RNN", "rnn", INPUTS (x, parameters, state),
                ATTRIBUTES ("mode", "gru", "state_size", "4", "num_layers", "1"));
       guesses = guess (builder, x, NULL, NULL);
       assert_guess (guesses, 0, &expected, "sequences");
@@ -438,15 +371,9 @@ test_an_input_that_nothing_fits_stays_open (void)
       hyb_builder_add_variable (builder, "a_weight", ATTRIBUTES ("__shape__", "(3, 17)"));
   HybValueId second =
       hyb_builder_add_variable (builder, "b_weight", ATTRIBUTES ("__shape__", "(3, 18)"));
-  HybValueId a = add (builder,
-                      "FullyConnected",
-                      "a",
-                      INPUTS (data, first),
+  HybValueId a = add (builder, "FullyConnected", "a", INPUTS (data, first),
                       ATTRIBUTES ("num_hidden", "3", "no_bias", "True"));
-  HybValueId b = add (builder,
-                      "FullyConnected",
-                      "b",
-                      INPUTS (data, second),
+  HybValueId b = add (builder, "FullyConnected", "b", INPUTS (data, second),
                       ATTRIBUTES ("num_hidden", "3", "no_bias", "True"));
   g_autoptr (GPtrArray) guesses =
       guess (builder, add (builder, "_Plus", "sum", INPUTS (a, b), NULL), NULL, NULL);

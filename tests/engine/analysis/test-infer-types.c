@@ -35,8 +35,7 @@ test_forward_and_backward (void)
   HybValueId zeros = toy_node (builder, &toy_zeros, "begin", HYB_NO_ID, HYB_NO_ID);
   HybValueId weight = hyb_builder_add_variable (builder, "weight", NULL);
   HybValueId x =
-      hyb_builder_add_variable (builder,
-                                "x",
+      hyb_builder_add_variable (builder, "x",
                                 (const char *[]){ "__shape__", "(2, 0)", "__dtype__", "1", NULL });
   HybValueId          first = toy_node (builder, &toy_add, "first", zeros, weight);
   HybValueId          second = toy_node (builder, &toy_add, "second", first, x);
@@ -61,8 +60,7 @@ test_given_types_win_over_attributes (void)
 {
   g_autoptr (HybBuilder) builder = hyb_builder_new ();
   HybValueId x =
-      hyb_builder_add_variable (builder,
-                                "x",
+      hyb_builder_add_variable (builder, "x",
                                 (const char *[]){ "__shape__", "(2, 4)", "__dtype__", "1", NULL });
   g_autofree HybType *types = NULL;
   g_autoptr (HybGraph) graph = NULL;
@@ -134,10 +132,9 @@ test_attributes_that_cannot_be_read (void)
       g_autoptr (GError) error = NULL;
 
       hyb_builder_add_head (builder,
-                            hyb_builder_add_variable (builder,
-                                                      "x",
-                                                      (const char *[]){
-                                                          wrong[i][0], wrong[i][1], NULL }));
+                            hyb_builder_add_variable (builder, "x",
+                                                      (const char *[]){ wrong[i][0], wrong[i][1],
+                                                                        NULL }));
       graph = hyb_builder_freeze (g_steal_pointer (&builder));
       types = new_types (graph);
       g_assert_false (hyb_infer_types (graph, types, NULL, FALSE, &error));
@@ -255,8 +252,7 @@ test_long_graphs_take_little_time (void)
   types[x].shape = hyb_shape_2d (4, HYB_UNKNOWN);
   start = g_get_monotonic_time ();
   g_assert_true (hyb_infer_types (graph, types, NULL, FALSE, NULL));
-  g_test_message ("%u nodes in %.1f ms",
-                  hyb_graph_n_nodes (graph),
+  g_test_message ("%u nodes in %.1f ms", hyb_graph_n_nodes (graph),
                   (double) (g_get_monotonic_time () - start) / 1000);
   for (guint i = 0; i < hyb_graph_n_values (graph); i++)
     assert_type (&types[i], "float32 (4, 8)");

@@ -23,8 +23,7 @@ check (const char *op1, const char *op2, const char *attributes_text, GError **e
   g_autoptr (HybGraph) graph = NULL;
   g_autoptr (GError) broken = NULL;
 
-  y = hyb_builder_call (builder,
-                        op1,
+  y = hyb_builder_call (builder, op1,
                         &(HybNodeSpec){ .name = "y",
                                         .n_inputs = 1,
                                         .inputs = &y,
@@ -32,9 +31,7 @@ check (const char *op1, const char *op2, const char *attributes_text, GError **e
                         &broken);
   g_assert_no_error (broken);
   if (op2)
-    y = hyb_builder_call (builder,
-                          op2,
-                          &(HybNodeSpec){ .name = "z", .n_inputs = 1, .inputs = &y },
+    y = hyb_builder_call (builder, op2, &(HybNodeSpec){ .name = "z", .n_inputs = 1, .inputs = &y },
                           &broken);
   g_assert_no_error (broken);
   hyb_builder_add_head (builder, y);

@@ -28,10 +28,7 @@ call_with (HybTape          *tape,
 
   g_assert_nonnull (op);
   if (op->params)
-    params = hyb_params_parse (op->params,
-                               op->params_size,
-                               (const char *const *) attributes,
-                               NULL,
+    params = hyb_params_parse (op->params, op->params_size, (const char *const *) attributes, NULL,
                                &error);
   g_assert_no_error (error);
   hyb_op_arity (op, params, &n_inputs, &n_outputs);
@@ -44,8 +41,7 @@ call_with (HybTape          *tape,
                                        .n_inputs = n_inputs,
                                        .inputs = inputs,
                                        .outputs = (HybTensor **) outputs },
-                 &context,
-                 &error);
+                 &context, &error);
   g_assert_no_error (error);
   hyb_params_unref (params);
   for (guint i = 1; i < n_outputs; i++)
@@ -65,8 +61,7 @@ run_backward (HybTape *tape, HybTensor *head, gboolean retain)
 {
   g_autoptr (GError) error = NULL;
 
-  hyb_tape_backward (tape,
-                     &(HybBackwardPass){ .n_heads = 1, .heads = &head, .retain = retain },
+  hyb_tape_backward (tape, &(HybBackwardPass){ .n_heads = 1, .heads = &head, .retain = retain },
                      &error);
   g_assert_no_error (error);
 }
@@ -145,9 +140,7 @@ check_uses (gboolean other_shapes, gboolean further)
     }
   hyb_tape_end (tape);
   run_backward (tape, y, FALSE);
-  op_assert_near (hyb_tape_get_gradient (tape, w),
-                  0,
-                  210. + (further ? 5. : 0.),
+  op_assert_near (hyb_tape_get_gradient (tape, w), 0, 210. + (further ? 5. : 0.),
                   420. + (further ? 7. : 0.));
 }
 
@@ -284,8 +277,7 @@ test_operators_record_in_their_own_form (void)
   for (gint64 i = 0; i < hyb_tensor_get_size (plain); i++)
     sum += hyb_tensor_get_value (recorded, i) - hyb_tensor_get_value (plain, i);
   g_assert_cmpfloat_with_epsilon (hyb_tensor_get_value (hyb_tape_get_gradient (tape, weights), 5),
-                                  sum / step,
-                                  5e-3);
+                                  sum / step, 5e-3);
 }
 
 static void
@@ -328,8 +320,7 @@ test_shapes_without_axes_have_gradients (void)
                                        .inputs = &matrix,
                                        .outputs = outputs,
                                        .has_scalars = TRUE },
-                 NULL,
-                 &error);
+                 NULL, &error);
   hyb_tape_end (tape);
   g_assert_no_error (error);
   det = outputs[0];

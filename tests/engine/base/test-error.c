@@ -18,14 +18,8 @@ test_messages_have_place_fact_and_hint (void)
 {
   g_autoptr (GError) error = NULL;
 
-  g_assert_false (hyb_error_at (&error,
-                                HYB_GRAPH_ERROR,
-                                HYB_GRAPH_ERROR_TYPES,
-                                "node “fc”",
-                                "Give 3 columns",
-                                "it has %d columns instead of %d",
-                                2,
-                                3));
+  g_assert_false (hyb_error_at (&error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_TYPES, "node “fc”",
+                                "Give 3 columns", "it has %d columns instead of %d", 2, 3));
   g_assert_error (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_TYPES);
   g_assert_cmpstr (error->message, ==, "node “fc”: it has 2 columns instead of 3. Give 3 columns");
 }

@@ -77,8 +77,7 @@ make_archive (guint n, gsize size, gboolean is_shared)
       if (i == 0 || !is_shared)
         {
           at = file->len;
-          append_numbers (file,
-                          "42222244422",
+          append_numbers (file, "42222244422",
                           (guint64[]){ 0x04034b50, 20, 0, 8, 0, 0, crc, length, size, 1, 0 });
           g_byte_array_append (file, (const guint8 *) "a", 1);
           g_byte_array_append (file, g_bytes_get_data (packed, NULL), (guint) length);
@@ -86,29 +85,13 @@ make_archive (guint n, gsize size, gboolean is_shared)
       append_numbers (directory,
                       "4222222444222224"
                       "4",
-                      (guint64[]){ 0x02014b50,
-                                   20,
-                                   20,
-                                   0,
-                                   8,
-                                   0,
-                                   0,
-                                   crc,
-                                   length,
-                                   size,
-                                   1,
-                                   0,
-                                   0,
-                                   0,
-                                   0,
-                                   0,
-                                   at });
+                      (guint64[]){ 0x02014b50, 20, 20, 0, 8, 0, 0, crc, length, size, 1, 0, 0, 0, 0,
+                                   0, at });
       g_byte_array_append (directory, (const guint8 *) "a", 1);
     }
   start = file->len;
   g_byte_array_append (file, directory->data, directory->len);
-  append_numbers (file,
-                  "42222442",
+  append_numbers (file, "42222442",
                   (guint64[]){ 0x06054b50, 0, 0, n, n, directory->len, start, 0 });
   return g_byte_array_free_to_bytes (file);
 }

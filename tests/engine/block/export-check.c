@@ -168,8 +168,7 @@ run_graph (const Check *check, HybGraph *graph, char **names)
     {
       const char *parameter = hyb_model_get_parameter_name (check->model, i);
 
-      g_hash_table_insert (tensors,
-                           g_strdup (parameter),
+      g_hash_table_insert (tensors, g_strdup (parameter),
                            hyb_tensor_ref (hyb_model_get_parameter (check->model, parameter)));
     }
   g_hash_table_iter_init (&iter, check->inputs);
@@ -312,10 +311,9 @@ run_check (gconstpointer data)
       return;
     }
   block = check.build ? fresh_block (&check) : NULL;
-  graph =
-      block
-          ? hyb_block_trace (block, count_inputs (check.structure), check.structure, FALSE, &error)
-          : check.graph (check.data);
+  graph = block ? hyb_block_trace (block, count_inputs (check.structure), check.structure, FALSE,
+                                   &error)
+                : check.graph (check.data);
   g_assert_no_error (error);
   compare_text (graph, want);
   if (read_numbers (&check))

@@ -34,19 +34,14 @@ model_from_row (const ModelRow *row)
 HybValue *
 with_number (HybF *F, const char *op, HybValue *x, const char *text)
 {
-  return HYB_OP (F,
-                 hyb_f_text (F, "_%s_scalar", op),
-                 .hint = hyb_f_text (F, "_%sscalar", op),
-                 .in = { x },
-                 .attributes = HYB_WITH ("scalar", text));
+  return HYB_OP (F, hyb_f_text (F, "_%s_scalar", op), .hint = hyb_f_text (F, "_%sscalar", op),
+                 .in = { x }, .attributes = HYB_WITH ("scalar", text));
 }
 
 HybValue *
 compare (HybF *F, const char *op, HybValue *x, const char *text)
 {
-  return HYB_OP (F,
-                 hyb_f_text (F, "_%s_scalar", op),
-                 .in = { x },
+  return HYB_OP (F, hyb_f_text (F, "_%s_scalar", op), .in = { x },
                  .attributes = HYB_WITH ("scalar", text));
 }
 
@@ -59,8 +54,7 @@ with_axis (HybF *F, const char *op, HybValue *x, const char *axis)
 HybValue *
 product (HybF *F, HybValue *x, HybParameter *weight, HybParameter *bias, const char *n)
 {
-  return HYB_OP (F,
-                 "FullyConnected",
+  return HYB_OP (F, "FullyConnected",
                  .in = { x, hyb_use (F, weight), bias ? hyb_use (F, bias) : NULL },
                  .attributes = HYB_WITH ("no_bias", !bias ? "True" : NULL, "num_hidden", n));
 }

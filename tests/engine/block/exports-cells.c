@@ -22,15 +22,11 @@ unroll_forward (HybF *F, HybBlock *block, HybValue *input)
   Unroll   *self = (Unroll *) block;
   HybValue *states, *outputs;
 
-  outputs = hyb_unroll (F,
-                        self->cell,
-                        &states,
-                        .length = self->length,
-                        .inputs = hyb_item (F, input, 0),
-                        .begin_state = self->begin ? hyb_item (F, input, 1) : NULL,
-                        .layout = self->layout,
-                        .merge = self->merge,
-                        .valid_length = self->valid ? hyb_item (F, input, 1) : NULL);
+  outputs =
+      hyb_unroll (F, self->cell, &states, .length = self->length, .inputs = hyb_item (F, input, 0),
+                  .begin_state = self->begin ? hyb_item (F, input, 1) : NULL,
+                  .layout = self->layout, .merge = self->merge,
+                  .valid_length = self->valid ? hyb_item (F, input, 1) : NULL);
   return hyb_list_of (F, outputs, states, NULL);
 }
 
@@ -199,9 +195,7 @@ projected (void)
 static HybBlock *
 feature_maps (void)
 {
-  return hyb_conv_cell ("lstm",
-                        .input_shape = hyb_shape_3d (4, 5, 4),
-                        .channels = 4,
+  return hyb_conv_cell ("lstm", .input_shape = hyb_shape_3d (4, 5, 4), .channels = 4,
                         .i2h_pad = hyb_shape_2d (1, 1));
 }
 
@@ -282,9 +276,7 @@ void
 exports_add_cells (void)
 {
   for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
-    export_check_add (rows[i].folder,
-                      build,
-                      &rows[i],
+    export_check_add (rows[i].folder, build, &rows[i],
                       rows[i].begin   ? rows[i].begin
                       : rows[i].valid ? "[0, 0]"
                                       : "0");

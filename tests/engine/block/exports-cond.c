@@ -75,10 +75,7 @@ captured (HybF *F, Model *model, HybValue *input)
 
   operands.b = hyb_unary (F, "exp", operands.b);
   total = hyb_unary (F, "sum", hyb_mul (F, operands.b, operands.a));
-  return hyb_cond (F,
-                   compare (F, "greater", total, "0"),
-                   sum_and_second,
-                   difference_and_first,
+  return hyb_cond (F, compare (F, "greater", total, "0"), sum_and_second, difference_and_first,
                    &operands);
 }
 
@@ -170,11 +167,10 @@ doubled (HybF *F, gpointer user)
   HybValue       *variables = hyb_list_of (F, operands->b, operands->a, NULL);
   HybValue       *result;
 
-  result = hyb_while_loop (F,
-                           &(HybWhile){ .condition = below_three,
-                                        .body = doubling,
-                                        .variables = variables,
-                                        .max_iterations = 5 });
+  result = hyb_while_loop (F, &(HybWhile){ .condition = below_three,
+                                           .body = doubling,
+                                           .variables = variables,
+                                           .max_iterations = 5 });
   return hyb_item (F, hyb_item (F, result, 1), 1);
 }
 
@@ -252,12 +248,11 @@ branching_turn (HybF *F, HybValue **variables, gpointer user)
 static HybValue *
 inside_while (HybF *F, Model *model, HybValue *input)
 {
-  return hyb_while_loop (F,
-                         &(HybWhile){ .condition = below_four,
-                                      .body = branching_turn,
-                                      .variables = input,
-                                      .max_iterations = 6,
-                                      .user = model });
+  return hyb_while_loop (F, &(HybWhile){ .condition = below_four,
+                                         .body = branching_turn,
+                                         .variables = input,
+                                         .max_iterations = 6,
+                                         .user = model });
 }
 
 /* --- Layers, branches in branches, two outputs --- */
@@ -283,11 +278,8 @@ layers (HybF *F, Model *model, HybValue *input)
 {
   Operands operands = { model, input, NULL };
 
-  return hyb_cond (F,
-                   compare (F, "greater", hyb_unary (F, "mean", input), "0"),
-                   first_layer,
-                   second_layer,
-                   &operands);
+  return hyb_cond (F, compare (F, "greater", hyb_unary (F, "mean", input), "0"), first_layer,
+                   second_layer, &operands);
 }
 
 static void

@@ -27,9 +27,7 @@ few_tokens (HybF *F, HybValue *variables, gpointer user)
 static HybValue *
 embed (HybF *F, HybValue *tokens, HybParameter *weight, const char *words, const char *size)
 {
-  return HYB_OP (F,
-                 "Embedding",
-                 .in = { tokens, hyb_use (F, weight) },
+  return HYB_OP (F, "Embedding", .in = { tokens, hyb_use (F, weight) },
                  .attributes = HYB_WITH ("input_dim", words, "output_dim", size));
 }
 
@@ -43,24 +41,19 @@ greedy_body (HybF *F, HybValue **variables, gpointer user)
   HybValue *scores = product (F, y, model->w[1], NULL, "6");
   HybValue *next = with_axis (F, "argmax", scores, "1");
 
-  *variables = hyb_list_of (F,
-                            next,
-                            hyb_item (F, states, 0),
-                            hyb_item (F, states, 1),
-                            add_one (F, variable (F, variables, 3)),
-                            NULL);
+  *variables = hyb_list_of (F, next, hyb_item (F, states, 0), hyb_item (F, states, 1),
+                            add_one (F, variable (F, variables, 3)), NULL);
   return hyb_list_of (F, scores, next, NULL);
 }
 
 static HybValue *
 greedy (HybF *F, Model *model, HybValue *input)
 {
-  return hyb_while_loop (F,
-                         &(HybWhile){ .condition = few_tokens,
-                                      .body = greedy_body,
-                                      .variables = input,
-                                      .max_iterations = 6,
-                                      .user = model });
+  return hyb_while_loop (F, &(HybWhile){ .condition = few_tokens,
+                                         .body = greedy_body,
+                                         .variables = input,
+                                         .max_iterations = 6,
+                                         .user = model });
 }
 
 static void
@@ -98,9 +91,7 @@ continuations (HybF *F, HybParameter *table, HybValue *tokens, HybValue *scores,
 
   fresh = hyb_broadcast (F, "broadcast_mul", fresh, alive);
   again =
-      HYB_OP (F,
-              "one_hot",
-              .in = { tokens },
+      HYB_OP (F, "one_hot", .in = { tokens },
               .attributes = HYB_WITH ("depth", "5", "off_value", "-10000.0", "on_value", "0.0"));
   again = hyb_broadcast (F, "broadcast_mul", again, hyb_expand_dims (F, done, 1));
   all =
@@ -112,14 +103,9 @@ static HybValue *
 beam_body (HybF *F, HybValue **variables, gpointer user)
 {
   Model    *model = user;
-  HybValue *all = continuations (F,
-                                 model->w[0],
-                                 variable (F, variables, 0),
-                                 variable (F, variables, 1),
-                                 variable (F, variables, 3));
-  HybValue *best = HYB_OP (F,
-                           "topk",
-                           .in = { all },
+  HybValue *all = continuations (F, model->w[0], variable (F, variables, 0),
+                                 variable (F, variables, 1), variable (F, variables, 3));
+  HybValue *best = HYB_OP (F, "topk", .in = { all },
                            .attributes = HYB_WITH ("axis", "1", "k", "3", "ret_typ", "both"));
   HybValue *scores = hyb_reshape (F, hyb_item (F, best, 0), "(-1,)");
   HybValue *places = hyb_reshape (F, hyb_item (F, best, 1), "(-1,)");
@@ -139,12 +125,11 @@ beam_body (HybF *F, HybValue **variables, gpointer user)
 static HybValue *
 beam_search (HybF *F, Model *model, HybValue *input)
 {
-  return hyb_while_loop (F,
-                         &(HybWhile){ .condition = some_alive,
-                                      .body = beam_body,
-                                      .variables = input,
-                                      .max_iterations = 8,
-                                      .user = model });
+  return hyb_while_loop (F, &(HybWhile){ .condition = some_alive,
+                                         .body = beam_body,
+                                         .variables = input,
+                                         .max_iterations = 8,
+                                         .user = model });
 }
 
 static void

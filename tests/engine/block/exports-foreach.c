@@ -110,9 +110,7 @@ second_output_body (HybF *F, HybValue *x, HybValue **state, gpointer user)
 static HybValue *
 second_output (HybF *F, Model *model, HybValue *input)
 {
-  HybValue *halves = HYB_OP (F,
-                             "SliceChannel",
-                             .in = { hyb_item (F, input, 1) },
+  HybValue *halves = HYB_OP (F, "SliceChannel", .in = { hyb_item (F, input, 1) },
                              .attributes = HYB_WITH ("axis", "1", "num_outputs", "2"));
   Outer     outer = { model, hyb_item (F, halves, 0), hyb_item (F, halves, 1) };
 
@@ -184,12 +182,9 @@ conv_parts (Model *model)
 {
   HybBlock *block = &model->parent;
 
-  model->part[0] = hyb_append (block,
-                               hyb_conv (.channels = 3,
-                                         .kernel = hyb_shape_2d (3, 3),
-                                         .pad = hyb_shape_2d (1, 1),
-                                         .no_bias = TRUE,
-                                         .in_channels = 2));
+  model->part[0] =
+      hyb_append (block, hyb_conv (.channels = 3, .kernel = hyb_shape_2d (3, 3),
+                                   .pad = hyb_shape_2d (1, 1), .no_bias = TRUE, .in_channels = 2));
   model->part[1] = hyb_append (block, hyb_batch_norm (.in_channels = 3));
   model->part[2] = hyb_append (block, hyb_activation_new ("relu", NULL));
 }
@@ -269,9 +264,7 @@ static HybValue *
 embedding_body (HybF *F, HybValue *x, HybValue **state, gpointer user)
 {
   Model    *model = user;
-  HybValue *row = HYB_OP (F,
-                          "Embedding",
-                          .in = { x, hyb_use (F, model->w[0]) },
+  HybValue *row = HYB_OP (F, "Embedding", .in = { x, hyb_use (F, model->w[0]) },
                           .attributes = HYB_WITH ("input_dim", "7", "output_dim", "3"));
 
   *state = unary_tanh (F, hyb_add (F, row, *state));
@@ -319,10 +312,7 @@ in_sequence (HybF *F, Model *model, HybValue *input)
   HybValue *first = loop (F, first_body, input, NULL);
   HybValue *second = loop (F, second_body, first, NULL);
 
-  return hyb_list_of (F,
-                      hyb_item (F, second, 0),
-                      hyb_item (F, second, 1),
-                      hyb_item (F, first, 0),
+  return hyb_list_of (F, hyb_item (F, second, 0), hyb_item (F, second, 1), hyb_item (F, first, 0),
                       NULL);
 }
 
@@ -465,11 +455,7 @@ static const ModelRow rows[] = {
   { "foreach-bidirectional", "Fn", "[0, 0]", both_ways, both_ways_parts },
   { "foreach-captured-output-1", "Fn", "[0, 0]", second_output },
   { "foreach-captured-values", "Fn", "[0, 0, 0]", captured_values },
-  { "foreach-captured-weights",
-    "Fn",
-    "[0, 0]",
-    one_loop,
-    captured_weights_parts,
+  { "foreach-captured-weights", "Fn", "[0, 0]", one_loop, captured_weights_parts,
     &captured_weights },
   { "foreach-conv-batchnorm", "Fn", "[0, 0]", one_loop, conv_parts, &conv },
   { "foreach-cumsum", "Fn", "[0, 0]", one_loop, NULL, &cumsum },

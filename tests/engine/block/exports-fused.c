@@ -107,17 +107,12 @@ static HybGraph *
 unroll (HybF *F, HybBlock *cell, const Row *row, gboolean states_are_heads)
 {
   HybValue *states = row->variables ? hyb_cell_begin_state (F, cell, NULL, 0) : NULL;
-  HybValue *outputs = hyb_unroll (F,
-                                  cell,
-                                  &states,
-                                  .length = row->length,
-                                  .inputs = hyb_value_variable (F, "data", NULL),
-                                  .layout = row->layout,
-                                  .begin_state = states,
-                                  .merge = row->merge);
+  HybValue *outputs =
+      hyb_unroll (F, cell, &states, .length = row->length,
+                  .inputs = hyb_value_variable (F, "data", NULL), .layout = row->layout,
+                  .begin_state = states, .merge = row->merge);
 
-  return hyb_f_finish (F,
-                       states_are_heads ? hyb_list_of (F, outputs, states, NULL) : outputs,
+  return hyb_f_finish (F, states_are_heads ? hyb_list_of (F, outputs, states, NULL) : outputs,
                        NULL);
 }
 

@@ -82,11 +82,8 @@ chain_parts (Model *model)
 
   hyb_append (block, hyb_rnn_layer (.mode = "gru", .hidden = 5, .layout = "NTC"));
   hyb_append (block, hyb_rnn_layer (.mode = "lstm", .hidden = 6, .layers = 2, .layout = "NTC"));
-  hyb_append (block,
-              hyb_rnn_layer (.mode = "rnn_relu",
-                             .hidden = 5,
-                             .bidirectional = TRUE,
-                             .layout = "NTC"));
+  hyb_append (block, hyb_rnn_layer (.mode = "rnn_relu", .hidden = 5, .bidirectional = TRUE,
+                                    .layout = "NTC"));
   hyb_append (block, hyb_dense (.units = 3, .no_flatten = TRUE));
 }
 

@@ -60,9 +60,7 @@ bi_lstm_gru (void)
 static HybBlock *
 conv_cell (const char *mode)
 {
-  return hyb_conv_cell (mode,
-                        .input_shape = hyb_shape_3d (3, 5, 4),
-                        .channels = 4,
+  return hyb_conv_cell (mode, .input_shape = hyb_shape_3d (3, 5, 4), .channels = 4,
                         .style = HYB_STYLE_SYMBOLIC);
 }
 
@@ -115,11 +113,8 @@ shared (void)
   HybBlock *cells = stack ();
   HybBlock *first = hyb_append (cells, plain ("tied_", 3));
 
-  hyb_append (cells,
-              hyb_rnn_cell (.hidden = 3,
-                            .prefix = "tied2_",
-                            .style = HYB_STYLE_SYMBOLIC,
-                            .shared = first));
+  hyb_append (cells, hyb_rnn_cell (.hidden = 3, .prefix = "tied2_", .style = HYB_STYLE_SYMBOLIC,
+                                   .shared = first));
   return cells;
 }
 
@@ -211,14 +206,9 @@ unroll (gconstpointer data)
   cell = row->cell ();
   if (row->variables)
     states = hyb_cell_begin_state (F, cell, NULL, 0);
-  outputs = hyb_unroll (F,
-                        cell,
-                        &states,
-                        .length = row->listed > 0 ? row->listed : 4,
-                        .inputs = inputs_of (F, row->listed),
-                        .layout = row->layout,
-                        .merge = row->merge,
-                        .begin_state = states);
+  outputs = hyb_unroll (F, cell, &states, .length = row->listed > 0 ? row->listed : 4,
+                        .inputs = inputs_of (F, row->listed), .layout = row->layout,
+                        .merge = row->merge, .begin_state = states);
   graph = hyb_f_finish (F, hyb_list_of (F, outputs, states, NULL), &error);
   g_assert_no_error (error);
   return graph;

@@ -16,8 +16,7 @@ chain (HybF *F, Model *model, HybValue *x)
 static HybBlock *
 conv (gint64 channels, gint64 extent, const char *activation)
 {
-  return hyb_conv (.channels = channels,
-                   .kernel = hyb_shape_2d (extent, extent),
+  return hyb_conv (.channels = channels, .kernel = hyb_shape_2d (extent, extent),
                    .activation = activation);
 }
 
@@ -172,16 +171,11 @@ mixed_parts (Model *model)
   HybBlock *block = &model->parent;
 
   hyb_append (block,
-              hyb_conv (.channels = 3,
-                        .kernel = hyb_shape_2d (4, 4),
-                        .stride = hyb_shape_2d (2, 2),
-                        .pad = hyb_shape_2d (1, 1),
-                        .transposed = TRUE));
+              hyb_conv (.channels = 3, .kernel = hyb_shape_2d (4, 4), .stride = hyb_shape_2d (2, 2),
+                        .pad = hyb_shape_2d (1, 1), .transposed = TRUE));
   hyb_append (block, hyb_leaky_new ("leaky", 0.1, NULL));
-  hyb_append (block,
-              hyb_conv (.channels = 4,
-                        .kernel = hyb_shape_2d (3, 3),
-                        .dilate = hyb_shape_2d (2, 2)));
+  hyb_append (block, hyb_conv (.channels = 4, .kernel = hyb_shape_2d (3, 3),
+                               .dilate = hyb_shape_2d (2, 2)));
   hyb_append (block, hyb_leaky_new ("prelu", 0, NULL));
   hyb_append (block, hyb_instance_norm (.epsilon = 1e-5));
   hyb_append (block, hyb_conv (.channels = 4, .kernel = hyb_shape_2d (3, 3), .groups = 4));
@@ -208,11 +202,8 @@ text_parts (Model *model)
 
   hyb_append (block, hyb_embedding_new (11, 6, NULL));
   hyb_append (block, hyb_lambda_new (channels_first, NULL));
-  hyb_append (block,
-              hyb_conv (.channels = 5,
-                        .kernel = hyb_shape_1d (3),
-                        .pad = hyb_shape_1d (1),
-                        .activation = "relu"));
+  hyb_append (block, hyb_conv (.channels = 5, .kernel = hyb_shape_1d (3), .pad = hyb_shape_1d (1),
+                               .activation = "relu"));
   hyb_append (block, hyb_pool (.type = "max", .size = hyb_shape_1d (2)));
   hyb_append (block,
               hyb_conv (.channels = 4, .kernel = hyb_shape_1d (2), .stride = hyb_shape_1d (2)));
@@ -242,10 +233,8 @@ constants_parts (Model *model)
 static HybBlock *
 plain_conv (gint64 stride)
 {
-  return hyb_conv (.channels = 4,
-                   .kernel = hyb_shape_2d (3, 3),
-                   .stride = hyb_shape_2d (stride, stride),
-                   .pad = hyb_shape_2d (1, 1),
+  return hyb_conv (.channels = 4, .kernel = hyb_shape_2d (3, 3),
+                   .stride = hyb_shape_2d (stride, stride), .pad = hyb_shape_2d (1, 1),
                    .no_bias = TRUE);
 }
 

@@ -31,10 +31,7 @@ symbol (HybF *F, const char *name)
 static HybValue *
 fully_connected (HybF *F, HybValue *x, const char *name, const char *units)
 {
-  return HYB_COMPOSE (F,
-                      "FullyConnected",
-                      .name = name,
-                      .in = { x },
+  return HYB_COMPOSE (F, "FullyConnected", .name = name, .in = { x },
                       .attributes = HYB_WITH ("num_hidden", units));
 }
 
@@ -54,21 +51,12 @@ mlp (HybF *F)
 static HybValue *
 conv_unit (HybF *F, HybValue *x, const char *name, const char *filters, gboolean wide)
 {
-  HybValue *y = HYB_COMPOSE (F,
-                             "Convolution",
-                             .name = name,
-                             .in = { x },
-                             .attributes = HYB_WITH ("kernel",
-                                                     wide ? "(3, 3)" : "(1, 1)",
-                                                     "num_filter",
-                                                     filters,
-                                                     "pad",
-                                                     wide ? "(1, 1)" : "(0, 0)"));
+  HybValue *y =
+      HYB_COMPOSE (F, "Convolution", .name = name, .in = { x },
+                   .attributes = HYB_WITH ("kernel", wide ? "(3, 3)" : "(1, 1)", "num_filter",
+                                           filters, "pad", wide ? "(1, 1)" : "(0, 0)"));
 
-  y = HYB_COMPOSE (F,
-                   "BatchNorm",
-                   .name = hyb_f_text (F, "%s_bn", name),
-                   .in = { y },
+  y = HYB_COMPOSE (F, "BatchNorm", .name = hyb_f_text (F, "%s_bn", name), .in = { y },
                    .attributes = HYB_WITH ("fix_gamma", "False"));
   return hyb_activation (F, y, "relu", NULL);
 }
@@ -80,17 +68,13 @@ inception (HybF *F)
   HybValue *first = conv_unit (F, data, "b1", "3", FALSE);
   HybValue *second = conv_unit (F, conv_unit (F, data, "b2r", "2", FALSE), "b2", "3", TRUE);
   HybValue *third =
-      HYB_OP (F,
-              "Pooling",
-              .in = { data },
+      HYB_OP (F, "Pooling", .in = { data },
               .attributes = HYB_WITH ("kernel", "(3, 3)", "pad", "(1, 1)", "pool_type", "max"));
   HybValue *joined;
 
   third = conv_unit (F, third, "b3", "2", FALSE);
   joined = hyb_concat (F, hyb_list_of (F, first, second, third, NULL), 1);
-  joined = HYB_OP (F,
-                   "Pooling",
-                   .in = { joined },
+  joined = HYB_OP (F, "Pooling", .in = { joined },
                    .attributes =
                        HYB_WITH ("global_pool", "True", "kernel", "(1, 1)", "pool_type", "avg"));
   return fully_connected (F, joined, "out", "3");
@@ -128,10 +112,7 @@ traced_group (HybF *F)
 static HybValue *
 embed (HybF *F, const char *data, const char *words, const char *size)
 {
-  return HYB_COMPOSE (F,
-                      "Embedding",
-                      .name = "embed",
-                      .in = { symbol (F, data) },
+  return HYB_COMPOSE (F, "Embedding", .name = "embed", .in = { symbol (F, data) },
                       .attributes = HYB_WITH ("input_dim", words, "output_dim", size));
 }
 
@@ -143,25 +124,15 @@ predict (HybF *F, HybValue *outputs, const char *units, const char *words, gbool
   HybValue *scores = fully_connected (F, rows, "pred", words);
   HybValue *label = hyb_reshape (F, symbol (F, "softmax_label"), "(-1,)");
 
-  return HYB_OP (F,
-                 "SoftmaxOutput",
-                 .name = "softmax",
-                 .in = { scores, label },
-                 .attributes = HYB_WITH ("ignore_label",
-                                         ignore ? "0" : NULL,
-                                         "use_ignore",
+  return HYB_OP (F, "SoftmaxOutput", .name = "softmax", .in = { scores, label },
+                 .attributes = HYB_WITH ("ignore_label", ignore ? "0" : NULL, "use_ignore",
                                          ignore ? "True" : NULL));
 }
 
 static HybValue *
 unrolled (HybF *F, HybBlock *cell, guint length, HybValue *inputs)
 {
-  return hyb_unroll (F,
-                     cell,
-                     NULL,
-                     .length = length,
-                     .inputs = inputs,
-                     .layout = "NTC",
+  return hyb_unroll (F, cell, NULL, .length = length, .inputs = inputs, .layout = "NTC",
                      .merge = HYB_MERGE_YES);
 }
 
@@ -295,13 +266,9 @@ document_unroll (HybF *F, HybMerge merge)
 {
   g_autoptr (HybBlock) cell = lstm (NULL, 4);
   HybValue *states;
-  HybValue *y = hyb_unroll (F,
-                            cell,
-                            &states,
-                            .length = 4,
-                            .inputs = embed (F, "seq_data", "9", "3"),
-                            .layout = "NTC",
-                            .merge = merge);
+  HybValue *y =
+      hyb_unroll (F, cell, &states, .length = 4, .inputs = embed (F, "seq_data", "9", "3"),
+                  .layout = "NTC", .merge = merge);
 
   return hyb_list_of (F, y, states, NULL);
 }
@@ -372,11 +339,10 @@ while_document (HybF *F)
 {
   HybValue *variables = hyb_list_of (F, symbol (F, "i"), symbol (F, "s"), NULL);
 
-  return hyb_while_loop (F,
-                         &(HybWhile){ .condition = at_most_five,
-                                      .body = count,
-                                      .variables = variables,
-                                      .max_iterations = 10 });
+  return hyb_while_loop (F, &(HybWhile){ .condition = at_most_five,
+                                         .body = count,
+                                         .variables = variables,
+                                         .max_iterations = 10 });
 }
 
 static HybValue *

@@ -72,14 +72,9 @@ looped (HybF *F, Model *model, HybValue *input)
 static HybValue *
 unrolled (HybF *F, Model *model, HybValue *input)
 {
-  return hyb_unroll (F,
-                     model->part[0],
-                     NULL,
-                     .length = ((const Cell *) model->row->data)->length,
-                     .inputs = hyb_item (F, input, 0),
-                     .begin_state = hyb_item (F, input, 1),
-                     .layout = "TNC",
-                     .merge = HYB_MERGE_YES);
+  return hyb_unroll (F, model->part[0], NULL, .length = ((const Cell *) model->row->data)->length,
+                     .inputs = hyb_item (F, input, 0), .begin_state = hyb_item (F, input, 1),
+                     .layout = "TNC", .merge = HYB_MERGE_YES);
 }
 
 /* The tutorial's body gives the states among its outputs, too. */
@@ -94,11 +89,8 @@ step_and_states (HybF *F, HybValue *x, HybValue **states, gpointer cell)
 static HybValue *
 foreach_rnn (HybF *F, Model *model, HybValue *input)
 {
-  HybValue *result = hyb_foreach (F,
-                                  step_and_states,
-                                  hyb_item (F, input, 0),
-                                  hyb_item (F, input, 1),
-                                  model->part[0]);
+  HybValue *result = hyb_foreach (F, step_and_states, hyb_item (F, input, 0),
+                                  hyb_item (F, input, 1), model->part[0]);
 
   return hyb_item (F, result, 0);
 }
@@ -116,8 +108,7 @@ dynamic (HybF *F, Model *model, HybValue *input)
 {
   HybValue *states;
   HybValue *y =
-      hyb_cell_dynamic_unroll (F,
-                               model->part[0],
+      hyb_cell_dynamic_unroll (F, model->part[0],
                                &(const HybUnroll){ .inputs = hyb_item (F, input, 0),
                                                    .begin_state = hyb_item (F, input, 1) },
                                &states);
@@ -129,8 +120,7 @@ static HybValue *
 dynamic_valid (HybF *F, Model *model, HybValue *input)
 {
   HybValue *states;
-  HybValue *y = hyb_cell_dynamic_unroll (F,
-                                         model->part[0],
+  HybValue *y = hyb_cell_dynamic_unroll (F, model->part[0],
                                          &(const HybUnroll){ .inputs = hyb_item (F, input, 0),
                                                              .valid_length = hyb_item (F, input, 1),
                                                              .begin_state = hyb_item (F, input, 2),

@@ -39,12 +39,11 @@ simple_loop (HybF *F, Model *model, HybValue *input)
   const Simple *simple = model->row->data;
   HybValue     *result;
 
-  result = hyb_while_loop (F,
-                           &(HybWhile){ .condition = below_limit,
-                                        .body = simple->body,
-                                        .variables = input,
-                                        .max_iterations = simple->maximum,
-                                        .user = model });
+  result = hyb_while_loop (F, &(HybWhile){ .condition = below_limit,
+                                           .body = simple->body,
+                                           .variables = input,
+                                           .max_iterations = simple->maximum,
+                                           .user = model });
   return simple->only_variables ? hyb_item (F, result, 1) : result;
 }
 
@@ -153,11 +152,10 @@ document_body (HybF *F, HybValue **variables, gpointer user)
 static HybValue *
 document (HybF *F, Model *model, HybValue *input)
 {
-  return hyb_while_loop (F,
-                         &(HybWhile){ .condition = at_most_five,
-                                      .body = document_body,
-                                      .variables = input,
-                                      .max_iterations = 10 });
+  return hyb_while_loop (F, &(HybWhile){ .condition = at_most_five,
+                                         .body = document_body,
+                                         .variables = input,
+                                         .max_iterations = 10 });
 }
 
 static HybValue *
@@ -181,11 +179,10 @@ growing_body (HybF *F, HybValue **variables, gpointer user)
 static HybValue *
 data_dependent (HybF *F, Model *model, HybValue *input)
 {
-  return hyb_while_loop (F,
-                         &(HybWhile){ .condition = sum_below_twenty,
-                                      .body = growing_body,
-                                      .variables = hyb_list_of (F, input, NULL),
-                                      .max_iterations = 20 });
+  return hyb_while_loop (F, &(HybWhile){ .condition = sum_below_twenty,
+                                         .body = growing_body,
+                                         .variables = hyb_list_of (F, input, NULL),
+                                         .max_iterations = 20 });
 }
 
 typedef struct
@@ -220,12 +217,11 @@ captured_limit (HybF *F, Model *model, HybValue *input)
 
   outer.a = with_number (F, "plus", outer.a, "2.5");
   outer.b = hyb_unary (F, "exp", third);
-  return hyb_while_loop (F,
-                         &(HybWhile){ .condition = below_captured,
-                                      .body = captured_body,
-                                      .variables = variables,
-                                      .max_iterations = 7,
-                                      .user = &outer });
+  return hyb_while_loop (F, &(HybWhile){ .condition = below_captured,
+                                         .body = captured_body,
+                                         .variables = variables,
+                                         .max_iterations = 7,
+                                         .user = &outer });
 }
 
 static HybValue *
@@ -254,12 +250,11 @@ newton (HybF *F, Model *model, HybValue *input)
   Outer     outer = { model, hyb_item (F, input, 0), NULL };
   HybValue *variables = hyb_list_of (F, hyb_item (F, input, 1), NULL);
 
-  return hyb_while_loop (F,
-                         &(HybWhile){ .condition = not_close,
-                                      .body = newton_body,
-                                      .variables = variables,
-                                      .max_iterations = 12,
-                                      .user = &outer });
+  return hyb_while_loop (F, &(HybWhile){ .condition = not_close,
+                                         .body = newton_body,
+                                         .variables = variables,
+                                         .max_iterations = 12,
+                                         .user = &outer });
 }
 
 /* --- Loops in networks and in loops --- */
@@ -285,16 +280,13 @@ in_network (HybF *F, Model *model, HybValue *input)
 {
   HybValue *sine = hyb_unary (F, "sin", hyb_item (F, input, 1));
   HybValue *variables = hyb_list_of (F, hyb_item (F, input, 0), sine, NULL);
-  HybValue *result = hyb_while_loop (F,
-                                     &(HybWhile){ .condition = below,
-                                                  .body = shrinking_body,
-                                                  .variables = variables,
-                                                  .max_iterations = 3,
-                                                  .user = (gpointer) "50" });
+  HybValue *result = hyb_while_loop (F, &(HybWhile){ .condition = below,
+                                                     .body = shrinking_body,
+                                                     .variables = variables,
+                                                     .max_iterations = 3,
+                                                     .user = (gpointer) "50" });
   HybValue *y =
-      HYB_OP (F,
-              "FullyConnected",
-              .in = { hyb_item (F, result, 0), hyb_use (F, model->w[0]) },
+      HYB_OP (F, "FullyConnected", .in = { hyb_item (F, result, 0), hyb_use (F, model->w[0]) },
               .attributes = HYB_WITH ("flatten", "False", "no_bias", "True", "num_hidden", "2"));
 
   y = hyb_sum (F, y, "0");
@@ -340,12 +332,11 @@ foreach_inside (HybF *F, Model *model, HybValue *input)
   Outer     outer = { model, hyb_item (F, input, 2), NULL };
   HybValue *variables = hyb_list_of (F, hyb_item (F, input, 0), hyb_item (F, input, 1), NULL);
 
-  return hyb_while_loop (F,
-                         &(HybWhile){ .condition = below_three,
-                                      .body = foreach_inside_body,
-                                      .variables = variables,
-                                      .max_iterations = 4,
-                                      .user = &outer });
+  return hyb_while_loop (F, &(HybWhile){ .condition = below_three,
+                                         .body = foreach_inside_body,
+                                         .variables = variables,
+                                         .max_iterations = 4,
+                                         .user = &outer });
 }
 
 static HybValue *
@@ -366,12 +357,11 @@ while_inside_body (HybF *F, HybValue *x, HybValue **state, gpointer user)
   HybValue *last, *y;
 
   last = hyb_item (F,
-                   hyb_while_loop (F,
-                                   &(HybWhile){ .condition = below_three,
-                                                .body = halving_body,
-                                                .variables = variables,
-                                                .max_iterations = 5,
-                                                .user = &outer }),
+                   hyb_while_loop (F, &(HybWhile){ .condition = below_three,
+                                                   .body = halving_body,
+                                                   .variables = variables,
+                                                   .max_iterations = 5,
+                                                   .user = &outer }),
                    1);
   y = with_number (F, "mul", hyb_item (F, last, 1), "2");
   *state = hyb_add (F, hyb_item (F, last, 1), with_number (F, "mul", hyb_item (F, last, 0), "0"));
@@ -402,11 +392,10 @@ outer_turn (HybF *F, HybValue **variables, gpointer user)
   HybValue *i = variable (F, variables, 0), *s = variable (F, variables, 1);
   HybValue *inner = hyb_list_of (F, with_number (F, "mul", i, "0"), s, NULL);
   HybValue *last = hyb_item (F,
-                             hyb_while_loop (F,
-                                             &(HybWhile){ .condition = below_three,
-                                                          .body = inner_turn,
-                                                          .variables = inner,
-                                                          .max_iterations = 4 }),
+                             hyb_while_loop (F, &(HybWhile){ .condition = below_three,
+                                                             .body = inner_turn,
+                                                             .variables = inner,
+                                                             .max_iterations = 4 }),
                              1);
   HybValue *next = add_one (F, i);
   HybValue *steps = with_number (F, "mul", hyb_item (F, last, 0), "0");
@@ -418,11 +407,10 @@ outer_turn (HybF *F, HybValue **variables, gpointer user)
 static HybValue *
 nested (HybF *F, Model *model, HybValue *input)
 {
-  return hyb_while_loop (F,
-                         &(HybWhile){ .condition = below_three,
-                                      .body = outer_turn,
-                                      .variables = input,
-                                      .max_iterations = 5 });
+  return hyb_while_loop (F, &(HybWhile){ .condition = below_three,
+                                         .body = outer_turn,
+                                         .variables = input,
+                                         .max_iterations = 5 });
 }
 
 static HybValue *
@@ -452,12 +440,11 @@ recurrent (HybF *F, Model *model, HybValue *input)
   Outer     outer = { model, hyb_item (F, input, 0), NULL };
   HybValue *variables = hyb_list_of (F, hyb_item (F, input, 1), hyb_item (F, input, 2), NULL);
 
-  return hyb_while_loop (F,
-                         &(HybWhile){ .condition = below_four,
-                                      .body = recurrent_body,
-                                      .variables = variables,
-                                      .max_iterations = 6,
-                                      .user = &outer });
+  return hyb_while_loop (F, &(HybWhile){ .condition = below_four,
+                                         .body = recurrent_body,
+                                         .variables = variables,
+                                         .max_iterations = 6,
+                                         .user = &outer });
 }
 
 static void

@@ -28,10 +28,8 @@ relu (void)
 static HybBlock *
 max_pool (gint64 extent, gint64 stride, gint64 pad, gboolean ceil_mode)
 {
-  return hyb_pool (.type = "max",
-                   .size = hyb_shape_2d (extent, extent),
-                   .stride = hyb_shape_2d (stride, stride),
-                   .pad = hyb_shape_2d (pad, pad),
+  return hyb_pool (.type = "max", .size = hyb_shape_2d (extent, extent),
+                   .stride = hyb_shape_2d (stride, stride), .pad = hyb_shape_2d (pad, pad),
                    .ceil_mode = ceil_mode);
 }
 
@@ -42,10 +40,8 @@ fire_conv (gint64 channels, gint64 extent)
 {
   HybBlock *block = hyb_sequential ("");
 
-  hyb_append (block,
-              hyb_conv (.channels = channels,
-                        .kernel = hyb_shape_2d (extent, extent),
-                        .pad = hyb_shape_2d (extent / 2, extent / 2)));
+  hyb_append (block, hyb_conv (.channels = channels, .kernel = hyb_shape_2d (extent, extent),
+                               .pad = hyb_shape_2d (extent / 2, extent / 2)));
   hyb_append (block, relu ());
   return block;
 }
@@ -72,10 +68,8 @@ squeezenet_parts (Model *model)
   };
   HybBlock *features = add_features (model), *output;
 
-  hyb_append (features,
-              hyb_conv (.channels = 96,
-                        .kernel = hyb_shape_2d (7, 7),
-                        .stride = hyb_shape_2d (2, 2)));
+  hyb_append (features, hyb_conv (.channels = 96, .kernel = hyb_shape_2d (7, 7),
+                                  .stride = hyb_shape_2d (2, 2)));
   hyb_append (features, relu ());
   hyb_append (features, max_pool (3, 2, 0, TRUE));
   for (guint i = 0; i < G_N_ELEMENTS (fires); i++)
@@ -97,13 +91,10 @@ squeezenet_parts (Model *model)
 static void
 add_conv (HybBlock *to, gint64 channels, gint64 extent, gint64 stride, gint64 groups)
 {
-  hyb_append (to,
-              hyb_conv (.channels = channels,
-                        .kernel = hyb_shape_2d (extent, extent),
-                        .stride = hyb_shape_2d (stride, stride),
-                        .pad = hyb_shape_2d (extent / 2, extent / 2),
-                        .groups = groups,
-                        .no_bias = TRUE));
+  hyb_append (to, hyb_conv (.channels = channels, .kernel = hyb_shape_2d (extent, extent),
+                            .stride = hyb_shape_2d (stride, stride),
+                            .pad = hyb_shape_2d (extent / 2, extent / 2), .groups = groups,
+                            .no_bias = TRUE));
   hyb_append (to, hyb_batch_norm (.epsilon = 1e-5));
   hyb_append (to, relu ());
 }
@@ -165,11 +156,9 @@ static const HybBlockClass unit_class = {
 static HybBlock *
 unit_conv (gint64 channels, gint64 extent, gint64 stride, gint64 in_channels)
 {
-  return hyb_conv (.channels = channels,
-                   .kernel = hyb_shape_2d (extent, extent),
+  return hyb_conv (.channels = channels, .kernel = hyb_shape_2d (extent, extent),
                    .stride = hyb_shape_2d (stride, stride),
-                   .pad = hyb_shape_2d (extent / 2, extent / 2),
-                   .in_channels = in_channels,
+                   .pad = hyb_shape_2d (extent / 2, extent / 2), .in_channels = in_channels,
                    .no_bias = TRUE);
 }
 
@@ -234,8 +223,7 @@ basic_conv (const Step *step)
               hyb_conv (.channels = step->channels,
                         .kernel = hyb_shape_2d (step->height, step->width),
                         .stride = hyb_shape_2d (step->stride, step->stride),
-                        .pad = hyb_shape_2d (step->pad_height, step->pad_width),
-                        .no_bias = TRUE));
+                        .pad = hyb_shape_2d (step->pad_height, step->pad_width), .no_bias = TRUE));
   hyb_append (block, hyb_batch_norm (.epsilon = 0.001));
   hyb_append (block, relu ());
   return block;
@@ -248,11 +236,8 @@ branch (const char *pool, const Step *steps)
   HybBlock *block = hyb_sequential ("");
 
   if (g_strcmp0 (pool, "avg") == 0)
-    hyb_append (block,
-                hyb_pool (.type = "avg",
-                          .size = hyb_shape_2d (3, 3),
-                          .stride = hyb_shape_2d (1, 1),
-                          .pad = hyb_shape_2d (1, 1)));
+    hyb_append (block, hyb_pool (.type = "avg", .size = hyb_shape_2d (3, 3),
+                                 .stride = hyb_shape_2d (1, 1), .pad = hyb_shape_2d (1, 1)));
   else if (pool)
     hyb_append (block, max_pool (3, 2, 0, FALSE));
   for (; steps->channels > 0; steps++)

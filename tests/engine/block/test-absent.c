@@ -87,8 +87,7 @@ test_a_loss_without_its_arguments (void)
       HybValue *loss = call_loss (F, hyb_value_from_tensor (F, x), i == 0);
 
       g_assert_true (hyb_value_is_failed (loss) || hyb_n_items (loss) == 0);
-      assert_says (hyb_f_get_error (F)->message,
-                   "block softmaxcrossentropyloss",
+      assert_says (hyb_f_get_error (F)->message, "block softmaxcrossentropyloss",
                    i == 0 ? "there is no item 1: a single array has 1" : "NULL");
     }
 }

@@ -59,8 +59,7 @@ assert_equal (HybTensor *a, HybTensor *b, double tolerance)
 {
   g_assert_true (hyb_shape_equal (hyb_tensor_get_shape (a), hyb_tensor_get_shape (b)));
   for (gint64 i = 0; i < hyb_tensor_get_size (a); i++)
-    g_assert_cmpfloat_with_epsilon (hyb_tensor_get_value (a, i),
-                                    hyb_tensor_get_value (b, i),
+    g_assert_cmpfloat_with_epsilon (hyb_tensor_get_value (a, i), hyb_tensor_get_value (b, i),
                                     tolerance);
 }
 
@@ -247,8 +246,7 @@ test_tape_gives_gradients_of_a_block (void)
       hyb_tape_backward (tape, &(HybBackwardPass){ .n_heads = 1, .heads = &output }, &error));
   gradient = hyb_tape_get_gradient (tape, weight);
   for (gint64 i = 0; i < 3; i++)
-    g_assert_cmpfloat_with_epsilon (hyb_tensor_get_value (gradient, i),
-                                    hyb_tensor_get_value (x, i),
+    g_assert_cmpfloat_with_epsilon (hyb_tensor_get_value (gradient, i), hyb_tensor_get_value (x, i),
                                     1e-6);
 }
 
@@ -284,8 +282,7 @@ test_tape_gives_gradients_of_a_file_with_scalars (void)
   hyb_tape_backward (tape, &(HybBackwardPass){ .n_heads = 1, .heads = &output }, &error);
   g_assert_no_error (error);
   g_assert_cmpfloat_with_epsilon (hyb_tensor_get_value (hyb_tape_get_gradient (tape, x), 0),
-                                  hyb_tensor_get_value (x, 3),
-                                  1e-5);
+                                  hyb_tensor_get_value (x, 3), 1e-5);
 }
 
 static void

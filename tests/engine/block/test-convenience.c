@@ -239,12 +239,9 @@ test_results_of_loops_have_names (void)
   g_autoptr (HybTensor) x = hyb_tensor_new_float (2, (const gint64[]){ 3, 1 }, one_two_three);
   g_autoptr (HybTensor) zero = hyb_tensor_new_scalar (0);
   HybValue     *start = hyb_value_from_tensor (F, zero);
-  HybLoopResult loop = hyb_loop_result (F,
-                                        hyb_foreach (F,
-                                                     running_sum,
-                                                     hyb_value_from_tensor (F, x),
-                                                     hyb_list (F, 1, &start),
-                                                     NULL));
+  HybLoopResult loop =
+      hyb_loop_result (F, hyb_foreach (F, running_sum, hyb_value_from_tensor (F, x),
+                                       hyb_list (F, 1, &start), NULL));
 
   g_assert_null (hyb_f_get_error (F));
   assert_values (loop.outputs, 1, 3, 6);

@@ -421,10 +421,7 @@ test_unrolling (void)
       g_autoptr (HybF) F = hyb_f_new_trace (FALSE);
       HybValue *x = hyb_value_variable (F, "x", NULL);
 
-      hyb_unroll (F,
-                  cell,
-                  NULL,
-                  .length = wrong[i].length,
+      hyb_unroll (F, cell, NULL, .length = wrong[i].length,
                   .inputs = wrong[i].list ? hyb_list_of (F, x, x, NULL) : x,
                   .layout = wrong[i].layout);
       assert_says (hyb_f_get_error (F)->message, wrong[i].says, "");
@@ -487,21 +484,19 @@ unused_data (HybF *F, HybValue *x)
 static HybValue *
 fewer_variables (HybF *F, HybValue *x)
 {
-  return hyb_while_loop (F,
-                         &(HybWhile){ .condition = always,
-                                      .body = lose_a_variable,
-                                      .variables = x,
-                                      .max_iterations = 3 });
+  return hyb_while_loop (F, &(HybWhile){ .condition = always,
+                                         .body = lose_a_variable,
+                                         .variables = x,
+                                         .max_iterations = 3 });
 }
 
 static HybValue *
 no_iterations (HybF *F, HybValue *x)
 {
-  return hyb_while_loop (F,
-                         &(HybWhile){ .condition = always,
-                                      .body = lose_a_variable,
-                                      .variables = x,
-                                      .max_iterations = 0 });
+  return hyb_while_loop (F, &(HybWhile){ .condition = always,
+                                         .body = lose_a_variable,
+                                         .variables = x,
+                                         .max_iterations = 0 });
 }
 
 static HybValue *

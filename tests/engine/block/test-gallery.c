@@ -23,9 +23,7 @@ static void
 fill_tokens (HybTensor *tensor)
 {
   for (gint64 i = 0; i < hyb_tensor_get_size (tensor); i++)
-    hyb_dtype_set_double (hyb_tensor_get_data (tensor),
-                          hyb_tensor_get_dtype (tensor),
-                          (gsize) i,
+    hyb_dtype_set_double (hyb_tensor_get_data (tensor), hyb_tensor_get_dtype (tensor), (gsize) i,
                           (double) (hyb_random_word (5, (guint64) i) % 7));
 }
 
@@ -214,8 +212,7 @@ tape_gradients (Case *c)
       HybTensor *gradient = hyb_tape_get_gradient (tape, data);
 
       if (gradient)
-        g_hash_table_insert (gradients,
-                             g_strdup (hyb_parameter_get_name (parameters->pdata[i])),
+        g_hash_table_insert (gradients, g_strdup (hyb_parameter_get_name (parameters->pdata[i])),
                              hyb_tensor_copy (gradient));
     }
   return gradients;
@@ -268,8 +265,7 @@ check_graph_gradients (Case *c, HybMode mode, GHashTable *want, GPtrArray *outpu
       const char *name = hyb_graph_get_node (graph, g_array_index (wrt, HybNodeId, i))->name;
 
       assert_near (hyb_executor_get_output (executor, outputs->len + i),
-                   g_hash_table_lookup (want, name),
-                   name);
+                   g_hash_table_lookup (want, name), name);
     }
 }
 
@@ -309,8 +305,7 @@ test_written (gconstpointer name)
   g_assert_true (hyb_model_save (model, prefix, 0, written, &error));
   again = hyb_model_open (written->pdata[0], NULL, HYB_EPOCH_HIGHEST, &error);
   g_assert_no_error (error);
-  g_assert_cmpuint (hyb_graph_n_nodes (hyb_model_get_graph (model)),
-                    ==,
+  g_assert_cmpuint (hyb_graph_n_nodes (hyb_model_get_graph (model)), ==,
                     hyb_graph_n_nodes (hyb_model_get_graph (again)));
   g_assert_cmpuint (hyb_model_n_parameters (model), ==, hyb_model_n_parameters (again));
   for (guint i = 0; i < hyb_model_n_parameters (model); i++)
@@ -320,9 +315,7 @@ test_written (gconstpointer name)
       HybTensor  *b = hyb_model_get_parameter (again, parameter);
 
       g_assert_nonnull (b);
-      g_assert_cmpmem (hyb_tensor_get_data (a),
-                       hyb_tensor_get_bytes (a),
-                       hyb_tensor_get_data (b),
+      g_assert_cmpmem (hyb_tensor_get_data (a), hyb_tensor_get_bytes (a), hyb_tensor_get_data (b),
                        hyb_tensor_get_bytes (b));
     }
   for (guint i = 0; i < written->len; i++)
@@ -355,8 +348,7 @@ test_seeds (void)
 
   g_assert_cmpmem (bytes, size, hyb_tensor_get_data (hyb_model_get_parameter (b, name)), size);
   g_assert_cmpint (memcmp (bytes, hyb_tensor_get_data (hyb_model_get_parameter (c, name)), size),
-                   !=,
-                   0);
+                   !=, 0);
 }
 
 TEST_PROGRAM (test_gallery)

@@ -152,12 +152,11 @@ test_while_body (gconstpointer tracing)
     {
       HybF *F = tracing ? hyb_f_new_trace (FALSE) : hyb_f_new (FALSE, 0);
 
-      hyb_while_loop (F,
-                      &(HybWhile){ .condition = rows[i].condition,
-                                   .body = rows[i].body,
-                                   .variables = tracing ? hyb_value_variable (F, "v", NULL)
-                                                        : value (F, 1, 1),
-                                   .max_iterations = 3 });
+      hyb_while_loop (F, &(HybWhile){ .condition = rows[i].condition,
+                                      .body = rows[i].body,
+                                      .variables = tracing ? hyb_value_variable (F, "v", NULL)
+                                                           : value (F, 1, 1),
+                                      .max_iterations = 3 });
       assert_failed (F, rows[i].wanted);
       hyb_f_free (F);
     }
@@ -174,10 +173,7 @@ test_branch (gconstpointer tracing)
 {
   HybF *F = tracing ? hyb_f_new_trace (FALSE) : hyb_f_new (FALSE, 0);
 
-  hyb_cond (F,
-            tracing ? hyb_value_variable (F, "p", NULL) : value (F, 1, 1),
-            no_branch,
-            no_branch,
+  hyb_cond (F, tracing ? hyb_value_variable (F, "p", NULL) : value (F, 1, 1), no_branch, no_branch,
             NULL);
   assert_failed (F, "a branch returned NULL");
   hyb_f_free (F);
@@ -240,8 +236,7 @@ test_graph_with_too_few_arrays (void)
 {
   HybF *trace = hyb_f_new_trace (FALSE), *F = hyb_f_new (FALSE, 0);
   g_autoptr (HybGraph) graph = hyb_f_finish (trace,
-                                             hyb_add (trace,
-                                                      hyb_value_variable (trace, "a", NULL),
+                                             hyb_add (trace, hyb_value_variable (trace, "a", NULL),
                                                       hyb_value_variable (trace, "b", NULL)),
                                              NULL);
   HybValue *one = value (F, 2, 3);

@@ -102,8 +102,7 @@ check_numbers (const char *text)
   g_assert_no_error (error);
   for (int i = 0; i < 4; i++)
     g_assert_cmpfloat_with_epsilon (hyb_tensor_get_value (hyb_executor_get_output (executor, 0), i),
-                                    x[i] / (1 + exp (-2 * x[i])),
-                                    1e-6);
+                                    x[i] / (1 + exp (-2 * x[i])), 1e-6);
 }
 
 static void

@@ -17,8 +17,7 @@ static const struct
   { "no-library", "text.so", "cannot be loaded" },
   { "several-models-want-a-name", "two-models.so", "name one as FILE.so:NAME: good, plain" },
   { "no-such-model", "two-models.so:bad", "there is no model “bad” in it; there are good" },
-  { "no-such-option",
-    "two-models.so:good?width=3",
+  { "no-such-option", "two-models.so:good?width=3",
     "there is no option “width”; there are units=3 (of the layer), kind=relu (activation), "
     "seed=0" },
   { "value-out-of-range", "two-models.so:good?units=101", "100" },

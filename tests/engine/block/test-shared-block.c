@@ -109,11 +109,7 @@ unroll_forward (HybF *F, HybBlock *block, HybValue *x)
 {
   HybValue *states = NULL;
 
-  return hyb_unroll (F,
-                     hyb_block_get_child (block, 0),
-                     &states,
-                     .length = N_STEPS,
-                     .inputs = x,
+  return hyb_unroll (F, hyb_block_get_child (block, 0), &states, .length = N_STEPS, .inputs = x,
                      .merge = HYB_MERGE_YES);
 }
 
@@ -251,11 +247,9 @@ TEST_PROGRAM (test_shared_block)
   ADD ("a-hybridized-block-is-shared", test_a_hybridized_block_is_shared);
   ADD ("a-static-block-is-shared", test_a_static_block_is_shared);
 #undef ADD
-  g_test_add_data_func ("/engine/block/shared/kinds-of-blocks-are-shared",
-                        NULL,
+  g_test_add_data_func ("/engine/block/shared/kinds-of-blocks-are-shared", NULL,
                         test_kinds_of_blocks_are_shared);
-  g_test_add_data_func ("/engine/block/shared/hybridized-kinds-of-blocks-are-shared",
-                        "",
+  g_test_add_data_func ("/engine/block/shared/hybridized-kinds-of-blocks-are-shared", "",
                         test_kinds_of_blocks_are_shared);
 
   return g_test_run ();

@@ -44,8 +44,7 @@ make_graph (void)
   inputs[1] = op_variable (b, "x");
   inputs[2] = op_variable (b, "y");
   inputs[3] = op_variable (b, "z");
-  y = op_node_with_bodies (b,
-                           "_cond",
+  y = op_node_with_bodies (b, "_cond",
                            "num_args=7 num_outputs=1 cond_input_locs=[0] then_input_locs=[1,2] "
                            "else_input_locs=[1,1,3]",
                            &(OpOperands){ 4, inputs, 3, bodies });
@@ -72,9 +71,7 @@ run_gradients (double predicate)
       g_autoptr (HybTensor) tensor =
           i == 0 ? op_tensor ("i32[1]", predicate) : op_tensor ("f32[2]", i + 1., i + 2.);
 
-      hyb_executor_bind (executor,
-                         hyb_graph_get_node (gradients, variables[i])->name,
-                         tensor,
+      hyb_executor_bind (executor, hyb_graph_get_node (gradients, variables[i])->name, tensor,
                          NULL);
     }
   hyb_executor_run (executor, NULL, &error);
@@ -127,11 +124,10 @@ test_branches_of_different_shapes (void)
   HybBuilder *b = hyb_builder_new ();
   HybGraph   *bodies[] = { shape_body (0), shape_body (1), shape_body (2) };
   HybValueId  x = op_variable (b, "x");
-  HybValueId  y = op_node_with_bodies (b,
-                                      "_cond",
-                                      "num_args=4 num_outputs=1 cond_input_locs=[0] "
-                                       "then_input_locs=[0] else_input_locs=[0]",
-                                      &(OpOperands){ 1, &x, 3, bodies });
+  HybValueId  y = op_node_with_bodies (b, "_cond",
+                                       "num_args=4 num_outputs=1 cond_input_locs=[0] "
+                                        "then_input_locs=[0] else_input_locs=[0]",
+                                       &(OpOperands){ 1, &x, 3, bodies });
   HybValueId  square = op_node (b, "square", NULL, y, HYB_NO_ID);
   g_autoptr (HybGraph) graph =
       op_finish (b, op_node (b, "sum", NULL, square, HYB_NO_ID), HYB_NO_ID);

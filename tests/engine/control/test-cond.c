@@ -25,20 +25,12 @@ branch_bodies (guint index)
 
   if (index == 1)
     return op_finish (b,
-                      op_node (b,
-                               "elemwise_mul",
-                               NULL,
-                               op_node (b, "sin", NULL, x, HYB_NO_ID),
-                               other,
-                               HYB_NO_ID),
+                      op_node (b, "elemwise_mul", NULL, op_node (b, "sin", NULL, x, HYB_NO_ID),
+                               other, HYB_NO_ID),
                       HYB_NO_ID);
   return op_finish (b,
-                    op_node (b,
-                             "elemwise_add",
-                             NULL,
-                             x,
-                             op_node (b, "Dropout", "p=0.5", other, HYB_NO_ID),
-                             HYB_NO_ID),
+                    op_node (b, "elemwise_add", NULL, x,
+                             op_node (b, "Dropout", "p=0.5", other, HYB_NO_ID), HYB_NO_ID),
                     HYB_NO_ID);
 }
 

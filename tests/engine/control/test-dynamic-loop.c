@@ -18,8 +18,7 @@ growing_output_graph (void)
   HybGraph   *body = op_finish (b, grown, grown, HYB_NO_ID);
   HybValueId  inputs[] = { op_variable (outer, "x"), op_variable (outer, "s") };
   HybValueId  first =
-      op_node_with_bodies (outer,
-                           "_foreach",
+      op_node_with_bodies (outer, "_foreach",
                            "num_args=3 num_outputs=2 num_out_data=1 in_data_locs=[0] "
                            "in_state_locs=[1] remain_locs=()",
                            &(OpOperands){ 2, inputs, 1, &body });

@@ -101,8 +101,7 @@ nested_body (guint index)
   HybValueId  scaled = op_node (b, "sin", NULL, row, HYB_NO_ID);
   HybGraph   *inner = dropout_body (0);
   HybValueId  loop =
-      op_node_with_bodies (b,
-                           "_foreach",
+      op_node_with_bodies (b, "_foreach",
                            "num_args=3 num_outputs=2 num_out_data=1 "
                            "in_data_locs=(0,) in_state_locs=(1,) remain_locs=()",
                            &(OpOperands){ 2, (HybValueId[]){ scaled, state }, 1, &inner });
@@ -285,9 +284,7 @@ run_bound (HybGraph                 *graph,
 
   g_assert_cmpuint (n, ==, n_variables);
   for (guint i = 0; i < n; i++)
-    hyb_executor_bind (executor,
-                       hyb_graph_get_node (graph, variables[i])->name,
-                       tensors[i],
+    hyb_executor_bind (executor, hyb_graph_get_node (graph, variables[i])->name, tensors[i],
                        &error);
   g_assert_no_error (error);
   hyb_executor_set_probe (executor, probe);
@@ -322,9 +319,7 @@ test_unknown_state_is_inferred (void)
   HybValueId  data = op_variable (b, "data");
   HybValueId  zeros = op_node (b, "_zeros", "shape=(0,3)", HYB_NO_ID);
   HybValueId  loop =
-      op_node_with_bodies (b,
-                           "_foreach",
-                           ONE_STATE,
+      op_node_with_bodies (b, "_foreach", ONE_STATE,
                            &(OpOperands){ 2, (HybValueId[]){ data, zeros }, 1, &body });
   g_autoptr (HybGraph) graph = op_finish (b, loop, loop + 1, HYB_NO_ID);
   HybExecutorOptions options = { .mode = HYB_MODE_STATIC };
@@ -405,14 +400,7 @@ test_auxiliary_states_of_the_body_are_written_once (void)
 
       v[i] = op_variable (b, names[i]);
     }
-  y = op_node (b,
-               "BatchNorm",
-               "momentum=0.5 fix_gamma=False",
-               v[0],
-               v[1],
-               v[2],
-               v[3],
-               v[4],
+  y = op_node (b, "BatchNorm", "momentum=0.5 fix_gamma=False", v[0], v[1], v[2], v[3], v[4],
                HYB_NO_ID);
   sum = op_node (b, "elemwise_add", NULL, y, v[5], HYB_NO_ID);
   attributes = "num_args=7 num_outputs=2 num_out_data=1 in_data_locs=[0] in_state_locs=[5] "

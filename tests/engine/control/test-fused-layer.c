@@ -32,8 +32,7 @@ sum_body (guint index)
   HybValueId  y =
       op_node (b, "Convolution", "kernel=(1,1) num_filter=2 no_bias=True", x, w, HYB_NO_ID);
 
-  return op_finish (b,
-                    op_node (b, "elemwise_add", NULL, y, op_variable (b, "other"), HYB_NO_ID),
+  return op_finish (b, op_node (b, "elemwise_add", NULL, y, op_variable (b, "other"), HYB_NO_ID),
                     HYB_NO_ID);
 }
 
@@ -78,12 +77,8 @@ values_body (guint index)
   HybValueId  x = op_variable (b, "qkv"), attention = op_variable (b, "attention");
 
   return op_finish (b,
-                    op_node (b,
-                             "_contrib_interleaved_matmul_selfatt_valatt",
-                             "heads=2",
-                             x,
-                             attention,
-                             HYB_NO_ID),
+                    op_node (b, "_contrib_interleaved_matmul_selfatt_valatt", "heads=2", x,
+                             attention, HYB_NO_ID),
                     HYB_NO_ID);
 }
 

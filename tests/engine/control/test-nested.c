@@ -72,8 +72,7 @@ static void
 test_known_shapes (void)
 {
   g_autoptr (HybModel) model =
-      new_nested (12,
-                  ", \"attrs\": {\"__shape__\": \"(2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 3)\"}",
+      new_nested (12, ", \"attrs\": {\"__shape__\": \"(2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 3)\"}",
                   ", \"attrs\": {\"__shape__\": \"(3,)\"}");
   g_autofree HybType *types = infer (model);
   HybShape            state = hyb_shape_1d (3);

@@ -205,9 +205,7 @@ loop_graph (HybGraph *(*body) (guint index),
 
       inputs[i] = op_variable (b, name);
     }
-  first = op_node_with_bodies (b,
-                               "_while_loop",
-                               attributes,
+  first = op_node_with_bodies (b, "_while_loop", attributes,
                                &(OpOperands){ n_inputs, inputs, 2, bodies });
   for (guint o = 0; o < n_outputs; o++)
     hyb_builder_add_head (b, first + o);
@@ -247,12 +245,7 @@ test_missing_rows_are_zero_and_steps_are_counted (void)
           run_bound (graph, all_modes[m], (HybTensor *[]){ x, i }, 2, &error);
 
       g_assert_no_error (error);
-      op_assert_near (hyb_executor_get_output (executor, 0),
-                      1e-6,
-                      0.479425539,
-                      0.461269558,
-                      0.,
-                      0.,
+      op_assert_near (hyb_executor_get_output (executor, 0), 1e-6, 0.479425539, 0.461269558, 0., 0.,
                       0.);
       op_assert_near (hyb_executor_get_output (executor, 2), 0, 3.);
       op_assert_type (hyb_executor_get_output (executor, 3), "int64 (1,)");
@@ -293,11 +286,8 @@ grow_with_weight_bodies (guint index)
   HybValueId z = op_node (b, "Dropout", "p=0.3", op_node (b, "sin", NULL, y, HYB_NO_ID), HYB_NO_ID);
   HybValueId grown = op_node (b, "Concat", "num_args=2 dim=0", x, z, HYB_NO_ID);
 
-  return op_finish (b,
-                    op_node (b, "sum", NULL, grown, HYB_NO_ID),
-                    grown,
-                    op_node (b, "_plus_scalar", "scalar=1", i, HYB_NO_ID),
-                    HYB_NO_ID);
+  return op_finish (b, op_node (b, "sum", NULL, grown, HYB_NO_ID), grown,
+                    op_node (b, "_plus_scalar", "scalar=1", i, HYB_NO_ID), HYB_NO_ID);
 }
 
 static void

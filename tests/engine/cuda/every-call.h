@@ -134,10 +134,8 @@ fail_every_call (Attempt attempt, gconstpointer data)
             assert_nothing_left (settings);
         }
     }
-  g_test_message ("%u functions; of %u planned failures %u ended with a sentence",
-                  n_called,
-                  n_tried,
-                  n_failed);
+  g_test_message ("%u functions; of %u planned failures %u ended with a sentence", n_called,
+                  n_tried, n_failed);
   g_assert_cmpuint (n_called, >, 20);
   g_assert_cmpuint (n_failed, >, 20);
 }

@@ -84,9 +84,7 @@ new_tensor (gint64 rows, gint64 columns, double step)
   HybTensor *tensor = hyb_tensor_new (&type, NULL);
 
   for (gint64 i = 0; i < hyb_tensor_get_size (tensor); i++)
-    hyb_dtype_set_double (hyb_tensor_get_data (tensor),
-                          HYB_F32,
-                          (gsize) i,
+    hyb_dtype_set_double (hyb_tensor_get_data (tensor), HYB_F32, (gsize) i,
                           sin (step * (double) (i + 1)));
   return tensor;
 }

@@ -120,8 +120,7 @@ test_uneven_padding (void)
   };
 
   if (set_up (""))
-    assert_places (&layer,
-                   "0 steps on the GPU, 3 on the host",
+    assert_places (&layer, "0 steps on the GPU, 3 on the host",
                    "on the host: cuDNN pads both ends of an axis alike, and this needs more at "
                    "one end");
 }
@@ -135,8 +134,7 @@ test_workspace (void)
   layer.attributes[8] = "workspace";
   layer.attributes[9] = "0";
   if (set_up (""))
-    assert_places (&layer,
-                   "1 steps on the GPU, 2 on the host",
+    assert_places (&layer, "1 steps on the GPU, 2 on the host",
                    "none of the 5 algorithms that cuDNN offers gives the same numbers in every "
                    "run with 0 MiB of workspace");
 }
@@ -144,8 +142,7 @@ test_workspace (void)
 static gboolean
 have_same_bytes (HybTensor *a, HybTensor *b)
 {
-  return memcmp (hyb_tensor_get_data (a),
-                 hyb_tensor_get_data (b),
+  return memcmp (hyb_tensor_get_data (a), hyb_tensor_get_data (b),
                  (gsize) hyb_tensor_get_size (a) * sizeof (float)) == 0;
 }
 

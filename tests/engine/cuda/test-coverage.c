@@ -284,10 +284,7 @@ count_golden (Counts *counts, const char *name)
   add_arrays (given, arrays, FALSE);
   add_shapes (given, cJSON_GetObjectItem (description, "input_shapes"));
   reason =
-      find_reason (counts,
-                   graph,
-                   hyb_model_get_graph (model),
-                   given,
+      find_reason (counts, graph, hyb_model_get_graph (model), given,
                    g_str_equal (cJSON_GetObjectItem (description, "mode")->valuestring, "train"));
   count (counts, name, reason);
 }
@@ -333,10 +330,8 @@ find_training_reason (Counts *counts, HybModel *model, const char *loss, GHashTa
 {
   g_autoptr (GPtrArray) names = list_trained (model);
   g_autoptr (GError) error = NULL;
-  g_autoptr (HybGraph) graph = hyb_trainer_graph (hyb_model_get_graph (model),
-                                                  loss,
-                                                  (const char *const *) names->pdata,
-                                                  &error);
+  g_autoptr (HybGraph) graph = hyb_trainer_graph (hyb_model_get_graph (model), loss,
+                                                  (const char *const *) names->pdata, &error);
 
   g_assert_no_error (error);
   return find_reason (counts, graph, graph, given, TRUE);
@@ -493,10 +488,7 @@ count_export (Counts *counts, const PublicExport *export)
       g_assert_no_error (error);
       given = new_types (model);
       add_guess (given, export->guess);
-      reason = find_reason (counts,
-                            hyb_model_get_graph (model),
-                            hyb_model_get_graph (model),
-                            given,
+      reason = find_reason (counts, hyb_model_get_graph (model), hyb_model_get_graph (model), given,
                             FALSE);
     }
   if (path)

@@ -517,9 +517,8 @@ test_math (void)
       run (host);
       run (executor);
       for (gint64 i = 0; i < 12; i++)
-        most = MAX (most,
-                    fabs (hyb_tensor_get_value (hyb_executor_get_output (executor, 0), i) -
-                          hyb_tensor_get_value (hyb_executor_get_output (host, 0), i)));
+        most = MAX (most, fabs (hyb_tensor_get_value (hyb_executor_get_output (executor, 0), i) -
+                                hyb_tensor_get_value (hyb_executor_get_output (host, 0), i)));
       if (fast)
         g_assert_cmpfloat (most, >, 2e-5);
       else

@@ -90,8 +90,7 @@ new_executor (HybModel *model, HybGraph *graph, const Form *form, HybExecutor *f
     {
       const char *name = hyb_graph_get_node (graph, variables[i])->name;
 
-      bind (executor,
-            name,
+      bind (executor, name,
             i < n_own ? new_value (model, name)
                       : hyb_tensor_ref (hyb_executor_get_output (forward, i - n_own)));
     }

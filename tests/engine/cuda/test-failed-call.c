@@ -50,10 +50,9 @@ test_code_and_advice (void)
   message = run_products ("fail=cublasGemmEx:2:13");
   g_assert_true (g_str_has_prefix (message, "node “"));
   g_assert_true (
-      g_str_has_suffix (message,
-                        " (dot): cublasGemmEx failed with CUBLAS_STATUS_EXECUTION_FAILED "
-                        "(13). Run again with HYB_GPU_STEP=1 to wait after every "
-                        "operator"));
+      g_str_has_suffix (message, " (dot): cublasGemmEx failed with CUBLAS_STATUS_EXECUTION_FAILED "
+                                 "(13). Run again with HYB_GPU_STEP=1 to wait after every "
+                                 "operator"));
   again = run_products ("");
   g_assert_null (again);
 }

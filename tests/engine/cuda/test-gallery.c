@@ -26,9 +26,7 @@ new_value (const HybType *type, gboolean is_input)
   HybTensor *tensor = hyb_tensor_new (type, NULL);
 
   for (gint64 i = 0; i < hyb_tensor_get_size (tensor); i++)
-    hyb_dtype_set_double (hyb_tensor_get_data (tensor),
-                          type->dtype,
-                          (gsize) i,
+    hyb_dtype_set_double (hyb_tensor_get_data (tensor), type->dtype, (gsize) i,
                           is_input ? (double) (hyb_random_word (5, (guint64) i) % 7) : 1);
   return tensor;
 }
@@ -67,8 +65,7 @@ add_head_gradients (Case *c)
       const char *name = hyb_graph_get_node (c->whole, variables[i])->name;
 
       if (strstr (name, "_head_gradient"))
-        g_hash_table_insert (c->bound,
-                             g_strdup (name),
+        g_hash_table_insert (c->bound, g_strdup (name),
                              new_value (hyb_tensor_get_type (
                                             hyb_executor_get_output (executor, head++)),
                                         FALSE));
@@ -146,8 +143,7 @@ check_numbers (GPtrArray *got, GPtrArray *wanted)
       for (gint64 i = 0; i < hyb_tensor_get_size (b); i++)
         largest = MAX (largest, fabs (hyb_tensor_get_value (b, i)));
       for (gint64 i = 0; i < hyb_tensor_get_size (b); i++)
-        g_assert_cmpfloat_with_epsilon (hyb_tensor_get_value (a, i),
-                                        hyb_tensor_get_value (b, i),
+        g_assert_cmpfloat_with_epsilon (hyb_tensor_get_value (a, i), hyb_tensor_get_value (b, i),
                                         1e-5 + 1e-4 * largest);
     }
 }
@@ -158,8 +154,7 @@ check_bytes (GPtrArray *got, GPtrArray *wanted, HybMode mode, guint round)
   g_assert_cmpuint (got->len, ==, wanted->len);
   for (guint k = 0; k < got->len; k++)
     if (hyb_tensor_get_bytes (got->pdata[k]) != hyb_tensor_get_bytes (wanted->pdata[k]) ||
-        memcmp (hyb_tensor_get_data (got->pdata[k]),
-                hyb_tensor_get_data (wanted->pdata[k]),
+        memcmp (hyb_tensor_get_data (got->pdata[k]), hyb_tensor_get_data (wanted->pdata[k]),
                 hyb_tensor_get_bytes (wanted->pdata[k])) != 0)
       g_error ("output %u has other bytes in mode %d, run %u", k, mode, round);
 }

@@ -40,9 +40,8 @@ test_both_or_none (void)
 {
   static const char *const rows[][2] = {
     { "_backward_RNN", "on the host: the host computes its gradient\n" },
-    { "_rnn_recording",
-      "on the host: the host computes the operator whose gradient "
-      "this is\n" }
+    { "_rnn_recording", "on the host: the host computes the operator whose gradient "
+                        "this is\n" }
   };
   g_autoptr (HybGraph) graph = new_layer ();
 
@@ -103,9 +102,8 @@ test_gradient_fails_to_prepare (void)
   executor = new_layer_executor (graph, gpu);
   g_assert_false (hyb_executor_run (executor, NULL, &error));
   g_assert_error (error, HYB_DEVICE_ERROR, HYB_DEVICE_ERROR_FAILED);
-  if (!strstr (error->message,
-               "the GPU keeps values for this gradient, but cannot compute it: "
-               "cudnnCreateRNNDescriptor failed with "))
+  if (!strstr (error->message, "the GPU keeps values for this gradient, but cannot compute it: "
+                               "cudnnCreateRNNDescriptor failed with "))
     g_error ("%s", error->message);
   g_clear_pointer (&executor, hyb_executor_free);
   g_clear_pointer (&gpu, hyb_gpu_unref);

@@ -22,29 +22,26 @@ static const struct
   { "bias.cu", "#define Stored float\n" },
   { "gates.cu", "" },
   { "gather.cu", "#define Stored float\n#define Result float\n#define Index float\n" },
-  { "lines.cu",
-    "#define GROUP 256\n#define LANE_STRIDE 1\n#define REAL float\n"
-    "#define FIRST const T c0 = (T) a.s[0];\n"
-    "#define LOAD const T x0 = (T) To<T>::from (get ((const float *) a.x[0], at));\n"
-    "#define COUNT a.length\n"
-    "#define PASSES PASS (r0, T, -INFINITE, (t > s ? t : s), (x0 * c0))"
-    " PASS (r1, double, 0, (s + t), (m_exp (x0 * c0 - r0)))\n"
-    "#define THEN const T factor = (T) (1 / r1);\n"
-    "#define STORE put ((float *) a.y[0], at, m_exp (x0 * c0 - r0) * factor);\n"
-    "#define STORE_LINE\n" },
+  { "lines.cu", "#define GROUP 256\n#define LANE_STRIDE 1\n#define REAL float\n"
+                "#define FIRST const T c0 = (T) a.s[0];\n"
+                "#define LOAD const T x0 = (T) To<T>::from (get ((const float *) a.x[0], at));\n"
+                "#define COUNT a.length\n"
+                "#define PASSES PASS (r0, T, -INFINITE, (t > s ? t : s), (x0 * c0))"
+                " PASS (r1, double, 0, (s + t), (m_exp (x0 * c0 - r0)))\n"
+                "#define THEN const T factor = (T) (1 / r1);\n"
+                "#define STORE put ((float *) a.y[0], at, m_exp (x0 * c0 - r0) * factor);\n"
+                "#define STORE_LINE\n" },
   { "lookup.cu", "#define Stored float\n#define Result float\n#define Index float\n" },
   { "move.cu", "#define Item U32\n" },
   { "pad.cu", "#define Stored float\n#define Result float\n#define Sum double\n" },
   { "pooling.cu",
     "#define Stored float\n#define REAL float\n#define LOWEST -3.40282346638528859812e38\n"
     "#define MODE POOL_MAX\n" },
-  { "rank.cu",
-    "#define Stored float\n#define Result float\n#define Index I32\n#define IndexResult "
-    "I32\n#define ENTRIES 4096\n" },
+  { "rank.cu", "#define Stored float\n#define Result float\n#define Index I32\n#define IndexResult "
+               "I32\n#define ENTRIES 4096\n" },
   { "random.cu", "#define Stored float\n#define Result float\n" },
-  { "random.cu",
-    "#define Stored float\n#define Result float\n#define Parameter float\n"
-    "#define DRAW scaled (p, q, normal (seed, i))\n" },
+  { "random.cu", "#define Stored float\n#define Result float\n#define Parameter float\n"
+                 "#define DRAW scaled (p, q, normal (seed, i))\n" },
   { "reduce.cu",
     "#define Given float\n#define GivenResult float\n#define Stored float\n#define Result float\n"
     "#define Number double\n#define Sum double\n#define START 0\n#define COMBINE(s, t) (s + t)\n"
@@ -142,8 +139,7 @@ compile (const char *text, int arch)
   nvrtcResult       result;
 
   g_assert_cmpint (cuda->call.nvrtcCreateProgram (&program, text, "kernel.cu", 2, headers, names),
-                   ==,
-                   0);
+                   ==, 0);
   result = cuda->call.nvrtcCompileProgram (program, G_N_ELEMENTS (options), options);
   cuda->call.nvrtcGetProgramLogSize (program, &bytes);
   log = g_malloc0 (bytes + 1);
@@ -198,9 +194,7 @@ make_table (void)
                 const Kernel *kernel = &g_array_index (compiled[k], Kernel, other);
 
                 if (strcmp (kernel->name, first->name) == 0)
-                  g_string_append_printf (table,
-                                          " %d, %d %% |",
-                                          kernel->registers,
+                  g_string_append_printf (table, " %d, %d %% |", kernel->registers,
                                           occupancy (kernel, shown[k]));
               }
           g_string_append_printf (table, " %d |\n", first->shared);
@@ -246,10 +240,7 @@ check_spills (const char *what, const char *text, int arch)
 
       g_assert_cmpint (kernel->registers, >, 0);
       if (kernel->spilled > 0)
-        g_error ("%s, kernel %s for sm_%d spills %d bytes",
-                 what,
-                 kernel->name,
-                 arch,
+        g_error ("%s, kernel %s for sm_%d spills %d bytes", what, kernel->name, arch,
                  kernel->spilled);
     }
   return kernels->len;
@@ -289,11 +280,8 @@ parse_attributes (const HybPointwise *row, const HybOp *op)
                        choice->choices ? (gpointer) choice->choices[row->value] : number);
     }
   g_ptr_array_add (attributes, NULL);
-  params = hyb_params_parse (op->params,
-                             op->params_size,
-                             (const char *const *) attributes->pdata,
-                             NULL,
-                             &error);
+  params = hyb_params_parse (op->params, op->params_size, (const char *const *) attributes->pdata,
+                             NULL, &error);
   g_assert_no_error (error);
   return params;
 }
@@ -362,8 +350,7 @@ test_no_kernel_spills (void)
           }
       g_test_message ("sm_%d: %u kernels so far", archs[k], n);
     }
-  g_assert_cmpuint (n,
-                    >,
+  g_assert_cmpuint (n, >,
                     0); /* 0: NVRTC does not name the chip of --arch, or there is no such file */
 }
 

@@ -36,9 +36,7 @@ new_executor (HybGraph *graph, HybGpu *gpu, gint64 n, gint64 rows)
   HybTensor         *data = new_tensor (n, 0, 1);
 
   for (gint64 i = 0; i < n; i++)
-    hyb_dtype_set_double (hyb_tensor_get_data (data),
-                          HYB_F32,
-                          (gsize) i,
+    hyb_dtype_set_double (hyb_tensor_get_data (data), HYB_F32, (gsize) i,
                           (double) (i * 7919 % rows));
   bind (executor, "data", data);
   bind (executor, "weight", new_tensor (rows, COLUMNS, 0.3));
@@ -74,10 +72,8 @@ test_numbers (void)
           assert_output_near (executor, host, 1);
           gradient = hyb_executor_get_output (executor, 1);
           if (first)
-            g_assert_cmpmem (hyb_tensor_get_data (gradient),
-                             hyb_tensor_get_bytes (gradient),
-                             hyb_tensor_get_data (first),
-                             hyb_tensor_get_bytes (first));
+            g_assert_cmpmem (hyb_tensor_get_data (gradient), hyb_tensor_get_bytes (gradient),
+                             hyb_tensor_get_data (first), hyb_tensor_get_bytes (first));
           else
             first = hyb_tensor_copy (gradient);
           g_clear_pointer (&executor, hyb_executor_free);

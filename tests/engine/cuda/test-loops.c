@@ -21,16 +21,11 @@ new_constant (void)
   HybGraph   *body;
 
   y = op_node (b, "square", NULL, y, HYB_NO_ID);
-  y = op_node (b,
-               "broadcast_add",
-               NULL,
-               row,
-               op_node (b, "sum", "axis=0 keepdims=1", y, HYB_NO_ID),
+  y = op_node (b, "broadcast_add", NULL, row, op_node (b, "sum", "axis=0 keepdims=1", y, HYB_NO_ID),
                HYB_NO_ID);
   body = op_finish (b, y, HYB_NO_ID);
   b = hyb_builder_new ();
-  y = op_node_with_bodies (b,
-                           "_foreach",
+  y = op_node_with_bodies (b, "_foreach",
                            "num_args=2 num_outputs=1 num_out_data=1 in_data_locs=(0,) "
                            "in_state_locs=() remain_locs=()",
                            &(OpOperands){ 1, (HybValueId[]){ op_variable (b, "x") }, 1, &body });
@@ -55,16 +50,14 @@ new_recurrent (const char *other)
   body = op_finish (b, y, y, HYB_NO_ID);
 
   b = hyb_builder_new ();
-  y = op_node_with_bodies (b,
-                           "_foreach",
+  y = op_node_with_bodies (b, "_foreach",
                            "num_args=4 num_outputs=2 num_out_data=1 "
                            "in_data_locs=(0,) in_state_locs=(1,) remain_locs=(2,)",
                            &(OpOperands){ 3,
                                           (HybValueId[]){ op_variable (b, "x"),
                                                           op_variable (b, "h"),
                                                           op_variable (b, "w") },
-                                          1,
-                                          &body });
+                                          1, &body });
   return op_finish (b, y, HYB_NO_ID);
 }
 
@@ -84,14 +77,11 @@ new_doubling (void)
   bodies[1] = op_finish (b, v, HYB_NO_ID);
 
   b = hyb_builder_new ();
-  v = op_node_with_bodies (b,
-                           "_while_loop",
+  v = op_node_with_bodies (b, "_while_loop",
                            "num_args=4 num_outputs=1 num_out_data=0 max_iterations=12 "
                            "cond_input_locs=(0,1) func_input_locs=(0,) func_var_locs=(0,)",
                            &(OpOperands){
-                               2,
-                               (HybValueId[]){ op_variable (b, "v"), op_variable (b, "u") },
-                               2,
+                               2, (HybValueId[]){ op_variable (b, "v"), op_variable (b, "u") }, 2,
                                bodies });
   return op_finish (b, v, HYB_NO_ID);
 }
@@ -128,8 +118,7 @@ new_executor (HybGraph *graph, HybGpu *gpu, gint64 n_rows)
       if (strcmp (name, "u") == 0)
         bind (executor, name, new_tensor (4, 0, 0.5));
       else
-        bind (executor,
-              name,
+        bind (executor, name,
               new_tensor (is_weight || is_vector ? 4 : n_rows, is_vector ? 0 : 4, 0.3 + 0.1 * i));
     }
   return executor;
@@ -277,8 +266,7 @@ test_host_step_in_body (void)
 static void
 test_whole_loop_on_host (void)
 {
-  static const char *const lines[] = { "0 steps on the GPU, 1 on the host; ",
-                                       "_foreach",
+  static const char *const lines[] = { "0 steps on the GPU, 1 on the host; ", "_foreach",
                                        ", on the host: the GPU module computes no operator of its "
                                        "body\n",
                                        NULL };
@@ -289,8 +277,7 @@ test_whole_loop_on_host (void)
   g_autofree char *text = NULL;
 
   b = hyb_builder_new ();
-  y = op_node_with_bodies (b,
-                           "_foreach",
+  y = op_node_with_bodies (b, "_foreach",
                            "num_args=2 num_outputs=1 num_out_data=1 in_data_locs=(0,) "
                            "in_state_locs=() remain_locs=()",
                            &(OpOperands){ 1, (HybValueId[]){ op_variable (b, "x") }, 1, &body });

@@ -20,14 +20,8 @@ new_lstm (void)
   HybValueId  x = op_variable (b, "x"), w = op_variable (b, "w"), h = op_variable (b, "h");
 
   return op_finish (b,
-                    op_node (b,
-                             "RNN",
-                             "mode=lstm num_layers=1 state_size=6",
-                             x,
-                             w,
-                             h,
-                             op_variable (b, "c"),
-                             HYB_NO_ID),
+                    op_node (b, "RNN", "mode=lstm num_layers=1 state_size=6", x, w, h,
+                             op_variable (b, "c"), HYB_NO_ID),
                     HYB_NO_ID);
 }
 
@@ -107,8 +101,8 @@ test_table (void)
       FALSE },
     { STANDARD LINE ("lstm", "false", "6", "4", "persist-static", "fma", "true", "0.001", "0.001"),
       FALSE },
-    { STANDARD
-          LINE ("lstm", "false", "6", "3", "persist-static", "default", "true", "0.001", "0.001"),
+    { STANDARD LINE ("lstm", "false", "6", "3", "persist-static", "default", "true", "0.001",
+                     "0.001"),
       FALSE },
     { STANDARD LINE ("lstm", "false", "6", "3", "persist-static", "fma", "false", "0.001", "0.001"),
       FALSE },

@@ -10,9 +10,7 @@ convert (HybTensor *from, HybDType dtype)
   HybTensor *tensor = hyb_tensor_new (&type, NULL);
 
   for (gint64 i = 0; i < hyb_tensor_get_size (tensor); i++)
-    hyb_dtype_set_double (hyb_tensor_get_data (tensor),
-                          dtype,
-                          (gsize) i,
+    hyb_dtype_set_double (hyb_tensor_get_data (tensor), dtype, (gsize) i,
                           hyb_tensor_get_value (from, i));
   return tensor;
 }

@@ -29,22 +29,17 @@ new_loop (void)
   HybBuilder *b = hyb_builder_new ();
   HybValueId  row = op_variable (b, "row");
   HybValueId  y =
-      op_node (b,
-               "tanh",
-               NULL,
+      op_node (b, "tanh", NULL,
                op_node (b, "elemwise_add", NULL, row, op_variable (b, "state"), HYB_NO_ID),
                HYB_NO_ID);
   HybGraph *body = op_finish (b, y, y, HYB_NO_ID);
 
   b = hyb_builder_new ();
-  y = op_node_with_bodies (b,
-                           "_foreach",
+  y = op_node_with_bodies (b, "_foreach",
                            "num_args=3 num_outputs=2 num_out_data=1 "
                            "in_data_locs=(0,) in_state_locs=(1,) remain_locs=()",
                            &(OpOperands){
-                               2,
-                               (HybValueId[]){ op_variable (b, "x"), op_variable (b, "w") },
-                               1,
+                               2, (HybValueId[]){ op_variable (b, "x"), op_variable (b, "w") }, 1,
                                &body });
   return op_finish (b, y, HYB_NO_ID);
 }
@@ -66,8 +61,7 @@ new_choice (void)
     }
   b = hyb_builder_new ();
   y = op_node_with_bodies (
-      b,
-      "_cond",
+      b, "_cond",
       "num_args=5 num_outputs=1 cond_input_locs=(1,) then_input_locs=(0,) else_input_locs=(0,)",
       &(OpOperands){ 2, (HybValueId[]){ op_variable (b, "x"), op_variable (b, "w") }, 3, bodies });
   return op_finish (b, y, HYB_NO_ID);
@@ -82,11 +76,7 @@ new_noise (void)
   HybValueId  y = op_node (b, "dot", NULL, x, op_variable (b, "w"), HYB_NO_ID);
 
   y = op_node (b, "Dropout", "p=0.4 mode=always", y, HYB_NO_ID);
-  y = op_node (b,
-               "elemwise_add",
-               NULL,
-               y,
-               op_node (b, "_random_uniform", "shape=(6,6)", HYB_NO_ID),
+  y = op_node (b, "elemwise_add", NULL, y, op_node (b, "_random_uniform", "shape=(6,6)", HYB_NO_ID),
                HYB_NO_ID);
   return op_finish (b, op_node (b, "dot", NULL, y, y, HYB_NO_ID), HYB_NO_ID);
 }
@@ -103,14 +93,11 @@ new_noisy_loop (void)
   y = op_node (b, "Dropout", "p=0.4 mode=always", y, HYB_NO_ID);
   body = op_finish (b, y, y, HYB_NO_ID);
   b = hyb_builder_new ();
-  y = op_node_with_bodies (b,
-                           "_foreach",
+  y = op_node_with_bodies (b, "_foreach",
                            "num_args=3 num_outputs=2 num_out_data=1 "
                            "in_data_locs=(0,) in_state_locs=(1,) remain_locs=()",
                            &(OpOperands){
-                               2,
-                               (HybValueId[]){ op_variable (b, "x"), op_variable (b, "w") },
-                               1,
+                               2, (HybValueId[]){ op_variable (b, "x"), op_variable (b, "w") }, 1,
                                &body });
   return op_finish (b, y, HYB_NO_ID);
 }

@@ -28,11 +28,10 @@ new_loop (void)
 
   b = hyb_builder_new ();
   y = op_node_with_bodies (
-      b,
-      "_foreach",
+      b, "_foreach",
       "num_args=3 num_outputs=1 num_out_data=1 in_data_locs=(0,) in_state_locs=() remain_locs=(1,)",
-      &(OpOperands){
-          2, (HybValueId[]){ op_variable (b, "index"), op_variable (b, "data") }, 1, &body });
+      &(OpOperands){ 2, (HybValueId[]){ op_variable (b, "index"), op_variable (b, "data") }, 1,
+                     &body });
   return op_finish (b, y, HYB_NO_ID);
 }
 
@@ -84,15 +83,9 @@ test_an_index_outside_is_reported (void)
     {
       g_autoptr (HybGraph) reader = new_reader ();
 
-      check_reader (reader,
-                    mode,
-                    "f32[1,2] = 2,-3",
-                    "f32[1,2] = 2,3",
+      check_reader (reader, mode, "f32[1,2] = 2,-3", "f32[1,2] = 2,3",
                     "index 3 is outside of axis 0");
-      check_reader (reader,
-                    mode,
-                    "i64[2,1] = 2,-2",
-                    "i64[2,1] = 2,-3",
+      check_reader (reader, mode, "i64[2,1] = 2,-2", "i64[2,1] = 2,-3",
                     "index -3 is outside of axis 1");
       check_reader (reader, mode, "f64[1,1] = 1.5", "f64[1,1] = 2.5", "index 2.5 is outside");
     }

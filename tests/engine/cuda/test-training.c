@@ -79,8 +79,7 @@ test_numbers (gconstpointer data)
       g_assert_cmpfloat_with_epsilon (a.loss, b.loss, 2e-5);
       g_assert_cmpfloat_with_epsilon (a.gradient_norm, b.gradient_norm, 2e-5);
       if (i == 2)
-        g_assert_cmpfloat_with_epsilon (evaluate (gpu_trainer, there),
-                                        evaluate (trainer, here),
+        g_assert_cmpfloat_with_epsilon (evaluate (gpu_trainer, there), evaluate (trainer, here),
                                         2e-5);
     }
   g_assert_cmpfloat (compare_parameters (there, here), >, 1e-3);
@@ -394,9 +393,8 @@ static void
 bake_rate (HybQueue *queue, const HybCall *call, const HybRun *given, gpointer prepared)
 {
   gconstpointer inputs[8];
-  double        numbers[] = {
-           hyb_optimizer_get_learning_rate (hyb_trainer_get_optimizer (baking)), 0, 1, NAN
-  };
+  double numbers[] = { hyb_optimizer_get_learning_rate (hyb_trainer_get_optimizer (baking)), 0, 1,
+                       NAN };
   HybRun baked = *given;
 
   memcpy (inputs, given->input, sizeof (gconstpointer) * call->n_inputs);

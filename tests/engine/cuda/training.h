@@ -68,15 +68,11 @@ new_batch (HybModel *model, guint64 step)
     label_type.shape.rank = 1;
   label = hyb_tensor_new (&label_type, NULL);
   for (gint64 i = 0; i < hyb_tensor_get_size (data); i++)
-    hyb_dtype_set_double (hyb_tensor_get_data (data),
-                          type->dtype,
-                          (gsize) i,
+    hyb_dtype_set_double (hyb_tensor_get_data (data), type->dtype, (gsize) i,
                           is_text ? (double) ((i * 5 + (gint64) step) % 7)
                                   : sin ((double) (i + 3 * (gint64) step)));
   for (gint64 i = 0; i < hyb_tensor_get_size (label); i++)
-    hyb_dtype_set_double (hyb_tensor_get_data (label),
-                          label_type.dtype,
-                          (gsize) i,
+    hyb_dtype_set_double (hyb_tensor_get_data (label), label_type.dtype, (gsize) i,
                           (double) ((i + (gint64) step) % 3));
   g_hash_table_insert (batch, g_strdup (input), data);
   g_hash_table_insert (batch, g_strdup ("label"), label);

@@ -19,11 +19,7 @@ fake_take (HybDevice *device, gboolean pinned, gsize bytes, GError **error)
   fake_calls++;
   if (fake_taken + bytes > fake_limit)
     {
-      hyb_error_at (error,
-                    HYB_GRAPH_ERROR,
-                    HYB_GRAPH_ERROR_MEMORY,
-                    NULL,
-                    NULL,
+      hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_MEMORY, NULL, NULL,
                     "the fake device is full");
       return NULL;
     }

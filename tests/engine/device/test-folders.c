@@ -91,18 +91,13 @@ test_wheels (void)
       g_assert_true ((shared > 0) == (major == 13));
       g_assert_cmpint (shared, <, cublas);
       g_assert_cmpint (find (&place, folders, "venv/lib/python3.12/site-packages/nvidia/cudnn/lib"),
-                       >,
-                       0);
-      g_assert_cmpint (find (&place,
-                             folders,
+                       >, 0);
+      g_assert_cmpint (find (&place, folders,
                              "venv/lib64/python3.9/site-packages/nvidia/cublas/lib"),
-                       >,
-                       0);
-      g_assert_cmpint (find (&place,
-                             folders,
+                       >, 0);
+      g_assert_cmpint (find (&place, folders,
                              "conda/lib/python3.11/site-packages/nvidia/cuda_cupti/lib"),
-                       >,
-                       0);
+                       >, 0);
       g_assert_cmpint (find (&place, folders, "conda/lib"), >, 0);
       g_assert_cmpint (find (&place, folders, "packages/nvidia/cublas/lib"), >, 0);
     }
@@ -131,11 +126,9 @@ test_python_in_path (void)
   set (&place, "PATH", "venv/bin");
   g_setenv ("PYTHONPATH", ".:relative", TRUE);
   folders = hyb_gpu_list_folders (12);
-  g_assert_cmpint (find (&place, folders, "venv/lib/python3.11/site-packages/nvidia/cublas/lib"),
-                   >,
+  g_assert_cmpint (find (&place, folders, "venv/lib/python3.11/site-packages/nvidia/cublas/lib"), >,
                    0);
-  g_assert_cmpint (find (&place, folders, "base/lib/python3.11/dist-packages/nvidia/cudnn/lib"),
-                   >,
+  g_assert_cmpint (find (&place, folders, "base/lib/python3.11/dist-packages/nvidia/cudnn/lib"), >,
                    0);
   for (guint i = 1; folders[i]; i++)
     g_assert_true (g_path_is_absolute (folders[i]));

@@ -47,8 +47,7 @@ be_tensorflow (Breakage *breakage)
 static gboolean
 be_pointer (Breakage *breakage)
 {
-  return REPLACE (breakage,
-                  "version https://git-lfs.github.com/spec/v1\noid sha256:1\n",
+  return REPLACE (breakage, "version https://git-lfs.github.com/spec/v1\noid sha256:1\n",
                   "git-lfs");
 }
 
@@ -71,10 +70,8 @@ be_cut (Breakage *breakage)
   GMemoryOutputStream *memory = G_MEMORY_OUTPUT_STREAM (out);
 
   g_assert_true (hyb_ndarrays_write (breakage->weights, out, NULL));
-  return replace (breakage,
-                  g_memory_output_stream_get_data (memory),
-                  g_memory_output_stream_get_data_size (memory) * 3 / 5,
-                  NULL);
+  return replace (breakage, g_memory_output_stream_get_data (memory),
+                  g_memory_output_stream_get_data_size (memory) * 3 / 5, NULL);
 }
 
 const BreakageKind breakages_of_files[] = {

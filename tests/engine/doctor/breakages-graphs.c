@@ -293,9 +293,8 @@ static gboolean
 forget_node (Breakage *breakage)
 {
   const cJSON *head = first_head (breakage);
-  int          entry[3] = { cJSON_GetArrayItem (head, 0)->valueint,
-                            cJSON_GetArrayItem (head, 1)->valueint,
-                            0 };
+  int entry[3] = { cJSON_GetArrayItem (head, 0)->valueint, cJSON_GetArrayItem (head, 1)->valueint,
+                   0 };
 
   breakage->culprit = g_strdup ("forgotten");
   add_node (breakage, "relu", "forgotten", entry);

@@ -33,8 +33,7 @@ permute (HybTensor *tensor, const int *axes)
       for (int i = 0; i < from->rank; i++)
         source = source * from->dim[i] + index[i];
       memcpy ((char *) hyb_tensor_get_data (made) + (gsize) at * item,
-              (const char *) hyb_tensor_get_data (tensor) + (gsize) source * item,
-              item);
+              (const char *) hyb_tensor_get_data (tensor) + (gsize) source * item, item);
     }
   return made;
 }
@@ -413,11 +412,8 @@ take_apart (Breakage *breakage, gboolean per_gate, gboolean is_single)
   weights.is_bidirectional = g_strcmp0 (rnn_attribute (breakage, "bidirectional"), "True") == 0;
   if (is_single && (weights.n_layers != 1 || weights.is_bidirectional))
     return FALSE;
-  g_assert_true (hyb_rnn_unpack (&weights,
-                                 hyb_tensor_list_find (breakage->weights, vector),
-                                 per_gate,
-                                 gates,
-                                 NULL));
+  g_assert_true (hyb_rnn_unpack (&weights, hyb_tensor_list_find (breakage->weights, vector),
+                                 per_gate, gates, NULL));
   breakage->culprit = g_strdup (vector + 4);
   breakage_map (breakage, keep_without_vector, NULL);
   rest = breakage->weights;
@@ -531,9 +527,7 @@ const BreakageKind breakages_of_weights[] = {
   { "another-prefix", "renamed-parameter", prefix_all, TRUE },
   { "other-names-of-statistics", "renamed-parameter", rename_statistics, TRUE },
   { "names-of-save-parameters", "missing-parameter", number_layers, TRUE },
-  { "names-that-order-alone-tells",
-    "ambiguous-names|missing-parameter",
-    number_doubtful_layers,
+  { "names-that-order-alone-tells", "ambiguous-names|missing-parameter", number_doubtful_layers,
     FALSE },
   { "states-stored-as-arguments", "wrong-prefix", call_states_arguments, TRUE },
   { "weights-of-each-gate", "packed-parameter", unpack_vector, TRUE },

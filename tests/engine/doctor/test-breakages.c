@@ -244,13 +244,8 @@ run_breakage (const Model *model, const BreakageKind *kind, Breakage *breakage, 
   figures->n_few += n <= MAX_FINDINGS;
   if (!named || n > MAX_FINDINGS)
     {
-      g_test_message ("%s of %s: %s, %u findings (%s, %s)",
-                      kind->name,
-                      model->name,
-                      named ? "named" : "not named",
-                      n,
-                      kind->code,
-                      breakage->culprit);
+      g_test_message ("%s of %s: %s, %u findings (%s, %s)", kind->name, model->name,
+                      named ? "named" : "not named", n, kind->code, breakage->culprit);
       print_findings (broken);
     }
   if (!kind->is_mended)
@@ -313,11 +308,7 @@ test_breakages (void)
     unload (&models[i]);
 
   g_test_message ("%u breakages: %u named, %u in at most %u findings, %u of %u mended and equal",
-                  figures.n,
-                  figures.n_named,
-                  figures.n_few,
-                  MAX_FINDINGS,
-                  figures.n_mended,
+                  figures.n, figures.n_named, figures.n_few, MAX_FINDINGS, figures.n_mended,
                   figures.n_mendable);
   g_assert_cmpuint (figures.n, >=, MIN_BREAKAGES);
   g_assert_cmpuint (figures.n_named, ==, figures.n);

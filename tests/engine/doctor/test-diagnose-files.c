@@ -93,8 +93,7 @@ test_a_wrong_word_is_corrected_or_named (void)
   g_autoptr (HybModel) other = diagnose_pooling ("median");
 
   g_assert_cmpint (find (longer, "bad-attribute")->remedy, ==, HYB_REMEDY_REPAIR);
-  g_assert_cmpstr (find (longer, "bad-attribute")->hint,
-                   ==,
+  g_assert_cmpstr (find (longer, "bad-attribute")->hint, ==,
                    "The repair changed pool_type of “pool” (Pooling) from “maximum” to “max”");
   g_assert_cmpint (find (similar, "bad-attribute")->remedy, ==, HYB_REMEDY_NONE);
   g_assert_cmpstr (find (similar, "bad-attribute")->hint, ==, "Did you mean “avg”?");

@@ -16,11 +16,9 @@
 #define NODE(op, name, attrs, inputs) \
   "{\"op\": \"" op "\", \"name\": \"" name "\", \"attrs\": {" attrs "}, \"inputs\": [" inputs "]}"
 
-#define FC                                                          \
-  BEGIN VARIABLE ("data") "," VARIABLE ("fc_weight") "," VARIABLE ( \
-      "fc_bias") "," NODE ("FullyConnected",                        \
-                           "fc",                                    \
-                           "\"num_hidden\": \"4\"",                 \
+#define FC                                                                  \
+  BEGIN VARIABLE ("data") "," VARIABLE ("fc_weight") "," VARIABLE (         \
+      "fc_bias") "," NODE ("FullyConnected", "fc", "\"num_hidden\": \"4\"", \
                            "[0,0,0],[1,0,0],[2,0,0]")
 
 static HybModel *
@@ -191,12 +189,10 @@ test_unknown_operators (void)
 static void
 test_operators_without_code (void)
 {
-  g_autoptr (HybModel) model = read_text (BEGIN VARIABLE (
-      "x") "," NODE ("Custom", "c", "\"op_type\": \"mine\"", "[0,0,0]") "," NODE ("_backward_relu",
-                                                                                  "b",
-                                                                                  "",
-                                                                                  "[1,0,0],[1,0,0]")
-                                              END ("[2,0,0]"));
+  g_autoptr (HybModel) model = read_text (
+      BEGIN VARIABLE ("x") "," NODE ("Custom", "c", "\"op_type\": \"mine\"",
+                                     "[0,0,0]") "," NODE ("_backward_relu", "b", "",
+                                                          "[1,0,0],[1,0,0]") END ("[2,0,0]"));
   const HybFinding *custom = NULL, *gradient = NULL;
   GPtrArray        *findings;
 
@@ -224,12 +220,9 @@ test_labels_and_states (void)
 {
   g_autoptr (HybModel) model =
       read_text (BEGIN VARIABLE ("data") "," VARIABLE ("p") "," VARIABLE ("data1") "," NODE (
-          "RNN",
-          "rnn",
-          "\"mode\": \"gru\", \"num_layers\": \"1\", \"state_size\": \"2\"",
+          "RNN", "rnn", "\"mode\": \"gru\", \"num_layers\": \"1\", \"state_size\": \"2\"",
           "[0,0,0],[1,0,0],[2,0,0]") "," VARIABLE ("softmax_label") "," NODE ("SoftmaxOutput",
-                                                                              "softmax",
-                                                                              "",
+                                                                              "softmax", "",
                                                                               "[3,0,0],[4,0,0]")
                      END ("[5,0,0]"));
 
@@ -243,8 +236,7 @@ test_flat_vectors (void)
 {
   g_autoptr (HybModel) model =
       read_text (BEGIN VARIABLE ("data") "," VARIABLE ("rnn_parameters") "," VARIABLE (
-          "s") "," NODE ("RNN",
-                         "rnn",
+          "s") "," NODE ("RNN", "rnn",
                          "\"mode\": \"gru\", \"num_layers\": \"1\", \"state_size\": \"2\"",
                          "[0,0,0],[1,0,0],[2,0,0]") END ("[3,0,0]"));
   g_autofree HybType *types = hyb_diagnose_new_types (hyb_model_get_graph (model));
@@ -275,15 +267,10 @@ test_old_gate_order (void)
 #define GATE(name, act, index) \
   NODE ("Activation", name, "\"act_type\": \"" act "\"", "[1," index ",0]")
   g_autoptr (HybModel) model = read_text (BEGIN VARIABLE (
-      "x") "," NODE ("SliceChannel",
-                     "gates",
-                     "\"num_outputs\": \"4\"",
-                     "[0,0,0]") "," GATE ("in",
-                                          "sigmoid",
-                                          "0") "," GATE ("transform",
-                                                         "tanh",
-                                                         "1") "," GATE ("forget",
-                                                                        "sigmoid",
+      "x") "," NODE ("SliceChannel", "gates", "\"num_outputs\": \"4\"",
+                     "[0,0,0]") "," GATE ("in", "sigmoid",
+                                          "0") "," GATE ("transform", "tanh",
+                                                         "1") "," GATE ("forget", "sigmoid",
                                                                         "2") "," GATE ("out",
                                                                                        "sigmoid",
                                                                                        "3")
@@ -302,9 +289,7 @@ test_loops_whose_parts_do_not_fit (void)
            "\"num_outputs\": \"2\", \"num_out_data\": \"1\", \"in_data_locs\": \"[0]\", "
            "\"in_state_locs\": \"[7]\", \"remain_locs\": \"[]\"}, \"inputs\": [[0,0,0],[1,0,0]], "
            "\"subgraphs\": [{\"nodes\": [" VARIABLE ("x-0") "," VARIABLE (
-               "s-0") "," NODE ("elemwise_add",
-                                "add",
-                                "",
+               "s-0") "," NODE ("elemwise_add", "add", "",
                                 "[0,0,0],[1,0,0]") "], \"arg_nodes\": [0,1], \"heads\": "
                                                    "[[2,0,0],[2,0,0]]}]}" END ("[2,0,0]"));
 
@@ -315,9 +300,9 @@ test_loops_whose_parts_do_not_fit (void)
 static void
 test_unknown_attributes_are_removed (void)
 {
-  g_autoptr (HybModel) model = read_text (BEGIN VARIABLE (
-      "x") "," NODE ("softmax", "s", "\"axis\": \"-1\", \"colour\": \"red\"", "[0,0,0]")
-                                              END ("[1,0,0]"));
+  g_autoptr (HybModel) model = read_text (
+      BEGIN VARIABLE ("x") "," NODE ("softmax", "s", "\"axis\": \"-1\", \"colour\": \"red\"",
+                                     "[0,0,0]") END ("[1,0,0]"));
   g_autoptr (GPtrArray) changes = g_ptr_array_new_with_free_func (g_free);
   const HybNode *node;
 
@@ -333,14 +318,11 @@ test_unknown_attributes_are_removed (void)
 static void
 test_lengths_are_noted_for_recurrent_layers_only (void)
 {
-  g_autoptr (HybModel) mask = read_text (
-      BEGIN VARIABLE ("x") "," VARIABLE ("length") "," NODE ("SequenceMask",
-                                                             "m",
-                                                             "\"use_sequence_length\": \"True\"",
-                                                             "[0,0,0],[1,0,0]") END ("[2,0,0]"));
+  g_autoptr (HybModel) mask = read_text (BEGIN VARIABLE ("x") "," VARIABLE (
+      "length") "," NODE ("SequenceMask", "m", "\"use_sequence_length\": \"True\"",
+                          "[0,0,0],[1,0,0]") END ("[2,0,0]"));
   g_autoptr (HybModel) rnn = read_text (BEGIN VARIABLE ("x") "," VARIABLE ("w") "," VARIABLE (
-      "h") "," VARIABLE ("length") "," NODE ("RNN",
-                                             "r",
+      "h") "," VARIABLE ("length") "," NODE ("RNN", "r",
                                              "\"use_sequence_length\": \"True\", \"mode\": "
                                              "\"gru\", \"num_layers\": \"1\", "
                                              "\"state_size\": \"2\"",
@@ -377,11 +359,8 @@ static void
 test_chains_of_shapes (void)
 {
   g_autoptr (HybModel) model = read_text (BEGIN VARIABLE ("data") "," VARIABLE (
-      "fc_weight") "," NODE ("Flatten",
-                             "flat",
-                             "",
-                             "[0,0,0]") "," NODE ("FullyConnected",
-                                                  "fc",
+      "fc_weight") "," NODE ("Flatten", "flat", "",
+                             "[0,0,0]") "," NODE ("FullyConnected", "fc",
                                                   "\"num_hidden\": \"4\", \"no_bias\": "
                                                   "\"True\"",
                                                   "[2,0,0],[1,0,0]") END ("[3,0,0]"));
@@ -411,11 +390,8 @@ test_labels_have_any_shape (void)
 
 #define TWO_LAYERS                                                                           \
   BEGIN VARIABLE ("data") "," VARIABLE ("fc1_weight") "," VARIABLE ("fc2_weight") "," NODE ( \
-      "FullyConnected",                                                                      \
-      "fc1",                                                                                 \
-      "\"num_hidden\": \"4\", \"no_bias\": \"True\"",                                        \
-      "[0,0,0],[1,0,0]") "," NODE ("FullyConnected",                                         \
-                                   "fc2",                                                    \
+      "FullyConnected", "fc1", "\"num_hidden\": \"4\", \"no_bias\": \"True\"",               \
+      "[0,0,0],[1,0,0]") "," NODE ("FullyConnected", "fc2",                                  \
                                    "\"num_hidden\": \"4\", \"no_bias\": \"True\"",           \
                                    "[3,0,0],[2,0,0]") END ("[4,0,0]")
 
@@ -438,11 +414,9 @@ test_square_weights_are_transposed_with_others (void)
   g_assert_null (find_code (model, "wrong-shape"));
 
   hyb_diagnose_repair (model, changes);
-  g_assert_cmpfloat (hyb_tensor_get_value (hyb_model_get_parameter (model, "fc1_weight"), 7),
-                     ==,
+  g_assert_cmpfloat (hyb_tensor_get_value (hyb_model_get_parameter (model, "fc1_weight"), 7), ==,
                      3);
-  g_assert_cmpfloat (hyb_tensor_get_value (hyb_model_get_parameter (model, "fc2_weight"), 4),
-                     ==,
+  g_assert_cmpfloat (hyb_tensor_get_value (hyb_model_get_parameter (model, "fc2_weight"), 4), ==,
                      5);
 }
 
@@ -482,9 +456,7 @@ static void
 test_no_name_in_common_is_a_wrong_pair (void)
 {
   g_autoptr (HybModel) model = read_text (BEGIN VARIABLE ("data") "," VARIABLE (
-      "fc_weight") "," NODE ("FullyConnected",
-                             "fc",
-                             "\"num_hidden\": \"4\", \"no_bias\": \"True\"",
+      "fc_weight") "," NODE ("FullyConnected", "fc", "\"num_hidden\": \"4\", \"no_bias\": \"True\"",
                              "[0,0,0],[1,0,0]") END ("[2,0,0]"));
   const HybFinding *first;
 
@@ -538,8 +510,7 @@ test_one_near_name_is_the_misspelt_one (void)
         add_parameter (model, cases[i].other, HYB_F32, hyb_shape_2d (cases[i].rows, 7));
       add_parameter (model, "fc2_weight", HYB_F32, hyb_shape_2d (4, 4));
       diagnose (model);
-      g_assert_cmpint (find_code (model, "missing-parameter")->remedy == HYB_REMEDY_REPAIR,
-                       ==,
+      g_assert_cmpint (find_code (model, "missing-parameter")->remedy == HYB_REMEDY_REPAIR, ==,
                        cases[i].is_renamed);
       hyb_diagnose_repair (model, changes);
       if (cases[i].is_renamed)

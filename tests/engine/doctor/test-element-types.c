@@ -29,11 +29,7 @@ test_types_that_an_operator_requires (void)
   const HybFinding   *found = NULL;
 
   for (guint i = 0; i < G_N_ELEMENTS (dense); i++)
-    x = op_node (b,
-                 "FullyConnected",
-                 "num_hidden=4 no_bias=True",
-                 x,
-                 op_variable (b, dense[i]),
+    x = op_node (b, "FullyConnected", "num_hidden=4 no_bias=True", x, op_variable (b, dense[i]),
                  HYB_NO_ID);
   for (guint i = 0; i < G_N_ELEMENTS (norm); i++)
     operand[i] = op_variable (b, norm[i]);

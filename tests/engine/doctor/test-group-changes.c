@@ -28,12 +28,9 @@ assert_lines (const char *const *sentences, const char *expected)
 static void
 test_equal_changes (void)
 {
-  assert_lines ((const char *const[]){ "cast “a” to float32",
-                                       "changed “n0” from “X” to “Y”",
-                                       "cast “b” to float32",
-                                       "changed “n1” from “X” to “Y”",
-                                       "changed “n2” from “X” to “Y”",
-                                       NULL },
+  assert_lines ((const char *const[]){ "cast “a” to float32", "changed “n0” from “X” to “Y”",
+                                       "cast “b” to float32", "changed “n1” from “X” to “Y”",
+                                       "changed “n2” from “X” to “Y”", NULL },
                 "cast “a” and 1 more to float32|changed “n0” and 2 more from “X” to “Y”");
 }
 
@@ -41,10 +38,8 @@ static void
 test_different_changes (void)
 {
   assert_lines ((const char *const[]){ "changed “n0” from “X” to “Y”",
-                                       "changed “n1” from “X” to “Z”",
-                                       "cast “a” to float32",
-                                       "cast “a” to float16",
-                                       NULL },
+                                       "changed “n1” from “X” to “Z”", "cast “a” to float32",
+                                       "cast “a” to float16", NULL },
                 "changed “n0” from “X” to “Y”|changed “n1” from “X” to “Z”|"
                 "cast “a” to float32|cast “a” to float16");
 }
@@ -53,11 +48,8 @@ static void
 test_no_names (void)
 {
   assert_lines ((const char *const[]){ "took the parameters from a.params",
-                                       "took the parameters from a.params",
-                                       "an “unfinished name",
-                                       "”",
-                                       "",
-                                       NULL },
+                                       "took the parameters from a.params", "an “unfinished name",
+                                       "”", "", NULL },
                 "took the parameters from a.params|an “unfinished name|”|");
   assert_lines ((const char *const[]){ NULL }, "");
 }

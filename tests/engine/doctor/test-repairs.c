@@ -62,8 +62,7 @@ add_layer (HybBuilder        *builder,
 
       g_array_append_val (ids, id);
     }
-  return hyb_builder_call (builder,
-                           op,
+  return hyb_builder_call (builder, op,
                            &(HybNodeSpec){ .name = name,
                                            .attributes = attributes,
                                            .n_inputs = ids->len,
@@ -100,21 +99,16 @@ make_network (Dice *dice)
           const char      *kind = is_norm ? statistics[k] : k == 0 ? "weight" : "bias";
           g_autofree char *variable = g_strconcat (name, "_", kind, NULL);
 
-          add_array (model,
-                     name,
-                     kind,
+          add_array (model, name, kind,
                      is_norm  ? hyb_shape_1d (width)
                      : k == 0 ? hyb_shape_2d (size, width)
                               : hyb_shape_1d (size));
           g_ptr_array_add (inputs,
                            GUINT_TO_POINTER (hyb_builder_add_variable (builder, variable, NULL)));
         }
-      value = add_layer (builder,
-                         is_norm ? "BatchNorm" : "FullyConnected",
-                         name,
-                         inputs,
-                         (const char *[]){
-                             is_norm ? "eps" : "num_hidden", is_norm ? "0.001" : text, NULL });
+      value = add_layer (builder, is_norm ? "BatchNorm" : "FullyConnected", name, inputs,
+                         (const char *[]){ is_norm ? "eps" : "num_hidden", is_norm ? "0.001" : text,
+                                           NULL });
       width = is_norm ? width : size;
     }
   hyb_builder_add_head (builder, value);
@@ -167,11 +161,8 @@ shift (const char *name, guint n)
       at = c;
   if (!at)
     return g_strdup (name);
-  return g_strdup_printf ("%.*s%" G_GUINT64_FORMAT "%s",
-                          (int) (at - name),
-                          name,
-                          g_ascii_strtoull (at, NULL, 10) + n,
-                          at + strspn (at, "0123456789"));
+  return g_strdup_printf ("%.*s%" G_GUINT64_FORMAT "%s", (int) (at - name), name,
+                          g_ascii_strtoull (at, NULL, 10) + n, at + strspn (at, "0123456789"));
 }
 
 static char *
@@ -357,12 +348,8 @@ check (const Sample *sample, guint rename, Order order, gboolean drops_one, Figu
   if (n_wrong <= n_wrong_before && (n_missing > 0 || n_wrong == 0))
     return;
   figures->n_wrong++;
-  g_test_message ("%s: %s, order %d%s: %u of %u arrays are wrong",
-                  sample->what,
-                  renames[rename].name,
-                  order,
-                  drops_one ? ", one dropped" : "",
-                  n_wrong,
+  g_test_message ("%s: %s, order %d%s: %u of %u arrays are wrong", sample->what,
+                  renames[rename].name, order, drops_one ? ", one dropped" : "", n_wrong,
                   sample->names->len);
   for (guint i = 0; i < changes->len; i++)
     g_test_message ("  %s", (char *) changes->pdata[i]);
@@ -411,11 +398,8 @@ test_repairs (void)
       check_all (&sample, &figures);
       clear_sample (&sample);
     }
-  g_test_message ("%u changes: %u right, %u refused, %u wrong",
-                  figures.n,
-                  figures.n_right,
-                  figures.n_refused,
-                  figures.n_wrong);
+  g_test_message ("%u changes: %u right, %u refused, %u wrong", figures.n, figures.n_right,
+                  figures.n_refused, figures.n_wrong);
   g_assert_cmpuint (figures.n_wrong, ==, 0);
   /* Refusing everything would be right as well.  Half of the changes drop an array. */
   g_assert_cmpuint (figures.n_right * 5, >, figures.n);

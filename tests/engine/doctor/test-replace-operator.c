@@ -18,12 +18,8 @@
   BEGIN                                                                                                                                     \
   VARIABLE ("data")                                                                                                                         \
   "," VARIABLE ("w1") "," VARIABLE ("b1") "," NODE ("FullyConnected", "fc1", "\"num_hidden\": \"8\"", "[0,0,0],[1,0,0],[2,0,0]") "," NODE ( \
-      op,                                                                                                                                   \
-      "odd1",                                                                                                                               \
-      "\"beta\": \"2\"",                                                                                                                    \
-      "[3,0,0]") "," NODE (op,                                                                                                              \
-                           "odd2",                                                                                                          \
-                           "",                                                                                                              \
+      op, "odd1", "\"beta\": \"2\"",                                                                                                        \
+      "[3,0,0]") "," NODE (op, "odd2", "",                                                                                                  \
                            "[4,0,0]") "," VARIABLE ("w2") "," VARIABLE ("b2") "," NODE ("Full"                                              \
                                                                                         "yCon"                                              \
                                                                                         "nect"                                              \
@@ -112,11 +108,7 @@ assert_original (const char *op, const char *attributes, const char *variables, 
       g_strdup_printf (BEGIN VARIABLE ("data") "%s, {\"op\": \"My%sX\", \"name\": \"layer\", "
                                                "\"attrs\": {%s}, \"inputs\": [%s]}" END (
                                                    "[%u,0,0]"),
-                       variables,
-                       op,
-                       attributes,
-                       inputs,
-                       strstr (inputs, "[2,0,0]") ? 3 : 2);
+                       variables, op, attributes, inputs, strstr (inputs, "[2,0,0]") ? 3 : 2);
   g_autoptr (HybModel) model = read_text (text);
   g_autoptr (GPtrArray) list = hyb_replace_list (model, "layer");
 
@@ -132,13 +124,10 @@ test_layers_with_parameters_have_their_original (void)
   static const char weight[] = "," VARIABLE ("layer_weight");
 
   assert_original ("FullyConnected", "\"num_hidden\": \"8\"", both, "[0,0,0], [1,0,0], [2,0,0]");
-  assert_original ("FullyConnected",
-                   "\"num_hidden\": \"8\", \"no_bias\": \"True\"",
-                   weight,
+  assert_original ("FullyConnected", "\"num_hidden\": \"8\", \"no_bias\": \"True\"", weight,
                    "[0,0,0], [1,0,0]");
   assert_original ("Convolution",
-                   "\"kernel\": \"(3, 3)\", \"num_filter\": \"8\", \"pad\": \"(1, 1)\"",
-                   both,
+                   "\"kernel\": \"(3, 3)\", \"num_filter\": \"8\", \"pad\": \"(1, 1)\"", both,
                    "[0,0,0], [1,0,0], [2,0,0]");
 }
 
@@ -177,12 +166,10 @@ test_all_nodes_with_the_operator_are_replaced (void)
 static void
 test_custom_operators_differ_by_their_type (void)
 {
-  g_autoptr (HybModel) model = read_text (BEGIN VARIABLE (
-      "data") "," NODE ("Custom",
-                        "a",
-                        "\"op_type\": \"one\"",
-                        "[0,0,0]") "," NODE ("Custom", "b", "\"op_type\": \"two\"", "[1,0,0]")
-                                              END ("[2,0,0]"));
+  g_autoptr (HybModel) model = read_text (
+      BEGIN VARIABLE ("data") "," NODE ("Custom", "a", "\"op_type\": \"one\"",
+                                        "[0,0,0]") "," NODE ("Custom", "b", "\"op_type\": \"two\"",
+                                                             "[1,0,0]") END ("[2,0,0]"));
   g_autoptr (GPtrArray) changes = g_ptr_array_new_with_free_func (g_free);
 
   g_assert_true (hyb_replace_operator (model, "b", hyb_op_find ("_copy"), changes));

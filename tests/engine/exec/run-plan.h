@@ -53,8 +53,7 @@ run_plan (const HybPlan *plan, HybTensor *const *inputs)
     }
   g_assert_true (hyb_frame_run (frame, &context));
   for (guint i = 0; i < hyb_plan_n_heads (plan); i++)
-    memmove (hyb_tensor_get_data (outputs->pdata[i]),
-             hyb_frame_get_head (frame, i),
+    memmove (hyb_tensor_get_data (outputs->pdata[i]), hyb_frame_get_head (frame, i),
              hyb_tensor_get_bytes (outputs->pdata[i]));
   free (memory);
   free (room);

@@ -77,9 +77,7 @@ static void
 assert_same (HybTensor *a, HybTensor *b)
 {
   g_assert_true (hyb_shape_equal (hyb_tensor_get_shape (a), hyb_tensor_get_shape (b)));
-  g_assert_cmpmem (hyb_tensor_get_data (a),
-                   hyb_tensor_get_bytes (a),
-                   hyb_tensor_get_data (b),
+  g_assert_cmpmem (hyb_tensor_get_data (a), hyb_tensor_get_bytes (a), hyb_tensor_get_data (b),
                    hyb_tensor_get_bytes (b));
 }
 
@@ -105,8 +103,7 @@ test_modes_give_the_same_bytes (void)
         g_assert_cmpuint (hyb_executor_n_runs (executor), ==, 3);
         g_assert_cmpuint (hyb_executor_get_peak_bytes (executor), >, 0);
         g_assert_cmpuint (hyb_executor_get_peak_bytes (executor) % sizeof (float), ==, 0);
-        g_assert_cmpfloat (hyb_tensor_get_value (hyb_executor_get_bound (executor, "state"), 0),
-                           ==,
+        g_assert_cmpfloat (hyb_tensor_get_value (hyb_executor_get_bound (executor, "state"), 0), ==,
                            3);
         if (!expected)
           expected = g_steal_pointer (&outputs);
@@ -189,8 +186,7 @@ test_the_callers_states_stay_as_they_are (void)
       run (executor);
       run (executor);
       g_assert_cmpfloat (hyb_tensor_get_value (state, 0), ==, 10);
-      g_assert_cmpfloat (hyb_tensor_get_value (hyb_executor_get_bound (executor, "state"), 0),
-                         ==,
+      g_assert_cmpfloat (hyb_tensor_get_value (hyb_executor_get_bound (executor, "state"), 0), ==,
                          12);
     }
 }
@@ -239,8 +235,7 @@ test_outputs_may_become_inputs (void)
       for (int i = 0; i < 4; i++)
         {
           run (executor);
-          g_assert_cmpfloat (hyb_tensor_get_value (hyb_executor_get_output (executor, 1), 0),
-                             ==,
+          g_assert_cmpfloat (hyb_tensor_get_value (hyb_executor_get_output (executor, 1), 0), ==,
                              3 * i + 1);
           g_assert_true (
               hyb_executor_bind (executor, "x", hyb_executor_get_output (executor, 0), NULL));
@@ -309,8 +304,7 @@ test_labels_are_not_needed_for_inference (void)
           bind (executor, "x", toy_row (n, 1));
           run (executor);
           g_assert_cmpfloat (hyb_tensor_get_value (hyb_executor_get_output (executor, 0), n - 1),
-                             ==,
-                             (double) n);
+                             ==, (double) n);
         }
       bind (executor, "label", toy_row (5, 1));
       run (executor);

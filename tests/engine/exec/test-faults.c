@@ -101,8 +101,7 @@ new_loop (void)
   HybValueId data = op_variable (builder, "data");
   HybValueId index = op_variable (builder, "index");
   HybValueId loop =
-      op_node_with_bodies (builder,
-                           "_foreach",
+      op_node_with_bodies (builder, "_foreach",
                            "num_args=3 num_outputs=1 num_out_data=1 "
                            "in_data_locs=(0,) in_state_locs=() remain_locs=(1,)",
                            &(OpOperands){ 2, (HybValueId[]){ index, data }, 1, &body });
@@ -120,10 +119,7 @@ test_loops_end_with_the_node_inside (void)
     {
       g_autoptr (HybGraph) loop = new_loop ();
 
-      assert_refused (loop,
-                      modes[i],
-                      "i32[2,1,1] = 0,2",
-                      "i32[2,1,1] = 7,2",
+      assert_refused (loop, modes[i], "i32[2,1,1] = 0,2", "i32[2,1,1] = 7,2",
                       modes[i] == HYB_MODE_IMPERATIVE ? words : planned);
     }
 }
@@ -155,8 +151,7 @@ new_matrix_loop (void)
   HybGraph   *body =
       op_finish (inner, op_node (inner, "_linalg_potrf", NULL, matrix, HYB_NO_ID), HYB_NO_ID);
   HybValueId data = op_variable (builder, "data");
-  HybValueId loop = op_node_with_bodies (builder,
-                                         "_foreach",
+  HybValueId loop = op_node_with_bodies (builder, "_foreach",
                                          "num_args=2 num_outputs=1 num_out_data=1 "
                                          "in_data_locs=(0,) in_state_locs=() remain_locs=()",
                                          &(OpOperands){ 1, &data, 1, &body });
@@ -196,9 +191,8 @@ test_loops_factorise_matrices_and_refuse_the_wrong_one (void)
 static void
 test_graphs_that_check_matrices_are_planned (void)
 {
-  static const char *const ops[] = {
-    "_linalg_potrf", "_linalg_potri", "_linalg_gelqf", "_linalg_syevd", "_linalg_inverse"
-  };
+  static const char *const ops[] = { "_linalg_potrf", "_linalg_potri", "_linalg_gelqf",
+                                     "_linalg_syevd", "_linalg_inverse" };
 
   for (guint i = 0; i < G_N_ELEMENTS (ops); i++)
     {

@@ -29,8 +29,7 @@ typedef struct
 static char *
 address (const HybPlace *place, gsize element)
 {
-  return g_strdup_printf ("%d %u %" G_GSIZE_FORMAT,
-                          place->kind,
+  return g_strdup_printf ("%d %u %" G_GSIZE_FORMAT, place->kind,
                           place->kind == HYB_PLACE_BLOCK ? 0 : place->index,
                           place->offset + element * sizeof (float));
 }
@@ -107,12 +106,9 @@ check_no_overlap (const HybPlan *plan)
           if (plan->places[value].kind == HYB_PLACE_BLOCK)
             g_assert_cmpuint (plan->places[value].offset +
                                   hyb_type_bytes (hyb_plan_type (plan, value)),
-                              <=,
-                              plan->memory);
+                              <=, plan->memory);
           g_assert_cmpuint (plan->places[value].offset % sizeof (float), ==, 0);
-          write_value (&memory,
-                       &plan->places[value],
-                       value,
+          write_value (&memory, &plan->places[value], value,
                        (gsize) hyb_shape_size (&hyb_plan_type (plan, value)->shape));
         }
       /* Only an operator that says so may write over what it reads. */
@@ -193,10 +189,8 @@ random_graph (guint n_nodes, GPtrArray *inputs)
       g_array_append_val (values, value);
     }
   for (guint i = 0; i < 4; i++)
-    hyb_builder_add_head (builder,
-                          g_array_index (values,
-                                         HybValueId,
-                                         g_test_rand_int_range (0, (int) values->len)));
+    hyb_builder_add_head (builder, g_array_index (values, HybValueId,
+                                                  g_test_rand_int_range (0, (int) values->len)));
   hyb_builder_add_head (builder, g_array_index (values, HybValueId, values->len - 1));
   return hyb_builder_freeze (g_steal_pointer (&builder));
 }
@@ -222,8 +216,7 @@ test_random_graphs_keep_live_values_apart (void)
       for (guint i = 0; i < planned->len; i++)
         {
           g_assert_cmpmem (hyb_tensor_get_data (planned->pdata[i]),
-                           hyb_tensor_get_bytes (planned->pdata[i]),
-                           hyb_tensor_get_data (plain[i]),
+                           hyb_tensor_get_bytes (planned->pdata[i]), hyb_tensor_get_data (plain[i]),
                            hyb_tensor_get_bytes (plain[i]));
           hyb_tensor_unref (plain[i]);
         }

@@ -40,8 +40,7 @@ static void
 test_other_types_do_not (void)
 {
   HybOperands *operands = hyb_operands_new ();
-  HybType      room[3] = { make_type (3, 4, HYB_F32),
-                           make_type (3, 4, HYB_F64),
+  HybType      room[3] = { make_type (3, 4, HYB_F32), make_type (3, 4, HYB_F64),
                            make_type (4, 3, HYB_F32) };
   HybType     *found[4];
 

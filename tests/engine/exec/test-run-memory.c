@@ -22,18 +22,8 @@ add_wide (HybBuilder *b, HybValueId x)
 
   for (guint i = 0; i < N_WIDE; i++)
     parts[i] = op_node (b, i % 2 ? "sin" : "cos", NULL, i < 2 ? x : parts[i - 2], HYB_NO_ID);
-  return op_node (b,
-                  "add_n",
-                  "num_args=8",
-                  parts[0],
-                  parts[1],
-                  parts[2],
-                  parts[3],
-                  parts[4],
-                  parts[5],
-                  parts[6],
-                  parts[7],
-                  HYB_NO_ID);
+  return op_node (b, "add_n", "num_args=8", parts[0], parts[1], parts[2], parts[3], parts[4],
+                  parts[5], parts[6], parts[7], HYB_NO_ID);
 }
 
 static HybGraph *
@@ -94,9 +84,7 @@ loop_graph (HybGraph *step, guint n_out_data, guint max_iterations)
   g_autofree char *attributes =
       g_strdup_printf ("num_args=4 num_outputs=%u num_out_data=%u max_iterations=%u "
                        "cond_input_locs=[1] func_input_locs=[0,1] func_var_locs=[0,1]",
-                       n_out_data + 2,
-                       n_out_data,
-                       max_iterations);
+                       n_out_data + 2, n_out_data, max_iterations);
   HybValueId first =
       op_node_with_bodies (b, "_while_loop", attributes, &(OpOperands){ 2, inputs, 2, bodies });
 
@@ -112,12 +100,9 @@ growing_graph (void)
   HybBuilder *b = hyb_builder_new ();
   HybValueId  x = op_variable (b, "x"), i = op_variable (b, "i");
 
-  return loop_graph (op_finish (b,
-                                op_node (b, "Concat", "num_args=2 dim=0", x, x, HYB_NO_ID),
-                                op_node (b, "_plus_scalar", "scalar=1", i, HYB_NO_ID),
-                                HYB_NO_ID),
-                     0,
-                     10);
+  return loop_graph (op_finish (b, op_node (b, "Concat", "num_args=2 dim=0", x, x, HYB_NO_ID),
+                                op_node (b, "_plus_scalar", "scalar=1", i, HYB_NO_ID), HYB_NO_ID),
+                     0, 10);
 }
 
 /* Step (x, i): out = x, x = (x, 1), i = i + 1, so that the loop runs operator by operator. */
@@ -128,13 +113,10 @@ stacking_graph (void)
   HybValueId  x = op_variable (b, "x"), i = op_variable (b, "i");
   HybValueId  first = op_node (b, "slice_axis", "axis=0 begin=0 end=1000", x, HYB_NO_ID);
 
-  return loop_graph (op_finish (b,
-                                op_node (b, "sin", NULL, first, HYB_NO_ID),
+  return loop_graph (op_finish (b, op_node (b, "sin", NULL, first, HYB_NO_ID),
                                 op_node (b, "Concat", "num_args=2 dim=0", x, i, HYB_NO_ID),
-                                op_node (b, "_plus_scalar", "scalar=1", i, HYB_NO_ID),
-                                HYB_NO_ID),
-                     1,
-                     100);
+                                op_node (b, "_plus_scalar", "scalar=1", i, HYB_NO_ID), HYB_NO_ID),
+                     1, 100);
 }
 
 /* Step (x, i): x = add_wide (x), i = i + 1.  The body is planned, in imperative mode while running. */
@@ -144,12 +126,9 @@ planned_body_graph (void)
   HybBuilder *b = hyb_builder_new ();
   HybValueId  x = op_variable (b, "x"), i = op_variable (b, "i");
 
-  return loop_graph (op_finish (b,
-                                add_wide (b, x),
-                                op_node (b, "_plus_scalar", "scalar=1", i, HYB_NO_ID),
-                                HYB_NO_ID),
-                     0,
-                     3);
+  return loop_graph (op_finish (b, add_wide (b, x),
+                                op_node (b, "_plus_scalar", "scalar=1", i, HYB_NO_ID), HYB_NO_ID),
+                     0, 3);
 }
 
 /* --- Running with a limit --- */

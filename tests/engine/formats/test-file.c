@@ -72,8 +72,7 @@ test_gzip_is_unpacked_up_to_a_limit (Fixture *fixture, gconstpointer unused)
   g_assert_cmpuint (g_bytes_get_size (whole), ==, 10000000);
   g_assert_null (hyb_file_read (fixture->path, 9999999, &error));
   g_assert_error (error, HYB_FORMAT_ERROR, HYB_FORMAT_ERROR_LIMIT);
-  g_assert_cmpint (hyb_error_get_remedy (error),
-                   ==,
+  g_assert_cmpint (hyb_error_get_remedy (error), ==,
                    HYB_REMEDY_NONE); /* more memory would not help */
 }
 

@@ -75,14 +75,12 @@ test_escapes (void)
 {
   g_autoptr (HybJson) json = parse ("[\"\\u00e4\\n\\\"\\\\\", \"\\ud83d\\ude00\", \"\\ud83d!\", "
                                     "\"a\\u0000b\", \"raw\ttab\"]",
-                                    NULL,
-                                    NULL);
+                                    NULL, NULL);
 
   g_assert_cmpstr (hyb_json_get_string (json, 1), ==, "ä\n\"\\");
   g_assert_cmpstr (hyb_json_get_string (json, 2), ==, "😀");
   g_assert_cmpstr (hyb_json_get_string (json, 3), ==, "\xef\xbf\xbd!");
-  g_assert_cmpstr (hyb_json_get_string (json, 4),
-                   ==,
+  g_assert_cmpstr (hyb_json_get_string (json, 4), ==,
                    "a\xef\xbf\xbd"
                    "b");
   g_assert_cmpuint (hyb_json_get_quirk (json, HYB_JSON_QUIRK_ESCAPE), ==, 1);
@@ -94,8 +92,7 @@ test_bad_bytes_become_question_marks (void)
 {
   g_autoptr (HybJson) json = parse ("[\"gr\xf6\xdf"
                                     "e\"]",
-                                    NULL,
-                                    NULL);
+                                    NULL, NULL);
 
   g_assert_cmpstr (hyb_json_get_string (json, 1), ==, "gr??e");
   g_assert_cmpuint (hyb_json_get_quirk (json, HYB_JSON_QUIRK_ENCODING), ==, 1);

@@ -30,17 +30,14 @@ check_array (const char *file, HybTensorList *list, guint index, const cJSON *wa
     tensor = entry->tensor;
   g_test_message ("%s: %s", file, want->string);
   g_assert_nonnull (tensor);
-  g_assert_cmpstr (hyb_dtype_name (hyb_tensor_get_dtype (tensor)),
-                   ==,
+  g_assert_cmpstr (hyb_dtype_name (hyb_tensor_get_dtype (tensor)), ==,
                    cJSON_GetObjectItem (want, "dtype")->valuestring);
   g_assert_cmpint (hyb_tensor_get_shape (tensor)->rank, ==, cJSON_GetArraySize (shape));
   for (int i = 0; i < cJSON_GetArraySize (shape); i++)
-    g_assert_cmpint (hyb_tensor_get_shape (tensor)->dim[i],
-                     ==,
+    g_assert_cmpint (hyb_tensor_get_shape (tensor)->dim[i], ==,
                      (gint64) cJSON_GetArrayItem (shape, i)->valuedouble);
 
-  sum = g_compute_checksum_for_data (G_CHECKSUM_SHA256,
-                                     hyb_tensor_get_data (tensor),
+  sum = g_compute_checksum_for_data (G_CHECKSUM_SHA256, hyb_tensor_get_data (tensor),
                                      hyb_tensor_get_bytes (tensor));
   if (sha256)
     g_assert_cmpstr (sum, ==, sha256->valuestring);
@@ -240,9 +237,8 @@ test_every_cut_is_refused (void)
 static void
 test_what_is_read_is_written_again (void)
 {
-  static const char *const files[] = {
-    "dict.params", "dtypes.params", "ranks.params", "np-shape.params"
-  };
+  static const char *const files[] = { "dict.params", "dtypes.params", "ranks.params",
+                                       "np-shape.params" };
 
   for (guint i = 0; i < G_N_ELEMENTS (files); i++)
     {

@@ -69,31 +69,26 @@ test_refusals (void)
   assert_refused ("{}", "not-a-model", "nodes");
   assert_refused (NODES VARIABLE ("x") "]}", "bad-head", "heads");
   assert_refused (NODES "7" HEADS "[0,0,0]" END, "bad-node", "object");
-  assert_refused (NODES "{\"op\": \"null\", \"name\": \"x\"}" HEADS "[0,0]" END,
-                  "bad-node",
+  assert_refused (NODES "{\"op\": \"null\", \"name\": \"x\"}" HEADS "[0,0]" END, "bad-node",
                   "inputs");
   assert_refused (NODES VARIABLE ("x") HEADS "[1,0,0]" END, "bad-head", "node 1");
   assert_refused (NODES VARIABLE ("x") HEADS "[0,1,0]" END, "bad-head", "output 1");
   assert_refused (NODES VARIABLE ("x") HEADS "[0,-1,0]" END, "bad-head", "reference");
   assert_refused (NODES VARIABLE ("x") HEADS "[0,0,0,0]" END, "bad-head", "reference");
-  assert_refused (NODES VARIABLE ("x") ", " VARIABLE ("x") HEADS "[0,0,0]" END,
-                  "duplicate-name",
+  assert_refused (NODES VARIABLE ("x") ", " VARIABLE ("x") HEADS "[0,0,0]" END, "duplicate-name",
                   "“x”");
   assert_refused (NODES "{\"op\": \"relu\", \"name\": \"r\", \"inputs\": [[5,0,0]]}" HEADS
                         "[0,0,0]" END,
-                  "bad-edge",
-                  "node 5");
+                  "bad-edge", "node 5");
   /* Variables come first, so the file has two nodes. */
   assert_refused (NODES VARIABLE (
                       "x") ", {\"op\": \"relu\", \"name\": \"r\", \"inputs\": [[2,0,0]]}" HEADS
                            "[0,0,0]" END,
-                  "bad-edge",
-                  "node 2, but the graph has 2 nodes");
+                  "bad-edge", "node 2, but the graph has 2 nodes");
   assert_refused (NODES VARIABLE (
                       "x") ", {\"op\": \"relu\", \"name\": \"r\", \"inputs\": [[0,1,0]]}" HEADS
                            "[1,0,0]" END,
-                  "bad-edge",
-                  "output 1 of “x”");
+                  "bad-edge", "output 1 of “x”");
 }
 
 static void
@@ -130,12 +125,10 @@ test_circles_are_refused_by_name (void)
   assert_refused (NODES "{\"op\": \"relu\", \"name\": \"a\", \"inputs\": [[1,0,0]]},"
                         "{\"op\": \"relu\", \"name\": \"b\", \"inputs\": [[0,0,0]]}" HEADS
                         "[1,0,0]" END,
-                  "cycle",
-                  "“a” ← “b” ← “a”");
+                  "cycle", "“a” ← “b” ← “a”");
   assert_refused (NODES "{\"op\": \"relu\", \"name\": \"self\", \"inputs\": [[0,0,0]]}" HEADS
                         "[0,0,0]" END,
-                  "cycle",
-                  "“self”");
+                  "cycle", "“self”");
 }
 
 static void
@@ -202,13 +195,12 @@ test_the_last_value_of_a_key_counts (void)
   for (guint i = 0; i < G_N_ELEMENTS (attributes); i++)
     {
       g_autoptr (HybModel) model = hyb_model_new ();
-      g_autofree char *text = g_strconcat (NODES VARIABLE ("x") ", {\"op\": \"softmax\", "
-                                                                "\"name\": \"r\", ",
-                                           attributes[i],
-                                           ", \"inputs\": [[0,0,0]]}" HEADS "[1,0,0]" END,
-                                           NULL);
-      HybGraph        *graph = read_text (model, text, NULL);
-      const HybNode   *node = hyb_graph_get_node (graph, 1);
+      g_autofree char *text =
+          g_strconcat (NODES VARIABLE ("x") ", {\"op\": \"softmax\", "
+                                            "\"name\": \"r\", ",
+                       attributes[i], ", \"inputs\": [[0,0,0]]}" HEADS "[1,0,0]" END, NULL);
+      HybGraph      *graph = read_text (model, text, NULL);
+      const HybNode *node = hyb_graph_get_node (graph, 1);
 
       g_assert_cmpstr (hyb_node_get_attribute (node, "axis"), ==, "0");
       g_assert_cmpint (hyb_params_get_int (node->op->params, node->params, "axis", 7), ==, 0);
@@ -260,8 +252,7 @@ test_files_before_0_9 (void)
   g_assert_cmpuint (n, ==, 2);
   g_assert_cmpstr (hyb_graph_get_node (graph, ids[0])->name, ==, "bn_moving_mean");
   g_assert_cmpstr (hyb_graph_get_node (graph, ids[1])->name, ==, "bn_moving_var");
-  g_assert_cmpstr (hyb_node_get_attribute (hyb_graph_get_node (graph, ids[1]), "__init__"),
-                   ==,
+  g_assert_cmpstr (hyb_node_get_attribute (hyb_graph_get_node (graph, ids[1]), "__init__"), ==,
                    "[\"one\", {}]");
   gamma = hyb_graph_get_node (graph, hyb_graph_find_variable (graph, "bn_gamma"));
   g_assert_cmpstr (hyb_node_get_attribute (gamma, "__wd_mult__"), ==, "0.3");
@@ -286,13 +277,10 @@ test_argmax_of_minus_one_before_0_9_5 (void)
                                 "\"-1\"}, "
                                 "\"inputs\": [[0,0,0]]}], \"heads\": [[1,0,0]], \"attrs\": "
                                 "{\"mxnet_version\": [\"int\", ",
-                       versions[i],
-                       "]}}",
-                       NULL);
+                       versions[i], "]}}", NULL);
       HybGraph *graph = read_text (model, text, NULL);
 
-      g_assert_cmpstr (hyb_node_get_attribute (hyb_graph_get_node (graph, 1), "axis"),
-                       ==,
+      g_assert_cmpstr (hyb_node_get_attribute (hyb_graph_get_node (graph, 1), "axis"), ==,
                        i == 0 ? NULL : "-1");
     }
 }
@@ -304,8 +292,7 @@ read_nested (HybModel *model, guint n)
   GString *text = g_string_new (NULL);
 
   for (guint i = 1; i < n; i++)
-    g_string_append (text,
-                     NODES
+    g_string_append (text, NODES
                      "{\"op\": \"_foreach\", \"name\": \"f\", \"inputs\": [], \"subgraphs\": [");
   g_string_append (text, NODES VARIABLE ("x") HEADS "[0,0,0]]}");
   for (guint i = 1; i < n; i++)
@@ -371,8 +358,7 @@ test_damaged_counts_cost_nothing (void)
   g_assert_null (read_text (model, text->str, NULL));
   assert_refused (NODES VARIABLE ("x") ", {\"op\": \"NoSuch\", \"name\": \"n\", \"inputs\": "
                                        "[[0,4294967295,0]]}" HEADS "[0,0,0]" END,
-                  "bad-edge",
-                  "reference");
+                  "bad-edge", "reference");
   g_string_free (text, TRUE);
 }
 
@@ -380,9 +366,8 @@ test_damaged_counts_cost_nothing (void)
 static gboolean
 is_excused (const char *name)
 {
-  static const char *const names[] = {
-    "bn-residual-predict", "bn-residual-train", "zoo-mobilenet0.25", NULL
-  };
+  static const char *const names[] = { "bn-residual-predict", "bn-residual-train",
+                                       "zoo-mobilenet0.25", NULL };
 
   return g_strv_contains (names, name);
 }

@@ -88,9 +88,7 @@ test_what_mxnet_2_writes (void)
   assert_values (hyb_tensor_list_find (list, "arg:two"), HYB_F32, (double[]){ 0, 1, 2, 3 }, 4);
   assert_values (hyb_tensor_list_find (list, "arg:three"), HYB_F32, (double[]){ 0, 1, 2, 3 }, 4);
   assert_values (hyb_tensor_list_find (list, "arg:brain"), HYB_BF16, (double[]){ 1, 2, -1 }, 3);
-  assert_values (hyb_tensor_list_find (list, "rsp"),
-                 HYB_F32,
-                 (double[]){ 0, 0, 1, 2, 0, 0, 3, 4 },
+  assert_values (hyb_tensor_list_find (list, "rsp"), HYB_F32, (double[]){ 0, 0, 1, 2, 0, 0, 3, 4 },
                  8);
   g_assert_cmpuint (hyb_tensor_list_n (list), ==, 4);
 }
@@ -116,9 +114,7 @@ make_list (void)
       g_autoptr (HybTensor) tensor = hyb_tensor_new (&type, NULL);
 
       for (gint64 i = 0; i < hyb_tensor_get_size (tensor); i++)
-        hyb_dtype_set_double (hyb_tensor_get_data (tensor),
-                              type.dtype,
-                              (gsize) i,
+        hyb_dtype_set_double (hyb_tensor_get_data (tensor), type.dtype, (gsize) i,
                               (double) (i % 2));
       hyb_tensor_list_set (list, hyb_dtype_name (type.dtype), tensor);
     }
@@ -144,8 +140,7 @@ test_written_is_read_again (void)
       g_assert_true (
           hyb_shape_equal (hyb_tensor_get_shape (was->tensor), hyb_tensor_get_shape (is->tensor)));
       for (gint64 k = 0; k < hyb_tensor_get_size (was->tensor); k++)
-        g_assert_cmpfloat (hyb_tensor_get_value (was->tensor, k),
-                           ==,
+        g_assert_cmpfloat (hyb_tensor_get_value (was->tensor, k), ==,
                            hyb_tensor_get_value (is->tensor, k));
     }
 }

@@ -96,9 +96,8 @@ test_fields (void)
 {
   Read read;
 
-  READ (&read,
-        "\x08\x96\x01\x15\0\0\x80\x3f\x1a\x02hi\x22\x03"
-        "a\0b");
+  READ (&read, "\x08\x96\x01\x15\0\0\x80\x3f\x1a\x02hi\x22\x03"
+               "a\0b");
   g_assert_no_error (read.error);
   g_assert_cmpint (read.item.number, ==, 150);
   g_assert_cmpfloat (read.item.ratio, ==, 1);
@@ -126,10 +125,9 @@ test_last_wins (void)
 {
   Read read;
 
-  READ (&read,
-        "\x08\x01\x1a\x01"
-        "a\x08\x02\x1a\x01"
-        "b");
+  READ (&read, "\x08\x01\x1a\x01"
+               "a\x08\x02\x1a\x01"
+               "b");
   g_assert_cmpint (read.item.number, ==, 2);
   g_assert_cmpstr (read.item.name, ==, "b");
   read_clear (&read);
@@ -141,9 +139,8 @@ test_packed (void)
 {
   Read read;
 
-  READ (&read,
-        "\x28\x01\x2a\x03\x02\xac\x02\x2a\x00\x28\x04\x3a\x03\xff\xff\x07\x38\x05"
-        "\x32\x08\0\0\0\0\0\0\xf0\x3f");
+  READ (&read, "\x28\x01\x2a\x03\x02\xac\x02\x2a\x00\x28\x04\x3a\x03\xff\xff\x07\x38\x05"
+               "\x32\x08\0\0\0\0\0\0\xf0\x3f");
   g_assert_no_error (read.error);
   g_assert_cmpuint (read.item.n_numbers, ==, 4);
   g_assert_cmpint (read.item.numbers[0], ==, 1);
@@ -232,9 +229,8 @@ test_names (void)
 {
   Read read;
 
-  READ (&read,
-        "\x1a\x07"
-        "a\0\xff\xc3\xa4\xe2\x82");
+  READ (&read, "\x1a\x07"
+               "a\0\xff\xc3\xa4\xe2\x82");
   g_assert_cmpstr (read.item.name, ==, "a??\xc3\xa4??");
   read_clear (&read);
 }

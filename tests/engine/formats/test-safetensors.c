@@ -105,23 +105,18 @@ test_lies (void)
     { ENTRY ("\"shape\":[-2],\"data_offsets\":[0,8]"), "bad-json", "no list of sizes" },
     { ENTRY ("\"shape\":{\"x\":2},\"data_offsets\":[0,8]"), "bad-json", "no list of sizes" },
     { ENTRY ("\"data_offsets\":[0,8]"), "bad-json", "lacks its dtype or its shape" },
-    { ENTRY ("\"shape\":[4294967296,4294967296,4294967296],\"data_offsets\":[0,0]"),
-      "bad-json",
+    { ENTRY ("\"shape\":[4294967296,4294967296,4294967296],\"data_offsets\":[0,0]"), "bad-json",
       "would not fit any memory" },
-    { ENTRY ("\"shape\":[461168601842738790,40],\"data_offsets\":[0,0]"),
-      "bad-json",
+    { ENTRY ("\"shape\":[461168601842738790,40],\"data_offsets\":[0,0]"), "bad-json",
       "would not fit any memory" },
     { "{\"a\":[]}", "bad-json", "lacks its dtype or its shape" },
-    { "{\"a\":{\"dtype\":7,\"shape\":[2],\"data_offsets\":[0,8]}}",
-      "bad-json",
+    { "{\"a\":{\"dtype\":7,\"shape\":[2],\"data_offsets\":[0,8]}}", "bad-json",
       "lacks its dtype or its shape" },
     { "{\"a\":{\"dtype\":\"U8\",\"shape\":[8],\"data_offsets\":[0,8]},"
       "\"b\":{\"dtype\":\"U8\",\"shape\":[1],\"data_offsets\":[7,8]}}",
-      "bad-json",
-      "share bytes" },
+      "bad-json", "share bytes" },
     { "{\"a\":{\"dtype\":\"U8\"", "bad-json", "ends too early" },
-    { "{\"a\":{\"b\":{\"c\":{\"d\":{\"e\":{\"f\":{\"g\":{\"h\":{}}}}}}}}}",
-      "bad-json",
+    { "{\"a\":{\"b\":{\"c\":{\"d\":{\"e\":{\"f\":{\"g\":{\"h\":{}}}}}}}}}", "bad-json",
       "more than 8" },
   };
 
@@ -191,10 +186,8 @@ test_round_trip (void)
 
       g_assert_cmpstr (a->name, ==, b->name);
       g_assert_cmpint (hyb_tensor_get_dtype (a->tensor), ==, hyb_tensor_get_dtype (b->tensor));
-      g_assert_cmpmem (hyb_tensor_get_data (a->tensor),
-                       hyb_tensor_get_bytes (a->tensor),
-                       hyb_tensor_get_data (b->tensor),
-                       hyb_tensor_get_bytes (b->tensor));
+      g_assert_cmpmem (hyb_tensor_get_data (a->tensor), hyb_tensor_get_bytes (a->tensor),
+                       hyb_tensor_get_data (b->tensor), hyb_tensor_get_bytes (b->tensor));
     }
   g_remove (path);
   g_rmdir (folder);

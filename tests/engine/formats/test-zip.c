@@ -61,8 +61,7 @@ make_archive (const Member *members, guint n, guint n_announced)
       put (bytes, 0, 22);
       put (bytes, strlen (members[i].name), 2);
       put (bytes, 0, 2);
-      g_byte_array_append (bytes,
-                           (const guint8 *) members[i].name,
+      g_byte_array_append (bytes, (const guint8 *) members[i].name,
                            (guint) strlen (members[i].name));
       g_byte_array_append (bytes, members[i].contents, (guint) members[i].n_contents);
     }

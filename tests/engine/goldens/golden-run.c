@@ -40,13 +40,8 @@ collect_variables (const GoldenRun *run, HybGraph *graph, GError **error)
 
       if (!tensor)
         {
-          hyb_error_at (error,
-                        HYB_GRAPH_ERROR,
-                        HYB_GRAPH_ERROR_MISSING,
-                        NULL,
-                        NULL,
-                        "variable “%s” has no value",
-                        name);
+          hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_MISSING, NULL, NULL,
+                        "variable “%s” has no value", name);
           return NULL;
         }
       g_ptr_array_add (variables, hyb_tensor_copy (tensor));
@@ -64,11 +59,8 @@ run_imperative (const GoldenRun *run, HybGraph *graph, GPtrArray *variables, GEr
 
   hyb_graph_get_heads (graph, &n);
   g_ptr_array_set_size (heads, (int) n);
-  if (!hyb_imperative_run (graph,
-                           (HybTensor *const *) variables->pdata,
-                           (HybTensor **) heads->pdata,
-                           &context,
-                           error))
+  if (!hyb_imperative_run (graph, (HybTensor *const *) variables->pdata,
+                           (HybTensor **) heads->pdata, &context, error))
     return NULL;
 
   return g_steal_pointer (&heads);
@@ -109,9 +101,7 @@ run_planned (const GoldenRun *run, HybGraph *graph, GPtrArray *variables, GError
   const HybNodeId *ids = hyb_graph_get_variables (graph, &n);
 
   for (guint i = 0; i < n; i++)
-    if (!hyb_executor_bind (executor,
-                            hyb_graph_get_node (graph, ids[i])->name,
-                            variables->pdata[i],
+    if (!hyb_executor_bind (executor, hyb_graph_get_node (graph, ids[i])->name, variables->pdata[i],
                             error))
       return NULL;
   if (!hyb_executor_run (executor, NULL, error))
@@ -142,8 +132,7 @@ keep_states (HybGraph *graph, GPtrArray *variables, GHashTable *states)
 
   for (guint i = 0; i < n; i++)
     if (hyb_graph_is_auxiliary (graph, ids[i]))
-      g_hash_table_insert (states,
-                           g_strdup (hyb_graph_get_node (graph, ids[i])->name),
+      g_hash_table_insert (states, g_strdup (hyb_graph_get_node (graph, ids[i])->name),
                            hyb_tensor_ref (variables->pdata[i]));
 }
 
@@ -155,9 +144,7 @@ golden_run (const GoldenRun *run, GHashTable *states, GError **error)
   GPtrArray *heads;
 
   if (run->head_gradients)
-    graph = hyb_graph_with_gradients (run->graph,
-                                      run->wrt->len,
-                                      (const HybNodeId *) run->wrt->data,
+    graph = hyb_graph_with_gradients (run->graph, run->wrt->len, (const HybNodeId *) run->wrt->data,
                                       error);
   else
     graph = hyb_graph_ref (run->graph);
@@ -235,9 +222,7 @@ golden_check_shapes (HybGraph    *graph,
     HybNodeId id = hyb_graph_find_variable (graph, item->string);
 
     if (id != HYB_NO_ID)
-      compare_shape (item->string,
-                     &types[hyb_graph_get_node (graph, id)->first_output].shape,
-                     item,
+      compare_shape (item->string, &types[hyb_graph_get_node (graph, id)->first_output].shape, item,
                      wrong);
   }
   for (guint i = 0; i < n; i++)

@@ -131,11 +131,7 @@ refuse_findings (HybModel *model, GError **error)
 
       if (finding->severity == HYB_SEVERITY_ERROR)
         {
-          g_set_error (error,
-                       HYB_FORMAT_ERROR,
-                       HYB_FORMAT_ERROR_MALFORMED,
-                       "%s: %s",
-                       finding->code,
+          g_set_error (error, HYB_FORMAT_ERROR, HYB_FORMAT_ERROR_MALFORMED, "%s: %s", finding->code,
                        finding->message);
           return FALSE;
         }
@@ -219,10 +215,6 @@ golden_compare (HybTensor *got, HybTensor *want, const GoldenTolerance *toleranc
     return NULL;
 
   return g_strdup_printf ("%d of %d elements of %s are wrong; the worst, %d, is %.9g, not %.9g",
-                          (int) n_wrong,
-                          (int) size,
-                          want_type,
-                          (int) worst,
-                          hyb_tensor_get_value (got, worst),
-                          hyb_tensor_get_value (want, worst));
+                          (int) n_wrong, (int) size, want_type, (int) worst,
+                          hyb_tensor_get_value (got, worst), hyb_tensor_get_value (want, worst));
 }

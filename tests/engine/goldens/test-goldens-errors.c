@@ -16,10 +16,8 @@ fill (HybTensor *tensor, gint64 *at, const cJSON *values)
 
   if (!cJSON_IsArray (values))
     {
-      hyb_dtype_set_double (hyb_tensor_get_data (tensor),
-                            hyb_tensor_get_dtype (tensor),
-                            (gsize) (*at)++,
-                            values->valuedouble);
+      hyb_dtype_set_double (hyb_tensor_get_data (tensor), hyb_tensor_get_dtype (tensor),
+                            (gsize) (*at)++, values->valuedouble);
       return;
     }
 
@@ -79,8 +77,7 @@ add_parameters (HybGraph *graph, GHashTable *inputs, GError **error)
 
       if (!g_hash_table_contains (inputs, node->name) &&
           hyb_type_is_known (&types[node->first_output]))
-        g_hash_table_insert (inputs,
-                             g_strdup (node->name),
+        g_hash_table_insert (inputs, g_strdup (node->name),
                              hyb_tensor_new_zeros (&types[node->first_output], NULL));
     }
 

@@ -116,8 +116,7 @@ case_read_arrays (Case *this, GError **error)
     {
       const char *name = hyb_model_get_parameter_name (this->model, i);
 
-      g_hash_table_insert (this->tensors,
-                           g_strdup (name),
+      g_hash_table_insert (this->tensors, g_strdup (name),
                            hyb_tensor_ref (hyb_model_get_parameter (this->model, name)));
     }
   take_all (this->tensors, inputs);
@@ -204,10 +203,7 @@ case_compare_all (const Case *this, const char *mode, char **names, GPtrArray *g
       const char *name = hyb_graph_get_node (this->graph, g_array_index (wrt, HybNodeId, i))->name;
       g_autofree char *what = g_strconcat ("gradient of ", name, NULL);
 
-      case_compare (this,
-                    mode,
-                    what,
-                    got->pdata[n_heads + i],
+      case_compare (this, mode, what, got->pdata[n_heads + i],
                     g_hash_table_lookup (this->gradients, name));
     }
 }
@@ -260,9 +256,9 @@ same_bytes (GPtrArray *a, GPtrArray *b)
 
       if (hyb_tensor_get_dtype (one) != hyb_tensor_get_dtype (other) ||
           !hyb_shape_equal (hyb_tensor_get_shape (one), hyb_tensor_get_shape (other)) ||
-          (hyb_tensor_get_bytes (one) > 0 && memcmp (hyb_tensor_get_data (one),
-                                                     hyb_tensor_get_data (other),
-                                                     hyb_tensor_get_bytes (one)) != 0))
+          (hyb_tensor_get_bytes (one) > 0 &&
+           memcmp (hyb_tensor_get_data (one), hyb_tensor_get_data (other),
+                   hyb_tensor_get_bytes (one)) != 0))
         return FALSE;
     }
   return a->len == b->len;
@@ -343,16 +339,10 @@ case_check_graph (const Case *this)
         cJSON_AddItemToArray (outputs, cJSON_Duplicate (shape, TRUE));
     }
 
-  golden_check_shapes (this->graph,
-                       case_get (this, "input_shapes"),
-                       case_get (this, "argument_shapes"),
-                       outputs,
-                       wrong);
-  golden_check_shapes (this->graph,
-                       case_get (this, "input_shapes"),
-                       case_get (this, "auxiliary_shapes"),
-                       outputs,
-                       wrong);
+  golden_check_shapes (this->graph, case_get (this, "input_shapes"),
+                       case_get (this, "argument_shapes"), outputs, wrong);
+  golden_check_shapes (this->graph, case_get (this, "input_shapes"),
+                       case_get (this, "auxiliary_shapes"), outputs, wrong);
   cJSON_Delete (outputs);
   if (wrong->len > 0)
     report (this, "shapes", "", wrong->str);

@@ -136,11 +136,8 @@ case_run (Case *this, HybMode mode, gboolean training, gboolean backward)
   outputs = golden_run (&run, states, &error);
   if (!outputs)
     {
-      g_string_append_printf (this->wrong,
-                              "%s%s fails: %s\n",
-                              golden_mode_name (mode),
-                              head_gradients ? ", with gradients," : "",
-                              error->message);
+      g_string_append_printf (this->wrong, "%s%s fails: %s\n", golden_mode_name (mode),
+                              head_gradients ? ", with gradients," : "", error->message);
       return;
     }
 
@@ -169,11 +166,7 @@ check_number (Case *this, const cJSON *json, const char *key, double got, double
   const cJSON *want = cJSON_GetObjectItemCaseSensitive (json, key);
 
   if (want && !(fabs (got - want->valuedouble) <= tolerance))
-    g_string_append_printf (this->wrong,
-                            "%s is %g, not %g ± %g\n",
-                            key,
-                            got,
-                            want->valuedouble,
+    g_string_append_printf (this->wrong, "%s is %g, not %g ± %g\n", key, got, want->valuedouble,
                             tolerance);
 }
 
@@ -210,29 +203,21 @@ check_statistics (Case *this, const cJSON *json, HybTensor *got)
   if (shape && !fits)
     g_string_append_printf (this->wrong, "the shape is wrong\n");
   if (dtype && !g_str_equal (dtype->valuestring, hyb_dtype_name (hyb_tensor_get_dtype (got))))
-    g_string_append_printf (this->wrong,
-                            "the dtype is %s, not %s\n",
-                            hyb_dtype_name (hyb_tensor_get_dtype (got)),
-                            dtype->valuestring);
+    g_string_append_printf (this->wrong, "the dtype is %s, not %s\n",
+                            hyb_dtype_name (hyb_tensor_get_dtype (got)), dtype->valuestring);
 
   hyb_tensor_statistics (got, &statistics);
   check_number (this, json, "mean", statistics.mean, number_or (json, "mean_tol", 0));
-  check_number (this,
-                json,
-                "var",
-                statistics.deviation * statistics.deviation,
+  check_number (this, json, "var", statistics.deviation * statistics.deviation,
                 number_or (json, "var_tol", 0));
   if (statistics.minimum < number_or (json, "min", -INFINITY) ||
       statistics.maximum > number_or (json, "max", INFINITY))
-    g_string_append_printf (this->wrong,
-                            "numbers from %g to %g are outside the range\n",
-                            statistics.minimum,
-                            statistics.maximum);
+    g_string_append_printf (this->wrong, "numbers from %g to %g are outside the range\n",
+                            statistics.minimum, statistics.maximum);
   for (gint64 k = 0; values && k < hyb_tensor_get_size (got); k++)
     if (!is_one_of (hyb_tensor_get_value (got, k), values))
       {
-        g_string_append_printf (this->wrong,
-                                "%g is none of the values\n",
+        g_string_append_printf (this->wrong, "%g is none of the values\n",
                                 hyb_tensor_get_value (got, k));
         return;
       }
@@ -250,9 +235,7 @@ case_run_random (Case *this, HybMode mode, gboolean training, const cJSON *stati
   outputs = golden_run (&run, NULL, &error);
   if (!outputs)
     {
-      g_string_append_printf (this->wrong,
-                              "%s fails: %s\n",
-                              golden_mode_name (mode),
+      g_string_append_printf (this->wrong, "%s fails: %s\n", golden_mode_name (mode),
                               error->message);
       return;
     }
@@ -306,19 +289,16 @@ case_check (Case *this)
   this->graph = hyb_model_get_graph (model);
   if (hyb_graph_has_opaque (this->graph))
     {
-      g_string_append_printf (this->wrong,
-                              "the operator %s is not there\n",
+      g_string_append_printf (this->wrong, "the operator %s is not there\n",
                               find_opaque (this->graph));
       return;
     }
 
   case_take_inputs (this);
   if (cJSON_IsObject (inference))
-    golden_check_shapes (this->graph,
-                         cJSON_GetObjectItemCaseSensitive (inference, "given"),
+    golden_check_shapes (this->graph, cJSON_GetObjectItemCaseSensitive (inference, "given"),
                          cJSON_GetObjectItemCaseSensitive (inference, "arguments"),
-                         cJSON_GetObjectItemCaseSensitive (inference, "outputs"),
-                         this->wrong);
+                         cJSON_GetObjectItemCaseSensitive (inference, "outputs"), this->wrong);
 
   for (guint i = 0; i < G_N_ELEMENTS (modes); i++)
     if (statistics)

@@ -114,12 +114,7 @@ compare (const Case *this, const char *name, HybTensor *got, HybTensor *want)
       n_off += !hyb_dtype_is_float (type->dtype) && a != b;
       if (fabs (a - b) <= allowed (type->dtype, b, largest))
         continue;
-      g_test_message ("%s: %s[%d] of %s is %.9g, not %.9g",
-                      this->name,
-                      name,
-                      (int) i,
-                      want_text,
-                      a,
+      g_test_message ("%s: %s[%d] of %s is %.9g, not %.9g", this->name, name, (int) i, want_text, a,
                       b);
       g_test_fail ();
       break;
@@ -209,8 +204,7 @@ all_tensors (const Case *this)
     {
       const char *parameter = hyb_model_get_parameter_name (this->model, i);
 
-      g_hash_table_insert (tensors,
-                           g_strdup (parameter),
+      g_hash_table_insert (tensors, g_strdup (parameter),
                            hyb_tensor_ref (hyb_model_get_parameter (this->model, parameter)));
     }
   g_hash_table_iter_init (&iter, this->inputs);
@@ -248,10 +242,7 @@ test_the_model_agrees_within_one_level (gconstpointer data)
           wrong = golden_compare (got->pdata[i], want, &tolerance);
           if (wrong)
             {
-              g_test_message ("%s: %s: %s %s",
-                              this.name,
-                              golden_mode_name (modes[m]),
-                              names[i],
+              g_test_message ("%s: %s: %s %s", this.name, golden_mode_name (modes[m]), names[i],
                               wrong);
               g_test_fail ();
             }
@@ -314,11 +305,9 @@ TEST_PROGRAM (test_goldens_quantised)
     {
       if (g_str_has_suffix (names[i], ".md"))
         continue;
-      add_test ("each-operator-agrees-within-one-level",
-                names[i],
+      add_test ("each-operator-agrees-within-one-level", names[i],
                 test_each_operator_agrees_within_one_level);
-      add_test ("the-model-agrees-within-one-level",
-                names[i],
+      add_test ("the-model-agrees-within-one-level", names[i],
                 test_the_model_agrees_within_one_level);
       add_test ("types-are-inferred", names[i], test_types_are_inferred);
     }

@@ -19,10 +19,8 @@
 
 /* Gradients that no other input determines: of what was cut to the size of an array
  * that is not needed any more, and of what was padded. */
-static const char *const free_gradients[] = { "_backward_slice_like",
-                                              "_backward_Crop",
-                                              "_backward_Pad",
-                                              NULL };
+static const char *const free_gradients[] = { "_backward_slice_like", "_backward_Crop",
+                                              "_backward_Pad", NULL };
 
 /* Shapes near a given one; FALSE when there are no more. */
 static gboolean
@@ -94,8 +92,7 @@ call_node (HybGraph *graph, HybNodeId id, const HybType *inputs, gboolean traini
                                                  .n_inputs = node->n_inputs,
                                                  .inputs = tensors,
                                                  .outputs = outputs },
-                           &context,
-                           &error);
+                           &context, &error);
   g_assert_true (is_done || error);
 
   for (guint i = 0; i < node->n_inputs; i++)
@@ -146,12 +143,8 @@ check_node (const char    *name,
             g_autofree char *text = hyb_shape_to_string (&inputs[i].shape);
             g_autofree char *before = hyb_shape_to_string (&types[values[i]].shape);
 
-            g_test_message ("%s: %s takes %s for %s as input %u",
-                            name,
-                            node->op->name,
-                            text,
-                            before,
-                            i);
+            g_test_message ("%s: %s takes %s for %s as input %u", name, node->op->name, text,
+                            before, i);
             g_test_fail ();
           }
         inputs[i] = types[values[i]];

@@ -209,10 +209,8 @@ test_folding_gives_the_same_bytes (gconstpointer data)
           HybTensor *a = hyb_executor_get_output (plain, i);
           HybTensor *b = hyb_executor_get_output (folded, i);
 
-          g_assert_cmpmem (hyb_tensor_get_data (a),
-                           hyb_tensor_get_bytes (a),
-                           hyb_tensor_get_data (b),
-                           hyb_tensor_get_bytes (b));
+          g_assert_cmpmem (hyb_tensor_get_data (a), hyb_tensor_get_bytes (a),
+                           hyb_tensor_get_data (b), hyb_tensor_get_bytes (b));
         }
     }
 }
@@ -247,8 +245,7 @@ take_step (HybTensor *rows, gint64 step, gboolean as_state)
     type.shape = hyb_shape_2d (shape->dim[1], shape->dim[2]);
   result = hyb_tensor_new (&type, NULL);
   memcpy (hyb_tensor_get_data (result),
-          (const char *) hyb_tensor_get_data (rows) + (gsize) step * bytes,
-          bytes);
+          (const char *) hyb_tensor_get_data (rows) + (gsize) step * bytes, bytes);
   return result;
 }
 
@@ -333,9 +330,7 @@ TEST_PROGRAM (test_static_runs)
 
       g_test_add_data_func_full (path, g_strdup (models[i]), test_nothing_is_allocated, g_free);
       if (has_numbers (models[i]))
-        g_test_add_data_func_full (folded,
-                                   g_strdup (models[i]),
-                                   test_folding_gives_the_same_bytes,
+        g_test_add_data_func_full (folded, g_strdup (models[i]), test_folding_gives_the_same_bytes,
                                    g_free);
     }
 

@@ -35,10 +35,8 @@ add (Sketch *sketch, const char *op, const char *name, HybValueId x, HybValueId 
   guint      n = y == HYB_NO_ID ? 1 : 2;
   g_autoptr (GError) error = NULL;
   HybValueId value =
-      hyb_builder_call (sketch->builder,
-                        op,
-                        &(HybNodeSpec){ .name = name, .n_inputs = n, .inputs = inputs },
-                        &error);
+      hyb_builder_call (sketch->builder, op,
+                        &(HybNodeSpec){ .name = name, .n_inputs = n, .inputs = inputs }, &error);
 
   g_assert_no_error (error);
   return value;
@@ -78,11 +76,8 @@ run (HybGraph *graph, guint head)
   for (guint i = 0; i < n; i++)
     g_ptr_array_add (variables, op_tensor ("f32[1]", 2.0 + i));
 
-  hyb_imperative_run (graph,
-                      (HybTensor *const *) variables->pdata,
-                      (HybTensor **) heads->pdata,
-                      NULL,
-                      &error);
+  hyb_imperative_run (graph, (HybTensor *const *) variables->pdata, (HybTensor **) heads->pdata,
+                      NULL, &error);
   g_assert_no_error (error);
   return hyb_tensor_get_value (heads->pdata[head], 0);
 }

@@ -23,10 +23,8 @@ call (HybBuilder *builder, const char *op, const char *name, guint n, const HybV
 {
   g_autoptr (GError) error = NULL;
   HybValueId value =
-      hyb_builder_call (builder,
-                        op,
-                        &(HybNodeSpec){ .name = name, .n_inputs = n, .inputs = inputs },
-                        &error);
+      hyb_builder_call (builder, op,
+                        &(HybNodeSpec){ .name = name, .n_inputs = n, .inputs = inputs }, &error);
 
   g_assert_no_error (error);
   return value;
@@ -91,8 +89,7 @@ test_inputs_come_before_their_readers (Fixture *fixture, gconstpointer unused)
     for (guint i = 0; i < hyb_graph_get_node (fixture->graph, id)->n_inputs; i++)
       g_assert_cmpuint (hyb_graph_get_producer (fixture->graph,
                                                 hyb_graph_get_inputs (fixture->graph, id)[i]),
-                        <,
-                        id);
+                        <, id);
   g_assert_true (hyb_graph_verify (fixture->graph, &error));
   g_assert_no_error (error);
 }
@@ -228,15 +225,13 @@ test_attributes_that_do_not_parse_are_refused (void)
   g_autoptr (GError) error = NULL;
   HybValueId x = hyb_builder_add_variable (builder, "x", NULL);
 
-  g_assert_cmpuint (hyb_builder_call (builder,
-                                      "softmax",
+  g_assert_cmpuint (hyb_builder_call (builder, "softmax",
                                       &(HybNodeSpec){ .name = "y",
                                                       .n_inputs = 1,
                                                       .inputs = &x,
                                                       .attributes = attributes },
                                       &error),
-                    ==,
-                    HYB_NO_ID);
+                    ==, HYB_NO_ID);
   g_assert_nonnull (error);
   g_assert_nonnull (strstr (error->message, "axis"));
   g_assert_cmpuint (hyb_builder_n_nodes (builder), ==, 1);
@@ -249,12 +244,10 @@ test_an_unknown_operator_is_refused (void)
   g_autoptr (GError) error = NULL;
   HybValueId x = hyb_builder_add_variable (builder, "x", NULL);
 
-  g_assert_cmpuint (hyb_builder_call (builder,
-                                      "no_such_operator",
+  g_assert_cmpuint (hyb_builder_call (builder, "no_such_operator",
                                       &(HybNodeSpec){ .name = "y", .n_inputs = 1, .inputs = &x },
                                       &error),
-                    ==,
-                    HYB_NO_ID);
+                    ==, HYB_NO_ID);
   g_assert_nonnull (error);
 }
 
@@ -303,9 +296,7 @@ test_arguments_are_listed_depth_first_from_the_heads (void)
 
       arguments = hyb_graph_get_arguments (graph, &n);
       for (guint k = 0; k < n; k++)
-        g_string_append_printf (got,
-                                "%s%s",
-                                k > 0 ? " " : "",
+        g_string_append_printf (got, "%s%s", k > 0 ? " " : "",
                                 hyb_graph_get_node (graph, arguments[k])->name);
       g_assert_cmpstr (got->str, ==, cases[i].expected);
     }
@@ -323,8 +314,7 @@ test_roles_follow_from_operands (void)
   g_autoptr (HybGraph) graph = NULL;
   g_autoptr (GError) error = NULL;
   HybValueId value =
-      hyb_builder_call (builder,
-                        "FullyConnected",
+      hyb_builder_call (builder, "FullyConnected",
                         &(HybNodeSpec){ .name = "fc",
                                         .n_inputs = 3,
                                         .inputs = inputs,
@@ -336,8 +326,7 @@ test_roles_follow_from_operands (void)
   graph = hyb_builder_freeze (builder);
   for (guint i = 0; i < G_N_ELEMENTS (inputs); i++)
     g_assert_cmpint (hyb_graph_get_role (graph, hyb_graph_get_producer (graph, inputs[i]), FALSE),
-                     ==,
-                     expected[i]);
+                     ==, expected[i]);
 }
 
 TEST_PROGRAM (test_graph)

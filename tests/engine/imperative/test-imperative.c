@@ -28,8 +28,7 @@ test_one_operator (void)
                                                             .n_inputs = 2,
                                                             .inputs = inputs,
                                                             .outputs = &y },
-                                      NULL,
-                                      &error));
+                                      NULL, &error));
   assert_row (y, 5, 21, 3);
 }
 
@@ -52,8 +51,7 @@ test_other_dtypes_are_converted (void)
                                                        .n_inputs = narrow ? 1 : 2,
                                                        .inputs = inputs,
                                                        .outputs = &y },
-                                 NULL,
-                                 NULL));
+                                 NULL, NULL));
         g_assert_cmpint (hyb_tensor_get_dtype (y), ==, dtypes[i]);
         assert_row (y, 5, narrow ? 2 : 3, narrow ? 1 : 3);
       }
@@ -73,8 +71,7 @@ test_states_are_written_back (void)
                                                             .n_inputs = 2,
                                                             .inputs = inputs,
                                                             .outputs = &y },
-                                      NULL,
-                                      NULL));
+                                      NULL, NULL));
   assert_row (y, 3, 5, 1);
   g_assert_cmpfloat (hyb_tensor_get_value (state, 0), ==, 5);
 }
@@ -92,8 +89,7 @@ test_contradictions_name_the_operator (void)
                                                              .n_inputs = 2,
                                                              .inputs = inputs,
                                                              .outputs = &y },
-                                       NULL,
-                                       &error));
+                                       NULL, &error));
   g_assert_error (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_TYPES);
   g_assert_true (g_str_has_prefix (error->message, "toy_add: "));
   g_assert_null (y);

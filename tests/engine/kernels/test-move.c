@@ -21,9 +21,7 @@ move_plainly (const HybMove *move, int axis, const char *from, char *to)
       return;
     }
   for (gint64 i = 0; i < move->dim[axis]; i++)
-    move_plainly (move,
-                  axis + 1,
-                  from + i * move->from[axis] * (gint64) move->item,
+    move_plainly (move, axis + 1, from + i * move->from[axis] * (gint64) move->item,
                   to + i * move->to[axis] * (gint64) move->item);
 }
 
@@ -160,9 +158,7 @@ check_transposes_of_any_width (gint64 n)
       hyb_move (&turn, from, to);
       for (gint64 i = 0; i < n; i++)
         for (gint64 k = 0; k < n; k++)
-          g_assert_cmpmem (to + (gsize) (i * n + k) * item,
-                           item,
-                           from + (gsize) (k * n + i) * item,
+          g_assert_cmpmem (to + (gsize) (i * n + k) * item, item, from + (gsize) (k * n + i) * item,
                            item);
     }
 }

@@ -110,10 +110,9 @@ test_random_axes (void)
     {
       HybShape      shape = { .rank = g_test_rand_int_range (0, 6) };
       HybDType      dtype = dtypes[g_test_rand_int_range (0, G_N_ELEMENTS (dtypes))];
-      HybReduceKind kind =
-          (HybReduceKind) g_test_rand_int_range (0,
-                                                 hyb_dtype_is_float (dtype) ? HYB_N_REDUCTIONS
-                                                                            : HYB_REDUCE_NAN_SUM);
+      HybReduceKind kind = (HybReduceKind) g_test_rand_int_range (0, hyb_dtype_is_float (dtype)
+                                                                         ? HYB_N_REDUCTIONS
+                                                                         : HYB_REDUCE_NAN_SUM);
 
       for (int i = 0; i < shape.rank; i++)
         shape.dim[i] = g_test_rand_int_range (0, 20) == 0 ? 0 : g_test_rand_int_range (1, 9);

@@ -74,9 +74,7 @@ check_softmax (gint64 n)
   memcpy (in_place, x, sizeof x);
   hyb_row_softmax_f32 (n, in_place, -0.5f, in_place);
   g_assert_cmpmem (in_place, sizeof (float) * (gsize) n, y, sizeof (float) * (gsize) n);
-  g_assert_cmpmem (in_place + n,
-                   sizeof (float) * (gsize) (MOST - n),
-                   x + n,
+  g_assert_cmpmem (in_place + n, sizeof (float) * (gsize) (MOST - n), x + n,
                    sizeof (float) * (gsize) (MOST - n));
   g_assert_cmpfloat ((double) y[n], ==, 5);
 

@@ -41,8 +41,7 @@ test_a_mirrored_grid_reads_backwards (void)
     image[i] = i;
   read_through ((const double[]){ -1, 0, 0, 0, 1, 0 }, image, result);
   for (int i = 0; i < 2 * HEIGHT * WIDTH; i++)
-    g_assert_cmpfloat_with_epsilon (result[i],
-                                    image[i / WIDTH * WIDTH + WIDTH - 1 - i % WIDTH],
+    g_assert_cmpfloat_with_epsilon (result[i], image[i / WIDTH * WIDTH + WIDTH - 1 - i % WIDTH],
                                     1e-9);
 }
 

@@ -39,25 +39,21 @@ test_shapes_that_are_computed_are_known (void)
               "s = Shape x\ni = int64[] 0\nz = int64[1] 0\nb = Gather s, i\n"
               "u = Unsqueeze b, z\nm = int64[1] -1\nt = Concat u, m | axis=0\n"
               "y = Reshape x, t\n-> y\n",
-              13,
-              "float32 (2, 12)");
+              13, "float32 (2, 12)");
   /* The largest integer is an end. */
   check_type ("x: float[5,3]\na = int64[1] 1\ne = int64[1] 9223372036854775807\n"
               "y = Slice x, a, e\n-> y\n",
-              13,
-              "float32 (4, 3)");
+              13, "float32 (4, 3)");
   check_type ("x: float[5,3]\na = int64[1] -1\ne = int64[1] -9223372036854775807\nd = int64[1] 1\n"
               "p = int64[1] -2\ny = Slice x, a, e, d, p\n-> y\n",
-              13,
-              "float32 (5, 2)");
+              13, "float32 (5, 2)");
 }
 
 static void
 test_dimensions_keep_their_names (void)
 {
   check_type ("x: float[batch,3]\ny = Relu x\n-> y\n", 13, "float32 (batch, 3)");
-  check_type ("x: float[batch,time,4]\ny = Transpose x | perm=[1,0,2]\n-> y\n",
-              13,
+  check_type ("x: float[batch,time,4]\ny = Transpose x | perm=[1,0,2]\n-> y\n", 13,
               "float32 (time, batch, 4)");
   check_type ("x: float[batch,4]\ny = Concat x, x | axis=0\n-> y\n", 13, "float32 (2·batch, 4)");
   check_type ("x: float[a,b]\nm = int64[1] -1\ny = Reshape x, m\n-> y\n", 13, "float32 (a·b,)");
@@ -71,12 +67,10 @@ static void
 test_a_dimension_that_two_sizes_agree_on_is_not_fixed (void)
 {
   /* Between 0 and 100 elements. */
-  check_type ("x: float[n]\na = int64[1] 0\ne = int64[1] 100\ny = Slice x, a, e\n-> y\n",
-              13,
+  check_type ("x: float[n]\na = int64[1] 0\ne = int64[1] 100\ny = Slice x, a, e\n-> y\n", 13,
               "float32 (?,)");
   /* One step for each 500 samples, begun ones included. */
-  check_type ("x: float[1,1,samples]\ny = MaxPool x | kernel_shape=[1] strides=[500]\n-> y\n",
-              13,
+  check_type ("x: float[1,1,samples]\ny = MaxPool x | kernel_shape=[1] strides=[500]\n-> y\n", 13,
               "float32 (1, 1, ?)");
 }
 
@@ -85,8 +79,7 @@ test_a_window_finds_sizes_that_it_fits_into (void)
 {
   check_type ("x: float[1,1,samples]\nw = float[1,1,90]\n"
               "y = MaxPool x | kernel_shape=[90] strides=[1]\n-> y\n",
-              13,
-              "float32 (1, 1, ?)");
+              13, "float32 (1, 1, ?)");
 }
 
 static void
@@ -185,8 +178,7 @@ test_arrays_that_are_made_of_small_constants_are_known (void)
   g_autofree guint8 *known = hyb_lowered_find_known (lowered, graph);
 
   for (HybNodeId id = 0; id < hyb_graph_n_nodes (graph); id++)
-    g_assert_cmpint (known[id],
-                     ==,
+    g_assert_cmpint (known[id], ==,
                      strcmp (hyb_graph_get_node (graph, id)->type, "ConstantOfShape") == 0);
 }
 

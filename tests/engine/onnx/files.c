@@ -45,8 +45,7 @@ bind_all (HybExecutor *executor, HybModel *model, HybTensorList *arrays)
       const char *name = hyb_graph_get_node (graph, variables[i])->name;
       HybTensor  *given = hyb_tensor_list_find (arrays, name);
 
-      g_assert_true (hyb_executor_bind (executor,
-                                        name,
+      g_assert_true (hyb_executor_bind (executor, name,
                                         given ? given : hyb_model_get_parameter (model, name),
                                         NULL));
     }
@@ -87,8 +86,7 @@ run_case (const char *folder, const char *name, const HybExecutorOptions *option
         {
           g_autofree char *key = g_strdup_printf ("=%u", i);
 
-          check_output (name,
-                        hyb_executor_get_output (executor, i),
+          check_output (name, hyb_executor_get_output (executor, i),
                         hyb_tensor_list_find (arrays, key));
         }
     }

@@ -73,8 +73,7 @@ test_the_number_of_steps_decides_the_form (void)
 
       g_test_message ("%s", forms[i].name);
       for (guint c = 0; c < G_N_ELEMENTS (control); c++)
-        g_assert_cmpint (has_operator (lowered->graph, control[c]),
-                         ==,
+        g_assert_cmpint (has_operator (lowered->graph, control[c]), ==,
                          g_strcmp0 (control[c], forms[i].op) == 0);
     }
 }

@@ -160,14 +160,11 @@ TEST_PROGRAM (test_node_numbers)
 {
   g_test_init (&argc, &argv, NULL);
 
-  g_test_add_data_func ("/engine/onnx/numbers/imperative",
-                        GINT_TO_POINTER (HYB_MODE_IMPERATIVE),
+  g_test_add_data_func ("/engine/onnx/numbers/imperative", GINT_TO_POINTER (HYB_MODE_IMPERATIVE),
                         test_mode);
-  g_test_add_data_func ("/engine/onnx/numbers/hybrid",
-                        GINT_TO_POINTER (HYB_MODE_HYBRID),
+  g_test_add_data_func ("/engine/onnx/numbers/hybrid", GINT_TO_POINTER (HYB_MODE_HYBRID),
                         test_mode);
-  g_test_add_data_func ("/engine/onnx/numbers/static",
-                        GINT_TO_POINTER (HYB_MODE_STATIC),
+  g_test_add_data_func ("/engine/onnx/numbers/static", GINT_TO_POINTER (HYB_MODE_STATIC),
                         test_mode);
 
   return g_test_run ();

@@ -299,8 +299,7 @@ test_bodies_capture_what_is_outside (void)
 
           g_assert_cmpuint (input, >, 0);
           g_assert_cmpuint (input, <, node->n_inputs);
-          g_assert_cmpint (node->op->body_port (node->params, node->n_inputs, b, v),
-                           ==,
+          g_assert_cmpint (node->op->body_port (node->params, node->n_inputs, b, v), ==,
                            HYB_PORT_CAPTURED);
         }
     }

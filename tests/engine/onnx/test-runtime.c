@@ -91,8 +91,7 @@ test_dropout_returns_its_mask (gconstpointer mode)
     {
       double mask = hyb_tensor_get_value (hyb_executor_get_output (executor, 1), i);
 
-      g_assert_cmpfloat (hyb_tensor_get_value (hyb_executor_get_output (executor, 0), i),
-                         ==,
+      g_assert_cmpfloat (hyb_tensor_get_value (hyb_executor_get_output (executor, 0), i), ==,
                          6 * mask);
       n_kept += mask;
     }
@@ -114,11 +113,9 @@ TEST_PROGRAM (test_runtime)
   g_test_add_func ("/engine/onnx/runtime/old-comparisons-are-of-some-types",
                    test_old_comparisons_are_of_some_types);
   g_test_add_data_func ("/engine/onnx/runtime/dropout-returns-its-mask/imperative",
-                        GINT_TO_POINTER (HYB_MODE_IMPERATIVE),
-                        test_dropout_returns_its_mask);
+                        GINT_TO_POINTER (HYB_MODE_IMPERATIVE), test_dropout_returns_its_mask);
   g_test_add_data_func ("/engine/onnx/runtime/dropout-returns-its-mask/static",
-                        GINT_TO_POINTER (HYB_MODE_STATIC),
-                        test_dropout_returns_its_mask);
+                        GINT_TO_POINTER (HYB_MODE_STATIC), test_dropout_returns_its_mask);
   directory = g_dir_open (folder, 0, NULL);
   g_assert_nonnull (directory);
   while ((file = g_dir_read_name (directory)))

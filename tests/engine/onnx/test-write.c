@@ -36,10 +36,8 @@ test_a_file_without_changes_keeps_its_bytes (gconstpointer path)
   written = onnx_patch_apply (document, &patch, &error);
   g_assert_no_error (error);
   copy = hyb_protobuf_writer_get_bytes (written);
-  g_assert_cmpmem (g_bytes_get_data (copy, NULL),
-                   g_bytes_get_size (copy),
-                   g_bytes_get_data (bytes, NULL),
-                   g_bytes_get_size (bytes));
+  g_assert_cmpmem (g_bytes_get_data (copy, NULL), g_bytes_get_size (copy),
+                   g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes));
 }
 
 static char *
@@ -75,17 +73,14 @@ linear_model (void)
   inputs[0] = hyb_builder_add_variable (builder, "x", NULL);
   inputs[1] = hyb_builder_add_variable (builder, "w", NULL);
   hyb_builder_add_head (builder,
-                        hyb_builder_call (builder,
-                                          "FullyConnected",
+                        hyb_builder_call (builder, "FullyConnected",
                                           &(HybNodeSpec){ .name = "y",
                                                           .n_inputs = 2,
                                                           .inputs = inputs,
                                                           .attributes =
-                                                              (const char *const[]){ "no_bias",
-                                                                                     "True",
-                                                                                     "num_hidden",
-                                                                                     "400",
-                                                                                     NULL } },
+                                                              (const char *const[]){
+                                                                  "no_bias", "True", "num_hidden",
+                                                                  "400", NULL } },
                                           NULL));
   graph = hyb_builder_freeze (g_steal_pointer (&builder));
   hyb_model_set_graph (model, graph);
@@ -175,14 +170,12 @@ write_node (const char        *op,
 
   hyb_builder_set_legacy_shapes (builder, FALSE);
   input = hyb_builder_add_variable (builder, "x", NULL);
-  hyb_builder_add_head (builder,
-                        hyb_builder_call (builder,
-                                          op,
-                                          &(HybNodeSpec){ .name = "node",
-                                                          .n_inputs = 1,
-                                                          .inputs = &input,
-                                                          .attributes = attributes },
-                                          NULL));
+  hyb_builder_add_head (builder, hyb_builder_call (builder, op,
+                                                   &(HybNodeSpec){ .name = "node",
+                                                                   .n_inputs = 1,
+                                                                   .inputs = &input,
+                                                                   .attributes = attributes },
+                                                   NULL));
   graph = hyb_builder_freeze (g_steal_pointer (&builder));
   hyb_model_set_graph (model, graph);
   hyb_model_set_input_type (model, "x", x);
@@ -218,8 +211,7 @@ test_an_input_may_be_an_output (void)
 
   hyb_builder_add_head (builder, x);
   hyb_builder_add_head (builder,
-                        hyb_builder_call (builder,
-                                          "relu",
+                        hyb_builder_call (builder, "relu",
                                           &(HybNodeSpec){
                                               .name = "node", .n_inputs = 1, .inputs = &x },
                                           NULL));
@@ -312,10 +304,8 @@ add_files (const char *folder)
         g_autofree char *test =
             g_strconcat ("/engine/onnx/write/keeps-its-bytes/", folder, name, NULL);
 
-        g_test_add_data_func_full (test,
-                                   g_build_filename (path, name, NULL),
-                                   test_a_file_without_changes_keeps_its_bytes,
-                                   g_free);
+        g_test_add_data_func_full (test, g_build_filename (path, name, NULL),
+                                   test_a_file_without_changes_keeps_its_bytes, g_free);
       }
 }
 

@@ -70,9 +70,7 @@ check_rule (const char *name, const char *attributes, const char *shapes, const 
 static void
 test_features_follow_from_packed_parameters (void)
 {
-  check_rule ("RNN",
-              "state_size=4 num_layers=1 mode=rnn_tanh",
-              "(5, 2, ?) | (36,) | ? | ?",
+  check_rule ("RNN", "state_size=4 num_layers=1 mode=rnn_tanh", "(5, 2, ?) | (36,) | ? | ?",
               "(5, 2, 3) | (36,) | (1, 2, 4) | (5, 2, 4)");
 }
 
@@ -89,63 +87,39 @@ test_unknown_operands_leave_the_result_unknown (void)
 {
   check_rule ("take", "axis=0", "? | (3,) | ?", "? | (3,) | ?");
   check_rule ("take", "axis=0", "(4, 5) | ? | ?", "(4, 5) | ? | ?");
-  check_rule ("_npi_concatenate",
-              "num_args=2 axis=0",
-              "(2, 5) | (?, 5) | ?",
+  check_rule ("_npi_concatenate", "num_args=2 axis=0", "(2, 5) | (?, 5) | ?",
               "(2, 5) | (?, 5) | (?, 5)");
-  check_rule ("_npi_concatenate",
-              "num_args=2 axis=0",
-              "(2, 5) | (3, 5) | ?",
+  check_rule ("_npi_concatenate", "num_args=2 axis=0", "(2, 5) | (3, 5) | ?",
               "(2, 5) | (3, 5) | (5, 5)");
 }
 
 static void
 test_parameters_follow_from_data (void)
 {
-  check_rule ("FullyConnected",
-              "num_hidden=5",
-              "(2, 3, 4) | ? | ? | ?",
+  check_rule ("FullyConnected", "num_hidden=5", "(2, 3, 4) | ? | ? | ?",
               "(2, 3, 4) | (5, 12) | (5,) | (2, 5)");
-  check_rule ("FullyConnected",
-              "num_hidden=5 flatten=False no_bias=True",
-              "(?, 3, 4) | ? | ?",
+  check_rule ("FullyConnected", "num_hidden=5 flatten=False no_bias=True", "(?, 3, 4) | ? | ?",
               "(?, 3, 4) | (5, 4) | (?, 3, 5)");
-  check_rule ("Convolution",
-              "num_filter=8 kernel=(3, 3) num_group=2 pad=(1, 1) stride=(2, 2)",
-              "(?, 4, 7, 8) | ? | ? | ?",
-              "(?, 4, 7, 8) | (8, 2, 3, 3) | (8,) | (?, 8, 4, 4)");
-  check_rule ("Deconvolution",
-              "num_filter=8 kernel=(4,) num_group=2 stride=(2,) pad=(1,)",
-              "(1, 4, 7) | ? | ?",
-              "(1, 4, 7) | (4, 4, 4) | (1, 8, 14)");
-  check_rule ("Embedding",
-              "input_dim=9 output_dim=3",
-              "(2, ?) | ? | ?",
+  check_rule ("Convolution", "num_filter=8 kernel=(3, 3) num_group=2 pad=(1, 1) stride=(2, 2)",
+              "(?, 4, 7, 8) | ? | ? | ?", "(?, 4, 7, 8) | (8, 2, 3, 3) | (8,) | (?, 8, 4, 4)");
+  check_rule ("Deconvolution", "num_filter=8 kernel=(4,) num_group=2 stride=(2,) pad=(1,)",
+              "(1, 4, 7) | ? | ?", "(1, 4, 7) | (4, 4, 4) | (1, 8, 14)");
+  check_rule ("Embedding", "input_dim=9 output_dim=3", "(2, ?) | ? | ?",
               "(2, ?) | (9, 3) | (2, ?, 3)");
 }
 
 static void
 test_data_follows_from_parameters_and_outputs (void)
 {
-  check_rule ("FullyConnected",
-              "num_hidden=5",
-              "(?, ?) | (5, 7) | ? | (4, ?)",
+  check_rule ("FullyConnected", "num_hidden=5", "(?, ?) | (5, 7) | ? | (4, ?)",
               "(4, 7) | (5, 7) | (5,) | (4, 5)");
-  check_rule ("FullyConnected",
-              "num_hidden=5 flatten=False no_bias=True",
-              "? | (5, 7) | (2, 3, ?)",
+  check_rule ("FullyConnected", "num_hidden=5 flatten=False no_bias=True", "? | (5, 7) | (2, 3, ?)",
               "(2, 3, 7) | (5, 7) | (2, 3, 5)");
-  check_rule ("Convolution",
-              "num_filter=8 kernel=(3, 3) num_group=2 stride=(1, 2) no_bias=True",
-              "? | (?, 2, ?, ?) | (6, ?, 5, 5)",
-              "(6, 4, 7, ?) | (8, 2, 3, 3) | (6, 8, 5, 5)");
-  check_rule ("Embedding",
-              "input_dim=9 output_dim=3",
-              "? | ? | (2, 4, ?)",
+  check_rule ("Convolution", "num_filter=8 kernel=(3, 3) num_group=2 stride=(1, 2) no_bias=True",
+              "? | (?, 2, ?, ?) | (6, ?, 5, 5)", "(6, 4, 7, ?) | (8, 2, 3, 3) | (6, 8, 5, 5)");
+  check_rule ("Embedding", "input_dim=9 output_dim=3", "? | ? | (2, 4, ?)",
               "(2, 4) | (9, 3) | (2, 4, 3)");
-  check_rule ("BatchNorm",
-              NULL,
-              "(?, ?, 4) | ? | (3,) | ? | ? | ? | ? | ?",
+  check_rule ("BatchNorm", NULL, "(?, ?, 4) | ? | (3,) | ? | ? | ? | ? | ?",
               "(?, 3, 4) | (3,) | (3,) | (3,) | (3,) | (?, 3, 4) | (3,) | (3,)");
   check_rule ("Pooling", "kernel=(2,)", "(?, ?, 5) | (4, 3, ?)", "(4, 3, 5) | (4, 3, 4)");
 }
@@ -154,9 +128,7 @@ static void
 test_labels_follow_from_data (void)
 {
   check_rule ("SoftmaxOutput", NULL, "(4, 3) | ? | ?", "(4, 3) | (4,) | (4, 3)");
-  check_rule ("SoftmaxOutput",
-              "multi_output=True",
-              "(4, 3, 2, 5) | ? | ?",
+  check_rule ("SoftmaxOutput", "multi_output=True", "(4, 3, 2, 5) | ? | ?",
               "(4, 3, 2, 5) | (4, 10) | (4, 3, 2, 5)");
   check_rule ("LinearRegressionOutput", NULL, "(4, 1) | ? | ?", "(4, 1) | (4,) | (4, 1)");
   check_rule ("LinearRegressionOutput", NULL, "(4, 2) | ? | ?", "(4, 2) | (4, 2) | (4, 2)");
@@ -208,11 +180,8 @@ test_outputs_that_contradict_inputs (void)
       HybCall call = { .op = op, .input = types, .n_outputs = 1 };
 
       if (op->params)
-        call.params = hyb_params_parse (op->params,
-                                        op->params_size,
-                                        (const char *const *) pairs,
-                                        NULL,
-                                        &error);
+        call.params = hyb_params_parse (op->params, op->params_size, (const char *const *) pairs,
+                                        NULL, &error);
       g_assert_no_error (error);
       call.n_inputs = g_strv_length (texts) - 1;
       call.output = types + call.n_inputs;

@@ -29,8 +29,7 @@ test_distance (void)
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
-    g_assert_cmpstr (hyb_suggest_name (names, G_N_ELEMENTS (names), cases[i].text),
-                     ==,
+    g_assert_cmpstr (hyb_suggest_name (names, G_N_ELEMENTS (names), cases[i].text), ==,
                      cases[i].found);
 }
 
@@ -47,13 +46,9 @@ test_choices (void)
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     g_assert_cmpstr (hyb_suggest_choice (hyb_op_find ("Pooling")->params,
-                                         (const char *const[]){ "kernel",
-                                                                "(2, 2)",
-                                                                "pool_type",
-                                                                cases[i].text,
-                                                                NULL }),
-                     ==,
-                     cases[i].meant);
+                                         (const char *const[]){ "kernel", "(2, 2)", "pool_type",
+                                                                cases[i].text, NULL }),
+                     ==, cases[i].meant);
 }
 
 TEST_PROGRAM (test_suggest)

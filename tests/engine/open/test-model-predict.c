@@ -101,8 +101,7 @@ test_a_model_runs_on_named_arrays (void)
   g_assert_no_error (error);
   g_assert_cmpfloat (hyb_tensor_get_value (hyb_tensor_list_find (outputs, "net_dense1_fwd_output"),
                                            0),
-                     ==,
-                     12);
+                     ==, 12);
 }
 
 static void

@@ -44,11 +44,9 @@ op_node (HybBuilder *builder, const char *op, const char *attributes, ...)
   while ((input = va_arg (list, HybValueId)) != HYB_NO_ID)
     g_array_append_val (inputs, input);
   va_end (list);
-  return op_node_with_bodies (builder,
-                              op,
-                              attributes,
-                              &(OpOperands){
-                                  inputs->len, (const HybValueId *) inputs->data, 0, NULL });
+  return op_node_with_bodies (builder, op, attributes,
+                              &(OpOperands){ inputs->len, (const HybValueId *) inputs->data, 0,
+                                             NULL });
 }
 
 HybValueId

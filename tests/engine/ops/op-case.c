@@ -58,8 +58,7 @@ op_case_new_graph (const OpCase *this,
     }
   for (guint i = 0; i < n_inputs; i++)
     if (negated >> i & 1)
-      inputs[i] = hyb_builder_call (builder,
-                                    "negative",
+      inputs[i] = hyb_builder_call (builder, "negative",
                                     &(HybNodeSpec){
                                         .name = "negated", .n_inputs = 1, .inputs = &inputs[i] },
                                     NULL);
@@ -123,11 +122,8 @@ op_run_graph (HybGraph *graph, GPtrArray *inputs, gboolean training, GError **er
 
   hyb_graph_get_heads (graph, &n_heads);
   heads = op_tensors_new (n_heads);
-  if (!hyb_imperative_run (graph,
-                           (HybTensor *const *) inputs->pdata,
-                           (HybTensor **) heads->pdata,
-                           &context,
-                           error))
+  if (!hyb_imperative_run (graph, (HybTensor *const *) inputs->pdata, (HybTensor **) heads->pdata,
+                           &context, error))
     return NULL;
 
   return g_steal_pointer (&heads);

@@ -29,11 +29,8 @@ check_attributes (const OpCase *this)
   if (!this->op->params)
     return;
 
-  params = hyb_params_parse (this->op->params,
-                             this->op->params_size,
-                             (const char *const *) attributes,
-                             NULL,
-                             &error);
+  params = hyb_params_parse (this->op->params, this->op->params_size,
+                             (const char *const *) attributes, NULL, &error);
   g_assert_no_error (error);
   for (const HybParam *param = this->op->params; param->name; param++)
     {
@@ -42,11 +39,8 @@ check_attributes (const OpCase *this)
     }
   g_ptr_array_add (written, NULL);
 
-  again = hyb_params_parse (this->op->params,
-                            this->op->params_size,
-                            (const char *const *) written->pdata,
-                            NULL,
-                            &error);
+  again = hyb_params_parse (this->op->params, this->op->params_size,
+                            (const char *const *) written->pdata, NULL, &error);
   g_assert_no_error (error);
   for (const HybParam *param = this->op->params; param->name; param++)
     {
@@ -126,10 +120,8 @@ negate (GPtrArray *tensors)
         continue;
       negated |= 1u << i;
       for (gint64 k = 0; k < hyb_tensor_get_size (tensor); k++)
-        hyb_dtype_set_double (hyb_tensor_get_data (tensor),
-                              hyb_tensor_get_dtype (tensor),
-                              (gsize) k,
-                              -hyb_tensor_get_value (tensor, k));
+        hyb_dtype_set_double (hyb_tensor_get_data (tensor), hyb_tensor_get_dtype (tensor),
+                              (gsize) k, -hyb_tensor_get_value (tensor, k));
     }
 
   return negated;
@@ -148,9 +140,7 @@ run_planned (HybGraph *graph, GPtrArray *inputs, gboolean training)
 
   for (guint i = 0; i < n; i++)
     {
-      hyb_executor_bind (executor,
-                         hyb_graph_get_node (graph, variables[i])->name,
-                         inputs->pdata[i],
+      hyb_executor_bind (executor, hyb_graph_get_node (graph, variables[i])->name, inputs->pdata[i],
                          &error);
       g_assert_no_error (error);
     }
@@ -250,9 +240,7 @@ check_custom_gradient (OpCaseGraph *sample, GArray *wrt, gboolean training)
       HybTensor *head = hyb_tensor_copy (heads->pdata[i]);
 
       for (gint64 k = 0; k < hyb_tensor_get_size (head); k++)
-        hyb_dtype_set_double (hyb_tensor_get_data (head),
-                              hyb_tensor_get_dtype (head),
-                              (gsize) k,
+        hyb_dtype_set_double (hyb_tensor_get_data (head), hyb_tensor_get_dtype (head), (gsize) k,
                               1);
       g_ptr_array_add (inputs, head);
     }
@@ -418,10 +406,7 @@ op_check_family (const char      *file,
           {
             covered = TRUE;
             op_write_sample (op, sample);
-            add_case (file,
-                      op,
-                      sample->name,
-                      test_sample,
+            add_case (file, op, sample->name, test_sample,
                       &(OpCase){ .attributes_text = sample->attributes,
                                  .inputs_text = sample->inputs,
                                  .flags = sample->flags,
@@ -429,10 +414,7 @@ op_check_family (const char      *file,
           }
       for (const OpRefusal *refusal = refusals; refusal && refusal->op; refusal++)
         if (list_has (refusal->op, op))
-          add_case (file,
-                    op,
-                    refusal->name,
-                    test_refusal,
+          add_case (file, op, refusal->name, test_refusal,
                     &(OpCase){ .attributes_text = refusal->attributes,
                                .inputs_text = refusal->inputs,
                                .message = refusal->message,

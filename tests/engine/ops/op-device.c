@@ -68,9 +68,7 @@ run_on_device (HybGraph *graph, GPtrArray *inputs, gboolean training)
 
   for (guint i = 0; i < n; i++)
     {
-      hyb_executor_bind (executor,
-                         hyb_graph_get_node (graph, variables[i])->name,
-                         inputs->pdata[i],
+      hyb_executor_bind (executor, hyb_graph_get_node (graph, variables[i])->name, inputs->pdata[i],
                          &error);
       g_assert_no_error (error);
     }
@@ -107,8 +105,7 @@ compare (HybGraph *graph, GPtrArray *inputs, gboolean training, double tolerance
     assert_same (hyb_executor_get_output (executor, i), outputs->pdata[i], tolerance);
   for (guint i = 0; i < n; i++)
     assert_same (hyb_executor_get_bound (executor, hyb_graph_get_node (graph, variables[i])->name),
-                 written->pdata[i],
-                 tolerance);
+                 written->pdata[i], tolerance);
 }
 
 /* The graph of the sample with the gradients of its float inputs; NULL if it has none.  Gradients of
@@ -137,9 +134,7 @@ with_gradients (const OpCase *this, OpCaseGraph *sample, GPtrArray *inputs, gboo
       HybTensor *head = hyb_tensor_copy (heads->pdata[i]);
 
       for (gint64 k = 0; k < hyb_tensor_get_size (head); k++)
-        hyb_dtype_set_double (hyb_tensor_get_data (head),
-                              hyb_tensor_get_dtype (head),
-                              (gsize) k,
+        hyb_dtype_set_double (hyb_tensor_get_data (head), hyb_tensor_get_dtype (head), (gsize) k,
                               1 + 0.25 * (double) (k % 3));
       g_ptr_array_add (inputs, head);
     }

@@ -112,8 +112,7 @@ compare (HybTensor *got, HybTensor *want)
 
       if (a == b || (isnan (a) && isnan (b)))
         continue;
-      g_assert_cmpfloat (fabs (a - b),
-                         <=,
+      g_assert_cmpfloat (fabs (a - b), <=,
                          tolerance (hyb_tensor_get_dtype (want)) * fmax (1, largest));
     }
 }
@@ -138,8 +137,7 @@ keep_files (const OpCase *this, const OpCaseGraph *sample, GPtrArray *files, GPt
   g_free (file->path);
   file->path = g_strconcat (base, ".onnx", NULL);
   for (guint i = 0; i < n; i++)
-    hyb_tensor_list_set (list,
-                         hyb_graph_get_node (sample->graph, variables[i])->name,
+    hyb_tensor_list_set (list, hyb_graph_get_node (sample->graph, variables[i])->name,
                          sample->inputs->pdata[i]);
   for (guint i = 0; i < outputs->len; i++)
     {

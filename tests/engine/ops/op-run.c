@@ -22,10 +22,7 @@ op_run_all (const char *name, const char *attributes_text, gboolean training, GP
     g_error ("there is no operator %s", name);
 
   if (op->params)
-    params = hyb_params_parse (op->params,
-                               op->params_size,
-                               (const char *const *) attributes,
-                               NULL,
+    params = hyb_params_parse (op->params, op->params_size, (const char *const *) attributes, NULL,
                                &error);
   g_assert_no_error (error);
   hyb_op_arity (op, params, &n_inputs, &n_outputs);
@@ -38,8 +35,7 @@ op_run_all (const char *name, const char *attributes_text, gboolean training, GP
                                              .n_inputs = n_inputs,
                                              .inputs = (HybTensor *const *) inputs->pdata,
                                              .outputs = (HybTensor **) outputs->pdata },
-                       &context,
-                       &error);
+                       &context, &error);
   g_assert_no_error (error);
   hyb_params_unref (params);
 

@@ -29,9 +29,7 @@ op_tensor (const char *text, ...)
 
   va_start (list, text);
   for (gint64 k = 0; k < hyb_tensor_get_size (tensor); k++)
-    hyb_dtype_set_double (hyb_tensor_get_data (tensor),
-                          hyb_tensor_get_dtype (tensor),
-                          (gsize) k,
+    hyb_dtype_set_double (hyb_tensor_get_data (tensor), hyb_tensor_get_dtype (tensor), (gsize) k,
                           va_arg (list, double));
   va_end (list);
 
@@ -108,8 +106,6 @@ op_assert_same (HybTensor *a, HybTensor *b, double tolerance)
   op_assert_type (a, type);
   for (gint64 k = 0; k < hyb_tensor_get_size (a); k++)
     if (!is_near (hyb_tensor_get_value (a, k), hyb_tensor_get_value (b, k), tolerance))
-      g_error ("element %d is %.9g, not %.9g",
-               (int) k,
-               hyb_tensor_get_value (a, k),
+      g_error ("element %d is %.9g, not %.9g", (int) k, hyb_tensor_get_value (a, k),
                hyb_tensor_get_value (b, k));
 }

@@ -12,9 +12,7 @@ op_write_sample (const HybOp *op, const OpSample *sample)
   if (!g_getenv ("HYB_WRITE_SAMPLES") || sample->body)
     return;
   attributes = op_attributes_from_text (sample->attributes);
-  printf ("sample\t%s\t%s\t%s",
-          op->name,
-          sample->name,
+  printf ("sample\t%s\t%s\t%s", op->name, sample->name,
           sample->flags & OP_TRAINING_ONLY ? "training" : "any");
   for (guint i = 0; attributes[i]; i += 2)
     printf ("\t%s=%s", attributes[i], attributes[i + 1]);

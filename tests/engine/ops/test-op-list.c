@@ -147,14 +147,12 @@ test_outputs_are_named_as_in_mxnet (void)
       g_autoptr (HybGraph) graph = NULL;
       g_auto (GStrv) names = NULL;
 
-      hyb_builder_add_head (builder,
-                            hyb_builder_call (builder,
-                                              rows[i][0],
-                                              &(HybNodeSpec){ .name = "n",
-                                                              .n_inputs = 1,
-                                                              .inputs = &data,
-                                                              .attributes = attributes },
-                                              NULL));
+      hyb_builder_add_head (builder, hyb_builder_call (builder, rows[i][0],
+                                                       &(HybNodeSpec){ .name = "n",
+                                                                       .n_inputs = 1,
+                                                                       .inputs = &data,
+                                                                       .attributes = attributes },
+                                                       NULL));
       graph = hyb_builder_freeze (builder);
       names = hyb_graph_dup_output_names (graph);
       g_assert_cmpstr (names[0], ==, rows[i][3]);

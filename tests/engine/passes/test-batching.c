@@ -48,14 +48,9 @@ trace (Form form, const char *kind, GPtrArray *parameters)
   if (form == FORM_FOREACH)
     output = hyb_item (F, hyb_foreach_cell (F, cell, data, hyb_list (F, n_states, states)), 0);
   else
-    output = hyb_unroll (F,
-                         cell,
-                         NULL,
-                         .length = STEPS,
-                         .inputs = data,
+    output = hyb_unroll (F, cell, NULL, .length = STEPS, .inputs = data,
                          .begin_state = hyb_list (F, n_states, states),
-                         .layout = form == FORM_UNROLLED ? "TNC" : "NTC",
-                         .merge = HYB_MERGE_YES);
+                         .layout = form == FORM_UNROLLED ? "TNC" : "NTC", .merge = HYB_MERGE_YES);
   graph = hyb_f_finish (F, output, &error);
   g_assert_no_error (error);
   for (guint i = 0; i < all->len; i++)
@@ -183,10 +178,7 @@ check (Form form, const char *kind, gint64 n_gates)
   Result full = run (graph, form, n_gates, &all), half = run (graph, form, n_gates, &less);
   Result planned = run (graph, form, n_gates, &none), each = run (graph, form, n_gates, &plain);
 
-  g_test_message ("%s %s: %u products instead of %u",
-                  kind,
-                  form_names[form],
-                  full.n_products,
+  g_test_message ("%s %s: %u products instead of %u", kind, form_names[form], full.n_products,
                   half.n_products);
   compare (&full, &each, 2e-5);
   compare (&half, &each, 2e-5);
@@ -228,8 +220,7 @@ check_gates (Form form, const char *kind, gint64 n_gates)
   bind (executor, graph, form, n_gates);
   g_assert_true (hyb_executor_prepare (executor, &error));
   if (form != FORM_FOREACH)
-    g_assert_cmpuint (count_gates (hyb_plan_get_graph (hyb_executor_get_plan (executor))),
-                      ==,
+    g_assert_cmpuint (count_gates (hyb_plan_get_graph (hyb_executor_get_plan (executor))), ==,
                       STEPS);
   g_ptr_array_unref (fused.outputs);
   g_ptr_array_unref (apart.outputs);
@@ -265,8 +256,7 @@ check_panels (gboolean constant, const char *const *without, guint n_panels, gui
     hyb_executor_set_constant (executor, parameters->pdata[i], constant);
   g_assert_true (hyb_executor_prepare (executor, &error));
   g_assert_cmpuint (count_nodes (hyb_executor_get_plan (executor), "_weight_panels"), ==, n_panels);
-  g_assert_cmpuint (count_nodes (hyb_executor_get_plan (executor), "_panel_product"),
-                    ==,
+  g_assert_cmpuint (count_nodes (hyb_executor_get_plan (executor), "_panel_product"), ==,
                     n_products);
 }
 
@@ -341,14 +331,13 @@ check_note (gboolean constant, const char *const *without, const char *expected)
   for (guint i = 0; i < 3; i++)
     inputs[i] = hyb_builder_add_variable (builder, names[i], NULL);
   id = hyb_builder_add (builder,
-                        &(HybNodeSpec){
-                            .op = hyb_op_find ("RNN"),
-                            .name = "rnn",
-                            .attributes =
-                                (const char *[]){
-                                    "state_size", "5", "num_layers", "1", "mode", "gru", NULL },
-                            .n_inputs = 3,
-                            .inputs = inputs },
+                        &(HybNodeSpec){ .op = hyb_op_find ("RNN"),
+                                        .name = "rnn",
+                                        .attributes =
+                                            (const char *[]){ "state_size", "5", "num_layers", "1",
+                                                              "mode", "gru", NULL },
+                                        .n_inputs = 3,
+                                        .inputs = inputs },
                         &error);
   g_assert_no_error (error);
   hyb_builder_add_head (builder, hyb_builder_output (builder, id, 0));

@@ -25,17 +25,10 @@ convolve (HybF *F, HybValue *x, const char *weight, HybValue *bias)
 {
   HybValue *w = hyb_value_variable (F, weight, NULL);
 
-  return HYB_OP (F,
-                 "Convolution",
-                 .in = { x, w, bias },
-                 .attributes = HYB_WITH ("kernel",
-                                         "(3, 3)",
-                                         "pad",
-                                         "(1, 1)",
-                                         "num_filter",
-                                         G_STRINGIFY (CHANNELS),
-                                         "no_bias",
-                                         bias ? "False" : "True"));
+  return HYB_OP (F, "Convolution", .in = { x, w, bias },
+                 .attributes =
+                     HYB_WITH ("kernel", "(3, 3)", "pad", "(1, 1)", "num_filter",
+                               G_STRINGIFY (CHANNELS), "no_bias", bias ? "False" : "True"));
 }
 
 static HybValue *
@@ -46,9 +39,7 @@ normalise (HybF *F, HybValue *x, const char *prefix)
 
   for (guint i = 0; i < 4; i++)
     in[i] = hyb_value_variable (F, hyb_f_text (F, "%s_%s", prefix, names[i]), NULL);
-  return HYB_OP (F,
-                 "BatchNorm",
-                 .in = { x, in[0], in[1], in[2], in[3] },
+  return HYB_OP (F, "BatchNorm", .in = { x, in[0], in[1], in[2], in[3] },
                  .attributes = HYB_WITH ("fix_gamma", "False", "eps", "0.01"));
 }
 
@@ -70,8 +61,7 @@ trace (Show show)
 
   y = normalise (F, convolve (F, y, "w1", NULL), "n1");
   y = rectify (F, HYB_OP (F, "elemwise_add", .in = { x, y }));
-  graph = hyb_f_finish (F,
-                        show == SHOW_INSIDE ? hyb_list (F, 2, (HybValue *[]){ y, first }) : y,
+  graph = hyb_f_finish (F, show == SHOW_INSIDE ? hyb_list (F, 2, (HybValue *[]){ y, first }) : y,
                         &error);
   g_assert_no_error (error);
   return graph;
@@ -158,8 +148,7 @@ compare (const Result *a, const Result *b)
   for (gint64 i = 0; i < hyb_tensor_get_size (a->output); i++)
     g_assert_cmpfloat (fabs (hyb_tensor_get_value (a->output, i) -
                              hyb_tensor_get_value (b->output, i)),
-                       <,
-                       1e-5 * greatest);
+                       <, 1e-5 * greatest);
 }
 
 static gboolean

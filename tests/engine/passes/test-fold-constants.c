@@ -71,16 +71,14 @@ make_fused (void)
       g_autofree char *name = g_strconcat (parameters[i], "_flat", NULL);
       HybValueId       value = hyb_builder_add_variable (builder, parameters[i], NULL);
 
-      flat[i] = call (builder,
-                      "Reshape",
+      flat[i] = call (builder, "Reshape",
                       &(HybNodeSpec){ .name = name,
                                       .attributes = (const char *[]){ "shape", "(-1,)", NULL },
                                       .n_inputs = 1,
                                       .inputs = &value });
     }
   inputs[1] =
-      call (builder,
-            "_rnn_param_concat",
+      call (builder, "_rnn_param_concat",
             &(HybNodeSpec){ .name = "joined",
                             .attributes = (const char *[]){ "num_args", "4", "dim", "0", NULL },
                             .n_inputs = N_PARAMETERS,
@@ -88,16 +86,11 @@ make_fused (void)
   inputs[2] = hyb_builder_add_variable (builder, "state", NULL);
   inputs[3] = hyb_builder_add_variable (builder, "state_cell", NULL);
   hyb_builder_add_head (builder,
-                        call (builder,
-                              "RNN",
+                        call (builder, "RNN",
                               &(HybNodeSpec){ .name = "rnn",
-                                              .attributes = (const char *[]){ "mode",
-                                                                              "lstm",
-                                                                              "state_size",
-                                                                              "40",
-                                                                              "num_layers",
-                                                                              "1",
-                                                                              NULL },
+                                              .attributes =
+                                                  (const char *[]){ "mode", "lstm", "state_size",
+                                                                    "40", "num_layers", "1", NULL },
                                               .n_inputs = 4,
                                               .inputs = inputs }));
   return hyb_builder_freeze (builder);
@@ -167,9 +160,7 @@ assert_same_bytes (HybTensor *a, HybTensor *b)
 {
   gsize size = hyb_tensor_get_bytes (a);
 
-  g_assert_cmpmem (hyb_tensor_get_data (a),
-                   size,
-                   hyb_tensor_get_data (b),
+  g_assert_cmpmem (hyb_tensor_get_data (a), size, hyb_tensor_get_data (b),
                    hyb_tensor_get_bytes (b));
 }
 
@@ -184,8 +175,7 @@ check_bytes (const char *type, gint64 batch, HybMode mode)
   g_autoptr (HybTensor) other = make_tensor ("data", batch);
 
   g_test_message ("%s, batch %d, mode %d", type ? type : "float32", (int) batch, mode);
-  g_assert_cmpuint (hyb_plan_n_steps (hyb_executor_get_plan (folded)),
-                    <=,
+  g_assert_cmpuint (hyb_plan_n_steps (hyb_executor_get_plan (folded)), <=,
                     hyb_plan_n_steps (hyb_executor_get_plan (plain)));
   run (folded);
   run (plain);
@@ -258,8 +248,7 @@ test_found_before_folding (void)
         g_assert_false (found[id]);
     }
   g_assert_true (is_joined);
-  g_assert_cmpuint (hyb_plan_n_steps (hyb_executor_get_plan (folded)),
-                    <,
+  g_assert_cmpuint (hyb_plan_n_steps (hyb_executor_get_plan (folded)), <,
                     hyb_plan_n_steps (hyb_executor_get_plan (plain)));
 }
 
@@ -303,8 +292,7 @@ test_training_folds_nothing (void)
   g_autoptr (HybExecutor) folded = make_executor (model, 2, &with);
   g_autoptr (HybExecutor) plain = make_executor (model, 2, &without);
 
-  g_assert_cmpuint (hyb_plan_n_steps (hyb_executor_get_plan (folded)),
-                    ==,
+  g_assert_cmpuint (hyb_plan_n_steps (hyb_executor_get_plan (folded)), ==,
                     hyb_plan_n_steps (hyb_executor_get_plan (plain)));
   g_assert_cmpuint (folded_bytes (folded), ==, 0);
 }

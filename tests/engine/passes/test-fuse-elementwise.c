@@ -38,8 +38,7 @@ call (HybBuilder *builder, const char *op, HybValueId a, HybValueId b)
   for (guint i = 0; i < G_N_ELEMENTS (told); i++)
     if (g_str_equal (op, told[i].op))
       attributes = told[i].attributes;
-  value = hyb_builder_call (builder,
-                            op,
+  value = hyb_builder_call (builder, op,
                             &(HybNodeSpec){ .name = op,
                                             .n_inputs = b == HYB_NO_ID ? 1 : 2,
                                             .inputs = inputs,
@@ -133,9 +132,7 @@ compare (HybExecutor *a, HybExecutor *b)
     {
       HybTensor *x = hyb_executor_get_output (a, i), *y = hyb_executor_get_output (b, i);
 
-      g_assert_cmpmem (hyb_tensor_get_data (x),
-                       hyb_tensor_get_bytes (x),
-                       hyb_tensor_get_data (y),
+      g_assert_cmpmem (hyb_tensor_get_data (x), hyb_tensor_get_bytes (x), hyb_tensor_get_data (y),
                        hyb_tensor_get_bytes (y));
     }
 }
@@ -184,8 +181,7 @@ test_members_keep_their_origin (void)
 
       if (hyb_graph_get_node (planned, id)->n_bodies == 0)
         continue;
-      g_assert_cmpuint (hyb_graph_get_node (planned, id)->origin,
-                        ==,
+      g_assert_cmpuint (hyb_graph_get_node (planned, id)->origin, ==,
                         hyb_graph_n_nodes (graph) - 1);
       body = hyb_graph_get_bodies (planned, id)[0];
       for (HybNodeId i = 0; i < hyb_graph_n_nodes (body); i++)
@@ -308,8 +304,7 @@ test_memory_does_not_grow (void)
   fused = run (graph, 2048, 2048, TRUE, FALSE);
   plain = run (graph, 2048, 2048, FALSE, FALSE);
   compare (fused, plain);
-  g_assert_cmpuint (hyb_plan_get_memory (hyb_executor_get_plan (fused)),
-                    <=,
+  g_assert_cmpuint (hyb_plan_get_memory (hyb_executor_get_plan (fused)), <=,
                     hyb_plan_get_memory (hyb_executor_get_plan (plain)));
 }
 

@@ -22,8 +22,7 @@ merges (const char *op, const char *const *a, const char *const *b)
 
   for (guint i = 0; i < 2; i++)
     {
-      HybValueId value = hyb_builder_call (builder,
-                                           op,
+      HybValueId value = hyb_builder_call (builder, op,
                                            &(HybNodeSpec){ .name = "y",
                                                            .n_inputs = 1,
                                                            .inputs = &x,

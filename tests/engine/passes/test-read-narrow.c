@@ -71,13 +71,8 @@ trace_cell (Form form, gint64 hidden)
   if (form == FORM_FOREACH)
     output = hyb_item (F, hyb_foreach_cell (F, cell, data, hyb_list (F, 2, states)), 0);
   else
-    output = hyb_unroll (F,
-                         cell,
-                         NULL,
-                         .length = STEPS,
-                         .inputs = data,
-                         .begin_state = hyb_list (F, 2, states),
-                         .layout = "TNC",
+    output = hyb_unroll (F, cell, NULL, .length = STEPS, .inputs = data,
+                         .begin_state = hyb_list (F, 2, states), .layout = "TNC",
                          .merge = HYB_MERGE_YES);
   graph = hyb_f_finish (F, output, &error);
   g_assert_no_error (error);
@@ -96,19 +91,15 @@ make_fused (gint64 hidden)
 
   for (guint i = 0; i < 4; i++)
     inputs[i] = hyb_builder_add_variable (builder, names[i], NULL);
-  output = hyb_builder_call (builder,
-                             "RNN",
-                             &(HybNodeSpec){ .name = "rnn",
-                                             .attributes = (const char *[]){ "mode",
-                                                                             "lstm",
-                                                                             "state_size",
-                                                                             state_size,
-                                                                             "num_layers",
-                                                                             "1",
-                                                                             NULL },
-                                             .n_inputs = 4,
-                                             .inputs = inputs },
-                             &error);
+  output =
+      hyb_builder_call (builder, "RNN",
+                        &(HybNodeSpec){ .name = "rnn",
+                                        .attributes =
+                                            (const char *[]){ "mode", "lstm", "state_size",
+                                                              state_size, "num_layers", "1", NULL },
+                                        .n_inputs = 4,
+                                        .inputs = inputs },
+                        &error);
   g_assert_no_error (error);
   hyb_builder_add_head (builder, output);
   return hyb_builder_freeze (builder);
@@ -202,8 +193,7 @@ compare (const Result *a, const Result *b, double tolerance)
   for (gint64 i = 0; i < hyb_tensor_get_size (a->output); i++)
     g_assert_cmpfloat (fabs (hyb_tensor_get_value (a->output, i) -
                              hyb_tensor_get_value (b->output, i)),
-                       <=,
-                       tolerance);
+                       <=, tolerance);
 }
 
 /* Checks whether a product with `batch` rows reads narrow weights, and that it computes what converted weights do. */
@@ -212,9 +202,7 @@ check_rows (HybModel *model, gint64 batch, gboolean is_narrow)
 {
   static const char *const without[] = { "read-narrow", NULL };
   Result result = run (model, HIDDEN, batch, &(HybExecutorOptions){ .mode = HYB_MODE_STATIC });
-  Result converted = run (model,
-                          HIDDEN,
-                          batch,
+  Result converted = run (model, HIDDEN, batch,
                           &(HybExecutorOptions){ .mode = HYB_MODE_STATIC, .without = without });
 
   g_test_message ("%d rows: %u narrow operators", (int) batch, result.n_narrow);

@@ -35,8 +35,7 @@ trace (const Case *c)
   if (c->bias.rank >= 0)
     y = HYB_OP (F, "broadcast_add", .in = { hyb_value_variable (F, "bias", NULL), product });
   y = HYB_OP (F, "relu", .in = { y });
-  graph = hyb_f_finish (F,
-                        c->shows_product ? hyb_list (F, 2, (HybValue *[]){ y, product }) : y,
+  graph = hyb_f_finish (F, c->shows_product ? hyb_list (F, 2, (HybValue *[]){ y, product }) : y,
                         &error);
   g_assert_no_error (error);
   return graph;
@@ -59,9 +58,7 @@ bind (HybExecutor *executor, HybGraph *graph, const Case *c)
       g_autoptr (HybTensor) tensor = hyb_tensor_new (&type, &error);
 
       for (gint64 i = 0; i < hyb_tensor_get_size (tensor); i++)
-        hyb_dtype_set_double (hyb_tensor_get_data (tensor),
-                              type.dtype,
-                              (gsize) i,
+        hyb_dtype_set_double (hyb_tensor_get_data (tensor), type.dtype, (gsize) i,
                               sin (0.7 * (double) (i + 1) + 3 * (double) v));
       g_assert_true (hyb_executor_bind (executor, name, tensor, &error));
       hyb_executor_set_constant (executor, name, !g_str_equal (name, "data"));
@@ -109,8 +106,7 @@ check (const Case *c, const HybExecutorOptions *options, guint *n_sums)
 
       g_assert_true (hyb_shape_equal (hyb_tensor_get_shape (a), hyb_tensor_get_shape (b)));
       for (gint64 i = 0; i < hyb_tensor_get_size (a); i++)
-        g_assert_cmpfloat (fabs (hyb_tensor_get_value (a, i) - hyb_tensor_get_value (b, i)),
-                           <=,
+        g_assert_cmpfloat (fabs (hyb_tensor_get_value (a, i) - hyb_tensor_get_value (b, i)), <=,
                            bound);
     }
   *n_sums = count (layers, "broadcast_add");

@@ -26,14 +26,9 @@ trace_lstm (void)
   HybValue *data = hyb_value_variable (F, "data", NULL);
   HybValue *states[] = { hyb_value_variable (F, "state0", NULL),
                          hyb_value_variable (F, "state1", NULL) };
-  HybValue *output = hyb_unroll (F,
-                                 cell,
-                                 NULL,
-                                 .length = STEPS,
-                                 .inputs = data,
-                                 .begin_state = hyb_list (F, 2, states),
-                                 .layout = "TNC",
-                                 .merge = HYB_MERGE_YES);
+  HybValue *output =
+      hyb_unroll (F, cell, NULL, .length = STEPS, .inputs = data,
+                  .begin_state = hyb_list (F, 2, states), .layout = "TNC", .merge = HYB_MERGE_YES);
   HybGraph *graph = hyb_f_finish (F, output, &error);
 
   g_assert_no_error (error);
@@ -59,9 +54,7 @@ plan_lstm (HybGraph *graph, const char *const *without)
                                                               : hyb_shape_2d (2, HIDDEN),
                             HYB_F32 };
     }
-  plan = hyb_plan_new (graph,
-                       types,
-                       &(HybPlanOptions){ .optimise = TRUE, .without = without },
+  plan = hyb_plan_new (graph, types, &(HybPlanOptions){ .optimise = TRUE, .without = without },
                        &error);
   g_assert_no_error (error);
   return plan;
@@ -245,20 +238,15 @@ make_equal (void)
   HybBuilder *builder = hyb_builder_new ();
   g_autoptr (GError) error = NULL;
   HybValueId x = hyb_builder_add_variable (builder, "x", NULL);
-  HybValueId one = hyb_builder_call (builder,
-                                     "tanh",
-                                     &(HybNodeSpec){ .name = "one", .n_inputs = 1, .inputs = &x },
-                                     &error);
+  HybValueId one =
+      hyb_builder_call (builder, "tanh",
+                        &(HybNodeSpec){ .name = "one", .n_inputs = 1, .inputs = &x }, &error);
   HybValueId other =
-      hyb_builder_call (builder,
-                        "tanh",
-                        &(HybNodeSpec){ .name = "other", .n_inputs = 1, .inputs = &x },
-                        &error);
+      hyb_builder_call (builder, "tanh",
+                        &(HybNodeSpec){ .name = "other", .n_inputs = 1, .inputs = &x }, &error);
   HybValueId unread =
-      hyb_builder_call (builder,
-                        "exp",
-                        &(HybNodeSpec){ .name = "unread", .n_inputs = 1, .inputs = &x },
-                        &error);
+      hyb_builder_call (builder, "exp",
+                        &(HybNodeSpec){ .name = "unread", .n_inputs = 1, .inputs = &x }, &error);
 
   g_assert_no_error (error);
   g_assert_cmpuint (unread, !=, HYB_NO_ID);

@@ -88,9 +88,8 @@ distance_from_original (HybModel *floats, HybTensorList *input, HybTensorList *w
   outputs = hyb_float_outputs (floats, input, &error);
   g_assert_no_error (error);
   for (gint64 i = 0; i < hyb_tensor_get_size (hyb_tensor_list_get (want, 0)->tensor); i++)
-    most = MAX (most,
-                ABS (hyb_tensor_get_value (hyb_tensor_list_get (outputs, 0)->tensor, i) -
-                     hyb_tensor_get_value (hyb_tensor_list_get (want, 0)->tensor, i)));
+    most = MAX (most, ABS (hyb_tensor_get_value (hyb_tensor_list_get (outputs, 0)->tensor, i) -
+                           hyb_tensor_get_value (hyb_tensor_list_get (want, 0)->tensor, i)));
   return most;
 }
 
@@ -114,9 +113,7 @@ test_the_float_model_is_near_the_original (gconstpointer data)
 
   /* Float weights are kept as they were; int8 ones are right to 1/254 of their range. */
   from_original = distance_from_original (floats, input, original);
-  g_test_message ("%s: %u int8 parameters, %g from the original",
-                  name,
-                  report.n_parameters,
+  g_test_message ("%s: %u int8 parameters, %g from the original", name, report.n_parameters,
                   from_original);
   g_assert_cmpfloat (from_original, <=, report.n_parameters == 0 ? 1e-5 : 0.05);
 
@@ -154,12 +151,10 @@ test_an_array_without_range_is_refused (void)
   HybFloatReport report;
   HybType        type = { hyb_shape_1d (2), HYB_I8 };
 
-  hyb_builder_add_head (builder,
-                        hyb_builder_call (builder,
-                                          "relu",
-                                          &(HybNodeSpec){
-                                              .name = "r", .n_inputs = 1, .inputs = &w },
-                                          &error));
+  hyb_builder_add_head (builder, hyb_builder_call (builder, "relu",
+                                                   &(HybNodeSpec){
+                                                       .name = "r", .n_inputs = 1, .inputs = &w },
+                                                   &error));
   g_assert_no_error (error);
   graph = hyb_builder_freeze (builder);
   hyb_model_set_graph (model, graph);

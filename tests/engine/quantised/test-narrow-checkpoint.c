@@ -139,8 +139,7 @@ run_on (HybModel *model, const char *name)
     {
       const char *parameter = hyb_model_get_parameter_name (model, i);
 
-      g_hash_table_replace (tensors,
-                            g_strdup (parameter),
+      g_hash_table_replace (tensors, g_strdup (parameter),
                             hyb_tensor_ref (hyb_model_get_parameter (model, parameter)));
     }
   outputs = golden_run (&run, NULL, &error);
@@ -195,21 +194,16 @@ check_outputs (const char *name, const HybNarrowType *type, const char *folder)
   g_autoptr (HybTensor) second = NULL;
 
   g_assert_cmpfloat (difference_from_mxnet (plain, name), <=, ROUNDING_OF_FLOATS);
-  g_test_message ("%s %s: %.3g from MXNet, %.3g allowed",
-                  name,
-                  type->name,
-                  difference_from_mxnet (first, name),
-                  allowed_difference (name, type));
+  g_test_message ("%s %s: %.3g from MXNet, %.3g allowed", name, type->name,
+                  difference_from_mxnet (first, name), allowed_difference (name, type));
   g_assert_cmpfloat (difference_from_mxnet (first, name), <=, allowed_difference (name, type));
   hyb_model_save (narrow, prefix, 0, written, &error);
   g_assert_no_error (error);
   again = hyb_model_open (symbol, NULL, HYB_EPOCH_HIGHEST, &error);
   g_assert_no_error (error);
   second = run_on (again, name);
-  g_assert_cmpmem (hyb_tensor_get_data (second),
-                   hyb_tensor_get_bytes (second),
-                   hyb_tensor_get_data (first),
-                   hyb_tensor_get_bytes (first));
+  g_assert_cmpmem (hyb_tensor_get_data (second), hyb_tensor_get_bytes (second),
+                   hyb_tensor_get_data (first), hyb_tensor_get_bytes (first));
   for (guint i = 0; i < written->len; i++)
     g_assert_cmpint (g_remove (written->pdata[i]), ==, 0);
 }
@@ -244,18 +238,11 @@ check_proof (const char *name, const HybNarrowType *type)
   g_assert_no_error (error);
   hyb_prove (model, narrow, &(HybProveOptions){ .input = input }, &exact, &error);
   g_assert_no_error (error);
-  hyb_prove (model,
-             narrow,
-             &(HybProveOptions){ .input = input, .tolerance = type->tolerance },
-             &allowed,
-             &error);
+  hyb_prove (model, narrow, &(HybProveOptions){ .input = input, .tolerance = type->tolerance },
+             &allowed, &error);
   g_assert_no_error (error);
-  g_test_message ("%s %s: %.3g at %s, tolerance %.3g",
-                  name,
-                  type->name,
-                  allowed.max_abs,
-                  allowed.worst_output,
-                  exact.tolerance);
+  g_test_message ("%s %s: %.3g at %s, tolerance %.3g", name, type->name, allowed.max_abs,
+                  allowed.worst_output, exact.tolerance);
   g_assert_true (allowed.ok);
   g_assert_cmpfloat (allowed.max_abs, >, 0);
   g_assert_cmpfloat (allowed.max_abs, <=, allowed_difference (name, type));
@@ -287,8 +274,7 @@ TEST_PROGRAM (test_narrow_checkpoint)
       for (guint i = 0; i < G_N_ELEMENTS (tests); i++)
         {
           g_autofree char *path = g_strdup_printf ("/engine/quantised/narrow-checkpoint/%s-%s",
-                                                   types[t],
-                                                   tests[i].name);
+                                                   types[t], tests[i].name);
 
           g_test_add_data_func (path, types[t], tests[i].run);
         }

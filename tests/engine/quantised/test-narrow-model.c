@@ -76,19 +76,13 @@ check_error (const char *name, const char *type_name)
 
   g_assert_cmpuint (report.n_parameters, >, 0);
   g_assert_cmpuint (report.bytes_after, <=, report.bytes_before * 2 / 3);
-  g_assert_true (hyb_prove (model,
-                            narrow,
+  g_assert_true (hyb_prove (model, narrow,
                             &(HybProveOptions){ .input = input, .tolerance = type->tolerance },
-                            &proof,
-                            &error));
+                            &proof, &error));
   g_assert_no_error (error);
   g_test_message ("%s %s: %" G_GSIZE_FORMAT " of %" G_GSIZE_FORMAT
                   " bytes, largest difference %.3g of the largest element",
-                  name,
-                  type_name,
-                  report.bytes_after,
-                  report.bytes_before,
-                  proof.max_rel);
+                  name, type_name, report.bytes_after, report.bytes_before, proof.max_rel);
   g_assert_true (proof.ok);
   g_assert_cmpfloat (proof.max_abs, >, 0);
   g_assert_cmpfloat (proof.max_abs, <=, (type->dtype == HYB_I8 ? 2 : 1) * type->rounding);
@@ -133,9 +127,7 @@ run_on (HybModel *model, const char *name, const HybExecutorOptions *options)
 static void
 assert_same_bytes (HybTensor *a, HybTensor *b)
 {
-  g_assert_cmpmem (hyb_tensor_get_data (a),
-                   hyb_tensor_get_bytes (a),
-                   hyb_tensor_get_data (b),
+  g_assert_cmpmem (hyb_tensor_get_data (a), hyb_tensor_get_bytes (a), hyb_tensor_get_data (b),
                    hyb_tensor_get_bytes (b));
 }
 
@@ -162,8 +154,7 @@ check_round_trip (const char *name, const char *type, const char *folder)
     {
       const char *parameter = hyb_model_get_parameter_name (narrow, i);
 
-      g_assert_cmpint (hyb_tensor_get_dtype (hyb_model_get_parameter (again, parameter)),
-                       ==,
+      g_assert_cmpint (hyb_tensor_get_dtype (hyb_model_get_parameter (again, parameter)), ==,
                        hyb_tensor_get_dtype (hyb_model_get_parameter (narrow, parameter)));
     }
   first = run_on (narrow, name, &options);

@@ -193,8 +193,7 @@ check_described (HybBucketIterator *iterator, const cJSON *item)
   cJSON_ArrayForEach (length, cJSON_GetObjectItem (item, "buckets"))
       g_assert_cmpuint (buckets[i++], ==, (guint) length->valueint);
   g_assert_cmpuint (n, ==, i);
-  g_assert_cmpint (hyb_bucket_iterator_get_default_key (iterator),
-                   ==,
+  g_assert_cmpint (hyb_bucket_iterator_get_default_key (iterator), ==,
                    number (item, "default_bucket_key", 0));
   g_assert_nonnull (strstr (text (item, "printed", ""), said));
   hyb_bucket_iterator_get_type (iterator, &type);

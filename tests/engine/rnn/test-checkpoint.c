@@ -69,10 +69,8 @@ assert_same (HybTensor *got, HybTensor *want)
 {
   g_assert_nonnull (got);
   g_assert_true (hyb_shape_equal (hyb_tensor_get_shape (got), hyb_tensor_get_shape (want)));
-  g_assert_cmpmem (hyb_tensor_get_data (got),
-                   hyb_tensor_get_bytes (got),
-                   hyb_tensor_get_data (want),
-                   hyb_tensor_get_bytes (want));
+  g_assert_cmpmem (hyb_tensor_get_data (got), hyb_tensor_get_bytes (got),
+                   hyb_tensor_get_data (want), hyb_tensor_get_bytes (want));
 }
 
 /* The file that is written holds the arrays of MXNet's, and no others. */
@@ -290,8 +288,7 @@ test_epochs_are_saved_by_period (void)
   g_autoptr (HybBlock) cell = fused_lstm ();
   g_autoptr (GError) error = NULL;
   g_autoptr (HybModel) model =
-      hyb_rnn_load_checkpoint (&(HybRnnCheckpoint){ &cell, 1, original, 1 },
-                               cases[0].epoch,
+      hyb_rnn_load_checkpoint (&(HybRnnCheckpoint){ &cell, 1, original, 1 }, cases[0].epoch,
                                &error);
   HybRnnCheckpoint checkpoint = { &cell, 1, prefix, 2 };
 

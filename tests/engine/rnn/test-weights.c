@@ -33,10 +33,8 @@ assert_equal_lists (HybTensorList *got, HybTensorList *want)
       g_assert_nonnull (tensor);
       g_assert_true (
           hyb_shape_equal (hyb_tensor_get_shape (tensor), hyb_tensor_get_shape (entry->tensor)));
-      g_assert_cmpmem (hyb_tensor_get_data (tensor),
-                       hyb_tensor_get_bytes (tensor),
-                       hyb_tensor_get_data (entry->tensor),
-                       hyb_tensor_get_bytes (entry->tensor));
+      g_assert_cmpmem (hyb_tensor_get_data (tensor), hyb_tensor_get_bytes (tensor),
+                       hyb_tensor_get_data (entry->tensor), hyb_tensor_get_bytes (entry->tensor));
     }
 }
 
@@ -83,14 +81,10 @@ check_case (const char *folder)
   from_gates = hyb_rnn_pack (&weights, unpacked, &error);
   from_stacked = hyb_rnn_pack (&weights, unfused, &error);
   g_assert_no_error (error);
-  g_assert_cmpmem (hyb_tensor_get_data (from_gates),
-                   hyb_tensor_get_bytes (from_gates),
-                   hyb_tensor_get_data (vector),
-                   hyb_tensor_get_bytes (vector));
-  g_assert_cmpmem (hyb_tensor_get_data (from_stacked),
-                   hyb_tensor_get_bytes (from_stacked),
-                   hyb_tensor_get_data (vector),
-                   hyb_tensor_get_bytes (vector));
+  g_assert_cmpmem (hyb_tensor_get_data (from_gates), hyb_tensor_get_bytes (from_gates),
+                   hyb_tensor_get_data (vector), hyb_tensor_get_bytes (vector));
+  g_assert_cmpmem (hyb_tensor_get_data (from_stacked), hyb_tensor_get_bytes (from_stacked),
+                   hyb_tensor_get_data (vector), hyb_tensor_get_bytes (vector));
 
   g_assert_true (hyb_rnn_recognise (unpacked, prefix, &found));
   g_assert_cmpuint (found.n_layers, ==, weights.n_layers);
@@ -138,8 +132,7 @@ test_projection (void)
   const HybRnnPart *third = &g_array_index (parts, HybRnnPart, 2);
   g_autofree char  *name = hyb_rnn_part_name (&weights, third, "_i");
 
-  g_assert_cmpint (hyb_rnn_packed_size (&weights),
-                   ==,
+  g_assert_cmpint (hyb_rnn_packed_size (&weights), ==,
                    16 * (3 + 2 + 2) + 16 * (2 + 2 + 2) + 2 * 2 * 4);
   g_assert_cmpstr (name, ==, "p_l0_h2r_weight");
   g_assert_cmpint (third->offset, ==, 16 * 3 + 16 * 2);

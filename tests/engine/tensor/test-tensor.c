@@ -201,9 +201,7 @@ test_scalars_and_float_tensors_hold_their_values (void)
 
   g_assert_cmpstr (text, ==, "float32 (1,)");
   g_assert_true (hyb_tensor_get_value (scalar, 0) == 2.5);
-  g_assert_cmpmem (hyb_tensor_get_data (square),
-                   hyb_tensor_get_bytes (square),
-                   values,
+  g_assert_cmpmem (hyb_tensor_get_data (square), hyb_tensor_get_bytes (square), values,
                    sizeof values);
 }
 

@@ -24,8 +24,7 @@ test_corpus (void)
 {
   g_autoptr (HybCorpus) all = hyb_corpus_new ("aaab\xc3\xa9"
                                               "b\xff",
-                                              8,
-                                              0);
+                                              8, 0);
   g_autoptr (HybCorpus) few = hyb_corpus_new ("aaabbcd", 7, 3);
   g_autoptr (GString) text = g_string_new (NULL);
   const guint32 *tokens;
@@ -36,8 +35,7 @@ test_corpus (void)
   g_assert_cmpuint (hyb_corpus_n_classes (all), ==, 4);
   for (gsize i = 0; i < n; i++)
     hyb_corpus_append (all, tokens[i], text);
-  g_assert_cmpstr (text->str,
-                   ==,
+  g_assert_cmpstr (text->str, ==,
                    "aaab\xc3\xa9"
                    "b\xc3\xbf");
 
@@ -134,8 +132,7 @@ test_buckets (void)
       gint64     length = i % 2 == 0 ? 5 : 3;
 
       g_assert_cmpint (hyb_tensor_get_shape (tokens)->dim[0], ==, length);
-      g_assert_cmpint (hyb_tensor_get_shape (g_hash_table_lookup (batch, "label"))->dim[0],
-                       ==,
+      g_assert_cmpint (hyb_tensor_get_shape (g_hash_table_lookup (batch, "label"))->dim[0], ==,
                        length);
       g_assert_cmpfloat (hyb_tensor_get_value (tokens, 0), ==, next);
       next += (double) length;
@@ -231,8 +228,7 @@ test_idx (void)
           seen[label] = TRUE;
           g_assert_cmpfloat_with_epsilon (hyb_tensor_get_value (g_hash_table_lookup (batch, "data"),
                                                                 4 * i + 3),
-                                          label * 10 / 255.0,
-                                          1e-6);
+                                          label * 10 / 255.0, 1e-6);
         }
     }
   g_assert_false (seen[18] || seen[19]);

@@ -33,11 +33,9 @@ backward (HybBlock *net, HybTape *tape)
 
   hyb_f_set_tape (F, tape);
   hyb_tape_begin (tape);
-  value = hyb_value_get_tensor (hyb_call_list (F,
-                                               loss,
-                                               hyb_call (F, net, hyb_value_from_tensor (F, x)),
-                                               hyb_value_from_tensor (F, label),
-                                               NULL));
+  value =
+      hyb_value_get_tensor (hyb_call_list (F, loss, hyb_call (F, net, hyb_value_from_tensor (F, x)),
+                                           hyb_value_from_tensor (F, label), NULL));
   hyb_tape_end (tape);
   hyb_f_check (F, &error);
   g_assert_no_error (error);
@@ -143,8 +141,7 @@ test_parameters_that_do_not_learn_stay (void)
   g_assert_true (hyb_gluon_trainer_step (trainer, 2, &error));
   g_assert_cmpfloat (weight (net, 1), ==, 1);
   g_assert_cmpfloat (hyb_tensor_get_value (hyb_parameter_get_data (parameters->pdata[1], NULL), 0),
-                     !=,
-                     0);
+                     !=, 0);
 }
 
 static void

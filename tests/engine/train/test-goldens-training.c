@@ -138,10 +138,8 @@ batch_at (GHashTable *batches, gint64 step)
 
       type.shape.rank--;
       memmove (type.shape.dim, type.shape.dim + 1, sizeof (gint64) * (gsize) type.shape.rank);
-      g_hash_table_insert (batch,
-                           g_strdup (name),
-                           hyb_tensor_new_view (tensor,
-                                                &type,
+      g_hash_table_insert (batch, g_strdup (name),
+                           hyb_tensor_new_view (tensor, &type,
                                                 (gsize) step * hyb_type_bytes (&type)));
     }
   return batch;

@@ -56,8 +56,7 @@ test_warm_up (void)
 {
   ASSERT_RATE ("cosine:max_update=14,warmup_steps=4", 1, 0.25);
   ASSERT_RATE ("cosine:max_update=14,warmup_steps=4,warmup_begin_lr=0.2", 2, 0.6);
-  ASSERT_RATE ("cosine:max_update=14,warmup_steps=4,warmup_begin_lr=0.2,warmup_mode=constant",
-               3,
+  ASSERT_RATE ("cosine:max_update=14,warmup_steps=4,warmup_begin_lr=0.2,warmup_mode=constant", 3,
                0.2);
   ASSERT_RATE ("cosine:max_update=14,warmup_steps=4", 4, 1);
   ASSERT_RATE ("cosine:max_update=14,warmup_steps=4", 9, 0.5);

@@ -49,9 +49,7 @@ assert_equal_parameters (HybModel *a, HybModel *b)
       const char *name = hyb_model_get_parameter_name (a, i);
       HybTensor  *x = hyb_model_get_parameter (a, name), *y = hyb_model_get_parameter (b, name);
 
-      g_assert_cmpmem (hyb_tensor_get_data (x),
-                       hyb_tensor_get_bytes (x),
-                       hyb_tensor_get_data (y),
+      g_assert_cmpmem (hyb_tensor_get_data (x), hyb_tensor_get_bytes (x), hyb_tensor_get_data (y),
                        hyb_tensor_get_bytes (y));
     }
 }
@@ -110,8 +108,7 @@ test_multipliers (void)
 
   hyb_trainer_set_multipliers (trainer, name, 0, 0);
   step (trainer, data, 0);
-  g_assert_cmpmem (hyb_tensor_get_data (before),
-                   hyb_tensor_get_bytes (before),
+  g_assert_cmpmem (hyb_tensor_get_data (before), hyb_tensor_get_bytes (before),
                    hyb_tensor_get_data (hyb_model_get_parameter (model, name)),
                    hyb_tensor_get_bytes (before));
 }
@@ -192,10 +189,8 @@ test_block (void)
   for (gint64 i = 0; i < 4; i++)
     g_assert_cmpint (hyb_tensor_get_value (output, 2 * i + 1) >
                          hyb_tensor_get_value (output, 2 * i),
-                     ==,
-                     hyb_tensor_get_value (y, i) == 1);
-  g_assert_cmpmem (hyb_tensor_get_data (frozen),
-                   hyb_tensor_get_bytes (frozen),
+                     ==, hyb_tensor_get_value (y, i) == 1);
+  g_assert_cmpmem (hyb_tensor_get_data (frozen), hyb_tensor_get_bytes (frozen),
                    hyb_tensor_get_data (hyb_parameter_get_data (fixed, NULL)),
                    hyb_tensor_get_bytes (frozen));
   g_ptr_array_unref (parameters);
@@ -270,8 +265,7 @@ step_norm (guint threads)
   hyb_parallel_set_threads (threads);
   g_assert_true (hyb_trainer_step (trainer, batch, &result, NULL, &error));
   hyb_parallel_set_threads (0);
-  g_assert_cmpfloat_with_epsilon (result.gradient_norm / sqrt (squared_distance (model, before)),
-                                  1,
+  g_assert_cmpfloat_with_epsilon (result.gradient_norm / sqrt (squared_distance (model, before)), 1,
                                   1e-4);
   return result.gradient_norm;
 }
@@ -296,14 +290,11 @@ TEST_PROGRAM (test_trainer)
   g_setenv ("HYBRIDSCOPE_GALLERY", HYB_GALLERY, FALSE);
   g_test_init (&argc, &argv, NULL);
   g_test_add_data_func ("/engine/train/trainer/resumes-to-the-same-bytes/dropout",
-                        "gallery:stacked?length=4&batch=3&dropout=0.5",
-                        test_resume);
+                        "gallery:stacked?length=4&batch=3&dropout=0.5", test_resume);
   g_test_add_data_func ("/engine/train/trainer/resumes-to-the-same-bytes/batch-normalisation",
-                        "gallery:resnet18?channels=2&classes=3&size=32&batch=2",
-                        test_resume);
+                        "gallery:resnet18?channels=2&classes=3&size=32&batch=2", test_resume);
   g_test_add_data_func ("/engine/train/trainer/resumes-to-the-same-bytes/carried-states",
-                        "gallery:foreach-rnn?inputs=4&hidden=4&length=3&batch=2",
-                        test_resume);
+                        "gallery:foreach-rnn?inputs=4&hidden=4&length=3&batch=2", test_resume);
   g_test_add_func ("/engine/train/trainer/a-learning-rate-of-zero-changes-nothing",
                    test_multipliers);
   g_test_add_func ("/engine/train/trainer/evaluation-changes-nothing", test_evaluation);

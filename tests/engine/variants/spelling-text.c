@@ -42,8 +42,7 @@ spelling_call (ModelText        *text,
   g_autofree char *name = g_strdup_printf ("n%u", hyb_builder_n_nodes (text->builder));
   g_auto (GStrv) words = g_strsplit_set (attributes ? attributes : "", "=;", -1);
   g_autoptr (GError) error = NULL;
-  HybValueId value = hyb_builder_call (text->builder,
-                                       op,
+  HybValueId value = hyb_builder_call (text->builder, op,
                                        &(HybNodeSpec){ .name = name,
                                                        .n_inputs = n,
                                                        .inputs = inputs,
@@ -88,8 +87,7 @@ HybValueId
 spelling_call_product (ModelText *text, guint n_inputs, const HybValueId *inputs, gint64 rows)
 {
   g_autofree char *attributes = g_strdup_printf ("num_hidden=%d;flatten=False;no_bias=%s",
-                                                 (int) rows,
-                                                 n_inputs == 2 ? "True" : "False");
+                                                 (int) rows, n_inputs == 2 ? "True" : "False");
 
   return spelling_call (text, "FullyConnected", n_inputs, inputs, attributes);
 }
@@ -111,8 +109,7 @@ spelling_plain_product (ModelText  *text,
                         gint64      rows,
                         gint64      columns)
 {
-  return spelling_call_product (text,
-                                2,
+  return spelling_call_product (text, 2,
                                 (HybValueId[]){ x, spelling_weight (text, name, rows, columns) },
                                 rows);
 }
@@ -123,7 +120,6 @@ spelling_products (ModelText *text, const char *gate, gint64 rows)
   g_autofree char *i2h = g_strconcat (gate, "_i2h_weight", NULL);
   g_autofree char *h2h = g_strconcat (gate, "_h2h_weight", NULL);
 
-  return spelling_add (text,
-                       spelling_product (text, text->x, i2h, rows, WIDTH),
+  return spelling_add (text, spelling_product (text, text->x, i2h, rows, WIDTH),
                        spelling_product (text, text->h, h2h, rows, UNITS));
 }

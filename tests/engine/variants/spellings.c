@@ -11,13 +11,11 @@ static void
 finish_lstm (ModelText *text, const HybValueId *gates)
 {
   HybValueId kept = spelling_mul (text, spelling_unary (text, "sigmoid", gates[1], NULL), text->c);
-  HybValueId added = spelling_mul (text,
-                                   spelling_unary (text, "sigmoid", gates[0], NULL),
+  HybValueId added = spelling_mul (text, spelling_unary (text, "sigmoid", gates[0], NULL),
                                    spelling_unary (text, "Activation", gates[2], "act_type=tanh"));
 
   text->c = spelling_add (text, kept, added);
-  text->h = spelling_mul (text,
-                          spelling_unary (text, "sigmoid", gates[3], NULL),
+  text->h = spelling_mul (text, spelling_unary (text, "sigmoid", gates[3], NULL),
                           spelling_unary (text, "tanh", text->c, NULL));
 }
 
@@ -48,10 +46,8 @@ lstm_older_order (ModelText *text)
 static void
 lstm_sliced (ModelText *text)
 {
-  static const char *const ranges[] = { "axis=1;begin=0;end=5",
-                                        "axis=-1;begin=5;end=10",
-                                        "axis=1;begin=10;end=15",
-                                        "axis=1;begin=15;end=None" };
+  static const char *const ranges[] = { "axis=1;begin=0;end=5", "axis=-1;begin=5;end=10",
+                                        "axis=1;begin=10;end=15", "axis=1;begin=15;end=None" };
   HybValueId               all = spelling_products (text, "lstm", 4 * UNITS), gates[4];
 
   for (guint g = 0; g < 4; g++)
@@ -74,8 +70,7 @@ lstm_by_gate (ModelText *text)
 static void
 lstm_projected (ModelText *text)
 {
-  HybValueId all = spelling_add (text,
-                                 spelling_product (text, text->x, "i2h", 4 * UNITS, WIDTH),
+  HybValueId all = spelling_add (text, spelling_product (text, text->x, "i2h", 4 * UNITS, WIDTH),
                                  spelling_product (text, text->h, "h2h", 4 * UNITS, PROJECTED));
 
   split_lstm (text, all, usual);
@@ -102,8 +97,7 @@ static void
 lstm_without_biases (ModelText *text)
 {
   split_lstm (text,
-              spelling_add (text,
-                            spelling_plain_product (text, text->x, "i2h", 4 * UNITS, WIDTH),
+              spelling_add (text, spelling_plain_product (text, text->x, "i2h", 4 * UNITS, WIDTH),
                             spelling_plain_product (text, text->h, "h2h", 4 * UNITS, UNITS)),
               usual);
 }
@@ -113,19 +107,13 @@ static void
 lstm_by_dot (ModelText *text)
 {
   HybValueId sum = spelling_add (text,
-                                 spelling_binary (text,
-                                                  "dot",
-                                                  text->x,
+                                 spelling_binary (text, "dot", text->x,
                                                   spelling_weight (text, "W", WIDTH, 4 * UNITS)),
-                                 spelling_binary (text,
-                                                  "dot",
-                                                  text->h,
+                                 spelling_binary (text, "dot", text->h,
                                                   spelling_weight (text, "U", UNITS, 4 * UNITS)));
 
   split_lstm (text,
-              spelling_binary (text,
-                               "broadcast_add",
-                               sum,
+              spelling_binary (text, "broadcast_add", sum,
                                spelling_weight (text, "b", 4 * UNITS, 0)),
               usual);
 }
@@ -134,10 +122,7 @@ static void
 lstm_joined (ModelText *text)
 {
   split_lstm (text,
-              spelling_product (text,
-                                spelling_join (text, text->x, text->h),
-                                "W",
-                                4 * UNITS,
+              spelling_product (text, spelling_join (text, text->x, text->h), "W", 4 * UNITS,
                                 WIDTH + UNITS),
               usual);
 }
@@ -156,15 +141,11 @@ lstm_joined_state_first (ModelText *text)
 static void
 lstm_joined_by_dot (ModelText *text)
 {
-  HybValueId sum = spelling_binary (text,
-                                    "dot",
-                                    spelling_join (text, text->x, text->h),
+  HybValueId sum = spelling_binary (text, "dot", spelling_join (text, text->x, text->h),
                                     spelling_weight (text, "W", WIDTH + UNITS, 4 * UNITS));
 
   split_lstm (text,
-              spelling_binary (text,
-                               "broadcast_add",
-                               sum,
+              spelling_binary (text, "broadcast_add", sum,
                                spelling_weight (text, "b", 4 * UNITS, 0)),
               older);
 }
@@ -219,9 +200,7 @@ lstm_batched_second_axis (ModelText *text)
     {
       text->all = spelling_unary (text, "SwapAxis", text->data, "dim1=0;dim2=1");
       text->all = spelling_product (text, text->all, "i2h_weight", 4 * UNITS, WIDTH);
-      text->all = spelling_unary (text,
-                                  "SliceChannel",
-                                  text->all,
+      text->all = spelling_unary (text, "SliceChannel", text->all,
                                   "axis=1;num_outputs=4;squeeze_axis=True");
     }
   finish_batched_lstm (text);
@@ -259,8 +238,7 @@ lstm_batched_cut_by_rows (ModelText *text)
       text->all = spelling_product (text, text->all, "i2h_weight", 4 * UNITS, WIDTH);
     }
   split_lstm (text,
-              spelling_add (text,
-                            rows_of_step (text, text->all),
+              spelling_add (text, rows_of_step (text, text->all),
                             spelling_product (text, text->h, "h2h_weight", 4 * UNITS, UNITS)),
               older);
 }
@@ -304,8 +282,7 @@ lstm_batched_gates_first (ModelText *text)
     {
       g_autofree char *name = g_strdup_printf ("h2h%u_weight", g);
 
-      gates[g] = spelling_add (text,
-                               text->all + g * STEPS + text->step,
+      gates[g] = spelling_add (text, text->all + g * STEPS + text->step,
                                spelling_plain_product (text, text->h, name, UNITS, UNITS));
     }
   finish_lstm (text, gates);
@@ -318,8 +295,7 @@ static void
 finish_gru (ModelText *text, HybValueId r, HybValueId z, HybValueId candidate, HybValueId again)
 {
   HybValueId n =
-      spelling_add (text,
-                    candidate,
+      spelling_add (text, candidate,
                     spelling_mul (text, spelling_unary (text, "sigmoid", r, NULL), again));
 
   n = spelling_unary (text, "tanh", n, NULL);
@@ -335,10 +311,7 @@ gru_by_gate (ModelText *text)
 {
   HybValueId r = spelling_products (text, "r", UNITS), z = spelling_products (text, "z", UNITS);
 
-  finish_gru (text,
-              r,
-              z,
-              spelling_product (text, text->x, "n_i2h", UNITS, WIDTH),
+  finish_gru (text, r, z, spelling_product (text, text->x, "n_i2h", UNITS, WIDTH),
               spelling_product (text, text->h, "n_h2h", UNITS, UNITS));
 }
 
@@ -349,10 +322,7 @@ gru_joined (ModelText *text)
   HybValueId gates = spelling_product (text, both, "gates", 2 * UNITS, WIDTH + UNITS);
 
   gates = spelling_unary (text, "SliceChannel", gates, "num_outputs=2;axis=1");
-  finish_gru (text,
-              gates,
-              gates + 1,
-              spelling_product (text, text->x, "n_i2h", UNITS, WIDTH),
+  finish_gru (text, gates, gates + 1, spelling_product (text, text->x, "n_i2h", UNITS, WIDTH),
               spelling_product (text, text->h, "n_h2h", UNITS, UNITS));
 }
 
@@ -369,8 +339,7 @@ gru_by_difference (ModelText *text)
   n = spelling_unary (text, "tanh", spelling_add (text, x + 2, n), NULL);
   z = spelling_unary (text, "sigmoid", spelling_add (text, x + 1, s + 1), NULL);
   text->h =
-      spelling_add (text,
-                    n,
+      spelling_add (text, n,
                     spelling_mul (text, z, spelling_binary (text, "elemwise_sub", text->h, n)));
 }
 
@@ -398,11 +367,11 @@ gru_reset_before (ModelText *text)
   HybValueId n =
       spelling_add (text, spelling_product (text, text->x, "n_i2h", UNITS, WIDTH), again);
 
-  text->h = spelling_add (text,
-                          spelling_mul (text,
-                                        spelling_unary (text, "_rminus_scalar", z, "scalar=1"),
-                                        spelling_unary (text, "tanh", n, NULL)),
-                          spelling_mul (text, z, text->h));
+  text->h =
+      spelling_add (text,
+                    spelling_mul (text, spelling_unary (text, "_rminus_scalar", z, "scalar=1"),
+                                  spelling_unary (text, "tanh", n, NULL)),
+                    spelling_mul (text, z, text->h));
 }
 
 /* --- Plain cells --- */
@@ -416,13 +385,9 @@ rnn_tanh (ModelText *text)
 static void
 rnn_relu_joined (ModelText *text)
 {
-  text->h = spelling_unary (text,
-                            "relu",
-                            spelling_product (text,
-                                              spelling_join (text, text->x, text->h),
-                                              "W",
-                                              UNITS,
-                                              WIDTH + UNITS),
+  text->h = spelling_unary (text, "relu",
+                            spelling_product (text, spelling_join (text, text->x, text->h), "W",
+                                              UNITS, WIDTH + UNITS),
                             NULL);
 }
 
@@ -431,15 +396,10 @@ rnn_batched (ModelText *text)
 {
   if (text->step == 0)
     text->all = split_inputs (text, UNITS);
-  text->h = spelling_unary (text,
-                            "Activation",
-                            spelling_add (text,
-                                          text->all + text->step,
-                                          spelling_plain_product (text,
-                                                                  text->h,
-                                                                  "h2h_weight",
-                                                                  UNITS,
-                                                                  UNITS)),
+  text->h = spelling_unary (text, "Activation",
+                            spelling_add (text, text->all + text->step,
+                                          spelling_plain_product (text, text->h, "h2h_weight",
+                                                                  UNITS, UNITS)),
                             "act_type=tanh");
 }
 
@@ -475,8 +435,7 @@ static const struct
   { { "gru-gates-in-one-product", "gru" }, gru_joined, FALSE },
   { { "gru-by-difference", "gru" }, gru_by_difference, FALSE },
   { { "gru-input-batched-over-time", "gru" }, gru_batched, FALSE },
-  { { "gru-reset-before-the-product",
-      "gru_reset_before",
+  { { "gru-reset-before-the-product", "gru_reset_before",
       "its reset gate comes before the product" },
     gru_reset_before,
     FALSE },

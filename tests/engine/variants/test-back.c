@@ -18,9 +18,7 @@ assert_same_parameters (HybModel *a, HybModel *b)
 
       g_assert_nonnull (y);
       g_assert_true (hyb_shape_equal (hyb_tensor_get_shape (x), hyb_tensor_get_shape (y)));
-      g_assert_cmpmem (hyb_tensor_get_data (x),
-                       hyb_tensor_get_bytes (x),
-                       hyb_tensor_get_data (y),
+      g_assert_cmpmem (hyb_tensor_get_data (x), hyb_tensor_get_bytes (x), hyb_tensor_get_data (y),
                        hyb_tensor_get_bytes (y));
     }
 }
@@ -49,12 +47,10 @@ test_there_and_back (gconstpointer name)
   g_assert_cmpuint (converted_count_nodes (fused->model, "stack"), ==, 0);
   back = converted_new (fused->model, HYB_FORM_UNROLLED, input);
   g_assert_cmpuint (converted_count_nodes (back->model, "RNN"), ==, 0);
-  g_assert_cmpuint (converted_count_nodes (back->model, "FullyConnected"),
-                    ==,
+  g_assert_cmpuint (converted_count_nodes (back->model, "FullyConnected"), ==,
                     converted_count_nodes (unrolled->model, "FullyConnected"));
   again = converted_new (back->model, HYB_FORM_FUSED, input);
-  g_assert_cmpuint (converted_count_nodes (again->model, "RNN"),
-                    ==,
+  g_assert_cmpuint (converted_count_nodes (again->model, "RNN"), ==,
                     converted_count_nodes (fused->model, "RNN"));
   assert_same_parameters (fused->model, again->model);
 }

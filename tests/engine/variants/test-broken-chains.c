@@ -79,8 +79,7 @@ add_operator (HybRewrite *rewrite, HybNodeId id, const HybNode *node)
   if (!is_called (node, "t3_out"))
     return HYB_NO_ID;
   value = hyb_builder_copy (rewrite->builder, rewrite->from, id, hyb_rewrite_inputs (rewrite, id));
-  return hyb_builder_call (rewrite->builder,
-                           "relu",
+  return hyb_builder_call (rewrite->builder, "relu",
                            &(HybNodeSpec){ .name = "extra", .n_inputs = 1, .inputs = &value },
                            NULL);
 }
@@ -90,8 +89,7 @@ change_activation (HybRewrite *rewrite, HybNodeId id, const HybNode *node)
 {
   if (!is_called (node, "t3_c"))
     return HYB_NO_ID;
-  return hyb_builder_call (rewrite->builder,
-                           "relu",
+  return hyb_builder_call (rewrite->builder, "relu",
                            &(HybNodeSpec){ .name = node->name,
                                            .n_inputs = 1,
                                            .inputs = hyb_rewrite_inputs (rewrite, id) },
@@ -116,10 +114,8 @@ use_memory (HybRewrite *rewrite, HybNodeId id, const HybNode *node)
   values[0] =
       hyb_builder_copy (rewrite->builder, rewrite->from, id, hyb_rewrite_inputs (rewrite, id));
   values[1] = memory;
-  return hyb_builder_call (rewrite->builder,
-                           "elemwise_add",
-                           &(HybNodeSpec){ .name = "sum", .n_inputs = 2, .inputs = values },
-                           NULL);
+  return hyb_builder_call (rewrite->builder, "elemwise_add",
+                           &(HybNodeSpec){ .name = "sum", .n_inputs = 2, .inputs = values }, NULL);
 }
 
 static const struct
@@ -129,22 +125,14 @@ static const struct
   const char *message;  /* part of the error for the fused form */
   gboolean    may_loop; /* the foreach form is possible */
 } rows[] = {
-  { "one-weight-not-shared",
-    change_weight,
-    "step 3 reads the weight “other_weight”, which earlier steps do not read",
-    FALSE },
-  { "an-extra-operator-in-one-step",
-    add_operator,
-    "the state of step 4 comes from the node “extra” instead of the previous step",
-    FALSE },
-  { "another-activation-at-one-step",
-    change_activation,
-    "step 3 differs from the previous step at the node “unroll0_lstm0_t3_c”",
-    FALSE },
-  { "a-memory-used-outside",
-    use_memory,
-    "“unroll0_lstm0_t2_state_output” of step 2 is used outside",
-    TRUE },
+  { "one-weight-not-shared", change_weight,
+    "step 3 reads the weight “other_weight”, which earlier steps do not read", FALSE },
+  { "an-extra-operator-in-one-step", add_operator,
+    "the state of step 4 comes from the node “extra” instead of the previous step", FALSE },
+  { "another-activation-at-one-step", change_activation,
+    "step 3 differs from the previous step at the node “unroll0_lstm0_t3_c”", FALSE },
+  { "a-memory-used-outside", use_memory,
+    "“unroll0_lstm0_t2_state_output” of step 2 is used outside", TRUE },
 };
 
 /* A form that may be is proved; another one is refused with this message. */
@@ -185,8 +173,7 @@ test_row (gconstpointer data)
       g_test_skip ("the golden is not here");
       return;
     }
-  hyb_model_set_parameter (model,
-                           "other_weight",
+  hyb_model_set_parameter (model, "other_weight",
                            hyb_model_get_parameter (model, "unroll0_lstm0_h2h_weight"));
   change_model (model, rows[row].change);
   check_form (model, input, HYB_FORM_FUSED, rows[row].message, FALSE);

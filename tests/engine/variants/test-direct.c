@@ -146,13 +146,10 @@ TEST_PROGRAM (test_direct)
   g_test_init (&argc, &argv, NULL);
   g_test_set_nonfatal_assertions ();
   g_test_add_data_func ("/engine/variants/direct/sums-of-rows-go-to-while-and-back",
-                        GINT_TO_POINTER (2),
-                        test_cumsum);
+                        GINT_TO_POINTER (2), test_cumsum);
   g_test_add_data_func ("/engine/variants/direct/sums-of-a-vector-go-to-while-and-back",
-                        GINT_TO_POINTER (1),
-                        test_cumsum);
+                        GINT_TO_POINTER (1), test_cumsum);
   g_test_add_data_func ("/engine/variants/direct/a-documented-foreach-becomes-a-while-loop",
-                        "sym-foreach-document",
-                        test_golden);
+                        "sym-foreach-document", test_golden);
   return g_test_run ();
 }

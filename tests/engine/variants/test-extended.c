@@ -144,8 +144,7 @@ test_earlier_memory (void)
     }
   begin_extension (&extension, whole);
   hyb_builder_add_head (extension.builder,
-                        add_node (&extension,
-                                  "slice_axis",
+                        add_node (&extension, "slice_axis",
                                   extension.value[hyb_graph_get_heads (hyb_model_get_graph (whole),
                                                                        &n)[0] +
                                                   2],
@@ -175,8 +174,7 @@ write_with_reader (HybForm form, const char *parameter, HybTensorList *input)
   begin_extension (&extension, variant->model);
   hyb_builder_add_head (extension.builder, extension.value[hyb_graph_get_heads (graph, &n)[0]]);
   hyb_builder_add_head (extension.builder,
-                        add_node (&extension,
-                                  "sum",
+                        add_node (&extension, "sum",
                                   extension.value[hyb_graph_get_node (graph, id)->first_output],
                                   NULL));
   return end_extension (&extension);
@@ -264,8 +262,7 @@ test_convolution (void)
       g_autoptr (HybVariant) variant = hyb_variant_convert (model, &options, NULL);
 
       g_assert_nonnull (variant);
-      g_assert_cmpuint (count_findings (variant->model, "loop-behind-convolution"),
-                        ==,
+      g_assert_cmpuint (count_findings (variant->model, "loop-behind-convolution"), ==,
                         expected[form]);
     }
 }
@@ -283,8 +280,7 @@ TEST_PROGRAM (test_extended)
   for (guint i = 0; i < G_N_ELEMENTS (cuts); i++)
     {
       g_autofree char *path =
-          g_strdup_printf ("/engine/variants/extended/the-last-memory-can-be-fused/%u-%s",
-                           i,
+          g_strdup_printf ("/engine/variants/extended/the-last-memory-can-be-fused/%u-%s", i,
                            cuts[i][0]);
 
       g_test_add_data_func (path, cuts[i], test_last_memory);

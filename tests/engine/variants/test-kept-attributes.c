@@ -38,28 +38,21 @@ static const Row rows[] = {
   { "state_outputs", "state_size=4;mode=lstm;num_layers=1;state_outputs=False", NULL, NULL },
   { "projection_size", USUAL "mode=lstm;num_layers=1;projection_size=2", NULL, NULL },
   { "lstm_state_clip_min",
-    USUAL "mode=lstm;num_layers=1;lstm_state_clip_min=-0.2;lstm_state_clip_max=100",
-    NULL,
+    USUAL "mode=lstm;num_layers=1;lstm_state_clip_min=-0.2;lstm_state_clip_max=100", NULL,
     "_scalar), which no fused operator does" },
   { "lstm_state_clip_max",
-    USUAL "mode=lstm;num_layers=1;lstm_state_clip_min=-inf;lstm_state_clip_max=0.2",
-    NULL,
+    USUAL "mode=lstm;num_layers=1;lstm_state_clip_min=-inf;lstm_state_clip_max=0.2", NULL,
     "_scalar), which no fused operator does" },
   { "lstm_state_clip_nan",
     USUAL "mode=lstm;num_layers=1;lstm_state_clip_min=-9;lstm_state_clip_max=9;"
           "lstm_state_clip_nan=True",
-    "lstm_state_clip_nan",
-    "lstm_state_clip_nan" },
+    "lstm_state_clip_nan", "lstm_state_clip_nan" },
   { "use_sequence_length", USUAL "mode=gru;num_layers=1;use_sequence_length=True", NULL, NULL },
   { "use_sequence_length", USUAL "mode=lstm;num_layers=1;use_sequence_length=True", NULL, NULL },
-  { "use_sequence_length",
-    USUAL "mode=rnn_tanh;num_layers=2;use_sequence_length=True",
-    NULL,
+  { "use_sequence_length", USUAL "mode=rnn_tanh;num_layers=2;use_sequence_length=True", NULL,
     NULL },
   { "use_sequence_length",
-    USUAL "mode=lstm;num_layers=2;bidirectional=True;use_sequence_length=True",
-    NULL,
-    NULL },
+    USUAL "mode=lstm;num_layers=2;bidirectional=True;use_sequence_length=True", NULL, NULL },
 };
 
 #define RNN_STEPS 5
@@ -100,9 +93,7 @@ add_values (HybModel *model, HybTensorList *input, const HybNode *node)
       add_array (input, "lengths", (HybType){ hyb_shape_1d (BATCH), HYB_F32 }, 5);
       for (gint64 i = 0; i < BATCH; i++)
         hyb_dtype_set_double (hyb_tensor_get_data (hyb_tensor_list_find (input, "lengths")),
-                              HYB_F32,
-                              (gsize) i,
-                              1 + (double) i);
+                              HYB_F32, (gsize) i, 1 + (double) i);
     }
 }
 

@@ -48,12 +48,9 @@ check_roles (HybGraph *a, HybGraph *b, const GArray *found)
       g_assert_cmpstr (outer->type, ==, inner->type);
       if (g_str_has_suffix (outer->name, "2h"))
         g_assert_cmpstr (role_of (outer->name), ==, role_of (inner->name));
-      g_assert_true (g_hash_table_add (pairs,
-                                       g_strdup_printf ("%u/%u/%u/%d",
-                                                        match->loop,
-                                                        match->body,
-                                                        match->node,
-                                                        match->step)));
+      g_assert_true (
+          g_hash_table_add (pairs, g_strdup_printf ("%u/%u/%u/%d", match->loop, match->body,
+                                                    match->node, match->step)));
     }
 }
 
@@ -105,10 +102,8 @@ TEST_PROGRAM (test_match_bodies)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_data_func ("/engine/variants/match-bodies/foreach",
-                        GUINT_TO_POINTER (HYB_FORM_FOREACH),
-                        test_roles);
-  g_test_add_data_func ("/engine/variants/match-bodies/while",
-                        GUINT_TO_POINTER (HYB_FORM_WHILE),
+                        GUINT_TO_POINTER (HYB_FORM_FOREACH), test_roles);
+  g_test_add_data_func ("/engine/variants/match-bodies/while", GUINT_TO_POINTER (HYB_FORM_WHILE),
                         test_roles);
   return g_test_run ();
 }

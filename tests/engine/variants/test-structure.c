@@ -42,12 +42,8 @@ describe (HybModel *model)
     {
       const HybStructure *entry = &g_array_index (structure, HybStructure, i);
 
-      g_string_append_printf (text,
-                              "%s %s %u×%d %u\n",
-                              hyb_structure_kind_name (entry->kind),
-                              entry->cell ? entry->cell : "-",
-                              entry->layers,
-                              (int) entry->steps,
+      g_string_append_printf (text, "%s %s %u×%d %u\n", hyb_structure_kind_name (entry->kind),
+                              entry->cell ? entry->cell : "-", entry->layers, (int) entry->steps,
                               entry->nodes);
     }
   return g_string_free (text, FALSE);
@@ -71,12 +67,9 @@ describe_expected (const cJSON *list)
   {
     const char *cell = cJSON_GetStringValue (cJSON_GetObjectItem (entry, "cell"));
 
-    g_string_append_printf (text,
-                            "%s %s %d×%d %d\n",
+    g_string_append_printf (text, "%s %s %d×%d %d\n",
                             cJSON_GetStringValue (cJSON_GetObjectItem (entry, "kind")),
-                            cell ? cell : "-",
-                            number (entry, "layers"),
-                            number (entry, "steps"),
+                            cell ? cell : "-", number (entry, "layers"), number (entry, "steps"),
                             number (entry, "nodes"));
   }
   return g_string_free (text, FALSE);
@@ -180,10 +173,8 @@ add_step (HybBuilder *builder, HybModel *model, const char *prefix, HybValueId x
                                          { "h2h_weight", "h2h_bias", "t0_h2h" } };
   g_autofree char         *begin = g_strconcat (prefix, "begin", NULL);
   g_autofree char         *out = g_strconcat (prefix, "t0_out", NULL);
-  HybValueId               h = hyb_builder_call (builder,
-                                   "_zeros",
-                                   &(HybNodeSpec){ .name = begin, .attributes = zeros },
-                                   NULL),
+  HybValueId               h = hyb_builder_call (builder, "_zeros",
+                                                 &(HybNodeSpec){ .name = begin, .attributes = zeros }, NULL),
              terms[2];
 
   for (guint i = 0; i < 2; i++)
@@ -192,24 +183,19 @@ add_step (HybBuilder *builder, HybModel *model, const char *prefix, HybValueId x
       g_autofree char *weight = g_strconcat (prefix, rows[i][0], NULL);
       g_autofree char *bias = g_strconcat (prefix, rows[i][1], NULL);
       g_autofree char *name = g_strconcat (prefix, rows[i][2], NULL);
-      HybValueId       inputs[] = { i == 0 ? x : h,
-                              hyb_builder_add_variable (builder, weight, NULL),
+      HybValueId inputs[] = { i == 0 ? x : h, hyb_builder_add_variable (builder, weight, NULL),
                               hyb_builder_add_variable (builder, bias, NULL) };
 
       hyb_model_set_input_type (model, weight, &type);
       terms[i] =
-          hyb_builder_call (builder,
-                            "FullyConnected",
+          hyb_builder_call (builder, "FullyConnected",
                             &(HybNodeSpec){
                                 .name = name, .n_inputs = 3, .inputs = inputs, .attributes = size },
                             NULL);
     }
-  terms[0] = hyb_builder_call (builder,
-                               "elemwise_add",
-                               &(HybNodeSpec){ .n_inputs = 2, .inputs = terms },
-                               NULL);
-  return hyb_builder_call (builder,
-                           "Activation",
+  terms[0] = hyb_builder_call (builder, "elemwise_add",
+                               &(HybNodeSpec){ .n_inputs = 2, .inputs = terms }, NULL);
+  return hyb_builder_call (builder, "Activation",
                            &(HybNodeSpec){
                                .name = out, .n_inputs = 1, .inputs = terms, .attributes = tanh },
                            NULL);
@@ -253,8 +239,7 @@ test_directions (void)
       types = hyb_model_new_types (model);
       structure = hyb_structure_find (hyb_model_get_graph (model), types);
       g_assert_cmpuint (structure->len, >=, 1);
-      g_assert_cmpstr (g_array_index (structure, HybStructure, 0).direction,
-                       ==,
+      g_assert_cmpstr (g_array_index (structure, HybStructure, 0).direction, ==,
                        cases[i].direction);
     }
 }
@@ -273,14 +258,11 @@ TEST_PROGRAM (test_structure)
   }
   g_test_add_func ("/engine/variants/structure/twins-of-one-step", test_twins_of_one_step);
   g_test_add_func ("/engine/variants/structure/directions", test_directions);
-  g_test_add_data_func ("/engine/variants/structure/every-golden-is-listed",
-                        table,
+  g_test_add_data_func ("/engine/variants/structure/every-golden-is-listed", table,
                         test_goldens_listed);
-  g_test_add_data_func ("/engine/variants/structure/every-export-is-listed",
-                        table,
+  g_test_add_data_func ("/engine/variants/structure/every-export-is-listed", table,
                         test_files_listed);
-  g_test_add_data_func ("/engine/variants/structure/every-gallery-model-is-listed",
-                        table,
+  g_test_add_data_func ("/engine/variants/structure/every-gallery-model-is-listed", table,
                         test_gallery_listed);
   return g_test_run ();
 }

@@ -24,14 +24,11 @@ model_of (guint n_steps, guint n_outputs)
       "\"in_state_locs\":\"()\",\"remain_locs\":\"()\"},\"inputs\":[[0,0,0]],\"subgraphs\":["
       "{\"nodes\":[{\"op\":\"null\",\"name\":\"row\",\"inputs\":[]},{\"op\":\"square\","
       "\"name\":\"s\",\"inputs\":[[0,0,0]]}],\"arg_nodes\":[0],\"heads\":[[1,0,0]",
-      n_steps,
-      n_outputs,
-      n_outputs);
+      n_steps, n_outputs, n_outputs);
   for (guint i = 1; i < n_outputs; i++)
     g_string_append (text, ",[1,0,0]");
-  g_string_append (text,
-                   "]}]}],\"arg_nodes\":[0],\"heads\":[[1,0,0]],"
-                   "\"attrs\":{\"mxnet_version\":[\"int\",10901]}}");
+  g_string_append (text, "]}]}],\"arg_nodes\":[0],\"heads\":[[1,0,0]],"
+                         "\"attrs\":{\"mxnet_version\":[\"int\",10901]}}");
   bytes = g_bytes_new (text->str, text->len);
   hyb_symbol_read (model, bytes, "loop", &error);
   g_assert_no_error (error);

@@ -151,8 +151,7 @@ test_back (gconstpointer name)
   g_assert_cmpuint (converted_count_nodes (loop->model, "sign"), >, 0);
   for (guint i = 0; i < G_N_ELEMENTS (added); i++)
     g_assert_cmpuint (converted_count_nodes (fused->model, added[i]), ==, 0);
-  g_assert_cmpuint (converted_count_nodes (fused->model, "RNN"),
-                    ==,
+  g_assert_cmpuint (converted_count_nodes (fused->model, "RNN"), ==,
                     converted_count_nodes (direct->model, "RNN"));
 }
 
@@ -173,10 +172,8 @@ TEST_PROGRAM (test_while)
       g_test_add_data_func (g_strdelimit (path, ":", '-'), names[i], test_model);
     }
   g_test_add_data_func ("/engine/variants/while/copies-of-open-shape-vanish-in-other-forms",
-                        "cell-residual-t6-ntc-none",
-                        test_back);
+                        "cell-residual-t6-ntc-none", test_back);
   g_test_add_data_func ("/engine/variants/while/a-stack-becomes-one-operator-again",
-                        "gallery:stacked",
-                        test_back);
+                        "gallery:stacked", test_back);
   return g_test_run ();
 }

@@ -108,9 +108,7 @@ new_numbers (Scope *scope, const HybType *type)
   g_autoptr (HybTensor) tensor = hyb_tensor_new_zeros (type, NULL);
 
   for (gint64 i = 0; i < hyb_tensor_get_size (tensor); i++)
-    hyb_dtype_set_double (hyb_tensor_get_data (tensor),
-                          type->dtype,
-                          (gsize) i,
+    hyb_dtype_set_double (hyb_tensor_get_data (tensor), type->dtype, (gsize) i,
                           fuzz_below (scope->random, 2001) / 1000. - 1);
   return scope_add_variable (scope, tensor);
 }
@@ -182,10 +180,7 @@ next_state (Scope *body, guint state)
     next = state;
   if (fuzz_once_in (body->random, 6))
     return next;
-  return scope_call (body,
-                     "elemwise_add",
-                     NULL,
-                     next,
+  return scope_call (body, "elemwise_add", NULL, next,
                      scope_call (body, "_mul_scalar", "scalar=0.5", state, SCOPE_NOTHING));
 }
 
@@ -228,17 +223,12 @@ add_foreach (Scope *scope, const Body *body, guint n_rows, guint n_states, guint
           locations[kind][counts[kind]++] = i;
           inputs[n++] = body->source[i];
         }
-  g_string_printf (text,
-                   "num_args=%u num_outputs=%u num_out_data=%u",
-                   n + 1,
-                   n_outputs + n_states,
+  g_string_printf (text, "num_args=%u num_outputs=%u num_out_data=%u", n + 1, n_outputs + n_states,
                    n_outputs);
   append_numbers (text, "in_data_locs", locations[0], counts[0]);
   append_numbers (text, "in_state_locs", locations[1], counts[1]);
   append_numbers (text, "remain_locs", locations[2], counts[2]);
-  return add_with_bodies (scope,
-                          "_foreach",
-                          text->str,
+  return add_with_bodies (scope, "_foreach", text->str,
                           &(NodeRequest){ .n_inputs = n,
                                           .inputs = inputs,
                                           .n_bodies = 1,
@@ -335,10 +325,7 @@ make_condition (Scope *scope, Body *body, const guint *states)
 
       sum = scope_call (&inner, "Reshape", "shape=(1,)", sum, SCOPE_NOTHING);
       sum = scope_call (&inner, "Cast", "dtype=float32", sum, SCOPE_NOTHING);
-      less = scope_call (&inner,
-                         "elemwise_mul",
-                         NULL,
-                         less,
+      less = scope_call (&inner, "elemwise_mul", NULL, less,
                          scope_call (&inner, "_lesser_scalar", "scalar=1.7", sum, SCOPE_NOTHING));
     }
   if (less != SCOPE_NOTHING)
@@ -399,18 +386,12 @@ grow_while (Scope *scope)
       for (guint i = 0; i < bodies[1].n; i++)
         if (bodies[1].port[i] < n_states)
           locations[bodies[1].port[i]] = i;
-      g_string_printf (text,
-                       "num_args=%u num_outputs=%u num_out_data=%u max_iterations=%u",
-                       n + 2,
-                       n_outputs + n_states,
-                       n_outputs,
-                       1 + fuzz_below (scope->random, 5));
+      g_string_printf (text, "num_args=%u num_outputs=%u num_out_data=%u max_iterations=%u", n + 2,
+                       n_outputs + n_states, n_outputs, 1 + fuzz_below (scope->random, 5));
       append_numbers (text, "cond_input_locs", condition, bodies[0].n);
       append_numbers (text, "func_input_locs", step, bodies[1].n);
       append_numbers (text, "func_var_locs", locations, n_states);
-      add_with_bodies (scope,
-                       "_while_loop",
-                       text->str,
+      add_with_bodies (scope, "_while_loop", text->str,
                        &(NodeRequest){ .n_inputs = n,
                                        .inputs = inputs,
                                        .n_bodies = 2,
@@ -493,14 +474,12 @@ grow_cond (Scope *scope)
           append_numbers (locations, names[i], places, bodies[i].n);
         }
       text = g_strdup_printf ("num_args=%u num_outputs=%u%s", n + 3, n_outputs, locations->str);
-      add_with_bodies (scope,
-                       "_cond",
-                       text,
+      add_with_bodies (scope, "_cond", text,
                        &(NodeRequest){ .n_inputs = n,
                                        .inputs = inputs,
                                        .n_bodies = 3,
-                                       .bodies = (HybGraph *[]){
-                                           bodies[0].graph, bodies[1].graph, bodies[2].graph } });
+                                       .bodies = (HybGraph *[]){ bodies[0].graph, bodies[1].graph,
+                                                                 bodies[2].graph } });
     }
   for (guint i = 0; i < 3; i++)
     body_clear (&bodies[i]);

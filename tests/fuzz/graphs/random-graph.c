@@ -16,8 +16,8 @@ add_heads (Scope *scope)
     {
       const KnownValue *known = scope_get (scope, i);
       gboolean          is_variable = hyb_node_is_variable (
-          hyb_builder_get_node (scope->builder,
-                                hyb_builder_get_producer (scope->builder, known->value)));
+                   hyb_builder_get_node (scope->builder,
+                                         hyb_builder_get_producer (scope->builder, known->value)));
 
       if (is_variable || (known->n_readers > 0 && !fuzz_once_in (scope->random, 12)))
         continue;

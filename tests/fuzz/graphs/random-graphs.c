@@ -22,12 +22,7 @@ static const GOptionEntry entries[] = {
   { "first", 0, 0, G_OPTION_ARG_INT, &first, "The seed of the first graph", "N" },
   { "count", 0, 0, G_OPTION_ARG_INT, &count, "The number of graphs", "N" },
   { "print", 0, 0, G_OPTION_ARG_NONE, &prints, "Print the graphs", NULL },
-  { "write",
-    0,
-    0,
-    G_OPTION_ARG_FILENAME,
-    &folder,
-    "Write graphs and results to files here",
+  { "write", 0, 0, G_OPTION_ARG_FILENAME, &folder, "Write graphs and results to files here",
     "FOLDER" },
   { "draws", 0, 0, G_OPTION_ARG_NONE, &with_draws, "Also write graphs that draw numbers", NULL },
   { 0 },
@@ -120,11 +115,8 @@ add_gradients (HybTensorList *list, const Trial *forward, const Trial *gradient)
   for (guint i = 0, k = n_heads; i < n; i++)
     if (hyb_dtype_is_float (hyb_tensor_get_dtype (forward->values->pdata[i])) &&
         !hyb_graph_is_auxiliary (forward->graph, variables[i]))
-      add_result (list,
-                  "gradient",
-                  hyb_graph_get_node (forward->graph, variables[i])->name,
-                  gradient,
-                  k++);
+      add_result (list, "gradient", hyb_graph_get_node (forward->graph, variables[i])->name,
+                  gradient, k++);
 }
 
 static void
@@ -141,9 +133,7 @@ write_files (int seed, const Trial *forward, const Trial *gradient)
                   *written = hyb_graph_get_auxiliary (forward->graph, &n_written);
 
   for (guint i = 0; i < n; i++)
-    add_tensor (list,
-                "variable",
-                hyb_graph_get_node (forward->graph, variables[i])->name,
+    add_tensor (list, "variable", hyb_graph_get_node (forward->graph, variables[i])->name,
                 forward->values->pdata[i]);
   hyb_graph_get_heads (forward->graph, &n_heads);
   for (guint i = 0; i < n_heads; i++)
@@ -153,10 +143,7 @@ write_files (int seed, const Trial *forward, const Trial *gradient)
       add_result (list, "output", name, forward, i);
     }
   for (guint i = 0; i < n_written; i++)
-    add_result (list,
-                "written",
-                hyb_graph_get_node (forward->graph, written[i])->name,
-                forward,
+    add_result (list, "written", hyb_graph_get_node (forward->graph, written[i])->name, forward,
                 n_heads + i);
   if (gradient)
     add_gradients (list, forward, gradient);
@@ -253,11 +240,8 @@ main (int argc, char **argv)
     try_graph (&totals, operators, first + i);
   printf ("# %u graphs, %u with gradients, of %u operators; %u ways; %.1f %% of %.0f numbers "
           "compared to a hundredth or better\n",
-          totals.n_graphs,
-          totals.n_gradients,
-          g_hash_table_size (totals.operators),
-          trial_n_ways (),
-          100. * (double) totals.n_compared / (double) MAX (totals.n_elements, 1),
+          totals.n_graphs, totals.n_gradients, g_hash_table_size (totals.operators),
+          trial_n_ways (), 100. * (double) totals.n_compared / (double) MAX (totals.n_elements, 1),
           (double) totals.n_elements);
   report_unused (&totals, operators);
   printf ("%sok 1 random-graphs-compute-the-same-however-they-are-run\n",

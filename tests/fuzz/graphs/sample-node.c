@@ -75,8 +75,7 @@ change_input (const char *text, guint i, const Change *change)
 
   return g_strdup_printf ("%s%s%s",
                           is_retyped && g_str_equal (dtype, "f32") ? change->new_type : dtype,
-                          changed,
-                          end);
+                          changed, end);
 }
 
 /* The number of dimensions of “f32[2,3]”. */
@@ -288,11 +287,10 @@ add_changed (Scope *scope, const OperatorSample *sample, const Change *change)
   is_good = is_good && may_be_here (scope, sample->op, wanted, n);
   for (guint i = 0; is_good && i < n; i++)
     inputs[i] = find_input (scope, &wanted[i], hyb_op_writes_input (sample->op, i));
-  is_good = is_good && scope_add_node (scope,
-                                       &(NodeRequest){ .op = sample->op,
-                                                       .attributes = attributes,
-                                                       .n_inputs = n,
-                                                       .inputs = inputs }) != SCOPE_NOTHING;
+  is_good = is_good && scope_add_node (scope, &(NodeRequest){ .op = sample->op,
+                                                              .attributes = attributes,
+                                                              .n_inputs = n,
+                                                              .inputs = inputs }) != SCOPE_NOTHING;
   for (guint i = 0; i < n; i++)
     hyb_tensor_unref (wanted[i].tensor);
   return is_good;

@@ -112,8 +112,7 @@ variable_attributes (Scope *scope, const HybType *type)
   g_autoptr (GString) shape = g_string_new ("(");
 
   for (int i = 0; i < type->shape.rank; i++)
-    g_string_append_printf (shape,
-                            "%d,",
+    g_string_append_printf (shape, "%d,",
                             fuzz_once_in (scope->random, 3) ? (scope->has_scalars ? -1 : 0)
                                                             : (int) type->shape.dim[i]);
   if (type->shape.rank > 0 && fuzz_once_in (scope->random, 4))
@@ -218,8 +217,7 @@ try_call (Scope *scope, const NodeRequest *request, gconstpointer params, GPtrAr
                                                   .inputs = (HybTensor *const *) inputs->pdata,
                                                   .outputs = (HybTensor **) outputs->pdata,
                                                   .has_scalars = scope->has_scalars },
-                            &context,
-                            NULL))
+                            &context, NULL))
     return FALSE;
   for (guint i = 0; i < outputs->len; i++)
     if (!is_acceptable (scope, outputs->pdata[i]))
@@ -261,12 +259,10 @@ scope_add_node (Scope *scope, const NodeRequest *request)
   const HybOp *op = request->op;
   g_autoptr (GPtrArray) outputs =
       g_ptr_array_new_with_free_func ((GDestroyNotify) hyb_tensor_unref);
-  gpointer params = op->params ? hyb_params_parse (op->params,
-                                                   op->params_size,
-                                                   (const char *const *) request->attributes,
-                                                   NULL,
-                                                   NULL)
-                               : NULL;
+  gpointer params = op->params
+                        ? hyb_params_parse (op->params, op->params_size,
+                                            (const char *const *) request->attributes, NULL, NULL)
+                        : NULL;
   guint    n_inputs = 0, n_outputs = 0, first = SCOPE_NOTHING;
 
   if (op->params && !params)
@@ -290,11 +286,10 @@ scope_call (Scope *scope, const char *op, const char *attributes, guint a, guint
 
   return a == SCOPE_NOTHING
              ? a
-             : scope_add_node (scope,
-                               &(NodeRequest){ .op = hyb_op_find (op),
-                                               .attributes = pairs,
-                                               .n_inputs = b == SCOPE_NOTHING ? 1 : 2,
-                                               .inputs = inputs });
+             : scope_add_node (scope, &(NodeRequest){ .op = hyb_op_find (op),
+                                                      .attributes = pairs,
+                                                      .n_inputs = b == SCOPE_NOTHING ? 1 : 2,
+                                                      .inputs = inputs });
 }
 
 /* --- Values of a wanted type --- */
@@ -332,14 +327,9 @@ fit_shape (Scope *scope, guint index, const HybShape *shape)
   if (index == SCOPE_NOTHING || hyb_shape_equal (&scope_type (scope, index)->shape, shape))
     return index;
   dims = hyb_shape_join (shape, ",");
-  text = g_strdup_printf ("%s=(%s%s)",
-                          shape->rank > 0 ? "shape" : "newshape",
-                          dims,
+  text = g_strdup_printf ("%s=(%s%s)", shape->rank > 0 ? "shape" : "newshape", dims,
                           shape->rank == 1 ? "," : "");
-  return scope_call (scope,
-                     shape->rank > 0 ? "Reshape" : "_np_reshape",
-                     text,
-                     index,
+  return scope_call (scope, shape->rank > 0 ? "Reshape" : "_np_reshape", text, index,
                      SCOPE_NOTHING);
 }
 
@@ -364,13 +354,9 @@ fit_range (Scope *scope, guint index, double low, double high)
   if (statistics.n_infinite == 0 && !(statistics.minimum < low) && !(statistics.maximum > high))
     return index;
   if (low == -high)
-    return scope_call_scalar (scope,
-                              "_mul_scalar",
-                              high,
+    return scope_call_scalar (scope, "_mul_scalar", high,
                               scope_call (scope, "tanh", NULL, index, SCOPE_NOTHING));
-  index = scope_call_scalar (scope,
-                             "_mul_scalar",
-                             high - low,
+  index = scope_call_scalar (scope, "_mul_scalar", high - low,
                              scope_call (scope, "sigmoid", NULL, index, SCOPE_NOTHING));
   return scope_call_scalar (scope, "_plus_scalar", low, index);
 }

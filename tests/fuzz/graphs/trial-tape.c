@@ -103,9 +103,7 @@ collect (HybTape *tape, const Trial *trial, GPtrArray *values)
         continue;
       mean = hyb_tensor_new_zeros (hyb_tensor_get_type (sum ? sum : tensor), NULL);
       for (gint64 j = 0; sum && j < hyb_tensor_get_size (sum); j++)
-        hyb_dtype_set_double (hyb_tensor_get_data (mean),
-                              hyb_tensor_get_dtype (mean),
-                              (gsize) j,
+        hyb_dtype_set_double (hyb_tensor_get_data (mean), hyb_tensor_get_dtype (mean), (gsize) j,
                               hyb_tensor_get_value (sum, j) / N_PASSES);
       hyb_tensor_unref (results->pdata[k]);
       results->pdata[k++] = mean;

@@ -33,9 +33,7 @@ add_noise (HybTensor *tensor, guint64 seed, guint64 stream)
   double   rounding = rounding_of (dtype);
 
   for (gint64 i = 0; rounding > 0 && i < hyb_tensor_get_size (tensor); i++)
-    hyb_dtype_set_double (hyb_tensor_get_data (tensor),
-                          dtype,
-                          (gsize) i,
+    hyb_dtype_set_double (hyb_tensor_get_data (tensor), dtype, (gsize) i,
                           hyb_tensor_get_value (tensor, i) *
                               (1 +
                                rounding * (2 * hyb_random_uniform (hyb_random_mix (seed, stream),
@@ -80,8 +78,7 @@ run_node (const Trial *trial, HybNodeId id, HybTensor **values, HybType *types, 
                                                   .types = types,
                                                   .inputs = inputs,
                                                   .outputs = values + node->first_output },
-                            &context,
-                            error))
+                            &context, error))
     return FALSE;
   for (guint i = 0; i < node->n_outputs; i++)
     types[node->first_output + i] = *hyb_tensor_get_type (values[node->first_output + i]);
@@ -201,8 +198,7 @@ find_tolerances (Trial *trial)
 
       for (guint k = 0; k < trial->results->len; k++)
         if (trial->tolerance->pdata[k] &&
-            (!noisy || !note_differences (trial->results->pdata[k],
-                                          noisy->pdata[k],
+            (!noisy || !note_differences (trial->results->pdata[k], noisy->pdata[k],
                                           trial->tolerance->pdata[k])))
           g_clear_pointer (&trial->tolerance->pdata[k], g_free);
     }
@@ -234,11 +230,7 @@ trial_compare (const Trial *trial, GPtrArray *results)
               !(a == b || (isnan (a) && isnan (b)) || fabs (a - b) <= tolerance[i]))
             return g_strdup_printf ("element %d of result %u is %.9g instead of %.9g (tolerance "
                                     "%.3g)",
-                                    (int) i,
-                                    k,
-                                    b,
-                                    a,
-                                    tolerance[i]);
+                                    (int) i, k, b, a, tolerance[i]);
         }
     }
   return NULL;
@@ -319,11 +311,8 @@ trial_new_gradient (const Trial *forward, guint64 seed)
           hyb_tensor_new_zeros (hyb_tensor_get_type (forward->results->pdata[i]), NULL);
 
       for (gint64 k = 0;
-           hyb_dtype_is_float (hyb_tensor_get_dtype (head)) && k < hyb_tensor_get_size (head);
-           k++)
-        hyb_dtype_set_double (hyb_tensor_get_data (head),
-                              hyb_tensor_get_dtype (head),
-                              (gsize) k,
+           hyb_dtype_is_float (hyb_tensor_get_dtype (head)) && k < hyb_tensor_get_size (head); k++)
+        hyb_dtype_set_double (hyb_tensor_get_data (head), hyb_tensor_get_dtype (head), (gsize) k,
                               hyb_random_uniform (hyb_random_mix (seed, i), (guint64) k) - 0.5);
       g_ptr_array_add (values, head);
     }
@@ -427,9 +416,7 @@ trial_infer (const Trial *trial, guint64 seed)
       if (trial->tolerance->pdata[i] && !hyb_shape_assign (shape, is, NULL))
         return g_strdup_printf ("result %u has the shape %s, but without some shapes %s is "
                                 "inferred",
-                                i,
-                                actual,
-                                inferred);
+                                i, actual, inferred);
     }
   return NULL;
 }

@@ -9,9 +9,7 @@ double_forward (const HybCall *call, const HybRun *run)
   gsize    n = (gsize) hyb_shape_size (&call->output[0].shape);
 
   for (gsize i = 0; i < n; i++)
-    hyb_dtype_set_double (run->output[0],
-                          dtype,
-                          i,
+    hyb_dtype_set_double (run->output[0], dtype, i,
                           2 * hyb_dtype_get_double (run->input[0], dtype, i));
 }
 

@@ -266,8 +266,7 @@ add_product (cublasHandle_t handle, Product p, gconstpointer alpha, gconstpointe
   p.coarse = p.compute == CUBLAS_COMPUTE_32F_FAST_TF32 ||
              (handle->math == 3 && p.compute == CUBLAS_COMPUTE_32F && p.a.type == CUDA_R_32F);
   deed = pretend_deed_new (g_strdup_printf ("a product of %d x %d x %d", p.m, p.n, p.k),
-                           product_run,
-                           g_memdup2 (&p, sizeof p));
+                           product_run, g_memdup2 (&p, sizeof p));
   deed->facts = (PretendFacts){
     .kind = PRETEND_KERNEL, .kernel = "pretend_gemm", .grid = { 1, 1, 1 }, .block = { 128, 1, 1 }
   };

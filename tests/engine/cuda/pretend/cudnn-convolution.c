@@ -433,18 +433,9 @@ cudnnConvolutionForward (cudnnHandle_t                handle,
                          void                        *y_at)
 {
   CUDNN_BEGIN_WITH (handle);
-  return cudnn_end (add_pass (handle,
-                              &(Given){ x, y, w, convolution },
-                              &(Call){ CONVOLVE_MAP,
-                                       "pretend_convolve_map",
-                                       algorithm,
-                                       alpha,
-                                       beta,
-                                       AT (x_at),
-                                       AT (y_at),
-                                       AT (w_at),
-                                       AT (work),
-                                       work_bytes }));
+  return cudnn_end (add_pass (handle, &(Given){ x, y, w, convolution },
+                              &(Call){ CONVOLVE_MAP, "pretend_convolve_map", algorithm, alpha, beta,
+                                       AT (x_at), AT (y_at), AT (w_at), AT (work), work_bytes }));
 }
 
 cudnnStatus_t
@@ -490,18 +481,10 @@ cudnnConvolutionBackwardData (cudnnHandle_t                handle,
                               void                        *x_at)
 {
   CUDNN_BEGIN_WITH (handle);
-  return cudnn_end (add_pass (handle,
-                              &(Given){ x, y, w, convolution },
-                              &(Call){ CONVOLVE_IMAGE,
-                                       "pretend_convolve_image",
-                                       algorithm,
-                                       alpha,
-                                       beta,
-                                       AT (x_at),
-                                       AT (y_at),
-                                       AT (w_at),
-                                       AT (work),
-                                       work_bytes }));
+  return cudnn_end (
+      add_pass (handle, &(Given){ x, y, w, convolution },
+                &(Call){ CONVOLVE_IMAGE, "pretend_convolve_image", algorithm, alpha, beta,
+                         AT (x_at), AT (y_at), AT (w_at), AT (work), work_bytes }));
 }
 
 cudnnStatus_t
@@ -548,16 +531,8 @@ cudnnConvolutionBackwardFilter (cudnnHandle_t                handle,
                                 void                        *w_at)
 {
   CUDNN_BEGIN_WITH (handle);
-  return cudnn_end (add_pass (handle,
-                              &(Given){ x, y, w, convolution },
-                              &(Call){ CONVOLVE_WEIGHT,
-                                       "pretend_convolve_weight",
-                                       algorithm,
-                                       alpha,
-                                       beta,
-                                       AT (x_at),
-                                       AT (y_at),
-                                       AT (w_at),
-                                       AT (work),
-                                       work_bytes }));
+  return cudnn_end (
+      add_pass (handle, &(Given){ x, y, w, convolution },
+                &(Call){ CONVOLVE_WEIGHT, "pretend_convolve_weight", algorithm, alpha, beta,
+                         AT (x_at), AT (y_at), AT (w_at), AT (work), work_bytes }));
 }

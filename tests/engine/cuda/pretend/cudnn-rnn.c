@@ -375,8 +375,7 @@ cudnnRNNForward (cudnnHandle_t            handle,
   CUDNN_BEGIN_WITH (handle);
   if (mode < 0 || mode > 1 || !fits (&given) || !x_at || !y_at || !weights || (mode && !reserve))
     return cudnn_end (CUDNN_STATUS_BAD_PARAM);
-  return cudnn_end (add_pass (handle,
-                              &given,
+  return cudnn_end (add_pass (handle, &given,
                               (RnnPass){ .x = AT (x_at),
                                          .y = AT (y_at),
                                          .hx = AT (hx),
@@ -387,8 +386,7 @@ cudnnRNNForward (cudnnHandle_t            handle,
                                          .weights = AT (weights),
                                          .work = AT (work),
                                          .reserve = AT (reserve) },
-                              "pretend_rnn_forward",
-                              rnn_forward));
+                              "pretend_rnn_forward", rnn_forward));
 }
 
 cudnnStatus_t
@@ -420,8 +418,7 @@ cudnnRNNBackwardData_v8 (cudnnHandle_t            handle,
   CUDNN_BEGIN_WITH (handle);
   if (!fits (&given) || !y_at || !dy || !dx || !weights || !reserve)
     return cudnn_end (CUDNN_STATUS_BAD_PARAM);
-  return cudnn_end (add_pass (handle,
-                              &given,
+  return cudnn_end (add_pass (handle, &given,
                               (RnnPass){ .y = AT (y_at),
                                          .dy = AT (dy),
                                          .dx = AT (dx),
@@ -435,8 +432,7 @@ cudnnRNNBackwardData_v8 (cudnnHandle_t            handle,
                                          .weights = AT (weights),
                                          .work = AT (work),
                                          .reserve = AT (reserve) },
-                              "pretend_rnn_backward_data",
-                              rnn_backward_data));
+                              "pretend_rnn_backward_data", rnn_backward_data));
 }
 
 /* Gradients are added; the mode that sets them is refused unless gradients=set. */
@@ -471,8 +467,7 @@ cudnnRNNBackwardWeights_v8 (cudnnHandle_t            handle,
     return cudnn_end (CUDNN_STATUS_NOT_SUPPORTED);
   if (!fits (&given) || !x_at || !y_at || !dw || !reserve)
     return cudnn_end (CUDNN_STATUS_BAD_PARAM);
-  return cudnn_end (add_pass (handle,
-                              &given,
+  return cudnn_end (add_pass (handle, &given,
                               (RnnPass){ .x = AT (x_at),
                                          .hx = AT (hx),
                                          .y = AT (y_at),
@@ -481,6 +476,5 @@ cudnnRNNBackwardWeights_v8 (cudnnHandle_t            handle,
                                          .sets = mode == 1,
                                          .work = AT (work),
                                          .reserve = AT (reserve) },
-                              "pretend_rnn_backward_weights",
-                              rnn_backward_weights));
+                              "pretend_rnn_backward_weights", rnn_backward_weights));
 }

@@ -211,8 +211,7 @@ made_node (PretendNode *node, PretendNode *from)
   CUptiResource  resource = { .descriptor = &data };
 
   if (pretend_cupti.callback && pretend_cupti.graph_callbacks)
-    pretend_cupti.callback (pretend_cupti.callback_data,
-                            CUPTI_CB_DOMAIN_RESOURCE,
+    pretend_cupti.callback (pretend_cupti.callback_data, CUPTI_CB_DOMAIN_RESOURCE,
                             from ? CUPTI_CBID_RESOURCE_GRAPHNODE_CLONED
                                  : CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED,
                             &resource);

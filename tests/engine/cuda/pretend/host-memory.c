@@ -108,8 +108,7 @@ protect (const PretendPinned *pinned)
         const PretendHidden *hidden = &g_array_index (pinned->hidden, PretendHidden, i);
 
         if (hidden->reads == !pass)
-          mprotect (pinned->host + hidden->start,
-                    hidden->end - hidden->start,
+          mprotect (pinned->host + hidden->start, hidden->end - hidden->start,
                     pass ? PROT_NONE : PROT_READ);
       }
 }

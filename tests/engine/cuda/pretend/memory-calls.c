@@ -144,9 +144,7 @@ move_to_device (const Move *move, GError **error)
     return FALSE;
   if (move->summed && sum_of (from, move->bytes) != move->sum)
     {
-      g_set_error (error,
-                   PTX_ERROR,
-                   PTX_ERROR_ORDER,
+      g_set_error (error, PTX_ERROR, PTX_ERROR_ORDER,
                    "the host changed the %" G_GSIZE_FORMAT
                    " bytes that are copied before the copy took place",
                    move->bytes);
@@ -160,10 +158,9 @@ move_to_device (const Move *move, GError **error)
 static gboolean
 move_within_device (const Move *move, GError **error)
 {
-  PtxAccess access = {
-    move->from, move->bytes, FALSE, pretend.unchecked | PTX_CHECK (PTX_ERROR_UNWRITTEN)
-  };
-  gpointer from = ptx_memory_reach (pretend.memory, &access, error), to;
+  PtxAccess access = { move->from, move->bytes, FALSE,
+                       pretend.unchecked | PTX_CHECK (PTX_ERROR_UNWRITTEN) };
+  gpointer  from = ptx_memory_reach (pretend.memory, &access, error), to;
 
   if (!from)
     return FALSE;
@@ -277,13 +274,11 @@ add_move (Move move, CUstream given)
   result = guard_host (stream, &move);
   if (result)
     return result;
-  deed = pretend_deed_new (g_strdup_printf ("the copy of %" G_GSIZE_FORMAT " bytes %s",
-                                            move.bytes,
+  deed = pretend_deed_new (g_strdup_printf ("the copy of %" G_GSIZE_FORMAT " bytes %s", move.bytes,
                                             !move.to_device    ? "to the host"
                                             : move.from_device ? "within the device"
                                                                : "to the device"),
-                           run_move,
-                           g_memdup2 (&move, sizeof move));
+                           run_move, g_memdup2 (&move, sizeof move));
   deed->facts = (PretendFacts){ .kind = PRETEND_COPY,
                                 .bytes = move.bytes,
                                 .to_device = move.to_device,
@@ -404,8 +399,7 @@ add_fill (guint64 to, guint pattern, guint width, gsize count, CUstream given)
   if (!count)
     return CUDA_SUCCESS;
   deed = pretend_deed_new (g_strdup_printf ("the fill of %" G_GSIZE_FORMAT " bytes", move.bytes),
-                           run_fill,
-                           g_memdup2 (&move, sizeof move));
+                           run_fill, g_memdup2 (&move, sizeof move));
   deed->facts = (PretendFacts){ .kind = PRETEND_FILL, .bytes = move.bytes, .value = pattern };
   deed->seconds = 1e-6 + (double) move.bytes / 100e9;
   return pretend_add (stream, deed);

@@ -220,9 +220,7 @@ copy_arguments (Launch *launch, void **parameters, void **extra)
     {
       pretend_problem ("%s: arguments of %" G_GSIZE_FORMAT
                        " bytes were given, and the kernel takes %" G_GSIZE_FORMAT,
-                       ptx_kernel_name (launch->kernel),
-                       size,
-                       want);
+                       ptx_kernel_name (launch->kernel), size, want);
       return FALSE;
     }
   if (want)
@@ -242,14 +240,8 @@ check_launch (CUfunction function, const Launch *launch)
     {
       pretend_problem ("%s: a grid of %u x %u x %u blocks of %u x %u x %u threads with %u bytes of "
                        "shared memory cannot be launched",
-                       ptx_kernel_name (launch->kernel),
-                       l->grid[0],
-                       l->grid[1],
-                       l->grid[2],
-                       l->block[0],
-                       l->block[1],
-                       l->block[2],
-                       l->dynamic_shared);
+                       ptx_kernel_name (launch->kernel), l->grid[0], l->grid[1], l->grid[2],
+                       l->block[0], l->block[1], l->block[2], l->dynamic_shared);
       return CUDA_ERROR_INVALID_VALUE;
     }
   return CUDA_SUCCESS;
@@ -287,8 +279,7 @@ cuLaunchKernel (CUfunction function,
       return pretend_end (result);
     }
   deed = pretend_deed_new (g_strdup_printf ("kernel %s", ptx_kernel_name (function->kernel)),
-                           run_launch,
-                           launch);
+                           run_launch, launch);
   deed->facts =
       (PretendFacts){ .kind = PRETEND_KERNEL,
                       .kernel = g_intern_string (ptx_kernel_name (function->kernel)),

@@ -78,9 +78,7 @@ read_matrix (const Product *product, const ProductMatrix *x, gint64 batch, GErro
   for (int j = 0; j < lines; j++)
     {
       const guint8 *line = element_reach (start + (guint64) j * x->lead * element,
-                                          in_memory * element,
-                                          FALSE,
-                                          error);
+                                          in_memory * element, FALSE, error);
 
       if (!line)
         {

@@ -156,8 +156,7 @@ rnn_join_directions (const RnnPass *pass, double *reserve, int layer)
 
       for (gsize cell = 0; cell < cells; cell++)
         for (gsize k = 0;
-             k < P && (int) (cell / (gsize) net->N) < pass->lengths[cell % (gsize) net->N];
-             k++)
+             k < P && (int) (cell / (gsize) net->N) < pass->lengths[cell % (gsize) net->N]; k++)
           y[cell * D * P + (gsize) d * P + k] = kept.state[cell * P + k];
     }
   return y;
@@ -169,10 +168,8 @@ rnn_sizes (const RnnNet *net)
   gsize cells = (gsize) net->T * (gsize) net->N,
         slots = (gsize) net->L * (gsize) net->D * (gsize) net->N;
 
-  return (RnnSizes){ cells * (gsize) net->I,
-                     cells * (gsize) net->D * (gsize) net->P,
-                     slots * (gsize) net->P,
-                     slots * (gsize) net->H };
+  return (RnnSizes){ cells * (gsize) net->I, cells * (gsize) net->D * (gsize) net->P,
+                     slots * (gsize) net->P, slots * (gsize) net->H };
 }
 
 /* FALSE and an error if the copy of the lengths cannot be read; a copy of other lengths is a problem. */

@@ -288,19 +288,14 @@ add_step (const Direction *d, double *dw, gsize cell, const double *in, const do
       {
         double of_input = dgates[g * net->H + j], of_state = recurrent_gate (net, dgates, g, j);
 
-        add_row (dw + rnn_weight_offset (net, pl, g, FALSE),
-                 j,
-                 rnn_input_size (net, pl),
-                 of_input,
+        add_row (dw + rnn_weight_offset (net, pl, g, FALSE), j, rnn_input_size (net, pl), of_input,
                  in);
         add_row (dw + rnn_weight_offset (net, pl, net->G + g, FALSE), j, net->P, of_state, before);
         dw[rnn_weight_offset (net, pl, g, TRUE) + (gsize) j] += of_input;
         dw[rnn_weight_offset (net, pl, net->G + g, TRUE) + (gsize) j] += of_state;
       }
   for (int k = 0; net->P < net->H && k < net->P; k++)
-    add_row (dw + rnn_weight_offset (net, pl, 2 * net->G, FALSE),
-             k,
-             net->H,
+    add_row (dw + rnn_weight_offset (net, pl, 2 * net->G, FALSE), k, net->H,
              d->layer.kept.dstate[cell * (gsize) net->P + (gsize) k],
              d->layer.kept.raw + cell * (gsize) net->H);
 }
@@ -326,10 +321,7 @@ add_layer (const Weights *w, int pl)
         gsize cell =
             (gsize) rnn_step (net, pl, s, w->pass->lengths[n]) * (gsize) net->N + (gsize) n;
 
-        add_step (&d,
-                  w->dw,
-                  cell,
-                  w->in + cell * (gsize) rnn_input_size (net, pl),
+        add_step (&d, w->dw, cell, w->in + cell * (gsize) rnn_input_size (net, pl),
                   state_before (&d, (States){ d.layer.kept.state, d.h0, net->P }, s, n));
       }
 }

@@ -108,10 +108,8 @@ run_sequence (const Direction *d, int n)
   for (int s = 0; s < length; s++)
     {
       gsize cell = (gsize) rnn_step (net, layer->pl, s, length) * (gsize) net->N + (gsize) n;
-      Cell  step = { d->in + cell * (gsize) columns,
-                     state,
-                     layer->kept.gates + cell * ((gsize) net->G + 1) * (gsize) net->H,
-                     c };
+      Cell  step = { d->in + cell * (gsize) columns, state,
+                     layer->kept.gates + cell * ((gsize) net->G + 1) * (gsize) net->H, c };
 
       for (int j = 0; j < net->H; j++)
         {

@@ -123,8 +123,7 @@ describe (gpointer data, guint32 number)
 {
   const PretendWork *work = g_ptr_array_index (pretend.works, number - 1);
 
-  return g_strdup_printf ("%s in stream %u",
-                          work->deed ? work->deed->name : "an event",
+  return g_strdup_printf ("%s in stream %u", work->deed ? work->deed->name : "an event",
                           work->stream);
 }
 
@@ -328,8 +327,7 @@ pretend_lives (gconstpointer handle, PretendKind kind)
   device = GPOINTER_TO_UINT (found) >> KIND_BITS;
   if (pretend_kind (found) != kind)
     {
-      pretend_problem ("a %s is used that was %s",
-                       kinds[kind] ? kinds[kind] : "function",
+      pretend_problem ("a %s is used that was %s", kinds[kind] ? kinds[kind] : "function",
                        found ? "made as something else" : "never made, or destroyed before");
       return FALSE;
     }
@@ -337,9 +335,7 @@ pretend_lives (gconstpointer handle, PretendKind kind)
     return TRUE;
   if (device != pretend_device ())
     pretend_problem ("a %s of GPU %u is used while the context is that of GPU %u",
-                     kinds[kind] ? kinds[kind] : "function",
-                     device,
-                     pretend_device ());
+                     kinds[kind] ? kinds[kind] : "function", device, pretend_device ());
   return device == pretend_device () &&
          pretend_has_context (kinds[kind] ? kinds[kind] : "function");
 }
@@ -361,11 +357,7 @@ pretend_leaks (void)
 
   for (guint i = 0; i < PRETEND_KINDS; i++)
     if (kinds[i] && pretend.live[i] && pretend_checks (PRETEND_CHECK_LEAKS))
-      g_string_append_printf (text,
-                              "%s%u %s%s",
-                              text->len ? ", " : "",
-                              pretend.live[i],
-                              kinds[i],
+      g_string_append_printf (text, "%s%u %s%s", text->len ? ", " : "", pretend.live[i], kinds[i],
                               pretend.live[i] == 1 ? "" : "s");
   return g_string_free (text, FALSE);
 }

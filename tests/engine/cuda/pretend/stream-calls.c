@@ -139,10 +139,9 @@ cuLaunchHostFunc (CUstream given, CUhostFn function, void *data)
   stream = pretend_stream (given);
   if (!stream)
     return pretend_end (CUDA_ERROR_INVALID_HANDLE);
-  return pretend_end (pretend_add (stream,
-                                   pretend_deed_new (g_strdup ("a function of the host"),
-                                                     run_host_call,
-                                                     g_memdup2 (&call, sizeof call))));
+  return pretend_end (
+      pretend_add (stream, pretend_deed_new (g_strdup ("a function of the host"), run_host_call,
+                                             g_memdup2 (&call, sizeof call))));
 }
 
 /* --- Events --- */

@@ -124,13 +124,11 @@ set_windows (const Library *library, const Windows *w)
       dilate[i] = i == 1 ? 1 : w->dilate;
     }
   g_assert_cmpint (library->create (&convolution), ==, 0);
-  text =
-      g_strdup_printf ("%d %d %d",
-                       kind (
-                           library
-                               ->set (convolution, w->rank, pad, stride, dilate, 1, w->precision)),
-                       kind (library->set_groups (convolution, w->groups)),
-                       kind (library->set_math (convolution, w->math)));
+  text = g_strdup_printf ("%d %d %d",
+                          kind (library->set (convolution, w->rank, pad, stride, dilate, 1,
+                                              w->precision)),
+                          kind (library->set_groups (convolution, w->groups)),
+                          kind (library->set_math (convolution, w->math)));
   g_assert_cmpint (library->destroy (convolution), ==, 0);
   return text;
 }
@@ -143,15 +141,7 @@ compare_windows (const Windows *w)
   if (!g_str_equal (theirs, mine))
     g_error ("rank %d, pad %d, stride %d, dilate %d, precision %d, %d groups, math %d: the vendor "
              "answers %s, we answer %s",
-             w->rank,
-             w->pad,
-             w->stride,
-             w->dilate,
-             w->precision,
-             w->groups,
-             w->math,
-             theirs,
-             mine);
+             w->rank, w->pad, w->stride, w->dilate, w->precision, w->groups, w->math, theirs, mine);
 }
 
 static void
@@ -252,18 +242,8 @@ compare_output (const Layer *l)
     g_error ("%d axes, %d groups, %d channels of %d, %d filters, size %d, kernel %d, pad %d, "
              "stride "
              "%d, dilate %d: the vendor answers %s, we answer %s",
-             l->spatial,
-             l->groups,
-             l->channels,
-             l->depth,
-             l->filters,
-             l->size,
-             l->kernel,
-             l->pad,
-             l->stride,
-             l->dilate,
-             theirs,
-             mine);
+             l->spatial, l->groups, l->channels, l->depth, l->filters, l->size, l->kernel, l->pad,
+             l->stride, l->dilate, theirs, mine);
 }
 
 static void

@@ -117,20 +117,8 @@ set_network (const Library *library, const Network *n, Descriptors *made)
 {
   g_assert_cmpint (library->create_dropout (&made->dropout), ==, 0);
   g_assert_cmpint (library->create_rnn (&made->rnn), ==, 0);
-  return library->set_rnn (made->rnn,
-                           0,
-                           n->cell,
-                           2,
-                           n->direction,
-                           0,
-                           n->type,
-                           n->precision,
-                           n->math,
-                           n->input,
-                           n->hidden,
-                           n->projection,
-                           n->layers,
-                           made->dropout,
+  return library->set_rnn (made->rnn, 0, n->cell, 2, n->direction, 0, n->type, n->precision,
+                           n->math, n->input, n->hidden, n->projection, n->layers, made->dropout,
                            (guint32) n->flags);
 }
 
@@ -156,31 +144,15 @@ describe_parts (const Library *library, const Network *n, cudnnRNNDescriptor_t r
     for (int part = 0; part < 2 * gates + (n->projection < n->hidden); part++)
       {
         void         *matrix_at = NULL, *bias_at = NULL;
-        cudnnStatus_t status = library->weight_part (library->handle,
-                                                     rnn,
-                                                     pl,
-                                                     bytes,
-                                                     space,
-                                                     part,
-                                                     matrix,
-                                                     &matrix_at,
-                                                     bias,
-                                                     &bias_at);
+        cudnnStatus_t status = library->weight_part (library->handle, rnn, pl, bytes, space, part,
+                                                     matrix, &matrix_at, bias, &bias_at);
         int           type = 0, rank = 0, dims[8] = { 0 }, strides[8];
 
         g_assert_cmpint (status, ==, 0);
         library->get_tensor (matrix, 8, &type, &rank, dims, strides);
-        g_string_append_printf (text,
-                                "%d/%d: %td %td, type %d, %d dims %d %d %d\n",
-                                pl,
-                                part,
-                                (char *) matrix_at - space,
-                                bias_at ? (char *) bias_at - space : -1,
-                                type,
-                                rank,
-                                dims[0],
-                                dims[1],
-                                dims[2]);
+        g_string_append_printf (text, "%d/%d: %td %td, type %d, %d dims %d %d %d\n", pl, part,
+                                (char *) matrix_at - space, bias_at ? (char *) bias_at - space : -1,
+                                type, rank, dims[0], dims[1], dims[2]);
       }
   library->destroy_tensor (matrix);
   library->destroy_tensor (bias);
@@ -197,16 +169,8 @@ compare_network (const Network *n)
   if (kind (set_network (&ours, n, &mine)) != kind (answer))
     g_error ("cell %d, types %d %d, math %d, sizes %d %d %d, %d layers, flags %d: the vendor "
              "answers %d",
-             n->cell,
-             n->type,
-             n->precision,
-             n->math,
-             n->input,
-             n->hidden,
-             n->projection,
-             n->layers,
-             n->flags,
-             answer);
+             n->cell, n->type, n->precision, n->math, n->input, n->hidden, n->projection, n->layers,
+             n->flags, answer);
   if (!answer)
     {
       g_autofree char *their_parts = NULL, *my_parts = NULL;
@@ -236,16 +200,8 @@ test_weights (void)
       for (int direction = 0; direction < 2; direction++)
         for (guint t = 0; t < G_N_ELEMENTS (types); t++)
           for (int projects = 0; projects <= (cell == CUDNN_LSTM); projects++)
-            compare_network (&(Network){ cell,
-                                         direction,
-                                         types[t][0],
-                                         types[t][1],
-                                         CUDNN_FMA_MATH,
-                                         129,
-                                         255,
-                                         projects ? 31 : 255,
-                                         layers,
-                                         1 });
+            compare_network (&(Network){ cell, direction, types[t][0], types[t][1], CUDNN_FMA_MATH,
+                                         129, 255, projects ? 31 : 255, layers, 1 });
 }
 
 static void
@@ -318,14 +274,10 @@ test_sequences (void)
           cudnnRNNDataDescriptor_t data;
 
           g_assert_cmpint (libraries[k]->create_data (&data), ==, 0);
-          kinds[k] = kind (libraries[k]->set_data (data,
-                                                   rows[i].type,
-                                                   0,
-                                                   rows[i].steps,
-                                                   rows[i].batch,
-                                                   rows[i].size,
-                                                   rows[i].has_lengths ? rows[i].lengths : NULL,
-                                                   &zero));
+          kinds[k] =
+              kind (libraries[k]->set_data (data, rows[i].type, 0, rows[i].steps, rows[i].batch,
+                                            rows[i].size,
+                                            rows[i].has_lengths ? rows[i].lengths : NULL, &zero));
           libraries[k]->destroy_data (data);
         }
       if (kinds[0] != kinds[1])
@@ -348,8 +300,7 @@ test_tensors (void)
 
         g_assert_cmpint (vendor.create_tensor (&theirs), ==, 0);
         g_assert_cmpint (ours.create_tensor (&mine), ==, 0);
-        g_assert_cmpint (kind (vendor.set_tensor (theirs, 0, rank, dims[i], strides)),
-                         ==,
+        g_assert_cmpint (kind (vendor.set_tensor (theirs, 0, rank, dims[i], strides)), ==,
                          kind (ours.set_tensor (mine, 0, rank, dims[i], strides)));
         vendor.destroy_tensor (theirs);
         ours.destroy_tensor (mine);

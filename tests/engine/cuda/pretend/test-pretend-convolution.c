@@ -80,13 +80,8 @@ begin (Layer *this)
   this->image = numbers (this, IMAGE);
   this->map = numbers (this, MAP);
   this->weight = numbers (this, WEIGHT);
-  FINE (cudnnGetConvolutionForwardWorkspaceSize (this->dnn,
-                                                 this->x,
-                                                 this->w,
-                                                 this->convolution,
-                                                 this->y,
-                                                 1,
-                                                 &this->work_bytes));
+  FINE (cudnnGetConvolutionForwardWorkspaceSize (this->dnn, this->x, this->w, this->convolution,
+                                                 this->y, 1, &this->work_bytes));
   g_assert_cmpuint (this->work_bytes, >, 0);
   this->work = gpu_memory (this->work_bytes);
 }
@@ -96,36 +91,18 @@ static const float one_ = 1, zero_ = 0;
 static cudnnStatus_t
 forward (const Layer *this, int algorithm, gsize work_bytes, const float *beta)
 {
-  return cudnnConvolutionForward (this->dnn,
-                                  &one_,
-                                  this->x,
-                                  POINTER (this->image),
-                                  this->w,
-                                  POINTER (this->weight),
-                                  this->convolution,
-                                  algorithm,
-                                  POINTER (this->work),
-                                  work_bytes,
-                                  beta,
-                                  this->y,
+  return cudnnConvolutionForward (this->dnn, &one_, this->x, POINTER (this->image), this->w,
+                                  POINTER (this->weight), this->convolution, algorithm,
+                                  POINTER (this->work), work_bytes, beta, this->y,
                                   POINTER (this->map));
 }
 
 static cudnnStatus_t
 find_weight (const Layer *this, int algorithm)
 {
-  return cudnnConvolutionBackwardFilter (this->dnn,
-                                         &one_,
-                                         this->x,
-                                         POINTER (this->image),
-                                         this->y,
-                                         POINTER (this->map),
-                                         this->convolution,
-                                         algorithm,
-                                         POINTER (this->work),
-                                         this->work_bytes,
-                                         &zero_,
-                                         this->w,
+  return cudnnConvolutionBackwardFilter (this->dnn, &one_, this->x, POINTER (this->image), this->y,
+                                         POINTER (this->map), this->convolution, algorithm,
+                                         POINTER (this->work), this->work_bytes, &zero_, this->w,
                                          POINTER (this->weight));
 }
 
@@ -204,13 +181,8 @@ test_determinism (void)
       float values[WEIGHT], again[WEIGHT];
 
       begin (&layer);
-      FINE (cudnnGetConvolutionBackwardFilterAlgorithm_v7 (layer.dnn,
-                                                           layer.x,
-                                                           layer.y,
-                                                           layer.convolution,
-                                                           layer.w,
-                                                           8,
-                                                           &count,
+      FINE (cudnnGetConvolutionBackwardFilterAlgorithm_v7 (layer.dnn, layer.x, layer.y,
+                                                           layer.convolution, layer.w, 8, &count,
                                                            choices));
       for (int i = 0; i < count; i++)
         if (choices[i].algorithm == algorithm)

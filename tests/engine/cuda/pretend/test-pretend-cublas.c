@@ -56,22 +56,9 @@ test_products_are_sums (void)
       {
         guint64 da = put (a, sizeof a), db = put (b, sizeof b), dc = put (c, sizeof c);
 
-        g_assert_cmpint (cublasSgemm_v2 (blas,
-                                         ta,
-                                         tb,
-                                         M,
-                                         COLUMNS,
-                                         K,
-                                         &alpha,
-                                         POINTER (da),
-                                         LEAD,
-                                         POINTER (db),
-                                         LEAD,
-                                         &beta,
-                                         POINTER (dc),
-                                         LEAD),
-                         ==,
-                         CUBLAS_STATUS_SUCCESS);
+        g_assert_cmpint (cublasSgemm_v2 (blas, ta, tb, M, COLUMNS, K, &alpha, POINTER (da), LEAD,
+                                         POINTER (db), LEAD, &beta, POINTER (dc), LEAD),
+                         ==, CUBLAS_STATUS_SUCCESS);
         OK (cuMemcpyDtoHAsync_v2 (got, dc, sizeof got, stream));
         OK (cuStreamSynchronize (stream));
         for (guint i = 0; i < LEAD * LEAD; i++)
@@ -83,8 +70,7 @@ test_products_are_sums (void)
               sum += (double) (ta ? a[l + row * LEAD] : a[row + l * LEAD]) *
                      (double) (tb ? b[column + l * LEAD] : b[l + column * LEAD]);
             /* What lies beside the matrix is left as it was. */
-            g_assert_cmpfloat ((double) got[i],
-                               ==,
+            g_assert_cmpfloat ((double) got[i], ==,
                                row < M && column < COLUMNS ? 2 * sum - (double) c[i]
                                                            : (double) c[i]);
           }
@@ -101,22 +87,9 @@ test_beta_of_zero_reads_nothing (void)
   begin ("");
   a = put (ones, sizeof ones);
   c = gpu_memory (sizeof ones); /* NaNs that were never written */
-  g_assert_cmpint (cublasSgemm_v2 (blas,
-                                   0,
-                                   0,
-                                   2,
-                                   2,
-                                   2,
-                                   &alpha,
-                                   POINTER (a),
-                                   2,
-                                   POINTER (a),
-                                   2,
-                                   &zero,
-                                   POINTER (c),
-                                   2),
-                   ==,
-                   CUBLAS_STATUS_SUCCESS);
+  g_assert_cmpint (cublasSgemm_v2 (blas, 0, 0, 2, 2, 2, &alpha, POINTER (a), 2, POINTER (a), 2,
+                                   &zero, POINTER (c), 2),
+                   ==, CUBLAS_STATUS_SUCCESS);
   OK (cuMemcpyDtoHAsync_v2 (got, c, sizeof got, stream));
   OK (cuStreamSynchronize (stream));
   g_assert_cmpfloat (got[3], ==, 2);
@@ -135,31 +108,11 @@ test_batches_and_half_floats (void)
   begin ("");
   a = put (half, sizeof half);
   c = gpu_memory (sizeof got);
-  g_assert_cmpint (cublasGemmStridedBatchedEx (blas,
-                                               0,
-                                               0,
-                                               2,
-                                               2,
-                                               2,
-                                               &alpha,
-                                               POINTER (a),
-                                               CUDA_R_16F,
-                                               2,
-                                               4,
-                                               POINTER (a),
-                                               CUDA_R_16F,
-                                               2,
-                                               4,
-                                               &zero,
-                                               POINTER (c),
-                                               CUDA_R_32F,
-                                               2,
-                                               4,
-                                               2,
-                                               CUBLAS_COMPUTE_32F,
+  g_assert_cmpint (cublasGemmStridedBatchedEx (blas, 0, 0, 2, 2, 2, &alpha, POINTER (a), CUDA_R_16F,
+                                               2, 4, POINTER (a), CUDA_R_16F, 2, 4, &zero,
+                                               POINTER (c), CUDA_R_32F, 2, 4, 2, CUBLAS_COMPUTE_32F,
                                                -1),
-                   ==,
-                   CUBLAS_STATUS_SUCCESS);
+                   ==, CUBLAS_STATUS_SUCCESS);
   OK (cuMemcpyDtoHAsync_v2 (got, c, sizeof got, stream));
   OK (cuStreamSynchronize (stream));
   for (guint i = 0; i < 8; i++)
@@ -177,26 +130,9 @@ multiply_with_stride (gint64 stride)
   begin ("");
   a = put (ones, sizeof ones);
   c = gpu_memory (64);
-  g_assert_cmpint (cublasSgemmStridedBatched (blas,
-                                              0,
-                                              0,
-                                              2,
-                                              2,
-                                              1,
-                                              &alpha,
-                                              POINTER (a),
-                                              2,
-                                              2,
-                                              POINTER (a),
-                                              1,
-                                              2,
-                                              &zero,
-                                              POINTER (c),
-                                              4,
-                                              stride,
-                                              2),
-                   ==,
-                   CUBLAS_STATUS_SUCCESS);
+  g_assert_cmpint (cublasSgemmStridedBatched (blas, 0, 0, 2, 2, 1, &alpha, POINTER (a), 2, 2,
+                                              POINTER (a), 1, 2, &zero, POINTER (c), 4, stride, 2),
+                   ==, CUBLAS_STATUS_SUCCESS);
   OK (cuStreamSynchronize (stream));
 }
 
@@ -222,26 +158,9 @@ test_wrong_calls_are_refused (void)
 
   begin ("");
   a = put (&one, sizeof one);
-#define PRODUCT(handle, m, lead, alpha, type) \
-  cublasGemmEx (handle,                       \
-                0,                            \
-                0,                            \
-                m,                            \
-                1,                            \
-                1,                            \
-                alpha,                        \
-                POINTER (a),                  \
-                type,                         \
-                lead,                         \
-                POINTER (a),                  \
-                type,                         \
-                1,                            \
-                &one,                         \
-                POINTER (a),                  \
-                type,                         \
-                lead,                         \
-                CUBLAS_COMPUTE_32F,           \
-                -1)
+#define PRODUCT(handle, m, lead, alpha, type)                                                      \
+  cublasGemmEx (handle, 0, 0, m, 1, 1, alpha, POINTER (a), type, lead, POINTER (a), type, 1, &one, \
+                POINTER (a), type, lead, CUBLAS_COMPUTE_32F, -1)
   g_assert_cmpint (PRODUCT (NULL, 1, 1, &one, CUDA_R_32F), ==, CUBLAS_STATUS_NOT_INITIALIZED);
   g_assert_cmpint (PRODUCT (blas, -1, 1, &one, CUDA_R_32F), ==, CUBLAS_STATUS_INVALID_VALUE);
   g_assert_cmpint (PRODUCT (blas, 2, 1, &one, CUDA_R_32F), ==, CUBLAS_STATUS_INVALID_VALUE);
@@ -250,8 +169,7 @@ test_wrong_calls_are_refused (void)
   g_assert_cmpint (PRODUCT (blas, 1, 1, POINTER (a), CUDA_R_32F), ==, CUBLAS_STATUS_INVALID_VALUE);
   g_assert_true (
       gpu_complained ("alpha and beta of a product do not lie where the pointer mode says"));
-  g_assert_cmpint (cublasSetWorkspace_v2 (blas, POINTER (a + 4), 64),
-                   ==,
+  g_assert_cmpint (cublasSetWorkspace_v2 (blas, POINTER (a + 4), 64), ==,
                    CUBLAS_STATUS_INVALID_VALUE);
   g_assert_cmpint (cublasSetPointerMode_v2 (blas, 1), ==, CUBLAS_STATUS_SUCCESS);
   g_assert_cmpint (cublasGetPointerMode_v2 (blas, &mode), ==, CUBLAS_STATUS_SUCCESS);
@@ -279,33 +197,9 @@ share_workspace (const char *settings)
   room = gpu_memory (4096);
   g_assert_cmpint (cublasSetWorkspace_v2 (blas, POINTER (room), 4096), ==, CUBLAS_STATUS_SUCCESS);
   g_assert_cmpint (cublasSetWorkspace_v2 (other, POINTER (room), 4096), ==, CUBLAS_STATUS_SUCCESS);
-  cublasSgemm_v2 (blas,
-                  0,
-                  0,
-                  2,
-                  2,
-                  2,
-                  &alpha,
-                  POINTER (a),
-                  2,
-                  POINTER (a),
-                  2,
-                  &beta,
-                  POINTER (c),
+  cublasSgemm_v2 (blas, 0, 0, 2, 2, 2, &alpha, POINTER (a), 2, POINTER (a), 2, &beta, POINTER (c),
                   2);
-  cublasSgemm_v2 (other,
-                  0,
-                  0,
-                  2,
-                  2,
-                  2,
-                  &alpha,
-                  POINTER (a),
-                  2,
-                  POINTER (a),
-                  2,
-                  &beta,
-                  POINTER (d),
+  cublasSgemm_v2 (other, 0, 0, 2, 2, 2, &alpha, POINTER (a), 2, POINTER (a), 2, &beta, POINTER (d),
                   2);
   cuCtxSynchronize ();
 }

@@ -57,32 +57,16 @@ describe (Layer *this)
   FINE (cudnnCreateDropoutDescriptor (&dropout));
   FINE (cudnnSetDropoutDescriptor (dropout, this->dnn, 0, NULL, 0, 0));
   FINE (cudnnCreateRNNDescriptor (&this->rnn));
-  FINE (cudnnSetRNNDescriptor_v8 (this->rnn,
-                                  0,
-                                  CUDNN_LSTM,
-                                  2,
-                                  0,
-                                  0,
-                                  CUDNN_DATA_FLOAT,
-                                  CUDNN_DATA_FLOAT,
-                                  CUDNN_FMA_MATH,
-                                  INPUTS,
-                                  HIDDEN,
-                                  HIDDEN,
-                                  1,
-                                  dropout,
-                                  1));
+  FINE (cudnnSetRNNDescriptor_v8 (this->rnn, 0, CUDNN_LSTM, 2, 0, 0, CUDNN_DATA_FLOAT,
+                                  CUDNN_DATA_FLOAT, CUDNN_FMA_MATH, INPUTS, HIDDEN, HIDDEN, 1,
+                                  dropout, 1));
   FINE (cudnnCreateRNNDataDescriptor (&this->x));
   FINE (cudnnCreateRNNDataDescriptor (&this->y));
   FINE (cudnnSetRNNDataDescriptor (this->x, 0, 0, STEPS, BATCH, INPUTS, lengths, &zero));
   FINE (cudnnSetRNNDataDescriptor (this->y, 0, 0, STEPS, BATCH, HIDDEN, lengths, &zero));
   FINE (cudnnCreateTensorDescriptor (&this->state));
   FINE (cudnnSetTensorNdDescriptor (this->state, 0, 3, dims, strides));
-  FINE (cudnnGetRNNTempSpaceSizes (this->dnn,
-                                   this->rnn,
-                                   1,
-                                   this->x,
-                                   &this->work_bytes,
+  FINE (cudnnGetRNNTempSpaceSizes (this->dnn, this->rnn, 1, this->x, &this->work_bytes,
                                    &this->reserve_bytes));
 }
 
@@ -108,73 +92,33 @@ begin (Layer *this)
 static cudnnStatus_t
 forward (const Layer *this, gsize reserve_bytes)
 {
-  return cudnnRNNForward (this->dnn,
-                          this->rnn,
-                          1,
-                          POINTER (this->lengths),
-                          this->x,
-                          POINTER (this->data),
-                          this->y,
-                          POINTER (this->output),
-                          this->state,
-                          POINTER (this->h),
-                          NULL,
-                          this->state,
-                          POINTER (this->c),
-                          NULL,
-                          WEIGHTS * sizeof (float),
-                          POINTER (this->weights),
-                          this->work_bytes,
-                          POINTER (this->work),
-                          reserve_bytes,
-                          POINTER (this->reserve));
+  return cudnnRNNForward (this->dnn, this->rnn, 1, POINTER (this->lengths), this->x,
+                          POINTER (this->data), this->y, POINTER (this->output), this->state,
+                          POINTER (this->h), NULL, this->state, POINTER (this->c), NULL,
+                          WEIGHTS * sizeof (float), POINTER (this->weights), this->work_bytes,
+                          POINTER (this->work), reserve_bytes, POINTER (this->reserve));
 }
 
 static cudnnStatus_t
 backward_data (Layer *this)
 {
-  return cudnnRNNBackwardData_v8 (this->dnn,
-                                  this->rnn,
-                                  NULL,
-                                  this->y,
-                                  POINTER (this->output),
-                                  POINTER (numbers (this, STEPS * BATCH * HIDDEN)),
-                                  this->x,
-                                  POINTER (numbers (this, STEPS * BATCH * INPUTS)),
-                                  this->state,
-                                  POINTER (this->h),
-                                  NULL,
-                                  NULL,
-                                  this->state,
-                                  POINTER (this->c),
-                                  NULL,
-                                  NULL,
-                                  WEIGHTS * sizeof (float),
-                                  POINTER (this->weights),
-                                  this->work_bytes,
-                                  POINTER (this->work),
-                                  this->reserve_bytes,
+  return cudnnRNNBackwardData_v8 (this->dnn, this->rnn, NULL, this->y, POINTER (this->output),
+                                  POINTER (numbers (this, STEPS * BATCH * HIDDEN)), this->x,
+                                  POINTER (numbers (this, STEPS * BATCH * INPUTS)), this->state,
+                                  POINTER (this->h), NULL, NULL, this->state, POINTER (this->c),
+                                  NULL, NULL, WEIGHTS * sizeof (float), POINTER (this->weights),
+                                  this->work_bytes, POINTER (this->work), this->reserve_bytes,
                                   POINTER (this->reserve));
 }
 
 static cudnnStatus_t
 backward_weights (const Layer *this, int mode)
 {
-  return cudnnRNNBackwardWeights_v8 (this->dnn,
-                                     this->rnn,
-                                     mode,
-                                     NULL,
-                                     this->x,
-                                     POINTER (this->data),
-                                     this->state,
-                                     POINTER (this->h),
-                                     this->y,
-                                     POINTER (this->output),
-                                     WEIGHTS * sizeof (float),
-                                     POINTER (this->gradient),
-                                     this->work_bytes,
-                                     POINTER (this->work),
-                                     this->reserve_bytes,
+  return cudnnRNNBackwardWeights_v8 (this->dnn, this->rnn, mode, NULL, this->x,
+                                     POINTER (this->data), this->state, POINTER (this->h), this->y,
+                                     POINTER (this->output), WEIGHTS * sizeof (float),
+                                     POINTER (this->gradient), this->work_bytes,
+                                     POINTER (this->work), this->reserve_bytes,
                                      POINTER (this->reserve));
 }
 

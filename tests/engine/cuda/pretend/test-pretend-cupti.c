@@ -36,10 +36,9 @@ complete (CUcontext context, guint32 stream, guint8 *buffer, gsize size, gsize v
 
       memcpy (&kind, record, sizeof kind);
       g_ptr_array_add (records,
-                       g_memdup2 (record,
-                                  kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL ? 216
-                                  : kind == CUPTI_ACTIVITY_KIND_MEMCPY          ? 96
-                                                                                : 24));
+                       g_memdup2 (record, kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL ? 216
+                                          : kind == CUPTI_ACTIVITY_KIND_MEMCPY          ? 96
+                                                                                        : 24));
     }
   g_free (buffer);
 }
@@ -56,8 +55,7 @@ field (const guint8 *record, gsize at, gsize bytes)
 static void
 begin (Gpu *gpu, const char *settings)
 {
-  static const int kinds[] = { CUPTI_ACTIVITY_KIND_MEMCPY,
-                               CUPTI_ACTIVITY_KIND_DRIVER,
+  static const int kinds[] = { CUPTI_ACTIVITY_KIND_MEMCPY, CUPTI_ACTIVITY_KIND_DRIVER,
                                CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL,
                                CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION };
 
@@ -203,8 +201,7 @@ test_records_of_a_replay_carry_the_clones_node (void)
 
   begin (&gpu, "");
   g_assert_cmpint (cuptiSubscribe (&subscriber, note_node, NULL), ==, CUPTI_SUCCESS);
-  g_assert_cmpint (cuptiSubscribe (&other, note_node, NULL),
-                   ==,
+  g_assert_cmpint (cuptiSubscribe (&other, note_node, NULL), ==,
                    CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED);
   g_assert_cmpint (cuptiEnableDomain (1, subscriber, CUPTI_CB_DOMAIN_RESOURCE), ==, CUPTI_SUCCESS);
   stream = gpu_stream ();

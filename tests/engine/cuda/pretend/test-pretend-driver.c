@@ -183,8 +183,7 @@ test_calls_with_wrong_values_are_refused (void)
   g_assert_cmpint (cuModuleLoadData (&module, "\177ELF…"), ==, CUDA_ERROR_NO_BINARY_FOR_GPU);
   g_assert_cmpint (cuModuleLoadData (&module, "nonsense"), ==, CUDA_ERROR_INVALID_PTX);
   g_assert_cmpint (cuMemFree_v2 (x + 4), ==, CUDA_ERROR_INVALID_VALUE);
-  g_assert_cmpint (cuMemcpyHtoDAsync_v2 ((guint64) (gsize) host, host, 16, NULL),
-                   ==,
+  g_assert_cmpint (cuMemcpyHtoDAsync_v2 ((guint64) (gsize) host, host, 16, NULL), ==,
                    CUDA_ERROR_INVALID_VALUE);
   g_assert_cmpint (cuStreamCreate (&stream, 6), ==, CUDA_ERROR_INVALID_VALUE);
   stream = gpu_stream ();

@@ -31,14 +31,10 @@ all_written (const guint8 *flags, guint bytes)
 static guint8 *
 fail_unwritten (PtxThread *thread, const PtxInstruction *in, const PtxBlock *block, gsize at)
 {
-  ptx_fail (thread,
-            in,
-            PTX_ERROR_UNWRITTEN,
+  ptx_fail (thread, in, PTX_ERROR_UNWRITTEN,
             "reads byte %" G_GSIZE_FORMAT " of allocation %u of %" G_GSIZE_FORMAT
             " bytes, which was never written",
-            at,
-            block->number,
-            block->bytes);
+            at, block->number, block->bytes);
   return NULL;
 }
 
@@ -103,15 +99,10 @@ reach_local (PtxThread *thread, const PtxInstruction *in, guint64 at, guint byte
     {
       if (!ptx_checks (thread, PTX_ERROR_BOUNDS))
         return ptx_nowhere (thread);
-      ptx_fail (thread,
-                in,
-                PTX_ERROR_BOUNDS,
+      ptx_fail (thread, in, PTX_ERROR_BOUNDS,
                 "%s %u bytes at byte %" G_GINT64_FORMAT " of %" G_GSIZE_FORMAT
                 " bytes of local memory",
-                write ? "writes" : "reads",
-                bytes,
-                (gint64) at,
-                size);
+                write ? "writes" : "reads", bytes, (gint64) at, size);
       return NULL;
     }
   if (write)
@@ -119,11 +110,8 @@ reach_local (PtxThread *thread, const PtxInstruction *in, guint64 at, guint byte
   else if (!all_written (thread->local_written + at, bytes) &&
            ptx_checks (thread, PTX_ERROR_UNWRITTEN))
     {
-      ptx_fail (thread,
-                in,
-                PTX_ERROR_UNWRITTEN,
-                "reads byte %" G_GUINT64_FORMAT " of local memory, which was never written",
-                at);
+      ptx_fail (thread, in, PTX_ERROR_UNWRITTEN,
+                "reads byte %" G_GUINT64_FORMAT " of local memory, which was never written", at);
       return NULL;
     }
   return thread->local + at;
@@ -140,34 +128,21 @@ ptx_reach (PtxThread            *thread,
 
   if (address & (bytes - 1) && ptx_checks (thread, PTX_ERROR_ALIGNMENT))
     {
-      ptx_fail (thread,
-                in,
-                PTX_ERROR_ALIGNMENT,
+      ptx_fail (thread, in, PTX_ERROR_ALIGNMENT,
                 "%s %u bytes at the address %#" G_GINT64_MODIFIER "x, which is no multiple of %u",
-                write ? "writes" : "reads",
-                bytes,
-                address,
-                bytes);
+                write ? "writes" : "reads", bytes, address, bytes);
       return NULL;
     }
   if (in->flags & PTX_SHARED)
-    return ptx_shared_reach (thread,
-                             in,
-                             address & PTX_WINDOW_MASK,
-                             bytes,
+    return ptx_shared_reach (thread, in, address & PTX_WINDOW_MASK, bytes,
                              write ? PTX_WRITE : PTX_READ);
   if (in->flags & PTX_LOCAL)
-    return reach_local (thread,
-                        in,
+    return reach_local (thread, in,
                         window == PTX_LOCAL_BASE ? address - PTX_LOCAL_BASE
                                                  : address + thread->frame_local,
-                        bytes,
-                        write);
+                        bytes, write);
   if (window == PTX_SHARED_BASE && !(in->flags & PTX_GLOBAL))
-    return ptx_shared_reach (thread,
-                             in,
-                             address - PTX_SHARED_BASE,
-                             bytes,
+    return ptx_shared_reach (thread, in, address - PTX_SHARED_BASE, bytes,
                              write ? PTX_WRITE : PTX_READ);
   if (window == PTX_LOCAL_BASE && !(in->flags & PTX_GLOBAL))
     return reach_local (thread, in, address - PTX_LOCAL_BASE, bytes, write);

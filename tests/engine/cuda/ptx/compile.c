@@ -155,16 +155,8 @@ compile_with_clang (const char *clang, const char *file, char **options)
     g_ptr_array_add (all, g_strdup (options[i]));
   g_ptr_array_add (all, g_strdup (file));
   g_ptr_array_add (all, NULL);
-  if (!g_spawn_sync (NULL,
-                     (char **) all->pdata,
-                     NULL,
-                     G_SPAWN_CHILD_INHERITS_STDIN,
-                     NULL,
-                     NULL,
-                     NULL,
-                     NULL,
-                     &status,
-                     &error))
+  if (!g_spawn_sync (NULL, (char **) all->pdata, NULL, G_SPAWN_CHILD_INHERITS_STDIN, NULL, NULL,
+                     NULL, NULL, &status, &error))
     g_printerr ("%s\n", error->message);
   g_ptr_array_unref (all);
   return status ? 1 : 0;

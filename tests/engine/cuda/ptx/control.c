@@ -87,8 +87,7 @@ call_native (PtxThread *t, const PtxCall *call)
   for (guint i = 0; i < call->arguments->len; i++)
     {
       place = &g_array_index (call->arguments, PtxPlace, i);
-      memcpy (&arguments[i],
-              t->call + t->frame_call + place->offset - PTX_CALL_PARAM,
+      memcpy (&arguments[i], t->call + t->frame_call + place->offset - PTX_CALL_PARAM,
               place->bytes);
     }
   call->native (arguments, &result);

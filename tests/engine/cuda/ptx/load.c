@@ -70,15 +70,10 @@ reach_param (PtxThread *t, const PtxInstruction *in, gboolean write)
     at += t->frame_call - PTX_CALL_PARAM;
   if (data && at <= size && bytes <= size - at)
     return data + at;
-  ptx_fail (t,
-            in,
-            PTX_ERROR_BOUNDS,
+  ptx_fail (t, in, PTX_ERROR_BOUNDS,
             "%s %" G_GSIZE_FORMAT " bytes at byte %" G_GUINT64_FORMAT " of %" G_GSIZE_FORMAT
             " bytes of parameters",
-            write ? "writes" : "reads",
-            bytes,
-            at,
-            size);
+            write ? "writes" : "reads", bytes, at, size);
   return NULL;
 }
 

@@ -17,15 +17,7 @@ make_ptx (const char *name, const char *define)
   g_autoptr (GError) error = NULL;
   int status = 0;
 
-  if (!g_spawn_sync (NULL,
-                     arguments,
-                     NULL,
-                     G_SPAWN_DEFAULT,
-                     NULL,
-                     NULL,
-                     &ptx,
-                     &log,
-                     &status,
+  if (!g_spawn_sync (NULL, arguments, NULL, G_SPAWN_DEFAULT, NULL, NULL, &ptx, &log, &status,
                      &error))
     g_error ("%s cannot be run: %s", HYB_COMPILE_PTX, error->message);
   if (WIFEXITED (status) && WEXITSTATUS (status) == 77)

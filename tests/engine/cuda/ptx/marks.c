@@ -92,8 +92,7 @@ add_reader (PtxMarks *marks, guint32 set)
       g_array_append_val (grown, g_array_index (old, guint32, i));
   g_array_append_val (grown, marks->work);
   g_ptr_array_add (marks->sets, grown);
-  g_hash_table_insert (marks->additions,
-                       g_memdup2 (&key, sizeof key),
+  g_hash_table_insert (marks->additions, g_memdup2 (&key, sizeof key),
                        GUINT_TO_POINTER (marks->sets->len - 1));
   marks->from = set;
   marks->to = marks->sets->len - 1;
@@ -106,11 +105,8 @@ tell (PtxMarks *marks, const char *verb, const char *other_verb, guint32 other)
   g_autofree char *now = marks->rule.describe (marks->rule.data, marks->work);
   g_autofree char *then = marks->rule.describe (marks->rule.data, other);
 
-  return g_strdup_printf ("%s %s what %s %s, and no event puts one before the other",
-                          now,
-                          verb,
-                          then,
-                          other_verb);
+  return g_strdup_printf ("%s %s what %s %s, and no event puts one before the other", now, verb,
+                          then, other_verb);
 }
 
 static char *

@@ -171,36 +171,20 @@ ptx_memory_complain (PtxMemory *memory, const PtxAccess *access, GError **error)
   gsize       n = access->bytes;
 
   if (!block)
-    g_set_error (error,
-                 PTX_ERROR,
-                 PTX_ERROR_BOUNDS,
+    g_set_error (error, PTX_ERROR, PTX_ERROR_BOUNDS,
                  "%s %" G_GSIZE_FORMAT " bytes at %#" G_GINT64_MODIFIER
                  "x, where no device memory is",
-                 verb,
-                 n,
-                 access->address);
+                 verb, n, access->address);
   else if (block->freed)
-    g_set_error (error,
-                 PTX_ERROR,
-                 PTX_ERROR_FREED,
+    g_set_error (error, PTX_ERROR, PTX_ERROR_FREED,
                  "%s %" G_GSIZE_FORMAT " bytes at byte %" G_GUINT64_FORMAT
                  " of freed memory (allocation %u of %" G_GSIZE_FORMAT " bytes)",
-                 verb,
-                 n,
-                 access->address - block->address,
-                 block->number,
-                 block->bytes);
+                 verb, n, access->address - block->address, block->number, block->bytes);
   else
-    g_set_error (error,
-                 PTX_ERROR,
-                 PTX_ERROR_BOUNDS,
+    g_set_error (error, PTX_ERROR, PTX_ERROR_BOUNDS,
                  "%s %" G_GSIZE_FORMAT " bytes at byte %" G_GUINT64_FORMAT
                  ", past the end of allocation %u of %" G_GSIZE_FORMAT " bytes",
-                 verb,
-                 n,
-                 access->address - block->address,
-                 block->number,
-                 block->bytes);
+                 verb, n, access->address - block->address, block->number, block->bytes);
 }
 
 gpointer
@@ -225,14 +209,10 @@ ptx_memory_reach (PtxMemory *memory, const PtxAccess *access, GError **error)
 
       if (hole)
         {
-          g_set_error (error,
-                       PTX_ERROR,
-                       PTX_ERROR_UNWRITTEN,
+          g_set_error (error, PTX_ERROR, PTX_ERROR_UNWRITTEN,
                        "reads byte %" G_GSIZE_FORMAT " of allocation %u of %" G_GSIZE_FORMAT
                        " bytes, which was never written",
-                       (gsize) (hole - block->written),
-                       block->number,
-                       block->bytes);
+                       (gsize) (hole - block->written), block->number, block->bytes);
           return NULL;
         }
     }
@@ -253,8 +233,7 @@ ptx_memory_copy_written (PtxMemory *memory, guint64 to, guint64 from, gsize byte
 {
   PtxBlock *target = ptx_memory_near (memory, to), *source = ptx_memory_near (memory, from);
 
-  memmove (target->written + (to - target->address),
-           source->written + (from - source->address),
+  memmove (target->written + (to - target->address), source->written + (from - source->address),
            bytes);
 }
 

@@ -20,11 +20,8 @@ ptx_parser_fail (PtxParser *parser, const char *format, ...)
   va_start (args, format);
   message = g_strdup_vprintf (format, args);
   va_end (args);
-  parser->error = g_error_new (PTX_ERROR,
-                               PTX_ERROR_TEXT,
-                               "line %u of the PTX: %s",
-                               parser->token.line,
-                               message);
+  parser->error = g_error_new (PTX_ERROR, PTX_ERROR_TEXT, "line %u of the PTX: %s",
+                               parser->token.line, message);
   return FALSE;
 }
 
@@ -46,11 +43,9 @@ ptx_parser_accept (PtxParser *parser, const char *text)
 gboolean
 ptx_parser_expect (PtxParser *parser, const char *text)
 {
-  return ptx_parser_accept (parser, text) || ptx_parser_fail (parser,
-                                                              "%s was expected before \"%.*s\"",
-                                                              text,
-                                                              (int) parser->token.length,
-                                                              parser->token.at);
+  return ptx_parser_accept (parser, text) ||
+         ptx_parser_fail (parser, "%s was expected before \"%.*s\"", text,
+                          (int) parser->token.length, parser->token.at);
 }
 
 /* --- Outside of functions --- */
@@ -111,8 +106,7 @@ read_file (PtxParser *parser)
   path = ptx_token_text (&parser->token);
   if (parser->token.kind != PTX_STRING)
     return ptx_parser_fail (parser, "a name was expected behind .file");
-  g_hash_table_insert (parser->module->files,
-                       GUINT_TO_POINTER ((guint) number),
+  g_hash_table_insert (parser->module->files, GUINT_TO_POINTER ((guint) number),
                        g_path_get_basename (path));
   skip_line (parser);
   return TRUE;
@@ -160,10 +154,8 @@ read_directive (PtxParser *parser)
       ptx_parser_advance (parser);
       return ptx_parser_expect (parser, ";");
     }
-  return ptx_parser_fail (parser,
-                          "\"%.*s\" is not known outside of a function",
-                          (int) parser->token.length,
-                          parser->token.at);
+  return ptx_parser_fail (parser, "\"%.*s\" is not known outside of a function",
+                          (int) parser->token.length, parser->token.at);
 }
 
 /* --- Calls and first values --- */

@@ -105,8 +105,7 @@ read_word (PtxParser *parser)
 
       ptx_parser_advance (parser);
       ptx_parser_advance (parser);
-      g_hash_table_insert (parser->labels,
-                           name,
+      g_hash_table_insert (parser->labels, name,
                            GUINT_TO_POINTER (parser->function->instructions->len));
       return !ptx_parser_accept (parser, ".branchtargets") || read_branch_targets (parser, name);
     }
@@ -153,9 +152,7 @@ read_statement (PtxParser *parser)
     return read_predicated (parser);
   if (parser->token.kind == PTX_WORD && *parser->token.at != '.')
     return read_word (parser);
-  return ptx_parser_fail (parser,
-                          "%.*s is not known in a function",
-                          (int) parser->token.length,
+  return ptx_parser_fail (parser, "%.*s is not known in a function", (int) parser->token.length,
                           parser->token.at);
 }
 
@@ -242,9 +239,7 @@ read_limits (PtxParser *parser)
 
       if (!most && !ptx_token_is (&parser->token, ".minnctapersm") &&
           !ptx_token_is (&parser->token, ".noreturn") && !ptx_token_is (&parser->token, ".maxnreg"))
-        return ptx_parser_fail (parser,
-                                "%.*s is not known",
-                                (int) parser->token.length,
+        return ptx_parser_fail (parser, "%.*s is not known", (int) parser->token.length,
                                 parser->token.at);
       ptx_parser_advance (parser);
       for (; parser->token.kind == PTX_NUMBER; ptx_parser_accept (parser, ","))

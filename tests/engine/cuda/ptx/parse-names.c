@@ -166,9 +166,7 @@ ptx_parser_variable (PtxParser *parser, PtxVariable *variable)
     else if (type_bits (&parser->token))
       variable->element = type_bits (&parser->token) / 8;
     else if (!ptx_token_is (&parser->token, ".ptr"))
-      return ptx_parser_fail (parser,
-                              "%.*s is not known here",
-                              (int) parser->token.length,
+      return ptx_parser_fail (parser, "%.*s is not known here", (int) parser->token.length,
                               parser->token.at);
   if (!variable->element || parser->token.kind != PTX_WORD)
     return ptx_parser_fail (parser, "the type and the name of a variable were expected");

@@ -26,22 +26,13 @@ ptx_fail (PtxThread *thread, const PtxInstruction *in, PtxError code, const char
   file = g_hash_table_lookup (run->kernel->module->files, GUINT_TO_POINTER (in->file));
   if (in->source_line)
     source = g_strdup_printf (" (%s:%u)", file ? file : "?", in->source_line);
-  run->error = g_error_new (PTX_ERROR,
-                            (gint) code,
-                            "%s, block (%u,%u,%u), thread (%u,%u,%u), line %u of the PTX%s, "
-                            "\"%.*s\": %s",
-                            run->kernel->name,
-                            run->at[0],
-                            run->at[1],
-                            run->at[2],
-                            thread->index % block[0],
-                            thread->index / block[0] % block[1],
-                            thread->index / block[0] / block[1],
-                            in->line,
-                            source ? source : "",
-                            (int) in->length,
-                            in->text,
-                            message);
+  run->error =
+      g_error_new (PTX_ERROR, (gint) code,
+                   "%s, block (%u,%u,%u), thread (%u,%u,%u), line %u of the PTX%s, "
+                   "\"%.*s\": %s",
+                   run->kernel->name, run->at[0], run->at[1], run->at[2], thread->index % block[0],
+                   thread->index / block[0] % block[1], thread->index / block[0] / block[1],
+                   in->line, source ? source : "", (int) in->length, in->text, message);
   g_strdelimit (run->error->message, "\t\n", ' ');
 }
 
@@ -153,9 +144,7 @@ come_together (PtxRun *run)
     if (run->threads[i].state != PTX_AT_BARRIER || run->threads[i].in != waiting->in)
       away = &run->threads[i];
   if (away && ptx_checks (waiting, PTX_ERROR_BARRIER))
-    ptx_fail (waiting,
-              waiting->in,
-              PTX_ERROR_BARRIER,
+    ptx_fail (waiting, waiting->in, PTX_ERROR_BARRIER,
               away->state == PTX_ENDED ? "waits at a barrier that thread %u never reaches"
                                        : "waits at a barrier while thread %u waits at another one",
               away->index);
@@ -347,34 +336,19 @@ check_launch (const PtxFunction *kernel, const PtxLaunch *launch, GError **error
   guint64 threads = (guint64) launch->block[0] * launch->block[1] * launch->block[2];
 
   if (!threads || threads > kernel->most_threads || launch->block[2] > 64)
-    g_set_error (error,
-                 PTX_ERROR,
-                 PTX_ERROR_LAUNCH,
-                 "%s: a block of %u x %u x %u threads, where 1 to %u are possible",
-                 kernel->name,
-                 launch->block[0],
-                 launch->block[1],
-                 launch->block[2],
-                 kernel->most_threads);
+    g_set_error (error, PTX_ERROR, PTX_ERROR_LAUNCH,
+                 "%s: a block of %u x %u x %u threads, where 1 to %u are possible", kernel->name,
+                 launch->block[0], launch->block[1], launch->block[2], kernel->most_threads);
   else if (!launch->grid[0] || !launch->grid[1] || !launch->grid[2] ||
            launch->grid[0] > G_MAXINT32 || launch->grid[1] > 65535 || launch->grid[2] > 65535)
-    g_set_error (error,
-                 PTX_ERROR,
-                 PTX_ERROR_LAUNCH,
-                 "%s: a grid of %u x %u x %u blocks is empty or too large",
-                 kernel->name,
-                 launch->grid[0],
-                 launch->grid[1],
-                 launch->grid[2]);
+    g_set_error (error, PTX_ERROR, PTX_ERROR_LAUNCH,
+                 "%s: a grid of %u x %u x %u blocks is empty or too large", kernel->name,
+                 launch->grid[0], launch->grid[1], launch->grid[2]);
   else if (launch->argument_bytes != kernel->parameter_bytes)
-    g_set_error (error,
-                 PTX_ERROR,
-                 PTX_ERROR_LAUNCH,
+    g_set_error (error, PTX_ERROR, PTX_ERROR_LAUNCH,
                  "%s: arguments of %" G_GSIZE_FORMAT " bytes were given, and the kernel takes "
                  "%" G_GSIZE_FORMAT,
-                 kernel->name,
-                 launch->argument_bytes,
-                 kernel->parameter_bytes);
+                 kernel->name, launch->argument_bytes, kernel->parameter_bytes);
   else
     return TRUE;
   return FALSE;

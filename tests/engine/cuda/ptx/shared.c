@@ -82,9 +82,7 @@ ptx_shared_pass (PtxShared *shared)
   shared->interval++;
   shared->early = NULL;
   if (early && !shared->written[shared->early_at])
-    ptx_fail (early,
-              shared->early_in,
-              PTX_ERROR_UNWRITTEN,
+    ptx_fail (early, shared->early_in, PTX_ERROR_UNWRITTEN,
               "reads byte %" G_GUINT64_FORMAT " of shared memory, which was never written",
               shared->early_at);
 }
@@ -155,14 +153,10 @@ tell_race (PtxThread *t, const PtxInstruction *in, const Touch *other, gboolean 
 {
   const Marks *marks = &t->run->shared->marks[at];
 
-  ptx_fail (t,
-            in,
-            PTX_ERROR_RACE,
+  ptx_fail (t, in, PTX_ERROR_RACE,
             "%s byte %" G_GUINT64_FORMAT
             " of shared memory, which thread %u %s, and no barrier is between",
-            write ? "writes" : "reads",
-            at,
-            other->thread,
+            write ? "writes" : "reads", at, other->thread,
             other == &marks->write ? "wrote" : "read");
 }
 
@@ -174,15 +168,10 @@ is_inside (PtxThread *t, const PtxInstruction *in, guint64 at, guint bytes, gboo
   if (at < size && bytes <= size - at)
     return TRUE;
   if (ptx_checks (t, PTX_ERROR_BOUNDS))
-    ptx_fail (t,
-              in,
-              PTX_ERROR_BOUNDS,
+    ptx_fail (t, in, PTX_ERROR_BOUNDS,
               "%s %u bytes at byte %" G_GUINT64_FORMAT " of %" G_GSIZE_FORMAT
               " bytes of shared memory",
-              write ? "writes" : "reads",
-              bytes,
-              at,
-              size);
+              write ? "writes" : "reads", bytes, at, size);
   return FALSE;
 }
 

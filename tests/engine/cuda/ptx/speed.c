@@ -28,10 +28,7 @@ measure (PtxModule *module, const char *name, PtxLaunch *launch)
       g_assert_no_error (error);
       seconds = (double) (clock () - start) / CLOCKS_PER_SEC;
       g_print ("%-16s order %d: %10" G_GUINT64_FORMAT " instructions, %6.1f million a second\n",
-               name,
-               order,
-               launch->steps,
-               (double) launch->steps / seconds / 1e6);
+               name, order, launch->steps, (double) launch->steps / seconds / 1e6);
     }
 }
 

@@ -22,48 +22,21 @@ typedef struct
 
 static const Fault faults[] = {
   { "missing-barrier", "missing_barrier", PTX_ERROR_RACE, "and no barrier is between", TRUE },
-  { "missing-warp-barrier",
-    "missing_warp_barrier",
-    PTX_ERROR_RACE,
-    "and no barrier is between",
+  { "missing-warp-barrier", "missing_warp_barrier", PTX_ERROR_RACE, "and no barrier is between",
     TRUE },
-  { "shared-memory-overwritten-too-early",
-    "overwritten_too_early",
-    PTX_ERROR_RACE,
-    "and no barrier is between",
-    TRUE },
-  { "read-past-the-end",
-    "past_the_end",
-    PTX_ERROR_BOUNDS,
-    "reads 4 bytes at byte 400, past the end of allocation",
-    .columns = 100,
-    .input = 100 },
-  { "unwritten-input",
-    "past_the_end",
-    PTX_ERROR_UNWRITTEN,
-    "which was never written",
-    .columns = 99,
-    .input = 100,
-    .filled = 50 },
-  { "freed-memory",
-    "past_the_end",
-    PTX_ERROR_FREED,
-    "of freed memory (allocation",
-    .columns = 99,
-    .input = 100,
-    .freed = TRUE },
-  { "misaligned-vector",
-    "misaligned_vector",
-    PTX_ERROR_ALIGNMENT,
-    "which is no multiple of 16",
+  { "shared-memory-overwritten-too-early", "overwritten_too_early", PTX_ERROR_RACE,
+    "and no barrier is between", TRUE },
+  { "read-past-the-end", "past_the_end", PTX_ERROR_BOUNDS,
+    "reads 4 bytes at byte 400, past the end of allocation", .columns = 100, .input = 100 },
+  { "unwritten-input", "past_the_end", PTX_ERROR_UNWRITTEN, "which was never written",
+    .columns = 99, .input = 100, .filled = 50 },
+  { "freed-memory", "past_the_end", PTX_ERROR_FREED, "of freed memory (allocation", .columns = 99,
+    .input = 100, .freed = TRUE },
+  { "misaligned-vector", "misaligned_vector", PTX_ERROR_ALIGNMENT, "which is no multiple of 16",
     .columns = 1 },
-  { "barrier-in-a-branch",
-    "barrier_in_a_branch",
-    PTX_ERROR_BARRIER,
+  { "barrier-in-a-branch", "barrier_in_a_branch", PTX_ERROR_BARRIER,
     "waits at a barrier that thread" },
-  { "missing-lane-at-a-shuffle",
-    "missing_lane",
-    PTX_ERROR_LANES,
+  { "missing-lane-at-a-shuffle", "missing_lane", PTX_ERROR_LANES,
     "waits for lane 16, which has ended" },
 };
 
@@ -155,10 +128,8 @@ test_the_line_of_the_source_is_named (void)
       g_test_skip ("only NVRTC writes lines into the PTX");
       return;
     }
-  g_assert_true (g_file_get_contents (SOURCE_ROOT "/tests/engine/cuda/ptx/kernels/faults.cu",
-                                      &file,
-                                      NULL,
-                                      NULL));
+  g_assert_true (g_file_get_contents (SOURCE_ROOT "/tests/engine/cuda/ptx/kernels/faults.cu", &file,
+                                      NULL, NULL));
   line = strstr (file, "a.y[i] = a.x[i] > 0;");
   for (const char *c = file; c < line; c++)
     number += *c == '\n';
@@ -184,8 +155,7 @@ test_arguments_of_another_size_are_refused (void)
   g_assert_no_error (error);
   g_assert_false (ptx_launch (ptx_module_find (module, "past_the_end"), &launch, &error));
   g_assert_error (error, PTX_ERROR, PTX_ERROR_LAUNCH);
-  g_assert_cmpstr (error->message,
-                   ==,
+  g_assert_cmpstr (error->message, ==,
                    "past_the_end: arguments of 16 bytes were given, and the kernel takes 24");
 }
 

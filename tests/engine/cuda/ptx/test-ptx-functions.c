@@ -97,9 +97,7 @@ check (PtxModule *module, PtxMemory *memory, guint row, gboolean twice)
     if (twice)
       assert_same (name, i, ((const double *) y)[i], rows[row].function (x[i], w[i]));
     else
-      assert_same (name,
-                   i,
-                   (double) ((const float *) y)[i],
+      assert_same (name, i, (double) ((const float *) y)[i],
                    rows[row].function ((double) single[0][i], (double) single[1][i]));
 }
 

@@ -344,8 +344,7 @@ check_softmax (Machine *machine, gconstpointer arguments)
       for (guint c = 0; c < COLUMNS; c++)
         sum += exp ((double) rows[r][c]);
       for (guint c = 0; c < COLUMNS; c++)
-        g_assert_cmpfloat (fabs ((double) y[r * COLUMNS + c] - exp ((double) rows[r][c]) / sum),
-                           <,
+        g_assert_cmpfloat (fabs ((double) y[r * COLUMNS + c] - exp ((double) rows[r][c]) / sum), <,
                            1e-8);
     }
 }

@@ -90,10 +90,7 @@ shuffle (const Meeting *meeting, guint lane)
   if (!(meeting->mask >> source & 1))
     {
       if (ptx_checks (t, PTX_ERROR_LANES))
-        ptx_fail (t,
-                  in,
-                  PTX_ERROR_LANES,
-                  "reads lane %u, which takes no part in the shuffle",
+        ptx_fail (t, in, PTX_ERROR_LANES, "reads lane %u, which takes no part in the shuffle",
                   source);
       source = lane;
     }
@@ -288,11 +285,7 @@ ptx_warps_stuck (PtxRun *run)
             meet_with (run, first, lane);
             continue;
           }
-        ptx_fail (t,
-                  t->in,
-                  PTX_ERROR_LANES,
-                  "waits for lane %u, which %s",
-                  who,
+        ptx_fail (t, t->in, PTX_ERROR_LANES, "waits for lane %u, which %s", who,
                   state == PTX_ENDED        ? "has ended"
                   : state == PTX_AT_BARRIER ? "waits at a barrier of the block"
                                             : "waits elsewhere or with another mask");

@@ -189,10 +189,7 @@ compile_for (const Source *source, int chip)
   nvrtcResult      result;
   size_t           bytes = 0;
 
-  result = vendor ()->nvrtcCreateProgram (&program,
-                                          source->text,
-                                          "kernel.cu",
-                                          source->n_headers,
+  result = vendor ()->nvrtcCreateProgram (&program, source->text, "kernel.cu", source->n_headers,
                                           (const char *const *) source->headers,
                                           (const char *const *) source->names);
   if (result == 0)
@@ -214,9 +211,7 @@ static char *
 dup_kernel (const char *text)
 {
   g_autoptr (GRegex) regex =
-      g_regex_new ("__global__\\s+void\\s+(?:__launch_bounds__\\s*\\([^)]*\\)\\s*)?(\\w+)",
-                   0,
-                   0,
+      g_regex_new ("__global__\\s+void\\s+(?:__launch_bounds__\\s*\\([^)]*\\)\\s*)?(\\w+)", 0, 0,
                    NULL);
   g_autoptr (GMatchInfo) match = NULL;
 

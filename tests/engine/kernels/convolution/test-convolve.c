@@ -25,13 +25,11 @@ walk (const HybConvolve *c, double *image, double *weight, double *map, Visit vi
         for (gint64 channel = 0; channel < channels; channel++)
           for (gint64 tap = 0; tap < taps; tap++)
             {
-              gint64   place[3] = { cell / c->map[2] / c->map[1],
-                                    cell / c->map[2] % c->map[1],
-                                    cell % c->map[2] };
-              gint64   at[3] = { tap / c->kernel[2] / c->kernel[1],
-                                 tap / c->kernel[2] % c->kernel[1],
-                                 tap % c->kernel[2] };
-              gint64   index = n * c->image_channels + f / filters * channels + channel;
+              gint64 place[3] = { cell / c->map[2] / c->map[1], cell / c->map[2] % c->map[1],
+                                  cell % c->map[2] };
+              gint64 at[3] = { tap / c->kernel[2] / c->kernel[1], tap / c->kernel[2] % c->kernel[1],
+                               tap % c->kernel[2] };
+              gint64 index = n * c->image_channels + f / filters * channels + channel;
               gboolean inside = TRUE;
 
               for (int axis = 0; axis < 3; axis++)
@@ -43,8 +41,7 @@ walk (const HybConvolve *c, double *image, double *weight, double *map, Visit vi
                   index = index * c->image[axis] + x;
                 }
               if (inside)
-                visit (image + index,
-                       weight + (f * channels + channel) * taps + tap,
+                visit (image + index, weight + (f * channels + channel) * taps + tap,
                        map + (n * c->map_channels + f) * cells + cell);
             }
 }
@@ -160,22 +157,20 @@ static void
 run_target (const HybConvolve *c, int target, const Arrays *arrays)
 {
   if (target == 2)
-    hyb_convolve_weight (c,
-                         &(HybConvolveWeightOperands){ .dtype = arrays->dtype,
-                                                       .image = arrays->image,
-                                                       .map = arrays->map,
-                                                       .weight = arrays->weight,
-                                                       .workspace = arrays->workspace });
+    hyb_convolve_weight (c, &(HybConvolveWeightOperands){ .dtype = arrays->dtype,
+                                                          .image = arrays->image,
+                                                          .map = arrays->map,
+                                                          .weight = arrays->weight,
+                                                          .workspace = arrays->workspace });
   else
     (target == 0
          ? hyb_convolve
-         : hyb_convolve_transposed) (c,
-                                     &(HybConvolveOperands){
-                                         .dtype = arrays->dtype,
-                                         .data = target == 0 ? arrays->image : arrays->map,
-                                         .weight = arrays->weight,
-                                         .result = target == 0 ? arrays->map : arrays->image,
-                                         .workspace = arrays->workspace });
+         : hyb_convolve_transposed) (c, &(HybConvolveOperands){
+                                            .dtype = arrays->dtype,
+                                            .data = target == 0 ? arrays->image : arrays->map,
+                                            .weight = arrays->weight,
+                                            .result = target == 0 ? arrays->map : arrays->image,
+                                            .workspace = arrays->workspace });
 }
 
 /* The bytes of workspace that a target needs. */

@@ -144,14 +144,11 @@ TEST_PROGRAM (test_dots)
   g_test_init (&argc, &argv, NULL);
 
   g_test_add_data_func ("/engine/kernels/dots/plain-loops-agree-with-sums",
-                        GUINT_TO_POINTER (HYB_SIMD_PLAIN),
-                        test_level);
+                        GUINT_TO_POINTER (HYB_SIMD_PLAIN), test_level);
   g_test_add_data_func ("/engine/kernels/dots/avx2-agrees-with-sums",
-                        GUINT_TO_POINTER (HYB_SIMD_AVX2),
-                        test_level);
+                        GUINT_TO_POINTER (HYB_SIMD_AVX2), test_level);
   g_test_add_data_func ("/engine/kernels/dots/avx512-agrees-with-sums",
-                        GUINT_TO_POINTER (HYB_SIMD_AVX512),
-                        test_level);
+                        GUINT_TO_POINTER (HYB_SIMD_AVX512), test_level);
   g_test_add_func ("/engine/kernels/dots/rows-and-threads-change-no-byte",
                    test_rows_and_threads_change_no_byte);
   g_test_add_func ("/engine/kernels/dots/nan-stays-in-its-column", test_nan_stays_in_its_column);

@@ -247,14 +247,11 @@ TEST_PROGRAM (test_gemm)
   g_test_add_func ("/engine/kernels/gemm/all-shapes-and-transposes-agree-with-sums",
                    test_all_shapes_and_transposes_agree_with_sums);
   g_test_add_data_func ("/engine/kernels/gemm/large-products-agree-with-sums-by-openblas",
-                        GUINT_TO_POINTER (HYB_SIMD_PLAIN),
-                        test_large_products_agree_with_sums);
+                        GUINT_TO_POINTER (HYB_SIMD_PLAIN), test_large_products_agree_with_sums);
   g_test_add_data_func ("/engine/kernels/gemm/large-products-agree-with-sums-with-avx2",
-                        GUINT_TO_POINTER (HYB_SIMD_AVX2),
-                        test_large_products_agree_with_sums);
+                        GUINT_TO_POINTER (HYB_SIMD_AVX2), test_large_products_agree_with_sums);
   g_test_add_data_func ("/engine/kernels/gemm/large-products-agree-with-sums-with-avx512",
-                        GUINT_TO_POINTER (HYB_SIMD_AVX512),
-                        test_large_products_agree_with_sums);
+                        GUINT_TO_POINTER (HYB_SIMD_AVX512), test_large_products_agree_with_sums);
   g_test_add_func ("/engine/kernels/gemm/a-bias-is-added-once", test_a_bias_is_added_once);
   g_test_add_func ("/engine/kernels/gemm/threads-change-no-byte", test_threads_change_no_byte);
   g_test_add_func ("/engine/kernels/gemm/a-beta-of-zero-clears-nan",

@@ -70,8 +70,7 @@ check_product (HybDType dtype, gint64 m, gint64 n, gint64 k, gboolean adds)
                                             .ldy = n + 2,
                                             .bias = adds ? NULL : bias,
                                             .adds = adds },
-                       x,
-                       y);
+                       x, y);
   for (gint64 i = 0; i < m; i++)
     {
       for (gint64 j = 0; j < n; j++)
@@ -80,8 +79,7 @@ check_product (HybDType dtype, gint64 m, gint64 n, gint64 k, gboolean adds)
 
           for (gint64 l = 0; l < k; l++)
             want += (double) x[i * (k + 1) + l] * weight_at (&weights, j, l);
-          g_assert_cmpfloat (fabs ((double) y[i * (n + 2) + j] - want),
-                             <=,
+          g_assert_cmpfloat (fabs ((double) y[i * (n + 2) + j] - want), <=,
                              1e-6 * (double) (k + 4));
         }
       g_assert_cmpfloat (y[i * (n + 2) + n], ==, old[i * (n + 2) + n]);
@@ -153,8 +151,7 @@ test_threads (void)
           {
             hyb_parallel_set_threads (threads);
             hyb_narrow_multiply (&(HybNarrow){ dtypes[t], N, K, data },
-                                 &(HybNarrowProduct){ .m = m, .ldx = K, .ldy = N },
-                                 x,
+                                 &(HybNarrowProduct){ .m = m, .ldx = K, .ldy = N }, x,
                                  results[threads - 1]);
           }
         hyb_parallel_set_threads (0);

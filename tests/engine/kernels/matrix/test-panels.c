@@ -214,9 +214,7 @@ check_rows (void)
     for (guint again = 0; again < 2; again++)
       {
         hyb_panels_multiply (&product, x, panels, some);
-        g_assert_cmpmem (some,
-                         sizeof (float) * (gsize) (product.m * N),
-                         all,
+        g_assert_cmpmem (some, sizeof (float) * (gsize) (product.m * N), all,
                          sizeof (float) * (gsize) (product.m * N));
       }
 }
@@ -294,14 +292,11 @@ TEST_PROGRAM (test_panels)
   g_test_init (&argc, &argv, NULL);
 
   g_test_add_data_func ("/engine/kernels/panels/plain-loops-agree-with-sums",
-                        GUINT_TO_POINTER (HYB_SIMD_PLAIN),
-                        test_level);
+                        GUINT_TO_POINTER (HYB_SIMD_PLAIN), test_level);
   g_test_add_data_func ("/engine/kernels/panels/avx2-agrees-with-sums",
-                        GUINT_TO_POINTER (HYB_SIMD_AVX2),
-                        test_level);
+                        GUINT_TO_POINTER (HYB_SIMD_AVX2), test_level);
   g_test_add_data_func ("/engine/kernels/panels/avx512-agrees-with-sums",
-                        GUINT_TO_POINTER (HYB_SIMD_AVX512),
-                        test_level);
+                        GUINT_TO_POINTER (HYB_SIMD_AVX512), test_level);
   g_test_add_func ("/engine/kernels/panels/threads-change-no-byte", test_threads);
   g_test_add_func ("/engine/kernels/panels/other-rows-change-no-byte", test_rows);
   g_test_add_func ("/engine/kernels/panels/other-processors-change-no-byte", test_processors);

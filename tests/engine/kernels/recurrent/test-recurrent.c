@@ -85,8 +85,7 @@ run_forward (Fixture *this, gboolean recording)
   if (this->net.keeps_panels)
     hyb_recurrent_pack (&this->net, this->parameters, panels);
 
-  hyb_recurrent_forward (&this->net,
-                         HYB_F32,
+  hyb_recurrent_forward (&this->net, HYB_F32,
                          &(HybRecurrentForward){
                              .x = this->x,
                              .parameters = this->parameters,
@@ -119,8 +118,7 @@ run_backward (Fixture *this)
 
   for (gint64 i = 0; i < this->n_parameters; i++)
     dparameters[i] = NAN; /* every one must be written */
-  hyb_recurrent_backward (&this->net,
-                          HYB_F32,
+  hyb_recurrent_backward (&this->net, HYB_F32,
                           &(HybRecurrentBackward){
                               .x = this->x,
                               .parameters = this->parameters,
@@ -162,9 +160,7 @@ check_network (const HybRecurrent *net)
     this.reserve[i] = NAN; /* what backward reads must have been written */
   run_forward (&this, TRUE);
   g_assert_cmpmem (y, (gsize) this.n_y * sizeof (float), this.y, (gsize) this.n_y * sizeof (float));
-  g_assert_cmpmem (state,
-                   (gsize) this.n_state * sizeof (float),
-                   this.state_out,
+  g_assert_cmpmem (state, (gsize) this.n_state * sizeof (float), this.state_out,
                    (gsize) this.n_state * sizeof (float));
 
   g_free (run_backward (&this));
@@ -264,8 +260,7 @@ test_number_of_parameters (void)
   net.cell = HYB_RNN_GRU;
   net.n_directions = 2;
   net.n_layers = 2;
-  g_assert_cmpint (hyb_recurrent_n_parameters (&net),
-                   ==,
+  g_assert_cmpint (hyb_recurrent_n_parameters (&net), ==,
                    2 * 3 * 2 * (3 + 2 + 2) + 2 * 3 * 2 * (4 + 2 + 2));
   net.hidden = G_MAXINT32;
   net.n_layers = G_MAXINT32;

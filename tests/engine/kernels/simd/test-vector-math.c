@@ -184,13 +184,9 @@ check_place (HybSimdLevel level)
             memcpy (part, x, sizeof part);
             pairs[f].vector (end - begin, part + begin, part + begin);
             g_assert_cmpmem (part, begin * sizeof (float), x, begin * sizeof (float));
-            g_assert_cmpmem (part + begin,
-                             (end - begin) * sizeof (float),
-                             whole + begin,
+            g_assert_cmpmem (part + begin, (end - begin) * sizeof (float), whole + begin,
                              (end - begin) * sizeof (float));
-            g_assert_cmpmem (part + end,
-                             (N - end) * sizeof (float),
-                             x + end,
+            g_assert_cmpmem (part + end, (N - end) * sizeof (float), x + end,
                              (N - end) * sizeof (float));
           }
     }

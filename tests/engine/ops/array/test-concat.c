@@ -87,16 +87,10 @@ test_two_unknown_weights_share_the_rest (void)
 static void
 test_pieces_stand_in_their_order (void)
 {
-  g_autoptr (HybTensor) y = op_run ("Concat",
-                                    "num_args=2",
-                                    op_tensor ("f32[2,1]", 1., 2.),
-                                    op_tensor ("f32[2,2]", 3., 4., 5., 6.),
-                                    NULL);
-  g_autoptr (HybTensor) z = op_run ("stack",
-                                    "num_args=2 axis=-1",
-                                    op_tensor ("f32[2]", 1., 2.),
-                                    op_tensor ("f32[2]", 3., 4.),
-                                    NULL);
+  g_autoptr (HybTensor) y = op_run ("Concat", "num_args=2", op_tensor ("f32[2,1]", 1., 2.),
+                                    op_tensor ("f32[2,2]", 3., 4., 5., 6.), NULL);
+  g_autoptr (HybTensor) z = op_run ("stack", "num_args=2 axis=-1", op_tensor ("f32[2]", 1., 2.),
+                                    op_tensor ("f32[2]", 3., 4.), NULL);
 
   op_assert_near (y, 0, 1., 3., 4., 2., 5., 6.);
   op_assert_near (z, 0, 1., 3., 2., 4.);

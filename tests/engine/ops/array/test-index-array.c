@@ -21,10 +21,8 @@ static const OpRefusal refusals[] = {
 static void
 test_coordinates (void)
 {
-  g_autoptr (HybTensor) y = op_run ("_contrib_index_array",
-                                    "axes=(1, 0)",
-                                    op_tensor ("f32[3,2]", 0., 0., 0., 0., 0., 0.),
-                                    NULL);
+  g_autoptr (HybTensor) y = op_run ("_contrib_index_array", "axes=(1, 0)",
+                                    op_tensor ("f32[3,2]", 0., 0., 0., 0., 0., 0.), NULL);
 
   op_assert_type (y, "int64 (3, 2, 2)");
   op_assert_near (y, 0, 0., 0., 1., 0., 0., 1., 1., 1., 0., 2., 1., 2.);

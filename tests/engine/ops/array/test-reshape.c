@@ -121,10 +121,8 @@ test_codes_follow_the_table (void)
 static void
 test_elements_keep_their_order (void)
 {
-  g_autoptr (HybTensor) y = op_run ("Reshape",
-                                    "shape=(-1, 0) reverse=True",
-                                    op_tensor ("f32[2,1,2]", 1., 2., 3., 4.),
-                                    NULL);
+  g_autoptr (HybTensor) y = op_run ("Reshape", "shape=(-1, 0) reverse=True",
+                                    op_tensor ("f32[2,1,2]", 1., 2., 3., 4.), NULL);
 
   op_assert_near (y, 0, 1., 2., 3., 4.);
 }

@@ -48,11 +48,9 @@ static const OpRefusal refusals[] = {
 static void
 test_a_negative_step_writes_from_the_end (void)
 {
-  g_autoptr (HybTensor) y = op_run ("_slice_assign",
-                                    "begin=(None,) end=(None,) step=(-2,)",
-                                    op_tensor ("f32[5]", 0., 0., 0., 0., 0.),
-                                    op_tensor ("f32[3]", 1., 2., 3.),
-                                    NULL);
+  g_autoptr (HybTensor) y =
+      op_run ("_slice_assign", "begin=(None,) end=(None,) step=(-2,)",
+              op_tensor ("f32[5]", 0., 0., 0., 0., 0.), op_tensor ("f32[3]", 1., 2., 3.), NULL);
 
   op_assert_near (y, 0, 3., 0., 2., 0., 1.);
 }
@@ -60,10 +58,8 @@ test_a_negative_step_writes_from_the_end (void)
 static void
 test_a_number_is_truncated_for_integers (void)
 {
-  g_autoptr (HybTensor) y = op_run ("_slice_assign_scalar",
-                                    "begin=(1,) end=(2,) scalar=7.5",
-                                    op_tensor ("i32[3]", 1., 2., 3.),
-                                    NULL);
+  g_autoptr (HybTensor) y = op_run ("_slice_assign_scalar", "begin=(1,) end=(2,) scalar=7.5",
+                                    op_tensor ("i32[3]", 1., 2., 3.), NULL);
 
   op_assert_near (y, 0, 1., 7., 3.);
 }

@@ -90,10 +90,9 @@ test_output_of_another_shape_is_refused (void)
 static void
 test_negative_steps_go_backwards (void)
 {
-  g_autoptr (HybTensor) y = op_run ("slice",
-                                    "begin=(None, 3) end=(None, None) step=(-1, -2)",
-                                    op_tensor ("f32[2,4]", 0., 1., 2., 3., 10., 11., 12., 13.),
-                                    NULL);
+  g_autoptr (HybTensor) y =
+      op_run ("slice", "begin=(None, 3) end=(None, None) step=(-1, -2)",
+              op_tensor ("f32[2,4]", 0., 1., 2., 3., 10., 11., 12., 13.), NULL);
   g_autoptr (HybTensor) z =
       op_run ("slice", "begin=9 end=0 step=-2", op_tensor ("f32[5]", 0., 1., 2., 3., 4.), NULL);
 
@@ -108,10 +107,8 @@ static void
 test_pairs_are_cut_out_of_odd_rows (void)
 {
   g_autoptr (HybTensor) y =
-      op_run ("slice",
-              "begin=(0, 1) end=(2, 3)",
-              op_tensor ("f32[2,5]", 0., 1., 2., 3., 4., 10., 11., 12., 13., 14.),
-              NULL);
+      op_run ("slice", "begin=(0, 1) end=(2, 3)",
+              op_tensor ("f32[2,5]", 0., 1., 2., 3., 4., 10., 11., 12., 13., 14.), NULL);
 
   op_assert_near (y, 0, 1., 2., 11., 12.);
 }

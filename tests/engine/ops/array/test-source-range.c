@@ -37,10 +37,8 @@ test_values (void)
 
   /* In integers and half floats start and step are truncated to whole numbers. */
   g_autoptr (HybTensor) e = op_run ("_arange", "start=0.5 stop=5 step=1.5 dtype=int32", NULL);
-  g_autoptr (HybTensor) f = op_run ("_contrib_arange_like",
-                                    "start=-0.5 step=-1.5",
-                                    op_tensor ("f16[3]", 0., 0., 0.),
-                                    NULL);
+  g_autoptr (HybTensor) f = op_run ("_contrib_arange_like", "start=-0.5 step=-1.5",
+                                    op_tensor ("f16[3]", 0., 0., 0.), NULL);
 
   op_assert_near (e, 0, 0., 1., 2.);
   op_assert_near (f, 0, 0., -1., -2.);

@@ -77,10 +77,8 @@ static void
 test_short_runs_move_together (void)
 {
   g_autoptr (HybTensor) y =
-      op_run ("transpose",
-              "axes=(1, 0, 2)",
-              op_tensor ("f32[2,3,2]", 1., 2., 3., 4., 5., 6., 7., 8., 9., 10., 11., 12.),
-              NULL);
+      op_run ("transpose", "axes=(1, 0, 2)",
+              op_tensor ("f32[2,3,2]", 1., 2., 3., 4., 5., 6., 7., 8., 9., 10., 11., 12.), NULL);
 
   op_assert_near (y, 0, 1., 2., 7., 8., 3., 4., 9., 10., 5., 6., 11., 12.);
 }

@@ -73,27 +73,18 @@ static void
 test_without_offsets_it_is_a_convolution (void)
 {
   const char *attributes = "kernel=(3, 2) num_filter=3 stride=(1, 2) pad=(1, 1)";
-  g_autoptr (HybTensor) plain = op_run ("Convolution",
-                                        attributes,
-                                        op_tensor_from_text ("f32[2,2,4,5]", 0),
-                                        op_tensor_from_text ("f32[3,2,3,2]", 1),
-                                        op_tensor_from_text ("f32[3]", 2),
-                                        NULL);
-  g_autoptr (HybTensor) deformable = op_run ("_contrib_DeformableConvolution",
-                                             attributes,
-                                             op_tensor_from_text ("f32[2,2,4,5]", 0),
-                                             op_tensor_from_text ("f32[2,12,4,3] = 0", 0),
-                                             op_tensor_from_text ("f32[3,2,3,2]", 1),
-                                             op_tensor_from_text ("f32[3]", 2),
-                                             NULL);
-  g_autoptr (HybTensor) modulated = op_run ("_contrib_ModulatedDeformableConvolution",
-                                            attributes,
-                                            op_tensor_from_text ("f32[2,2,4,5]", 0),
-                                            op_tensor_from_text ("f32[2,12,4,3] = 0", 0),
-                                            op_tensor_from_text ("f32[2,6,4,3] = 1", 0),
-                                            op_tensor_from_text ("f32[3,2,3,2]", 1),
-                                            op_tensor_from_text ("f32[3]", 2),
-                                            NULL);
+  g_autoptr (HybTensor) plain =
+      op_run ("Convolution", attributes, op_tensor_from_text ("f32[2,2,4,5]", 0),
+              op_tensor_from_text ("f32[3,2,3,2]", 1), op_tensor_from_text ("f32[3]", 2), NULL);
+  g_autoptr (HybTensor) deformable =
+      op_run ("_contrib_DeformableConvolution", attributes, op_tensor_from_text ("f32[2,2,4,5]", 0),
+              op_tensor_from_text ("f32[2,12,4,3] = 0", 0), op_tensor_from_text ("f32[3,2,3,2]", 1),
+              op_tensor_from_text ("f32[3]", 2), NULL);
+  g_autoptr (HybTensor) modulated =
+      op_run ("_contrib_ModulatedDeformableConvolution", attributes,
+              op_tensor_from_text ("f32[2,2,4,5]", 0), op_tensor_from_text ("f32[2,12,4,3] = 0", 0),
+              op_tensor_from_text ("f32[2,6,4,3] = 1", 0), op_tensor_from_text ("f32[3,2,3,2]", 1),
+              op_tensor_from_text ("f32[3]", 2), NULL);
 
   op_assert_same (deformable, plain, 1e-5);
   op_assert_same (modulated, plain, 1e-5);
@@ -109,16 +100,13 @@ test_positions_around_the_image (void)
               "kernel=(1, 1) num_filter=1 no_bias=True pad=(0, 1)",
               op_tensor ("f32[1,1,1,2]", 2., 3.),
               op_tensor ("f32[1,2,1,4]", 0., 0., 0., 0., 0.5, 0.25, 0.5, NAN),
-              op_tensor ("f32[1,1,1,1]", 1.),
-              NULL);
+              op_tensor ("f32[1,1,1,1]", 1.), NULL);
   g_autoptr (HybTensor) modulated =
       op_run ("_contrib_ModulatedDeformableConvolution",
               "kernel=(1, 1) num_filter=1 no_bias=True pad=(0, 1)",
               op_tensor ("f32[1,1,1,2]", 2., 3.),
               op_tensor ("f32[1,2,1,4]", 0., 0., 0., 0., 0.5, 0.25, 0.5, NAN),
-              op_tensor ("f32[1,1,1,4]", 1., 1., 1., 1.),
-              op_tensor ("f32[1,1,1,1]", 1.),
-              NULL);
+              op_tensor ("f32[1,1,1,4]", 1., 1., 1., 1.), op_tensor ("f32[1,1,1,1]", 1.), NULL);
 
   op_assert_near (deformable, 0, 0., 2.25, 3., 0.);
   op_assert_near (modulated, 0, 1., 2.25, 1.5, 0.);

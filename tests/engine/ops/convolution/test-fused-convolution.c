@@ -43,8 +43,7 @@ call (const char        *name,
                                              .n_inputs = n_inputs,
                                              .inputs = inputs,
                                              .outputs = outputs },
-                       NULL,
-                       &error);
+                       NULL, &error);
   g_assert_no_error (error);
   hyb_params_unref (params);
 }
@@ -66,33 +65,17 @@ test_sums_rectifiers_and_filters (void)
     }
   call ("_winograd_filters", NULL, 1, &weight, &filters);
   call ("Convolution",
-        (const char *[]){ "kernel", "(3, 3)", "num_filter", "20", "pad", "(1, 1)", NULL },
-        3,
-        (HybTensor *[]){ data, weight, bias },
-        &plain);
+        (const char *[]){ "kernel", "(3, 3)", "num_filter", "20", "pad", "(1, 1)", NULL }, 3,
+        (HybTensor *[]){ data, weight, bias }, &plain);
   for (guint winograd = 0; winograd < 2; winograd++)
     {
       g_autoptr (HybTensor) fused = NULL;
 
       call ("_fused_convolution",
-            (const char *[]){ "kernel",
-                              "(3, 3)",
-                              "num_filter",
-                              "20",
-                              "pad",
-                              "(1, 1)",
-                              "has_bias",
-                              "True",
-                              "adds",
-                              "True",
-                              "rectify",
-                              "True",
-                              "winograd",
-                              winograd ? "True" : "False",
-                              NULL },
-            4,
-            (HybTensor *[]){ data, winograd ? filters : weight, bias, other },
-            &fused);
+            (const char *[]){ "kernel", "(3, 3)", "num_filter", "20", "pad", "(1, 1)", "has_bias",
+                              "True", "adds", "True", "rectify", "True", "winograd",
+                              winograd ? "True" : "False", NULL },
+            4, (HybTensor *[]){ data, winograd ? filters : weight, bias, other }, &fused);
 
       for (gint64 i = 0; i < hyb_tensor_get_size (plain); i++)
         {
@@ -124,11 +107,9 @@ test_folded_norm (void)
       gint64 at = f * CHANNELS * 9 + 5;
 
       g_assert_cmpfloat_with_epsilon (hyb_tensor_get_value (outputs[0], at),
-                                      hyb_tensor_get_value (inputs[0], at) * scale,
-                                      1e-6);
+                                      hyb_tensor_get_value (inputs[0], at) * scale, 1e-6);
       g_assert_cmpfloat_with_epsilon (hyb_tensor_get_value (outputs[1], f),
-                                      bias * scale + hyb_tensor_get_value (inputs[2], f),
-                                      1e-6);
+                                      bias * scale + hyb_tensor_get_value (inputs[2], f), 1e-6);
     }
   for (guint i = 0; i < 6; i++)
     hyb_tensor_unref (inputs[i]);

@@ -25,15 +25,12 @@ static const OpRefusal refusals[] = {
 static void
 test_padding_is_zeros (void)
 {
-  g_autoptr (HybTensor) largest = op_run ("Pooling_v1",
-                                          "kernel=(2, 2) pad=(1, 0) stride=(2, 1)",
-                                          op_tensor ("f32[1,1,2,2]", -1., -2., -3., -4.),
-                                          NULL);
+  g_autoptr (HybTensor) largest = op_run ("Pooling_v1", "kernel=(2, 2) pad=(1, 0) stride=(2, 1)",
+                                          op_tensor ("f32[1,1,2,2]", -1., -2., -3., -4.), NULL);
   g_autoptr (HybTensor) average = op_run ("Pooling_v1",
                                           "kernel=(1, 2) stride=(1, 2) pool_type=avg "
                                           "pooling_convention=full",
-                                          op_tensor ("f32[1,1,1,3]", 4., 8., 12.),
-                                          NULL);
+                                          op_tensor ("f32[1,1,1,3]", 4., 8., 12.), NULL);
 
   op_assert_near (largest, 0, 0., 0.);
   op_assert_type (average, "float32 (1, 1, 1, 2)");
@@ -43,12 +40,9 @@ test_padding_is_zeros (void)
 static void
 test_every_largest_cell_gets_the_gradient (void)
 {
-  g_autoptr (HybTensor) dx = op_run ("_backward_Pooling_v1",
-                                     "kernel=(1, 3)",
-                                     op_tensor ("f32[1,1,1,1]", 2.),
-                                     op_tensor ("f32[1,1,1,3]", 7., 1., 7.),
-                                     op_tensor ("f32[1,1,1,1]", 7.),
-                                     NULL);
+  g_autoptr (HybTensor) dx =
+      op_run ("_backward_Pooling_v1", "kernel=(1, 3)", op_tensor ("f32[1,1,1,1]", 2.),
+              op_tensor ("f32[1,1,1,3]", 7., 1., 7.), op_tensor ("f32[1,1,1,1]", 7.), NULL);
 
   op_assert_near (dx, 0, 2., 0., 2.);
 }

@@ -75,24 +75,9 @@ test_padding_never_wins (void)
 static void
 test_halving_skips_nan (void)
 {
-  g_autoptr (HybTensor) y = op_run ("Pooling",
-                                    "kernel=(2, 2) stride=(2, 2)",
-                                    op_tensor ("f32[1,1,3,5]",
-                                               1.,
-                                               (double) NAN,
-                                               -2.,
-                                               -3.,
-                                               9.,
-                                               0.,
-                                               0.5,
-                                               -1.,
-                                               -4.,
-                                               9.,
-                                               9.,
-                                               9.,
-                                               9.,
-                                               9.,
-                                               9.),
+  g_autoptr (HybTensor) y = op_run ("Pooling", "kernel=(2, 2) stride=(2, 2)",
+                                    op_tensor ("f32[1,1,3,5]", 1., (double) NAN, -2., -3., 9., 0.,
+                                               0.5, -1., -4., 9., 9., 9., 9., 9., 9.),
                                     NULL);
 
   op_assert_near (y, 0, 1., -1.);
@@ -116,9 +101,7 @@ test_halving_of_every_width (void)
         want[k] = MAX (MAX (cell[2 * k], cell[2 * k + 1]),
                        MAX (cell[width + 2 * k], cell[width + 2 * k + 1]));
       y = op_run ("Pooling", "kernel=(2, 2) stride=(2, 2)", x, NULL);
-      g_assert_cmpmem (hyb_tensor_get_data (y),
-                       sizeof (float) * (gsize) (width / 2),
-                       want,
+      g_assert_cmpmem (hyb_tensor_get_data (y), sizeof (float) * (gsize) (width / 2), want,
                        sizeof (float) * (gsize) (width / 2));
     }
 }
@@ -126,10 +109,9 @@ test_halving_of_every_width (void)
 static void
 test_averages_do_not_count_cells_beyond_the_padding (void)
 {
-  g_autoptr (HybTensor) y = op_run ("Pooling",
-                                    "kernel=(2,) stride=(2,) pool_type=avg pooling_convention=full",
-                                    op_tensor ("f32[1,1,3]", 2., 4., 6.),
-                                    NULL);
+  g_autoptr (HybTensor) y =
+      op_run ("Pooling", "kernel=(2,) stride=(2,) pool_type=avg pooling_convention=full",
+              op_tensor ("f32[1,1,3]", 2., 4., 6.), NULL);
 
   op_assert_near (y, 0, 3., 6.);
 }
@@ -138,10 +120,8 @@ static void
 test_the_last_window_divides_by_what_is_left_of_it (void)
 {
   g_autoptr (HybTensor) y =
-      op_run ("Pooling",
-              "kernel=(3,) stride=(2,) pad=(1,) pool_type=avg pooling_convention=full",
-              op_tensor ("f32[1,1,4]", 1., 2., 3., 4.),
-              NULL);
+      op_run ("Pooling", "kernel=(3,) stride=(2,) pad=(1,) pool_type=avg pooling_convention=full",
+              op_tensor ("f32[1,1,4]", 1., 2., 3., 4.), NULL);
 
   op_assert_near (y, 1e-6, 1., 3., 2.);
 }

@@ -21,12 +21,8 @@ static const OpSample samples[] = {
 static HybTensor *
 run (const char *op)
 {
-  return op_run (op,
-                 NULL,
-                 op_tensor ("f32[3]", 1., 2., 3.),
-                 op_tensor ("f32[3]", 1., 2., 3.),
-                 op_tensor ("f32[3]", 0., 2., 4.),
-                 NULL);
+  return op_run (op, NULL, op_tensor ("f32[3]", 1., 2., 3.), op_tensor ("f32[3]", 1., 2., 3.),
+                 op_tensor ("f32[3]", 0., 2., 4.), NULL);
 }
 
 static void

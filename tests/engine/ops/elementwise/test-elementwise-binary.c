@@ -50,19 +50,14 @@ static const OpRefusal refusals[] = {
 static HybTensor *
 run_triples (const char *op, const char *type, const double *a, const double *b)
 {
-  return op_run (op,
-                 NULL,
-                 op_tensor (type, a[0], a[1], a[2]),
-                 op_tensor (type, b[0], b[1], b[2]),
+  return op_run (op, NULL, op_tensor (type, a[0], a[1], a[2]), op_tensor (type, b[0], b[1], b[2]),
                  NULL);
 }
 
 static void
 test_integer_division_truncates_and_never_traps (void)
 {
-  g_autoptr (HybTensor) y = run_triples ("elemwise_div",
-                                         "i32[3]",
-                                         (double[]){ 7, -7, G_MININT32 },
+  g_autoptr (HybTensor) y = run_triples ("elemwise_div", "i32[3]", (double[]){ 7, -7, G_MININT32 },
                                          (double[]){ 2, 2, -1 });
   g_autoptr (HybTensor) z =
       run_triples ("elemwise_div", "i64[3]", (double[]){ 5, 0, -9 }, (double[]){ 0, 0, 4 });

@@ -29,8 +29,7 @@ call (HybBuilder *builder, const char *op, HybValueId a, HybValueId b)
   HybValueId inputs[] = { a, b };
   g_autoptr (GError) error = NULL;
   HybValueId value =
-      hyb_builder_call (builder,
-                        op,
+      hyb_builder_call (builder, op,
                         &(HybNodeSpec){
                             .name = op, .n_inputs = b == HYB_NO_ID ? 1 : 2, .inputs = inputs },
                         &error);
@@ -116,13 +115,10 @@ check (gint64 n, LastMember last)
                                                             .n_inputs = 1,
                                                             .inputs = &a,
                                                             .outputs = &x },
-                                      NULL,
-                                      &error));
+                                      NULL, &error));
   expected = run (body, "x", x, "y", b);
-  g_assert_cmpmem (hyb_tensor_get_data (y),
-                   hyb_tensor_get_bytes (y),
-                   hyb_tensor_get_data (expected),
-                   hyb_tensor_get_bytes (expected));
+  g_assert_cmpmem (hyb_tensor_get_data (y), hyb_tensor_get_bytes (y),
+                   hyb_tensor_get_data (expected), hyb_tensor_get_bytes (expected));
 }
 
 static void

@@ -86,11 +86,9 @@ test_clip_keeps_nan_and_stays_in_small_types (void)
 static void
 test_clip_passes_the_gradient_at_its_bounds (void)
 {
-  g_autoptr (HybTensor) dx = op_run ("_backward_clip",
-                                     "a_min=-1 a_max=1",
-                                     op_tensor ("f32[5]", 3., 3., 3., 3., 3.),
-                                     op_tensor ("f32[5]", -2., -1., 0., 1., NAN),
-                                     NULL);
+  g_autoptr (HybTensor) dx =
+      op_run ("_backward_clip", "a_min=-1 a_max=1", op_tensor ("f32[5]", 3., 3., 3., 3., 3.),
+              op_tensor ("f32[5]", -2., -1., 0., 1., NAN), NULL);
 
   op_assert_near (dx, 0, 0., 3., 3., 3., 3.);
 }

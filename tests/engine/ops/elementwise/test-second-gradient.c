@@ -25,8 +25,7 @@ graph_of (const char *op, const char *attributes_text, guint n)
 
   for (guint i = 0; i < n; i++)
     inputs[i] = hyb_builder_add_variable (builder, (char[]){ (char) ('a' + i), '\0' }, NULL);
-  y = hyb_builder_call (builder,
-                        op,
+  y = hyb_builder_call (builder, op,
                         &(HybNodeSpec){ .name = "y",
                                         .n_inputs = n,
                                         .inputs = inputs,
@@ -227,10 +226,8 @@ test_samples (void)
 
       if (!check_sample (&samples[i], &error))
         {
-          g_test_message ("%s %s: %s",
-                          samples[i].op,
-                          samples[i].attributes ? samples[i].attributes : "",
-                          error->message);
+          g_test_message ("%s %s: %s", samples[i].op,
+                          samples[i].attributes ? samples[i].attributes : "", error->message);
           g_test_fail ();
         }
     }
@@ -251,13 +248,8 @@ check_cell (HybBlock *cell, guint n_states)
 
   for (guint i = 0; i < n_states; i++)
     begin[i] = hyb_value_variable (F, hyb_f_text (F, "s%u", i), NULL);
-  y = hyb_unroll (F,
-                  cell,
-                  NULL,
-                  .length = 3,
-                  .inputs = hyb_value_variable (F, "x", NULL),
-                  .begin_state = hyb_list (F, n_states, begin),
-                  .merge = HYB_MERGE_YES);
+  y = hyb_unroll (F, cell, NULL, .length = 3, .inputs = hyb_value_variable (F, "x", NULL),
+                  .begin_state = hyb_list (F, n_states, begin), .merge = HYB_MERGE_YES);
   graph = hyb_f_finish (F, y, &error);
   g_assert_no_error (error);
 

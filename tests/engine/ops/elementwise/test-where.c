@@ -34,12 +34,9 @@ static const OpRefusal refusals[] = {
 static void
 test_what_is_not_chosen_does_not_show (void)
 {
-  g_autoptr (HybTensor) y = op_run ("where",
-                                    NULL,
-                                    op_tensor ("f32[3]", 0., NAN, 1e-30),
-                                    op_tensor ("f32[3]", NAN, 2., 3.),
-                                    op_tensor ("f32[3]", 4., NAN, INFINITY),
-                                    NULL);
+  g_autoptr (HybTensor) y =
+      op_run ("where", NULL, op_tensor ("f32[3]", 0., NAN, 1e-30),
+              op_tensor ("f32[3]", NAN, 2., 3.), op_tensor ("f32[3]", 4., NAN, INFINITY), NULL);
 
   op_assert_near (y, 0, 4., 2., 3.);
 }

@@ -24,16 +24,10 @@ static void
 test_the_mask_decides_how_many (void)
 {
   g_autoptr (HybTensor) data = op_tensor ("f32[3,2]", 1., 2., 3., 4., 5., 6.);
-  g_autoptr (HybTensor) some = op_run ("_contrib_boolean_mask",
-                                       NULL,
-                                       hyb_tensor_ref (data),
-                                       op_tensor ("i32[3]", 1., 0., -1.),
-                                       NULL);
-  g_autoptr (HybTensor) none = op_run ("_contrib_boolean_mask",
-                                       NULL,
-                                       hyb_tensor_ref (data),
-                                       op_tensor ("i32[3]", 0., 0., 0.),
-                                       NULL);
+  g_autoptr (HybTensor) some = op_run ("_contrib_boolean_mask", NULL, hyb_tensor_ref (data),
+                                       op_tensor ("i32[3]", 1., 0., -1.), NULL);
+  g_autoptr (HybTensor) none = op_run ("_contrib_boolean_mask", NULL, hyb_tensor_ref (data),
+                                       op_tensor ("i32[3]", 0., 0., 0.), NULL);
 
   op_assert_type (some, "float32 (2, 2)");
   op_assert_near (some, 0, 1., 2., 5., 6.);

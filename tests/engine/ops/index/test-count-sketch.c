@@ -39,12 +39,10 @@ static const OpRefusal refusals[] = {
 static void
 test_elements_are_added_with_their_sign (void)
 {
-  g_autoptr (HybTensor) y = op_run ("_contrib_count_sketch",
-                                    "out_dim=5",
+  g_autoptr (HybTensor) y = op_run ("_contrib_count_sketch", "out_dim=5",
                                     op_tensor ("f32[2,4]", 1.2, 2.5, 3.4, 1., 3.2, 5.7, 6.6, 2.),
                                     op_tensor ("f32[1,4]", 0., 3., 4., 4.),
-                                    op_tensor ("f32[1,4]", 1., -1., 1., -1.),
-                                    NULL);
+                                    op_tensor ("f32[1,4]", 1., -1., 1., -1.), NULL);
 
   op_assert_near (y, 1e-6, 1.2, 0., 0., -2.5, 2.4, 3.2, 0., 0., -5.7, 4.6);
 }

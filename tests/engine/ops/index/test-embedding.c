@@ -34,11 +34,9 @@ static const OpRefusal refusals[] = {
 static void
 test_indices_outside_take_the_nearest_row (void)
 {
-  g_autoptr (HybTensor) y = op_run ("Embedding",
-                                    "input_dim=2 output_dim=1",
-                                    op_tensor ("f32[4]", -7., 1e30, 0.9, 1.),
-                                    op_tensor ("f32[2,1]", 5., 6.),
-                                    NULL);
+  g_autoptr (HybTensor) y =
+      op_run ("Embedding", "input_dim=2 output_dim=1", op_tensor ("f32[4]", -7., 1e30, 0.9, 1.),
+              op_tensor ("f32[2,1]", 5., 6.), NULL);
 
   op_assert_near (y, 0, 5., 6., 5., 6.);
 }

@@ -62,23 +62,16 @@ static const OpRefusal refusals[] = {
 static void
 test_elements_are_replaced (void)
 {
-  g_autoptr (HybTensor) filled = op_run ("fill_element_0index",
-                                         NULL,
-                                         op_tensor ("f32[2,3]", 0., 0., 0., 0., 0., 0.),
-                                         op_tensor ("f32[2]", 5., 6.),
-                                         op_tensor ("f32[2]", 2., 0.),
-                                         NULL);
-  g_autoptr (HybTensor) set = op_run ("_scatter_set_nd",
-                                      "shape=(2, 2)",
-                                      op_tensor ("f32[2,2]", 1., 1., 1., 1.),
-                                      op_tensor ("f32[3]", 2., 3., 0.),
-                                      op_tensor ("i64[2,3]", 1., 1., 0., 0., 1., 0.),
-                                      NULL);
-  g_autoptr (HybTensor) kept = op_run ("_sparse_retain",
-                                       NULL,
-                                       op_tensor ("f32[3,2]", 1., 2., 3., 4., 5., 6.),
-                                       op_tensor ("i64[2]", 0., 2.),
-                                       NULL);
+  g_autoptr (HybTensor) filled =
+      op_run ("fill_element_0index", NULL, op_tensor ("f32[2,3]", 0., 0., 0., 0., 0., 0.),
+              op_tensor ("f32[2]", 5., 6.), op_tensor ("f32[2]", 2., 0.), NULL);
+  g_autoptr (HybTensor) set =
+      op_run ("_scatter_set_nd", "shape=(2, 2)", op_tensor ("f32[2,2]", 1., 1., 1., 1.),
+              op_tensor ("f32[3]", 2., 3., 0.), op_tensor ("i64[2,3]", 1., 1., 0., 0., 1., 0.),
+              NULL);
+  g_autoptr (HybTensor) kept =
+      op_run ("_sparse_retain", NULL, op_tensor ("f32[3,2]", 1., 2., 3., 4., 5., 6.),
+              op_tensor ("i64[2]", 0., 2.), NULL);
 
   op_assert_near (filled, 0, 0., 0., 5., 6., 0., 0.);
   op_assert_near (set, 0, 0., 1., 2., 3.);

@@ -50,11 +50,8 @@ static const OpRefusal refusals[] = {
 static void
 test_negative_coordinates_count_from_the_end (void)
 {
-  g_autoptr (HybTensor) y = op_run ("gather_nd",
-                                    NULL,
-                                    op_tensor ("f32[2,2]", 1., 2., 3., 4.),
-                                    op_tensor ("f32[2,2]", -1., 0., -2., -1.),
-                                    NULL);
+  g_autoptr (HybTensor) y = op_run ("gather_nd", NULL, op_tensor ("f32[2,2]", 1., 2., 3., 4.),
+                                    op_tensor ("f32[2,2]", -1., 0., -2., -1.), NULL);
 
   op_assert_near (y, 0, 3., 2.);
 }
@@ -62,11 +59,8 @@ test_negative_coordinates_count_from_the_end (void)
 static void
 test_the_last_of_equal_coordinates_stays (void)
 {
-  g_autoptr (HybTensor) y = op_run ("scatter_nd",
-                                    "shape=(2,)",
-                                    op_tensor ("f32[3]", 1., 2., 3.),
-                                    op_tensor ("f32[1,3]", 1., 0., 1.),
-                                    NULL);
+  g_autoptr (HybTensor) y = op_run ("scatter_nd", "shape=(2,)", op_tensor ("f32[3]", 1., 2., 3.),
+                                    op_tensor ("f32[1,3]", 1., 0., 1.), NULL);
 
   op_assert_near (y, 0, 2., 3.);
 }

@@ -21,10 +21,8 @@ static const OpRefusal refusals[] = {
 static void
 test_indices_outside_set_nothing (void)
 {
-  g_autoptr (HybTensor) y = op_run ("one_hot",
-                                    "depth=2 on_value=3 off_value=1 dtype=int32",
-                                    op_tensor ("f32[4]", -1., 2., 1.9, -0.5),
-                                    NULL);
+  g_autoptr (HybTensor) y = op_run ("one_hot", "depth=2 on_value=3 off_value=1 dtype=int32",
+                                    op_tensor ("f32[4]", -1., 2., 1.9, -0.5), NULL);
 
   op_assert_type (y, "int32 (4, 2)");
   op_assert_near (y, 0, 1., 1., 1., 1., 1., 3., 3., 1.);

@@ -42,12 +42,9 @@ static const OpRefusal refusals[] = {
 static void
 assert_combined (const char *reduction, double first, double last)
 {
-  g_autoptr (HybTensor) y = op_run ("_scatter_combine",
-                                    reduction,
-                                    op_tensor ("f32[3]", 2., 3., 4.),
-                                    op_tensor ("i64[4]", 0., 2., 0., 2.),
-                                    op_tensor ("f32[4]", 5., -1., 1., 7.),
-                                    NULL);
+  g_autoptr (HybTensor) y =
+      op_run ("_scatter_combine", reduction, op_tensor ("f32[3]", 2., 3., 4.),
+              op_tensor ("i64[4]", 0., 2., 0., 2.), op_tensor ("f32[4]", 5., -1., 1., 7.), NULL);
 
   op_assert_near (y, 0, first, 3., last);
 }
@@ -63,12 +60,9 @@ test_repeated_indices (void)
 static void
 test_nan_stays (void)
 {
-  g_autoptr (HybTensor) y = op_run ("_scatter_combine",
-                                    "reduction=max",
-                                    op_tensor ("f32[2]", NAN, 1.),
-                                    op_tensor ("i64[2]", 0., 1.),
-                                    op_tensor ("f32[2]", 5., NAN),
-                                    NULL);
+  g_autoptr (HybTensor) y =
+      op_run ("_scatter_combine", "reduction=max", op_tensor ("f32[2]", NAN, 1.),
+              op_tensor ("i64[2]", 0., 1.), op_tensor ("f32[2]", 5., NAN), NULL);
 
   g_assert_true (isnan (hyb_tensor_get_value (y, 0)));
   g_assert_true (isnan (hyb_tensor_get_value (y, 1)));

@@ -37,11 +37,8 @@ static const OpRefusal refusals[] = {
 static void
 test_float_indices_are_truncated (void)
 {
-  g_autoptr (HybTensor) y = op_run ("take",
-                                    NULL,
-                                    op_tensor ("f32[4]", 10., 11., 12., 13.),
-                                    op_tensor ("f32[4]", 0.9, 1.2, 2.999, -0.7),
-                                    NULL);
+  g_autoptr (HybTensor) y = op_run ("take", NULL, op_tensor ("f32[4]", 10., 11., 12., 13.),
+                                    op_tensor ("f32[4]", 0.9, 1.2, 2.999, -0.7), NULL);
   g_autoptr (HybTensor) z =
       op_run ("pick", NULL, op_tensor ("f32[1,3]", 1., 2., 3.), op_tensor ("f32[1]", 1.7), NULL);
 

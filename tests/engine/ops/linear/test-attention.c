@@ -68,11 +68,9 @@ test_parts_are_queries_keys_and_values (void)
   g_autoptr (HybTensor) qkv = op_tensor ("f32[2,1,3]", 1., 2., 3., 4., 5., 6.);
   g_autoptr (HybTensor) scores =
       op_run ("_contrib_interleaved_matmul_selfatt_qk", "heads=1", hyb_tensor_ref (qkv), NULL);
-  g_autoptr (HybTensor) values = op_run ("_contrib_interleaved_matmul_selfatt_valatt",
-                                         "heads=1",
-                                         hyb_tensor_ref (qkv),
-                                         op_tensor ("f32[1,2,2]", 1., 0., 0.5, 0.5),
-                                         NULL);
+  g_autoptr (HybTensor) values =
+      op_run ("_contrib_interleaved_matmul_selfatt_valatt", "heads=1", hyb_tensor_ref (qkv),
+              op_tensor ("f32[1,2,2]", 1., 0., 0.5, 0.5), NULL);
 
   op_assert_near (scores, 1e-6, 2., 5., 8., 20.);
   op_assert_near (values, 1e-6, 3., 4.5);

@@ -49,16 +49,10 @@ static const OpRefusal refusals[] = {
 static void
 test_products_are_sums_of_products (void)
 {
-  g_autoptr (HybTensor) y = op_run ("dot",
-                                    NULL,
-                                    op_tensor ("f32[2,2]", 1., 2., 3., 4.),
-                                    op_tensor ("f32[2,2]", 5., 6., 7., 8.),
-                                    NULL);
-  g_autoptr (HybTensor) z = op_run ("dot",
-                                    NULL,
-                                    op_tensor ("f32[3]", 1., 2., 3.),
-                                    op_tensor ("f32[3]", 4., 5., 6.),
-                                    NULL);
+  g_autoptr (HybTensor) y = op_run ("dot", NULL, op_tensor ("f32[2,2]", 1., 2., 3., 4.),
+                                    op_tensor ("f32[2,2]", 5., 6., 7., 8.), NULL);
+  g_autoptr (HybTensor) z = op_run ("dot", NULL, op_tensor ("f32[3]", 1., 2., 3.),
+                                    op_tensor ("f32[3]", 4., 5., 6.), NULL);
 
   op_assert_near (y, 0, 19., 22., 43., 50.);
   op_assert_type (z, "float32 (1,)");

@@ -47,8 +47,7 @@ test_equal_to_the_sum_by_definition (void)
           g_assert_cmpfloat_with_epsilon (hyb_tensor_get_value (y, 2 * k), re, 1e-12);
           g_assert_cmpfloat_with_epsilon (hyb_tensor_get_value (y, 2 * k + 1), im, 1e-12);
           g_assert_cmpfloat_with_epsilon (hyb_tensor_get_value (back, k),
-                                          n * hyb_tensor_get_value (x, k),
-                                          1e-11);
+                                          n * hyb_tensor_get_value (x, k), 1e-11);
         }
       hyb_tensor_unref (x);
     }

@@ -26,11 +26,9 @@ static const OpRefusal refusals[] = {
 static void
 test_columns_are_multiplied (void)
 {
-  g_autoptr (HybTensor) y = op_run ("khatri_rao",
-                                    "num_args=2",
-                                    op_tensor ("f32[2,2]", 1., -1., 2., -3.),
-                                    op_tensor ("f32[3,2]", 1., 4., 2., 5., 3., 6.),
-                                    NULL);
+  g_autoptr (HybTensor) y =
+      op_run ("khatri_rao", "num_args=2", op_tensor ("f32[2,2]", 1., -1., 2., -3.),
+              op_tensor ("f32[3,2]", 1., 4., 2., 5., 3., 6.), NULL);
 
   op_assert_near (y, 0, 1., -4., 2., -5., 3., -6., 2., -12., 4., -15., 6., -18.);
 }

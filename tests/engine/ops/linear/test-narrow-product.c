@@ -35,18 +35,12 @@ check_like_fully_connected (const char *weight, const char *data)
 {
   HybTensor *narrow = op_tensor_from_text (weight, 1);
   HybTensor *floats = hyb_tensor_convert (narrow, HYB_F32);
-  g_autoptr (HybTensor) got = op_run ("_narrow_product",
-                                      "num_hidden=9",
-                                      op_tensor_from_text (data, 0),
-                                      narrow,
-                                      op_tensor_from_text ("f32[9]", 2),
-                                      NULL);
-  g_autoptr (HybTensor) want = op_run ("FullyConnected",
-                                       "num_hidden=9",
-                                       op_tensor_from_text (data, 0),
-                                       floats,
-                                       op_tensor_from_text ("f32[9]", 2),
-                                       NULL);
+  g_autoptr (HybTensor) got =
+      op_run ("_narrow_product", "num_hidden=9", op_tensor_from_text (data, 0), narrow,
+              op_tensor_from_text ("f32[9]", 2), NULL);
+  g_autoptr (HybTensor) want =
+      op_run ("FullyConnected", "num_hidden=9", op_tensor_from_text (data, 0), floats,
+              op_tensor_from_text ("f32[9]", 2), NULL);
 
   op_assert_same (got, want, 1e-5);
 }
@@ -64,20 +58,7 @@ test_like_fully_connected (void)
 static HybTensor *
 two_rows (void)
 {
-  return op_tensor ("i8[2,7]",
-                    0.0,
-                    0.0,
-                    0.0,
-                    63.0,
-                    1.0,
-                    -2.0,
-                    3.0,
-                    0.0,
-                    0.0,
-                    0.0,
-                    64.0,
-                    4.0,
-                    0.0,
+  return op_tensor ("i8[2,7]", 0.0, 0.0, 0.0, 63.0, 1.0, -2.0, 3.0, 0.0, 0.0, 0.0, 64.0, 4.0, 0.0,
                     -127.0);
 }
 
@@ -85,11 +66,9 @@ static void
 test_int8_rows (void)
 {
   g_autoptr (HybTensor) floats = op_run ("_hybridscope_int8_rows", NULL, two_rows (), NULL);
-  g_autoptr (HybTensor) product = op_run ("_narrow_product",
-                                          "num_hidden=2 no_bias=1",
-                                          op_tensor ("f32[1,3]", 1.0, 10.0, 100.0),
-                                          two_rows (),
-                                          NULL);
+  g_autoptr (HybTensor) product =
+      op_run ("_narrow_product", "num_hidden=2 no_bias=1", op_tensor ("f32[1,3]", 1.0, 10.0, 100.0),
+              two_rows (), NULL);
 
   op_assert_type (floats, "float32 (2, 3)");
   op_assert_near (floats, 0, 0.5, -1.0, 1.5, 8.0, 0.0, -254.0);

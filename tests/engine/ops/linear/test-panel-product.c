@@ -39,8 +39,7 @@ assert_near (HybTensor *got, HybTensor *want)
 {
   g_assert_true (hyb_shape_equal (hyb_tensor_get_shape (got), hyb_tensor_get_shape (want)));
   for (gint64 i = 0; i < hyb_tensor_get_size (got); i++)
-    g_assert_cmpfloat_with_epsilon (hyb_tensor_get_value (got, i),
-                                    hyb_tensor_get_value (want, i),
+    g_assert_cmpfloat_with_epsilon (hyb_tensor_get_value (got, i), hyb_tensor_get_value (want, i),
                                     2e-5);
 }
 
@@ -48,18 +47,11 @@ static void
 test_fully_connected (void)
 {
   HybTensor *panels = op_run ("_weight_panels", "transposed=True", weight (), NULL);
-  g_autoptr (HybTensor) got = op_run ("_panel_product",
-                                      "num_hidden=41",
-                                      wave (ROWS, FEATURES, 0.2),
-                                      panels,
-                                      wave (0, HIDDEN, 1.3),
-                                      NULL);
-  g_autoptr (HybTensor) want = op_run ("FullyConnected",
-                                       "num_hidden=41",
-                                       wave (ROWS, FEATURES, 0.2),
-                                       weight (),
-                                       wave (0, HIDDEN, 1.3),
-                                       NULL);
+  g_autoptr (HybTensor) got = op_run ("_panel_product", "num_hidden=41", wave (ROWS, FEATURES, 0.2),
+                                      panels, wave (0, HIDDEN, 1.3), NULL);
+  g_autoptr (HybTensor) want =
+      op_run ("FullyConnected", "num_hidden=41", wave (ROWS, FEATURES, 0.2), weight (),
+              wave (0, HIDDEN, 1.3), NULL);
 
   assert_near (got, want);
 }
@@ -68,17 +60,11 @@ static void
 test_gradient (void)
 {
   HybTensor *panels = op_run ("_weight_panels", NULL, weight (), NULL);
-  g_autoptr (HybTensor) got = op_run ("_panel_product",
-                                      "num_hidden=37 no_bias=True",
-                                      wave (ROWS, HIDDEN, 0.2),
-                                      panels,
-                                      NULL);
-  g_autoptr (HybTensor) want = op_run ("_backward_FullyConnected_data",
-                                       "num_hidden=41",
-                                       wave (ROWS, HIDDEN, 0.2),
-                                       weight (),
-                                       wave (ROWS, FEATURES, 0.4),
-                                       NULL);
+  g_autoptr (HybTensor) got = op_run ("_panel_product", "num_hidden=37 no_bias=True",
+                                      wave (ROWS, HIDDEN, 0.2), panels, NULL);
+  g_autoptr (HybTensor) want =
+      op_run ("_backward_FullyConnected_data", "num_hidden=41", wave (ROWS, HIDDEN, 0.2), weight (),
+              wave (ROWS, FEATURES, 0.4), NULL);
 
   assert_near (got, want);
 }
@@ -90,16 +76,13 @@ test_types (void)
   g_auto (GStrv) attributes = g_strsplit ("num_hidden 41 no_bias True", " ", -1);
   g_autoptr (GError) error = NULL;
   const HybOp *op = hyb_op_find ("_panel_product");
-  gpointer     params = hyb_params_parse (op->params,
-                                      op->params_size,
-                                      (const char *const *) attributes,
-                                      NULL,
-                                      &error);
-  HybType      types[3] = { { hyb_shape_2d (ROWS, FEATURES), HYB_F32 },
-                            HYB_TYPE_UNKNOWN,
-                            HYB_TYPE_UNKNOWN };
-  HybCall      call = {
-         .op = op, .params = params, .n_inputs = 2, .n_outputs = 1, .input = types, .output = types + 2
+  gpointer params = hyb_params_parse (op->params, op->params_size, (const char *const *) attributes,
+                                      NULL, &error);
+  HybType  types[3] = { { hyb_shape_2d (ROWS, FEATURES), HYB_F32 },
+                        HYB_TYPE_UNKNOWN,
+                        HYB_TYPE_UNKNOWN };
+  HybCall  call = {
+     .op = op, .params = params, .n_inputs = 2, .n_outputs = 1, .input = types, .output = types + 2
   };
 
   g_assert_no_error (error);

@@ -19,14 +19,8 @@ static const OpSample samples[] = {
   { "_contrib_hawkesll",
     "no event",
     NULL,
-    { "f32[1,1] = 0.5",
-      "f32[1] = 0.5",
-      "f32[1] = 2",
-      "f32[1,1] = 0.7",
-      "f32[1,0]",
-      "i32[1,0]",
-      "f32[1] = 0",
-      "f32[1] = 3" } },
+    { "f32[1,1] = 0.5", "f32[1] = 0.5", "f32[1] = 2", "f32[1,1] = 0.7", "f32[1,0]", "i32[1,0]",
+      "f32[1] = 0", "f32[1] = 3" } },
   { 0 },
 };
 
@@ -54,17 +48,11 @@ static const OpRefusal refusals[] = {
 static void
 test_without_influence_it_is_a_poisson_process (void)
 {
-  g_autoptr (HybTensor) y = op_run ("_contrib_hawkesll",
-                                    NULL,
-                                    op_tensor ("f64[1,1]", 1.5),
-                                    op_tensor ("f64[1]", 0.),
-                                    op_tensor ("f64[1]", 1.),
-                                    op_tensor ("f64[1,1]", 0.),
-                                    op_tensor ("f64[1,3]", 0.5, 0.25, 9.),
-                                    op_tensor ("i32[1,3]", 0., 0., 7.),
-                                    op_tensor ("f64[1]", 2.),
-                                    op_tensor ("f64[1]", 4.),
-                                    NULL);
+  g_autoptr (HybTensor) y =
+      op_run ("_contrib_hawkesll", NULL, op_tensor ("f64[1,1]", 1.5), op_tensor ("f64[1]", 0.),
+              op_tensor ("f64[1]", 1.), op_tensor ("f64[1,1]", 0.),
+              op_tensor ("f64[1,3]", 0.5, 0.25, 9.), op_tensor ("i32[1,3]", 0., 0., 7.),
+              op_tensor ("f64[1]", 2.), op_tensor ("f64[1]", 4.), NULL);
 
   op_assert_near (y, 1e-12, 2 * log (1.5) - 1.5 * 4);
 }

@@ -16,10 +16,9 @@ static const OpSample samples[] = {
 static void
 test_only_valid_values_are_counted (void)
 {
-  g_autoptr (HybTensor) y = op_run ("_backward_MakeLoss",
-                                    "normalization=valid valid_thresh=0.5 grad_scale=3",
-                                    op_tensor ("f32[3]", 0.5, 0.6, 2.),
-                                    NULL);
+  g_autoptr (HybTensor) y =
+      op_run ("_backward_MakeLoss", "normalization=valid valid_thresh=0.5 grad_scale=3",
+              op_tensor ("f32[3]", 0.5, 0.6, 2.), NULL);
 
   op_assert_near (y, 1e-6, 1.5, 1.5, 1.5);
 }
@@ -30,10 +29,8 @@ test_a_batch_is_the_rows_of_a_matrix (void)
 {
   g_autoptr (HybTensor) vector =
       op_run ("_backward_MakeLoss", "normalization=batch", op_tensor ("f32[3]", 1., 2., 3.), NULL);
-  g_autoptr (HybTensor) cube = op_run ("_backward_MakeLoss",
-                                       "normalization=batch grad_scale=3",
-                                       op_tensor ("f32[2,3,1]", 1., 2., 3., 4., 5., 6.),
-                                       NULL);
+  g_autoptr (HybTensor) cube = op_run ("_backward_MakeLoss", "normalization=batch grad_scale=3",
+                                       op_tensor ("f32[2,3,1]", 1., 2., 3., 4., 5., 6.), NULL);
 
   op_assert_near (vector, 1e-6, 1., 1., 1.);
   op_assert_near (cube, 1e-6, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5);

@@ -22,16 +22,12 @@ static const OpRefusal refusals[] = {
 static void
 test_gradients_are_divided_by_outputs_per_sample (void)
 {
-  g_autoptr (HybTensor) difference = op_run ("_backward_RegressionOutput_difference",
-                                             "grad_scale=3",
-                                             op_tensor ("f32[1,2]", 3., 1.),
-                                             op_tensor ("f32[1,2]", 1., 2.),
-                                             NULL);
-  g_autoptr (HybTensor) sign = op_run ("_backward_RegressionOutput_sign",
-                                       NULL,
-                                       op_tensor ("f32[3,1]", 3., 1., 1.),
-                                       op_tensor ("f32[3]", 1., 2., 1.),
-                                       NULL);
+  g_autoptr (HybTensor) difference =
+      op_run ("_backward_RegressionOutput_difference", "grad_scale=3",
+              op_tensor ("f32[1,2]", 3., 1.), op_tensor ("f32[1,2]", 1., 2.), NULL);
+  g_autoptr (HybTensor) sign =
+      op_run ("_backward_RegressionOutput_sign", NULL, op_tensor ("f32[3,1]", 3., 1., 1.),
+              op_tensor ("f32[3]", 1., 2., 1.), NULL);
 
   op_assert_near (difference, 1e-6, 3., -1.5);
   op_assert_near (sign, 1e-6, 1., -1., -1.);

@@ -15,11 +15,8 @@ static const OpSample samples[] = {
 static void
 test_nan_has_a_slope_of_nan (void)
 {
-  g_autoptr (HybTensor) dx = op_run ("_backward_smooth_l1",
-                                     NULL,
-                                     op_tensor ("f32[3]", 2., 2., 2.),
-                                     op_tensor ("f32[3]", NAN, -INFINITY, 0.5),
-                                     NULL);
+  g_autoptr (HybTensor) dx = op_run ("_backward_smooth_l1", NULL, op_tensor ("f32[3]", 2., 2., 2.),
+                                     op_tensor ("f32[3]", NAN, -INFINITY, 0.5), NULL);
 
   op_assert_near (dx, 0, NAN, -2., 1.);
 }

@@ -24,11 +24,9 @@ static const OpRefusal refusals[] = {
 static void
 test_a_hopeless_row_stays_finite (void)
 {
-  g_autoptr (HybTensor) y = op_run ("softmax_cross_entropy",
-                                    NULL,
-                                    op_tensor ("f32[1,2]", 1000., 0.),
-                                    op_tensor ("f32[1]", 1.),
-                                    NULL);
+  g_autoptr (HybTensor) y =
+      op_run ("softmax_cross_entropy", NULL, op_tensor ("f32[1,2]", 1000., 0.),
+              op_tensor ("f32[1]", 1.), NULL);
 
   op_assert_near (y, 1e-5, 18.420681);
 }

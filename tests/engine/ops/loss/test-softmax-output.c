@@ -41,21 +41,16 @@ static const OpRefusal refusals[] = {
 static void
 test_the_gradient_is_the_distance_to_the_label (void)
 {
-  g_autoptr (HybTensor) plain = op_run ("_backward_SoftmaxOutput",
-                                        "grad_scale=2 use_ignore=True ignore_label=1",
-                                        op_tensor ("f32[2,2]", 0.25, 0.75, 0.5, 0.5),
-                                        op_tensor ("f32[2]", 0., 1.),
-                                        NULL);
-  g_autoptr (HybTensor) smooth = op_run ("_backward_SoftmaxOutput",
-                                         "smooth_alpha=0.2 normalization=batch",
-                                         op_tensor ("f32[2,3]", 0.5, 0.25, 0.25, 0.5, 0.25, 0.25),
-                                         op_tensor ("f32[2]", 0., 2.),
-                                         NULL);
-  g_autoptr (HybTensor) whole = op_run ("_backward_SoftmaxOutput",
-                                        NULL,
-                                        op_tensor ("f32[1,2]", 0.25, 0.75),
-                                        op_tensor ("f32[1,2]", 0.5, 0.5),
-                                        NULL);
+  g_autoptr (HybTensor) plain =
+      op_run ("_backward_SoftmaxOutput", "grad_scale=2 use_ignore=True ignore_label=1",
+              op_tensor ("f32[2,2]", 0.25, 0.75, 0.5, 0.5), op_tensor ("f32[2]", 0., 1.), NULL);
+  g_autoptr (HybTensor) smooth =
+      op_run ("_backward_SoftmaxOutput", "smooth_alpha=0.2 normalization=batch",
+              op_tensor ("f32[2,3]", 0.5, 0.25, 0.25, 0.5, 0.25, 0.25),
+              op_tensor ("f32[2]", 0., 2.), NULL);
+  g_autoptr (HybTensor) whole =
+      op_run ("_backward_SoftmaxOutput", NULL, op_tensor ("f32[1,2]", 0.25, 0.75),
+              op_tensor ("f32[1,2]", 0.5, 0.5), NULL);
 
   op_assert_near (plain, 1e-6, -1.5, 1.5, 0., 0.);
   op_assert_near (smooth, 1e-6, -0.15, 0.075, 0.075, 0.2, 0.075, -0.275);
@@ -65,11 +60,9 @@ test_the_gradient_is_the_distance_to_the_label (void)
 static void
 test_channels_are_not_smoothed (void)
 {
-  g_autoptr (HybTensor) y = op_run ("_backward_SoftmaxOutput",
-                                    "multi_output=True smooth_alpha=0.2",
-                                    op_tensor ("f32[1,2,2]", 0.25, 0.5, 0.75, 0.5),
-                                    op_tensor ("f32[1,2]", 0., 1.),
-                                    NULL);
+  g_autoptr (HybTensor) y =
+      op_run ("_backward_SoftmaxOutput", "multi_output=True smooth_alpha=0.2",
+              op_tensor ("f32[1,2,2]", 0.25, 0.5, 0.75, 0.5), op_tensor ("f32[1,2]", 0., 1.), NULL);
 
   op_assert_near (y, 1e-6, -0.375, 0.25, 0.375, -0.25);
 }
@@ -77,11 +70,9 @@ test_channels_are_not_smoothed (void)
 static void
 test_valid_labels_are_counted (void)
 {
-  g_autoptr (HybTensor) y = op_run ("_backward_SoftmaxOutput",
-                                    "normalization=valid",
+  g_autoptr (HybTensor) y = op_run ("_backward_SoftmaxOutput", "normalization=valid",
                                     op_tensor ("f32[3,2]", 0.5, 0.5, 0.5, 0.5, 0.5, 0.5),
-                                    op_tensor ("f32[3]", 0., -1., 1.),
-                                    NULL);
+                                    op_tensor ("f32[3]", 0., -1., 1.), NULL);
 
   op_assert_near (y, 1e-6, -0.25, 0.25, 0.25, 0.25, 0.25, -0.25);
 }
@@ -90,11 +81,9 @@ test_valid_labels_are_counted (void)
 static void
 test_probabilities_are_labels_of_data_that_is_not_known_yet (void)
 {
-  const HybShape data[] = { hyb_shape_2d (HYB_UNKNOWN, 3),
-                            hyb_shape_2d (4, HYB_UNKNOWN),
+  const HybShape data[] = { hyb_shape_2d (HYB_UNKNOWN, 3), hyb_shape_2d (4, HYB_UNKNOWN),
                             hyb_shape_2d (4, 3) };
-  const HybShape labels[] = { hyb_shape_2d (4, 3),
-                              hyb_shape_2d (4, 3),
+  const HybShape labels[] = { hyb_shape_2d (4, 3), hyb_shape_2d (4, 3),
                               hyb_shape_2d (HYB_UNKNOWN, HYB_UNKNOWN) };
 
   for (guint i = 0; i < G_N_ELEMENTS (data); i++)

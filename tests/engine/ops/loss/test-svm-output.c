@@ -18,16 +18,12 @@ static const OpRefusal refusals[] = {
 static void
 test_gradients_are_those_of_a_hinge (void)
 {
-  g_autoptr (HybTensor) squared = op_run ("_backward_SVMOutput",
-                                          NULL,
-                                          op_tensor ("f32[1,3]", 0.5, -2., 0.25),
-                                          op_tensor ("f32[1]", 0.),
-                                          NULL);
-  g_autoptr (HybTensor) linear = op_run ("_backward_SVMOutput",
-                                         "use_linear=True regularization_coefficient=2",
-                                         op_tensor ("f32[1,3]", 0.5, -2., 0.25),
-                                         op_tensor ("f32[1]", 0.),
-                                         NULL);
+  g_autoptr (HybTensor) squared =
+      op_run ("_backward_SVMOutput", NULL, op_tensor ("f32[1,3]", 0.5, -2., 0.25),
+              op_tensor ("f32[1]", 0.), NULL);
+  g_autoptr (HybTensor) linear =
+      op_run ("_backward_SVMOutput", "use_linear=True regularization_coefficient=2",
+              op_tensor ("f32[1,3]", 0.5, -2., 0.25), op_tensor ("f32[1]", 0.), NULL);
 
   op_assert_near (squared, 1e-6, -1., 0., 2.5);
   op_assert_near (linear, 1e-6, -2., 0., 2.);

@@ -23,11 +23,9 @@ static const OpRefusal refusals[] = {
 static void
 test_rows_are_softmaxes (void)
 {
-  g_autoptr (HybTensor) y = op_run ("WarpCTC",
-                                    "label_length=1 input_length=2",
-                                    op_tensor ("f32[2,2]", 0., 1.09861228866811, 5., 5.),
-                                    op_tensor ("i32[1]", 1.),
-                                    NULL);
+  g_autoptr (HybTensor) y =
+      op_run ("WarpCTC", "label_length=1 input_length=2",
+              op_tensor ("f32[2,2]", 0., 1.09861228866811, 5., 5.), op_tensor ("i32[1]", 1.), NULL);
 
   op_assert_near (y, 1e-6, 0.25, 0.75, 0.5, 0.5);
 }

@@ -57,8 +57,7 @@ test_an_axis_shares_one_draw (void)
   op_assert_type (outputs->pdata[1], "float32 (30, 1)");
   for (gint64 i = 0; i < 90; i++)
     {
-      g_assert_cmpfloat (hyb_tensor_get_value (outputs->pdata[0], i),
-                         ==,
+      g_assert_cmpfloat (hyb_tensor_get_value (outputs->pdata[0], i), ==,
                          hyb_tensor_get_value (outputs->pdata[0], i / 3 * 3));
       differ = differ || hyb_tensor_get_value (outputs->pdata[0], i) !=
                              hyb_tensor_get_value (outputs->pdata[0], 0);

@@ -50,11 +50,9 @@ test_large_inputs_stay_finite (void)
 static void
 test_positions_past_the_length_are_zero (void)
 {
-  g_autoptr (HybTensor) y = op_run ("softmax",
-                                    "use_length=True",
-                                    op_tensor ("f32[2,3]", 1., 1., 5., 2., 3., 4.),
-                                    op_tensor ("i32[2]", 2., 0.),
-                                    NULL);
+  g_autoptr (HybTensor) y =
+      op_run ("softmax", "use_length=True", op_tensor ("f32[2,3]", 1., 1., 5., 2., 3., 4.),
+              op_tensor ("i32[2]", 2., 0.), NULL);
 
   op_assert_near (y, 1e-6, 0.5, 0.5, 0., 0., 0., 0.);
 }

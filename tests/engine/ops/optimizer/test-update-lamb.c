@@ -45,12 +45,9 @@ static void
 test_group_adagrad (void)
 {
   g_autoptr (HybTensor) history = op_tensor ("f32[1,1]", 1.0);
-  g_autoptr (HybTensor) new = op_run ("_contrib_group_adagrad_update",
-                                      "lr=0.1",
-                                      op_tensor ("f32[1,2]", 1.0, 2.0),
-                                      op_tensor ("f32[1,2]", 0.3, -0.4),
-                                      hyb_tensor_ref (history),
-                                      NULL);
+  g_autoptr (HybTensor) new =
+      op_run ("_contrib_group_adagrad_update", "lr=0.1", op_tensor ("f32[1,2]", 1.0, 2.0),
+              op_tensor ("f32[1,2]", 0.3, -0.4), hyb_tensor_ref (history), NULL);
 
   op_assert_near (new, 1e-6, 0.97171601, 2.03771199);
   op_assert_near (history, 1e-6, 1.125);

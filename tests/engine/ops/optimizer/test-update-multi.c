@@ -45,13 +45,7 @@ static const OpSample samples[] = {
   { "_multi_lamb_update",
     "two",
     "learning_rates=(0.1, 0.2) wds=(0.1, 0) step_count=(1, 3) num_tensors=2",
-    { "f32[2]",
-      "f32[2]",
-      "f32[2] 0.1..2",
-      "f32[2] 0.1..2",
-      "f32[3]",
-      "f32[3]",
-      "f32[3] 0.1..2",
+    { "f32[2]", "f32[2]", "f32[2] 0.1..2", "f32[2] 0.1..2", "f32[3]", "f32[3]", "f32[3] 0.1..2",
       "f32[3] 0.1..2" } },
   { "_multi_mp_lamb_update",
     "one",
@@ -95,13 +89,10 @@ lamb_step (const char *limits)
 {
   g_autofree char *attributes =
       g_strconcat ("learning_rates=0.1 wds=0 step_count=1 ", limits, NULL);
-  g_autoptr (HybTensor) new = op_run ("_multi_lamb_update",
-                                      attributes,
-                                      op_tensor ("f32[2]", 3., 4.),
-                                      op_tensor ("f32[2]", 1., 1.),
-                                      op_tensor ("f32[2]", 0., 0.),
-                                      op_tensor ("f32[2]", 0., 0.),
-                                      NULL);
+  g_autoptr (HybTensor) new =
+      op_run ("_multi_lamb_update", attributes, op_tensor ("f32[2]", 3., 4.),
+              op_tensor ("f32[2]", 1., 1.), op_tensor ("f32[2]", 0., 0.),
+              op_tensor ("f32[2]", 0., 0.), NULL);
 
   return hyb_tensor_get_value (new, 0);
 }

@@ -98,12 +98,8 @@ attributes_of (HybOptimizer *optimizer, const HybStep *step)
 
   return g_strdup_printf ("row=1 states=%u momentum=%.17g beta1=%.17g beta2=%.17g epsilon=%.17g "
                           "clip_weights=%s",
-                          hyb_optimizer_n_states (optimizer),
-                          step->momentum,
-                          step->beta1,
-                          step->beta2,
-                          step->epsilon,
-                          limit);
+                          hyb_optimizer_n_states (optimizer), step->momentum, step->beta1,
+                          step->beta2, step->epsilon, limit);
 }
 
 /* Three updates by the operator and by the optimizer, with weights of this type. */
@@ -143,16 +139,13 @@ compare (const char *name, const char *const *settings, HybDType dtype)
       outputs = op_run_all (hyb_optimizer_get_operator (optimizer), attributes, TRUE, inputs);
       hyb_optimizer_apply (optimizer, &update, 0.5, 2);
       for (guint k = 0; k < n_states; k++)
-        g_assert_cmpmem (hyb_tensor_get_data (inputs->pdata[4 + k]),
-                         sizeof state[k],
-                         state[k],
+        g_assert_cmpmem (hyb_tensor_get_data (inputs->pdata[4 + k]), sizeof state[k], state[k],
                          sizeof state[k]);
       {
         g_autoptr (HybTensor) expected = new_tensor (weight, dtype);
 
         g_assert_cmpmem (hyb_tensor_get_data (inputs->pdata[0]),
-                         hyb_tensor_get_bytes (inputs->pdata[0]),
-                         hyb_tensor_get_data (expected),
+                         hyb_tensor_get_bytes (inputs->pdata[0]), hyb_tensor_get_data (expected),
                          hyb_tensor_get_bytes (expected));
         hyb_dtype_convert (weight, HYB_F32, hyb_tensor_get_data (expected), dtype, N);
       }
@@ -188,11 +181,8 @@ test_same_as_optimizer (void)
 static void
 test_norm (void)
 {
-  g_autoptr (HybTensor) y = op_run ("_update_norm",
-                                    "num_gradients=2 limit=2",
-                                    op_tensor ("f32[1]", 3.),
-                                    op_tensor ("f32[2]", 0., 4.),
-                                    NULL);
+  g_autoptr (HybTensor) y = op_run ("_update_norm", "num_gradients=2 limit=2",
+                                    op_tensor ("f32[1]", 3.), op_tensor ("f32[2]", 0., 4.), NULL);
 
   g_assert_cmpfloat (hyb_tensor_get_value (y, 0), ==, 5);
   g_assert_cmpfloat_with_epsilon (hyb_tensor_get_value (y, 1), 0.4, 1e-8);

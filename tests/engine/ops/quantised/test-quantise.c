@@ -40,14 +40,12 @@ static const OpRefusal refusals[] = {
 static void
 test_levels_end_at_the_limits (void)
 {
-  g_autoptr (HybTensor) y = op_run ("_contrib_quantize_v2",
-                                    "min_calib_range=-127.5 max_calib_range=100",
-                                    op_tensor ("f32[6]", -200., -127.5, 0.5, 1.5, 127.5, 200.),
-                                    NULL);
-  g_autoptr (HybTensor) z = op_run ("_contrib_quantize_v2",
-                                    "out_type=auto min_calib_range=0 max_calib_range=255.5",
-                                    op_tensor ("f32[4]", -3., 2.5, 255.5, 400.),
-                                    NULL);
+  g_autoptr (HybTensor) y =
+      op_run ("_contrib_quantize_v2", "min_calib_range=-127.5 max_calib_range=100",
+              op_tensor ("f32[6]", -200., -127.5, 0.5, 1.5, 127.5, 200.), NULL);
+  g_autoptr (HybTensor) z =
+      op_run ("_contrib_quantize_v2", "out_type=auto min_calib_range=0 max_calib_range=255.5",
+              op_tensor ("f32[4]", -3., 2.5, 255.5, 400.), NULL);
 
   op_assert_type (y, "int8 (6,)");
   op_assert_near (y, 0, -128., -128., 0., 2., 127., 127.);
@@ -75,12 +73,8 @@ test_zeros_stay_zeros (void)
 {
   g_autoptr (HybTensor) y =
       op_run ("_contrib_quantize_v2", NULL, op_tensor ("f32[2]", 0., 0.), NULL);
-  g_autoptr (HybTensor) z = op_run ("_contrib_requantize",
-                                    NULL,
-                                    op_tensor ("i32[2]", 0., 0.),
-                                    op_tensor ("f32[1]", -1.),
-                                    op_tensor ("f32[1]", 1.),
-                                    NULL);
+  g_autoptr (HybTensor) z = op_run ("_contrib_requantize", NULL, op_tensor ("i32[2]", 0., 0.),
+                                    op_tensor ("f32[1]", -1.), op_tensor ("f32[1]", 1.), NULL);
 
   op_assert_near (y, 0, 0., 0.);
   op_assert_near (z, 0, 0., 0.);

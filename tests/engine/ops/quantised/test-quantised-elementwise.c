@@ -40,15 +40,11 @@ static const OpRefusal refusals[] = {
 static void
 test_a_sum_has_the_calibrated_range (void)
 {
-  g_autoptr (HybTensor) y = op_run ("_contrib_quantized_elemwise_add",
-                                    "min_calib_range=-3 max_calib_range=3",
-                                    op_tensor ("i8[2]", 64., 0.),
-                                    op_tensor ("i8[2]", 127., 127.),
-                                    op_tensor ("f32[1]", -1.),
-                                    op_tensor ("f32[1]", 1.),
-                                    op_tensor ("f32[1]", -2.),
-                                    op_tensor ("f32[1]", 2.),
-                                    NULL);
+  g_autoptr (HybTensor) y =
+      op_run ("_contrib_quantized_elemwise_add", "min_calib_range=-3 max_calib_range=3",
+              op_tensor ("i8[2]", 64., 0.), op_tensor ("i8[2]", 127., 127.),
+              op_tensor ("f32[1]", -1.), op_tensor ("f32[1]", 1.), op_tensor ("f32[1]", -2.),
+              op_tensor ("f32[1]", 2.), NULL);
 
   op_assert_type (y, "int8 (2,)");
   op_assert_near (y, 0, 106., 85.);
@@ -58,15 +54,11 @@ test_a_sum_has_the_calibrated_range (void)
 static void
 test_a_product_is_truncated (void)
 {
-  g_autoptr (HybTensor) y = op_run ("_contrib_quantized_elemwise_mul",
-                                    "min_calib_range=-1 max_calib_range=1",
-                                    op_tensor ("i8[2]", -3., 100.),
-                                    op_tensor ("i8[2]", 5., -100.),
-                                    op_tensor ("f32[1]", -1.),
-                                    op_tensor ("f32[1]", 1.),
-                                    op_tensor ("f32[1]", -2.),
-                                    op_tensor ("f32[1]", 2.),
-                                    NULL);
+  g_autoptr (HybTensor) y =
+      op_run ("_contrib_quantized_elemwise_mul", "min_calib_range=-1 max_calib_range=1",
+              op_tensor ("i8[2]", -3., 100.), op_tensor ("i8[2]", 5., -100.),
+              op_tensor ("f32[1]", -1.), op_tensor ("f32[1]", 1.), op_tensor ("f32[1]", -2.),
+              op_tensor ("f32[1]", 2.), NULL);
 
   op_assert_near (y, 0, 0., -128.);
 }

@@ -81,18 +81,12 @@ static const OpRefusal refusals[] = {
 static void
 test_sums_are_exact (void)
 {
-  g_autoptr (HybTensor) y = op_run ("_contrib_quantized_conv",
-                                    "kernel=(1,3) num_filter=1",
-                                    op_tensor ("u8[1,1,1,3]", 255., 255., 255.),
-                                    op_tensor ("i8[1,1,1,3]", 127., 127., 127.),
-                                    op_tensor ("i8[1]", 1.),
-                                    op_tensor ("f32[1]", 0.),
-                                    op_tensor ("f32[1]", 1.),
-                                    op_tensor ("f32[1]", -1.),
-                                    op_tensor ("f32[1]", 1.),
-                                    op_tensor ("f32[1]", -1.),
-                                    op_tensor ("f32[1]", 1.),
-                                    NULL);
+  g_autoptr (HybTensor) y =
+      op_run ("_contrib_quantized_conv", "kernel=(1,3) num_filter=1",
+              op_tensor ("u8[1,1,1,3]", 255., 255., 255.),
+              op_tensor ("i8[1,1,1,3]", 127., 127., 127.), op_tensor ("i8[1]", 1.),
+              op_tensor ("f32[1]", 0.), op_tensor ("f32[1]", 1.), op_tensor ("f32[1]", -1.),
+              op_tensor ("f32[1]", 1.), op_tensor ("f32[1]", -1.), op_tensor ("f32[1]", 1.), NULL);
 
   op_assert_type (y, "int32 (1, 1, 1, 1)");
   op_assert_near (y, 0, 97156.);
@@ -102,12 +96,10 @@ test_sums_are_exact (void)
 static void
 test_averages_are_rounded (void)
 {
-  g_autoptr (HybTensor) y = op_run ("_contrib_quantized_pooling",
-                                    "kernel=(1,4) stride=(1,4) pool_type=avg",
-                                    op_tensor ("i8[1,1,1,8]", 1., 2., 3., 4., 2., 3., 4., 5.),
-                                    op_tensor ("f32[1]", -1.),
-                                    op_tensor ("f32[1]", 1.),
-                                    NULL);
+  g_autoptr (HybTensor) y =
+      op_run ("_contrib_quantized_pooling", "kernel=(1,4) stride=(1,4) pool_type=avg",
+              op_tensor ("i8[1,1,1,8]", 1., 2., 3., 4., 2., 3., 4., 5.), op_tensor ("f32[1]", -1.),
+              op_tensor ("f32[1]", 1.), NULL);
 
   op_assert_near (y, 0, 2., 4.);
 }

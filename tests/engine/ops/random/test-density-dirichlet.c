@@ -30,11 +30,9 @@ static const OpRefusal refusals[] = {
 static void
 test_ones_are_uniform (void)
 {
-  g_autoptr (HybTensor) y = op_run ("_random_pdf_dirichlet",
-                                    NULL,
-                                    op_tensor ("f64[2,3]", 0.2, 0.3, 0.5, 0.1, 0.1, 0.8),
-                                    op_tensor ("f64[3]", 1., 1., 1.),
-                                    NULL);
+  g_autoptr (HybTensor) y =
+      op_run ("_random_pdf_dirichlet", NULL, op_tensor ("f64[2,3]", 0.2, 0.3, 0.5, 0.1, 0.1, 0.8),
+              op_tensor ("f64[3]", 1., 1., 1.), NULL);
 
   op_assert_near (y, 1e-12, 2., 2.);
 }

@@ -54,12 +54,8 @@ check (const char *op, double x, double a, double b, double want)
 {
   g_autoptr (HybTensor) y =
       b < 0 ? op_run (op, NULL, op_tensor ("f64[1]", x), op_tensor ("f64[1]", a), NULL)
-            : op_run (op,
-                      NULL,
-                      op_tensor ("f64[1]", x),
-                      op_tensor ("f64[1]", a),
-                      op_tensor ("f64[1]", b),
-                      NULL);
+            : op_run (op, NULL, op_tensor ("f64[1]", x), op_tensor ("f64[1]", a),
+                      op_tensor ("f64[1]", b), NULL);
 
   op_assert_near (y, 1e-12, want);
 }

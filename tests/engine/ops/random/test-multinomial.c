@@ -29,10 +29,8 @@ static const OpRefusal refusals[] = {
 static void
 test_frequencies_are_probabilities (void)
 {
-  g_autoptr (HybTensor) y = op_run ("_sample_multinomial",
-                                    "shape=(30000,)",
-                                    op_tensor ("f32[4]", 0.1, 0., 0.6, 0.3),
-                                    NULL);
+  g_autoptr (HybTensor) y = op_run ("_sample_multinomial", "shape=(30000,)",
+                                    op_tensor ("f32[4]", 0.1, 0., 0.6, 0.3), NULL);
   int counts[4] = { 0 };
 
   for (gint64 i = 0; i < 30000; i++)

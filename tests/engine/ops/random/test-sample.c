@@ -25,11 +25,9 @@ static const OpRefusal refusals[] = {
 static void
 test_each_parameter_has_its_own_numbers (void)
 {
-  g_autoptr (HybTensor) y = op_run ("_sample_uniform",
-                                    "shape=(1000,)",
-                                    op_tensor ("f32[2]", 0., 10.),
-                                    op_tensor ("f32[2]", 1., 12.),
-                                    NULL);
+  g_autoptr (HybTensor) y =
+      op_run ("_sample_uniform", "shape=(1000,)", op_tensor ("f32[2]", 0., 10.),
+              op_tensor ("f32[2]", 1., 12.), NULL);
 
   op_assert_type (y, "float32 (2, 1000)");
   for (gint64 i = 0; i < 2000; i++)

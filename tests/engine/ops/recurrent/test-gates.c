@@ -64,8 +64,7 @@ run (const char *op, gint64 n_gates, HybTensor **inputs, HybTensor **outputs)
                                                             .n_inputs = 3,
                                                             .inputs = inputs,
                                                             .outputs = outputs },
-                                      NULL,
-                                      &error));
+                                      NULL, &error));
   g_assert_no_error (error);
 }
 

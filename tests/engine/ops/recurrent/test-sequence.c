@@ -43,11 +43,9 @@ static const OpRefusal refusals[] = {
 static void
 test_padding_stays_behind_a_reversed_sequence (void)
 {
-  g_autoptr (HybTensor) y = op_run ("SequenceReverse",
-                                    "use_sequence_length=True",
+  g_autoptr (HybTensor) y = op_run ("SequenceReverse", "use_sequence_length=True",
                                     op_tensor ("f32[3,2]", 1., 10., 2., 20., 3., 30.),
-                                    op_tensor ("f32[2]", 2., 3.),
-                                    NULL);
+                                    op_tensor ("f32[2]", 2., 3.), NULL);
 
   op_assert_near (y, 0, 2., 30., 1., 20., 3., 10.);
 }
@@ -57,16 +55,10 @@ test_time_may_be_the_second_axis (void)
 {
   g_autoptr (HybTensor) x = op_tensor ("f32[2,3]", 1., 2., 3., 4., 5., 6.);
   g_autoptr (HybTensor) lengths = op_tensor ("i32[2]", 1., 2.);
-  g_autoptr (HybTensor) mask = op_run ("SequenceMask",
-                                       "use_sequence_length=True axis=1",
-                                       hyb_tensor_ref (x),
-                                       hyb_tensor_ref (lengths),
-                                       NULL);
-  g_autoptr (HybTensor) last = op_run ("SequenceLast",
-                                       "use_sequence_length=True axis=1",
-                                       hyb_tensor_ref (x),
-                                       hyb_tensor_ref (lengths),
-                                       NULL);
+  g_autoptr (HybTensor) mask = op_run ("SequenceMask", "use_sequence_length=True axis=1",
+                                       hyb_tensor_ref (x), hyb_tensor_ref (lengths), NULL);
+  g_autoptr (HybTensor) last = op_run ("SequenceLast", "use_sequence_length=True axis=1",
+                                       hyb_tensor_ref (x), hyb_tensor_ref (lengths), NULL);
 
   op_assert_near (mask, 0, 1., 0., 0., 4., 5., 0.);
   op_assert_near (last, 0, 1., 5.);
@@ -75,11 +67,9 @@ test_time_may_be_the_second_axis (void)
 static void
 test_lengths_outside_are_cut (void)
 {
-  g_autoptr (HybTensor) y = op_run ("SequenceMask",
-                                    "use_sequence_length=True value=9",
+  g_autoptr (HybTensor) y = op_run ("SequenceMask", "use_sequence_length=True value=9",
                                     op_tensor ("f32[2,3]", 1., 2., 3., 4., 5., 6.),
-                                    op_tensor ("f32[3]", -4., 1.9, 77.),
-                                    NULL);
+                                    op_tensor ("f32[3]", -4., 1.9, 77.), NULL);
 
   op_assert_near (y, 0, 9., 2., 3., 9., 9., 6.);
 }

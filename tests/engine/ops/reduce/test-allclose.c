@@ -24,11 +24,8 @@ static const OpRefusal refusals[] = {
 static void
 check (const char *attributes, double a, double b, double want)
 {
-  g_autoptr (HybTensor) y = op_run ("_contrib_allclose",
-                                    attributes,
-                                    op_tensor ("f32[2]", 1., a),
-                                    op_tensor ("f32[2]", 1., b),
-                                    NULL);
+  g_autoptr (HybTensor) y = op_run ("_contrib_allclose", attributes, op_tensor ("f32[2]", 1., a),
+                                    op_tensor ("f32[2]", 1., b), NULL);
 
   op_assert_type (y, "uint8 ()");
   op_assert_near (y, 0, want);

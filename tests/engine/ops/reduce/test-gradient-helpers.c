@@ -30,16 +30,12 @@ static const OpRefusal refusals[] = {
 static void
 test_sums_are_of_the_right_elements (void)
 {
-  g_autoptr (HybTensor) row = op_run ("_reduce_like",
-                                      NULL,
-                                      op_tensor ("f32[2,3]", 1., 2., 3., 10., 20., 30.),
-                                      op_tensor ("f32[3]", 0., 0., 0.),
-                                      NULL);
-  g_autoptr (HybTensor) column = op_run ("_reduce_like",
-                                         NULL,
-                                         op_tensor ("f32[2,3]", 1., 2., 3., 10., 20., 30.),
-                                         op_tensor ("f32[2,1]", 0., 0.),
-                                         NULL);
+  g_autoptr (HybTensor) row =
+      op_run ("_reduce_like", NULL, op_tensor ("f32[2,3]", 1., 2., 3., 10., 20., 30.),
+              op_tensor ("f32[3]", 0., 0., 0.), NULL);
+  g_autoptr (HybTensor) column =
+      op_run ("_reduce_like", NULL, op_tensor ("f32[2,3]", 1., 2., 3., 10., 20., 30.),
+              op_tensor ("f32[2,1]", 0., 0.), NULL);
 
   op_assert_near (row, 0, 11., 22., 33.);
   op_assert_near (column, 0, 6., 60.);

@@ -54,8 +54,7 @@ test_the_last_interval_contains_its_upper_edge (void)
 {
   g_autoptr (HybTensor) even =
       count ("bin_cnt=2 range=(0, 2)", op_tensor ("f32[6]", 0., 1., 2., 2.5, -1., NAN), NULL);
-  g_autoptr (HybTensor) given = count (NULL,
-                                       op_tensor ("f32[6]", 0., 1., 2., 2.5, -1., NAN),
+  g_autoptr (HybTensor) given = count (NULL, op_tensor ("f32[6]", 0., 1., 2., 2.5, -1., NAN),
                                        op_tensor ("f32[3]", 0., 1., 2.));
 
   op_assert_near (even, 0, 1., 2.);

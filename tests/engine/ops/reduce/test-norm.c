@@ -29,12 +29,8 @@ static const OpRefusal refusals[] = {
 static void
 test_no_slope_at_zero (void)
 {
-  g_autoptr (HybTensor) dx = op_run ("_backward_norm",
-                                     NULL,
-                                     op_tensor ("f32[1]", 3.),
-                                     op_tensor ("f32[2]", 0., 0.),
-                                     op_tensor ("f32[1]", 0.),
-                                     NULL);
+  g_autoptr (HybTensor) dx = op_run ("_backward_norm", NULL, op_tensor ("f32[1]", 3.),
+                                     op_tensor ("f32[2]", 0., 0.), op_tensor ("f32[1]", 0.), NULL);
 
   op_assert_near (dx, 0, 0., 0.);
 }

@@ -45,10 +45,8 @@ test_nan_and_infinity (void)
   g_autoptr (HybTensor) nansum = op_run ("nansum", "axis=1", ROWS, NULL);
   /* As in MXNet, whose compensated sum becomes NaN if a number follows an infinity. */
   g_autoptr (HybTensor) late =
-      op_run ("nansum",
-              "axis=0",
-              op_tensor ("f32[2,3]", INFINITY, 1., -INFINITY, 1., INFINITY, NAN),
-              NULL);
+      op_run ("nansum", "axis=0",
+              op_tensor ("f32[2,3]", INFINITY, 1., -INFINITY, 1., INFINITY, NAN), NULL);
   g_autoptr (HybTensor) nanprod = op_run ("nanprod", "axis=1", ROWS, NULL);
 
   op_assert_near (late, 0, NAN, INFINITY, -INFINITY);
@@ -85,12 +83,9 @@ test_means_of_integers_truncate (void)
 static void
 test_every_extremum_gets_the_gradient (void)
 {
-  g_autoptr (HybTensor) dx = op_run ("_backward_max",
-                                     "axis=1",
-                                     op_tensor ("f32[2]", 5., 7.),
-                                     op_tensor ("f32[2,3]", 1., 2., 2., 0., 0., 0.),
-                                     op_tensor ("f32[2]", 2., 0.),
-                                     NULL);
+  g_autoptr (HybTensor) dx =
+      op_run ("_backward_max", "axis=1", op_tensor ("f32[2]", 5., 7.),
+              op_tensor ("f32[2,3]", 1., 2., 2., 0., 0., 0.), op_tensor ("f32[2]", 2., 0.), NULL);
 
   op_assert_near (dx, 0, 0., 5., 5., 7., 7., 7.);
 }

@@ -38,11 +38,8 @@ static const OpRefusal refusals[] = {
 static void
 test_positions_that_are_no_numbers_read_zero (void)
 {
-  g_autoptr (HybTensor) y = op_run ("BilinearSampler",
-                                    NULL,
-                                    op_tensor ("f32[1,1,1,2]", 3., 5.),
-                                    op_tensor ("f32[1,2,1,3]", NAN, 1e30, -1., 0., 0., -1.),
-                                    NULL);
+  g_autoptr (HybTensor) y = op_run ("BilinearSampler", NULL, op_tensor ("f32[1,1,1,2]", 3., 5.),
+                                    op_tensor ("f32[1,2,1,3]", NAN, 1e30, -1., 0., 0., -1.), NULL);
 
   op_assert_near (y, 0, 0., 0., 3.);
 }

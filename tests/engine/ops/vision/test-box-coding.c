@@ -17,11 +17,9 @@ static const OpSample samples[] = {
   { "_contrib_box_encode",
     "some chosen",
     NULL,
-    { "f32[2,3] = 1,0,1,0,0,1",
-      "f32[2,3] = 0,1,1,0,-1,0",
+    { "f32[2,3] = 1,0,1,0,0,1", "f32[2,3] = 0,1,1,0,-1,0",
       "f32[2,3,4] = 0,0,1,1,0,0,2,2,1,1,3,2,0,0,1,1,0,0,2,2,1,1,3,2",
-      "f32[2,2,4] = 0,0,2,2,1,1,2,3,0,0,2,2,1,1,2,3",
-      "f32[4] = 0,0.1,0,0",
+      "f32[2,2,4] = 0,0,2,2,1,1,2,3,0,0,2,2,1,1,2,3", "f32[4] = 0,0.1,0,0",
       "f32[4] = 0.1,0.1,0.2,0.2" } },
   { 0 },
 };
@@ -61,15 +59,11 @@ static void
 test_a_match_outside_refs_gives_nan (void)
 {
   g_autoptr (HybTensor) targets =
-      op_run ("_contrib_box_encode",
-              NULL,
-              op_tensor ("f32[1,3]", 1., 1., 0.),
+      op_run ("_contrib_box_encode", NULL, op_tensor ("f32[1,3]", 1., 1., 0.),
               op_tensor ("f32[1,3]", 1., -1., 7.),
               op_tensor_from_text ("f32[1,3,4] = 0,0,1,1,0,0,1,1,0,0,1,1", 0),
-              op_tensor ("f32[1,1,4]", 0., 0., 1., 1.),
-              op_tensor ("f32[4]", 0., 0., 0., 0.),
-              op_tensor ("f32[4]", 1., 1., 1., 1.),
-              NULL);
+              op_tensor ("f32[1,1,4]", 0., 0., 1., 1.), op_tensor ("f32[4]", 0., 0., 0., 0.),
+              op_tensor ("f32[4]", 1., 1., 1., 1.), NULL);
 
   op_assert_near (targets, 0, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, 0., 0., 0., 0.);
 }
@@ -79,20 +73,13 @@ test_decoding_gives_the_encoded_boxes (void)
 {
   HybTensor *anchors = op_tensor ("f64[1,2,4]", 0., 0., 1., 1., 2., 1., 5., 3.);
   HybTensor *boxes = op_tensor ("f64[1,2,4]", 0.3, 0.1, 1.7, 0.9, 2.5, 2., 4., 7.);
-  HybTensor *offsets = op_run ("_contrib_box_encode",
-                               NULL,
-                               op_tensor ("f64[1,2]", 1., 1.),
-                               op_tensor ("f64[1,2]", 0., 1.),
-                               hyb_tensor_ref (anchors),
-                               hyb_tensor_ref (boxes),
-                               op_tensor ("f64[4]", 0., 0., 0., 0.),
-                               op_tensor ("f64[4]", 0.1, 0.1, 0.2, 0.2),
-                               NULL);
-  g_autoptr (HybTensor) decoded = op_run ("_contrib_box_decode",
-                                          "std0=0.1 std1=0.1 std2=0.2 std3=0.2 format=corner",
-                                          offsets,
-                                          anchors,
-                                          NULL);
+  HybTensor *offsets =
+      op_run ("_contrib_box_encode", NULL, op_tensor ("f64[1,2]", 1., 1.),
+              op_tensor ("f64[1,2]", 0., 1.), hyb_tensor_ref (anchors), hyb_tensor_ref (boxes),
+              op_tensor ("f64[4]", 0., 0., 0., 0.), op_tensor ("f64[4]", 0.1, 0.1, 0.2, 0.2), NULL);
+  g_autoptr (HybTensor) decoded =
+      op_run ("_contrib_box_decode", "std0=0.1 std1=0.1 std2=0.2 std3=0.2 format=corner", offsets,
+              anchors, NULL);
 
   op_assert_same (decoded, boxes, 1e-7);
   hyb_tensor_unref (boxes);

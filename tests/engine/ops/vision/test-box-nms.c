@@ -48,10 +48,9 @@ static const OpRefusal refusals[] = {
 static void
 test_formats_are_converted (void)
 {
-  g_autoptr (HybTensor) y = op_run ("_contrib_box_nms",
-                                    "out_format=center score_index=0 coord_start=1",
-                                    op_tensor ("f32[2,5]", 0.5, 1., 2., 3., 6., 0., 0., 0., 1., 1.),
-                                    NULL);
+  g_autoptr (HybTensor) y =
+      op_run ("_contrib_box_nms", "out_format=center score_index=0 coord_start=1",
+              op_tensor ("f32[2,5]", 0.5, 1., 2., 3., 6., 0., 0., 0., 1., 1.), NULL);
 
   op_assert_near (y, 1e-6, 0.5, 2., 4., 2., 4., -1., -1., -1., -1., -1.);
 }
@@ -60,10 +59,8 @@ static void
 test_boxes_of_class_minus_one_are_background (void)
 {
   g_autoptr (HybTensor) y =
-      op_run ("_contrib_box_nms",
-              "id_index=0",
-              op_tensor ("f32[2,6]", -1., 0.9, 0., 0., 1., 1., 2., 0.5, 3., 3., 4., 4.),
-              NULL);
+      op_run ("_contrib_box_nms", "id_index=0",
+              op_tensor ("f32[2,6]", -1., 0.9, 0., 0., 1., 1., 2., 0.5, 3., 3., 4., 4.), NULL);
 
   op_assert_near (y, 1e-6, 2., 0.5, 3., 3., 4., 4., -1., -1., -1., -1., -1., -1.);
 }

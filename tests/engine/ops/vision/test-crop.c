@@ -24,10 +24,8 @@ static const OpRefusal refusals[] = {
 static void
 test_the_middle_is_in_the_middle (void)
 {
-  g_autoptr (HybTensor) y = op_run ("Crop",
-                                    "num_args=1 h_w=(1,1) center_crop=True",
-                                    op_tensor ("f32[1,1,1,5]", 1., 2., 3., 4., 5.),
-                                    NULL);
+  g_autoptr (HybTensor) y = op_run ("Crop", "num_args=1 h_w=(1,1) center_crop=True",
+                                    op_tensor ("f32[1,1,1,5]", 1., 2., 3., 4., 5.), NULL);
 
   op_assert_near (y, 0, 3.);
 }

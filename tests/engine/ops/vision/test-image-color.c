@@ -47,10 +47,9 @@ static const OpRefusal refusals[] = {
 static void
 test_bytes_are_clamped (void)
 {
-  g_autoptr (HybTensor) bright = op_run ("_image_random_brightness",
-                                         "min_factor=1.5 max_factor=1.5",
-                                         op_tensor ("u8[1,1,3]", 3., 170., 171.),
-                                         NULL);
+  g_autoptr (HybTensor) bright =
+      op_run ("_image_random_brightness", "min_factor=1.5 max_factor=1.5",
+              op_tensor ("u8[1,1,3]", 3., 170., 171.), NULL);
 
   op_assert_near (bright, 0, 4., 255., 255.);
 }
@@ -59,10 +58,9 @@ test_bytes_are_clamped (void)
 static void
 test_a_third_of_the_circle_exchanges_colours (void)
 {
-  g_autoptr (HybTensor) turned = op_run ("_image_random_hue",
-                                         "min_factor=0.33333333333 max_factor=0.33333333333",
-                                         op_tensor ("f32[1,2,3]", 200., 50., 20., 7., 7., 7.),
-                                         NULL);
+  g_autoptr (HybTensor) turned =
+      op_run ("_image_random_hue", "min_factor=0.33333333333 max_factor=0.33333333333",
+              op_tensor ("f32[1,2,3]", 200., 50., 20., 7., 7., 7.), NULL);
 
   op_assert_near (turned, 1e-4, 20., 200., 50., 7., 7., 7.);
 }
@@ -70,10 +68,8 @@ test_a_third_of_the_circle_exchanges_colours (void)
 static void
 test_a_grey_image_has_no_hue (void)
 {
-  g_autoptr (HybTensor) turned = op_run ("_image_random_hue",
-                                         "min_factor=0.2 max_factor=0.2",
-                                         op_tensor ("f32[2,1,1]", 200., -3.),
-                                         NULL);
+  g_autoptr (HybTensor) turned = op_run ("_image_random_hue", "min_factor=0.2 max_factor=0.2",
+                                         op_tensor ("f32[2,1,1]", 200., -3.), NULL);
 
   op_assert_near (turned, 0, 200., -3.);
 }
@@ -81,10 +77,9 @@ test_a_grey_image_has_no_hue (void)
 static void
 test_no_jitter_changes_nothing (void)
 {
-  g_autoptr (HybTensor) same = op_run ("_image_random_color_jitter",
-                                       "brightness=0 contrast=0 saturation=0 hue=0",
-                                       op_tensor ("f32[1,1,3]", 1., 2., 3.),
-                                       NULL);
+  g_autoptr (HybTensor) same =
+      op_run ("_image_random_color_jitter", "brightness=0 contrast=0 saturation=0 hue=0",
+              op_tensor ("f32[1,1,3]", 1., 2., 3.), NULL);
 
   op_assert_near (same, 0, 1., 2., 3.);
 }

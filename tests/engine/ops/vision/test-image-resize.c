@@ -29,14 +29,10 @@ static const OpRefusal refusals[] = {
 static void
 test_one_number_can_be_the_shorter_edge (void)
 {
-  g_autoptr (HybTensor) wide = op_run ("_image_resize",
-                                       "size=3 keep_ratio=True",
-                                       op_tensor_from_text ("f32[4,6,1]", 0),
-                                       NULL);
-  g_autoptr (HybTensor) high = op_run ("_image_resize",
-                                       "size=3 keep_ratio=True",
-                                       op_tensor_from_text ("f32[7,4,1]", 0),
-                                       NULL);
+  g_autoptr (HybTensor) wide = op_run ("_image_resize", "size=3 keep_ratio=True",
+                                       op_tensor_from_text ("f32[4,6,1]", 0), NULL);
+  g_autoptr (HybTensor) high = op_run ("_image_resize", "size=3 keep_ratio=True",
+                                       op_tensor_from_text ("f32[7,4,1]", 0), NULL);
 
   op_assert_type (wide, "float32 (3, 4, 1)");
   op_assert_type (high, "float32 (5, 3, 1)");

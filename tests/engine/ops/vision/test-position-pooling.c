@@ -64,31 +64,12 @@ static const OpRefusal refusals[] = {
 static void
 test_a_region_of_no_image_gives_zero (void)
 {
-  g_autoptr (HybTensor) pooled = op_run ("_contrib_PSROIPooling",
-                                         "pooled_size=1 output_dim=1 spatial_scale=1.0",
-                                         op_tensor ("f32[1,1,1,1]", 7.),
-                                         op_tensor ("f32[4,5]",
-                                                    1.,
-                                                    0.,
-                                                    0.,
-                                                    1.,
-                                                    1.,
-                                                    -1.,
-                                                    0.,
-                                                    0.,
-                                                    1.,
-                                                    1.,
-                                                    NAN,
-                                                    0.,
-                                                    0.,
-                                                    1.,
-                                                    1.,
-                                                    0.,
-                                                    -1e30,
-                                                    -1e30,
-                                                    1e30,
-                                                    1e30),
-                                         NULL);
+  g_autoptr (HybTensor) pooled =
+      op_run ("_contrib_PSROIPooling", "pooled_size=1 output_dim=1 spatial_scale=1.0",
+              op_tensor ("f32[1,1,1,1]", 7.),
+              op_tensor ("f32[4,5]", 1., 0., 0., 1., 1., -1., 0., 0., 1., 1., NAN, 0., 0., 1., 1.,
+                         0., -1e30, -1e30, 1e30, 1e30),
+              NULL);
   g_autoptr (HybTensor) deformed =
       op_run ("_contrib_DeformablePSROIPooling",
               "pooled_size=1 output_dim=1 group_size=1 spatial_scale=1.0 no_trans=True",

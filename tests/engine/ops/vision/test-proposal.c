@@ -54,10 +54,8 @@ test_too_few_regions_are_repeated (void)
   g_autoptr (HybTensor) regions =
       op_run ("_contrib_Proposal",
               "scales=(1,) ratios=(1,) feature_stride=4 rpn_min_size=1 rpn_post_nms_top_n=2",
-              op_tensor ("f32[1,2,1,1]", 0.3, 0.7),
-              op_tensor ("f32[1,4,1,1]", 0., 0., 0., 0.),
-              op_tensor ("f32[1,3]", 4., 4., 1.),
-              NULL);
+              op_tensor ("f32[1,2,1,1]", 0.3, 0.7), op_tensor ("f32[1,4,1,1]", 0., 0., 0., 0.),
+              op_tensor ("f32[1,3]", 4., 4., 1.), NULL);
 
   op_assert_near (regions, 0, 0., 0., 0., 3., 3., 0., 0., 0., 3., 3.);
 }

@@ -69,11 +69,10 @@ static const OpRefusal refusals[] = {
 static void
 test_a_quarter_turn_turns_the_image (void)
 {
-  g_autoptr (HybTensor) turned = op_run ("_contrib_RROIAlign",
-                                         "pooled_size=(2, 2) spatial_scale=1.0 sampling_ratio=1",
-                                         op_tensor ("f64[1,1,2,2]", 1., 2., 3., 4.),
-                                         op_tensor ("f64[1,6]", 0., 0.5, 0.5, 2., 2., 90.),
-                                         NULL);
+  g_autoptr (HybTensor) turned =
+      op_run ("_contrib_RROIAlign", "pooled_size=(2, 2) spatial_scale=1.0 sampling_ratio=1",
+              op_tensor ("f64[1,1,2,2]", 1., 2., 3., 4.),
+              op_tensor ("f64[1,6]", 0., 0.5, 0.5, 2., 2., 90.), NULL);
 
   op_assert_near (turned, 1e-7, 3., 1., 4., 2.);
 }
@@ -82,17 +81,13 @@ static void
 test_a_region_of_no_image_gives_zero (void)
 {
   g_autoptr (HybTensor) pooled =
-      op_run ("ROIPooling",
-              "pooled_size=(1, 1) spatial_scale=1.0",
-              op_tensor ("f32[1,1,1,1]", 7.),
+      op_run ("ROIPooling", "pooled_size=(1, 1) spatial_scale=1.0", op_tensor ("f32[1,1,1,1]", 7.),
               op_tensor ("f32[3,5]", 5., 0., 0., 1., 1., -1., 0., 0., 1., 1., NAN, 0., 0., 1., 1.),
               NULL);
   g_autoptr (HybTensor) aligned =
-      op_run ("_contrib_ROIAlign",
-              "pooled_size=(1, 1) spatial_scale=1.0",
+      op_run ("_contrib_ROIAlign", "pooled_size=(1, 1) spatial_scale=1.0",
               op_tensor ("f32[1,1,1,1]", 7.),
-              op_tensor ("f32[2,5]", 5., 0., 0., 1., 1., 0., -1e30, -1e30, 1e30, NAN),
-              NULL);
+              op_tensor ("f32[2,5]", 5., 0., 0., 1., 1., 0., -1e30, -1e30, 1e30, NAN), NULL);
 
   op_assert_near (pooled, 0, 0., 0., 7.);
   op_assert_near (aligned, 0, 0., 0.);
@@ -125,16 +120,12 @@ test_threads_change_no_byte (void)
           g_autoptr (HybTensor) now = NULL;
 
           hyb_parallel_set_threads (threads);
-          now = op_run (names[i],
-                        "pooled_size=(3, 2) spatial_scale=1.0",
+          now = op_run (names[i], "pooled_size=(3, 2) spatial_scale=1.0",
                         many_numbers (hyb_shape_4d (2, 24, 9, 8), 1),
-                        many_numbers (hyb_shape_2d (35, 5), 9),
-                        NULL);
+                        many_numbers (hyb_shape_2d (35, 5), 9), NULL);
           if (first)
-            g_assert_cmpmem (hyb_tensor_get_data (now),
-                             hyb_tensor_get_bytes (now),
-                             hyb_tensor_get_data (first),
-                             hyb_tensor_get_bytes (first));
+            g_assert_cmpmem (hyb_tensor_get_data (now), hyb_tensor_get_bytes (now),
+                             hyb_tensor_get_data (first), hyb_tensor_get_bytes (first));
           else
             first = g_steal_pointer (&now);
         }
