@@ -204,7 +204,7 @@ test_wrong_usage_is_refused_before_any_work (Fixture *fixture, gconstpointer unu
     { "hscope prove --each zoo", 2, "takes one more folder" },
     { "hscope check --each zoo --jobs 0", 2, "--jobs 0" },
     { "hscope convert --each zoo --to fused --input - --output out", 2, "cannot share one stream" },
-    { "hscope run --each zoo", 2, "--each" },
+    { "hscope run --each zoo --output out.npz", 2, "all models would write to the same file" },
     { "hscope check --each nowhere", 3, "the folder cannot be read" },
     { "hscope check --each zoo/a-symbol.json", 3, "the folder cannot be read" },
     { "mkdir zoo/none && hscope check --each zoo/none", 3, "there is no model in the folder" },
