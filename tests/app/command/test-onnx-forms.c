@@ -23,12 +23,12 @@ static const struct
 /* What cannot be converted, and why. */
 static const struct
 {
-  const char *file, *form, *reason;
+  const char *file, *form;
 } refused[] = {
-  { "lstm-cell-script-length.onnx", "unrolled", "" },
-  { "lstm-cell-script-length.onnx", "foreach", "" },
-  { "lstm-cell-script-length.onnx", "while", "" },
-  { "lstm-cell-script-length.onnx", "fused", "" },
+  { "lstm-cell-script-length.onnx", "unrolled" },
+  { "lstm-cell-script-length.onnx", "foreach" },
+  { "lstm-cell-script-length.onnx", "while" },
+  { "lstm-cell-script-length.onnx", "fused" },
 };
 
 static int
@@ -110,11 +110,6 @@ test_fused_file_comes_back (Fixture *fixture, gconstpointer data)
                        "hscope convert c.onnx --to fused --output out.onnx >log 2>&1",
                        file, length_option (file));
 
-  if (is_refused (file, "fused"))
-    {
-      g_test_skip ("it has no fused form");
-      return;
-    }
   fixture_run_line (fixture, line);
   g_assert_cmpint (fixture->code, ==, 0);
   check_file (fixture, G_N_ELEMENTS (forms) - 1);
@@ -140,8 +135,9 @@ TEST_PROGRAM (test_onnx_forms)
 
       g_test_add (all, Fixture, files->pdata[i], fixture_set_up, test_file_in_all_forms,
                   fixture_tear_down);
-      g_test_add (back, Fixture, files->pdata[i], fixture_set_up, test_fused_file_comes_back,
-                  fixture_tear_down);
+      if (!is_refused (files->pdata[i], "fused"))
+        g_test_add (back, Fixture, files->pdata[i], fixture_set_up, test_fused_file_comes_back,
+                    fixture_tear_down);
     }
   g_assert_cmpuint (files->len, >, 0);
   return g_test_run ();
