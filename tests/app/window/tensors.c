@@ -126,6 +126,7 @@ test_mouse (void)
   picture = gui_find (GTK_WIDGET (own), "values-picture");
   gui_spin (100);
   click = gui_controller (picture, GTK_TYPE_GESTURE_CLICK);
+  gui_record_gestures (GTK_WIDGET (own));
   gui_mark_gesture ("matrix-click");
   g_signal_emit_by_name (click, "released", 1, gtk_widget_get_width (picture) - 1.0,
                          gtk_widget_get_height (picture) - 1.0);
