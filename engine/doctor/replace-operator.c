@@ -12,8 +12,7 @@
 
 #include <string.h>
 
-#define IDENTITY "_copy"
-#define KIND     "op_type" /* of Custom: the name of the operator */
+#define KIND "op_type" /* of Custom: the name of the operator */
 
 /* --- The nodes that are meant --- */
 
@@ -178,7 +177,7 @@ is_consistent (HybModel *model, HybGraph *graph)
 static gboolean
 has_plain_name (const HybOp *op)
 {
-  return strcmp (op->name, IDENTITY) == 0 || (op->flags & HYB_OP_POINTWISE && *op->name != '_');
+  return op->flags & HYB_OP_IDENTITY || (op->flags & HYB_OP_POINTWISE && *op->name != '_');
 }
 
 /* Whether the inputs of a node are those of a layer: data, and then variables whose names end in the names of the
@@ -251,7 +250,7 @@ compare_ops (gconstpointer a, gconstpointer b, gpointer data)
          !hyb_suggest_name (&first->name, 1, node->type) -
              !hyb_suggest_name (&second->name, 1, node->type),
          (int) count_ignored (first, node) - (int) count_ignored (second, node),
-         (strcmp (first->name, IDENTITY) != 0) - (strcmp (second->name, IDENTITY) != 0),
+         !(first->flags & HYB_OP_IDENTITY) - !(second->flags & HYB_OP_IDENTITY),
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (ranks); i++)

@@ -68,6 +68,8 @@ typedef enum
   HYB_OP_FOREIGN = 1 << 13,
   /* The outputs are written in the file and depend on nothing; drawn like a weight. */
   HYB_OP_LITERAL = 1 << 14,
+  /* Output 0 is input 0, whatever its type. */
+  HYB_OP_IDENTITY = 1 << 15,
 } HybOpFlags;
 
 /* How a variable of a body gets its value. */

@@ -71,7 +71,7 @@ const HybOp hyb_ops_identity[] = {
       .aliases = (const char *const[]){ "identity", "_CrossDeviceCopy", "_copyto", NULL },
       .doc = "Returns its input.",
       COMMON,
-      .flags = HYB_OP_IN_PLACE,
+      .flags = HYB_OP_IN_PLACE | HYB_OP_IDENTITY,
       .inputs = inputs,
       .infer_shape = hyb_rule_unary,
       .gradient = identity_gradient,
