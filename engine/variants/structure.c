@@ -6,6 +6,7 @@
 #include "engine/variants/structure.h"
 
 #include "engine/analysis/infer-types.h"
+#include "engine/graph/count-nodes.h"
 #include "engine/lower/infer-lowered.h"
 #include "engine/variants/group.h"
 #include "engine/variants/node-kind.h"
@@ -33,22 +34,6 @@ hyb_structure_kind_name (HybStructureKind kind)
   static const char *const names[] = { "cell", "loop", "branch" };
 
   return names[kind];
-}
-
-static guint
-count_nodes (HybGraph *graph)
-{
-  guint n = 0;
-
-  for (HybNodeId id = 0; id < hyb_graph_n_nodes (graph); id++)
-    {
-      const HybNode *node = hyb_graph_get_node (graph, id);
-
-      n += !hyb_node_is_variable (node);
-      for (guint b = 0; b < node->n_bodies; b++)
-        n += count_nodes (hyb_graph_get_bodies (graph, id)[b]);
-    }
-  return n;
 }
 
 /* --- Unrolled cells --- */
@@ -312,7 +297,7 @@ add_control (StructureFinder *finder, HybNodeId id, const HybNode *node)
                          .node = id };
 
   for (guint b = 0; b < node->n_bodies; b++)
-    entry.nodes += count_nodes (bodies[b]);
+    entry.nodes += hyb_graph_count_nodes (bodies[b]);
   if (hyb_node_kind (node) == HYB_KIND_WHILE)
     entry.steps = hyb_node_int (node, "max_iterations", 0);
   else if (hyb_node_kind (node) == HYB_KIND_FOREACH && node->n_inputs > 0 &&
@@ -410,7 +395,7 @@ find_in_foreign (HybGraph *graph, const HybType *types)
                                .node = id };
 
       for (guint b = 0; b < node->n_bodies; b++)
-        entry.nodes += count_nodes (hyb_graph_get_bodies (graph, id)[b]);
+        entry.nodes += hyb_graph_count_nodes (hyb_graph_get_bodies (graph, id)[b]);
       if (node->n_bodies > 0 && !is_listed (list, n_own, id))
         g_array_append_val (list, entry);
     }

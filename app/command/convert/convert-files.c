@@ -6,6 +6,7 @@
 
 #include "engine/formats/model-files.h"
 #include "engine/formats/mxnet-symbol.h"
+#include "engine/graph/count-nodes.h"
 
 #include <string.h>
 
@@ -50,26 +51,10 @@ scope_find_own_opset (const char *output, HybModel *model, gint64 *opset, GError
   return FALSE;
 }
 
-static guint
-count_graph (HybGraph *graph)
-{
-  guint n = 0;
-
-  for (HybNodeId id = 0; id < hyb_graph_n_nodes (graph); id++)
-    {
-      const HybNode *node = hyb_graph_get_node (graph, id);
-
-      n += !hyb_node_is_variable (node);
-      for (guint i = 0; i < node->n_bodies; i++)
-        n += count_graph (hyb_graph_get_bodies (graph, id)[i]);
-    }
-  return n;
-}
-
 guint
 scope_count_nodes (HybModel *model)
 {
-  return model ? count_graph (hyb_model_get_graph (model)) : G_MAXUINT;
+  return model ? hyb_graph_count_nodes (hyb_model_get_graph (model)) : G_MAXUINT;
 }
 
 void
