@@ -5,6 +5,7 @@
 #include "engine/analysis/part.h"
 
 #include "engine/analysis/infer-types.h"
+#include "engine/analysis/model-types.h"
 #include "engine/base/error.h"
 #include "engine/graph/builder.h"
 #include "engine/op/suggest.h"
@@ -32,26 +33,34 @@ list_values (HybGraph *graph)
   return values;
 }
 
+gboolean
+hyb_part_refuse_name (HybModel   *model,
+                      GPtrArray  *names,
+                      const char *graph,
+                      const char *name,
+                      GError    **error)
+{
+  const char      *near = hyb_suggest_name ((const char *const *) names->pdata, names->len, name);
+  g_autofree char *hint = near ? g_strdup_printf ("Did you mean “%s”?", near)
+                               : g_strdup ("Name a value or a node that the graph has");
+
+  return hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_MISSING, hyb_model_get_file (model),
+                       hint, "%s has no value and no node “%s”", graph, name);
+}
+
 static gboolean
 refuse_name (const Cutting *cutting, const char *name, GError **error)
 {
   g_autoptr (GPtrArray) names = g_ptr_array_new ();
-  g_autofree char *hint = NULL;
-  const char      *near;
-  GHashTableIter   iter;
-  gpointer         key;
+  GHashTableIter iter;
+  gpointer       key;
 
   g_hash_table_iter_init (&iter, cutting->values);
   while (g_hash_table_iter_next (&iter, &key, NULL))
     g_ptr_array_add (names, key);
   for (HybNodeId id = 0; id < hyb_graph_n_nodes (cutting->graph); id++)
     g_ptr_array_add (names, (gpointer) hyb_graph_get_node (cutting->graph, id)->name);
-  near = hyb_suggest_name ((const char *const *) names->pdata, names->len, name);
-  hint = near ? g_strdup_printf ("Did you mean “%s”?", near)
-              : g_strdup ("Name a value or a node that the graph has");
-  return hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_MISSING,
-                       hyb_model_get_file (cutting->model), hint,
-                       "the graph has no value and no node “%s”", name);
+  return hyb_part_refuse_name (cutting->model, names, "the graph", name, error);
 }
 
 static gboolean
@@ -141,31 +150,11 @@ find_needed (Cutting *cutting, GError **error)
   return TRUE;
 }
 
-/* The types of variables that the model has or tells. (transfer full) */
-static HybType *
-known_types (HybModel *model)
-{
-  HybGraph        *graph = hyb_model_get_graph (model);
-  HybType         *types = hyb_model_new_types (model);
-  guint            n;
-  const HybNodeId *variables = hyb_graph_get_variables (graph, &n);
-
-  for (guint i = 0; i < n; i++)
-    {
-      const HybNode *node = hyb_graph_get_node (graph, variables[i]);
-      const HybType *given = hyb_model_get_input_type (model, node->name);
-
-      if (given && !hyb_type_is_known (&types[node->first_output]))
-        types[node->first_output] = *given;
-    }
-  return types;
-}
-
 /* Adds the variables that stand for the values at which the graph is cut. */
 static void
 add_inputs (const Cutting *cutting, HybBuilder *builder, HybValueId *moved, HybModel *part)
 {
-  g_autofree HybType *types = known_types (cutting->model);
+  g_autofree HybType *types = hyb_model_new_given_types (cutting->model);
 
   hyb_infer_types (cutting->graph, types, NULL, FALSE, NULL);
   for (guint i = 0; i < cutting->from->len; i++)

@@ -10,3 +10,9 @@
  * needed.  (transfer full) */
 HybModel *
 hyb_model_part (HybModel *model, const char *const *from, const char *const *to, GError **error);
+/* The error for a name that a graph does not have.  names: those that it has; graph: "the graph".  FALSE. */
+gboolean hyb_part_refuse_name (HybModel   *model,
+                               GPtrArray  *names,
+                               const char *graph,
+                               const char *name,
+                               GError    **error);

@@ -6,21 +6,21 @@
 #include "engine/onnx/export/part.h"
 
 #include "engine/analysis/infer-types.h"
-#include "engine/op/suggest.h"
+#include "engine/analysis/part.h"
 
 #include <string.h>
 
 typedef struct
 {
-  HybModel              *model;
-  const HybOnnxDocument *document;
-  const HybOnnxGraph    *graph;
-  GHashTable            *producers; /* value → index of its node + 1; 0: an input or an array */
-  GHashTable            *from;      /* values that become inputs */
-  GPtrArray             *to;        /* values that become outputs, in order */
-  GHashTable            *read;      /* values that the part reads or returns */
-  guint8                *is_removed;
-  HybType               *types; /* of the model's graph; NULL: not inferred yet */
+  HybModel           *model;
+  const HybOnnxGraph *graph;
+  GHashTable         *producers; /* value → index of its node + 1; 0: an input or an array */
+  GHashTable         *from;      /* values that become inputs */
+  GPtrArray          *inputs;    /* the same in order; one that was named twice is there twice */
+  GPtrArray          *to;        /* values that become outputs, in order */
+  GHashTable         *read;      /* values that the part reads or returns */
+  guint8             *is_removed;
+  HybType            *types; /* of the model's graph; NULL: not inferred yet */
 } Cutting;
 
 /* --- Names --- */
@@ -48,22 +48,15 @@ static gboolean
 refuse_name (const Cutting *cutting, const char *name, GError **error)
 {
   g_autoptr (GPtrArray) names = g_ptr_array_new ();
-  g_autofree char *hint = NULL;
-  const char      *near;
-  GHashTableIter   iter;
-  gpointer         key;
+  GHashTableIter iter;
+  gpointer       key;
 
   g_hash_table_iter_init (&iter, cutting->producers);
   while (g_hash_table_iter_next (&iter, &key, NULL))
     g_ptr_array_add (names, key);
   for (guint i = 0; i < cutting->graph->n_nodes; i++)
     g_ptr_array_add (names, (gpointer) cutting->graph->nodes[i].name);
-  near = hyb_suggest_name ((const char *const *) names->pdata, names->len, name);
-  hint = near ? g_strdup_printf ("Did you mean “%s”?", near)
-              : g_strdup ("Name a value or a node that the graph has");
-  return hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_MISSING,
-                       hyb_model_get_file (cutting->model), hint,
-                       "the main graph has no value and no node “%s”", name);
+  return hyb_part_refuse_name (cutting->model, names, "the main graph", name, error);
 }
 
 /* The values that a name stands for: itself, or what the node of that name returns. */
@@ -91,13 +84,11 @@ resolve (const Cutting *cutting, const char *name, GPtrArray *values, GError **e
 static gboolean
 resolve_all (Cutting *cutting, const HybWriteJob *job, GError **error)
 {
-  g_autoptr (GPtrArray) from = g_ptr_array_new ();
-
   for (guint i = 0; job->from && job->from[i]; i++)
-    if (!resolve (cutting, job->from[i], from, error))
+    if (!resolve (cutting, job->from[i], cutting->inputs, error))
       return FALSE;
-  for (guint i = 0; i < from->len; i++)
-    g_hash_table_add (cutting->from, from->pdata[i]);
+  for (guint i = 0; i < cutting->inputs->len; i++)
+    g_hash_table_add (cutting->from, cutting->inputs->pdata[i]);
   for (guint i = 0; job->to && job->to[i]; i++)
     if (!resolve (cutting, job->to[i], cutting->to, error))
       return FALSE;
@@ -267,16 +258,14 @@ is_input (const Cutting *cutting, const char *name)
 
 /* New inputs in the order in which they were named, then the outputs. */
 static gboolean
-write_ports (Cutting *cutting, const HybWriteJob *job, HybProtobufWriter *ports, GError **error)
+write_ports (Cutting *cutting, HybProtobufWriter *ports, GError **error)
 {
-  g_autoptr (GPtrArray) from = g_ptr_array_new ();
+  GPtrArray *inputs = cutting->inputs;
   g_autoptr (GHashTable) seen = g_hash_table_new (g_str_hash, g_str_equal);
 
-  for (guint i = 0; job->from && job->from[i]; i++)
-    resolve (cutting, job->from[i], from, NULL);
-  for (guint i = 0; i < from->len; i++)
-    if (g_hash_table_add (seen, from->pdata[i]) && !is_input (cutting, from->pdata[i]) &&
-        !write_port (cutting, ports, ONNX_GRAPH_INPUT, from->pdata[i], error))
+  for (guint i = 0; i < inputs->len; i++)
+    if (g_hash_table_add (seen, inputs->pdata[i]) && !is_input (cutting, inputs->pdata[i]) &&
+        !write_port (cutting, ports, ONNX_GRAPH_INPUT, inputs->pdata[i], error))
       return FALSE;
   for (guint i = 0; i < cutting->to->len; i++)
     if (g_hash_table_add (seen, cutting->to->pdata[i]) &&
@@ -314,6 +303,7 @@ clear (Cutting *cutting)
   g_hash_table_unref (cutting->producers);
   g_hash_table_unref (cutting->from);
   g_hash_table_unref (cutting->read);
+  g_ptr_array_unref (cutting->inputs);
   g_ptr_array_unref (cutting->to);
   g_free (cutting->types);
 }
@@ -328,7 +318,7 @@ cut (Cutting *cutting, const HybWriteJob *job, OnnxPart *part, GError **error)
     return FALSE;
   mark_removed (cutting, part);
   part->patch.ports = hyb_protobuf_writer_new ();
-  return write_ports (cutting, job, part->patch.ports, error);
+  return write_ports (cutting, part->patch.ports, error);
 }
 
 OnnxPart *
@@ -336,10 +326,10 @@ onnx_part (const HybWriteJob *job, const HybOnnxDocument *document, GError **err
 {
   g_autoptr (OnnxPart) part = g_new0 (OnnxPart, 1);
   Cutting  cutting = { .model = job->model,
-                       .document = document,
                        .graph = document->graph,
                        .producers = list_producers (document->graph),
                        .from = g_hash_table_new (g_str_hash, g_str_equal),
+                       .inputs = g_ptr_array_new (),
                        .to = g_ptr_array_new (),
                        .read = g_hash_table_new (g_str_hash, g_str_equal) };
   gboolean is_cut;

@@ -6,6 +6,7 @@
 #include "engine/onnx/export/replace.h"
 
 #include "engine/analysis/infer-types.h"
+#include "engine/analysis/model-types.h"
 #include "engine/base/error.h"
 #include "engine/graph/ports.h"
 #include "engine/graph/reach.h"
@@ -34,20 +35,9 @@ typedef struct
 static HybType *
 find_types (HybModel *model)
 {
-  HybGraph        *graph = hyb_model_get_graph (model);
-  HybType         *types = hyb_model_new_types (model);
-  guint            n;
-  const HybNodeId *variables = hyb_graph_get_variables (graph, &n);
+  HybType *types = hyb_model_new_given_types (model);
 
-  for (guint i = 0; i < n; i++)
-    {
-      const HybNode *node = hyb_graph_get_node (graph, variables[i]);
-      const HybType *given = hyb_model_get_input_type (model, node->name);
-
-      if (given && !hyb_model_get_parameter (model, node->name))
-        types[node->first_output] = *given;
-    }
-  hyb_infer_types (graph, types, NULL, FALSE, NULL);
+  hyb_infer_types (hyb_model_get_graph (model), types, NULL, FALSE, NULL);
   return types;
 }
 

@@ -5,6 +5,7 @@
 #include "engine/onnx/export/write-model.h"
 
 #include "engine/analysis/infer-types.h"
+#include "engine/analysis/model-types.h"
 #include "engine/formats/model-files.h"
 #include "engine/graph/model-private.h"
 #include "engine/graph/reach.h"
@@ -174,19 +175,9 @@ static HybType *
 find_types (HybModel *model, GError **error)
 {
   HybGraph           *graph = hyb_model_get_graph (model);
-  g_autofree HybType *types = hyb_model_new_types (model);
+  g_autofree HybType *types = hyb_model_new_given_types (model);
   g_autofree guint8  *is_needed = NULL;
-  guint               n;
-  const HybNodeId    *variables = hyb_graph_get_variables (graph, &n);
 
-  for (guint i = 0; i < n; i++)
-    {
-      const HybNode *node = hyb_graph_get_node (graph, variables[i]);
-      const HybType *given = hyb_model_get_input_type (model, node->name);
-
-      if (given && !hyb_type_is_known (&types[node->first_output]))
-        types[node->first_output] = *given;
-    }
   if (!hyb_infer_types (graph, types, NULL, FALSE, error))
     return NULL;
   is_needed = hyb_graph_find_needed (graph, NULL);
