@@ -70,7 +70,7 @@ find_child (ScopeDocument *document, guint32 parent, guint32 box)
   return G_MAXUINT;
 }
 
-/* The row of box, with all rows around it expanded; NULL if there is none.  (transfer full) */
+/* Expands the rows around the row of box, and returns it; NULL if the tree does not list the box.  (transfer full) */
 static GtkTreeListRow *
 reveal_row (GtkTreeListModel *tree, ScopeDocument *document, guint32 box)
 {

@@ -178,7 +178,7 @@ compile_for_others (const HybCuda *cuda, const char *text)
 
 /* --- Modules --- */
 
-/* The module in a file; NULL if there is none that the driver takes. */
+/* Loads the module of a kept file; NULL if the file is missing or the driver refuses it. */
 static CUmodule
 load_file (const HybCuda *cuda, const char *folder, const char *key)
 {

@@ -11,7 +11,7 @@
 char *hyb_kernel_cache_dup_folder (void);
 /* The folder of HYB_GPU_KERNELS; NULL if it is not set. */
 const char *hyb_kernel_cache_get_shared (void);
-/* What was kept under this key; NULL if there is none, it is damaged, or somebody else could have written it. */
+/* The file that was kept under this key; NULL if it is missing or damaged, or another user could have written it. */
 GBytes *hyb_kernel_cache_read (const char *folder, const char *key);
 /* TRUE if something usable is kept under this key. */
 gboolean hyb_kernel_cache_has (const char *folder, const char *key);

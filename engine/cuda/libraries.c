@@ -84,7 +84,7 @@ typedef struct
       *companion; /* the beginning of names in the same folder that must be open before, or NULL */
   int  major;     /* of CUDA */
   const char *beside; /* a folder that comes before those of the system, or NULL */
-  char       *why;    /* why a file that is there cannot be opened; NULL if there is none */
+  char       *why;    /* why the library that was found cannot be opened; NULL if none was found */
 } Search;
 
 /* The folders of engine/device/folders.c with the one to be preferred, and with that of cuDNN's wheel which belongs to

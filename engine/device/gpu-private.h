@@ -26,5 +26,5 @@ const HybDeviceOp *hyb_gpu_find_twin (const HybGpu *gpu, const HybOp *op);
 /* Why calls of an operator with this type are excluded; NULL if they are not.  HYB_DTYPE_UNKNOWN: calls of every
  * type. */
 const char *hyb_gpu_why_type_excluded (const HybGpu *gpu, const HybOp *op, HybDType dtype);
-/* The type by which calls are excluded: of the first input or output of floating point, or if there is none of the first one. */
+/* The type by which calls are excluded: that of the first floating-point input or output, or else of the first input or output. */
 HybDType hyb_gpu_type_of (const HybCall *call);

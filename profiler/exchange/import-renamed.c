@@ -51,7 +51,7 @@ cut_suffix (char *name, const char *suffix)
   return TRUE;
 }
 
-/* The node with this operator from which the last one follows; the last one if there is none. */
+/* Follows first inputs back from a node to the nearest one with this operator, itself included; without one, returns last. */
 static HybNodeId
 first_of_chain (const TraceImport *self, HybNodeId last, const char *type)
 {
@@ -93,7 +93,7 @@ find_value (const TraceImport *self, const char *name)
   return GPOINTER_TO_UINT (g_hash_table_lookup (self->by_value, name)) - 1;
 }
 
-/* The node that returns a value, or the first one that reads a variable; HYB_NO_ID if there is none. */
+/* The node that returns the value of this name, else the first one that reads the variable of this name, else HYB_NO_ID. */
 static HybNodeId
 find_cast (const TraceImport *self, const char *name)
 {

@@ -10,8 +10,8 @@ const HybFormat *scope_find_output_format (const char *output);
 /* TRUE if the model was read from a file of the format that the output names. */
 gboolean scope_is_same_format (const char *output, HybModel *model);
 
-/* The version of ai.onnx of an ONNX file that is to be written anew as ONNX.  FALSE and a usage error if it is none, or has a version
- * that operators are not written in. */
+/* Finds the version of the operators of an ONNX file that --simplify writes anew.  FALSE and a usage error if the model or the
+ * output is no ONNX file, or operators are not written in that version. */
 gboolean scope_find_own_opset (const char *output, HybModel *model, gint64 *opset, GError **error);
 /* The number of nodes of a model without variables, those of bodies included; G_MAXUINT of NULL. */
 guint scope_count_nodes (HybModel *model);

@@ -68,7 +68,7 @@ typedef void (*MultiplyRows) (const Operands *operands);
 typedef struct
 {
   gint64       n_panels;
-  MultiplyRows multiply; /* NULL: there is none */
+  MultiplyRows multiply; /* NULL: no kernel for this number of rows */
 } WideKernel;
 
 /* The kernels of one instruction set. */

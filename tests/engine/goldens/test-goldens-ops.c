@@ -217,7 +217,7 @@ check_statistics (Case *this, const cJSON *json, HybTensor *got)
   for (gint64 k = 0; values && k < hyb_tensor_get_size (got); k++)
     if (!is_one_of (hyb_tensor_get_value (got, k), values))
       {
-        g_string_append_printf (this->wrong, "%g is none of the values\n",
+        g_string_append_printf (this->wrong, "%g is not among the values that are allowed\n",
                                 hyb_tensor_get_value (got, k));
         return;
       }
