@@ -10,17 +10,15 @@
 #include "app/command/open-device.h"
 #include "app/command/open-model.h"
 #include "app/command/run-values.h"
+#include "app/command/run/execute.h"
 #include "app/command/test-data/run-test-data.h"
 #include "app/command/test-data/test-data.h"
-#include "app/command/time-limit.h"
 #include "app/command/write-arrays.h"
 
 #include "engine/base/error.h"
 #include "engine/base/one-line.h"
-#include "engine/exec/executor.h"
 #include "engine/formats/npz.h"
 #include "engine/gradient/backward.h"
-#include "engine/graph/roles.h"
 #include "engine/imperative/imperative.h"
 
 #include <stdio.h>
@@ -62,58 +60,25 @@ variable_name (HybGraph *graph, guint index)
   return hyb_graph_get_node (graph, variables[index])->name;
 }
 
-/* Lets the plan compute once what depends on constants of the file (nullable), or else on parameters, alone. */
-static void
-promise_parameters (HybExecutor *executor, HybGraph *graph, GHashTable *constants)
-{
-  guint            n;
-  const HybNodeId *variables = hyb_graph_get_variables (graph, &n);
-
-  for (guint i = 0; i < n; i++)
-    if (constants ? g_hash_table_contains (constants, variable_name (graph, i))
-                  : hyb_graph_get_role (graph, variables[i], FALSE) == HYB_ROLE_PARAMETER)
-      hyb_executor_set_constant (executor, hyb_graph_get_node (graph, variables[i])->name, TRUE);
-}
-
 /* Runs graph with values (by variable).  outputs: (out) (transfer full).  Auxiliary states that the
  * run has changed replace the elements of values. */
 static gboolean
 execute (Run *run, HybGraph *graph, GPtrArray *values, GPtrArray **outputs, GError **error)
 {
-  GHashTable *constants =
-      scope_inputs_get_constants (&run->inputs, run->common, run->options->backward);
-  HybExecutorOptions options = {
-    .mode = scope_common_options_get_mode (run->common),
-    .training = run->common->train,
-    .fold_parameters = run->common->fold_parameters || constants,
-    .same_bytes = !constants,
-    .seed = (guint64) run->common->seed,
-    .without = (const char *const *) run->common->without,
-    .dump_after = run->common->dump_after,
+  ScopeExecution execution = {
+    .common = run->common,
+    .inputs = &run->inputs,
+    .graph = graph,
+    .values = (HybTensor *const *) values->pdata,
+    .n_values = values->len,
+    .backward = run->options->backward,
     .gpu = run->gpu,
+    .time_limit = run->options->time_limit,
   };
-  g_autoptr (HybExecutor) executor = hyb_executor_new (graph, &options);
-  g_autoptr (ScopeTimeLimit) limit = NULL;
-  gint64 begin;
+  g_autoptr (HybExecutor) executor = scope_execute (&execution, &run->seconds, error);
 
-  for (guint i = 0; i < values->len; i++)
-    if (values->pdata[i] &&
-        !hyb_executor_bind (executor, variable_name (graph, i), values->pdata[i], error))
-      return FALSE;
-  if (options.fold_parameters)
-    promise_parameters (executor, graph, constants);
-  if (!hyb_executor_prepare (executor, error))
+  if (!executor)
     return FALSE;
-
-  limit = scope_time_limit_new (run->options->time_limit, NULL);
-  begin = g_get_monotonic_time ();
-  if (!hyb_executor_run (executor, scope_time_limit_get_cancellable (limit), error) ||
-      !hyb_executor_finish (executor, error))
-    {
-      scope_time_limit_explain (limit, error);
-      return FALSE;
-    }
-  run->seconds = (double) (g_get_monotonic_time () - begin) * 1e-6;
   g_free (run->device_work);
   run->device_work = hyb_executor_dup_device_work (executor);
 
@@ -371,6 +336,13 @@ print_text (const Run *run)
     }
 }
 
+/* TRUE if an option asks for more than a comparison with what a folder of test data expects. */
+static gboolean
+writes (const RunOptions *options)
+{
+  return options->output || options->backward || options->values || options->wanted || options->aux;
+}
+
 static gboolean
 check_options (const ScopeCommonOptions *common, const RunOptions *options, GError **error)
 {
@@ -380,8 +352,7 @@ check_options (const ScopeCommonOptions *common, const RunOptions *options, GErr
   else if (!options->wanted != !options->wanted_output)
     g_set_error_literal (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
                          "--value and --value-output need each other");
-  else if (options->test_data && (options->input || options->output || options->backward ||
-                                  options->values || options->wanted || options->aux))
+  else if (options->test_data && (options->input || writes (options)))
     g_set_error_literal (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
                          "--test-data compares what the model returns; leave out --input and the "
                          "options that write");
@@ -416,19 +387,21 @@ run_run (const ScopeCommonOptions *common, gpointer data, char **files, GError *
   g_autoptr (HybModel) model = NULL;
   g_autoptr (HybTensorList) given = NULL;
   g_autoptr (GPtrArray) expected = NULL;
-  Run      run = { .common = common, .options = options };
-  gboolean is_done;
+  ScopeTestDataRun compared;
+  Run              run = { .common = common, .options = options };
+  gboolean         is_done;
 
   if (!check_options (common, options, error) ||
       !scope_check_folding (common, options->backward, error) ||
       !(model = scope_open_model (common, files, error)))
     return SCOPE_EXIT_USAGE;
+  compared = (ScopeTestDataRun){ common, model, options->time_limit };
   if (options->test_data)
-    return scope_run_all_test_data (common, model, files[0], error);
+    return scope_run_all_test_data (&compared, files[0], error);
   if (options->input && !(given = scope_test_data_read (options->input, model, &expected, error)))
     return SCOPE_EXIT_FILE;
-  if (expected && !options->output)
-    return scope_run_test_data (common, model, (char *[]){ options->input, NULL }, error);
+  if (expected && !writes (options))
+    return scope_run_test_data (&compared, (char *[]){ options->input, NULL }, error);
 
   /* Guesses decide nothing while there are no values. */
   if (common->init)

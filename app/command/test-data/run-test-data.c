@@ -6,10 +6,10 @@
 #include "app/command/inputs.h"
 #include "app/command/json-writer.h"
 #include "app/command/open-device.h"
+#include "app/command/run/execute.h"
 #include "app/command/test-data/test-data.h"
 
 #include "engine/base/one-line.h"
-#include "engine/exec/executor.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -17,40 +17,12 @@
 /* The run of one folder. */
 typedef struct
 {
-  const ScopeCommonOptions *common;
-  HybGpu                   *gpu;
-  ScopeJson                *json; /* NULL: text is printed */
-  const char               *folder;
-  char                    **names; /* of outputs */
+  const ScopeTestDataRun *run;
+  HybGpu                 *gpu;
+  ScopeJson              *json; /* NULL: text is printed */
+  const char             *folder;
+  char                  **names; /* of outputs */
 } TestRun;
-
-static HybExecutor *
-make_executor (const TestRun *test, const ScopeInputs *inputs, GError **error)
-{
-  GHashTable        *constants = scope_inputs_get_constants (inputs, test->common, FALSE);
-  HybExecutorOptions options = { .mode = scope_common_options_get_mode (test->common),
-                                 .training = test->common->train,
-                                 .fold_parameters = test->common->fold_parameters || constants,
-                                 .same_bytes = !constants,
-                                 .seed = (guint64) test->common->seed,
-                                 .without = (const char *const *) test->common->without,
-                                 .gpu = test->gpu };
-  g_autoptr (HybExecutor) executor = hyb_executor_new (inputs->graph, &options);
-
-  for (guint i = 0; i < inputs->n_variables; i++)
-    {
-      const char *name = hyb_graph_get_node (inputs->graph, inputs->variables[i])->name;
-
-      if (inputs->values[i] && !hyb_executor_bind (executor, name, inputs->values[i], error))
-        return NULL;
-      if (constants && g_hash_table_contains (constants, name))
-        hyb_executor_set_constant (executor, name, TRUE);
-    }
-  return hyb_executor_prepare (executor, error) && hyb_executor_run (executor, NULL, error) &&
-                 hyb_executor_finish (executor, error)
-             ? g_steal_pointer (&executor)
-             : NULL;
-}
 
 static void
 describe (const TestRun *test, const char *name, const ScopeTestVerdict *verdict)
@@ -70,19 +42,38 @@ describe (const TestRun *test, const char *name, const ScopeTestVerdict *verdict
   scope_json_end (test->json);
 }
 
-/* Compares all outputs for which something is expected.  Returns whether they are equal. */
+/* Compares output number i; also one that only the model or only the folder has. */
+static ScopeTestVerdict
+compare_output (const TestRun *test, HybExecutor *executor, const GPtrArray *expected, guint i)
+{
+  guint n = hyb_executor_n_outputs (executor);
+
+  if (i >= n)
+    return (ScopeTestVerdict){ .max_abs = NAN,
+                               .reason = g_strdup_printf ("is expected, but the model has %u "
+                                                          "output%s",
+                                                          n, n == 1 ? "" : "s") };
+  if (i >= expected->len)
+    return (ScopeTestVerdict){ .max_abs = NAN,
+                               .reason = g_strdup_printf ("has nothing to be compared with: the "
+                                                          "folder has no output_%u.pb",
+                                                          i) };
+  return scope_test_data_compare (expected->pdata[i], hyb_executor_get_output (executor, i));
+}
+
+/* Compares all outputs, those of the model and those of the folder.  Returns whether they are equal. */
 static gboolean
 compare_outputs (const TestRun *test, HybExecutor *executor, const GPtrArray *expected)
 {
-  guint            n = MIN (expected->len, hyb_executor_n_outputs (executor)), n_equal = 0;
-  double           largest = 0;
-  g_autofree char *folder = g_path_get_basename (test->folder);
+  guint                        n_outputs = hyb_executor_n_outputs (executor), n_equal = 0;
+  guint                        n = MAX (expected->len, n_outputs);
+  double                       largest = 0;
+  g_autofree char             *folder = g_path_get_basename (test->folder);
   g_autofree ScopeTestVerdict *verdicts = g_new0 (ScopeTestVerdict, MAX (n, 1));
 
   for (guint i = 0; i < n; i++)
     {
-      verdicts[i] =
-          scope_test_data_compare (expected->pdata[i], hyb_executor_get_output (executor, i));
+      verdicts[i] = compare_output (test, executor, expected, i);
       n_equal += verdicts[i].is_equal;
       largest = isnan (verdicts[i].max_abs) ? largest : MAX (largest, verdicts[i].max_abs);
     }
@@ -98,7 +89,9 @@ compare_outputs (const TestRun *test, HybExecutor *executor, const GPtrArray *ex
             n_equal == n ? "equal" : "DIFFERS", n_equal, n, largest);
   for (guint i = 0; i < n; i++)
     {
-      describe (test, test->names[i], &verdicts[i]);
+      g_autofree char *file = g_strdup_printf ("output_%u.pb", i);
+
+      describe (test, i < n_outputs ? test->names[i] : file, &verdicts[i]);
       scope_test_verdict_clear (&verdicts[i]);
     }
   if (test->json)
@@ -111,8 +104,9 @@ compare_outputs (const TestRun *test, HybExecutor *executor, const GPtrArray *ex
 
 /* *status: set to the exit status.  FALSE: an error. */
 static gboolean
-run_folder (const TestRun *test, HybModel *model, int *status, GError **error)
+run_folder (const TestRun *test, int *status, GError **error)
 {
+  HybModel *model = test->run->model;
   g_autoptr (GPtrArray) expected = NULL;
   g_autoptr (HybTensorList) given = scope_test_data_read (test->folder, model, &expected, error);
   ScopeInputs inputs = { .model = model, .given = given };
@@ -130,8 +124,15 @@ run_folder (const TestRun *test, HybModel *model, int *status, GError **error)
       return FALSE;
     }
   *status = SCOPE_EXIT_MODEL;
-  if (scope_inputs_fill (&inputs, test->common, error))
-    executor = make_executor (test, &inputs, error);
+  if (scope_inputs_fill (&inputs, test->run->common, error))
+    executor = scope_execute (&(ScopeExecution){ .common = test->run->common,
+                                                 .inputs = &inputs,
+                                                 .graph = inputs.graph,
+                                                 .values = inputs.values,
+                                                 .n_values = inputs.n_variables,
+                                                 .gpu = test->gpu,
+                                                 .time_limit = test->run->time_limit },
+                              NULL, error);
   if (executor)
     *status =
         compare_outputs (test, executor, expected) ? SCOPE_EXIT_DONE : SCOPE_EXIT_CHECK_FAILED;
@@ -140,26 +141,23 @@ run_folder (const TestRun *test, HybModel *model, int *status, GError **error)
 }
 
 int
-scope_run_test_data (const ScopeCommonOptions *common,
-                     HybModel                 *model,
-                     char *const              *folders,
-                     GError                  **error)
+scope_run_test_data (const ScopeTestDataRun *run, char *const *folders, GError **error)
 {
   g_autoptr (HybGpu) gpu = NULL;
-  g_autoptr (ScopeJson) json = common->json ? scope_json_new () : NULL;
-  g_auto (GStrv) names = hyb_graph_dup_output_names (hyb_model_get_graph (model));
+  g_autoptr (ScopeJson) json = run->common->json ? scope_json_new () : NULL;
+  g_auto (GStrv) names = hyb_graph_dup_output_names (hyb_model_get_graph (run->model));
   int highest = SCOPE_EXIT_DONE;
 
-  if (!scope_open_device (common, &gpu, error))
+  if (!scope_open_device (run->common, &gpu, error))
     return SCOPE_EXIT_MODEL;
   if (json)
     scope_json_begin_list (json, "test_data");
   for (guint i = 0; folders[i]; i++)
     {
-      TestRun test = { common, gpu, json, folders[i], names };
+      TestRun test = { run, gpu, json, folders[i], names };
       int     status;
 
-      if (!run_folder (&test, model, &status, error))
+      if (!run_folder (&test, &status, error))
         return status;
       highest = MAX (highest, status);
     }
@@ -173,12 +171,9 @@ scope_run_test_data (const ScopeCommonOptions *common,
 }
 
 int
-scope_run_all_test_data (const ScopeCommonOptions *common,
-                         HybModel                 *model,
-                         const char               *file,
-                         GError                  **error)
+scope_run_all_test_data (const ScopeTestDataRun *run, const char *file, GError **error)
 {
   g_auto (GStrv) folders = scope_test_data_list (file, error);
 
-  return folders ? scope_run_test_data (common, model, folders, error) : SCOPE_EXIT_FILE;
+  return folders ? scope_run_test_data (run, folders, error) : SCOPE_EXIT_FILE;
 }

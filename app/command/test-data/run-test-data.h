@@ -5,15 +5,17 @@
 #include "app/command/common-options.h"
 #include "engine/graph/model.h"
 
+/* What is run on test data.  All is borrowed. */
+typedef struct
+{
+  const ScopeCommonOptions *common;
+  HybModel                 *model;
+  double                    time_limit; /* seconds of each run; 0: no limit */
+} ScopeTestDataRun;
+
 /* Runs the model on folders of test data (test-data.h), NULL-terminated, and prints a verdict for each.  Returns the exit
- * status: that of a difference if there is one.  An error, with its status: an array cannot be read, or the model does not
- * run. */
-int scope_run_test_data (const ScopeCommonOptions *common,
-                         HybModel                 *model,
-                         char *const              *folders,
-                         GError                  **error);
-/* The same for all folders of test data beside the model. */
-int scope_run_all_test_data (const ScopeCommonOptions *common,
-                             HybModel                 *model,
-                             const char               *file,
-                             GError                  **error);
+ * status: that of a difference if there is one, or if an output has nothing to be compared with.  An error, with its
+ * status: an array cannot be read, or the model does not run. */
+int scope_run_test_data (const ScopeTestDataRun *run, char *const *folders, GError **error);
+/* The same for all folders of test data beside the model's file. */
+int scope_run_all_test_data (const ScopeTestDataRun *run, const char *file, GError **error);
