@@ -5,8 +5,8 @@ usage: tools/onnx-modes.py [options] HSCOPE FOLDER [REGEX]
 
 FOLDER has cases.jsonl and recipes.py as shared/onnx.  Ways: hybrid and static plans, each pass left out, two threads, AVX2 and
 SSE2.  Prints for each way on how many files all outputs have the same bytes, on how many they differ, and the largest
-difference against the largest element of its output.  Needs the Python package numpy.  The exit status is 1 if a run fails
-or a difference is beyond --tolerance.
+difference against the largest element of its output; on stderr the files with a difference beyond --tolerance as they are
+found.  Needs the Python package numpy.  The exit status is 1 if a run fails or a difference is beyond --tolerance.
 """
 # SPDX-License-Identifier: LGPL-2.1-or-later
 import argparse
@@ -83,17 +83,18 @@ def main():
     parser.add_argument("hscope")
     parser.add_argument("folder")
     parser.add_argument("only", nargs="?", default="")
-    parser.add_argument("--longest", type=float, default=1.5, help="seconds of the first run of a file; longer ones are left out")
+    parser.add_argument("--longest", type=float, default=60, help="seconds of the first run of a file; longer ones are left out")
     parser.add_argument("--tolerance", type=float, default=2e-4)
     options = parser.parse_args()
     ways = list_ways(options.hscope)
-    equal, other, worst, failed, n = {}, {}, {}, {}, 0
+    equal, other, worst, failed, left_out, n = {}, {}, {}, {}, [], 0
     with tempfile.TemporaryDirectory() as scratch:
         for name, path, inputs in read_cases(options.folder, options.only):
             np.savez(os.path.join(scratch, "in.npz"), **inputs)
             begin = time.time()
             base = run(options.hscope, path, scratch, ONE + ["--mode", "imperative"])
             if base is None or time.time() - begin > options.longest:
+                left_out.append(name + (": cannot run" if base is None else ": takes longer than --longest"))
                 continue
             n += 1
             for way, arguments, cpu in ways:
@@ -102,6 +103,8 @@ def main():
                     failed.setdefault(way, []).append(name)
                     continue
                 d = difference(base, got)
+                if d > options.tolerance:
+                    print("%s: %s differs by %.1e" % (name, way, d), file=sys.stderr, flush=True)
                 counts = other if d else equal
                 counts[way] = counts.get(way, 0) + 1
                 worst[way] = max(worst.get(way, (0.0, "")), (d, name))
@@ -110,6 +113,8 @@ def main():
     for way, _, _ in ways:
         d, name = worst.get(way, (0.0, ""))
         print("| %s | %d | %d | %s | %s |" % (way, equal.get(way, 0), other.get(way, 0), "%.1e" % d if d else "", name if d else ""))
+    for line in left_out:
+        print("left out: " + line)
     for way, names in failed.items():
         print("%s fails: %s" % (way, ", ".join(names)))
     return 1 if failed or any(d > options.tolerance for d, _ in worst.values()) else 0
