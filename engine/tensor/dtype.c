@@ -6,6 +6,8 @@
 
 #include "engine/tensor/dtype.h"
 
+#include "engine/tensor/half.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -114,6 +116,30 @@ hyb_float_to_half (float value)
   if (rest > 0x1000 || (rest == 0x1000 && (half & 1)))
     half++;
   return (guint16) (sign | half);
+}
+
+/* hyb_half_to_float() of `count` elements. */
+static void
+widen_halves (float *to, const guint16 *from, gsize count)
+{
+  for (gsize i = 0, end; i < count;)
+    {
+      i += hyb_half_widen (to + i, from + i, count - i);
+      for (end = MIN (i + HYB_HALF_GROUP, count); i < end; i++)
+        to[i] = hyb_half_to_float (from[i]);
+    }
+}
+
+/* hyb_float_to_half() of `count` elements. */
+static void
+round_to_halves (guint16 *to, const float *from, gsize count)
+{
+  for (gsize i = 0, end; i < count;)
+    {
+      i += hyb_half_round (to + i, from + i, count - i);
+      for (end = MIN (i + HYB_HALF_GROUP, count); i < end; i++)
+        to[i] = hyb_float_to_half (from[i]);
+    }
 }
 
 /* Rounds to nearest, ties to even; NaN stays NaN. */
@@ -341,11 +367,15 @@ convert_common (gpointer      to,
     for (gsize i = 0; i < count; i++)
       ((float *) to)[i] = (float) ((const gint32 *) from)[i];
   else if (to_dtype == HYB_F32 && from_dtype == HYB_F16)
-    for (gsize i = 0; i < count; i++)
-      ((float *) to)[i] = hyb_half_to_float (((const guint16 *) from)[i]);
+    widen_halves (to, from, count);
   else if (to_dtype == HYB_F16 && from_dtype == HYB_F32)
+    round_to_halves (to, from, count);
+  else if (to_dtype == HYB_F32 && from_dtype == HYB_BF16)
     for (gsize i = 0; i < count; i++)
-      ((guint16 *) to)[i] = hyb_float_to_half (((const float *) from)[i]);
+      ((float *) to)[i] = bits_to_float ((guint32) ((const guint16 *) from)[i] << 16);
+  else if (to_dtype == HYB_BF16 && from_dtype == HYB_F32)
+    for (gsize i = 0; i < count; i++)
+      ((guint16 *) to)[i] = float_to_bfloat (((const float *) from)[i]);
   else
     return FALSE;
 

@@ -122,6 +122,83 @@ test_floats_beyond_the_range_of_halves_become_infinity_or_zero (void)
   g_assert_cmphex (hyb_float_to_half (-1e-30f), ==, 0x8000);
 }
 
+/* Arrays are converted eight at a time: every half as a part of an array that starts at any place in a group, so that
+ * NaNs stand at every place of one. */
+static void
+test_arrays_of_halves_have_the_bytes_of_single_ones (void)
+{
+  enum
+  {
+    N = 65536
+  };
+  g_autofree guint16 *halves = g_new (guint16, N), *back = g_new (guint16, N);
+  g_autofree float   *floats = g_new (float, N);
+
+  for (guint first = 0; first < 9; first++)
+    {
+      gsize n = N - first;
+
+      for (guint i = 0; i < n; i++)
+        halves[i] = (guint16) ((i + first) * 0x9e37 +
+                               first); /* every bit pattern, NaNs apart from each other */
+      hyb_dtype_convert (floats, HYB_F32, halves, HYB_F16, n);
+      hyb_dtype_convert (back, HYB_F16, floats, HYB_F32, n);
+      for (gsize i = 0; i < n; i++)
+        {
+          float value = hyb_half_to_float (halves[i]);
+
+          g_assert_cmpmem (&value, sizeof value, &floats[i], sizeof value);
+          g_assert_cmphex (back[i], ==, hyb_float_to_half (value));
+        }
+    }
+}
+
+static void
+test_short_arrays_of_halves_are_written_to_their_end_only (void)
+{
+  for (gsize n = 0; n <= 17; n++)
+    {
+      guint16 halves[18], back[18];
+      float   floats[18];
+
+      for (gsize i = 0; i < 18; i++)
+        {
+          halves[i] = (guint16) (0x3c00 + i);
+          back[i] = 7;
+          floats[i] = 7;
+        }
+      hyb_dtype_convert (floats, HYB_F32, halves, HYB_F16, n);
+      hyb_dtype_convert (back, HYB_F16, floats, HYB_F32, n);
+      for (gsize i = 0; i < 18; i++)
+        {
+          g_assert_cmphex (back[i], ==, i < n ? halves[i] : 7);
+          g_assert_true (floats[i] == (i < n ? hyb_half_to_float (halves[i]) : 7.f));
+        }
+    }
+}
+
+/* Floats between halves, ties and floats beyond the range. */
+static void
+test_arrays_of_floats_are_rounded_as_single_ones (void)
+{
+  enum
+  {
+    N = 4096
+  };
+  g_autofree float   *floats = g_new (float, N);
+  g_autofree guint16 *halves = g_new (guint16, N);
+
+  for (guint32 i = 0; i < N; i++)
+    {
+      guint32 bits = (i << 20) + (i & 1 ? 0x1000 : i * 2654435761u >> 12);
+
+      memcpy (&floats[i], &bits, sizeof bits);
+    }
+  hyb_dtype_convert (halves, HYB_F16, floats, HYB_F32, N);
+  for (guint i = 0; i < N; i++)
+    g_assert_cmphex (halves[i], ==, hyb_float_to_half (floats[i]));
+}
+
 static guint16
 to_bfloat (float value)
 {
@@ -280,6 +357,12 @@ TEST_PROGRAM (test_dtype)
         test_floats_become_the_nearest_half_and_ties_the_even_one);
   TEST ("floats-beyond-the-range-of-halves-become-infinity-or-zero",
         test_floats_beyond_the_range_of_halves_become_infinity_or_zero);
+  TEST ("arrays-of-halves-have-the-bytes-of-single-ones",
+        test_arrays_of_halves_have_the_bytes_of_single_ones);
+  TEST ("short-arrays-of-halves-are-written-to-their-end-only",
+        test_short_arrays_of_halves_are_written_to_their_end_only);
+  TEST ("arrays-of-floats-are-rounded-as-single-ones",
+        test_arrays_of_floats_are_rounded_as_single_ones);
   TEST ("every-bfloat-comes-back", test_every_bfloat_comes_back);
   TEST ("floats-become-the-nearest-bfloat-and-ties-the-even-one",
         test_floats_become_the_nearest_bfloat_and_ties_the_even_one);
