@@ -137,12 +137,43 @@ SIMD (prefetch_panels) (const float *panel, gint64 pitch, gint64 n_panels)
 KERNELS (DEFINE)
 WIDE_KERNELS (DEFINE)
 
+/* Defines widen_<T>: rows of half floats to rows of a panel, columns of padding being 0. */
+#define DEFINE_WIDEN(T)                                                                    \
+  INLINE Floats SIMD (widen_part_##T) (const guint16 *from, gint64 n)                      \
+  {                                                                                        \
+    guint16 part[LANES] = { 0 };                                                           \
+                                                                                           \
+    memcpy (part, from, (gsize) CLAMP (n, 0, LANES) * sizeof part[0]);                     \
+    return SIMD (simd_load_##T) (part);                                                    \
+  }                                                                                        \
+                                                                                           \
+  static TARGET void SIMD (widen_##T) (gint64 rows, gint64 columns, const guint16 *from,   \
+                                       gint64 stride, gint64 ahead, float *panel)          \
+  {                                                                                        \
+    for (gint64 l = 0; l < rows; l++, from += stride, panel += HYB_PANEL_WIDTH)            \
+      {                                                                                    \
+        if (ahead > 0)                                                                     \
+          __builtin_prefetch (from + ahead);                                               \
+        for (gint64 i = 0; i < HYB_PANEL_WIDTH; i += LANES)                                \
+          simd_store (panel + i,                                                           \
+                      columns == HYB_PANEL_WIDTH                                           \
+                          ? SIMD (simd_load_##T) (from + i)                                \
+                          : SIMD (widen_part_##T) (from + MIN (i, columns), columns - i)); \
+      }                                                                                    \
+  }
+
+DEFINE_WIDEN (f16)
+DEFINE_WIDEN (bf16)
+
 #define ENTRY(rows, panels)      [rows] = KERNEL (rows, panels),
 #define WIDE_ENTRY(rows, panels) [rows] = { panels, KERNEL (rows, panels) },
-static const Kernels SIMD (kernels) = { MAX_KERNEL_ROWS,
+static const Kernels SIMD (kernels) = { SIMD (widen_f16),
+                                        SIMD (widen_bf16),
+                                        MAX_KERNEL_ROWS,
                                         { KERNELS (ENTRY) },
                                         { [0] = { 0 }, WIDE_KERNELS (WIDE_ENTRY) } };
 
+#undef DEFINE_WIDEN
 #undef ENTRY
 #undef WIDE_ENTRY
 #undef PANEL

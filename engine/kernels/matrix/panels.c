@@ -4,6 +4,7 @@
  *   threads), for each block of 128 rows of the panel, for each group of 1 to 12 rows, for k.
  *   hyb_panels_gemm(), weights not packed: for each block of k that keeps X in the cache, for each
  *   panel, for each piece of 128 rows of W: pack the piece, then for each group of rows, for k.
+ *   Half floats are converted while they are packed.
  *
  * A panel is HYB_PANEL_WIDTH columns of the weights, row after row (k × 32); the last one is
  * padded with zeros.  The inner loops are in panels-kernel.h.  Start with hyb_panels_multiply().
@@ -31,7 +32,7 @@
 /* Floats of X that stay in the second-level cache while hyb_panels_gemm() reads the weights. */
 #define CACHED_X 163840
 /* With more rows than this, packing X as well (as OpenBLAS does) pays. */
-#define MAX_GEMM_ROWS 128
+#define MAX_GEMM_ROWS HYB_PANELS_MAX_ROWS
 /* Up to this many multiplications OpenBLAS does not pack either and is faster; by whether W is
  * transposed.  Measured with AVX-512 for 2 to 128 rows; see docs/speed.md. */
 #define SMALL_TRANSPOSED 400000
@@ -71,9 +72,19 @@ typedef struct
   MultiplyRows multiply; /* NULL: no kernel for this number of rows */
 } WideKernel;
 
+/* Converts `rows` rows of `columns` ≤ HYB_PANEL_WIDTH half floats, `stride` apart, to rows of a panel, and prefetches
+ * what lies `ahead` halves behind each; 0: nothing. */
+typedef void (*WidenRows) (gint64         rows,
+                           gint64         columns,
+                           const guint16 *from,
+                           gint64         stride,
+                           gint64         ahead,
+                           float         *panel);
+
 /* The kernels of one instruction set. */
 typedef struct
 {
+  WidenRows    widen_f16, widen_bf16;
   gint64       max_rows;
   MultiplyRows rows[MAX_ROWS + 1]; /* rows[r] multiplies r rows with one panel, 1 ≤ r ≤ max_rows */
   WideKernel wide[MAX_ROWS + 1]; /* wide[r] multiplies r rows with several panels */
@@ -93,17 +104,28 @@ hyb_panels_size (gint64 n, gint64 k)
 /* A part of the weights W, as stored. */
 typedef struct
 {
-  const float *data;
-  gint64       stride; /* floats from one row to the next */
-  gboolean     transposed;
+  gconstpointer data;
+  HybDType      dtype;
+  gint64        stride;     /* elements from one row to the next */
+  gboolean      transposed; /* only floats */
+  gint64        ahead;      /* half floats from a row to what is prefetched; 0: nothing */
 } Weights;
 
 /* Packs the first k rows and `columns` ≤ WIDTH columns of op(W). */
 static void
 pack_panel (const Weights *weights, gint64 k, gint64 columns, float *panel)
 {
-  const float *w = weights->data;
-  gint64       ldw = weights->stride;
+  const Kernels *kernels = HYB_SIMD_CHOOSE (&kernels);
+  const float   *w = weights->data;
+  gint64         ldw = weights->stride;
+
+  if (weights->dtype != HYB_F32)
+    {
+      (weights->dtype == HYB_F16
+           ? kernels->widen_f16
+           : kernels->widen_bf16) (k, columns, weights->data, ldw, weights->ahead, panel);
+      return;
+    }
 
   if (columns < WIDTH)
     memset (panel, 0, sizeof (float) * WIDTH * (gsize) k);
@@ -122,7 +144,10 @@ hyb_panels_pack (gint64 n, gint64 k, const float *weights, gboolean transposed, 
 {
   for (gint64 first = 0; first < n; first += WIDTH, panels += WIDTH * k)
     {
-      Weights part = { weights + first * (transposed ? k : 1), transposed ? k : n, transposed };
+      Weights part = { .data = weights + first * (transposed ? k : 1),
+                       .dtype = HYB_F32,
+                       .stride = transposed ? k : n,
+                       .transposed = transposed };
 
       pack_panel (&part, k, MIN (WIDTH, n - first), panels);
     }
@@ -385,7 +410,9 @@ typedef struct
 {
   const HybGemm *gemm;
   const Kernels *kernels;
-  const float   *a, *b, *bias;
+  const float   *a, *bias;
+  gconstpointer  b;
+  HybDType       dtype; /* of b */
   float         *c;
 } StreamedGemm;
 
@@ -405,13 +432,30 @@ find_piece (const HybGemm *gemm, gint64 n_pieces, gint64 index)
   return (PanelPiece){ index / n_pieces * WIDTH, l, CLAMP (gemm->k - l, 0, depth) };
 }
 
-static const float *
+static gconstpointer
 piece_start (const StreamedGemm *stream, const PanelPiece *piece)
 {
   gint64 ldb = stream->gemm->ldb;
+  gint64 at =
+      stream->gemm->transpose_b ? piece->first * ldb + piece->l : piece->l * ldb + piece->first;
 
-  return stream->b + (stream->gemm->transpose_b ? piece->first * ldb + piece->l
-                                                : piece->l * ldb + piece->first);
+  return (const char *) stream->b + (gsize) at * hyb_dtype_size (stream->dtype);
+}
+
+/* The weights of one piece.  While half floats are packed, those of the next piece of the panel are prefetched, whose
+ * short rows lie too far apart for the hardware to do it. */
+static Weights
+piece_weights (const StreamedGemm *stream, const PanelPiece *piece, const PanelPiece *next)
+{
+  gint64 ldb = stream->gemm->ldb;
+
+  return (Weights){ .data = piece_start (stream, piece),
+                    .dtype = stream->dtype,
+                    .stride = ldb,
+                    .transposed = stream->gemm->transpose_b,
+                    .ahead = next && next->first == piece->first && next->depth == piece->depth
+                                 ? piece->depth * ldb
+                                 : 0 };
 }
 
 /* Packs one piece, adds its product to C, and prefetches the next piece meanwhile if the weights
@@ -430,13 +474,13 @@ multiply_piece (const StreamedGemm *stream, const PanelPiece *piece, const Panel
   Job             job = {
                 .product = &product, .kernels = stream->kernels, .x = stream->a + piece->l, .y = stream->c
   };
+  Weights            weights = piece_weights (stream, piece, next);
   _Alignas(64) float panel[DEPTH * WIDTH];
 
   if (next && gemm->transpose_b)
     job.prefetch =
         (Prefetch){ piece_start (stream, next), gemm->ldb, MIN (WIDTH, gemm->n - next->first) };
-  pack_panel (&(Weights){ piece_start (stream, piece), gemm->ldb, gemm->transpose_b }, piece->depth,
-              MIN (WIDTH, gemm->n - piece->first), panel);
+  pack_panel (&weights, piece->depth, MIN (WIDTH, gemm->n - piece->first), panel);
   multiply_columns (&job, panel, piece->first);
 }
 
@@ -468,24 +512,53 @@ hyb_panels_is_faster (const HybGemm *gemm)
          work > (gemm->transpose_b ? SMALL_TRANSPOSED : SMALL);
 }
 
-void
-hyb_panels_gemm (const HybGemm *gemm, const float *a, const float *b, const float *bias, float *c)
+/* Computes a product whose weights are of one of the types that can be packed. */
+static void
+multiply_streamed (const StreamedGemm *whole)
 {
-  gint64 depth = even_part (gemm->k, CACHED_X / gemm->m, 1);
+  const HybGemm *gemm = whole->gemm;
+  gint64         depth = even_part (gemm->k, CACHED_X / gemm->m, 1);
+  gsize          item = hyb_dtype_size (whole->dtype);
 
   for (gint64 l = 0; l < gemm->k; l += depth)
     {
       HybGemm      block = *gemm;
-      StreamedGemm stream = { .gemm = &block,
-                              .kernels = HYB_SIMD_CHOOSE (&kernels),
-                              .a = a + l,
-                              .b = b + l * (gemm->transpose_b ? 1 : gemm->ldb),
-                              .bias = l == 0 ? bias : NULL,
-                              .c = c };
+      StreamedGemm stream = *whole;
 
       block.k = MIN (gemm->k - l, depth);
       block.beta = l > 0 ? 1 : gemm->beta;
+      stream.gemm = &block;
+      stream.a += l;
+      stream.b = (const char *) whole->b + (gsize) (l * (gemm->transpose_b ? 1 : gemm->ldb)) * item;
+      stream.bias = l == 0 ? whole->bias : NULL;
       hyb_parallel_for ((gemm->n + WIDTH - 1) / WIDTH,
                         1 + GRAIN / MAX (block.m * block.k * WIDTH, 1), stream_panels, &stream);
     }
+}
+
+void
+hyb_panels_gemm (const HybGemm *gemm, const float *a, const float *b, const float *bias, float *c)
+{
+  multiply_streamed (&(StreamedGemm){ .gemm = gemm,
+                                      .kernels = HYB_SIMD_CHOOSE (&kernels),
+                                      .a = a,
+                                      .b = b,
+                                      .dtype = HYB_F32,
+                                      .bias = bias,
+                                      .c = c });
+}
+
+void
+hyb_panels_gemm_half (const HybGemm *gemm,
+                      const float   *a,
+                      HybDType       dtype,
+                      gconstpointer  b,
+                      float         *c)
+{
+  multiply_streamed (&(StreamedGemm){ .gemm = gemm,
+                                      .kernels = HYB_SIMD_CHOOSE (&kernels),
+                                      .a = a,
+                                      .b = b,
+                                      .dtype = dtype,
+                                      .c = c });
 }

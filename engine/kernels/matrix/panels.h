@@ -11,6 +11,7 @@
 #pragma once
 
 #include "engine/kernels/matrix/gemm-shape.h"
+#include "engine/tensor/dtype.h"
 
 /* Columns of one panel. */
 #define HYB_PANEL_WIDTH 32
@@ -47,3 +48,13 @@ gboolean hyb_panels_is_faster (const HybGemm *gemm);
  * Call it only where hyb_panels_is_faster() returned TRUE. */
 void
 hyb_panels_gemm (const HybGemm *gemm, const float *a, const float *b, const float *bias, float *c);
+
+/* Rows that hyb_panels_gemm_half() multiplies at most. */
+#define HYB_PANELS_MAX_ROWS 128
+/* The same with weights of half floats, HYB_F16 or HYB_BF16, which are converted while they are packed.  B is not
+ * transposed; 1 ≤ m ≤ HYB_PANELS_MAX_ROWS, n ≥ 1, k ≥ 1, alpha is 1 and beta 0 or 1. */
+void hyb_panels_gemm_half (const HybGemm *gemm,
+                           const float   *a,
+                           HybDType       dtype,
+                           gconstpointer  b,
+                           float         *c);

@@ -1,12 +1,13 @@
 /* matmul.c — _npi_matmul: products of matrices in the last two axes; the axes before them are broadcast,
  * and vectors are rows on the left and columns on the right.
  *
- * Every pair of matrices is one call of hyb_gemm().  Gradients add to the matrix of each operand, which
+ * Every pair of matrices is one call of hyb_gemm(), of hyb_half_gemm() if they are half floats.  Gradients add to the matrix of each operand, which
  * sums over broadcast axes.  Start with each_matrix().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/gradient/gradient.h"
 #include "engine/kernels/matrix/gemm.h"
+#include "engine/kernels/matrix/half-gemm.h"
 #include "engine/op/dimensions.h"
 #include "engine/op/rules.h"
 #include "engine/op/run.h"
@@ -104,10 +105,35 @@ typedef struct
   HybDType      dtype;
   const char   *x, *y;
   char         *to;
+  gpointer      workspace; /* of hyb_half_gemm() */
   const gint64 *stride_x, *stride_y, *stride_to;
 } Task;
 
-/* Calls hyb_gemm() for every pair of matrices. */
+static gboolean
+is_half (HybDType dtype)
+{
+  return dtype == HYB_F16 || dtype == HYB_BF16;
+}
+
+static void
+multiply_pair (const Task *task, gconstpointer x, gconstpointer y, gpointer to)
+{
+  const HybGemm *gemm = &task->gemm;
+
+  if (is_half (task->dtype))
+    hyb_half_gemm (&(HybHalfGemm){ .dtype = task->dtype,
+                                   .m = gemm->m,
+                                   .n = gemm->n,
+                                   .k = gemm->k,
+                                   .a = x,
+                                   .b = y,
+                                   .c = to,
+                                   .workspace = task->workspace });
+  else
+    hyb_gemm (gemm, task->dtype, x, y, to);
+}
+
+/* Computes every pair of matrices. */
 static void
 each_matrix (const Product *product, const Task *task)
 {
@@ -128,8 +154,7 @@ each_matrix (const Product *product, const Task *task)
           y += at * task->stride_y[i];
           to += at * task->stride_to[i];
         }
-      hyb_gemm (&task->gemm, task->dtype, task->x + x * item, task->y + y * item,
-                task->to + to * item);
+      multiply_pair (task, task->x + x * item, task->y + y * item, task->to + to * item);
     }
 }
 
@@ -144,6 +169,17 @@ result_strides (const Product *product, gint64 *stride)
       stride[i] = step;
       step *= product->dim[i];
     }
+}
+
+static gsize
+matmul_workspace (const HybCall *call)
+{
+  Product product;
+
+  if (!is_half (call->output[0].dtype))
+    return 0;
+  product = find_product (&call->input[0].shape, &call->input[1].shape);
+  return hyb_half_gemm_workspace (product.m, product.n, product.k);
 }
 
 static void
@@ -163,6 +199,7 @@ matmul_forward (const HybCall *call, const HybRun *run)
        .x = run->input[0],
        .y = run->input[1],
        .to = run->output[0],
+       .workspace = run->workspace,
        .stride_x = product.a,
        .stride_y = product.b,
        .stride_to = stride,
@@ -275,7 +312,8 @@ const HybOp hyb_ops_matmul[] = {
       .inputs = inputs,
       .outputs = outputs,
       .infer_shape = matmul_infer_shape,
-      .dtypes = HYB_DTYPES_FLOAT,
+      .dtypes = HYB_DTYPES_FLOAT | HYB_DTYPE_BIT (HYB_F16) | HYB_DTYPE_BIT (HYB_BF16),
+      .workspace = matmul_workspace,
       .forward = matmul_forward,
       .gradient = matmul_gradient,
       .cost = matmul_cost,
