@@ -3,17 +3,15 @@
  * Reads MXNet's profile.json or another Chrome trace, matches its events to nodes by operator name
  * and order (profiler/exchange/import.h) and writes a capture.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "app/adapt/file-kind.h"
 #include "app/command/command.h"
 #include "app/command/describe/describe-capture.h"
 #include "app/command/open-model.h"
+#include "app/command/recordings/read-trace.h"
 
 #include "engine/analysis/infer-types.h"
 #include "engine/base/one-line.h"
-#include "engine/formats/file.h"
 #include "profiler/base/format.h"
 #include "profiler/exchange/import.h"
-#include "profiler/exchange/nsys.h"
 #include "profiler/exchange/report-text.h"
 #include "profiler/summary/save-capture.h"
 
@@ -147,32 +145,6 @@ print_json (const ProfTrace *trace, const ProfImport *import, const ProfCapture 
   scope_json_print (json);
 }
 
-static ProfTrace *
-read_json (const char *file, GError **error)
-{
-  g_autoptr (GBytes) bytes = hyb_file_read (file, HYB_FILE_TEXT_LIMIT, error);
-  gsize       length;
-  const char *text = bytes ? g_bytes_get_data (bytes, &length) : NULL;
-
-  return bytes ? prof_trace_read (text ? text : "", length, file, error) : NULL;
-}
-
-static gboolean
-is_database (const char *file)
-{
-  char head[16];
-
-  return prof_nsys_sniff (head, scope_read_head (file, head, sizeof head));
-}
-
-static ProfTrace *
-read_trace (const char *file, GError **error)
-{
-  if (is_database (file))
-    return prof_nsys_read (file, error);
-  return read_json (file, error);
-}
-
 /* Opens the trace of --like; *like is NULL if none was given. */
 static gboolean
 read_like (const ImportOptions *options,
@@ -187,7 +159,7 @@ read_like (const ImportOptions *options,
   *like = NULL;
   if (!options->like)
     return TRUE;
-  if (!(trace = read_trace (options->like, error)))
+  if (!(trace = scope_read_trace (options->like, error)))
     return FALSE;
   *like = prof_import_trace (trace, hyb_model_get_graph (model),
                              &(ProfImportOptions){ .types = types }, &import, error);
@@ -237,7 +209,8 @@ run_import (const ScopeCommonOptions *common, gpointer data, char **files, GErro
                            "to");
       return SCOPE_EXIT_USAGE;
     }
-  if (!(model = open_symbol (common, options, error)) || !(trace = read_trace (files[0], error)) ||
+  if (!(model = open_symbol (common, options, error)) ||
+      !(trace = scope_read_trace (files[0], error)) ||
       !(types = infer_types (common, model, error)) ||
       !read_like (options, model, types, &like, error))
     return SCOPE_EXIT_FILE;

@@ -209,12 +209,15 @@ prof_import_list_fusions (TraceImport *self)
   g_hash_table_iter_init (&iter, self->renamed);
   while (g_hash_table_iter_next (&iter, &name, &at))
     {
+      const ExpectedNode *first =
+          &g_array_index (self->expected, ExpectedNode, GPOINTER_TO_UINT (at) - 1);
       g_autofree char *chain = dup_chain (self, at);
       g_autofree char *theirs = g_strdup (name);
       ProfFusion       fusion;
 
       cut_suffix (theirs, "_kernel_time");
       fusion.name = prof_import_name (self->import, theirs);
+      fusion.first = prof_import_name (self->import, first->name);
       fusion.nodes = prof_import_name (self->import, chain);
       g_array_append_val (self->import->fusions, fusion);
     }

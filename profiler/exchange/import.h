@@ -23,6 +23,7 @@ typedef struct
 typedef struct
 {
   const char *name;  /* as the trace has it */
+  const char *first; /* of these nodes, at which their time is: “conv3” */
   const char *nodes; /* “conv3 + bn3 + relu3” */
 } ProfFusion;
 

@@ -271,6 +271,7 @@ find_refused (const ScopeCompareOptions *options)
          : options->devices  ? "--devices"
          : options->report   ? "--report"
          : options->captures ? "--captures"
+         : options->with     ? "--with"
                              : NULL;
 }
 

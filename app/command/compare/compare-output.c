@@ -14,6 +14,7 @@
 #include "app/command/compare/compare-steps.h"
 #include "app/command/compare/compare-text.h"
 #include "app/command/compare/compare-warnings.h"
+#include "app/command/compare/compare-with.h"
 
 #include "engine/base/one-line.h"
 #include "profiler/base/format.h"
@@ -215,6 +216,7 @@ scope_comparison_print_json (const ScopeComparison *self)
   describe_explanations (json, self);
   describe_ladder (json, self->ladder);
   describe_speeds (json, self);
+  scope_compare_describe_with (json, self);
   scope_comparison_describe_warnings (json, self);
   scope_json_print (json);
 }
@@ -231,6 +233,7 @@ scope_comparison_print (const ScopeComparison *self)
                              rung_name (self->ladder, prof_ladder_last_pass (self->ladder)));
   print_explanations (self);
   scope_compare_print_devices (self);
+  scope_compare_print_with (self);
   print_skipped (self);
   scope_comparison_print_warnings (self);
 }

@@ -28,6 +28,7 @@ find_model_option (const ScopeCommonOptions *common, const ScopeCompareOptions *
     { "--length", options->length != NULL },
     { "--preset", options->preset != NULL },
     { "--captures", options->captures != NULL },
+    { "--with", options->with != NULL },
     { "--repeat", options->repeat != 0 },
     { "--time-limit", options->time_limit != 0 },
     { "--backward", options->backward },

@@ -12,6 +12,7 @@
 #include "app/command/compare/compare-preset.h"
 #include "app/command/compare/compare-recordings.h"
 #include "app/command/compare/compare-text.h"
+#include "app/command/compare/compare-with.h"
 #include "app/command/compare/comparison.h"
 #include "app/command/complete-model.h"
 #include "app/command/inputs.h"
@@ -273,6 +274,7 @@ compare_models (ScopeComparison *self, GError **error)
   g_autoptr (GArray) hidden = g_array_new (FALSE, FALSE, sizeof (gint64));
   g_autoptr (GArray) modes = g_array_new (FALSE, FALSE, sizeof (HybMode));
   g_autofree double *weights = NULL;
+  gboolean           has_ladder = !self->options->no_ladder && !self->with;
   guint              n;
 
   if (!scope_compare_parse_numbers ("batch", self->options->batch, batches, error) ||
@@ -285,7 +287,7 @@ compare_models (ScopeComparison *self, GError **error)
   /* The ladder comes after the first group. */
   weights = g_new (double, n + 1);
   for (guint i = 0; i <= n; i++)
-    weights[i] = i != 1 ? 1 : self->options->no_ladder ? 0 : 0.5;
+    weights[i] = i != 1 ? 1 : has_ladder ? 0.5 : 0;
 
   for (guint i = 0; i < n && !is_cancelled (self); i++)
     {
@@ -302,7 +304,7 @@ compare_models (ScopeComparison *self, GError **error)
         return FALSE;
       if (i == 0)
         scope_comparison_begin_part (self, weights, 1, n + 1);
-      if (i == 0 && !self->options->no_ladder && !is_cancelled (self) &&
+      if (i == 0 && has_ladder && !is_cancelled (self) &&
           !scope_comparison_measure_ladder (self, group, error))
         return FALSE;
       scope_group_drop_subjects (group);
@@ -336,6 +338,7 @@ static void
 comparison_clear (ScopeComparison *self)
 {
   prof_explanation_clear (&self->ladder_explanation);
+  scope_compared_with_free (self->with);
   g_clear_pointer (&self->ladder, prof_ladder_free);
   g_ptr_array_unref (self->groups);
   g_ptr_array_unref (self->completed);
@@ -388,7 +391,7 @@ run_models (const ScopeCommonOptions  *common,
       comparison_clear (&self);
       return SCOPE_EXIT_USAGE;
     }
-  if (!scope_compare_open_devices (&self, error))
+  if (!scope_compare_read_with (&self, error) || !scope_compare_open_devices (&self, error))
     {
       comparison_clear (&self);
       return g_error_matches (*error, SCOPE_ERROR, SCOPE_ERROR_USAGE) ? SCOPE_EXIT_USAGE
@@ -402,7 +405,9 @@ run_models (const ScopeCommonOptions  *common,
   prof_facts_set (self.facts, "program", "hscope " SCOPE_VERSION);
   scope_describe_origin (self.facts, files[0]);
   prof_machine_describe (self.facts);
-  is_done = options->preset ? scope_compare_preset (&self, error) : compare_in_time (&self, error);
+  is_done = options->preset ? scope_compare_preset (&self, error)
+                            : compare_in_time (&self, error) &&
+                                  (!self.with || scope_compare_join_with (&self, error));
   if (is_done && common->json)
     scope_comparison_print_json (&self);
   else if (is_done)
@@ -520,6 +525,11 @@ static const GOptionEntry compare_options[] = {
           captures,
           "Write a capture of each candidate: PREFIX-NUMBER-VARIANT-MODE.hscope",
           "PREFIX"),
+  OPTION ("with",
+          G_OPTION_ARG_FILENAME,
+          with,
+          "Set the model beside the profile that another program made of it, node by node",
+          "PROFILE.json|.sqlite"),
   OPTION ("no-ladder",
           G_OPTION_ARG_NONE,
           no_ladder,
@@ -534,6 +544,8 @@ static const char *const examples[] = {
   "hscope compare gallery:lstm-hybrid --modes hybrid,static --time-limit 5 --report modes.html",
   "hscope compare gallery:lstm-hybrid --devices cpu,gpu --time-limit 5",
   "hscope compare gallery:lstm-hybrid --variants unrolled,fused --memory --backward",
+  "hscope profile gallery:mlp --repeat 5 --trace mlp.json && hscope compare gallery:mlp --with "
+  "mlp.json --time-limit 5",
   NULL,
 };
 

@@ -15,9 +15,10 @@
 /* Options of the command alone; NULL, 0 or FALSE if not given. */
 typedef struct
 {
-  char  *variants, *modes, *devices, *batch, *length, *hidden, *preset, *report, *captures, *resume;
-  double time_limit; /* seconds */
-  int    repeat;
+  char *variants, *modes, *devices, *batch, *length, *hidden, *preset, *report, *captures, *resume,
+      *with;
+  double   time_limit; /* seconds */
+  int      repeat;
   gboolean backward, no_ladder, quick, memory;
 
   ScopeBaselineOptions baseline; /* for recordings */
@@ -37,6 +38,9 @@ typedef struct
   HybGpu *gpu;  /* NULL: the processor */
 } ScopeComparedOn;
 
+/* The trace of --with (compare-with.h). */
+typedef struct _ScopeComparedWith ScopeComparedWith;
+
 typedef struct
 {
   const ScopeCommonOptions  *common;
@@ -52,6 +56,7 @@ typedef struct
   GPtrArray                 *left_out;    /* of char *: devices that cannot be opened, and why */
   GPtrArray                 *skipped;     /* titles of groups that the time did not allow */
   ProfLadder                *ladder;      /* of the first group; NULL: not run */
+  ScopeComparedWith         *with;        /* NULL without --with */
   gboolean                   has_explanation;    /* ladder_explanation is set */
   ProfExplanation            ladder_explanation; /* from the ladder's first rung to its last */
 } ScopeComparison;
