@@ -327,6 +327,15 @@ emit_nothing (HybOnnxLoop *loop)
                              emit_no_rows (loop, &body->head_types[1 + loop->n_states + r]));
 }
 
+/* An array without elements, whose contents are known: what is appended to it is a list. */
+static HybValueId
+emit_empty_list (const HybOnnxLoop *loop, guint state)
+{
+  return hyb_lowering_constant (loop->lowering,
+                                hyb_tensor_new (hyb_onnx_type (loop->lowering, FIRST_STATE + state),
+                                                NULL));
+}
+
 /* The rows of all steps as one array. */
 static HybValueId
 stack (HybLowering *lowering, const GArray *rows)
@@ -334,6 +343,13 @@ stack (HybLowering *lowering, const GArray *rows)
   return hyb_lowering_emit (lowering, "stack", rows->len,
                             (const HybValueId *) (gpointer) rows->data, "axis", "0", "num_args",
                             hyb_lowering_text (lowering, "%u", rows->len), NULL);
+}
+
+/* The lists that all steps return, each of one array, as one list. */
+static HybValueId
+join (HybLowering *lowering, const GArray *lists)
+{
+  return hyb_onnx_concat (lowering, lists->len, (const HybValueId *) (gpointer) lists->data, 0);
 }
 
 /* Writes all steps one after the other. */
@@ -350,6 +366,9 @@ unroll (HybOnnxLoop *loop, gint64 n_steps)
   hyb_onnx_loop_connect (loop, ports);
   for (guint v = FIRST_STATE; v < n; v++)
     values[v] = ports[v].value;
+  for (guint s = 0; s < loop->n_states; s++)
+    if (loop->is_list[s])
+      values[FIRST_STATE + s] = emit_empty_list (loop, s);
   for (guint r = 0; r < loop->n_rows + loop->n_states; r++)
     g_ptr_array_add (rows, g_array_new (FALSE, FALSE, sizeof (HybValueId)));
   for (gint64 i = 0; i < n_steps; i++)
@@ -368,7 +387,7 @@ unroll (HybOnnxLoop *loop, gint64 n_steps)
     }
   for (guint s = 0; s < loop->n_states; s++)
     hyb_lowering_set_output (lowering, s,
-                             loop->is_list[s] ? stack (lowering, rows->pdata[loop->n_rows + s])
+                             loop->is_list[s] ? join (lowering, rows->pdata[loop->n_rows + s])
                                               : values[FIRST_STATE + s]);
   for (guint r = 0; r < loop->n_rows; r++)
     hyb_lowering_set_output (lowering, loop->n_states + r, stack (lowering, rows->pdata[r]));

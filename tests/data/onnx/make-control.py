@@ -154,6 +154,46 @@ CASES = {
             row = Mul (s, s)
         }> (limit, go, x)
     }""", lambda: {"x": floats(2), "go": np.array(True)}),
+    # A list to which steps of different shapes of their pieces append an array, joined along an axis that the arrays have.
+    "list-steps": ("""g (float[5,4] x) => (float[n,4] y, int64 length) <int64 limit = {3}, int64 one = {1}, int64[1] zero = {0}, bool yes = {1}> {
+        empty = SequenceEmpty ()
+        list = Loop <body = body (int64 i, bool go, seq(float[1,4]) before) => (bool on, seq(float[1,4]) after) {
+            on = Identity (go)
+            begin = Unsqueeze (i, zero)
+            end = Add (begin, one)
+            row = Slice (x, begin, end)
+            after = SequenceInsert (before, row)
+        }> (limit, yes, empty)
+        y = ConcatFromSequence <axis = 0> (list)
+        length = SequenceLength (list)
+    }""", lambda: {"x": floats(5, 4)}),
+    # The same with a number of steps that only the run knows.
+    "list-while": ("""g (float[5,4] x, int64 limit) => (float[1,n] y) <int64 one = {1}, int64[1] zero = {0}, bool yes = {1}> {
+        empty = SequenceEmpty ()
+        list, last = Loop <body = body (int64 i, bool go, seq(float[1,4]) before, int64 k) => (bool on, seq(float[1,4]) after, int64 next) {
+            begin = Unsqueeze (i, zero)
+            end = Add (begin, one)
+            row = Slice (x, begin, end)
+            after = SequenceInsert (before, row)
+            next = Add (k, one)
+            on = Less (next, limit)
+        }> ("", yes, empty, one)
+        y = ConcatFromSequence <axis = 1> (list)
+    }""", lambda: {"x": floats(5, 4), "limit": np.array(4)}),
+    # Lists that are written array by array, split, read at both ends, and grow in front.
+    "lists": ("""g (float[2,6] x, float[2,2] z) => (float[2,2] first, float[2,2] last, int64 n, float[2,10] joined, float[3,2,2] stacked, float[2] row) <int64 zero = {0}, int64 two = {2}, int64 minus = {-1}, int64 front = {-3}> {
+        pieces = SplitToSequence <axis = 1> (x, two)
+        first = SequenceAt (pieces, zero)
+        last = SequenceAt (pieces, minus)
+        more = SequenceInsert (pieces, z, front)
+        most = SequenceInsert (more, z)
+        n = SequenceLength (most)
+        joined = ConcatFromSequence <axis = 1> (most)
+        written = SequenceConstruct (z, first, last)
+        stacked = ConcatFromSequence <axis = 0, new_axis = 1> (written)
+        columns = SplitToSequence <axis = 1, keepdims = 0> (x)
+        row = SequenceAt (columns, two)
+    }""", lambda: {"x": floats(2, 6), "z": floats(2, 2)}),
 }
 
 

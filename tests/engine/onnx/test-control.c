@@ -9,10 +9,10 @@
 #include "tests/program.h"
 
 static const char *const cases[] = {
-  "data-dependent", "if-sign",          "if-sizes",        "loop-counter",
-  "loop-growing",   "loop-limit",       "loop-nested",     "loop-no-steps",
-  "loop-slices",    "loop-limit-input", "loop-limit-zero", "loop-until",
-  "loop-while",     "scan-axes",        "scan-sum",        "unused",
+  "data-dependent",  "if-sign",     "if-sizes",      "loop-counter", "loop-growing",
+  "loop-limit",      "loop-nested", "loop-no-steps", "loop-slices",  "loop-limit-input",
+  "loop-limit-zero", "loop-until",  "loop-while",    "scan-axes",    "scan-sum",
+  "unused",          "list-steps",  "list-while",    "lists",
 };
 
 static void

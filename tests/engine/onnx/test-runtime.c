@@ -28,6 +28,13 @@ test_what_is_unknown_is_no_crash (void)
     "x: float[?,?,?,?]\ny = Resize x, x, x | antialias=1\n-> y",
     "x: float[?]\ny = CumProd x, x\n-> y",
     "x: float[?,?]\ny = NonMaxSuppression x, x\n-> y",
+    "x: float[?]\nk: int64[]\nz = SplitToSequence x, k\ny = SequenceAt z, k\n-> y",
+    "x: float[?,?]\nz = SplitToSequence x\nu = SequenceConstruct x, z\nw = SequenceInsert u, z, x\n"
+    "y = SequenceLength w\n-> y",
+    "y = SequenceEmpty\nz = SequenceAt y, y\n-> z",
+    "x: float[]\nk: int64[]\nz = SequenceAt x, k\nu = SequenceInsert x, x\nw = ConcatFromSequence "
+    "x\n-> z, "
+    "u, w",
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (nodes); i++)
