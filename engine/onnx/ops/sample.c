@@ -47,13 +47,14 @@ reflect (HybLowering *lowering, HybValueId x, const Axis *axis)
   return hyb_onnx_with_scalar (lowering, "_rminus_scalar", y, axis->low + range);
 }
 
-/* Positions outside of the image are moved into it, unless zeros lie there. */
+/* Positions outside of the image are moved into it, unless zeros lie there.  Of cubic neighbours each is moved alone
+ * (set_neighbour()), so that the weights stay. */
 static HybValueId
 pull_inside (HybLowering *lowering, const Sampler *sampler, const Axis *axis, HybValueId x)
 {
   HybValueId moved, is_outside;
 
-  if (strcmp (sampler->padding, "zeros") == 0)
+  if (strcmp (sampler->padding, "zeros") == 0 || sampler->n_neighbours == 4)
     return x;
   moved = strcmp (sampler->padding, "border") == 0
               ? onnx_clamp (lowering, x, 0, (double) axis->size - 1)

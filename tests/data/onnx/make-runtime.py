@@ -90,6 +90,10 @@ CASES = {
         y, z, k = LSTM <hidden_size = 2> (x, w, r, "", n, h, c)
     }""", lambda f: {"x": f(4, 3, 2), "w": f(1, 8, 2), "r": f(1, 8, 2), "h": f(1, 3, 2), "c": f(1, 3, 2)}),
     # --- Images ---
+    # Positions behind the border: every neighbour of a cubic one moves alone.
+    "grid-cubic-border": ('"" : 20', """g (float[1,2,4,5] x, float[1,3,3,2] p) => (float[1,2,3,3] y) {
+        y = GridSample <mode = "cubic", padding_mode = "border", align_corners = 1> (x, p)
+    }""", lambda f: {"x": f(1, 2, 4, 5), "p": 2 * f(1, 3, 3, 2)}),
     "resize-crop": ('"" : 17', """g (float[1,1,5,6] x) => (float[1,1,n,m] y) <float[8] roi = {0, 0, 0.2, -0.1, 1, 1, 0.9, 0.8}, float[0] none = {}, int64[4] size = {1, 1, 4, 3}> {
         y = Resize <mode = "linear", coordinate_transformation_mode = "tf_crop_and_resize", extrapolation_value = 7.5> (x, roi, none, size)
     }""", lambda f: {"x": f(1, 1, 5, 6)}),
