@@ -179,6 +179,16 @@ hyb_node_ints (const HybNode *node, const char *name)
   return hyb_params_get_ints (node->op->params, node->params, name);
 }
 
+const HybShape *
+hyb_node_shape (const HybNode *node, const char *name)
+{
+  const HybParam *param = hyb_params_find (node->op->params, name);
+
+  return param && param->kind == HYB_PARAM_SHAPE && node->params
+             ? (const HybShape *) (gconstpointer) ((const char *) node->params + param->offset)
+             : NULL;
+}
+
 gboolean
 hyb_node_is_elementwise (const HybNode *node)
 {

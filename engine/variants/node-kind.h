@@ -66,6 +66,8 @@ double hyb_node_double (const HybNode *node, const char *name, double fallback);
 gboolean hyb_node_bool (const HybNode *node, const char *name);
 /* A list of integers, owned by node; NULL if the operator has no such attribute. */
 const HybInts *hyb_node_ints (const HybNode *node, const char *name);
+/* A shape as written, owned by node; NULL if the operator has no such attribute. */
+const HybShape *hyb_node_shape (const HybNode *node, const char *name);
 
 /* Whether each element of the output depends only on the elements at the same place in the inputs.
  * */

@@ -7,6 +7,7 @@
 #include "engine/formats/model-files.h"
 #include "engine/formats/mxnet-symbol.h"
 #include "engine/graph/count-nodes.h"
+#include "engine/variants/open-sizes.h"
 
 #include <string.h>
 
@@ -100,20 +101,23 @@ read_again (ScopeResult *result, const ScopeConversion *conversion, GError **err
 gboolean
 scope_result_prepare (ScopeResult *result, const ScopeConversion *conversion, GError **error)
 {
-  const HybVariant *variant = conversion->variant;
-  const HybFormat  *format = scope_find_output_format (conversion->output);
+  HybVariant      *variant = conversion->variant;
+  const HybFormat *format = scope_find_output_format (conversion->output);
   g_autoptr (HybVariant) other = NULL;
   g_autoptr (GArray) matches = g_array_new (FALSE, FALSE, sizeof (HybNodeMatch));
   HybWriteJob job = { .model = variant->model,
                       .path = conversion->output,
                       .version = conversion->opset };
 
+  if (variant->lowered)
+    other = hyb_variant_with_other_sizes (conversion->model, conversion->convert, variant);
+  if (!format && other)
+    hyb_variant_open_sizes (variant, other);
   if (!format)
     return !variant->lowered || read_again (result, conversion, error);
   set_input_types (variant->model, conversion->convert->input);
   if (variant->lowered)
     {
-      other = hyb_variant_with_other_sizes (conversion->model, conversion->convert, variant);
       for (guint i = 0; i < variant->lowered_matches->len; i++)
         {
           const HybMatch *match = &g_array_index (variant->lowered_matches, HybMatch, i);

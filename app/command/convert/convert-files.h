@@ -23,7 +23,7 @@ typedef struct
   gint64                   opset; /* of ONNX; 0: not given */
   HybModel                *model;
   const HybConvertOptions *convert;
-  const HybVariant        *variant;
+  HybVariant              *variant; /* constants of it may be opened */
 } ScopeConversion;
 
 /* What will be written. */
