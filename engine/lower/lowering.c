@@ -86,6 +86,19 @@ hyb_lowering_get_contents (const HybLowering *lowering, HybValueId value)
   return value < lowering->target->contents->len ? lowering->target->contents->pdata[value] : NULL;
 }
 
+const HybNode *
+hyb_lowering_get_maker (const HybLowering *lowering, HybValueId value, const HybValueId **inputs)
+{
+  HybBuilder *builder = lowering->target->builder;
+  HybNodeId   maker;
+
+  if (value >= lowering->target->types->len)
+    return NULL;
+  maker = hyb_builder_get_producer (builder, value);
+  *inputs = hyb_builder_get_inputs (builder, maker);
+  return hyb_builder_get_node (builder, maker);
+}
+
 /* --- Writing --- */
 
 /* Makes room for the outputs of a node that was added. */

@@ -53,6 +53,9 @@ HybValueId hyb_lowering_constant (HybLowering *lowering, HybTensor *contents);
 const HybType *hyb_lowering_get_type (const HybLowering *lowering, HybValueId value);
 /* The contents of such a value if planning knows them, owned by lowering; else NULL. */
 HybTensor *hyb_lowering_get_contents (const HybLowering *lowering, HybValueId value);
+/* The node of the new graph that makes a value, and what it reads; valid until the next node is added.  NULL without such a node. */
+const HybNode *
+hyb_lowering_get_maker (const HybLowering *lowering, HybValueId value, const HybValueId **inputs);
 
 /* --- Results --- */
 

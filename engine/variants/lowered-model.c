@@ -11,6 +11,7 @@
 #include "engine/lower/lowering.h"
 #include "engine/ops/array/constant.h"
 #include "engine/variants/lowered/array-pattern.h"
+#include "engine/variants/lowered/body-constants.h"
 #include "engine/variants/match-structure.h"
 #include "engine/variants/node-kind.h"
 #include "engine/variants/variant-types.h"
@@ -434,14 +435,18 @@ add_node (Writing *writing, HybNodeId id, GError **error)
                                   .n_inputs = node->n_inputs,
                                   .inputs = inputs,
                                   .n_bodies = node->n_bodies,
-                                  .bodies = hyb_graph_get_bodies (writing->graph, id),
                                   .n_outputs = node->n_outputs,
                                   .key = node->key,
                                   .origin_plus_one = node->origin + 1,
                                   .line = node->line };
+  g_autoptr (GPtrArray) bodies = g_ptr_array_new_with_free_func ((GDestroyNotify) hyb_graph_unref);
   HybNodeId new;
   HybMatch match = { node->origin, 0, -1 };
 
+  for (guint b = 0; b < node->n_bodies; b++)
+    g_ptr_array_add (bodies,
+                     hyb_body_write_constants (hyb_graph_get_bodies (writing->graph, id)[b]));
+  spec.bodies = (HybGraph *const *) bodies->pdata;
   for (guint i = 0; i < node->n_inputs; i++)
     inputs[i] = writing->value[old[i]];
   new = hyb_builder_add (writing->builder, &spec, error);

@@ -171,24 +171,22 @@ wire (HybLowering *lowering, Wiring *wiring, HybPortKind kind)
                                  (const gint64 *) (gpointer) wiring->places->data);
 }
 
-/* The body as MXNet's files have it: in depth-first order, without captured variables that it does not read.  place: is set for
- * each variable of body.  (transfer full) */
-static HybGraph *
-order_body (HybGraph *body, const HybOnnxPort *ports, gint64 *place)
+HybGraph *
+hyb_onnx_order_body (HybGraph *body, const gboolean *keep, gint64 *place)
 {
   g_autofree HybNodeId *new_node = NULL;
   g_autoptr (HybGraph) ordered = hyb_graph_depth_first (body, &new_node);
   guint            n_before, n_after;
   const HybNodeId *before = hyb_graph_get_variables (body, &n_before);
   const HybNodeId *after = hyb_graph_get_variables (ordered, &n_after);
-  gboolean         keeps = FALSE;
+  gboolean         is_kept = FALSE;
 
   for (guint v = 0; v < n_before; v++)
     {
       place[v] = v;
-      keeps |= new_node[before[v]] == HYB_NO_ID && ports[v].kind != HYB_PORT_CAPTURED;
+      is_kept |= new_node[before[v]] == HYB_NO_ID && keep && keep[v];
     }
-  if (keeps)
+  if (is_kept)
     return hyb_graph_ref (body);
   for (guint v = 0; v < n_before; v++)
     {
@@ -207,14 +205,20 @@ hyb_onnx_foreach (HybLowering          *lowering,
                   const HybOnnxPort    *ports,
                   guint                 n_rows)
 {
-  g_autofree gint64 *place = g_new (gint64, MAX (n_variables, 1));
-  g_autoptr (HybGraph) graph = order_body (body->graph, ports, place);
+  g_autofree gint64   *place = g_new (gint64, MAX (n_variables, 1));
+  g_autofree gboolean *keep = g_new (gboolean, MAX (n_variables, 1));
+  g_autoptr (HybGraph) graph = NULL;
   g_autoptr (GArray) inputs = g_array_new (FALSE, FALSE, sizeof (HybValueId));
   g_autoptr (GArray) places = g_array_new (FALSE, FALSE, sizeof (gint64));
   Wiring      wiring = { inputs, places, ports, place, n_variables };
-  const char *data = wire (lowering, &wiring, HYB_PORT_DATA);
-  const char *states = wire (lowering, &wiring, HYB_PORT_STATE);
-  const char *captured = wire (lowering, &wiring, HYB_PORT_CAPTURED);
+  const char *data, *states, *captured;
+
+  for (guint v = 0; v < n_variables; v++)
+    keep[v] = ports[v].kind != HYB_PORT_CAPTURED;
+  graph = hyb_onnx_order_body (body->graph, keep, place);
+  data = wire (lowering, &wiring, HYB_PORT_DATA);
+  states = wire (lowering, &wiring, HYB_PORT_STATE);
+  captured = wire (lowering, &wiring, HYB_PORT_CAPTURED);
   const char *attributes[] = {
     "in_data_locs",
     data,

@@ -45,6 +45,11 @@ HybLoweredBody *hyb_onnx_settle_states (HybLowering         *lowering,
 /* Appends a head of the lowered body to *arranged, as a value that is no variable and no other head. */
 void hyb_onnx_append_head (HybLowering *inner, HybValueId head, GArray *arranged);
 
+/* The body as MXNet's files have it: in depth-first order, without variables that it does not read.  keep: by variable, those that
+ * may not be left out (NULL: none); the body stays as it is if it does not read one of them.  place: is set for each variable of body
+ * to its number in the result, or −1.  (transfer full) */
+HybGraph *hyb_onnx_order_body (HybGraph *body, const gboolean *keep, gint64 *place);
+
 /* How a variable of a loop's body gets its value. */
 typedef struct
 {

@@ -73,17 +73,22 @@ build_predicate (void)
   return hyb_builder_freeze (builder);
 }
 
-/* Which inputs of the node the variables of a branch are. */
-static const char *
-locate (HybLowering *lowering, guint body)
+/* A branch as MXNet's files have it, and which inputs of the node its variables are.  (transfer full) */
+static HybGraph *
+order_branch (HybLowering *lowering, guint body, HybGraph *graph, const char **inputs)
 {
   const HybOnnxUse  *use = hyb_onnx_use (lowering);
-  guint              n = use->n_variables[body];
-  g_autofree gint64 *places = g_new (gint64, MAX (n, 1));
+  guint              n = use->n_variables[body], n_read;
+  g_autofree gint64 *place = g_new (gint64, MAX (n, 1));
+  g_autofree gint64 *read = g_new (gint64, MAX (n, 1));
+  HybGraph          *ordered = hyb_onnx_order_body (graph, NULL, place);
 
+  hyb_graph_get_variables (ordered, &n_read);
   for (guint v = 0; v < n; v++)
-    places[v] = use->body_inputs[body][v];
-  return hyb_lowering_text_ints (lowering, n, places);
+    if (place[v] >= 0)
+      read[place[v]] = use->body_inputs[body][v];
+  *inputs = hyb_lowering_text_ints (lowering, n_read, read);
+  return ordered;
 }
 
 static HybValueId
@@ -92,15 +97,18 @@ emit_cond (HybLowering *lowering, const HybLoweredBody *const branches[2])
   const HybOnnxUse      *use = hyb_onnx_use (lowering);
   g_autofree HybValueId *inputs = g_new (HybValueId, use->n_inputs);
   g_autoptr (HybGraph) predicate = build_predicate ();
-  HybGraph    *bodies[] = { predicate, branches[THEN]->graph, branches[ELSE]->graph };
+  const char *of_then, *of_else;
+  g_autoptr (HybGraph) then_branch = order_branch (lowering, THEN, branches[THEN]->graph, &of_then);
+  g_autoptr (HybGraph) else_branch = order_branch (lowering, ELSE, branches[ELSE]->graph, &of_else);
+  HybGraph    *bodies[] = { predicate, then_branch, else_branch };
   const gint64 condition = use->slots[0];
   const char  *attributes[] = {
      "cond_input_locs",
      hyb_lowering_text_ints (lowering, 1, &condition),
      "then_input_locs",
-     locate (lowering, THEN),
+     of_then,
      "else_input_locs",
-     locate (lowering, ELSE),
+     of_else,
      "num_args",
      hyb_lowering_text (lowering, "%u", use->n_inputs + 3),
      "num_outputs",

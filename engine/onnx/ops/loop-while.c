@@ -12,7 +12,9 @@ arrange_while (HybLowering *inner, const HybValueId *heads, gconstpointer data, 
   const HybOnnxLoop *loop = data;
   HybValueId         next =
       hyb_onnx_binary (inner, "broadcast_add", COUNTER, hyb_onnx_scalar (inner, 1, HYB_I64));
-  HybValueId condition = hyb_onnx_reshape (inner, heads[0], 0, NULL);
+  HybValueId both[] = { CONDITION, hyb_onnx_reshape (inner, heads[0], 0, NULL) };
+  /* A step is made only while the condition holds; MXNet's bodies read all their states. */
+  HybValueId condition = hyb_lowering_call (inner, "broadcast_logical_and", 2, both, NULL);
 
   for (guint h = 1 + loop->n_states; h < loop->n_heads; h++)
     hyb_onnx_append_head (inner, heads[h], arranged);
@@ -79,15 +81,27 @@ while_inputs (const HybOnnxLoop *loop, gboolean has_limit)
   return inputs;
 }
 
-/* “(0, 1, …, n − 1)” */
-static const char *
-count_up (HybLowering *lowering, guint n)
+/* The body as MXNet's files have it.  func_inputs: by its variables, the input of the node; states: by state, its variable.
+ * (transfer full) */
+static HybGraph *
+order_steps (const HybOnnxLoop *loop, HybGraph *body, const char **func_inputs, const char **states)
 {
-  g_autofree gint64 *numbers = g_new (gint64, MAX (n, 1));
+  guint                n = loop->variables.n, n_read;
+  g_autofree gint64   *place = g_new (gint64, n);
+  g_autofree gint64   *read = g_new (gint64, n);
+  g_autofree gboolean *keep = g_new (gboolean, n);
+  HybGraph            *ordered;
 
-  for (guint i = 0; i < n; i++)
-    numbers[i] = i;
-  return hyb_lowering_text_ints (lowering, n, numbers);
+  for (guint v = 0; v < n; v++)
+    keep[v] = v < FIRST_STATE + loop->n_states;
+  ordered = hyb_onnx_order_body (body, keep, place);
+  hyb_graph_get_variables (ordered, &n_read);
+  for (guint v = 0; v < n; v++)
+    if (place[v] >= 0)
+      read[place[v]] = v;
+  *func_inputs = hyb_lowering_text_ints (loop->lowering, n_read, read);
+  *states = hyb_lowering_text_ints (loop->lowering, FIRST_STATE + loop->n_states, place);
+  return ordered;
 }
 
 static HybValueId
@@ -96,15 +110,17 @@ emit_while (const HybOnnxLoop *loop, const HybLoweredBody *body, gboolean has_li
   HybLowering *lowering = loop->lowering;
   g_autoptr (GArray) inputs = while_inputs (loop, has_limit);
   g_autoptr (HybGraph) condition = build_condition (lowering, has_limit);
-  HybGraph    *bodies[] = { condition, body->graph };
+  const char *func_inputs, *states;
+  g_autoptr (HybGraph) steps = order_steps (loop, body->graph, &func_inputs, &states);
+  HybGraph    *bodies[] = { condition, steps };
   const gint64 decides[] = { CONDITION, COUNTER, loop->variables.n };
   const char  *attributes[] = {
      "cond_input_locs",
      hyb_lowering_text_ints (lowering, has_limit ? 3 : 1, decides),
      "func_input_locs",
-     count_up (lowering, loop->variables.n),
+     func_inputs,
      "func_var_locs",
-     count_up (lowering, FIRST_STATE + loop->n_states),
+     states,
      "max_iterations",
      hyb_lowering_text (lowering, "%" G_GINT64_FORMAT,
                        has_limit ? G_MAXINT32 : MIN (loop->limit, G_MAXINT32)),

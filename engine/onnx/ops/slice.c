@@ -1,6 +1,7 @@
 /* slice.c — parts of arrays, and arrays joined or extended: Slice, Split, Concat, Gather, Pad.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/onnx/onnx-op.h"
+#include "engine/onnx/ops/padded-rows.h"
 
 #include <string.h>
 
@@ -139,6 +140,17 @@ lower_slice (HybLowering *lowering)
     {
       hyb_lowering_fail (lowering, NULL, "starts, ends, axes and steps are not equally many");
       return;
+    }
+  if (!hyb_shape_is_known (&type.shape) && ranges.n == 1 && ranges.axis[0] == 0 &&
+      ranges.start[0] == 0 && ranges.step[0] == 1)
+    {
+      HybValueId rows = hyb_onnx_find_padded_rows (lowering, x, ranges.end[0]);
+
+      if (rows != HYB_NO_ID)
+        {
+          hyb_lowering_set_output (lowering, 0, hyb_onnx_unary (lowering, "_copy", rows));
+          return;
+        }
     }
   if (!hyb_shape_is_known (&type.shape))
     {
