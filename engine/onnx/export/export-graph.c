@@ -28,7 +28,7 @@ onnx_export_set_value (OnnxExport *export, HybValueId value, OnnxValue stands_fo
   export->values[value] = stands_for;
 }
 
-/* A parameter of the model becomes an array of the file. */
+/* A parameter of the model becomes an array of the file.  One without values, such as a label, must not be read in the end. */
 static void
 write_variable (OnnxExport *export, HybNodeId id)
 {
@@ -39,7 +39,12 @@ write_variable (OnnxExport *export, HybNodeId id)
   if (tensor)
     export->values[node->first_output] = onnx_tensor (export, node->name, hyb_tensor_ref (tensor));
   else
-    onnx_fail (export, "the parameter “%s” has no values", node->name);
+    {
+      export->values[node->first_output] = onnx_value_new (export, node->name);
+      g_hash_table_insert (export->shared->no_values,
+                           GUINT_TO_POINTER (export->values[node->first_output]),
+                           (gpointer) node->name);
+    }
 }
 
 static void

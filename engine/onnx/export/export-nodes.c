@@ -408,6 +408,7 @@ shared_new (void)
   shared->node_names = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   shared->missing = g_hash_table_new (g_str_hash, g_str_equal);
   shared->outputs = g_hash_table_new (NULL, NULL);
+  shared->no_values = g_hash_table_new (NULL, NULL);
   g_ptr_array_add (shared->names, (gpointer) "");
   return shared;
 }
@@ -422,6 +423,7 @@ shared_unref (OnnxShared *shared)
   g_hash_table_unref (shared->node_names);
   g_hash_table_unref (shared->missing);
   g_hash_table_unref (shared->outputs);
+  g_hash_table_unref (shared->no_values);
   g_clear_error (&shared->error);
   g_free (shared);
 }
@@ -540,6 +542,24 @@ find_too_new (OnnxExport *export)
     }
 }
 
+/* Fails if a node or an output reads a parameter that has no values. */
+static void
+find_no_values (OnnxExport *export)
+{
+  g_autoptr (GHashTable) read = g_hash_table_new (NULL, NULL);
+  GHashTableIter iter;
+  gpointer       value, name;
+
+  collect_read (export, read);
+  g_hash_table_iter_init (&iter, export->shared->no_values);
+  while (g_hash_table_iter_next (&iter, &value, &name) && !export->shared->error)
+    if (g_hash_table_contains (read, value) ||
+        g_hash_table_contains (export->shared->outputs, value))
+      hyb_error_at (&export->shared->error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_STRUCTURE,
+                    (const char *) name, NULL, "the parameter “%s” has no values",
+                    (const char *) name);
+}
+
 GError *
 onnx_export_get_error (OnnxExport *export)
 {
@@ -550,6 +570,8 @@ onnx_export_get_error (OnnxExport *export)
 
   if (!shared->error && g_hash_table_size (shared->missing) == 0)
     find_too_new (export);
+  if (!shared->error)
+    find_no_values (export);
   if (shared->error || g_hash_table_size (shared->missing) == 0)
     return shared->error ? g_error_copy (shared->error) : NULL;
   names = (const char **) g_hash_table_get_keys_as_array (shared->missing, &n);

@@ -40,6 +40,7 @@ typedef struct
   GHashTable     *node_names; /* likewise of nodes */
   GHashTable     *missing;    /* names of operators without a rule, static */
   GHashTable     *outputs;    /* of OnnxValue: values that are outputs of the graph */
+  GHashTable     *no_values;  /* OnnxValue → name of a parameter without values, static */
   GError         *error;
 } OnnxShared;
 
