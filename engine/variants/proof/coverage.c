@@ -228,6 +228,42 @@ hyb_coverage_has_gaps (const HybCoverage *coverage)
   return FALSE;
 }
 
+GBytes *
+hyb_coverage_save (const HybCoverage *coverage)
+{
+  GByteArray *saved = g_byte_array_new ();
+
+  for (guint i = 0; i < coverage->points->len; i++)
+    {
+      guint8 is_reached = ((const CoveragePoint *) coverage->points->pdata[i])->is_reached != FALSE;
+
+      g_byte_array_append (saved, &is_reached, 1);
+    }
+  for (guint i = 0; i < coverage->tables->len; i++)
+    {
+      const CoverageTable *table = coverage->tables->pdata[i];
+
+      g_byte_array_append (saved, table->is_read, (guint) table->n);
+    }
+  return g_byte_array_free_to_bytes (saved);
+}
+
+void
+hyb_coverage_restore (HybCoverage *coverage, GBytes *saved)
+{
+  const guint8 *at = g_bytes_get_data (saved, NULL);
+
+  for (guint i = 0; i < coverage->points->len; i++)
+    ((CoveragePoint *) coverage->points->pdata[i])->is_reached = *at++;
+  for (guint i = 0; i < coverage->tables->len; i++)
+    {
+      CoverageTable *table = coverage->tables->pdata[i];
+
+      memcpy (table->is_read, at, (gsize) table->n);
+      at += table->n;
+    }
+}
+
 static gboolean
 has_equal_parameter (HybModel *model, HybTensor *tensor)
 {

@@ -29,6 +29,10 @@ void hyb_coverage_add_inputs (HybCoverage *coverage, HybTensorList *inputs);
 double hyb_coverage_largest_bound (const HybCoverage *coverage);
 /* Whether a point was not reached. */
 gboolean hyb_coverage_has_gaps (const HybCoverage *coverage);
+/* What was reached so far.  (transfer full) */
+GBytes *hyb_coverage_save (const HybCoverage *coverage);
+/* Forgets what was reached since then. */
+void hyb_coverage_restore (HybCoverage *coverage, GBytes *saved);
 /* Appends a sentence (char *) for every point that was not reached, unless its node of the graph is in matched (by node
  * id; TRUE: the other model computes it in the same way), or the table is also a parameter of other. */
 void hyb_coverage_list_gaps (const HybCoverage *coverage,

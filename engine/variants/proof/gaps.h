@@ -5,5 +5,9 @@
 #include "engine/variants/proof/proof.h"
 #include "engine/variants/proof/side.h"
 
-/* Adds what no run of one of the models reached, unless the other computes the same nodes from the same inputs. */
-void hyb_proof_list_gaps (HybProof *proof, const HybProofSide *a, const HybProofSide *b);
+/* Adds what no run of one of the models reached, unless the other computes the same nodes from the same inputs.
+ * given: types of the inputs. */
+void hyb_proof_list_gaps (HybProof           *proof,
+                          const HybProofSide *a,
+                          const HybProofSide *b,
+                          HybTensorList      *given);

@@ -10,6 +10,7 @@
 #include "engine/variants/parameter-copies.h"
 #include "engine/variants/proof/compare.h"
 #include "engine/variants/proof/gaps.h"
+#include "engine/variants/proof/other-parameters.h"
 #include "engine/variants/proof/side.h"
 #include "engine/variants/proof/sizes.h"
 #include "engine/variants/proof/trial-graph.h"
@@ -498,10 +499,13 @@ try_all (Prover *prover, GError **error)
     try_indices (prover, seed + 200);
   if (!is_different (prover))
     {
+      prover->proof->n_inputs +=
+          hyb_proof_try_parameters (&prover->a, &prover->b, random ? random : prover->given,
+                                    prover->proof->tolerance);
       if (prover->proof->high == 0)
         hyb_proof_add_gap (prover->proof, "neither model can be computed with other numbers");
       list_not_numbers (prover);
-      hyb_proof_list_gaps (prover->proof, &prover->a, &prover->b);
+      hyb_proof_list_gaps (prover->proof, &prover->a, &prover->b, prover->given);
     }
   return TRUE;
 }

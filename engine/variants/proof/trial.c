@@ -10,6 +10,7 @@
 #include "engine/base/random.h"
 #include "engine/base/remedy.h"
 #include "engine/graph/roles.h"
+#include "engine/variants/proof/compared-range.h"
 #include "engine/variants/proof/index-range.h"
 
 #include <math.h>
@@ -179,13 +180,24 @@ fill_sweep (HybTensor *tensor, const HybIndexRange *range, gint64 part)
                           range->low + (double) ((first + i) % n));
 }
 
+/* Whether a variable is a switch, in one of the graphs: a number that is compared with others and nothing else. */
+static gboolean
+find_reach (const Values *values, HybNodeId id, double *reach)
+{
+  const char *name = hyb_graph_get_node (values->graph, id)->name;
+  HybNodeId   twin = values->other ? hyb_graph_find_variable (values->other, name) : HYB_NO_ID;
+
+  return hyb_compared_range_find (values->graph, id, reach) ||
+         (twin != HYB_NO_ID && hyb_compared_range_find (values->other, twin, reach));
+}
+
 static HybTensor *
 make_random (const Values *values, HybNodeId id, const HybType *type, HybTensor *like)
 {
   const HybNode *node = hyb_graph_get_node (values->graph, id);
   HybTensor     *tensor = hyb_tensor_new (type, NULL);
   gboolean       is_data = hyb_graph_get_role (values->graph, id, FALSE) != HYB_ROLE_PARAMETER;
-  double         low = 0, high = 1, bound = find_bound (values->graph, id, &type->shape);
+  double         low = 0, high = 1, reach, bound = find_bound (values->graph, id, &type->shape);
   guint64        own = hyb_random_mix (values->seed, g_str_hash (node->name));
   HybIndexRange  range;
 
@@ -195,6 +207,8 @@ make_random (const Values *values, HybNodeId id, const HybType *type, HybTensor 
     fill_sweep (tensor, &range, values->kind.part);
   else if (find_index_range (values, id, &range))
     fill_between (tensor, range.low, values->kind.scale > 0 ? range.high : range.low, TRUE, own);
+  else if (hyb_dtype_is_float (type->dtype) && find_reach (values, id, &reach))
+    fill_between (tensor, -reach - 1, reach + 1, FALSE, own);
   else if (like && find_range (like, &low, &high))
     /* Lengths that are all 0 end everything early. */
     fill_between (tensor, values->kind.scale > 0 ? low : MIN (low, 0),
