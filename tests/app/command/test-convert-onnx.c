@@ -114,6 +114,38 @@ test_models_go_from_one_world_to_the_other (Fixture *fixture, gconstpointer name
   g_assert_cmpint (fixture->code, ==, 0);
 }
 
+/* The initial state has the size of the input's batch in MXNet's files, too: prove tries other batches. */
+static void
+test_an_open_batch_stays_open_in_a_pair (Fixture *fixture, gconstpointer name)
+{
+  g_autofree char *line =
+      g_strdup_printf ("hscope convert " FORMS "%s.onnx --output a >log && "
+                       "grep -c broadcast_like a-symbol.json && "
+                       "hscope convert a-symbol.json --shape x=5,3,4 --output b.onnx >log && "
+                       "hscope prove " FORMS "%s.onnx b.onnx --shape x=5,7,4" CLEAN,
+                       (const char *) name, (const char *) name);
+
+  fixture_run_line (fixture, line);
+  g_assert_cmpint (fixture->code, ==, 0);
+}
+
+/* Loops, branches and labels of MXNet go to ONNX and back. */
+static void
+test_control_flow_goes_to_onnx_and_back (Fixture *fixture, gconstpointer name)
+{
+  g_autofree char *line =
+      g_strdup_printf ("hscope convert " SOURCE_ROOT "/tests/data/goldens/models/%s/%s-symbol.json "
+                       "--input " SOURCE_ROOT "/tests/data/goldens/models/%s/input.npz --output "
+                       "a.onnx >log 2>&1 && hscope convert a.onnx --input " SOURCE_ROOT
+                       "/tests/data/goldens/models/%s/input.npz --output b >log 2>&1 && "
+                       "hscope check b-symbol.json >log" CLEAN,
+                       (const char *) name, (const char *) name, (const char *) name,
+                       (const char *) name);
+
+  fixture_run_line (fixture, line);
+  g_assert_cmpint (fixture->code, ==, 0);
+}
+
 static void
 test_models_are_written (Fixture *fixture, gconstpointer name)
 {
@@ -287,7 +319,10 @@ TEST_PROGRAM (test_convert_onnx)
                                        "rnn-relu-dynamo-batch", "rnn-tanh-dynamo-fixed",
                                        "written-out-dynamo-fixed" };
   static const char *const models[] = { "lenet", "lstm-hybrid", "lstm-lm" };
-  static const char *const written[] = { "beam-search", "transformer" };
+  static const char *const written[] = { "beam-search", "transformer", "early-stop" };
+  static const char *const open[] = { "lstm-cell-script-batch", "gru-cell-script-batch" };
+  static const char *const back[] = { "cell-lstm-t6-ntc-none", "while-document", "cond-layers-then",
+                                      "while-greedy-decoder", "rnn-checkpoint-stack" };
 
   g_test_init (&argc, &argv, NULL);
   for (guint i = 0; i < G_N_ELEMENTS (layers); i++)
@@ -301,6 +336,12 @@ TEST_PROGRAM (test_convert_onnx)
               test_models_go_from_one_world_to_the_other);
   for (guint i = 0; i < G_N_ELEMENTS (written); i++)
     add_test ("/app/command/convert-onnx/models-are-written/", written[i], test_models_are_written);
+  for (guint i = 0; i < G_N_ELEMENTS (open); i++)
+    add_test ("/app/command/convert-onnx/an-open-batch-stays-open-in-a-pair/", open[i],
+              test_an_open_batch_stays_open_in_a_pair);
+  for (guint i = 0; i < G_N_ELEMENTS (back); i++)
+    add_test ("/app/command/convert-onnx/control-flow-goes-to-onnx-and-back/", back[i],
+              test_control_flow_goes_to_onnx_and_back);
   add_test ("/app/command/convert-onnx/what-is-open-stays-open", "",
             test_what_is_open_stays_open_where_the_form_allows);
   add_test ("/app/command/convert-onnx/directions-are-joined-at-once/", "5",
