@@ -29,6 +29,15 @@ typedef struct
   gboolean     rectify; /* f is relu */
 } HybConvolveFinish;
 
+/* The arrays of a convolution of floats by direct-convolution.h, depthwise.h or winograd.h. */
+typedef struct
+{
+  const float *image;
+  const float *weight;    /* for Winograd: the result of hyb_winograd_filters() */
+  float       *map;       /* the result */
+  gpointer     workspace; /* as many bytes as the method needs */
+} HybDirectOperands;
+
 /* Returns the bytes of workspace for a convolution or a transposed one; G_MAXSIZE if that
  * overflows. */
 gsize hyb_convolve_workspace (const HybConvolve *convolve, gsize element_size);

@@ -10,6 +10,7 @@
 #include "engine/kernels/convolution/direct-convolution.h"
 
 #include "engine/base/parallel.h"
+#include "engine/kernels/convolution/depthwise.h"
 #include "engine/kernels/convolution/direct-layout.h"
 #include "engine/kernels/convolution/parts.h"
 
@@ -39,7 +40,11 @@ hyb_direct_convolve_fits (const HybConvolve *convolve)
   HybDirectLayout layout;
   HybDirectStrip  strip;
 
-  if (!tiles || !has_modest_sizes (convolve))
+  if (!has_modest_sizes (convolve))
+    return FALSE;
+  if (hyb_depthwise_fits (convolve))
+    return TRUE;
+  if (!tiles)
     return FALSE;
 
   hyb_direct_layout_init (&layout, convolve);
@@ -82,6 +87,8 @@ hyb_direct_convolve_workspace (const HybConvolve *convolve)
   HybDirectLayout layout;
   HybParts        parts;
 
+  if (hyb_depthwise_fits (convolve))
+    return hyb_depthwise_workspace (convolve);
   hyb_direct_layout_init (&layout, convolve);
   parts = find_parts (&layout);
   return sizeof (gint64) * (gsize) layout.depth +
@@ -332,6 +339,11 @@ hyb_direct_convolve (const HybConvolve       *convolve,
   HybParts        parts;
   Convolution     convolution = { &layout, operands, finish };
 
+  if (hyb_depthwise_fits (convolve))
+    {
+      hyb_depthwise_convolve (convolve, operands, finish);
+      return;
+    }
   hyb_direct_layout_init (&layout, convolve);
   hyb_direct_layout_shifts (&layout, operands->workspace);
   parts = find_parts (&layout);

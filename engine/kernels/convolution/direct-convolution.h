@@ -17,15 +17,6 @@ gboolean hyb_direct_convolve_fits (const HybConvolve *convolve);
 /* Returns the bytes of workspace for a convolution that fits. */
 gsize hyb_direct_convolve_workspace (const HybConvolve *convolve);
 
-/* The arrays of a direct or Winograd convolution. */
-typedef struct
-{
-  const float *image;
-  const float *weight;    /* for Winograd: the result of hyb_winograd_filters() */
-  float       *map;       /* the result */
-  gpointer     workspace; /* hyb_direct_convolve_workspace() or hyb_winograd_workspace() bytes */
-} HybDirectOperands;
-
 /* Computes map = finish (weight ⋆ image) for a convolution that fits, on several threads. */
 void hyb_direct_convolve (const HybConvolve       *convolve,
                           const HybDirectOperands *operands,

@@ -17,8 +17,8 @@
 /* Floats below which laying out is not worth a thread. */
 #define LAYOUT_GRAIN 16384
 
-static void
-find_taps (const HybConvolve *convolve, int axis, HybDirectTaps *taps)
+void
+hyb_direct_taps_init (HybDirectTaps *taps, const HybConvolve *convolve, int axis)
 {
   gint64 stride = convolve->stride[axis];
 
@@ -85,8 +85,8 @@ hyb_direct_layout_init (HybDirectLayout *layout, const HybConvolve *convolve)
 {
   layout->convolve = *convolve;
   join_rows (&layout->convolve);
-  find_taps (&layout->convolve, 1, &layout->rows);
-  find_taps (&layout->convolve, 2, &layout->columns);
+  hyb_direct_taps_init (&layout->rows, &layout->convolve, 1);
+  hyb_direct_taps_init (&layout->columns, &layout->convolve, 2);
   layout->channels = convolve->image_channels / convolve->groups;
   layout->depth = layout->channels * convolve->kernel[1] * convolve->kernel[2];
   find_strips (layout);

@@ -45,6 +45,8 @@ typedef struct
   gint64 n_vectors;   /* vectors that cover the positions */
 } HybDirectStrip;
 
+/* Finds the phases of one axis, 1 or 2, of a convolution of modest sizes. */
+void hyb_direct_taps_init (HybDirectTaps *taps, const HybConvolve *convolve, int axis);
 /* Computes the layout of a convolution of modest sizes. */
 void hyb_direct_layout_init (HybDirectLayout *layout, const HybConvolve *convolve);
 /* Returns strip number `index`. */

@@ -130,6 +130,19 @@ set_window (HybConvolve *c, int axis, const Window *window)
                  1;
 }
 
+/* Depthwise kernels exist for every instruction set. */
+static void
+check_depthwise (const HybConvolve *c)
+{
+  g_assert_true (hyb_direct_convolve_fits (c));
+  for (guint level = HYB_SIMD_PLAIN; level <= HYB_SIMD_AVX512; level++)
+    {
+      hyb_simd_cap ((HybSimdLevel) level);
+      check (c, FALSE);
+    }
+  hyb_simd_cap (HYB_SIMD_AVX512);
+}
+
 /* Calls check for each instruction set that has a kernel. */
 static void
 check_each_level (const HybConvolve *c, gboolean winograd)
@@ -267,6 +280,82 @@ test_pointwise_and_depthwise (void)
 }
 
 static void
+test_depthwise_windows_of_every_kind (void)
+{
+  static const Window windows[] = {
+    { 1, 1, 1, 0 }, { 1, 2, 1, 0 }, { 2, 1, 1, 1 }, { 3, 1, 1, 1 }, { 3, 2, 1, 1 },
+    { 3, 2, 1, 0 }, { 3, 1, 2, 2 }, { 3, 3, 1, 2 }, { 5, 1, 1, 2 }, { 5, 2, 1, 2 },
+    { 5, 2, 2, 3 }, { 7, 2, 1, 3 }, { 2, 3, 3, 1 }, { 3, 1, 1, 4 },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (windows); i++)
+    for (guint k = 0; k < G_N_ELEMENTS (windows); k++)
+      {
+        HybConvolve c = make (3, i % 2 ? 3 : 6, 13, 17);
+
+        c.groups = 3;
+        c.batch = 2;
+        set_window (&c, 1, &windows[i]);
+        set_window (&c, 2, &windows[k]);
+        check_depthwise (&c);
+      }
+}
+
+/* Every remainder of rows after groups of four, and of columns after whole vectors. */
+static void
+test_depthwise_maps_of_every_size (void)
+{
+  for (gint64 size = 1; size < 50; size++)
+    for (gint64 stride = 1; stride < 4; stride++)
+      for (gint64 taps = 3; taps < 6; taps += 2)
+        {
+          HybConvolve c = make (2, 2, 1 + (size * 7) % 11, size);
+
+          c.groups = 2;
+          set_window (&c, 1, &(Window){ taps, MIN (stride, 2), 1, taps / 2 });
+          set_window (&c, 2, &(Window){ taps, stride, 1, taps / 2 });
+          check_depthwise (&c);
+        }
+}
+
+/* Planes larger than the first-level cache, whose last strip is shorter, and rows that are a strip alone. */
+static void
+test_depthwise_strips (void)
+{
+  HybConvolve high = make (5, 10, 151, 130), wide = make (2, 2, 9, 4000);
+
+  high.groups = 5;
+  high.batch = 2;
+  set_window (&high, 1, &(Window){ 5, 2, 1, 2 });
+  set_window (&high, 2, &(Window){ 3, 1, 1, 1 });
+  wide.groups = 2;
+  set_window (&wide, 1, &(Window){ 3, 1, 1, 1 });
+  set_window (&wide, 2, &(Window){ 3, 1, 1, 1 });
+  for (guint n_threads = 1; n_threads < 4; n_threads++)
+    {
+      hyb_parallel_set_threads (n_threads);
+      check_depthwise (&high);
+      check_depthwise (&wide);
+    }
+  hyb_parallel_set_threads (0);
+}
+
+/* Windows that cover too many rows for the cache are left to the general kernel. */
+static void
+test_depthwise_rows_that_are_far_apart (void)
+{
+  HybConvolve c = make (3, 3, 4000, 20);
+
+  c.groups = 3;
+  set_window (&c, 1, &(Window){ 3, 1, 1900, 0 });
+  set_window (&c, 2, &(Window){ 64, 1, 1, 40 });
+  check_each_level (&c, FALSE);
+  set_window (&c, 1, &(Window){ 2, 1, 3999, 0 });
+  set_window (&c, 2, &(Window){ 3, 1, 1, 1 });
+  check_each_level (&c, FALSE);
+}
+
+static void
 test_long_windows (void)
 {
   HybConvolve c = make (2, 5, 4, 90);
@@ -379,6 +468,13 @@ TEST_PROGRAM (test_direct_convolution)
   g_test_add_func ("/engine/kernels/shift/groups-and-threads", test_groups_and_threads);
   g_test_add_func ("/engine/kernels/shift/large-images-are-laid-out-in-strips", test_strips);
   g_test_add_func ("/engine/kernels/shift/pointwise-and-depthwise", test_pointwise_and_depthwise);
+  g_test_add_func ("/engine/kernels/shift/depthwise-windows-of-every-kind",
+                   test_depthwise_windows_of_every_kind);
+  g_test_add_func ("/engine/kernels/shift/depthwise-maps-of-every-size",
+                   test_depthwise_maps_of_every_size);
+  g_test_add_func ("/engine/kernels/shift/depthwise-strips", test_depthwise_strips);
+  g_test_add_func ("/engine/kernels/shift/depthwise-rows-that-are-far-apart",
+                   test_depthwise_rows_that_are_far_apart);
   g_test_add_func ("/engine/kernels/shift/windows-of-up-to-64-taps", test_long_windows);
   g_test_add_func ("/engine/kernels/shift/winograd-of-every-size", test_winograd_of_every_size);
   g_test_add_func ("/engine/kernels/shift/winograd-in-parts", test_winograd_in_parts);

@@ -1,0 +1,79 @@
+/* window-rows.c — lays out rows of one plane of an image for windows that slide over them; see window-rows.h.
+ *
+ *   for each row of the strip, for each phase: to[k] = image[first + k stride], or the value of padding.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/kernels/convolution/window-rows.h"
+
+#include "engine/kernels/simd/simd.h"
+
+/* Floats of a strip: 24 KiB, which stay in the first-level cache beside the map. */
+#define STRIP_FLOATS 6144
+/* Strips have a multiple of this number of rows of the map. */
+#define UNIT_ROWS 4
+/* Rows begin at multiples of a cache line. */
+#define UNIT HYB_LINE_FLOATS
+
+void
+hyb_window_rows_init (HybWindowRows *rows, const HybConvolve *convolve, float outside)
+{
+  gint64 n, width, last = convolve->kernel[2] - 1;
+
+  *rows = (HybWindowRows){ .image = { convolve->image[1], convolve->image[2] },
+                           .map = { convolve->map[1], convolve->map[2] },
+                           .stride = { convolve->stride[1], convolve->stride[2] },
+                           .pad = { convolve->pad[1], convolve->pad[2] },
+                           .more = (convolve->kernel[1] - 1) * convolve->dilate[1],
+                           .outside = outside };
+  hyb_direct_taps_init (&rows->taps, convolve, 2);
+  width = rows->map[1] + rows->taps.shift[last];
+  rows->pitch = (width + UNIT - 1) / UNIT * UNIT;
+  rows->row = rows->pitch * rows->taps.n_phases;
+  n = (STRIP_FLOATS / rows->row - rows->more - 1) / rows->stride[0] + 1;
+  rows->strip = MIN (MAX (n - n % UNIT_ROWS, UNIT_ROWS), rows->map[0]);
+  for (gint64 t = 0; t <= last; t++)
+    rows->columns[t] = rows->taps.phase[t] * rows->pitch + rows->taps.shift[t];
+}
+
+gint64
+hyb_window_rows_size (const HybWindowRows *rows)
+{
+  return ((rows->strip - 1) * rows->stride[0] + rows->more + 1) * rows->row + HYB_WINDOW_SLACK;
+}
+
+/* The part of a phase that lies inside of the image. */
+typedef struct
+{
+  gint64       begin; /* floats of padding before it */
+  gint64       cells; /* from `from` to the end of the image's row */
+  const float *from;  /* its first cell; NULL: no cell lies inside */
+} PhaseSource;
+
+/* Where phase number `phase` of an image row comes from. */
+static PhaseSource
+find_source (const HybWindowRows *rows, const float *image_row, gint64 phase)
+{
+  gint64 stride = rows->stride[1], first = rows->taps.rest[phase] - rows->pad[1];
+  gint64 begin = first >= 0 ? 0 : (-first + stride - 1) / stride;
+  gint64 cell = first + begin * stride;
+
+  if (begin >= rows->pitch || cell >= rows->image[1])
+    return (PhaseSource){ .begin = rows->pitch };
+  return (PhaseSource){ begin, rows->image[1] - cell, image_row + cell };
+}
+
+#define SIMD_KERNEL "engine/kernels/convolution/window-rows-kernel.h"
+#include "engine/kernels/simd/each-simd.h"
+
+void
+hyb_window_rows_fill (const HybWindowRows *rows,
+                      const float         *image,
+                      gint64               first,
+                      gint64               n,
+                      float               *to)
+{
+  gint64 y = first * rows->stride[0] - rows->pad[0];
+  gint64 end = y + (n - 1) * rows->stride[0] + rows->more + 1;
+
+  HYB_SIMD_CHOOSE (fill_rows) (rows, image, y, end, to);
+}
