@@ -40,18 +40,11 @@ typedef struct
 #define SIMD_KERNEL "engine/kernels/convolution/depthwise-kernel.h"
 #include "engine/kernels/simd/each-simd.h"
 
-/* Floats of a strip, at most: 512 KiB. */
-#define MAX_STRIP ((gint64) 128 << 10)
-
 gboolean
 hyb_depthwise_fits (const HybConvolve *convolve)
 {
-  HybWindowRows rows;
-
-  if (convolve->groups < 2 || convolve->image_channels != convolve->groups)
-    return FALSE;
-  hyb_window_rows_init (&rows, convolve, 0);
-  return rows.row <= MAX_STRIP && hyb_window_rows_size (&rows) <= MAX_STRIP;
+  return convolve->groups > 1 && convolve->image_channels == convolve->groups &&
+         hyb_window_rows_fit (convolve);
 }
 
 static SumStrip

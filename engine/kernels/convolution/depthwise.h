@@ -10,7 +10,7 @@
 
 #include "engine/kernels/convolution/convolve.h"
 
-/* Whether this is such a convolution, with rows that fit the cache.  Its sizes must be modest (direct-convolution.h). */
+/* Whether this is such a convolution, with windows that can be laid out. */
 gboolean hyb_depthwise_fits (const HybConvolve *convolve);
 /* Returns the bytes of workspace for a convolution that fits. */
 gsize hyb_depthwise_workspace (const HybConvolve *convolve);

@@ -16,22 +16,6 @@
 
 #include <string.h>
 
-/* Sizes up to this can be multiplied by each other without overflow. */
-#define MAX_CELLS ((gint64) 1 << 24)
-
-static gboolean
-has_modest_sizes (const HybConvolve *convolve)
-{
-  for (int axis = 1; axis < 3; axis++)
-    if (convolve->kernel[axis] > HYB_MAX_TAPS || convolve->map[axis] < 1 ||
-        convolve->map[axis] > 4096 || convolve->dilate[axis] > 4096 ||
-        convolve->stride[axis] > 4096)
-      return FALSE;
-  return convolve->image[0] == 1 && convolve->kernel[0] == 1 && convolve->map[0] == 1 &&
-         convolve->pad[0] == 0 && convolve->image_channels <= MAX_CELLS &&
-         convolve->map_channels <= MAX_CELLS;
-}
-
 /* Does not suit maps so small that more than 60 % of the sums would be dropped. */
 gboolean
 hyb_direct_convolve_fits (const HybConvolve *convolve)
@@ -40,16 +24,14 @@ hyb_direct_convolve_fits (const HybConvolve *convolve)
   HybDirectLayout layout;
   HybDirectStrip  strip;
 
-  if (!has_modest_sizes (convolve))
-    return FALSE;
   if (hyb_depthwise_fits (convolve))
     return TRUE;
-  if (!tiles)
+  if (!tiles || !hyb_direct_sizes_are_modest (convolve))
     return FALSE;
 
   hyb_direct_layout_init (&layout, convolve);
-  if (layout.depth < 1 || layout.plane > MAX_CELLS ||
-      layout.channels * layout.plane > 8 * MAX_CELLS || layout.depth > MAX_CELLS)
+  if (layout.depth < 1 || layout.plane > HYB_MAX_CELLS ||
+      layout.channels * layout.plane > 8 * HYB_MAX_CELLS || layout.depth > HYB_MAX_CELLS)
     return FALSE;
   strip = hyb_direct_layout_strip (&layout, tiles, 0);
   return 5 * strip.n_rows * strip.n_columns >= 2 * strip.n_vectors * tiles->lanes;

@@ -17,6 +17,19 @@
 /* Floats below which laying out is not worth a thread. */
 #define LAYOUT_GRAIN 16384
 
+gboolean
+hyb_direct_sizes_are_modest (const HybConvolve *convolve)
+{
+  for (int axis = 1; axis < 3; axis++)
+    if (convolve->kernel[axis] > HYB_MAX_TAPS || convolve->map[axis] < 1 ||
+        convolve->map[axis] > 4096 || convolve->dilate[axis] > 4096 ||
+        convolve->stride[axis] > 4096)
+      return FALSE;
+  return convolve->image[0] == 1 && convolve->kernel[0] == 1 && convolve->map[0] == 1 &&
+         convolve->pad[0] == 0 && convolve->image_channels <= HYB_MAX_CELLS &&
+         convolve->map_channels <= HYB_MAX_CELLS;
+}
+
 void
 hyb_direct_taps_init (HybDirectTaps *taps, const HybConvolve *convolve, int axis)
 {

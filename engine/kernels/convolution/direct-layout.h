@@ -10,6 +10,8 @@
 #include "engine/kernels/convolution/filter-tile.h"
 
 #define HYB_MAX_TAPS 64 /* of the kernel along one axis */
+/* Sizes up to this can be multiplied by each other without overflow. */
+#define HYB_MAX_CELLS ((gint64) 1 << 24)
 
 /* The taps of one axis.  Phase p of an image is every stride-th cell from cell rest[p] on.  Tap t
  * covers cell i + shift[t] of phase[t] at position i of the map. */
@@ -45,6 +47,8 @@ typedef struct
   gint64 n_vectors;   /* vectors that cover the positions */
 } HybDirectStrip;
 
+/* Whether there are two spatial axes, with sizes for which nothing overflows. */
+gboolean hyb_direct_sizes_are_modest (const HybConvolve *convolve);
 /* Finds the phases of one axis, 1 or 2, of a convolution of modest sizes. */
 void hyb_direct_taps_init (HybDirectTaps *taps, const HybConvolve *convolve, int axis);
 /* Computes the layout of a convolution of modest sizes. */

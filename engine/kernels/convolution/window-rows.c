@@ -9,6 +9,8 @@
 
 /* Floats of a strip: 24 KiB, which stay in the first-level cache beside the map. */
 #define STRIP_FLOATS 6144
+/* Floats of a strip, at most: 512 KiB. */
+#define MAX_STRIP_FLOATS ((gint64) 128 << 10)
 /* Strips have a multiple of this number of rows of the map. */
 #define UNIT_ROWS 4
 /* Rows begin at multiples of a cache line. */
@@ -39,6 +41,17 @@ gint64
 hyb_window_rows_size (const HybWindowRows *rows)
 {
   return ((rows->strip - 1) * rows->stride[0] + rows->more + 1) * rows->row + HYB_WINDOW_SLACK;
+}
+
+gboolean
+hyb_window_rows_fit (const HybConvolve *convolve)
+{
+  HybWindowRows rows;
+
+  if (!hyb_direct_sizes_are_modest (convolve))
+    return FALSE;
+  hyb_window_rows_init (&rows, convolve, 0);
+  return rows.row <= MAX_STRIP_FLOATS && hyb_window_rows_size (&rows) <= MAX_STRIP_FLOATS;
 }
 
 /* The part of a phase that lies inside of the image. */

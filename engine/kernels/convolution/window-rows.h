@@ -24,6 +24,8 @@ typedef struct
   float         outside;               /* the value of padding */
 } HybWindowRows;
 
+/* Whether the windows of a convolution can be laid out, and the second-level cache holds a strip of them. */
+gboolean hyb_window_rows_fit (const HybConvolve *convolve);
 /* Prepares rows for the windows of a convolution of modest sizes; cells outside of the image have the value `outside`. */
 void hyb_window_rows_init (HybWindowRows *rows, const HybConvolve *convolve, float outside);
 /* Returns the floats that one strip takes, with its slack. */

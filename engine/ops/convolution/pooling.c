@@ -9,6 +9,7 @@
 #include "engine/base/error.h"
 #include "engine/base/parallel.h"
 #include "engine/gradient/gradient.h"
+#include "engine/kernels/convolution/window-pool.h"
 #include "engine/op/layer-rules.h"
 #include "engine/op/rules.h"
 #include "engine/op/run.h"
@@ -379,12 +380,58 @@ plane_grain (const PoolingArgs *args)
   return MAX (1, 16384 / MAX (1, volume (args->map) * volume (args->kernel)));
 }
 
+/* Finds the windows for window-pool.h.  FALSE if the loops of pooling-kernel.h are to compute them: there is another
+ * type or order of axes, a norm, or windows that have faster loops there. */
+static gboolean
+find_windows (const HybCall *call, const PoolingArgs *args, HybWindowPool *pool)
+{
+  static const HybPoolKind kinds[] = {
+    [POOL_MAX] = HYB_POOL_MAX, [POOL_AVERAGE] = HYB_POOL_AVERAGE, [POOL_SUM] = HYB_POOL_SUM
+  };
+
+  if (call->output[0].dtype != HYB_F32 || args->type == POOL_NORM || args->step != 1 ||
+      is_halving (args) || is_mean (args))
+    return FALSE;
+  *pool = (HybWindowPool){ .kind = kinds[args->type],
+                           .window = { .batch = args->planes, .groups = 1 },
+                           .counts_padding = args->counts_padding };
+  for (int axis = 0; axis < 3; axis++)
+    {
+      pool->window.image[axis] = args->image[axis];
+      pool->window.map[axis] = args->map[axis];
+      pool->window.kernel[axis] = args->kernel[axis];
+      pool->window.stride[axis] = args->stride[axis];
+      pool->window.dilate[axis] = 1;
+      pool->window.pad[axis] = args->pad[axis];
+    }
+  return hyb_window_pool_fits (&pool->window);
+}
+
+static gsize
+pooling_workspace (const HybCall *call)
+{
+  PoolingArgs   args = { 0 };
+  HybWindowPool pool;
+
+  init_args (&args, call, &call->input[0].shape, &call->output[0].shape);
+  return find_windows (call, &args, &pool) ? hyb_window_pool_workspace (&pool.window) : 0;
+}
+
 static void
 pooling_forward (const HybCall *call, const HybRun *run)
 {
-  PoolingArgs args = { .x = run->input[0], .to = run->output[0] };
+  PoolingArgs   args = { .x = run->input[0], .to = run->output[0] };
+  HybWindowPool pool;
 
   init_args (&args, call, &call->input[0].shape, &call->output[0].shape);
+  if (find_windows (call, &args, &pool))
+    {
+      pool.image = run->input[0];
+      pool.map = run->output[0];
+      pool.workspace = run->workspace;
+      hyb_window_pool (&pool);
+      return;
+    }
   hyb_parallel_for (args.planes, plane_grain (&args),
                     call->output[0].dtype == HYB_F64 ? pool_planes_f64 : pool_planes_f32, &args);
 }
@@ -451,6 +498,7 @@ const HybOp hyb_ops_pooling[] = {
       .check = pooling_check,
       .infer_shape = pooling_infer_shape,
       .dtypes = HYB_DTYPES_FLOAT,
+      .workspace = pooling_workspace,
       .forward = pooling_forward,
       .gradient = pooling_gradient,
       .cost = pooling_cost,
