@@ -13,6 +13,15 @@
 #include <math.h>
 #include <string.h>
 
+/* Afterwards all three have a rank, or none has one. */
+static gboolean
+share_batches (HybShape *a, HybShape *ut, HybShape *values, GError **error)
+{
+  return hyb_linalg_share_batch (a, 2, ut, 2, error) &&
+         hyb_linalg_share_batch (a, 2, values, 1, error) &&
+         hyb_linalg_share_batch (a, 2, ut, 2, error);
+}
+
 /* A and V are (…, m, n) with m ≤ n, UT is (…, m, m), L is (…, m). */
 static gboolean
 relate_parts (HybShape *a, HybShape *ut, HybShape *values, HybShape *v, GError **error)
@@ -22,8 +31,7 @@ relate_parts (HybShape *a, HybShape *ut, HybShape *values, HybShape *v, GError *
   if (values->rank == 0)
     return hyb_refuse_types (error, NULL, "the singular values need at least 1 dimension");
   if (!hyb_shape_unify (a, v, error) || !hyb_linalg_expect (a, "A", FALSE, error) ||
-      !hyb_linalg_expect (ut, "UT", TRUE, error) || !hyb_linalg_share_batch (a, 2, ut, 2, error) ||
-      !hyb_linalg_share_batch (a, 2, values, 1, error))
+      !hyb_linalg_expect (ut, "UT", TRUE, error) || !share_batches (a, ut, values, error))
     return FALSE;
   if (a->rank == HYB_UNKNOWN)
     return TRUE;

@@ -12,6 +12,7 @@
 #include "tests/engine/ops/op-case.h"
 #include "tests/engine/ops/op-device.h"
 #include "tests/engine/ops/op-onnx.h"
+#include "tests/engine/ops/op-shapes.h"
 #include "tests/engine/ops/op-write.h"
 
 #include <math.h>
@@ -295,6 +296,8 @@ test_sample (gconstpointer data)
   const OpCase *this = data;
 
   check_attributes (this);
+  if (!op_device_is_wanted ())
+    op_check_shapes (this);
   for (gboolean training = FALSE; training <= TRUE; training++)
     {
       if (training && !(this->op->flags & (HYB_OP_TRAINING_DEPENDENT | HYB_OP_RANDOM)) &&

@@ -23,6 +23,7 @@ typedef enum
   OP_SKIP_DOUBLE = 1 << 1,   /* float64 gives other numbers than float32 */
   OP_TRAINING_ONLY = 1 << 2, /* the gradient is defined for training passes only */
   OP_COARSE = 1 << 3,        /* gradients agree to 2 % only (float32 inside) */
+  OP_OTHER_SHAPE = 1 << 4, /* an input has another shape than the one that is inferred without it */
 } OpSampleFlags;
 
 /* One use of an operator that must work. */

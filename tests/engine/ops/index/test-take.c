@@ -21,7 +21,11 @@ static const OpSample samples[] = {
   { "pick", "in the middle", "axis=1", { "f32[2,3,2]", "i32[2,2] = 0,2,1,1" } },
   { "take", "indices that are checked", "mode=raise", { "f32[4,3]", "f32[2] = 0,3" } },
   { "pick", "wrapped", "mode=wrap", { "f32[3,4]", "f32[3] = -1,4,9" } },
-  { "pick", "index with the axis kept", "axis=1", { "f32[3,4]", "f32[3,1] = 1,2,3" } },
+  { "pick",
+    "index with the axis kept",
+    "axis=1",
+    { "f32[3,4]", "f32[3,1] = 1,2,3" },
+    OP_OTHER_SHAPE },
   { 0 },
 };
 

@@ -7,7 +7,7 @@
 
 static const OpSample samples[] = {
   { "*", "rows", NULL, { "f32[3,4]", "f32[3,4]" } },
-  { "*", "as many labels in another shape", NULL, { "f32[2,3]", "f32[2,3,1]" } },
+  { "*", "as many labels in another shape", NULL, { "f32[2,3]", "f32[2,3,1]" }, OP_OTHER_SHAPE },
   { "*", "a column and a vector", "grad_scale=0.5", { "f32[4,1]", "f32[4]" } },
   { "*", "equal to the label", NULL, { "f32[2,2] = 1", "f32[2,2] = 1" } },
   { 0 },
