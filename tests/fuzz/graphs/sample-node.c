@@ -169,6 +169,9 @@ suits (const KnownValue *known, gconstpointer data)
 
   if (has->dtype != type->dtype || !hyb_shape_equal (&has->shape, &type->shape))
     return FALSE;
+  /* Drawn numbers may be no indices when the graph runs. */
+  if (wanted->is_given && known->is_drawn)
+    return FALSE;
   hyb_tensor_statistics (known->tensor, &statistics);
   return statistics.n_nan + statistics.n_infinite == 0 && !(statistics.minimum < wanted->low) &&
          !(statistics.maximum > wanted->high);

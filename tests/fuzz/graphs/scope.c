@@ -144,9 +144,13 @@ new_variable (Scope *scope, HybTensor *tensor)
 guint
 scope_add_port (Scope *body, guint outer_index, HybTensor *tensor)
 {
+  guint index;
+
   scope_get (body->outer, outer_index)->n_readers++;
   g_array_append_val (body->sources, outer_index);
-  return scope_keep (body, new_variable (body, tensor), tensor);
+  index = scope_keep (body, new_variable (body, tensor), tensor);
+  scope_get (body, index)->is_drawn = scope_get (body->outer, outer_index)->is_drawn;
+  return index;
 }
 
 guint
@@ -225,12 +229,41 @@ try_call (Scope *scope, const NodeRequest *request, gconstpointer params, GPtrAr
   return count_flops (scope, request, params, outputs) <= MAX_FLOPS;
 }
 
+gboolean
+draws_numbers (HybGraph *graph)
+{
+  for (HybNodeId id = 0; id < hyb_graph_n_nodes (graph); id++)
+    {
+      const HybNode *node = hyb_graph_get_node (graph, id);
+
+      if (node->op->flags & HYB_OP_RANDOM)
+        return TRUE;
+      for (guint i = 0; i < node->n_bodies; i++)
+        if (draws_numbers (hyb_graph_get_bodies (graph, id)[i]))
+          return TRUE;
+    }
+  return FALSE;
+}
+
+static gboolean
+is_drawn (Scope *scope, const NodeRequest *request)
+{
+  gboolean drawn = request->op->flags & HYB_OP_RANDOM;
+
+  for (guint i = 0; i < request->n_bodies; i++)
+    drawn |= draws_numbers (request->bodies[i]);
+  for (guint i = 0; i < request->n_inputs; i++)
+    drawn |= scope_get (scope, request->inputs[i])->is_drawn;
+  return drawn;
+}
+
 static guint
 add_tried (Scope *scope, const NodeRequest *request, gpointer params, GPtrArray *outputs)
 {
   g_autofree char       *name = g_strdup_printf ("n%u", (*scope->n_names)++);
   g_autofree HybValueId *inputs = g_new (HybValueId, request->n_inputs + 1);
   guint n_visible = hyb_op_n_visible (request->op, params, outputs->len), first = scope->known->len;
+  gboolean  drawn = is_drawn (scope, request);
   HybNodeId node;
 
   for (guint i = 0; i < request->n_inputs; i++)
@@ -249,7 +282,9 @@ add_tried (Scope *scope, const NodeRequest *request, gpointer params, GPtrArray 
                           NULL);
   g_assert_true (node != HYB_NO_ID);
   for (guint i = 0; i < n_visible; i++)
-    scope_keep (scope, hyb_builder_output (scope->builder, node, i), outputs->pdata[i]);
+    scope_get (scope,
+               scope_keep (scope, hyb_builder_output (scope->builder, node, i), outputs->pdata[i]))
+        ->is_drawn = drawn;
   return n_visible > 0 ? first : SCOPE_NOTHING;
 }
 

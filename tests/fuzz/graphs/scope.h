@@ -17,6 +17,7 @@ typedef struct
   HybTensor *tensor; /* an example: in a body, that of the first step */
   guint      n_readers;
   gboolean   is_written; /* a state of an operator, which nothing else reads */
+  gboolean   is_drawn;   /* depends on drawn numbers, which are others in each graph */
 } KnownValue;
 
 typedef struct _Scope Scope;
@@ -46,6 +47,8 @@ typedef struct
   HybGraph *const *bodies;
 } NodeRequest;
 
+/* Whether a graph or its bodies draw numbers. */
+gboolean draws_numbers (HybGraph *graph);
 /* Begins a graph (outer NULL, the members that scopes share set) or a body. */
 void scope_init (Scope *scope, Scope *outer);
 void scope_clear (Scope *scope);

@@ -7,6 +7,7 @@
 #include "engine/gradient/backward.h"
 #include "engine/graph/reach.h"
 #include "engine/imperative/imperative.h"
+#include "tests/fuzz/graphs/scope.h"
 
 #include <math.h>
 #include <string.h>
@@ -238,23 +239,6 @@ trial_compare (const Trial *trial, GPtrArray *results)
 
 /* --- Trials --- */
 
-/* Whether numbers are drawn somewhere: they depend on the places of nodes, which a file changes. */
-static gboolean
-draws_numbers (HybGraph *graph)
-{
-  for (HybNodeId id = 0; id < hyb_graph_n_nodes (graph); id++)
-    {
-      const HybNode *node = hyb_graph_get_node (graph, id);
-
-      if (node->op->flags & HYB_OP_RANDOM)
-        return TRUE;
-      for (guint i = 0; i < node->n_bodies; i++)
-        if (draws_numbers (hyb_graph_get_bodies (graph, id)[i]))
-          return TRUE;
-    }
-  return FALSE;
-}
-
 Trial *
 trial_new (HybGraph *graph, GPtrArray *values, gboolean training, GError **error)
 {
@@ -263,7 +247,8 @@ trial_new (HybGraph *graph, GPtrArray *values, gboolean training, GError **error
   trial->graph = hyb_graph_ref (graph);
   trial->values = g_ptr_array_ref (values);
   trial->training = training;
-  trial->can_be_written = !draws_numbers (graph);
+  trial->can_be_written = !draws_numbers (
+      graph); /* what is drawn depends on the places of nodes, which a file changes */
   trial->results = interpret (trial, 0, error);
   if (!trial->results)
     {
