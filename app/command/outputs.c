@@ -5,6 +5,7 @@
 #include "app/command/outputs.h"
 
 #include "engine/base/error.h"
+#include "engine/formats/file.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -112,12 +113,17 @@ scope_outputs_check (const ScopeCommand *command,
   for (; output && output->option; output++)
     {
       const char      *name = scope_output_get (command, options, output->option);
-      g_autofree char *path = NULL;
+      gboolean         is_prefix;
+      g_autofree char *path = NULL, *params = NULL;
 
       if (!name || strcmp (name, "-") == 0)
         continue;
-      /* Of a prefix only the folder matters. */
-      path = g_strconcat (name, output->ending || *name == '\0' ? "" : "-symbol.json", NULL);
+      is_prefix = !output->ending && *name != '\0';
+      /* Of a prefix only the folder matters, and that its first files are no links. */
+      path = g_strconcat (name, is_prefix ? "-symbol.json" : "", NULL);
+      params = g_strconcat (name, "-0000.params", NULL);
+      if (is_prefix && (!hyb_file_check_link (path, error) || !hyb_file_check_link (params, error)))
+        return FALSE;
       if (!check_ending (output, name, error) || !check_path (path, error))
         return FALSE;
     }

@@ -5,6 +5,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/sandbox/file-rules.h"
 
+#include "engine/formats/file.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/landlock.h>
@@ -116,13 +118,7 @@ scope_file_rules_find_stray (const char *const *outputs)
 {
   for (; *outputs; outputs++)
     {
-      g_autofree char *named = g_path_get_dirname (*outputs);
-      g_autofree char *folder = is_link (*outputs) ? realpath (named, NULL) : NULL;
-      g_autofree char *target = folder ? realpath (*outputs, NULL) : NULL;
-      gsize            length = folder ? strlen (folder) : 0;
-
-      /* A link that leads nowhere is refused when it is followed. */
-      if (target && !(g_str_has_prefix (target, folder) && target[length] == '/'))
+      if (is_link (*outputs) && !hyb_file_check_link (*outputs, NULL))
         return *outputs;
     }
   return NULL;

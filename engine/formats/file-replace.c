@@ -286,6 +286,37 @@ resolve_links (const char *path)
   return NULL;
 }
 
+/* The folder or file that a path leads to, or the folder in which it would be made.  (transfer full) NULL: there is none. */
+static char *
+find_place (const char *path)
+{
+  g_autofree char *folder = g_path_get_dirname (path);
+  char            *place = realpath (path, NULL);
+
+  return place ? place : realpath (folder, NULL);
+}
+
+gboolean
+hyb_file_check_link (const char *path, GError **error)
+{
+  g_autofree char *target = resolve_links (path);
+  g_autofree char *parent = g_path_get_dirname (path);
+  g_autofree char *folder = realpath (parent, NULL);
+  g_autofree char *place = target ? find_place (target) : NULL;
+  gsize            n = folder && folder[1] ? strlen (folder) : 0; /* 0: in the root */
+  struct stat      status;
+
+  if (lstat (path, &status) != 0 || !S_ISLNK (status.st_mode) ||
+      (folder && place && strncmp (place, folder, n) == 0 && (!place[n] || place[n] == '/')))
+    return TRUE;
+  g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_LOOP,
+               "%s: this is a link out of its folder, and only an output whose whole name is given "
+               "is "
+               "written through one. Remove the link, or choose another name",
+               path);
+  return FALSE;
+}
+
 /* Whether the name is that of a file which can be replaced.  What links of /proc say need not be a name. */
 static gboolean
 is_replaceable (const char *name, const struct stat *file)

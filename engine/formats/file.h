@@ -27,6 +27,11 @@ gboolean hyb_file_replace (const char *path, HybWriteFunc write, gpointer data, 
 /* hyb_file_replace() with n bytes of data. */
 gboolean hyb_file_replace_contents (const char *path, gconstpointer data, gsize n, GError **error);
 
+/* For names that were made up from a prefix or a folder, where a link was put by somebody else than the user who named the
+ * prefix.  FALSE and an error if path is a link to a file outside of its folder, or to nothing that can be found.
+ * Folders above path may be links. */
+gboolean hyb_file_check_link (const char *path, GError **error);
+
 /* From now on what is written to a file of this name goes to the descriptor instead, from its current
  * position.  Only the last call holds; path: NULL ends it. */
 void hyb_file_redirect (const char *path, int descriptor);

@@ -22,8 +22,9 @@ HYB_API char *hyb_model_prefix_of (const char *file);
 HYB_API char *hyb_model_find_params (const char *file, gint64 epoch, const char **why);
 
 /* Writes graph and parameters as PREFIX-symbol.json and PREFIX-NNNN.params, or in the format whose
- * file name prefix is.  A model without any of the parameters that its graph has gets no file of them.  The names of the files are appended to written (may be NULL), which owns
- * them. */
+ * file name prefix is.  A model without any of the parameters that its graph has gets no file of them.  Files that are named
+ * after the prefix are not written through links out of their folder.  The names of the files are appended to written (may be
+ * NULL), which owns them. */
 HYB_API gboolean hyb_model_save (HybModel   *model,
                                  const char *prefix,
                                  guint       epoch,

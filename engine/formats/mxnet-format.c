@@ -45,6 +45,8 @@ write_pair (HybModel *model, const char *prefix, guint epoch, GPtrArray *written
   g_autoptr (HybPendingFile) second = NULL;
   gboolean has_second = !lacks_parameters (model, list);
 
+  if (!hyb_file_check_link (symbol, error) || !hyb_file_check_link (params, error))
+    return FALSE;
   first = hyb_file_prepare_contents (symbol, text, length, error);
   if (!first)
     return FALSE;

@@ -67,6 +67,9 @@ hyb_written_files_commit (GPtrArray *files, GPtrArray *written, GError **error)
 
       if (!file->pieces)
         continue;
+      /* The user named the main file; the others follow from its name. */
+      if (i > 0 && !hyb_file_check_link (file->path, error))
+        return FALSE;
       next = hyb_file_prepare (file->path, write_pieces, file, error);
       if (!next)
         return FALSE;

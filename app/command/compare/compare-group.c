@@ -6,6 +6,7 @@
 
 #include "engine/base/error.h"
 #include "engine/base/parallel.h"
+#include "engine/formats/file.h"
 #include "engine/graph/roles.h"
 #include "profiler/base/clock.h"
 #include "profiler/base/format.h"
@@ -330,7 +331,8 @@ scope_group_write (ScopeGroup *group, const char *prefix, guint number, GError *
                            scope_mode_name (candidate->mode), candidate->device ? "-" : "",
                            candidate->device ? candidate->device : "");
       g_strdelimit (candidate->path + strlen (prefix), ":", '-');
-      if (candidate->capture && !prof_capture_write (candidate->capture, candidate->path, error))
+      if (candidate->capture && (!hyb_file_check_link (candidate->path, error) ||
+                                 !prof_capture_write (candidate->capture, candidate->path, error)))
         return FALSE;
     }
   return TRUE;

@@ -12,6 +12,7 @@
 
 #include "engine/base/error.h"
 #include "engine/base/limits.h"
+#include "engine/formats/file.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -156,6 +157,31 @@ make_output (const ScopeEachCall *call, GError **error)
                        "the folder cannot be made: %s", g_strerror (errno));
 }
 
+/* What lies below the folder of the outputs may be a stranger's. */
+static gboolean
+check_folders_below (const ScopeEachCall *call, const GPtrArray *models, GError **error)
+{
+  const char *output = scope_each_get_output (call);
+
+  for (guint i = 0; output && i < models->len; i++)
+    {
+      g_autofree char *path = g_build_filename (output, models->pdata[i], NULL);
+      char            *slash = path + strlen (path) - strlen (models->pdata[i]);
+
+      for (; (slash = strchr (slash, '/')); slash++)
+        {
+          gboolean is_inside;
+
+          *slash = '\0';
+          is_inside = hyb_file_check_link (path, error);
+          *slash = '/';
+          if (!is_inside)
+            return FALSE;
+        }
+    }
+  return TRUE;
+}
+
 static int
 summarise (const Each *each, double seconds)
 {
@@ -208,7 +234,7 @@ scope_each_run (const ScopeEachCall *call, GError **error)
     return SCOPE_EXIT_USAGE;
   each.models = models = scope_find_models (call->common->each, skipped, error);
   print_skipped (skipped);
-  if (!models || !make_output (call, error))
+  if (!models || !make_output (call, error) || !check_folders_below (call, models, error))
     return SCOPE_EXIT_FILE;
   if (scope_each_get_output (call))
     each.prefixes = prefixes = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);

@@ -208,12 +208,39 @@ copy_file (GOutputStream *out, gpointer data, GError **error)
   return g_output_stream_splice (out, in, G_OUTPUT_STREAM_SPLICE_NONE, NULL, error) >= 0;
 }
 
+/* Whether the user has given the very name of a file, and not a prefix. */
+static gboolean
+is_named (const ScopeRemoteNames *names, const char *path)
+{
+  for (guint i = 0; i < names->outputs->len; i++)
+    if (strcmp (((const ScopeRemoteFile *) names->outputs->pdata[i])->path, path) == 0)
+      return TRUE;
+  return FALSE;
+}
+
+/* Names that follow from a prefix lead to files in its folder. */
+static gboolean
+check_links (const ScopeRemoteNames *names, const GPtrArray *files, GError **error)
+{
+  for (guint i = 0; i < files->len; i++)
+    {
+      const char      *name = ((ScopeRemoteFile *) files->pdata[i])->name;
+      g_autofree char *path = scope_remote_names_resolve (names, name);
+
+      if (path && !is_named (names, path) && !hyb_file_check_link (path, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
 gboolean
 scope_remote_names_place (const ScopeRemoteNames *names,
                           const GPtrArray        *files,
                           int                     folder,
                           GError                **error)
 {
+  if (!check_links (names, files, error))
+    return FALSE;
   for (guint i = 0; i < files->len; i++)
     {
       const char      *name = ((ScopeRemoteFile *) files->pdata[i])->name;

@@ -8,6 +8,7 @@
 #include "app/command/messages.h"
 #include "app/command/train/train.h"
 
+#include "engine/formats/file.h"
 #include "engine/formats/format.h"
 #include "engine/formats/model-weights.h"
 #include "engine/open/open.h"
@@ -48,7 +49,7 @@ scope_train_save (ScopeTraining *training, guint64 epoch, GError **error)
   if (!prefix)
     return TRUE;
   states = name_file (prefix, moment, ".states");
-  if (!scope_train_write_log (training, error) ||
+  if (!hyb_file_check_link (states, error) || !scope_train_write_log (training, error) ||
       !hyb_trainer_read_back (training->trainer, error) ||
       !hyb_model_save (training->model, prefix, (guint) epoch, written, error))
     return FALSE;
@@ -76,7 +77,8 @@ scope_train_save_interrupted (ScopeTraining *training, GError **error)
   params = name_file (prefix, INTERRUPTED, ".params");
   states = name_file (prefix, INTERRUPTED, ".states");
   list = hyb_model_list_parameters (training->model);
-  if (!scope_train_write_log (training, error) ||
+  if (!hyb_file_check_link (params, error) || !hyb_file_check_link (states, error) ||
+      !scope_train_write_log (training, error) ||
       !hyb_trainer_read_back (training->trainer, error) ||
       !hyb_weights_write_file (list, params, error) ||
       !hyb_trainer_save_states (training->trainer, states, error))

@@ -154,6 +154,44 @@ test_link_to_a_new_file (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
   g_assert_true (g_file_test (second, G_FILE_TEST_IS_SYMLINK));
 }
 
+/* Links that stand at made-up names. */
+static void
+test_link_out (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
+{
+  static const struct
+  {
+    const char *target;
+    gboolean    is_inside;
+  } rows[] = {
+    { "file", TRUE },          { "absent", TRUE },          { "below/file", TRUE },
+    { "below/../file", TRUE }, { "below", TRUE },           { "../file", FALSE },
+    { "..", FALSE },           { "/etc/passwd", FALSE },    { "below/../../file", FALSE },
+    { "away/file", FALSE },    { "nowhere/file", FALSE },   { "second", FALSE },
+    { "link", FALSE },         { "../replace-x/y", FALSE },
+  };
+  g_autofree char *link = g_build_filename (fixture->folder, "link", NULL);
+  g_autofree char *below = g_build_filename (fixture->folder, "below", NULL);
+  g_autofree char *away = g_build_filename (fixture->folder, "away", NULL);
+  g_autofree char *second = g_build_filename (fixture->folder, "second", NULL);
+
+  g_assert_no_errno (g_mkdir (below, 0700));
+  g_assert_no_errno (symlink ("/", away));
+  g_assert_no_errno (symlink ("../out", second));
+  g_assert_true (hyb_file_check_link (link, NULL));
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      g_autoptr (GError) error = NULL;
+
+      g_assert_no_errno (symlink (rows[i].target, link));
+      g_assert_cmpint (hyb_file_check_link (link, &error), ==, rows[i].is_inside);
+      g_assert_cmpint (rows[i].is_inside, ==, !error);
+      g_assert_no_errno (g_unlink (link));
+    }
+  g_assert_no_errno (g_unlink (away));
+  g_assert_no_errno (g_unlink (second));
+  g_assert_no_errno (g_rmdir (below));
+}
+
 static void
 test_links_in_a_circle (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
 {
@@ -348,6 +386,7 @@ TEST_PROGRAM (test_file_replace)
   ADD ("a-failure-leaves-the-old-file-alone", test_failure);
   ADD ("a-link-stays-a-link", test_link);
   ADD ("a-link-to-a-new-file-stays-a-link", test_link_to_a_new_file);
+  ADD ("a-link-out-of-its-folder-is-found", test_link_out);
   ADD ("links-in-a-circle-are-refused", test_links_in_a_circle);
   ADD ("a-pipe-without-a-reader-is-an-error", test_pipe_without_reader);
   ADD ("a-pipe-with-a-late-reader-is-written", test_pipe_with_late_reader);
