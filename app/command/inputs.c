@@ -393,6 +393,8 @@ scope_inputs_fill (ScopeInputs *inputs, const ScopeCommonOptions *common, GError
 {
   guint n_values;
 
+  if (!scope_require_outputs (inputs->model, error))
+    return FALSE;
   inputs->graph = hyb_model_get_graph (inputs->model);
   n_values = hyb_graph_n_values (inputs->graph);
   inputs->variables = hyb_graph_get_variables (inputs->graph, &inputs->n_variables);

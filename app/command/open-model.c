@@ -9,6 +9,7 @@
 #include "app/command/messages.h"
 #include "engine/analysis/declared-types.h"
 #include "engine/analysis/same-inputs.h"
+#include "engine/base/error.h"
 #include "engine/base/one-line.h"
 #include "engine/block/plugin.h"
 #include "engine/formats/file.h"
@@ -55,6 +56,18 @@ scope_is_capture (const char *file)
   guint8 head[8];
 
   return prof_capture_sniff (head, scope_read_head (file, head, sizeof head));
+}
+
+gboolean
+scope_require_outputs (HybModel *model, GError **error)
+{
+  guint n_outputs;
+
+  hyb_graph_get_heads (hyb_model_get_graph (model), &n_outputs);
+  return n_outputs > 0 ||
+         hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_STRUCTURE,
+                       hyb_model_get_file (model), "Export it with the outputs that are wanted",
+                       "the model has no outputs, so there is nothing to compute");
 }
 
 ProfCapture *

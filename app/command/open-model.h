@@ -12,6 +12,8 @@
 /* Opens files[0] with the parameters of --params or files[1], and prints its findings.
  * NULL and an error if the model has errors.  (transfer full) */
 HybModel *scope_open_model (const ScopeCommonOptions *common, char **files, GError **error);
+/* FALSE and an error if the model has no outputs: nothing can be computed. */
+gboolean scope_require_outputs (HybModel *model, GError **error);
 /* Opens the same files, but errors in them become findings of the model, which may then have no
  * graph.  NULL and an error only if a file cannot be read.  (transfer full) */
 HybModel *

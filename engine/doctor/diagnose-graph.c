@@ -179,11 +179,34 @@ hyb_diagnose_operators (HybDiagnosis *diagnosis)
     offer_correction (diagnosis, corrected, changes);
 }
 
+static gboolean
+has_outputs (const HybDiagnosis *diagnosis)
+{
+  guint n;
+
+  hyb_graph_get_heads (diagnosis->graph, &n);
+  return n > 0;
+}
+
+void
+hyb_diagnose_no_outputs (HybDiagnosis *diagnosis)
+{
+  if (!has_outputs (diagnosis))
+    hyb_diagnosis_report (diagnosis,
+                          &(DiagnosisIssue){ HYB_SEVERITY_ERROR, "no-outputs", HYB_NO_ID,
+                                             "Export it with the outputs that are wanted" },
+                          "the model has no outputs, so there is nothing to compute");
+}
+
 void
 hyb_diagnose_dead_nodes (HybDiagnosis *diagnosis)
 {
   g_autofree guint8 *needed = hyb_graph_find_needed (diagnosis->graph, NULL);
   HybFinding        *finding = NULL;
+
+  /* All nodes would be dead. */
+  if (!has_outputs (diagnosis))
+    return;
 
   for (HybNodeId id = 0; id < hyb_graph_n_nodes (diagnosis->graph); id++)
     {

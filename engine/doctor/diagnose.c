@@ -22,6 +22,7 @@ typedef struct
 static const Rule rules[] = {
   { "parameters of another model", hyb_diagnose_pair },
   { "operators that the engine does not have", hyb_diagnose_operators },
+  { "a graph without outputs", hyb_diagnose_no_outputs, ANY },
   { "nodes that no output needs", hyb_diagnose_dead_nodes, ANY },
   { "loops and branches whose attributes contradict their subgraphs", hyb_diagnose_control_flow },
   { "LSTM gates in the order of old examples", hyb_diagnose_gate_order },

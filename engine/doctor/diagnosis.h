@@ -71,6 +71,8 @@ char *hyb_dtype_to_json (HybDType dtype);
 
 /* Operators that the engine does not have. */
 void hyb_diagnose_operators (HybDiagnosis *diagnosis);
+/* A graph without outputs. */
+void hyb_diagnose_no_outputs (HybDiagnosis *diagnosis);
 /* Nodes that no output needs. */
 void hyb_diagnose_dead_nodes (HybDiagnosis *diagnosis);
 /* Loops and branches whose attributes contradict their subgraphs. */

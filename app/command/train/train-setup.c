@@ -412,8 +412,8 @@ scope_train_set_up (ScopeTraining *training, char **files, GError **error)
   if (hyb_is_plugin_name (files[0]) && !(training->spec = hyb_model_spec_new (files[0], error)))
     return FALSE;
   training->model = scope_open_model (training->common, files, error);
-  if (!training->model || !(carry = collect_carry (training, error)) ||
-      !open_data (training, carry, error))
+  if (!training->model || !scope_require_outputs (training->model, error) ||
+      !(carry = collect_carry (training, error)) || !open_data (training, carry, error))
     return FALSE;
 
   if (options->resume)

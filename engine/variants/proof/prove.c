@@ -530,7 +530,7 @@ check_heads (const Prover *prover, GError **error)
   if (prover->a.n_heads == 0 && prover->b.n_heads == 0)
     return hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_STRUCTURE, NULL,
                          "Give models with outputs",
-                         "neither model has an output, so there is nothing to compare");
+                         "the models have no outputs, so there is nothing to compare");
   if (prover->a.n_heads == prover->b.n_heads)
     return TRUE;
   return hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_STRUCTURE, NULL, NULL,

@@ -532,6 +532,48 @@ test_pair_of_strangers_has_one_name (Fixture *fixture, gconstpointer unused G_GN
     }
 }
 
+/* What computes refuses a model without outputs; what describes takes it. */
+static void
+test_model_without_outputs_is_refused (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
+{
+  static const struct
+  {
+    const char *line;
+    int         code;
+  } rows[] = {
+    { "check m-symbol.json", 1 },
+    { "check m-symbol.json --json", 1 },
+    { "check m-symbol.json --repair r", 1 },
+    { "run m-symbol.json --init zeros", 4 },
+    { "run m-symbol.json --init zeros --json", 4 },
+    { "profile m-symbol.json", 4 },
+    { "compare m-symbol.json", 4 },
+    { "train m-symbol.json o-0000.params --data d.npz --epochs 1", 4 },
+    { "prove m-symbol.json m-symbol.json", 4 },
+    { "convert m-symbol.json --output m.onnx", 4 },
+    { "info m-symbol.json", 0 },
+    { "render m-symbol.json --output m.svg", 0 },
+    { "diff m-symbol.json m-symbol.json", 0 },
+  };
+
+  write_text (fixture, "m-symbol.json",
+              "{\"nodes\": [{\"op\": \"null\", \"name\": \"x\", \"attrs\": {\"__shape__\": \"(2, "
+              "3)\"}, "
+              "\"inputs\": []}], \"arg_nodes\": [0], \"heads\": []}",
+              -1);
+  fixture_run_line (fixture, "hscope new mlp --output o && hscope run o-symbol.json --init zeros "
+                             "--output d.npz");
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      g_autofree char *line = g_strdup_printf ("hscope %s 2>&1", rows[i].line);
+
+      fixture_run_line (fixture, line);
+      if (fixture->code != rows[i].code ||
+          (rows[i].code != 0 && !strstr (fixture->out, "no outputs, so there is nothing to ")))
+        fixture_complain ("%s\nends with %d and says:\n%s", line, fixture->code, fixture->out);
+    }
+}
+
 #define ADD(name, function) \
   g_test_add ("/app/one-question/" name, Fixture, NULL, fixture_set_up, function, fixture_tear_down)
 
@@ -549,6 +591,7 @@ TEST_PROGRAM (test_one_question)
        test_every_command_shows_the_same_shape_of_a_value);
   ADD ("unknown-dimensions-have-one-notation", test_unknown_dimensions_have_one_notation);
   ADD ("one-row-is-no-frozen-batch", test_one_row_is_no_frozen_batch);
+  ADD ("a-model-without-outputs-is-refused", test_model_without_outputs_is_refused);
   ADD ("a-pair-of-strangers-has-one-name", test_pair_of_strangers_has_one_name);
   return g_test_run ();
 }
