@@ -78,6 +78,72 @@ lower_concat (HybLowering *lowering)
                                           hyb_onnx_type (lowering, 2)->dtype));
 }
 
+/* B of QGemm, or its scale or zero point by column, as B' has its axes. */
+static HybValueId
+by_column (HybLowering *lowering, HybValueId x, gboolean is_turned)
+{
+  HybType type = x == HYB_NO_ID ? (HybType){ 0 } : *hyb_lowering_get_type (lowering, x);
+
+  if (type.shape.rank != 1 || type.shape.dim[0] == 1 || !is_turned)
+    return x;
+  return hyb_onnx_reshape (lowering, x, 2, (gint64[]){ type.shape.dim[0], 1 });
+}
+
+static HybValueId
+turn (HybLowering *lowering, HybValueId x, gboolean is_turned)
+{
+  return is_turned ? hyb_onnx_transpose (lowering, x, 2, (gint64[]){ 1, 0 }) : x;
+}
+
+/* alpha · A'B' + C, where C counts in units of alpha and both scales; floats if the result has no scale. */
+static void
+lower_gemm (HybLowering *lowering)
+{
+  gboolean   a_turned = hyb_onnx_int (lowering, "transA", 0) != 0;
+  gboolean   b_turned = hyb_onnx_int (lowering, "transB", 0) != 0;
+  HybValueId b_scale = hyb_onnx_input (lowering, 4), y;
+  HybValueId a = turn (lowering, read_floats (lowering), a_turned);
+  HybValueId b =
+      turn (lowering,
+            onnx_dequantise (lowering, hyb_onnx_input (lowering, 3),
+                             by_column (lowering, b_scale, b_turned),
+                             by_column (lowering, onnx_optional (lowering, 5), b_turned)),
+            b_turned);
+
+  y = onnx_matmul (lowering, a, b);
+  if (hyb_onnx_has_input (lowering, 6))
+    y = onnx_add (lowering, y,
+                  onnx_multiply (lowering,
+                                 hyb_onnx_cast (lowering, hyb_onnx_input (lowering, 6), HYB_F32),
+                                 onnx_multiply (lowering, hyb_onnx_input (lowering, 1), b_scale)));
+  y = onnx_scale (lowering, y, hyb_onnx_float (lowering, "alpha", 1));
+  if (hyb_onnx_has_input (lowering, 7))
+    y = onnx_quantise (lowering, y, hyb_onnx_input (lowering, 7), onnx_optional (lowering, 8),
+                       hyb_onnx_type (lowering, 0)->dtype);
+  hyb_lowering_set_output (lowering, 0, y);
+}
+
+/* Before operator set 13 a softmax takes all axes from the given one on together. */
+static void
+lower_softmax (HybLowering *lowering)
+{
+  HybType    type = *hyb_onnx_type (lowering, 0);
+  gboolean   is_flat = hyb_onnx_int (lowering, "opset", 13) < 13;
+  int        rank = type.shape.rank;
+  int        axis = hyb_onnx_axis (lowering, hyb_onnx_int (lowering, "axis", -1), rank);
+  HybValueId x = read_floats (lowering);
+
+  if (axis < 0 || !hyb_shape_is_known (&type.shape))
+    return;
+  if (is_flat)
+    x = hyb_onnx_reshape (lowering, x, 2,
+                          (gint64[]){ hyb_shape_count (&type.shape, 0, axis),
+                                      hyb_shape_count (&type.shape, axis, rank) });
+  x = hyb_lowering_emit (lowering, "softmax", 1, &x, "axis",
+                         hyb_lowering_text (lowering, "%d", is_flat ? 1 : axis), NULL);
+  set_rounded (lowering, is_flat ? onnx_reshape_to (lowering, x, &type.shape) : x);
+}
+
 /* A, of floats that are rounded to 8 bits first, times B with its scale and zero point, and a bias. */
 static void
 lower_dynamic_matmul (HybLowering *lowering)
@@ -97,6 +163,10 @@ static const char *const pool_inputs[] = { "X",       "x_scale",      "x_zero_po
                                            "y_scale", "y_zero_point", NULL };
 static const char *const concat_inputs[] = { "Y_scale", "Y_zero_point", "inputs", NULL };
 static const char *const matmul_inputs[] = { "A", "B", "b_scale", "b_zero_point", "bias", NULL };
+static const char *const gemm_inputs[] = { "A", "a_scale", "a_zero_point",
+                                           "B", "b_scale", "b_zero_point",
+                                           "C", "y_scale", "y_zero_point",
+                                           NULL };
 static const char *const outputs[] = { "Y", NULL };
 
 #define LAYER(NAME, DOC, CATEGORY, INPUTS, LOWER)                                      \
@@ -122,6 +192,16 @@ const HybOnnxOp hyb_onnx_ops_quantised_layers[] = {
          HYB_CATEGORY_MOVEMENT,
          concat_inputs,
          lower_concat),
+  LAYER ("QLinearSoftmax",
+         "Normalised exponentials of quantised values.",
+         HYB_CATEGORY_REDUCTION,
+         pool_inputs,
+         lower_softmax),
+  LAYER ("QGemm",
+         "A product of quantised matrices and a bias.",
+         HYB_CATEGORY_LINEAR,
+         gemm_inputs,
+         lower_gemm),
   LAYER ("DynamicQuantizeMatMul",
          "A product of rounded floats and a quantised matrix.",
          HYB_CATEGORY_LINEAR,

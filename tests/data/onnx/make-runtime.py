@@ -180,6 +180,17 @@ CASES = {
     "rounded-product": (MICROSOFT, """g (float[2,3] a, uint8[3,2] b, float[2] c) => (float[2,2] y) <float s = {0.02}, uint8 z = {110}> {
         y = com.microsoft.DynamicQuantizeMatMul (a, b, s, z, c)
     }""", lambda f: {"a": f(2, 3), "b": (f(3, 2) * 40 + 128).clip(0, 255).astype(np.uint8), "c": f(2)}),
+    "quantised-gemm": (MICROSOFT, """g (uint8[2,3] x) => (uint8[3,4] y) <float s = {0.03}, uint8 z = {120}, int8[4,2] w = {5, -7, 100, 3, -128, 127, 9, 0}, float[4] t = {0.02, 0.01, 0.03, 0.005}, int8[4] v = {0, 2, -1, 3}, int32[4] b = {300, -200, 50, 0}, float r = {0.1}, uint8 o = {128}> {
+        y = com.microsoft.QGemm <transA = 1, transB = 1, alpha = 0.5> (x, s, z, w, t, v, b, r, o)
+    }""", lambda f: {"x": np.uint8([[0, 255, 100], [120, 130, 7]])}),
+    "quantised-gemm-floats": (MICROSOFT, """g (uint8[2,3] x) => (float[2,2] y) <float s = {0.03}, uint8 z = {120}, uint8[3,2] w = {5, 7, 100, 3, 255, 0}, float t = {0.02}, uint8 v = {100}> {
+        y = com.microsoft.QGemm (x, s, z, w, t, v)
+    }""", lambda f: {"x": np.uint8([[0, 255, 100], [120, 130, 7]])}),
+    "quantised-softmax": (MICROSOFT, """g (uint8[2,2,3] x) => (uint8[2,2,3] y, uint8[2,2,3] k, uint8[2,2,3] v) <float s = {0.05}, uint8 z = {120}, float r = {0.00390625}, uint8 o = {0}> {
+        y = com.microsoft.QLinearSoftmax <opset = 13> (x, s, z, r, o)
+        k = com.microsoft.QLinearSoftmax <opset = 13, axis = 1> (x, s, z, r, o)
+        v = com.microsoft.QLinearSoftmax <opset = 12, axis = 1> (x, s, z, r, o)
+    }""", lambda f: {"x": np.uint8([[[0, 255, 250], [120, 130, 107]], [[10, 20, 30], [100, 101, 102]]])}),
     "no-range": ('"" : 17', """g (float[3] x) => (uint8[3] y, float s, uint8 z) {
         y, s, z = DynamicQuantizeLinear (x)
     }""", lambda f: {"x": np.zeros(3, np.float32)}),
