@@ -12,6 +12,8 @@
 
 #include <math.h>
 
+#include "engine/kernels/vectorise.h"
+
 /* name after “_npi_”, HybBinary function, description */
 #define ROWS(ROW)                                                     \
   ROW (equal, EQUAL, "whether both are equal")                        \
@@ -41,6 +43,31 @@ typedef struct
   char         *y; /* bool */
 } Comparison;
 
+/* Writes bool for n numbers of this size in bytes, which are 0 or 1 in any type: bits are set only in ones. */
+#define TRUTH(bits)                                                    \
+  static void truth_##bits (const guint##bits *x, gsize n, guint8 *to) \
+  {                                                                    \
+    for (gsize i = 0; i < n; i++)                                      \
+      to[i] = x[i] != 0;                                               \
+  }
+TRUTH (8)
+TRUTH (16)
+TRUTH (32)
+TRUTH (64)
+
+static void
+write_truth (gconstpointer x, gint64 size, gint64 n, gpointer to)
+{
+  if (size == 8)
+    truth_64 (x, (gsize) n, to);
+  else if (size == 4)
+    truth_32 (x, (gsize) n, to);
+  else if (size == 2)
+    truth_16 (x, (gsize) n, to);
+  else
+    truth_8 (x, (gsize) n, to);
+}
+
 /* One row of a HybEach walk with the operands y, a and b. */
 static void
 compare_rows (const gint64 *offset, const gint64 *stride, gint64 n, gpointer data)
@@ -56,8 +83,7 @@ compare_rows (const gint64 *offset, const gint64 *stride, gint64 n, gpointer dat
       comparison->loop (comparison->a + (offset[1] + at * stride[1]) * size, stride[1],
                         comparison->b + (offset[2] + at * stride[2]) * size, stride[2], result,
                         count);
-      hyb_dtype_convert (comparison->y + offset[0] + at, HYB_BOOL, result, comparison->dtype,
-                         (gsize) count);
+      write_truth (result, size, count, comparison->y + offset[0] + at);
     }
 }
 
@@ -113,7 +139,7 @@ compare_scalar_slice (gint64 begin, gint64 end, gpointer data)
 
       hyb_dtype_get_doubles (comparison->x, comparison->dtype, (gsize) at, (gsize) n, x);
       comparison->loop (x, 1, &comparison->scalar, 0, x, n);
-      hyb_dtype_convert (comparison->y + at, HYB_BOOL, x, HYB_F64, (gsize) n);
+      write_truth (x, sizeof *x, n, comparison->y + at);
     }
 }
 
