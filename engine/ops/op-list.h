@@ -79,6 +79,7 @@ HYB_OPS (linear, linalg_tensor)
 HYB_OPS (linear, linalg_triangular)
 HYB_OPS (linear, narrow_product)
 HYB_OPS (linear, panel_product)
+HYB_OPS (linear, scaled_attention)
 
 HYB_OPS (loss, ctc_loss)
 HYB_OPS (loss, hawkes)
