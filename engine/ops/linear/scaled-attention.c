@@ -1,7 +1,8 @@
 /* scaled-attention.c — _scaled_attention: softmax (scale q kᵀ + bias, where mask) v, a block of rows at a time.
  *
  * The scores of a block stay in the cache, and columns that the mask hides from all of its rows are left out if they are
- * minus infinite, so that values which are not finite there do not make a result NaN.  passes/fuse-attention.c writes it for attention in pieces.  Start at attention_forward().
+ * minus infinite, so that values which are not finite there do not make a result NaN.  passes/fuse-attention.c writes it
+ * for attention in pieces.  Start at attention_forward().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/op/op.h"
 

@@ -46,49 +46,108 @@ NAME (update_moving) (const BatchNormArgs *args, gint64 channel, double mean, do
   moving_var[channel] = (REAL) (keep * (double) moving_var[channel] + (1.0 - keep) * variance);
 }
 
+/* What is done to the elements of one channel: y = (x − mean) scale + shift. */
+typedef struct
+{
+  REAL mean, scale, shift;
+} NAME (Line);
+
+/* Sets the outputs of a channel besides y, and returns what is done to its elements. */
+static NAME (Line) NAME (prepare_channel) (const BatchNormArgs *args, gint64 channel)
+{
+  const ChannelView *view = &args->view;
+  double             mean, variance;
+  REAL               scale;
+
+  if (args->uses_batch_statistics)
+    {
+      NAME (channel_statistics) (args, channel, &mean, &variance);
+      if (args->updates_moving && view->outer * view->inner > 0)
+        NAME (update_moving) (args, channel, mean, variance);
+    }
+  else
+    {
+      mean = (double) ((const REAL *) args->moving_mean)[channel];
+      variance = (double) ((const REAL *) args->moving_var)[channel];
+    }
+
+  ((REAL *) args->mean)[channel] = (REAL) mean;
+  scale = (REAL) (1.0 / sqrt (variance + args->params->eps));
+  ((REAL *) args->spread)[channel] = args->returns_variance ? (REAL) variance : scale;
+  if (args->gamma)
+    scale *= ((const REAL *) args->gamma)[channel];
+  return (NAME (Line)){ (REAL) mean, scale, ((const REAL *) args->beta)[channel] };
+}
+
+/* The elements of one channel, in runs of inner. */
+static void
+NAME (normalise_runs) (const BatchNormArgs *args, gint64 channel, const NAME (Line) * line)
+{
+  const ChannelView *view = &args->view;
+
+  for (gint64 o = 0; o < view->outer; o++)
+    {
+      gint64      base = (o * view->channels + channel) * view->inner;
+      const REAL *x = (const REAL *) args->x + base;
+      REAL       *y = (REAL *) args->to + base;
+
+      for (gint64 i = 0; i < view->inner; i++)
+        y[i] = (x[i] - line->mean) * line->scale + line->shift;
+      for (gint64 i = 0; args->with_relu && i < view->inner; i++)
+        y[i] = y[i] > 0 ? y[i] : 0;
+    }
+}
+
+#define CHANNELS 64 /* that lie next to each other, if inner is 1 */
+
+static void
+NAME (normalise_columns) (const BatchNormArgs *args, gint64 begin, gint64 end)
+{
+  const ChannelView *view = &args->view;
+  REAL               mean[CHANNELS], scale[CHANNELS], shift[CHANNELS];
+  gint64             n = end - begin;
+
+  for (gint64 c = 0; c < n; c++)
+    {
+      NAME (Line) line = NAME (prepare_channel) (args, begin + c);
+
+      mean[c] = line.mean;
+      scale[c] = line.scale;
+      shift[c] = line.shift;
+    }
+  for (gint64 o = 0; o < view->outer; o++)
+    {
+      const REAL *x = (const REAL *) args->x + o * view->channels + begin;
+      REAL       *y = (REAL *) args->to + o * view->channels + begin;
+
+      HYB_INDEPENDENT
+      for (gint64 c = 0; c < n; c++)
+        y[c] = (x[c] - mean[c]) * scale[c] + shift[c];
+      for (gint64 c = 0; args->with_relu && c < n; c++)
+        y[c] = y[c] > 0 ? y[c] : 0;
+    }
+}
+
 static void
 NAME (normalise_channels) (gint64 begin, gint64 end, gpointer data)
 {
   const BatchNormArgs *args = data;
-  const ChannelView   *view = &args->view;
 
+  if (args->view.inner == 1)
+    {
+      for (gint64 first = begin; first < end; first += CHANNELS)
+        NAME (normalise_columns) (args, first, MIN (end, first + CHANNELS));
+      return;
+    }
   for (gint64 channel = begin; channel < end; channel++)
     {
-      double mean, variance;
-      REAL   scale, shift;
+      NAME (Line) line = NAME (prepare_channel) (args, channel);
 
-      if (args->uses_batch_statistics)
-        {
-          NAME (channel_statistics) (args, channel, &mean, &variance);
-          if (args->updates_moving && view->outer * view->inner > 0)
-            NAME (update_moving) (args, channel, mean, variance);
-        }
-      else
-        {
-          mean = (double) ((const REAL *) args->moving_mean)[channel];
-          variance = (double) ((const REAL *) args->moving_var)[channel];
-        }
-
-      ((REAL *) args->mean)[channel] = (REAL) mean;
-      scale = (REAL) (1.0 / sqrt (variance + args->params->eps));
-      ((REAL *) args->spread)[channel] = args->returns_variance ? (REAL) variance : scale;
-      if (args->gamma)
-        scale *= ((const REAL *) args->gamma)[channel];
-      shift = ((const REAL *) args->beta)[channel];
-
-      for (gint64 o = 0; o < view->outer; o++)
-        {
-          gint64      base = (o * view->channels + channel) * view->inner;
-          const REAL *x = (const REAL *) args->x + base;
-          REAL       *y = (REAL *) args->to + base;
-
-          for (gint64 i = 0; i < view->inner; i++)
-            y[i] = (x[i] - (REAL) mean) * scale + shift;
-          for (gint64 i = 0; args->with_relu && i < view->inner; i++)
-            y[i] = y[i] > 0 ? y[i] : 0;
-        }
+      NAME (normalise_runs) (args, channel, &line);
     }
 }
+
+#undef CHANNELS
 
 /* The gradient that reaches the normalisation: dy, or with a rectifier dy where y > 0 and 0
  * elsewhere.  The latter is written to dx and overwritten in place later. */
