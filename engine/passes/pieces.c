@@ -1,0 +1,225 @@
+/* pieces.c — see pieces.h.  Start at hyb_pieces_replace().
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/passes/pieces.h"
+
+#include "engine/analysis/rewrite.h"
+
+const char *const hyb_pieces_sums[] = { "broadcast_add", "elemwise_add", NULL };
+const char *const hyb_pieces_differences[] = { "broadcast_sub", "elemwise_sub", NULL };
+const char *const hyb_pieces_products[] = { "broadcast_mul", "elemwise_mul", NULL };
+const char *const hyb_pieces_quotients[] = { "broadcast_div", "elemwise_div", NULL };
+
+/* --- Looking --- */
+
+const HybNode *
+hyb_pieces_node (const HybPieces *pieces, HybValueId value)
+{
+  return hyb_graph_get_node (pieces->graph, hyb_graph_get_producer (pieces->graph, value));
+}
+
+const HybValueId *
+hyb_pieces_inputs (const HybPieces *pieces, HybValueId value)
+{
+  return hyb_graph_get_inputs (pieces->graph, hyb_graph_get_producer (pieces->graph, value));
+}
+
+const HybType *
+hyb_pieces_type (const HybPieces *pieces, HybValueId value)
+{
+  return &pieces->facts->types[value];
+}
+
+gboolean
+hyb_pieces_is_float (const HybPieces *pieces, HybValueId value)
+{
+  const HybType *type = hyb_pieces_type (pieces, value);
+
+  return type->dtype == HYB_F32 && hyb_type_is_known (type);
+}
+
+gboolean
+hyb_pieces_is_made_by (const HybPieces *pieces, HybValueId value, const char *const *names)
+{
+  const HybOp *op = hyb_pieces_node (pieces, value)->op;
+
+  for (; *names; names++)
+    if (op == hyb_op_find (*names))
+      return TRUE;
+  return FALSE;
+}
+
+gboolean
+hyb_pieces_read_number (const HybPieces *pieces, HybValueId value, double *number)
+{
+  HybTensor *constant = pieces->facts->constants[value];
+
+  if (!constant || hyb_pieces_type (pieces, value)->dtype != HYB_F32 ||
+      hyb_tensor_get_size (constant) != 1)
+    return FALSE;
+  *number = hyb_tensor_get_value (constant, 0);
+  return TRUE;
+}
+
+gboolean
+hyb_pieces_add (const HybPieces *pieces, HybReplacement *found, HybValueId value)
+{
+  HybNodeId id = hyb_graph_get_producer (pieces->graph, value);
+
+  for (guint i = 0; i < found->n_pieces; i++)
+    if (found->pieces[i] == id)
+      return TRUE;
+  if (found->n_pieces == HYB_MAX_PIECES)
+    return FALSE;
+  found->pieces[found->n_pieces++] = id;
+  return TRUE;
+}
+
+/* --- Replacing --- */
+
+/* All patterns of a graph. */
+typedef struct
+{
+  HybPieces        pieces;
+  guint8          *is_head;    /* by value */
+  HybReplacement **found;      /* by node: what is computed there */
+  guint8          *is_removed; /* by node */
+} Replacing;
+
+static gboolean
+is_piece (const HybReplacement *found, HybNodeId id)
+{
+  for (guint i = 0; i < found->n_pieces; i++)
+    if (found->pieces[i] == id)
+      return TRUE;
+  return FALSE;
+}
+
+/* TRUE if nothing outside of the pattern, whose last node is id, reads a piece. */
+static gboolean
+is_closed (const Replacing *self, const HybReplacement *found, HybNodeId id)
+{
+  HybGraph *graph = self->pieces.graph;
+
+  for (guint i = 0; i < found->n_pieces; i++)
+    {
+      const HybNode *node = hyb_graph_get_node (graph, found->pieces[i]);
+
+      if (found->pieces[i] == id || self->is_removed[found->pieces[i]] ||
+          self->found[found->pieces[i]] || hyb_node_is_variable (node))
+        return FALSE;
+      for (guint k = 0; k < node->n_outputs; k++)
+        {
+          guint            n;
+          const HybNodeId *users = hyb_graph_get_users (graph, node->first_output + k, &n);
+
+          if (self->is_head[node->first_output + k])
+            return FALSE;
+          for (guint u = 0; u < n; u++)
+            if (users[u] != id && !is_piece (found, users[u]))
+              return FALSE;
+        }
+    }
+  return TRUE;
+}
+
+static void
+clear_found (HybReplacement *found)
+{
+  g_clear_pointer (&found->attributes, g_strfreev);
+}
+
+static guint
+find_all (Replacing *self, HybPiecesMatch match)
+{
+  guint n = 0;
+
+  for (HybNodeId id = 0; id < hyb_graph_n_nodes (self->pieces.graph); id++)
+    {
+      HybReplacement found = { 0 };
+
+      if (hyb_node_is_variable (hyb_graph_get_node (self->pieces.graph, id)) ||
+          !match (&self->pieces, id, &found) || !is_closed (self, &found, id))
+        {
+          clear_found (&found);
+          continue;
+        }
+      self->found[id] = g_memdup2 (&found, sizeof found);
+      for (guint i = 0; i < found.n_pieces; i++)
+        self->is_removed[found.pieces[i]] = TRUE;
+      n++;
+    }
+  return n;
+}
+
+static gboolean
+make_replacement (const Replacing *self, HybRewrite *rewrite, HybNodeId id, GError **error)
+{
+  const HybReplacement *found = self->found[id];
+  const HybNode        *node = hyb_graph_get_node (self->pieces.graph, id);
+  HybValueId            inputs[HYB_MAX_PIECES_INPUTS];
+  HybNodeId             made;
+
+  for (guint i = 0; i < found->n_inputs; i++)
+    inputs[i] = g_array_index (rewrite->map, HybValueId, found->inputs[i]);
+  made = hyb_builder_add (rewrite->builder,
+                          &(HybNodeSpec){ .op = hyb_op_find (found->op),
+                                          .name = node->name,
+                                          .attributes = (const char *const *) found->attributes,
+                                          .n_inputs = found->n_inputs,
+                                          .inputs = inputs,
+                                          .key = node->key,
+                                          .origin_plus_one = node->origin + 1,
+                                          .line = node->line },
+                          error);
+  if (made == HYB_NO_ID)
+    return FALSE;
+  g_array_index (rewrite->map, HybValueId, node->first_output) =
+      hyb_builder_output (rewrite->builder, made, 0);
+  return TRUE;
+}
+
+static HybGraph *
+rewrite_all (const Replacing *self, GArray *map, GError **error)
+{
+  HybRewrite rewrite;
+
+  hyb_rewrite_init (&rewrite, self->pieces.graph, map);
+  for (HybNodeId id = 0; id < hyb_graph_n_nodes (self->pieces.graph); id++)
+    if (!self->found[id] && !self->is_removed[id])
+      hyb_rewrite_copy (&rewrite, id);
+    else if (self->found[id] && !make_replacement (self, &rewrite, id, error))
+      {
+        hyb_rewrite_clear (&rewrite);
+        return NULL;
+      }
+  return hyb_rewrite_finish (&rewrite);
+}
+
+HybGraph *
+hyb_pieces_replace (HybGraph      *graph,
+                    HybFacts      *facts,
+                    HybPiecesMatch match,
+                    GArray        *map,
+                    GError       **error)
+{
+  guint                       n_nodes = MAX (hyb_graph_n_nodes (graph), 1), n_heads;
+  const HybValueId           *heads = hyb_graph_get_heads (graph, &n_heads);
+  g_autofree guint8          *is_head = g_new0 (guint8, MAX (hyb_graph_n_values (graph), 1));
+  g_autofree guint8          *is_removed = g_new0 (guint8, n_nodes);
+  g_autofree HybReplacement **found = g_new0 (HybReplacement *, n_nodes);
+  Replacing                   self = { { graph, facts }, is_head, found, is_removed };
+  HybGraph                   *result;
+
+  if (facts->training || facts->same_bytes)
+    return hyb_graph_ref (graph);
+  for (guint i = 0; i < n_heads; i++)
+    is_head[heads[i]] = TRUE;
+  result = find_all (&self, match) > 0 ? rewrite_all (&self, map, error) : hyb_graph_ref (graph);
+  for (guint i = 0; i < n_nodes; i++)
+    if (found[i])
+      {
+        clear_found (found[i]);
+        g_free (found[i]);
+      }
+  return result;
+}
