@@ -11,6 +11,7 @@
 #include "app/command/open-model.h"
 #include "app/command/run-values.h"
 #include "app/command/run/execute.h"
+#include "app/command/run/tensor-outputs.h"
 #include "app/command/test-data/run-test-data.h"
 #include "app/command/test-data/test-data.h"
 #include "app/command/write-arrays.h"
@@ -395,6 +396,8 @@ run_run (const ScopeCommonOptions *common, gpointer data, char **files, GError *
       !scope_check_folding (common, options->backward, error) ||
       !(model = scope_open_model (common, files, error)))
     return SCOPE_EXIT_USAGE;
+  if (!options->backward)
+    scope_keep_tensor_outputs (model);
   compared = (ScopeTestDataRun){ common, model, options->time_limit };
   if (options->test_data)
     return scope_run_all_test_data (&compared, files[0], error);

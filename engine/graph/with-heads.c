@@ -23,6 +23,7 @@ hyb_graph_with_heads (const HybGraph *graph, guint n_heads, const HybValueId *he
       needed[hyb_graph_get_producer (graph, hyb_graph_get_inputs (graph, id)[i])] = TRUE;
 
   hyb_builder_set_legacy_shapes (builder, hyb_graph_has_legacy_shapes (graph));
+  hyb_builder_set_dialect (builder, hyb_graph_get_dialect (graph));
   for (HybNodeId id = 0; id < n_nodes; id++)
     {
       const HybNode    *node = hyb_graph_get_node (graph, id);
