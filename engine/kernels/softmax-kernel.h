@@ -1,7 +1,8 @@
 /* softmax-kernel.h — the loops of softmax.c: y[o,k,i] = exp (x[o,k,i]) / sum_k exp (x[o,k,i]).
  *
  * inner == 1: for each o, one contiguous row over k (rows.h).  Otherwise: for each o, for each
- * block of BLOCK adjacent i, for k, so that memory is read in order.  each-real.h compiles this
+ * block of BLOCK adjacent i, for k, so that memory is read in order.  Rows shorter than a vector are transposed block by
+ * block.  each-real.h compiles this
  * file for float and double.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/kernels/row-sums-kernel.h"
@@ -122,11 +123,36 @@ NAME (softmax_block) (const SoftmaxCall *call, gint64 outer, gint64 first, gint6
   NAME (fill_past_lengths) (call, outer, first, n, 0);
 }
 
+/* Computes rows first … first + n - 1, each shorter than a vector, side by side: they are transposed, so that the
+ * loops run over rows. */
+static void
+NAME (softmax_short_rows) (const SoftmaxCall *call, gint64 first, gint64 n)
+{
+  gint64         length = call->view->length;
+  const REAL    *x = (const REAL *) call->x + first * length;
+  REAL          *y = (REAL *) call->to + first * length, tile[SHORT_ROW * BLOCK];
+  HybSoftmaxView view = { 1, length, n, call->view->scale, call->view->log, NULL, 0 };
+
+  for (gint64 k = 0; k < length; k++)
+    for (gint64 i = 0; i < n; i++)
+      tile[k * n + i] = x[i * length + k];
+  NAME (softmax_block) (&(SoftmaxCall){ .view = &view, .x = tile, .to = tile }, 0, 0, n);
+  for (gint64 k = 0; k < length; k++)
+    for (gint64 i = 0; i < n; i++)
+      y[i * length + k] = tile[k * n + i];
+}
+
 static void
 NAME (softmax_slice) (gint64 begin, gint64 end, gpointer data)
 {
   const SoftmaxCall *call = data;
 
+  if (has_short_rows (call->view))
+    {
+      for (gint64 first = begin; first < end; first += BLOCK)
+        NAME (softmax_short_rows) (call, first, MIN (BLOCK, end - first));
+      return;
+    }
   for (gint64 outer = begin; outer < end; outer++)
     if (call->view->inner == 1)
       NAME (softmax_row) (call, outer);

@@ -47,6 +47,15 @@ row_length (const SoftmaxCall *call, gint64 place)
                 view->length);
 }
 
+/* Elements of a row, at most, for which rows are computed side by side. */
+#define SHORT_ROW 8
+
+static gboolean
+has_short_rows (const HybSoftmaxView *view)
+{
+  return view->inner == 1 && view->length <= SHORT_ROW && !view->row_lengths;
+}
+
 static void
 exponentials_f32 (float *values, gint64 n)
 {

@@ -69,6 +69,40 @@ test_every_shape_gives_the_same_as_plain_loops (void)
         }
 }
 
+/* Rows of up to 8 elements are computed side by side, in blocks of 128. */
+static void
+test_short_rows_give_the_same_as_plain_loops (void)
+{
+  static const gint64 rows[] = { 1, 2, 127, 128, 129, 300 };
+
+  for (gint64 length = 1; length < 11; length++)
+    for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+      for (gboolean log = FALSE; log <= TRUE; log++)
+        {
+          HybSoftmaxView view = { rows[i], length, 1, log ? 1.0 : -0.5, log, NULL, HYB_I32 };
+
+          check_view (&view);
+        }
+}
+
+/* A row has the same bytes whichever rows are beside it. */
+static void
+test_other_rows_change_no_byte_of_a_short_row (void)
+{
+  HybSoftmaxView all = { 300, 3, 1, 1.0, FALSE, NULL, HYB_I32 }, one = all;
+  float          x[900], together[900], alone[3];
+
+  one.outer = 1;
+  for (guint i = 0; i < 900; i++)
+    x[i] = (float) hyb_random_uniform (9, i) * 20;
+  hyb_softmax_forward (&all, HYB_F32, x, together);
+  for (guint row = 0; row < 300; row++)
+    {
+      hyb_softmax_forward (&one, HYB_F32, x + 3 * row, alone);
+      g_assert_cmpmem (alone, sizeof alone, together + 3 * row, sizeof alone);
+    }
+}
+
 static void
 test_a_row_of_minus_infinity_beside_numbers_is_zero (void)
 {
@@ -86,6 +120,10 @@ TEST_PROGRAM (test_softmax)
 
   g_test_add_func ("/engine/kernels/softmax/every-shape-gives-the-same-as-plain-loops",
                    test_every_shape_gives_the_same_as_plain_loops);
+  g_test_add_func ("/engine/kernels/softmax/short-rows-give-the-same-as-plain-loops",
+                   test_short_rows_give_the_same_as_plain_loops);
+  g_test_add_func ("/engine/kernels/softmax/other-rows-change-no-byte-of-a-short-row",
+                   test_other_rows_change_no_byte_of_a_short_row);
   g_test_add_func ("/engine/kernels/softmax/a-row-of-minus-infinity-beside-numbers-is-zero",
                    test_a_row_of_minus_infinity_beside_numbers_is_zero);
 
