@@ -16,6 +16,13 @@
 
 #include <string.h>
 
+/* The floats of one strip of one group of channels that is laid out; 0 if the image itself is read. */
+static gint64
+area_size (const HybDirectLayout *layout)
+{
+  return layout->is_image ? 0 : layout->channels * layout->plane + HYB_TILE_SLACK;
+}
+
 /* Does not suit maps so small that more than 60 % of the sums would be dropped. */
 gboolean
 hyb_direct_convolve_fits (const HybConvolve *convolve)
@@ -30,18 +37,11 @@ hyb_direct_convolve_fits (const HybConvolve *convolve)
     return FALSE;
 
   hyb_direct_layout_init (&layout, convolve);
-  if (layout.depth < 1 || layout.plane > HYB_MAX_CELLS ||
-      layout.channels * layout.plane > 8 * HYB_MAX_CELLS || layout.depth > HYB_MAX_CELLS)
+  if (layout.depth < 1 || layout.plane > HYB_MAX_CELLS || area_size (&layout) > 8 * HYB_MAX_CELLS ||
+      layout.depth > HYB_MAX_CELLS)
     return FALSE;
   strip = hyb_direct_layout_strip (&layout, tiles, 0);
   return 5 * strip.n_rows * strip.n_columns >= 2 * strip.n_vectors * tiles->lanes;
-}
-
-/* The floats of one strip of one group of channels that is laid out. */
-static gint64
-area_size (const HybDirectLayout *layout)
-{
-  return layout->channels * layout->plane + HYB_TILE_SLACK;
 }
 
 static gint64
@@ -273,6 +273,29 @@ typedef struct
   const HybConvolveFinish *finish;
 } Convolution;
 
+/* Returns the image under a strip of one group of channels: laid out in area number `area` of the workspace, or as it
+ * lies. */
+static const float *
+place_planes (const Convolution    *convolution,
+              const HybDirectStrip *strip,
+              gint64                group,
+              gint64                area)
+{
+  const HybDirectOperands *operands = convolution->operands;
+  const HybDirectLayout   *layout = convolution->layout;
+  const HybConvolve       *convolve = &layout->convolve;
+  const float             *image =
+      operands->image + group * layout->channels * convolve->image[1] * convolve->image[2];
+  gint64 size = area_size (layout);
+  float *planes = (float *) ((gint64 *) operands->workspace + layout->depth) + area * size;
+
+  if (layout->is_image)
+    return image + strip->column;
+  memset (planes + size - HYB_TILE_SLACK, 0, sizeof (float) * HYB_TILE_SLACK);
+  hyb_direct_layout_fill (layout, strip, image, planes);
+  return planes;
+}
+
 /* Computes one strip of one group of channels of one sample. */
 static void
 convolve_part (gint64 part, gint64 area, gconstpointer data)
@@ -287,27 +310,22 @@ convolve_part (gint64 part, gint64 area, gconstpointer data)
   gint64                   sample = group / convolve->groups;
   gint64                   filters = convolve->map_channels / convolve->groups;
   gint64                   first_filter = group % convolve->groups * filters;
-  gint64                   image_size = layout->channels * convolve->image[1] * convolve->image[2];
   gint64                   map_size = convolve->map_channels * convolve->map[1] * convolve->map[2];
-  gint64                   size = area_size (layout), *shifts = operands->workspace;
-  float                   *planes = (float *) (shifts + layout->depth) + area * size;
 
   Product product = { .layout = layout,
                       .strip =
                           hyb_direct_layout_strip (layout, tiles, part % count_strips (layout)),
                       .finish = &finish,
-                      .shifts = shifts,
-                      .planes = planes,
+                      .shifts = operands->workspace,
                       .weight = operands->weight + first_filter * layout->depth,
                       .first_filter = first_filter,
                       .map = operands->map + sample * map_size };
 
   if (finish.other)
     finish.other += sample * map_size;
-  memset (planes + size - HYB_TILE_SLACK, 0, sizeof (float) * HYB_TILE_SLACK);
+  product.planes = place_planes (convolution, &product.strip, group, area);
   hyb_tiling_init (&product.tiling, tiles, product.strip.n_vectors, filters,
                    layout->depth * filters * (gint64) sizeof (float));
-  hyb_direct_layout_fill (layout, &product.strip, operands->image + group * image_size, planes);
   hyb_parallel_for (hyb_tiling_n_tiles (&product.tiling),
                     1 + GRAIN / (layout->depth * 24 * tiles->lanes), multiply_tiles, &product);
 }

@@ -3,6 +3,7 @@
 #include "engine/kernels/convolution/direct-layout.h"
 
 #include "engine/base/parallel.h"
+#include "engine/kernels/simd/simd.h"
 
 #include <string.h>
 
@@ -50,27 +51,28 @@ hyb_direct_taps_init (HybDirectTaps *taps, const HybConvolve *convolve, int axis
     }
 }
 
-/* The rows of a pointwise convolution follow each other without gaps. */
-static void
+/* The rows of a pointwise convolution follow each other without gaps: joins them to one.  FALSE if it is another one. */
+static gboolean
 join_rows (HybConvolve *convolve)
 {
   for (int axis = 1; axis < 3; axis++)
     if (convolve->kernel[axis] != 1 || convolve->stride[axis] != 1 || convolve->pad[axis] != 0 ||
         convolve->map[axis] != convolve->image[axis])
-      return;
+      return FALSE;
   convolve->image[2] *= convolve->image[1];
   convolve->map[2] *= convolve->map[1];
   convolve->image[1] = convolve->map[1] = 1;
+  return TRUE;
 }
 
-/* Splits one axis of the map evenly into strips of at most `most` positions. */
+/* Splits one axis of the map evenly into strips of at most `most` positions, rounded up to whole units. */
 static void
-split_axis (HybDirectLayout *layout, int axis, gint64 most)
+split_axis (HybDirectLayout *layout, int axis, gint64 most, gint64 unit)
 {
   gint64 size = layout->convolve.map[1 + axis];
   gint64 n = (size + most - 1) / most;
 
-  layout->strip[axis] = (size + n - 1) / n;
+  layout->strip[axis] = MIN (((size + n - 1) / n + unit - 1) / unit * unit, size);
   layout->n_strips[axis] = (size + layout->strip[axis] - 1) / layout->strip[axis];
 }
 
@@ -85,19 +87,21 @@ find_strips (HybDirectLayout *layout)
   gint64        rows = cells / (map[2] + more_columns) - more_rows;
   gint64        columns = cells / (1 + more_rows) - more_columns;
 
-  split_axis (layout, 0, CLAMP (rows, MIN (MIN_STRIP_ROWS, map[1]), map[1]));
+  split_axis (layout, 0, CLAMP (rows, MIN (MIN_STRIP_ROWS, map[1]), map[1]), 1);
   split_axis (layout, 1,
-              map[1] == 1 ? CLAMP (columns, MIN (MIN_STRIP_COLUMNS, map[2]), map[2]) : map[2]);
+              map[1] == 1 ? CLAMP (columns, MIN (MIN_STRIP_COLUMNS, map[2]), map[2]) : map[2],
+              HYB_LINE_FLOATS);
   layout->height = layout->strip[0] + more_rows;
   layout->pitch = layout->strip[1] + more_columns;
-  layout->plane = layout->height * layout->pitch * phases;
+  layout->plane = layout->is_image ? map[2] : layout->height * layout->pitch * phases;
 }
 
 void
 hyb_direct_layout_init (HybDirectLayout *layout, const HybConvolve *convolve)
 {
   layout->convolve = *convolve;
-  join_rows (&layout->convolve);
+  layout->is_image =
+      join_rows (&layout->convolve) && layout->convolve.map[2] % HYB_LINE_FLOATS == 0;
   hyb_direct_taps_init (&layout->rows, &layout->convolve, 1);
   hyb_direct_taps_init (&layout->columns, &layout->convolve, 2);
   layout->channels = convolve->image_channels / convolve->groups;

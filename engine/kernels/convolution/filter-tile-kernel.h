@@ -64,6 +64,11 @@ SIMD (sum_tile) (const int           n_filters,
   EACH_VECTOR
   sum[f][v] = (Floats){ 0 };
 
+  if (tile->map.to)
+    EACH_FILTER
+  EACH_VECTOR
+  __builtin_prefetch (tile->map.to + f * tile->map.stride + (n_vectors + v) * LANES, 1);
+
   for (gint64 first = 0; first < tile->depth; first = until)
     {
       until = tile->ahead.n > 0 ? MIN (first + HYB_LINE_FLOATS, tile->depth) : tile->depth;
@@ -121,20 +126,37 @@ SIMD (sum_tile) (const int           n_filters,
 TILES (DEFINE)
 #undef DEFINE
 
+/* The first cells of a vector, at most LANES; zeros after them. */
+INLINE Floats
+SIMD (load_cells) (const float *from, gint64 n)
+{
+  return n >= LANES ? simd_load (from) : n > 0 ? simd_load_part (from, n) : (Floats){ 0 };
+}
+
 /* to[i] = from[2 i] for i < n. */
 static TARGET void
 SIMD (take_every_second) (gint64 n, const float *from, float *to)
 {
   Ints   even;
-  gint64 i = 0;
+  gint64 i = 0, cells;
 
   for (int lane = 0; lane < LANES; lane++)
     even[lane] = 2 * lane;
   for (; i + LANES < n; i += LANES) /* reads one cell more than it takes */
     simd_store (to + i, __builtin_shuffle (simd_load (from + 2 * i),
                                            simd_load (from + 2 * i + LANES), even));
-  for (; i < n; i++)
-    to[i] = from[2 * i];
+  cells = 2 * (n - i) - 1;
+  if (cells > 0)
+    {
+      Floats low = SIMD (load_cells) (from + 2 * i, cells);
+      Floats high = SIMD (load_cells) (from + 2 * i + MIN (cells, LANES), cells - LANES);
+      Floats taken = __builtin_shuffle (low, high, even);
+
+      if (n - i == LANES)
+        simd_store (to + i, taken);
+      else
+        simd_store_part (to + i, n - i, taken);
+    }
 }
 
 /* map[at + i] = relu (sums[i] + bias[filter] + other[at + i]) for i < n. */

@@ -279,6 +279,25 @@ test_pointwise_and_depthwise (void)
     }
 }
 
+/* Planes of whole vectors are read as they lie, in strips if there are many channels. */
+static void
+test_pointwise_planes_of_whole_vectors (void)
+{
+  for (gint64 height = 1; height < 6; height += 3)
+    {
+      HybConvolve c = make (26, 22, height, 16), many = make (900, 3, height, 240);
+
+      c.groups = 2;
+      c.batch = 3;
+      set_window (&c, 1, &(Window){ 1, 1, 1, 0 });
+      set_window (&c, 2, &(Window){ 1, 1, 1, 0 });
+      check_each_level (&c, FALSE);
+      set_window (&many, 1, &(Window){ 1, 1, 1, 0 });
+      set_window (&many, 2, &(Window){ 1, 1, 1, 0 });
+      check_each_level (&many, FALSE);
+    }
+}
+
 static void
 test_depthwise_windows_of_every_kind (void)
 {
@@ -468,6 +487,8 @@ TEST_PROGRAM (test_direct_convolution)
   g_test_add_func ("/engine/kernels/shift/groups-and-threads", test_groups_and_threads);
   g_test_add_func ("/engine/kernels/shift/large-images-are-laid-out-in-strips", test_strips);
   g_test_add_func ("/engine/kernels/shift/pointwise-and-depthwise", test_pointwise_and_depthwise);
+  g_test_add_func ("/engine/kernels/shift/pointwise-planes-of-whole-vectors",
+                   test_pointwise_planes_of_whole_vectors);
   g_test_add_func ("/engine/kernels/shift/depthwise-windows-of-every-kind",
                    test_depthwise_windows_of_every_kind);
   g_test_add_func ("/engine/kernels/shift/depthwise-maps-of-every-size",
