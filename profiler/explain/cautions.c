@@ -181,6 +181,15 @@ prof_machine_dup_speed_problem (const ProfCapture *a, const ProfCapture *b)
   return NULL;
 }
 
+double
+prof_machine_clock_difference (const ProfCapture *a, const ProfCapture *b)
+{
+  double ratio = prof_capture_get_number (b, PROF_SPEED_CLOCK_KEY) /
+                 prof_capture_get_number (a, PROF_SPEED_CLOCK_KEY);
+
+  return ratio > 0 && isfinite (ratio) ? fabs (log (ratio)) : 0;
+}
+
 static void
 add_machine (GPtrArray *cautions, const ProfCapture *a, const ProfCapture *b)
 {

@@ -21,6 +21,8 @@ ProfMachineRelation prof_machine_relation (const ProfCapture *a, const ProfCaptu
 /* Why the machine was not as fast for b as for a, as a sentence.  NULL if copy rate and clock agree.
  * (transfer full) */
 char *prof_machine_dup_speed_problem (const ProfCapture *a, const ProfCapture *b);
+/* By how much the machine computed faster or slower for b than for a: |log (ratio)|; 0 if a recording does not hold it. */
+double prof_machine_clock_difference (const ProfCapture *a, const ProfCapture *b);
 
 typedef enum
 {

@@ -1,8 +1,8 @@
 /* sessions.c — ratios of recordings with the variance between sessions, and the gate for a CI.
  *
  * A ratio's logarithm has two errors that are independent: that of the medians within each recording
- * (order statistics) and that between sessions.  Their half-widths are added as squares.  Start
- * reading at prof_sessions_compare().
+ * (order statistics) and that between sessions.  Their half-widths are added as squares, and the
+ * difference of the machine's clock as it is.  Start reading at prof_sessions_compare().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "profiler/explain/sessions.h"
 
@@ -103,6 +103,8 @@ find_interval (const ProfSessions *self, const Ratio *ratio)
 
   for (guint i = 0; i < ratio->n; i++)
     width = hypot (width, half_width (&ratio->a[i]) / ratio->n);
+  /* Another clock is no noise: all of it may be the reason. */
+  width += self->clock;
   return (ProfInterval){ exp (ratio->middle), exp (ratio->middle - width),
                          exp (ratio->middle + width) };
 }
@@ -237,6 +239,8 @@ prof_sessions_compare (ProfSessions             *sessions,
     {
       is_done = recording_init (&of_a[i], baseline[g_array_index (used, guint, i)], error);
       fewest = MIN (fewest, of_a[i].n);
+      sessions->clock +=
+          prof_machine_clock_difference (baseline[g_array_index (used, guint, i)], b) / used->len;
     }
   if (is_done)
     {

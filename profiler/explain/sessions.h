@@ -22,12 +22,13 @@ typedef struct
   gboolean            is_same_work;
   gboolean            is_too_long;   /* nearly all runs of b waited for a processor */
   char               *speed_problem; /* the machine was not as fast for both: why; NULL: it was */
-  double              spread;        /* standard deviation between sessions, relative */
-  gboolean            is_spread_measured; /* FALSE: assumed */
-  ProfInterval        ratio;              /* time of b over that of the baseline; 99 % */
-  ProfVerdict         verdict;  /* of b against the baseline; UNDECIDED at another speed */
-  GPtrArray          *cautions; /* of ProfCaution, gravest first */
-} ProfSessions;                 /* low and high of the intervals are NaN with too few samples */
+  double       clock;  /* by how much the clock differed, as a logarithm; part of the interval */
+  double       spread; /* standard deviation between sessions, relative */
+  gboolean     is_spread_measured; /* FALSE: assumed */
+  ProfInterval ratio;              /* time of b over that of the baseline; 99 % */
+  ProfVerdict  verdict;            /* of b against the baseline; UNDECIDED at another speed */
+  GPtrArray   *cautions;           /* of ProfCaution, gravest first */
+} ProfSessions;                    /* low and high of the intervals are NaN with too few samples */
 
 /* Compares b with n recordings of a baseline, n > 0.  Of several, those on a machine like that of b
  * are used, if there are any.  FALSE with an error if a recording has no clean runs, as imported

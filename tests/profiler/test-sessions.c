@@ -461,6 +461,47 @@ test_another_speed_of_the_machine_decides_nothing (void)
     }
 }
 
+/* A clock that differs by less than what is refused may still be the reason for a small difference. */
+static void
+test_interval_contains_the_difference_of_the_clock (void)
+{
+  static const struct
+  {
+    double   clock, seconds;
+    ProfGate gate;
+  } rows[] = {
+    { 1e9, 1.045, PROF_GATE_FAILED },
+    { 1e9 / 1.045, 1.045, PROF_GATE_UNDECIDED },
+    { 1e9 / 1.01, 1.1, PROF_GATE_FAILED },
+  };
+  g_autoptr (GPtrArray) baseline =
+      g_ptr_array_new_with_free_func ((GDestroyNotify) prof_capture_unref);
+
+  for (guint i = 0; i < 10; i++)
+    {
+      MadeRecording a = made_recording;
+
+      a.seed = 10 + i;
+      g_ptr_array_add (baseline, made_recording_new (&a));
+    }
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      MadeRecording b = made_recording;
+      g_autoptr (ProfCapture) of_b = NULL;
+      ProfSessions sessions;
+
+      b.seed = 2;
+      b.clock = rows[i].clock;
+      b.seconds *= rows[i].seconds;
+      of_b = made_recording_new (&b);
+      g_assert_true (prof_sessions_compare (&sessions, (const ProfCapture *const *) baseline->pdata,
+                                            baseline->len, of_b, NULL));
+      g_assert_null (sessions.speed_problem);
+      g_assert_cmpint (prof_sessions_gate (&sessions, 0.03), ==, rows[i].gate);
+      prof_sessions_clear (&sessions);
+    }
+}
+
 /* Of several recordings of a baseline, those count that were made at the speed of now. */
 static void
 test_recordings_at_another_speed_are_left_out (void)
@@ -537,6 +578,8 @@ TEST_PROGRAM (test_sessions)
        test_verdict_and_gate_follow_the_interval_that_is_shown);
   ADD ("another-speed-of-the-machine-decides-nothing",
        test_another_speed_of_the_machine_decides_nothing);
+  ADD ("the-interval-contains-the-difference-of-the-clock",
+       test_interval_contains_the_difference_of_the_clock);
   ADD ("recordings-at-another-speed-are-left-out", test_recordings_at_another_speed_are_left_out);
   ADD ("runs-that-waited-for-a-processor-fail-nothing",
        test_runs_that_waited_for_a_processor_fail_nothing);
