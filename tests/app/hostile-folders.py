@@ -1,7 +1,8 @@
 """hostile-folders.py — folders that a stranger has made, for every command that takes one: nothing outside of them changes, and nothing hangs.
 
-usage: hostile-folders.py HSCOPE [--every | KIND…]    --every: also folders whose wrong part the command does not use
-                                                     KIND: only these kinds of folders
+usage: hostile-folders.py HSCOPE [--every | --huge | KIND…]    --every: also folders whose wrong part the command does not use
+                                                              --huge: only folders with 100,000 entries
+                                                              KIND: only these kinds of folders
 
 Each call gets a folder of its own, beside files that must stay as they are: their names, types, modes, times and contents are hashed
 before and after. Every command runs alone, with --sandbox, and with --sandbox=strict. Prints TAP, a line for each command and sandbox.
@@ -20,8 +21,10 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 
 HANG = 60  # seconds; a call takes a few at most
+DURATIONS = []  # of calls: seconds, command, kind of folder
 
 SANDBOXES = [(), ("--sandbox",), ("--sandbox=strict",)]
 
@@ -125,10 +128,14 @@ def options(folder, work):
             (folder / place / (name.replace("/", "_") + "-symbol.json")).write_text("{}")
 
 
-def many(folder, work):
-    for i in range(3000):
+def many(folder, work, count=6000):
+    for i in range(count // 2):
         (folder / "models" / ("x%d" % i)).touch()
         (folder / "sweep/cells" / ("x%d" % i)).touch()
+
+
+def huge(folder, work):
+    many(folder, work, 100_000)
 
 
 def deep(folder, work):
@@ -182,11 +189,11 @@ def replace(path, work, make):
         make(path, work)
 
 
-def is_named(command, sandbox, kind):
-    """Whether the user has named the very path that is a link, or a folder above: that is followed. Outside of a sandbox, a prefix names files, too."""
+def is_named(command, kind):
+    """Whether the user has named the very path that is a link, or a folder above: that is followed."""
     name = kind.split(": ")[0]
     named = [word[2:] for word in COMMANDS[command] if word.startswith("F/")]
-    return any(name == path or path.startswith(name + "/") or (not sandbox and name.startswith(path + "-")) for path in named)
+    return any(name == path or path.startswith(name + "/") for path in named)
 
 
 def is_used(command, kind):
@@ -251,6 +258,7 @@ def call(template, hscope, command, sandbox, kind, make):
         if thread:
             thread.start()
         trouble = None
+        begin = time.monotonic()
         child = subprocess.Popen([hscope, *sandbox, *COMMANDS[command]], cwd=work, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                  stderr=subprocess.STDOUT, env={**os.environ, "TMPDIR": str(work / "tmp")}, start_new_session=True)
         try:
@@ -261,10 +269,11 @@ def call(template, hscope, command, sandbox, kind, make):
             os.killpg(child.pid, signal.SIGKILL)
             child.communicate()
             trouble = "it hangs"
+        DURATIONS.append((time.monotonic() - begin, command, kind))
         over.set()
         if thread:
             thread.join()
-        if not trouble and digest(work) != before and not is_named(command, sandbox, kind):
+        if not trouble and digest(work) != before and not is_named(command, kind):
             trouble = "something outside has changed"
         for path in [work / "F", *(work / "F").rglob("*")]:
             if path.is_dir() and not path.is_symlink():
@@ -294,6 +303,9 @@ def main():
     hscope, kinds = os.path.abspath(sys.argv[1]), sys.argv[2:]
     is_every = kinds == ["--every"]
     all_folders = [(kind, make) for kind, make in folders() if not kinds or is_every or kind in kinds]
+    if kinds == ["--huge"]:
+        all_folders = [("100,000 entries", huge)]
+        WHOLE["100,000 entries"] = huge
     rows = [(command, sandbox) for command in COMMANDS for sandbox in SANDBOXES]
     print("1..%d" % len(rows))
     print("# %d folders" % len(all_folders))
@@ -309,6 +321,7 @@ def main():
                 print("%sok %d %s" % ("not " if troubles else "", number, " ".join([row[0], *row[1]])), flush=True)
                 for trouble in troubles[:20]:
                     print("# " + trouble.replace("\n", " "), flush=True)
+    print("# the longest of %d calls: %.1f s, %s, %s" % (len(DURATIONS), *max(DURATIONS)))
 
 
 main()
