@@ -128,6 +128,7 @@ static const char *const options[HYB_N_REMEDIES] = {
   [HYB_REMEDY_VALUES] = "give arrays with --input, a file with --params, or fill them with --init "
                         "zeros|uniform|xavier",
   [HYB_REMEDY_OPERATOR] = "--plugin FILE loads operators of a plug-in",
+  [HYB_REMEDY_ATTRIBUTES] = "correct it in the file, or edit it in the window",
   [HYB_REMEDY_UNROLL] = "write it out with --to unrolled",
   [HYB_REMEDY_LENGTH] = "give it with --length, --shape or --input",
   [HYB_REMEDY_FLOAT] = "hscope convert --to float writes the float model",

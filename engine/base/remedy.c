@@ -9,11 +9,12 @@
 static const char *const names[HYB_N_REMEDIES] = {
   [HYB_REMEDY_REPAIR] = "repair",     [HYB_REMEDY_PARAMETERS] = "parameters",
   [HYB_REMEDY_SHAPES] = "shapes",     [HYB_REMEDY_VALUES] = "values",
-  [HYB_REMEDY_OPERATOR] = "operator", [HYB_REMEDY_UNROLL] = "unroll",
-  [HYB_REMEDY_LENGTH] = "length",     [HYB_REMEDY_FLOAT] = "float",
-  [HYB_REMEDY_UNPROVED] = "unproved", [HYB_REMEDY_SMALLER] = "smaller",
-  [HYB_REMEDY_MEMORY] = "memory",     [HYB_REMEDY_WORK] = "work",
-  [HYB_REMEDY_TIME] = "time",         [HYB_REMEDY_DEVICE] = "device",
+  [HYB_REMEDY_OPERATOR] = "operator", [HYB_REMEDY_ATTRIBUTES] = "attributes",
+  [HYB_REMEDY_UNROLL] = "unroll",     [HYB_REMEDY_LENGTH] = "length",
+  [HYB_REMEDY_FLOAT] = "float",       [HYB_REMEDY_UNPROVED] = "unproved",
+  [HYB_REMEDY_SMALLER] = "smaller",   [HYB_REMEDY_MEMORY] = "memory",
+  [HYB_REMEDY_WORK] = "work",         [HYB_REMEDY_TIME] = "time",
+  [HYB_REMEDY_DEVICE] = "device",
 };
 
 const char *

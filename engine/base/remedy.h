@@ -19,6 +19,7 @@ typedef enum
   HYB_REMEDY_SHAPES,     /* give the shapes of the inputs */
   HYB_REMEDY_VALUES,     /* give arrays, or have them filled */
   HYB_REMEDY_OPERATOR,   /* load a plug-in with the operator, or replace it */
+  HYB_REMEDY_ATTRIBUTES, /* edit the attributes of a node */
   HYB_REMEDY_UNROLL,     /* write the steps of a loop out */
   HYB_REMEDY_LENGTH,     /* give the number of steps */
   HYB_REMEDY_FLOAT,      /* write the float model */

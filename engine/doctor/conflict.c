@@ -6,6 +6,7 @@
 #include "engine/doctor/conflict.h"
 
 #include "engine/analysis/infer-types.h"
+#include "engine/base/translate.h"
 
 #include <string.h>
 
@@ -128,7 +129,7 @@ hyb_conflict_find (HybGraph *graph, const HybType *facts)
       conflict->node = find_node (&search);
       conflict->facts = g_array_ref (search.core);
       is_refused (&search, 0, &error);
-      conflict->what = g_strdup (error ? error->message : "the shapes contradict each other");
+      conflict->what = g_strdup (error ? error->message : _ ("the shapes contradict each other"));
     }
   g_array_unref (search.all);
   g_array_unref (search.core);
@@ -259,7 +260,7 @@ append_chain (GString *text, Trace *trace)
     {
       if (n > MAX_CHAIN && i == MAX_CHAIN / 2)
         {
-          g_string_append_printf (text, ", and after %u more nodes", n - MAX_CHAIN);
+          g_string_append_printf (text, _ (", and after %u more nodes"), n - MAX_CHAIN);
           i += n - MAX_CHAIN;
         }
       append_step (text, trace, g_array_index (chain, HybValueId, n - 1 - i));
@@ -348,7 +349,7 @@ append_origins (GString *text, HybGraph *graph, HybNodeId id)
       g_autofree char *operand = hyb_node_dup_input_name (node, i);
 
       if (*attributes)
-        g_string_append_printf (text, "%s %s comes from “%s” (%s)", n_told++ > 0 ? ";" : ".",
+        g_string_append_printf (text, _ ("%s %s comes from “%s” (%s)"), n_told++ > 0 ? ";" : ".",
                                 operand, origin->name, attributes);
     }
 }
@@ -365,7 +366,7 @@ append_facts (GString                *text,
       HybValueId       from = value_of (graph, id);
       g_autofree char *shape = hyb_shape_to_string (&facts->types[from].shape);
 
-      g_string_append_printf (text, "%s “%s” is %s %s", i == 0 ? ". These facts collide:" : ";",
+      g_string_append_printf (text, "%s “%s” is %s %s", i == 0 ? _ (". These facts collide:") : ";",
                               hyb_graph_get_node (graph, id)->name, shape,
                               facts->source (id, facts->data));
       trace_fact (text, graph, conflict->node, from, facts->types);
@@ -375,7 +376,7 @@ append_facts (GString                *text,
       HybShape         expected = hyb_conflict_expect (conflict, graph, facts->types, 0);
       g_autofree char *shape = hyb_shape_to_string (&expected);
 
-      g_string_append_printf (text, "; the attributes of the graph need %s", shape);
+      g_string_append_printf (text, _ ("; the attributes of the graph need %s"), shape);
     }
 }
 

@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/doctor/diagnosis.h"
 
+#include "engine/base/translate.h"
 #include "engine/doctor/batch.h"
 
 void
@@ -11,20 +12,22 @@ hyb_diagnose_batch (HybDiagnosis *diagnosis)
 {
   g_autoptr (HybFrozenBatch) frozen =
       diagnosis->is_wrong_pair ? NULL : hyb_batch_find (diagnosis->model);
-  HybFinding *finding;
+  g_autofree char *batch = NULL;
+  HybFinding      *finding;
 
   if (!frozen)
     return;
+  batch = g_strdup_printf ("%" G_GINT64_FORMAT, frozen->batch);
 
   finding =
       hyb_diagnosis_report (diagnosis,
-                            &(DiagnosisIssue){
-                                HYB_SEVERITY_WARNING, "frozen-batch",
-                                g_array_index (frozen->nodes, HybNodeId, 0),
-                                "The repair leaves the batch open in the nodes that are listed" },
-                            "the graph accepts batches of %" G_GINT64_FORMAT
-                            " only, because this size is written into shapes of nodes",
-                            frozen->batch);
+                            &(DiagnosisIssue){ HYB_SEVERITY_WARNING, "frozen-batch",
+                                               g_array_index (frozen->nodes, HybNodeId, 0),
+                                               _ ("The repair leaves the batch open in the nodes "
+                                                  "that are listed") },
+                            _ ("the graph accepts batches of %s only, because this size is written "
+                               "into shapes of nodes"),
+                            batch);
   finding->remedy = HYB_REMEDY_REPAIR;
   for (guint i = 0; i < frozen->nodes->len; i++)
     hyb_diagnosis_add_node (finding,

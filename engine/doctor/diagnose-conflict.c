@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/doctor/diagnosis.h"
 
+#include "engine/base/translate.h"
 #include "engine/doctor/conflict.h"
 #include "engine/doctor/size-attributes.h"
 
@@ -29,7 +30,7 @@ name_source (HybNodeId variable, gpointer data)
 {
   const Sources *sources = data;
 
-  return is_parameter (sources->diagnosis, variable) ? sources->in_file : "as given";
+  return is_parameter (sources->diagnosis, variable) ? sources->in_file : _ ("as given");
 }
 
 /* (transfer full) */
@@ -37,7 +38,7 @@ static char *
 describe (HybDiagnosis *diagnosis, const HybConflict *conflict, const HybType *facts)
 {
   const char      *file = hyb_model_get_weights_file (diagnosis->model);
-  g_autofree char *name = file ? g_path_get_basename (file) : g_strdup ("the parameters");
+  g_autofree char *name = file ? g_path_get_basename (file) : g_strdup (_ ("the parameters"));
   g_autofree char *in_file = g_strdup_printf ("in %s", name);
   Sources          sources = { diagnosis, in_file };
   HybConflictFacts all = { facts, name_source, &sources };
@@ -75,7 +76,7 @@ hyb_diagnosis_suggest_size (HybDiagnosis *diagnosis)
   g_autofree char *size =
       conflict ? hyb_size_suggest (diagnosis->graph, facts, conflict->node) : NULL;
 
-  return size ? g_strdup_printf ("Did you mean %s of “%s”? All shapes would agree", size,
+  return size ? g_strdup_printf (_ ("Did you mean %s of “%s”? All shapes would agree"), size,
                                  hyb_graph_get_node (diagnosis->graph, conflict->node)->name)
               : NULL;
 }
@@ -91,9 +92,9 @@ report (HybDiagnosis *diagnosis, const HybConflict *conflict, const HybType *fac
                                 HYB_SEVERITY_ERROR, "shape-conflict", conflict->node,
                                 size ? size
                                 : conflict->facts->len > 0
-                                    ? "One of these facts is wrong: give another shape, "
-                                      "or load the parameters of this graph"
-                                    : "Check the attributes of the nodes that are named" },
+                                    ? _ ("One of these facts is wrong: give another shape, "
+                                         "or load the parameters of this graph")
+                                    : _ ("Check the attributes of the nodes that are named") },
                             "%s", text);
 
   for (guint i = 0; i < conflict->facts->len; i++)
@@ -108,6 +109,8 @@ report (HybDiagnosis *diagnosis, const HybConflict *conflict, const HybType *fac
       if (!is_parameter (diagnosis, id))
         finding->remedy = HYB_REMEDY_SHAPES;
     }
+  if (size)
+    finding->remedy = HYB_REMEDY_ATTRIBUTES;
 }
 
 gboolean

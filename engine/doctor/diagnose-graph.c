@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/doctor/diagnosis.h"
 
+#include "engine/base/translate.h"
 #include "engine/doctor/spelling.h"
 #include "engine/graph/reach.h"
 #include "engine/op/suggest.h"
@@ -18,10 +19,11 @@ static const struct
 {
   const char *pattern, *hint;
 } foreign[] = {
-  { "_sg_*", "The graph was rewritten for a backend (optimize_for, oneDNN); export the original" },
-  { "_TensorRT*", "The graph was rewritten for TensorRT; export the original" },
-  { "_FusedOp*", "The graph was rewritten for GPU fusion; export the original" },
-  { "*quantize*", "The graph was quantised; export the float model" },
+  { "_sg_*",
+    N_ ("The graph was rewritten for a backend (optimize_for, oneDNN); export the original") },
+  { "_TensorRT*", N_ ("The graph was rewritten for TensorRT; export the original") },
+  { "_FusedOp*", N_ ("The graph was rewritten for GPU fusion; export the original") },
+  { "*quantize*", N_ ("The graph was quantised; export the float model") },
 };
 
 /* (transfer full) */
@@ -36,17 +38,17 @@ hint_for_operator (const char *type)
 
   for (guint i = 0; i < G_N_ELEMENTS (foreign); i++)
     if (g_pattern_match_simple (foreign[i].pattern, type))
-      return g_strdup (foreign[i].hint);
+      return g_strdup (_ (foreign[i].hint));
 
   if (reason)
     return g_strdup (reason);
   for (guint i = 0; i < n_ops; i++)
     names[i] = ops[i]->name;
   near = meant ? meant->name : hyb_suggest_name (names, n_ops, type);
-  return near ? g_strdup_printf ("Did you mean “%s”?", near)
-              : g_strdup (
+  return near ? g_strdup_printf (_ ("Did you mean “%s”?"), near)
+              : g_strdup (_ (
                     "Replace it by operators that are listed in docs/operators.md; if MXNet 1.9.1 "
-                    "does not have it either, it comes from another build of MXNet");
+                    "does not have it either, it comes from another build of MXNet"));
 }
 
 /* TRUE for opaque nodes, except those whose attributes the reader has reported. */
@@ -100,8 +102,8 @@ find_unknown (HybDiagnosis *diagnosis, HybGraph *graph, HybNodeId outer, GHashTa
               hyb_diagnosis_report (diagnosis,
                                     &(DiagnosisIssue){ HYB_SEVERITY_ERROR, "unknown-operator",
                                                        outer == HYB_NO_ID ? id : outer, hint },
-                                    "there is no operator “%s”: the graph can be looked at but "
-                                    "not run",
+                                    _ ("there is no operator “%s”: the graph can be looked at but "
+                                       "not run"),
                                     label);
           finding->remedy = HYB_REMEDY_OPERATOR;
           g_hash_table_insert (found, g_steal_pointer (&label), finding);
@@ -142,7 +144,7 @@ offer_correction (HybDiagnosis *diagnosis, HybGraph *corrected, GPtrArray *chang
   for (guint i = 0; i < findings->len; i++)
     {
       HybFinding      *finding = findings->pdata[i];
-      g_autofree char *of_node = g_strdup_printf (" of “%s” ", finding->node);
+      g_autofree char *of_node = g_strdup_printf ("“%s”", finding->node);
 
       if (strcmp (finding->code, "bad-attribute") != 0 || !finding->node ||
           !is_corrected (diagnosis->graph, corrected, NULL, finding->node))
@@ -152,7 +154,7 @@ offer_correction (HybDiagnosis *diagnosis, HybGraph *corrected, GPtrArray *chang
           {
             finding->remedy = HYB_REMEDY_REPAIR;
             g_free (finding->hint);
-            finding->hint = g_strdup_printf ("The repair %s", (const char *) changes->pdata[k]);
+            finding->hint = g_strdup_printf (_ ("The repair %s"), (const char *) changes->pdata[k]);
           }
     }
 }
@@ -213,11 +215,11 @@ hyb_diagnose_dead_nodes (HybDiagnosis *diagnosis)
       if (needed[id])
         continue;
       if (!finding)
-        finding =
-            hyb_diagnosis_report (diagnosis,
-                                  &(DiagnosisIssue){ HYB_SEVERITY_WARNING, "dead-node", id,
-                                                     "MXNet drops them when it saves the graph" },
-                                  "nodes that no output of the graph needs");
+        finding = hyb_diagnosis_report (diagnosis,
+                                        &(DiagnosisIssue){
+                                            HYB_SEVERITY_WARNING, "dead-node", id,
+                                            _ ("MXNet drops them when it saves the graph") },
+                                        _ ("nodes that no output of the graph needs"));
       finding->remedy = HYB_REMEDY_REPAIR;
       hyb_diagnosis_add_node (finding, hyb_graph_get_node (diagnosis->graph, id));
     }
@@ -236,12 +238,11 @@ hyb_diagnose_node_names (HybDiagnosis *diagnosis)
       if (hyb_node_is_variable (node) || g_hash_table_add (seen, (gpointer) node->name))
         continue;
       if (!finding)
-        finding =
-            hyb_diagnosis_report (diagnosis,
-                                  &(DiagnosisIssue){
-                                      HYB_SEVERITY_NOTE, "duplicate-name", id,
-                                      "Nothing depends on these names, but they confuse readers" },
-                                  "several operator nodes have the same name");
+        finding = hyb_diagnosis_report (diagnosis,
+                                        &(DiagnosisIssue){ HYB_SEVERITY_NOTE, "duplicate-name", id,
+                                                           _ ("Nothing depends on these names, but "
+                                                              "they confuse readers") },
+                                        _ ("several operator nodes have the same name"));
       hyb_diagnosis_add_node (finding, node);
     }
 }
@@ -274,7 +275,7 @@ check_locations (HybGraph *graph, HybNodeId id, const Locations *rule)
   if (!text || rule->body >= (int) node->n_bodies || rule->listed >= (int) node->n_bodies)
     return NULL;
   if (!hyb_params_parse_ints (text, &ints))
-    return g_strdup_printf ("%s is “%s”, which is not a list of numbers", rule->key, text);
+    return g_strdup_printf (_ ("%s is “%s”, which is not a list of numbers"), rule->key, text);
 
   if (rule->body >= 0)
     hyb_graph_get_variables (bodies[rule->body], &n_allowed);
@@ -287,7 +288,7 @@ check_locations (HybGraph *graph, HybNodeId id, const Locations *rule)
     {
       hyb_graph_get_variables (bodies[rule->listed], &n_listed);
       if (ints.n != (int) n_listed)
-        wrong = g_strdup_printf ("%s has %d numbers, but subgraph %d has %u inputs", rule->key,
+        wrong = g_strdup_printf (_ ("%s has %d numbers, but subgraph %d has %u inputs"), rule->key,
                                  ints.n, rule->listed, n_listed);
     }
   g_free (ints.value);
@@ -312,8 +313,8 @@ check_outputs (HybGraph *graph, HybNodeId id)
     {
       hyb_graph_get_heads (bodies[b], &n_heads);
       if (n_heads != n_expected)
-        return g_strdup_printf ("subgraph %u computes %u values, but num_outputs is %u", b, n_heads,
-                                n_expected);
+        return g_strdup_printf (_ ("subgraph %u computes %u values, but num_outputs is %u"), b,
+                                n_heads, n_expected);
     }
   return NULL;
 }
@@ -340,8 +341,8 @@ check_control (HybDiagnosis *diagnosis, HybGraph *graph, HybNodeId outer)
       if (wrong)
         hyb_diagnosis_report (diagnosis,
                               &(DiagnosisIssue){ HYB_SEVERITY_ERROR, "control-flow-mismatch", shown,
-                                                 "Export the model again" },
-                              "node “%s” (%s): %s", node->name, node->type, wrong);
+                                                 _ ("Export the model again") },
+                              _ ("node “%s” (%s): %s"), node->name, node->type, wrong);
       for (guint b = 0; b < node->n_bodies; b++)
         check_control (diagnosis, bodies[b], shown);
     }
@@ -392,14 +393,13 @@ hyb_diagnose_gate_order (HybDiagnosis *diagnosis)
         continue;
 
       if (!finding)
-        finding =
-            hyb_diagnosis_report (diagnosis,
-                                  &(DiagnosisIssue){
-                                      HYB_SEVERITY_NOTE, "old-gate-order", id,
-                                      "Reorder the rows (input, forget, candidate, output) before "
-                                      "using the weights in mx.rnn or Gluon cells" },
-                                  "LSTM gates are in the order input, candidate, forget, "
-                                  "output, as in examples before mx.rnn");
+        finding = hyb_diagnosis_report (
+            diagnosis,
+            &(DiagnosisIssue){ HYB_SEVERITY_NOTE, "old-gate-order", id,
+                               _ ("Reorder the rows (input, forget, candidate, output) before "
+                                  "using the weights in mx.rnn or Gluon cells") },
+            _ ("LSTM gates are in the order input, candidate, forget, "
+               "output, as in examples before mx.rnn"));
       hyb_diagnosis_add_node (finding, node);
     }
 }

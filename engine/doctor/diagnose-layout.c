@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/doctor/diagnosis.h"
 
+#include "engine/base/translate.h"
 #include "engine/doctor/layout.h"
 
 static HybFinding *
@@ -17,17 +18,17 @@ report (HybDiagnosis *diagnosis, const HybLayoutFix *fix)
         hyb_diagnosis_report (diagnosis,
                               &(DiagnosisIssue){
                                   HYB_SEVERITY_ERROR, "transposed", id,
-                                  "All fit when their axes are exchanged: Keras and TensorFlow "
-                                  "store dense "
-                                  "weights as (in, out) and filters with channels last" },
-                              "weights have their axes in another order than the graph needs");
+                                  _ ("All fit when their axes are exchanged: Keras and TensorFlow "
+                                     "store dense "
+                                     "weights as (in, out) and filters with channels last") },
+                              _ ("weights have their axes in another order than the graph needs"));
   else
-    finding =
-        hyb_diagnosis_report (diagnosis,
-                              &(DiagnosisIssue){ HYB_SEVERITY_ERROR, "extra-axis", id,
-                                                 "All fit when axes of length one are removed or "
-                                                 "added, which changes no value" },
-                              "arrays have more or fewer axes of length one than the graph needs");
+    finding = hyb_diagnosis_report (
+        diagnosis,
+        &(DiagnosisIssue){ HYB_SEVERITY_ERROR, "extra-axis", id,
+                           _ ("All fit when axes of length one are removed or "
+                              "added, which changes no value") },
+        _ ("arrays have more or fewer axes of length one than the graph needs"));
   finding->remedy = HYB_REMEDY_REPAIR;
   return finding;
 }

@@ -4,6 +4,7 @@
  * All of it comes from lowering the graph; see lower/infer-lowered.h.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/base/error.h"
+#include "engine/base/translate.h"
 #include "engine/doctor/diagnosis.h"
 #include "engine/lower/infer-lowered.h"
 
@@ -57,7 +58,7 @@ report_faults (HybDiagnosis *diagnosis, const GArray *faults)
   if (n_notes > MAX_NOTES)
     hyb_diagnosis_report (diagnosis,
                           &(DiagnosisIssue){ HYB_SEVERITY_NOTE, "not-computed", HYB_NO_ID, NULL },
-                          "%u more nodes are not computed", n_notes - MAX_NOTES);
+                          _ ("%u more nodes are not computed"), n_notes - MAX_NOTES);
 }
 
 /* The first node that refuses sizes which the file declares possible. */
@@ -74,16 +75,16 @@ report_frozen (HybDiagnosis *diagnosis, const HybLoweredFacts *facts)
   if (facts->is_limit)
     hyb_diagnosis_report (
         diagnosis, &(DiagnosisIssue){ HYB_SEVERITY_NOTE, "limited-dimension", fault->node, NULL },
-        "dimensions are declared open, but the graph only accepts %s: with larger ones "
-        "%s",
+        _ ("dimensions are declared open, but the graph only accepts %s: with larger ones "
+           "%s"),
         facts->accepted, fault->error->message);
   else
     hyb_diagnosis_report (
         diagnosis,
         &(DiagnosisIssue){ HYB_SEVERITY_WARNING, "frozen-dimension", fault->node,
-                           "Export the model with this dimension dynamic, or declare it "
-                           "with the size that works" },
-        "dimensions are declared open, but the graph only accepts %s: with other sizes %s",
+                           _ ("Export the model with this dimension dynamic, or declare it "
+                              "with the size that works") },
+        _ ("dimensions are declared open, but the graph only accepts %s: with other sizes %s"),
         facts->accepted, fault->error->message);
 }
 
@@ -125,9 +126,9 @@ check_declared (HybDiagnosis *diagnosis, HybNodeId id)
           hyb_diagnosis_report (diagnosis,
                                 &(DiagnosisIssue){
                                     HYB_SEVERITY_WARNING, "declared-shape", id,
-                                    "The declaration is stale or the export is wrong; "
-                                    "runtimes may refuse the file" },
-                                "the file declares “%s” as %s, but it is %s", name, says, is);
+                                    _ ("The declaration is stale or the export is wrong; "
+                                       "runtimes may refuse the file") },
+                                _ ("the file declares “%s” as %s, but it is %s"), name, says, is);
         }
     }
 }

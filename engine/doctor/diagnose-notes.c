@@ -5,6 +5,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/doctor/diagnosis.h"
 
+#include "engine/base/translate.h"
+
 #include <string.h>
 
 /* A node and its surroundings. */
@@ -77,19 +79,21 @@ static const struct
   const char *message, *hint;
 } notes[] = {
   { "mxnet-differs", has_lengths,
-    "MXNet 1.9.1 ignores the sequence lengths of recurrent layers on the CPU",
-    "Its outputs past a sequence’s length differ from those computed here; compare on a GPU, or "
-    "mask them" },
-  { "mxnet-cannot-run", clips_states, "MXNet 1.9.1 clips the states of an LSTM on GPUs only",
+    N_ ("MXNet 1.9.1 ignores the sequence lengths of recurrent layers on the CPU"),
+    N_ ("Its outputs past a sequence’s length differ from those computed here; compare on a GPU, "
+        "or "
+        "mask them") },
+  { "mxnet-cannot-run", clips_states, N_ ("MXNet 1.9.1 clips the states of an LSTM on GPUs only"),
     NULL },
   { "mxnet-cannot-run", is_choice_in_foreach,
-    "MXNet 1.9.1 cannot run a condition or a while loop inside a foreach",
-    "Replace the condition by “where” to run the model there" },
-  { "mxnet-cannot-train", is_while, "MXNet 1.9.1 cannot train a hybridized while loop",
-    "Train it there imperatively or as a bound symbol" },
+    N_ ("MXNet 1.9.1 cannot run a condition or a while loop inside a foreach"),
+    N_ ("Replace the condition by “where” to run the model there") },
+  { "mxnet-cannot-train", is_while, N_ ("MXNet 1.9.1 cannot train a hybridized while loop"),
+    N_ ("Train it there imperatively or as a bound symbol") },
   { "mxnet-differs", is_random_in_foreach,
-    "dropout inside a foreach does nothing when MXNet 1.9.1 trains the graph as a bound symbol",
-    "Train it there as a hybridized block" },
+    N_ ("dropout inside a foreach does nothing when MXNet 1.9.1 trains the graph as a bound "
+        "symbol"),
+    N_ ("Train it there as a hybridized block") },
 };
 
 typedef struct
@@ -110,8 +114,8 @@ note_node (Notes *all, const NodePlace *place, HybNodeId shown)
         all->findings[i] =
             hyb_diagnosis_report (all->diagnosis,
                                   &(DiagnosisIssue){ HYB_SEVERITY_NOTE, notes[i].code, shown,
-                                                     notes[i].hint },
-                                  "%s", notes[i].message);
+                                                     notes[i].hint ? _ (notes[i].hint) : NULL },
+                                  "%s", _ (notes[i].message));
       hyb_diagnosis_add_node (all->findings[i], place->node);
     }
 }

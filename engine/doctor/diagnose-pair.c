@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/doctor/diagnosis.h"
 
+#include "engine/base/translate.h"
 #include "engine/doctor/match-parameters.h"
 #include "engine/doctor/neighbours.h"
 #include "engine/op/suggest.h"
@@ -36,8 +37,25 @@ size_of (const char *path)
 static char *
 word_file (const char *path)
 {
-  return g_strconcat (path, hyb_neighbour_has_nan (path) ? " (has values that are not finite)" : "",
+  return g_strconcat (path,
+                      hyb_neighbour_has_nan (path) ? _ (" (has values that are not finite)") : "",
                       NULL);
+}
+
+/* The only file that fits, with its size and that of the file that was read.  (transfer full) */
+static char *
+word_only_file (const char *path, const char *file)
+{
+  g_autofree char *size = g_strdup_printf ("%" G_GINT64_FORMAT, size_of (path));
+  g_autofree char *own = g_strdup_printf ("%" G_GINT64_FORMAT, size_of (file));
+
+  return g_strdup_printf (
+      hyb_neighbour_has_nan (path)
+          ? _ ("%s (%s bytes, this one has %s) fits: it has all arrays with their "
+               "shapes, but values that are not finite")
+          : _ ("%s (%s bytes, this one has %s) fits: it has all arrays with their "
+               "shapes"),
+      path, size, own);
 }
 
 /* What to do about parameters of another model.  (transfer full) */
@@ -47,21 +65,16 @@ word_hint (const char *file, const GPtrArray *fitting)
   g_autoptr (GString) names = g_string_new (NULL);
 
   if (fitting->len == 0)
-    return g_strdup ("Load the file that was exported with this graph");
+    return g_strdup (_ ("Load the file that was exported with this graph"));
   if (fitting->len == 1)
-    return g_strdup_printf ("%s (%" G_GINT64_FORMAT " bytes, this one has %" G_GINT64_FORMAT
-                            ") fits: it has all arrays with their shapes%s",
-                            (char *) fitting->pdata[0], size_of (fitting->pdata[0]), size_of (file),
-                            hyb_neighbour_has_nan (fitting->pdata[0])
-                                ? ", but values that are not finite"
-                                : "");
+    return word_only_file (fitting->pdata[0], file);
   for (guint i = 0; i < MIN (fitting->len, MAX_NAMED); i++)
     {
       g_autofree char *name = word_file (fitting->pdata[i]);
 
       g_string_append_printf (names, "%s%s", i > 0 ? ", " : "", name);
     }
-  return g_strdup_printf ("%u files beside it fit, so none is taken: %s%s", fitting->len,
+  return g_strdup_printf (_ ("%u files beside it fit, so none is taken: %s%s"), fitting->len,
                           names->str, fitting->len > MAX_NAMED ? ", …" : "");
 }
 
@@ -141,11 +154,11 @@ hyb_diagnose_pair (HybDiagnosis *diagnosis)
 
   if (n_missing > 0 && !guess)
     {
-      message =
-          g_strdup_printf ("%s belongs to another model: %u of the graph’s %u parameters are not "
-                           "in it, and %u of its arrays match no variable",
-                           hyb_model_get_weights_file (diagnosis->model), n_missing, n,
-                           diagnosis->unused->len);
+      message = g_strdup_printf (_ ("%s belongs to another model: %u of the graph’s %u parameters "
+                                    "are not "
+                                    "in it, and %u of its arrays match no variable"),
+                                 hyb_model_get_weights_file (diagnosis->model), n_missing, n,
+                                 diagnosis->unused->len);
       hyb_diagnosis_report_wrong_pair (diagnosis, message, missing->items);
       /* Their shapes and contents mean nothing for this graph. */
       memset (diagnosis->parameters, 0, diagnosis->n_variables * sizeof *diagnosis->parameters);

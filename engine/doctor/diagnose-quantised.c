@@ -4,6 +4,7 @@
 #include "engine/doctor/diagnosis.h"
 
 #include "engine/analysis/quantised-facts.h"
+#include "engine/base/translate.h"
 
 /* The layers, with the ranges of their results. */
 static void
@@ -15,7 +16,7 @@ report_layers (HybDiagnosis *diagnosis, const HybQuantisedFacts *facts)
                             &(DiagnosisIssue){
                                 HYB_SEVERITY_NOTE, "quantised",
                                 g_array_index (facts->quantised, HybQuantisedLayer, 0).node, NULL },
-                            "the model is quantised: %s", text);
+                            _ ("the model is quantised: %s"), text);
 
   if (finding)
     finding->remedy = HYB_REMEDY_FLOAT;
@@ -46,7 +47,7 @@ report_floats (HybDiagnosis *diagnosis, const HybQuantisedFacts *facts)
       hyb_diagnosis_report (diagnosis,
                             &(DiagnosisIssue){ HYB_SEVERITY_NOTE, "float-layer",
                                                g_array_index (facts->floats, HybNodeId, 0), NULL },
-                            "layers that stayed float in a quantised model");
+                            _ ("layers that stayed float in a quantised model"));
   for (guint i = 0; finding && i < facts->floats->len; i++)
     hyb_diagnosis_add_node (finding,
                             hyb_graph_get_node (diagnosis->graph,
@@ -80,10 +81,11 @@ report_cut_sums (HybDiagnosis *diagnosis, const HybQuantisedFacts *facts)
       if (!finding)
         finding = hyb_diagnosis_report (
             diagnosis,
-            &(DiagnosisIssue){ HYB_SEVERITY_WARNING, "quantised-sum-cut", id,
-                               "Exclude these layers from quantisation, or calibrate for int8" },
-            "sums of int8 with a uint8 result: MXNet cuts them at 127 of 255 levels, so numbers "
-            "in the upper half of their range are lost");
+            &(DiagnosisIssue){
+                HYB_SEVERITY_WARNING, "quantised-sum-cut", id,
+                _ ("Exclude these layers from quantisation, or calibrate for int8") },
+            _ ("sums of int8 with a uint8 result: MXNet cuts them at 127 of 255 levels, so numbers "
+               "in the upper half of their range are lost"));
       hyb_diagnosis_add_node (finding, hyb_graph_get_node (diagnosis->graph, id));
     }
 }

@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/doctor/diagnose.h"
 
+#include "engine/base/translate.h"
 #include "engine/doctor/batch.h"
 #include "engine/doctor/layout.h"
 #include "engine/doctor/match-parameters.h"
@@ -42,7 +43,7 @@ drop_unused (HybModel *model, GPtrArray *changes)
         continue;
       hyb_model_remove_parameter (model, name);
       g_ptr_array_add (changes,
-                       g_strdup_printf ("left out “%s”, for which the graph has no variable",
+                       g_strdup_printf (_ ("left out “%s”, for which the graph has no variable"),
                                         name));
     }
 }
@@ -66,7 +67,7 @@ cast_parameters (HybModel *model, const HybFinding *finding, GPtrArray *changes)
       if (!cast)
         continue;
       hyb_model_set_parameter (model, item->name, cast);
-      g_ptr_array_add (changes, g_strdup_printf ("cast “%s” to %s", item->name, type));
+      g_ptr_array_add (changes, g_strdup_printf (_ ("cast “%s” to %s"), item->name, type));
     }
 }
 
@@ -81,9 +82,9 @@ rename_parameters (HybModel *model, GPtrArray *pairs, const char *why, GPtrArray
 
       hyb_model_remove_parameter (model, pairs->pdata[i + 1]);
       hyb_model_set_parameter (model, pairs->pdata[i], tensor);
-      g_ptr_array_add (changes,
-                       g_strdup_printf ("renamed “%s” to “%s”, %s", (char *) pairs->pdata[i + 1],
-                                        (char *) pairs->pdata[i], why));
+      g_ptr_array_add (changes, g_strdup_printf (_ ("renamed “%s” to “%s”, %s"),
+                                                 (char *) pairs->pdata[i + 1],
+                                                 (char *) pairs->pdata[i], why));
     }
 }
 
@@ -92,7 +93,7 @@ rename_misspelt (HybModel *model, GPtrArray *changes)
 {
   g_autoptr (GPtrArray) pairs = hyb_misspelt_parameters (model);
 
-  rename_parameters (model, pairs, "the only near name with a fitting shape", changes);
+  rename_parameters (model, pairs, _ ("the only near name with a fitting shape"), changes);
 }
 
 static void
@@ -102,7 +103,7 @@ rename_guessed (HybModel *model, GPtrArray *changes)
   g_autoptr (GPtrArray) pairs = hyb_model_guess_parameters (model, &rival);
 
   if (!rival)
-    rename_parameters (model, pairs, "by kind, order and shape", changes);
+    rename_parameters (model, pairs, _ ("by kind, order and shape"), changes);
 }
 
 /* Changes the axes of arrays that other programs store in another order. */
@@ -121,9 +122,10 @@ change_layouts (HybModel *model, GPtrArray *changes)
 
       if (!changed)
         continue;
-      g_ptr_array_add (changes, g_strdup_printf (fix->is_permuted ? "transposed “%s” from %s to %s"
-                                                                  : "reshaped “%s” from %s to %s",
-                                                 fix->name, from, to));
+      g_ptr_array_add (changes,
+                       g_strdup_printf (fix->is_permuted ? _ ("transposed “%s” from %s to %s")
+                                                         : _ ("reshaped “%s” from %s to %s"),
+                                        fix->name, from, to));
       hyb_model_set_parameter (model, fix->name, changed);
     }
 }
@@ -155,7 +157,7 @@ take_neighbour (HybModel *model, GPtrArray *changes)
       fitting = hyb_neighbours_find (model);
       if (hyb_neighbour_is_certain (model, fitting) &&
           hyb_neighbour_take (model, fitting->pdata[0], NULL))
-        g_ptr_array_add (changes, g_strdup_printf ("took the parameters from %s",
+        g_ptr_array_add (changes, g_strdup_printf (_ ("took the parameters from %s"),
                                                    (char *) fitting->pdata[0]));
       return;
     }
@@ -167,7 +169,7 @@ note_dead_nodes (const HybFinding *finding, GPtrArray *changes)
 {
   for (guint i = 0; finding->items && i < finding->items->len; i++)
     g_ptr_array_add (changes,
-                     g_strdup_printf ("left out “%s”, which no output needs",
+                     g_strdup_printf (_ ("left out “%s”, which no output needs"),
                                       g_array_index (finding->items, HybFindingItem, i).name));
 }
 

@@ -8,6 +8,7 @@
 #include "engine/doctor/diagnosis.h"
 
 #include "engine/analysis/infer-types.h"
+#include "engine/base/translate.h"
 
 #include <string.h>
 
@@ -65,7 +66,7 @@ report_conflict (TypeCheck *check, const HybType *facts, const GError *error)
                         &(DiagnosisIssue){
                             HYB_SEVERITY_ERROR, "shape-conflict",
                             find_failing (check->diagnosis->graph, facts),
-                            "Check the attributes of this node and of the nodes before it" },
+                            _ ("Check the attributes of this node and of the nodes before it") },
                         "%s", error->message);
 }
 
@@ -84,12 +85,13 @@ report_shape (TypeCheck *check, guint i, const HybShape *expected)
     {
       HybFinding *finding =
           hyb_diagnosis_report (diagnosis,
-                                &(DiagnosisIssue){ HYB_SEVERITY_ERROR, "packed-length", id,
-                                                   "Hidden size, layers, directions, cell or input "
-                                                   "size differ from "
-                                                   "those "
-                                                   "that the vector was made for" },
-                                "the flat vector “%s” has another length than its RNN needs",
+                                &(DiagnosisIssue){
+                                    HYB_SEVERITY_ERROR, "packed-length", id,
+                                    _ ("Hidden size, layers, directions, cell or input "
+                                       "size differ from "
+                                       "those "
+                                       "that the vector was made for") },
+                                _ ("the flat vector “%s” has another length than its RNN needs"),
                                 node->name);
 
       hyb_finding_add_item (finding, node->name, expected_json, got);
@@ -101,8 +103,8 @@ report_shape (TypeCheck *check, guint i, const HybShape *expected)
         hyb_diagnosis_report (diagnosis,
                               &(DiagnosisIssue){
                                   HYB_SEVERITY_ERROR, "wrong-shape", id,
-                                  "Load the parameters that were exported with this graph" },
-                              "arrays have other shapes than the graph needs");
+                                  _ ("Load the parameters that were exported with this graph") },
+                              _ ("arrays have other shapes than the graph needs"));
   hyb_finding_add_item (check->shapes, node->name, expected_json, got);
 }
 
@@ -120,9 +122,9 @@ report_dtype (TypeCheck *check, guint i, HybDType expected)
       check->dtypes = hyb_diagnosis_report (
           diagnosis,
           &(DiagnosisIssue){ HYB_SEVERITY_ERROR, "wrong-dtype", id,
-                             "Cast the parameters, or export the model again after "
-                             "casting it" },
-          "arrays have element types that do not fit the other inputs of their operators");
+                             _ ("Cast the parameters, or export the model again after "
+                                "casting it") },
+          _ ("arrays have element types that do not fit the other inputs of their operators"));
       check->dtypes->remedy = HYB_REMEDY_REPAIR;
     }
   hyb_finding_add_item (check->dtypes, hyb_graph_get_node (diagnosis->graph, id)->name,
@@ -146,8 +148,8 @@ check_pair (TypeCheck *check)
     return;
 
   message =
-      g_strdup_printf ("%s belongs to another model: %u of its %u arrays have other shapes than "
-                       "the graph needs",
+      g_strdup_printf (_ ("%s belongs to another model: %u of its %u arrays have other shapes than "
+                          "the graph needs"),
                        hyb_model_get_weights_file (diagnosis->model), n_bad, n);
   hyb_diagnosis_report_wrong_pair (diagnosis, message, check->shapes ? check->shapes->items : NULL);
   if (check->shapes)
@@ -175,6 +177,7 @@ explain_shapes (const TypeCheck *check)
     return;
   g_free (check->shapes->hint);
   check->shapes->hint = size;
+  check->shapes->remedy = HYB_REMEDY_ATTRIBUTES;
 }
 
 /* Compares each parameter with what is inferred from the graph alone. */
@@ -472,13 +475,14 @@ check_declared (TypeCheck *check)
           declared == hyb_tensor_get_dtype (diagnosis->parameters[i]))
         continue;
       if (!finding)
-        finding = hyb_diagnosis_report (diagnosis,
-                                        &(DiagnosisIssue){ HYB_SEVERITY_WARNING, "wrong-dtype",
-                                                           diagnosis->variables[i],
-                                                           "Cast the network before exporting it, "
-                                                           "or the data to what the "
-                                                           "file holds" },
-                                        "arrays have other element types than the graph declares");
+        finding =
+            hyb_diagnosis_report (diagnosis,
+                                  &(DiagnosisIssue){ HYB_SEVERITY_WARNING, "wrong-dtype",
+                                                     diagnosis->variables[i],
+                                                     _ ("Cast the network before exporting it, "
+                                                        "or the data to what the "
+                                                        "file holds") },
+                                  _ ("arrays have other element types than the graph declares"));
       got = hyb_dtype_to_json (hyb_tensor_get_dtype (diagnosis->parameters[i]));
       hyb_finding_add_item (finding, node->name, expected_json, got);
     }
@@ -550,12 +554,13 @@ hyb_diagnose_outputs (HybDiagnosis *diagnosis)
       if (!finding)
         {
           reason = hyb_infer_reason (diagnosis->graph, diagnosis->types, heads[i]);
-          finding = hyb_diagnosis_report (diagnosis,
-                                          &(DiagnosisIssue){
-                                              HYB_SEVERITY_NOTE, "shape-unknown",
-                                              hyb_graph_get_producer (diagnosis->graph, heads[i]),
-                                              "Give the shapes of inputs" },
-                                          "outputs have shapes that are not known yet: %s", reason);
+          finding =
+              hyb_diagnosis_report (diagnosis,
+                                    &(DiagnosisIssue){
+                                        HYB_SEVERITY_NOTE, "shape-unknown",
+                                        hyb_graph_get_producer (diagnosis->graph, heads[i]),
+                                        _ ("Give the shapes of inputs") },
+                                    _ ("outputs have shapes that are not known yet: %s"), reason);
           finding->remedy = HYB_REMEDY_SHAPES;
         }
       got = hyb_shape_to_json (shape);

@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/doctor/diagnosis.h"
 
+#include "engine/base/translate.h"
 #include "engine/doctor/match-parameters.h"
 #include "engine/doctor/misspelt-parameters.h"
 #include "engine/doctor/rival-names.h"
@@ -38,13 +39,14 @@ hint_for_missing (const HybDiagnosis *diagnosis, const char *name)
                                        diagnosis->unused->len, name);
 
   if (near)
-    return g_strdup_printf ("The file has “%s” instead of “%s”", near, name);
+    return g_strdup_printf (_ ("The file has “%s” instead of “%s”"), near, name);
   for (guint i = 0; i < diagnosis->unused->len; i++)
     if (strchr (diagnosis->unused->pdata[i], '.'))
-      return g_strdup ("The file has names with dots, so save_parameters() wrote it; load it into "
-                       "its Gluon block and use export()");
+      return g_strdup (
+          _ ("The file has names with dots, so save_parameters() wrote it; load it into "
+             "its Gluon block and use export()"));
 
-  return g_strdup ("Load the parameters that were exported with this graph");
+  return g_strdup (_ ("Load the parameters that were exported with this graph"));
 }
 
 static void
@@ -68,7 +70,7 @@ report_missing (HybDiagnosis *diagnosis)
               hyb_diagnosis_report (diagnosis,
                                     &(DiagnosisIssue){ HYB_SEVERITY_ERROR, "missing-parameter",
                                                        diagnosis->variables[i], hint },
-                                    "%s has no array for variables of the graph",
+                                    _ ("%s has no array for variables of the graph"),
                                     hyb_model_get_weights_file (diagnosis->model));
         }
       expected = hyb_shape_to_json (&diagnosis->types[node->first_output].shape);
@@ -87,11 +89,12 @@ report_unused (HybDiagnosis *diagnosis, guint n_missing)
   if (diagnosis->unused->len == 0)
     return;
 
-  finding = hyb_diagnosis_report (diagnosis,
-                                  &(DiagnosisIssue){
-                                      HYB_SEVERITY_WARNING, "unused-parameter", HYB_NO_ID,
-                                      "MXNet’s import refuses them unless ignore_extra is set" },
-                                  "the graph has no variables for arrays of the file");
+  finding =
+      hyb_diagnosis_report (diagnosis,
+                            &(DiagnosisIssue){
+                                HYB_SEVERITY_WARNING, "unused-parameter", HYB_NO_ID,
+                                _ ("MXNet’s import refuses them unless ignore_extra is set") },
+                            _ ("the graph has no variables for arrays of the file"));
   /* If others are missing, an unused one may be one of those under another name: no repair. */
   if (n_missing == 0)
     finding->remedy = HYB_REMEDY_REPAIR;
@@ -145,9 +148,9 @@ report_prefixes (HybDiagnosis *diagnosis)
           finding =
               hyb_diagnosis_report (diagnosis,
                                     &(DiagnosisIssue){ HYB_SEVERITY_WARNING, "wrong-prefix", id,
-                                                       "Write them with the correct prefix" },
-                                    "auxiliary states are stored as arguments, or arguments as "
-                                    "auxiliary states");
+                                                       _ ("Write them with the correct prefix") },
+                                    _ ("auxiliary states are stored as arguments, or arguments as "
+                                       "auxiliary states"));
           finding->remedy = HYB_REMEDY_REPAIR;
         }
       hyb_finding_add_item (finding, name, correct == HYB_PREFIX_AUX ? "\"aux:\"" : "\"arg:\"",
@@ -164,9 +167,9 @@ report_guess (HybDiagnosis *diagnosis, GPtrArray *pairs)
       diagnosis,
       &(DiagnosisIssue){ HYB_SEVERITY_ERROR, "missing-parameter",
                          hyb_graph_find_variable (diagnosis->graph, pairs->pdata[0]),
-                         "Kind, order and shape of all arrays agree: give them the names of the "
-                         "graph, or export the network with export()" },
-      "%s names its arrays in another way than the graph",
+                         _ ("Kind, order and shape of all arrays agree: give them the names of the "
+                            "graph, or export the network with export()") },
+      _ ("%s names its arrays in another way than the graph"),
       hyb_model_get_weights_file (diagnosis->model));
   finding->remedy = HYB_REMEDY_REPAIR;
 
@@ -185,10 +188,10 @@ report_no_file (HybDiagnosis *diagnosis, guint n_parameters)
   HybFinding *finding =
       hyb_diagnosis_report (diagnosis,
                             &(DiagnosisIssue){ HYB_SEVERITY_NOTE, "no-parameters", HYB_NO_ID,
-                                               "Choose the file that was exported with it" },
-                            "the graph has %u parameters, but no file of parameters was found "
-                            "beside "
-                            "it",
+                                               _ ("Choose the file that was exported with it") },
+                            _ ("the graph has %u parameters, but no file of parameters was found "
+                               "beside "
+                               "it"),
                             n_parameters);
 
   finding->remedy = HYB_REMEDY_PARAMETERS;
@@ -255,13 +258,14 @@ hyb_diagnose_inputs (HybDiagnosis *diagnosis)
     const char *code, *message, *hint;
   } inputs[] = {
     { HYB_ROLE_STATE, HYB_SEVERITY_WARNING, "state-as-input",
-      "the initial states of a recurrent layer are inputs of the graph",
-      "Give zeros of the shape (layers × directions, batch, hidden), list them as inputs when "
-      "importing into MXNet, or wrap the layer in a block before exporting" },
+      N_ ("the initial states of a recurrent layer are inputs of the graph"),
+      N_ ("Give zeros of the shape (layers × directions, batch, hidden), list them as inputs when "
+          "importing into MXNet, or wrap the layer in a block before exporting") },
     { HYB_ROLE_LABEL, HYB_SEVERITY_NOTE, "label-needed",
-      "the graph ends in a loss that needs a label",
-      "The outputs do not depend on it: MXNet needs zeros of its shape, and here it can be left "
-      "out" },
+      N_ ("the graph ends in a loss that needs a label"),
+      N_ ("The outputs do not depend on it: MXNet needs zeros of its shape, and here it can be "
+          "left "
+          "out") },
   };
 
   for (guint k = 0; k < G_N_ELEMENTS (inputs); k++)
@@ -277,11 +281,11 @@ hyb_diagnose_inputs (HybDiagnosis *diagnosis)
           if (diagnosis->roles[i] != inputs[k].role || diagnosis->parameters[i])
             continue;
           if (!finding)
-            finding =
-                hyb_diagnosis_report (diagnosis,
-                                      &(DiagnosisIssue){ inputs[k].severity, inputs[k].code,
-                                                         diagnosis->variables[i], inputs[k].hint },
-                                      "%s", inputs[k].message);
+            finding = hyb_diagnosis_report (diagnosis,
+                                            &(DiagnosisIssue){ inputs[k].severity, inputs[k].code,
+                                                               diagnosis->variables[i],
+                                                               _ (inputs[k].hint) },
+                                            "%s", _ (inputs[k].message));
           hyb_finding_add_item (finding, node->name, expected, NULL);
         }
     }
@@ -300,11 +304,11 @@ check_finite (HybDiagnosis *diagnosis, guint i, HybFinding **finding)
 
   if (!*finding)
     *finding = hyb_diagnosis_report (diagnosis,
-                                     &(DiagnosisIssue){ HYB_SEVERITY_ERROR, "not-finite",
-                                                        diagnosis->variables[i],
-                                                        "Training diverged or the file is damaged; "
-                                                        "take an earlier epoch" },
-                                     "parameters hold NaN or infinity");
+                                     &(DiagnosisIssue){
+                                         HYB_SEVERITY_ERROR, "not-finite", diagnosis->variables[i],
+                                         _ ("Training diverged or the file is damaged; "
+                                            "take an earlier epoch") },
+                                     _ ("parameters hold NaN or infinity"));
   got = g_strdup_printf ("\"%" G_GINT64_FORMAT " NaN, %" G_GINT64_FORMAT " infinite\"",
                          statistics.n_nan, statistics.n_infinite);
   hyb_finding_add_item (*finding, hyb_diagnosis_variable (diagnosis, i)->name, NULL, got);
@@ -351,9 +355,9 @@ check_fixed_gamma (HybDiagnosis *diagnosis, HybNodeId id, HybFinding **finding)
         hyb_diagnosis_report (diagnosis,
                               &(DiagnosisIssue){
                                   HYB_SEVERITY_NOTE, "fixed-gamma", id,
-                                  "Converters to other frameworks must write 1 in its place" },
-                              "gamma is stored with values other than 1, but fix_gamma makes "
-                              "every run use 1");
+                                  _ ("Converters to other frameworks must write 1 in its place") },
+                              _ ("gamma is stored with values other than 1, but fix_gamma makes "
+                                 "every run use 1"));
   hyb_finding_add_item (*finding, gamma->name, NULL, NULL);
 }
 

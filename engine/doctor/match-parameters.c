@@ -6,6 +6,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/doctor/match-parameters.h"
 
+#include "engine/base/translate.h"
 #include "engine/doctor/diagnosis.h"
 #include "engine/doctor/match-parameter-order.h"
 #include "engine/doctor/match-prefix.h"
@@ -90,9 +91,9 @@ report_packed (Matcher *matcher, const char *variable, const char *from)
   if (!matcher->packed)
     {
       matcher->packed = add_note (matcher, "packed-parameter",
-                                  "the file holds the weights of a recurrent layer as several "
-                                  "arrays, as cells and "
-                                  "checkpoints have them; they were packed for the graph");
+                                  _ ("the file holds the weights of a recurrent layer as several "
+                                     "arrays, as cells and "
+                                     "checkpoints have them; they were packed for the graph"));
       matcher->packed->node = g_strdup (variable);
     }
   hyb_finding_add_item (matcher->packed, variable, NULL, got);
@@ -130,8 +131,8 @@ report_misfit (Matcher             *matcher,
   if (!name)
     return;
 
-  message = g_strdup_printf ("“%s” cannot be packed: its part “%s” %s", variable, name,
-                             tensor ? "does not fit the others" : "is missing");
+  message = g_strdup_printf (_ ("“%s” cannot be packed: its part “%s” %s"), variable, name,
+                             tensor ? _ ("does not fit the others") : _ ("is missing"));
   finding = add_note (matcher, tensor ? "wrong-shape" : "missing-parameter", message);
   finding->severity = HYB_SEVERITY_ERROR;
   finding->node = g_strdup (variable);
@@ -303,8 +304,8 @@ unpack_vectors (Matcher *matcher)
       if (!hyb_unpack_weights (matcher->model, vector, unpacked))
         continue;
       finding = add_note (matcher, "packed-parameter",
-                          "the file holds the flat vector of a fused recurrent layer; it was "
-                          "unpacked for the cells of the graph");
+                          _ ("the file holds the flat vector of a fused recurrent layer; it was "
+                             "unpacked for the cells of the graph"));
       for (guint k = 0; k < unpacked->len; k++)
         hyb_finding_add_item (finding, unpacked->pdata[k], NULL, got);
     }
@@ -340,8 +341,8 @@ rename_statistics (Matcher *matcher)
         if (!finding)
           finding =
               add_note (matcher, "renamed-parameter",
-                        "statistics of batch normalisation are called running in one file and "
-                        "moving in the other; they were renamed");
+                        _ ("statistics of batch normalisation are called running in one file and "
+                           "moving in the other; they were renamed"));
         add_name_item (finding, variable, other);
         rename_parameter (matcher, other, variable);
       }
@@ -364,7 +365,7 @@ change_prefix (Matcher *matcher)
       return;
     }
 
-  message = g_strdup_printf ("parameters were renamed to fit the graph: “%s…” became “%s…”",
+  message = g_strdup_printf (_ ("parameters were renamed to fit the graph: “%s…” became “%s…”"),
                              match.remove, match.add);
   finding = add_note (matcher, "renamed-parameter", message);
   for (guint i = 0; i < match.pairs->len; i += 2)

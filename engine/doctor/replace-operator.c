@@ -5,6 +5,7 @@
 #include "engine/doctor/replace-operator.h"
 
 #include "engine/analysis/infer-types.h"
+#include "engine/base/translate.h"
 #include "engine/doctor/diagnose.h"
 #include "engine/doctor/edit-nodes.h"
 #include "engine/op/param.h"
@@ -134,7 +135,7 @@ replace_node (HybNodeEdit *edit, gpointer data)
   remove_unknown_attributes (edit);
   replacement->n_replaced++;
   g_ptr_array_add (edit->changes,
-                   g_strdup_printf ("replaced the operator %s%s%s of “%s” by %s",
+                   g_strdup_printf (_ ("replaced the operator %s%s%s of “%s” by %s"),
                                     replacement->meant.type, replacement->meant.kind ? " " : "",
                                     replacement->meant.kind ? replacement->meant.kind : "",
                                     edit->node->name, replacement->op->name));

@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/doctor/rival-names.h"
 
+#include "engine/base/translate.h"
 #include "engine/doctor/counters.h"
 #include "engine/doctor/match-parameter-order.h"
 
@@ -157,16 +158,16 @@ hyb_rival_report (HybModel *model, GPtrArray *pairs, GPtrArray *rival)
 {
   HybFinding *finding =
       hyb_finding_new ("ambiguous-names", HYB_SEVERITY_WARNING,
-                       "the arrays fit the graph in two ways, so none was renamed: “%s” may be "
-                       "“%s”, or “%s” is “%s”",
+                       _ ("the arrays fit the graph in two ways, so none was renamed: “%s” may be "
+                          "“%s”, or “%s” is “%s”"),
                        (char *) pairs->pdata[1], (char *) pairs->pdata[0], (char *) rival->pdata[1],
                        (char *) rival->pdata[0]);
 
   finding->file = g_strdup (hyb_model_get_weights_file (model));
   finding->node = g_strdup (pairs->pdata[0]);
   finding->hint = g_strdup (
-      "If all counters are shifted, which is likelier, load the file in the process that made "
-      "the graph, or rename its arrays");
+      _ ("If all counters are shifted, which is likelier, load the file in the process that made "
+         "the graph, or rename its arrays"));
   for (guint i = 0; i < rival->len; i += 2)
     {
       g_autofree char *one = g_strdup_printf ("\"%s\"", variable_of (pairs, rival->pdata[i + 1]));

@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/doctor/spelling.h"
 
+#include "engine/base/translate.h"
 #include "engine/doctor/edit-nodes.h"
 #include "engine/op/suggest.h"
 
@@ -80,14 +81,14 @@ correct_key (HybNodeEdit *edit, guint at)
   if (!correct)
     {
       g_ptr_array_add (edit->changes,
-                       g_strdup_printf ("removed the attribute “%s” of “%s”, which %s does not "
-                                        "have",
+                       g_strdup_printf (_ ("removed the attribute “%s” of “%s”, which %s does not "
+                                           "have"),
                                         key, edit->node->name, edit->op->name));
       g_ptr_array_remove_range (edit->attributes, at, 2);
       return FALSE;
     }
   g_ptr_array_add (edit->changes,
-                   g_strdup_printf ("renamed the attribute “%s” of “%s” (%s) to “%s”", key,
+                   g_strdup_printf (_ ("renamed the attribute “%s” of “%s” (%s) to “%s”"), key,
                                     edit->node->name, edit->op->name, correct));
   g_free (edit->attributes->pdata[at]);
   edit->attributes->pdata[at] = g_strdup (correct);
@@ -137,7 +138,7 @@ correct_value (HybNodeEdit *edit, guint at)
   if (!correct)
     return;
   g_ptr_array_add (edit->changes,
-                   g_strdup_printf ("changed %s of “%s” (%s) from “%s” to “%s”", key,
+                   g_strdup_printf (_ ("changed %s of “%s” (%s) from “%s” to “%s”"), key,
                                     edit->node->name, edit->op->name, value, correct));
   g_free (edit->attributes->pdata[at + 1]);
   edit->attributes->pdata[at + 1] = g_strdup (correct);
@@ -158,7 +159,7 @@ correct_node (HybNodeEdit *edit, gpointer data G_GNUC_UNUSED)
           edit->op = hyb_spelling_find_op (node->type);
           if (edit->op)
             g_ptr_array_add (edit->changes,
-                             g_strdup_printf ("changed the operator of “%s” from “%s” to “%s”",
+                             g_strdup_printf (_ ("changed the operator of “%s” from “%s” to “%s”"),
                                               node->name, node->type, edit->op->name));
         }
     }

@@ -6,6 +6,7 @@
 #include "engine/formats/mxnet-symbol-private.h"
 
 #include "engine/base/error.h"
+#include "engine/base/translate.h"
 #include "engine/graph/builder.h"
 #include "engine/op/suggest.h"
 
@@ -113,16 +114,17 @@ report_unknown_attribute (GraphBuild *build, guint index, const char *key)
       gboolean is_harmless = takes_any_attribute (node->op);
 
       near = hyb_suggest_param (node->op->params, key);
-      hint = near          ? g_strdup_printf ("Did you mean “%s”?", near)
-             : is_harmless ? g_strdup ("MXNet 1.9.1 ignores it, too")
-                           : g_strdup ("MXNet 1.9.1 refuses the file; delete the attribute if it "
-                                       "changes nothing");
+      hint = near ? g_strdup_printf (_ ("Did you mean “%s”?"), near)
+             : is_harmless
+                 ? g_strdup (_ ("MXNet 1.9.1 ignores it, too"))
+                 : g_strdup (_ ("MXNet 1.9.1 refuses the file; delete the attribute if it "
+                                "changes nothing"));
       finding =
           hyb_symbol_report (reader,
                              &(SymbolIssue){
                                  "unknown-attribute", SYMBOL_AT_NODE (build->graph, index), hint,
                                  is_harmless ? HYB_SEVERITY_NOTE : HYB_SEVERITY_WARNING },
-                             "%s has no attribute “%s”: ignored", node->op->name, key);
+                             _ ("%s has no attribute “%s”: ignored"), node->op->name, key);
       if (finding && !is_harmless)
         finding->remedy = HYB_REMEDY_REPAIR;
       g_hash_table_insert (reader->unknown, g_steal_pointer (&id), finding);
@@ -154,18 +156,21 @@ report_bad_node (GraphBuild *build, guint index, const GError *cause)
   const char       *near =
       hyb_suggest_choice (node->op->params, (const char *const *) build->attributes->pdata);
   g_autofree char *prefix = g_strdup_printf ("node “%s” (%s): ", node->name, node->type);
-  g_autofree char *hint = near ? g_strdup_printf ("Did you mean “%s”?", near) : NULL;
+  g_autofree char *hint = near ? g_strdup_printf (_ ("Did you mean “%s”?"), near) : NULL;
   const char      *message = cause->message;
+  HybFinding      *finding;
 
   if (g_str_has_prefix (message, prefix))
     message += strlen (prefix);
-  hyb_symbol_report (build->reader,
-                     &(SymbolIssue){ is_mismatch (build, node)       ? "control-flow-mismatch"
-                                     : cause->domain == HYB_OP_ERROR ? "bad-attribute"
-                                                                     : "bad-node",
-                                     SYMBOL_AT_NODE (build->graph, index), hint,
-                                     HYB_SEVERITY_ERROR },
-                     "%s", message);
+  finding = hyb_symbol_report (build->reader,
+                               &(SymbolIssue){ is_mismatch (build, node) ? "control-flow-mismatch"
+                                               : cause->domain == HYB_OP_ERROR ? "bad-attribute"
+                                                                               : "bad-node",
+                                               SYMBOL_AT_NODE (build->graph, index), hint,
+                                               HYB_SEVERITY_ERROR },
+                               "%s", message);
+  if (finding && cause->domain == HYB_OP_ERROR)
+    finding->remedy = HYB_REMEDY_ATTRIBUTES;
 }
 
 /* An opaque node gets as many outputs as others refer to; fails if a damaged file refers to
@@ -251,9 +256,9 @@ check_names (SymbolReader *reader, const SymbolGraph *graph)
         hyb_symbol_report (reader,
                            &(SymbolIssue){
                                "duplicate-name", SYMBOL_AT_NODE (graph, n),
-                               "Rename one of them, so that each variable has its own array",
+                               _ ("Rename one of them, so that each variable has its own array"),
                                HYB_SEVERITY_ERROR },
-                           "two variables have this name");
+                           _ ("two variables have this name"));
     }
 }
 

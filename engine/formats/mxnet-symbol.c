@@ -5,6 +5,7 @@
 #include "engine/formats/mxnet-symbol.h"
 
 #include "engine/base/error.h"
+#include "engine/base/translate.h"
 #include "engine/formats/file.h"
 #include "engine/formats/mxnet-symbol-private.h"
 
@@ -91,7 +92,7 @@ read_version (SymbolReader *reader)
     hyb_symbol_report (
         reader,
         &(SymbolIssue){ "newer-version", SYMBOL_AT_REF (NULL, 0), NULL, HYB_SEVERITY_WARNING },
-        "the file was written by MXNet %s, which is newer than all versions that are supported",
+        _ ("the file was written by MXNet %s, which is newer than all versions that are supported"),
         version);
 }
 
@@ -104,21 +105,22 @@ report_quirks (SymbolReader *reader)
     const char *code, *text, *hint;
   } quirks[HYB_JSON_N_QUIRKS] = {
     [HYB_JSON_QUIRK_ESCAPE] = { "json-escape",
-                                "a string has escapes (\\u, \\/, \\b or \\f) that MXNet’s reader "
-                                "does not understand",
-                                "Save the file again with raw UTF-8 to load it in MXNet" },
+                                N_ ("a string has escapes (\\u, \\/, \\b or \\f) that MXNet’s "
+                                    "reader does not understand"),
+                                N_ ("Save the file again with raw UTF-8 to load it in MXNet") },
     [HYB_JSON_QUIRK_CONTROL] = { "json-control",
-                                 "a string has unescaped tabs or other control characters",
-                                 "MXNet loads such a file unless the character ends a line; save "
-                                 "it "
-                                 "again with escapes" },
+                                 N_ ("a string has unescaped tabs or other control characters"),
+                                 N_ ("MXNet loads such a file unless the character ends a line; "
+                                     "save it again with escapes") },
     [HYB_JSON_QUIRK_ENCODING] = { "json-encoding",
-                                  "a string has bytes that are not UTF-8; they are read as “?”",
-                                  "MXNet loads the file, but Python cannot read the names; save it "
-                                  "again in UTF-8" },
+                                  N_ ("a string has bytes that are not UTF-8; they are read as "
+                                      "“?”"),
+                                  N_ ("MXNet loads the file, but Python cannot read the names; "
+                                      "save it again in UTF-8") },
     [HYB_JSON_QUIRK_DUPLICATE_KEY] = { "json-duplicate-key",
-                                       "a key occurs twice in one object: the last value is used",
-                                       "MXNet uses the last value, too; remove the others" },
+                                       N_ ("a key occurs twice in one object: the last value is "
+                                           "used"),
+                                       N_ ("MXNet uses the last value, too; remove the others") },
   };
 
   for (guint i = 0; i < HYB_JSON_N_QUIRKS; i++)
@@ -128,8 +130,8 @@ report_quirks (SymbolReader *reader)
       if (ref != HYB_JSON_NONE)
         hyb_symbol_report (reader,
                            &(SymbolIssue){ quirks[i].code, SYMBOL_AT_REF (NULL, ref),
-                                           quirks[i].hint, HYB_SEVERITY_WARNING },
-                           "%s", quirks[i].text);
+                                           _ (quirks[i].hint), HYB_SEVERITY_WARNING },
+                           "%s", _ (quirks[i].text));
     }
 }
 

@@ -7,6 +7,7 @@
 #include "engine/op/param.h"
 
 #include "engine/base/error.h"
+#include "engine/base/translate.h"
 #include "engine/tensor/tensor.h"
 
 #include <errno.h>
@@ -272,22 +273,22 @@ static const char *
 kind_name (HybParamKind kind)
 {
   static const char *const names[] = {
-    [HYB_PARAM_INT] = "an integer",
-    [HYB_PARAM_OPTIONAL_INT] = "an integer or None",
-    [HYB_PARAM_FLOAT] = "a number",
-    [HYB_PARAM_OPTIONAL_FLOAT] = "a number or None",
-    [HYB_PARAM_BOOL] = "True or False",
-    [HYB_PARAM_OPTIONAL_BOOL] = "True, False or None",
-    [HYB_PARAM_ENUM] = "one of a list",
-    [HYB_PARAM_DTYPE] = "a dtype such as float32",
-    [HYB_PARAM_SHAPE] = "a shape such as (2, 3)",
-    [HYB_PARAM_INTS] = "a tuple of integers such as (2, 3)",
-    [HYB_PARAM_FLOATS] = "a tuple of numbers such as (0.5, 1)",
+    [HYB_PARAM_INT] = N_ ("an integer"),
+    [HYB_PARAM_OPTIONAL_INT] = N_ ("an integer or None"),
+    [HYB_PARAM_FLOAT] = N_ ("a number"),
+    [HYB_PARAM_OPTIONAL_FLOAT] = N_ ("a number or None"),
+    [HYB_PARAM_BOOL] = N_ ("True or False"),
+    [HYB_PARAM_OPTIONAL_BOOL] = N_ ("True, False or None"),
+    [HYB_PARAM_ENUM] = N_ ("one of a list"),
+    [HYB_PARAM_DTYPE] = N_ ("a dtype such as float32"),
+    [HYB_PARAM_SHAPE] = N_ ("a shape such as (2, 3)"),
+    [HYB_PARAM_INTS] = N_ ("a tuple of integers such as (2, 3)"),
+    [HYB_PARAM_FLOATS] = N_ ("a tuple of numbers such as (0.5, 1)"),
     [HYB_PARAM_STRING] = "text",
-    [HYB_PARAM_TENSOR] = "an array of the graph",
+    [HYB_PARAM_TENSOR] = N_ ("an array of the graph"),
   };
 
-  return names[kind];
+  return _ (names[kind]);
 }
 
 static gboolean
@@ -299,10 +300,10 @@ refuse_text (const HybParam *param, const char *text, GError **error)
     {
       g_autofree char *list = g_strjoinv (", ", (char **) param->choices);
 
-      choices = g_strdup_printf ("one of %s", list);
+      choices = g_strdup_printf (_ ("one of %s"), list);
     }
   return hyb_error_at (error, HYB_OP_ERROR, HYB_OP_ERROR_ATTRIBUTE, NULL, NULL,
-                       "attribute %s is “%.80s”, which is not %s", param->name, text,
+                       _ ("attribute %s is “%.80s”, which is not %s"), param->name, text,
                        choices ? choices : kind_name (param->kind));
 }
 
@@ -331,7 +332,7 @@ check_range (const HybParam *param, gconstpointer at, const char *text, GError *
     return TRUE;
 
   return hyb_error_at (error, HYB_OP_ERROR, HYB_OP_ERROR_ATTRIBUTE, NULL, NULL,
-                       "attribute %s is %.80s, outside %g to %g", param->name, text, param->low,
+                       _ ("attribute %s is %.80s, outside %g to %g"), param->name, text, param->low,
                        param->high);
 }
 
@@ -437,7 +438,7 @@ hyb_params_parse (const HybParam    *params,
       if (!text && !param->fallback)
         {
           hyb_error_at (error, HYB_OP_ERROR, HYB_OP_ERROR_ATTRIBUTE, NULL, NULL,
-                        "attribute %s is missing; it must be given as %s", param->name,
+                        _ ("attribute %s is missing; it must be given as %s"), param->name,
                         kind_name (param->kind));
           hyb_params_unref (values);
           return NULL;

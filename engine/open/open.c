@@ -6,6 +6,7 @@
 #include "engine/open/open-private.h"
 
 #include "engine/base/remedy.h"
+#include "engine/base/translate.h"
 #include "engine/block/plugin.h"
 #include "engine/doctor/match-parameters.h"
 #include "engine/formats/file.h"
@@ -213,8 +214,8 @@ refuse_strangers (HybModel *model, GError **error)
     return TRUE;
   hyb_error_at (error, HYB_FORMAT_ERROR, HYB_FORMAT_ERROR_MISMATCH,
                 hyb_model_get_weights_file (model),
-                "Load the file that was exported with this graph",
-                "none of its %u arrays is one of the graph’s %u parameters",
+                _ ("Load the file that was exported with this graph"),
+                _ ("none of its %u arrays is one of the graph’s %u parameters"),
                 hyb_model_n_parameters (model), n_parameters);
   return hyb_error_add_remedy (error, HYB_REMEDY_PARAMETERS, NULL);
 }
