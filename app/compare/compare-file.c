@@ -1,7 +1,7 @@
-/* compare-file.c — a comparison as a file: what is compared, and every result.
+/* compare-file.c — a comparison as one file: what is compared, how it is shown, and every result.
  *
- * The file may come from a stranger: it names recordings only by the names of files in its own
- * folder.  Start reading with scope_comparison_parse() and write_all().
+ * The file may come from a stranger: recordings in it are unpacked under names of our own, and others are
+ * used only if they are files in its own folder.  Start reading with scope_comparison_parse() and write_all().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/compare/compare-file.h"
 
@@ -11,10 +11,11 @@
 #include "engine/formats/file.h"
 
 #include <glib/gi18n.h>
+#include <glib/gstdio.h>
 #include <string.h>
 
-#define VERSION   1
-#define MAX_BYTES (64 << 20)
+#define VERSION   2
+#define MAX_BYTES (256 << 20)
 #define MAX_FILES 16
 
 static void
@@ -35,6 +36,22 @@ scope_comparison_new (const char *path)
 }
 
 void
+scope_comparison_remove_folder (const char *folder)
+{
+  g_autoptr (GDir) dir = folder ? g_dir_open (folder, 0, NULL) : NULL;
+  const char *name;
+
+  while (dir && (name = g_dir_read_name (dir)))
+    {
+      g_autofree char *file = g_build_filename (folder, name, NULL);
+
+      g_remove (file);
+    }
+  if (folder)
+    g_rmdir (folder);
+}
+
+void
 scope_comparison_free (ScopeComparison *comparison)
 {
   if (!comparison)
@@ -43,6 +60,10 @@ scope_comparison_free (ScopeComparison *comparison)
   g_ptr_array_unref (comparison->results);
   g_strfreev (comparison->shapes);
   g_strfreev (comparison->files);
+  g_strfreev (comparison->forms);
+  scope_comparison_remove_folder (comparison->folder);
+  g_free (comparison->folder);
+  g_free (comparison->colours);
   g_free (comparison->model);
   g_free (comparison->params);
   g_free (comparison->path);
@@ -101,23 +122,54 @@ read_texts (const cJSON *list, const char *folder)
   return n > 0 ? g_strv_builder_end (builder) : NULL;
 }
 
-/* Recordings of a result: files of the folder become paths, others are dropped, except where they name
- * the recordings that are compared. */
-static void
-resolve_captures (cJSON *result, const char *folder)
+/* Writes a recording of the file to the temporary folder.  (transfer full) NULL: it cannot be read or written. */
+static char *
+unpack (ScopeComparison *comparison, const char *base64, guint index)
 {
+  gsize              length;
+  g_autofree guchar *bytes = g_base64_decode (base64, &length);
+  g_autofree char   *name = NULL, *path = NULL;
+
+  if (!comparison->folder)
+    comparison->folder = g_dir_make_tmp ("hybridscope-compare-XXXXXX", NULL);
+  if (!comparison->folder || length == 0)
+    return NULL;
+  name = g_strdup_printf ("saved-%u-%u.hscope", comparison->results->len + 1, index + 1);
+  path = g_build_filename (comparison->folder, name, NULL);
+  return g_file_set_contents (path, (const char *) bytes, (gssize) length, NULL)
+             ? g_steal_pointer (&path)
+             : NULL;
+}
+
+/* A recording beside the file.  (transfer full) NULL: the name leads elsewhere, or there is no file. */
+static char *
+find_beside (const char *name, const char *folder)
+{
+  g_autofree char *path = strchr (name, '/') ? NULL : g_build_filename (folder, name, NULL);
+
+  return *name && path && g_file_test (path, G_FILE_TEST_IS_REGULAR) ? g_steal_pointer (&path)
+                                                                     : NULL;
+}
+
+/* Recordings of a result become paths, except where they name the recordings that are compared. */
+static void
+resolve_captures (ScopeComparison *comparison, cJSON *result, const char *folder)
+{
+  guint  index = 0;
   cJSON *cell;
 
   if (scope_cells_are_recordings (result))
     return;
   cJSON_ArrayForEach (cell, cJSON_GetObjectItemCaseSensitive (result, "cells"))
   {
-    const char      *name = scope_json_get_text (cell, "capture");
-    g_autofree char *path = strchr (name, '/') ? NULL : g_build_filename (folder, name, NULL);
-    gboolean         is_there = *name && path && g_file_test (path, G_FILE_TEST_IS_REGULAR);
+    const char      *base64 = scope_json_get_text (cell, "recording");
+    g_autofree char *path = *base64 ? unpack (comparison, base64, index)
+                                    : find_beside (scope_json_get_text (cell, "capture"), folder);
 
+    index++;
+    cJSON_DeleteItemFromObjectCaseSensitive (cell, "recording");
     cJSON_DeleteItemFromObjectCaseSensitive (cell, "capture");
-    if (is_there)
+    if (path)
       cJSON_AddStringToObject (cell, "capture", path);
   }
 }
@@ -131,7 +183,7 @@ add_result (ScopeComparison *comparison, cJSON *json, const char *title, const c
       cJSON_Delete (json);
       return;
     }
-  resolve_captures (json, folder);
+  resolve_captures (comparison, json, folder);
   g_ptr_array_add (comparison->results, json);
   g_ptr_array_add (comparison->titles, g_strdup (title));
 }
@@ -148,6 +200,9 @@ read_comparison (ScopeComparison *comparison, cJSON *json, const char *folder)
   comparison->params = *params ? resolve (params, folder) : NULL;
   comparison->shapes = read_texts (cJSON_GetObjectItemCaseSensitive (head, "shapes"), NULL);
   comparison->files = read_texts (cJSON_GetObjectItemCaseSensitive (head, "files"), folder);
+  comparison->forms = read_texts (cJSON_GetObjectItemCaseSensitive (head, "forms"), NULL);
+  if (*scope_json_get_text (head, "colours"))
+    comparison->colours = g_strdup (scope_json_get_text (head, "colours"));
   cJSON_ArrayForEach (item, cJSON_GetObjectItemCaseSensitive (json, "results"))
   {
     add_result (comparison, cJSON_DetachItemFromObjectCaseSensitive (item, "result"),
@@ -245,45 +300,26 @@ add_texts (cJSON *object, const char *key, char **texts, const char *folder)
     }
 }
 
-/* "lstm-1-2-fused.hscope" for the second cell of the first result.  (transfer full) */
-static char *
-name_capture (const char *stem, guint result, guint index, const cJSON *cell)
+/* Puts the recordings of a result into it. */
+static void
+pack_captures (cJSON *result, gssize *n_written)
 {
-  g_autofree char *form = g_strdup (scope_json_get_text (cell, "variant"));
+  cJSON *cell;
 
-  g_strcanon (form, G_CSET_a_2_z G_CSET_A_2_Z G_CSET_DIGITS, '-');
-  return g_strdup_printf ("%s-%u-%u-%s.hscope", stem, result + 1, index + 1, form);
-}
-
-/* Copies the recordings of a result, and names the copies in it.  FALSE: one cannot be written. */
-static gboolean
-write_captures (cJSON *result, const char *path, guint number, gssize *n_written, GError **error)
-{
-  g_autofree char *folder = g_path_get_dirname (path);
-  g_autofree char *stem = g_path_get_basename (path);
-  guint            index = 0;
-  cJSON           *cell;
-
-  if (g_str_has_suffix (stem, SCOPE_COMPARISON_ENDING))
-    stem[strlen (stem) - strlen (SCOPE_COMPARISON_ENDING)] = '\0';
   cJSON_ArrayForEach (cell, cJSON_GetObjectItemCaseSensitive (result, "cells"))
   {
     g_autofree char *from = g_strdup (scope_json_get_text (cell, "capture"));
-    g_autofree char *name = name_capture (stem, number, index++, cell);
-    g_autofree char *to = g_build_filename (folder, name, NULL);
-    g_autofree char *bytes = NULL;
+    g_autofree char *bytes = NULL, *base64 = NULL;
     gsize            length;
 
     cJSON_DeleteItemFromObjectCaseSensitive (cell, "capture");
     /* A recording that is gone costs the colours, not the result. */
     if (*from == '\0' || !g_file_get_contents (from, &bytes, &length, NULL))
       continue;
-    if (!hyb_file_replace_contents (to, bytes, length, error))
-      return FALSE;
-    cJSON_AddStringToObject (cell, "capture", name);
+    base64 = g_base64_encode ((const guchar *) bytes, length);
+    cJSON_AddStringToObject (cell, "recording", base64);
     ++*n_written;
   }
-  return TRUE;
 }
 
 /* The number of recordings; -1 and an error: not written. */
@@ -296,7 +332,7 @@ write_all (ScopeComparison *comparison, GError **error)
   cJSON           *json = cJSON_CreateObject ();
   cJSON           *head = cJSON_AddObjectToObject (json, "comparison"), *list;
   gssize           n_written = 0;
-  gboolean         is_done = TRUE;
+  gboolean         is_done;
   char            *text;
 
   cJSON_AddNumberToObject (head, "version", VERSION);
@@ -306,20 +342,24 @@ write_all (ScopeComparison *comparison, GError **error)
     cJSON_AddStringToObject (head, "params", params);
   add_texts (head, "shapes", comparison->shapes, NULL);
   add_texts (head, "files", comparison->files, folder);
+  if (comparison->forms)
+    add_texts (head, "forms", comparison->forms, NULL);
+  if (comparison->colours)
+    cJSON_AddStringToObject (head, "colours", comparison->colours);
   list = cJSON_AddArrayToObject (json, "results");
-  for (guint i = 0; is_done && i < comparison->results->len; i++)
+  for (guint i = 0; i < comparison->results->len; i++)
     {
       cJSON *item = cJSON_CreateObject ();
       cJSON *result = cJSON_Duplicate (comparison->results->pdata[i], TRUE);
 
-      is_done = scope_cells_are_recordings (result) ||
-                write_captures (result, comparison->path, i, &n_written, error);
+      if (!scope_cells_are_recordings (result))
+        pack_captures (result, &n_written);
       cJSON_AddStringToObject (item, "title", comparison->titles->pdata[i]);
       cJSON_AddItemToObject (item, "result", result);
       cJSON_AddItemToArray (list, item);
     }
   text = cJSON_Print (json);
-  is_done = is_done && hyb_file_replace_contents (comparison->path, text, strlen (text), error);
+  is_done = hyb_file_replace_contents (comparison->path, text, strlen (text), error);
   cJSON_free (text);
   cJSON_Delete (json);
   return is_done ? n_written : -1;

@@ -1,7 +1,7 @@
-/* compare-file.h — a comparison as a file: what is compared, and every result.
+/* compare-file.h — a comparison as one file: what is compared, how it is shown, and every result.
  *
  * JSON with the documents of hscope compare --json in it; such a document alone can be read, too.
- * Recordings that were measured are copied beside it, and named by the names of their files.
+ * Recordings that were measured are in the file, in base64; those of older files lie beside it.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -13,12 +13,16 @@
 
 typedef struct
 {
-  char      *path;   /* of the file */
-  char      *model;  /* as the child process opens it; NULL: files are compared, or it is unknown */
-  char      *params; /* the parameter file; NULL: the one beside the model */
-  char     **shapes; /* of inputs */
-  char     **files;  /* recordings or models; NULL: forms of a model are compared */
-  GPtrArray *titles; /* of char *, one for each result */
+  char  *path;    /* of the file */
+  char  *model;   /* as the child process opens it; NULL: files are compared, or it is unknown */
+  char  *params;  /* the parameter file; NULL: the one beside the model */
+  char **shapes;  /* of inputs */
+  char **files;   /* recordings or models; NULL: forms of a model are compared */
+  char **forms;   /* that the panes show; NULL: the usual ones */
+  char  *colours; /* "none", "self", "difference"; NULL: the usual ones */
+  char        *
+      folder; /* temporary, with the recordings of the file, removed with the comparison; NULL: it has none */
+  GPtrArray *titles;  /* of char *, one for each result */
   GPtrArray *results; /* of cJSON */
 } ScopeComparison;
 
@@ -26,6 +30,8 @@ typedef struct
 ScopeComparison *scope_comparison_new (const char *path);
 /* Accepts NULL. */
 void scope_comparison_free (ScopeComparison *comparison);
+/* Removes a folder of recordings with its files.  Accepts NULL. */
+void scope_comparison_remove_folder (const char *folder);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (ScopeComparison, scope_comparison_free)
 
 /* TRUE if the beginning of a file is that of a comparison. */
@@ -41,7 +47,7 @@ void scope_comparison_read_async (const char         *path,
 /* (transfer full) NULL and an error: the file cannot be read, or is no comparison. */
 ScopeComparison *scope_comparison_read_finish (GAsyncResult *result, GError **error);
 
-/* Writes a file, and the recordings beside it, in a worker.  comparison: (transfer full) */
+/* Writes a file with the recordings in it, in a worker.  comparison: (transfer full) */
 void scope_comparison_write_async (ScopeComparison    *comparison,
                                    GAsyncReadyCallback callback,
                                    gpointer            user_data);

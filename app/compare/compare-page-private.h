@@ -11,7 +11,8 @@
 #include "app/widgets/legend.h"
 #include "engine/base/remedy.h"
 
-#define SCOPE_MAX_PANES 3
+/* All forms of a model. */
+#define SCOPE_MAX_PANES 4
 
 /* One measurement. */
 typedef struct
@@ -30,6 +31,7 @@ struct _ScopeComparePage
   char  *path;            /* of the saved comparison, or NULL */
   char **shapes;          /* of inputs, "NAME=1,3" */
   char **files;           /* paths of recordings or models; NULL: forms of model are compared */
+  char **forms;           /* of the first panes; NULL: the usual ones */
   gboolean fills;         /* values that the model lacks are random */
   gboolean is_recordings; /* files are recordings, which are not run */
 

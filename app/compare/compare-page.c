@@ -169,21 +169,6 @@ scope_compare_page_unroot (GtkWidget *widget)
 }
 
 static void
-remove_folder (const char *path)
-{
-  g_autoptr (GDir) dir = g_dir_open (path, 0, NULL);
-  const char *name;
-
-  while (dir && (name = g_dir_read_name (dir)))
-    {
-      g_autofree char *file = g_build_filename (path, name, NULL);
-
-      g_remove (file);
-    }
-  g_rmdir (path);
-}
-
-static void
 scope_compare_page_dispose (GObject *object)
 {
   ScopeComparePage *self = SCOPE_COMPARE_PAGE (object);
@@ -204,8 +189,7 @@ scope_compare_page_finalize (GObject *object)
 {
   ScopeComparePage *self = SCOPE_COMPARE_PAGE (object);
 
-  if (self->folder)
-    remove_folder (self->folder);
+  scope_comparison_remove_folder (self->folder);
   g_clear_object (&self->cancellable);
   g_clear_object (&self->measuring);
   g_clear_pointer (&self->unrolled, scope_conversion_free);
@@ -214,6 +198,7 @@ scope_compare_page_finalize (GObject *object)
   g_free (self->measured);
   g_strfreev (self->shapes);
   g_strfreev (self->files);
+  g_strfreev (self->forms);
   g_free (self->path);
   g_free (self->params);
   g_free (self->refusal);
@@ -346,9 +331,11 @@ set_source (ScopeComparePage *self, const ScopeCompareSource *source)
 static gboolean
 add_next_pane (gpointer data)
 {
-  static const char *const usual[] = { "unrolled", "foreach", "fused", NULL };
+  static const char *const usual[] = { "unrolled", "foreach", "while", "fused", NULL };
   ScopeComparePage        *self = data;
-  const char *const       *forms = self->files ? (const char *const *) self->files : usual;
+  const char *const       *forms = self->files   ? (const char *const *) self->files
+                                   : self->forms ? (const char *const *) self->forms
+                                                 : usual;
   guint                    n = scope_compare_page_n_panes (self);
 
   if (n < SCOPE_MAX_PANES && forms[n])
@@ -430,6 +417,10 @@ scope_compare_page_show (ScopeComparePage *self, ScopeComparison *comparison)
     scope_compare_page_add_result (self, cJSON_Duplicate (comparison->results->pdata[i], TRUE),
                                    g_strdup (comparison->titles->pdata[i]));
   self->was_measured = comparison->results->len > 0;
+  self->forms = g_steal_pointer (&comparison->forms);
+  self->folder = g_steal_pointer (&comparison->folder);
+  if (comparison->colours)
+    g_object_set (self, "colours", comparison->colours, NULL);
   scope_comparison_free (comparison);
   if (self->model || self->files)
     {
@@ -440,6 +431,18 @@ scope_compare_page_show (ScopeComparePage *self, ScopeComparison *comparison)
   gtk_widget_set_visible (GTK_WIDGET (self->row), FALSE);
   gtk_widget_set_visible (GTK_WIDGET (self->tools), FALSE);
   gtk_widget_action_set_enabled (GTK_WIDGET (self), "compare.measure", FALSE);
+}
+
+/* The forms of the panes from left to right.  (transfer full) NULL: there are no panes */
+static char **
+dup_shown_forms (ScopeComparePage *self)
+{
+  g_autoptr (GStrvBuilder) forms = g_strv_builder_new ();
+  guint n = scope_compare_page_n_panes (self);
+
+  for (guint i = 0; i < n; i++)
+    g_strv_builder_add (forms, scope_compare_pane_get_form (self->panes[i]));
+  return n > 0 ? g_strv_builder_end (forms) : NULL;
 }
 
 ScopeComparison *
@@ -454,6 +457,9 @@ scope_compare_page_dup_comparison (ScopeComparePage *self, const char *path)
   comparison->params = g_strdup (self->params);
   comparison->shapes = g_strdupv (self->shapes);
   comparison->files = g_strdupv (self->files);
+  comparison->colours = g_strdup (self->colours);
+  if (!self->files)
+    comparison->forms = dup_shown_forms (self);
   for (guint i = 0; i < self->results->len; i++)
     {
       const ScopeComparedResult *result = self->results->pdata[i];

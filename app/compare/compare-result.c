@@ -82,10 +82,15 @@ describe_pair (ScopeCompareResult *self, const cJSON *pair)
 {
   g_autofree char *a = dup_title_of_name (self, scope_json_get_text (pair, "a"));
   g_autofree char *b = dup_title_of_name (self, scope_json_get_text (pair, "b"));
+  g_autofree char *sentence = NULL, *size = NULL;
   ProfPairing      pairing;
 
   scope_pairing_read (pair, &pairing);
-  return scope_say_pair (a, b, &pairing);
+  sentence = scope_say_pair (a, b, &pairing);
+  /* Recordings have no sizes that were asked for. */
+  size = scope_cells_are_recordings (self->result) ? NULL : scope_cell_dup_size (pair);
+  return size && *size != '\0' ? g_strdup_printf ("%s · %s", sentence, size)
+                               : g_steal_pointer (&sentence);
 }
 
 /* The proof of equality; recordings have none. */
@@ -106,20 +111,43 @@ add_proof (ScopeCompareResult *self)
                                                           "error"));
 }
 
+static gboolean
+has_too_few_runs (const cJSON *pair)
+{
+  ProfPairing pairing;
+
+  scope_pairing_read (pair, &pairing);
+  return !prof_interval_is_known (&pairing.strict);
+}
+
 /* A sentence for every pair of this size, and for a machine that changed its speed; recordings have no
  * sizes. */
 static void
 add_verdicts (ScopeCompareResult *self, const cJSON *like)
 {
   const cJSON *pair;
+  gboolean     has_too_few = FALSE;
 
   cJSON_ArrayForEach (pair, get_member (self, "pairs"))
   {
     g_autofree char *sentence = describe_pair (self, pair);
 
     if (self->sizes->len == 1 || scope_cells_have_same_size (pair, like))
-      gtk_box_append (self->verdicts, scope_label_new_wrapping (sentence, "numeric"));
+      {
+        gtk_box_append (self->verdicts, scope_label_new_wrapping (sentence, "numeric"));
+        has_too_few |= has_too_few_runs (pair);
+      }
   }
+  if (has_too_few && !scope_cells_are_recordings (self->result))
+    {
+      GtkWidget *longer = gtk_button_new_with_label (_ ("Measure Longer"));
+
+      gtk_widget_set_name (longer, "measure-longer");
+      gtk_widget_set_halign (longer, GTK_ALIGN_START);
+      gtk_widget_set_tooltip_text (longer, _ ("Measure again in twice the time"));
+      gtk_actionable_set_action_name (GTK_ACTIONABLE (longer), "compare.allow-time");
+      gtk_box_append (self->verdicts, longer);
+    }
   cJSON_ArrayForEach (pair, get_member (self, "speeds"))
   {
     g_autofree char *sentence = scope_say_speed (scope_json_get_number (pair, "fastest"),

@@ -196,8 +196,8 @@ comparison_saved_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpoint
       return;
     }
   if (n > 0)
-    text = g_strdup_printf (g_dngettext (NULL, "%s and %d recording were written",
-                                         "%s and %d recordings were written", (gulong) n),
+    text = g_strdup_printf (g_dngettext (NULL, "%s was written, with %d recording in it",
+                                         "%s was written, with %d recordings in it", (gulong) n),
                             name, (int) n);
   else
     text = g_strdup_printf (_ ("%s was written"), name);

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/app/window/case.h"
 
+#include "app/compare/compare-file.h"
 #include "app/session/settings.h"
 
 #include <glib/gstdio.h>
@@ -165,27 +166,64 @@ state_of (ScopeComparePage *compare)
       GTK_STACK (gui_find (GTK_WIDGET (compare), "compare-states")));
 }
 
+/* Nothing was written beside the file. */
+static void
+assert_only_file (const char *path)
+{
+  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
+  g_autofree char *name = g_path_get_basename (path);
+
+  g_assert_cmpstr (g_dir_read_name (dir), ==, name);
+  g_assert_null (g_dir_read_name (dir));
+}
+
+/* Writes a recording of the saved comparison to a file of its own. */
+static char *
+dup_capture (const char *path, guint index)
+{
+  g_autofree char *text = NULL, *bytes = NULL;
+  g_autofree char *name = g_strdup_printf ("recording-%u.hscope", index);
+  char            *to = path_of (name);
+  g_autoptr (ScopeComparison) comparison = NULL;
+  const cJSON *cells;
+  gsize        length;
+
+  g_assert_true (g_file_get_contents (path, &text, NULL, NULL));
+  comparison = scope_comparison_parse (text, path, NULL);
+  g_assert_nonnull (comparison);
+  cells = cJSON_GetObjectItemCaseSensitive (comparison->results->pdata[0], "cells");
+  g_assert_true (
+      g_file_get_contents (cJSON_GetStringValue (
+                               cJSON_GetObjectItemCaseSensitive (cJSON_GetArrayItem (cells,
+                                                                                     (int) index),
+                                                                 "capture")),
+                           &bytes, &length, NULL));
+  g_assert_true (g_file_set_contents (to, bytes, (gssize) length, NULL));
+  return to;
+}
+
 /* Saved, closed, and opened again with the result, the graphs and their colours, without measuring; then its
  * recordings are compared as recordings. */
 static void
 test_comparison (void)
 {
   ScopeComparePage *compare;
-  g_autofree char  *path = NULL, *a = NULL, *b = NULL;
+  g_autofree char  *path = NULL, *a = NULL, *b = NULL, *colours = NULL;
   g_autoptr (GFile) file = NULL;
 
   begin ();
   path = path_of ("cells.comparison.json");
-  a = path_of ("cells-1-1-unrolled.hscope");
-  b = path_of ("cells-1-3-fused.hscope");
   scope_settings_set_int ("compare-seconds", 4);
   gui_act (window, "win.compare", NULL);
   compare = scope_window_get_comparison (window);
   g_assert_true (gui_wait (is_measured, compare, 120000));
+  g_signal_emit_by_name (scope_compare_page_get_pane (compare, 2), "closed");
+  gui_act (compare, "compare.colours", "difference");
   check_dialog ("win.save-comparison");
   scope_window_save_comparison (window, path);
   g_assert_true (gui_wait (is_saved, compare, 10000));
   take_picture (window, "comparison-saved");
+  assert_only_file (path);
   g_assert_true (is_file (path));
   gui_act (window, "win.close-tab", NULL);
   g_assert_true (gui_wait (has_no_comparison, NULL, 5000));
@@ -199,6 +237,11 @@ test_comparison (void)
   g_assert_true (gui_wait (is_settled, compare, 60000));
   g_assert_true (gui_wait (is_coloured, scope_compare_page_get_pane (compare, 0), 20000));
   take_picture (window, "comparison-opened");
+  g_assert_cmpuint (scope_compare_page_n_panes (compare), ==, 3);
+  g_object_get (compare, "colours", &colours, NULL);
+  g_assert_cmpstr (colours, ==, "difference");
+  a = dup_capture (path, 0);
+  b = dup_capture (path, 2);
   gui_act (window, "win.open-json", path);
   g_assert_true (scope_window_get_comparison (window) == compare);
 
