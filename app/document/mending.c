@@ -6,13 +6,14 @@
 
 #include "app/process/worker.h"
 #include "engine/doctor/diagnose.h"
+#include "engine/doctor/edit-attributes.h"
 #include "engine/doctor/replace-operator.h"
 #include "engine/open/open.h"
 
 typedef struct
 {
-  char  *path, *params, *prefix;
-  char **shapes, **replacements;
+  char  *path, *params, *prefix, *edited;
+  char **shapes, **replacements, **attributes;
 } MendJob;
 
 static void
@@ -25,6 +26,8 @@ mend_job_free (gpointer data)
   g_free (job->prefix);
   g_strfreev (job->shapes);
   g_strfreev (job->replacements);
+  g_strfreev (job->attributes);
+  g_free (job->edited);
   g_free (job);
 }
 
@@ -33,7 +36,28 @@ scope_mended_free (ScopeMended *mended)
 {
   g_clear_object (&mended->symbol);
   g_ptr_array_unref (mended->changes);
+  g_free (mended->conflict);
   g_free (mended);
+}
+
+/* What the job changes about a model. */
+static gboolean
+change (const MendJob *job, HybModel *model, ScopeMended *mended, GError **error)
+{
+  if (job->edited)
+    {
+      if (!hyb_attributes_edit (model, job->edited, (const char *const *) job->attributes,
+                                mended->changes, error))
+        return FALSE;
+      mended->conflict = hyb_attributes_find_conflict (model, job->edited);
+      return TRUE;
+    }
+  for (char **pair = job->replacements; pair && pair[0] && pair[1]; pair += 2)
+    hyb_replace_operator (model, pair[0], hyb_op_find (pair[1]), mended->changes);
+  /* A file that was named is not replaced; without it nothing can be right. */
+  if (hyb_diagnose_can_repair (model))
+    hyb_diagnose_repair (model, mended->changes);
+  return TRUE;
 }
 
 /* Documents are immutable, but no other thread has seen this one yet. */
@@ -49,12 +73,8 @@ mend (const MendJob *job, GCancellable *cancellable, GError **error)
                                   cancellable, error);
   if (!document)
     return NULL;
-  for (char **pair = job->replacements; pair && pair[0] && pair[1]; pair += 2)
-    hyb_replace_operator (scope_document_get_model (document), pair[0], hyb_op_find (pair[1]),
-                          mended->changes);
-  /* A file that was named is not replaced; without it nothing can be right. */
-  if (hyb_diagnose_can_repair (scope_document_get_model (document)))
-    hyb_diagnose_repair (scope_document_get_model (document), mended->changes);
+  if (!change (job, scope_document_get_model (document), mended, error))
+    return NULL;
   if (!job->prefix)
     return g_steal_pointer (&mended);
   if (!hyb_model_save (scope_document_get_model (document), job->prefix, 0, written, error))
@@ -89,6 +109,8 @@ scope_mend_async (const ScopeMendOptions *options, GAsyncReadyCallback callback,
   job->prefix = g_strdup (options->prefix);
   job->shapes = g_strdupv ((char **) options->shapes);
   job->replacements = g_strdupv ((char **) options->replacements);
+  job->attributes = g_strdupv ((char **) options->attributes);
+  job->edited = g_strdup (options->edited);
   g_task_set_task_data (task, job, mend_job_free);
   scope_worker_run (task, mend_in_worker);
 }

@@ -8,8 +8,9 @@
 
 typedef struct
 {
-  GFile     *symbol;  /* the symbol file that was written; NULL: nothing was to be written */
-  GPtrArray *changes; /* of char *: descriptions of the repairs */
+  GFile     *symbol;   /* the symbol file that was written; NULL: nothing was to be written */
+  GPtrArray *changes;  /* of char *: descriptions of the repairs */
+  char      *conflict; /* what an edit contradicts; NULL: nothing */
 } ScopeMended;
 
 /* Frees the result of a repair. */
@@ -26,6 +27,10 @@ typedef struct
   /* (nullable) NULL-terminated: the name of a node, the operator for it and for all nodes with the same
    * unknown operator, the name of another node … */
   const char *const *replacements;
+
+  /* (nullable) Instead of repairs: the node with this name gets these attributes, key, value, …, NULL. */
+  const char        *edited;
+  const char *const *attributes;
 } ScopeMendOptions;
 
 /* Reads a model again in a worker, repairs it and writes PREFIX-symbol.json and PREFIX-0000.params. */

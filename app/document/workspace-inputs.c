@@ -43,6 +43,19 @@ scope_workspace_get_open_input (ScopeWorkspace *self)
   return NULL;
 }
 
+const char *const *
+scope_workspace_get_labels (ScopeWorkspace *self)
+{
+  return (const char *const *) self->labels;
+}
+
+void
+scope_workspace_set_labels (ScopeWorkspace *self, const char *const *labels)
+{
+  g_strfreev (self->labels);
+  self->labels = g_strdupv ((char **) labels);
+}
+
 gboolean
 scope_workspace_get_fills (ScopeWorkspace *self)
 {

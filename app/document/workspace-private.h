@@ -32,6 +32,7 @@ struct _ScopeWorkspace
   char         **source_shapes; /* of inputs, "NAME=1,3" */
   char         **given_shapes;  /* by the user */
   char         **shapes;        /* of the open document */
+  char         **labels;        /* names of classes; NULL: unknown */
   gboolean       fills;         /* parameters without values become random */
   char          *etag;          /* of the file when it was read */
   char          *params;        /* chosen by the user; NULL: the file beside the model */

@@ -51,6 +51,7 @@ scope_workspace_finalize (GObject *object)
   g_free (self->params);
   g_free (self->source);
   g_strfreev (self->source_shapes);
+  g_strfreev (self->labels);
   g_strfreev (self->given_shapes);
   g_strfreev (self->shapes);
   g_strfreev (self->values_command);

@@ -195,6 +195,11 @@ void scope_workspace_set_peers (ScopeWorkspace *self, GListModel *peers);
 /* (nullable) (transfer none) */
 GListModel *scope_workspace_get_peers (ScopeWorkspace *self);
 
+/* The names of classes, for outputs that stand for some; NULL: unknown.  (transfer none) */
+const char *const *scope_workspace_get_labels (ScopeWorkspace *self);
+/* labels: (nullable) copied */
+void scope_workspace_set_labels (ScopeWorkspace *self, const char *const *labels);
+
 /* --- Numbers of the user by node name --- */
 
 /* Reads numbers in a worker; needs a document. */

@@ -89,6 +89,12 @@ scope_run_panel_focus_inputs (ScopeRunPanel *self)
 }
 
 void
+scope_run_panel_set_input (ScopeRunPanel *self, const char *path)
+{
+  gtk_editable_set_text (GTK_EDITABLE (self->input), path);
+}
+
+void
 scope_run_panel_focus_device (ScopeRunPanel *self)
 {
   gtk_widget_grab_focus (GTK_WIDGET (self->device));

@@ -20,6 +20,8 @@ ScopeRunOptions *scope_run_panel_get_options (ScopeRunPanel *self);
 void scope_run_panel_set_workspace (ScopeRunPanel *self, ScopeWorkspace *workspace);
 /* Gives the focus to the first open dimension of the inputs. */
 void scope_run_panel_focus_inputs (ScopeRunPanel *self);
+/* Sets the file of arrays that runs take as their input. */
+void scope_run_panel_set_input (ScopeRunPanel *self, const char *path);
 /* Gives the focus to the list of devices. */
 void scope_run_panel_focus_device (ScopeRunPanel *self);
 

@@ -7,6 +7,7 @@
 #include "app/adapt/labels.h"
 #include "app/views/remedies.h"
 #include "engine/analysis/infer-types.h"
+#include "engine/doctor/edit-attributes.h"
 #include "engine/graph/roles.h"
 
 #include <glib/gi18n.h>
@@ -217,6 +218,34 @@ add_outputs_of_model (ScopeSheet *sheet, ScopeDocument *document)
     }
 }
 
+/* The largest parameter, a click away. */
+static void
+add_largest (ScopeSheet *sheet, ScopeDocument *document)
+{
+  HybModel        *model = scope_document_get_model (document);
+  HybTensor       *largest = NULL;
+  const char      *name = NULL;
+  g_autofree char *shape = NULL, *bytes = NULL, *value = NULL;
+
+  for (guint i = 0; i < hyb_model_n_parameters (model); i++)
+    {
+      const char *each = hyb_model_get_parameter_name (model, i);
+      HybTensor  *tensor = hyb_model_get_parameter (model, each);
+
+      if (largest && hyb_tensor_get_bytes (tensor) <= hyb_tensor_get_bytes (largest))
+        continue;
+      largest = tensor;
+      name = each;
+    }
+  if (!largest)
+    return;
+  shape = scope_label_type (hyb_tensor_get_type (largest));
+  bytes = g_format_size (hyb_tensor_get_bytes (largest));
+  value = g_strdup_printf ("%s · %s", shape ? shape : "", bytes);
+  scope_sheet_add_row (sheet, _ ("Largest parameter"), value, name,
+                       scope_document_find_name (document, name));
+}
+
 void
 scope_node_view_show_model (ScopeNodeView *self, ScopeDocument *document)
 {
@@ -239,6 +268,7 @@ scope_node_view_show_model (ScopeNodeView *self, ScopeDocument *document)
     add_number (self->sheet, _ ("Loop and branch bodies"), totals->n_bodies);
   add_number (self->sheet, _ ("Parameters"), totals->n_parameters);
   scope_sheet_add_row (self->sheet, _ ("Parameter bytes"), bytes, NULL, 0);
+  add_largest (self->sheet, document);
   if (!scope_document_is_generated (document))
     add_files (self->sheet, document,
                scope_workspace_get_fills (scope_view_get_workspace (SCOPE_VIEW (self))));
@@ -337,6 +367,25 @@ is_default (const HybParam *param, const char *value)
   return param->fallback && (g_ascii_strcasecmp (param->fallback, value) == 0 ||
                              (strcmp (param->fallback, "1") == 0 && strcmp (value, "True") == 0) ||
                              (strcmp (param->fallback, "0") == 0 && strcmp (value, "False") == 0));
+}
+
+/* The button that opens the editor of the node's attributes. */
+static void
+add_editor (ScopeNodeView *self, ScopeDocument *document, const HybNode *node)
+{
+  GtkWidget      *button;
+  HybEditableNode found;
+
+  if (scope_document_is_generated (document) ||
+      !hyb_attributes_find_node (scope_document_get_graph (document), node->name, &found))
+    return;
+  button = gtk_button_new_with_label (_ ("Edit Attributes…"));
+  gtk_widget_set_name (button, "edit-attributes");
+  gtk_widget_set_halign (button, GTK_ALIGN_START);
+  gtk_widget_set_margin_top (button, 6);
+  gtk_actionable_set_action_target (GTK_ACTIONABLE (button), "s", node->name);
+  gtk_actionable_set_action_name (GTK_ACTIONABLE (button), "win.edit-attributes");
+  scope_sheet_add (self->sheet, button);
 }
 
 /* Attributes that differ from their default come first, emphasised. */
@@ -452,5 +501,6 @@ scope_node_view_show_node (ScopeNodeView    *self,
     scope_node_view_show_values (self, document, place);
   add_attributes (self->sheet, node);
   add_written_attributes (self->sheet, node);
+  add_editor (self, document, node);
   add_origin (self->sheet, node, info->id);
 }

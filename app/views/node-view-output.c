@@ -127,7 +127,10 @@ scope_node_view_show_outputs (ScopeNodeView *self, ScopeDocument *document, guin
   scope_sheet_add_title (self->sheet, viz_diagram_box (diagram, box)->title,
                          n == 1 ? _ ("output of the model") : _ ("outputs of the model"));
   if (n == 1)
-    show_one (self, document, first);
+    {
+      show_one (self, document, first);
+      scope_node_view_show_classes (self, document, box);
+    }
   else
     show_many (self, document, first, n);
 }

@@ -1,6 +1,7 @@
 /* node-view-private.h — the struct of the side pane, and its sections.
  *
- * Calls go one way: node-view.c (the class) → -facts.c, -group.c, -output.c, -weights.c → -costs.c, -numbers.c, -origins.c, -run.c, -values.c →
+ * Calls go one way: node-view.c (the class) → -facts.c, -group.c, -output.c, -weights.c → -classes.c, -costs.c, -numbers.c, -origins.c, -run.c, -values.c →
+ * -places.c,
  * -contents.c.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
@@ -32,6 +33,11 @@ void scope_node_view_show_node (ScopeNodeView    *self,
 /* The outputs of the model that a box stands for: shapes, nodes that compute them, values of the last run. */
 void scope_node_view_show_outputs (ScopeNodeView *self, ScopeDocument *document, guint32 box);
 
+/* --- node-view-classes.c --- */
+
+/* For the output that a box shows: a button that lists its five largest values, if it may stand for classes and was computed. */
+void scope_node_view_show_classes (ScopeNodeView *self, ScopeDocument *document, guint32 box);
+
 /* --- node-view-weights.c --- */
 
 /* The weights that all steps of a layer share, if a box lists these.  FALSE: it is another box. */
@@ -46,6 +52,11 @@ void scope_node_view_show_group (ScopeNodeView *self, ScopeDocument *document, g
 
 /* The measurement as a whole: how long a run takes, how sure that is, and which run is shown. */
 void scope_node_view_show_run (ScopeNodeView *self, ScopeMeasurement *measurement);
+
+/* --- node-view-places.c --- */
+
+/* The nodes of the model that took most of a run, with what ran in their place. */
+void scope_node_view_show_places (ScopeNodeView *self, ScopeMeasurement *measurement);
 
 /* --- node-view-origins.c --- */
 

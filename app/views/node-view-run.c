@@ -243,6 +243,8 @@ scope_node_view_show_run (ScopeNodeView *self, ScopeMeasurement *measurement)
   double             seconds = add_length (self->sheet, capture, summary);
 
   add_rate (self, measurement, seconds);
+  scope_node_view_show_places (self, measurement);
+  scope_sheet_add_heading (self->sheet, _ ("The Run"));
   add_memory (self->sheet, capture);
   add_outside (self->sheet, summary);
   add_warm_up (self->sheet, capture);

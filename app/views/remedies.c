@@ -13,6 +13,7 @@ static const ScopeRemedy remedies[HYB_N_REMEDIES] = {
   [HYB_REMEDY_SHAPES] = { N_ ("Give Shapes"), "win.give-shapes" },
   [HYB_REMEDY_VALUES] = { N_ ("Fill with Random Values"), "win.fill" },
   [HYB_REMEDY_OPERATOR] = { N_ ("Show Findings"), "page.show-findings" },
+  [HYB_REMEDY_ATTRIBUTES] = { N_ ("Edit Attributes…"), "win.edit-attributes::" },
   [HYB_REMEDY_UNROLL] = { N_ ("Write the Loop Out"), "win.convert::unrolled" },
   [HYB_REMEDY_LENGTH] = { N_ ("Give Shapes"), "win.give-shapes" },
   [HYB_REMEDY_FLOAT] = { N_ ("Show Findings"), "page.show-findings" },
@@ -79,5 +80,8 @@ scope_remedy_button_new (const HybFinding *finding, HybGraph *graph)
     }
   button = gtk_button_new_with_label (remedy.label);
   scope_remedy_set_action (GTK_ACTIONABLE (button), remedy.action);
+  if (finding->remedy == HYB_REMEDY_ATTRIBUTES && (finding->node || subject))
+    gtk_actionable_set_action_target (GTK_ACTIONABLE (button), "s",
+                                      finding->node ? finding->node : subject);
   return button;
 }

@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/views/timeline-view.h"
 
+#include "app/views/timeline-sums.h"
 #include "app/widgets/bars.h"
 #include "app/widgets/lane-chart.h"
 #include "profiler/base/format.h"
@@ -24,6 +25,10 @@ struct _ScopeTimelineView
   GtkWidget      *steps_box;
   GtkLabel       *steps_label;
   GtkLabel       *unusual_label;
+  GtkEditable    *search;
+  GtkLabel       *found;
+  GtkWidget      *sums_pane;
+  ScopeSheet     *sums; /* in sums_pane */
 
   GArray *spans;
 };
@@ -74,6 +79,19 @@ short_name_of (const ProfCapture *capture, guint32 node, const char *prefix)
 {
   const char *name = prof_capture_get_string (capture, prof_capture_get_node (capture, node)->name);
 
+  return g_str_has_prefix (name, prefix) && name[strlen (prefix)] != '\0' ? name + strlen (prefix)
+                                                                          : name;
+}
+
+/* The name with "*" for the number of a step, by which times are summed up.  Points into the capture. */
+static const char *
+group_of (const ProfCapture *capture, guint32 node, const char *prefix)
+{
+  const char *name =
+      prof_capture_get_string (capture, prof_capture_get_node (capture, node)->folded);
+
+  if (*name == '\0')
+    return short_name_of (capture, node, prefix);
   return g_str_has_prefix (name, prefix) && name[strlen (prefix)] != '\0' ? name + strlen (prefix)
                                                                           : name;
 }
@@ -179,6 +197,7 @@ collect_spans (ScopeMeasurement *measurement)
           event->node < prof_capture_n_nodes (capture))
         {
           span.user = event->node + 1;
+          span.group = group_of (capture, event->node, prefix);
           if (!summary->is_of_device)
             span.usual = find_usual (measurement, event->node, span.end - span.begin);
           span.colour = colour_of (
@@ -256,6 +275,79 @@ update_marks (ScopeTimelineView *self)
       g_array_append_val (users, user);
     }
   scope_lane_chart_set_marked (self->lanes, (const guint32 *) (gpointer) users->data, users->len);
+  scope_lane_chart_show_marked (self->lanes);
+}
+
+/* --- Measuring and searching --- */
+
+static void
+update_sums (ScopeTimelineView *self)
+{
+  double   begin, end;
+  gboolean is_measured = self->spans && scope_lane_chart_get_measured (self->lanes, &begin, &end);
+
+  gtk_widget_set_visible (self->sums_pane, is_measured);
+  if (is_measured)
+    scope_timeline_sums_show (self->sums, self->spans, self->lanes);
+  else
+    scope_sheet_clear (self->sums);
+}
+
+static void
+act_measure (GtkWidget *widget, const char *name G_GNUC_UNUSED, GVariant *parameter G_GNUC_UNUSED)
+{
+  ScopeTimelineView *self = SCOPE_TIMELINE_VIEW (widget);
+  double             begin, end;
+
+  if (scope_lane_chart_get_measured (self->lanes, &begin, &end))
+    scope_lane_chart_set_measured (self->lanes, 0, 0);
+  else
+    scope_lane_chart_measure_marked (self->lanes);
+}
+
+static void
+act_search (GtkWidget *widget, const char *name G_GNUC_UNUSED, GVariant *parameter G_GNUC_UNUSED)
+{
+  gtk_widget_grab_focus (GTK_WIDGET (SCOPE_TIMELINE_VIEW (widget)->search));
+}
+
+static void
+on_search (ScopeTimelineView *self)
+{
+  const char      *wanted = gtk_editable_get_text (self->search);
+  guint            n = scope_lane_chart_find (self->lanes, wanted);
+  g_autofree char *text = g_strdup_printf (g_dngettext (NULL, "%u hit", "%u hits", n), n);
+
+  gtk_label_set_text (self->found, *wanted != '\0' ? text : "");
+}
+
+static void
+step (ScopeTimelineView *self, int direction)
+{
+  ScopeWorkspace *workspace = scope_view_get_workspace (SCOPE_VIEW (self));
+  guint32         user = scope_lane_chart_step_hit (self->lanes, direction), row = user - 1;
+
+  if (workspace && user != 0)
+    scope_workspace_focus (workspace, &row, 1, TRUE);
+}
+
+static void
+on_next (ScopeTimelineView *self)
+{
+  step (self, 1);
+}
+
+static void
+on_previous (ScopeTimelineView *self)
+{
+  step (self, -1);
+}
+
+static void
+on_stop (ScopeTimelineView *self)
+{
+  gtk_editable_set_text (self->search, "");
+  gtk_widget_grab_focus (GTK_WIDGET (self->lanes));
 }
 
 static void
@@ -283,6 +375,7 @@ scope_timeline_view_capture_changed (ScopeView *view)
       fill_unusual (self);
     }
   scope_lane_chart_set_spans (self->lanes, self->spans);
+  on_search (self);
 }
 
 static void
@@ -320,6 +413,7 @@ scope_timeline_view_class_init (ScopeTimelineViewClass *class)
   SCOPE_VIEW_CLASS (class)->capture_changed = scope_timeline_view_capture_changed;
   SCOPE_VIEW_CLASS (class)->selection_changed = scope_timeline_view_selection_changed;
   g_type_ensure (SCOPE_TYPE_LANE_CHART);
+  g_type_ensure (SCOPE_TYPE_SHEET);
   gtk_widget_class_set_template_from_resource (widget_class,
                                                "/org/hybridscope/Hybridscope/ui/timeline-view.ui");
   gtk_widget_class_bind_template_child (widget_class, ScopeTimelineView, stack);
@@ -327,6 +421,17 @@ scope_timeline_view_class_init (ScopeTimelineViewClass *class)
   gtk_widget_class_bind_template_child (widget_class, ScopeTimelineView, steps_box);
   gtk_widget_class_bind_template_child (widget_class, ScopeTimelineView, steps_label);
   gtk_widget_class_bind_template_child (widget_class, ScopeTimelineView, unusual_label);
+  gtk_widget_class_bind_template_child (widget_class, ScopeTimelineView, search);
+  gtk_widget_class_bind_template_child (widget_class, ScopeTimelineView, found);
+  gtk_widget_class_bind_template_child (widget_class, ScopeTimelineView, sums_pane);
+  gtk_widget_class_bind_template_child (widget_class, ScopeTimelineView, sums);
+  gtk_widget_class_bind_template_callback (widget_class, on_search);
+  gtk_widget_class_bind_template_callback (widget_class, on_next);
+  gtk_widget_class_bind_template_callback (widget_class, on_previous);
+  gtk_widget_class_bind_template_callback (widget_class, on_stop);
+  gtk_widget_class_install_action (widget_class, "timeline.measure", NULL, act_measure);
+  gtk_widget_class_install_action (widget_class, "timeline.search", NULL, act_search);
+  gtk_widget_class_add_binding_action (widget_class, GDK_KEY_slash, 0, "timeline.search", NULL);
 }
 
 static void
@@ -341,4 +446,5 @@ scope_timeline_view_init (ScopeTimelineView *self)
   scope_bars_set_label (self->steps, label_step, self);
   gtk_box_append (GTK_BOX (self->steps_box), steps);
   g_signal_connect (self->lanes, "picked", G_CALLBACK (on_picked), self);
+  g_signal_connect_swapped (self->lanes, "measured", G_CALLBACK (update_sums), self);
 }

@@ -415,8 +415,13 @@ act_copy (ScopeCanvas *self, const char *name G_GNUC_UNUSED)
 {
   const VizBox *box;
 
-  if (!self->picture || self->selected == VIZ_ROOT)
+  if (!self->picture)
     return;
+  if (self->selected == VIZ_ROOT)
+    {
+      gtk_widget_activate_action (GTK_WIDGET (self), "win.copy-picture", NULL);
+      return;
+    }
   box = viz_diagram_box (viz_picture_diagram (self->picture), self->selected);
   gdk_clipboard_set_text (gtk_widget_get_clipboard (GTK_WIDGET (self)),
                           box->subtitle ? box->subtitle : box->title);

@@ -1,38 +1,25 @@
-/* lane-chart.c — spans of time in lanes: drawing, zooming, picking.
+/* lane-chart.c — spans of time in lanes: zooming, picking, measuring.
  *
  * The visible range is [begin, end]; all input ends in scope_lane_chart_set_range().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "app/widgets/lane-chart.h"
+#include "app/widgets/lane-chart-private.h"
 
 #include "app/widgets/tooltip.h"
-#include "viz/viz.h"
 
 #include <glib/gi18n.h>
 #include <math.h>
 
-#define LANE           22.0
-#define GAP            2.0
-#define AXIS           22.0
-#define UNUSUAL        4.0
-#define MIN_TEXT_WIDTH 34.0
-#define MAX_TEXTS      300
-
-struct _ScopeLaneChart
-{
-  GtkWidget   parent_instance;
-  GArray     *spans;
-  guint       n_lanes;
-  GHashTable *marked;                /* a set of user numbers */
-  double      first_time, last_time; /* range of all spans */
-  double      begin, end;            /* visible range */
-  double      drag_begin, drag_end;
-  double      pointer;
-  gboolean    is_dragging;
-};
-
 G_DEFINE_FINAL_TYPE (ScopeLaneChart, scope_lane_chart, GTK_TYPE_WIDGET)
 
 static guint picked_signal;
+
+static double
+time_at (ScopeLaneChart *self, double x)
+{
+  double width = MAX (gtk_widget_get_width (GTK_WIDGET (self)), 1);
+
+  return self->begin + x / width * (self->end - self->begin);
+}
 
 static void
 scope_lane_chart_measure (GtkWidget     *widget,
@@ -51,200 +38,7 @@ scope_lane_chart_measure (GtkWidget     *widget,
   *minimum_baseline = *natural_baseline = -1;
 }
 
-/* --- Drawing --- */
-
-#define TICK_PIXELS 90
-
-/* 1, 2 or 5 times a power of ten, so that ticks stand at least TICK_PIXELS apart. */
-static double
-tick_of (double per_pixel)
-{
-  double wanted = per_pixel * TICK_PIXELS, power = pow (10, floor (log10 (wanted)));
-
-  return wanted / power < 2 ? 2 * power : wanted / power < 5 ? 5 * power : 10 * power;
-}
-
-static char *
-tick_label (double seconds, double tick)
-{
-  if (tick >= 0.1)
-    return g_strdup_printf ("%.1f s", seconds);
-  if (tick >= 1e-4)
-    return g_strdup_printf (tick >= 1e-3 ? "%.0f ms" : "%.1f ms", seconds * 1e3);
-  return g_strdup_printf (tick >= 1e-6 ? "%.0f µs" : "%.1f µs", seconds * 1e6);
-}
-
-static void
-draw_axis (ScopeLaneChart *self, cairo_t *cr, PangoLayout *layout, double width, double height)
-{
-  double  per_pixel = (self->end - self->begin) / width, tick = tick_of (per_pixel);
-  double  first = self->first_time + ceil ((self->begin - self->first_time) / tick) * tick;
-  GdkRGBA colour;
-
-  gtk_style_context_get_color (gtk_widget_get_style_context (GTK_WIDGET (self)), &colour);
-  /* Ticks are counted, because at a late time adding a short one may change nothing. */
-  for (guint i = 0; i <= width / TICK_PIXELS && first + i * tick <= self->end; i++)
-    {
-      double           t = first + i * tick;
-      double           x = floor ((t - self->begin) / per_pixel) + 0.5;
-      g_autofree char *label = tick_label (t - self->first_time, tick);
-
-      colour.alpha = 0.12f;
-      gdk_cairo_set_source_rgba (cr, &colour);
-      cairo_move_to (cr, x, AXIS - 4);
-      cairo_line_to (cr, x, height);
-      cairo_set_line_width (cr, 1);
-      cairo_stroke (cr);
-      colour.alpha = 0.65f;
-      gdk_cairo_set_source_rgba (cr, &colour);
-      pango_layout_set_text (layout, label, -1);
-      cairo_move_to (cr, x + 3, 2);
-      pango_cairo_show_layout (cr, layout);
-    }
-}
-
-/* The label of a span, dark on light colours and light on dark ones. */
-static void
-draw_label (cairo_t *cr, PangoLayout *layout, const ScopeSpan *span, const VizRect *rect)
-{
-  double light = (0.2126 * (span->colour >> 16 & 0xff) + 0.7152 * (span->colour >> 8 & 0xff) +
-                  0.0722 * (span->colour & 0xff)) /
-                 255;
-
-  cairo_set_source_rgba (cr, light > 0.45 ? 0.1 : 1, light > 0.45 ? 0.1 : 1, light > 0.45 ? 0.1 : 1,
-                         1);
-  pango_layout_set_text (layout, span->label, -1);
-  pango_layout_set_width (layout, (int) ((rect->width - 6) * PANGO_SCALE));
-  pango_layout_set_ellipsize (layout, PANGO_ELLIPSIZE_END);
-  cairo_move_to (cr, rect->x + 4, rect->y + 3);
-  pango_cairo_show_layout (cr, layout);
-  pango_layout_set_width (layout, -1);
-}
-
-static gboolean
-is_marked (const ScopeLaneChart *self, const ScopeSpan *span)
-{
-  return span->user != 0 && g_hash_table_contains (self->marked, GUINT_TO_POINTER (span->user));
-}
-
-static void
-draw_spans (ScopeLaneChart *self, cairo_t *cr, PangoLayout *layout, double width)
-{
-  double             per_second = width / (self->end - self->begin);
-  g_autofree double *painted = g_new (double, MAX (self->n_lanes, 1));
-  guint              n_texts = 0;
-
-  for (guint i = 0; i < self->n_lanes; i++)
-    painted[i] = -1;
-  for (guint i = 0; i < self->spans->len; i++)
-    {
-      const ScopeSpan *span = &g_array_index (self->spans, ScopeSpan, i);
-      double           x = (span->begin - self->begin) * per_second;
-      double           right = (span->end - self->begin) * per_second;
-      double           y = AXIS + span->lane * (LANE + GAP);
-
-      if (right < 0 || x > width)
-        continue;
-      x = MAX (x, -4);
-      right = MIN (right, width + 4);
-      /* Skip spans that lie on a pixel that is already painted in this lane. */
-      if (right <= painted[span->lane] + 0.5 && !is_marked (self, span))
-        continue;
-      painted[span->lane] = MAX (right, x + 1);
-      cairo_set_source_rgb (cr, (span->colour >> 16 & 0xff) / 255.,
-                            (span->colour >> 8 & 0xff) / 255., (span->colour & 0xff) / 255.);
-      cairo_rectangle (cr, x, y, MAX (right - x - (right - x > 3 ? 0.5 : 0), 0.7), LANE);
-      cairo_fill (cr);
-      if (right - x > MIN_TEXT_WIDTH && span->label && n_texts++ < MAX_TEXTS)
-        draw_label (cr, layout, span, &(VizRect){ MAX (x, 0), y, right - MAX (x, 0), LANE });
-    }
-}
-
-/* A line in the colour of errors above spans that took much longer than usual. */
-static void
-draw_unusual (ScopeLaneChart *self, cairo_t *cr, double width)
-{
-  double  per_second = width / (self->end - self->begin);
-  GdkRGBA colour = { 0.88f, 0.11f, 0.14f, 1 };
-
-  gtk_style_context_lookup_color (gtk_widget_get_style_context (GTK_WIDGET (self)), "error_color",
-                                  &colour);
-  gdk_cairo_set_source_rgba (cr, &colour);
-  for (guint i = 0; i < self->spans->len; i++)
-    {
-      const ScopeSpan *span = &g_array_index (self->spans, ScopeSpan, i);
-
-      if (!(span->usual > 0) || span->end < self->begin || span->begin > self->end)
-        continue;
-      cairo_rectangle (cr, (span->begin - self->begin) * per_second,
-                       AXIS + span->lane * (LANE + GAP),
-                       MAX ((span->end - span->begin) * per_second, 2), UNUSUAL);
-      cairo_fill (cr);
-    }
-}
-
-/* On top of all spans, so that even the narrowest selected span is visible. */
-static void
-draw_marks (ScopeLaneChart *self, cairo_t *cr, double width)
-{
-  double  per_second = width / (self->end - self->begin);
-  GdkRGBA colour;
-
-  if (g_hash_table_size (self->marked) == 0)
-    return;
-  gtk_style_context_get_color (gtk_widget_get_style_context (GTK_WIDGET (self)), &colour);
-  gdk_cairo_set_source_rgba (cr, &colour);
-  cairo_set_line_width (cr, 2);
-  for (guint i = 0; i < self->spans->len; i++)
-    {
-      const ScopeSpan *span = &g_array_index (self->spans, ScopeSpan, i);
-
-      if (!is_marked (self, span) || span->end < self->begin || span->begin > self->end)
-        continue;
-      cairo_rectangle (cr, (span->begin - self->begin) * per_second - 1,
-                       AXIS + span->lane * (LANE + GAP) - 1,
-                       MAX ((span->end - span->begin) * per_second, 1) + 2, LANE + 2);
-      cairo_stroke (cr);
-    }
-}
-
-static void
-scope_lane_chart_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
-{
-  ScopeLaneChart *self = SCOPE_LANE_CHART (widget);
-  int             width = gtk_widget_get_width (widget), height = gtk_widget_get_height (widget);
-  cairo_t        *cr;
-  g_autoptr (PangoLayout) layout = NULL;
-  g_autoptr (PangoFontDescription) font = NULL;
-
-  if (!self->spans || self->end <= self->begin || width < 1)
-    return;
-  cr = gtk_snapshot_append_cairo (snapshot,
-                                  &GRAPHENE_RECT_INIT (0, 0, (float) width, (float) height));
-  layout = gtk_widget_create_pango_layout (widget, NULL);
-  font = pango_font_description_copy (
-      pango_context_get_font_description (gtk_widget_get_pango_context (widget)));
-  pango_font_description_set_absolute_size (font, 11 * PANGO_SCALE);
-  pango_layout_set_font_description (layout, font);
-  draw_axis (self, cr, layout, width, height);
-  draw_spans (self, cr, layout, width);
-  draw_unusual (self, cr, width);
-  draw_marks (self, cr, width);
-  cairo_destroy (cr);
-}
-
 /* --- Range --- */
-
-static void
-set_range (ScopeLaneChart *self, double begin, double end)
-{
-  double length = CLAMP (end - begin, (self->last_time - self->first_time) * 1e-6,
-                         self->last_time - self->first_time);
-
-  self->begin = CLAMP (begin, self->first_time, MAX (self->last_time - length, self->first_time));
-  self->end = self->begin + length;
-  gtk_widget_queue_draw (GTK_WIDGET (self));
-}
 
 void
 scope_lane_chart_get_range (ScopeLaneChart *self, double *begin, double *end)
@@ -258,7 +52,8 @@ zoom (ScopeLaneChart *self, double factor, double at)
 {
   double time = self->begin + at * (self->end - self->begin);
 
-  set_range (self, time - (time - self->begin) * factor, time + (self->end - time) * factor);
+  scope_lane_chart_set_range (self, time - (time - self->begin) * factor,
+                              time + (self->end - time) * factor);
 }
 
 static gboolean
@@ -273,8 +68,8 @@ on_scroll (GtkEventControllerScroll *controller, double dx, double dy, gpointer 
   if (state & GDK_CONTROL_MASK)
     zoom (self, pow (1.25, dy), CLAMP (self->pointer / width, 0, 1));
   else if (dx != 0 || (state & GDK_SHIFT_MASK))
-    set_range (self, self->begin + length * 0.1 * (dx != 0 ? dx : dy),
-               self->end + length * 0.1 * (dx != 0 ? dx : dy));
+    scope_lane_chart_set_range (self, self->begin + length * 0.1 * (dx != 0 ? dx : dy),
+                                self->end + length * 0.1 * (dx != 0 ? dx : dy));
   else
     return FALSE;
   return TRUE;
@@ -310,6 +105,7 @@ on_motion (GtkEventControllerMotion *controller G_GNUC_UNUSED, double x, double 
   const ScopeSpan *span = self->is_dragging ? NULL : span_at (self, x, y);
 
   self->pointer = x;
+  self->is_pointed = TRUE;
   if (!span || !span->label)
     scope_tooltip_set (GTK_WIDGET (self), NULL);
   else
@@ -334,22 +130,24 @@ on_pressed (GtkGestureClick *gesture G_GNUC_UNUSED, int n, double x, double y, g
   if (n == 2)
     {
       if (span)
-        set_range (self, span->begin - (span->end - span->begin) * 0.1,
-                   span->end + (span->end - span->begin) * 0.1);
+        scope_lane_chart_set_range (self, span->begin - (span->end - span->begin) * 0.1,
+                                    span->end + (span->end - span->begin) * 0.1);
       else
-        set_range (self, self->first_time, self->last_time);
+        scope_lane_chart_set_range (self, self->first_time, self->last_time);
     }
   else if (span)
     g_signal_emit (self, picked_signal, 0, span->user);
 }
 
 static void
-on_drag_begin (GtkGestureDrag *gesture G_GNUC_UNUSED,
-               double x                G_GNUC_UNUSED,
-               double y                G_GNUC_UNUSED,
-               gpointer                data)
+on_drag_begin (GtkGestureDrag *gesture, double x, double y G_GNUC_UNUSED, gpointer data)
 {
   ScopeLaneChart *self = data;
+
+  self->is_measuring =
+      (gtk_event_controller_get_current_event_state (GTK_EVENT_CONTROLLER (gesture)) &
+       GDK_SHIFT_MASK) != 0;
+  self->measured_from = time_at (self, x);
 
   self->drag_begin = self->begin;
   self->drag_end = self->end;
@@ -368,7 +166,15 @@ on_drag_update (GtkGestureDrag *gesture G_GNUC_UNUSED,
   if (!self->is_dragging && fabs (dx) < 4)
     return;
   self->is_dragging = TRUE;
-  set_range (self, self->drag_begin + by, self->drag_end + by);
+  if (self->is_measuring)
+    {
+      double to = self->measured_from + dx / width * (self->end - self->begin);
+
+      scope_lane_chart_set_measured (self, MIN (self->measured_from, to),
+                                     MAX (self->measured_from, to));
+      return;
+    }
+  scope_lane_chart_set_range (self, self->drag_begin + by, self->drag_end + by);
 }
 
 static void
@@ -380,15 +186,29 @@ on_drag_end (GtkGestureDrag *gesture G_GNUC_UNUSED,
   SCOPE_LANE_CHART (data)->is_dragging = FALSE;
 }
 
+/* Where the pointer is, from 0 to 1. */
+static double
+at_pointer (ScopeLaneChart *self)
+{
+  return CLAMP (self->pointer / MAX (gtk_widget_get_width (GTK_WIDGET (self)), 1), 0, 1);
+}
+
+static void
+on_leave (GtkEventControllerMotion *controller G_GNUC_UNUSED, gpointer data)
+{
+  SCOPE_LANE_CHART (data)->is_pointed = FALSE;
+}
+
 static void
 act_zoom (GtkWidget *widget, const char *name, GVariant *parameter G_GNUC_UNUSED)
 {
   ScopeLaneChart *self = SCOPE_LANE_CHART (widget);
 
   if (g_str_has_suffix (name, "fit"))
-    set_range (self, self->first_time, self->last_time);
+    scope_lane_chart_set_range (self, self->first_time, self->last_time);
   else
-    zoom (self, g_str_has_suffix (name, "in") ? 0.5 : 2, 0.5);
+    zoom (self, g_str_has_suffix (name, "in") ? 0.5 : 2,
+          self->is_pointed ? at_pointer (self) : 0.5);
 }
 
 static void
@@ -397,7 +217,18 @@ act_pan (GtkWidget *widget, const char *name, GVariant *parameter G_GNUC_UNUSED)
   ScopeLaneChart *self = SCOPE_LANE_CHART (widget);
   double          by = (self->end - self->begin) * (g_str_has_suffix (name, "left") ? -0.1 : 0.1);
 
-  set_range (self, self->begin + by, self->end + by);
+  scope_lane_chart_set_range (self, self->begin + by, self->end + by);
+}
+
+static void
+act_measure (GtkWidget *widget, const char *name, GVariant *parameter G_GNUC_UNUSED)
+{
+  ScopeLaneChart *self = SCOPE_LANE_CHART (widget);
+
+  if (g_str_has_suffix (name, "clear"))
+    scope_lane_chart_set_measured (self, 0, 0);
+  else
+    scope_lane_chart_measure_marked (self);
 }
 
 /* --- Object --- */
@@ -407,6 +238,7 @@ scope_lane_chart_dispose (GObject *object)
 {
   g_clear_pointer (&SCOPE_LANE_CHART (object)->spans, g_array_unref);
   g_clear_pointer (&SCOPE_LANE_CHART (object)->marked, g_hash_table_unref);
+  g_clear_pointer (&SCOPE_LANE_CHART (object)->hits, g_array_unref);
   G_OBJECT_CLASS (scope_lane_chart_parent_class)->dispose (object);
 }
 
@@ -417,7 +249,7 @@ scope_lane_chart_class_init (ScopeLaneChartClass *class)
 
   G_OBJECT_CLASS (class)->dispose = scope_lane_chart_dispose;
   widget_class->measure = scope_lane_chart_measure;
-  widget_class->snapshot = scope_lane_chart_snapshot;
+  widget_class->snapshot = scope_lane_chart_draw;
   gtk_widget_class_set_css_name (widget_class, "lanechart");
   gtk_widget_class_set_accessible_role (widget_class, GTK_ACCESSIBLE_ROLE_IMG);
   gtk_widget_class_install_action (widget_class, "lanes.zoom-in", NULL, act_zoom);
@@ -430,6 +262,17 @@ scope_lane_chart_class_init (ScopeLaneChartClass *class)
   gtk_widget_class_add_binding_action (widget_class, GDK_KEY_space, 0, "lanes.zoom-fit", NULL);
   gtk_widget_class_add_binding_action (widget_class, GDK_KEY_Left, 0, "lanes.pan-left", NULL);
   gtk_widget_class_add_binding_action (widget_class, GDK_KEY_Right, 0, "lanes.pan-right", NULL);
+  gtk_widget_class_install_action (widget_class, "lanes.measure", NULL, act_measure);
+  gtk_widget_class_install_action (widget_class, "lanes.measure-clear", NULL, act_measure);
+  gtk_widget_class_add_binding_action (widget_class, GDK_KEY_w, 0, "lanes.zoom-in", NULL);
+  gtk_widget_class_add_binding_action (widget_class, GDK_KEY_s, 0, "lanes.zoom-out", NULL);
+  gtk_widget_class_add_binding_action (widget_class, GDK_KEY_a, 0, "lanes.pan-left", NULL);
+  gtk_widget_class_add_binding_action (widget_class, GDK_KEY_d, 0, "lanes.pan-right", NULL);
+  gtk_widget_class_add_binding_action (widget_class, GDK_KEY_m, 0, "lanes.measure", NULL);
+  gtk_widget_class_add_binding_action (widget_class, GDK_KEY_Escape, 0, "lanes.measure-clear",
+                                       NULL);
+  g_signal_new ("measured", G_TYPE_FROM_CLASS (class), G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
+                G_TYPE_NONE, 0);
   picked_signal = g_signal_new ("picked", G_TYPE_FROM_CLASS (class), G_SIGNAL_RUN_LAST, 0, NULL,
                                 NULL, NULL, G_TYPE_NONE, 1, G_TYPE_UINT);
 }
@@ -445,6 +288,7 @@ scope_lane_chart_init (ScopeLaneChart *self)
   GtkGesture *drag = gtk_gesture_drag_new ();
 
   g_signal_connect (motion, "motion", G_CALLBACK (on_motion), self);
+  g_signal_connect (motion, "leave", G_CALLBACK (on_leave), self);
   gtk_event_controller_set_name (motion, "lanes-hover");
   gtk_widget_add_controller (widget, motion);
   g_signal_connect (scroll, "scroll", G_CALLBACK (on_scroll), self);
@@ -459,6 +303,7 @@ scope_lane_chart_init (ScopeLaneChart *self)
   gtk_event_controller_set_name (GTK_EVENT_CONTROLLER (drag), "lanes-drag");
   gtk_widget_add_controller (widget, GTK_EVENT_CONTROLLER (drag));
   self->marked = g_hash_table_new (NULL, NULL);
+  self->hit = -1;
   gtk_widget_set_focusable (widget, TRUE);
   gtk_widget_set_overflow (widget, GTK_OVERFLOW_HIDDEN);
   gtk_accessible_update_property (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_LABEL,
@@ -485,6 +330,9 @@ scope_lane_chart_set_spans (ScopeLaneChart *self, GArray *spans)
     self->first_time = self->last_time = 0;
   self->begin = self->first_time;
   self->end = self->last_time;
+  g_clear_pointer (&self->hits, g_array_unref);
+  self->hit = -1;
+  scope_lane_chart_set_measured (self, 0, 0);
   gtk_widget_queue_resize (GTK_WIDGET (self));
 }
 

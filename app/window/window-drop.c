@@ -1,7 +1,7 @@
 /* window-drop.c — files that are dropped on the window.
  *
- * Parameters, captures and numbers by node name are attached to the open model; anything else is opened in a new
- * tab.
+ * Parameters, captures, numbers by node name, inputs of runs and names of classes are attached to the open model;
+ * anything else is opened in a new tab.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/window/window-private.h"
 
@@ -24,6 +24,8 @@ open_dropped (ScopeWindow *self, GFile *file)
   g_autofree char *name = g_file_get_basename (file);
   ScopePage       *page = scope_window_get_page (self);
 
+  if (scope_window_take_input (self, file))
+    return;
   if (page && (g_str_has_suffix (name, ".params") || g_str_has_suffix (name, ".npz")) &&
       scope_workspace_get_file (scope_page_get_workspace (page)))
     {

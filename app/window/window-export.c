@@ -127,9 +127,8 @@ written_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
   scope_window_toast (self, text);
 }
 
-/* The theme for light paper, with the same colours. */
-static const VizTheme *
-get_light (const VizTheme *theme)
+const VizTheme *
+scope_window_get_light_theme (const VizTheme *theme)
 {
   if (g_str_equal (theme->name, "dark"))
     return viz_theme_find ("light");
@@ -164,7 +163,7 @@ export_as (ScopeWindow *self, const char *what, const char *path, gboolean keeps
       job->overlay = overlay ? viz_overlay_ref (overlay) : NULL;
       job->theme = scope_canvas_get_theme (canvas);
       if (!keeps_theme)
-        job->theme = get_light (job->theme);
+        job->theme = scope_window_get_light_theme (job->theme);
       job->area = scope_canvas_get_view (canvas);
       job->has_area = g_str_equal (what, "view");
     }

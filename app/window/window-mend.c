@@ -88,11 +88,29 @@ mended_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
                            G_CONNECT_AFTER);
 }
 
-/* What the page's replacements are, chosen by scope_window_preview_mend(); NULL: none. */
-static const char *const *
-get_replacements (ScopePage *page)
+/* What the user chose for a page before the preview, under one of these keys; NULL: nothing. */
+#define REPLACEMENTS "replacements" /* pairs of nodes and operators */
+#define EDITED       "edited-node"  /* a node … */
+#define ATTRIBUTES   "attributes"   /* … and its attributes */
+
+static gconstpointer
+get_choice (ScopePage *page, const char *key)
 {
-  return g_object_get_data (G_OBJECT (page), "replacements");
+  return g_object_get_data (G_OBJECT (page), key);
+}
+
+/* edited, attributes: (nullable) as in ScopeMendOptions */
+static void
+set_choices (ScopePage         *page,
+             const char *const *replacements,
+             const char        *edited,
+             const char *const *attributes)
+{
+  g_object_set_data_full (G_OBJECT (page), REPLACEMENTS, g_strdupv ((char **) replacements),
+                          (GDestroyNotify) g_strfreev);
+  g_object_set_data_full (G_OBJECT (page), EDITED, g_strdup (edited), g_free);
+  g_object_set_data_full (G_OBJECT (page), ATTRIBUTES, g_strdupv ((char **) attributes),
+                          (GDestroyNotify) g_strfreev);
 }
 
 /* prefix: (nullable) NULL: the changes are only found. */
@@ -112,7 +130,9 @@ start (ScopeWindow *self, const char *prefix, GAsyncReadyCallback callback)
                                          .params = scope_document_get_named_params (document),
                                          .shapes = scope_workspace_get_shapes (workspace),
                                          .prefix = prefix,
-                                         .replacements = get_replacements (page) },
+                                         .replacements = get_choice (page, REPLACEMENTS),
+                                         .edited = get_choice (page, EDITED),
+                                         .attributes = get_choice (page, ATTRIBUTES) },
                     callback, request);
 }
 
@@ -161,7 +181,7 @@ on_preview_response (GtkWidget *dialog G_GNUC_UNUSED, const char *response, gpoi
 }
 
 static GtkWidget *
-change_list_new (const GPtrArray *changes)
+change_list_new (const GPtrArray *changes, const char *conflict)
 {
   GtkWidget *scroller = gtk_scrolled_window_new ();
   GtkWidget *list = gtk_box_new (GTK_ORIENTATION_VERTICAL, 6);
@@ -176,6 +196,13 @@ change_list_new (const GPtrArray *changes)
 
       gtk_box_append (GTK_BOX (list), scope_label_new_wrapping (more, "dim-label"));
     }
+  if (conflict)
+    {
+      gtk_box_append (GTK_BOX (list),
+                      scope_label_new_wrapping (_ ("The model will not run with this change:"),
+                                                "error"));
+      gtk_box_append (GTK_BOX (list), scope_label_new_wrapping (conflict, "dim-label"));
+    }
   gtk_scrolled_window_set_child (GTK_SCROLLED_WINDOW (scroller), list);
   gtk_scrolled_window_set_policy (GTK_SCROLLED_WINDOW (scroller), GTK_POLICY_NEVER,
                                   GTK_POLICY_AUTOMATIC);
@@ -186,7 +213,7 @@ change_list_new (const GPtrArray *changes)
 }
 
 static void
-show_preview (ScopeWindow *self, const GPtrArray *changes)
+show_preview (ScopeWindow *self, const GPtrArray *changes, const char *conflict)
 {
   g_autofree char *heading = g_strdup_printf (g_dngettext (NULL, "Mend with %u Change?",
                                                            "Mend with %u Changes?", changes->len),
@@ -203,7 +230,8 @@ show_preview (ScopeWindow *self, const GPtrArray *changes)
                                               ADW_RESPONSE_SUGGESTED);
   adw_message_dialog_set_default_response (ADW_MESSAGE_DIALOG (dialog), "save");
   adw_message_dialog_set_close_response (ADW_MESSAGE_DIALOG (dialog), "cancel");
-  adw_message_dialog_set_extra_child (ADW_MESSAGE_DIALOG (dialog), change_list_new (changes));
+  adw_message_dialog_set_extra_child (ADW_MESSAGE_DIALOG (dialog),
+                                      change_list_new (changes, conflict));
   g_signal_connect (dialog, "response", G_CALLBACK (on_preview_response), self);
   gtk_window_present (GTK_WINDOW (dialog));
 }
@@ -225,7 +253,7 @@ previewed_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data
     scope_page_show_message (page, _ ("No rule changes anything about this model."),
                              _ ("Show Findings"), "page.show-findings");
   else
-    show_preview (self, found->changes);
+    show_preview (self, found->changes, found->conflict);
 }
 
 void
@@ -235,8 +263,18 @@ scope_window_preview_mend (ScopeWindow *self, const char *const *replacements)
 
   if (!page)
     return;
-  g_object_set_data_full (G_OBJECT (page), "replacements", g_strdupv ((char **) replacements),
-                          (GDestroyNotify) g_strfreev);
+  set_choices (page, replacements, NULL, NULL);
+  start (self, NULL, previewed_cb);
+}
+
+void
+scope_window_preview_attributes (ScopeWindow *self, const char *node, const char *const *attributes)
+{
+  ScopePage *page = scope_window_get_page (self);
+
+  if (!page)
+    return;
+  set_choices (page, NULL, node, attributes);
   start (self, NULL, previewed_cb);
 }
 

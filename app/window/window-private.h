@@ -1,7 +1,7 @@
 /* window-private.h — the struct of the window, and what its files offer each other.
  *
- * Calls go one way: window.c (the class) → window-actions.c, -drop.c → -numbers.c, -convert.c, -export.c, -lists.c,
- * -parameters.c, -plugin.c, -replace.c, -save.c, -values.c → window-mend.c → window-compare.c, -sweep.c →
+ * Calls go one way: window.c (the class) → window-actions.c, -drop.c → -attributes.c, -numbers.c, -convert.c, -export.c, -lists.c, -own-input.c,
+ * -parameters.c, -plugin.c, -print.c, -replace.c, -save.c, -values.c → window-mend.c → window-compare.c, -sweep.c →
  * window-dialog.c, window-inputs.c, window-pages.c →
  * window-tabs.c.  Each part has a table of its actions, from which window.c installs them.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
@@ -61,6 +61,8 @@ extern const ScopeWindowAction scope_window_actions[];           /* window-actio
 extern const ScopeWindowAction scope_window_forward_actions[];   /* window-forward.c */
 extern const ScopeWindowAction scope_window_export_actions[];    /* window-export.c */
 extern const ScopeWindowAction scope_window_mend_actions[];      /* window-mend.c */
+extern const ScopeWindowAction scope_window_own_input_actions[]; /* window-own-input.c */
+extern const ScopeWindowAction scope_window_attribute_actions[]; /* window-attributes.c */
 extern const ScopeWindowAction scope_window_parameter_actions[]; /* window-parameters.c */
 extern const ScopeWindowAction scope_window_replace_actions[];   /* window-replace.c */
 extern const ScopeWindowAction scope_window_convert_actions[];   /* window-convert.c */
@@ -68,6 +70,7 @@ extern const ScopeWindowAction scope_window_compare_actions[];   /* window-compa
 extern const ScopeWindowAction scope_window_sweep_actions[];     /* window-sweep.c */
 extern const ScopeWindowAction scope_window_list_actions[];      /* window-lists.c */
 extern const ScopeWindowAction scope_window_save_actions[];      /* window-save.c */
+extern const ScopeWindowAction scope_window_print_actions[];     /* window-print.c */
 extern const ScopeWindowAction scope_window_plugin_actions[];    /* window-plugin.c */
 extern const ScopeWindowAction scope_window_input_actions[];     /* window-inputs.c */
 extern const ScopeWindowAction scope_window_numbers_actions[];   /* window-numbers.c */
@@ -138,10 +141,20 @@ void scope_window_choose_beside (ScopeWindow *self, ScopeFileDialog dialog);
  * called with the parameter. */
 gboolean scope_window_check_inputs (ScopeWindow *self, const char *action, GVariant *parameter);
 
+/* --- window-own-input.c --- */
+
+/* Takes a file as the input of runs of the open model, or as the names of its classes.  FALSE: it is neither. */
+gboolean scope_window_take_input (ScopeWindow *self, GFile *file);
+
 /* --- window-numbers.c --- */
 
 /* scope_window_open_numbers(), but a file that holds a graph is opened in a tab.  path: (nullable) */
 void scope_window_guess_numbers (ScopeWindow *self, const char *path);
+
+/* --- window-export.c --- */
+
+/* The theme for light paper, with the same colours. */
+const VizTheme *scope_window_get_light_theme (const VizTheme *theme);
 
 /* --- window-values.c --- */
 

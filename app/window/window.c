@@ -13,11 +13,12 @@ G_DEFINE_FINAL_TYPE (ScopeWindow, scope_window, ADW_TYPE_APPLICATION_WINDOW)
 /* --- Actions --- */
 
 static const ScopeWindowAction *const tables[] = {
-  scope_window_actions,           scope_window_forward_actions, scope_window_export_actions,
-  scope_window_mend_actions,      scope_window_replace_actions, scope_window_convert_actions,
-  scope_window_compare_actions,   scope_window_plugin_actions,  scope_window_input_actions,
-  scope_window_numbers_actions,   scope_window_save_actions,    scope_window_guide_actions,
-  scope_window_values_actions,    scope_window_sweep_actions,   scope_window_list_actions,
+  scope_window_actions,           scope_window_forward_actions,   scope_window_export_actions,
+  scope_window_mend_actions,      scope_window_attribute_actions, scope_window_own_input_actions,
+  scope_window_print_actions,     scope_window_replace_actions,   scope_window_convert_actions,
+  scope_window_compare_actions,   scope_window_plugin_actions,    scope_window_input_actions,
+  scope_window_numbers_actions,   scope_window_save_actions,      scope_window_guide_actions,
+  scope_window_values_actions,    scope_window_sweep_actions,     scope_window_list_actions,
   scope_window_parameter_actions,
 };
 

@@ -42,9 +42,15 @@ ScopeSweepPage *scope_window_get_sweep (ScopeWindow *self);
 void scope_window_export (ScopeWindow *self, const char *what, const char *path);
 /* Repairs the model, writes it to path (of the symbol file; parameters beside it) and opens that. */
 void scope_window_mend (ScopeWindow *self, const char *path);
+/* Prints the graph on one page, after a dialog, or into a PDF file.  path: (nullable) of that file */
+void scope_window_print (ScopeWindow *self, const char *path);
 /* Shows what a repair would change, and lets the user choose the file for it.  replacements: (nullable) as
  * in ScopeMendOptions; used by the repair that follows. */
 void scope_window_preview_mend (ScopeWindow *self, const char *const *replacements);
+/* The same for other attributes of a node: key, value, …, NULL, all that it shall have. */
+void scope_window_preview_attributes (ScopeWindow       *self,
+                                      const char        *node,
+                                      const char *const *attributes);
 /* Writes graph and parameters of the model; the ending of the name determines the format, and the pair
  * NAME-symbol.json and NAME-0000.params is the default. */
 void scope_window_save_model (ScopeWindow *self, const char *path);

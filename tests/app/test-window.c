@@ -417,6 +417,7 @@ TEST_PROGRAM (test_window)
   add_device_tests ();
   add_compare_tests ();
   add_sweep_tests (); /* before the tests that empty the cache */
+  add_click_tests ();
   add_pane_tests ();
   add_list_tests ();
   add_comfort_tests ();
@@ -426,6 +427,7 @@ TEST_PROGRAM (test_window)
   add_tensor_tests ();
   add_tensor_run_tests ();
   add_input_tests ();
+  add_own_input_tests ();
   add_manner_tests ();
   add_mending_tests ();
   add_number_tests ();

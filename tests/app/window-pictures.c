@@ -1,8 +1,10 @@
-/* window-pictures.c — saves the pictures of docs/window.md: each page light and dark, 1280 and 900 pixels wide.
+/* window-pictures.c — saves the pictures of docs/window.md: each page light and dark, 1280, 900 and 683 pixels wide.
  *
  * Not a test: tools/window-pictures.sh starts it.  A popover or dialog is painted over the window where the
  * user sees it.  A message is printed for each picture.
- *   window-pictures FOLDER [NAME]   NAME: only the pictures whose names begin so
+ *   window-pictures FOLDER [NAME]   NAME: only the pictures of this name
+ * HYBRIDSCOPE_LOOK=contrast, large or german saves one picture of each page in that look, 1280 pixels wide; high contrast and
+ * the language are those of the process (ADW_DEBUG_HIGH_CONTRAST, LANGUAGE).
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/app/gui-test.h"
 
@@ -11,6 +13,8 @@
 #include "engine/open/open.h"
 
 #include <glib/gstdio.h>
+#include <libintl.h>
+#include <locale.h>
 
 #define RUN_SECONDS        4
 #define COMPARE_SECONDS    12
@@ -37,7 +41,10 @@ static const struct
 } looks[] = { { 1280, 820, "light" },
               { 1280, 820, "dark" },
               { 900, 700, "light" },
-              { 900, 700, "dark" } };
+              { 900, 700, "dark" },
+              { 683, 620, "light" } };
+
+static const char *special; /* another look than the usual ones, or NULL */
 
 /* Without a window manager a size that is asked for includes some of the shadow. */
 static void
@@ -138,10 +145,10 @@ is_wanted (const char *name)
 static void
 show (const Stop *stop)
 {
-  for (guint i = 0; i < G_N_ELEMENTS (looks) && is_wanted (stop->name); i++)
+  for (guint i = 0; i < (special ? 1 : G_N_ELEMENTS (looks)) && is_wanted (stop->name); i++)
     {
-      g_autofree char *base =
-          g_strdup_printf ("%s-%d-%s.png", stop->name, looks[i].width, looks[i].colours);
+      g_autofree char *base = g_strdup_printf ("%s-%d-%s.png", stop->name, looks[i].width,
+                                               special ? special : looks[i].colours);
       g_autofree char *path = g_build_filename (folder, base, NULL);
       GtkWidget       *over;
 
@@ -323,6 +330,19 @@ show_summary (void)
   show (&(const Stop){ "summary", NULL, NULL });
 }
 
+/* The whole run is measured in the timeline. */
+static void
+show_timeline (void)
+{
+  GtkWidget *lanes = gui_find (GTK_WIDGET (window), "timeline-lanes");
+
+  gui_act (window, "win.show-view", "timeline");
+  wait_until (is_mapped, lanes);
+  gui_spin (500);
+  gui_act (lanes, "lanes.measure", NULL);
+  show (&(const Stop){ "timeline", NULL, NULL });
+}
+
 static gboolean
 is_measured (gpointer compare)
 {
@@ -371,6 +391,22 @@ show_values (void)
   gui_act (window, "win.close-tab", NULL);
 }
 
+/* The attributes of a convolution, one of which is misspelt. */
+static GtkWidget *
+open_attributes (void)
+{
+  GtkWidget *dialog, *entry;
+
+  gui_act (window, "win.edit-attributes", "squeezenet0_conv0_fwd");
+  awaited = ADW_TYPE_MESSAGE_DIALOG;
+  wait_until (has_dialog, NULL);
+  dialog = gui_find_window (ADW_TYPE_MESSAGE_DIALOG);
+  entry = gui_find (dialog, "attribute-layout");
+  gtk_editable_set_text (GTK_EDITABLE (gui_find (dialog, "attribute-kernel")), "(3, x)");
+  gtk_editable_set_text (GTK_EDITABLE (entry), "NCWH");
+  return dialog;
+}
+
 static void
 walk (void)
 {
@@ -385,11 +421,14 @@ walk (void)
   open_path (squeezenet);
   gui_act (window, "win.first-steps", NULL);
   show (&(const Stop){ "inputs", open_inputs, close_inputs });
+  show (&(const Stop){ "attributes", open_attributes, close_preview });
   gui_act (window, "win.close-tab", NULL);
-  if (is_wanted ("summary") || is_wanted ("compare"))
+  if (is_wanted ("summary") || is_wanted ("timeline") || is_wanted ("compare"))
     {
       show_summary ();
-      show_comparison ();
+      show_timeline ();
+      if (is_wanted ("compare"))
+        show_comparison ();
       gui_act (window, "win.close-tab", NULL);
     }
   show_values ();
@@ -424,6 +463,20 @@ remove_models (void)
   g_free (models);
 }
 
+/* The catalogues of the build folder, in which this program lies. */
+static void
+bind_translations (void)
+{
+  g_autofree char *self = g_file_read_link ("/proc/self/exe", NULL);
+  g_autofree char *own = g_path_get_dirname (self);
+  g_autofree char *place = g_build_filename (own, "..", "..", "po", NULL);
+
+  setlocale (LC_ALL, "");
+  bindtextdomain ("hybridscope", place);
+  bind_textdomain_codeset ("hybridscope", "UTF-8");
+  textdomain ("hybridscope");
+}
+
 int
 main (int argc, char **argv)
 {
@@ -434,6 +487,9 @@ main (int argc, char **argv)
       g_printerr ("usage: window-pictures FOLDER [NAME], with a display\n");
       return 2;
     }
+  special = g_getenv ("HYBRIDSCOPE_LOOK");
+  if (g_strcmp0 (special, "german") == 0)
+    bind_translations ();
   only = argv[2]; /* or NULL, the end of the arguments */
   folder = g_canonicalize_filename (argv[1], NULL);
   g_mkdir_with_parents (folder, 0755);
@@ -442,6 +498,8 @@ main (int argc, char **argv)
   g_mkdir (models, 0700);
   g_chdir (models); /* file dialogs offer the current folder */
   window = gui_start ();
+  if (g_strcmp0 (special, "large") == 0)
+    g_object_set (gtk_settings_get_default (), "gtk-xft-dpi", 2 * 96 * 1024, NULL);
   walk ();
   gui_stop ();
   remove_models ();

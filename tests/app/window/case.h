@@ -63,6 +63,8 @@ void add_behaviour_tests (void);
 void add_start_tests (void);
 void add_room_tests (void);
 void add_sweep_tests (void);
+void add_own_input_tests (void);
+void add_click_tests (void);
 void add_pane_tests (void);
 void add_list_tests (void);
 void add_comfort_tests (void);

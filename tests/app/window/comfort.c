@@ -5,6 +5,7 @@
 #include "app/widgets/cell.h"
 #include "app/widgets/tooltip.h"
 
+#include <glib/gstdio.h>
 #include <string.h>
 
 typedef struct
@@ -403,9 +404,66 @@ test_narrowest_window (void)
   g_assert_cmpint (width, <=, 683);
 }
 
+static gboolean
+has_copied_picture (gpointer unused G_GNUC_UNUSED)
+{
+  return gdk_content_formats_contain_gtype (gdk_clipboard_get_formats (
+                                                gtk_widget_get_clipboard (GTK_WIDGET (window))),
+                                            GDK_TYPE_TEXTURE);
+}
+
+/* Ctrl+C copies the name of the selection, and without one the picture. */
+static void
+test_copying_pictures (void)
+{
+  scope_workspace_select (workspace (), VIZ_ROOT);
+  gui_act (canvas (), "canvas.copy-name", NULL);
+  wait_until (has_copied_picture, NULL);
+  gui_act (window, "win.copy-picture", NULL);
+  gui_spin (300);
+  g_assert_true (has_copied_picture (NULL));
+}
+
+static gboolean
+is_print_dialog (gpointer unused G_GNUC_UNUSED)
+{
+  GtkWidget *dialog = gui_find_window (g_type_from_name ("GtkPrintUnixDialog"));
+
+  return dialog && gtk_widget_get_mapped (dialog);
+}
+
+static gboolean
+is_pdf (gpointer path)
+{
+  g_autofree char *bytes = NULL;
+  gsize            length = 0;
+
+  return g_file_get_contents (path, &bytes, &length, NULL) && length > 1000 &&
+         g_str_has_prefix (bytes, "%PDF");
+}
+
+static void
+test_printing (void)
+{
+  g_autofree char *folder = g_dir_make_tmp ("hybridscope-print-XXXXXX", NULL);
+  g_autofree char *path = g_build_filename (folder, "graph.pdf", NULL);
+
+  scope_window_print (window, path);
+  g_assert_true (gui_wait (is_pdf, path, 20000));
+  gui_act (window, "win.print", NULL);
+  wait_until (is_print_dialog, NULL);
+  gtk_dialog_response (gui_find_window (g_type_from_name ("GtkPrintUnixDialog")),
+                       GTK_RESPONSE_CANCEL);
+  gui_spin (200);
+  g_remove (path);
+  g_rmdir (folder);
+}
+
 void
 add_comfort_tests (void)
 {
+  add_test ("/app/window/copies-the-picture", CASE_MODEL, test_copying_pictures);
+  add_test ("/app/window/prints-the-graph", CASE_MODEL, test_printing);
   add_test ("/app/window/messages-do-not-move-the-picture", CASE_MODEL,
             test_messages_do_not_move_the_picture);
   add_test ("/app/window/progress-takes-no-clicks-beside-it", CASE_MODEL,

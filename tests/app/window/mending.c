@@ -312,6 +312,81 @@ test_replacing (void)
   g_assert_null (find_finding ("unknown-operator"));
 }
 
+/* The text of an entry of the editor of attributes. */
+static GtkEditable *
+attribute (const char *name)
+{
+  return GTK_EDITABLE (gui_find (find_message ((gpointer) "attributes-dialog"), name));
+}
+
+static gboolean
+may_preview (void)
+{
+  return adw_message_dialog_get_response_enabled (ADW_MESSAGE_DIALOG (find_message (
+                                                      (gpointer) "attributes-dialog")),
+                                                  "preview");
+}
+
+/* A wrong word has a finding with a button; the editor says what may be meant, and takes that by one click. */
+static void
+test_wrong_attribute (void)
+{
+  g_autofree char *odd = write_misspelt ("mlp-dropout", "\"relu\"", "\"rectifier\"");
+  g_autofree char *mended = g_build_filename (folder, "edited-symbol.json", NULL);
+  gpointer         before;
+
+  open_path (odd);
+  before = scope_window_get_page (window);
+  gui_settle (before);
+  gui_act (window, "win.show-view", "findings");
+  gui_spin (300);
+  g_assert_cmpint (find_finding ("bad-attribute")->remedy, ==, HYB_REMEDY_ATTRIBUTES);
+  g_assert_true (
+      has_button (gui_find (GTK_WIDGET (before), "findings-list"), "win.edit-attributes"));
+  gui_act (window, "win.edit-attributes", find_finding ("bad-attribute")->node);
+  wait_until (has_message, (gpointer) "attributes-dialog");
+  g_assert_true (says (find_message ((gpointer) "attributes-dialog"), "which is not one of"));
+  g_assert_false (may_preview ());
+  gtk_editable_set_text (attribute ("attribute-act_type"), "rellu");
+  g_assert_true (says (find_message ((gpointer) "attributes-dialog"), "Did you mean “relu”?"));
+  gui_spin (300);
+  take_picture (find_message ((gpointer) "attributes-dialog"), "attributes-wrong");
+  g_signal_emit_by_name (gui_find (find_message ((gpointer) "attributes-dialog"), "meant-act_type"),
+                         "clicked");
+  g_assert_cmpstr (gtk_editable_get_text (attribute ("attribute-act_type")), ==, "relu");
+  g_assert_true (may_preview ());
+  answer_message ("attributes-dialog", "Attributes of", "preview");
+  answer_message ("mend-preview", "from “rectifier” to “relu”", "save");
+  close_dialog ();
+  scope_window_mend (window, mended);
+  g_assert_true (gui_wait (is_ready, before, 20000));
+}
+
+/* A size against the weights is told before anything is written, with the size that fits. */
+static void
+test_wrong_size (void)
+{
+  ScopePage *shown = gui_open (window, "mlp-dropout", NULL);
+
+  scope_workspace_select (scope_page_get_workspace (shown),
+                          scope_document_find_name (scope_workspace_get_document (
+                                                        scope_page_get_workspace (shown)),
+                                                    "hybridsequential0_dense1_fwd"));
+  gui_spin (300);
+  g_assert_nonnull (gui_find (GTK_WIDGET (shown), "edit-attributes"));
+  gui_act (window, "win.edit-attributes", "");
+  wait_until (has_message, (gpointer) "attributes-dialog");
+  g_assert_false (may_preview ()); /* nothing was changed yet */
+  gtk_editable_set_text (attribute ("attribute-num_hidden"), "many");
+  g_assert_false (may_preview ());
+  gtk_editable_set_text (attribute ("attribute-num_hidden"), "");
+  g_assert_true (says (find_message ((gpointer) "attributes-dialog"), "must be given"));
+  gtk_editable_set_text (attribute ("attribute-num_hidden"), "7");
+  g_assert_true (may_preview ());
+  answer_message ("attributes-dialog", "Attributes of", "preview");
+  answer_message ("mend-preview", "Did you mean num_hidden=", "cancel");
+}
+
 /* Without its file the model asks for one, and takes it. */
 static void
 test_choosing_parameters (void)
@@ -477,6 +552,8 @@ add_mending_tests (void)
   add_test ("/app/window/outlines-closed-groups-with-faulty-nodes", CASE_EMPTY,
             test_outlined_groups);
   add_test ("/app/window/says-when-nothing-is-to-be-mended", CASE_EMPTY, test_nothing_to_mend);
+  add_test ("/app/window/edits-a-wrong-attribute", CASE_EMPTY, test_wrong_attribute);
+  add_test ("/app/window/tells-what-a-size-contradicts", CASE_EMPTY, test_wrong_size);
   add_long_test ("/app/window/replaces-an-operator-that-the-engine-lacks", CASE_EMPTY,
                  test_replacing);
   add_test ("/app/window/names-the-line-where-a-cut-file-ends", CASE_EMPTY, test_cut_file);

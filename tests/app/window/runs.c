@@ -183,6 +183,81 @@ test_lane_gestures (void)
   gui_mark_gesture ("lanes-drag");
 }
 
+static gboolean
+is_measured (GtkWidget *lanes)
+{
+  double begin, end;
+
+  return scope_lane_chart_get_measured (SCOPE_LANE_CHART (lanes), &begin, &end);
+}
+
+/* M measures the selection, or what is visible; Shift with dragging any range; the sums say what lies in it. */
+static void
+test_lane_range (void)
+{
+  GtkWidget *lanes = show_timeline ();
+  GtkWidget *sums = gui_find (GTK_WIDGET (page), "timeline-sums");
+  guint32    box = scope_document_find_name (scope_workspace_get_document (workspace ()),
+                                             "unroll0_lstm0_t3_i2h");
+  double     begin, end, whole;
+
+  scope_workspace_select (workspace (), VIZ_ROOT);
+  g_assert_false (gtk_widget_get_visible (sums));
+  gui_act (lanes, "lanes.zoom-fit", NULL);
+  gui_act (lanes, "lanes.measure", NULL);
+  g_assert_true (is_measured (lanes));
+  wait_until (is_mapped, sums);
+  g_assert_true (says (sums, "100.0 % of the run"));
+  g_assert_true (says (sums, "6 × · ")); /* one name, six steps */
+  scope_lane_chart_get_measured (SCOPE_LANE_CHART (lanes), &begin, &end);
+  whole = end - begin;
+  gui_spin (200);
+  take_picture (window, "timeline-range");
+  gui_act (lanes, "lanes.measure-clear", NULL);
+  g_assert_false (is_measured (lanes));
+  g_assert_false (gtk_widget_get_visible (sums));
+
+  /* The selection is followed, and measured. */
+  gui_act (lanes, "lanes.zoom-in", NULL);
+  gui_act (lanes, "lanes.zoom-in", NULL);
+  gui_act (lanes, "lanes.zoom-in", NULL);
+  scope_workspace_select (workspace (), box);
+  gui_act (scope_page_get_view (page, "timeline"), "timeline.measure", NULL);
+  scope_lane_chart_get_measured (SCOPE_LANE_CHART (lanes), &begin, &end);
+  g_assert_cmpfloat (end - begin, <, whole / 2);
+  g_assert_cmpfloat (lanes_begin (lanes), <=, begin);
+  g_assert_cmpfloat (lanes_begin (lanes) + lanes_length (lanes), >=, end);
+  gui_act (scope_page_get_view (page, "timeline"), "timeline.measure", NULL);
+  g_assert_false (is_measured (lanes));
+}
+
+static void
+test_lane_search (void)
+{
+  GtkWidget        *lanes = show_timeline ();
+  GtkWidget        *search = gui_find (GTK_WIDGET (page), "timeline-search");
+  GtkLabel         *found = GTK_LABEL (gui_find (GTK_WIDGET (page), "timeline-found"));
+  ScopePlace const *place;
+  guint             n;
+
+  gui_act (scope_page_get_view (page, "timeline"), "timeline.search", NULL);
+  n = scope_lane_chart_find (SCOPE_LANE_CHART (lanes), "i2h");
+  g_assert_cmpuint (n, >=, 1);
+  gtk_editable_set_text (GTK_EDITABLE (search), "i2h");
+  g_signal_emit_by_name (search, "search-changed");
+  g_assert_nonnull (strstr (gtk_label_get_text (found), "hit"));
+  gui_spin (200);
+  take_picture (window, "timeline-search");
+  g_signal_emit_by_name (search, "activate");
+  place = scope_document_get_place (scope_workspace_get_document (workspace ()),
+                                    scope_workspace_get_selected (workspace ()));
+  g_assert_nonnull (place);
+  g_assert_nonnull (strstr (hyb_graph_get_node (place->graph, place->node)->name, "i2h"));
+  g_signal_emit_by_name (search, "previous-match");
+  g_signal_emit_by_name (search, "stop-search");
+  g_assert_cmpstr (gtk_editable_get_text (GTK_EDITABLE (search)), ==, "");
+}
+
 static void
 on_picked (ScopeBars *bars G_GNUC_UNUSED, guint index G_GNUC_UNUSED, gpointer data)
 {
@@ -301,6 +376,8 @@ add_run_tests (void)
   add_test ("/app/window/operators-are-listed-and-copied", CASE_MEASURED, test_operators);
   add_test ("/app/window/timeline-zooms-and-pans", CASE_MEASURED, test_lanes);
   add_test ("/app/window/timeline-takes-click-drag-and-scroll", CASE_MEASURED, test_lane_gestures);
+  add_test ("/app/window/timeline-measures-a-range", CASE_MEASURED, test_lane_range);
+  add_test ("/app/window/timeline-is-searched", CASE_MEASURED, test_lane_search);
   add_test ("/app/window/charts-have-axes", CASE_MEASURED, test_axes);
   add_test ("/app/window/steps-tell-and-can-be-picked", CASE_MEASURED, test_bars);
   add_test ("/app/window/a-run-can-be-stopped", CASE_MODEL, test_stop);

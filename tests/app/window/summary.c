@@ -263,9 +263,24 @@ test_shares_add_up (void)
   take_picture (window, "shares");
 }
 
+/* The five places are named as in the model, the steps of a loop as one place, and each leads to its node. */
+static void
+test_places (void)
+{
+  GtkWidget *pane = GTK_WIDGET (scope_page_get_view (page, "node"));
+
+  scope_workspace_select (workspace (), VIZ_ROOT);
+  gui_spin (300);
+  g_assert_true (says (pane, "Most Expensive"));
+  g_assert_true (says (pane, "i2h"));
+  g_assert_true (says (pane, "FullyConnected"));
+  take_picture (window, "places");
+}
+
 void
 add_summary_tests (void)
 {
+  add_test ("/app/window/the-summary-names-the-most-expensive-places", CASE_MEASURED, test_places);
   add_test ("/app/window/a-run-is-summed-up", CASE_MEASURED, test_summary);
   add_test ("/app/window/a-traced-run-can-be-picked", CASE_MEASURED, test_pick_run);
   add_test ("/app/window/a-fused-node-says-where-it-is-computed", CASE_MEASURED, test_fused_node);

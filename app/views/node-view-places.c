@@ -1,0 +1,124 @@
+/* node-view-places.c — where the time of a run goes, in names of the model, each a click away.
+ *
+ * Passes fuse and move nodes, so that what ran has names that the model does not have: costs of a row are
+ * divided among the nodes that it computes, and the same node of all steps is one place.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "app/views/node-view-private.h"
+
+#include "profiler/base/format.h"
+
+#include <glib/gi18n.h>
+#include <string.h>
+
+#define MAX_PLACES 5
+
+typedef struct
+{
+  const char *name; /* "*" stands for the number of a step */
+  const char *type; /* the operator in the model */
+  const char *ran;  /* the operator that took most of the time */
+  double      seconds, longest;
+  guint32     box; /* of the first node */
+  guint       n;   /* shares of rows */
+} Place;
+
+static const char *
+text_of (const ProfCapture *capture, ProfText text)
+{
+  return prof_capture_get_string (capture, text);
+}
+
+/* Adds a share of what a row took to the node of the model in the row `of`. */
+static void
+add_share (GHashTable       *places,
+           ScopeMeasurement *measurement,
+           const ProfOrigin *origin,
+           double            seconds)
+{
+  const ProfCapture *capture = scope_measurement_get_capture (measurement);
+  const ProfNode    *node = prof_capture_get_node (capture, origin->of);
+  const char        *folded = text_of (capture, node->folded);
+  const char        *name = *folded != '\0' ? folded : text_of (capture, node->name);
+  Place             *place = g_hash_table_lookup (places, name);
+
+  if (!place)
+    {
+      place = g_new0 (Place, 1);
+      place->name = name;
+      place->type = text_of (capture, node->type);
+      place->box = scope_measurement_get_box (measurement, origin->of);
+      g_hash_table_insert (places, (gpointer) name, place);
+    }
+  place->seconds += seconds;
+  place->n++;
+  if (seconds > place->longest)
+    {
+      place->longest = seconds;
+      place->ran = text_of (capture, prof_capture_get_node (capture, origin->row)->type);
+    }
+}
+
+static void
+add_row (GHashTable *places, ScopeMeasurement *measurement, const ProfNodeSum *sum)
+{
+  const ProfOrigins *origins = scope_measurement_get_origins (measurement);
+  guint              n_all, n = prof_origins_n_computed (origins, sum->row);
+  const ProfOrigin  *of = prof_origins_of (origins, sum->row, &n_all);
+
+  if (n == 0)
+    n = n_all;
+  if (n == 0) /* it stands for itself */
+    add_share (places, measurement, &(ProfOrigin){ .row = sum->row, .of = sum->row }, sum->self);
+  for (guint i = 0; i < n; i++)
+    add_share (places, measurement, &of[i], sum->self / n);
+}
+
+static int
+compare_places (gconstpointer a, gconstpointer b)
+{
+  const Place *one = *(const Place *const *) a, *other = *(const Place *const *) b;
+
+  return one->seconds > other->seconds   ? -1
+         : one->seconds < other->seconds ? 1
+                                         : strcmp (one->name, other->name);
+}
+
+/* "FullyConnected · computed by _panel_product" */
+static char *
+describe (const Place *place)
+{
+  return place->ran && !g_str_equal (place->ran, place->type)
+             ? g_strdup_printf (_ ("%s · computed by %s"), place->type, place->ran)
+             : g_strdup (place->type);
+}
+
+void
+scope_node_view_show_places (ScopeNodeView *self, ScopeMeasurement *measurement)
+{
+  const ProfSummary *summary = scope_measurement_get_summary (measurement);
+  g_autoptr (GHashTable) places = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, g_free);
+  g_autoptr (GPtrArray) list = g_ptr_array_new ();
+  GHashTableIter iter;
+  gpointer       place;
+
+  for (guint i = 0; i < summary->node->len; i++)
+    add_row (places, measurement, &g_array_index (summary->node, ProfNodeSum, i));
+  g_hash_table_iter_init (&iter, places);
+  while (g_hash_table_iter_next (&iter, NULL, &place))
+    g_ptr_array_add (list, place);
+  g_ptr_array_sort (list, compare_places);
+  if (list->len == 0 || !(summary->traced > 0))
+    return;
+  scope_sheet_add_heading (self->sheet, _ ("Most Expensive"));
+  for (guint i = 0; i < MIN (list->len, MAX_PLACES); i++)
+    {
+      const Place     *each = list->pdata[i];
+      g_autofree char *time = prof_format_seconds (each->seconds);
+      g_autofree char *share =
+          g_strdup_printf (_ ("%.1f %% · %s"), 100 * each->seconds / summary->traced, time);
+      g_autofree char *operator= describe (each);
+
+      scope_sheet_add_row (self->sheet, each->name, share, operator, each->box);
+      scope_sheet_add_text (self->sheet, operator, "sheet-detail");
+    }
+}

@@ -1,0 +1,19 @@
+/* timeline-sums.h — what lies in the measured range of a timeline: its length, its share of the run, and sums by name.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "app/widgets/lane-chart.h"
+#include "app/widgets/sheet.h"
+
+/* The time of all spans with one name inside of a range. */
+typedef struct
+{
+  const char *name; /* of the spans: ScopeSpan.group */
+  double      seconds;
+  guint       n; /* spans, also those of which a part lies inside */
+} ScopeTimelineSum;
+
+/* Sums of the spans with a user number, by name, the longest first.  spans: of ScopeSpan.  (transfer full) of ScopeTimelineSum */
+GArray *scope_timeline_sums (const GArray *spans, double begin, double end);
+/* Fills a sheet with the range and its sums. */
+void scope_timeline_sums_show (ScopeSheet *sheet, const GArray *spans, ScopeLaneChart *chart);

@@ -1,0 +1,85 @@
+/* test-german.c — findings are German where the program has bound its German catalogue, and English elsewhere.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "app/document/document.h"
+
+#include "tests/program.h"
+
+#include <glib/gstdio.h>
+#include <libintl.h>
+#include <locale.h>
+#include <string.h>
+
+/* A pooling layer of an unknown kind, and an unknown operator. */
+static const char *const symbol =
+    "{\"nodes\": [{\"op\": \"null\", \"name\": \"data\", \"inputs\": []},"
+    "{\"op\": \"Pooling\", \"name\": \"pool\", \"attrs\": {\"kernel\": \"(2, 2)\", \"pool_type\": "
+    "\"most\"}, \"inputs\": [[0,0,0]]},"
+    "{\"op\": \"Mish\", \"name\": \"mish\", \"inputs\": [[1,0,0]]}],"
+    "\"arg_nodes\": [0], \"heads\": [[2,0,0]]}";
+
+static char *
+list_findings (void)
+{
+  g_autofree char *folder = g_dir_make_tmp ("hybridscope-german-XXXXXX", NULL);
+  g_autofree char *path = g_build_filename (folder, "net-symbol.json", NULL);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (ScopeDocument) document = NULL;
+  GString *text = g_string_new (NULL);
+
+  g_assert_true (g_file_set_contents (path, symbol, -1, NULL));
+  document = scope_document_open (path, NULL, NULL, NULL, &error);
+  g_assert_no_error (error);
+  for (guint i = 0; i < scope_document_get_findings (document)->len; i++)
+    {
+      const HybFinding *finding = scope_document_get_findings (document)->pdata[i];
+
+      g_string_append_printf (text, "%s\n%s\n", finding->message,
+                              finding->hint ? finding->hint : "");
+    }
+  g_remove (path);
+  g_rmdir (folder);
+  return g_string_free (text, FALSE);
+}
+
+/* The folder of the catalogues that were built.  (transfer full) NULL: there are none */
+static char *
+find_catalogues (void)
+{
+  g_autofree char *self = g_file_read_link ("/proc/self/exe", NULL);
+  g_autofree char *own = g_path_get_dirname (self);
+  g_autofree char *place = g_build_filename (own, "..", "..", "po", NULL);
+  g_autofree char *probe = g_build_filename (place, "de", "LC_MESSAGES", "hybridscope.mo", NULL);
+
+  return g_file_test (probe, G_FILE_TEST_EXISTS) ? g_steal_pointer (&place) : NULL;
+}
+
+static void
+test_findings (void)
+{
+  g_autofree char *catalogues = find_catalogues ();
+  g_autofree char *english = list_findings (), *german = NULL;
+
+  g_assert_nonnull (strstr (english, "attribute pool_type is “most”, which is not one of max"));
+  g_assert_nonnull (strstr (english, "there is no operator “Mish”"));
+  if (!catalogues)
+    {
+      g_test_skip ("no gettext");
+      return;
+    }
+  g_setenv ("LANGUAGE", "de", TRUE);
+  setlocale (LC_MESSAGES, "C.UTF-8"); /* only in C nothing is translated */
+  bindtextdomain ("hybridscope", catalogues);
+  bind_textdomain_codeset ("hybridscope", "UTF-8");
+  textdomain ("hybridscope");
+  german = list_findings ();
+  setlocale (LC_MESSAGES, "C");
+  g_assert_nonnull (strstr (german, "das Attribut pool_type ist „most“; erwartet wird eines von"));
+  g_assert_nonnull (strstr (german, "es gibt keinen Operator „Mish“"));
+}
+
+TEST_PROGRAM (test_german)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/app/german/findings-have-the-language-of-the-user", test_findings);
+  return g_test_run ();
+}
