@@ -65,6 +65,7 @@ match_mask (const HybPieces *pieces,
 }
 
 static const char *const matmul[] = { "_npi_matmul", NULL };
+static const char *const softmax[] = { "softmax", NULL };
 static const char *const where[] = { "_npi_where", NULL };
 static const char *const scalar_product[] = { "_mul_scalar", NULL };
 static const char *const scalar_quotient[] = { "_div_scalar", NULL };
@@ -143,9 +144,9 @@ is_softmax (const HybPieces *pieces, HybValueId value)
   int            rank = hyb_pieces_type (pieces, value)->shape.rank;
   gint64         axis;
 
-  if (!hyb_pieces_is_made_by (pieces, value, (const char *const[]){ "softmax", NULL }) ||
-      node->n_inputs != 1 || hyb_node_get_attribute (node, "temperature") ||
-      !hyb_pieces_is_float (pieces, value) || rank < 2)
+  if (!hyb_pieces_is_made_by (pieces, value, softmax) || node->n_inputs != 1 ||
+      hyb_node_get_attribute (node, "temperature") || !hyb_pieces_is_float (pieces, value) ||
+      rank < 2)
     return FALSE;
   axis = hyb_params_get_int (node->op->params, node->params, "axis", -1);
   return (axis == -1 || axis == rank - 1) &&
@@ -198,7 +199,7 @@ match_attention (const HybPieces *pieces, HybNodeId id, HybReplacement *replacem
   const HybShape   *scores;
   Found             found = { HYB_NO_ID, HYB_NO_ID, HYB_NO_ID, 1, FALSE };
 
-  if (!hyb_pieces_is_made_by (pieces, value, matmul) || !is_softmax (pieces, inputs[0]))
+  if (!is_softmax (pieces, inputs[0]))
     return FALSE;
   scores = &hyb_pieces_type (pieces, inputs[0])->shape;
   hyb_pieces_add (pieces, replacement, inputs[0]);
@@ -223,10 +224,12 @@ match_attention (const HybPieces *pieces, HybNodeId id, HybReplacement *replacem
   return TRUE;
 }
 
+static const HybPattern attention = { matmul, softmax, match_attention };
+
 static HybGraph *
 fuse_attention_run (HybGraph *graph, HybFacts *facts, GArray *map, GError **error)
 {
-  return hyb_pieces_replace (graph, facts, match_attention, map, error);
+  return hyb_pieces_replace (graph, facts, &attention, map, error);
 }
 
 extern const HybPass hyb_pass_fuse_attention;

@@ -20,8 +20,9 @@ HYB_PASS (hoist_products)       /* the backward pass needs the same products as 
 HYB_PASS (batch_products)       /* before merging, because it may stack the same rows more than once */
 HYB_PASS (merge_equal)          /* leaves nodes without readers behind, which drop_dead removes */
 HYB_PASS (keep_products)        /* after merging, so that a loop and its backward pass read the same values */
-HYB_PASS (recognise_norms)      /* after merging, for the same reason as the next two */
-HYB_PASS (fuse_attention)       /* after merging, for the same reason as the next one */
+HYB_PASS (recognise_gates)      /* after merging, as the next three: they count the readers of values */
+HYB_PASS (recognise_norms)      /* after merging */
+HYB_PASS (fuse_attention)       /* after norms and gates, which its operands may end with */
 HYB_PASS (fuse_gates)           /* after merging, because it counts the readers of a value */
 HYB_PASS (pack_weights)         /* after batching and hoisting, when all rows of a product are known */
 HYB_PASS (keep_panels)          /* folds what pack_weights made of constants */

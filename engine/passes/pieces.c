@@ -128,8 +128,26 @@ clear_found (HybReplacement *found)
   g_clear_pointer (&found->attributes, g_strfreev);
 }
 
+/* Marks the nodes with one of these operators.  FALSE if there are none. */
+static gboolean
+mark_operators (HybGraph *graph, const char *const *names, guint8 *marks)
+{
+  gboolean has_any = FALSE;
+
+  for (; *names; names++)
+    {
+      const HybOp *op = hyb_op_find (*names);
+
+      for (HybNodeId id = 0; id < hyb_graph_n_nodes (graph); id++)
+        if (hyb_graph_get_node (graph, id)->op == op)
+          marks[id] = has_any = TRUE;
+    }
+  return has_any;
+}
+
+/* is_last: by node, whether it can be the last of a pattern. */
 static guint
-find_all (Replacing *self, HybPiecesMatch match)
+find_all (Replacing *self, const HybPattern *pattern, const guint8 *is_last)
 {
   guint n = 0;
 
@@ -137,8 +155,9 @@ find_all (Replacing *self, HybPiecesMatch match)
     {
       HybReplacement found = { 0 };
 
-      if (hyb_node_is_variable (hyb_graph_get_node (self->pieces.graph, id)) ||
-          !match (&self->pieces, id, &found) || !is_closed (self, &found, id))
+      if (!is_last[id])
+        continue;
+      if (!pattern->match (&self->pieces, id, &found) || !is_closed (self, &found, id))
         {
           clear_found (&found);
           continue;
@@ -196,25 +215,29 @@ rewrite_all (const Replacing *self, GArray *map, GError **error)
 }
 
 HybGraph *
-hyb_pieces_replace (HybGraph      *graph,
-                    HybFacts      *facts,
-                    HybPiecesMatch match,
-                    GArray        *map,
-                    GError       **error)
+hyb_pieces_replace (HybGraph         *graph,
+                    HybFacts         *facts,
+                    const HybPattern *pattern,
+                    GArray           *map,
+                    GError          **error)
 {
   guint                       n_nodes = MAX (hyb_graph_n_nodes (graph), 1), n_heads;
   const HybValueId           *heads = hyb_graph_get_heads (graph, &n_heads);
   g_autofree guint8          *is_head = g_new0 (guint8, MAX (hyb_graph_n_values (graph), 1));
   g_autofree guint8          *is_removed = g_new0 (guint8, n_nodes);
   g_autofree HybReplacement **found = g_new0 (HybReplacement *, n_nodes);
+  g_autofree guint8          *marks = g_new0 (guint8, n_nodes);
+  g_autofree guint8          *is_last = g_new0 (guint8, n_nodes);
   Replacing                   self = { { graph, facts }, is_head, found, is_removed };
   HybGraph                   *result;
 
-  if (facts->training || facts->same_bytes)
+  if (facts->training || facts->same_bytes || !mark_operators (graph, pattern->needs, marks) ||
+      !mark_operators (graph, pattern->last, is_last))
     return hyb_graph_ref (graph);
   for (guint i = 0; i < n_heads; i++)
     is_head[heads[i]] = TRUE;
-  result = find_all (&self, match) > 0 ? rewrite_all (&self, map, error) : hyb_graph_ref (graph);
+  result = find_all (&self, pattern, is_last) > 0 ? rewrite_all (&self, map, error)
+                                                  : hyb_graph_ref (graph);
   for (guint i = 0; i < n_nodes; i++)
     if (found[i])
       {

@@ -1,7 +1,6 @@
 /* pieces.h — finds patterns of several nodes that one operator replaces.
  *
- * A pass gives a function that matches one pattern at its last node; hyb_pieces_replace() tries it at every node and rewrites
- * the graph.  Nodes of a pattern must have no reader outside of it, so nothing is replaced while training: the backward pass
+ * A pass gives a function that matches a pattern at its last node; hyb_pieces_replace() tries it and rewrites the graph.  Nodes of a pattern must have no reader outside of it, so nothing is replaced while training: the backward pass
  * reads them.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
@@ -29,15 +28,22 @@ typedef struct
   guint       n_inputs;
 } HybReplacement;
 
-/* TRUE if the node is the last one of a pattern. */
-typedef gboolean (*HybPiecesMatch) (const HybPieces *pieces, HybNodeId id, HybReplacement *found);
+/* A pattern.  Names of operators are NULL-terminated. */
+typedef struct
+{
+  const char *const *last;  /* one of these is its last node */
+  const char *const *needs; /* a graph without any of these has none */
+
+  /* TRUE if the node, one of last, is the last one of a pattern. */
+  gboolean (*match) (const HybPieces *pieces, HybNodeId id, HybReplacement *found);
+} HybPattern;
 
 /* Replaces all patterns.  The graph to continue with, as HybPass.run() returns it. */
-HybGraph *hyb_pieces_replace (HybGraph      *graph,
-                              HybFacts      *facts,
-                              HybPiecesMatch match,
-                              GArray        *map,
-                              GError       **error);
+HybGraph *hyb_pieces_replace (HybGraph         *graph,
+                              HybFacts         *facts,
+                              const HybPattern *pattern,
+                              GArray           *map,
+                              GError          **error);
 
 /* The node that returns value. */
 const HybNode *hyb_pieces_node (const HybPieces *pieces, HybValueId value);

@@ -167,8 +167,6 @@ match_layer_norm (const HybPieces *pieces, HybNodeId id, HybReplacement *found)
   double     eps;
   char       text[G_ASCII_DTOSTR_BUF_SIZE];
 
-  if (!hyb_pieces_is_made_by (pieces, value, hyb_pieces_sums))
-    return FALSE;
   beta = vector_of (pieces, value, &scaled);
   if (beta == HYB_NO_ID || !hyb_pieces_is_made_by (pieces, scaled, hyb_pieces_products))
     return FALSE;
@@ -190,7 +188,9 @@ match_layer_norm (const HybPieces *pieces, HybNodeId id, HybReplacement *found)
 static HybGraph *
 recognise_norms_run (HybGraph *graph, HybFacts *facts, GArray *map, GError **error)
 {
-  return hyb_pieces_replace (graph, facts, match_layer_norm, map, error);
+  const HybPattern layer_norm = { hyb_pieces_sums, mean, match_layer_norm };
+
+  return hyb_pieces_replace (graph, facts, &layer_norm, map, error);
 }
 
 extern const HybPass hyb_pass_recognise_norms;
