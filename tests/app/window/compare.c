@@ -7,8 +7,8 @@
 
 #include <string.h>
 
-/* Seconds in which forms are measured; hscope takes longer to start under ThreadSanitizer. */
-#ifdef __SANITIZE_THREAD__
+/* Seconds in which forms are measured; hscope takes longer to start with a sanitizer. */
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
 #define SECONDS 40
 #else
 #define SECONDS 4
