@@ -6,7 +6,7 @@
 #include <string.h>
 
 const char scope_commands_summary[] =
-    "Open, check, run, profile and convert recurrent and feed-forward models of MXNet.";
+    "Open, check, run, profile and convert deep-learning models: ONNX, and those of MXNet.";
 
 const char scope_sandbox_text[] =
     "hscope --sandbox COMMAND … cannot start programs, use the network or write other files than "
