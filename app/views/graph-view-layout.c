@@ -145,6 +145,9 @@ on_page_timeout (gpointer data)
 {
   ScopeGraphView *self = data;
 
+  /* What is mapped gets its size with the next frame, however late that is. */
+  if (gtk_widget_get_mapped (GTK_WIDGET (self->stack)))
+    return G_SOURCE_CONTINUE;
   self->page_timeout = 0;
   run_layout (self, NULL);
   return G_SOURCE_REMOVE;
