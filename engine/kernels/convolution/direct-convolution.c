@@ -84,6 +84,7 @@ typedef struct
   const HybDirectLayout   *layout;
   HybDirectStrip           strip;
   HybTiling                tiling;
+  gint64                   n_rows; /* of the strip, if each is tiled by itself; else 1 */
   const HybConvolveFinish *finish;
   const gint64            *shifts;
   const float             *planes;
@@ -152,16 +153,24 @@ write_rows (const Product *product, gint64 filter, gint64 first, gint64 n, const
     }
 }
 
+/* A tile, and the row of the strip that it is a part of, if each is tiled by itself. */
+typedef struct
+{
+  HybTile tile;
+  gint64  row;
+} PlacedTile;
+
 /* Finds where the vectors of a tile lie in the planes. */
 static void
-find_vectors (const Product *product, const HybTile *tile, HybTileImage *image)
+find_vectors (const Product *product, const PlacedTile *placed, HybTileImage *image)
 {
+  const HybTile  *tile = &placed->tile;
   const HybTiles *tiles = product->tiling.tiles;
   gint64          row_vectors = product->strip.row_vectors;
 
-  if (row_vectors == 0)
+  if (row_vectors == 0 || product->n_rows > 1)
     {
-      image->image += tile->first_vector * tiles->lanes;
+      image->image += placed->row * product->layout->pitch + tile->first_vector * tiles->lanes;
       hyb_tiles_follow (tiles, image->vectors);
       return;
     }
@@ -176,11 +185,14 @@ find_vectors (const Product *product, const HybTile *tile, HybTileImage *image)
 
 /* Where the positions of a tile begin in the strip. */
 static Run
-find_run (const Product *product, const HybTile *tile)
+find_run (const Product *product, const PlacedTile *placed)
 {
-  gint64 lanes = product->tiling.tiles->lanes, first = tile->first_vector * lanes;
-  gint64 pitch = product->layout->pitch, row_vectors = product->strip.row_vectors;
+  const HybTile *tile = &placed->tile;
+  gint64         lanes = product->tiling.tiles->lanes, first = tile->first_vector * lanes;
+  gint64         pitch = product->layout->pitch, row_vectors = product->strip.row_vectors;
 
+  if (product->n_rows > 1)
+    return (Run){ placed->row, first, tile->n_vectors * lanes };
   if (row_vectors > 0)
     return (Run){ tile->first_vector / row_vectors, tile->first_vector % row_vectors * lanes,
                   tile->n_vectors * lanes };
@@ -220,11 +232,12 @@ write_tile (const Product *product,
 }
 
 static void
-multiply_tile (const Product *product, const HybTile *tile)
+multiply_tile (const Product *product, const PlacedTile *placed)
 {
+  const HybTile         *tile = &placed->tile;
   const HybDirectLayout *layout = product->layout;
   const HybTiles        *tiles = product->tiling.tiles;
-  Run                    run = find_run (product, tile);
+  Run                    run = find_run (product, placed);
   gint64                 end = tile->first_filter + tile->n_filters;
   HybTileImage           image = { .depth = layout->depth,
                                    .shifts = product->shifts,
@@ -233,7 +246,7 @@ multiply_tile (const Product *product, const HybTile *tile)
   gboolean               fetches_ahead = tiles->fetches_ahead && product->tiling.by_filters &&
                            hyb_tiling_is_last (&product->tiling, tile);
 
-  find_vectors (product, tile, &image);
+  find_vectors (product, placed, &image);
   for (gint64 at = tile->first_filter, some; at < end; at += some)
     {
       some = MIN (end - at, tiles->max_filters[tile->n_vectors]);
@@ -249,6 +262,22 @@ multiply_tile (const Product *product, const HybTile *tile)
     }
 }
 
+/* Tile number `index` of all rows.  Rows share the filters of a tile if all tiles do. */
+static PlacedTile
+find_tile (const Product *product, gint64 index)
+{
+  const HybTiling *tiling = &product->tiling;
+  gint64           columns = tiling->n_columns, n = hyb_tiling_n_tiles (tiling);
+
+  if (product->n_rows == 1)
+    return (PlacedTile){ hyb_tiling_get (tiling, index), 0 };
+  if (!tiling->by_filters)
+    return (PlacedTile){ hyb_tiling_get (tiling, index % n), index / n };
+  return (PlacedTile){ hyb_tiling_get (tiling, index / (columns * product->n_rows) * columns +
+                                                   index % columns),
+                       index / columns % product->n_rows };
+}
+
 static void
 multiply_tiles (gint64 begin, gint64 end, gpointer data)
 {
@@ -256,9 +285,9 @@ multiply_tiles (gint64 begin, gint64 end, gpointer data)
 
   for (gint64 i = begin; i < end; i++)
     {
-      HybTile tile = hyb_tiling_get (&product->tiling, i);
+      PlacedTile placed = find_tile (product, i);
 
-      multiply_tile (product, &tile);
+      multiply_tile (product, &placed);
     }
 }
 
@@ -315,6 +344,7 @@ convolve_part (gint64 part, gint64 area, gconstpointer data)
   Product product = { .layout = layout,
                       .strip =
                           hyb_direct_layout_strip (layout, tiles, part % count_strips (layout)),
+                      .n_rows = 1,
                       .finish = &finish,
                       .shifts = operands->workspace,
                       .weight = operands->weight + first_filter * layout->depth,
@@ -323,10 +353,12 @@ convolve_part (gint64 part, gint64 area, gconstpointer data)
 
   if (finish.other)
     finish.other += sample * map_size;
+  if (product.strip.row_vectors > 0 && !tiles->takes_rows)
+    product.n_rows = product.strip.n_rows;
   product.planes = place_planes (convolution, &product.strip, group, area);
-  hyb_tiling_init (&product.tiling, tiles, product.strip.n_vectors, filters,
+  hyb_tiling_init (&product.tiling, tiles, product.strip.n_vectors / product.n_rows, filters,
                    layout->depth * filters * (gint64) sizeof (float));
-  hyb_parallel_for (hyb_tiling_n_tiles (&product.tiling),
+  hyb_parallel_for (hyb_tiling_n_tiles (&product.tiling) * product.n_rows,
                     1 + GRAIN / (layout->depth * 24 * tiles->lanes), multiply_tiles, &product);
 }
 

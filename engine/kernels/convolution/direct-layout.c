@@ -109,16 +109,17 @@ hyb_direct_layout_init (HybDirectLayout *layout, const HybConvolve *convolve)
   find_strips (layout);
 }
 
-/* Chooses how vectors cover the strip: by rows if that takes fewer and the kernels can. */
+/* Chooses how vectors cover the strip: by rows if that takes fewer and the kernels can, or rows consist of whole vectors. */
 static void
 cover_positions (const HybDirectLayout *layout, const HybTiles *tiles, HybDirectStrip *strip)
 {
-  gint64 row_vectors = (strip->n_columns + tiles->lanes - 1) / tiles->lanes;
+  gint64   row_vectors = (strip->n_columns + tiles->lanes - 1) / tiles->lanes;
+  gboolean is_whole = row_vectors * tiles->lanes == strip->n_columns;
 
   strip->positions = (strip->n_rows - 1) * layout->pitch + strip->n_columns;
   strip->row_vectors = 0;
   strip->n_vectors = (strip->positions + tiles->lanes - 1) / tiles->lanes;
-  if (tiles->takes_rows && strip->n_rows * row_vectors < strip->n_vectors)
+  if ((tiles->takes_rows || is_whole) && strip->n_rows * row_vectors < strip->n_vectors)
     {
       strip->row_vectors = row_vectors;
       strip->n_vectors = strip->n_rows * row_vectors;

@@ -279,6 +279,25 @@ test_pointwise_and_depthwise (void)
     }
 }
 
+/* Rows of whole vectors are tiled by themselves, whether tiles share the image or, with many weights, the filters. */
+static void
+test_rows_of_whole_vectors (void)
+{
+  for (gint64 width = 16; width < 120; width += 16)
+    {
+      HybConvolve few = make (3, 11, 9, 2 * width),
+                  many = make (width == 48 ? 128 : 4, 70, 7, width);
+
+      few.batch = 2;
+      set_window (&few, 1, &(Window){ 3, 2, 1, 1 });
+      set_window (&few, 2, &(Window){ 3, 2, 1, 1 });
+      check_each_level (&few, FALSE);
+      set_window (&many, 1, &(Window){ 3, 1, 1, 1 });
+      set_window (&many, 2, &(Window){ 3, 1, 1, 1 });
+      check_each_level (&many, FALSE);
+    }
+}
+
 /* Planes of whole vectors are read as they lie, in strips if there are many channels. */
 static void
 test_pointwise_planes_of_whole_vectors (void)
@@ -487,6 +506,7 @@ TEST_PROGRAM (test_direct_convolution)
   g_test_add_func ("/engine/kernels/shift/groups-and-threads", test_groups_and_threads);
   g_test_add_func ("/engine/kernels/shift/large-images-are-laid-out-in-strips", test_strips);
   g_test_add_func ("/engine/kernels/shift/pointwise-and-depthwise", test_pointwise_and_depthwise);
+  g_test_add_func ("/engine/kernels/shift/rows-of-whole-vectors", test_rows_of_whole_vectors);
   g_test_add_func ("/engine/kernels/shift/pointwise-planes-of-whole-vectors",
                    test_pointwise_planes_of_whole_vectors);
   g_test_add_func ("/engine/kernels/shift/depthwise-windows-of-every-kind",
