@@ -20,6 +20,7 @@ HYB_PASS (hoist_products)       /* the backward pass needs the same products as 
 HYB_PASS (batch_products)       /* before merging, because it may stack the same rows more than once */
 HYB_PASS (merge_equal)          /* leaves nodes without readers behind, which drop_dead removes */
 HYB_PASS (keep_products)        /* after merging, so that a loop and its backward pass read the same values */
+HYB_PASS (cancel_transposes)    /* after merging, and before what it moves together is recognised */
 HYB_PASS (recognise_gates)      /* after merging, as the next three: they count the readers of values */
 HYB_PASS (recognise_norms)      /* after merging */
 HYB_PASS (fuse_attention)       /* after norms and gates, which its operands may end with */
