@@ -6,6 +6,7 @@
 #include "app/views/node-view-private.h"
 
 #include "profiler/base/format.h"
+#include "viz/diagram/common-prefix.h"
 
 #include <glib/gi18n.h>
 #include <string.h>
@@ -92,14 +93,41 @@ describe (const Place *place)
              : g_strdup (place->type);
 }
 
+/* The words with which all names begin.  (transfer full) */
+static char *
+find_prefix (const GPtrArray *places)
+{
+  g_autoptr (GPtrArray) names = g_ptr_array_new ();
+
+  for (guint i = 0; i < places->len; i++)
+    g_ptr_array_add (names, (gpointer) ((const Place *) places->pdata[i])->name);
+  return viz_common_prefix ((const char *const *) names->pdata, names->len);
+}
+
+/* Not all names begin with it. */
+static const char *
+skip_prefix (const char *name, const char *prefix)
+{
+  return g_str_has_prefix (name, prefix) && name[strlen (prefix)] != '\0' ? name + strlen (prefix)
+                                                                          : name;
+}
+
+/* For the tooltip. */
+static char *
+describe_whole (const Place *place, const char *operator)
+{
+  return g_strdup_printf ("%s\n%s", place->name, operator);
+}
+
 void
 scope_node_view_show_places (ScopeNodeView *self, ScopeMeasurement *measurement)
 {
   const ProfSummary *summary = scope_measurement_get_summary (measurement);
   g_autoptr (GHashTable) places = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, g_free);
   g_autoptr (GPtrArray) list = g_ptr_array_new ();
-  GHashTableIter iter;
-  gpointer       place;
+  g_autofree char *prefix = NULL;
+  GHashTableIter   iter;
+  gpointer         place;
 
   for (guint i = 0; i < summary->node->len; i++)
     add_row (places, measurement, &g_array_index (summary->node, ProfNodeSum, i));
@@ -109,6 +137,7 @@ scope_node_view_show_places (ScopeNodeView *self, ScopeMeasurement *measurement)
   g_ptr_array_sort (list, compare_places);
   if (list->len == 0 || !(summary->traced > 0))
     return;
+  prefix = find_prefix (list);
   scope_sheet_add_heading (self->sheet, _ ("Most Expensive"));
   for (guint i = 0; i < MIN (list->len, MAX_PLACES); i++)
     {
@@ -117,8 +146,9 @@ scope_node_view_show_places (ScopeNodeView *self, ScopeMeasurement *measurement)
       g_autofree char *share =
           g_strdup_printf (_ ("%.1f %% · %s"), 100 * each->seconds / summary->traced, time);
       g_autofree char *operator= describe (each);
+      g_autofree char *whole = describe_whole (each, operator);
 
-      scope_sheet_add_row (self->sheet, each->name, share, operator, each->box);
+      scope_sheet_add_row (self->sheet, skip_prefix (each->name, prefix), share, whole, each->box);
       scope_sheet_add_text (self->sheet, operator, "sheet-detail");
     }
 }

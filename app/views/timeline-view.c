@@ -432,6 +432,7 @@ scope_timeline_view_class_init (ScopeTimelineViewClass *class)
   gtk_widget_class_install_action (widget_class, "timeline.measure", NULL, act_measure);
   gtk_widget_class_install_action (widget_class, "timeline.search", NULL, act_search);
   gtk_widget_class_add_binding_action (widget_class, GDK_KEY_slash, 0, "timeline.search", NULL);
+  gtk_widget_class_add_binding_action (widget_class, GDK_KEY_f, 0, "timeline.search", NULL);
 }
 
 static void

@@ -391,19 +391,19 @@ show_values (void)
   gui_act (window, "win.close-tab", NULL);
 }
 
-/* The attributes of a convolution, one of which is misspelt. */
+/* The attributes of a pooling layer, two of which are wrong. */
 static GtkWidget *
 open_attributes (void)
 {
   GtkWidget *dialog, *entry;
 
-  gui_act (window, "win.edit-attributes", "squeezenet0_conv0_fwd");
+  gui_act (window, "win.edit-attributes", "squeezenet0_pool0_fwd");
   awaited = ADW_TYPE_MESSAGE_DIALOG;
   wait_until (has_dialog, NULL);
   dialog = gui_find_window (ADW_TYPE_MESSAGE_DIALOG);
-  entry = gui_find (dialog, "attribute-layout");
+  entry = gui_find (dialog, "attribute-pool_type");
   gtk_editable_set_text (GTK_EDITABLE (gui_find (dialog, "attribute-kernel")), "(3, x)");
-  gtk_editable_set_text (GTK_EDITABLE (entry), "NCWH");
+  gtk_editable_set_text (GTK_EDITABLE (entry), "maximum");
   return dialog;
 }
 
