@@ -1,5 +1,6 @@
 /* declared.c — types that an ONNX file declares, and attributes as text for display.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/base/append-number.h"
 #include "engine/onnx/reader.h"
 
 #include <string.h>
@@ -62,7 +63,7 @@ hyb_onnx_declared_shape (const HybOnnxValueInfo *info)
 
       g_string_append (text, i > 0 ? ", " : "");
       if (dim->value >= 0)
-        g_string_append_printf (text, "%" G_GINT64_FORMAT, dim->value);
+        hyb_append_number (text, dim->value);
       else
         g_string_append (text, name ? name : "?");
     }
@@ -75,7 +76,6 @@ hyb_onnx_declared_dtype (const HybOnnxValueInfo *info)
 {
   static const char *const forms[] = {
     [HYB_ONNX_TYPE_NONE] = NULL,
-    [HYB_ONNX_TYPE_TENSOR] = "%s",
     [HYB_ONNX_TYPE_SPARSE] = "sparse(%s)",
     [HYB_ONNX_TYPE_SEQUENCE] = "sequence(%s)",
     [HYB_ONNX_TYPE_OPTIONAL] = "optional(%s)",
@@ -86,8 +86,11 @@ hyb_onnx_declared_dtype (const HybOnnxValueInfo *info)
   const char *name =
       dtype != HYB_DTYPE_UNKNOWN ? hyb_dtype_name (dtype) : hyb_onnx_dtype_name (info->dtype);
   const char *form = forms[info->kind];
-  g_auto (GStrv) parts = form ? g_strsplit (form, "%s", 2) : NULL;
+  g_auto (GStrv) parts = NULL;
 
+  if (info->kind == HYB_ONNX_TYPE_TENSOR)
+    return g_strdup (name ? name : "?");
+  parts = form ? g_strsplit (form, "%s", 2) : NULL;
   return parts ? g_strjoinv (name ? name : "?", parts) : NULL;
 }
 
@@ -216,10 +219,14 @@ compare_names (gconstpointer a, gconstpointer b)
 const char *const *
 hyb_onnx_attribute_texts (HybArena *arena, const HybOnnxNode *node)
 {
-  g_autoptr (GPtrArray) sorted = g_ptr_array_new ();
+  static const char *const none[] = { NULL };
+  g_autoptr (GPtrArray) sorted = NULL;
   const char **texts;
   guint        n = 0;
 
+  if (node->n_attributes == 0)
+    return none;
+  sorted = g_ptr_array_new ();
   for (guint i = 0; i < node->n_attributes; i++)
     g_ptr_array_add (sorted, &node->attributes[i]);
   g_ptr_array_sort (sorted, compare_names);

@@ -146,12 +146,12 @@ read_inside (OnnxScope *inner, OnnxReadNode read_node)
   gboolean               is_sorted, has_cycle;
   g_autofree guint      *order =
       hyb_onnx_order_nodes (function->nodes, function->n_nodes, &is_sorted, &has_cycle);
+  g_autoptr (GString) path = g_string_new (NULL);
 
   for (guint i = 0; i < function->n_nodes; i++)
     {
-      g_autofree char *path = g_strdup_printf ("%s.node[%u]", inner->path, order[i]);
-
-      if (!read_node (inner, drop_left_out (inner, &function->nodes[order[i]]), path))
+      hyb_onnx_write_path (path, inner, order[i]);
+      if (!read_node (inner, drop_left_out (inner, &function->nodes[order[i]]), path->str))
         return FALSE;
     }
   return TRUE;

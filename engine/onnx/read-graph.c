@@ -41,10 +41,16 @@ typedef struct
   const char        *path;
   HybOnnxUse        *use;
   GArray            *inputs;    /* of HybValueId */
-  GPtrArray         *bodies;    /* of HybGraph */
-  GPtrArray         *names;     /* of GPtrArray: what each body captures */
+  GPtrArray         *bodies;    /* of HybGraph; NULL before the first */
+  GPtrArray         *names;     /* of GPtrArray: what each body captures; likewise */
   gboolean           is_broken; /* a body has names that nothing defines */
 } Draft;
+
+static guint
+n_bodies_of (const Draft *draft)
+{
+  return draft->bodies ? draft->bodies->len : 0;
+}
 
 /* A variable for a name that nothing defines. */
 static HybValueId
@@ -121,6 +127,11 @@ read_body (OnnxScope *scope, Draft *draft, const HybOnnxGraph *graph, const char
   inner.path = hyb_arena_string (scope->reader->document->arena, path);
   inner.depth = scope->depth + 1;
   is_read = hyb_onnx_read_graph (&inner, graph);
+  if (!draft->bodies)
+    {
+      draft->bodies = g_ptr_array_new_with_free_func ((GDestroyNotify) hyb_graph_unref);
+      draft->names = g_ptr_array_new_with_free_func ((GDestroyNotify) g_ptr_array_unref);
+    }
   captured = g_ptr_array_ref (inner.captures);
   draft->is_broken |= g_hash_table_remove (scope->reader->dangling, inner.builder);
   hyb_onnx_scope_clear (&inner);
@@ -154,7 +165,7 @@ read_bodies (OnnxScope *scope, Draft *draft)
     }
   for (guint a = 0; !row && a < node->n_attributes; a++)
     if (node->attributes[a].kind == HYB_ONNX_ATTRIBUTE_GRAPH &&
-        draft->bodies->len < G_N_ELEMENTS (unknown_bodies) &&
+        n_bodies_of (draft) < G_N_ELEMENTS (unknown_bodies) &&
         !read_body (scope, draft, node->attributes[a].graphs[0], node->attributes[a].name))
       return FALSE;
   return TRUE;
@@ -166,10 +177,14 @@ static void
 connect_bodies (OnnxScope *scope, Draft *draft)
 {
   HybArena *arena = scope->reader->document->arena;
-  guint     n_bodies = draft->bodies->len;
-  guint   **inputs = hyb_arena_alloc (arena, MAX (n_bodies, 1) * sizeof *inputs);
-  g_autoptr (GHashTable) added = g_hash_table_new (g_str_hash, g_str_equal);
+  guint     n_bodies = n_bodies_of (draft);
+  guint   **inputs;
+  g_autoptr (GHashTable) added = NULL;
 
+  if (n_bodies == 0)
+    return;
+  inputs = hyb_arena_alloc (arena, n_bodies * sizeof *inputs);
+  added = g_hash_table_new (g_str_hash, g_str_equal);
   for (guint b = 0; b < n_bodies; b++)
     {
       HybGraph        *body = draft->bodies->pdata[b];
@@ -297,8 +312,8 @@ add_node (OnnxScope *scope, const Draft *draft)
                               .params = draft->use,
                               .n_inputs = draft->inputs->len,
                               .inputs = (const HybValueId *) (gpointer) draft->inputs->data,
-                              .n_bodies = draft->bodies->len,
-                              .bodies = (HybGraph *const *) draft->bodies->pdata,
+                              .n_bodies = n_bodies_of (draft),
+                              .bodies = draft->bodies ? (HybGraph *const *) draft->bodies->pdata : NULL,
                               .n_outputs = draft->use->n_outputs };
   HybNodeId          id;
 
@@ -331,16 +346,63 @@ note_literal (OnnxScope *scope, const Draft *draft)
     hyb_tensor_unref (contents);
 }
 
+static gboolean
+has_graph (const HybOnnxNode *node)
+{
+  for (guint i = 0; i < node->n_attributes; i++)
+    if (node->attributes[i].kind == HYB_ONNX_ATTRIBUTE_GRAPH)
+      return TRUE;
+  return FALSE;
+}
+
+/* The row and the schema of a type of node, as they were last found. */
+typedef struct
+{
+  const char          *domain;
+  gint64               opset;
+  const HybOnnxOp     *row;
+  const HybOnnxSchema *schema;
+} OnnxRow;
+
+static OnnxRow
+search_row (const HybOnnxNode *node, gint64 opset)
+{
+  return (OnnxRow){ .domain = node->domain,
+                    .opset = opset,
+                    .row = hyb_onnx_op_find_for (node, opset),
+                    .schema = hyb_onnx_schema_find (node->domain, node->op_type, opset) };
+}
+
+/* A file has many nodes of few types, and searching the tables takes 1,300 instructions.  Which row a node with bodies
+ * has depends on its bodies. */
+static OnnxRow
+remember_row (OnnxReader *reader, const HybOnnxNode *node, gint64 opset)
+{
+  OnnxRow *known = g_hash_table_lookup (reader->rows, node->op_type);
+
+  if (known && known->opset == opset && strcmp (known->domain, node->domain) == 0)
+    return *known;
+  if (!known)
+    {
+      known = hyb_arena_alloc (reader->document->arena, sizeof *known);
+      g_hash_table_insert (reader->rows, (gpointer) node->op_type, known);
+    }
+  *known = search_row (node, opset);
+  return *known;
+}
+
 static void
 find_row (OnnxScope *scope, Draft *draft)
 {
-  gint64           opset = find_opset (scope, draft->node->domain);
-  const HybOnnxOp *row = hyb_onnx_op_find_for (draft->node, opset);
+  const HybOnnxNode *node = draft->node;
+  gint64             opset = find_opset (scope, node->domain);
+  OnnxRow            found =
+      has_graph (node) ? search_row (node, opset) : remember_row (scope->reader, node, opset);
 
-  draft->use->node = draft->node;
+  draft->use->node = node;
   draft->use->opset = opset;
-  draft->use->row = row;
-  draft->use->schema = hyb_onnx_schema_find (draft->node->domain, draft->node->op_type, opset);
+  draft->use->row = found.row;
+  draft->use->schema = found.schema;
   draft->use->is_misused = !hyb_onnx_check_operator (scope, draft->use, draft->path);
   hyb_onnx_check_producer (scope, draft->use, draft->path);
 }
@@ -353,11 +415,11 @@ drop_row_without_bodies (OnnxScope *scope, Draft *draft)
 
   if (draft->is_broken)
     draft->use->row = NULL;
-  if (!draft->use->row || draft->bodies->len == draft->use->row->op.n_bodies)
+  if (!draft->use->row || n_bodies_of (draft) == draft->use->row->op.n_bodies)
     return;
   finding =
       hyb_finding_new ("bad-node", HYB_SEVERITY_ERROR, "node “%s” (%s) has %u bodies instead of %u",
-                       hyb_onnx_node_name (draft->node), draft->node->op_type, draft->bodies->len,
+                       hyb_onnx_node_name (draft->node), draft->node->op_type, n_bodies_of (draft),
                        draft->use->row->op.n_bodies);
   hyb_onnx_report_node (scope->reader, finding, hyb_onnx_node_name (draft->node), draft->path);
   draft->use->row = NULL;
@@ -379,8 +441,6 @@ hyb_onnx_read_node (OnnxScope *scope, const HybOnnxNode *given, const char *path
                          NULL, "the graph has more than %u nodes", MAX_NODES);
   draft.use = hyb_params_new (NULL, sizeof (HybOnnxUse));
   draft.inputs = g_array_new (FALSE, FALSE, sizeof (HybValueId));
-  draft.bodies = g_ptr_array_new_with_free_func ((GDestroyNotify) hyb_graph_unref);
-  draft.names = g_ptr_array_new_with_free_func ((GDestroyNotify) g_ptr_array_unref);
   hyb_onnx_read_origin (reader->document->arena, node, &draft.use->origin);
   find_row (scope, &draft);
   find_inputs (scope, &draft);
@@ -388,7 +448,7 @@ hyb_onnx_read_node (OnnxScope *scope, const HybOnnxNode *given, const char *path
   if (is_read)
     {
       draft.use->n_variables =
-          hyb_arena_alloc (reader->document->arena, MAX (draft.bodies->len, 1) * sizeof (guint));
+          hyb_arena_alloc (reader->document->arena, MAX (n_bodies_of (&draft), 1) * sizeof (guint));
       drop_row_without_bodies (scope, &draft);
       connect_bodies (scope, &draft);
       name_outputs (scope, &draft);
@@ -398,8 +458,8 @@ hyb_onnx_read_node (OnnxScope *scope, const HybOnnxNode *given, const char *path
   else
     hyb_params_unref (draft.use);
   g_array_unref (draft.inputs);
-  g_ptr_array_unref (draft.bodies);
-  g_ptr_array_unref (draft.names);
+  g_clear_pointer (&draft.bodies, g_ptr_array_unref);
+  g_clear_pointer (&draft.names, g_ptr_array_unref);
   return is_read;
 }
 
@@ -427,14 +487,14 @@ hyb_onnx_read_nodes (OnnxScope *scope, const HybOnnxNode *nodes, guint n_nodes)
 {
   gboolean          is_sorted, has_cycle;
   g_autofree guint *order = hyb_onnx_order_nodes (nodes, n_nodes, &is_sorted, &has_cycle);
+  g_autoptr (GString) path = g_string_new (NULL);
 
   if (!is_sorted)
     report_order (scope, has_cycle);
   for (guint i = 0; i < n_nodes; i++)
     {
-      g_autofree char *path = g_strdup_printf ("%s.node[%u]", scope->path, order[i]);
-
-      if (!hyb_onnx_read_node (scope, &nodes[order[i]], path))
+      hyb_onnx_write_path (path, scope, order[i]);
+      if (!hyb_onnx_read_node (scope, &nodes[order[i]], path->str))
         return FALSE;
     }
   return TRUE;

@@ -179,6 +179,7 @@ read_graph (HybModel *model, GBytes *bytes, const char *where, GError **error)
   reader.reported = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   reader.repeated = hyb_onnx_repeated_new ();
   reader.dangling = g_hash_table_new (NULL, NULL);
+  reader.rows = g_hash_table_new (g_str_hash, g_str_equal);
   set_facts (&reader);
   check_opsets (&reader);
   collect_functions (&reader);
@@ -193,6 +194,7 @@ read_graph (HybModel *model, GBytes *bytes, const char *where, GError **error)
   g_hash_table_unref (reader.reported);
   g_hash_table_unref (reader.repeated);
   g_hash_table_unref (reader.dangling);
+  g_hash_table_unref (reader.rows);
   return graph != NULL;
 }
 

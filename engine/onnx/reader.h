@@ -25,6 +25,7 @@ typedef struct
   GHashTable      *reported;   /* what was reported once and need not be again */
   GHashTable      *dangling;   /* of HybBuilder: graphs with names that nothing defines */
   GHashTable      *repeated;   /* code → what is reported of several nodes (report.c) */
+  GHashTable      *rows;       /* type of a node without bodies → OnnxRow, in the arena */
   OnnxScope       *root;
   guint            n_nodes; /* written so far, calls of functions expanded */
   GError          *error;   /* a limit that ends reading */
@@ -67,6 +68,8 @@ gboolean hyb_onnx_read_graph (OnnxScope *scope, const HybOnnxGraph *graph);
 void hyb_onnx_read_variables (OnnxScope *scope, const HybOnnxGraph *graph);
 /* Writes nodes, sorted if the file does not sort them.  FALSE: reader->error. */
 gboolean hyb_onnx_read_nodes (OnnxScope *scope, const HybOnnxNode *nodes, guint n_nodes);
+/* Sets path to that of a node of the scope: “graph.node[3]”. */
+void hyb_onnx_write_path (GString *path, const OnnxScope *scope, guint index);
 /* Writes one node.  path: of the node. */
 gboolean hyb_onnx_read_node (OnnxScope *scope, const HybOnnxNode *node, const char *path);
 /* The function that a node calls, or NULL. */

@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/onnx/reader.h"
 
+#include "engine/base/append-number.h"
+
 void
 hyb_onnx_scope_init (OnnxScope *scope, OnnxReader *reader, HybBuilder *builder)
 {
@@ -21,6 +23,15 @@ hyb_onnx_scope_clear (OnnxScope *scope)
   g_clear_pointer (&scope->declared, g_hash_table_unref);
   g_clear_pointer (&scope->renamed, g_hash_table_unref);
   g_clear_pointer (&scope->captures, g_ptr_array_unref);
+}
+
+void
+hyb_onnx_write_path (GString *path, const OnnxScope *scope, guint index)
+{
+  g_string_assign (path, scope->path);
+  g_string_append (path, ".node[");
+  hyb_append_number (path, index);
+  g_string_append_c (path, ']');
 }
 
 void

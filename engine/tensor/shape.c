@@ -6,6 +6,7 @@
 
 #include "engine/tensor/shape.h"
 
+#include "engine/base/append-number.h"
 #include "engine/base/error.h"
 #include "engine/tensor/shape-private.h"
 
@@ -208,19 +209,6 @@ hyb_type_bytes (const HybType *type)
   return (gsize) hyb_shape_count (&type->shape, 0, type->shape.rank) * hyb_dtype_size (type->dtype);
 }
 
-/* A picture joins hundreds of thousands of shapes, for which formats would take most of the time. */
-static void
-append_dimension (GString *text, gint64 dimension)
-{
-  char  digits[20]; /* 2⁶³ − 1 has 19 */
-  gsize at = sizeof digits;
-
-  do
-    digits[--at] = (char) ('0' + dimension % 10);
-  while ((dimension /= 10) > 0);
-  g_string_append_len (text, digits + at, (gssize) (sizeof digits - at));
-}
-
 char *
 hyb_shape_join (const HybShape *shape, const char *separator)
 {
@@ -235,7 +223,7 @@ hyb_shape_join (const HybShape *shape, const char *separator)
         g_string_append (text,
                          shape->dim[i] < HYB_UNKNOWN ? hyb_dim_get_name (shape->dim[i]) : "?");
       else
-        append_dimension (text, shape->dim[i]);
+        hyb_append_number (text, shape->dim[i]); /* a picture joins 100,000 shapes */
     }
   return g_string_free (text, FALSE);
 }
