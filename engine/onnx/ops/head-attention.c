@@ -100,6 +100,23 @@ knows_types (HybLowering *lowering)
   return TRUE;
 }
 
+/* TRUE, after a failure, if earlier keys and values have room for new ones: inputs from `first` on say how much of it
+ * is used. */
+static gboolean
+shares_buffer (HybLowering *lowering, guint first)
+{
+  for (guint i = first; i < hyb_onnx_n_inputs (lowering); i++)
+    if (hyb_onnx_has_input (lowering, i))
+      {
+        hyb_lowering_fail (lowering, NULL,
+                           "keys and values that are written into a buffer of earlier ones (its "
+                           "input %u) are not computed",
+                           i);
+        return TRUE;
+      }
+  return FALSE;
+}
+
 /* --- MultiHeadAttention --- */
 
 /* An input with its part of the bias, apart by heads; one that is so already has no bias. */
@@ -142,6 +159,8 @@ lower_multi_head (HybLowering *lowering)
       hyb_lowering_fail (lowering, NULL, "queries, keys and values in one input are not computed");
       return;
     }
+  if (shares_buffer (lowering, 8))
+    return;
   heads.q = read_heads (lowering, 0, n_heads, &first);
   heads.k = with_past (lowering, read_heads (lowering, 1, n_heads, &first), 6);
   heads.v = with_past (lowering, read_heads (lowering, 2, n_heads, &first), 7);
@@ -197,7 +216,7 @@ lower_attention (HybLowering *lowering)
       hyb_lowering_fail (lowering, NULL, "this form of it is not computed");
       return;
     }
-  if (!read_parts (lowering, sizes))
+  if (shares_buffer (lowering, 6) || !read_parts (lowering, sizes))
     return;
   x = onnx_matmul (lowering, hyb_onnx_input (lowering, 0), hyb_onnx_input (lowering, 1));
   if (hyb_onnx_has_input (lowering, 2))

@@ -329,9 +329,10 @@ const HybOnnxOp hyb_onnx_ops_normalisation[] = {
             .doc = "Normalises every channel of each sample.",
             .lower = lower_instance_normalisation },
     .since = 1 },
+  /* ONNX has it from version 17 on, ONNX Runtime's optimiser writes it into files of any version. */
   { .op = { NORMALISATION, .name = "LayerNormalization", .doc = "Normalises over the last axes.",
             .lower = lower_layer_normalisation },
-    .since = 17 },
+    .since = 1 },
   { .op = { NORMALISATION, .name = "SimplifiedLayerNormalization",
             .doc = "ONNX Runtime's older name of RMSNormalization.",
             .lower = lower_rms_normalisation },

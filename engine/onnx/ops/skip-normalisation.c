@@ -78,7 +78,7 @@ embed (HybLowering *lowering, guint table, guint indices)
   return hyb_onnx_slice (lowering, weights, 0, 0, hyb_onnx_type (lowering, 0)->shape.dim[1]);
 }
 
-/* How many words of each sequence the mask counts. */
+/* How many words of each sequence have the mask 1: ONNX Runtime does not count other numbers. */
 static HybValueId
 count_words (HybLowering *lowering, gint64 batch)
 {
@@ -87,6 +87,7 @@ count_words (HybLowering *lowering, gint64 batch)
 
   if (mask == HYB_NO_ID)
     return onnx_fill (lowering, &shape, HYB_I32, 0);
+  mask = hyb_lowering_emit (lowering, "_equal_scalar", 1, &mask, "scalar", "1", NULL);
   return hyb_onnx_cast (lowering, onnx_reduce (lowering, "_np_sum", mask, 1, FALSE), HYB_I32);
 }
 
