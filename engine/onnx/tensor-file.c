@@ -21,28 +21,33 @@ check_tensor (const HybOnnxTensor *tensor, const char *path, GError **error)
 }
 
 HybTensor *
-hyb_onnx_tensor_file_read (const char *path, char **name, GError **error)
+hyb_onnx_tensor_read (GBytes *bytes, const char *where, char **name, GError **error)
 {
-  g_autoptr (GBytes) bytes = hyb_file_read (path, 0, error);
   g_autoptr (HybArena) arena = hyb_arena_new ();
   HybOnnxDocument document = { .arena = arena, .file = bytes };
-  OnnxReader      reader = { .document = &document, .where = path };
+  OnnxReader      reader = { .document = &document, .where = where };
   HybOnnxTensor   tensor = { 0 };
   HybProtobuf     file;
-  HybProtobufSpan span;
+  HybProtobufSpan span = hyb_protobuf_begin (&file, bytes, where, arena);
   HybTensor      *read;
 
   *name = NULL;
-  if (!bytes)
-    return NULL;
-  span = hyb_protobuf_begin (&file, bytes, path, arena);
   if (!hyb_protobuf_read (&file, &hyb_onnx_tensor_message, &span, &tensor, error) ||
-      !check_tensor (&tensor, path, error))
+      !check_tensor (&tensor, where, error))
     return NULL;
   read = hyb_onnx_load_tensor (&reader, &tensor, error);
   if (read)
     *name = g_strdup (tensor.name ? tensor.name : "");
   else
-    g_prefix_error (error, "%s: ", path);
+    g_prefix_error (error, "%s: ", where);
   return read;
+}
+
+HybTensor *
+hyb_onnx_tensor_file_read (const char *path, char **name, GError **error)
+{
+  g_autoptr (GBytes) bytes = hyb_file_read (path, 0, error);
+
+  *name = NULL;
+  return bytes ? hyb_onnx_tensor_read (bytes, path, name, error) : NULL;
 }

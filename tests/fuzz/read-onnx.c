@@ -1,8 +1,11 @@
-/* read-onnx.c — the messages of an ONNX file: all that a document holds lies within the file or its arena.
+/* read-onnx.c — the messages of an ONNX file: all that a document holds lies within the file or its arena.  The same bytes
+ * are then read as a file with one tensor, as test data has them.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/fuzz/fuzz.h"
 
 #include "engine/onnx/document.h"
+#include "engine/onnx/tensor-file.h"
+#include "tests/fuzz/touch.h"
 
 /* The sum of all bytes that were touched, so that no compiler leaves reading them out. */
 static volatile guint64 sum;
@@ -169,18 +172,15 @@ touch_function (const HybOnnxFunction *function)
     touch_name (function->opsets[i].domain);
 }
 
-int
-LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
+static void
+touch_document (GBytes *bytes)
 {
-  g_autoptr (GBytes) bytes = fuzz_bytes (data, size);
   g_autoptr (GError) error = NULL;
-  g_autoptr (HybOnnxDocument) document = NULL;
+  g_autoptr (HybOnnxDocument) document = hyb_onnx_document_read (bytes, "fuzz", &error);
 
-  fuzz_begin ();
-  document = hyb_onnx_document_read (bytes, "fuzz", &error);
   g_assert_true ((!document) == (error != NULL));
   if (!document)
-    return 0;
+    return;
 
   fuzz_reached (FUZZ_READ);
   touch_name (document->producer_name);
@@ -191,5 +191,30 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
   touch_graph (document->graph);
   for (guint i = 0; i < document->n_functions; i++)
     touch_function (&document->functions[i]);
+}
+
+static void
+touch_tensor_file (GBytes *bytes)
+{
+  g_autofree char *name = NULL;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (HybTensor) tensor = hyb_onnx_tensor_read (bytes, "fuzz", &name, &error);
+
+  g_assert_true ((!tensor) == (error != NULL));
+  g_assert_true ((!tensor) == (!name));
+  if (!tensor)
+    return;
+  touch_name (name);
+  fuzz_touch_tensor (tensor);
+}
+
+int
+LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
+{
+  g_autoptr (GBytes) bytes = fuzz_bytes (data, size);
+
+  fuzz_begin ();
+  touch_document (bytes);
+  touch_tensor_file (bytes);
   return 0;
 }

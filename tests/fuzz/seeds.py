@@ -366,6 +366,9 @@ def write_onnx(folder):
                       (13, message((1, "offset"), (2, "0"))), (13, message((1, "length"), (2, "8"))), (14, 1))
     raw = message((1, 2), (2, 1), (9, floats(2)), (8, "r"))
     text = message((1, 2), (2, 8), (6, "a"), (6, "b"), (8, "s"))
+    for name, tensor in (("tensor", raw), ("tensor-of-strings", text), ("tensor-elsewhere", outside),
+                         ("tensor-typed", message((1, 2), (2, 7), (7, b"\x01\x02"), (8, "t")))):
+        write(folder, "onnx", name, tensor)
     sparse = message((1, raw), (2, message((1, 2), (2, 7), (7, b"\x00\x03"))), (3, 4))
     write(folder, "onnx", "tensors", onnx_model(message((5, outside), (5, raw), (5, text), (15, sparse))))
     body = message((1, relu), (2, "body"), *ends)
