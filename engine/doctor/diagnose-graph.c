@@ -200,29 +200,46 @@ hyb_diagnose_no_outputs (HybDiagnosis *diagnosis)
                           "the model has no outputs, so there is nothing to compute");
 }
 
+/* Reports a kind of node that nothing needs, once, and lists this one. */
+static void
+add_dead (HybDiagnosis         *diagnosis,
+          HybFinding          **finding,
+          const DiagnosisIssue *issue,
+          const char           *message)
+{
+  if (!*finding)
+    *finding = hyb_diagnosis_report (diagnosis, issue, "%s", message);
+  hyb_diagnosis_add_node (*finding, hyb_graph_get_node (diagnosis->graph, issue->node));
+}
+
 void
 hyb_diagnose_dead_nodes (HybDiagnosis *diagnosis)
 {
   g_autofree guint8 *needed = hyb_graph_find_needed (diagnosis->graph, NULL);
-  HybFinding        *finding = NULL;
+  gboolean           is_foreign = hyb_graph_get_dialect (diagnosis->graph) != NULL;
+  HybFinding        *nodes = NULL, *parameters = NULL;
 
   /* All nodes would be dead. */
   if (!has_outputs (diagnosis))
     return;
 
   for (HybNodeId id = 0; id < hyb_graph_n_nodes (diagnosis->graph); id++)
-    {
-      if (needed[id])
-        continue;
-      if (!finding)
-        finding = hyb_diagnosis_report (diagnosis,
-                                        &(DiagnosisIssue){
-                                            HYB_SEVERITY_WARNING, "dead-node", id,
-                                            _ ("MXNet drops them when it saves the graph") },
-                                        _ ("nodes that no output of the graph needs"));
-      finding->remedy = HYB_REMEDY_REPAIR;
-      hyb_diagnosis_add_node (finding, hyb_graph_get_node (diagnosis->graph, id));
-    }
+    if (needed[id])
+      continue;
+    else if (is_foreign && hyb_graph_get_contents (diagnosis->graph, id))
+      add_dead (diagnosis, &parameters,
+                &(DiagnosisIssue){ HYB_SEVERITY_NOTE, "unused-parameter", id,
+                                   _ ("They only make the file larger") },
+                _ ("arrays of the file that nothing reads"));
+    else
+      add_dead (diagnosis, &nodes,
+                &(DiagnosisIssue){ HYB_SEVERITY_WARNING, "dead-node", id,
+                                   is_foreign ? _ ("They are not computed; simplifying the model "
+                                                   "leaves them out")
+                                              : _ ("MXNet drops them when it saves the graph") },
+                _ ("nodes that no output of the graph needs"));
+  if (nodes && !is_foreign)
+    nodes->remedy = HYB_REMEDY_REPAIR;
 }
 
 void

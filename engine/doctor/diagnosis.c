@@ -9,6 +9,14 @@
 /* Limit of operands and users that are examined; no operator names more operands. */
 #define MAX_OPERANDS 64
 
+/* Where the node stands in its file.  In files of other formats the name finds it. */
+static char *
+find_path (const HybDiagnosis *diagnosis, const HybNode *node)
+{
+  return hyb_graph_get_dialect (diagnosis->graph) ? NULL
+                                                  : g_strdup_printf ("$.nodes[%u]", node->origin);
+}
+
 HybFinding *
 hyb_diagnosis_report (HybDiagnosis *diagnosis, const DiagnosisIssue *issue, const char *format, ...)
 {
@@ -29,7 +37,7 @@ hyb_diagnosis_report (HybDiagnosis *diagnosis, const DiagnosisIssue *issue, cons
       node = hyb_graph_get_node (diagnosis->graph, issue->node);
       finding->node = g_strdup (node->name);
       finding->line = node->line;
-      finding->path = g_strdup_printf ("$.nodes[%u]", node->origin);
+      finding->path = find_path (diagnosis, node);
     }
   hyb_model_add_finding (diagnosis->model, finding);
   return finding;

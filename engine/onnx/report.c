@@ -122,13 +122,24 @@ report_missing_function (const HybOnnxNode *node)
 static HybFinding *
 report_domain (const HybOnnxNode *node)
 {
+  static const char extensions[] = "ONNX Runtime needs the library onnxruntime-extensions for it";
+  static const struct
+  {
+    const char *domain, *hint;
+  } known[] = { { "com.microsoft", "It is ONNX Runtime’s own, which may run the model" },
+                { "com.microsoft.extensions", extensions },
+                { "ai.onnx.contrib", extensions } };
+  const char *hint = "A runtime needs the library that defines it";
   HybFinding *finding =
       hyb_finding_new ("custom-domain", HYB_SEVERITY_WARNING,
                        "the operator %s of the domain “%s” is not known: the model "
                        "can be looked at but not run",
                        node->op_type, node->domain);
 
-  finding->hint = g_strdup ("A runtime needs the library that defines it");
+  for (guint i = 0; i < G_N_ELEMENTS (known); i++)
+    if (strcmp (known[i].domain, node->domain) == 0)
+      hint = known[i].hint;
+  finding->hint = g_strdup (hint);
   return finding;
 }
 
@@ -142,6 +153,21 @@ report_stamp (const HybOnnxNode *node, gint64 opset, gint64 other)
                        opset, node->op_type, other);
 
   finding->hint = g_strdup ("The stamp may be wrong; export again with an operator set that fits");
+  return finding;
+}
+
+/* ONNX Runtime has operators in versions in which ONNX has them not, or withdrew them: its optimiser writes such files. */
+static HybFinding *
+report_runtime_only (const HybOnnxNode *node, gint64 opset, gint64 other)
+{
+  HybFinding *finding =
+      hyb_finding_new ("opset-stamp", HYB_SEVERITY_WARNING,
+                       "operator set %" G_GINT64_FORMAT " of ONNX has no operator %s; version "
+                       "%" G_GINT64_FORMAT " has",
+                       opset, node->op_type, other);
+
+  finding->hint = g_strdup ("It is computed here, and by ONNX Runtime, all the same; for other "
+                            "programs export again with a newer operator set");
   return finding;
 }
 
@@ -191,6 +217,19 @@ report_form (const HybOnnxNode *node, gint64 opset, const HybOnnxSchema *schema)
                           "%s", text);
 }
 
+/* An operator of ONNX without a row: nothing is wrong with the file. */
+static HybFinding *
+report_not_computed (const HybOnnxNode *node)
+{
+  HybFinding *finding = hyb_finding_new ("not-computed", HYB_SEVERITY_NOTE,
+                                         "this program does not compute the operator %s: the model "
+                                         "can be looked at but not run",
+                                         node->op_type);
+
+  finding->hint = g_strdup ("ONNX Runtime may run it");
+  return finding;
+}
+
 gboolean
 hyb_onnx_check_operator (OnnxScope *scope, const HybOnnxUse *use, const char *path)
 {
@@ -200,6 +239,7 @@ hyb_onnx_check_operator (OnnxScope *scope, const HybOnnxUse *use, const char *pa
   g_autofree char     *key = NULL;
   gint64 other = schema ? 0 : hyb_onnx_schema_find_version (node->domain, node->op_type, opset);
   HybFinding *finding = schema                    ? report_form (node, opset, schema)
+                        : other > 0 && use->row   ? report_runtime_only (node, opset, other)
                         : other > 0               ? report_stamp (node, opset, other)
                         : use->row                ? NULL
                         : node->domain[0] == '\0' ? report_unknown (node)
@@ -208,6 +248,8 @@ hyb_onnx_check_operator (OnnxScope *scope, const HybOnnxUse *use, const char *pa
                             : report_domain (node);
   gboolean    is_right = !finding || !schema || finding->severity != HYB_SEVERITY_ERROR;
 
+  if (!finding && !use->row)
+    finding = report_not_computed (node);
   if (!finding)
     return TRUE;
 

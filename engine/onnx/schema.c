@@ -60,13 +60,15 @@ gint64
 hyb_onnx_schema_find_version (const char *domain, const char *name, gint64 opset)
 {
   gint64 found = 0;
+  guint  first = find_first (domain, name);
 
   opset = CLAMP (opset, 0, HYB_ONNX_NEWEST_OPSET + 1);
-  for (guint i = find_first (domain, name);
-       i < G_N_ELEMENTS (schemas) && compare (&schemas[i], domain, name) == 0; i++)
+  for (guint i = first; i < G_N_ELEMENTS (schemas) && compare (&schemas[i], domain, name) == 0; i++)
     {
       gint64 version = schemas[i].is_removed ? schemas[i].since - 1 : schemas[i].since;
 
+      if (i == first && schemas[i].is_removed) /* never was a version that stands */
+        continue;
       if (found == 0 || ABS (version - opset) < ABS (found - opset))
         found = version;
     }
@@ -166,9 +168,8 @@ check_attributes (const HybOnnxSchema *schema, const HybOnnxNode *node, const ch
       if (!expected)
         {
           *code = "unknown-attribute";
-          return g_strdup_printf ("%s has no attribute “%s” in operator set %" G_GINT64_FORMAT
-                                  " and later",
-                                  node->op_type, attribute->name, schema->since);
+          return g_strdup_printf ("version %" G_GINT64_FORMAT " of %s has no attribute “%s”",
+                                  schema->since, node->op_type, attribute->name);
         }
       if (attribute->reference || *expected == kind_letter (attribute->kind))
         continue;
@@ -185,13 +186,11 @@ hyb_onnx_schema_check (const HybOnnxSchema *schema, const HybOnnxNode *node, con
 {
   *code = "bad-node";
   if (node->n_inputs < schema->min_inputs || node->n_inputs > schema->max_inputs)
-    return g_strdup_printf ("%s has %u inputs; operator set %" G_GINT64_FORMAT
-                            " and later allow %u to %u",
+    return g_strdup_printf ("%s has %u inputs; its version %" G_GINT64_FORMAT " has %u to %u",
                             node->op_type, node->n_inputs, schema->since, schema->min_inputs,
                             schema->max_inputs);
   if (node->n_outputs < schema->min_outputs || node->n_outputs > schema->max_outputs)
-    return g_strdup_printf ("%s has %u outputs; operator set %" G_GINT64_FORMAT
-                            " and later allow %u to %u",
+    return g_strdup_printf ("%s has %u outputs; its version %" G_GINT64_FORMAT " has %u to %u",
                             node->op_type, node->n_outputs, schema->since, schema->min_outputs,
                             schema->max_outputs);
   return check_attributes (schema, node, code);
@@ -258,10 +257,10 @@ hyb_onnx_schema_check_types (const HybOnnxSchema *schema,
       if (digit == 0 || dtypes[i] == HYB_DTYPE_UNKNOWN)
         continue;
       if (!is_allowed (schema->types, digit, dtypes[i]))
-        return g_strdup_printf ("input %u “%s” is %s, which %s does not take in operator set "
-                                "%" G_GINT64_FORMAT " and later",
-                                i, node->inputs[i], hyb_dtype_name (dtypes[i]), schema->name,
-                                schema->since);
+        return g_strdup_printf ("input %u “%s” is %s, which version %" G_GINT64_FORMAT
+                                " of %s does not take",
+                                i, node->inputs[i], hyb_dtype_name (dtypes[i]), schema->since,
+                                schema->name);
       rival = find_rival (schema, dtypes, i);
       if (rival < i)
         return g_strdup_printf ("input %u “%s” is %s but input %u “%s” is %s: %s takes only one "

@@ -195,9 +195,9 @@ test_a_node_with_inputs_of_a_type_that_its_operator_does_not_take_is_refused (vo
     const char *refusal; /* NULL: it runs */
   } cases[] = {
     { "y = Add x, k", 13, "input 0 “x” is float32 but input 1 “k” is int64" },
-    { "y = Not x", 13, "input 0 “x” is float32, which Not does not take" },
+    { "y = Not x", 13, "input 0 “x” is float32, which version 1 of Not does not take" },
     { "y = Gather x, k", 13, NULL },
-    { "y = Pow x, k", 11, "input 1 “k” is int64, which Pow does not take" },
+    { "y = Pow x, k", 11, "input 1 “k” is int64, which version 7 of Pow does not take" },
     { "y = Pow x, k", 12, NULL }, /* since then the exponent has a type of its own */
     { "h = Cast k | to=1\ny = Add x, h", 13, NULL },
   };

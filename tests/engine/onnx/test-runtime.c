@@ -60,7 +60,7 @@ check_comparison (const char *lines, gint64 opset, gboolean runs)
   g_assert_true (hyb_executor_bind (executor, "a", hyb_model_get_parameter (model, "a"), NULL));
   g_assert_cmpint (hyb_executor_run (executor, NULL, &error), ==, runs);
   if (!runs)
-    g_assert_nonnull (strstr (error->message, "does not take in operator set"));
+    g_assert_nonnull (strstr (error->message, "does not take"));
 }
 
 /* ONNX Runtime refuses them in the same versions. */
