@@ -280,6 +280,29 @@ test_what_joins_weights_of_a_fused_cell_is_folded (void)
 }
 
 /* As an encoder of Sockeye, where only some operators of a layer were given names. */
+/* The layers of Keras are dense, dense_1, …: other modules, not parts of the first. */
+static void
+test_modules_with_underscores_are_whole (void)
+{
+  static const char *const names[] = { "dense/MatMul", "dense/Add", "dense_1/MatMul", "dense_1/Add",
+                                       "conv/Conv" };
+  VizDiagramBuilder       *builder = viz_diagram_builder_new (NULL);
+  guint32                  boxes[G_N_ELEMENTS (names)];
+  g_autoptr (VizDiagram) diagram = NULL;
+  const VizBox *group;
+
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    boxes[i] = viz_diagram_builder_add_box (builder, &(VizBoxInfo){ .id = names[i],
+                                                                    .title = "Op",
+                                                                    .subtitle = names[i],
+                                                                    .kind = VIZ_BOX_OPERATOR });
+  diagram = fold (builder, VIZ_FOLD_SCOPES);
+  group = viz_diagram_box (diagram, viz_diagram_box (diagram, boxes[2])->parent);
+  g_assert_cmpstr (group->title, ==, "dense_1");
+  g_assert_cmpuint (group->parent, ==, VIZ_ROOT);
+  g_assert_cmpuint (group->n_children, ==, 2);
+}
+
 static void
 test_operators_without_names_join_their_scope (void)
 {
@@ -544,6 +567,8 @@ TEST_PROGRAM (test_fold)
   g_test_add_func ("/viz/fold/short-bodies-are-steps-too", test_steps_of_short_bodies);
   g_test_add_func ("/viz/fold/what-joins-the-weights-of-a-fused-cell-is-folded",
                    test_what_joins_weights_of_a_fused_cell_is_folded);
+  g_test_add_func ("/viz/fold/modules-with-underscores-are-whole",
+                   test_modules_with_underscores_are_whole);
   g_test_add_func ("/viz/fold/operators-without-names-join-their-scope",
                    test_operators_without_names_join_their_scope);
   g_test_add_func ("/viz/fold/groups-that-are-numbered-alike-open-alike",

@@ -157,6 +157,27 @@ test_prefix_is_what_four_of_five_names_begin_with (void)
   g_assert_cmpstr (none, ==, "");
 }
 
+/* “/decoder/self_attn/Add” belongs to the module self_attn: its underscore separates nothing. */
+static void
+test_paths_of_modules_have_no_prefix_of_words (void)
+{
+  static const char *const names[] = { "/my_net/a/Add", "/my_net/b/Add", "/my_net/c/Add" };
+  g_autofree char         *common = viz_common_prefix (names, G_N_ELEMENTS (names));
+  VizDiagramBuilder       *builder = viz_diagram_builder_new ("d");
+  guint32 group = viz_diagram_builder_add_box (builder, &(VizBoxInfo){ .title = "my_net",
+                                                                       .kind = VIZ_BOX_SCOPE,
+                                                                       .parent = VIZ_ROOT });
+  guint32 inside = add (builder, (Box){ "Add", "/my_net/a/Add", NULL, NULL, 0, group });
+  guint32 outside = add (builder, (Box){ "Add", "/head/Add", NULL, NULL, 0, VIZ_ROOT });
+  g_autoptr (VizDiagram) diagram = viz_diagram_builder_freeze (builder);
+  g_autofree char *a = viz_short_subtitle (diagram, inside);
+  g_autofree char *b = viz_short_subtitle (diagram, outside);
+
+  g_assert_cmpstr (common, ==, "");
+  g_assert_cmpstr (a, ==, "a/Add");
+  g_assert_cmpstr (b, ==, "/head/Add");
+}
+
 /* The title of the loop shows the name that its outputs begin with. */
 static void
 test_outputs_of_loops_leave_out_its_name (void)
@@ -401,6 +422,8 @@ TEST_PROGRAM (test_names)
   g_test_add_func ("/names/prefix-of-all-names-is-left-out", test_prefix_of_all_names_is_left_out);
   g_test_add_func ("/names/prefix-is-what-four-of-five-names-begin-with",
                    test_prefix_is_what_four_of_five_names_begin_with);
+  g_test_add_func ("/names/paths-of-modules-have-no-prefix-of-words",
+                   test_paths_of_modules_have_no_prefix_of_words);
   g_test_add_func ("/names/outputs-of-loops-leave-out-its-name",
                    test_outputs_of_loops_leave_out_its_name);
   g_test_add_func ("/names/prefix-of-all-names-is-shown-once",

@@ -7,11 +7,14 @@
 #include <string.h>
 
 /* The length of a name up to the end of the word that follows the first n bytes, with the “_” that ends it; 0 if there
- * is no other word behind it, or if the name does not begin with the prefix. */
+ * is no other word behind it, if the name does not begin with the prefix, or if it is a path of modules, whose groups
+ * have the names that are common. */
 static gsize
 end_of_word (const char *name, const GString *prefix)
 {
-  const char *end = g_str_has_prefix (name, prefix->str) ? strchr (name + prefix->len, '_') : NULL;
+  const char *end = g_str_has_prefix (name, prefix->str) && !strchr (name, '/')
+                        ? strchr (name + prefix->len, '_')
+                        : NULL;
 
   return end && end[1] != '\0' ? (gsize) (end - name) + 1 : 0;
 }

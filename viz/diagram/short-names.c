@@ -151,8 +151,11 @@ own_part (const VizDiagram *diagram, guint32 box, const char *name)
   const VizBox *group = viz_diagram_box (diagram, shown->parent);
   const char   *above = group->subtitle ? group->subtitle : group->title;
   const char   *common = viz_diagram_common_prefix (diagram);
-  const char   *own = shown->parent != VIZ_ROOT ? viz_without_prefix (name, above) : name;
+  /* Paths of modules begin with “/”, the names of their groups do not. */
+  const char *path = name[0] == '/' && above && above[0] != '/' ? name + 1 : name;
+  const char *own = shown->parent != VIZ_ROOT ? viz_without_prefix (path, above) : path;
 
+  own = own == path ? name : own;
   if (own == name && g_str_has_prefix (name, common) && name[strlen (common)] != '\0')
     own += strlen (common);
   return own;

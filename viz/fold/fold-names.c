@@ -1,6 +1,7 @@
 /* fold-names.c — splits the names of boxes into parts, and makes groups from the parts.
  *
- * "lstm_l0_t3_i2h" has the parts lstm, l0 and t3; its last part belongs to the box alone.  The
+ * "lstm_l0_t3_i2h" has the parts lstm, l0 and t3, and "/self_attn/norm.0/Add" has self_attn, norm
+ * and 0; the last part belongs to the box alone.  The
  * parts of all names of one group form a tree (VizNames), in which parents come before children.
  * A part becomes a scope if it collects enough boxes.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
@@ -120,12 +121,14 @@ viz_names_read (VizNames *names)
       guint32          box = g_array_index (names->members, guint32, m), part = 0;
       const VizBox    *shown = viz_diagram_builder_box (names->builder, box);
       g_autofree char *path = dup_path (shown);
-      const char      *at = path;
-      gboolean         is_numbered = !shown->scope && is_numbered_operator (shown);
+      /* Names that are paths of modules may have any other character within a module. */
+      const char *separators = strchr (path, '/') ? "/." : "/_.";
+      const char *at = path;
+      gboolean    is_numbered = !shown->scope && is_numbered_operator (shown);
 
       for (guint depth = 0; depth < MAX_PARTS; depth++)
         {
-          gsize length = strcspn (at, "/_.");
+          gsize length = strcspn (at, separators);
 
           if (at[length] == '\0' || at[length + 1] == '\0' || is_numbered)
             break;
