@@ -32,3 +32,17 @@ scope_is_read_in_bodies_only (HybGraph *graph, HybValueId value)
       return FALSE;
   return n_users > 0;
 }
+
+gboolean
+scope_is_unread_array (HybGraph *graph, HybNodeId variable)
+{
+  HybValueId        value = hyb_graph_get_node (graph, variable)->first_output;
+  guint             n_users, n_heads;
+  const HybValueId *heads = hyb_graph_get_heads (graph, &n_heads);
+
+  hyb_graph_get_users (graph, value, &n_users);
+  for (guint i = 0; i < n_heads; i++)
+    if (heads[i] == value)
+      return FALSE;
+  return n_users == 0 && hyb_graph_get_contents (graph, variable);
+}

@@ -9,3 +9,6 @@
 gboolean scope_body_is_condition (const HybNode *node, HybGraph *body, guint index);
 /* TRUE if only bodies read the value: then its box is drawn inside them. */
 gboolean scope_is_read_in_bodies_only (HybGraph *graph, HybValueId value);
+/* TRUE for an array that the file of the graph holds and nothing reads, as PyTorch's exporter stores the number of batches
+ * that a layer has seen. */
+gboolean scope_is_unread_array (HybGraph *graph, HybNodeId variable);

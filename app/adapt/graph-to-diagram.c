@@ -472,7 +472,8 @@ add_top_variables (Adapter *adapter, Level *level, guint8 *is_parameter)
       is_parameter[variables[i]] =
           hyb_graph_get_role (level->graph, variables[i], has_array) == HYB_ROLE_PARAMETER;
       if (!is_parameter[variables[i]] ||
-          !scope_is_read_in_bodies_only (level->graph, node->first_output))
+          (!scope_is_read_in_bodies_only (level->graph, node->first_output) &&
+           !scope_is_unread_array (level->graph, variables[i])))
         add_box (adapter, level, variables[i],
                  is_parameter[variables[i]] ? VIZ_BOX_WEIGHT : VIZ_BOX_INPUT, node->name);
     }
