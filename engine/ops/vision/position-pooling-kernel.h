@@ -116,7 +116,7 @@ typedef struct
 } NAME (Sample);
 
 /* Finds sample number `number` of a part.  FALSE if it is more than half a cell outside of the
- * image; nearer ones are moved to its edge. */
+ * image, or the image has no cells; nearer ones are moved to its edge. */
 static gboolean
 NAME (find_sample) (const PositionView *view,
                     const NAME (Part) * part,
@@ -128,6 +128,8 @@ NAME (find_sample) (const PositionView *view,
   REAL   y = part->y + (REAL) (number / n) * part->step_y;
   gint64 left, right, top, bottom;
 
+  if (view->width == 0 || view->height == 0)
+    return FALSE;
   if (!(x >= (REAL) -0.5 && x <= (REAL) view->width - (REAL) 0.5 && y >= (REAL) -0.5 &&
         y <= (REAL) view->height - (REAL) 0.5))
     return FALSE;

@@ -156,6 +156,8 @@ NAME (sample_at) (const RoiView *view, const REAL *plane, REAL *spread, REAL y, 
   gint64 top, left, bottom, right;
   REAL   down, across;
 
+  if (view->height == 0 || view->width == 0)
+    return 0;
   if (!(y >= -1 && y <= (REAL) view->height && x >= -1 && x <= (REAL) view->width))
     return 0;
 
@@ -239,7 +241,7 @@ static NAME (Tap) NAME (find_tap) (REAL at, gint64 size, gint64 stride)
 {
   gint64 first, second;
 
-  if (!(at >= -1 && at <= (REAL) size))
+  if (size == 0 || !(at >= -1 && at <= (REAL) size))
     return (NAME (Tap)){ 0 };
   at = at > 0 ? at : 0;
   first = MIN ((gint64) at, size - 1);

@@ -115,6 +115,24 @@ test_samples_are_work (void)
     }
 }
 
+/* Regions that begin at the edge of an image without cells. */
+static void
+test_images_without_cells_give_zero (void)
+{
+  static const char *const images[] = { "f32[1,1,0,0]", "f32[1,1,0,3]", "f32[1,1,3,0]" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (images); i++)
+    {
+      g_autoptr (HybTensor) deformed =
+          op_run ("_contrib_DeformablePSROIPooling",
+                  "pooled_size=1 output_dim=1 group_size=1 spatial_scale=1.0 no_trans=True",
+                  op_tensor (images[i]),
+                  op_tensor ("f32[2,5]", 0., 0., 0., 0., 0., 0., 1., 1., 2., 2.), NULL);
+
+      op_assert_near (deformed, 0, 0., 0.);
+    }
+}
+
 TEST_PROGRAM (test_position_pooling)
 {
   g_test_init (&argc, &argv, NULL);
@@ -124,5 +142,7 @@ TEST_PROGRAM (test_position_pooling)
                    test_a_region_of_no_image_gives_zero);
   g_test_add_func ("/engine/ops/position-pooling/samples-are-work", test_samples_are_work);
 
+  g_test_add_func ("/engine/ops/position-pooling/images-without-cells-give-zero",
+                   test_images_without_cells_give_zero);
   return g_test_run ();
 }

@@ -106,6 +106,27 @@ many_numbers (HybShape shape, double scale)
 }
 
 /* Enough cells and channels of regions for several threads. */
+/* Samples up to a cell outside of an image have the value at its edge, which an image without cells does not have. */
+static void
+test_images_without_cells_give_zero (void)
+{
+  static const char *const images[] = { "f32[1,1,0,0]", "f32[1,1,0,3]", "f32[1,1,3,0]" };
+  static const char *const attributes[] = {
+    "pooled_size=(1, 1) spatial_scale=1.0 sample_ratio=2",
+    "pooled_size=(1, 1) spatial_scale=1.0 sample_ratio=2 position_sensitive=True",
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (images) * G_N_ELEMENTS (attributes); i++)
+    {
+      g_autoptr (HybTensor) aligned =
+          op_run ("_contrib_ROIAlign", attributes[i / G_N_ELEMENTS (images)],
+                  op_tensor (images[i % G_N_ELEMENTS (images)]),
+                  op_tensor ("f32[2,5]", 0., -1., -1., -0.2, -0.2, 0., -0.5, -0.5, 0.5, 0.5), NULL);
+
+      op_assert_near (aligned, 0, 0., 0.);
+    }
+}
+
 static void
 test_threads_change_no_byte (void)
 {
@@ -181,5 +202,7 @@ TEST_PROGRAM (test_roi)
   g_test_add_func ("/engine/ops/roi/threads-change-no-byte", test_threads_change_no_byte);
   g_test_add_func ("/engine/ops/roi/samples-are-work", test_samples_are_work);
 
+  g_test_add_func ("/engine/ops/roi/images-without-cells-give-zero",
+                   test_images_without_cells_give_zero);
   return g_test_run ();
 }
