@@ -26,6 +26,19 @@ measure_when_ready (ScopeComparePage *self)
   g_object_notify (G_OBJECT (self), "busy");
 }
 
+/* Maps the nodes of a pane: those of a file by its matches with the first one, if there are any, else by their names. */
+static void
+map_nodes (ScopeComparePage *self, guint index, ScopeDocument *document)
+{
+  const ScopeConversion *conversion = self->conversions[index];
+
+  g_clear_pointer (&self->maps[index], scope_node_map_unref);
+  self->maps[index] =
+      scope_node_map_new (document, conversion ? conversion->matches : NULL,
+                          conversion ? SCOPE_MATCH_FROM_REFERENCE : SCOPE_MATCH_IDENTITY,
+                          self->names);
+}
+
 static void
 on_document (ScopeWorkspace *workspace, gpointer data)
 {
@@ -34,15 +47,7 @@ on_document (ScopeWorkspace *workspace, gpointer data)
 
   for (guint i = 0; i < SCOPE_MAX_PANES; i++)
     if (self->panes[i] && scope_compare_pane_get_workspace (self->panes[i]) == workspace)
-      {
-        g_clear_pointer (&self->maps[i], scope_node_map_unref);
-        self->maps[i] =
-            scope_node_map_new (document,
-                                self->conversions[i] ? self->conversions[i]->matches : NULL,
-                                self->conversions[i] ? SCOPE_MATCH_FROM_REFERENCE
-                                                     : SCOPE_MATCH_IDENTITY,
-                                self->names);
-      }
+      map_nodes (self, i, document);
   scope_compare_page_update_times (self);
 }
 
@@ -115,6 +120,43 @@ converted_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data
   request_free (request);
 }
 
+/* The nodes of two files match by their role, which takes a while to find out. */
+static void
+matched_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
+{
+  PaneRequest      *request = data;
+  ScopeComparePage *self = request->page;
+  guint             index = scope_compare_page_find_pane (self, request->pane);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (ScopeConversion) matches = scope_conversion_run_finish (result, &error);
+
+  if (matches && matches->matches->len > 0 && !g_cancellable_is_cancelled (self->cancellable) &&
+      index > 0 && index < SCOPE_MAX_PANES &&
+      g_str_equal (scope_compare_pane_get_form (request->pane), request->form))
+    {
+      ScopeDocument *document =
+          scope_workspace_get_document (scope_compare_pane_get_workspace (request->pane));
+
+      self->conversions[index] = g_steal_pointer (&matches);
+      if (document)
+        map_nodes (self, index, document);
+      scope_compare_page_update_colours (self);
+    }
+  request_free (request);
+}
+
+static void
+match_with_first (ScopeComparePage *self, guint index, const char *path)
+{
+  const char *first = self->panes[0] ? scope_compare_pane_get_form (self->panes[0]) : NULL;
+
+  if (index == 0 || self->is_recordings || !first)
+    return;
+  scope_conversion_match_async ((const char *const[2]){ first, path },
+                                (const char *const *) self->shapes, self->cancellable, matched_cb,
+                                request_new (self, self->panes[index], path));
+}
+
 /* Shows the form chosen in a pane; waits for the unrolled form if there is none yet. */
 static void
 fill_pane (ScopeComparePage *self, guint index)
@@ -128,6 +170,7 @@ fill_pane (ScopeComparePage *self, guint index)
   if (self->files)
     {
       show_file (self, index, form);
+      match_with_first (self, index, form);
       return;
     }
   if (self->refusal)

@@ -189,7 +189,9 @@ communicated_cb (GObject *source, GAsyncResult *result, gpointer data)
       g_task_return_error (task, error);
       return;
     }
-  if (g_subprocess_get_successful (child))
+  if (g_subprocess_get_successful (child) ||
+      (g_task_get_task_data (task) && g_subprocess_get_if_exited (child) &&
+       g_subprocess_get_exit_status (child) == 1 && out[0] == '{'))
     {
       g_task_return_pointer (task, g_steal_pointer (&out), g_free);
       return;
@@ -251,6 +253,18 @@ scope_child_run_async (const char *const  *arguments,
                        gpointer            user_data)
 {
   run_hscope (g_task_new (NULL, cancellable, callback, user_data), arguments, FALSE);
+}
+
+void
+scope_child_run_check_async (const char *const  *arguments,
+                             GCancellable       *cancellable,
+                             GAsyncReadyCallback callback,
+                             gpointer            user_data)
+{
+  GTask *task = g_task_new (NULL, cancellable, callback, user_data);
+
+  g_task_set_task_data (task, GINT_TO_POINTER (TRUE), NULL);
+  run_hscope (task, arguments, FALSE);
 }
 
 void

@@ -34,6 +34,12 @@ void scope_child_run_async (const char *const  *arguments,
                             GCancellable       *cancellable,
                             GAsyncReadyCallback callback,
                             gpointer            user_data);
+/* The same for a command that looks for differences and ends with status 1 if there are some; finish it with
+ * scope_child_run_finish(). */
+void scope_child_run_check_async (const char *const  *arguments,
+                                  GCancellable       *cancellable,
+                                  GAsyncReadyCallback callback,
+                                  gpointer            user_data);
 /* The same for a command whose arguments name a plug-in that the user allowed; finish it with
  * scope_child_run_finish(). */
 void scope_child_run_plugin_async (const char *const  *arguments,

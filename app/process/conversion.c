@@ -176,6 +176,31 @@ scope_conversion_run_async (const ScopeConversionOptions *options,
   scope_child_run_async ((const char *const *) argv->pdata, cancellable, converted_cb, task);
 }
 
+void
+scope_conversion_match_async (const char *const   files[2],
+                              const char *const  *shapes,
+                              GCancellable       *cancellable,
+                              GAsyncReadyCallback callback,
+                              gpointer            user_data)
+{
+  GTask      *task = g_task_new (NULL, cancellable, callback, user_data);
+  ConvertJob *job = g_new0 (ConvertJob, 1);
+  g_autoptr (GPtrArray) argv = g_ptr_array_new ();
+  const char *const fixed[] = { "diff", "--json", "--matches", files[0], files[1] };
+
+  job->path = g_strdup (files[1]);
+  g_task_set_task_data (task, job, convert_job_free);
+  for (guint i = 0; i < G_N_ELEMENTS (fixed); i++)
+    g_ptr_array_add (argv, (gpointer) fixed[i]);
+  for (guint i = 0; shapes && shapes[i]; i++)
+    {
+      g_ptr_array_add (argv, (gpointer) "--shape");
+      g_ptr_array_add (argv, (gpointer) shapes[i]);
+    }
+  g_ptr_array_add (argv, NULL);
+  scope_child_run_check_async ((const char *const *) argv->pdata, cancellable, converted_cb, task);
+}
+
 ScopeConversion *
 scope_conversion_run_finish (GAsyncResult *result, GError **error)
 {

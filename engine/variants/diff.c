@@ -8,6 +8,7 @@
 #include "engine/variants/conversion.h"
 #include "engine/variants/node-kind.h"
 #include "engine/variants/recognise.h"
+#include "engine/variants/roles/counterparts.h"
 #include "engine/variants/structure.h"
 
 #include <math.h>
@@ -25,6 +26,7 @@ free_group (gpointer data)
 {
   HybDiffGroup *group = data;
 
+  g_free (group->role);
   g_array_unref (group->a);
   g_array_unref (group->b);
   g_free (group);
@@ -250,7 +252,7 @@ remove_units (GPtrArray *units, const char *cell, gint64 hidden, guint n_chains,
 static void
 add_group (Differ *differ, GArray *a, GArray *b)
 {
-  HybDiffGroup *group = g_new (HybDiffGroup, 1);
+  HybDiffGroup *group = g_new0 (HybDiffGroup, 1);
 
   for (guint i = 0; i < a->len; i++)
     differ->diff->b_of_a[g_array_index (a, HybNodeId, i)] = g_array_index (b, HybNodeId, 0);
@@ -397,6 +399,56 @@ new_map (HybGraph *graph)
 
   memset (map, 0xff, n * sizeof (HybNodeId));
   return map;
+}
+
+/* --- Roles --- */
+
+static void
+remove_all (GArray *from, const GArray *nodes)
+{
+  for (guint i = from->len; i-- > 0;)
+    for (guint k = 0; k < nodes->len; k++)
+      if (g_array_index (from, HybNodeId, i) == g_array_index (nodes, HybNodeId, k))
+        {
+          g_array_remove_index (from, i);
+          break;
+        }
+}
+
+/* Whether a group is a pair of nodes that match already. */
+static gboolean
+is_known (const HybDiff *diff, const HybCounterpart *counterpart)
+{
+  HybNodeId a = g_array_index (counterpart->a, HybNodeId, 0);
+
+  if (counterpart->a->len != 1 || counterpart->b->len != 1 ||
+      diff->b_of_a[a] != g_array_index (counterpart->b, HybNodeId, 0))
+    return FALSE;
+  for (guint i = 0; i < diff->changed->len; i++)
+    if (g_array_index (diff->changed, HybNodeId, i) == a)
+      return FALSE;
+  return TRUE;
+}
+
+void
+hyb_diff_add_counterparts (HybDiff *diff, const GPtrArray *counterparts)
+{
+  g_ptr_array_set_size (diff->groups, 0);
+  for (guint i = 0; i < counterparts->len; i++)
+    {
+      const HybCounterpart *counterpart = counterparts->pdata[i];
+      HybDiffGroup         *group;
+
+      if (is_known (diff, counterpart))
+        continue;
+      group = g_new (HybDiffGroup, 1);
+      *group = (HybDiffGroup){ g_strdup (counterpart->role), g_array_ref (counterpart->a),
+                               g_array_ref (counterpart->b) };
+      g_ptr_array_add (diff->groups, group);
+      remove_all (diff->removed, counterpart->a);
+      remove_all (diff->changed, counterpart->a);
+      remove_all (diff->added, counterpart->b);
+    }
 }
 
 HybDiff *

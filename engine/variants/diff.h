@@ -10,6 +10,7 @@
 /* The same recurrent cells in two forms. */
 typedef struct
 {
+  char   *role;  /* of hyb_diff_add_counterparts(); else NULL */
   GArray *a, *b; /* of HybNodeId */
 } HybDiffGroup;
 
@@ -38,6 +39,9 @@ typedef struct
 
 /* Compares two models, which must outlive the result.  (transfer full) */
 HybDiff *hyb_diff_new (HybModel *a, HybModel *b);
+/* Puts counterparts (of HybCounterpart) in the place of groups, and takes their nodes out of those that were removed, added or changed.
+ * Nodes that match in name and work stay as they are. */
+void hyb_diff_add_counterparts (HybDiff *diff, const GPtrArray *counterparts);
 /* Frees diff; NULL is allowed. */
 void hyb_diff_free (HybDiff *diff);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (HybDiff, hyb_diff_free)

@@ -54,13 +54,53 @@ test_nothing_differs (Fixture *fixture, gconstpointer unused)
   g_assert_cmpint (cJSON_GetObjectItem (nodes, "matched")->valueint, ==, 12);
 }
 
+/* The exporters of tests/data/exporters wrote one LSTM: as a layer, step by step, as a loop, and as MXNet's pair. */
+static void
+test_roles_of_exporters (Fixture *fixture, gconstpointer other)
+{
+  g_autofree char *line = g_strdup_printf ("hscope diff --json --matches " SOURCE_ROOT
+                                           "/tests/data/exporters/torchscript.onnx " SOURCE_ROOT
+                                           "/tests/data/exporters/%s",
+                                           (const char *) other);
+  g_autoptr (cJSON) json = NULL;
+  const cJSON *nodes, *group;
+  gboolean     has_layer = FALSE;
+
+  fixture_run_line (fixture, line);
+  g_assert_cmpint (fixture->code, ==, 1);
+  json = parse_output (fixture);
+  nodes = cJSON_GetObjectItem (json, "nodes");
+  g_assert_cmpint (cJSON_GetObjectItem (nodes, "removed")->valueint, ==, 0);
+  g_assert_cmpint (cJSON_GetObjectItem (nodes, "added")->valueint, ==, 0);
+  cJSON_ArrayForEach (group, cJSON_GetObjectItem (json, "groups"))
+  {
+    has_layer |=
+        g_str_equal (cJSON_GetStringValue (cJSON_GetObjectItem (group, "role")), "lstm, 8 units");
+    g_assert_cmpint (cJSON_GetArraySize (cJSON_GetObjectItem (group, "a")), >, 0);
+    g_assert_cmpint (cJSON_GetArraySize (cJSON_GetObjectItem (group, "b")), >, 0);
+  }
+  g_assert_true (has_layer);
+  g_assert_cmpint (cJSON_GetArraySize (cJSON_GetObjectItem (json, "matches")), >, 26);
+}
+
 TEST_PROGRAM (test_diff)
 {
+  static const char *const others[] = { "dynamo.onnx", "cell.onnx",        "tf2onnx.onnx",
+                                        "while.onnx",  "paddle2onnx.onnx", "mxnet-symbol.json" };
+
   g_test_init (&argc, &argv, NULL);
 #define ADD(path, function) \
   g_test_add ("/app/diff/" path, Fixture, NULL, fixture_set_up, function, fixture_tear_down)
   ADD ("json-says-what-differs-in-lines-that-can-be-read", test_what_differs);
   ADD ("json-of-equal-models-counts-what-matches", test_nothing_differs);
 #undef ADD
+  for (guint i = 0; i < G_N_ELEMENTS (others); i++)
+    {
+      g_autofree char *path =
+          g_strconcat ("/app/diff/files-of-exporters-match-by-role/", others[i], NULL);
+
+      g_test_add (path, Fixture, others[i], fixture_set_up, test_roles_of_exporters,
+                  fixture_tear_down);
+    }
   return g_test_run ();
 }
