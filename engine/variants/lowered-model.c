@@ -12,6 +12,8 @@
 #include "engine/ops/array/constant.h"
 #include "engine/variants/lowered/array-pattern.h"
 #include "engine/variants/lowered/body-constants.h"
+#include "engine/variants/lowered/hoisted.h"
+#include "engine/variants/lowered/matrix.h"
 #include "engine/variants/match-structure.h"
 #include "engine/variants/node-kind.h"
 #include "engine/variants/variant-types.h"
@@ -344,21 +346,6 @@ find_matrix (const Writing *writing, HybNodeId id)
              : NULL;
 }
 
-static HybTensor *
-transpose (HybTensor *matrix)
-{
-  const HybShape *shape = hyb_tensor_get_shape (matrix);
-  HybType         type = { hyb_shape_2d (shape->dim[1], shape->dim[0]), HYB_F32 };
-  HybTensor      *result = hyb_tensor_new (&type, NULL);
-  const float    *from = hyb_tensor_get_data (matrix);
-
-  for (gint64 row = 0; result && row < shape->dim[0]; row++)
-    for (gint64 column = 0; column < shape->dim[1]; column++)
-      ((float *) hyb_tensor_get_data (result))[column * shape->dim[0] + row] =
-          from[row * shape->dim[1] + column];
-  return result;
-}
-
 /* A variable with the transposed matrix, one for all products with it. */
 static HybValueId
 transposed_weight (Writing *writing, HybValueId value, HybTensor *matrix)
@@ -371,7 +358,7 @@ transposed_weight (Writing *writing, HybValueId value, HybTensor *matrix)
 
   if (found)
     return GPOINTER_TO_UINT (found) - 1;
-  weight = transpose (matrix);
+  weight = hyb_matrix_transpose (matrix);
   if (!weight)
     return HYB_NO_ID;
   base = g_strconcat (hyb_builder_get_node (writing->builder,
@@ -421,34 +408,68 @@ add_layer (Writing *writing, HybNodeId id)
   return TRUE;
 }
 
+/* What the inputs of a node hold in every run; NULL: not known.  (transfer container) */
+static HybTensor **
+list_known (const Writing *writing, HybNodeId id)
+{
+  const HybNode    *node = hyb_graph_get_node (writing->graph, id);
+  const HybValueId *old = hyb_graph_get_inputs (writing->graph, id);
+  HybTensor       **known = g_new0 (HybTensor *, MAX (node->n_inputs, 1));
+
+  for (guint i = 0; i < node->n_inputs; i++)
+    if (writing->fixed[hyb_graph_get_producer (writing->graph, old[i])])
+      {
+        HybNodeId maker = hyb_builder_get_producer (writing->builder, writing->value[old[i]]);
+
+        known[i] = hyb_model_get_parameter (writing->result->model,
+                                            hyb_builder_get_node (writing->builder, maker)->name);
+      }
+  return known;
+}
+
 static gboolean
 add_node (Writing *writing, HybNodeId id, GError **error)
 {
-  const HybNode         *node = hyb_graph_get_node (writing->graph, id);
-  const HybValueId      *old = hyb_graph_get_inputs (writing->graph, id);
-  g_autofree HybValueId *inputs = g_new (HybValueId, MAX (node->n_inputs, 1));
-  HybNodeSpec            spec = { .op = node->op,
-                                  .type = node->type,
-                                  .name = unique_name (writing, node->name),
-                                  .attributes = node->attributes,
-                                  .params = hyb_params_ref (node->params),
-                                  .n_inputs = node->n_inputs,
-                                  .inputs = inputs,
-                                  .n_bodies = node->n_bodies,
-                                  .n_outputs = node->n_outputs,
-                                  .key = node->key,
-                                  .origin_plus_one = node->origin + 1,
-                                  .line = node->line };
+  const HybNode    *node = hyb_graph_get_node (writing->graph, id);
+  const HybValueId *old = hyb_graph_get_inputs (writing->graph, id);
+  HybNodeSpec       spec = { .op = node->op,
+                             .type = node->type,
+                             .name = unique_name (writing, node->name),
+                             .attributes = node->attributes,
+                             .n_bodies = node->n_bodies,
+                             .n_outputs = node->n_outputs,
+                             .key = node->key,
+                             .origin_plus_one = node->origin + 1,
+                             .line = node->line };
   g_autoptr (GPtrArray) bodies = g_ptr_array_new_with_free_func ((GDestroyNotify) hyb_graph_unref);
+  g_autoptr (GArray) inputs = g_array_new (FALSE, FALSE, sizeof (HybValueId));
+  g_autofree HybTensor **known = node->n_bodies > 0 ? list_known (writing, id) : NULL;
+  g_auto (HybHoisted) hoisted = { 0 };
   HybNodeId new;
   HybMatch match = { node->origin, 0, -1 };
 
-  for (guint b = 0; b < node->n_bodies; b++)
-    g_ptr_array_add (bodies,
-                     hyb_body_write_constants (hyb_graph_get_bodies (writing->graph, id)[b]));
-  spec.bodies = (HybGraph *const *) bodies->pdata;
   for (guint i = 0; i < node->n_inputs; i++)
-    inputs[i] = writing->value[old[i]];
+    g_array_append_val (inputs, writing->value[old[i]]);
+  if (known && hyb_loop_hoist (&hoisted, writing->graph, id, known))
+    for (guint i = 0; i < hoisted.tensors->len; i++)
+      {
+        const char *name = unique_name (writing, hoisted.names->pdata[i]);
+        HybValueId  variable = hyb_builder_add_variable (writing->builder, name, NULL);
+
+        hyb_model_set_parameter (writing->result->model, name, hoisted.tensors->pdata[i]);
+        g_array_append_val (inputs, variable);
+      }
+  for (guint b = 0; b < node->n_bodies; b++)
+    g_ptr_array_add (bodies, hyb_body_write_constants (
+                                 hoisted.body ? hoisted.body
+                                              : hyb_graph_get_bodies (writing->graph, id)[b]));
+  spec.bodies = (HybGraph *const *) bodies->pdata;
+  spec.n_inputs = inputs->len;
+  spec.inputs = (const HybValueId *) (gpointer) inputs->data;
+  if (hoisted.attributes)
+    spec.attributes = (const char *const *) hoisted.attributes;
+  else
+    spec.params = hyb_params_ref (node->params);
   new = hyb_builder_add (writing->builder, &spec, error);
   if (new == HYB_NO_ID)
     return FALSE;

@@ -55,6 +55,33 @@ follow_split (HybRebuild *rebuild, HybNodeId id, const HybNode *node, const HybV
   return TRUE;
 }
 
+/* Whether b is a without this axis. */
+static gboolean
+lacks_axis (const HybShape *a, const HybShape *b, int axis)
+{
+  if (a->rank != b->rank + 1)
+    return FALSE;
+  for (int i = 0; i < b->rank; i++)
+    if (a->dim[i + (i >= axis)] != b->dim[i] || b->dim[i] < 0)
+      return FALSE;
+  return TRUE;
+}
+
+/* The only step of a sequence, whose axis a reshape or squeeze takes away. */
+static gboolean
+follow_only_step (HybRebuild *rebuild, HybNodeId id, const HybNode *node, const HybValueId *inputs)
+{
+  const HybSequencePlace *place = hyb_rebuild_find_place (rebuild, inputs[0], HYB_SEQUENCE_WHOLE);
+
+  if (!place || place->sequence->n != 1 || !rebuild->types ||
+      !lacks_axis (&rebuild->types[inputs[0]].shape, &rebuild->types[node->first_output].shape,
+                   (int) place->axis))
+    return FALSE;
+  hyb_rebuild_set_place (rebuild, node->first_output,
+                         (HybSequencePlace){ HYB_SEQUENCE_STEP, 0, 0, place->sequence });
+  return TRUE;
+}
+
 static gboolean
 follow_squeeze (HybRebuild *rebuild, HybNodeId id, const HybNode *node, const HybValueId *inputs)
 {
@@ -390,6 +417,8 @@ static const struct
 } follow_functions[] = {
   { HYB_KIND_SPLIT, follow_split },
   { HYB_KIND_SQUEEZE, follow_squeeze },
+  { HYB_KIND_SQUEEZE, follow_only_step },
+  { HYB_KIND_RESHAPE, follow_only_step },
   { HYB_KIND_EXPAND, follow_expand },
   { HYB_KIND_STACK, follow_stack },
   { HYB_KIND_CONCAT, follow_concat },

@@ -317,18 +317,36 @@ hyb_rebuild_value (HybRebuild *rebuild, HybValueId old)
   return 0;
 }
 
+/* The new value that is the only step of an old one: what an axis of size 1 was added to.  HYB_NO_ID: it is not known. */
+static HybValueId
+find_only_step (HybRebuild *rebuild, HybValueId old, guint axis)
+{
+  const HybSequencePlace *kept = hyb_rebuild_find_place (rebuild, old, HYB_SEQUENCE_STEP_KEPT);
+  HybNodeId               maker = hyb_graph_get_producer (rebuild->from, old);
+  const HybNode          *node = hyb_graph_get_node (rebuild->from, maker);
+
+  if (kept && kept->axis == axis)
+    return hyb_sequence_step (rebuild, kept->sequence, kept->step);
+  if (hyb_node_kind (node) == HYB_KIND_EXPAND && hyb_node_int (node, "axis", -1) == axis)
+    return hyb_rebuild_value (rebuild, hyb_graph_get_inputs (rebuild->from, maker)[0]);
+  return HYB_NO_ID;
+}
+
 HybSequence *
 hyb_rebuild_sequence (HybRebuild *rebuild, HybValueId old, guint axis, guint n)
 {
   const HybSequencePlace *place = hyb_rebuild_find_place (rebuild, old, HYB_SEQUENCE_WHOLE);
   HybSequence            *sequence;
+  HybValueId              step = n == 1 && !place ? find_only_step (rebuild, old, axis) : HYB_NO_ID;
 
   if (place && place->axis == axis && (place->sequence->n == n || place->sequence->n == 0))
     {
       hyb_sequence_set_n (place->sequence, n);
       return place->sequence;
     }
-  sequence = hyb_sequence_of_whole (rebuild, n, hyb_rebuild_value (rebuild, old), axis);
+  sequence = step != HYB_NO_ID
+                 ? hyb_sequence_of_steps (rebuild, 1, &step)
+                 : hyb_sequence_of_whole (rebuild, n, hyb_rebuild_value (rebuild, old), axis);
   hyb_rebuild_set_place (rebuild, old, (HybSequencePlace){ HYB_SEQUENCE_WHOLE, axis, 0, sequence });
   return sequence;
 }

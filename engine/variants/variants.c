@@ -17,6 +17,9 @@
 
 #include <string.h>
 
+/* The deepest level of loops and layers in each other that is written out. */
+#define MAX_DEPTH 4
+
 static const HybFormClass *const forms[HYB_N_FORMS] = {
   [HYB_FORM_UNROLLED] = &hyb_form_unrolled,
   [HYB_FORM_FOREACH] = &hyb_form_foreach,
@@ -90,6 +93,37 @@ add_stage (HybVariant *variant, HybConversion *conversion)
   variant->model = hyb_model_ref (conversion->to);
 }
 
+/* The first loop or fused operator, or NULL. */
+static const HybNode *
+find_loop (HybModel *model)
+{
+  HybGraph *graph = hyb_model_get_graph (model);
+
+  for (HybNodeId id = 0; id < hyb_graph_n_nodes (graph); id++)
+    for (guint f = 0; f < HYB_N_FORMS; f++)
+      if (forms[f]->is_node (hyb_graph_get_node (graph, id)))
+        return hyb_graph_get_node (graph, id);
+  return NULL;
+}
+
+/* Writes the loops and layers out that were in the bodies of loops, as far as that is possible. */
+static void
+write_inner_unrolled (HybVariant *variant, const HybConvertOptions *options)
+{
+  HybConvertOptions inner = *options;
+
+  inner.length = 0; /* it is that of the outer loop */
+  for (guint depth = 0; depth < MAX_DEPTH && find_loop (variant->model); depth++)
+    {
+      g_auto (HybConversion) conversion = { 0 };
+
+      hyb_conversion_init (&conversion, variant->model, &inner);
+      if (!hyb_unroll (&conversion, NULL))
+        return;
+      add_stage (variant, &conversion);
+    }
+}
+
 /* First stage: writes loops and fused operators out. */
 static gboolean
 write_unrolled (HybVariant              *variant,
@@ -103,20 +137,8 @@ write_unrolled (HybVariant              *variant,
   if (!hyb_unroll (&conversion, error))
     return FALSE;
   add_stage (variant, &conversion);
+  write_inner_unrolled (variant, options);
   return TRUE;
-}
-
-/* The first loop or fused operator, or NULL. */
-static const HybNode *
-find_loop (HybModel *model)
-{
-  HybGraph *graph = hyb_model_get_graph (model);
-
-  for (HybNodeId id = 0; id < hyb_graph_n_nodes (graph); id++)
-    for (guint f = 0; f < HYB_N_FORMS; f++)
-      if (forms[f]->is_node (hyb_graph_get_node (graph, id)))
-        return hyb_graph_get_node (graph, id);
-  return NULL;
 }
 
 /* Sets the error for a model without a cell that could be written in another form. */

@@ -312,9 +312,10 @@ test_a_first_step_without_input_is_no_crash (Fixture *fixture, gconstpointer unu
 
 TEST_PROGRAM (test_convert_onnx)
 {
-  static const char *const layers[] = { "lstm-script-length",   "gru-script-fixed",
-                                        "gru-dynamo-batch",     "packed-script-fixed",
-                                        "packed-script-length", "written-out-script-length" };
+  static const char *const layers[] = { "lstm-script-length",     "gru-script-fixed",
+                                        "gru-dynamo-batch",       "packed-script-fixed",
+                                        "packed-script-length",   "written-out-script-length",
+                                        "lstm-cell-script-length" };
   static const char *const cells[] = { "lstm-cell-dynamo-fixed", "gru-cell-dynamo-batch",
                                        "rnn-relu-dynamo-batch", "rnn-tanh-dynamo-fixed",
                                        "written-out-dynamo-fixed" };
