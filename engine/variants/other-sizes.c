@@ -137,15 +137,13 @@ choose_larger (const Search *search, gint64 size, GHashTable *larger)
   return other;
 }
 
-/* The variant with larger sizes at these places; NULL: it has other nodes.  (transfer full) */
-static HybVariant *
-enlarge (const Search *search, const GArray *places)
+/* The inputs with larger sizes at these places.  (transfer full) */
+static HybTensorList *
+enlarge_inputs (const Search *search, const GArray *places)
 {
-  HybGraph         *graph = hyb_model_get_graph (search->model);
-  HybConvertOptions options = *search->options;
-  g_autoptr (HybTensorList) input = hyb_tensor_list_new ();
+  HybGraph      *graph = hyb_model_get_graph (search->model);
+  HybTensorList *input = hyb_tensor_list_new ();
   g_autoptr (GHashTable) chosen = g_hash_table_new (NULL, NULL);
-  g_autoptr (HybVariant) variant = NULL;
 
   for (guint i = 0; i < search->n; i++)
     {
@@ -170,11 +168,29 @@ enlarge (const Search *search, const GArray *places)
         hyb_tensor_list_set (input, hyb_graph_get_node (graph, search->variables[i])->name,
                              larger ? larger : given);
     }
+  return input;
+}
+
+/* The same conversion for these inputs.  (transfer full) */
+static HybVariant *
+convert_for (const Search *search, HybTensorList *input)
+{
+  HybConvertOptions options = *search->options;
+
   options.input = input;
   options.length = 0; /* inputs tell it */
-  variant = search->variant->recognised->len > 0 || search->variant->stages->len > 0
-                ? hyb_variant_convert (search->model, &options, NULL)
-                : hyb_variant_keep (search->model, input, NULL);
+  return search->variant->recognised->len > 0 || search->variant->stages->len > 0
+             ? hyb_variant_convert (search->model, &options, NULL)
+             : hyb_variant_keep (search->model, input, NULL);
+}
+
+/* The variant with larger sizes at these places; NULL: it has other nodes.  (transfer full) */
+static HybVariant *
+enlarge (const Search *search, const GArray *places)
+{
+  g_autoptr (HybTensorList) input = enlarge_inputs (search, places);
+  g_autoptr (HybVariant) variant = convert_for (search, input);
+
   if (!variant ||
       !is_same_graph (hyb_model_get_graph (search->variant->model),
                       hyb_model_get_graph (variant->model)) ||
@@ -228,4 +244,28 @@ hyb_variant_with_other_sizes (HybModel                *model,
     return other;
   keep_open (&search, places);
   return places->len > 0 ? enlarge (&search, places) : NULL;
+}
+
+HybVariant *
+hyb_variant_larger (HybModel                *model,
+                    const HybConvertOptions *options,
+                    const HybVariant        *variant,
+                    HybTensorList          **input)
+{
+  Search search = { .model = model, .options = options, .variant = variant };
+  g_autoptr (GArray) places = NULL;
+  g_autoptr (HybTensorList) larger = NULL;
+  HybVariant *converted;
+
+  if (!variant->lowered || !options->input || options->form == HYB_FORM_UNROLLED)
+    return NULL;
+  search.variables = hyb_graph_get_variables (hyb_model_get_graph (model), &search.n);
+  places = find_places (&search);
+  if (places->len == 0)
+    return NULL;
+  larger = enlarge_inputs (&search, places);
+  converted = convert_for (&search, larger);
+  if (converted)
+    *input = g_steal_pointer (&larger);
+  return converted;
 }

@@ -82,7 +82,7 @@ set_input_types (HybModel *model, HybTensorList *input)
 static gboolean
 read_again (ScopeResult *result, const ScopeConversion *conversion, GError **error)
 {
-  HybModel        *model = conversion->variant->model;
+  HybModel        *model = (*conversion->variant)->model;
   const HybFormat *format = hyb_format_of_path ("a-symbol.json");
   gsize            length;
   char            *text = hyb_symbol_print (hyb_model_get_graph (model), &length);
@@ -98,32 +98,30 @@ read_again (ScopeResult *result, const ScopeConversion *conversion, GError **err
   return format->read_graph (result->model, bytes, conversion->output, error);
 }
 
-gboolean
-scope_result_prepare (ScopeResult *result, const ScopeConversion *conversion, GError **error)
+/* What follows from the other sizes of open dimensions.  other: (nullable) the variant for these. */
+static gboolean
+prepare (ScopeResult           *result,
+         const ScopeConversion *conversion,
+         HybVariant            *variant,
+         const HybVariant      *other,
+         HybTensorList         *input,
+         GError               **error)
 {
-  HybVariant      *variant = conversion->variant;
   const HybFormat *format = scope_find_output_format (conversion->output);
-  g_autoptr (HybVariant) other = NULL;
   g_autoptr (GArray) matches = g_array_new (FALSE, FALSE, sizeof (HybNodeMatch));
   HybWriteJob job = { .model = variant->model,
                       .path = conversion->output,
                       .version = conversion->opset };
 
-  if (variant->lowered)
-    other = hyb_variant_with_other_sizes (conversion->model, conversion->convert, variant);
-  if (!format && other)
-    hyb_variant_open_sizes (variant, other);
-  if (!format)
-    return !variant->lowered || read_again (result, conversion, error);
-  set_input_types (variant->model, conversion->convert->input);
+  set_input_types (variant->model, input);
+  for (guint i = 0; variant->lowered && i < variant->lowered_matches->len; i++)
+    {
+      const HybMatch *match = &g_array_index (variant->lowered_matches, HybMatch, i);
+
+      g_array_append_val (matches, ((HybNodeMatch){ match->a, match->b }));
+    }
   if (variant->lowered)
     {
-      for (guint i = 0; i < variant->lowered_matches->len; i++)
-        {
-          const HybMatch *match = &g_array_index (variant->lowered_matches, HybMatch, i);
-
-          g_array_append_val (matches, ((HybNodeMatch){ match->a, match->b }));
-        }
       job.original = conversion->model;
       job.lowered = variant->lowered->model;
       job.map = variant->lowered->map;
@@ -135,6 +133,51 @@ scope_result_prepare (ScopeResult *result, const ScopeConversion *conversion, GE
     return FALSE;
   result->model = hyb_written_files_read (format, result->files, error);
   return result->model || !*error;
+}
+
+/* Where the given sizes are too small to show what larger ones need, the conversion starts from larger ones.  FALSE: these do not stay
+ * open either, or cannot be written. */
+static gboolean
+prepare_larger (ScopeResult *result, ScopeConversion *conversion)
+{
+  HybConvertOptions larger = *conversion->convert;
+  g_autoptr (HybTensorList) input = NULL;
+  g_autoptr (HybVariant) variant =
+      hyb_variant_larger (conversion->model, conversion->convert, *conversion->variant, &input);
+  g_autoptr (HybVariant) other = NULL;
+  g_autoptr (GError) error = NULL;
+
+  if (!variant)
+    return FALSE;
+  larger.input = input;
+  larger.length = 0;
+  other = hyb_variant_with_other_sizes (conversion->model, &larger, variant);
+  if (!other || !prepare (result, conversion, variant, other, input, &error))
+    {
+      scope_result_clear (result);
+      return FALSE;
+    }
+  hyb_variant_free (*conversion->variant);
+  *conversion->variant = g_steal_pointer (&variant);
+  conversion->input = g_steal_pointer (&input);
+  return TRUE;
+}
+
+gboolean
+scope_result_prepare (ScopeResult *result, ScopeConversion *conversion, GError **error)
+{
+  HybVariant *variant = *conversion->variant;
+  g_autoptr (HybVariant) other =
+      variant->lowered
+          ? hyb_variant_with_other_sizes (conversion->model, conversion->convert, variant)
+          : NULL;
+
+  if (scope_find_output_format (conversion->output))
+    return (!other && prepare_larger (result, conversion)) ||
+           prepare (result, conversion, variant, other, conversion->convert->input, error);
+  if (other)
+    hyb_variant_open_sizes (variant, other);
+  return !variant->lowered || read_again (result, conversion, error);
 }
 
 gboolean

@@ -23,7 +23,8 @@ typedef struct
   gint64                   opset; /* of ONNX; 0: not given */
   HybModel                *model;
   const HybConvertOptions *convert;
-  HybVariant              *variant; /* constants of it may be opened */
+  HybVariant             **variant; /* may be replaced by one for other sizes */
+  HybTensorList           *input;   /* (out) (transfer full): of that one; else NULL */
 } ScopeConversion;
 
 /* What will be written. */
@@ -35,8 +36,7 @@ typedef struct
 } ScopeResult;
 
 /* Makes the contents of all files.  FALSE and an error if the format cannot express the variant. */
-gboolean
-scope_result_prepare (ScopeResult *result, const ScopeConversion *conversion, GError **error);
+gboolean scope_result_prepare (ScopeResult *result, ScopeConversion *conversion, GError **error);
 /* Writes them, and appends their names to written.  model: the variant's. */
 gboolean scope_result_write (const ScopeResult *result,
                              const char        *output,

@@ -317,7 +317,9 @@ run_convert (const ScopeCommonOptions *common, gpointer data, char **files, GErr
   g_autoptr (HybModel) model = NULL;
   g_autoptr (HybTensorList) input = NULL;
   g_autoptr (HybTensorList) inputs = NULL;
+  g_autoptr (HybTensorList) larger = NULL;
   g_autoptr (HybVariant) variant = NULL;
+  ScopeConversion conversion;
   g_auto (HybProof) proof = { 0 };
   g_auto (ScopeCompletion) completion = { 0 };
   HybProveOptions prove = { 0 };
@@ -362,11 +364,10 @@ run_convert (const ScopeCommonOptions *common, gpointer data, char **files, GErr
                                    error);
   variant = options->to ? hyb_variant_convert (model, &convert, error)
                         : hyb_variant_keep (model, inputs, error);
-  if (!variant ||
-      !scope_result_prepare (&result,
-                             &(ScopeConversion){ options->output, opset, model, &convert, variant },
-                             error))
+  conversion = (ScopeConversion){ options->output, opset, model, &convert, &variant, NULL };
+  if (!variant || !scope_result_prepare (&result, &conversion, error))
     return SCOPE_EXIT_MODEL;
+  larger = conversion.input;
   if (is_simple (options, model, result.model))
     return write_copy (options, model, common->json, error);
   print_notes (options, model, variant);

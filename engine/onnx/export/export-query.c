@@ -245,14 +245,41 @@ onnx_param_varies (const OnnxExport *export, const char *name)
   return numbers[0] != numbers[1];
 }
 
+/* An array that the loop reads whose node is written, with so many rows in both choices of sizes: the rows of its steps. */
+static OnnxValue
+find_rows (const OnnxExport *export, const double sizes[2])
+{
+  const HybNode *node = hyb_graph_get_node (export->graph, export->current);
+
+  for (guint i = 0; node->n_bodies > 0 && i < node->n_inputs && export->types[1]; i++)
+    {
+      HybValueId x = input_id (export, i);
+
+      if (export->values[x] != ONNX_NONE && export->types[0][x].shape.rank > 0 &&
+          export->types[1][x].shape.rank > 0 &&
+          (double) export->types[0][x].shape.dim[0] == sizes[0] &&
+          (double) export->types[1][x].shape.dim[0] == sizes[1])
+        return export->values[x];
+    }
+  return ONNX_NONE;
+}
+
 OnnxValue
 onnx_find_size (const OnnxExport *export, const double sizes[2], guint *axis)
 {
   guint            n;
   const HybNodeId *variables;
 
-  while (export->outer)
-    export = export->outer;
+  for (; export; export = export->outer)
+    {
+      OnnxValue rows = export->current == HYB_NO_ID ? ONNX_NONE : find_rows (export, sizes);
+
+      *axis = 0;
+      if (rows != ONNX_NONE)
+        return rows;
+      if (!export->outer)
+        break;
+    }
   variables = hyb_graph_get_variables (export->graph, &n);
   for (guint i = 0; i < n && export->types[1]; i++)
     {
