@@ -133,6 +133,12 @@ check_group (HybConversion *conversion, const HybCells *cells, const HybGroup *g
       HybNodeId        id = hyb_graph_get_producer (cells->graph, leak);
       g_autofree char *name = hyb_value_describe (cells->graph, leak);
 
+      if (leak == hyb_chain_step (cells, cells->chains->pdata[cells->chain_of_node[id]],
+                                  cells->step_of_node[id])
+                      ->c)
+        return g_strdup_printf ("%s, the memory of step %u, is used outside, and a fused operator "
+                                "gives the memory of the last step alone; loops give all",
+                                name, cells->step_of_node[id]);
       return g_strdup_printf ("%s of step %u is used outside, and a fused operator does not give "
                               "it",
                               name, cells->step_of_node[id]);

@@ -251,10 +251,6 @@ keep_unchanged (HybVariant *variant, HybModel *model, const HybConvertOptions *o
   cells = hyb_cells_find (conversion.graph, conversion.types, NULL);
   if (!has_only_form (conversion.graph, options->form, cells))
     return FALSE;
-  /* Rows that a while_loop does not reach are undefined in MXNet.  Only a loop whose steps can be
-   * counted beforehand is known to reach all. */
-  if (options->form == HYB_FORM_WHILE && !options->is_free && !hyb_unroll (&conversion, NULL))
-    return FALSE;
   describe_structure (variant, &conversion);
   match_all (variant, conversion.graph);
   variant->model = hyb_model_ref (model);

@@ -98,22 +98,28 @@ read_again (ScopeResult *result, const ScopeConversion *conversion, GError **err
   return format->read_graph (result->model, bytes, conversion->output, error);
 }
 
-/* What follows from the other sizes of open dimensions.  other: (nullable) the variant for these. */
+/* A variant to be written. */
+typedef struct
+{
+  HybVariant       *variant;
+  const HybVariant *other; /* (nullable) the same for other sizes of open dimensions */
+  HybTensorList    *input; /* for which it was made */
+} Prepared;
+
 static gboolean
 prepare (ScopeResult           *result,
          const ScopeConversion *conversion,
-         HybVariant            *variant,
-         const HybVariant      *other,
-         HybTensorList         *input,
+         const Prepared        *prepared,
          GError               **error)
 {
+  HybVariant      *variant = prepared->variant;
   const HybFormat *format = scope_find_output_format (conversion->output);
   g_autoptr (GArray) matches = g_array_new (FALSE, FALSE, sizeof (HybNodeMatch));
   HybWriteJob job = { .model = variant->model,
                       .path = conversion->output,
                       .version = conversion->opset };
 
-  set_input_types (variant->model, input);
+  set_input_types (variant->model, prepared->input);
   for (guint i = 0; variant->lowered && i < variant->lowered_matches->len; i++)
     {
       const HybMatch *match = &g_array_index (variant->lowered_matches, HybMatch, i);
@@ -126,7 +132,7 @@ prepare (ScopeResult           *result,
       job.lowered = variant->lowered->model;
       job.map = variant->lowered->map;
       job.matches = matches;
-      job.other = other ? other->model : NULL;
+      job.other = prepared->other ? prepared->other->model : NULL;
     }
   result->files = format->prepare (&job, error);
   if (!result->files)
@@ -152,7 +158,7 @@ prepare_larger (ScopeResult *result, ScopeConversion *conversion)
   larger.input = input;
   larger.length = 0;
   other = hyb_variant_with_other_sizes (conversion->model, &larger, variant);
-  if (!other || !prepare (result, conversion, variant, other, input, &error))
+  if (!other || !prepare (result, conversion, &(Prepared){ variant, other, input }, &error))
     {
       scope_result_clear (result);
       return FALSE;
@@ -174,7 +180,8 @@ scope_result_prepare (ScopeResult *result, ScopeConversion *conversion, GError *
 
   if (scope_find_output_format (conversion->output))
     return (!other && prepare_larger (result, conversion)) ||
-           prepare (result, conversion, variant, other, conversion->convert->input, error);
+           prepare (result, conversion, &(Prepared){ variant, other, conversion->convert->input },
+                    error);
   if (other)
     hyb_variant_open_sizes (variant, other);
   return !variant->lowered || read_again (result, conversion, error);

@@ -245,7 +245,7 @@ onnx_param_varies (const OnnxExport *export, const char *name)
   return numbers[0] != numbers[1];
 }
 
-/* An array that the loop reads whose node is written, with so many rows in both choices of sizes: the rows of its steps. */
+/* An input of the loop that is written whose first axis has these sizes in both choices: the rows of its steps. */
 static OnnxValue
 find_rows (const OnnxExport *export, const double sizes[2])
 {
