@@ -320,7 +320,7 @@ def check_interface(old, new, has_fixed_length):
                 raise Failure("the element type of %s has changed" % a.name)
             dims, now = shape_of(a), shape_of(b)
             if has_fixed_length:
-                dims = [n if d == "length" and n == LENGTH else d for d, n in zip(dims, now)]
+                dims = [n if d == "sequence" or d == "length" and n == LENGTH else d for d, n in zip(dims, now)]
             dims = [n if isinstance(d, str) and d not in of_inputs and isinstance(n, int) else d for d, n in zip(dims, now)]
             if dims != now:
                 raise Failure("%s %s is %s, not %s" % (kind, a.name, now, dims))

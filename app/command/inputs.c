@@ -102,6 +102,24 @@ take_value (HybTensor *tensor, const HybNode *node)
   return hyb_tensor_new_view (tensor, &type, 0);
 }
 
+void
+scope_set_declared_types (HybTensorList *given, HybModel *model)
+{
+  HybGraph        *graph = hyb_model_get_graph (model);
+  guint            n;
+  const HybNodeId *variables = hyb_graph_get_variables (graph, &n);
+
+  for (guint i = 0; given && i < n; i++)
+    {
+      const HybNode *node = hyb_graph_get_node (graph, variables[i]);
+      HybTensor     *tensor = hyb_tensor_list_find (given, node->name);
+      g_autoptr (HybTensor) taken = tensor ? take_value (tensor, node) : NULL;
+
+      if (taken && taken != tensor)
+        hyb_tensor_list_set (given, node->name, taken);
+    }
+}
+
 /* Takes values from given or else from the model's parameters. */
 static void
 take_values (ScopeInputs *inputs)

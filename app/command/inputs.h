@@ -42,3 +42,6 @@ void scope_inputs_clear (ScopeInputs *inputs);
  * and all parameters have values, so that inputs, states and labels are generated.  The string is
  * static: do not free it. */
 void scope_common_options_set_default_init (ScopeCommonOptions *common, HybModel *model);
+
+/* Gives arrays of bits that stand for bfloat16 inputs of the model that type: NumPy has none for it, and writes uint16. */
+void scope_set_declared_types (HybTensorList *given, HybModel *model);

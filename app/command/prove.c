@@ -5,6 +5,7 @@
 #include "app/command/command.h"
 #include "app/command/complete-model.h"
 #include "app/command/describe/describe-proof.h"
+#include "app/command/inputs.h"
 #include "app/command/open-device.h"
 #include "app/command/open-model.h"
 
@@ -78,6 +79,7 @@ run_prove (const ScopeCommonOptions *given, gpointer data, char **files, GError 
       (options->input && !(input = hyb_npz_read_file (options->input, error))))
     return SCOPE_EXIT_FILE;
   b = scope_align_inputs (b_read, a);
+  scope_set_declared_types (input, a);
   /* Random values beside real ones would only prove that they differ. */
   complete.given = input;
   complete.fills = hyb_model_n_parameters (a) == 0 && hyb_model_n_parameters (b) == 0;

@@ -10,6 +10,7 @@
 #include "app/command/convert/convert-weights.h"
 #include "app/command/describe/describe-proof.h"
 #include "app/command/describe/describe.h"
+#include "app/command/inputs.h"
 #include "app/command/open-model.h"
 
 #include "engine/base/error.h"
@@ -341,6 +342,7 @@ run_convert (const ScopeCommonOptions *common, gpointer data, char **files, GErr
   if ((options->input && !(input = hyb_npz_read_file (options->input, error))))
     return SCOPE_EXIT_FILE;
 
+  scope_set_declared_types (input, model);
   complete.given = input;
   if (!scope_complete_model (&completion, common, model, &complete, error))
     return SCOPE_EXIT_MODEL;

@@ -326,9 +326,10 @@ find_opset (const HybOnnxDocument *document)
 
 /* --- What goes --- */
 
-/* Marks values that are read: by outputs, by new nodes, and by nodes that are read themselves, bodies included. */
+/* Marks values that are read: by outputs, by new nodes, and by nodes that are read themselves or stay though nothing ever read them,
+ * bodies included. */
 static guint8 *
-find_read (const Replacing *replacing)
+find_read (const Replacing *replacing, const guint8 *was_needed)
 {
   guint             n = hyb_graph_n_nodes (replacing->file), n_heads;
   const HybValueId *heads = hyb_graph_get_heads (replacing->file, &n_heads);
@@ -345,7 +346,8 @@ find_read (const Replacing *replacing)
       const HybNode    *node = hyb_graph_get_node (replacing->file, id);
       const HybValueId *inputs = hyb_graph_get_inputs (replacing->file, id);
 
-      for (guint i = 0; i < node->n_inputs && is_read[id] && replacing->is_kept[id]; i++)
+      for (guint i = 0;
+           i < node->n_inputs && (is_read[id] || !was_needed[id]) && replacing->is_kept[id]; i++)
         is_read[hyb_graph_get_producer (replacing->file, inputs[i])] = TRUE;
     }
   return is_read;
@@ -357,7 +359,7 @@ mark_removed (const Replacing *replacing, OnnxReplacement *result, GError **erro
 {
   const HybOnnxGraph *graph = replacing->document->graph;
   g_autofree guint8  *was_needed = hyb_graph_find_needed (replacing->file, NULL);
-  g_autofree guint8  *is_read = find_read (replacing);
+  g_autofree guint8  *is_read = find_read (replacing, was_needed);
   g_autoptr (GHashTable) places = g_hash_table_new (NULL, NULL); /* offset → index + 1 */
 
   result->is_removed = g_new0 (guint8, MAX (graph->n_nodes, 1));
