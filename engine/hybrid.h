@@ -1,12 +1,12 @@
-/* hybrid.h — the public header: includes all that a model or an operator in C, or a program that runs
- * models, needs.
+/* hybrid.h — the public header: includes all that a model or an operator in C, or a program that runs models, needs.
  *
  *   #include <hybridscope/hybrid.h>
  *   cc mine.c -shared -fPIC -o mine.so $(pkg-config --cflags --libs hybridscope-engine)
  *   hscope trace mine.so --output mine
- *
- * resources/gallery has models to start from, and a template in its README.md; docs/custom-operators.md
- * explains operators.
+ * resources/gallery has models to start from, and a template in its README.md; docs/custom-operators.md explains
+ * operators.
+ * Threads: each header says what threads may share.  In short: graphs and operators are constant, references are
+ * counted atomically, and any other object belongs to one thread at a time while it changes.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

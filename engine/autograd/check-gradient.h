@@ -1,6 +1,6 @@
 /* check-gradient.h — for the authors of operators: whether a gradient is right.
- *
  *   gboolean is_right = hyb_check_gradient ("swish", HYB_STRINGS ("beta", "1.5"), 1, &x, &error);
+ * Threads: any thread; the check has a graph of its own, and only reads the inputs.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

@@ -1,7 +1,7 @@
 /* limits.h — how much memory and work opening one file may take.
  *
  * Files come from strangers, and a small one may describe terabytes.  Readers check what they are about to
- * allocate against these limits.  Any thread may set them; files that are being opened may use the former limits.
+ * allocate against these limits.  Threads: any thread may set them; files that are being opened may use the former limits.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

@@ -1,7 +1,7 @@
 /* random.h — a counter-based random number generator, Philox 4×32 with 10 rounds.
- *
- * Number `index` of a seed is a function of both, so that any thread can compute any element, on
- * the CPU as on a GPU, and gradients can compute the same numbers again.
+ * Number `index` of a seed is a function of both, so that any thread can compute any element, on the CPU as on a GPU, and gradients can compute the
+ * same numbers again.
+ * Threads: any thread; the functions have no state.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

@@ -1,7 +1,7 @@
 /* remedy.h — what the user can do at once about a finding or an error.
- *
- * Sentences of the engine name no options and no buttons: they carry a remedy beside the text, which the
- * command line words as an option and the window shows as a button.
+ * Sentences of the engine name no options and no buttons: they carry a remedy beside the text, which the command line words as an option and the
+ * window shows as a button.
+ * Threads: any thread.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

@@ -1,6 +1,6 @@
 /* version.h — the version of the headers, and that of the library that runs.
- *
  * Both follow the same rule: a program that was compiled with one runs with every later one of the same soname.
+ * Threads: any thread.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

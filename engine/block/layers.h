@@ -2,9 +2,9 @@
  *
  *   HybBlock *net = hyb_sequential (NULL);
  *   hyb_append (net, hyb_dense (.units = 128, .activation = "relu"));
- *
- * The macros take the members of an options struct; a member that is left out has Gluon's
- * default, and options that are NULL have all defaults.  prefix is as in hyb_block_new().  All functions return a new block (transfer full).
+ * The macros take the members of an options struct; a member that is left out has Gluon's default, and options that are
+ * NULL have all defaults.  prefix is as in hyb_block_new().  All functions return a new block (transfer full).
+ * Threads: any thread may make blocks; the counters of automatic prefixes belong to the thread.  Using them: see block.h.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

@@ -1,10 +1,10 @@
-/* plugin.h — models and operators in shared modules (plug-ins): what a module exports, and how it is
- * loaded.
+/* plugin.h — models and operators in shared modules (plug-ins): what a module exports, and how it is loaded.
  *
- * A module exports one table of models, with the macro HYB_MODEL for a single model or HYB_PLUGIN
- * for several.  A model (HybModelClass) describes its options, the types of its inputs, the
- * function that builds its block, and the task on which it can be trained.  The models of the
- * gallery (resources/gallery) are such modules.  Programs start at hyb_model_spec_new().
+ * A module exports one table of models, with the macro HYB_MODEL for a single model or HYB_PLUGIN for several.  A model
+ * (HybModelClass) describes its options, the types of its inputs, the function that builds its block, and the task on which it
+ * can be trained.  The models of the gallery (resources/gallery) are such modules.  Programs start at hyb_model_spec_new().
+ * Threads: any thread may make models; hyb_operators_load() and hyb_operators_load_listed() are called by one thread at a time,
+ * best before others start.  The functions of a module may be called by several threads at once.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

@@ -1,12 +1,12 @@
 /* trace.h — HybF, the object that a model's forward function computes with, and its values.
  *
- * The same forward function runs imperatively (every call computes its result at once) or is
- * traced (every call becomes a node of a graph).  HybF decides which; the function is written
- * the same way for both.  Start at hyb_f_call(), or with the functions at the end of this file.
- *
- * Values belong to their HybF and are freed with it, so calls can be nested and no value is
- * unreferenced.  A failed call returns a failed value; calls that take a failed value do nothing.
- * The first error is kept, with the path of the block in which it happened (hyb_f_check()).
+ * The same forward function runs imperatively (every call computes its result at once) or is traced (every call becomes a
+ * node of a graph).  HybF decides which; the function is written the same way for both.  Start at hyb_f_call(), or with the
+ * functions at the end of this file.
+ * Values belong to their HybF and are freed with it, so calls can be nested and no value is unreferenced.  A failed call
+ * returns a failed value; calls that take a failed value do nothing. The first error is kept, with the path of the block in
+ * which it happened (hyb_f_check()).
+ * Threads: a HybF and its values belong to one thread at a time.  Threads with a HybF each may call the same block (block.h).
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

@@ -1,6 +1,6 @@
 /* gpu.h — a GPU that executors may compute on.
- *
  * Open it with hyb_gpu_open() and pass it to executors in HybExecutorOptions.gpu.
+ * Threads: executors of several threads may share a GPU; hyb_gpu_exclude() and hyb_gpu_set_proof() need it for themselves.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

@@ -1,9 +1,9 @@
 /* plan.h — a graph made ready to run: types, order of steps, memory.
  *
  * A plan is immutable and may be run by several frames at once.  Every value has a place: in the
- * plan's block of memory, in a variable that the caller binds, in an output that the caller
- * binds, or in a constant folded while planning.  Everything that can fail fails in
- * hyb_plan_new().
+ * plan's block of memory, in a variable that the caller binds, in an output that the caller binds,
+ * or in a constant folded while planning.  Everything that can fail fails in hyb_plan_new().
+ * Threads: any number may share a plan; one thread at a time uses a frame.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

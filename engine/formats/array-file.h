@@ -1,7 +1,7 @@
 /* array-file.h — files of named arrays: NumPy's .npz and .npy, and MXNet's .params; .safetensors and .csv are only written.
- *
  *   HybTensorList *inputs = hyb_arrays_read ("in.npz", &error);
  *   hyb_arrays_write (inputs, "out.npz", &error);
+ * Threads: any thread; a list that is being written must not change meanwhile.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

@@ -1,8 +1,8 @@
 /* gradient.h — what an operator's gradient function can read and add.
  *
- * A gradient function adds nodes to the graph without knowing any shapes: operators such as
- * _reduce_like and reshape_like take shapes from other values.  Value ids are those of the graph
- * being built.  For an example see ops/nn/softmax.c.
+ * A gradient function adds nodes to the graph without knowing any shapes: operators such as _reduce_like and reshape_like
+ * take shapes from other values.  Value ids are those of the graph being built.  For an example see ops/nn/softmax.c.
+ * Threads: a HybGrad belongs to the thread that calls the gradient function; several threads may call that function at once.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

@@ -1,9 +1,9 @@
 /* graph.h — a frozen graph: nodes, the values they produce, and the edges between them.
  *
- * Nodes are in topological order and have dense ids.  The outputs of node n are the values
- * first_output … first_output + n_outputs - 1, dense over the graph.  Nothing changes after
- * hyb_builder_freeze(): what a pass learns is kept in arrays beside the graph, indexed by these
- * ids.  To make a graph, see builder.h.
+ * Nodes are in topological order and have dense ids.  The outputs of node n are the values first_output …
+ * first_output + n_outputs - 1, dense over the graph.  Nothing changes after hyb_builder_freeze(): what a
+ * pass learns is kept in arrays beside the graph, indexed by these ids.  To make a graph, see builder.h.
+ * Threads: any number of threads may read a graph; references are counted atomically.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

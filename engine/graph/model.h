@@ -1,7 +1,7 @@
 /* model.h — a graph, its parameters, and where both came from.
- *
- * A model is what a reader returns and what commands and the window work with.  It makes no
- * decisions: readers fill it, the doctor and the executor read it.
+ * A model is what a reader returns and what commands and the window work with.  It makes no decisions: readers fill it, the doctor and the executor
+ * read it.
+ * Threads: any number of threads may read and run a model while none changes it; references are counted atomically.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

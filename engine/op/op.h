@@ -1,11 +1,11 @@
 /* op.h — the description of an operator: HybOp, and HybCall, one use of it.
  *
- * Every operator is a constant HybOp in an array at the bottom of a file below engine/ops
- * (or engine/control); op-list.h lists these arrays.  The struct holds all that Hybridscope
- * knows about the operator: file readers, type inference, autograd, the executor, the
- * profiler and the inspector read it, and none of them switches on operator names.
- *
+ * Every operator is a constant HybOp in an array at the bottom of a file below engine/ops (or engine/control); op-list.h
+ * lists these arrays.  The struct holds all that Hybridscope knows about the operator: file readers, type inference,
+ * autograd, the executor, the profiler and the inspector read it, and none of them switches on operator names.
  * Start with engine/ops/nn/softmax.c, a complete operator of ordinary size.
+ * Threads: an operator is constant, and several threads may call its functions at once.  hyb_op_register() may be called
+ * by any thread.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

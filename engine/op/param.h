@@ -1,8 +1,8 @@
 /* param.h — the attributes of an operator, described by a table.
  *
- * Each operator has a struct for its attributes and a table of HybParam that says which text of a
- * model file fills which member.  From the table attributes are parsed, saved, compared and shown
- * in the inspector.  Start with hyb_params_parse().
+ * Each operator has a struct for its attributes and a table of HybParam that says which text of a model file fills which
+ * member.  From the table attributes are parsed, saved, compared and shown in the inspector.  Start with hyb_params_parse().
+ * Threads: any thread; parsed attributes do not change and may be shared.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

@@ -1,8 +1,8 @@
 /* plan-options.h — how a graph is to be planned.
  *
- * The executor passes these options to the planner (exec/plan.h), the planner passes
- * them to the passes, and operators whose prepare() does part of a pass read them
- * through HybCall.plan_options.
+ * The executor passes these options to the planner (exec/plan.h), the planner passes them to the
+ * passes, and operators whose prepare() does part of a pass read them through HybCall.plan_options.
+ * Threads: plans only read the options, which must not change while a plan is made.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

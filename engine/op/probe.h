@@ -4,7 +4,7 @@
  * not know what the probe does with the calls.  profiler/record/recorder.c is the probe that
  * matters; tests write small ones of their own.
  *
- * The callbacks run on the computing thread, between operators.  They must not take locks,
+ * Threads: the callbacks run on the computing thread, between operators.  They must not take locks,
  * allocate memory (except in value()) or change the graph: copy what is needed and return.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once

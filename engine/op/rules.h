@@ -1,8 +1,8 @@
-/* rules.h — ready-made members for HybOp: inference rules, views and costs that many operators
- * share.
+/* rules.h — ready-made members for HybOp: inference rules, views and costs that many operators share.
  *
- * The functions hyb_rule_… with the right signature can be put straight into a HybOp.  All
- * inference rules return FALSE and set error only for a contradiction.
+ * The functions hyb_rule_… with the right signature can be put straight into a HybOp.  All inference
+ * rules return FALSE and set error only for a contradiction.
+ * Threads: any thread; the functions have no state.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

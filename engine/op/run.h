@@ -1,8 +1,8 @@
 /* run.h — HybRun: what a kernel gets while it computes.
  *
- * forward() gets pointers to its operands and cannot fail.  Random numbers are a function of seed,
- * node key and loop step (hyb_run_random_seed()), so that they do not depend on the order in which
- * nodes run or on the number of threads.
+ * forward() gets pointers to its operands and cannot fail.  Random numbers are a function of seed, node key and loop
+ * step (hyb_run_random_seed()), so that they do not depend on the order in which nodes run or on the number of threads.
+ * Threads: a HybRun belongs to one call of forward(); several threads may be in forward() at once, each with its own.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

@@ -1,7 +1,7 @@
 /* twin.h — whether an operator is declared to run on a GPU.
+ * Threads: any thread.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
-
 #include "engine/op/op.h"
 
 G_BEGIN_DECLS

@@ -2,8 +2,8 @@
  *
  *   HybTensorList *inputs = hyb_arrays_read ("in.npz", &error);
  *   HybTensorList *outputs = hyb_model_predict (model, inputs, &error);
- *
  * A program that runs a model many times keeps a HybExecutor instead (exec/executor.h), which plans once.
+ * Threads: any number of threads may run one model at the same time, since every call has an executor of its own.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

@@ -1,6 +1,6 @@
 /* open.h — opens a model from files or from a plug-in.
- *
  * Saving a model, and the names of files that belong together, are in formats/model-files.h.
+ * Threads: any thread may open models.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

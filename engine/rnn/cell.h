@@ -1,11 +1,11 @@
 /* cell.h — recurrent cells: basic cells, stacks, wrappers, and how to step and unroll them.
  *
- * Every cell can be built in two styles: Gluon's (a block with its own name scope) and that of
- * the older package mx.rnn (full names, Activation operators).  Traced graphs match the exports
- * of either package node for node.
- *
- * The state of a cell is a list of arrays; the states of stacked cells are concatenated, the
- * first cell's first.  Start at hyb_lstm_cell() and hyb_unroll().
+ * Every cell can be built in two styles: Gluon's (a block with its own name scope) and that of the older package
+ * mx.rnn (full names, Activation operators).  Traced graphs match the exports of either package node for node.
+ * The state of a cell is a list of arrays; the states of stacked cells are concatenated, the first cell's first.
+ * Start at hyb_lstm_cell() and hyb_unroll().
+ * Threads: as for blocks (block.h).  A cell counts its steps to name traced nodes, so only one thread at a time
+ * traces it.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

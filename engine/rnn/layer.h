@@ -1,8 +1,8 @@
-/* layer.h — gluon.rnn.RNN, LSTM and GRU, and mx.rnn's FusedRNNCell: several layers in one or both
- * directions as one operator (RNN).
+/* layer.h — gluon.rnn.RNN, LSTM and GRU, and mx.rnn's FusedRNNCell: several layers in one or both directions as one
+ * operator (RNN).
  *
- * A layer takes an array, or the list (array, states).  It returns states as well if and only if
- * it was given some.
+ * A layer takes an array, or the list (array, states).  It returns states as well if and only if it was given some.
+ * Threads: as for blocks (block.h).
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

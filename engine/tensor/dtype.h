@@ -1,7 +1,7 @@
 /* dtype.h — element types, numbered as in MXNet's files.
  *
- * Sizes and names of element types, access to single elements of any type, and conversion of
- * arrays.
+ * Sizes and names of element types, access to single elements of any type, and conversion of arrays.
+ * Threads: any thread; the functions have no state.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

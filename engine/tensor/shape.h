@@ -1,8 +1,8 @@
 /* shape.h — shapes and types of tensors, which may be partly unknown.
  *
- * A rank of HYB_UNKNOWN means that nothing is known; a dimension of HYB_UNKNOWN is not known
- * yet; 0 is a real size.  Readers translate files that use 0 for “unknown”, as do operators with
- * such attributes (HybCall.legacy_shapes).
+ * A rank of HYB_UNKNOWN means that nothing is known; a dimension of HYB_UNKNOWN is not known yet; 0 is a real size.
+ * Readers translate files that use 0 for “unknown”, as do operators with such attributes (HybCall.legacy_shapes).
+ * Threads: any thread; the functions have no state.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

@@ -4,9 +4,9 @@
  *   // for each batch of 32: record the loss on the tape, then
  *   hyb_tape_backward (tape, &pass, &error);
  *   hyb_gluon_trainer_step (trainer, 32, &error);
- *
  * It runs operator by operator, so that the forward pass may be any C code.  HybTrainer (trainer.h)
  * plans the whole step as one graph and is faster.
+ * Threads: one thread at a time uses a trainer; a step needs the block for itself.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

@@ -1,8 +1,8 @@
 /* optimizer.h — optimizers: how a gradient changes a parameter.
  *
- * An optimizer is a row of the table in optimizer.c: name, options (with MXNet's names and
- * defaults), the number of state arrays for each parameter, and one function over the elements of
- * a parameter.
+ * An optimizer is a row of the table in optimizer.c: name, options (with MXNet's names and defaults),
+ * the number of state arrays for each parameter, and one function over the elements of a parameter.
+ * Threads: one thread at a time uses an optimizer.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

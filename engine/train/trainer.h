@@ -1,9 +1,9 @@
-/* trainer.h — trains a model: one step computes the loss and all gradients and updates the
- * parameters.
+/* trainer.h — trains a model: one step computes the loss and all gradients and updates the parameters.
  *
- * The model's graph, its loss and the gradients are one graph with one plan.  A step runs it, clips
- * the gradients, and lets the optimizer change the model's parameters.  Start with
- * hyb_trainer_new() and hyb_trainer_step().
+ * The model's graph, its loss and the gradients are one graph with one plan.  A step runs it, clips the
+ * gradients, and lets the optimizer change the model's parameters.  Start with hyb_trainer_new() and
+ * hyb_trainer_step().
+ * Threads: one thread at a time uses a trainer; a step needs the model's parameters for itself.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

@@ -36,7 +36,7 @@ same () {
 }
 
 status=0
-echo 1..3
+echo 1..4
 if [ "$(wc -l <"$work/exported")" -gt 100 ]; then
   echo "ok 1 /engine/exports/there-are-some"
 else
@@ -45,4 +45,10 @@ else
 fi
 same 2 headers-declare-what-is-exported "$work/declared" "$work/exported"
 same 3 the-list-in-the-tree-is-current "$source/engine/abi.txt" "$work/exported"
+# The comment at the head of every installed header, which ends with the licence, says what threads may share.
+sed -n "s/^#include \"\(.*\)\"$/\1/p" "$work/all.c" | while read -r header; do
+  sed '/SPDX/q' "$source/$header" | grep -q "Threads: " || echo "$header says nothing about threads"
+done >"$work/silent"
+: >"$work/empty"
+same 4 headers-say-what-threads-may-share "$work/silent" "$work/empty"
 exit $status

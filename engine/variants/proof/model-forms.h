@@ -1,8 +1,8 @@
 /* model-forms.h — what a program asks of a model: what is wrong with it, another form of it, and whether two are equal.
- *
  *   GPtrArray *findings = hyb_model_check (model);
  *   HybModel *fused = hyb_model_convert (model, "fused", inputs, &error);
  *   gboolean is_equal = hyb_model_prove (model, fused, inputs, &error);
+ * Threads: any thread, but each call needs its models for itself: a check adds findings to its model.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
