@@ -332,8 +332,8 @@ check_range (const HybParam *param, gconstpointer at, const char *text, GError *
     return TRUE;
 
   return hyb_error_at (error, HYB_OP_ERROR, HYB_OP_ERROR_ATTRIBUTE, NULL, NULL,
-                       _ ("attribute %s is %.80s, outside %g to %g"), param->name, text, param->low,
-                       param->high);
+                       _ ("attribute %s is %.80s, outside %.15g to %.15g"), param->name, text,
+                       param->low, param->high);
 }
 
 const char *

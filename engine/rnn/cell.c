@@ -374,6 +374,8 @@ hyb_cell_step (HybF *F, HybBlock *block, HybValue *x, HybValue **states)
                      "first ones");
       return hyb_list (F, 0, NULL);
     }
+  if (!hyb_cell_or_fail (F, block))
+    return hyb_list (F, 0, NULL);
   result = hyb_call (F, block, hyb_list_of (F, x, *states, NULL));
   if (hyb_n_items (result) < 2)
     return hyb_item (F, result, 0);

@@ -33,7 +33,7 @@ export PKG_CONFIG_PATH="$place/$libdir/pkgconfig${PKG_CONFIG_PATH:+:$PKG_CONFIG_
 unset HYBRIDSCOPE_GALLERY LD_LIBRARY_PATH
 hscope=$place/bin/hscope
 
-echo 1..14
+echo 1..17
 "$hscope" --version >&2; report $? /installed/hscope-starts-without-a-library-path
 [ ! -e "$place/bin/hybridscope" ] || ! ldd "$place/bin/hybridscope" | grep 'not found' >&2
 report $? /installed/the-window-finds-its-libraries
@@ -84,6 +84,26 @@ if command -v "${CXX:-c++}" >/dev/null; then
 else
   number=$((number + 1))
   echo "ok $number /installed/cxx-needs-no-member-that-is-left-out # SKIP no C++ compiler"
+fi
+# Mistakes end in messages: in C, in C++, and in C without an error of memory.
+compile_program "$work/misuse" "${CC:-cc}" "$source/tests/engine/block/misuse.c" && "$work/misuse" >"$work/misuse.out"
+report $? /installed/mistakes-in-c-end-in-messages
+sed 's/^/# /' "$work/misuse.out"
+if command -v "${CXX:-c++}" >/dev/null; then
+  compile_program "$work/misuse-cxx" "${CXX:-c++}" -std=c++20 -x c++ "$source/tests/engine/block/misuse.c" &&
+    "$work/misuse-cxx" >"$work/misuse-cxx.out" && cmp "$work/misuse.out" "$work/misuse-cxx.out" >&2
+  report $? /installed/mistakes-in-cxx-end-in-the-same-messages
+else
+  number=$((number + 1))
+  echo "ok $number /installed/mistakes-in-cxx-end-in-the-same-messages # SKIP no C++ compiler"
+fi
+if command -v valgrind >/dev/null && ! ldd "$work/misuse" | grep -q 'asan\|tsan'; then
+  OPENBLAS_CORETYPE=Haswell HYB_CPU=avx2 valgrind --quiet --error-exitcode=99 --leak-check=full --show-leak-kinds=definite \
+    --errors-for-leak-kinds=definite "--suppressions=$source/tests/valgrind.txt" "$work/misuse" >&2
+  report $? /installed/mistakes-lose-no-memory
+else
+  number=$((number + 1))
+  echo "ok $number /installed/mistakes-lose-no-memory # SKIP valgrind is not installed"
 fi
 mv "$place/$libdir"/libhybridscope-engine.so.0* "$work"
 ! "$hscope" trace "$work/both.so" --output "$work/x" 2>"$work/message" && grep -q 'Install the library' "$work/message"
