@@ -17,5 +17,6 @@ SPDX-License-Identifier: LGPL-2.1-or-later
 
 from ._error import Error
 from ._model import Model, new, open
+from ._trace import F, check_gradient, load_operators, trace
 
-__all__ = ["Error", "Model", "new", "open"]
+__all__ = ["Error", "F", "Model", "check_gradient", "load_operators", "new", "open", "trace"]

@@ -83,6 +83,22 @@ class Model:
         """Computes the outputs from arrays by the names of the inputs. Parameters may be given, too; they are kept."""
         return self._get_runner().run(inputs, mode, training, seed)
 
+    def train(self, output: Path, data: Mapping[str, Any] | Path | None = None, **options: Any) -> Model:
+        """Trains it and opens the last checkpoint, OUTPUT-symbol.json with the parameters of the last epoch.
+
+        data: batches: arrays by the names of the inputs and "label", whose first axis is the step; or a file. Without it a model of
+        the gallery has data of its own. Options are those of the command: epochs=3, optimizer="adam", set="learning_rate=0.01".
+        """
+        with tempfile.TemporaryDirectory() as folder:
+            if isinstance(data, Mapping):
+                import numpy
+
+                file = pathlib.Path(folder) / "batches.npz"
+                numpy.savez(file, **{name: numpy.asarray(array) for name, array in data.items()})
+                data = file
+            self._call("train", {"output": output, "data": data, **options})
+        return Model(f"{os.fspath(output)}-symbol.json")
+
     def weights(self) -> dict[str, numpy.ndarray]:
         """The parameters by name; bfloat16 as the uint16 with its bits."""
         return self._get_runner().read_weights()

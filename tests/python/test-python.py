@@ -1,4 +1,4 @@
-"""test-python.py — the Python package: twelve functions, what they give, and that they fit the library.
+"""test-python.py — the Python package: its functions, what they give, and that they fit the library.
 
 usage: test-python.py SOURCE HSCOPE LIBRARY
 
@@ -31,7 +31,8 @@ import numpy  # noqa: E402
 sys.dont_write_bytecode = True
 SOURCE, HSCOPE, LIBRARY = (os.path.abspath(path) for path in sys.argv[1:])
 PACKAGE = pathlib.Path(SOURCE) / "python"
-FUNCTIONS = ["open", "new", "info", "check", "run", "weights", "profile", "compare", "convert", "prove", "diff", "render"]
+METHODS = ["info", "check", "run", "train", "weights", "profile", "compare", "convert", "prove", "diff", "render"]
+FUNCTIONS = ["open", "new", "trace", "load_operators", "check_gradient"]
 
 LAYOUT = """
 #include "engine/hybrid.h"
@@ -75,14 +76,15 @@ def test_structs_are_laid_out_as_in_c(folder):
     from hybridscope import _library
     if not shutil.which("cc") or not shutil.which("pkg-config"):
         return "there is no compiler"
-    structs = [_library.HybShape, _library.HybType, _library.HybExecutorOptions, _library.GError]
+    structs = [_library.HybShape, _library.HybType, _library.HybExecutorOptions, _library.HybOpCall, _library.HybWhile, _library.GError]
     lines, expected = [], []
     for struct in structs:
         lines.append(f"  SIZE ({struct.__name__});")
         expected.append(f"{struct.__name__} {ctypes.sizeof(struct)}")
-        for name, _ in struct._fields_:
+        for field, _ in struct._fields_:
+            name = field.rstrip("_")
             lines.append(f"  MEMBER ({struct.__name__}, {name});")
-            expected.append(f"{struct.__name__}.{name} {getattr(struct, name).offset}")
+            expected.append(f"{struct.__name__}.{name} {getattr(struct, field).offset}")
     (folder / "layout.c").write_text(LAYOUT + "\n".join(lines) + "\n  return 0;\n}\n")
     flags = subprocess.run(["pkg-config", "--cflags", "gio-2.0"], check=True, capture_output=True, text=True).stdout.split()
     subprocess.run(["cc", f"-I{SOURCE}", "layout.c", "-o", "layout", *flags], cwd=folder, check=True)
@@ -91,16 +93,17 @@ def test_structs_are_laid_out_as_in_c(folder):
 
 def get_functions():
     import hybridscope
-    return [getattr(hybridscope, name) if name in ("open", "new") else getattr(hybridscope.Model, name) for name in FUNCTIONS]
+    return [getattr(hybridscope, name) for name in FUNCTIONS] + [getattr(hybridscope.Model, name) for name in METHODS]
 
 
 def test_every_function_is_typed_and_documented(folder):
     del folder
     import hybridscope
-    public = [name for name in vars(hybridscope.Model) if not name.startswith("_")] + ["open", "new"]
-    assert sorted(public) == sorted(FUNCTIONS), public
+    public = [name for name in vars(hybridscope.Model) if not name.startswith("_")]
+    assert sorted(public) == sorted(METHODS), public
+    assert sorted(hybridscope.__all__) == sorted([*FUNCTIONS, "Error", "F", "Model"])
     readme = (PACKAGE / "README.md").read_text()
-    for name, function in zip(FUNCTIONS, get_functions()):
+    for name, function in zip(FUNCTIONS + METHODS, get_functions()):
         signature = inspect.signature(function)
         assert function.__doc__, name
         assert signature.return_annotation is not inspect.Signature.empty, name
@@ -173,6 +176,79 @@ def test_a_profile_colours_the_picture(folder):
     assert plain.startswith("<svg") or "<svg" in plain[:300]
     assert plain != coloured and net._repr_svg_() == plain
     assert pathlib.Path(net.render(folder / "net.png")).read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_function_is_traced(folder):
+    import hybridscope
+
+    def forward(F, data, n):
+        def step(row, total):
+            return F.sum(row * total), total + row
+
+        outputs, total = F.foreach(step, data, F.zeros((3,)))
+        rows, (i, _) = F.while_loop(lambda i, x: i < n, lambda i, x: (x, [i + 1, 3 - x]), [F.zeros((1,)), F.zeros((1,))], 4)
+        return [outputs, rows, i, F.cond(F.sum(total) > 10, lambda: -total, lambda: 6 / total - total ** 2)]
+
+    net = hybridscope.trace(forward, folder / "loops")
+    assert {"_foreach", "_while_loop", "_cond"} <= set(net.info()["operators"])
+    for x in (numpy.arange(6), numpy.full(6, 0.5)):
+        x = x.reshape(2, 3).astype("float32")
+        outputs, rows, i, last = net.run({"data": x, "n": numpy.array([3.0], "float32")}).values()
+        numpy.testing.assert_array_equal(outputs.ravel(), [0, (x[0] * x[1]).sum()])
+        numpy.testing.assert_array_equal(rows.ravel(), [0, 3, 0, 0])
+        assert i == 3
+        total = x.sum(0)
+        numpy.testing.assert_allclose(last, -total if total.sum() > 10 else 6 / total - total ** 2, rtol=1e-6)
+    given = hybridscope.trace(lambda F, data: F.FullyConnected(data, num_hidden=2, name="out"), folder / "given",
+                              {"out_weight": numpy.eye(2, dtype="float32"), "out_bias": numpy.ones(2, "float32")})
+    assert next(iter(given.run({"data": [[1.0, 2.0]]}).values())).tolist() == [[2, 3]]
+
+
+def test_a_traced_model_is_trained(folder):
+    import hybridscope
+    x = numpy.random.default_rng(0).standard_normal((200, 16, 2)).astype("float32")
+    net = hybridscope.trace(lambda F, data: F.FullyConnected(data, num_hidden=1, name="out"), folder / "line")
+    trained = net.train(folder / "trained", {"data": x, "label": x @ numpy.array([[1], [-2]], "float32")}, init="zeros", loss="l2",
+                        optimizer="adam", set="learning_rate=0.1")
+    numpy.testing.assert_allclose(trained.weights()["out_weight"], [[1, -2]], atol=0.01)
+
+
+def test_a_gradient_is_checked(folder):
+    import hybridscope
+    x = numpy.array([-1, 0.5, 2], "float32")
+    hybridscope.check_gradient("LeakyReLU", x, act_type="elu")
+    fails(lambda: hybridscope.check_gradient("Activation", x, act_typ="relu"), "act_type")
+    fails(lambda: hybridscope.check_gradient("nosuch", x), "nosuch")
+    fails(lambda: hybridscope.load_operators(folder / "missing.so"), "missing.so", "no such file")
+
+
+def test_mistakes_in_a_traced_function_end_in_a_message(folder):
+    import hybridscope
+
+    def trace(function):
+        return lambda: hybridscope.trace(function, folder / "bad")
+
+    def foreach(body, states=None):
+        return trace(lambda F, data: F.foreach(body, data, F.zeros((1,)) if states is None else states)[0])
+
+    fails(trace(lambda F, data: F.FullyConected(data)), "FullyConected")
+    fails(trace(lambda F, data: F.Activation(data, act_typ="relu")), "act_type")
+    fails(trace(lambda F, data: F.Activation(data, act_type="rleu")), "rleu", "relu")
+    fails(trace(lambda F, data: data if data > 1 else -data), "F.cond()")
+    fails(trace(lambda F, data: F.relu(3)), "3 is no array")
+    fails(trace(lambda F, data: None), "None is no array")
+    fails(foreach(lambda row, state: (row, [])), "states")
+    fails(foreach(lambda row, state: (None, state)), "None is no array")
+    fails(trace(lambda F, data: F.while_loop(lambda x: x < 1, lambda x: (x, [x, x]), [data], 3)[0]), "variables")
+    fails(trace(lambda F, data: F.while_loop(lambda x: x < 1, lambda x: (x, [x]), [data], 0)[0]), "max_iterations")
+    fails(trace(lambda F, data: F.cond(data, lambda: data, lambda: [data, data])), "branches")
+    for function, kind in ((foreach(lambda row, state: 1 / 0), ZeroDivisionError), (foreach(lambda row: row), TypeError)):
+        try:
+            function()
+        except kind:
+            continue
+        raise AssertionError(f"{kind.__name__} was not raised")
+    assert not list(folder.iterdir())
 
 
 def fails(function, *words):
