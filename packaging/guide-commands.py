@@ -2,7 +2,7 @@
 
 usage: guide-commands.py PAGES MODELS FOLDER
 
-PAGES is docs/guide of the tree or of the installed help, MODELS a folder of public exports.  FOLDER/PAGE/commands.sh runs the blocks of
+PAGES is a page, or docs/guide of the tree or of the installed help, MODELS a folder of public exports.  FOLDER/PAGE/commands.sh runs the blocks of
 a page in order and fails where one ends with another status than the page says.  tests/docs/pages.py describes the comments.
 
 SPDX-License-Identifier: LGPL-2.1-or-later
@@ -41,7 +41,8 @@ def write_page(page, models, folder):
 
 def main(place, models, folder):
     """Writes all pages and prints how many blocks each has."""
-    for page in sorted(pathlib.Path(place).glob("*.md")):
+    place = pathlib.Path(place)
+    for page in sorted(place.glob("*.md")) if place.is_dir() else [place]:
         print(page.stem, write_page(page, pathlib.Path(models), pathlib.Path(folder) / page.stem))
 
 

@@ -1,9 +1,9 @@
 #!/bin/sh
-# try-deb.sh — installs the packages in an empty Debian 12, uses them as a user would, and removes them.
+# try-deb.sh — installs the packages in an empty Debian (12, or $SUITE), uses them as a user would, and removes them.
 # usage: try-deb.sh FOLDER [MODELS]    FOLDER: where build-deb.sh left the packages
 #
 # MODELS is a folder of public exports (default: ../shared/models). Needs root, mmdebstrap, Xvfb and ImageMagick.
-# EMPTY=FILE is a tarball of an empty system (mmdebstrap --variant=minbase bookworm FILE), to save the download.
+# EMPTY=FILE is a tarball of an empty system (mmdebstrap --variant=minbase $SUITE FILE), to save the download.
 # Prints how long each step took, and leaves the picture of the window and the printed texts in FOLDER/tried.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 set -e
@@ -51,7 +51,7 @@ as_user () { inside su - tester -c "cd work; $1"; }
 if [ -n "$EMPTY" ]; then
   step debian tar -x -C "$root" -f "$EMPTY"
 else
-  step debian mmdebstrap --quiet --variant=minbase bookworm "$root"
+  step debian mmdebstrap --quiet --variant=minbase "${SUITE:-bookworm}" "$root"
 fi
 mount -t proc proc "$root/proc"
 mount --rbind /dev "$root/dev"
@@ -88,14 +88,20 @@ step manual as_user "test -s /usr/share/man/man1/hscope-run.1.gz && test -s /usr
 cp "$root/home/tester/work/ptb.svg" "$root/home/tester/work/ptb.html" "$results/"
 
 # A program that links the library, with the compiler that is no dependency of the packages.
-step compiler inside apt-get install -y --no-install-recommends gcc libc6-dev pkg-config
+step compiler inside apt-get install -y --no-install-recommends gcc g++ libc6-dev pkg-config python3-numpy
 # shellcheck disable=SC2016
 step link as_user 'cc /usr/share/doc/hybridscope/examples/train.c -o train $(pkg-config --cflags --libs hybridscope-engine) -lm && ./train'
 # shellcheck disable=SC2016
 step plug-in as_user 'cc -shared -fPIC /usr/share/doc/hybridscope/resources/operators/swish.c -o swish.so $(pkg-config --cflags --libs hybridscope-engine) -lm &&
   hscope info --operator swish --plugin ./swish.so'
 
-# Every command of the guide as it is installed, each page by itself.
+# The Python package as it is installed.
+step python as_user 'PYTHONPATH=/usr/share/hybridscope/python python3 /usr/share/doc/hybridscope/examples/beside-gluon/tagger.py'
+
+# README as it is pasted, and every command of the guide as it is installed, each page by itself.
+python3 "$here/guide-commands.py" "$here/../README.md" "$models" "$root/home/tester/readme" >"$results/readme.txt"
+inside chown -R tester /home/tester/readme
+step readme as_user "cd ../readme/README && sh commands.sh"
 python3 "$here/guide-commands.py" "$root/usr/share/doc/hybridscope/docs/guide" "$models" "$root/home/tester/guide" >"$results/guide.txt"
 inside chown -R tester /home/tester/guide
 while read -r page blocks; do

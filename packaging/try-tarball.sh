@@ -2,10 +2,11 @@
 # try-tarball.sh — unpacks the tarball in other folders and uses its programs there.
 # usage: try-tarball.sh TARBALL    of build-tarball.sh or tools/gpu-bundle.sh
 #
-# First on this machine, with the window under Xvfb; then, as root and with mmdebstrap, in an empty Debian 12 that has nothing
+# First on this machine, with the window under Xvfb; then, as root and with mmdebstrap, in an empty Debian (12, or $SUITE) that has nothing
 # installed. Leaves the picture of the window beside the tarball. EMPTY=FILE: see try-deb.sh.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 set -e
+suite=${SUITE:-bookworm}
 # Mounts are in a namespace of their own, which ends with the script.
 if [ "$(id -u)" = 0 ] && [ -z "$TRY_TARBALL_NAMESPACE" ]; then
   TRY_TARBALL_NAMESPACE=1 exec unshare --mount --propagation private "$0" "$@"
@@ -62,12 +63,12 @@ if [ "$(id -u)" = 0 ] && command -v mmdebstrap >/dev/null; then
   if [ -n "$EMPTY" ]; then
     tar -x -C "$work/debian" -f "$EMPTY"
   else
-    mmdebstrap --quiet --variant=minbase bookworm "$work/debian"
+    mmdebstrap --quiet --variant=minbase "$suite" "$work/debian"
   fi
   cp -r "$work/moved" "$work/debian/opt/hybridscope"
   mount -t proc proc "$work/debian/proc" # programs find their libraries relative to /proc/self/exe
   use "chroot $work/debian env -i LC_ALL=C.UTF-8" /opt/hybridscope >"$results/empty-debian.txt"
-  echo "an empty Debian 12: hscope works without any package"
+  echo "an empty Debian ($suite): hscope works without any package"
   if [ -x "$work/moved/gpu-first-contact.sh" ]; then
     status=0
     chroot "$work/debian" env -i PATH=/usr/bin:/bin HOME=/root LC_ALL=C.UTF-8 /opt/hybridscope/gpu-first-contact.sh /root/results || status=$?
@@ -76,13 +77,13 @@ if [ "$(id -u)" = 0 ] && command -v mmdebstrap >/dev/null; then
       echo "gpu-first-contact.sh ended with $status and does not say what is missing"
       exit 1
     fi
-    echo "an empty Debian 12: gpu-first-contact.sh says that there is no driver"
+    echo "an empty Debian ($suite): gpu-first-contact.sh says that there is no driver"
     status=0
     chroot "$work/debian" env -i /opt/hybridscope/bin/gpu-check questions 2>"$results/gpu-check.txt" || status=$?
     if [ "$status" != 4 ] || ! grep -q 'no NVIDIA driver is installed' "$results/gpu-check.txt"; then
       echo "gpu-check ended with $status and does not say what is missing"
       exit 1
     fi
-    echo "an empty Debian 12: gpu-check says that there is no driver"
+    echo "an empty Debian ($suite): gpu-check says that there is no driver"
   fi
 fi
