@@ -80,6 +80,17 @@ def check_versions():
                f"python/pyproject.toml {package}")
 
 
+def check_control():
+    """Complaints about fields that a paragraph of the Debian packages has twice, and about packages of the build that it lacks."""
+    text = (source / "packaging/debian/control.in").read_text()
+    for paragraph in re.split(r"\n\s*\n", text):
+        fields = re.findall(r"(?m)^([A-Z][\w-]*):", paragraph)
+        yield from (f"{fields[0]} …: {field} stands there twice" for field in sorted(set(fields)) if fields.count(field) > 1)
+    needed = re.search(r'(?m)^build="([^"]*)"', (source / "tools/packages.sh").read_text())[1].split()
+    yield from (f"Build-Depends lacks {name}" for name in needed
+                if name.startswith("lib") and name != "libc6-dev" and not re.search(rf"(?m)^ {name}\b", text))
+
+
 def check_desktop_file():
     """What desktop-file-validate prints, hints included."""
     file = build / "resources/org.hybridscope.Hybridscope.desktop"
@@ -112,6 +123,7 @@ CHECKS = (
     ("every-installed-file-is-in-one-package", check_files, True, ""),
     ("every-line-of-a-package-has-a-file", check_patterns, whole(), "the build leaves parts of the packages out"),
     ("versions-agree", check_versions, True, ""),
+    ("the-fields-of-debian-packages-are-right", check_control, True, ""),
     ("the-desktop-file-is-valid", check_desktop_file, shutil.which("desktop-file-validate"), "desktop-file-validate " + TOOL),
     ("man-has-no-warning-about-the-pages", check_man_pages, shutil.which("man"), "man " + TOOL),
 )
