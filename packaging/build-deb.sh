@@ -12,6 +12,9 @@ mkdir -p "${1:-$root/build-deb}"
 folder=$(cd "${1:-$root/build-deb}" && pwd)
 cd "$root"
 [ -z "$(git status --porcelain)" ] || echo "build-deb.sh: changes that are not committed are left out" >&2
+# Before minutes of packing.
+case " $DEB_BUILD_PROFILES " in *" nocheck "*) profiles=-Pnocheck ;; *) profiles= ;; esac
+dpkg-checkbuilddeps $profiles packaging/debian/control.in
 
 version=$(sed -n "s/^  version: '\(.*\)',$/\1/p" meson.build | head -1)
 maintainer="${DEBFULLNAME:-$(git log -1 --format=%an)} <${DEBEMAIL:-$(git log -1 --format=%ae)}>"
