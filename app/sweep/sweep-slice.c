@@ -2,8 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/sweep/sweep-slice.h"
 
+#include "profiler/base/statistics.h"
+
 #include <math.h>
-#include <stdlib.h>
 
 gboolean
 scope_axis_is_ascending (const ScopeAxis *axis)
@@ -82,14 +83,6 @@ scope_sweep_slice_get_cell (const ScopeSweepSlice *slice,
   return cell;
 }
 
-static int
-compare_values (gconstpointer a, gconstpointer b)
-{
-  double x = *(const double *) a, y = *(const double *) b;
-
-  return (x > y) - (x < y);
-}
-
 double
 scope_sweep_slice_get (const ScopeSweepSlice *slice,
                        const ScopeSweepData  *data,
@@ -116,8 +109,5 @@ scope_sweep_slice_get (const ScopeSweepSlice *slice,
     }
   if (is_running && *state != SCOPE_CELL_DONE)
     *state = SCOPE_CELL_RUNNING;
-  if (n == 0)
-    return NAN;
-  qsort (values, n, sizeof *values, compare_values);
-  return (values[(n - 1) / 2] + values[n / 2]) / 2;
+  return n == 0 ? NAN : prof_median (values, n);
 }

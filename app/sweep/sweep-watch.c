@@ -1,6 +1,6 @@
-/* sweep-watch.c — follows the folders of results by file monitors, and by looking at their times.
+/* sweep-watch.c — follows the folder of results by a file monitor, and by looking at its time.
  *
- * Monitors do not see what other machines write to a network file system, so the times of the folders are compared as
+ * A monitor does not see what other machines write to a network file system, so the time of the folder is compared as
  * well, every few seconds.  A server that does not answer blocks a worker only, and the next look waits for it.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/sweep/sweep-watch.h"
@@ -9,20 +9,16 @@
 
 #include <sys/stat.h>
 
-#define LOOK_S 5 /* seconds between two looks at the times */
-
-/* Every stored result changes one of them. */
-static const char *const followed[] = { "cells" };
-
-#define N_FOLLOWED G_N_ELEMENTS (followed)
+#define LOOK_S   5       /* seconds between two looks at the time */
+#define FOLLOWED "cells" /* every stored result changes it */
 
 struct _ScopeSweepWatch
 {
   GObject       parent_instance;
-  char         *folder;
+  char         *folder; /* the one that is followed */
   GCancellable *cancellable;
-  GFileMonitor *monitors[N_FOLLOWED];
-  gint64        times[N_FOLLOWED]; /* ns, as last seen */
+  GFileMonitor *monitor; /* NULL: the folder cannot be monitored */
+  gint64        time;    /* ns, as last seen */
   guint         source;
   gboolean      is_looking;
 };
@@ -31,7 +27,7 @@ G_DEFINE_FINAL_TYPE (ScopeSweepWatch, scope_sweep_watch, G_TYPE_OBJECT)
 
 static guint changed_signal;
 
-/* --- Monitors --- */
+/* --- The monitor --- */
 
 static void
 end_monitor (gpointer monitor)
@@ -46,21 +42,6 @@ on_monitor (ScopeSweepWatch *self)
   g_signal_emit (self, changed_signal, 0);
 }
 
-typedef struct
-{
-  GFileMonitor *monitors[N_FOLLOWED]; /* NULL: the folder cannot be monitored */
-} Monitors;
-
-static void
-monitors_free (gpointer data)
-{
-  Monitors *monitors = data;
-
-  for (guint i = 0; i < N_FOLLOWED; i++)
-    g_clear_pointer (&monitors->monitors[i], end_monitor);
-  g_free (monitors);
-}
-
 /* In a worker, because the kernel may block when an inotify watch is added. */
 static void
 monitor_in_worker (GTask                    *task,
@@ -68,36 +49,26 @@ monitor_in_worker (GTask                    *task,
                    gpointer                  data,
                    GCancellable *cancellable G_GNUC_UNUSED)
 {
-  Monitors *monitors = g_new0 (Monitors, 1);
+  g_autoptr (GFile) folder = g_file_new_for_path (data);
 
-  for (guint i = 0; i < N_FOLLOWED; i++)
-    {
-      g_autoptr (GFile) folder = g_file_new_build_filename (data, followed[i], NULL);
-
-      monitors->monitors[i] = g_file_monitor_directory (folder, G_FILE_MONITOR_NONE, NULL, NULL);
-    }
-  g_task_return_pointer (task, monitors, monitors_free);
+  g_task_return_pointer (task, g_file_monitor_directory (folder, G_FILE_MONITOR_NONE, NULL, NULL),
+                         end_monitor);
 }
 
 static void
 monitored_cb (GObject *source, GAsyncResult *result, gpointer data G_GNUC_UNUSED)
 {
   ScopeSweepWatch *self = SCOPE_SWEEP_WATCH (source);
-  Monitors        *monitors = g_task_propagate_pointer (G_TASK (result), NULL);
+  g_autoptr (GError) error = NULL;
 
-  if (!monitors)
-    return; /* stopped */
-  for (guint i = 0; i < N_FOLLOWED; i++)
-    {
-      self->monitors[i] = g_steal_pointer (&monitors->monitors[i]);
-      if (self->monitors[i])
-        g_signal_connect_swapped (self->monitors[i], "changed", G_CALLBACK (on_monitor), self);
-    }
-  monitors_free (monitors);
-  g_signal_emit (self, changed_signal, 0);
+  self->monitor = g_task_propagate_pointer (G_TASK (result), &error);
+  if (self->monitor)
+    g_signal_connect_swapped (self->monitor, "changed", G_CALLBACK (on_monitor), self);
+  if (!error)
+    g_signal_emit (self, changed_signal, 0);
 }
 
-/* --- Times --- */
+/* --- The time --- */
 
 static void
 look_in_worker (GTask                    *task,
@@ -105,34 +76,24 @@ look_in_worker (GTask                    *task,
                 gpointer                  data,
                 GCancellable *cancellable G_GNUC_UNUSED)
 {
-  gint64 *times = g_new0 (gint64, N_FOLLOWED);
+  struct stat info = { 0 };
 
-  for (guint i = 0; i < N_FOLLOWED; i++)
-    {
-      g_autofree char *path = g_build_filename (data, followed[i], NULL);
-      struct stat      info;
-
-      if (stat (path, &info) == 0)
-        times[i] = (gint64) info.st_mtim.tv_sec * 1000000000 + info.st_mtim.tv_nsec;
-    }
-  g_task_return_pointer (task, times, g_free);
+  stat (data, &info);
+  g_task_return_int (task, (gssize) (info.st_mtim.tv_sec * 1000000000 + info.st_mtim.tv_nsec));
 }
 
 static void
 looked_cb (GObject *source, GAsyncResult *result, gpointer data G_GNUC_UNUSED)
 {
-  ScopeSweepWatch   *self = SCOPE_SWEEP_WATCH (source);
-  g_autofree gint64 *times = g_task_propagate_pointer (G_TASK (result), NULL);
-  gboolean           is_changed = FALSE;
+  ScopeSweepWatch *self = SCOPE_SWEEP_WATCH (source);
+  g_autoptr (GError) error = NULL;
+  gint64 time = g_task_propagate_int (G_TASK (result), &error);
 
   self->is_looking = FALSE;
-  for (guint i = 0; times && i < N_FOLLOWED; i++)
-    {
-      is_changed |= times[i] != self->times[i];
-      self->times[i] = times[i];
-    }
-  if (is_changed)
-    g_signal_emit (self, changed_signal, 0);
+  if (error || time == self->time)
+    return;
+  self->time = time;
+  g_signal_emit (self, changed_signal, 0);
 }
 
 static void
@@ -162,12 +123,11 @@ scope_sweep_watch_stop (ScopeSweepWatch *self)
 {
   g_cancellable_cancel (self->cancellable);
   g_clear_handle_id (&self->source, g_source_remove);
-  for (guint i = 0; i < N_FOLLOWED; i++)
-    if (self->monitors[i])
-      {
-        g_signal_handlers_disconnect_by_data (self->monitors[i], self);
-        scope_worker_free (g_steal_pointer (&self->monitors[i]), end_monitor);
-      }
+  if (self->monitor)
+    {
+      g_signal_handlers_disconnect_by_data (self->monitor, self);
+      scope_worker_free (g_steal_pointer (&self->monitor), end_monitor);
+    }
 }
 
 static void
@@ -207,7 +167,7 @@ scope_sweep_watch_new (const char *folder)
 {
   ScopeSweepWatch *self = g_object_new (SCOPE_TYPE_SWEEP_WATCH, NULL);
 
-  self->folder = g_strdup (folder);
+  self->folder = g_build_filename (folder, FOLLOWED, NULL);
   self->source = g_timeout_add_seconds (LOOK_S, on_tick, self);
   start (self, monitor_in_worker, monitored_cb);
   return self;

@@ -16,6 +16,7 @@
 #include "engine/formats/file.h"
 #include "engine/formats/json-text.h"
 #include "profiler/base/format.h"
+#include "profiler/exchange/csv-text.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -246,30 +247,6 @@ print_json (const ScopeSweepResults *results, const char *folder)
 
 /* --- CSV --- */
 
-/* A text in quotes; one that a spreadsheet would compute begins with an apostrophe. */
-static void
-append_quoted (GString *to, const char *text)
-{
-  g_string_append_c (to, '"');
-  if (*text != '\0' && strchr ("=+-@", *text))
-    g_string_append_c (to, '\'');
-  for (; *text; text++)
-    {
-      if (*text == '"')
-        g_string_append_c (to, '"');
-      g_string_append_c (to, *text == '\n' ? ' ' : *text);
-    }
-  g_string_append_c (to, '"');
-}
-
-static void
-append_number (GString *to, double value)
-{
-  g_string_append_c (to, ',');
-  if (isfinite (value))
-    hyb_json_append_double (to, value);
-}
-
 static char *
 make_csv (const ScopeSweepResults *results)
 {
@@ -286,16 +263,16 @@ make_csv (const ScopeSweepResults *results)
       for (guint axis = 0; axis < SCOPE_SWEEP_N_AXES; axis++)
         {
           g_string_append_c (csv, ',');
-          append_quoted (csv, scope_sweep_plan_get (results->plan, cell, axis));
+          prof_csv_append_text (csv, scope_sweep_plan_get (results->plan, cell, axis));
         }
       g_string_append_printf (csv, ",%s", scope_sweep_result_get_state (result));
-      append_number (csv, result->value);
-      append_number (csv, result->low);
-      append_number (csv, result->high);
+      prof_csv_append_number (csv, result->value);
+      prof_csv_append_number (csv, result->low);
+      prof_csv_append_number (csv, result->high);
       g_string_append_c (csv, ',');
-      append_quoted (csv, result->host ? result->host : "");
+      prof_csv_append_text (csv, result->host ? result->host : "");
       g_string_append_c (csv, ',');
-      append_quoted (csv, result->reason ? result->reason : "");
+      prof_csv_append_text (csv, result->reason ? result->reason : "");
       g_string_append_c (csv, '\n');
     }
   return g_string_free (csv, FALSE);
@@ -315,7 +292,7 @@ check_table (const ScopeSweepResults *results, const char *folder, GError **erro
     for (guint i = 0; i < plan->n_values[axis]; i++)
       {
         g_string_truncate (quoted, 0);
-        append_quoted (quoted, plan->values[axis][i]);
+        prof_csv_append_text (quoted, plan->values[axis][i]);
         bytes += (guint64) quoted->len * (plan->n_cells / plan->n_values[axis]);
       }
   if (bytes <= limit)

@@ -9,10 +9,10 @@
 #include "app/command/sweep/sweep-folder.h"
 #include "app/command/sweep/sweep-table.h"
 #include "app/command/sweep/sweep-task.h"
+#include "profiler/base/statistics.h"
 
 #include <dirent.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define MAX_ROUND 10000 /* values of an axis */
@@ -260,14 +260,6 @@ scope_sweep_view_dup_title (const ScopeSweepView *view, const ScopeSweepResults 
   return g_string_free (title, FALSE);
 }
 
-static int
-compare_values (gconstpointer a, gconstpointer b)
-{
-  double x = *(const double *) a, y = *(const double *) b;
-
-  return (x > y) - (x < y);
-}
-
 double
 scope_sweep_view_get (const ScopeSweepView    *view,
                       const ScopeSweepResults *results,
@@ -284,10 +276,7 @@ scope_sweep_view_get (const ScopeSweepView    *view,
   for (guint round = 0; round < n_rounds; round++, cell += stride_of (plan, SCOPE_SWEEP_REPEAT))
     if (results->cells[cell].is_done && isfinite (results->cells[cell].value))
       values[n++] = results->cells[cell].value;
-  if (n == 0)
-    return NAN;
-  qsort (values, n, sizeof *values, compare_values);
-  return (values[(n - 1) / 2] + values[n / 2]) / 2;
+  return n == 0 ? NAN : prof_median (values, n);
 }
 
 gboolean
