@@ -158,7 +158,7 @@ print_failure (char *const *argv, const GError *error)
   scope_print_error (error);
 }
 
-/* An option that does not exist: adds the one that was meant, if one is near. */
+/* An option that does not exist: adds the one that was meant, or where all are listed. */
 static void
 suggest_option (const Invocation *call, GError *error)
 {
@@ -172,10 +172,11 @@ suggest_option (const Invocation *call, GError *error)
     return;
   for (guint i = 0; i < call->entries->len; i++)
     g_ptr_array_add (names, (gpointer) g_array_index (call->entries, GOptionEntry, i).long_name);
+  g_ptr_array_add (names, (gpointer) "help");
   meant = hyb_suggest_name ((const char *const *) names->pdata, names->len, word);
-  if (!meant)
-    return;
-  message = g_strdup_printf ("%s; did you mean --%s?", error->message, meant);
+  message = meant ? g_strdup_printf ("%s; did you mean --%s?", error->message, meant)
+                  : g_strdup_printf ("%s; hscope %s --help lists them", error->message,
+                                     call->command->name);
   g_free (error->message);
   error->message = message;
 }

@@ -118,10 +118,15 @@ run_new (const ScopeCommonOptions *common, gpointer data, char **files, GError *
       return write_model (common, name, options->output, error);
     }
 
-  g_set_error_literal (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
-                       "hscope new takes the name of a model and --output PREFIX; hscope new "
-                       "--list "
-                       "shows the names");
+  if (files[0])
+    g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
+                 "hscope new needs --output PREFIX: hscope new %s --output net writes "
+                 "net-symbol.json and net-0000.params",
+                 files[0]);
+  else
+    g_set_error_literal (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
+                         "hscope new takes the name of a model and --output PREFIX; hscope new "
+                         "--list shows the names");
   return SCOPE_EXIT_USAGE;
 }
 

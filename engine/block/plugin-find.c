@@ -9,6 +9,7 @@
 #include "engine/base/beside.h"
 #include "engine/base/error.h"
 #include "engine/block/plugin-open.h"
+#include "engine/op/suggest.h"
 
 #include <gmodule.h>
 #include <string.h>
@@ -118,13 +119,35 @@ hyb_gallery_list (void)
   return models;
 }
 
+static void
+refuse_model (const GPtrArray *models, const char *name, GError **error)
+{
+  g_autoptr (GPtrArray) names = g_ptr_array_new ();
+  g_autofree char *list = NULL;
+  const char      *meant;
+
+  for (guint i = 0; i < models->len; i++)
+    g_ptr_array_add (names, (gpointer) ((const HybModelClass *) models->pdata[i])->name);
+  meant = hyb_suggest_name ((const char *const *) names->pdata, names->len, name);
+  g_ptr_array_add (names, NULL);
+  list = g_strjoinv (", ", (char **) names->pdata);
+  if (models->len == 0)
+    hyb_error_at (error, HYB_FORMAT_ERROR, HYB_FORMAT_ERROR_UNKNOWN, NULL,
+                  "Install it, or set HYBRIDSCOPE_GALLERY to its folder",
+                  "the gallery, where “%s” should be, was not found", name);
+  else
+    hyb_error_at (error, HYB_FORMAT_ERROR, HYB_FORMAT_ERROR_UNKNOWN, NULL, NULL,
+                  meant ? "the gallery has no model “%s”; did you mean “%s”?"
+                        : "the gallery has no model “%s”; it has %s",
+                  name, meant ? meant : list);
+}
+
 static const HybModelClass *
 find_in_gallery (const char *name, GError **error)
 {
   g_autofree char *entry = g_strconcat (name, ".so", NULL);
   g_autofree char *path = hyb_gallery_file (entry);
   g_autoptr (GPtrArray) models = NULL;
-  g_autoptr (GString) names = g_string_new (NULL);
 
   if (path && strspn (name, "abcdefghijklmnopqrstuvwxyz0123456789-") == strlen (name) &&
       g_file_test (path, G_FILE_TEST_EXISTS))
@@ -141,13 +164,8 @@ find_in_gallery (const char *name, GError **error)
 
       if (strcmp (model->name, name) == 0)
         return model;
-      g_string_append_printf (names, "%s%s", i > 0 ? ", " : "", model->name);
     }
-  hyb_error_at (error, HYB_FORMAT_ERROR, HYB_FORMAT_ERROR_UNKNOWN, NULL,
-                models->len > 0 ? NULL : "Install it, or set HYBRIDSCOPE_GALLERY to its folder",
-                models->len > 0 ? "the gallery has no model “%s”; it has %s"
-                                : "the gallery, where “%s” should be, was not found%s",
-                name, names->str);
+  refuse_model (models, name, error);
   return NULL;
 }
 

@@ -40,7 +40,7 @@ check_readable (const char *path, gboolean *is_regular, GError **error)
   if (S_ISDIR (status.st_mode))
     {
       g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_ISDIR,
-                   "%s: this is a folder. Name the file inside it", path);
+                   "%s: this is a folder. Name a file inside it", path);
       return FALSE;
     }
 

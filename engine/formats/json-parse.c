@@ -335,6 +335,18 @@ parse_document (Parser *parser)
   return TRUE;
 }
 
+/* Whether a value of JSON, or what is often written in place of one, begins so; TRUE for blanks. */
+static gboolean
+begins_like_json (const char *text, gsize length)
+{
+  gsize at = g_str_has_prefix (text, "\xef\xbb\xbf") ? 3 : 0;
+
+  while (at < length && g_ascii_isspace (text[at]))
+    at++;
+  return at == length || g_ascii_isdigit (text[at]) ||
+         (text[at] != '\0' && strchr ("{[\"-tfnTFNIu", text[at]));
+}
+
 /* Fails with what the file is instead if it cannot be JSON, or if it is too large. */
 static gboolean
 check_looks (Parser *parser)
@@ -347,6 +359,10 @@ check_looks (Parser *parser)
   if (kind != HYB_SNIFF_JSON && kind != HYB_SNIFF_UNKNOWN)
     return hyb_error_at (parser->error, HYB_FORMAT_ERROR, HYB_FORMAT_ERROR_UNKNOWN, parser->where,
                          hint ? hint : "Give the symbol file as the model, other files after it",
+                         "this is %s", description);
+  if (!begins_like_json (parser->json->text, parser->length))
+    return hyb_error_at (parser->error, HYB_FORMAT_ERROR, HYB_FORMAT_ERROR_UNKNOWN, parser->where,
+                         "Models are files such as net-symbol.json, net.onnx and net.pt2",
                          "this is %s", description);
   if (parser->length > parser->limits->size)
     return hyb_error_at (parser->error, HYB_FORMAT_ERROR, HYB_FORMAT_ERROR_MALFORMED, parser->where,

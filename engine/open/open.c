@@ -77,6 +77,28 @@ read_params (HybModel *model, const Source *source, GError **error)
   return load_weights (model, found, error);
 }
 
+/* There is no such file: names the one that is there if only its ending was left out. */
+static void
+suggest_file (const char *name, GError **error)
+{
+  static const char *const endings[] = { "-symbol.json", ".onnx", ".pt2", ".json", ".hscope" };
+
+  if (!error || !g_error_matches (*error, G_FILE_ERROR, G_FILE_ERROR_NOENT))
+    return;
+  for (guint i = 0; i < G_N_ELEMENTS (endings); i++)
+    {
+      g_autofree char *path = g_strconcat (name, endings[i], NULL);
+      char            *message = NULL;
+
+      if (!g_file_test (path, G_FILE_TEST_IS_REGULAR))
+        continue;
+      message = g_strdup_printf ("%s; did you mean “%s”?", (*error)->message, path);
+      g_free ((*error)->message);
+      (*error)->message = message;
+      return;
+    }
+}
+
 static gboolean
 read_graph (HybModel *model, Source *source, GError **error)
 {
@@ -85,7 +107,10 @@ read_graph (HybModel *model, Source *source, GError **error)
 
   source->bytes = hyb_file_read (source->name, 0, error);
   if (!source->bytes)
-    return FALSE;
+    {
+      suggest_file (source->name, error);
+      return FALSE;
+    }
   source->format = hyb_format_for_graph (hyb_format_of_bytes (source->bytes));
   hyb_model_set_file (model, source->name);
   return source->format->read_graph (model, source->bytes, source->name, error);

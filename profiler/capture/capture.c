@@ -52,7 +52,9 @@ static gboolean
 check_header (const ProfHeader *header, gsize size, const char *where, GError **error)
 {
   if (size < sizeof *header || !prof_capture_sniff ((const guint8 *) header, size))
-    return refuse (where, PROF_ERROR_NOT_A_CAPTURE, NULL, error, "this is not a capture");
+    return refuse (where, PROF_ERROR_NOT_A_CAPTURE,
+                   "Captures are files such as net.hscope, which measuring a model writes", error,
+                   "this is not a capture");
   if (header->byte_order != PROF_BYTE_ORDER)
     return refuse (where, PROF_ERROR_VERSION, NULL, error,
                    "the capture was written on a machine with the other byte order");
