@@ -311,7 +311,13 @@ hyb_lowering_text_ints (HybLowering *lowering, guint n, const gint64 *values)
   g_autoptr (GString) text = g_string_new ("(");
 
   for (guint i = 0; i < n; i++)
-    g_string_append_printf (text, "%s%" G_GINT64_FORMAT, i > 0 ? ", " : "", values[i]);
+    {
+      g_string_append (text, i > 0 ? ", " : "");
+      if (values[i] == HYB_NONE)
+        g_string_append (text, "None");
+      else
+        g_string_append_printf (text, "%" G_GINT64_FORMAT, values[i]);
+    }
   g_string_append (text, n == 1 ? ",)" : ")");
   return hyb_arena_intern (lowering->target->texts, text->str);
 }

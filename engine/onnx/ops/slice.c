@@ -66,6 +66,22 @@ clamp_range (gint64 size, gint64 step, gint64 *start, gint64 end)
   return *start > end ? (*start - end - 1) / -step + 1 : 0;
 }
 
+/* A range from one slice to the next one of an axis, as the file counts: from its end, or up to its end, so that it is
+ * also that of an axis of another size. */
+static HybValueId
+slice_as_counted (HybLowering *lowering,
+                  HybValueId   x,
+                  int          axis,
+                  gint64       given_start,
+                  gint64       given_end)
+{
+  gint64 size = hyb_lowering_get_type (lowering, x)->shape.dim[axis];
+  gint64 start = given_start < -size ? 0 : given_start;
+  gint64 end = given_end >= G_MAXINT32 ? G_MAXINT64 : MIN (given_end, size);
+
+  return start == 0 && end == G_MAXINT64 ? x : hyb_onnx_slice (lowering, x, axis, start, end);
+}
+
 /* One axis: a slice, or reversed first where the step is negative. */
 static HybValueId
 slice_axis (HybLowering *lowering, HybValueId x, int axis, const Ranges *ranges, guint i)
@@ -85,12 +101,13 @@ slice_axis (HybLowering *lowering, HybValueId x, int axis, const Ranges *ranges,
     }
   if (n == 0)
     return hyb_onnx_slice (lowering, x, axis, 0, 0);
+  if (ranges->step[i] == 1)
+    return slice_as_counted (lowering, x, axis, ranges->start[i], ranges->end[i]);
   if (step == 1 || n == 1)
     return hyb_onnx_slice (lowering, x, axis, start, start + n);
   for (int a = 0; a < rank; a++)
     {
-      end[a] = a == axis ? start + (n - 1) * step + 1
-                         : hyb_lowering_get_type (lowering, x)->shape.dim[a];
+      end[a] = a == axis ? start + (n - 1) * step + 1 : HYB_NONE;
       begin[a] = a == axis ? start : 0;
       steps[a] = a == axis ? step : 1;
     }
@@ -170,7 +187,7 @@ lower_slice (HybLowering *lowering)
         }
       x = slice_axis (lowering, x, axis, &ranges, i);
     }
-  if (ranges.n == 0)
+  if (x != HYB_NO_ID && x == hyb_onnx_input (lowering, 0))
     x = hyb_onnx_unary (lowering, "_copy", x);
   hyb_lowering_set_output (lowering, 0, x);
 }
