@@ -26,9 +26,9 @@ typedef struct
 } WhileWriter;
 
 /* Adds the counter and the array of inputs to the body.  Returns the next counter; *x gets the
- * input of the step. */
+ * input of the step, which may be one without axes. */
 static HybValueId
-write_counter (HybLoopBody *body, HybValueId *x, GError **error)
+write_counter (HybLoopBody *body, gboolean is_scalar, HybValueId *x, GError **error)
 {
   HybValueId counter = hyb_loop_body_add_variable (body, "step-0", HYB_BODY_COUNTER, 0);
   HybValueId data = hyb_loop_body_add_variable (body, "data", HYB_BODY_DATA, 0);
@@ -43,7 +43,7 @@ write_counter (HybLoopBody *body, HybValueId *x, GError **error)
 
   if (taken == HYB_NO_ID)
     return HYB_NO_ID;
-  *x = hyb_builder_call (body->builder, "squeeze",
+  *x = hyb_builder_call (body->builder, is_scalar ? "_np_squeeze" : "squeeze",
                          &(HybNodeSpec){
                              .name = "input", .n_inputs = 1, .inputs = &taken, .attributes = axis },
                          error);
@@ -179,12 +179,16 @@ write_group (HybConversion  *conversion,
   g_auto (HybLoopBody) body = { 0 };
   g_autoptr (HybGraph) condition = NULL;
   g_autoptr (GArray) inputs = g_array_new (FALSE, FALSE, sizeof (HybValueId));
-  WhileWriter writer = { &body, &conversion->rebuild, HYB_NO_ID, inputs };
-  HybValueId  x = HYB_NO_ID, counter;
+  WhileWriter    writer = { &body, &conversion->rebuild, HYB_NO_ID, inputs };
+  HybValueId     x = HYB_NO_ID, counter;
+  const HybType *step_type;
 
   hyb_loop_body_init (&body, conversion, cells, group);
   conversion->rebuild.current = HYB_NO_ID;
-  counter = write_counter (&body, &x, error);
+  step_type = &conversion->types[hyb_chain_step (cells, body.chain, 0)->x];
+  counter =
+      write_counter (&body, hyb_shape_is_known (&step_type->shape) && step_type->shape.rank == 0,
+                     &x, error);
   condition = hyb_counter_condition (group->n_steps, error);
   if (counter == HYB_NO_ID || x == HYB_NO_ID || !condition ||
       !hyb_loop_body_write (&body, x, counter, error))

@@ -12,19 +12,20 @@
 #include "engine/variants/rebuild-value.h"
 #include "engine/variants/unroll.h"
 
-/* The row of a data array at the counter.  A row of a vector is a vector of one element. */
+/* The row of a data array at the counter.  In MXNet's graphs a row of a vector is a vector of one element. */
 static HybValueId
 take_row (HybRewrittenLoop *loop, HybValueId data, HybValueId counter, gboolean is_vector)
 {
+  gboolean          is_legacy = hyb_graph_has_legacy_shapes (loop->body);
   const char *const axis[] = { "axis", "0", NULL };
   const HybValueId  pair[] = { data, counter };
   HybValueId        row =
       hyb_rewritten_loop_call (loop, "take",
                                &(HybNodeSpec){ .name = "row", .n_inputs = 2, .inputs = pair });
 
-  if (is_vector)
+  if (is_vector && is_legacy)
     return row;
-  return hyb_rewritten_loop_call (loop, "squeeze",
+  return hyb_rewritten_loop_call (loop, is_vector ? "_np_squeeze" : "squeeze",
                                   &(HybNodeSpec){ .name = "input",
                                                   .n_inputs = 1,
                                                   .inputs = &row,

@@ -62,6 +62,15 @@ sum_first (HybRebuild *rebuild, HybValueId value, const char *axes)
   return hyb_rebuild_unary (rebuild, "sum", "batch", value, axes ? "axis" : NULL, axes, NULL);
 }
 
+/* Integers, such as a counter or a limit, have no gradient, and are not added to states of floats. */
+static gboolean
+may_be_float (const HybWhileStates *states, HybValueId old)
+{
+  const HybType *types = states->rebuild->types;
+
+  return !types || types[old].dtype == HYB_DTYPE_UNKNOWN || hyb_dtype_is_float (types[old].dtype);
+}
+
 /* A weight that all steps read; HYB_NO_ID if there is none. */
 static HybValueId
 find_weight (const HybWhileStates *states)
@@ -72,7 +81,7 @@ find_weight (const HybWhileStates *states)
     {
       HybValueId old = g_array_index (states->captured, HybValueId, i);
 
-      if (hyb_value_is_variable (graph, old) &&
+      if (hyb_value_is_variable (graph, old) && may_be_float (states, old) &&
           hyb_graph_get_role (graph, hyb_graph_get_producer (graph, old), FALSE) ==
               HYB_ROLE_PARAMETER)
         return old;
@@ -136,7 +145,8 @@ make_zero (const HybWhileStates *states)
 
   if (source != HYB_NO_ID)
     value = hyb_rebuild_value (rebuild, source);
-  else if (states->one_input != HYB_NO_ID && needs_gradient (rebuild->from, states->one_input))
+  else if (states->one_input != HYB_NO_ID && may_be_float (states, states->one_input) &&
+           needs_gradient (rebuild->from, states->one_input))
     value = states->data;
   else
     return HYB_NO_ID;
@@ -153,7 +163,7 @@ hyb_while_initial_state (const HybWhileStates *states, HybValueId begin)
   if (is_open_constant (states, begin, &units))
     return make_constant (states, begin, units);
   pair[0] = hyb_rebuild_value (states->rebuild, begin);
-  if (needs_gradient (states->rebuild->from, begin))
+  if (!may_be_float (states, begin) || needs_gradient (states->rebuild->from, begin))
     return pair[0];
   pair[1] = make_zero (states);
   if (pair[1] == HYB_NO_ID)
