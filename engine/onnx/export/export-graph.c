@@ -47,6 +47,21 @@ write_variable (OnnxExport *export, HybNodeId id)
     }
 }
 
+/* Whether inference knows the types of what a node reads and returns; rules ask for their ranks. */
+static gboolean
+are_types_known (const OnnxExport *export, HybNodeId id)
+{
+  const HybNode    *node = hyb_graph_get_node (export->graph, id);
+  const HybValueId *inputs = hyb_graph_get_inputs (export->graph, id);
+  gboolean          are_known = TRUE;
+
+  for (guint i = 0; i < node->n_inputs; i++)
+    are_known &= export->types[0][inputs[i]].dtype != HYB_DTYPE_UNKNOWN;
+  for (guint i = 0; i < node->n_outputs; i++)
+    are_known &= export->types[0][node->first_output + i].dtype != HYB_DTYPE_UNKNOWN;
+  return are_known;
+}
+
 static void
 write_node (OnnxExport *export, HybNodeId id)
 {
@@ -54,7 +69,9 @@ write_node (OnnxExport *export, HybNodeId id)
 
   export->current = id;
   export->rule = onnx_rule_find (node->op);
-  if (export->rule)
+  if (export->rule && !are_types_known (export, id))
+    onnx_fail (export, "the types of what it reads and returns are not known");
+  else if (export->rule)
     export->rule->write (export);
   else
     g_hash_table_add (export->shared->missing, (gpointer) g_intern_string (node->type));

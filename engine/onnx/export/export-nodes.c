@@ -245,11 +245,14 @@ onnx_ints (OnnxExport *export, guint n, const gint64 *values)
 OnnxValue
 onnx_number (OnnxExport *export, double value, HybDType dtype)
 {
-  HybType    type = { .shape.rank = 0, .dtype = dtype };
+  gboolean   is_known = dtype != HYB_DTYPE_UNKNOWN;
+  HybType    type = { .shape.rank = 0, .dtype = is_known ? dtype : HYB_F32 };
   HybTensor *tensor = hyb_tensor_new (&type, NULL);
 
+  if (!is_known)
+    onnx_fail (export, "the type of its output is not known");
   if (tensor)
-    hyb_dtype_set_double (hyb_tensor_get_data (tensor), dtype, 0, value);
+    hyb_dtype_set_double (hyb_tensor_get_data (tensor), type.dtype, 0, value);
   return add_constant (export, tensor);
 }
 

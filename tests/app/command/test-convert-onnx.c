@@ -48,6 +48,25 @@ test_forms_lead_to_each_other (Fixture *fixture, gconstpointer name)
   g_assert_cmpint (count_operator (json, "LSTM") + count_operator (json, "GRU"), ==, 1);
 }
 
+/* Slices up to the end of an axis, and steps that are gathered by a counter, do not fix the batch. */
+static void
+test_loops_of_keras_keep_their_batch_open (Fixture *fixture, gconstpointer form)
+{
+  g_autofree char *line =
+      g_strdup_printf ("hscope convert " SOURCE_ROOT
+                       "/tests/data/onnx/keras-gru.onnx --length 5 --to %s "
+                       "--output a.onnx >log && hscope info --json a.onnx" CLEAN,
+                       (const char *) form);
+  g_autoptr (cJSON) json = NULL;
+  const cJSON *output;
+
+  fixture_run_line (fixture, line);
+  g_assert_cmpint (fixture->code, ==, 0);
+  json = parse_output (fixture);
+  output = cJSON_GetArrayItem (cJSON_GetObjectItem (json, "outputs"), 0);
+  g_assert_true (cJSON_IsNull (cJSON_GetArrayItem (cJSON_GetObjectItem (output, "shape"), 0)));
+}
+
 /* A cell that is written by hand in a loop of Python is recognised. */
 static void
 test_cells_in_python_become_layers (Fixture *fixture, gconstpointer name)
@@ -321,6 +340,7 @@ TEST_PROGRAM (test_convert_onnx)
                                        "written-out-dynamo-fixed" };
   static const char *const models[] = { "lenet", "lstm-hybrid", "lstm-lm" };
   static const char *const written[] = { "beam-search", "transformer", "early-stop" };
+  static const char *const loops[] = { "foreach", "while", "unrolled" };
   static const char *const open[] = { "lstm-cell-script-batch", "gru-cell-script-batch" };
   static const char *const back[] = { "cell-lstm-t6-ntc-none", "while-document", "cond-layers-then",
                                       "while-greedy-decoder", "rnn-checkpoint-stack" };
@@ -343,6 +363,9 @@ TEST_PROGRAM (test_convert_onnx)
   for (guint i = 0; i < G_N_ELEMENTS (back); i++)
     add_test ("/app/command/convert-onnx/control-flow-goes-to-onnx-and-back/", back[i],
               test_control_flow_goes_to_onnx_and_back);
+  for (guint i = 0; i < G_N_ELEMENTS (loops); i++)
+    add_test ("/app/command/convert-onnx/loops-of-keras-keep-their-batch-open/", loops[i],
+              test_loops_of_keras_keep_their_batch_open);
   add_test ("/app/command/convert-onnx/what-is-open-stays-open", "",
             test_what_is_open_stays_open_where_the_form_allows);
   add_test ("/app/command/convert-onnx/directions-are-joined-at-once/", "5",
