@@ -137,20 +137,17 @@ SIMD (load_cells) (const float *from, gint64 n)
 static TARGET void
 SIMD (take_every_second) (gint64 n, const float *from, float *to)
 {
-  Ints   even;
   gint64 i = 0, cells;
 
-  for (int lane = 0; lane < LANES; lane++)
-    even[lane] = 2 * lane;
   for (; i + LANES < n; i += LANES) /* reads one cell more than it takes */
-    simd_store (to + i, __builtin_shuffle (simd_load (from + 2 * i),
-                                           simd_load (from + 2 * i + LANES), even));
+    simd_store (to + i,
+                simd_even_lanes (simd_load (from + 2 * i), simd_load (from + 2 * i + LANES)));
   cells = 2 * (n - i) - 1;
   if (cells > 0)
     {
       Floats low = SIMD (load_cells) (from + 2 * i, cells);
       Floats high = SIMD (load_cells) (from + 2 * i + MIN (cells, LANES), cells - LANES);
-      Floats taken = __builtin_shuffle (low, high, even);
+      Floats taken = simd_even_lanes (low, high);
 
       if (n - i == LANES)
         simd_store (to + i, taken);

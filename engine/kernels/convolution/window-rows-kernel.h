@@ -47,18 +47,15 @@ SIMD (copy_phase) (const PhaseSource *source, gint64 n, Floats outside, float *t
 INLINE void
 SIMD (split_phase) (const PhaseSource *source, gint64 n, Floats outside, float *to)
 {
-  Ints   even;
   gint64 k = 0;
 
-  for (int lane = 0; lane < LANES; lane++)
-    even[lane] = 2 * lane;
   for (; k < n && 2 * k < source->cells; k += LANES)
     {
       const float *from = source->from + 2 * k;
       gint64       left = source->cells - 2 * k;
       Floats       low = SIMD (load_cells) (from, left);
       Floats       high = SIMD (load_cells) (from + MIN (left, LANES), left - LANES);
-      Floats       value = __builtin_shuffle (low, high, even);
+      Floats       value = simd_even_lanes (low, high);
 
       simd_store (to + k,
                   left >= 2 * LANES ? value : SIMD (end_with) (value, (left + 1) / 2, outside));

@@ -22,6 +22,7 @@
  *   simd_sum (v), simd_sum_doubles (v), simd_lane_max (v)  over all lanes
  *   simd_scale (a, n)              a 2ⁿ for whole n, |n| ≤ 250
  *   simd_any (mask)                whether any lane of Ints has its sign bit set
+ *   simd_even_lanes (a, b)         lanes 0, 2, … of a, then those of b
  *
  * HYB_SIMD_CHOOSE (x) is the variant of function x for this processor.  A source file can have one
  * kernel.  The compiler may not reorder floating-point operations, so the same input gives the

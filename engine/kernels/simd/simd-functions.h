@@ -36,6 +36,7 @@ typedef double SIMD (Doubles) __attribute__ ((vector_size (LANES * sizeof (doubl
 #define simd_lane_max         SIMD (simd_lane_max)
 #define simd_scale            SIMD (simd_scale)
 #define simd_any              SIMD (simd_any)
+#define simd_even_lanes       SIMD (simd_even_lanes)
 
 INLINE Floats
 simd_fill (float value)
@@ -213,6 +214,19 @@ simd_scale (Floats a, Floats n)
   Ints half = whole >> 1;
 
   return a * (Floats) ((half + 127) << 23) * (Floats) ((whole - half + 127) << 23);
+#endif
+}
+
+/* a[0], a[2], …, b[0], b[2], … */
+INLINE Floats
+simd_even_lanes (Floats a, Floats b)
+{
+#if LANES == 16
+  return __builtin_shufflevector (a, b, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
+#elif LANES == 8
+  return __builtin_shufflevector (a, b, 0, 2, 4, 6, 8, 10, 12, 14);
+#else
+  return __builtin_shufflevector (a, b, 0, 2, 4, 6);
 #endif
 }
 

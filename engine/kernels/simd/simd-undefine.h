@@ -28,6 +28,7 @@
 #undef simd_scale
 #undef SIMD_ANY
 #undef simd_any
+#undef simd_even_lanes
 #undef SIMD_MASK
 #undef SIMD_LOAD_PART
 #undef SIMD_STORE_PART
