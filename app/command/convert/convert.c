@@ -22,6 +22,7 @@
 #include "engine/variants/match-bodies.h"
 #include "engine/variants/variant.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -85,17 +86,26 @@ check_options (const ConvertOptions *options, HybForm *form, GError **error)
 static gboolean
 report_difference (const HybProof *proof, gboolean is_written, GError **refused)
 {
+  const char *end = is_written ? "" : "; nothing was written";
+  const char *output = proof->worst_output ? proof->worst_output : "an output";
   g_autoptr (GError) error = NULL;
 
   if (proof->verdict == HYB_PROOF_OPEN)
     g_set_error (&error, SCOPE_ERROR, SCOPE_ERROR_DIFFERS,
                  "the converted model is not shown to be equal: %s%s",
-                 (char *) proof->gaps->pdata[0], is_written ? "" : "; nothing was written");
+                 (char *) proof->gaps->pdata[0], end);
+  else if (proof->difference)
+    g_set_error (&error, SCOPE_ERROR, SCOPE_ERROR_DIFFERS,
+                 "the converted model is another one: %s%s", proof->difference, end);
+  else if (!isfinite (proof->max_abs))
+    g_set_error (&error, SCOPE_ERROR, SCOPE_ERROR_DIFFERS,
+                 "the converted model differs at %s: only one of the models returns a finite "
+                 "number there%s",
+                 output, end);
   else
     g_set_error (&error, SCOPE_ERROR, SCOPE_ERROR_DIFFERS,
                  "the converted model differs by %g at %s, which is more than rounding%s",
-                 proof->max_abs, proof->worst_output ? proof->worst_output : "an output",
-                 is_written ? "" : "; nothing was written");
+                 proof->max_abs, output, end);
   if (is_written)
     {
       scope_print_message (HYB_SEVERITY_WARNING, "%s", error->message);
