@@ -10,6 +10,18 @@ epsilon (HybLowering *lowering, double fallback)
 
 /* --- BatchNormalization --- */
 
+/* From version 15 on, statistics may be of another type than scale and bias. */
+static gboolean
+has_mixed_parameters (HybLowering *lowering)
+{
+  HybDType first = hyb_onnx_type (lowering, 1)->dtype;
+
+  for (guint i = 2; i < 5; i++)
+    if (hyb_onnx_type (lowering, i)->dtype != first)
+      return TRUE;
+  return FALSE;
+}
+
 /* Before version 14, outputs beyond the first are statistics of a training run; only their types are known. */
 static void
 normalise_by_running (HybLowering *lowering)
@@ -17,7 +29,11 @@ normalise_by_running (HybLowering *lowering)
   HybValueId inputs[5], y;
 
   for (guint i = 0; i < 5; i++)
-    inputs[i] = hyb_onnx_input (lowering, i);
+    {
+      inputs[i] = hyb_onnx_input (lowering, i);
+      if (i > 0 && has_mixed_parameters (lowering))
+        inputs[i] = hyb_onnx_cast (lowering, inputs[i], HYB_F32);
+    }
   y = hyb_lowering_emit (lowering, "BatchNorm", 5, inputs, "eps", epsilon (lowering, 1e-5),
                          "fix_gamma", "False", "use_global_stats", "True", "axis", "1", NULL);
   hyb_lowering_set_output (lowering, 0, y);
@@ -71,6 +87,16 @@ last_axes (HybLowering *lowering, int rank, gint64 axis, gint64 *axes)
   return first < 0 ? 0 : (guint) (rank - first);
 }
 
+/* FALSE for a scale or bias that is not a number for each element of the last axis: it is broadcast. */
+static gboolean
+is_for_last_axis (HybLowering *lowering, guint input)
+{
+  const HybShape *shape = &hyb_onnx_type (lowering, input)->shape;
+  const HybShape *x = &hyb_onnx_type (lowering, 0)->shape;
+
+  return shape->rank == 1 && shape->dim[0] == x->dim[x->rank - 1];
+}
+
 static void
 lower_layer_normalisation (HybLowering *lowering)
 {
@@ -81,7 +107,7 @@ lower_layer_normalisation (HybLowering *lowering)
 
   if (n == 0)
     return;
-  if (n == 1 && hyb_onnx_has_input (lowering, 2) &&
+  if (n == 1 && is_for_last_axis (lowering, 1) && is_for_last_axis (lowering, 2) &&
       hyb_lowering_get_node (lowering)->n_outputs == 1)
     {
       HybValueId inputs[] = { x, hyb_onnx_input (lowering, 1), hyb_onnx_input (lowering, 2) };

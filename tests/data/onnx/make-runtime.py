@@ -136,6 +136,18 @@ CASES = {
         y, n = com.microsoft.EmbedLayerNormalization (w, s, a, b, c, g, d, m)
     }""", lambda f: {"w": np.array([[1, 6, 0], [2, 2, 5]], np.int32), "s": np.array([[0, 0, 1], [1, 1, 1]], np.int32), "a": f(7, 4), "b": f(5, 4), "c": f(2, 4),
                      "g": f(4), "d": f(4), "m": np.array([[1, 1, 0], [1, 1, 1]], np.int32)}),
+    "embeddings-other-masks": (MICROSOFT, """g (int32[1,3] w, float[7,4] a, float[5,4] b, float[4] g, float[4] d, int32[1,3] m) => (float[1,3,4] y, int32[1] n) {
+        y, n = com.microsoft.EmbedLayerNormalization (w, "", a, b, "", g, d, m)
+    }""", lambda f: {"w": np.array([[1, 6, 0]], np.int32), "a": f(7, 4), "b": f(5, 4), "g": f(4), "d": f(4), "m": np.array([[1, 2, -1]], np.int32)}),
+    "layer-normalisation-of-old-files": ('"" : 12', """g (float[2,3,4] x, float[4] g, float[4] b) => (float[2,3,4] y) {
+        y = LayerNormalization <axis = -1, epsilon = 0.01> (x, g, b)
+    }""", lambda f: {"x": f(2, 3, 4), "g": f(4), "b": f(4)}),
+    "layer-normalisation-broadcast": ('"" : 17', """g (float[2,3,4] x, float[2,1,4] g, float[1] b) => (float[2,3,4] y) {
+        y = LayerNormalization <axis = -1> (x, g, b)
+    }""", lambda f: {"x": f(2, 3, 4), "g": f(2, 1, 4), "b": f(1)}),
+    "batch-normalisation-of-mixed-types": ('"" : 15', """g (float16[2,3,4] x, float16[3] s, float16[3] b, float[3] m, float[3] v) => (float16[2,3,4] y) {
+        y = BatchNormalization (x, s, b, m, v)
+    }""", lambda f: {"x": f(2, 3, 4).astype(np.float16), "s": f(3).astype(np.float16), "b": f(3).astype(np.float16), "m": f(3), "v": np.abs(f(3))}),
     "heads": (MICROSOFT, """g (float[2,3,8] q, float[2,5,8] k, float[2,5,6] v, float[22] b, int32[2] n) => (float[2,3,6] y) {
         y = com.microsoft.MultiHeadAttention <num_heads = 2, scale = 0.4> (q, k, v, b, n)
     }""", lambda f: {"q": f(2, 3, 8), "k": f(2, 5, 8), "v": f(2, 5, 6), "b": f(22), "n": np.array([5, 3], np.int32)}),
