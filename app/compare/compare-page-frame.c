@@ -291,12 +291,17 @@ scope_compare_page_build (ScopeComparePage *self)
   GtkWidget *content = gtk_box_new (GTK_ORIENTATION_VERTICAL, 0);
   GtkWidget *split = gtk_paned_new (GTK_ORIENTATION_VERTICAL);
   GtkWidget *row = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 1);
+  GtkWidget *scroller = gtk_scrolled_window_new ();
 
   self->row = GTK_BOX (row);
   gtk_box_set_homogeneous (self->row, TRUE);
   gtk_widget_set_size_request (row, -1, 160);
   gtk_widget_add_css_class (row, "compare-panes");
-  gtk_paned_set_start_child (GTK_PANED (split), row);
+  /* Four panes are wider than a narrow window. */
+  gtk_scrolled_window_set_policy (GTK_SCROLLED_WINDOW (scroller), GTK_POLICY_AUTOMATIC,
+                                  GTK_POLICY_NEVER);
+  gtk_scrolled_window_set_child (GTK_SCROLLED_WINDOW (scroller), row);
+  gtk_paned_set_start_child (GTK_PANED (split), scroller);
   gtk_paned_set_end_child (GTK_PANED (split), new_lower (self));
   gtk_paned_set_resize_end_child (GTK_PANED (split), TRUE);
   gtk_paned_set_shrink_start_child (GTK_PANED (split), FALSE);

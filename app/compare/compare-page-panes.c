@@ -66,6 +66,9 @@ show_file (ScopeComparePage *self, guint index, const char *path)
                            G_CALLBACK (scope_compare_page_update_colours), self, G_CONNECT_SWAPPED);
 }
 
+/* The bar of steps fits into it, and four panes into 1280 pixels. */
+#define MIN_PANE_WIDTH 314
+
 typedef struct
 {
   ScopeComparePage *page;
@@ -375,6 +378,7 @@ scope_compare_page_add_pane (ScopeComparePage *self, const char *form)
   g_signal_connect_object (pane, "closed", G_CALLBACK (on_closed), self, 0);
   g_signal_connect_object (pane, "moved", G_CALLBACK (on_moved), self, 0);
   g_signal_connect_object (pane, "selected", G_CALLBACK (on_selected), self, 0);
+  gtk_widget_set_size_request (pane, MIN_PANE_WIDTH, -1);
   gtk_box_append (self->row, pane);
   fill_pane (self, index);
   update_closable (self);

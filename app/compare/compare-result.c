@@ -287,7 +287,7 @@ scope_compare_result_init (ScopeCompareResult *self)
   gtk_widget_add_css_class (columns, "sheet");
   gtk_box_append (GTK_BOX (columns), GTK_WIDGET (self->left));
   gtk_box_append (GTK_BOX (columns), GTK_WIDGET (self->right));
-  gtk_scrolled_window_set_policy (GTK_SCROLLED_WINDOW (scroller), GTK_POLICY_NEVER,
+  gtk_scrolled_window_set_policy (GTK_SCROLLED_WINDOW (scroller), GTK_POLICY_AUTOMATIC,
                                   GTK_POLICY_AUTOMATIC);
   gtk_scrolled_window_set_child (GTK_SCROLLED_WINDOW (scroller), columns);
   adw_bin_set_child (ADW_BIN (self), scroller);

@@ -1,4 +1,4 @@
-/* window-pictures.c — saves the pictures of docs/window.md: each page light and dark, 1280, 900 and 683 pixels wide.
+/* window-pictures.c — saves the pictures of docs/window.md: each page light and dark, 1280 and 900 pixels wide, some also 683.
  *
  * Not a test: tools/window-pictures.sh starts it.  A popover or dialog is painted over the window where the
  * user sees it.  A message is printed for each picture.

@@ -124,14 +124,21 @@ test_compare (void)
 {
   ScopeComparePage *compare = open_comparison ("cell-lstm-t6-ntc-none", shapes);
   ScopeComparePane *second;
+  int               minimum;
 
   g_assert_true (gui_wait (are_drawn, compare, 60000));
   g_assert_cmpuint (scope_compare_page_n_panes (compare), ==, 4);
+  gtk_widget_measure (GTK_WIDGET (compare), GTK_ORIENTATION_HORIZONTAL, -1, &minimum, NULL, NULL,
+                      NULL);
+  g_assert_cmpint (minimum, <=, 683);
   take_picture (window, "compare-drawn");
   check_links (compare);
   check_partners (compare);
   take_picture (window, "compare-partners");
   g_assert_true (gui_wait (is_measured, compare, 60000));
+  gtk_widget_measure (GTK_WIDGET (window), GTK_ORIENTATION_HORIZONTAL, -1, &minimum, NULL, NULL,
+                      NULL);
+  g_assert_cmpint (minimum, <=, 683);
   second = scope_compare_page_get_pane (compare, 1);
   g_assert_true (gui_wait (is_coloured, second, 10000));
   take_picture (window, "compare-measured");
