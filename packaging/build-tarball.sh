@@ -56,6 +56,8 @@ done
 {
   patchelf --force-rpath --set-rpath '$ORIGIN/../lib/hybridscope/libraries/own:$ORIGIN/../lib/hybridscope/libraries/base:$ORIGIN/../lib' bin/hscope
   patchelf --force-rpath --set-rpath '$ORIGIN/../../lib/hybridscope/libraries/own:$ORIGIN/../../lib/hybridscope/libraries/base' libexec/hybridscope/layout-helper
+  # Programs of users are linked with the library, which finds its own there.
+  patchelf --force-rpath --set-rpath '$ORIGIN/hybridscope/libraries/own:$ORIGIN/hybridscope/libraries/base' "$(readlink -f lib/libhybridscope-engine.so)"
   [ ! -x bin/hybridscope ] || patchelf --force-rpath --set-rpath '$ORIGIN/../lib/hybridscope/libraries/own:$ORIGIN/../lib' bin/hybridscope
 }
 
