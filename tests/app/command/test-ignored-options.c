@@ -32,7 +32,7 @@ static const struct
   { "prove", MODEL TYPES DEVICE " mode plan-without seed train init each jobs target " },
   { "compare",
     MODEL TYPES DEVICE " mode plan-without seed train init random-values fold-parameters target " },
-  { "diff", MODEL },
+  { "diff", MODEL TYPES },
   { "import", MODEL FIXED },
   { "trace", " plugin " },
   { "bench", DEVICE PLANS },
