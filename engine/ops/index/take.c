@@ -130,18 +130,41 @@ job_place (const TakeJob *job, gint64 i)
   return resolve_index (job->wrap, index, job->view.length);
 }
 
+/* Indices that are resolved before rows are copied. */
+#define CHUNK 256
+
+/* Copies n rows of a size that the compiler knows, or any. */
+static void
+copy_rows (const char *from, const gint64 *places, gint64 n, gsize row, char *to)
+{
+  if (row == 4)
+    for (gint64 i = 0; i < n; i++)
+      memcpy (to + 4 * i, from + 4 * places[i], 4);
+  else if (row == 8)
+    for (gint64 i = 0; i < n; i++)
+      memcpy (to + 8 * i, from + 8 * places[i], 8);
+  else
+    for (gint64 i = 0; i < n; i++)
+      memcpy (to + (gsize) i * row, from + (gsize) places[i] * row, row);
+}
+
 static void
 take_rows (gint64 begin, gint64 end, gpointer data)
 {
   const TakeJob *job = data;
+  gint64         places[CHUNK], resolved = -1; /* index of the first place; -1: none yet */
 
-  for (gint64 n = begin; n < end; n++)
+  for (gint64 at = begin, n; at < end; at += n)
     {
-      gint64 outer = n / job->n_indices;
-      gint64 place = job_place (job, n % job->n_indices);
+      gint64 outer = at / job->n_indices, index = at % job->n_indices;
+      gint64 whole = MIN (job->n_indices - index, CHUNK);
 
-      memcpy (job->to + (gsize) n * job->row,
-              job->from + (gsize) (outer * job->view.length + place) * job->row, job->row);
+      n = MIN (whole, end - at);
+      for (gint64 i = 0; i < whole && index != resolved; i++)
+        places[i] = job_place (job, index + i);
+      resolved = index;
+      copy_rows (job->from + (gsize) (outer * job->view.length) * job->row, places, n, job->row,
+                 job->to + (gsize) at * job->row);
     }
 }
 

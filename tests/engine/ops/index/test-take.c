@@ -50,6 +50,44 @@ test_float_indices_are_truncated (void)
   op_assert_near (z, 0, 2.);
 }
 
+/* Indices are resolved in pieces of 256; slices of 1 to 12 bytes are copied by loops of their own. */
+static void
+test_many_indices_in_several_rows (void)
+{
+  enum
+  {
+    OUTER = 3,
+    LENGTH = 50,
+    N = 600
+  };
+  static const HybDType dtypes[] = { HYB_U8, HYB_F16, HYB_F32, HYB_F64 };
+
+  for (guint d = 0; d < G_N_ELEMENTS (dtypes); d++)
+    for (gint64 inner = 1; inner < 4; inner++)
+      {
+        HybType type = { hyb_shape_make (3, (const gint64[]){ OUTER, LENGTH, inner }), dtypes[d] };
+        HybType index_type = { hyb_shape_1d (N), HYB_I64 };
+        HybTensor *data = hyb_tensor_new (&type, NULL), *index = hyb_tensor_new (&index_type, NULL);
+        gint64    *indices = hyb_tensor_get_data (index);
+        g_autoptr (HybTensor) y = NULL;
+
+        for (gint64 i = 0; i < OUTER * LENGTH * inner; i++)
+          hyb_dtype_set_double (hyb_tensor_get_data (data), dtypes[d], (gsize) i,
+                                (double) (i % 251));
+        for (gint64 i = 0; i < N; i++)
+          indices[i] = i * 37 % LENGTH;
+        y = op_run ("take", "axis=1", data, index, NULL);
+        for (gint64 i = 0; i < OUTER * N * inner; i++)
+          {
+            gint64 outer = i / inner / N, at = i / inner % N * 37 % LENGTH;
+            gint64 from = (outer * LENGTH + at) * inner + i % inner;
+
+            g_assert_cmpfloat (hyb_dtype_get_double (hyb_tensor_get_data (y), dtypes[d], (gsize) i),
+                               ==, (double) (from % 251));
+          }
+      }
+}
+
 static void
 test_indices_outside_clip_or_wrap (void)
 {
@@ -69,6 +107,8 @@ TEST_PROGRAM (test_take)
   g_test_init (&argc, &argv, NULL);
 
   op_check_family ("take", hyb_ops_take, samples, refusals);
+  g_test_add_func ("/engine/ops/take/many-indices-in-several-rows",
+                   test_many_indices_in_several_rows);
   g_test_add_func ("/engine/ops/take/float-indices-are-truncated",
                    test_float_indices_are_truncated);
   g_test_add_func ("/engine/ops/take/indices-outside-clip-or-wrap",
