@@ -291,6 +291,10 @@ multiply_tiles (gint64 begin, gint64 end, gpointer data)
     }
 }
 
+/* Below this depth a tile writes about as much as it reads, so that tiles share the filters: fewer places are written at
+ * the same time. */
+#define FEW_CHANNELS_DEPTH 16
+
 /* Multiplications below which a slice is not worth a thread. */
 #define GRAIN 262144
 
@@ -358,6 +362,8 @@ convolve_part (gint64 part, gint64 area, gconstpointer data)
   product.planes = place_planes (convolution, &product.strip, group, area);
   hyb_tiling_init (&product.tiling, tiles, product.strip.n_vectors / product.n_rows, filters,
                    layout->depth * filters * (gint64) sizeof (float));
+  if (layout->depth < FEW_CHANNELS_DEPTH)
+    product.tiling.by_filters = TRUE;
   hyb_parallel_for (hyb_tiling_n_tiles (&product.tiling) * product.n_rows,
                     1 + GRAIN / (layout->depth * 24 * tiles->lanes), multiply_tiles, &product);
 }
