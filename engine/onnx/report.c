@@ -221,12 +221,12 @@ report_form (const HybOnnxNode *node, gint64 opset, const HybOnnxSchema *schema)
 static HybFinding *
 report_not_computed (const HybOnnxNode *node)
 {
-  HybFinding *finding = hyb_finding_new ("not-computed", HYB_SEVERITY_NOTE,
-                                         "this program does not compute the operator %s: the model "
-                                         "can be looked at but not run",
-                                         node->op_type);
+  HybFinding *finding =
+      hyb_finding_new ("not-computed", HYB_SEVERITY_NOTE,
+                       "this program does not compute the operator %s", node->op_type);
 
-  finding->hint = g_strdup ("ONNX Runtime may run it");
+  finding->hint = g_strdup ("The model can be looked at, and outputs that do not need it can be "
+                            "computed; ONNX Runtime may run all of it");
   return finding;
 }
 
