@@ -250,12 +250,14 @@ HybVariant *
 hyb_variant_larger (HybModel                *model,
                     const HybConvertOptions *options,
                     const HybVariant        *variant,
-                    HybTensorList          **input)
+                    HybTensorList          **input,
+                    HybVariant             **other)
 {
-  Search search = { .model = model, .options = options, .variant = variant };
+  Search            search = { .model = model, .options = options, .variant = variant };
+  HybConvertOptions chosen = *options;
   g_autoptr (GArray) places = NULL;
   g_autoptr (HybTensorList) larger = NULL;
-  HybVariant *converted;
+  g_autoptr (HybVariant) converted = NULL;
 
   if (!variant->lowered || !options->input || options->form == HYB_FORM_UNROLLED)
     return NULL;
@@ -265,7 +267,12 @@ hyb_variant_larger (HybModel                *model,
     return NULL;
   larger = enlarge_inputs (&search, places);
   converted = convert_for (&search, larger);
-  if (converted)
-    *input = g_steal_pointer (&larger);
-  return converted;
+  chosen.input = larger;
+  search.options = &chosen;
+  search.variant = converted;
+  *other = converted ? enlarge (&search, places) : NULL;
+  if (!*other)
+    return NULL;
+  *input = g_steal_pointer (&larger);
+  return g_steal_pointer (&converted);
 }

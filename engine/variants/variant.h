@@ -80,12 +80,13 @@ HybVariant *hyb_variant_with_other_sizes (HybModel                *model,
                                           const HybVariant        *variant);
 
 /* The variant for larger sizes of all open dimensions, which may have other nodes: where a size gives a single step, nodes may be
- * missing that any other size needs.  *input: (out) (transfer full) its inputs.  NULL: there are no open dimensions, the form fixes
- * them, or the model does not take larger ones.  (transfer full) */
+ * missing that any other size needs.  *input: (out) (transfer full) its inputs; *other: (out) (transfer full) the same for other sizes
+ * of all of them.  NULL: there are no open dimensions, the form fixes one, or the model does not take larger ones.  (transfer full) */
 HybVariant *hyb_variant_larger (HybModel                *model,
                                 const HybConvertOptions *options,
                                 const HybVariant        *variant,
-                                HybTensorList          **input);
+                                HybTensorList          **input,
+                                HybVariant             **other);
 
 /* Whether a model can be converted to a form. */
 typedef struct

@@ -146,19 +146,15 @@ prepare (ScopeResult           *result,
 static gboolean
 prepare_larger (ScopeResult *result, ScopeConversion *conversion)
 {
-  HybConvertOptions larger = *conversion->convert;
   g_autoptr (HybTensorList) input = NULL;
-  g_autoptr (HybVariant) variant =
-      hyb_variant_larger (conversion->model, conversion->convert, *conversion->variant, &input);
   g_autoptr (HybVariant) other = NULL;
+  g_autoptr (HybVariant) variant = hyb_variant_larger (conversion->model, conversion->convert,
+                                                       *conversion->variant, &input, &other);
   g_autoptr (GError) error = NULL;
 
   if (!variant)
     return FALSE;
-  larger.input = input;
-  larger.length = 0;
-  other = hyb_variant_with_other_sizes (conversion->model, &larger, variant);
-  if (!other || !prepare (result, conversion, &(Prepared){ variant, other, input }, &error))
+  if (!prepare (result, conversion, &(Prepared){ variant, other, input }, &error))
     {
       scope_result_clear (result);
       return FALSE;
@@ -167,6 +163,19 @@ prepare_larger (ScopeResult *result, ScopeConversion *conversion)
   *conversion->variant = g_steal_pointer (&variant);
   conversion->input = g_steal_pointer (&input);
   return TRUE;
+}
+
+/* FALSE: something follows from a size in a way that cannot be written. */
+static gboolean
+prepare_open (ScopeResult *result, ScopeConversion *conversion, const HybVariant *other)
+{
+  g_autoptr (GError) error = NULL;
+
+  if (prepare (result, conversion,
+               &(Prepared){ *conversion->variant, other, conversion->convert->input }, &error))
+    return TRUE;
+  scope_result_clear (result);
+  return FALSE;
 }
 
 gboolean
@@ -179,8 +188,9 @@ scope_result_prepare (ScopeResult *result, ScopeConversion *conversion, GError *
           : NULL;
 
   if (scope_find_output_format (conversion->output))
-    return (!other && prepare_larger (result, conversion)) ||
-           prepare (result, conversion, &(Prepared){ variant, other, conversion->convert->input },
+    return (other ? prepare_open (result, conversion, other)
+                  : prepare_larger (result, conversion)) ||
+           prepare (result, conversion, &(Prepared){ variant, NULL, conversion->convert->input },
                     error);
   if (other)
     hyb_variant_open_sizes (variant, other);

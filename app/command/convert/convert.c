@@ -13,6 +13,7 @@
 #include "app/command/inputs.h"
 #include "app/command/open-model.h"
 
+#include "engine/analysis/infer-types.h"
 #include "engine/base/error.h"
 #include "engine/base/remedy.h"
 #include "engine/formats/format.h"
@@ -305,6 +306,48 @@ print_notes (const ConvertOptions *options, HybModel *model, const HybVariant *v
                          options->to);
 }
 
+/* Types of all values as far as the file says and implies them.  (transfer full) */
+static HybType *
+new_declared_types (HybModel *model)
+{
+  HybType *types = hyb_model_new_types (model);
+
+  hyb_infer_types (hyb_model_get_graph (model), types, NULL, FALSE, NULL);
+  return types;
+}
+
+/* A note for each input whose sizes the model leaves open and the written file does not. */
+static void
+print_fixed_sizes (HybModel *model, HybModel *result)
+{
+  HybGraph           *graph = hyb_model_get_graph (model), *written = hyb_model_get_graph (result);
+  g_autofree HybType *open = new_declared_types (model);
+  g_autofree HybType *types = new_declared_types (result);
+  guint               n;
+  const HybNodeId    *variables = hyb_graph_get_variables (graph, &n);
+
+  for (guint i = 0; i < n; i++)
+    {
+      const HybNode   *node = hyb_graph_get_node (graph, variables[i]);
+      HybNodeId        id = hyb_graph_find_variable (written, node->name);
+      const HybShape  *before = &open[node->first_output].shape, *after;
+      g_autofree char *text = NULL;
+      gboolean         is_fixed = FALSE;
+
+      if (id == HYB_NO_ID)
+        continue;
+      after = &types[hyb_graph_get_node (written, id)->first_output].shape;
+      for (int a = 0; a < MIN (before->rank, after->rank); a++)
+        is_fixed |= before->dim[a] < 0 && after->dim[a] >= 0;
+      text = hyb_shape_to_string (after);
+      if (is_fixed)
+        scope_print_message (HYB_SEVERITY_NOTE,
+                             "%s: the written file has the shape %s, of which the model leaves "
+                             "dimensions open; --shape %s=… chooses others",
+                             node->name, text, node->name);
+    }
+}
+
 /* TRUE and a note if a file that would be simplified keeps its number of nodes. */
 static gboolean
 is_simple (const ConvertOptions *options, HybModel *model, HybModel *result)
@@ -383,6 +426,8 @@ run_convert (const ScopeCommonOptions *common, gpointer data, char **files, GErr
   if (is_simple (options, model, result.model))
     return write_copy (options, model, common->json, error);
   print_notes (options, model, variant);
+  if (result.model)
+    print_fixed_sizes (model, result.model);
   prove.input = inputs;
   prove.is_made = !input;
   prove.variant = result.model || variant->lowered ? NULL : variant;

@@ -29,6 +29,8 @@ typedef struct
   double      number;                 /* likewise */
   gboolean    needs_elements;         /* arrays of no elements cannot be written */
   gboolean    is_fill;                /* the output is the attribute value, or number, everywhere */
+  const char
+      *varying; /* an attribute that write() lets follow an open size; NULL: only shapes do */
 } HybOnnxRule;
 
 /* --- What is written for --- */

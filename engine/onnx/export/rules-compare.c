@@ -122,9 +122,9 @@ write_where (OnnxExport *export)
   {                                                         \
     .op = (op_), .write = write_comparison, .onnx = (onnx_) \
   }
-#define COMPARISON_SCALAR(op_, onnx_)                              \
-  {                                                                \
-    .op = (op_), .write = write_comparison_scalar, .onnx = (onnx_) \
+#define COMPARISON_SCALAR(op_, onnx_)                                                   \
+  {                                                                                     \
+    .op = (op_), .write = write_comparison_scalar, .onnx = (onnx_), .varying = "scalar" \
   }
 #define LOGICAL(op_, onnx_)                              \
   {                                                      \

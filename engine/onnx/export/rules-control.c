@@ -290,7 +290,7 @@ write_cond (OnnxExport *export)
 
 const HybOnnxRule hyb_onnx_rules_control[] = {
   { .op = "_foreach", .write = write_foreach },
-  { .op = "_while_loop", .write = write_while },
+  { .op = "_while_loop", .write = write_while, .varying = "max_iterations" },
   { .op = "_cond", .write = write_cond },
   { .op = NULL },
 };

@@ -38,6 +38,18 @@ fill (OnnxExport *export, double number)
 static void
 write_filled (OnnxExport *export)
 {
+  HybDType dtype = onnx_output_type (export, 0).dtype;
+
+  /* A length that planning counted. */
+  if (onnx_param_varies (export, "value"))
+    {
+      onnx_set_output (export, 0,
+                       onnx_binary (export, "Expand",
+                                    onnx_cast (export, onnx_param_size (export, "value"), HYB_I64,
+                                               dtype),
+                                    onnx_output_shape (export, 0)));
+      return;
+    }
   fill (export, onnx_param_double (export, "value", onnx_rule (export)->number));
 }
 
@@ -111,8 +123,8 @@ const HybOnnxRule hyb_onnx_rules_source[] = {
   { .op = "_npi_zeros", .write = write_filled, .is_fill = TRUE },
   { .op = "_ones", .write = write_filled, .is_fill = TRUE, .number = 1 },
   { .op = "_npi_ones", .write = write_filled, .is_fill = TRUE, .number = 1 },
-  { .op = "_full", .write = write_filled, .is_fill = TRUE },
-  { .op = "_npi_full", .write = write_filled, .is_fill = TRUE },
+  { .op = "_full", .write = write_filled, .is_fill = TRUE, .varying = "value" },
+  { .op = "_npi_full", .write = write_filled, .is_fill = TRUE, .varying = "value" },
   { .op = "zeros_like", .write = write_filled_like, .is_fill = TRUE },
   { .op = "ones_like", .write = write_filled_like, .is_fill = TRUE, .number = 1 },
   { .op = "_arange", .write = write_arange },

@@ -67,6 +67,33 @@ test_loops_of_keras_keep_their_batch_open (Fixture *fixture, gconstpointer form)
   g_assert_true (cJSON_IsNull (cJSON_GetArrayItem (cJSON_GetObjectItem (output, "shape"), 0)));
 }
 
+/* Lengths that planning counts for one size follow the input in the written file. */
+static void
+test_counted_lengths_follow_the_input (Fixture *fixture, gconstpointer form)
+{
+  g_autofree char *line =
+      g_strdup_printf ("hscope convert " SOURCE_ROOT
+                       "/tests/data/onnx/keras-stacked.onnx --to %s --output a.onnx "
+                       ">log && hscope prove " SOURCE_ROOT
+                       "/tests/data/onnx/keras-stacked.onnx a.onnx --shape x0=2,6,4 >log" CLEAN,
+                       (const char *) form);
+
+  fixture_run_line (fixture, line);
+  g_assert_cmpint (fixture->code, ==, 0);
+  g_assert_null (strstr (fixture->err, "the written file has the shape"));
+}
+
+/* What a file fixes is said. */
+static void
+test_fixed_lengths_are_said (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
+{
+  fixture_run_line (fixture, "hscope convert " SOURCE_ROOT
+                             "/tests/data/onnx/keras-stacked.onnx --to unrolled --length 5 "
+                             "--output a.onnx >log" CLEAN);
+  g_assert_cmpint (fixture->code, ==, 0);
+  g_assert_nonnull (strstr (fixture->err, "x0: the written file has the shape ("));
+}
+
 /* A cell that is written by hand in a loop of Python is recognised. */
 static void
 test_cells_in_python_become_layers (Fixture *fixture, gconstpointer name)
@@ -366,6 +393,11 @@ TEST_PROGRAM (test_convert_onnx)
   for (guint i = 0; i < G_N_ELEMENTS (loops); i++)
     add_test ("/app/command/convert-onnx/loops-of-keras-keep-their-batch-open/", loops[i],
               test_loops_of_keras_keep_their_batch_open);
+  add_test ("/app/command/convert-onnx/counted-lengths-follow-the-input/", "foreach",
+            test_counted_lengths_follow_the_input);
+  add_test ("/app/command/convert-onnx/counted-lengths-follow-the-input/", "while",
+            test_counted_lengths_follow_the_input);
+  add_test ("/app/command/convert-onnx/fixed-lengths-are-said", "", test_fixed_lengths_are_said);
   add_test ("/app/command/convert-onnx/what-is-open-stays-open", "",
             test_what_is_open_stays_open_where_the_form_allows);
   add_test ("/app/command/convert-onnx/directions-are-joined-at-once/", "5",
