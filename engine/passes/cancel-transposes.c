@@ -46,15 +46,15 @@ read_order (const Cancelling *self, HybNodeId id, int *order, int *rank)
   HybInts        axes = { 0 };
   gboolean       is_done = TRUE;
 
-  *rank = type_of (self, node->first_output)->shape.rank;
   if (node->op != self->transpose || !hyb_type_is_known (type_of (self, node->first_output)) ||
       (text && !hyb_params_parse_ints (text, &axes)))
     return FALSE;
+  *rank = type_of (self, node->first_output)->shape.rank;
   if (axes.n > 0 && (int) axes.n != *rank)
     is_done = FALSE;
   for (int i = 0; is_done && i < *rank; i++)
     {
-      gint64 axis = axes.n == 0         ? *rank - 1 - i
+      gint64 axis = axes.n <= 0         ? *rank - 1 - i
                     : axes.value[i] < 0 ? axes.value[i] + *rank
                                         : axes.value[i];
 

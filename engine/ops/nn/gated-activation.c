@@ -100,6 +100,7 @@ const HybOp hyb_ops_gated_activation[] = {
     .doc = "x times a function of x: GELU by tanh, SiLU or hard swish.",
     .category = HYB_CATEGORY_ELEMENTWISE,
     .flags = HYB_OP_INTERNAL | HYB_OP_IN_PLACE | HYB_OP_POINTWISE,
+    .dtypes = HYB_DTYPES_F32,
     .inputs = (const char *const[]){ "data", NULL },
     .params = gated_params,
     .params_size = sizeof (GatedParams),

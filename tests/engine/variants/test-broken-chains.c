@@ -132,7 +132,7 @@ static const struct
   { "another-activation-at-one-step", change_activation,
     "step 3 differs from the previous step at the node “unroll0_lstm0_t3_c”", FALSE },
   { "a-memory-used-outside", use_memory,
-    "“unroll0_lstm0_t2_state_output” of step 2 is used outside", TRUE },
+    "“unroll0_lstm0_t2_state_output”, the memory of step 2, is used outside", TRUE },
 };
 
 /* A form that may be is proved; another one is refused with this message. */
