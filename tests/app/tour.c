@@ -92,7 +92,7 @@ are_drawn (gpointer compare)
   for (guint i = 0; i < scope_compare_page_n_panes (compare); i++)
     if (!scope_compare_pane_is_settled (scope_compare_page_get_pane (compare, i)))
       return FALSE;
-  return scope_compare_page_n_panes (compare) == 3;
+  return scope_compare_page_n_panes (compare) == 4;
 }
 
 static gboolean
