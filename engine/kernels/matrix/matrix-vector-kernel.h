@@ -2,6 +2,7 @@
  *
  * add_rows_singly:   y[i] += sum_l W[i,l] x[l]; for each row i, for l in steps of 4 vectors.
  * add_rows_together: the same bytes; for each 3 or 4 rows, for l in steps of 4 vectors.
+ * add_short_rows:    for each 4 rows, for l in steps of 2 vectors.
  * add_columns:       y[j] += sum_l W[l,j] x[l]; for each block of 8 rows l, for j by vectors.
  *
  * each-simd.h includes this file once for each instruction set.
@@ -100,9 +101,64 @@ SIMD (add_rows_together) (gint64       n,
 }
 
 #undef ADD
+#undef DECLARE
 #undef DEFINE
 #undef SHARING
 #undef add_sharing
+
+/* Two sums a row. */
+#define DECLARE(r) Floats a##r = { 0 }, b##r = { 0 };
+#define ADD(r)     y[(r) *step] += simd_sum (a##r + b##r);
+#define DEFINE(rows)                                                                         \
+  INLINE void SIMD (add_short_##rows) (gint64 k, const float *w, gint64 ldw, const float *x, \
+                                       float *y, gint64 step)                                \
+  {                                                                                          \
+    gint64 l = 0;                                                                            \
+    ROWS_##rows (DECLARE);                                                                   \
+                                                                                             \
+    for (; l + 2 * LANES <= k; l += 2 * LANES)                                               \
+      {                                                                                      \
+        MULTIPLY (rows, 0, PRODUCT_A)                                                        \
+        MULTIPLY (rows, 1, PRODUCT_B)                                                        \
+      }                                                                                      \
+    if (l + LANES <= k)                                                                      \
+      {                                                                                      \
+        MULTIPLY (rows, 0, PRODUCT_A)                                                        \
+        l += LANES;                                                                          \
+      }                                                                                      \
+    if (l < k)                                                                               \
+      {                                                                                      \
+        Floats x0 = simd_load_part (x + l, k - l);                                           \
+                                                                                             \
+        ROWS_##rows (PRODUCT_PART);                                                          \
+      }                                                                                      \
+    ROWS_##rows (ADD);                                                                       \
+  }
+
+DEFINE (4)
+DEFINE (1)
+
+/* Four sums of four rows are more than the products of a short row. */
+static TARGET void
+SIMD (add_short_rows) (gint64       n,
+                       gint64       k,
+                       const float *w,
+                       gint64       ldw,
+                       const float *x,
+                       float       *y,
+                       gint64       step)
+{
+  gint64 i = 0;
+
+  for (; i + 4 <= n; i += 4)
+    SIMD (add_short_4) (k, w + i * ldw, ldw, x, y + i * step, step);
+  for (; i < n; i++)
+    SIMD (add_short_1) (k, w + i * ldw, ldw, x, y + i * step, step);
+}
+
+#undef ADD
+#undef DECLARE
+#undef DEFINE
 #undef LOAD
 #undef W
 
