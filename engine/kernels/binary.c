@@ -7,6 +7,7 @@
 
 #include "engine/kernels/binary-vector.h"
 #include "engine/kernels/each.h"
+#include "engine/tensor/shape-private.h"
 
 #include <tgmath.h>
 
@@ -176,7 +177,7 @@ hyb_binary_run (HybBinary function, const HybBinaryOperands *operands)
 
   /* Small tensors of equal shapes are one contiguous row; hyb_each_init() would find that too, but
    * it takes longer than computing the row. */
-  if (hyb_shape_equal (shape_a, shape_y) && hyb_shape_equal (shape_b, shape_y))
+  if (hyb_shape_is_same (shape_a, shape_y) && hyb_shape_is_same (shape_b, shape_y))
     {
       gint64 n = hyb_shape_count (shape_y, 0, shape_y->rank);
 

@@ -34,14 +34,20 @@ hyb_op_writes_input (const HybOp *op, guint input)
   return bit < 32 && (op->mutates >> bit & 1);
 }
 
-void
-hyb_op_arity (const HybOp *op, gconstpointer params, guint *n_inputs, guint *n_outputs)
+static inline void
+count_operands (const HybOp *op, gconstpointer params, guint *n_inputs, guint *n_outputs)
 {
-  g_return_if_fail (op && n_inputs && n_outputs);
   *n_inputs = count_names (op->inputs);
   *n_outputs = op->outputs ? count_names (op->outputs) : 1;
   if (op->arity)
     op->arity (params, n_inputs, n_outputs);
+}
+
+void
+hyb_op_arity (const HybOp *op, gconstpointer params, guint *n_inputs, guint *n_outputs)
+{
+  g_return_if_fail (op && n_inputs && n_outputs);
+  count_operands (op, params, n_inputs, n_outputs);
 }
 
 void
@@ -52,7 +58,7 @@ hyb_op_body_arity (const HybOp     *op,
                    guint           *n_outputs)
 {
   g_return_if_fail (op && n_inputs && n_outputs);
-  hyb_op_arity (op, params, n_inputs, n_outputs);
+  count_operands (op, params, n_inputs, n_outputs);
   if (op->body_arity && bodies)
     op->body_arity (params, bodies, n_inputs, n_outputs);
 }

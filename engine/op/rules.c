@@ -128,6 +128,13 @@ hyb_rule_broadcast (HybCall *call, GError **error)
   return hyb_shape_assign (&call->output[0].shape, &out, error);
 }
 
+/* hyb_dtype_assign() without a call where both agree. */
+static inline gboolean
+agree (HybDType *to, HybDType from, GError **error)
+{
+  return *to == from || hyb_dtype_assign (to, from, error);
+}
+
 gboolean
 hyb_rule_dtype_except (HybCall *call, guint32 mask, GError **error)
 {
@@ -135,13 +142,13 @@ hyb_rule_dtype_except (HybCall *call, guint32 mask, GError **error)
 
   g_return_val_if_fail (call, FALSE);
   for (guint i = 0; i < call->n_inputs; i++)
-    if (!(i < 32 && (mask >> i & 1)) && !hyb_dtype_assign (&common, call->input[i].dtype, error))
+    if (!(i < 32 && (mask >> i & 1)) && !agree (&common, call->input[i].dtype, error))
       {
         g_prefix_error (error, "input %u: ", i);
         return FALSE;
       }
   for (guint i = 0; i < call->n_outputs; i++)
-    if (!hyb_dtype_assign (&common, call->output[i].dtype, error))
+    if (!agree (&common, call->output[i].dtype, error))
       {
         g_prefix_error (error, "output %u: ", i);
         return FALSE;

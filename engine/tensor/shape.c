@@ -58,16 +58,22 @@ hyb_dim_get_name (gint64 dim)
   return dim < HYB_UNKNOWN ? g_quark_to_string ((GQuark) (HYB_UNKNOWN - dim)) : NULL;
 }
 
-gboolean
-hyb_shape_is_known (const HybShape *shape)
+static inline gboolean
+is_known (const HybShape *shape)
 {
-  g_return_val_if_fail (shape, FALSE);
   if (shape->rank < 0)
     return FALSE;
   for (int i = 0; i < shape->rank; i++)
     if (shape->dim[i] < 0)
       return FALSE;
   return TRUE;
+}
+
+gboolean
+hyb_shape_is_known (const HybShape *shape)
+{
+  g_return_val_if_fail (shape, FALSE);
+  return is_known (shape);
 }
 
 gboolean
@@ -92,7 +98,7 @@ gint64
 hyb_shape_size (const HybShape *shape)
 {
   g_return_val_if_fail (shape, 0);
-  return hyb_shape_is_known (shape) ? hyb_shape_count (shape, 0, shape->rank) : HYB_UNKNOWN;
+  return is_known (shape) ? hyb_shape_count (shape, 0, shape->rank) : HYB_UNKNOWN;
 }
 
 gboolean
@@ -102,7 +108,7 @@ hyb_shape_bytes (const HybShape *shape, HybDType dtype, gsize *bytes, GError **e
   gboolean is_empty = FALSE;
 
   g_return_val_if_fail (shape && bytes, FALSE);
-  g_return_val_if_fail (hyb_shape_is_known (shape) && total > 0, FALSE);
+  g_return_val_if_fail (is_known (shape) && total > 0, FALSE);
 
   /* The dimensions of an empty array are checked as well, because kernels multiply them. */
   for (int i = 0; i < shape->rank; i++)
@@ -199,7 +205,7 @@ gboolean
 hyb_type_is_known (const HybType *type)
 {
   g_return_val_if_fail (type, FALSE);
-  return type->dtype != HYB_DTYPE_UNKNOWN && hyb_shape_is_known (&type->shape);
+  return type->dtype != HYB_DTYPE_UNKNOWN && is_known (&type->shape);
 }
 
 gsize
