@@ -20,17 +20,6 @@ static const struct
   { "fused", { "LSTM", "GRU", "RNN", NULL } },
 };
 
-/* What cannot be converted, and why. */
-static const struct
-{
-  const char *file, *form;
-} refused[] = {
-  { "lstm-cell-script-length.onnx", "unrolled" },
-  { "lstm-cell-script-length.onnx", "foreach" },
-  { "lstm-cell-script-length.onnx", "while" },
-  { "lstm-cell-script-length.onnx", "fused" },
-};
-
 static int
 count_operators (const cJSON *json, const char *const *names)
 {
@@ -44,15 +33,6 @@ count_operators (const cJSON *json, const char *const *names)
       n += count ? count->valueint : 0;
     }
   return n;
-}
-
-static gboolean
-is_refused (const char *file, const char *form)
-{
-  for (guint i = 0; i < G_N_ELEMENTS (refused); i++)
-    if (strcmp (refused[i].file, file) == 0 && strcmp (refused[i].form, form) == 0)
-      return TRUE;
-  return FALSE;
 }
 
 /* A file whose number of steps is open needs one to be unrolled. */
@@ -89,8 +69,6 @@ test_file_in_all_forms (Fixture *fixture, gconstpointer data)
           g_strdup_printf ("hscope convert " FORMS "%s %s --to %s --output out.onnx >log 2>&1",
                            file, form == 0 ? length_option (file) : "", forms[form].form);
 
-      if (is_refused (file, forms[form].form))
-        continue;
       g_test_message ("%s", line);
       fixture_run_line (fixture, line);
       g_assert_cmpint (fixture->code, ==, 0);
@@ -135,9 +113,8 @@ TEST_PROGRAM (test_onnx_forms)
 
       g_test_add (all, Fixture, files->pdata[i], fixture_set_up, test_file_in_all_forms,
                   fixture_tear_down);
-      if (!is_refused (files->pdata[i], "fused"))
-        g_test_add (back, Fixture, files->pdata[i], fixture_set_up, test_fused_file_comes_back,
-                    fixture_tear_down);
+      g_test_add (back, Fixture, files->pdata[i], fixture_set_up, test_fused_file_comes_back,
+                  fixture_tear_down);
     }
   g_assert_cmpuint (files->len, >, 0);
   return g_test_run ();
