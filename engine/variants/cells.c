@@ -120,6 +120,37 @@ count_steps_up_to (const HybCells *cells, guint chain)
   return n;
 }
 
+/* How far from a state the choice between two states is looked for, and among how many inputs of a node. */
+#define MAX_CHOICE_DEPTH  4
+#define MAX_CHOICE_INPUTS 3
+
+static gboolean
+reaches (const HybCells *cells, HybNodeId id, HybValueId value, guint depth)
+{
+  const HybValueId *inputs = hyb_graph_get_inputs (cells->graph, id);
+
+  if (hyb_graph_get_node (cells->graph, id)->n_inputs > MAX_CHOICE_INPUTS)
+    return FALSE;
+  for (guint i = 0; i < hyb_graph_get_node (cells->graph, id)->n_inputs; i++)
+    if (inputs[i] == value ||
+        (depth > 1 &&
+         cells->chain_of_node[hyb_graph_get_producer (cells->graph, inputs[i])] == HYB_NO_ID &&
+         reaches (cells, hyb_graph_get_producer (cells->graph, inputs[i]), value, depth - 1)))
+      return TRUE;
+  return FALSE;
+}
+
+/* Whether the node that makes the state of a chain reads both the new and the old state of the earlier one. */
+static gboolean
+is_choice (const HybCells *cells, const HybChain *chain)
+{
+  const HybChain    *before = cells->chains->pdata[chain->continues];
+  const HybCellStep *last = hyb_chain_step (cells, before, before->n_steps - 1);
+
+  return reaches (cells, chain->first_difference, last->h, MAX_CHOICE_DEPTH) &&
+         reaches (cells, chain->first_difference, last->h_in, MAX_CHOICE_DEPTH);
+}
+
 char *
 hyb_chain_dup_break (const HybCells *cells, guint index)
 {
@@ -136,6 +167,10 @@ hyb_chain_dup_break (const HybCells *cells, guint index)
                                 count_steps_up_to (cells, chain->continues), difference->name);
       if (chain->is_difference_inside)
         return g_strdup_printf ("step %u differs from the previous step at the node “%s”",
+                                count_steps_up_to (cells, chain->continues), difference->name);
+      if (is_choice (cells, chain))
+        return g_strdup_printf ("before step %u the node “%s” chooses between the new and the old "
+                                "state, as masks do, and no layer leaves steps out",
                                 count_steps_up_to (cells, chain->continues), difference->name);
       return g_strdup_printf ("the state of step %u comes from the node “%s” instead of the "
                               "previous step",

@@ -14,6 +14,8 @@
 #include "engine/variants/lowered/body-constants.h"
 #include "engine/variants/lowered/hoisted.h"
 #include "engine/variants/lowered/matrix.h"
+#include "engine/variants/lowered/trimmed.h"
+#include "engine/variants/lowered/with-number.h"
 #include "engine/variants/match-structure.h"
 #include "engine/variants/node-kind.h"
 #include "engine/variants/variant-types.h"
@@ -23,9 +25,9 @@
 typedef struct
 {
   HybModel        *from;
-  HybGraph        *file; /* of from */
-  HybLowered      *lowered;
-  HybGraph        *graph;      /* of lowered */
+  HybGraph        *file;       /* of from */
+  HybGraph        *graph;      /* of its engine's nodes */
+  const HybType   *types;      /* by value of graph */
   guint8          *fixed;      /* by node of graph: it computes the same in every run */
   gint64          *n_elements; /* by node of graph: of the largest parameter that it follows from */
   HybBuilder      *builder;
@@ -177,8 +179,7 @@ add_results (Writing *writing, GError **error)
     {
       const HybNode *node = hyb_graph_get_node (graph, variables[i]);
       HybTensor     *tensor = hyb_model_get_parameter (writing->from, node->name);
-      g_autoptr (HybTensor) none =
-          tensor ? NULL : hyb_tensor_new_zeros (&writing->lowered->types[i], error);
+      g_autoptr (HybTensor) none = tensor ? NULL : hyb_tensor_new_zeros (&writing->types[i], error);
 
       if ((!tensor && !none) ||
           !hyb_executor_bind (executor, node->name, tensor ? tensor : none, error))
@@ -247,19 +248,8 @@ add_variable (Writing *writing, HybNodeId id)
     hyb_model_set_parameter (writing->result->model, node->name, tensor);
   else
     hyb_model_set_input_type (writing->result->model, node->name,
-                              &writing->lowered->types[node->first_output]);
+                              &writing->types[node->first_output]);
 }
-
-/* Arithmetic with a stored number, by which input it is: the operator with a number. */
-static const struct
-{
-  const char *op, *first, *second;
-} with_numbers[] = {
-  { "broadcast_add", "_plus_scalar", "_plus_scalar" },
-  { "broadcast_sub", "_rminus_scalar", "_minus_scalar" },
-  { "broadcast_mul", "_mul_scalar", "_mul_scalar" },
-  { "broadcast_div", "_rdiv_scalar", "_div_scalar" },
-};
 
 /* The stored number that an input of a node is; FALSE if it is an array or computed. */
 static gboolean
@@ -271,7 +261,7 @@ find_number (const Writing *writing, HybNodeId id, guint input, double *number)
   HybTensor     *tensor = NULL;
 
   if (!writing->fixed[hyb_graph_get_producer (writing->graph, value)] ||
-      !hyb_dtype_is_float (writing->lowered->types[node->first_output].dtype))
+      !hyb_dtype_is_float (writing->types[node->first_output].dtype))
     return FALSE;
   variable = hyb_builder_get_producer (writing->builder, writing->value[value]);
   tensor = hyb_model_get_parameter (writing->result->model,
@@ -291,11 +281,9 @@ add_with_number (Writing *writing, HybNodeId id)
   g_autofree char *text = NULL;
   HybValueId       input;
   double           number = 0;
-  guint            row = 0, at = 0;
+  guint            at = 0;
 
-  while (row < G_N_ELEMENTS (with_numbers) && hyb_op_find (with_numbers[row].op) != node->op)
-    row++;
-  if (row == G_N_ELEMENTS (with_numbers))
+  if (!hyb_op_with_number (node->op, 0))
     return FALSE;
   while (at < 2 && !find_number (writing, id, at, &number))
     at++;
@@ -304,8 +292,7 @@ add_with_number (Writing *writing, HybNodeId id)
   text = g_strdup_printf ("%.17g", number);
   input = writing->value[hyb_graph_get_inputs (writing->graph, id)[1 - at]];
   writing->value[node->first_output] =
-      hyb_builder_call (writing->builder,
-                        at == 0 ? with_numbers[row].first : with_numbers[row].second,
+      hyb_builder_call (writing->builder, hyb_op_with_number (node->op, at),
                         &(HybNodeSpec){ .name = unique_name (writing, node->name),
                                         .attributes = (const char *const[]){ "scalar", text, NULL },
                                         .n_inputs = 1,
@@ -385,7 +372,7 @@ add_layer (Writing *writing, HybNodeId id)
   g_autofree char  *rows = NULL;
   HybValueId        inputs[2];
 
-  if (!matrix || writing->lowered->types[old[0]].shape.rank < 2)
+  if (!matrix || writing->types[old[0]].shape.rank < 2)
     return FALSE;
   rows = g_strdup_printf ("%" G_GINT64_FORMAT, hyb_tensor_get_shape (matrix)->dim[1]);
   inputs[0] = writing->value[old[0]];
@@ -503,15 +490,16 @@ write_graph (Writing *writing, GError **error)
   return TRUE;
 }
 
+/* map: by value of the file, its value in writing->graph. */
 static void
-fill_map (Writing *writing)
+fill_map (Writing *writing, const GArray *map)
 {
   guint n = hyb_graph_n_values (writing->file);
 
   writing->result->map = g_new (HybValueId, MAX (n, 1));
   for (HybValueId value = 0; value < n; value++)
     {
-      HybValueId at = g_array_index (writing->lowered->map, HybValueId, value);
+      HybValueId at = g_array_index (map, HybValueId, value);
 
       writing->result->map[value] = at == HYB_NO_ID ? HYB_NO_ID : writing->value[at];
     }
@@ -540,7 +528,8 @@ hyb_lowered_model_new (HybModel *model, HybTensorList *input, GError **error)
   g_autoptr (HybLowered) lowered =
       hyb_lower (hyb_model_get_graph (model), &(HybLowerOptions){ .types = types }, error);
   g_autoptr (HybLoweredModel) result = NULL;
-  Writing  writing = { .from = model, .file = hyb_model_get_graph (model), .lowered = lowered };
+  g_auto (HybTrimmed) trimmed = { 0 };
+  Writing  writing = { .from = model, .file = hyb_model_get_graph (model) };
   gboolean is_written;
 
   if (!lowered)
@@ -550,11 +539,13 @@ hyb_lowered_model_new (HybModel *model, HybTensorList *input, GError **error)
   result->matches = g_array_new (FALSE, FALSE, sizeof (HybMatch));
   hyb_model_set_format (result->model, "mxnet-symbol");
   writing.result = result;
-  writing.graph = lowered->graph;
+  hyb_lowered_trim (&trimmed, lowered);
+  writing.graph = trimmed.graph;
+  writing.types = trimmed.types;
   writing.builder = hyb_builder_new ();
   hyb_builder_set_legacy_shapes (writing.builder, FALSE);
-  writing.value = g_new (HybValueId, MAX (hyb_graph_n_values (lowered->graph), 1));
-  for (HybValueId value = 0; value < hyb_graph_n_values (lowered->graph); value++)
+  writing.value = g_new (HybValueId, MAX (hyb_graph_n_values (writing.graph), 1));
+  for (HybValueId value = 0; value < hyb_graph_n_values (writing.graph); value++)
     writing.value[value] = HYB_NO_ID;
   writing.names = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   writing.transposed = g_hash_table_new (NULL, NULL);
@@ -566,7 +557,7 @@ hyb_lowered_model_new (HybModel *model, HybTensorList *input, GError **error)
 
       hyb_model_set_graph (result->model, graph);
       drop_unread (result->model);
-      fill_map (&writing);
+      fill_map (&writing, trimmed.map);
     }
   else
     hyb_builder_free (writing.builder);

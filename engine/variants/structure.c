@@ -9,6 +9,7 @@
 #include "engine/graph/count-nodes.h"
 #include "engine/lower/infer-lowered.h"
 #include "engine/variants/group.h"
+#include "engine/variants/lowered/trimmed.h"
 #include "engine/variants/node-kind.h"
 #include "engine/variants/rebuild-node.h"
 #include "engine/variants/recognise.h"
@@ -375,14 +376,19 @@ static GArray *
 find_in_foreign (HybGraph *graph, const HybType *types)
 {
   g_autoptr (HybLowered) lowered = hyb_lowered_new (graph, types);
-  GArray *list = find_in_own (lowered->graph, lowered->types);
-  guint   n_own = list->len;
+  g_auto (HybTrimmed) trimmed = { 0 };
+  GArray *list;
+  guint   n_own;
+
+  hyb_lowered_trim (&trimmed, lowered);
+  list = find_in_own (trimmed.graph, trimmed.types);
+  n_own = list->len;
 
   for (guint i = 0; i < list->len; i++)
     {
       HybStructure *entry = &g_array_index (list, HybStructure, i);
 
-      entry->node = hyb_graph_get_node (lowered->graph, entry->node)->origin;
+      entry->node = hyb_graph_get_node (trimmed.graph, entry->node)->origin;
       /* Of an open dimension the lowered graph has a size that was tried. */
       if (!hyb_type_is_known (&types[hyb_graph_get_node (graph, entry->node)->first_output]))
         entry->steps = 0;

@@ -123,7 +123,8 @@ check_group (HybConversion *conversion, const HybCells *cells, const HybGroup *g
     return describe_body (cells, group);
   if (!hyb_cell_kind_get_rnn_mode (group->kind, &mode))
     return g_strdup (
-        "its reset gate comes before the product, and no fused operator computes that");
+        "its reset gate comes before the product (linear_before_reset is 0 in ONNX), and MXNet's "
+        "fused operator, from which layers are written, resets after it");
   if (shape->rank != HYB_UNKNOWN && shape->rank != 2)
     return g_strdup ("its input in one step is not a matrix");
   leak = hyb_group_find_missing_output (cells, group, has_lengths (&fuser));

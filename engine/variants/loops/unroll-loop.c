@@ -62,13 +62,30 @@ clear_loop (UnrolledLoop *loop)
   g_free (loop->outputs);
 }
 
+/* The number that a constant is filled with, or that a parameter of one integer is; NaN: neither. */
+static double
+number_of (const UnrolledLoop *loop, HybValueId old)
+{
+  HybGraph      *graph = loop->conversion->graph;
+  const HybNode *node = hyb_graph_get_node (graph, hyb_graph_get_producer (graph, old));
+  HybTensor     *tensor = hyb_node_is_variable (node)
+                              ? hyb_model_get_parameter (loop->conversion->from, node->name)
+                              : NULL;
+
+  if (tensor && hyb_tensor_get_size (tensor) == 1 &&
+      !hyb_dtype_is_float (hyb_tensor_get_dtype (tensor)))
+    return hyb_tensor_get_value (tensor, 0);
+  return hyb_constant_number (graph, old);
+}
+
 static BodyValue
 outer_value (const UnrolledLoop *loop, HybValueId old)
 {
   return (BodyValue){ .value = HYB_NO_ID,
                       .row = HYB_NO_ID,
                       .captured = old,
-                      .number = hyb_constant_number (loop->conversion->graph, old) };
+                      .number = number_of (loop, old),
+                      .is_scalar = loop->conversion->types[old].shape.rank == 0 };
 }
 
 static BodyValue
@@ -159,6 +176,24 @@ follow (UnrolledLoop *loop, const HybNode *node, const HybValueId *inputs, BodyV
 
 /* --- Steps --- */
 
+/* Sets what is known of a sum of numbers, which counters are made with. */
+static void
+count (const UnrolledLoop *loop, const HybNode *node, const HybValueId *inputs, BodyValue *out)
+{
+  const BodyValue *first = &loop->values[inputs[0]];
+
+  if (hyb_node_kind (node) == HYB_KIND_PLUS_SCALAR)
+    {
+      out->number = first->number + hyb_node_double (node, "scalar", NAN);
+      out->is_scalar = first->is_scalar;
+    }
+  else if (hyb_node_kind (node) == HYB_KIND_ADD)
+    {
+      out->number = first->number + loop->values[inputs[1]].number;
+      out->is_scalar = first->is_scalar && loop->values[inputs[1]].is_scalar;
+    }
+}
+
 /* Writes a node of the body for one step. */
 static void
 write_node (UnrolledLoop *loop, HybNodeId id, guint step)
@@ -177,8 +212,7 @@ write_node (UnrolledLoop *loop, HybNodeId id, guint step)
       hyb_rebuild_copy (loop->rebuild, loop->body, id, step_name (loop, node->name, step), values);
   for (guint i = 0; i < node->n_outputs; i++)
     out[i] = new_value (first + i);
-  if (hyb_node_kind (node) == HYB_KIND_PLUS_SCALAR)
-    out->number = loop->values[inputs[0]].number + hyb_node_double (node, "scalar", NAN);
+  count (loop, node, inputs, out);
 }
 
 /* Writes the body for one step; values of its variables are set. */
@@ -396,6 +430,8 @@ write_while (UnrolledLoop *loop, GError **error)
   for (guint i = 0; i < n_inputs; i++)
     {
       given[i] = outer_value (loop, loop->inputs[i]);
+      /* A parameter may have other values when the loop runs. */
+      given[i].number = hyb_constant_number (loop->conversion->graph, loop->inputs[i]);
       numbers[i] = given[i].number;
     }
   /* Without a limit of its own, a loop has the largest that there is. */

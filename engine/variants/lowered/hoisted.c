@@ -1,7 +1,8 @@
 /* hoisted.c — what the body of a loop computes from parameters alone.
  *
- * Exporters of scripted modules cut and join the weights of a layer inside the loop, in every step.  Such values are computed once and
- * captured.  Start at hyb_loop_hoist().
+ * Exporters of scripted modules and of Keras cut and join the weights of a layer inside the loop, in every step; tensorflow-onnx also
+ * hands weights from step to step as states that no step changes.  Such values are computed once and captured, and arithmetic with a
+ * stored number becomes an operator with a number.  Start at hyb_loop_hoist().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/variants/lowered/hoisted.h"
 
@@ -10,6 +11,7 @@
 #include "engine/graph/builder.h"
 #include "engine/graph/with-heads.h"
 #include "engine/ops/array/constant.h"
+#include "engine/variants/lowered/with-number.h"
 #include "engine/variants/node-kind.h"
 
 #include <string.h>
@@ -30,13 +32,48 @@ prepares (const HybNode *node)
          hyb_constant_get_contents (node->op, node->params);
 }
 
+/* The operator that a node becomes because one of its inputs is a stored number, the input's place and the number; NULL: it stays. */
+static const char *
+find_number (const Hoisting *hoisting, HybNodeId id, guint *at, double *number)
+{
+  const HybNode    *node = hyb_graph_get_node (hoisting->body, id);
+  const HybValueId *inputs = hyb_graph_get_inputs (hoisting->body, id);
+  guint             n;
+  const HybNodeId  *variables = hyb_graph_get_variables (hoisting->body, &n);
+
+  for (*at = 0; *at < node->n_inputs && *at < 2; (*at)++)
+    for (guint v = 0; v < n && hyb_op_with_number (node->op, *at); v++)
+      if (hoisting->value[v] && hyb_tensor_get_shape (hoisting->value[v])->rank == 0 &&
+          hyb_dtype_is_float (hyb_tensor_get_dtype (hoisting->value[v])) &&
+          inputs[*at] == hyb_graph_get_node (hoisting->body, variables[v])->first_output)
+        {
+          *number = hyb_tensor_get_value (hoisting->value[v], 0);
+          return hyb_op_with_number (node->op, *at);
+        }
+  return NULL;
+}
+
+/* Whether arithmetic with a stored number becomes an operator with a number. */
+static gboolean
+has_numbers (const Hoisting *hoisting)
+{
+  guint  at;
+  double number;
+
+  for (HybNodeId id = 0; id < hyb_graph_n_nodes (hoisting->body); id++)
+    if (find_number (hoisting, id, &at, &number))
+      return TRUE;
+  return FALSE;
+}
+
 /* FALSE: nothing but constants is fixed. */
 static gboolean
 find_fixed (Hoisting *hoisting)
 {
-  gboolean         has_any = FALSE;
-  guint            n;
-  const HybNodeId *variables = hyb_graph_get_variables (hoisting->body, &n);
+  gboolean          has_any = FALSE;
+  guint             n, n_heads;
+  const HybNodeId  *variables = hyb_graph_get_variables (hoisting->body, &n);
+  const HybValueId *heads = hyb_graph_get_heads (hoisting->body, &n_heads);
 
   for (guint v = 0; v < n; v++)
     hoisting->fixed[variables[v]] = hoisting->value[v] != NULL;
@@ -53,6 +90,8 @@ find_fixed (Hoisting *hoisting)
       hoisting->fixed[id] = fixed;
       has_any |= fixed && node->n_inputs > 0;
     }
+  for (guint h = 0; h < n_heads; h++) /* what a step returns, the next one reads */
+    hoisting->fixed[hyb_graph_get_producer (hoisting->body, heads[h])] = FALSE;
   return has_any;
 }
 
@@ -113,6 +152,28 @@ compute (const Hoisting *hoisting)
   return g_steal_pointer (&tensors);
 }
 
+/* Copies a node with new inputs.  Returns its first output. */
+static HybValueId
+copy_node (const Hoisting *hoisting, HybBuilder *builder, HybNodeId id, const HybValueId *inputs)
+{
+  const HybNode   *node = hyb_graph_get_node (hoisting->body, id);
+  double           number = 0;
+  guint            at;
+  const char      *op = find_number (hoisting, id, &at, &number);
+  g_autofree char *text = op ? g_strdup_printf ("%.17g", number) : NULL;
+
+  if (!op)
+    return hyb_builder_copy (builder, hoisting->body, id, inputs);
+  return hyb_builder_call (builder, op,
+                           &(HybNodeSpec){ .name = node->name,
+                                           .attributes =
+                                               (const char *const[]){ "scalar", text, NULL },
+                                           .n_inputs = 1,
+                                           .inputs = &inputs[1 - at],
+                                           .origin_plus_one = node->origin + 1 },
+                           NULL);
+}
+
 /* The body with further variables, behind its own ones, in the place of what was found.  (transfer full) */
 static HybGraph *
 rewrite (const Hoisting *hoisting, GPtrArray *names)
@@ -146,7 +207,7 @@ rewrite (const Hoisting *hoisting, GPtrArray *names)
         continue;
       for (guint i = 0; i < node->n_inputs; i++)
         inputs[i] = map[hyb_graph_get_inputs (body, id)[i]];
-      first = hyb_builder_copy (builder, body, id, inputs);
+      first = copy_node (hoisting, builder, id, inputs);
       for (guint o = 0; o < node->n_outputs; o++)
         map[node->first_output + o] = first + o;
     }
@@ -186,13 +247,48 @@ extend_attributes (const HybNode *node, guint n_variables, guint n)
   return g_strv_builder_end (builder);
 }
 
+/* The value that a chain of copies copies. */
+static HybValueId
+skip_copies (HybGraph *graph, HybValueId value)
+{
+  HybNodeId id = hyb_graph_get_producer (graph, value);
+
+  while (hyb_node_kind (hyb_graph_get_node (graph, id)) == HYB_KIND_COPY)
+    {
+      value = hyb_graph_get_inputs (graph, id)[0];
+      id = hyb_graph_get_producer (graph, value);
+    }
+  return value;
+}
+
+/* What a variable of the body holds in every step; NULL: not known.  known: by input of the node. */
+static HybTensor *
+value_of_variable (const HybNode *node, HybGraph *body, guint v, HybTensor *const *known)
+{
+  guint            n, n_heads, input = node->op->body_variable (node->params, node->n_inputs, 0, v);
+  const HybNodeId *variables = hyb_graph_get_variables (body, &n);
+  const HybValueId *heads = hyb_graph_get_heads (body, &n_heads);
+  const HybInts    *states = hyb_node_ints (node, "in_state_locs");
+  guint             n_rows = (guint) hyb_node_int (node, "num_out_data", 0);
+
+  if (input >= node->n_inputs)
+    return NULL;
+  if (node->op->body_port (node->params, node->n_inputs, 0, v) == HYB_PORT_CAPTURED)
+    return known[input];
+  /* A state that no step changes. */
+  for (guint s = 0; states && s < (guint) states->n && n_rows + s < n_heads; s++)
+    if (states->value[s] == v && skip_copies (body, heads[n_rows + s]) ==
+                                     hyb_graph_get_node (body, variables[v])->first_output)
+      return known[input];
+  return NULL;
+}
+
 gboolean
 hyb_loop_hoist (HybHoisted *hoisted, HybGraph *graph, HybNodeId id, HybTensor *const *known)
 {
   const HybNode         *node = hyb_graph_get_node (graph, id);
   HybGraph              *body;
   guint                  n;
-  const HybNodeId       *variables;
   g_autofree guint8     *fixed = NULL;
   g_autofree HybTensor **value = NULL;
   g_autoptr (GArray) found = g_array_new (FALSE, FALSE, sizeof (HybValueId));
@@ -201,22 +297,21 @@ hyb_loop_hoist (HybHoisted *hoisted, HybGraph *graph, HybNodeId id, HybTensor *c
   if (hyb_node_kind (node) != HYB_KIND_FOREACH)
     return FALSE;
   body = hyb_graph_get_bodies (graph, id)[0];
-  variables = hyb_graph_get_variables (body, &n);
+  hyb_graph_get_variables (body, &n);
   fixed = g_new0 (guint8, MAX (hyb_graph_n_nodes (body), 1));
   value = g_new0 (HybTensor *, MAX (n, 1));
   for (guint v = 0; v < n; v++)
-    {
-      guint input = node->op->body_variable (node->params, node->n_inputs, 0, v);
-
-      if (input < node->n_inputs &&
-          node->op->body_port (node->params, node->n_inputs, 0, v) == HYB_PORT_CAPTURED)
-        value[v] = known[input];
-    }
+    value[v] = value_of_variable (node, body, v, known);
   hoisting = (Hoisting){ body, value, fixed, found };
-  if (variables && !find_fixed (&hoisting))
+  if (find_fixed (&hoisting))
+    find_read (&hoisting);
+  else
+    memset (fixed, 0, hyb_graph_n_nodes (body) * sizeof *fixed);
+  if (found->len == 0 && !has_numbers (&hoisting))
     return FALSE;
-  find_read (&hoisting);
-  hoisted->tensors = found->len > 0 ? compute (&hoisting) : NULL;
+  hoisted->tensors = found->len > 0
+                         ? compute (&hoisting)
+                         : g_ptr_array_new_with_free_func ((GDestroyNotify) hyb_tensor_unref);
   if (!hoisted->tensors)
     return FALSE;
   hoisted->names = g_ptr_array_new_with_free_func (g_free);

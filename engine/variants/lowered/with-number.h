@@ -1,0 +1,9 @@
+/* with-number.h — operators with a number in the place of an input.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "engine/op/op.h"
+
+/* The operator that computes what op does with a number in the place of its input number `at`, and the other input; NULL: there is
+ * none. */
+const char *hyb_op_with_number (const HybOp *op, guint at);
