@@ -153,30 +153,62 @@ prof_machine_relation (const ProfCapture *a, const ProfCapture *b)
   return host_a && host_b && strcmp (host_a, host_b) == 0 ? PROF_SAME_MACHINE : PROF_LIKE_MACHINE;
 }
 
+typedef struct
+{
+  const char *key, *what;
+  double      tolerance;
+} Speed;
+
+static const Speed speeds[] = {
+  { PROF_SPEED_COPY_KEY, "copied memory", SAME_COPY_RATE },
+  { PROF_SPEED_CLOCK_KEY, "computed", SAME_CLOCK },
+};
+
+/* The logarithm of the ratio of b to a; NaN: a recording does not hold it. */
+static double
+find_speed_ratio (const Speed *speed, const ProfCapture *a, const ProfCapture *b)
+{
+  double of_a = prof_capture_get_number (a, speed->key);
+  double of_b = prof_capture_get_number (b, speed->key);
+
+  return of_a > 0 && of_b > 0 ? log (of_b / of_a) : NAN;
+}
+
+static ProfSpeedChange
+find_change (const Speed *speed, double ratio)
+{
+  if (isnan (ratio))
+    return PROF_SPEED_UNKNOWN;
+  if (fabs (ratio) <= log (1 + speed->tolerance))
+    return PROF_SPEED_AGREES;
+  return ratio < 0 ? PROF_SPEED_LOWER : PROF_SPEED_HIGHER;
+}
+
+ProfSpeedChange
+prof_machine_speed_change (const ProfCapture *a, const ProfCapture *b)
+{
+  ProfSpeedChange change = PROF_SPEED_AGREES;
+
+  for (guint i = 0; i < G_N_ELEMENTS (speeds); i++)
+    change |= find_change (&speeds[i], find_speed_ratio (&speeds[i], a, b));
+  return change;
+}
+
 char *
 prof_machine_dup_speed_problem (const ProfCapture *a, const ProfCapture *b)
 {
-  static const struct
-  {
-    const char *key, *what;
-    double      tolerance;
-  } speeds[] = {
-    { PROF_SPEED_COPY_KEY, "copied memory", SAME_COPY_RATE },
-    { PROF_SPEED_CLOCK_KEY, "computed", SAME_CLOCK },
-  };
-
   for (guint i = 0; i < G_N_ELEMENTS (speeds); i++)
     {
-      double of_a = prof_capture_get_number (a, speeds[i].key);
-      double of_b = prof_capture_get_number (b, speeds[i].key);
+      double          ratio = find_speed_ratio (&speeds[i], a, b);
+      ProfSpeedChange change = find_change (&speeds[i], ratio);
 
-      if (!(of_a > 0) || !(of_b > 0))
+      if (change == PROF_SPEED_UNKNOWN)
         return g_strdup ("A recording does not hold how fast its machine was, so a difference need "
                          "not come from the model.  Record the baseline again.");
-      if (fabs (log (of_b / of_a)) > log (1 + speeds[i].tolerance))
+      if (change != PROF_SPEED_AGREES)
         return g_strdup_printf ("The machine %s at %.2f times the speed that it had for the "
                                 "baseline, so a difference need not come from the model.",
-                                speeds[i].what, of_b / of_a);
+                                speeds[i].what, exp (ratio));
     }
   return NULL;
 }

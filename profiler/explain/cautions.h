@@ -18,6 +18,17 @@ typedef enum
 /* The relation of the machines of a and b. */
 ProfMachineRelation prof_machine_relation (const ProfCapture *a, const ProfCapture *b);
 
+/* How fast the machine was for b, compared with a; bits. */
+typedef enum
+{
+  PROF_SPEED_AGREES = 0,
+  PROF_SPEED_LOWER = 1 << 0,  /* its copy rate or its clock, which may be why b is slower */
+  PROF_SPEED_HIGHER = 1 << 1, /* likewise, why b is faster */
+  PROF_SPEED_UNKNOWN = PROF_SPEED_LOWER | PROF_SPEED_HIGHER,
+} ProfSpeedChange;
+
+/* Compares the copy rates and the clocks of a and b. */
+ProfSpeedChange prof_machine_speed_change (const ProfCapture *a, const ProfCapture *b);
 /* Why the machine was not as fast for b as for a, as a sentence.  NULL if copy rate and clock agree.
  * (transfer full) */
 char *prof_machine_dup_speed_problem (const ProfCapture *a, const ProfCapture *b);

@@ -77,6 +77,7 @@ typedef struct
 {
   const Recording *a; /* used ones of the baseline */
   guint            n;
+  guint            n_others; /* of this machine at another speed: before a */
   const Recording *b;
   double           middle; /* logarithm of the ratio */
 } Ratio;
@@ -92,7 +93,7 @@ find_between (const ProfSessions *self)
 static guint
 find_degrees (const ProfSessions *self)
 {
-  return self->is_spread_measured ? self->n_used - 1 : PROF_ASSUMED_DEGREES;
+  return self->is_spread_measured ? self->n_spread - 1 : PROF_ASSUMED_DEGREES;
 }
 
 static ProfInterval
@@ -109,12 +110,28 @@ find_interval (const ProfSessions *self, const Ratio *ratio)
                          exp (ratio->middle + width) };
 }
 
-static void
-find_spread (ProfSessions *self, const Ratio *ratio, const double *medians)
+/* The standard deviation between n recordings. */
+static double
+find_deviation (const Recording *recordings, guint n)
 {
+  g_autofree double *medians = g_new (double, n);
+
+  for (guint i = 0; i < n; i++)
+    medians[i] = log (recordings[i].statistics.median.median);
+  return prof_deviation (medians, n);
+}
+
+/* How much sessions vary is measured from those at the speed of b or, if they are too few, from all of
+ * this machine, which vary more. */
+static void
+find_spread (ProfSessions *self, const Ratio *ratio)
+{
+  guint n_more = ratio->n < PROF_SESSION_MIN_MEASURED ? ratio->n_others : 0;
+
+  self->n_spread = ratio->n + n_more;
   self->is_spread_measured =
-      ratio->n >= PROF_SESSION_MIN_MEASURED && self->machine != PROF_OTHER_MACHINE;
-  self->spread = prof_deviation (medians, ratio->n);
+      self->n_spread >= PROF_SESSION_MIN_MEASURED && self->machine != PROF_OTHER_MACHINE;
+  self->spread = find_deviation (ratio->a - n_more, self->n_spread);
   if (self->is_spread_measured)
     return;
   self->spread = MAX (self->spread, assumed_spreads[self->machine]);
@@ -123,16 +140,25 @@ find_spread (ProfSessions *self, const Ratio *ratio, const double *medians)
   self->spread = MAX (self->spread, find_drift (ratio->b->samples, ratio->b->n));
 }
 
+/* Whether the speed of the machine may be why the verdict is what it is. */
+static gboolean
+is_explained_by_speed (const ProfSessions *self, ProfVerdict verdict)
+{
+  if (self->machine == PROF_OTHER_MACHINE || self->speed == PROF_SPEED_AGREES)
+    return FALSE;
+  if (verdict == PROF_SLOWER)
+    return self->speed & PROF_SPEED_LOWER;
+  return verdict != PROF_FASTER || self->speed & PROF_SPEED_HIGHER;
+}
+
 static void
 compare_recordings (ProfSessions *self, Ratio *ratio)
 {
-  g_autofree double *medians = g_new (double, ratio->n);
-  guint              fewest = ratio->b->n;
+  guint fewest = ratio->b->n;
 
   for (guint i = 0; i < ratio->n; i++)
     {
-      medians[i] = log (ratio->a[i].statistics.median.median);
-      ratio->middle -= medians[i] / ratio->n;
+      ratio->middle -= log (ratio->a[i].statistics.median.median) / ratio->n;
       fewest = MIN (fewest, ratio->a[i].n);
     }
   ratio->middle += log (ratio->b->statistics.median.median);
@@ -140,13 +166,13 @@ compare_recordings (ProfSessions *self, Ratio *ratio)
   self->b = ratio->b->statistics;
   self->is_too_long = ratio->b->disturbance.uses_all;
   self->n_used = ratio->n;
-  find_spread (self, ratio, medians);
+  find_spread (self, ratio);
   self->ratio = (ProfInterval){ exp (ratio->middle), NAN, NAN };
   if (fewest >= PROF_SESSION_MIN_SAMPLES)
     self->ratio = find_interval (self, ratio);
-  self->verdict = self->speed_problem && self->machine != PROF_OTHER_MACHINE
-                      ? PROF_UNDECIDED
-                      : prof_find_verdict (&self->ratio, &self->ratio);
+  self->verdict = prof_find_verdict (&self->ratio, &self->ratio);
+  if (is_explained_by_speed (self, self->verdict))
+    self->verdict = PROF_UNDECIDED;
 }
 
 /* Says how the variance between sessions is known, and what was left out. */
@@ -166,9 +192,9 @@ add_statistics (ProfSessions *self, guint n_given, guint fewest)
   if (self->is_spread_measured)
     prof_cautions_add (self->cautions, PROF_CAUTION_UNKNOWN,
                        "Sessions vary by %.1f %% (standard deviation), measured from %u recordings "
-                       "of "
-                       "the baseline.",
-                       100 * self->spread, self->n_used);
+                       "of the baseline%s.",
+                       100 * self->spread, self->n_spread,
+                       self->n_spread > self->n_used ? ", also at another speed" : "");
   else
     prof_cautions_add (self->cautions, PROF_CAUTION_UNKNOWN,
                        "How much sessions vary by themselves is not known; %.1f %% (standard "
@@ -180,38 +206,40 @@ add_statistics (ProfSessions *self, guint n_given, guint fewest)
                        PROF_SESSION_MIN_MEASURED);
 }
 
-/* The recordings of the baseline with the closest relation to b, as indices.  Of these, those that were
- * made while the machine was as fast as for b, if there are any.  Sets the relation and what is wrong
- * with the speed. */
+/* The recordings of the baseline with the closest relation to b, as indices, first n_others that were made
+ * while the machine was not as fast as for b; 0 if all were.  Sets the relation and what is wrong with the
+ * speed. */
 static GArray *
 choose_recordings (ProfSessions             *self,
                    const ProfCapture *const *baseline,
                    guint                     n,
-                   const ProfCapture        *b)
+                   const ProfCapture        *b,
+                   guint                    *n_others)
 {
-  GArray *used = g_array_new (FALSE, FALSE, sizeof (guint));
-  guint   n_others = 0;
+  GArray *same = g_array_new (FALSE, FALSE, sizeof (guint));
+
+  *n_others = 0;
 
   self->machine = PROF_OTHER_MACHINE;
   for (guint i = 0; i < n; i++)
     self->machine = MIN (self->machine, prof_machine_relation (baseline[i], b));
   for (guint i = 0; i < n; i++)
     {
-      g_autofree char *problem = NULL;
-
       if (prof_machine_relation (baseline[i], b) != self->machine)
         continue;
-      problem = prof_machine_dup_speed_problem (baseline[i], b);
-      if (!problem)
-        g_array_append_val (used, i);
+      if (prof_machine_speed_change (baseline[i], b) == PROF_SPEED_AGREES)
+        g_array_append_val (same, i);
       else
-        g_array_insert_val (used, n_others++, i);
+        g_array_insert_val (same, (*n_others)++, i);
     }
-  if (n_others < used->len)
-    g_array_remove_range (used, 0, n_others);
+  if (*n_others < same->len)
+    return same;
+  *n_others = 0;
   self->speed_problem =
-      prof_machine_dup_speed_problem (baseline[g_array_index (used, guint, used->len - 1)], b);
-  return used;
+      prof_machine_dup_speed_problem (baseline[g_array_index (same, guint, same->len - 1)], b);
+  for (guint i = 0; i < same->len; i++)
+    self->speed |= prof_machine_speed_change (baseline[g_array_index (same, guint, i)], b);
+  return same;
 }
 
 gboolean
@@ -221,33 +249,40 @@ prof_sessions_compare (ProfSessions             *sessions,
                        const ProfCapture        *b,
                        GError                  **error)
 {
-  g_autoptr (GArray) used = NULL;
+  g_autoptr (GArray) same = NULL;
   g_autofree Recording *of_a = g_new0 (Recording, n);
   Recording             of_b = { 0 };
   gboolean              is_done;
-  guint                 fewest;
+  guint                 fewest, n_others, n_used;
 
   *sessions = (ProfSessions){ 0 };
-  used = choose_recordings (sessions, baseline, n, b);
-  sessions->cautions = prof_cautions (baseline[g_array_index (used, guint, used->len - 1)], b);
+  same = choose_recordings (sessions, baseline, n, b, &n_others);
+  n_used = same->len - n_others;
+  sessions->cautions = prof_cautions (baseline[g_array_index (same, guint, same->len - 1)], b);
   if (sessions->speed_problem && sessions->machine != PROF_OTHER_MACHINE)
     prof_cautions_add (sessions->cautions, PROF_CAUTION_NOISE, "%s", sessions->speed_problem);
   sessions->is_same_work = !prof_cautions_have (sessions->cautions, PROF_CAUTION_WORK);
   is_done = recording_init (&of_b, b, error);
   fewest = of_b.n;
-  for (guint i = 0; is_done && i < used->len; i++)
+  for (guint i = 0; is_done && i < same->len; i++)
     {
-      is_done = recording_init (&of_a[i], baseline[g_array_index (used, guint, i)], error);
+      const ProfCapture *a = baseline[g_array_index (same, guint, i)];
+
+      is_done = recording_init (&of_a[i], a, error);
+      if (i < n_others)
+        continue;
       fewest = MIN (fewest, of_a[i].n);
-      sessions->clock +=
-          prof_machine_clock_difference (baseline[g_array_index (used, guint, i)], b) / used->len;
+      sessions->clock += prof_machine_clock_difference (a, b) / n_used;
     }
   if (is_done)
     {
-      compare_recordings (sessions, &(Ratio){ .a = of_a, .n = used->len, .b = &of_b });
+      compare_recordings (sessions, &(Ratio){ .a = of_a + n_others,
+                                              .n = n_used,
+                                              .n_others = n_others,
+                                              .b = &of_b });
       add_statistics (sessions, n, fewest);
     }
-  for (guint i = 0; i < used->len; i++)
+  for (guint i = 0; i < same->len; i++)
     g_free (of_a[i].samples);
   g_free (of_b.samples);
   return is_done;
@@ -295,17 +330,33 @@ find_obstacle (const ProfSessions *self)
     return "The recordings did not do the same work, so their times say nothing about a slow-down. "
            " "
            "Record the baseline with the same options.";
-  return self->speed_problem;
+  return NULL;
+}
+
+/* What the ratio alone says. */
+static ProfGate
+find_gate (const ProfSessions *self, double threshold)
+{
+  if (self->ratio.low > 1 + threshold)
+    return self->is_too_long ? PROF_GATE_UNDECIDED : PROF_GATE_FAILED;
+  return self->ratio.high <= 1 + threshold ? PROF_GATE_PASSED : PROF_GATE_UNDECIDED;
+}
+
+/* Whether the machine was slower and the run is, too, or faster and the run has not become slower. */
+static gboolean
+is_gate_explained (const ProfSessions *self, ProfGate gate)
+{
+  ProfSpeedChange reason = gate == PROF_GATE_FAILED ? PROF_SPEED_LOWER : PROF_SPEED_HIGHER;
+
+  return gate == PROF_GATE_UNDECIDED ? self->speed != PROF_SPEED_AGREES : self->speed & reason;
 }
 
 ProfGate
 prof_sessions_gate (const ProfSessions *self, double threshold)
 {
-  if (find_obstacle (self))
-    return PROF_GATE_UNDECIDED;
-  if (self->ratio.low > 1 + threshold)
-    return self->is_too_long ? PROF_GATE_UNDECIDED : PROF_GATE_FAILED;
-  return self->ratio.high <= 1 + threshold ? PROF_GATE_PASSED : PROF_GATE_UNDECIDED;
+  ProfGate gate = find_gate (self, threshold);
+
+  return find_obstacle (self) || is_gate_explained (self, gate) ? PROF_GATE_UNDECIDED : gate;
 }
 
 char *
@@ -314,6 +365,8 @@ prof_sessions_dup_reason (const ProfSessions *self, double threshold)
   double      percent = 100 * threshold;
   const char *obstacle = find_obstacle (self);
 
+  if (!obstacle && is_gate_explained (self, find_gate (self, threshold)))
+    obstacle = self->speed_problem;
   if (obstacle)
     return g_strdup (obstacle);
   switch (prof_sessions_gate (self, threshold))

@@ -16,22 +16,24 @@
 
 typedef struct
 {
-  ProfStatistics a, b;   /* of the clean samples; a: of the last recording used of the baseline */
-  guint          n_used; /* recordings of the baseline */
+  ProfStatistics a, b;     /* of the clean samples; a: of the last recording used of the baseline */
+  guint          n_used;   /* recordings of the baseline */
+  guint          n_spread; /* those that the spread is measured from, also at another speed */
   ProfMachineRelation machine;
   gboolean            is_same_work;
   gboolean            is_too_long;   /* nearly all runs of b waited for a processor */
   char               *speed_problem; /* the machine was not as fast for both: why; NULL: it was */
+  ProfSpeedChange     speed;         /* of the machine, from the recordings used to b */
   double       clock;  /* by how much the clock differed, as a logarithm; part of the interval */
   double       spread; /* standard deviation between sessions, relative */
   gboolean     is_spread_measured; /* FALSE: assumed */
   ProfInterval ratio;              /* time of b over that of the baseline; 99 % */
-  ProfVerdict  verdict;            /* of b against the baseline; UNDECIDED at another speed */
-  GPtrArray   *cautions;           /* of ProfCaution, gravest first */
-} ProfSessions;                    /* low and high of the intervals are NaN with too few samples */
+  ProfVerdict  verdict;  /* of b against the baseline; UNDECIDED where the speed explains it */
+  GPtrArray   *cautions; /* of ProfCaution, gravest first */
+} ProfSessions;          /* low and high of the intervals are NaN with too few samples */
 
 /* Compares b with n recordings of a baseline, n > 0.  Of several, those on a machine like that of b
- * are used, if there are any.  FALSE with an error if a recording has no clean runs, as imported
+ * are used, if there are any, and of these those at the speed of b, if there are any.  FALSE with an error if a recording has no clean runs, as imported
  * traces.  Clear sessions in any case. */
 gboolean prof_sessions_compare (ProfSessions             *sessions,
                                 const ProfCapture *const *baseline,
@@ -54,8 +56,9 @@ typedef enum
 
 /* "passed", "undecided", "failed". */
 const char *prof_gate_name (ProfGate gate);
-/* Whether b is slower than the baseline by more than threshold (0.03: 3 %).  Undecided if the machines,
- * their speed or the work differ, since the model need not be the reason then. */
+/* Whether b is slower than the baseline by more than threshold (0.03: 3 %).  Undecided if the machines or
+ * the work differ, or if the machine was slower and b is, too, since the model need not be the reason
+ * then.  A machine that was faster hides a slow-down, but does not explain one. */
 ProfGate prof_sessions_gate (const ProfSessions *sessions, double threshold);
 /* Why the gate says so, as a sentence.  (transfer full) */
 char *prof_sessions_dup_reason (const ProfSessions *sessions, double threshold);

@@ -6,19 +6,24 @@
 #include "profiler/record/machine-speed.h"
 
 #include "engine/base/limits.h"
+#include "engine/kernels/simd/processor.h"
 #include "profiler/base/clock.h"
 #include "profiler/base/statistics.h"
 
 #include <math.h>
 #include <string.h>
 
-#define COPY_BYTES  ((gsize) 1 << 25)
+/* Bytes of the block.  Where a part of it stays in the caches depends on which pages the process got, so
+ * that processes of one quiet machine differed by a quarter with a block as large as the last cache. */
+#define LEAST_BYTES ((gint64) 1 << 25)
+#define MOST_BYTES  ((gint64) 1 << 26)
 #define CHAIN       (1 << 20) /* operations */
 #define REPETITIONS 2         /* of which the faster one counts: it lost the processor least */
 #define MAX_SAMPLES 30
 
 struct _ProfMachineSpeed
 {
+  gsize            size;      /* of each block */
   char            *from, *to; /* NULL: not allocated yet */
   guint            n;
   double           copy[MAX_SAMPLES], clock[MAX_SAMPLES]; /* per second */
@@ -44,7 +49,7 @@ prof_machine_speed_free (ProfMachineSpeed *speed)
 static void
 copy_block (ProfMachineSpeed *speed)
 {
-  memcpy (speed->to, speed->from, COPY_BYTES);
+  memcpy (speed->to, speed->from, speed->size);
 }
 
 static void
@@ -80,14 +85,15 @@ prof_machine_speed_sample (ProfMachineSpeed *speed)
     return;
   if (!speed->from)
     {
-      if (hyb_limits_get_run_memory () < 4 * (guint64) COPY_BYTES)
+      speed->size = CLAMP (2 * hyb_processor ()->last_cache, LEAST_BYTES, MOST_BYTES);
+      if (hyb_limits_get_run_memory () < 4 * (guint64) speed->size)
         return;
-      speed->from = g_malloc (COPY_BYTES);
-      speed->to = g_malloc (COPY_BYTES);
-      memset (speed->from, 1, COPY_BYTES); /* maps the pages */
-      memset (speed->to, 1, COPY_BYTES);
+      speed->from = g_malloc (speed->size);
+      speed->to = g_malloc (speed->size);
+      memset (speed->from, 1, speed->size); /* maps the pages */
+      memset (speed->to, 1, speed->size);
     }
-  speed->copy[speed->n] = 2.0 * COPY_BYTES / time_work (speed, copy_block);
+  speed->copy[speed->n] = 2.0 * speed->size / time_work (speed, copy_block);
   speed->clock[speed->n++] = CHAIN / time_work (speed, compute_chain);
 }
 

@@ -14,8 +14,8 @@ ProfMachineSpeed *prof_machine_speed_new (void);
 /* Frees speed; NULL is allowed. */
 void prof_machine_speed_free (ProfMachineSpeed *speed);
 
-/* Takes one sample of both speeds, for about 20 ms; no-op after the first 30.  The first one takes 64 MiB
- * of memory, if the process may have as much. */
+/* Takes one sample of both speeds, for about 20 ms; no-op after the first 30.  The first one takes 64 to
+ * 128 MiB of memory, four times the last-level cache, if the process may have twice as much. */
 void prof_machine_speed_sample (ProfMachineSpeed *speed);
 /* Medians: bytes per second, read and written, and dependent operations per second; NaN: no samples. */
 void prof_machine_speed_get (const ProfMachineSpeed *speed, double *copy_rate, double *clock_rate);

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """gates.py — hscope profile --baseline --fail-if-slower of a model against itself, and of one that is slower by a tenth.
 
-usage: gates.py HSCOPE [--runs 20] [--seconds 6] [--baselines 10] [--only quiet|busy|copying|planted]…
+usage: gates.py HSCOPE [--runs 20] [--repeat 3000] [--baselines 10] [--only quiet|busy|copying|planted]…
 
 Records a baseline ten times in a quiet moment, so that the deviation between sessions is measured (with one recording, 2 % are assumed, and
 10 % more can never be certain), then gates of 3 %: with nothing beside it, with a busy loop on another core, with a process that copies
 memory there, and of a model with one layer more in ten. Prints one line a gate. Exits with 1 if a model is slower than itself with
-certainty, or if fewer than 18 in 20 of the slower models are found. Four times 20 gates of 6 seconds take about ten minutes, on a machine
+certainty, or if fewer than 18 in 20 of the slower models are found. Four times 20 gates of 3,000 runs take about a minute, on a machine
 that does nothing else: what else runs is disturbance, too.
 
 SPDX-License-Identifier: LGPL-2.1-or-later
@@ -40,8 +40,8 @@ def copying_neighbour():
         process.wait()
 
 
-def profile(hscope, seconds, model, *more):
-    command = [hscope, "profile", model, "--shape", SHAPES[KIND], "--threads", "1", "--time-limit", str(seconds), "--quiet", *more]
+def profile(hscope, repeat, model, *more):
+    command = [hscope, "profile", model, "--shape", SHAPES[KIND], "--threads", "1", "--repeat", str(repeat), "--quiet", *more]
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode not in (0, 1):
         sys.exit(f"{' '.join(command)}: exit {done.returncode}\n{done.stderr}")
@@ -54,7 +54,7 @@ def run_gates(options, name, model, baseline, beside):
     given = [word for recording in baseline for word in ("--baseline", recording)]
     for run in range(options.runs):
         with beside():
-            status, lines = profile(options.hscope, options.seconds, model, *given, "--fail-if-slower", "3%")
+            status, lines = profile(options.hscope, options.repeat, model, *given, "--fail-if-slower", "3%")
         slower += status
         said = "; ".join(line.strip() for line in lines if line.startswith(("compared with the baseline", "passed", "failed", "undecided")))
         print(f"{name} {run + 1:3}: status {status}, {said or lines[-1:]}", flush=True)
@@ -66,7 +66,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("hscope")
     parser.add_argument("--runs", type=int, default=20)
-    parser.add_argument("--seconds", type=float, default=6)
+    parser.add_argument("--repeat", type=int, default=3000, help="clean runs of a recording")
     parser.add_argument("--baselines", type=int, default=10)
     parser.add_argument("--only", action="append", choices=["quiet", "busy", "copying", "planted"])
     options = parser.parse_args()
@@ -76,7 +76,7 @@ def main():
         more = write_model(pathlib.Path(name), "more", KIND, LAYERS + 1)
         baseline = [str(pathlib.Path(name) / f"base-{number}.hscope") for number in range(options.baselines)]
         for recording in baseline:
-            profile(options.hscope, options.seconds, model, "--capture", recording)
+            profile(options.hscope, options.repeat, model, "--capture", recording)
         for kind, beside in (("quiet", contextlib.nullcontext), ("busy", lambda: busy_cores(1)), ("copying", copying_neighbour)):
             if not options.only or kind in options.only:
                 is_wrong |= run_gates(options, kind, model, baseline, beside) > 0

@@ -8,6 +8,7 @@
 #include "profiler/summary/unchanging.h"
 
 #include <math.h>
+#include <string.h>
 
 const MadeRecording made_recording = {
   .host = "ada",
@@ -138,4 +139,30 @@ made_recording_new (const MadeRecording *recording)
   capture = prof_capture_new (bytes, "made", &error);
   g_assert_no_error (error);
   return capture;
+}
+
+ProfSessions
+made_recordings_compare (const MadeRecording *a, const MadeRecording *b)
+{
+  g_autoptr (ProfCapture) of_a = made_recording_new (a);
+  g_autoptr (ProfCapture) of_b = made_recording_new (b);
+  g_autoptr (GError) error = NULL;
+  ProfSessions sessions;
+
+  prof_sessions_compare (&sessions, (const ProfCapture *const[]){ of_a }, 1, of_b, &error);
+  g_assert_no_error (error);
+  return sessions;
+}
+
+void
+assert_made_caution (const ProfSessions *sessions, ProfCautionKind kind, const char *text)
+{
+  for (guint i = 0; i < sessions->cautions->len; i++)
+    {
+      const ProfCaution *caution = sessions->cautions->pdata[i];
+
+      if (caution->kind == kind && strstr (caution->text, text))
+        return;
+    }
+  g_error ("there is no caution of the kind %s with “%s”", prof_caution_name (kind), text);
 }

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "profiler/capture/capture.h"
+#include "profiler/explain/sessions.h"
 
 /* NULL and 0 leave a fact out. */
 typedef struct
@@ -27,3 +27,7 @@ extern const MadeRecording made_recording;
 double made_normal (guint64 seed, guint64 draw);
 /* The capture: variable "data" and node "fc1" with twelve traced runs.  (transfer full) */
 ProfCapture *made_recording_new (const MadeRecording *recording);
+/* Compares b with a.  Clear the result. */
+ProfSessions made_recordings_compare (const MadeRecording *a, const MadeRecording *b);
+/* Fails unless there is a caution of this kind with text in it. */
+void assert_made_caution (const ProfSessions *sessions, ProfCautionKind kind, const char *text);

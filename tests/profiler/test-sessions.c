@@ -12,33 +12,6 @@
 
 #define N_TRIALS 400
 
-/* Compares b with a. */
-static ProfSessions
-compare (const MadeRecording *a, const MadeRecording *b)
-{
-  g_autoptr (ProfCapture) of_a = made_recording_new (a);
-  g_autoptr (ProfCapture) of_b = made_recording_new (b);
-  g_autoptr (GError) error = NULL;
-  ProfSessions sessions;
-
-  prof_sessions_compare (&sessions, (const ProfCapture *const[]){ of_a }, 1, of_b, &error);
-  g_assert_no_error (error);
-  return sessions;
-}
-
-static void
-assert_caution (const ProfSessions *sessions, ProfCautionKind kind, const char *text)
-{
-  for (guint i = 0; i < sessions->cautions->len; i++)
-    {
-      const ProfCaution *caution = sessions->cautions->pdata[i];
-
-      if (caution->kind == kind && strstr (caution->text, text))
-        return;
-    }
-  g_error ("there is no caution of the kind %s with “%s”", prof_caution_name (kind), text);
-}
-
 static void
 test_the_same_twice_is_no_difference (void)
 {
@@ -46,7 +19,7 @@ test_the_same_twice_is_no_difference (void)
   ProfSessions  sessions;
 
   b.seed = 2;
-  sessions = compare (&made_recording, &b);
+  sessions = made_recordings_compare (&made_recording, &b);
   g_assert_cmpint (sessions.machine, ==, PROF_SAME_MACHINE);
   g_assert_true (sessions.is_same_work);
   g_assert_false (sessions.is_spread_measured);
@@ -54,8 +27,8 @@ test_the_same_twice_is_no_difference (void)
   g_assert_cmpint (sessions.verdict, ==, PROF_UNDECIDED);
   g_assert_cmpint (prof_sessions_gate (&sessions, 0.03), ==, PROF_GATE_UNDECIDED);
   g_assert_cmpint (prof_sessions_gate (&sessions, 0.20), ==, PROF_GATE_PASSED);
-  assert_caution (&sessions, PROF_CAUTION_UNKNOWN, "is assumed");
-  assert_caution (&sessions, PROF_CAUTION_UNKNOWN, "hscope prove");
+  assert_made_caution (&sessions, PROF_CAUTION_UNKNOWN, "is assumed");
+  assert_made_caution (&sessions, PROF_CAUTION_UNKNOWN, "hscope prove");
   prof_sessions_clear (&sessions);
 }
 
@@ -68,7 +41,7 @@ test_a_large_slow_down_is_certain (void)
 
   b.seed = 2;
   b.seconds *= 1.25;
-  sessions = compare (&made_recording, &b);
+  sessions = made_recordings_compare (&made_recording, &b);
   g_assert_cmpint (sessions.verdict, ==, PROF_SLOWER);
   g_assert_cmpfloat_with_epsilon (sessions.ratio.median, 1.25, 0.02);
   g_assert_cmpint (prof_sessions_gate (&sessions, 0.03), ==, PROF_GATE_FAILED);
@@ -83,7 +56,7 @@ test_a_large_slow_down_is_certain (void)
   g_assert_nonnull (strstr (undecided, "more than 25 %"));
   prof_sessions_clear (&sessions);
 
-  sessions = compare (&b, &made_recording);
+  sessions = made_recordings_compare (&b, &made_recording);
   g_assert_cmpint (sessions.verdict, ==, PROF_FASTER);
   g_assert_cmpint (prof_sessions_gate (&sessions, 0), ==, PROF_GATE_PASSED);
   prof_sessions_clear (&sessions);
@@ -105,7 +78,7 @@ test_intervals_cover_and_nothing_is_found_where_nothing_is (void)
       b.seed = 1001 + 2 * trial;
       a.seconds *= exp (0.02 * made_normal (7, 2 * trial));
       b.seconds *= exp (0.02 * made_normal (7, 2 * trial + 1));
-      sessions = compare (&a, &b);
+      sessions = made_recordings_compare (&a, &b);
       n_covered += sessions.ratio.low <= 1 && sessions.ratio.high >= 1;
       n_different += sessions.verdict == PROF_SLOWER || sessions.verdict == PROF_FASTER;
       n_failed += prof_sessions_gate (&sessions, 0) == PROF_GATE_FAILED;
@@ -160,12 +133,12 @@ test_another_machine_is_said_first_and_decides_nothing (void)
 
   b.processor = "Example 9000";
   b.seconds *= 10;
-  sessions = compare (&made_recording, &b);
+  sessions = made_recordings_compare (&made_recording, &b);
   g_assert_cmpint (sessions.machine, ==, PROF_OTHER_MACHINE);
   g_assert_true (g_str_has_prefix (((const ProfCaution *) sessions.cautions->pdata[0])->text,
                                    "Different machines"));
-  assert_caution (&sessions, PROF_CAUTION_MACHINE,
-                  "“Example 3000” in the baseline, “Example 9000”");
+  assert_made_caution (&sessions, PROF_CAUTION_MACHINE,
+                       "“Example 3000” in the baseline, “Example 9000”");
   g_assert_cmpint (sessions.verdict, ==, PROF_SLOWER);
   g_assert_cmpint (prof_sessions_gate (&sessions, 0.03), ==, PROF_GATE_UNDECIDED);
   reason = prof_sessions_dup_reason (&sessions, 0.03);
@@ -175,7 +148,7 @@ test_another_machine_is_said_first_and_decides_nothing (void)
 
   b = made_recording;
   b.cores = 5;
-  sessions = compare (&made_recording, &b);
+  sessions = made_recordings_compare (&made_recording, &b);
   g_assert_cmpint (sessions.machine, ==, PROF_OTHER_MACHINE);
   prof_sessions_clear (&sessions);
 }
@@ -186,13 +159,13 @@ test_another_host_of_the_same_kind_widens_the_interval (void)
   MadeRecording b = made_recording;
   ProfSessions  same, like;
 
-  same = compare (&made_recording, &b);
+  same = made_recordings_compare (&made_recording, &b);
   b.host = "grace";
-  like = compare (&made_recording, &b);
+  like = made_recordings_compare (&made_recording, &b);
   g_assert_cmpint (like.machine, ==, PROF_LIKE_MACHINE);
   g_assert_cmpfloat (like.ratio.high, >, same.ratio.high);
   g_assert_cmpfloat (like.ratio.low, <, same.ratio.low);
-  assert_caution (&like, PROF_CAUTION_MACHINE, "“ada”, then “grace”");
+  assert_made_caution (&like, PROF_CAUTION_MACHINE, "“ada”, then “grace”");
   prof_sessions_clear (&same);
   prof_sessions_clear (&like);
 }
@@ -219,9 +192,9 @@ test_other_work_decides_nothing (void)
       b.shape = cases[i].shape;
       b.threads = cases[i].threads;
       b.seconds *= 3;
-      sessions = compare (&made_recording, &b);
+      sessions = made_recordings_compare (&made_recording, &b);
       g_assert_false (sessions.is_same_work);
-      assert_caution (&sessions, PROF_CAUTION_WORK, cases[i].text);
+      assert_made_caution (&sessions, PROF_CAUTION_WORK, cases[i].text);
       g_assert_cmpint (prof_sessions_gate (&sessions, 0.03), ==, PROF_GATE_UNDECIDED);
       prof_sessions_clear (&sessions);
     }
@@ -235,10 +208,11 @@ test_facts_that_one_recording_lacks_are_no_difference (void)
 
   b.processor = b.host = b.load = NULL;
   b.threads = 0;
-  sessions = compare (&made_recording, &b);
+  sessions = made_recordings_compare (&made_recording, &b);
   g_assert_cmpint (sessions.machine, ==, PROF_LIKE_MACHINE);
   g_assert_true (sessions.is_same_work);
-  assert_caution (&sessions, PROF_CAUTION_UNKNOWN, "now: how busy the machine was is not recorded");
+  assert_made_caution (&sessions, PROF_CAUTION_UNKNOWN,
+                       "now: how busy the machine was is not recorded");
   prof_sessions_clear (&sessions);
 }
 
@@ -251,17 +225,17 @@ test_plans_that_one_recording_alone_has_are_other_work (void)
 
   b.without = "fuse-gates";
   b.folded = PROF_FOLDED_VALUE;
-  sessions = compare (&a, &b);
+  sessions = made_recordings_compare (&a, &b);
   g_assert_false (sessions.is_same_work);
-  assert_caution (&sessions, PROF_CAUTION_WORK,
-                  "passes left out: “nothing” in the baseline, “fuse-gates” now");
-  assert_caution (&sessions, PROF_CAUTION_WORK,
-                  "computed once, while planning: “nothing” in the baseline, “what depends on "
-                  "parameters alone” now");
+  assert_made_caution (&sessions, PROF_CAUTION_WORK,
+                       "passes left out: “nothing” in the baseline, “fuse-gates” now");
+  assert_made_caution (&sessions, PROF_CAUTION_WORK,
+                       "computed once, while planning: “nothing” in the baseline, “what depends on "
+                       "parameters alone” now");
   prof_sessions_clear (&sessions);
 
   a = b;
-  sessions = compare (&a, &b);
+  sessions = made_recordings_compare (&a, &b);
   g_assert_true (sessions.is_same_work);
   prof_sessions_clear (&sessions);
 }
@@ -274,16 +248,17 @@ test_too_few_samples_give_no_interval (void)
 
   b.n = PROF_SESSION_MIN_SAMPLES - 1;
   b.seconds *= 10;
-  sessions = compare (&made_recording, &b);
+  sessions = made_recordings_compare (&made_recording, &b);
   g_assert_true (isnan (sessions.ratio.low) && isnan (sessions.ratio.high));
   g_assert_cmpfloat_with_epsilon (sessions.ratio.median, 10, 0.5);
   g_assert_cmpint (sessions.verdict, ==, PROF_UNDECIDED);
   g_assert_cmpint (prof_sessions_gate (&sessions, 0.03), ==, PROF_GATE_UNDECIDED);
-  assert_caution (&sessions, PROF_CAUTION_NOISE, "Too few runs: a recording has 5 clean samples");
+  assert_made_caution (&sessions, PROF_CAUTION_NOISE,
+                       "Too few runs: a recording has 5 clean samples");
   prof_sessions_clear (&sessions);
 
   b.n = PROF_SESSION_MIN_SAMPLES;
-  sessions = compare (&made_recording, &b);
+  sessions = made_recordings_compare (&made_recording, &b);
   g_assert_cmpint (sessions.verdict, ==, PROF_SLOWER);
   prof_sessions_clear (&sessions);
 }
@@ -296,7 +271,7 @@ test_variables_of_bodies_are_no_inputs (void)
   ProfSessions  sessions;
 
   b.body = "8";
-  sessions = compare (&made_recording, &b);
+  sessions = made_recordings_compare (&made_recording, &b);
   for (guint i = 0; i < sessions.cautions->len; i++)
     {
       const ProfCaution *caution = sessions.cautions->pdata[i];
@@ -324,7 +299,7 @@ test_recordings_of_other_machines_are_left_out (void)
   g_assert_cmpuint (sessions.n_used, ==, 1);
   g_assert_cmpint (sessions.machine, ==, PROF_SAME_MACHINE);
   g_assert_cmpfloat_with_epsilon (sessions.ratio.median, 1, 0.02);
-  assert_caution (&sessions, PROF_CAUTION_MACHINE, "2 of 3 recordings of the baseline");
+  assert_made_caution (&sessions, PROF_CAUTION_MACHINE, "2 of 3 recordings of the baseline");
   prof_sessions_clear (&sessions);
 }
 
@@ -362,7 +337,7 @@ test_recordings_without_usable_samples_are_refused (void)
 static void
 test_nodes_are_judged_with_the_variance_between_sessions (void)
 {
-  ProfSessions      sessions = compare (&made_recording, &made_recording);
+  ProfSessions      sessions = made_recordings_compare (&made_recording, &made_recording);
   const ProfPairing narrow = { .n = 20,
                                .ratio = { 1.05, 1.049, 1.051 },
                                .strict = { 1.05, 1.048, 1.052 },
@@ -386,7 +361,7 @@ test_nodes_are_judged_with_the_variance_between_sessions (void)
 static void
 test_the_same_node_stays_the_same (void)
 {
-  ProfSessions sessions = compare (&made_recording, &made_recording);
+  ProfSessions sessions = made_recordings_compare (&made_recording, &made_recording);
   ProfPairing  pairing = { .n = 20,
                            .ratio = { 1.001, 0.9995, 1.0025 },
                            .strict = { 1.001, 0.999, 1.003 },
@@ -416,7 +391,7 @@ test_verdict_and_gate_follow_the_interval_that_is_shown (void)
 
       b.seed = 2 + i;
       b.seconds *= 0.7 + 0.01 * i;
-      sessions = compare (&made_recording, &b);
+      sessions = made_recordings_compare (&made_recording, &b);
       g_assert_cmpint (sessions.verdict == PROF_SLOWER, ==,
                        sessions.ratio.low > 1 && sessions.ratio.median > 1 + PROF_SAME_WITHIN);
       g_assert_cmpint (prof_sessions_gate (&sessions, 0.03) == PROF_GATE_FAILED, ==,
@@ -425,101 +400,6 @@ test_verdict_and_gate_follow_the_interval_that_is_shown (void)
                        sessions.ratio.high <= 1.03);
       prof_sessions_clear (&sessions);
     }
-}
-
-/* A neighbour that copies memory, or a lower clock, makes a model slower that has not changed. */
-static void
-test_another_speed_of_the_machine_decides_nothing (void)
-{
-  static const struct
-  {
-    double      copy, clock;
-    const char *reason;
-  } cases[] = {
-    { 3e9, 1e9, "copied memory at 0.60 times" },
-    { 9e9, 1e9, "copied memory at 1.80 times" },
-    { 5e9, 0.8e9, "computed at 0.80 times" },
-    { 0, 0, "does not hold how fast its machine was" },
-  };
-
-  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
-    {
-      MadeRecording    b = made_recording;
-      ProfSessions     sessions;
-      g_autofree char *reason = NULL;
-
-      b.copy = cases[i].copy;
-      b.clock = cases[i].clock;
-      b.seconds *= 1.5;
-      sessions = compare (&made_recording, &b);
-      g_assert_cmpint (sessions.verdict, ==, PROF_UNDECIDED);
-      g_assert_cmpint (prof_sessions_gate (&sessions, 0.03), ==, PROF_GATE_UNDECIDED);
-      reason = prof_sessions_dup_reason (&sessions, 0.03);
-      g_assert_nonnull (strstr (reason, cases[i].reason));
-      assert_caution (&sessions, PROF_CAUTION_NOISE, cases[i].reason);
-      prof_sessions_clear (&sessions);
-    }
-}
-
-/* A clock that differs by less than what is refused may still be the reason for a small difference. */
-static void
-test_interval_contains_the_difference_of_the_clock (void)
-{
-  static const struct
-  {
-    double   clock, seconds;
-    ProfGate gate;
-  } rows[] = {
-    { 1e9, 1.045, PROF_GATE_FAILED },
-    { 1e9 / 1.045, 1.045, PROF_GATE_UNDECIDED },
-    { 1e9 / 1.01, 1.1, PROF_GATE_FAILED },
-  };
-  g_autoptr (GPtrArray) baseline =
-      g_ptr_array_new_with_free_func ((GDestroyNotify) prof_capture_unref);
-
-  for (guint i = 0; i < 10; i++)
-    {
-      MadeRecording a = made_recording;
-
-      a.seed = 10 + i;
-      g_ptr_array_add (baseline, made_recording_new (&a));
-    }
-  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
-    {
-      MadeRecording b = made_recording;
-      g_autoptr (ProfCapture) of_b = NULL;
-      ProfSessions sessions;
-
-      b.seed = 2;
-      b.clock = rows[i].clock;
-      b.seconds *= rows[i].seconds;
-      of_b = made_recording_new (&b);
-      g_assert_true (prof_sessions_compare (&sessions, (const ProfCapture *const *) baseline->pdata,
-                                            baseline->len, of_b, NULL));
-      g_assert_null (sessions.speed_problem);
-      g_assert_cmpint (prof_sessions_gate (&sessions, 0.03), ==, rows[i].gate);
-      prof_sessions_clear (&sessions);
-    }
-}
-
-/* Of several recordings of a baseline, those count that were made at the speed of now. */
-static void
-test_recordings_at_another_speed_are_left_out (void)
-{
-  MadeRecording slow = made_recording;
-  g_autoptr (ProfCapture) of_a = made_recording_new (&made_recording), of_slow = NULL;
-  ProfSessions sessions;
-
-  slow.copy = 1e9;
-  slow.seconds *= 3;
-  of_slow = made_recording_new (&slow);
-  g_assert_true (prof_sessions_compare (&sessions,
-                                        (const ProfCapture *const[]){ of_slow, of_a, of_slow }, 3,
-                                        of_a, NULL));
-  g_assert_cmpuint (sessions.n_used, ==, 1);
-  g_assert_null (sessions.speed_problem);
-  g_assert_cmpfloat (sessions.ratio.median, ==, 1);
-  prof_sessions_clear (&sessions);
 }
 
 /* The time of a disturbed run is not the model's. */
@@ -532,14 +412,14 @@ test_runs_that_waited_for_a_processor_fail_nothing (void)
 
   b.seconds *= 2;
   b.n_disturbed = b.n - PROF_MIN_UNDISTURBED;
-  sessions = compare (&made_recording, &b);
+  sessions = made_recordings_compare (&made_recording, &b);
   g_assert_false (sessions.is_too_long);
   g_assert_cmpuint (sessions.b.n, ==, PROF_MIN_UNDISTURBED);
   g_assert_cmpint (prof_sessions_gate (&sessions, 0.03), ==, PROF_GATE_FAILED);
   prof_sessions_clear (&sessions);
 
   b.n_disturbed++;
-  sessions = compare (&made_recording, &b);
+  sessions = made_recordings_compare (&made_recording, &b);
   g_assert_true (sessions.is_too_long);
   g_assert_cmpint (prof_sessions_gate (&sessions, 0.03), ==, PROF_GATE_UNDECIDED);
   reason = prof_sessions_dup_reason (&sessions, 0.03);
@@ -576,11 +456,6 @@ TEST_PROGRAM (test_sessions)
   ADD ("the-same-node-stays-the-same", test_the_same_node_stays_the_same);
   ADD ("verdict-and-gate-follow-the-interval-that-is-shown",
        test_verdict_and_gate_follow_the_interval_that_is_shown);
-  ADD ("another-speed-of-the-machine-decides-nothing",
-       test_another_speed_of_the_machine_decides_nothing);
-  ADD ("the-interval-contains-the-difference-of-the-clock",
-       test_interval_contains_the_difference_of_the_clock);
-  ADD ("recordings-at-another-speed-are-left-out", test_recordings_at_another_speed_are_left_out);
   ADD ("runs-that-waited-for-a-processor-fail-nothing",
        test_runs_that_waited_for_a_processor_fail_nothing);
 #undef ADD
