@@ -30,6 +30,13 @@ typedef struct
   GTaskThreadFunc function;
 } Call;
 
+static gboolean
+drop_task (gpointer task)
+{
+  g_object_unref (task);
+  return G_SOURCE_REMOVE;
+}
+
 static void
 run (gpointer data, gpointer unused G_GNUC_UNUSED)
 {
@@ -38,7 +45,8 @@ run (gpointer data, gpointer unused G_GNUC_UNUSED)
   scope_worker_lower_priority ();
   call->function (call->task, g_task_get_source_object (call->task),
                   g_task_get_task_data (call->task), g_task_get_cancellable (call->task));
-  g_object_unref (call->task);
+  /* In the main thread: with the task goes its source, which may be a widget that was destroyed meanwhile. */
+  g_idle_add_full (G_PRIORITY_DEFAULT, drop_task, call->task, NULL);
   g_free (call);
 }
 
