@@ -216,6 +216,8 @@ hyb_dtype_get_doubles (gconstpointer data, HybDType dtype, gsize first, gsize co
   if (dtype == HYB_F32)
     for (gsize i = 0; i < count; i++)
       to[i] = (double) floats[first + i];
+  else if (dtype == HYB_F64)
+    memcpy (to, (const double *) data + first, count * sizeof *to);
   else
     for (gsize i = 0; i < count; i++)
       to[i] = hyb_dtype_get_double (data, dtype, first + i);

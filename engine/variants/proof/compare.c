@@ -10,18 +10,31 @@
 /* How much of the rounding of a run in float32 the same run in float64 may show. */
 #define ROUNDING_IN_DOUBLE 1e-3
 
+/* Elements that are read at a time. */
+#define BLOCK 256
+
+/* Reads n elements as doubles; NaN if the array ends before. */
+static void
+read_values (const HybTensor *tensor, gint64 first, gint64 n, double *values)
+{
+  for (gint64 i = hyb_tensor_get_values (tensor, first, n, values); i < n; i++)
+    values[i] = NAN;
+}
+
 /* The largest finite magnitude of `n` elements. */
 static double
-largest (HybTensor *tensor, gint64 first, gint64 n)
+largest (const HybTensor *tensor, gint64 first, gint64 n)
 {
-  double most = 0;
+  double most = 0, values[BLOCK];
 
-  for (gint64 i = first; i < first + n; i++)
+  for (gint64 done = 0; done < n; done += BLOCK)
     {
-      double value = fabs (hyb_tensor_get_value (tensor, i));
+      gint64 n_read = MIN (n - done, BLOCK);
 
-      if (isfinite (value))
-        most = fmax (most, value);
+      read_values (tensor, first + done, n_read, values);
+      for (gint64 i = 0; i < n_read; i++)
+        if (isfinite (values[i]))
+          most = MAX (most, fabs (values[i]));
     }
   return most;
 }
@@ -34,6 +47,16 @@ row_size (HybTensor *tensor)
   return shape->rank > 0 ? MAX (shape->dim[shape->rank - 1], 1) : 1;
 }
 
+/* --- One element of both arrays --- */
+
+typedef struct
+{
+  const HybComparison *comparison;
+  double               x, y;
+  double               own[2]; /* in the models' types, where they are compared */
+  double               around; /* the largest magnitude that surrounds it */
+} Pair;
+
 static double
 difference_of (double x, double y)
 {
@@ -42,37 +65,99 @@ difference_of (double x, double y)
   return isfinite (difference) ? difference : INFINITY;
 }
 
-/* The rounding of the models' types that element i shows. */
+/* The rounding of the models' types that the elements show. */
 static double
-rounding_of (const HybComparison *comparison, gint64 i, double x, double y)
+rounding_of (const Pair *pair)
 {
   double a, b;
 
-  if (!comparison->own[0])
+  if (!pair->comparison->own[0])
     return 0;
-  a = difference_of (hyb_tensor_get_value (comparison->own[0], i), x);
-  b = difference_of (hyb_tensor_get_value (comparison->own[1], i), y);
+  a = difference_of (pair->own[0], pair->x);
+  b = difference_of (pair->own[1], pair->y);
   return isfinite (a) && isfinite (b) ? ROUNDING_IN_DOUBLE * (a + b) : 0;
 }
 
-/* How much two elements may differ.  around: the largest magnitude that surrounds them. */
+/* How much the elements may differ. */
 static double
-tolerance_of (const HybComparison *comparison, gint64 i, double around)
+tolerance_of (const Pair *pair)
 {
-  double x = hyb_tensor_get_value (comparison->a, i), y = hyb_tensor_get_value (comparison->b, i);
+  const HybComparison *comparison = pair->comparison;
 
-  return comparison->relative * fmax (fabs (x), fabs (y)) +
-         comparison->absolute * (comparison->offset + around) + rounding_of (comparison, i, x, y);
+  return comparison->relative * MAX (fabs (pair->x), fabs (pair->y)) +
+         comparison->absolute * (comparison->offset + pair->around) + rounding_of (pair);
 }
 
-/* By how much the difference of two elements is too large; 0 or less: it is not. */
+/* By how much the difference is too large; 0 or less: it is not. */
 static double
-excess_of (const HybComparison *comparison, gint64 i, double around)
+excess_of (const Pair *pair)
 {
-  double difference = difference_of (hyb_tensor_get_value (comparison->a, i),
-                                     hyb_tensor_get_value (comparison->b, i));
+  double difference = difference_of (pair->x, pair->y);
 
-  return isinf (difference) ? INFINITY : difference - tolerance_of (comparison, i, around);
+  return isinf (difference) ? INFINITY : difference - tolerance_of (pair);
+}
+
+/* --- All elements, one after the other --- */
+
+typedef struct
+{
+  const HybComparison *comparison;
+  gint64               size;
+  gint64               index;   /* of the next element */
+  gint64               end;     /* of the elements that were read, up to BLOCK of them */
+  gint64               row_end; /* of the row that around is of */
+  double               around;
+  double               x[BLOCK], y[BLOCK], own[2][BLOCK];
+} Walk;
+
+static void
+walk_begin (Walk *walk, const HybComparison *comparison)
+{
+  walk->comparison = comparison;
+  walk->size = hyb_tensor_get_size (comparison->a);
+  walk->index = walk->end = walk->row_end = 0;
+}
+
+static void
+read_block (Walk *walk)
+{
+  const HybComparison *comparison = walk->comparison;
+  gint64               n = MIN (walk->size - walk->index, BLOCK);
+
+  read_values (comparison->a, walk->index, n, walk->x);
+  read_values (comparison->b, walk->index, n, walk->y);
+  for (guint i = 0; i < 2 && comparison->own[0]; i++)
+    read_values (comparison->own[i], walk->index, n, walk->own[i]);
+  walk->end = walk->index + n;
+}
+
+/* The scale of what surrounds an element changes at the beginning of a row. */
+static void
+enter_row (Walk *walk)
+{
+  gint64 n = walk->comparison->by_rows ? row_size (walk->comparison->a) : walk->size;
+
+  walk->around = largest (walk->comparison->a, walk->index, n);
+  walk->row_end = walk->index + n;
+}
+
+/* FALSE after the last element. */
+static inline gboolean
+walk_next (Walk *walk, Pair *pair)
+{
+  gint64 at;
+
+  if (walk->index >= walk->size)
+    return FALSE;
+  if (walk->index == walk->end)
+    read_block (walk);
+  if (walk->index == walk->row_end)
+    enter_row (walk);
+  at = walk->index++ % BLOCK;
+  *pair = (Pair){ walk->comparison, walk->x[at], walk->y[at], { 0, 0 }, walk->around };
+  for (guint i = 0; i < 2 && walk->comparison->own[0]; i++)
+    pair->own[i] = walk->own[i][at];
+  return TRUE;
 }
 
 static gboolean
@@ -84,46 +169,34 @@ has_same_type (const HybComparison *comparison)
           hyb_tensor_get_dtype (comparison->a) == hyb_tensor_get_dtype (comparison->b));
 }
 
-/* The scale of what surrounds element i, which changes at the beginning of a row. */
-static void
-update_scale (const HybComparison *comparison, gint64 i, double *around)
-{
-  gint64 n = comparison->by_rows ? row_size (comparison->a) : hyb_tensor_get_size (comparison->a);
-
-  if (i % MAX (n, 1) == 0)
-    *around = largest (comparison->a, i, n);
-}
-
 gboolean
 hyb_comparison_fits (const HybComparison *comparison)
 {
-  double around = 0;
+  Walk walk;
+  Pair pair;
 
   if (!has_same_type (comparison))
     return FALSE;
-  for (gint64 i = 0; i < hyb_tensor_get_size (comparison->a); i++)
-    {
-      update_scale (comparison, i, &around);
-      if (excess_of (comparison, i, around) > 0)
-        return FALSE;
-    }
+  walk_begin (&walk, comparison);
+  while (walk_next (&walk, &pair))
+    if (excess_of (&pair) > 0)
+      return FALSE;
   return TRUE;
 }
 
 gboolean
 hyb_comparison_same_finite (const HybComparison *comparison)
 {
+  Walk walk;
+  Pair pair;
+
   if (!has_same_type (comparison))
     return FALSE;
-  for (gint64 i = 0; i < hyb_tensor_get_size (comparison->a); i++)
-    {
-      double x = hyb_tensor_get_value (comparison->a, i);
-      double y = hyb_tensor_get_value (comparison->b, i);
-
-      if (isfinite (x) != isfinite (y) || isnan (x) != isnan (y) ||
-          (isinf (x) && (x > 0) != (y > 0)))
-        return FALSE;
-    }
+  walk_begin (&walk, comparison);
+  while (walk_next (&walk, &pair))
+    if (isfinite (pair.x) != isfinite (pair.y) || isnan (pair.x) != isnan (pair.y) ||
+        (isinf (pair.x) && (pair.x > 0) != (pair.y > 0)))
+      return FALSE;
   return TRUE;
 }
 
@@ -182,37 +255,37 @@ gint64
 hyb_comparison_record (const HybComparison *comparison, HybProof *proof)
 {
   gint64 n_compared = 0, worst = -1;
-  double around = 0, most = 0, worst_excess = 0;
+  double most = 0, worst_excess = 0;
   gint64 largest_index = -1;
+  Walk   walk;
+  Pair   pair;
 
   if (!has_same_type (comparison))
     {
       record_types (proof, comparison);
       return 0;
     }
-  for (gint64 i = 0; i < hyb_tensor_get_size (comparison->a); i++)
+  walk_begin (&walk, comparison);
+  while (walk_next (&walk, &pair))
     {
-      double x = hyb_tensor_get_value (comparison->a, i);
-      double y = hyb_tensor_get_value (comparison->b, i);
-      double difference = difference_of (x, y), excess;
+      double difference = difference_of (pair.x, pair.y), excess;
 
-      update_scale (comparison, i, &around);
-      if (isnan (x) && isnan (y))
+      if (isnan (pair.x) && isnan (pair.y))
         {
           proof->n_not_numbers++;
           continue;
         }
       n_compared++;
-      excess = excess_of (comparison, i, around);
+      excess = excess_of (&pair);
       if (excess > worst_excess)
         {
           worst_excess = excess;
-          worst = i;
+          worst = walk.index - 1;
         }
       if (difference > most)
         {
           most = difference;
-          largest_index = i;
+          largest_index = walk.index - 1;
         }
     }
   if (worst >= 0)

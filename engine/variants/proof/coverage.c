@@ -9,6 +9,7 @@
 #include <string.h>
 
 #define MAX_STEPS 20000
+#define BLOCK     256 /* values that are read at a time */
 
 /* --- Watching --- */
 
@@ -50,6 +51,17 @@ look_at (const CoverageWatch *watch, double value)
 }
 
 static void
+look_at_all (const CoverageWatch *watch, const HybTensor *tensor)
+{
+  double values[BLOCK];
+  gint64 n;
+
+  for (gint64 i = 0; (n = hyb_tensor_get_values (tensor, i, BLOCK, values)) > 0; i += n)
+    for (gint64 k = 0; k < n; k++)
+      look_at (watch, values[k]);
+}
+
+static void
 on_value (gpointer data, const HybSpan *span, guint output, const HybTensor *tensor)
 {
   HybCoverage *coverage = data;
@@ -60,8 +72,8 @@ on_value (gpointer data, const HybSpan *span, guint output, const HybTensor *ten
     {
       const CoverageWatch *watch = &g_array_index (watches, CoverageWatch, w);
 
-      for (gint64 i = 0; watch->output == output && i < hyb_tensor_get_size (tensor); i++)
-        look_at (watch, hyb_tensor_get_value (tensor, i));
+      if (watch->output == output)
+        look_at_all (watch, tensor);
     }
 }
 
