@@ -78,6 +78,7 @@ HYB_OPS (linear, linalg_syrk)
 HYB_OPS (linear, linalg_tensor)
 HYB_OPS (linear, linalg_triangular)
 HYB_OPS (linear, narrow_product)
+HYB_OPS (linear, pairwise_coupling)
 HYB_OPS (linear, panel_product)
 HYB_OPS (linear, scaled_attention)
 
