@@ -116,5 +116,11 @@ const HybOnnxOp hyb_onnx_ops_gemm[] = {
             .lower = hyb_onnx_lower_same },
     .since = 11,
     .engine = "_linalg_det" },
+  { .op = { HYB_ONNX_ROW, .name = "Inverse", .doc = "The inverse of every matrix.",
+            .category = HYB_CATEGORY_LINEAR, .inputs = det_inputs, .outputs = outputs,
+            .lower = hyb_onnx_lower_same },
+    .domain = "com.microsoft",
+    .since = 1,
+    .engine = "_linalg_inverse" },
   { .since = 0 },
 };

@@ -1,10 +1,11 @@
-/* head-attention.c — Attention and MultiHeadAttention of com.microsoft.
+/* head-attention.c — Attention, QAttention and MultiHeadAttention of com.microsoft.
  *
- * Both are products of queries and keys, masked and normalised, times values; the first also computes queries, keys and
- * values from its input.  A masked key counts with mask_filter_value, not with −∞.
+ * All are products of queries and keys, masked and normalised, times values; the first two also compute queries, keys and
+ * values from their input, which QAttention has in 8 bits.  A masked key counts with mask_filter_value, not with −∞.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/onnx/ops/heads.h"
 #include "engine/onnx/ops/pieces.h"
+#include "engine/onnx/ops/quantise.h"
 
 #include <math.h>
 
@@ -13,7 +14,7 @@ typedef struct
 {
   HybValueId q, k, v;
   HybDType   dtype;
-  guint      mask, bias; /* inputs */
+  guint      mask, bias, past; /* inputs */
 } Heads;
 
 /* What is added to the scores where keys are masked by the input: its rows are lengths, or conditions by key, or by query and
@@ -89,12 +90,12 @@ attend (HybLowering *lowering, const Heads *heads)
 
 /* FALSE, with the rank of the result, if a type is not known. */
 static gboolean
-knows_types (HybLowering *lowering)
+knows_types (HybLowering *lowering, HybDType dtype)
 {
   for (guint i = 0; i < hyb_onnx_n_inputs (lowering); i++)
     if (hyb_onnx_has_input (lowering, i) && !hyb_type_is_known (hyb_onnx_type (lowering, i)))
       {
-        hyb_onnx_set_rank (lowering, 0, hyb_onnx_type (lowering, 0)->dtype, 3);
+        hyb_onnx_set_rank (lowering, 0, dtype, 3);
         return FALSE;
       }
   return TRUE;
@@ -151,7 +152,7 @@ lower_multi_head (HybLowering *lowering)
   Heads  heads = { .dtype = hyb_onnx_type (lowering, 0)->dtype, .mask = 4, .bias = 5 };
   gint64 n_heads = hyb_onnx_int (lowering, "num_heads", 0), first = 0;
 
-  if (!knows_types (lowering))
+  if (!knows_types (lowering, heads.dtype))
     return;
   if (hyb_onnx_type (lowering, 0)->shape.rank != 3 || !hyb_onnx_has_input (lowering, 1) ||
       !hyb_onnx_has_input (lowering, 2))
@@ -173,13 +174,13 @@ lower_multi_head (HybLowering *lowering)
 
 /* Part number `part` of earlier keys and values [2, batch, heads, length, size], followed by x. */
 static HybValueId
-after_past (HybLowering *lowering, HybValueId x, gint64 part)
+after_past (HybLowering *lowering, const Heads *heads, HybValueId x, gint64 part)
 {
   HybValueId past;
 
-  if (!hyb_onnx_has_input (lowering, 4))
+  if (!hyb_onnx_has_input (lowering, heads->past))
     return x;
-  past = hyb_onnx_slice (lowering, hyb_onnx_input (lowering, 4), 0, part, part + 1);
+  past = hyb_onnx_slice (lowering, hyb_onnx_input (lowering, heads->past), 0, part, part + 1);
   past = hyb_lowering_emit (lowering, "_np_squeeze", 1, &past, "axis", "0", NULL);
   return hyb_onnx_concat (lowering, 2, (HybValueId[]){ past, x }, 2);
 }
@@ -202,25 +203,27 @@ read_parts (HybLowering *lowering, gint64 *sizes)
   return FALSE;
 }
 
-static void
-lower_attention (HybLowering *lowering)
+/* FALSE if only types are known, or after a failure.  Inputs from `first` on are not computed. */
+static gboolean
+can_attend (HybLowering *lowering, HybDType dtype, guint first)
 {
-  Heads       heads = { .dtype = hyb_onnx_type (lowering, 0)->dtype, .mask = 3, .bias = 5 };
-  gint64      n_heads = hyb_onnx_int (lowering, "num_heads", 0), sizes[3], first = 0;
-  HybValueId *parts[] = { &heads.q, &heads.k, &heads.v }, x, present[2];
+  if (!knows_types (lowering, dtype))
+    return FALSE;
+  if (hyb_onnx_type (lowering, 1)->shape.rank == 2 && !hyb_onnx_int (lowering, "do_rotary", 0))
+    return !shares_buffer (lowering, first);
+  hyb_lowering_fail (lowering, NULL, "this form of it is not computed");
+  return FALSE;
+}
 
-  if (!knows_types (lowering))
+/* x has queries, keys and values side by side. */
+static void
+attend_to_itself (HybLowering *lowering, Heads *heads, HybValueId x)
+{
+  gint64      n_heads = hyb_onnx_int (lowering, "num_heads", 0), sizes[3], first = 0;
+  HybValueId *parts[] = { &heads->q, &heads->k, &heads->v }, present[2];
+
+  if (!read_parts (lowering, sizes))
     return;
-  if (hyb_onnx_type (lowering, 1)->shape.rank != 2 || hyb_onnx_int (lowering, "do_rotary", 0))
-    {
-      hyb_lowering_fail (lowering, NULL, "this form of it is not computed");
-      return;
-    }
-  if (shares_buffer (lowering, 6) || !read_parts (lowering, sizes))
-    return;
-  x = onnx_matmul (lowering, hyb_onnx_input (lowering, 0), hyb_onnx_input (lowering, 1));
-  if (hyb_onnx_has_input (lowering, 2))
-    x = onnx_add (lowering, x, hyb_onnx_input (lowering, 2));
   for (guint i = 0; i < 3; i++)
     {
       *parts[i] =
@@ -228,14 +231,45 @@ lower_attention (HybLowering *lowering)
                             n_heads);
       first += sizes[i];
     }
-  heads.k = after_past (lowering, heads.k, 0);
-  heads.v = after_past (lowering, heads.v, 1);
-  hyb_lowering_set_output (lowering, 0, attend (lowering, &heads));
+  heads->k = after_past (lowering, heads, heads->k, 0);
+  heads->v = after_past (lowering, heads, heads->v, 1);
+  hyb_lowering_set_output (lowering, 0, attend (lowering, heads));
   if (hyb_lowering_get_node (lowering)->n_outputs < 2)
     return;
   for (guint i = 0; i < 2; i++)
     present[i] = hyb_lowering_emit (lowering, "expand_dims", 1, parts[i + 1], "axis", "0", NULL);
   hyb_lowering_set_output (lowering, 1, hyb_onnx_concat (lowering, 2, present, 0));
+}
+
+static void
+lower_attention (HybLowering *lowering)
+{
+  HybDType   dtype = hyb_onnx_type (lowering, 0)->dtype;
+  Heads      heads = { .dtype = dtype, .mask = 3, .past = 4, .bias = 5 };
+  HybValueId x;
+
+  if (!can_attend (lowering, dtype, 6))
+    return;
+  x = onnx_matmul (lowering, hyb_onnx_input (lowering, 0), hyb_onnx_input (lowering, 1));
+  if (hyb_onnx_has_input (lowering, 2))
+    x = onnx_add (lowering, x, hyb_onnx_input (lowering, 2));
+  attend_to_itself (lowering, &heads, x);
+}
+
+static void
+lower_quantised (HybLowering *lowering)
+{
+  Heads      heads = { .dtype = HYB_F32, .mask = 5, .past = 8, .bias = G_MAXUINT };
+  HybValueId x, weights;
+
+  if (!can_attend (lowering, HYB_F32, 9))
+    return;
+  x = onnx_dequantise (lowering, hyb_onnx_input (lowering, 0), hyb_onnx_input (lowering, 3),
+                       onnx_optional (lowering, 6));
+  weights = onnx_dequantise (lowering, hyb_onnx_input (lowering, 1), hyb_onnx_input (lowering, 4),
+                             onnx_optional (lowering, 7));
+  x = onnx_matmul (lowering, x, weights);
+  attend_to_itself (lowering, &heads, onnx_add (lowering, x, hyb_onnx_input (lowering, 2)));
 }
 
 static const char *const inputs[] = {
@@ -245,6 +279,16 @@ static const char *const inputs[] = {
 static const char *const outputs[] = { "output", "present_key", "present_value", NULL };
 static const char *const attention_inputs[] = { "input", "weights",        "bias", "mask_index",
                                                 "past",  "attention_bias", NULL };
+static const char *const quantised_inputs[] = { "input",
+                                                "weight",
+                                                "bias",
+                                                "input_scale",
+                                                "weight_scale",
+                                                "mask_index",
+                                                "input_zero_point",
+                                                "weight_zero_point",
+                                                "past",
+                                                NULL };
 static const char *const attention_outputs[] = { "output", "present", NULL };
 
 const HybOnnxOp hyb_onnx_ops_head_attention[] = {
@@ -259,6 +303,12 @@ const HybOnnxOp hyb_onnx_ops_head_attention[] = {
                    "and values.",
             .category = HYB_CATEGORY_LINEAR, .inputs = attention_inputs,
             .outputs = attention_outputs, .lower = lower_attention },
+    .domain = "com.microsoft",
+    .since = 1 },
+  { .op = { HYB_ONNX_ROW, .name = "QAttention",
+            .doc = "Attention of a quantised sequence to itself, with its quantised layer.",
+            .category = HYB_CATEGORY_LINEAR, .inputs = quantised_inputs,
+            .outputs = attention_outputs, .lower = lower_quantised },
     .domain = "com.microsoft",
     .since = 1 },
   { .since = 0 },

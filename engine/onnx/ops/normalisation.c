@@ -336,6 +336,38 @@ lower_mean_variance (HybLowering *lowering)
                            hyb_onnx_binary (lowering, "broadcast_div", centred, deviation));
 }
 
+/* --- ImageScaler --- */
+
+/* x times a number, plus a number for each channel. */
+static void
+lower_scaler (HybLowering *lowering)
+{
+  HybType    type = *hyb_onnx_type (lowering, 0);
+  HybValueId x =
+      onnx_scale (lowering, hyb_onnx_input (lowering, 0), hyb_onnx_float (lowering, "scale", 1));
+  HybTensor    *bias;
+  guint         n;
+  const double *values;
+
+  hyb_lowering_set_type (lowering, 0, &type);
+  hyb_onnx_floats (lowering, "bias", &n, &values);
+  if (type.shape.rank == 4 && type.shape.dim[1] < 0)
+    return;
+  if (type.shape.rank != 4 || type.shape.dim[1] != n)
+    {
+      hyb_lowering_fail (lowering, NULL, "its bias has %u numbers, which are not its channels", n);
+      return;
+    }
+  bias = hyb_tensor_new (&(HybType){ hyb_shape_4d (1, n, 1, 1), HYB_F32 }, NULL);
+  for (guint i = 0; bias && i < n; i++)
+    ((float *) hyb_tensor_get_data (bias))[i] = (float) values[i];
+  hyb_lowering_set_output (lowering, 0,
+                           onnx_add (lowering, x,
+                                     hyb_onnx_cast (lowering,
+                                                    hyb_lowering_constant (lowering, bias),
+                                                    type.dtype)));
+}
+
 static const char *const batch_inputs[] = { "X", "scale", "B", "input_mean", "input_var", NULL };
 static const char *const inputs[] = { "X", "scale", "B", NULL };
 static const char *const outputs[] = { "Y", "Mean", "InvStdDev", NULL };
@@ -380,5 +412,11 @@ const HybOnnxOp hyb_onnx_ops_normalisation[] = {
   { .op = { NORMALISATION, .name = "MeanVarianceNormalization",
             .doc = "Normalises over axes to mean 0 and variance 1.", .lower = lower_mean_variance },
     .since = 9 },
+  /* Withdrawn. */
+  { .op = { NORMALISATION, .name = "ImageScaler",
+            .doc = "Images times a number, plus a number for each channel.",
+            .lower = lower_scaler },
+    .since = 1,
+    .until = 9 },
   { .since = 0 },
 };

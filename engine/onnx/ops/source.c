@@ -1,7 +1,7 @@
 /* source.c — arrays that follow from sizes and numbers: ConstantOfShape, Range, OneHot, EyeLike, Trilu, random ones; and
  * positions of elements that hold (NonZero, Compress).
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "engine/onnx/onnx-op.h"
+#include "engine/onnx/ops/pieces.h"
 
 #include <math.h>
 
@@ -368,16 +368,35 @@ lower_bernoulli (HybLowering *lowering)
                                           attribute_dtype (lowering, "dtype", type.dtype)));
 }
 
+/* A class for each of sample_size uniform numbers u: as many classes have a cumulated probability of at most u. */
 static void
 lower_multinomial (HybLowering *lowering)
 {
-  HybType type = { hyb_shape_2d (hyb_onnx_type (lowering, 0)->shape.dim[0],
-                                 hyb_onnx_int (lowering, "sample_size", 1)),
-                   attribute_dtype (lowering, "dtype", HYB_I32) };
+  HybType    logits = *hyb_onnx_type (lowering, 0);
+  gint64     n = hyb_onnx_int (lowering, "sample_size", 1), dims[3];
+  HybType    type = { hyb_shape_2d (logits.shape.rank == 2 ? logits.shape.dim[0] : HYB_UNKNOWN, n),
+                      attribute_dtype (lowering, "dtype", HYB_I32) };
+  HybValueId sums = hyb_onnx_cast (lowering, hyb_onnx_input (lowering, 0), HYB_F32), u;
 
-  if (hyb_onnx_type (lowering, 0)->shape.rank != 2)
-    type.shape.dim[0] = HYB_UNKNOWN;
   hyb_lowering_set_type (lowering, 0, &type);
+  if (!hyb_shape_is_known (&logits.shape) || logits.shape.rank != 2 || n < 1 ||
+      logits.shape.dim[1] < 1)
+    return;
+  sums = hyb_lowering_emit (lowering, "softmax", 1, &sums, "axis", "1", NULL);
+  sums = hyb_lowering_emit (lowering, "cumsum", 1, &sums, "axis", "1", NULL);
+  dims[0] = logits.shape.dim[0];
+  dims[1] = 1;
+  dims[2] = logits.shape.dim[1];
+  sums = hyb_onnx_reshape (lowering, sums, 3, dims);
+  dims[1] = n;
+  dims[2] = 1;
+  u = hyb_lowering_emit (lowering, "_random_uniform", 0, NULL, "shape",
+                         hyb_lowering_text_ints (lowering, 3, dims), NULL);
+  u = hyb_onnx_cast (lowering, hyb_onnx_binary (lowering, "_npi_greater_equal", u, sums), HYB_I32);
+  u = onnx_reduce (lowering, "_np_sum", u, 2, FALSE);
+  /* Rounded sums may end below 1. */
+  u = hyb_onnx_with_scalar (lowering, "_minimum_scalar", u, (double) logits.shape.dim[1] - 1);
+  hyb_lowering_set_output (lowering, 0, hyb_onnx_cast (lowering, u, type.dtype));
 }
 
 static const char *const no_inputs[] = { NULL };

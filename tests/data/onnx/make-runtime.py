@@ -21,12 +21,51 @@ def maker(name):
     return lambda *shape: rng.normal(size=shape).astype(np.float32)
 
 
+def floats(n):
+    """A list of n numbers, as models are written."""
+    return "[" + ", ".join("%.3f" % (2 * np.sin(1 + 3.7 * i)) for i in range(n)) + "]"
+
+
 TRAINING = '"" : 17, "ai.onnx.preview.training" : 1'
 LEARNING = '"" : 17, "ai.onnx.ml" : 3'
 MICROSOFT = '"" : 17, "com.microsoft" : 1'
 
 # name → (operator sets, text, inputs)
 CASES = {
+    # --- Support vectors ---
+    "vectors-pairs": (LEARNING, f"""g (float[4,3] x) => (int64[4] y, float[4,3] z) {{
+        y, z = ai.onnx.ml.SVMClassifier <kernel_type = "RBF", kernel_params = [0.3, 0.0, 3.0], support_vectors = {floats(18)}, coefficients = {floats(12)},
+            rho = [0.1, -0.2, 0.3], vectors_per_class = [1, 3, 2], classlabels_ints = [7, 3, 5]> (x)
+    }}""", lambda f: {"x": f(4, 3)}),
+    "vectors-probabilities": (LEARNING, f"""g (double[4,3] x) => (int64[4] y, float[4,3] z) {{
+        y, z = ai.onnx.ml.SVMClassifier <kernel_type = "POLY", kernel_params = [0.3, 0.5, 2.0], support_vectors = {floats(18)}, coefficients = {floats(12)},
+            rho = [0.1, -0.2, 0.3], prob_a = [-1.0, -2.0, -0.5], prob_b = [0.1, 0.2, -0.3], vectors_per_class = [1, 3, 2], classlabels_ints = [7, 3, 5]> (x)
+    }}""", lambda f: {"x": f(4, 3).astype(np.float64)}),
+    "vectors-two-classes": (LEARNING, f"""g (float[4,3] x) => (int64[4] y, float[4,2] z) {{
+        y, z = ai.onnx.ml.SVMClassifier <kernel_type = "SIGMOID", kernel_params = [0.3, 0.5, 0.0], support_vectors = {floats(9)}, coefficients = {floats(3)},
+            rho = [0.1], vectors_per_class = [1, 2], classlabels_ints = [7, 3], post_transform = "LOGISTIC"> (x)
+    }}""", lambda f: {"x": f(4, 3)}),
+    "vectors-linear": (LEARNING, f"""g (int64[4,3] x) => (int64[4] y, float[4,2] z) {{
+        y, z = ai.onnx.ml.SVMClassifier <kernel_params = [0.0, 0.0, 3.0], coefficients = {floats(6)}, rho = [0.25], classlabels_ints = [7, 3],
+            post_transform = "SOFTMAX"> (x)
+    }}""", lambda f: {"x": (3 * f(4, 3)).astype(np.int64)}),
+    "vectors-regression": (LEARNING, f"""g (float[4,3] x) => (float[4,1] y, float[4,1] z) {{
+        y = ai.onnx.ml.SVMRegressor <kernel_type = "RBF", kernel_params = [0.3, 0.0, 3.0], support_vectors = {floats(15)}, coefficients = {floats(5)},
+            rho = [0.1], n_supports = 5> (x)
+        z = ai.onnx.ml.SVMRegressor <kernel_params = [0.0, 0.0, 3.0], coefficients = {floats(3)}, rho = [0.1], n_supports = 0, one_class = 1> (x)
+    }}""", lambda f: {"x": f(4, 3)}),
+    # --- Of ONNX Runtime alone ---
+    "quantised-attention": (MICROSOFT, """g (uint8[2,3,4] x, int8[4,12] w, float[12] b, int32[2,5] m, float[2,2,2,2,2] p) => (float[2,3,4] y, float[2,2,2,5,2] q)
+        <float xs = {0.02}, float[12] ws = {0.01, 0.02, 0.01, 0.03, 0.02, 0.01, 0.02, 0.01, 0.02, 0.01, 0.02, 0.03}, uint8 xz = {120}, int8 wz = {3}> {
+        y, q = com.microsoft.QAttention <num_heads = 2, unidirectional = 1> (x, w, b, xs, ws, m, xz, wz, p)
+    }""", lambda f: {"x": (120 + 40 * f(2, 3, 4)).clip(0, 255).astype(np.uint8), "w": (30 * f(4, 12)).clip(-128, 127).astype(np.int8), "b": f(12),
+                     "m": np.array([[1, 0, 1, 1, 1], [1, 1, 1, 0, 1]], np.int32), "p": f(2, 2, 2, 2, 2)}),
+    "inverse": (MICROSOFT, """g (float[2,3,3] x) => (float[2,3,3] y) {
+        y = com.microsoft.Inverse (x)
+    }""", lambda f: {"x": f(2, 3, 3) + 3 * np.eye(3, dtype=np.float32)}),
+    "image-scaler": ('"" : 9', """g (float[1,2,2,3] x) => (float[1,2,2,3] y) {
+        y = ImageScaler <scale = 2.0, bias = [0.25, -1.0]> (x)
+    }""", lambda f: {"x": f(1, 2, 2, 3)}),
     # --- Shapes that depend on data ---
     "suppression": ('"" : 17', """g (float[2,6,4] boxes, float[2,2,6] scores) => (int64[n,3] y) <int64 limit = {3}, float overlap = {0.3}, float least = {-0.5}> {
         y = NonMaxSuppression (boxes, scores, limit, overlap, least)
