@@ -180,7 +180,11 @@ report_unknown (const HybOnnxNode *node)
                                          "looked at but not run",
                                          node->op_type);
 
-  finding->hint = near ? g_strdup_printf ("Did you mean “%s”?", near)
+  /* Programs write files: a name that is like another one is more often another function than a slip. */
+  finding->hint = near ? g_strdup_printf ("The nearest name is “%s”, which need not compute the "
+                                          "same; if “%s” is a "
+                                          "function, its definition is missing from the file",
+                                          near, node->op_type)
                        : g_strdup ("If it is a function, its definition is missing from the file");
   return finding;
 }

@@ -91,6 +91,17 @@ test_no_finding_speaks_of_other_formats (void)
     }
 }
 
+/* The complement of an error function is no misspelt error function. */
+static void
+test_names_that_are_near_are_not_taken_for_the_same (void)
+{
+  g_autoptr (HybModel) model = diagnose ("x: float[1]\ny = Erfc x\n-> y", 13);
+  const HybFinding *finding = find_code (model, "unknown-operator");
+
+  g_assert_nonnull (strstr (finding->hint, "“Erf”, which need not compute the same"));
+  g_assert_null (strstr (finding->hint, "Did you mean"));
+}
+
 /* ONNX Runtime's optimiser writes LayerNormalization into files of any version; operator set 18 of GroupNormalization was
  * withdrawn. */
 static void
@@ -125,6 +136,8 @@ TEST_PROGRAM (test_findings)
 {
   g_test_init (&argc, &argv, NULL);
 
+  g_test_add_func ("/engine/onnx/findings/names-that-are-near-are-not-taken-for-the-same",
+                   test_names_that_are_near_are_not_taken_for_the_same);
   g_test_add_func ("/engine/onnx/findings/no-finding-speaks-of-other-formats",
                    test_no_finding_speaks_of_other_formats);
   g_test_add_func ("/engine/onnx/findings/what-the-runtime-has-in-more-versions-is-no-error",
