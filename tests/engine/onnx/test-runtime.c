@@ -8,6 +8,8 @@
 #include "tests/engine/onnx/nodes.h"
 #include "tests/program.h"
 
+#include <math.h>
+
 static void
 test_numbers (gconstpointer name)
 {
@@ -106,6 +108,36 @@ test_dropout_returns_its_mask (gconstpointer mode)
   g_assert_cmpfloat (n_kept, <, 64);
 }
 
+/* Logits 0 and ln 3: three quarters are of class 1. */
+static void
+test_classes_are_drawn_by_their_probability (gconstpointer mode)
+{
+  g_autoptr (HybModel) model =
+      nodes_model ("x: float[2,2]\ny = Multinomial x | dtype=7 sample_size=4000\n-> y", 13);
+  HybExecutorOptions options = { .mode = (HybMode) GPOINTER_TO_INT (mode) };
+  g_autoptr (HybExecutor) executor = hyb_executor_new (hyb_model_get_graph (model), &options);
+  g_autoptr (HybTensor) x = hyb_tensor_new (&(HybType){ hyb_shape_2d (2, 2), HYB_F32 }, NULL);
+  HybTensor *y;
+  double     n = 0;
+
+  for (int i = 0; i < 4; i++)
+    ((float *) hyb_tensor_get_data (x))[i] = i % 2 ? logf (3) : 0;
+  g_assert_true (hyb_executor_bind (executor, "x", x, NULL));
+  g_assert_true (hyb_executor_run (executor, NULL, NULL));
+  y = hyb_executor_get_output (executor, 0);
+  g_assert_cmpint (hyb_tensor_get_type (y)->dtype, ==, HYB_I64);
+  g_assert_cmpint (hyb_tensor_get_type (y)->shape.dim[1], ==, 4000);
+  for (int i = 0; i < 8000; i++)
+    {
+      double one = hyb_tensor_get_value (y, i);
+
+      g_assert_true (one == 0 || one == 1);
+      n += one;
+    }
+  g_assert_cmpfloat (n, >, 5600);
+  g_assert_cmpfloat (n, <, 6400);
+}
+
 TEST_PROGRAM (test_runtime)
 {
   g_autofree char *folder = g_build_filename (SOURCE_ROOT, "tests/data/onnx/runtime", NULL);
@@ -123,6 +155,12 @@ TEST_PROGRAM (test_runtime)
                         GINT_TO_POINTER (HYB_MODE_IMPERATIVE), test_dropout_returns_its_mask);
   g_test_add_data_func ("/engine/onnx/runtime/dropout-returns-its-mask/static",
                         GINT_TO_POINTER (HYB_MODE_STATIC), test_dropout_returns_its_mask);
+  g_test_add_data_func ("/engine/onnx/runtime/classes-are-drawn/imperative",
+                        GINT_TO_POINTER (HYB_MODE_IMPERATIVE),
+                        test_classes_are_drawn_by_their_probability);
+  g_test_add_data_func ("/engine/onnx/runtime/classes-are-drawn/static",
+                        GINT_TO_POINTER (HYB_MODE_STATIC),
+                        test_classes_are_drawn_by_their_probability);
   directory = g_dir_open (folder, 0, NULL);
   g_assert_nonnull (directory);
   while ((file = g_dir_read_name (directory)))
