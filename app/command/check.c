@@ -217,14 +217,17 @@ run_check (const ScopeCommonOptions *common, gpointer data, char **files, GError
       if (!scope_fill_types (common, model, types, error))
         return SCOPE_EXIT_USAGE;
       hyb_diagnose (model, types);
-      shown = scope_known_types_new (common, model, types, NULL, error);
-      if (!shown)
-        return SCOPE_EXIT_USAGE;
     }
 
-  scope_describe_findings (json, findings);
-  scope_describe_values (json, model, shown);
-  if (!common->json)
+  if (common->json)
+    {
+      shown = graph ? scope_known_types_new (common, model, types, NULL, error) : NULL;
+      if (graph && !shown)
+        return SCOPE_EXIT_USAGE;
+      scope_describe_findings (json, findings);
+      scope_describe_values (json, model, shown);
+    }
+  else
     print_findings (common, findings);
   if (graph && !repair (options, model, json, common->json, error))
     return SCOPE_EXIT_FILE;
