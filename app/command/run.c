@@ -319,6 +319,11 @@ print_text (const Run *run)
       g_autofree char *type = hyb_type_to_string (hyb_tensor_get_type (tensor));
       HybStatistics    statistics;
 
+      if (hyb_tensor_get_size (tensor) == 0)
+        {
+          printf ("%-40s %-24s (empty)\n", hyb_one_line (run->names[i]), type);
+          continue;
+        }
       hyb_tensor_statistics (tensor, &statistics);
       printf ("%-40s %-24s %.6g … %.6g, mean %.6g", hyb_one_line (run->names[i]), type,
               statistics.minimum, statistics.maximum, statistics.mean);

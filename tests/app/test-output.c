@@ -437,6 +437,25 @@ test_an_empty_dimension_is_called_missing (Fixture *fixture, gconstpointer unuse
   g_assert_nonnull (strstr (fixture->err, "a dimension between two commas is missing"));
 }
 
+/* JSON says the same as the first line does. */
+static void
+test_json_has_the_verdict_of_the_text (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
+{
+  run_line (fixture, "sed s/relu/no-such/ $M > $F/b.json; $H check $F/b.json --json");
+  g_assert_nonnull (strstr (fixture->out, "\"summary\": \"1 error"));
+}
+
+/* Numbers that do not exist have no range. */
+static void
+test_an_array_without_elements_is_called_empty (Fixture             *fixture,
+                                                gconstpointer unused G_GNUC_UNUSED)
+{
+  run_line (fixture, "$H new 'mlp?inputs=8&hidden=4' --output $F/m >/dev/null; "
+                     "$H run $F/m-symbol.json --init uniform --shape data=0,8");
+  g_assert_nonnull (strstr (fixture->out, "(empty)"));
+  g_assert_null (strstr (fixture->out, "nan"));
+}
+
 TEST_PROGRAM (test_output)
 {
   g_test_init (&argc, &argv, NULL);
@@ -455,6 +474,8 @@ TEST_PROGRAM (test_output)
   ADD ("a-kernel-ends-at-the-limit-of-time", test_time_limit_of_a_kernel);
   ADD ("limits-are-refused-by-name", test_limits);
   ADD ("check-begins-with-its-verdict", test_check_begins_with_its_verdict);
+  ADD ("json-has-the-verdict-of-the-text", test_json_has_the_verdict_of_the_text);
+  ADD ("an-array-without-elements-is-called-empty", test_an_array_without_elements_is_called_empty);
   ADD ("all-messages-are-in-one-language", test_all_messages_are_in_one_language);
   ADD ("an-empty-dimension-is-called-missing", test_an_empty_dimension_is_called_missing);
 #undef ADD

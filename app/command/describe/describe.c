@@ -188,8 +188,7 @@ describe_place (ScopeJson *json, const HybFinding *finding)
 void
 scope_describe_findings (ScopeJson *json, GPtrArray *findings)
 {
-  guint            n[3] = { 0 };
-  g_autofree char *summary = NULL;
+  g_autofree char *summary = scope_findings_dup_verdict (findings);
 
   scope_json_begin_list (json, "findings");
   for (guint i = 0; i < findings->len; i++)
@@ -197,7 +196,6 @@ scope_describe_findings (ScopeJson *json, GPtrArray *findings)
       const HybFinding *finding = findings->pdata[i];
       g_autofree char  *hint = scope_finding_dup_hint (finding);
 
-      n[finding->severity]++;
       scope_json_begin_object (json, NULL);
       scope_json_string (json, "code", finding->code);
       scope_json_string (json, "severity", hyb_severity_name (finding->severity));
@@ -210,8 +208,6 @@ scope_describe_findings (ScopeJson *json, GPtrArray *findings)
     }
   scope_json_end (json);
 
-  summary = g_strdup_printf ("%u errors, %u warnings, %u notes", n[HYB_SEVERITY_ERROR],
-                             n[HYB_SEVERITY_WARNING], n[HYB_SEVERITY_NOTE]);
   scope_json_string (json, "summary", summary);
 }
 
