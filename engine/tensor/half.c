@@ -3,14 +3,27 @@
 #include "engine/tensor/half.h"
 
 #ifdef __x86_64__
+#include <cpuid.h>
 #include <immintrin.h>
 
 #define TARGET __attribute__ ((target ("avx,f16c")))
 
-static gboolean
-has_instructions (void)
+/* All processors with AVX2 have them, but a virtual machine may hide them; not every compiler's
+ * __builtin_cpu_supports() knows their name. */
+gboolean
+hyb_half_has_instructions (void)
 {
-  return __builtin_cpu_supports ("avx") && __builtin_cpu_supports ("f16c");
+  static gsize
+      answer; /* 1: no, 2: yes; virtual machines take microseconds for the instruction that asks */
+
+  if (g_once_init_enter (&answer))
+    {
+      unsigned a, b, c = 0, d;
+      gboolean has = __get_cpuid (1, &a, &b, &c, &d) && c & bit_F16C;
+
+      g_once_init_leave (&answer, __builtin_cpu_supports ("avx") && has ? 2 : 1);
+    }
+  return answer == 2;
 }
 
 static TARGET gboolean
@@ -54,16 +67,22 @@ round_all (guint16 *to, const float *from, gsize count)
 gsize
 hyb_half_widen (float *to, const guint16 *from, gsize count)
 {
-  return has_instructions () ? widen (to, from, count) : 0;
+  return hyb_half_has_instructions () ? widen (to, from, count) : 0;
 }
 
 gsize
 hyb_half_round (guint16 *to, const float *from, gsize count)
 {
-  return has_instructions () ? round_all (to, from, count) : 0;
+  return hyb_half_has_instructions () ? round_all (to, from, count) : 0;
 }
 
 #else
+
+gboolean
+hyb_half_has_instructions (void)
+{
+  return FALSE;
+}
 
 gsize
 hyb_half_widen (float *to, const guint16 *from, gsize count)

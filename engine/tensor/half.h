@@ -10,6 +10,8 @@
 /* The elements of a group. */
 #define HYB_HALF_GROUP 8
 
+/* Whether the processor has the instructions. */
+gboolean hyb_half_has_instructions (void);
 /* Converts halves to floats until it has to stop.  Returns the number of elements that were converted. */
 gsize hyb_half_widen (float *to, const guint16 *from, gsize count);
 /* Rounds floats to halves until it has to stop.  Returns the number of elements that were converted. */

@@ -7,9 +7,7 @@
 
 #include "engine/kernels/simd/simd.h"
 
-#ifdef __x86_64__
-#include <cpuid.h>
-#endif
+#include "engine/tensor/half.h"
 
 /* By level: the value of HYB_CPU, and the name for people. */
 static const struct
@@ -23,18 +21,6 @@ static const struct
 
 gint hyb_simd_current = -1;
 
-#ifdef __x86_64__
-/* Whether the processor converts half floats.  All with AVX2 do, but a virtual machine may hide it;
- * not every compiler's __builtin_cpu_supports() knows the name. */
-static gboolean
-has_half_floats (void)
-{
-  unsigned a, b, c, d;
-
-  return __get_cpuid (1, &a, &b, &c, &d) && c & bit_F16C;
-}
-#endif
-
 HybSimdLevel
 hyb_simd_processor_level (void)
 {
@@ -42,7 +28,8 @@ hyb_simd_processor_level (void)
   if (__builtin_cpu_supports ("avx512f") && __builtin_cpu_supports ("avx512dq") &&
       __builtin_cpu_supports ("avx512bw") && __builtin_cpu_supports ("avx512vl"))
     return HYB_SIMD_AVX512;
-  if (__builtin_cpu_supports ("avx2") && __builtin_cpu_supports ("fma") && has_half_floats ())
+  if (__builtin_cpu_supports ("avx2") && __builtin_cpu_supports ("fma") &&
+      hyb_half_has_instructions ())
     return HYB_SIMD_AVX2;
 #endif
   return HYB_SIMD_PLAIN;
