@@ -1,6 +1,6 @@
 /* convolutions.c — finds convolutions and replaces them with fused ones.
  *
- * Shared by the passes fold-batch-norm, transform-filters and finish-convolutions.
+ * Shared by the passes fold-batch-norm, fold-scales, transform-filters and finish-convolutions.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/passes/convolutions.h"
 
@@ -58,10 +58,11 @@ hyb_convolutions_view (const HybConvolutions *convolutions, HybNodeId id, HybCon
 gboolean
 hyb_convolutions_is_constant (const HybConvolutions *convolutions, HybValueId value)
 {
-  HybNodeId producer = hyb_graph_get_producer (convolutions->graph, value);
+  HybNodeId    producer = hyb_graph_get_producer (convolutions->graph, value);
+  const HybOp *op = hyb_graph_get_node (convolutions->graph, producer)->op;
 
   return (convolutions->facts->constants[value] && !convolutions->facts->same_bytes) ||
-         hyb_graph_get_node (convolutions->graph, producer)->op == hyb_op_find ("_fold_batch_norm");
+         op == hyb_op_find ("_fold_batch_norm") || op == hyb_op_find ("_fold_scale");
 }
 
 HybNodeId
@@ -89,6 +90,52 @@ hyb_convolutions_add (HybRewrite        *rewrite,
   full.line = from->line;
   id = hyb_builder_add (rewrite->builder, &full, error);
   return id == HYB_NO_ID ? HYB_NO_ID : hyb_builder_output (rewrite->builder, id, 0);
+}
+
+/* The convolution's attributes with a bias enabled: a new array of borrowed strings. */
+static const char **
+attributes_with_bias (const HybNode *node)
+{
+  GPtrArray *attributes = g_ptr_array_new ();
+
+  for (guint i = 0; node->attributes && node->attributes[i]; i += 2)
+    if (g_strcmp0 (node->attributes[i], "no_bias") != 0)
+      {
+        g_ptr_array_add (attributes, (gpointer) node->attributes[i]);
+        g_ptr_array_add (attributes, (gpointer) node->attributes[i + 1]);
+      }
+  g_ptr_array_add (attributes, (gpointer) "no_bias");
+  g_ptr_array_add (attributes, (gpointer) "False");
+  g_ptr_array_add (attributes, NULL);
+  return (const char **) g_ptr_array_free (attributes, FALSE);
+}
+
+gboolean
+hyb_convolutions_replace (HybRewrite *rewrite,
+                          HybNodeId   convolution,
+                          HybNodeId   last,
+                          HybValueId  folded,
+                          GError    **error)
+{
+  const HybNode          *from = hyb_graph_get_node (rewrite->from, convolution);
+  const HybValueId       *operands = hyb_graph_get_inputs (rewrite->from, convolution);
+  g_autofree const char **attributes = attributes_with_bias (from);
+  HybValueId              value;
+
+  value =
+      hyb_convolutions_add (rewrite, convolution,
+                            &(HybNodeSpec){
+                                .op = from->op,
+                                .name = "",
+                                .n_inputs = 3,
+                                .inputs = (HybValueId[]){ g_array_index (rewrite->map, HybValueId,
+                                                                         operands[0]),
+                                                          folded, folded + 1 },
+                                .attributes = attributes },
+                            error);
+  g_array_index (rewrite->map, HybValueId, hyb_graph_get_node (rewrite->from, last)->first_output) =
+      value;
+  return value != HYB_NO_ID;
 }
 
 static gboolean

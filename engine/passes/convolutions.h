@@ -1,6 +1,6 @@
 /* convolutions.h — finds convolutions and replaces them with fused ones.
  *
- * Shared by the passes fold-batch-norm, transform-filters and finish-convolutions.
+ * Shared by the passes fold-batch-norm, fold-scales, transform-filters and finish-convolutions.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -51,3 +51,10 @@ HybValueId hyb_convolutions_add (HybRewrite        *rewrite,
                                  HybNodeId          origin,
                                  const HybNodeSpec *spec,
                                  GError           **error);
+/* Adds the Convolution that replaces an old one and everything up to the old node `last`: folded is its weight, the value
+ * after that its bias.  FALSE and an error if that fails. */
+gboolean hyb_convolutions_replace (HybRewrite *rewrite,
+                                   HybNodeId   convolution,
+                                   HybNodeId   last,
+                                   HybValueId  folded,
+                                   GError    **error);

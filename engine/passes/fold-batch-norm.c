@@ -42,24 +42,6 @@ find_convolution (const HybConvolutions *convolutions, HybNodeId id)
   return before;
 }
 
-/* The convolution's attributes with a bias enabled: a new array of borrowed strings. */
-static const char **
-attributes_with_bias (const HybNode *node)
-{
-  GPtrArray *attributes = g_ptr_array_new ();
-
-  for (guint i = 0; node->attributes && node->attributes[i]; i += 2)
-    if (g_strcmp0 (node->attributes[i], "no_bias") != 0)
-      {
-        g_ptr_array_add (attributes, (gpointer) node->attributes[i]);
-        g_ptr_array_add (attributes, (gpointer) node->attributes[i + 1]);
-      }
-  g_ptr_array_add (attributes, (gpointer) "no_bias");
-  g_ptr_array_add (attributes, (gpointer) "False");
-  g_ptr_array_add (attributes, NULL);
-  return (const char **) g_ptr_array_free (attributes, FALSE);
-}
-
 /* Adds nodes that compute the new weight and bias; the bias is the value after the weight.
  * HYB_NO_ID and an error if that fails. */
 static HybValueId
@@ -95,28 +77,10 @@ fold (HybRewrite *rewrite, HybNodeId norm, HybNodeId convolution, GError **error
 static gboolean
 rewrite_both (HybRewrite *rewrite, HybNodeId norm, HybNodeId convolution, GError **error)
 {
-  const HybNode          *from = hyb_graph_get_node (rewrite->from, convolution);
-  const HybValueId       *operands = hyb_graph_get_inputs (rewrite->from, convolution);
-  g_autofree const char **attributes = attributes_with_bias (from);
-  HybValueId              folded = fold (rewrite, norm, convolution, error);
-  HybValueId              inputs[3], value;
+  HybValueId folded = fold (rewrite, norm, convolution, error);
 
-  if (folded == HYB_NO_ID)
-    return FALSE;
-
-  inputs[0] = g_array_index (rewrite->map, HybValueId, operands[0]);
-  inputs[1] = folded;
-  inputs[2] = folded + 1;
-  value = hyb_convolutions_add (rewrite, convolution,
-                                &(HybNodeSpec){ .op = from->op,
-                                                .name = "",
-                                                .n_inputs = 3,
-                                                .inputs = inputs,
-                                                .attributes = attributes },
-                                error);
-  g_array_index (rewrite->map, HybValueId, hyb_graph_get_node (rewrite->from, norm)->first_output) =
-      value;
-  return value != HYB_NO_ID;
+  return folded != HYB_NO_ID &&
+         hyb_convolutions_replace (rewrite, convolution, norm, folded, error);
 }
 
 static HybGraph *

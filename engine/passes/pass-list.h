@@ -12,6 +12,7 @@ HYB_PASS (infer_types)          /* every later pass needs types */
 HYB_PASS (fold_literals)        /* the next passes look for constant operands */
 HYB_PASS (recognise_layers)     /* before folding, which packs their matrices */
 HYB_PASS (fold_batch_norm)      /* turns batch normalisation into filters and bias of a convolution */
+HYB_PASS (fold_scales)          /* turns what follows a convolution into its filters and bias, folded norms included */
 HYB_PASS (transform_filters)    /* transforms those filters too */
 HYB_PASS (finish_convolutions)  /* appends sums and rectifiers to convolutions of either kind */
 HYB_PASS (read_narrow)          /* before folding, which would make floats of narrow weights */

@@ -1,7 +1,7 @@
 /* fused-convolution.c — internal operators that passes put in place of Convolution:
  * _fused_convolution (convolution, then an optional sum and rectifier; ordinary or Winograd
- * filters), _winograd_filters (transforms filters) and _fold_batch_norm (merges a BatchNorm into
- * weight and bias).
+ * filters), _winograd_filters (transforms filters), _fold_batch_norm (merges a BatchNorm into
+ * weight and bias) and _fold_scale (merges a factor and a summand of each channel into them).
  *
  * Float only.  The passes emit _fused_convolution only where hyb_direct_convolve_fits(), so there
  * is no fallback kernel.  Start at fused_forward().
@@ -221,6 +221,89 @@ fold_forward (const HybCall *call, const HybRun *run)
     }
 }
 
+/* --- _fold_scale --- */
+
+typedef struct
+{
+  gboolean has_bias, has_factor, has_summand;
+} ScaleParams;
+
+static const HybParam scale_params[] = {
+  { HYB_FIELD (ScaleParams, has_bias), HYB_PARAM_BOOL, "False",
+    .doc = "the convolution has a bias" },
+  { HYB_FIELD (ScaleParams, has_factor), HYB_PARAM_BOOL, "False", .doc = "there is a factor" },
+  { HYB_FIELD (ScaleParams, has_summand), HYB_PARAM_BOOL, "False", .doc = "there is a summand" },
+  { 0 },
+};
+
+static void
+scale_arity (gconstpointer values, guint *n_inputs, guint *n_outputs)
+{
+  const ScaleParams *params = values;
+
+  *n_inputs =
+      1 + (guint) params->has_bias + (guint) params->has_factor + (guint) params->has_summand;
+  *n_outputs = 2;
+}
+
+/* Infers forward only: the pass that emitted the node knew all types. */
+static gboolean
+scale_infer_shape (HybCall *call, GError **error)
+{
+  HybShape *weight = &call->input[0].shape;
+  HybShape  filters = hyb_shape_1d (weight->rank > 0 ? weight->dim[0] : HYB_UNKNOWN);
+
+  return hyb_shape_unify (&call->output[0].shape, weight, error) &&
+         hyb_shape_unify (&call->output[1].shape, &filters, error);
+}
+
+/* One number for each filter. */
+typedef struct
+{
+  const float *numbers; /* NULL: all are `otherwise` */
+  gboolean     is_one;  /* all are the first */
+  double       otherwise;
+} Numbers;
+
+static Numbers
+read_numbers (const HybCall *call, const HybRun *run, gboolean has, double otherwise, guint *input)
+{
+  guint index = has ? (*input)++ : 0;
+
+  return (Numbers){ has ? run->input[index] : NULL,
+                    has && hyb_shape_size (&call->input[index].shape) == 1, otherwise };
+}
+
+static double
+get_number (const Numbers *self, gint64 filter)
+{
+  return self->numbers ? (double) self->numbers[self->is_one ? 0 : filter] : self->otherwise;
+}
+
+/* For each filter: weight · factor and bias · factor + summand.  Inputs: weight, bias, factor, summand. */
+static void
+scale_forward (const HybCall *call, const HybRun *run)
+{
+  const ScaleParams *params = call->params;
+  guint              input = 1;
+  Numbers            bias = read_numbers (call, run, params->has_bias, 0, &input);
+  Numbers            factor = read_numbers (call, run, params->has_factor, 1, &input);
+  Numbers            summand = read_numbers (call, run, params->has_summand, 0, &input);
+  const float       *weight = run->input[0];
+  float             *new_weight = run->output[0], *new_bias = run->output[1];
+  gint64             filters = call->input[0].shape.dim[0];
+  gint64             depth = filters > 0 ? hyb_shape_size (&call->input[0].shape) / filters : 0;
+
+  for (gint64 f = 0; f < filters; f++)
+    {
+      double by = get_number (&factor, f);
+
+      for (gint64 k = f * depth; k < (f + 1) * depth; k++)
+        new_weight[k] = (float) ((double) weight[k] * by);
+      new_bias[f] = (float) (get_number (&bias, f) * by + get_number (&summand, f));
+    }
+}
+
 const HybOp hyb_ops_fused_convolution[] = {
   { .name = "_fused_convolution",
     .doc = "Convolution followed by a sum or rectifier, or with Winograd filters.",
@@ -253,5 +336,16 @@ const HybOp hyb_ops_fused_convolution[] = {
     .arity = fold_arity,
     .infer_shape = fold_infer_shape,
     .forward = fold_forward },
+  { .name = "_fold_scale",
+    .doc = "Merges factors and summands of channels into the weight and bias of a convolution.",
+    .category = HYB_CATEGORY_MOVEMENT,
+    .flags = HYB_OP_INTERNAL,
+    .inputs = (const char *const[]){ "weight", "bias", "factor", "summand", NULL },
+    .outputs = (const char *const[]){ "weight", "bias", NULL },
+    .params = scale_params,
+    .params_size = sizeof (ScaleParams),
+    .arity = scale_arity,
+    .infer_shape = scale_infer_shape,
+    .forward = scale_forward },
   { 0 },
 };

@@ -117,6 +117,34 @@ test_folded_norm (void)
     hyb_tensor_unref (outputs[i]);
 }
 
+/* A factor for each filter, one number for the summand, and no bias. */
+static void
+test_folded_scale (void)
+{
+  HybTensor *inputs[] = { wave (hyb_shape_4d (FILTERS, CHANNELS, 3, 3), 1, 0),
+                          wave (hyb_shape_make (3, (gint64[]){ FILTERS, 1, 1 }), 2, 0),
+                          wave (hyb_shape_1d (1), 3, 0) };
+  HybTensor *outputs[2] = { NULL };
+
+  call ("_fold_scale", (const char *[]){ "has_factor", "True", "has_summand", "True", NULL }, 3,
+        inputs, outputs);
+  for (gint64 f = 0; f < FILTERS; f++)
+    {
+      gint64 at = f * CHANNELS * 9 + 5;
+
+      g_assert_cmpfloat_with_epsilon (hyb_tensor_get_value (outputs[0], at),
+                                      hyb_tensor_get_value (inputs[0], at) *
+                                          hyb_tensor_get_value (inputs[1], f),
+                                      1e-6);
+      g_assert_cmpfloat (hyb_tensor_get_value (outputs[1], f), ==,
+                         hyb_tensor_get_value (inputs[2], 0));
+    }
+  for (guint i = 0; i < 3; i++)
+    hyb_tensor_unref (inputs[i]);
+  for (guint i = 0; i < 2; i++)
+    hyb_tensor_unref (outputs[i]);
+}
+
 TEST_PROGRAM (test_fused_convolution)
 {
   g_test_init (&argc, &argv, NULL);
@@ -124,6 +152,7 @@ TEST_PROGRAM (test_fused_convolution)
   g_test_add_func ("/engine/ops/fused-convolution/sums-rectifiers-and-filters",
                    test_sums_rectifiers_and_filters);
   g_test_add_func ("/engine/ops/fused-convolution/folded-norm", test_folded_norm);
+  g_test_add_func ("/engine/ops/fused-convolution/folded-scale", test_folded_scale);
 
   return g_test_run ();
 }
