@@ -27,6 +27,7 @@ struct _HybSources
   guint     *first; /* n_nodes + 1: where the sources of each node begin */
   HybSource *all;
   GArray    *moved; /* of Entry: source.node is a loop of the graph before; until the next step */
+  GArray    *replaced; /* of Entry: source.node is a node of the graph before; likewise */
 };
 
 /* What computes a node of the graph before. */
@@ -110,11 +111,29 @@ find_absorbing (Step *step, HybNodeId id)
     }
 }
 
+/* What the pass has stated about nodes whose values it did not replace. */
+static void
+find_stated (Step *step)
+{
+  const GArray *replaced = step->sources->replaced;
+
+  for (guint i = 0; i < replaced->len; i++)
+    {
+      const Entry   *entry = &g_array_index (replaced, Entry, i);
+      const HybNode *node = hyb_graph_get_node (step->after, entry->target);
+
+      add_target (&step->targets[entry->source.node], entry->target);
+      for (guint k = 0; k < node->n_outputs; k++)
+        step->is_image[node->first_output + k] = TRUE;
+    }
+}
+
 static void
 find_targets (Step *step)
 {
   guint n = hyb_graph_n_nodes (step->before);
 
+  find_stated (step);
   for (HybNodeId id = 0; id < n; id++)
     if (step->was_needed[id])
       find_replacements (step, id);
@@ -290,6 +309,7 @@ hyb_sources_follow (HybSources *sources, HybGraph *before, HybGraph *after, cons
   collect (&step);
   take_entries (sources, entries, n_after);
   g_array_set_size (sources->moved, 0);
+  g_array_set_size (sources->replaced, 0);
 }
 
 /* --- Reading --- */
@@ -311,6 +331,7 @@ hyb_sources_new (const HybGraph *graph)
     }
   sources->first[n] = n_sources;
   sources->moved = g_array_new (FALSE, FALSE, sizeof (Entry));
+  sources->replaced = g_array_new (FALSE, FALSE, sizeof (Entry));
   return sources;
 }
 
@@ -322,6 +343,7 @@ hyb_sources_free (HybSources *sources)
   g_free (sources->first);
   g_free (sources->all);
   g_array_unref (sources->moved);
+  g_array_unref (sources->replaced);
   g_free (sources);
 }
 
@@ -331,6 +353,14 @@ hyb_sources_note_moved (HybSources *sources, HybNodeId moved, HybNodeId loop, Hy
   Entry entry = { moved, { loop, inner, FALSE } };
 
   g_array_append_val (sources->moved, entry);
+}
+
+void
+hyb_sources_note_replaced (HybSources *sources, HybNodeId replacing, HybNodeId replaced)
+{
+  Entry entry = { replacing, { replaced, HYB_NO_ID, FALSE } };
+
+  g_array_append_val (sources->replaced, entry);
 }
 
 const HybSource *

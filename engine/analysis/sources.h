@@ -29,6 +29,9 @@ void hyb_sources_follow (HybSources *sources, HybGraph *before, HybGraph *after,
 /* States before hyb_sources_follow() that a node of the new graph computes what a loop of the old one
  * had in its body.  inner: its id there; no earlier pass may have changed that body. */
 void hyb_sources_note_moved (HybSources *sources, HybNodeId moved, HybNodeId loop, HybNodeId inner);
+/* States before hyb_sources_follow() that a node of the new graph computes what one of the old graph did, although its value
+ * replaces none: its elements have another order. */
+void hyb_sources_note_replaced (HybSources *sources, HybNodeId replacing, HybNodeId replaced);
 /* The *n sources of a node of the current graph in ascending order, owned by sources; none for
  * variables and for what only helps in more ways than are recorded. */
 const HybSource *hyb_sources_get (const HybSources *sources, HybNodeId node, guint *n);

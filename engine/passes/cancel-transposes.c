@@ -229,6 +229,24 @@ make_joined (const Cancelling *self, HybRewrite *rewrite, HybNodeId id, GError *
   return TRUE;
 }
 
+/* Values inside of regions have other shapes now, so that none replaces another; nodes still stand for those before. */
+static void
+forget_inner (const Cancelling *self, HybGraph *after, GArray *map)
+{
+  for (HybNodeId id = 0; id < hyb_graph_n_nodes (self->graph); id++)
+    {
+      HybValueId  value = hyb_graph_get_node (self->graph, id)->first_output;
+      HybValueId *replacement = &g_array_index (map, HybValueId, value);
+
+      if (!self->is_inner[id])
+        continue;
+      if (self->facts->sources && !self->is_first[id])
+        hyb_sources_note_replaced (self->facts->sources,
+                                   hyb_graph_get_producer (after, *replacement), id);
+      *replacement = HYB_NO_ID;
+    }
+}
+
 static HybGraph *
 rewrite_all (const Cancelling *self, GArray *map, GError **error)
 {
@@ -252,11 +270,7 @@ rewrite_all (const Cancelling *self, GArray *map, GError **error)
         }
     }
   result = hyb_rewrite_finish (&rewrite);
-  /* Values inside of regions have other shapes now. */
-  for (HybNodeId id = 0; id < hyb_graph_n_nodes (self->graph); id++)
-    if (self->is_inner[id])
-      g_array_index (map, HybValueId, hyb_graph_get_node (self->graph, id)->first_output) =
-          HYB_NO_ID;
+  forget_inner (self, result, map);
   return result;
 }
 

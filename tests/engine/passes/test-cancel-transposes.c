@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/block/trace.h"
 #include "engine/exec/executor.h"
+#include "engine/exec/plan-sources.h"
 #include "tests/program.h"
 
 #include <math.h>
@@ -113,6 +114,56 @@ check (Kind kind, const HybExecutorOptions *options)
 
 static const HybExecutorOptions planned = { .mode = HYB_MODE_STATIC, .same_bytes = TRUE };
 
+/* --- What nodes stand for --- */
+
+/* Checks that the node of the plan with this operator computes the operators that `computed` names, one a word and in the
+ * order of the model, and helps no others. */
+static void
+check_sources (const HybPlan *plan, const char *op, const char *computed)
+{
+  HybGraph *graph = hyb_plan_get_graph (plan);
+
+  for (HybNodeId id = 0; id < hyb_graph_n_nodes (graph); id++)
+    if (g_str_equal (hyb_graph_get_node (graph, id)->op->name, op))
+      {
+        g_autoptr (GString) names = g_string_new (NULL);
+        guint            n;
+        const HybSource *sources = hyb_plan_get_sources (plan, id, &n);
+
+        for (guint i = 0; i < n; i++)
+          g_string_append_printf (names, "%s%s%s", i > 0 ? " " : "",
+                                  sources[i].is_helper ? "helps:" : "",
+                                  hyb_graph_get_node (hyb_plan_get_given (plan), sources[i].node)
+                                      ->op->name);
+        g_assert_cmpstr (names->str, ==, computed);
+        return;
+      }
+  g_error ("no operator %s", op);
+}
+
+static void
+check_plan (Kind kind, const char *op, const char *computed)
+{
+  const char        *without[] = { "fuse-elementwise", NULL };
+  HybExecutorOptions options = planned;
+  g_autoptr (HybExecutor) executor = NULL;
+
+  options.without = without;
+  executor = run (kind, &options);
+  check_sources (hyb_executor_get_plan (executor), op, computed);
+}
+
+/* The first transposes belong to what reads them, the last one to what it reads. */
+static void
+test_nodes_stand_for_what_they_compute (void)
+{
+  check_plan (AROUND_UNARY, "relu", "transpose relu");
+  check_plan (AROUND_UNARY, "_mul_scalar", "_mul_scalar transpose");
+  check_plan (AROUND_SUM, "broadcast_add", "transpose transpose broadcast_add transpose");
+  check_plan (IN_A_ROW, "transpose", "transpose transpose");
+  check_plan (WITH_NUMBER, "broadcast_mul", "transpose broadcast_mul transpose");
+}
+
 static void
 test_transposes_that_cancel_go (void)
 {
@@ -150,6 +201,8 @@ TEST_PROGRAM (test_cancel_transposes)
   g_test_add_func ("/engine/passes/cancel-transposes/two-in-a-row-become-one",
                    test_two_in_a_row_become_one);
   g_test_add_func ("/engine/passes/cancel-transposes/others-stay", test_others_stay);
+  g_test_add_func ("/engine/passes/cancel-transposes/nodes-stand-for-what-they-compute",
+                   test_nodes_stand_for_what_they_compute);
 
   return g_test_run ();
 }
