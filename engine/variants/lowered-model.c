@@ -12,6 +12,7 @@
 #include "engine/ops/array/constant.h"
 #include "engine/variants/lowered/array-pattern.h"
 #include "engine/variants/lowered/body-constants.h"
+#include "engine/variants/lowered/fixed.h"
 #include "engine/variants/lowered/hoisted.h"
 #include "engine/variants/lowered/matrix.h"
 #include "engine/variants/lowered/trimmed.h"
@@ -52,45 +53,6 @@ unique_name (Writing *writing, const char *name)
 }
 
 /* --- What follows from parameters --- */
-
-/* Whether a node only moves elements or joins weights, as exporters do before a layer.  Products stay: the first step of a network
- * whose initial state is stored is a step like the others. */
-static gboolean
-prepares_weights (const HybNode *node)
-{
-  return node->op->category == HYB_CATEGORY_DATA || node->op->category == HYB_CATEGORY_MOVEMENT ||
-         node->op->category == HYB_CATEGORY_ELEMENTWISE ||
-         node->op->category == HYB_CATEGORY_REDUCTION;
-}
-
-static void
-find_fixed (Writing *writing)
-{
-  guint n = hyb_graph_n_nodes (writing->graph);
-
-  writing->fixed = g_new0 (guint8, MAX (n, 1));
-  writing->n_elements = g_new0 (gint64, MAX (n, 1));
-  for (HybNodeId id = 0; id < n; id++)
-    {
-      const HybNode    *node = hyb_graph_get_node (writing->graph, id);
-      const HybValueId *inputs = hyb_graph_get_inputs (writing->graph, id);
-      gboolean          fixed = !(node->op->flags & HYB_OP_RANDOM) && prepares_weights (node);
-      HybTensor        *tensor =
-          hyb_node_is_variable (node) ? hyb_model_get_parameter (writing->from, node->name) : NULL;
-
-      if (hyb_node_is_variable (node))
-        fixed = tensor != NULL;
-      writing->n_elements[id] = tensor ? hyb_tensor_get_size (tensor) : 0;
-      for (guint i = 0; i < node->n_inputs; i++)
-        {
-          HybNodeId input = hyb_graph_get_producer (writing->graph, inputs[i]);
-
-          fixed = fixed && writing->fixed[input];
-          writing->n_elements[id] = MAX (writing->n_elements[id], writing->n_elements[input]);
-        }
-      writing->fixed[id] = fixed;
-    }
-}
 
 /* Fixed values that other nodes or outputs read, variables left out.  (transfer full), of HybValueId */
 static GArray *
@@ -435,9 +397,12 @@ add_node (Writing *writing, HybNodeId id, GError **error)
   HybNodeId new;
   HybMatch match = { node->origin, 0, -1 };
 
+  if (known)
+    hyb_loop_hoist (&hoisted, writing->graph, id, known);
   for (guint i = 0; i < node->n_inputs; i++)
-    g_array_append_val (inputs, writing->value[old[i]]);
-  if (known && hyb_loop_hoist (&hoisted, writing->graph, id, known))
+    if (!hoisted.is_dropped || !hoisted.is_dropped[i])
+      g_array_append_val (inputs, writing->value[old[i]]);
+  if (hoisted.body)
     for (guint i = 0; i < hoisted.tensors->len; i++)
       {
         const char *name = unique_name (writing, hoisted.names->pdata[i]);
@@ -549,7 +514,9 @@ hyb_lowered_model_new (HybModel *model, HybTensorList *input, GError **error)
     writing.value[value] = HYB_NO_ID;
   writing.names = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   writing.transposed = g_hash_table_new (NULL, NULL);
-  find_fixed (&writing);
+  writing.fixed = g_new0 (guint8, MAX (hyb_graph_n_nodes (writing.graph), 1));
+  writing.n_elements = g_new0 (gint64, MAX (hyb_graph_n_nodes (writing.graph), 1));
+  hyb_find_fixed (writing.graph, writing.types, model, writing.fixed, writing.n_elements);
   is_written = write_graph (&writing, error);
   if (is_written)
     {

@@ -33,6 +33,12 @@ find_input (const Search *search, guint variable)
                                hyb_graph_get_node (graph, search->variables[variable])->name);
 }
 
+static gint64
+get_size (const Search *search, Place place)
+{
+  return hyb_tensor_get_shape (find_input (search, place.variable))->dim[place.axis];
+}
+
 /* Open dimensions of inputs whose size is given. (transfer full), of Place */
 static GArray *
 find_places (const Search *search)
@@ -199,40 +205,68 @@ enlarge (const Search *search, const GArray *places)
   return g_steal_pointer (&variant);
 }
 
-/* All places whose dimension is open in the variant as well. */
-static void
+/* The places whose size is that of number `index`: a batch is an axis of several inputs.  (transfer full) */
+static GArray *
+list_equal (const Search *search, const GArray *places, guint index)
+{
+  GArray *equal = g_array_new (FALSE, FALSE, sizeof (Place));
+  Place   place = g_array_index (places, Place, index);
+
+  for (guint k = 0; k < places->len; k++)
+    {
+      Place other = g_array_index (places, Place, k);
+
+      if (get_size (search, other) == get_size (search, place))
+        g_array_append_val (equal, other);
+    }
+  return equal;
+}
+
+/* Whether the form fixes a dimension: its size is the number of steps that are written out. */
+static gboolean
+is_fixed_by_form (const Search *search, Place place)
+{
+  gint64 size = get_size (search, place);
+
+  if (search->options->form != HYB_FORM_UNROLLED || size == 1)
+    return FALSE;
+  for (guint i = 0; i < search->variant->recognised->len; i++)
+    if (g_array_index (search->variant->recognised, HybRecognised, i).steps == (guint64) size)
+      return TRUE;
+  return FALSE;
+}
+
+/* Keeps the places whose dimension is open in the variant as well.  TRUE if the form fixes all others. */
+static gboolean
 keep_open (const Search *search, GArray *places)
 {
+  gboolean is_whole = TRUE;
+
   for (guint i = places->len; i-- > 0;)
     {
-      g_autoptr (GArray) one = g_array_new (FALSE, FALSE, sizeof (Place));
-      g_autoptr (HybVariant) variant = NULL;
       Place place = g_array_index (places, Place, i);
+      g_autoptr (GArray) equal = list_equal (search, places, i);
+      g_autoptr (HybVariant) variant =
+          is_fixed_by_form (search, place) ? NULL : enlarge (search, equal);
 
-      /* Axes of equal size are enlarged together: a batch is an axis of several inputs. */
-      for (guint k = 0; k < places->len; k++)
-        {
-          Place other = g_array_index (places, Place, k);
-
-          if (hyb_tensor_get_shape (find_input (search, other.variable))->dim[other.axis] ==
-              hyb_tensor_get_shape (find_input (search, place.variable))->dim[place.axis])
-            g_array_append_val (one, other);
-        }
-      variant = enlarge (search, one);
+      is_whole &= variant || is_fixed_by_form (search, place);
       if (!variant)
         g_array_remove_index (places, i);
     }
+  return is_whole;
 }
 
 HybVariant *
 hyb_variant_with_other_sizes (HybModel                *model,
                               const HybConvertOptions *options,
-                              const HybVariant        *variant)
+                              const HybVariant        *variant,
+                              gboolean                *is_whole)
 {
   Search search = { .model = model, .options = options, .variant = variant };
   g_autoptr (GArray) places = NULL;
   HybVariant *other;
 
+  *is_whole = TRUE;
   if (!variant->lowered || !options->input)
     return NULL;
   search.variables = hyb_graph_get_variables (hyb_model_get_graph (model), &search.n);
@@ -242,8 +276,49 @@ hyb_variant_with_other_sizes (HybModel                *model,
   other = enlarge (&search, places);
   if (other)
     return other;
-  keep_open (&search, places);
+  *is_whole = keep_open (&search, places);
   return places->len > 0 ? enlarge (&search, places) : NULL;
+}
+
+/* The variant with larger sizes at these places, and in *other with still larger ones, if both have the same nodes; else NULL.
+ * *input: what the first is for.  (transfer full) */
+static HybVariant *
+enlarge_twice (const Search   *search,
+               const GArray   *places,
+               HybTensorList **input,
+               HybVariant    **other)
+{
+  HybConvertOptions chosen = *search->options;
+  Search            second = *search;
+  g_autoptr (HybTensorList) larger = enlarge_inputs (search, places);
+  g_autoptr (HybVariant) converted = convert_for (search, larger);
+
+  chosen.input = larger;
+  second.options = &chosen;
+  second.variant = converted;
+  *other = converted ? enlarge (&second, places) : NULL;
+  if (!*other)
+    return NULL;
+  *input = g_steal_pointer (&larger);
+  return g_steal_pointer (&converted);
+}
+
+/* All places whose dimension is open in the variant for larger sizes. */
+static void
+keep_larger (const Search *search, GArray *places)
+{
+  for (guint i = places->len; i-- > 0;)
+    {
+      g_autoptr (GArray) equal = list_equal (search, places, i);
+      g_autoptr (HybTensorList) input = NULL;
+      g_autoptr (HybVariant) variant = NULL;
+      g_autoptr (HybVariant) other = NULL;
+
+      if (!is_fixed_by_form (search, g_array_index (places, Place, i)))
+        variant = enlarge_twice (search, equal, &input, &other);
+      if (!variant)
+        g_array_remove_index (places, i);
+    }
 }
 
 HybVariant *
@@ -253,26 +328,18 @@ hyb_variant_larger (HybModel                *model,
                     HybTensorList          **input,
                     HybVariant             **other)
 {
-  Search            search = { .model = model, .options = options, .variant = variant };
-  HybConvertOptions chosen = *options;
+  Search      search = { .model = model, .options = options, .variant = variant };
+  HybVariant *larger = NULL;
   g_autoptr (GArray) places = NULL;
-  g_autoptr (HybTensorList) larger = NULL;
-  g_autoptr (HybVariant) converted = NULL;
 
-  if (!variant->lowered || !options->input || options->form == HYB_FORM_UNROLLED)
+  if (!variant->lowered || !options->input)
     return NULL;
   search.variables = hyb_graph_get_variables (hyb_model_get_graph (model), &search.n);
   places = find_places (&search);
-  if (places->len == 0)
-    return NULL;
-  larger = enlarge_inputs (&search, places);
-  converted = convert_for (&search, larger);
-  chosen.input = larger;
-  search.options = &chosen;
-  search.variant = converted;
-  *other = converted ? enlarge (&search, places) : NULL;
-  if (!*other)
-    return NULL;
-  *input = g_steal_pointer (&larger);
-  return g_steal_pointer (&converted);
+  if (places->len > 0 && options->form != HYB_FORM_UNROLLED)
+    larger = enlarge_twice (&search, places, input, other);
+  if (larger)
+    return larger;
+  keep_larger (&search, places);
+  return places->len > 0 ? enlarge_twice (&search, places, input, other) : NULL;
 }

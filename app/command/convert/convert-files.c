@@ -182,14 +182,15 @@ gboolean
 scope_result_prepare (ScopeResult *result, ScopeConversion *conversion, GError **error)
 {
   HybVariant *variant = *conversion->variant;
+  gboolean    is_whole = TRUE;
   g_autoptr (HybVariant) other =
-      variant->lowered
-          ? hyb_variant_with_other_sizes (conversion->model, conversion->convert, variant)
-          : NULL;
+      variant->lowered ? hyb_variant_with_other_sizes (conversion->model, conversion->convert,
+                                                       variant, &is_whole)
+                       : NULL;
 
   if (scope_find_output_format (conversion->output))
-    return (other ? prepare_open (result, conversion, other)
-                  : prepare_larger (result, conversion)) ||
+    return ((!other || !is_whole) && prepare_larger (result, conversion)) ||
+           (other && prepare_open (result, conversion, other)) ||
            prepare (result, conversion, &(Prepared){ variant, NULL, conversion->convert->input },
                     error);
   if (other)

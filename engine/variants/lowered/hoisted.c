@@ -22,6 +22,8 @@ typedef struct
   HybTensor **value; /* by variable of body: what it holds in every step; NULL: not known */
   guint8     *fixed; /* by node of body: it is computed from such values alone */
   GArray     *found; /* of HybValueId: fixed values that other nodes read */
+  guint *
+      place; /* by variable of body: its number in the new body; G_MAXUINT: nothing reads it there */
 } Hoisting;
 
 /* Whether a node only moves or joins elements, as weights are prepared. */
@@ -117,6 +119,43 @@ find_read (Hoisting *hoisting)
     }
 }
 
+/* Whether a node of the new body reads this value of the old one, or a step returns it. */
+static gboolean
+is_read (const Hoisting *hoisting, HybValueId value)
+{
+  guint             n, n_heads, at;
+  double            number;
+  const HybNodeId  *users = hyb_graph_get_users (hoisting->body, value, &n);
+  const HybValueId *heads = hyb_graph_get_heads (hoisting->body, &n_heads);
+
+  for (guint h = 0; h < n_heads; h++)
+    if (heads[h] == value)
+      return TRUE;
+  for (guint u = 0; u < n; u++)
+    if (!hoisting->fixed[users[u]] &&
+        (!find_number (hoisting, users[u], &at, &number) ||
+         hyb_graph_get_inputs (hoisting->body, users[u])[1 - at] == value))
+      return TRUE;
+  return FALSE;
+}
+
+/* Numbers the variables that stay: MXNet's bodies read all of their variables. */
+static void
+find_places (Hoisting *hoisting, const HybNode *node)
+{
+  guint            n, next = 0;
+  const HybNodeId *variables = hyb_graph_get_variables (hoisting->body, &n);
+
+  for (guint v = 0; v < n; v++)
+    {
+      HybValueId value = hyb_graph_get_node (hoisting->body, variables[v])->first_output;
+      gboolean   is_captured =
+          node->op->body_port (node->params, node->n_inputs, 0, v) == HYB_PORT_CAPTURED;
+
+      hoisting->place[v] = is_captured && !is_read (hoisting, value) ? G_MAXUINT : next++;
+    }
+}
+
 /* Runs the part of the body that makes the values.  (transfer full) of HybTensor; NULL: it cannot be run */
 static GPtrArray *
 compute (const Hoisting *hoisting)
@@ -187,8 +226,9 @@ rewrite (const Hoisting *hoisting, GPtrArray *names)
 
   hyb_builder_set_legacy_shapes (builder, hyb_graph_has_legacy_shapes (body));
   for (guint v = 0; v < n; v++)
-    map[hyb_graph_get_node (body, variables[v])->first_output] =
-        hyb_builder_copy (builder, body, variables[v], NULL);
+    if (hoisting->place[v] != G_MAXUINT)
+      map[hyb_graph_get_node (body, variables[v])->first_output] =
+          hyb_builder_copy (builder, body, variables[v], NULL);
   for (guint i = 0; i < hoisting->found->len; i++)
     {
       HybValueId       value = g_array_index (hoisting->found, HybValueId, i);
@@ -218,31 +258,46 @@ rewrite (const Hoisting *hoisting, GPtrArray *names)
 
 /* --- The node --- */
 
-/* The attributes of a loop that captures n further values.  (transfer full) */
-static GStrv
-extend_attributes (const HybNode *node, guint n_variables, guint n)
+/* The new numbers of variables in a list of old ones, and n further ones from first on, as an attribute.  (transfer full) */
+static char *
+renumber (const Hoisting *hoisting, const HybInts *old, guint first, guint n)
 {
-  g_autoptr (GStrvBuilder) builder = g_strv_builder_new ();
-  const HybInts   *places = hyb_node_ints (node, "remain_locs");
-  GString         *text = g_string_new ("(");
-  g_autofree char *count =
-      g_strdup_printf ("%" G_GINT64_FORMAT, hyb_node_int (node, "num_args", 0) + n);
-  g_autofree char *captured = NULL;
+  GString *text = g_string_new ("(");
 
-  for (int i = 0; places && i < places->n; i++)
-    g_string_append_printf (text, "%" G_GINT64_FORMAT ", ", places->value[i]);
+  for (int i = 0; old && i < old->n; i++)
+    if (hoisting->place[old->value[i]] != G_MAXUINT)
+      g_string_append_printf (text, "%u, ", hoisting->place[old->value[i]]);
   for (guint i = 0; i < n; i++)
-    g_string_append_printf (text, "%u, ", n_variables + i);
+    g_string_append_printf (text, "%u, ", first + i);
   g_string_append_c (text, ')');
-  captured = g_string_free (text, FALSE);
+  return g_string_free (text, FALSE);
+}
+
+/* The attributes of the loop with the new body.  (transfer full) */
+static GStrv
+write_attributes (const Hoisting *hoisting, const HybNode *node, guint n_variables)
+{
+  static const char *const lists[] = { "in_data_locs", "in_state_locs", "remain_locs", NULL };
+  g_autoptr (GStrvBuilder) builder = g_strv_builder_new ();
+  guint            n_kept = 0;
+  g_autofree char *count = NULL;
+
+  for (guint v = 0; v < n_variables; v++)
+    n_kept += hoisting->place[v] != G_MAXUINT;
+  count = g_strdup_printf ("%u", n_kept + hoisting->found->len + 1);
   for (guint i = 0; node->attributes && node->attributes[i]; i += 2)
     {
-      const char *key = node->attributes[i];
+      const char      *key = node->attributes[i];
+      gboolean         is_list = g_strv_contains (lists, key);
+      g_autofree char *text =
+          is_list ? renumber (hoisting, hyb_node_ints (node, key), n_kept,
+                              strcmp (key, "remain_locs") == 0 ? hoisting->found->len : 0)
+                  : NULL;
 
       g_strv_builder_add (builder, key);
-      g_strv_builder_add (builder, strcmp (key, "remain_locs") == 0 ? captured
-                                   : strcmp (key, "num_args") == 0  ? count
-                                                                    : node->attributes[i + 1]);
+      g_strv_builder_add (builder, is_list                         ? text
+                                   : strcmp (key, "num_args") == 0 ? count
+                                                                   : node->attributes[i + 1]);
     }
   return g_strv_builder_end (builder);
 }
@@ -291,6 +346,7 @@ hyb_loop_hoist (HybHoisted *hoisted, HybGraph *graph, HybNodeId id, HybTensor *c
   guint                  n;
   g_autofree guint8     *fixed = NULL;
   g_autofree HybTensor **value = NULL;
+  g_autofree guint      *place = NULL;
   g_autoptr (GArray) found = g_array_new (FALSE, FALSE, sizeof (HybValueId));
   Hoisting hoisting;
 
@@ -302,7 +358,8 @@ hyb_loop_hoist (HybHoisted *hoisted, HybGraph *graph, HybNodeId id, HybTensor *c
   value = g_new0 (HybTensor *, MAX (n, 1));
   for (guint v = 0; v < n; v++)
     value[v] = value_of_variable (node, body, v, known);
-  hoisting = (Hoisting){ body, value, fixed, found };
+  place = g_new (guint, MAX (n, 1));
+  hoisting = (Hoisting){ body, value, fixed, found, place };
   if (find_fixed (&hoisting))
     find_read (&hoisting);
   else
@@ -314,9 +371,14 @@ hyb_loop_hoist (HybHoisted *hoisted, HybGraph *graph, HybNodeId id, HybTensor *c
                          : g_ptr_array_new_with_free_func ((GDestroyNotify) hyb_tensor_unref);
   if (!hoisted->tensors)
     return FALSE;
+  find_places (&hoisting, node);
   hoisted->names = g_ptr_array_new_with_free_func (g_free);
   hoisted->body = rewrite (&hoisting, hoisted->names);
-  hoisted->attributes = extend_attributes (node, n, found->len);
+  hoisted->attributes = write_attributes (&hoisting, node, n);
+  hoisted->is_dropped = g_new0 (guint8, MAX (node->n_inputs, 1));
+  for (guint v = 0; v < n; v++)
+    if (place[v] == G_MAXUINT)
+      hoisted->is_dropped[node->op->body_variable (node->params, node->n_inputs, 0, v)] = TRUE;
   return TRUE;
 }
 
@@ -327,4 +389,5 @@ hyb_hoisted_clear (HybHoisted *hoisted)
   g_clear_pointer (&hoisted->tensors, g_ptr_array_unref);
   g_clear_pointer (&hoisted->names, g_ptr_array_unref);
   g_clear_pointer (&hoisted->attributes, g_strfreev);
+  g_clear_pointer (&hoisted->is_dropped, g_free);
 }

@@ -12,6 +12,7 @@ typedef struct
   GPtrArray *tensors;    /* of HybTensor: further captured values, behind the inputs */
   GPtrArray *names;      /* of char *, their names in the body */
   GStrv      attributes; /* of the node */
+  guint8    *is_dropped; /* by input of the node: the new body does not read it */
 } HybHoisted;
 
 /* Computes the values of a loop's body that follow from known captured inputs, where other nodes read them.  known: by input of the

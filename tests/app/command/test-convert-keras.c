@@ -1,6 +1,6 @@
 /* test-convert-keras.c — what tf2onnx writes of recurrent layers of Keras in every form.
  *
- * tests/data/onnx/make-keras.py made the files.
+ * tests/data/onnx/make-keras.py made the files, and make-learned.py the one whose initial state is learned.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/app/hscope-fixture.h"
 #include "tests/program.h"
@@ -75,6 +75,23 @@ test_what_is_no_layer_is_said (Fixture *fixture, gconstpointer data)
   g_assert_nonnull (strstr (fixture->err, this->shape));
 }
 
+/* Written-out steps fix the length alone: lengths that planning counted for a batch, and states that are repeated for each sequence,
+ * follow the batch. */
+static void
+test_written_out_steps_fix_the_length_alone (Fixture *fixture, gconstpointer name)
+{
+  g_autofree char *line =
+      g_strdup_printf ("hscope convert " FILES "%s.onnx --length 5 --to unrolled --output a.onnx "
+                       ">log && hscope prove " FILES "%s.onnx a.onnx --shape %s >log" CLEAN,
+                       (const char *) name, (const char *) name,
+                       strstr (name, "embedding") ? "x0=4,5"
+                       : strstr (name, "learned") ? "x=5,4,5"
+                                                  : "x0=4,5,4");
+
+  fixture_run_line (fixture, line);
+  g_assert_cmpint (fixture->code, ==, 0);
+}
+
 TEST_PROGRAM (test_convert_keras)
 {
   static const Case written[] = {
@@ -89,6 +106,8 @@ TEST_PROGRAM (test_convert_keras)
     { "keras-embedding", "fused", "chooses between the new and the old state, as masks do" },
     { "keras-gru-before", "fused", "its reset gate comes before the product" },
   };
+  static const char *const open[] = { "keras-gru", "keras-stacked", "keras-embedding",
+                                      "learned-state" };
 
   g_test_init (&argc, &argv, NULL);
   g_test_add ("/app/command/convert-keras/a-gated-loop-is-a-layer", Fixture, NULL, fixture_set_up,
@@ -102,6 +121,15 @@ TEST_PROGRAM (test_convert_keras)
 
       g_test_add (path, Fixture, &written[i], fixture_set_up, test_loops_are_written,
                   fixture_tear_down);
+    }
+  for (guint i = 0; i < G_N_ELEMENTS (open); i++)
+    {
+      g_autofree char *path =
+          g_strconcat ("/app/command/convert-keras/written-out-steps-fix-the-length-alone/",
+                       open[i], NULL);
+
+      g_test_add (path, Fixture, open[i], fixture_set_up,
+                  test_written_out_steps_fix_the_length_alone, fixture_tear_down);
     }
   for (guint i = 0; i < G_N_ELEMENTS (refused); i++)
     {

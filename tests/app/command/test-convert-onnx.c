@@ -369,8 +369,9 @@ TEST_PROGRAM (test_convert_onnx)
   static const char *const written[] = { "beam-search", "transformer", "early-stop" };
   static const char *const loops[] = { "foreach", "while", "unrolled" };
   static const char *const open[] = { "lstm-cell-script-batch", "gru-cell-script-batch" };
-  static const char *const back[] = { "cell-lstm-t6-ntc-none", "while-document", "cond-layers-then",
-                                      "while-greedy-decoder", "rnn-checkpoint-stack" };
+  static const char *const back[] = { "cell-lstm-t6-ntc-none", "while-document",
+                                      "cond-layers-then",      "while-greedy-decoder",
+                                      "rnn-checkpoint-stack",  "foreach-nested" };
 
   g_test_init (&argc, &argv, NULL);
   for (guint i = 0; i < G_N_ELEMENTS (layers); i++)
