@@ -11,6 +11,7 @@
 #include "app/command/compare/compare-json.h"
 #include "app/command/compare/compare-ladder.h"
 #include "app/command/compare/compare-matrix.h"
+#include "app/command/compare/compare-roles.h"
 #include "app/command/compare/compare-steps.h"
 #include "app/command/compare/compare-text.h"
 #include "app/command/compare/compare-warnings.h"
@@ -217,6 +218,7 @@ scope_comparison_print_json (const ScopeComparison *self)
   describe_ladder (json, self->ladder);
   describe_speeds (json, self);
   scope_compare_describe_with (json, self);
+  scope_compare_describe_roles (json, self);
   scope_comparison_describe_warnings (json, self);
   scope_json_print (json);
 }
@@ -234,6 +236,7 @@ scope_comparison_print (const ScopeComparison *self)
   print_explanations (self);
   scope_compare_print_devices (self);
   scope_compare_print_with (self);
+  scope_compare_print_roles (self);
   print_skipped (self);
   scope_comparison_print_warnings (self);
 }

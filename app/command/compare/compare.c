@@ -11,6 +11,7 @@
 #include "app/command/compare/compare-output.h"
 #include "app/command/compare/compare-preset.h"
 #include "app/command/compare/compare-recordings.h"
+#include "app/command/compare/compare-roles.h"
 #include "app/command/compare/compare-text.h"
 #include "app/command/compare/compare-with.h"
 #include "app/command/compare/comparison.h"
@@ -339,6 +340,7 @@ comparison_clear (ScopeComparison *self)
 {
   prof_explanation_clear (&self->ladder_explanation);
   scope_compared_with_free (self->with);
+  scope_compared_roles_free (self->roles);
   g_clear_pointer (&self->ladder, prof_ladder_free);
   g_ptr_array_unref (self->groups);
   g_ptr_array_unref (self->completed);
@@ -408,6 +410,8 @@ run_models (const ScopeCommonOptions  *common,
   is_done = options->preset ? scope_compare_preset (&self, error)
                             : compare_in_time (&self, error) &&
                                   (!self.with || scope_compare_join_with (&self, error));
+  if (is_done && !options->preset)
+    scope_compare_join_roles (&self);
   if (is_done && common->json)
     scope_comparison_print_json (&self);
   else if (is_done)

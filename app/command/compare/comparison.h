@@ -40,6 +40,8 @@ typedef struct
 
 /* The trace of --with (compare-with.h). */
 typedef struct _ScopeComparedWith ScopeComparedWith;
+/* The times of two files by role (compare-roles.h). */
+typedef struct _ScopeComparedRoles ScopeComparedRoles;
 
 typedef struct
 {
@@ -57,6 +59,7 @@ typedef struct
   GPtrArray                 *skipped;     /* titles of groups that the time did not allow */
   ProfLadder                *ladder;      /* of the first group; NULL: not run */
   ScopeComparedWith         *with;        /* NULL without --with */
+  ScopeComparedRoles        *roles;       /* NULL: not two files of one model */
   gboolean                   has_explanation;    /* ladder_explanation is set */
   ProfExplanation            ladder_explanation; /* from the ladder's first rung to its last */
 } ScopeComparison;
