@@ -38,32 +38,6 @@ is_broadcast_to (const HybType *type, const HybShape *scores)
   return TRUE;
 }
 
-/* Goes from *value through a choice by a mask to the scores before it. */
-static gboolean
-match_mask (const HybPieces *pieces,
-            HybReplacement  *replacement,
-            Found           *found,
-            const HybShape  *scores,
-            HybValueId      *value)
-{
-  const HybValueId *inputs = hyb_pieces_inputs (pieces, *value);
-  guint             chosen = is_scores (pieces, inputs[1], scores) ? 1 : 2;
-  HybValueId        other = inputs[3 - chosen];
-
-  if (!is_scores (pieces, inputs[chosen], scores) ||
-      hyb_pieces_type (pieces, inputs[0])->dtype != HYB_BOOL ||
-      !is_broadcast_to (hyb_pieces_type (pieces, inputs[0]), scores) ||
-      !hyb_pieces_is_float (pieces, other) ||
-      hyb_shape_size (&hyb_pieces_type (pieces, other)->shape) != 1)
-    return FALSE;
-  found->mask = inputs[0];
-  found->hidden = other;
-  found->is_inverted = chosen == 2;
-  hyb_pieces_add (pieces, replacement, *value);
-  *value = inputs[chosen];
-  return TRUE;
-}
-
 static const char *const matmul[] = { "_npi_matmul", NULL };
 static const char *const softmax[] = { "softmax", NULL };
 static const char *const where[] = { "_npi_where", NULL };
@@ -81,59 +55,102 @@ is_product (const HybPieces *pieces, HybValueId value)
          hyb_pieces_is_made_by (pieces, value, scalar_quotient);
 }
 
-/* Goes from *value through a sum to the scores before it. */
-static gboolean
-match_bias (const HybPieces *pieces,
-            HybReplacement  *replacement,
-            Found           *found,
-            const HybShape  *scores,
-            HybValueId      *value)
-{
-  const HybValueId *inputs = hyb_pieces_inputs (pieces, *value);
+/* One operator between the product q kᵀ and the softmax.  Returns which input of the node that returns value are the scores
+ * before it, and stores the others; -1 if it is another node. */
+typedef int (*MatchStep) (const HybPieces *pieces,
+                          HybValueId       value,
+                          const HybShape  *scores,
+                          Found           *found);
 
-  for (guint i = 0; i < 2; i++)
-    if (is_scores (pieces, inputs[i], scores) && is_product (pieces, inputs[i]) &&
-        hyb_pieces_is_float (pieces, inputs[1 - i]) &&
-        is_broadcast_to (hyb_pieces_type (pieces, inputs[1 - i]), scores))
-      {
-        hyb_pieces_add (pieces, replacement, *value);
-        found->bias = inputs[1 - i];
-        *value = inputs[i];
-        return TRUE;
-      }
-  return FALSE;
+/* A choice by a mask between scores and one number. */
+static int
+match_mask (const HybPieces *pieces, HybValueId value, const HybShape *scores, Found *found)
+{
+  const HybValueId *inputs = hyb_pieces_inputs (pieces, value);
+  int               of;
+
+  if (!hyb_pieces_is_made_by (pieces, value, where))
+    return -1;
+  of = is_scores (pieces, inputs[1], scores) ? 1 : 2;
+  if (!is_scores (pieces, inputs[of], scores) ||
+      hyb_pieces_type (pieces, inputs[0])->dtype != HYB_BOOL ||
+      !is_broadcast_to (hyb_pieces_type (pieces, inputs[0]), scores) ||
+      !hyb_pieces_is_float (pieces, inputs[3 - of]) ||
+      hyb_shape_size (&hyb_pieces_type (pieces, inputs[3 - of])->shape) != 1)
+    return -1;
+  found->mask = inputs[0];
+  found->hidden = inputs[3 - of];
+  found->is_inverted = of == 2;
+  return of;
 }
 
-/* Goes from *value through a factor to the scores before it, if there is one. */
-static void
-match_scale (const HybPieces *pieces,
-             HybReplacement  *replacement,
-             Found           *found,
-             const HybShape  *scores,
-             HybValueId      *value)
+/* A sum with a bias. */
+static int
+match_bias (const HybPieces *pieces, HybValueId value, const HybShape *scores, Found *found)
 {
-  const HybValueId *inputs = hyb_pieces_inputs (pieces, *value);
-  const HybNode    *node = hyb_pieces_node (pieces, *value);
-  gboolean          multiplies = hyb_pieces_is_made_by (pieces, *value, hyb_pieces_products);
-  guint             of = 0;
+  const HybValueId *inputs = hyb_pieces_inputs (pieces, value);
+
+  if (!hyb_pieces_is_made_by (pieces, value, hyb_pieces_sums))
+    return -1;
+  for (int of = 0; of < 2; of++)
+    if (is_scores (pieces, inputs[of], scores) && is_product (pieces, inputs[of]) &&
+        hyb_pieces_is_float (pieces, inputs[1 - of]) &&
+        is_broadcast_to (hyb_pieces_type (pieces, inputs[1 - of]), scores))
+      {
+        found->bias = inputs[1 - of];
+        return of;
+      }
+  return -1;
+}
+
+/* A factor or divisor. */
+static int
+match_scale (const HybPieces *pieces, HybValueId value, const HybShape *scores, Found *found)
+{
+  const HybValueId *inputs = hyb_pieces_inputs (pieces, value);
+  const HybNode    *node = hyb_pieces_node (pieces, value);
+  gboolean          multiplies = hyb_pieces_is_made_by (pieces, value, hyb_pieces_products);
+  int               of = 0;
   double            number;
 
-  if (hyb_pieces_is_made_by (pieces, *value, scalar_product))
+  if (hyb_pieces_is_made_by (pieces, value, scalar_product))
     number = hyb_params_get_double (node->op->params, node->params, "scalar", 1);
-  else if (hyb_pieces_is_made_by (pieces, *value, scalar_quotient))
+  else if (hyb_pieces_is_made_by (pieces, value, scalar_quotient))
     number = 1 / hyb_params_get_double (node->op->params, node->params, "scalar", 1);
-  else if ((multiplies || hyb_pieces_is_made_by (pieces, *value, hyb_pieces_quotients)) &&
+  else if ((multiplies || hyb_pieces_is_made_by (pieces, value, hyb_pieces_quotients)) &&
            hyb_pieces_read_number (pieces, inputs[1], &number))
     number = multiplies ? number : 1 / number;
   else if (multiplies && hyb_pieces_read_number (pieces, inputs[0], &number))
     of = 1;
   else
-    return;
+    return -1;
   if (!is_scores (pieces, inputs[of], scores))
-    return;
-  hyb_pieces_add (pieces, replacement, *value);
+    return -1;
   found->scale = number;
-  *value = inputs[of];
+  return of;
+}
+
+/* Goes from the operand of the softmax to the product q kᵀ, adding what is in between to the pattern.  Returns the value
+ * where it ends, which another operator returns if it is no attention. */
+static HybValueId
+find_product (const HybPieces *pieces,
+              HybReplacement  *replacement,
+              HybValueId       value,
+              const HybShape  *scores,
+              Found           *found)
+{
+  static const MatchStep steps[] = { match_mask, match_bias, match_scale };
+
+  for (guint i = 0; i < G_N_ELEMENTS (steps); i++)
+    {
+      int of = steps[i](pieces, value, scores, found);
+
+      if (of < 0)
+        continue;
+      hyb_pieces_add (pieces, replacement, value);
+      value = hyb_pieces_inputs (pieces, value)[of];
+    }
+  return value;
 }
 
 /* TRUE if a plain softmax along the last axis returns value. */
@@ -194,23 +211,17 @@ set_replacement (HybReplacement *replacement, const Found *found)
 static gboolean
 match_attention (const HybPieces *pieces, HybNodeId id, HybReplacement *replacement)
 {
-  HybValueId        value = hyb_graph_get_node (pieces->graph, id)->first_output;
   const HybValueId *inputs = hyb_graph_get_inputs (pieces->graph, id);
   const HybShape   *scores;
+  HybValueId        value;
   Found             found = { HYB_NO_ID, HYB_NO_ID, HYB_NO_ID, 1, FALSE };
 
   if (!is_softmax (pieces, inputs[0]))
     return FALSE;
   scores = &hyb_pieces_type (pieces, inputs[0])->shape;
   hyb_pieces_add (pieces, replacement, inputs[0]);
-  value = hyb_pieces_inputs (pieces, inputs[0])[0];
-  if (hyb_pieces_is_made_by (pieces, value, where) &&
-      !match_mask (pieces, replacement, &found, scores, &value))
-    return FALSE;
-  if (hyb_pieces_is_made_by (pieces, value, hyb_pieces_sums) &&
-      !match_bias (pieces, replacement, &found, scores, &value))
-    return FALSE;
-  match_scale (pieces, replacement, &found, scores, &value);
+  value =
+      find_product (pieces, replacement, hyb_pieces_inputs (pieces, inputs[0])[0], scores, &found);
   if (!hyb_pieces_is_made_by (pieces, value, matmul))
     return FALSE;
   hyb_pieces_add (pieces, replacement, value);
