@@ -3,6 +3,7 @@
 #include "engine/passes/pieces.h"
 
 #include "engine/analysis/rewrite.h"
+#include "engine/op/op-one-of.h"
 
 const char *const hyb_pieces_sums[] = { "broadcast_add", "elemwise_add", NULL };
 const char *const hyb_pieces_differences[] = { "broadcast_sub", "elemwise_sub", NULL };
@@ -40,12 +41,7 @@ hyb_pieces_is_float (const HybPieces *pieces, HybValueId value)
 gboolean
 hyb_pieces_is_made_by (const HybPieces *pieces, HybValueId value, const char *const *names)
 {
-  const HybOp *op = hyb_pieces_node (pieces, value)->op;
-
-  for (; *names; names++)
-    if (op == hyb_op_find (*names))
-      return TRUE;
-  return FALSE;
+  return hyb_op_is_one_of (hyb_pieces_node (pieces, value)->op, names);
 }
 
 gboolean

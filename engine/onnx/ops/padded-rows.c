@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/onnx/ops/padded-rows.h"
 
-#include <string.h>
+#include "engine/op/op-one-of.h"
 
 /* The node that makes a value, if it has this operator; else NULL. */
 static const HybNode *
@@ -13,7 +13,7 @@ get_maker (HybLowering *lowering, HybValueId value, const char *op, const HybVal
 {
   const HybNode *node = hyb_lowering_get_maker (lowering, value, inputs);
 
-  return node && strcmp (node->op->name, op) == 0 ? node : NULL;
+  return node && hyb_op_is_one_of (node->op, (const char *[]){ op, NULL }) ? node : NULL;
 }
 
 /* Whether a value has zeros alone, in at least n rows. */

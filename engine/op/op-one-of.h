@@ -1,0 +1,9 @@
+/* op-one-of.h — whether an operator is one of several, for code that looks for patterns of nodes.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "engine/op/op.h"
+
+/* TRUE if op is what one of these names stands for; other names of an operator stand for it as well.  names:
+ * NULL-terminated. */
+gboolean hyb_op_is_one_of (const HybOp *op, const char *const *names);
