@@ -143,40 +143,23 @@ transform_rows (HybLowering *lowering, HybValueId x, const Transform *transform)
                                : forward (lowering, &rows, transform);
 }
 
-/* The axes of x with `axis` as the last but one. */
-static void
-order_axes (int rank, int axis, gint64 *order, gint64 *back)
-{
-  int n = 0;
-
-  for (int i = 0; i < rank - 1; i++)
-    if (i != axis)
-      order[n++] = i;
-  order[n] = axis;
-  order[rank - 1] = rank - 1;
-  for (int i = 0; i < rank; i++)
-    back[order[i]] = i;
-}
-
 static void
 transform_axis (HybLowering *lowering, int axis, const Transform *transform)
 {
   HybType    type = *hyb_onnx_type (lowering, 0);
   int        rank = type.shape.rank;
-  gint64     order[HYB_MAX_RANK], back[HYB_MAX_RANK];
   HybShape   result = { .rank = rank };
   HybValueId x;
 
-  order_axes (rank, axis, order, back);
-  x = hyb_onnx_transpose (lowering, hyb_onnx_input (lowering, 0), (guint) rank, order);
+  x = onnx_move_axis (lowering, hyb_onnx_input (lowering, 0), rank, axis, rank - 2);
   x = hyb_onnx_reshape (lowering, x, 3,
                         (gint64[]){ -1, type.shape.dim[axis], type.shape.dim[rank - 1] });
   x = transform_rows (lowering, x, transform);
   for (int i = 0; i < rank - 2; i++)
-    result.dim[i] = type.shape.dim[order[i]];
+    result.dim[i] = type.shape.dim[i < axis ? i : i + 1];
   for (int i = 1; i < 3; i++)
     result.dim[rank - 3 + i] = onnx_size (lowering, x, i);
-  x = hyb_onnx_transpose (lowering, onnx_reshape_to (lowering, x, &result), (guint) rank, back);
+  x = onnx_move_axis (lowering, onnx_reshape_to (lowering, x, &result), rank, rank - 2, axis);
   hyb_lowering_set_output (lowering, 0, hyb_onnx_cast (lowering, x, type.dtype));
 }
 

@@ -207,7 +207,7 @@ lower_split (HybLowering *lowering)
   const HybType *type = hyb_onnx_type (lowering, 0);
   HybValueId     x = hyb_onnx_input (lowering, 0);
   int            rank = type->shape.rank, axis;
-  gint64         piece, dims[HYB_MAX_RANK + 1], order[HYB_MAX_RANK + 1];
+  gint64         piece, dims[HYB_MAX_RANK + 1];
   gboolean drops = !hyb_onnx_has_input (lowering, 1) && hyb_onnx_int (lowering, "keepdims", 1) == 0;
 
   if (!hyb_type_is_known (type))
@@ -221,16 +221,12 @@ lower_split (HybLowering *lowering)
       return;
     }
   for (int i = 0; i <= rank; i++)
-    {
-      dims[i] = i < axis        ? type->shape.dim[i]
-                : i == axis     ? type->shape.dim[i] / piece
-                : i == axis + 1 ? piece
-                                : type->shape.dim[i - 1];
-      order[i] = i == 0 ? axis : i <= axis ? i - 1 : i;
-    }
+    dims[i] = i < axis        ? type->shape.dim[i]
+              : i == axis     ? type->shape.dim[i] / piece
+              : i == axis + 1 ? piece
+                              : type->shape.dim[i - 1];
   x = hyb_onnx_reshape (lowering, x, (guint) rank + 1, dims);
-  if (axis > 0)
-    x = hyb_onnx_transpose (lowering, x, (guint) rank + 1, order);
+  x = onnx_move_axis (lowering, x, rank + 1, axis, 0);
   if (drops)
     x = hyb_lowering_emit (lowering, "squeeze", 1, &x, "axis",
                            hyb_lowering_text (lowering, "%d", axis + 1), NULL);
@@ -246,7 +242,7 @@ lower_concat (HybLowering *lowering)
   gboolean   is_new = hyb_onnx_int (lowering, "new_axis", 0) != 0;
   int        rank = type.shape.rank - (is_new ? 0 : 1);
   gint64     axis = hyb_onnx_int (lowering, "axis", 0);
-  gint64     order[HYB_MAX_RANK], dims[HYB_MAX_RANK];
+  gint64     dims[HYB_MAX_RANK];
 
   if (type.shape.rank < 1 || !hyb_shape_is_known (&type.shape))
     return;
@@ -256,10 +252,7 @@ lower_concat (HybLowering *lowering)
       hyb_lowering_fail (lowering, NULL, "the list is empty, or has not this axis");
       return;
     }
-  for (int i = 0; i < type.shape.rank; i++)
-    order[i] = i < axis ? i + 1 : i == axis ? 0 : i;
-  if (axis > 0)
-    x = hyb_onnx_transpose (lowering, x, (guint) type.shape.rank, order);
+  x = onnx_move_axis (lowering, x, type.shape.rank, 0, (int) axis);
   for (int i = 0; i < rank; i++)
     dims[i] = i < axis    ? type.shape.dim[i + 1]
               : i == axis ? type.shape.dim[0] * type.shape.dim[i + 1]

@@ -116,6 +116,22 @@ onnx_reverse (HybLowering *lowering, HybValueId x, int axis)
 }
 
 HybValueId
+onnx_move_axis (HybLowering *lowering, HybValueId x, int rank, int from, int to)
+{
+  gint64 order[HYB_MAX_RANK + 1];
+  int    next = 0;
+
+  if (from == to)
+    return x;
+  for (int i = 0; i < rank; i++)
+    {
+      next += next == from;
+      order[i] = i == to ? from : next++;
+    }
+  return hyb_onnx_transpose (lowering, x, (guint) rank, order);
+}
+
+HybValueId
 onnx_repeat (HybLowering *lowering, HybValueId x, int axis, gint64 n)
 {
   if (n == 1)

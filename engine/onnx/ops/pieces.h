@@ -38,6 +38,8 @@ HybValueId
 onnx_scatter (HybLowering *lowering, HybValueId data, HybValueId positions, HybValueId updates);
 /* The slices of an axis in reverse order. */
 HybValueId onnx_reverse (HybLowering *lowering, HybValueId x, int axis);
+/* x, of that rank, with axis `from` at place `to`; the others keep their order. */
+HybValueId onnx_move_axis (HybLowering *lowering, HybValueId x, int rank, int from, int to);
 /* Each slice of an axis n times. */
 HybValueId onnx_repeat (HybLowering *lowering, HybValueId x, int axis, gint64 n);
 /* One number everywhere. */

@@ -27,15 +27,12 @@ set_rounded (HybLowering *lowering, HybValueId y)
 static HybValueId
 swap_channels (HybLowering *lowering, HybValueId x, gboolean is_back)
 {
-  int    rank = hyb_lowering_get_type (lowering, x)->shape.rank;
-  gint64 order[HYB_MAX_RANK];
+  int rank = hyb_lowering_get_type (lowering, x)->shape.rank;
 
   if (!hyb_onnx_int (lowering, "channels_last", 0) || rank < 3)
     return x;
-  for (int i = 1; i < rank; i++)
-    order[i] = is_back ? (i == rank - 1 ? 1 : i + 1) : (i == 1 ? rank - 1 : i - 1);
-  order[0] = 0;
-  return hyb_onnx_transpose (lowering, x, (guint) rank, order);
+  return is_back ? onnx_move_axis (lowering, x, rank, 1, rank - 1)
+                 : onnx_move_axis (lowering, x, rank, rank - 1, 1);
 }
 
 static void
