@@ -171,7 +171,7 @@ char *
 scope_label_frame (HybGraph *graph, HybNodeId id, const HybType *types)
 {
   const HybNode   *node = hyb_graph_get_node (graph, id);
-  const char      *name = node->op->name;
+  const char      *name = node->op->flags & HYB_OP_OPAQUE ? node->type : node->op->name;
   gint64           steps = trip_count (graph, id, types);
   g_autofree char *limit = step_limit (node);
 

@@ -77,6 +77,16 @@ test_a_branch_that_never_runs_is_pale (void)
   g_assert_false (viz_diagram_box (diagram, find_box (diagram, "keep"))->flags & VIZ_BOX_FADED);
 }
 
+static void
+test_a_frame_of_an_unknown_operator_has_its_name (void)
+{
+  g_autoptr (VizDiagram) diagram = draw ("strange.onnx");
+
+  g_assert_cmpstr (viz_diagram_box (diagram, find_box (diagram, "outer"))->title, ==,
+                   "mine::Repeat");
+  find_box (diagram, "inner");
+}
+
 TEST_PROGRAM (test_onnx_pictures)
 {
   g_test_init (&argc, &argv, NULL);
@@ -87,6 +97,8 @@ TEST_PROGRAM (test_onnx_pictures)
                    test_attributes_that_are_no_defaults_are_shown);
   g_test_add_func ("/app/adapt/onnx/a-branch-that-never-runs-is-pale",
                    test_a_branch_that_never_runs_is_pale);
+  g_test_add_func ("/app/adapt/onnx/a-frame-of-an-unknown-operator-has-its-name",
+                   test_a_frame_of_an_unknown_operator_has_its_name);
 
   return g_test_run ();
 }

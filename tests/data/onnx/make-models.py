@@ -7,6 +7,7 @@ tagger.onnx   words [time, batch] → embedding → LSTM → classes, with open 
 frozen.onnx   declares its batch open, but reshapes to a batch of 1
 modules.onnx  three layers whose nodes tell their modules in metadata only, as PyTorch's exporter writes them
 branch.onnx   an If whose condition follows from the rank of its input
+strange.onnx  a node of an unknown domain with a body
 brain.onnx    adds a number of bfloat16 to itself
 outside.onnx  the tagger with its arrays in outside.onnx.data
 """
@@ -105,11 +106,20 @@ def brain():
     return finish([helper.make_node("Add", ["x", "x"], ["y"], "/Add")], inputs, outputs, [])
 
 
+def strange():
+    node, value = helper.make_node, helper.make_tensor_value_info
+    body = helper.make_graph([node("Relu", ["x"], ["y"], "inner")], "inside", [], [value("y", TensorProto.FLOAT, None)])
+    model = finish([node("Repeat", ["x"], ["z"], "outer", domain="mine", body=body)], [value("x", TensorProto.FLOAT, [4])], [value("z", TensorProto.FLOAT, None)], [])
+    model.opset_import.append(helper.make_opsetid("mine", 1))
+    return model
+
+
 def main():
     save(tagger(), os.path.join(sys.argv[1], "tagger.onnx"))
     save(frozen(), os.path.join(sys.argv[1], "frozen.onnx"))
     save(modules(), os.path.join(sys.argv[1], "modules.onnx"))
     save(branch(), os.path.join(sys.argv[1], "branch.onnx"))
+    save(strange(), os.path.join(sys.argv[1], "strange.onnx"))
     save(brain(), os.path.join(sys.argv[1], "brain.onnx"))
     save(tagger(), os.path.join(sys.argv[1], "outside.onnx"), save_as_external_data=True, location="outside.onnx.data", size_threshold=512)
 
