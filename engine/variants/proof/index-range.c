@@ -28,20 +28,21 @@ static const struct
   const char *attribute; /* of the number or of the axis; NULL: axis 0 */
   gint64      fallback;  /* the axis where the attribute is not given */
   const char *needs;     /* an attribute that must be True; NULL: none */
+  gboolean    clips;     /* other indices are clipped, or what "mode" says */
 } readers[] = {
-  { "Embedding", 0, LIMIT_ATTRIBUTE, "input_dim", 0, NULL },
-  { "take", 1, LIMIT_AXIS, "axis", 0, NULL },
-  { "one_hot", 0, LIMIT_ATTRIBUTE, "depth", 0, NULL },
-  { "pick", 1, LIMIT_AXIS, "axis", -1, NULL },
-  { "batch_take", 1, LIMIT_AXIS, NULL, 1, NULL },
-  { "gather_nd", 1, LIMIT_LEADING, NULL, 0, NULL },
-  { "SequenceMask", 1, LIMIT_PART, "axis", 0, "use_sequence_length" },
-  { "SequenceLast", 1, LIMIT_LENGTH, "axis", 0, "use_sequence_length" },
-  { "SequenceReverse", 1, LIMIT_LENGTH, "axis", 0, "use_sequence_length" },
-  { "RNN", G_MAXUINT, LIMIT_LENGTH, NULL, 0, "use_sequence_length" },
-  { "softmax", 1, LIMIT_LENGTH, "axis", -1, "use_length" },
-  { "SoftmaxOutput", 1, LIMIT_AXIS, NULL, 1, NULL },
-  { "softmax_cross_entropy", 1, LIMIT_AXIS, NULL, 1, NULL },
+  { "Embedding", 0, LIMIT_ATTRIBUTE, "input_dim", 0, NULL, TRUE },
+  { "take", 1, LIMIT_AXIS, "axis", 0, NULL, TRUE },
+  { "one_hot", 0, LIMIT_ATTRIBUTE, "depth", 0, NULL, FALSE },
+  { "pick", 1, LIMIT_AXIS, "axis", -1, NULL, TRUE },
+  { "batch_take", 1, LIMIT_AXIS, NULL, 1, NULL, FALSE },
+  { "gather_nd", 1, LIMIT_LEADING, NULL, 0, NULL, FALSE },
+  { "SequenceMask", 1, LIMIT_PART, "axis", 0, "use_sequence_length", FALSE },
+  { "SequenceLast", 1, LIMIT_LENGTH, "axis", 0, "use_sequence_length", FALSE },
+  { "SequenceReverse", 1, LIMIT_LENGTH, "axis", 0, "use_sequence_length", FALSE },
+  { "RNN", G_MAXUINT, LIMIT_LENGTH, NULL, 0, "use_sequence_length", FALSE },
+  { "softmax", 1, LIMIT_LENGTH, "axis", -1, "use_length", FALSE },
+  { "SoftmaxOutput", 1, LIMIT_AXIS, NULL, 1, NULL, FALSE },
+  { "softmax_cross_entropy", 1, LIMIT_AXIS, NULL, 1, NULL, FALSE },
 };
 
 static gint64
@@ -61,6 +62,17 @@ smallest_leading (const HybShape *data, const HybShape *index)
     if (smallest == HYB_UNKNOWN || data->dim[i] < smallest)
       smallest = data->dim[i];
   return smallest;
+}
+
+/* In other formats, what their own operator says counts. */
+static HybIndexBeyond
+find_beyond (HybGraph *graph, const HybNode *node)
+{
+  const char *mode = hyb_node_get_attribute (node, "mode");
+
+  if (hyb_graph_get_dialect (graph) || g_strcmp0 (mode, "raise") == 0)
+    return HYB_INDEX_REFUSED;
+  return g_strcmp0 (mode, "wrap") == 0 ? HYB_INDEX_WRAPPED : HYB_INDEX_CLIPPED;
 }
 
 /* The range of the index that a node reads as this input; FALSE if that is no index. */
@@ -92,6 +104,7 @@ find_at_reader (HybGraph      *graph,
         n = size_of_axis (&types[inputs[0]].shape, axis);
       if (n < 1)
         continue;
+      range->beyond = readers[i].clips ? find_beyond (graph, node) : HYB_INDEX_REFUSED;
       range->low = readers[i].limit == LIMIT_LENGTH ? 1 : 0;
       range->high =
           (double) (readers[i].limit == LIMIT_LENGTH || readers[i].limit == LIMIT_PART ? n : n - 1);

@@ -4,9 +4,18 @@
 
 #include "engine/graph/graph.h"
 
+/* What an operator does with an index beyond its range. */
+typedef enum
+{
+  HYB_INDEX_REFUSED, /* or that is not known */
+  HYB_INDEX_CLIPPED,
+  HYB_INDEX_WRAPPED,
+} HybIndexBeyond;
+
 typedef struct
 {
-  double low, high; /* both included */
+  double         low, high; /* both included */
+  HybIndexBeyond beyond;
 } HybIndexRange;
 
 /* Finds an operator that reads the variable as an index, directly, through operators that move elements, or in a body of

@@ -150,7 +150,22 @@ typedef struct
   HybTrialKind   kind;
 } Values;
 
-/* The range of a variable that one of the graphs reads as an index; that which suits both. */
+/* The range that suits both; indices beyond it, too, if the graphs do different things with them. */
+static HybIndexRange
+join_ranges (const HybIndexRange *a, const HybIndexRange *b)
+{
+  HybIndexRange range = { MAX (a->low, b->low), MIN (a->high, b->high), a->beyond };
+  double        n = range.high - range.low + 1;
+
+  if (a->beyond != HYB_INDEX_REFUSED && b->beyond != HYB_INDEX_REFUSED && a->beyond != b->beyond)
+    {
+      range.low -= n;
+      range.high += n;
+    }
+  return range;
+}
+
+/* The range of a variable that one of the graphs reads as an index. */
 static gboolean
 find_index_range (const Values *values, HybNodeId id, HybIndexRange *range)
 {
@@ -162,9 +177,7 @@ find_index_range (const Values *values, HybNodeId id, HybIndexRange *range)
   if (twin == HYB_NO_ID ||
       !hyb_index_range_find (values->other, values->other_types, twin, &second))
     return is_index;
-  *range = is_index
-               ? (HybIndexRange){ MAX (range->low, second.low), MIN (range->high, second.high) }
-               : second;
+  *range = is_index ? join_ranges (range, &second) : second;
   return range->low <= range->high;
 }
 
