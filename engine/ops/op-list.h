@@ -147,6 +147,7 @@ HYB_OPS (random, random)
 HYB_OPS (random, sample)
 HYB_OPS (random, unique_zipfian)
 
+HYB_OPS (recurrent, gate_gradients)
 HYB_OPS (recurrent, gates)
 HYB_OPS (recurrent, narrow_rnn)
 HYB_OPS (recurrent, rnn)

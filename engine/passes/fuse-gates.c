@@ -1,240 +1,149 @@
-/* fuse-gates.c — the pass that computes all gates of an LSTM or GRU cell in one node.
+/* fuse-gates.c — the pass that computes all gates of an LSTM or GRU cell in one node, and their gradients in another.
  *
- * It recognises the formulas of cells that are written out in pointwise operators.  Intermediate
- * results must have no other reader, so nothing is fused while training: the backward pass reads
- * them.
+ * cells.c and cell-gradients.c find them.  Values between must have no other reader, except those that the operator can
+ * write besides: where the backward pass, or anything else, reads gates, the cell becomes a recording operator.  Start at
+ * find_cells().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-
-#include "engine/analysis/pass.h"
 #include "engine/analysis/rewrite.h"
+#include "engine/passes/cells.h"
 
-#include <string.h>
+/* A value with more readers is left as it is. */
+#define MAX_READERS 64
 
-#define MAX_GATES 4
-
-/* A recognised cell: the values that it reads and the nodes that compute its outputs. */
+/* A cell that is fused. */
 typedef struct
 {
-  const HybOp *op;
-  HybValueId   inputs[3];
-  HybNodeId    output, cell; /* cell: HYB_NO_ID for a GRU */
+  HybCell         cell;
+  HybCellGradient gradient;     /* if has_gradient */
+  HybNodeId       place;        /* the node at whose place the cell is emitted */
+  HybNodeId       place_before; /* the same for the gradient */
+  gboolean        has_gradient, keeps;
 } FoundCell;
 
 typedef struct
 {
-  HybGraph    *graph;
-  HybFacts    *facts;
-  guint8      *is_head;    /* by value */
-  FoundCell  **found;      /* by node: the cell that is emitted there */
-  guint8      *is_removed; /* by node: removed, part of a cell */
-  const HybOp *add, *sub, *mul, *slice, *ones, *from_scalar, *activation;
+  HybCells    cells;
+  HybGraph   *graph;
+  guint8     *is_head;    /* by value */
+  guint8     *is_removed; /* by node: part of a cell or gradient */
+  FoundCell **forward;    /* by node: the cell that is emitted there */
+  FoundCell **backward;   /* by node: the cell whose gradient is emitted there */
 } Fusing;
 
-/* --- Matching nodes --- */
+/* --- Which values may disappear --- */
 
-static const HybNode *
-producer (const Fusing *fusing, HybValueId value)
-{
-  return hyb_graph_get_node (fusing->graph, hyb_graph_get_producer (fusing->graph, value));
-}
-
-static HybValueId
-operand (const Fusing *fusing, HybValueId value, guint index)
-{
-  return hyb_graph_get_inputs (fusing->graph, hyb_graph_get_producer (fusing->graph, value))[index];
-}
-
-/* TRUE if a value comes from this operator, has exactly n_users readers and is not a head. */
 static gboolean
-is_made_by (const Fusing *fusing, HybValueId value, const HybOp *op, guint n_readers)
+is_result (const FoundCell *found, HybValueId value)
 {
-  guint n;
-
-  hyb_graph_get_users (fusing->graph, value, &n);
-  return producer (fusing, value)->op == op && n == n_readers && !fusing->is_head[value];
-}
-
-/* The x of value = function (x), in either spelling, or HYB_NO_ID. */
-static HybValueId
-argument_of (const Fusing *fusing, HybValueId value, const char *function, guint n_readers)
-{
-  const HybNode *node = producer (fusing, value);
-  gboolean       is = node->op == hyb_op_find (function) ||
-                (node->op == fusing->activation &&
-                 g_strcmp0 (hyb_node_get_attribute (node, "act_type"), function) == 0);
-
-  return is && is_made_by (fusing, value, node->op, n_readers) ? operand (fusing, value, 0)
-                                                               : HYB_NO_ID;
-}
-
-/* The x of which value is part number index in an even split along the last axis, or
- * HYB_NO_ID. */
-static HybValueId
-split_of (const Fusing *fusing, HybValueId value, guint index, guint n_parts)
-{
-  const HybNode *node = producer (fusing, value);
-  const HybType *whole, *part = &fusing->facts->types[value];
-
-  if (!is_made_by (fusing, value, fusing->slice, 1) || node->n_outputs != n_parts ||
-      hyb_graph_get_output_index (fusing->graph, value) != index)
-    return HYB_NO_ID;
-  whole = &fusing->facts->types[operand (fusing, value, 0)];
-  return whole->dtype == HYB_F32 && whole->shape.rank == 2 && part->shape.rank == 2 &&
-                 part->shape.dim[0] == whole->shape.dim[0] &&
-                 part->shape.dim[1] * n_parts == whole->shape.dim[1]
-             ? operand (fusing, value, 0)
-             : HYB_NO_ID;
+  for (guint i = 0; i < found->cell.kind->n_results; i++)
+    if (found->has_gradient && found->gradient.results[i] == value)
+      return TRUE;
+  return FALSE;
 }
 
 static gboolean
-same_shape (const Fusing *fusing, HybValueId a, HybValueId b)
+is_kept (const FoundCell *found, HybValueId value)
 {
-  const HybType *x = &fusing->facts->types[a], *y = &fusing->facts->types[b];
-
-  return x->dtype == y->dtype && hyb_shape_equal (&x->shape, &y->shape);
+  for (guint i = 0; i < found->cell.kind->n_kept; i++)
+    if (found->cell.kept[i] == value)
+      return TRUE;
+  return FALSE;
 }
 
-/* --- LSTM: c = f c' + i g; h = o tanh(c) --- */
-
-/* Matches f c' + i g with the terms in this order. */
 static gboolean
-match_cell (const Fusing *fusing,
-            HybValueId    kept,
-            HybValueId new,
-            HybValueId *sum,
-            HybValueId *cell)
+is_inside (const FoundCell *found, HybNodeId id)
 {
-  HybValueId gates[3];
+  return hyb_cell_nodes_have (&found->cell.nodes, id) ||
+         (found->has_gradient && hyb_cell_nodes_have (&found->gradient.nodes, id));
+}
 
-  if (!is_made_by (fusing, kept, fusing->mul, 1) || !is_made_by (fusing, new, fusing->mul, 1))
+/* TRUE if a value between is read inside alone, or is written by the recording operator before it is read. */
+static gboolean
+may_disappear (const Fusing *fusing, FoundCell *found, HybValueId value)
+{
+  guint            n;
+  const HybNodeId *users = hyb_graph_get_users (fusing->graph, value, &n);
+  gboolean         is_read = fusing->is_head[value];
+
+  if (n > MAX_READERS)
     return FALSE;
-  gates[0] = argument_of (fusing, operand (fusing, new, 0), "sigmoid", 1);
-  gates[1] = argument_of (fusing, operand (fusing, kept, 0), "sigmoid", 1);
-  gates[2] = argument_of (fusing, operand (fusing, new, 1), "tanh", 1);
-  for (guint i = 0; i < G_N_ELEMENTS (gates); i++)
-    {
-      HybValueId whole =
-          gates[i] == HYB_NO_ID ? HYB_NO_ID : split_of (fusing, gates[i], i, MAX_GATES);
-
-      if (whole == HYB_NO_ID || (i > 0 && whole != *sum))
-        return FALSE;
-      *sum = whole;
-    }
-  *cell = operand (fusing, kept, 1);
-  return same_shape (fusing, *cell, kept);
-}
-
-static gboolean
-match_lstm (const Fusing *fusing, HybNodeId id, FoundCell *found)
-{
-  const HybNode    *node = hyb_graph_get_node (fusing->graph, id);
-  const HybValueId *inputs = hyb_graph_get_inputs (fusing->graph, id);
-  HybValueId        gate, c, sum = HYB_NO_ID, cell;
-
-  if (node->op != fusing->mul)
-    return FALSE;
-  gate = argument_of (fusing, inputs[0], "sigmoid", 1);
-  c = argument_of (fusing, inputs[1], "tanh", 1);
-  if (gate == HYB_NO_ID || c == HYB_NO_ID || producer (fusing, c)->op != fusing->add ||
-      !match_cell (fusing, operand (fusing, c, 0), operand (fusing, c, 1), &sum, &cell) ||
-      split_of (fusing, gate, 3, MAX_GATES) != sum || !is_made_by (fusing, sum, fusing->add, 1))
-    return FALSE;
-
-  *found = (FoundCell){ .op = hyb_op_find ("_lstm_gates"),
-                        .inputs = { operand (fusing, sum, 0), operand (fusing, sum, 1), cell },
-                        .output = id,
-                        .cell = hyb_graph_get_producer (fusing->graph, c) };
-  return same_shape (fusing, found->inputs[0], found->inputs[1]);
-}
-
-/* --- GRU: n = tanh(x_n + r h_n); h = (1 - z) n + z h' --- */
-
-/* Matches the sigmoid of the sum of part number index of both products. */
-static gboolean
-match_gate (const Fusing *fusing, HybValueId gate, guint index, guint n_readers, FoundCell *found)
-{
-  HybValueId sum = argument_of (fusing, gate, "sigmoid", n_readers);
-
-  if (sum == HYB_NO_ID || !is_made_by (fusing, sum, fusing->add, 1))
-    return FALSE;
-  found->inputs[0] = split_of (fusing, operand (fusing, sum, 0), index, 3);
-  found->inputs[1] = split_of (fusing, operand (fusing, sum, 1), index, 3);
-  return found->inputs[0] != HYB_NO_ID && found->inputs[1] != HYB_NO_ID;
-}
-
-/* Matches 1 - z in either spelling, which determines the number of readers of z. */
-static gboolean
-match_complement (const Fusing *fusing, HybValueId value, HybValueId z, guint *n_readers)
-{
-  const HybNode *node = producer (fusing, value);
-  const char    *scalar = hyb_node_get_attribute (node, "scalar");
-
-  *n_readers = 2;
-  if (is_made_by (fusing, value, fusing->from_scalar, 1))
-    return operand (fusing, value, 0) == z && scalar && g_ascii_strtod (scalar, NULL) == 1.0;
-  *n_readers = 3;
-  return is_made_by (fusing, value, fusing->sub, 1) && operand (fusing, value, 1) == z &&
-         is_made_by (fusing, operand (fusing, value, 0), fusing->ones, 1) &&
-         operand (fusing, operand (fusing, value, 0), 0) == z;
-}
-
-static gboolean
-match_candidate (const Fusing *fusing, HybValueId n, FoundCell *found)
-{
-  HybValueId sum = argument_of (fusing, n, "tanh", 1), gated;
-  FoundCell  reset;
-
-  if (sum == HYB_NO_ID || !is_made_by (fusing, sum, fusing->add, 1))
-    return FALSE;
-  gated = operand (fusing, sum, 1);
-  return is_made_by (fusing, gated, fusing->mul, 1) &&
-         split_of (fusing, operand (fusing, sum, 0), 2, 3) == found->inputs[0] &&
-         split_of (fusing, operand (fusing, gated, 1), 2, 3) == found->inputs[1] &&
-         match_gate (fusing, operand (fusing, gated, 0), 0, 1, &reset) &&
-         reset.inputs[0] == found->inputs[0] && reset.inputs[1] == found->inputs[1];
-}
-
-static gboolean
-match_gru (const Fusing *fusing, HybNodeId id, FoundCell *found)
-{
-  const HybNode    *node = hyb_graph_get_node (fusing->graph, id);
-  const HybValueId *inputs = hyb_graph_get_inputs (fusing->graph, id);
-  HybValueId        z;
-  guint             n_readers;
-
-  if (node->op != fusing->add || !is_made_by (fusing, inputs[0], fusing->mul, 1) ||
-      !is_made_by (fusing, inputs[1], fusing->mul, 1))
-    return FALSE;
-  z = operand (fusing, inputs[1], 0);
-  *found = (FoundCell){ .op = hyb_op_find ("_gru_gates"), .output = id, .cell = HYB_NO_ID };
-  if (!match_complement (fusing, operand (fusing, inputs[0], 0), z, &n_readers) ||
-      !match_gate (fusing, z, 1, n_readers, found) ||
-      !match_candidate (fusing, operand (fusing, inputs[0], 1), found))
-    return FALSE;
-
-  found->inputs[2] = operand (fusing, inputs[1], 1);
-  return same_shape (fusing, found->inputs[2], z) &&
-         same_shape (fusing, found->inputs[0], found->inputs[1]);
-}
-
-/* --- Rewriting --- */
-
-/* Marks the nodes between the cell's inputs and this node, which have no other readers. */
-static void
-mark_gone (const Fusing *fusing, const FoundCell *found, HybNodeId id)
-{
-  const HybValueId *inputs = hyb_graph_get_inputs (fusing->graph, id);
-  guint             n = hyb_graph_get_node (fusing->graph, id)->n_inputs;
-
-  fusing->is_removed[id] = TRUE;
   for (guint i = 0; i < n; i++)
-    {
-      HybNodeId before = hyb_graph_get_producer (fusing->graph, inputs[i]);
+    if (!is_inside (found, users[i]))
+      {
+        is_read = TRUE;
+        if (users[i] < found->place)
+          return FALSE;
+      }
+  if (is_read && !is_kept (found, value))
+    return FALSE;
+  found->keeps |= is_read;
+  return TRUE;
+}
 
-      if (inputs[i] != found->inputs[0] && inputs[i] != found->inputs[1] &&
-          inputs[i] != found->inputs[2] && !fusing->is_removed[before])
-        mark_gone (fusing, found, before);
+static gboolean
+can_replace (const Fusing *fusing, FoundCell *found, const HybCellNodes *nodes)
+{
+  for (guint i = 0; i < nodes->n; i++)
+    {
+      HybNodeId      id = nodes->id[i];
+      const HybNode *node = hyb_graph_get_node (fusing->graph, id);
+
+      if (fusing->is_removed[id])
+        return FALSE;
+      if (id == found->cell.output || id == found->cell.cell)
+        continue;
+      for (guint k = 0; k < node->n_outputs; k++)
+        if (!is_result (found, node->first_output + k) &&
+            !may_disappear (fusing, found, node->first_output + k))
+          return FALSE;
     }
+  return TRUE;
+}
+
+/* The first of the results of a gradient; what they read exists there. */
+static HybNodeId
+find_place (const Fusing *fusing, const FoundCell *found)
+{
+  HybNodeId place = HYB_NO_ID;
+
+  for (guint i = 0; i < found->cell.kind->n_results; i++)
+    if (found->gradient.results[i] != HYB_NO_ID)
+      place = MIN (place, hyb_graph_get_producer (fusing->graph, found->gradient.results[i]));
+  return place;
+}
+
+static gboolean
+can_replace_both (const Fusing *fusing, FoundCell *found)
+{
+  found->keeps = TRUE;
+  found->place_before = find_place (fusing, found);
+  for (guint i = 0; i < found->gradient.nodes.n; i++)
+    if (hyb_cell_nodes_have (&found->cell.nodes, found->gradient.nodes.id[i]))
+      return FALSE;
+  return found->place_before > found->place && can_replace (fusing, found, &found->cell.nodes) &&
+         can_replace (fusing, found, &found->gradient.nodes);
+}
+
+/* --- Finding --- */
+
+static void
+mark_removed (Fusing *fusing, const HybCellNodes *nodes)
+{
+  for (guint i = 0; i < nodes->n; i++)
+    fusing->is_removed[nodes->id[i]] = TRUE;
+}
+
+/* Decides what becomes of a cell. */
+static gboolean
+accept (Fusing *fusing, FoundCell *found)
+{
+  /* All inputs of the cell exist where the first of its outputs was computed. */
+  found->place = found->cell.cell != HYB_NO_ID ? found->cell.cell : found->cell.output;
+  found->has_gradient = hyb_cells_match_gradient (&fusing->cells, &found->cell, &found->gradient);
+  if (found->has_gradient && can_replace_both (fusing, found))
+    return TRUE;
+  found->has_gradient = found->keeps = FALSE;
+  return can_replace (fusing, found, &found->cell.nodes);
 }
 
 static guint
@@ -246,38 +155,96 @@ find_cells (Fusing *fusing)
     {
       FoundCell found;
 
-      if (!match_lstm (fusing, id, &found) && !match_gru (fusing, id, &found))
+      if (!hyb_cells_match (&fusing->cells, id, &found.cell) || !accept (fusing, &found))
         continue;
-      /* All inputs of the cell exist where the first of its outputs was computed. */
-      fusing->found[found.cell != HYB_NO_ID ? found.cell : id] = g_memdup2 (&found, sizeof found);
-      mark_gone (fusing, &found, id);
+      fusing->forward[found.place] = g_memdup2 (&found, sizeof found);
+      mark_removed (fusing, &found.cell.nodes);
+      if (found.has_gradient)
+        {
+          fusing->backward[found.place_before] = fusing->forward[found.place];
+          mark_removed (fusing, &found.gradient.nodes);
+        }
       n_found++;
     }
   return n_found;
 }
 
+/* --- Rewriting --- */
+
+static HybValueId
+replaced (const HybRewrite *rewrite, HybValueId value)
+{
+  return g_array_index (rewrite->map, HybValueId, value);
+}
+
+static void
+replace (const HybRewrite *rewrite, HybValueId value, HybValueId with)
+{
+  g_array_index (rewrite->map, HybValueId, value) = with;
+}
+
+/* Adds a node in place of another one.  Returns its first value, or HYB_NO_ID and an error. */
+static HybValueId
+emit (const Fusing *fusing, HybRewrite *rewrite, HybNodeId old, HybNodeSpec *spec, GError **error)
+{
+  const HybNode *node = hyb_graph_get_node (fusing->graph, old);
+  HybNodeId      id;
+
+  spec->name = node->name;
+  spec->origin_plus_one = node->origin + 1;
+  id = hyb_builder_add (rewrite->builder, spec, error);
+  return id == HYB_NO_ID ? HYB_NO_ID : hyb_builder_output (rewrite->builder, id, 0);
+}
+
 static gboolean
 make_cell (const Fusing *fusing, HybRewrite *rewrite, const FoundCell *found, GError **error)
 {
-  const HybNode *output = hyb_graph_get_node (fusing->graph, found->output);
-  HybValueId     inputs[3], first;
-  HybNodeSpec    spec = { .op = found->op,
-                          .name = output->name,
-                          .n_inputs = 3,
-                          .inputs = inputs,
-                          .origin_plus_one = output->origin + 1 };
-  HybNodeId      id;
+  const HybCell *cell = &found->cell;
+  HybValueId     inputs[HYB_CELL_INPUTS], next;
+  HybNodeSpec    spec = {
+       .op = hyb_op_find (found->keeps ? cell->kind->recording : cell->kind->forward),
+       .n_inputs = HYB_CELL_INPUTS,
+       .inputs = inputs,
+  };
 
-  for (guint i = 0; i < 3; i++)
-    inputs[i] = g_array_index (rewrite->map, HybValueId, found->inputs[i]);
-  id = hyb_builder_add (rewrite->builder, &spec, error);
-  if (id == HYB_NO_ID)
+  for (guint i = 0; i < HYB_CELL_INPUTS; i++)
+    inputs[i] = replaced (rewrite, cell->inputs[i]);
+  next = emit (fusing, rewrite, cell->output, &spec, error);
+  if (next == HYB_NO_ID)
     return FALSE;
-  first = hyb_builder_output (rewrite->builder, id, 0);
-  g_array_index (rewrite->map, HybValueId, output->first_output) = first;
-  if (found->cell != HYB_NO_ID)
-    g_array_index (rewrite->map, HybValueId,
-                   hyb_graph_get_node (fusing->graph, found->cell)->first_output) = first + 1;
+  replace (rewrite, hyb_graph_get_node (fusing->graph, cell->output)->first_output, next++);
+  if (cell->cell != HYB_NO_ID)
+    replace (rewrite, hyb_graph_get_node (fusing->graph, cell->cell)->first_output, next++);
+  for (guint i = 0; found->keeps && i < cell->kind->n_kept; i++)
+    replace (rewrite, cell->kept[i], next++);
+  return TRUE;
+}
+
+static gboolean
+make_gradient (const Fusing *fusing, HybRewrite *rewrite, const FoundCell *found, GError **error)
+{
+  const HybCellKind *kind = found->cell.kind;
+  gboolean           has_cell = found->gradient.cell != HYB_NO_ID;
+  const char        *attributes[] = { kind->says_cell, has_cell ? "True" : "False", NULL };
+  HybValueId         inputs[1 + HYB_CELL_KEPT + HYB_CELL_INPUTS + 1], first;
+  HybNodeSpec        spec = { .op = hyb_op_find (kind->backward),
+                              .inputs = inputs,
+                              .attributes = kind->says_cell ? attributes : NULL };
+  HybNodeId          old = hyb_graph_get_producer (fusing->graph, found->gradient.results[0]);
+
+  inputs[spec.n_inputs++] = replaced (rewrite, found->gradient.output);
+  for (guint i = 0; i < kind->n_kept; i++)
+    inputs[spec.n_inputs++] = replaced (rewrite, found->cell.kept[i]);
+  for (guint i = kind->first_read; i < HYB_CELL_INPUTS; i++)
+    inputs[spec.n_inputs++] = replaced (rewrite, found->cell.inputs[i]);
+  if (has_cell)
+    inputs[spec.n_inputs++] = replaced (rewrite, found->gradient.cell);
+  first = emit (fusing, rewrite, old, &spec, error);
+  if (first == HYB_NO_ID)
+    return FALSE;
+  for (guint i = 0; i < kind->n_results; i++)
+    if (found->gradient.results[i] != HYB_NO_ID)
+      replace (rewrite, found->gradient.results[i], first + i);
   return TRUE;
 }
 
@@ -285,18 +252,20 @@ static HybGraph *
 rewrite_cells (const Fusing *fusing, GArray *map, GError **error)
 {
   HybRewrite rewrite;
+  gboolean   is_done = TRUE;
 
   hyb_rewrite_init (&rewrite, fusing->graph, map);
-  for (HybNodeId id = 0; id < hyb_graph_n_nodes (fusing->graph); id++)
-    if (!fusing->found[id] && !fusing->is_removed[id])
+  for (HybNodeId id = 0; is_done && id < hyb_graph_n_nodes (fusing->graph); id++)
+    if (fusing->forward[id])
+      is_done = make_cell (fusing, &rewrite, fusing->forward[id], error);
+    else if (fusing->backward[id])
+      is_done = make_gradient (fusing, &rewrite, fusing->backward[id], error);
+    else if (!fusing->is_removed[id])
       hyb_rewrite_copy (&rewrite, id);
-    else if (fusing->found[id] && !make_cell (fusing, &rewrite, fusing->found[id], error))
-      {
-        g_clear_pointer (&rewrite.builder, hyb_builder_free);
-        g_clear_pointer (&rewrite.inputs, g_free);
-        return NULL;
-      }
-  return hyb_rewrite_finish (&rewrite);
+  if (is_done)
+    return hyb_rewrite_finish (&rewrite);
+  hyb_rewrite_clear (&rewrite);
+  return NULL;
 }
 
 static HybGraph *
@@ -306,26 +275,21 @@ fuse_gates_run (HybGraph *graph, HybFacts *facts, GArray *map, GError **error)
   const HybValueId      *heads = hyb_graph_get_heads (graph, &n_heads);
   g_autofree guint8     *is_head = g_new0 (guint8, MAX (hyb_graph_n_values (graph), 1));
   g_autofree guint8     *is_removed = g_new0 (guint8, MAX (n_nodes, 1));
-  g_autofree FoundCell **found = g_new0 (FoundCell *, MAX (n_nodes, 1));
+  g_autofree FoundCell **forward = g_new0 (FoundCell *, MAX (n_nodes, 1));
+  g_autofree FoundCell **backward = g_new0 (FoundCell *, MAX (n_nodes, 1));
   Fusing                 fusing = { .graph = graph,
-                                    .facts = facts,
                                     .is_head = is_head,
-                                    .found = found,
                                     .is_removed = is_removed,
-                                    .add = hyb_op_find ("elemwise_add"),
-                                    .sub = hyb_op_find ("elemwise_sub"),
-                                    .mul = hyb_op_find ("elemwise_mul"),
-                                    .slice = hyb_op_find ("SliceChannel"),
-                                    .ones = hyb_op_find ("ones_like"),
-                                    .from_scalar = hyb_op_find ("_rminus_scalar"),
-                                    .activation = hyb_op_find ("Activation") };
+                                    .forward = forward,
+                                    .backward = backward };
   HybGraph              *result;
 
+  hyb_cells_init (&fusing.cells, graph, facts);
   for (guint i = 0; i < n_heads; i++)
     is_head[heads[i]] = TRUE;
   result = find_cells (&fusing) > 0 ? rewrite_cells (&fusing, map, error) : hyb_graph_ref (graph);
   for (HybNodeId id = 0; id < n_nodes; id++)
-    g_free (found[id]);
+    g_free (forward[id]);
   return result;
 }
 
@@ -333,7 +297,7 @@ extern const HybPass hyb_pass_fuse_gates;
 
 const HybPass hyb_pass_fuse_gates = {
   .name = "fuse-gates",
-  .doc = "Computes the gates of each recurrent cell in one node.",
+  .doc = "Computes the gates of each recurrent cell in one node, and their gradients in another.",
   .needs = HYB_FACT_TYPES,
   .optimising = TRUE,
   .saves = HYB_SAVES_POINTWISE,

@@ -213,6 +213,20 @@ struct GatesArguments
   const float *i2h, *h2h; /* the two products: as many gates a row */
   const float *before;    /* previous c (LSTM) or h (GRU) */
   float       *h, *c;     /* new state; c of an LSTM alone */
+  float       *kept[5];   /* of recording operators: i, f, g, o, tanh (c), or r, z, candidate */
+  long long    n, hidden;
+};
+
+/* The gradient of such a step. */
+struct GateGradientArguments
+{
+  const float *h, *c;   /* gradients of the new state; c: 0 where none arrives */
+  const float *kept[5]; /* as above */
+  const float *h2h;     /* of a GRU alone */
+  const float *before;  /* previous c or h */
+  float       *to_i2h;  /* gradients of the products; of an LSTM both are one */
+  float       *to_h2h;  /* of a GRU alone */
+  float       *to_before;
   long long    n, hidden;
 };
 

@@ -1,5 +1,6 @@
 /* gates.c — _lstm_gates and _gru_gates: from a recurrent cell's two products i2h and h2h to its
  * new state, in one operator.  The pass fuse-gates puts them in place of the single operators.
+ * _recording_lstm_gates and _recording_gru_gates also write what the backward pass reads (gate-gradients.c).
  *
  * Float only, without gradient.  i2h and h2h are (batch, gates × hidden), states (batch, hidden).
  * Each block of elements goes through all operations while it is in the L1 cache; operations and
@@ -22,6 +23,8 @@
 /* Fewest elements of a state that are worth a thread. */
 #define GRAIN 1024
 
+#define MAX_KEPT 5
+
 /* Arguments of lstm_rows and gru_rows. */
 typedef struct
 {
@@ -29,6 +32,8 @@ typedef struct
   const float *i2h, *h2h;
   const float *before; /* previous c (LSTM) or h (GRU) */
   float       *h, *c;  /* new state; c: LSTM only */
+  float       *kept
+      [MAX_KEPT]; /* for the backward pass: i, f, g, o, tanh (c), or r, z, candidate; NULL: not kept */
 } GatesArgs;
 
 /* to = a + b; to must not overlap a or b. */
@@ -41,6 +46,13 @@ add_block (gint64 n, const float *restrict a, const float *restrict b, float *re
   do
     to[k] = a[k] + b[k];
   while (++k < n);
+}
+
+static void
+keep (const GatesArgs *args, guint which, gint64 first, gint64 n, const float *values)
+{
+  if (args->kept[which])
+    memcpy (args->kept[which] + first, values, sizeof (float) * (gsize) n);
 }
 
 /* Elements [at, at + n) of a row: c = f c' + i g; h = o tanh (c), where the gates i, f, g, o are
@@ -60,9 +72,12 @@ lstm_block (const GatesArgs *args, gint64 row, gint64 at, gint64 n)
   hyb_vector_sigmoid ((gsize) n, f, f);
   hyb_vector_tanh ((gsize) n, g, g);
   hyb_vector_sigmoid ((gsize) n, o, o);
+  for (guint k = 0; k < 4; k++)
+    keep (args, k, first, n, gates[k]);
   for (gint64 k = 0; k < n; k++)
     f[k] = f[k] * before[k] + i[k] * g[k];
   hyb_vector_tanh ((gsize) n, f, g);
+  keep (args, 4, first, n, g);
   memcpy (c, f, sizeof (float) * (gsize) n);
   for (gint64 k = 0; k < n; k++)
     g[k] = o[k] * g[k];
@@ -86,6 +101,9 @@ gru_block (const GatesArgs *args, gint64 row, gint64 at, gint64 n)
   for (gint64 k = 0; k < n; k++)
     candidate[k] = x[2 * H + k] + r[k] * y[2 * H + k];
   hyb_vector_tanh ((gsize) n, candidate, candidate);
+  keep (args, 0, first, n, r);
+  keep (args, 1, first, n, z);
+  keep (args, 2, first, n, candidate);
   for (gint64 k = 0; k < n; k++)
     r[k] = (1.f - z[k]) * candidate[k] + z[k] * before[k];
   memcpy (args->h + first, r, sizeof (float) * (gsize) n);
@@ -112,7 +130,7 @@ gru_rows (gint64 begin, gint64 end, gpointer data)
 }
 
 static void
-gates_forward (const HybCall *call, const HybRun *run, HybParallelFunc rows)
+gates_forward (const HybCall *call, const HybRun *run, guint n_states, HybParallelFunc rows)
 {
   const HybShape *shape = &call->input[2].shape;
   GatesArgs       args = { .hidden = shape->dim[1],
@@ -120,21 +138,23 @@ gates_forward (const HybCall *call, const HybRun *run, HybParallelFunc rows)
                            .h2h = run->input[1],
                            .before = run->input[2],
                            .h = run->output[0],
-                           .c = call->n_outputs > 1 ? run->output[1] : NULL };
+                           .c = n_states > 1 ? run->output[1] : NULL };
 
+  for (guint i = n_states; i < call->n_outputs; i++)
+    args.kept[i - n_states] = run->output[i];
   hyb_parallel_for (shape->dim[0], 1 + GRAIN / MAX (args.hidden, 1), rows, &args);
 }
 
 static void
 lstm_gates_forward (const HybCall *call, const HybRun *run)
 {
-  gates_forward (call, run, lstm_rows);
+  gates_forward (call, run, 2, lstm_rows);
 }
 
 static void
 gru_gates_forward (const HybCall *call, const HybRun *run)
 {
-  gates_forward (call, run, gru_rows);
+  gates_forward (call, run, 1, gru_rows);
 }
 
 /* All shapes follow from the state's; the pass emits only calls whose shapes agree. */
@@ -203,6 +223,25 @@ const HybOp hyb_ops_gates[] = {
     .category = HYB_CATEGORY_ELEMENTWISE,
     .flags = HYB_OP_INTERNAL,
     .inputs = (const char *const[]){ "i2h", "h2h", "state", NULL },
+    .infer_shape = gru_gates_infer_shape,
+    .forward = gru_gates_forward,
+    .cost = gru_gates_cost },
+  { .name = "_recording_lstm_gates",
+    .doc = "As _lstm_gates, and what its gradient reads.",
+    .category = HYB_CATEGORY_ELEMENTWISE,
+    .flags = HYB_OP_INTERNAL,
+    .inputs = (const char *const[]){ "i2h", "h2h", "cell", NULL },
+    .outputs = (const char *const[]){ "output", "cell", "_input_gate", "_forget_gate", "_candidate",
+                                      "_output_gate", "_cell_tanh", NULL },
+    .infer_shape = lstm_gates_infer_shape,
+    .forward = lstm_gates_forward,
+    .cost = lstm_gates_cost },
+  { .name = "_recording_gru_gates",
+    .doc = "As _gru_gates, and what its gradient reads.",
+    .category = HYB_CATEGORY_ELEMENTWISE,
+    .flags = HYB_OP_INTERNAL,
+    .inputs = (const char *const[]){ "i2h", "h2h", "state", NULL },
+    .outputs = (const char *const[]){ "output", "_reset_gate", "_update_gate", "_candidate", NULL },
     .infer_shape = gru_gates_infer_shape,
     .forward = gru_gates_forward,
     .cost = gru_gates_cost },

@@ -16,6 +16,8 @@ static const OpSample samples[] = {
   { "_lstm_gates", "several rows", NULL, { "f32[3,20]", "f32[3,20]", "f32[3,5]" } },
   { "_lstm_gates", "no rows", NULL, { "f32[0,20]", "f32[0,20]", "f32[0,5]" } },
   { "_gru_gates", "several rows", NULL, { "f32[3,15]", "f32[3,15]", "f32[3,5]" } },
+  { "_recording_lstm_gates", "several rows", NULL, { "f32[3,20]", "f32[3,20]", "f32[3,5]" } },
+  { "_recording_gru_gates", "several rows", NULL, { "f32[3,15]", "f32[3,15]", "f32[3,5]" } },
   { 0 },
 };
 
