@@ -8,6 +8,7 @@
 #pragma once
 
 #include <stddef.h>
+#include <stdint.h>
 
 /* One algorithm for a convolution, as cuDNN offers it for each of the three passes. */
 typedef struct
@@ -20,6 +21,16 @@ typedef struct
   int    math;
   int    reserved[3];
 } HybCudnnChoice;
+
+/* One algorithm for a product, as cuBLASLt offers it. */
+typedef struct
+{
+  uint64_t algorithm[8];
+  size_t   memory; /* bytes of its workspace */
+  int      status; /* 0: it can compute this product */
+  float    waves;
+  int      reserved[4];
+} HybCublasChoice;
 
 #ifndef HYB_CUDA_VENDOR_TYPES
 typedef int                    CUresult;
@@ -42,6 +53,15 @@ typedef int                   cublasMath_t;
 typedef int                   cudaDataType;
 typedef int                   cublasComputeType_t;
 typedef int                   cublasGemmAlgo_t;
+
+typedef struct cublasLtContext    *cublasLtHandle_t;
+typedef struct cublasLtDesc       *cublasLtMatmulDesc_t;
+typedef struct cublasLtLayout     *cublasLtMatrixLayout_t;
+typedef struct cublasLtPreference *cublasLtMatmulPreference_t;
+typedef HybCublasChoice            cublasLtMatmulHeuristicResult_t;
+typedef uint64_t                   cublasLtMatmulAlgo_t; /* the first of its eight numbers */
+typedef int                        cublasLtMatmulDescAttributes_t;
+typedef int                        cublasLtMatmulPreferenceAttributes_t;
 
 typedef int                            cudnnStatus_t;
 typedef int                            cudnnDataType_t;
@@ -100,6 +120,17 @@ enum
   HYB_CUBLAS_COMPUTE_64F = 70,
   HYB_CUBLAS_COMPUTE_32F_FAST_TF32 = 77,
   HYB_CUBLAS_GEMM_DEFAULT = -1,
+  HYB_CUBLASLT_TRANSPOSES_A = 3, /* an attribute of a product */
+  HYB_CUBLASLT_TRANSPOSES_B = 4,
+  HYB_CUBLASLT_ENDS_WITH = 7,
+  HYB_CUBLASLT_BIAS_AT = 8,
+  HYB_CUBLASLT_BIAS = 4, /* values of ENDS_WITH */
+  HYB_CUBLASLT_BIAS_RELU = 6,
+  HYB_CUBLASLT_MOST_WORKSPACE = 1, /* an attribute of a preference */
+  HYB_CUBLASLT_LEAST_ALIGNMENT_A = 5,
+  HYB_CUBLASLT_LEAST_ALIGNMENT_B = 6,
+  HYB_CUBLASLT_LEAST_ALIGNMENT_C = 7,
+  HYB_CUBLASLT_LEAST_ALIGNMENT_D = 8,
   HYB_CUDNN_FLOAT = 0,
   HYB_CUDNN_DOUBLE = 1,
   HYB_CUDNN_HALF = 2,
@@ -192,6 +223,36 @@ enum
       long long stride_a, const void *b, cudaDataType type_b, int ldb, long long stride_b,         \
       const void *beta, void *c, cudaDataType type_c, int ldc, long long stride_c, int batch,      \
       cublasComputeType_t compute, cublasGemmAlgo_t algorithm))
+
+#define HYB_CUDA_CUBLASLT_FUNCTIONS(F)                                                           \
+  F (cublasStatus_t, cublasLtCreate, (cublasLtHandle_t * handle))                                \
+  F (cublasStatus_t, cublasLtDestroy, (cublasLtHandle_t handle))                                 \
+  F (cublasStatus_t, cublasLtMatmulDescCreate,                                                   \
+     (cublasLtMatmulDesc_t * product, cublasComputeType_t compute, cudaDataType scale))          \
+  F (cublasStatus_t, cublasLtMatmulDescSetAttribute,                                             \
+     (cublasLtMatmulDesc_t product, cublasLtMatmulDescAttributes_t attribute, const void *value, \
+      size_t bytes))                                                                             \
+  F (cublasStatus_t, cublasLtMatmulDescDestroy, (cublasLtMatmulDesc_t product))                  \
+  F (cublasStatus_t, cublasLtMatrixLayoutCreate,                                                 \
+     (cublasLtMatrixLayout_t * matrix, cudaDataType type, uint64_t rows, uint64_t columns,       \
+      int64_t lead))                                                                             \
+  F (cublasStatus_t, cublasLtMatrixLayoutDestroy, (cublasLtMatrixLayout_t matrix))               \
+  F (cublasStatus_t, cublasLtMatmulPreferenceCreate, (cublasLtMatmulPreference_t * preference))  \
+  F (cublasStatus_t, cublasLtMatmulPreferenceSetAttribute,                                       \
+     (cublasLtMatmulPreference_t preference, cublasLtMatmulPreferenceAttributes_t attribute,     \
+      const void *value, size_t bytes))                                                          \
+  F (cublasStatus_t, cublasLtMatmulPreferenceDestroy, (cublasLtMatmulPreference_t preference))   \
+  F (cublasStatus_t, cublasLtMatmulAlgoGetHeuristic,                                             \
+     (cublasLtHandle_t handle, cublasLtMatmulDesc_t product, cublasLtMatrixLayout_t a,           \
+      cublasLtMatrixLayout_t b, cublasLtMatrixLayout_t c, cublasLtMatrixLayout_t d,              \
+      cublasLtMatmulPreference_t preference, int most, cublasLtMatmulHeuristicResult_t *choices, \
+      int *n))                                                                                   \
+  F (cublasStatus_t, cublasLtMatmul,                                                             \
+     (cublasLtHandle_t handle, cublasLtMatmulDesc_t product, const void *alpha, const void *a,   \
+      cublasLtMatrixLayout_t a_layout, const void *b, cublasLtMatrixLayout_t b_layout,           \
+      const void *beta, const void *c, cublasLtMatrixLayout_t c_layout, void *d,                 \
+      cublasLtMatrixLayout_t d_layout, const cublasLtMatmulAlgo_t *algorithm, void *workspace,   \
+      size_t bytes, CUstream stream))
 
 #define HYB_CUDA_NVRTC_FUNCTIONS(F)                                                               \
   F (nvrtcResult, nvrtcVersion, (int *major, int *minor))                                         \
@@ -329,6 +390,7 @@ typedef struct
 #define HYB_CUDA_MEMBER(result, name, parameters) result (*name) parameters;
   HYB_CUDA_DRIVER_FUNCTIONS (HYB_CUDA_MEMBER)
   HYB_CUDA_CUBLAS_FUNCTIONS (HYB_CUDA_MEMBER)
+  HYB_CUDA_CUBLASLT_FUNCTIONS (HYB_CUDA_MEMBER) /* NULL without HybCuda.ends_products */
   HYB_CUDA_CUDNN_FUNCTIONS (HYB_CUDA_MEMBER)
   HYB_CUDA_NVRTC_FUNCTIONS (HYB_CUDA_MEMBER)
 #undef HYB_CUDA_MEMBER

@@ -98,6 +98,8 @@ hyb_cuda_close (HybDevice *device)
         call->cuModuleUnload (module);
       if (device->cudnn)
         call->cudnnDestroy (device->cudnn);
+      if (device->cublaslt)
+        call->cublasLtDestroy (device->cublaslt);
       call->cuDevicePrimaryCtxRelease_v2 (device->number);
     }
   g_hash_table_unref (device->modules);

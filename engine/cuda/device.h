@@ -7,15 +7,16 @@
 
 struct _HybDevice
 {
-  const HybCuda *cuda;
-  CUdevice       number;
-  CUcontext      context;
-  gboolean       precise; /* products in full float32 */
-  int            arch;    /* compute capability: 90 for 9.0 */
-  int            n_multiprocessors;
-  GHashTable    *modules; /* SHA-256 of the text → CUmodule (compile.h) */
-  cudnnHandle_t  cudnn;   /* for questions; NULL before the first */
-  GMutex         lock;    /* of modules and of cudnn */
+  const HybCuda   *cuda;
+  CUdevice         number;
+  CUcontext        context;
+  gboolean         precise; /* products in full float32 */
+  int              arch;    /* compute capability: 90 for 9.0 */
+  int              n_multiprocessors;
+  GHashTable      *modules;  /* SHA-256 of the text → CUmodule (compile.h) */
+  cudnnHandle_t    cudnn;    /* for questions; NULL before the first */
+  cublasLtHandle_t cublaslt; /* NULL before the first question */
+  GMutex           lock;     /* of modules, cudnn and cublaslt */
 };
 
 /* The points in time of a queue. */
@@ -91,6 +92,8 @@ gboolean hyb_cuda_queue_check_cublas (HybQueue *queue, const char *function, cub
 gboolean hyb_cuda_queue_enter (HybQueue *queue);
 /* TRUE if queue->cublas may be used; makes it at the first call. */
 gboolean hyb_cuda_queue_wants_cublas (HybQueue *queue);
+/* Bytes of queue->workspace. */
+gsize hyb_cuda_workspace_bytes (const HybDevice *device);
 /* One launch of a kernel. */
 typedef struct
 {

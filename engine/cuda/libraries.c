@@ -29,6 +29,7 @@ typedef struct
 #define SYMBOL(result, name, parameters) { #name, G_STRUCT_OFFSET (HybCudaFunctions, name) },
 static const Symbol driver_symbols[] = { HYB_CUDA_DRIVER_FUNCTIONS (SYMBOL){ NULL, 0 } };
 static const Symbol cublas_symbols[] = { HYB_CUDA_CUBLAS_FUNCTIONS (SYMBOL){ NULL, 0 } };
+static const Symbol cublaslt_symbols[] = { HYB_CUDA_CUBLASLT_FUNCTIONS (SYMBOL){ NULL, 0 } };
 static const Symbol cudnn_symbols[] = { HYB_CUDA_CUDNN_FUNCTIONS (SYMBOL){ NULL, 0 } };
 static const Symbol nvrtc_symbols[] = { HYB_CUDA_NVRTC_FUNCTIONS (SYMBOL){ NULL, 0 } };
 #undef SYMBOL
@@ -282,6 +283,19 @@ open_cudnn (HybCuda *cuda, GError **error)
                                             made_for, cuda->major);
 }
 
+/* cuBLASLt lies beside cuBLAS, which needs it.  Without it, or in a version without one of the functions, products and
+ * what follows them are computed one after the other. */
+static void
+open_cublaslt (HybCuda *cuda)
+{
+  g_autofree char *folder = find_folder (&cuda->call.cublasCreate_v2);
+  g_autofree char *name = g_strdup_printf ("libcublasLt.so.%d", cuda->major);
+  g_autofree char *path = folder ? g_build_filename (folder, name, NULL) : NULL;
+  void            *library = path ? dlopen (path, RTLD_NOW | RTLD_LOCAL) : NULL;
+
+  cuda->ends_products = library && !bind (library, cublaslt_symbols, &cuda->call);
+}
+
 static gboolean
 open_major (HybCuda *cuda, int major, GError **error)
 {
@@ -298,6 +312,7 @@ open_major (HybCuda *cuda, int major, GError **error)
     return absent (error, NULL,
                    "libnvrtc.so.%d is of version %d.%d; all libraries must be of one major version",
                    major, cuda->nvrtc[0], cuda->nvrtc[1]);
+  open_cublaslt (cuda);
   return TRUE;
 }
 

@@ -14,6 +14,8 @@ typedef struct
   int driver;   /* the newest CUDA that the driver knows, 13000 for 13.0 */
   int major;    /* of cuBLAS, cuDNN and NVRTC */
   int nvrtc[2]; /* major, minor */
+  gboolean
+      ends_products; /* cuBLASLt is there, which adds a bias and rectifies while it multiplies */
 } HybCuda;
 
 /* Opens the driver, cuBLAS, cuDNN and NVRTC at the first call; later calls return the same.  NULL and an

@@ -60,13 +60,19 @@ start (HybQueue *queue)
                                    .cuStreamCreate (&queue->stream, HYB_CUDA_STREAM_NON_BLOCKING));
 }
 
+gsize
+hyb_cuda_workspace_bytes (const HybDevice *device)
+{
+  return device->arch >= 90 ? WORKSPACE_LARGE : WORKSPACE_SMALL;
+}
+
 /* The handle and its workspace are made at the first product.  SetStream resets the workspace, so it
  * comes first. */
 static gboolean
 start_cublas (HybQueue *queue)
 {
   const HybCudaFunctions *call = &queue->device->cuda->call;
-  gsize                   bytes = queue->device->arch >= 90 ? WORKSPACE_LARGE : WORKSPACE_SMALL;
+  gsize                   bytes = hyb_cuda_workspace_bytes (queue->device);
 
   return hyb_cuda_queue_check (queue, "cuMemAlloc",
                                call->cuMemAlloc_v2 (&queue->workspace, bytes)) &&

@@ -26,6 +26,7 @@ HYB_PASS (recognise_gates)      /* after merging, as the next three: they count 
 HYB_PASS (recognise_norms)      /* after merging */
 HYB_PASS (fuse_attention)       /* after norms and gates, which its operands may end with */
 HYB_PASS (fuse_gates)           /* after merging, because it counts the readers of a value */
+HYB_PASS (finish_products)      /* after batching and merging, because it counts the readers of a product */
 HYB_PASS (pack_weights)         /* after batching and hoisting, when all rows of a product are known */
 HYB_PASS (keep_panels)          /* folds what pack_weights made of constants */
 HYB_PASS (drop_dead)            /* before any later pass counts readers */

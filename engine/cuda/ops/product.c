@@ -23,8 +23,8 @@ hyb_product_refuses (const HybProduct *product)
   return NULL;
 }
 
-static int
-vendor_type (HybDType dtype)
+int
+hyb_product_type (HybDType dtype)
 {
   static const int types[HYB_N_DTYPES] = {
     [HYB_F32] = HYB_CUBLAS_R_32F,
@@ -36,15 +36,15 @@ vendor_type (HybDType dtype)
   return types[dtype];
 }
 
-static int
-compute_type (const HybQueue *queue, HybDType dtype)
+int
+hyb_product_compute_type (const HybDevice *device, HybDType dtype)
 {
   if (dtype == HYB_F64)
     return HYB_CUBLAS_COMPUTE_64F;
   /* Products of 16 bits are exact in float32; of float32 this takes no TF32, as the pedantic type, which leaves out more
    * algorithms. */
-  return dtype != HYB_F32 || queue->device->precise ? HYB_CUBLAS_COMPUTE_32F
-                                                    : HYB_CUBLAS_COMPUTE_32F_FAST_TF32;
+  return dtype != HYB_F32 || device->precise ? HYB_CUBLAS_COMPUTE_32F
+                                             : HYB_CUBLAS_COMPUTE_32F_FAST_TF32;
 }
 
 /* cuBLAS wants leading dimensions of at least one row, and not of zero. */
@@ -68,14 +68,14 @@ launch_group (HybQueue         *queue,
   gboolean                is_double = product->dtype == HYB_F64;
   gconstpointer           alpha = is_double ? (gconstpointer) &twice[0] : &single[0];
   gconstpointer           beta = is_double ? (gconstpointer) &twice[1] : &single[1];
-  int                     type = vendor_type (product->dtype);
+  int                     type = hyb_product_type (product->dtype);
   int                     ta = product->transpose_a ? HYB_CUBLAS_T : HYB_CUBLAS_N;
   int                     tb = product->transpose_b ? HYB_CUBLAS_T : HYB_CUBLAS_N;
   int lda = leading (product->lda, product->transpose_a ? product->m : product->k);
   int ldb = leading (product->ldb, product->transpose_b ? product->k : product->n);
   int ldc = leading (product->ldc, product->n);
   int m = (int) product->m, n = (int) product->n, k = (int) product->k;
-  int compute = compute_type (queue, product->dtype);
+  int compute = hyb_product_compute_type (queue->device, product->dtype);
 
   if (m == 0 || n == 0 || !hyb_cuda_queue_wants_cublas (queue))
     return;

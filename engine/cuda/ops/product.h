@@ -25,6 +25,10 @@ void hyb_product_join (HybProduct *product);
 
 /* Why cuBLAS cannot compute products of these sizes, as half a sentence; NULL if it can. */
 const char *hyb_product_refuses (const HybProduct *product);
+/* cuBLAS's number of an element type. */
+int hyb_product_type (HybDType dtype);
+/* Its number of the type in which sums of products of such elements are computed. */
+int hyb_product_compute_type (const HybDevice *device, HybDType dtype);
 /* Hands the product to the queue. */
 void hyb_product_launch (HybQueue         *queue,
                          const HybProduct *product,

@@ -145,6 +145,28 @@ fully_connected_forward (const HybCall *call, const HybRun *run)
   hyb_gemm (&gemm, call->output[0].dtype, run->input[0], run->input[1], run->output[0]);
 }
 
+/* A NaN stays, as in Activation. */
+#define RECTIFY(T)                         \
+  static void rectify_##T (gint64 n, T *y) \
+  {                                        \
+    for (gint64 i = 0; i < n; i++)         \
+      y[i] = y[i] <= 0 ? 0 : y[i];         \
+  }
+RECTIFY (float)
+RECTIFY (double)
+
+static void
+rectified_forward (const HybCall *call, const HybRun *run)
+{
+  gint64 n = hyb_shape_size (&call->output[0].shape);
+
+  fully_connected_forward (call, run);
+  if (call->output[0].dtype == HYB_F64)
+    rectify_double (n, run->output[0]);
+  else
+    rectify_float (n, run->output[0]);
+}
+
 static void
 set_flops (const HybCall *call, const HybShape *data, gboolean bias, HybCost *cost)
 {
@@ -161,6 +183,13 @@ fully_connected_cost (const HybCall *call, HybCost *cost)
   const FullyConnectedParams *params = call->params;
 
   set_flops (call, &call->input[0].shape, !params->no_bias, cost);
+}
+
+static void
+rectified_cost (const HybCall *call, HybCost *cost)
+{
+  fully_connected_cost (call, cost);
+  cost->flops += (double) hyb_shape_size (&call->output[0].shape);
 }
 
 /* Inputs: gradient of the output, weight, data (for its shape). */
@@ -289,6 +318,19 @@ const HybOp hyb_ops_fully_connected[] = {
     .forward = fully_connected_forward,
     .gradient = fully_connected_gradient,
     .cost = fully_connected_cost },
+  { .name = "_rectified_fully_connected",
+    .doc = "FullyConnected, of which what is negative becomes zero.",
+    .category = HYB_CATEGORY_LINEAR,
+    .flags = HYB_OP_INTERNAL,
+    .inputs = (const char *const[]){ "data", "weight", "bias", NULL },
+    .rowwise_inputs = 1u << 0,
+    .params = fully_connected_params,
+    .params_size = sizeof (FullyConnectedParams),
+    .arity = fully_connected_arity,
+    .infer_shape = fully_connected_infer_shape,
+    .dtypes = HYB_DTYPES_FLOAT,
+    .forward = rectified_forward,
+    .cost = rectified_cost },
   { .name = "_backward_FullyConnected_data",
     .doc = "Gradient of FullyConnected by its data.",
     .category = HYB_CATEGORY_LINEAR,

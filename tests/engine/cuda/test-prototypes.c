@@ -2,6 +2,7 @@
  *
  * Compiled where the headers are; the comparison is made by the compiler.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <cublasLt.h>
 #include <cublas_v2.h>
 #include <cuda.h>
 #include <cudnn.h>
@@ -17,6 +18,7 @@
                  #name " has another prototype");
 HYB_CUDA_DRIVER_FUNCTIONS (SAME)
 HYB_CUDA_CUBLAS_FUNCTIONS (SAME)
+HYB_CUDA_CUBLASLT_FUNCTIONS (SAME)
 HYB_CUDA_CUDNN_FUNCTIONS (SAME)
 HYB_CUDA_NVRTC_FUNCTIONS (SAME)
 
@@ -43,6 +45,17 @@ EQUAL (HYB_CUBLAS_COMPUTE_32F_PEDANTIC, CUBLAS_COMPUTE_32F_PEDANTIC);
 EQUAL (HYB_CUBLAS_COMPUTE_64F, CUBLAS_COMPUTE_64F);
 EQUAL (HYB_CUBLAS_COMPUTE_32F_FAST_TF32, CUBLAS_COMPUTE_32F_FAST_TF32);
 EQUAL (HYB_CUBLAS_GEMM_DEFAULT, CUBLAS_GEMM_DEFAULT);
+EQUAL (HYB_CUBLASLT_TRANSPOSES_A, CUBLASLT_MATMUL_DESC_TRANSA);
+EQUAL (HYB_CUBLASLT_TRANSPOSES_B, CUBLASLT_MATMUL_DESC_TRANSB);
+EQUAL (HYB_CUBLASLT_ENDS_WITH, CUBLASLT_MATMUL_DESC_EPILOGUE);
+EQUAL (HYB_CUBLASLT_BIAS_AT, CUBLASLT_MATMUL_DESC_BIAS_POINTER);
+EQUAL (HYB_CUBLASLT_BIAS, CUBLASLT_EPILOGUE_BIAS);
+EQUAL (HYB_CUBLASLT_BIAS_RELU, CUBLASLT_EPILOGUE_RELU_BIAS);
+EQUAL (HYB_CUBLASLT_MOST_WORKSPACE, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES);
+EQUAL (HYB_CUBLASLT_LEAST_ALIGNMENT_A, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES);
+EQUAL (HYB_CUBLASLT_LEAST_ALIGNMENT_B, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES);
+EQUAL (HYB_CUBLASLT_LEAST_ALIGNMENT_C, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES);
+EQUAL (HYB_CUBLASLT_LEAST_ALIGNMENT_D, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES);
 EQUAL (HYB_CUDNN_FLOAT, CUDNN_DATA_FLOAT);
 EQUAL (HYB_CUDNN_DOUBLE, CUDNN_DATA_DOUBLE);
 EQUAL (HYB_CUDNN_HALF, CUDNN_DATA_HALF);
@@ -84,6 +97,19 @@ EQUAL (HYB_CUDNN_SET, CUDNN_WGRAD_MODE_SET);
 SAME_CHOICE (cudnnConvolutionFwdAlgoPerf_t);
 SAME_CHOICE (cudnnConvolutionBwdDataAlgoPerf_t);
 SAME_CHOICE (cudnnConvolutionBwdFilterAlgoPerf_t);
+
+#define SAME_PRODUCT(ours, theirs)                                                 \
+  _Static_assert(offsetof (HybCublasChoice, ours) ==                               \
+                         offsetof (cublasLtMatmulHeuristicResult_t, theirs) &&     \
+                     sizeof (((HybCublasChoice *) 0)->ours) ==                     \
+                         sizeof (((cublasLtMatmulHeuristicResult_t *) 0)->theirs), \
+                 "a choice of cuBLASLt has another member " #theirs)
+_Static_assert(sizeof (HybCublasChoice) == sizeof (cublasLtMatmulHeuristicResult_t),
+               "a choice of cuBLASLt has another size");
+SAME_PRODUCT (algorithm, algo);
+SAME_PRODUCT (memory, workspaceSize);
+SAME_PRODUCT (status, state);
+SAME_PRODUCT (waves, wavesCount);
 
 /* The versioned names are what the headers stand for. */
 static void

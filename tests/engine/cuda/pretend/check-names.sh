@@ -44,9 +44,10 @@ compare () { # LIBRARY PATTERN VENDOR-FILES…
   echo "ok $number $library has only functions of the vendor # SKIP the vendor's library is not here"
 }
 
-echo "1..8"
+echo "1..10"
 compare libcuda.so.1 '^cu[A-Z]' /usr/local/cuda/lib64/stubs/libcuda.so /usr/lib/x86_64-linux-gnu/libcuda.so.1
 compare libcublas.so.13 '^cublas[A-Z]' "${HYB_GPU_PATH%%:*}/libcublas.so.13" /usr/local/cuda/lib64/libcublas.so.13
+compare libcublasLt.so.13 '^cublasLt[A-Z]' "${HYB_GPU_PATH%%:*}/libcublasLt.so.13" /usr/local/cuda/lib64/libcublasLt.so.13
 compare libcudnn.so.9 '^cudnn[A-Z]' "${HYB_GPU_PATH%%:*}/libcudnn.so.9" /usr/local/cuda/lib64/libcudnn.so.9
 compare libcupti.so.13 '^cupti[A-Z]' "${HYB_GPU_PATH%%:*}/libcupti.so.13" /usr/local/cuda/lib64/libcupti.so.13
 exit $failed

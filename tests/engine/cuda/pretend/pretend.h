@@ -24,6 +24,7 @@
  *   others=1M                   other programs have taken so much more of the device each time somebody asks
  *   cudnn=12000                 cuDNN is made for CUDA 12.0
  *   spaces=gaps                 cuDNN's weight spaces have gaps between the matrices
+ *   endings=none                cuBLASLt has no algorithm that adds a bias
  *   algorithms=all              cuDNN takes every algorithm for recurrent layers; those with higher numbers are
  *                               faster on the pretended clock
  *   lengths=copy                sequences end early only where cuDNN gets a device copy of the lengths

@@ -100,8 +100,30 @@ typedef struct
 {
   const Product *product;
   const double  *a, *b;
+  const double  *bias; /* NULL: none */
   double         alpha, beta;
 } One;
+
+/* The biases of all rows; NULL and an error if they cannot be read. */
+static double *
+read_bias (const Product *p, GError **error)
+{
+  gsize         element = element_bytes (p->c.type);
+  const guint8 *data = element_reach (p->bias, (gsize) p->m * element, FALSE, error);
+  double       *values = data ? g_new (double, p->m) : NULL;
+
+  for (int i = 0; values && i < p->m; i++)
+    values[i] = element_get (data + i * element, p->c.type);
+  return values;
+}
+
+static double
+finish (const One *one, int row, double value)
+{
+  if (one->bias)
+    value += one->bias[row];
+  return one->product->rectifies && value <= 0 ? 0 : value;
+}
 
 static gboolean
 write_column (const One *one, int j, guint64 at, GError **error)
@@ -128,7 +150,8 @@ write_column (const One *one, int j, guint64 at, GError **error)
 
       for (int l = 0; l < p->k; l++)
         sum += one->a[i * p->k + l] * one->b[l * p->n + j];
-      element_put (column + i * element, p->c.type, one->alpha * sum + one->beta * old[i]);
+      element_put (column + i * element, p->c.type,
+                   finish (one, i, one->alpha * sum + one->beta * old[i]));
     }
   return TRUE;
 }
@@ -138,10 +161,13 @@ run_one (const Product *p, gint64 batch, double alpha, double beta, GError **err
 {
   g_autofree double *a = read_matrix (p, &p->a, batch, error);
   g_autofree double *b = a ? read_matrix (p, &p->b, batch, error) : NULL;
-  One                one = { p, a, b, alpha, beta };
+  g_autofree double *bias = b && p->bias ? read_bias (p, error) : NULL;
+  One                one = { p, a, b, bias, alpha, beta };
   gsize              element = element_bytes (p->c.type);
   guint64            start = p->c.at + (guint64) (batch * p->c.stride) * element;
 
+  if (p->bias && !bias)
+    return FALSE;
   for (int j = 0; b && j < p->n; j++)
     if (!write_column (&one, j, start + (guint64) j * p->c.lead * element, error))
       return FALSE;

@@ -23,6 +23,8 @@ typedef struct
   guint64       workspace;
   gsize         workspace_bytes;
   gboolean      coarse; /* inputs are rounded to TF32 */
+  guint64  bias; /* device address of one element of the type of C for each of its rows; 0: none */
+  gboolean rectifies;
 } Product;
 
 /* The value of an element of the type of alpha and beta. */

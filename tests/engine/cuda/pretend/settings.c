@@ -95,6 +95,8 @@ set (const char *name, const char *value)
     pretend.cudnn = (gsize) atoi (value);
   else if (g_str_equal (name, "spaces"))
     pretend.gaps = g_str_equal (value, "gaps");
+  else if (g_str_equal (name, "endings"))
+    pretend.no_endings = g_str_equal (value, "none");
   else if (g_str_equal (name, "algorithms"))
     pretend.has_algorithms = g_str_equal (value, "all");
   else if (g_str_equal (name, "lengths"))
@@ -140,7 +142,7 @@ pretend_configure (const char *settings)
   pretend.arch = 130;
   pretend.version = 13000;
   pretend.cudnn = 13000;
-  pretend.has_algorithms = FALSE;
+  pretend.has_algorithms = pretend.no_endings = FALSE;
   pretend.gaps = pretend.needs_lengths = pretend.sets_gradients = FALSE;
   pretend.shift = 0;
   pretend.unchecked = 0;
@@ -285,6 +287,8 @@ static const char *const kinds[PRETEND_KINDS] = {
   "allocation",
   "pinned allocation",
   "cuBLAS handle",
+  "cuBLASLt handle",
+  "descriptor of cuBLASLt",
   "cuDNN handle",
   "descriptor of cuDNN",
 };
@@ -314,7 +318,8 @@ static gboolean
 belongs_to_context (PretendKind kind)
 {
   return kind == PRETEND_STREAM || kind == PRETEND_EVENT || kind == PRETEND_MODULE ||
-         kind == PRETEND_FUNCTION || kind == PRETEND_BLAS || kind == PRETEND_DNN;
+         kind == PRETEND_FUNCTION || kind == PRETEND_BLAS || kind == PRETEND_BLASLT ||
+         kind == PRETEND_DNN;
 }
 
 gboolean

@@ -27,6 +27,8 @@ typedef enum
   PRETEND_ALLOCATION,
   PRETEND_PINNED,
   PRETEND_BLAS,
+  PRETEND_BLASLT,
+  PRETEND_BLASLT_DESCRIPTOR,
   PRETEND_DNN,
   PRETEND_DNN_DESCRIPTOR,
   PRETEND_KINDS,
@@ -193,7 +195,8 @@ typedef struct
   guint64                called_at;   /* when it began */
   const char            *calling;     /* its name */
   guint64                node_ids;
-  gsize                  cudnn;          /* CUDA that the pretend cuDNN is for, 13000 for 13.0 */
+  gsize                  cudnn;      /* CUDA that the pretend cuDNN is for, 13000 for 13.0 */
+  gboolean               no_endings; /* the pretend cuBLASLt has no algorithm that adds a bias */
   gboolean               has_algorithms; /* of recurrent layers, beside the standard one */
   gboolean               gaps;           /* in the weight spaces of recurrent layers */
   gsize                  shift;          /* bytes that are added to the places of weights there */

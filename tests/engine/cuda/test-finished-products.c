@@ -1,0 +1,134 @@
+/* test-finished-products.c — cuBLASLt adds a bias, and rectifies, while it multiplies; where it cannot, kernels do, and
+ * the numbers are the same.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "tests/engine/cuda/on-pretend-gpu.h"
+#include "tests/engine/ops/op-body.h"
+#include "tests/engine/ops/op-tensor.h"
+#include "tests/program.h"
+
+/* relu (x wᵀ + b), as an output alone, or with the product too. */
+static HybGraph *
+new_graph (gboolean shows_product)
+{
+  HybBuilder *builder = hyb_builder_new ();
+  HybValueId  x = op_variable (builder, "x"), w = op_variable (builder, "w");
+  HybValueId  product = op_node (builder, "FullyConnected", "num_hidden=8", x, w,
+                                 op_variable (builder, "b"), HYB_NO_ID);
+  HybValueId  y = op_node (builder, "Activation", "act_type=relu", product, HYB_NO_ID);
+
+  return shows_product ? op_finish (builder, y, product, HYB_NO_ID)
+                       : op_finish (builder, y, HYB_NO_ID);
+}
+
+static HybExecutor *
+new_executor (HybGraph *graph, const char *dtype, HybGpu *gpu)
+{
+  HybExecutorOptions options = { .mode = HYB_MODE_STATIC, .gpu = gpu };
+  HybExecutor       *executor = hyb_executor_new (graph, &options);
+  g_autofree char   *x = g_strdup_printf ("%s[4,8]", dtype);
+  g_autofree char   *w = g_strdup_printf ("%s[8,8]", dtype);
+  g_autofree char   *b = g_strdup_printf ("%s[8] = 1,-2,3,-4,5,-6,7,-8", dtype);
+
+  bind (executor, "x", op_tensor_from_text (x, 0));
+  bind (executor, "w", op_tensor_from_text (w, 1));
+  bind (executor, "b", op_tensor_from_text (b, 2));
+  return executor;
+}
+
+static guint
+count (HybExecutor *executor, const char *op)
+{
+  HybGraph *graph = hyb_plan_get_graph (hyb_executor_get_plan (executor));
+  guint     n = 0;
+
+  for (HybNodeId id = 0; id < hyb_graph_n_nodes (graph); id++)
+    n += g_str_equal (hyb_graph_get_node (graph, id)->op->name, op);
+  return n;
+}
+
+/* Runs the graph on the processor and on the GPU and compares all outputs, in two runs, of which the second is recorded.  Returns how often
+ * cuBLASLt multiplied, and kernels were launched. */
+static guint
+compare (HybGraph   *graph,
+         const char *dtype,
+         const char *settings,
+         double      tolerance,
+         guint      *n_kernels)
+{
+  g_autoptr (HybExecutor) host = new_executor (graph, dtype, NULL);
+  g_autoptr (HybExecutor) executor = NULL;
+  g_autoptr (HybGpu) gpu = NULL;
+  guint n_products;
+
+  configure (settings);
+  gpu = open_gpu ();
+  executor = new_executor (graph, dtype, gpu);
+  run (host);
+  run (executor);
+  n_products = calls ("cublasLtMatmul");
+  *n_kernels = calls ("cuLaunchKernel");
+  run (executor);
+  for (guint i = 0; i < hyb_executor_n_outputs (host); i++)
+    {
+      HybTensor *a = hyb_executor_get_output (executor, i);
+      HybTensor *b = hyb_executor_get_output (host, i);
+
+      for (gint64 k = 0; k < hyb_tensor_get_size (b); k++)
+        g_assert_cmpfloat_with_epsilon (hyb_tensor_get_value (a, k), hyb_tensor_get_value (b, k),
+                                        tolerance);
+    }
+  g_assert_cmpuint (count (host, "_rectified_fully_connected"), ==, 0);
+  g_clear_pointer (&executor, hyb_executor_free);
+  g_clear_pointer (&gpu, hyb_gpu_unref);
+  assert_clean ();
+  return n_products;
+}
+
+static void
+test_one_call (void)
+{
+  static const char *const types[] = { "f32", "f16", "bf16" };
+  static const double      tolerances[] = { 1e-5, 1e-2, 1e-1 };
+  g_autoptr (HybGraph) graph = new_graph (FALSE);
+  g_autoptr (HybGraph) shown = new_graph (TRUE);
+  guint n_kernels;
+
+  if (!set_up (""))
+    return;
+  for (guint i = 0; i < G_N_ELEMENTS (types); i++)
+    {
+      g_assert_cmpuint (compare (graph, types[i], "", tolerances[i], &n_kernels), ==, 1);
+      g_assert_cmpuint (n_kernels, ==, 0);
+    }
+  /* The product is an output, too: the bias is added by cuBLASLt, and a kernel rectifies. */
+  g_assert_cmpuint (compare (shown, "f32", "", 1e-5, &n_kernels), ==, 1);
+  g_assert_cmpuint (n_kernels, ==, 1);
+}
+
+/* As where a library or chip has no such algorithm, or the call fails. */
+static void
+test_without_endings (void)
+{
+  g_autoptr (HybGraph) graph = new_graph (FALSE);
+  guint n_kernels;
+
+  if (!set_up (""))
+    return;
+  g_assert_cmpuint (compare (graph, "f32", "endings=none", 1e-5, &n_kernels), ==, 0);
+  g_assert_cmpuint (n_kernels, ==, 2);
+  g_assert_cmpuint (compare (graph, "f32", "fail=cublasLtCreate:1:3", 1e-5, &n_kernels), ==, 0);
+  g_assert_cmpuint (compare (graph, "f32", "fail=cublasLtMatmulAlgoGetHeuristic:1:7", 1e-5,
+                             &n_kernels),
+                    ==, 0);
+}
+
+TEST_PROGRAM (test_finished_products)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/engine/cuda/finished-products/bias-and-rectifier-are-part-of-one-call",
+                   test_one_call);
+  g_test_add_func ("/engine/cuda/finished-products/"
+                   "kernels-take-their-place-where-there-is-no-algorithm",
+                   test_without_endings);
+  return g_test_run ();
+}
