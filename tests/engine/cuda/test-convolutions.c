@@ -172,6 +172,110 @@ test_same_bytes (void)
   assert_clean ();
 }
 
+/* BatchNorm (Convolution (x)) */
+static HybGraph *
+new_normed_graph (void)
+{
+  static const char *const norm[] = { "fix_gamma", "False", NULL };
+  static const char *const names[] = { "x", "w", "b", "gamma", "beta", "mean", "var" };
+  static const char *const attributes[] = { "kernel",     "(3, 3)", "pad", "(1, 1)",
+                                            "num_filter", "4",      NULL };
+  HybBuilder              *builder = hyb_builder_new ();
+  HybValueId               inputs[G_N_ELEMENTS (names)], values[5], value;
+  g_autoptr (GError) error = NULL;
+
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    inputs[i] = hyb_builder_add_variable (builder, names[i], NULL);
+  values[0] = hyb_builder_call (builder, "Convolution",
+                                &(HybNodeSpec){ .name = "convolution",
+                                                .n_inputs = 3,
+                                                .inputs = inputs,
+                                                .attributes = (const char **) attributes },
+                                &error);
+  g_assert_no_error (error);
+  memcpy (values + 1, inputs + 3, 4 * sizeof *values);
+  value = hyb_builder_call (builder, "BatchNorm",
+                            &(HybNodeSpec){ .name = "norm",
+                                            .n_inputs = 5,
+                                            .inputs = values,
+                                            .attributes = (const char **) norm },
+                            &error);
+  g_assert_no_error (error);
+  hyb_builder_add_head (builder, value);
+  return hyb_builder_freeze (builder);
+}
+
+static HybExecutor *
+run_normed (HybGraph *graph, HybGpu *gpu, const char *const *without)
+{
+  static const char *const names[] = { "w", "b", "gamma", "beta", "mean" };
+  HybExecutorOptions       options = {
+          .mode = HYB_MODE_STATIC, .fold_parameters = TRUE, .gpu = gpu, .without = without
+  };
+  HybExecutor *executor = hyb_executor_new (graph, &options);
+  HybShape     row = hyb_shape_1d (4), weight = hyb_shape_4d (4, 3, 3, 3);
+  HybTensor   *variance = new_operand (&row);
+
+  bind (executor, "x", new_operand (&convolution.data));
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    {
+      bind (executor, names[i], new_operand (i == 0 ? &weight : &row));
+      hyb_executor_set_constant (executor, names[i], TRUE);
+    }
+  for (gsize i = 0; i < 4; i++)
+    hyb_dtype_set_double (hyb_tensor_get_data (variance), HYB_F32, i, 0.5 + (double) i);
+  bind (executor, "var", variance);
+  hyb_executor_set_constant (executor, "var", TRUE);
+  run (executor);
+  run (executor);
+  return executor;
+}
+
+static guint
+count (HybExecutor *executor, const char *op)
+{
+  HybGraph *graph = hyb_plan_get_graph (hyb_executor_get_plan (executor));
+  guint     n = 0;
+
+  for (HybNodeId id = 0; id < hyb_graph_n_nodes (graph); id++)
+    n += g_str_equal (hyb_graph_get_node (graph, id)->op->name, op);
+  return n;
+}
+
+/* With constant parameters nothing is left of a normalisation but the weights that were computed while planning. */
+static void
+test_batch_norm_is_folded (void)
+{
+  static const char *const without[] = { "fold-batch-norm", NULL };
+  g_autoptr (HybGraph) graph = new_normed_graph ();
+  g_autoptr (HybExecutor) plain = run_normed (graph, NULL, without);
+  g_autoptr (HybExecutor) host = run_normed (graph, NULL, NULL);
+  g_autoptr (HybExecutor) left = NULL;
+  g_autoptr (HybExecutor) folded = NULL;
+  g_autoptr (HybGpu) gpu = NULL;
+  g_autofree char *text = NULL;
+
+  g_assert_cmpuint (count (plain, "BatchNorm"), ==, 1);
+  g_assert_cmpuint (count (host, "BatchNorm"), ==, 0);
+  assert_near (host, plain);
+  if (!set_up (""))
+    return;
+  gpu = open_gpu ();
+  left = run_normed (graph, gpu, without);
+  folded = run_normed (graph, gpu, NULL);
+  g_assert_cmpuint (count (left, "BatchNorm"), ==, 1);
+  g_assert_cmpuint (count (folded, "BatchNorm"), ==, 0);
+  assert_near (left, plain);
+  assert_near (folded, plain);
+  text = hyb_plan_print (hyb_executor_get_plan (folded));
+  if (!strstr (text, "1 steps on the GPU, 0 on the host"))
+    g_error ("the convolution is not the only step:\n%s", text);
+  g_clear_pointer (&folded, hyb_executor_free);
+  g_clear_pointer (&left, hyb_executor_free);
+  g_clear_pointer (&gpu, hyb_gpu_unref);
+  assert_clean ();
+}
+
 /* Every call that cuDNN is asked while planning may fail: the host computes the step then. */
 static void
 test_failures (void)
@@ -205,6 +309,8 @@ test_failures (void)
 TEST_PROGRAM (test_convolutions)
 {
   g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/engine/cuda/convolutions/batch-norm-is-folded-where-parameters-are-constant",
+                   test_batch_norm_is_folded);
   g_test_add_func ("/engine/cuda/convolutions/all-passes-are-on-the-gpu", test_all_passes);
   g_test_add_func ("/engine/cuda/convolutions/the-host-pads-unevenly", test_uneven_padding);
   g_test_add_func ("/engine/cuda/convolutions/the-workspace-is-limited", test_workspace);
