@@ -66,6 +66,19 @@ tar -xzOf "$work/direct/results.tar.gz" results/questions.txt >>"$work/out" 2>&1
 grep -qxF "gpucheck 4, cuDNN refuses WGRAD_MODE_SET: yes, says $place/bin/gpu-check." "$work/out"
 report $? the-gpu-check-of-the-bundle-is-asked
 
+# Kernels that were compiled before are in it, for their owner alone, and are used there.
+kept=$work/kept/hybridscope-gpu-1.2.3-test
+mkdir "$work/kernels" "$work/kept"
+echo "a kernel" >"$work/kernels/abc.kernel"
+chmod 666 "$work/kernels/abc.kernel"
+printf '#!/bin/sh\necho "gpu:0    kernels of %s"\n' "\$HYB_GPU_KERNELS" >"$work/hscope"
+KERNELS=$work/kernels "$root/tools/gpu-bundle.sh" "$work/with" >"$work/out" 2>&1 && tar -xJf "$work/with"/*.tar.xz -C "$work/kept" &&
+  [ "$(stat -c %a "$kept/kernels" "$kept/kernels/abc.kernel" | tr '\n' ' ')" = "700 600 " ]
+modes=$?
+"$kept/gpu-first-contact.sh" --only machine "$work/used" >"$work/out" 2>&1
+[ $modes = 0 ] && tar -xzOf "$work/used/results.tar.gz" results/devices.txt | grep -qF "kernels of $kept/kernels"
+report $? kernels-of-the-bundle-are-used
+
 # Beside the archive the script unpacks it, with Python where there is no xz.
 mkdir "$work/tools" "$work/tmp"
 for folder in /bin /usr/bin; do

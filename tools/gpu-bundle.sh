@@ -5,6 +5,7 @@
 # It is the tarball of packaging/build-tarball.sh, which hscope targets install takes too, without the window and its files, with goldens, tools/gpu.sh,
 # gpu-check, which calls cuDNN directly, and gpu-first-contact.sh, which does there all that needs a GPU and leaves one archive to send back. NVIDIA's
 # libraries are not in it. Fails if the archive is larger than 20 MB. gpu-first-contact.sh is beside the archive, too, and unpacks it.
+# KERNELS names a folder of kernels that were compiled for the chip of that machine (engine/cuda/README.md); there they are used instead of compiling.
 # TARBALL names another script that builds the tree. packaging/try-tarball.sh tries the result in an empty Debian.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 set -e
@@ -27,6 +28,11 @@ mkdir tools
 cp -r "$root/tools/gpu.sh" "$root/tools/gpu" tools/
 mkdir -p tests/data
 cp -r "$root/tests/data/goldens" tests/data/
+if [ -n "$KERNELS" ]; then
+  mkdir -m 700 kernels
+  cp "$KERNELS"/*.kernel kernels/
+  chmod 600 kernels/*
+fi
 cat >README.txt <<'END'
 Hybridscope for a machine with an NVIDIA GPU. Nothing needs to be installed but glibc 2.36 or newer, the NVIDIA driver, libraries of CUDA
 12 or 13, which may be those of a Python environment, and the library of C++ that these need.

@@ -91,6 +91,9 @@ bin=$here/bin
 HSCOPE=${HSCOPE:-$bin/hscope}
 GPU_CHECK=${GPU_CHECK:-$bin/gpu-check}
 
+# Kernels that came with the bundle are not compiled again.
+if [ -d "$here/kernels" ]; then export HYB_GPU_KERNELS="${HYB_GPU_KERNELS:-$here/kernels}"; fi
+
 # --- The steps ---
 
 # shellcheck source=tools/first-contact/frame.sh
