@@ -25,14 +25,14 @@ static const HybParam sketch_params[] = {
   { 0 },
 };
 
-/* h and s are (1, n): n is the last size of data. */
+/* h and s are (…, n): n is the last size of data.  How many rows they have does not follow; the first is read. */
 static gboolean
 infer_table (HybShape *table, const char *name, gint64 *n, GError **error)
 {
   if (!hyb_layer_expect_rank (table, name, 2, 2, error))
     return FALSE;
   if (table->rank == HYB_UNKNOWN)
-    *table = hyb_shape_2d (1, HYB_UNKNOWN);
+    *table = hyb_shape_2d (HYB_UNKNOWN, HYB_UNKNOWN);
   return hyb_dim_unify (&table->dim[1], n, "the lengths of the rows of data and of the tables",
                         error);
 }

@@ -14,6 +14,10 @@ static const OpSample samples[] = {
     "images",
     "out_dim=2",
     { "f32[1,2,2,3]", "f32[1,3] = 0,1,1", "f32[1,3] = 1,-1,-1" } },
+  { "_contrib_count_sketch",
+    "tables of several rows",
+    "out_dim=2",
+    { "f32[2,3]", "f32[2,3] = 0,1,1", "f32[4,3] = 1,-1,-1" } },
   { 0 },
 };
 
