@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/analysis/model-types.h"
 
+#include "engine/analysis/infer-types.h"
+
 HybType *
 hyb_model_new_given_types (HybModel *model)
 {
@@ -18,5 +20,14 @@ hyb_model_new_given_types (HybModel *model)
       if (given && !hyb_type_is_known (&types[node->first_output]))
         types[node->first_output] = *given;
     }
+  return types;
+}
+
+HybType *
+hyb_model_new_declared_types (HybModel *model)
+{
+  HybType *types = hyb_model_new_types (model);
+
+  hyb_infer_types (hyb_model_get_graph (model), types, NULL, FALSE, NULL);
   return types;
 }

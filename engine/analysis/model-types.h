@@ -1,4 +1,4 @@
-/* model-types.h — the types that a model tells before anything is inferred.
+/* model-types.h — the types that a model tells, before and after inference.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -7,3 +7,6 @@
 /* Types by value: those of parameters, and of inputs without one those that the model was given.  Others are unknown.
  * (transfer full) */
 HybType *hyb_model_new_given_types (HybModel *model);
+/* Types by value as far as the parameters and the declarations of the file tell and imply them; open dimensions stay open.
+ * (transfer full) */
+HybType *hyb_model_new_declared_types (HybModel *model);

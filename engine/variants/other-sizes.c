@@ -3,7 +3,7 @@
  * A file that leaves the batch open is lowered for one size.  Where the same conversion for another size gives the same nodes, what
  * differs between both follows from the size.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "engine/analysis/infer-types.h"
+#include "engine/analysis/model-types.h"
 #include "engine/variants/variant.h"
 
 #include <string.h>
@@ -44,10 +44,9 @@ static GArray *
 find_places (const Search *search)
 {
   HybGraph           *graph = hyb_model_get_graph (search->model);
-  g_autofree HybType *types = hyb_model_new_types (search->model);
+  g_autofree HybType *types = hyb_model_new_declared_types (search->model);
   GArray             *places = g_array_new (FALSE, FALSE, sizeof (Place));
 
-  hyb_infer_types (graph, types, NULL, FALSE, NULL);
   for (guint i = 0; i < search->n; i++)
     {
       const HybShape *shape =

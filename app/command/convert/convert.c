@@ -13,7 +13,7 @@
 #include "app/command/inputs.h"
 #include "app/command/open-model.h"
 
-#include "engine/analysis/infer-types.h"
+#include "engine/analysis/model-types.h"
 #include "engine/base/error.h"
 #include "engine/base/remedy.h"
 #include "engine/formats/format.h"
@@ -306,23 +306,13 @@ print_notes (const ConvertOptions *options, HybModel *model, const HybVariant *v
                          options->to);
 }
 
-/* Types of all values as far as the file says and implies them.  (transfer full) */
-static HybType *
-new_declared_types (HybModel *model)
-{
-  HybType *types = hyb_model_new_types (model);
-
-  hyb_infer_types (hyb_model_get_graph (model), types, NULL, FALSE, NULL);
-  return types;
-}
-
 /* A note for each input whose sizes the model leaves open and the written file does not. */
 static void
 print_fixed_sizes (HybModel *model, HybModel *result)
 {
   HybGraph           *graph = hyb_model_get_graph (model), *written = hyb_model_get_graph (result);
-  g_autofree HybType *open = new_declared_types (model);
-  g_autofree HybType *types = new_declared_types (result);
+  g_autofree HybType *open = hyb_model_new_declared_types (model);
+  g_autofree HybType *types = hyb_model_new_declared_types (result);
   guint               n;
   const HybNodeId    *variables = hyb_graph_get_variables (graph, &n);
 

@@ -62,9 +62,6 @@ are_types_known (const OnnxExport *export, HybNodeId id)
   return are_known;
 }
 
-/* Attributes that say a shape; rules take it from the types, which know what is open. */
-static const char *const shapes[] = { "shape", "newshape", "target_shape", "size", "stop", NULL };
-
 /* The first attribute with another text for other sizes, which the rule would write as it is; NULL: there is none. */
 static const char *
 find_varying (const OnnxExport *export, HybNodeId id)
@@ -73,8 +70,7 @@ find_varying (const OnnxExport *export, HybNodeId id)
   const HybNode *other = export->other ? hyb_graph_get_node (export->other, id) : NULL;
 
   for (guint i = 0; other && node->attributes && node->attributes[i]; i += 2)
-    if (!g_strv_contains (shapes, node->attributes[i]) &&
-        g_strcmp0 (export->rule->varying, node->attributes[i]) != 0 &&
+    if (!onnx_rule_follows (export->rule, node->attributes[i]) &&
         g_strcmp0 (node->attributes[i + 1], hyb_node_get_attribute (other, node->attributes[i])) !=
             0)
       return node->attributes[i];
@@ -85,14 +81,15 @@ static void
 write_node (OnnxExport *export, HybNodeId id)
 {
   const HybNode *node = hyb_graph_get_node (export->graph, id);
+  const char    *varying;
 
   export->current = id;
   export->rule = onnx_rule_find (node->op);
+  varying = export->rule ? find_varying (export, id) : NULL;
   if (export->rule && !are_types_known (export, id))
     onnx_fail (export, "the types of what it reads and returns are not known");
-  else if (export->rule && find_varying (export, id))
-    onnx_fail (export, "its %s follows from an open size in a way that cannot be written",
-               find_varying (export, id));
+  else if (varying)
+    onnx_fail (export, "its %s follows from an open size in a way that cannot be written", varying);
   else if (export->rule)
     export->rule->write (export);
   else

@@ -243,6 +243,8 @@ void onnx_body_add_output (OnnxExport *body, OnnxValue value, const HybType *typ
 
 /* The rule of an operator; NULL if it cannot be written. */
 const HybOnnxRule *onnx_rule_find (const HybOp *op);
+/* Whether write() of a rule lets this attribute follow an open size. */
+gboolean onnx_rule_follows (const HybOnnxRule *rule, const char *attribute);
 
 /* Begins a graph of the engine.  model: whose parameters its variables are.  types: by value; turn two with other sizes
  * of open dimensions, or NULL.  Everything is borrowed. */

@@ -31,3 +31,12 @@ onnx_rule_find (const HybOp *op)
 
   return g_hash_table_lookup (g_once (&once, make_table, NULL), op);
 }
+
+gboolean
+onnx_rule_follows (const HybOnnxRule *rule, const char *attribute)
+{
+  /* Attributes that say a shape; rules take it from the types, which know what is open. */
+  static const char *const shapes[] = { "shape", "newshape", "target_shape", "size", "stop", NULL };
+
+  return g_strv_contains (shapes, attribute) || g_strcmp0 (rule->varying, attribute) == 0;
+}

@@ -6,6 +6,7 @@
 #include "engine/variants/proof/trial.h"
 
 #include "engine/analysis/infer-types.h"
+#include "engine/analysis/model-types.h"
 #include "engine/base/error.h"
 #include "engine/base/random.h"
 #include "engine/base/remedy.h"
@@ -431,14 +432,13 @@ static gboolean
 set_open_sizes (HybModel *model, HybType *types, const Resized *resized)
 {
   HybGraph           *graph = hyb_model_get_graph (model);
-  g_autofree HybType *declared = hyb_model_new_types (model);
+  g_autofree HybType *declared = hyb_model_new_declared_types (model);
   HybNodeId           id = hyb_graph_find_variable (graph, resized->name);
   guint               n;
   const HybNodeId    *variables = hyb_graph_get_variables (graph, &n);
   const HybShape     *own;
   const char         *name;
 
-  hyb_infer_types (graph, declared, NULL, FALSE, NULL);
   own = &declared[hyb_graph_get_node (graph, id)->first_output].shape;
   if (own->rank > resized->axis && own->dim[resized->axis] >= 0)
     return FALSE;
