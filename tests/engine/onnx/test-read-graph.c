@@ -1,5 +1,7 @@
 /* test-read-graph.c — tests of the graph that is made of an ONNX file: names, parameters, bodies, functions, findings.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/base/error.h"
+#include "engine/base/limits.h"
 #include "engine/exec/executor.h"
 #include "tests/engine/onnx/nodes.h"
 #include "tests/program.h"
@@ -361,11 +363,34 @@ test_a_function_that_calls_itself_is_refused (void)
   g_assert_nonnull (strstr (error->message, "F may call itself"));
 }
 
+/* A node of twenty bytes takes a thousand in memory. */
+static void
+test_more_nodes_than_memory_are_refused (void)
+{
+  g_autoptr (GString) lines = g_string_new ("x: float[2]\n");
+  g_autoptr (HybModel) few = NULL, many = NULL;
+  g_autoptr (GError) error = NULL;
+
+  for (int i = 0; i < 3000; i++)
+    g_string_append (lines, "y = Relu x\n");
+  g_string_append (lines, "-> y");
+  hyb_limits_set (8 << 20, 0);
+  few = nodes_read (nodes_file (nodes_graph (lines->str), 13), &error);
+  g_assert_no_error (error);
+  g_assert_nonnull (few);
+  hyb_limits_set (2 << 20, 0);
+  many = nodes_read (nodes_file (nodes_graph (lines->str), 13), &error);
+  hyb_limits_set (0, 0);
+  g_assert_null (many);
+  g_assert_error (error, HYB_FORMAT_ERROR, HYB_FORMAT_ERROR_LIMIT);
+}
+
 TEST_PROGRAM (test_read_graph)
 {
   g_test_init (&argc, &argv, NULL);
 
 #define ADD(name, function) g_test_add_func ("/engine/onnx/graph/" name, function)
+  ADD ("more-nodes-than-memory-are-refused", test_more_nodes_than_memory_are_refused);
   ADD ("nodes-keep-the-names-of-the-file", test_nodes_keep_the_names_of_the_file);
   ADD ("an-initialiser-that-is-also-an-input-is-a-parameter",
        test_an_initialiser_that_is_also_an_input_is_a_parameter);
