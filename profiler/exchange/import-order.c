@@ -168,6 +168,9 @@ append_expected (TraceImport *self, HybGraph *graph, guint32 step, guint n_steps
       if (class != G_MAXUINT)
         g_array_append_val (self->classes[class].expected, self->expected->len);
       g_array_append_val (self->expected, expected);
+      if (graph == self->graph)
+        g_hash_table_insert (self->by_node, GUINT_TO_POINTER (id),
+                             GUINT_TO_POINTER (self->expected->len));
       if (*node->name && !g_hash_table_contains (self->by_name, node->name))
         g_hash_table_insert (self->by_name, (gpointer) node->name,
                              GUINT_TO_POINTER (self->expected->len));

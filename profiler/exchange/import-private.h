@@ -68,7 +68,9 @@ typedef struct
   GHashTable        *by_name;   /* name of a node → index in expected + 1 */
   HybGraph          *graph;     /* the model's */
   GHashTable        *by_value;  /* name of a value of the graph → node + 1 */
-  GArray            *listed;  /* of HybNodeId: nodes of the graph that are no variables, in order */
+  GHashTable        *by_node;   /* node of the graph → index in expected + 1 */
+  GArray            *listed; /* of HybNodeId: nodes of the graph that are no variables, in order */
+  GArray            *numbered; /* likewise, those that ONNX Runtime counts */
   GHashTable        *renamed; /* name of an event → index in expected + 1 of the node behind it */
   GHashTable        *taken;   /* index in expected + 1 → executions mapped to it by name */
   GHashTable        *backward;  /* row → row of its gradient + 1 */
@@ -126,7 +128,7 @@ Target prof_import_find_any (TraceImport *self, const ProfExecution *execution);
 
 /* --- Names that ONNX Runtime's optimiser gives (import-renamed.c) --- */
 
-/* Fills graph, by_value and listed. */
+/* Fills graph, by_value, listed and numbered. */
 void prof_import_list_nodes (TraceImport *self, HybGraph *graph);
 /* The index in expected + 1, as a pointer, of the node that an optimised one stands for; NULL if it is not known. */
 gpointer prof_import_find_renamed (TraceImport *self, const ProfExecution *execution);

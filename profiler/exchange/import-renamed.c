@@ -1,8 +1,8 @@
 /* import-renamed.c — finds the nodes behind names that ONNX Runtime's optimiser gives, and what it fused.
  *
  * Optimised nodes are called after a node or a value of the file: “conv3_nchwc” returns the value conv3 in another
- * layout, “dense/MatMulAddFusion” begins with the node dense, “Mul_11” is the unnamed node number 11.  Start at
- * prof_import_find_renamed().
+ * layout, “dense/MatMulAddFusion” begins with the node dense, “Mul_11” is the unnamed node number 11, “_inlfunc_gelu_Erf” is
+ * a node of the function gelu.  Start at prof_import_find_renamed().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "profiler/exchange/import-private.h"
 
@@ -16,7 +16,9 @@ prof_import_list_nodes (TraceImport *self, HybGraph *graph)
 {
   self->graph = graph;
   self->by_value = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  self->by_node = g_hash_table_new (NULL, NULL);
   self->listed = g_array_new (FALSE, FALSE, sizeof (HybNodeId));
+  self->numbered = g_array_new (FALSE, FALSE, sizeof (HybNodeId));
   for (HybNodeId id = 0; id < hyb_graph_n_nodes (graph); id++)
     {
       const HybNode *node = hyb_graph_get_node (graph, id);
@@ -24,6 +26,8 @@ prof_import_list_nodes (TraceImport *self, HybGraph *graph)
       if (hyb_node_is_variable (node))
         continue;
       g_array_append_val (self->listed, id);
+      if (g_strcmp0 (node->type, "Constant") != 0) /* an initialiser, before nodes are counted */
+        g_array_append_val (self->numbered, id);
       for (guint i = 0; i < node->n_outputs; i++)
         g_hash_table_insert (self->by_value,
                              hyb_graph_dup_value_name (graph, node->first_output + i),
@@ -72,6 +76,15 @@ first_of_chain (const TraceImport *self, HybNodeId last, const char *type)
   return last;
 }
 
+/* An operator without its domain: “FastGelu” of “com.microsoft::FastGelu”. */
+static const char *
+plain_type (const HybNode *node)
+{
+  const char *domain_end = node->type ? strstr (node->type, "::") : NULL;
+
+  return domain_end ? domain_end + strlen ("::") : node->type;
+}
+
 /* The unnamed node with this number, “Mul_11”, or HYB_NO_ID. */
 static HybNodeId
 numbered_node (const TraceImport *self, const char *name, const char *type)
@@ -81,10 +94,38 @@ numbered_node (const TraceImport *self, const char *name, const char *type)
 
   if (!type || !g_str_has_prefix (name, type) || name[strlen (type)] != '_' ||
       !g_ascii_string_to_unsigned (name + strlen (type) + 1, 10, 0, G_MAXUINT, &number, NULL) ||
-      number >= self->listed->len)
+      number >= self->numbered->len)
     return HYB_NO_ID;
-  id = g_array_index (self->listed, HybNodeId, number);
-  return g_strcmp0 (hyb_graph_get_node (self->graph, id)->type, type) == 0 ? id : HYB_NO_ID;
+  id = g_array_index (self->numbered, HybNodeId, number);
+  return g_strcmp0 (plain_type (hyb_graph_get_node (self->graph, id)), type) == 0 ? id : HYB_NO_ID;
+}
+
+/* The node of a function that is called “FUNCTION_NODE” where the function is written out: “CALL/NODE” here, of that operator.
+ * Calls that are named after their function come first.  HYB_NO_ID if there is none, or several. */
+static HybNodeId
+inlined_node (const TraceImport *self, const char *name, const char *type)
+{
+  HybNodeId found = HYB_NO_ID;
+  int       best = 0;
+
+  for (guint i = 0; i < self->listed->len; i++)
+    {
+      HybNodeId      id = g_array_index (self->listed, HybNodeId, i);
+      const HybNode *node = hyb_graph_get_node (self->graph, id);
+      const char    *slash = strrchr (node->name, '/');
+      gsize          before = slash ? strlen (name) - MIN (strlen (slash), strlen (name)) : 0;
+      int            rank;
+
+      if (before == 0 || name[before] != '_' || strcmp (name + before + 1, slash + 1) != 0 ||
+          g_strcmp0 (plain_type (node), type) != 0)
+        continue;
+      rank = strncmp (node->name, name, before) == 0 ? 2 : 1;
+      if (rank < best)
+        continue;
+      found = rank > best ? id : HYB_NO_ID;
+      best = rank;
+    }
+  return found;
 }
 
 static HybNodeId
@@ -112,7 +153,7 @@ find_cast (const TraceImport *self, const char *name)
 static HybNodeId
 find_node (const TraceImport *self, char *name, const char *type, const char **plain)
 {
-  static const char cast[] = "InsertedPrecisionFreeCast_";
+  static const char cast[] = "InsertedPrecisionFreeCast_", inlined[] = "_inlfunc_";
   HybNodeId         id;
 
   *plain = NULL;
@@ -125,6 +166,8 @@ find_node (const TraceImport *self, char *name, const char *type, const char **p
     }
   if (g_str_has_prefix (name, cast))
     return find_cast (self, name + strlen (cast));
+  if (g_str_has_prefix (name, inlined))
+    return inlined_node (self, name + strlen (inlined), type);
   id = numbered_node (self, name, type);
   for (char *slash; id == HYB_NO_ID && (slash = strrchr (name, '/'));)
     {
@@ -151,8 +194,10 @@ prof_import_find_renamed (TraceImport *self, const ProfExecution *execution)
   id = find_node (self, name, execution->type, &plain);
   if (id != HYB_NO_ID)
     plain = hyb_graph_get_node (self->graph, id)->name;
-  at = plain ? g_hash_table_lookup (self->by_name, plain) : NULL;
-  if (at && !g_hash_table_contains (self->renamed, execution->name))
+  at = id != HYB_NO_ID ? g_hash_table_lookup (self->by_node, GUINT_TO_POINTER (id))
+       : plain         ? g_hash_table_lookup (self->by_name, plain)
+                       : NULL;
+  if (at && *plain && !g_hash_table_contains (self->renamed, execution->name))
     g_hash_table_insert (self->renamed, (gpointer) execution->name, at);
   return at;
 }

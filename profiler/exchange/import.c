@@ -453,6 +453,8 @@ prof_import_trace (const ProfTrace         *trace,
   g_hash_table_unref (self.renamed);
   g_hash_table_unref (self.by_value);
   g_array_unref (self.listed);
+  g_array_unref (self.numbered);
+  g_hash_table_unref (self.by_node);
   for (guint i = 0; i < prof_n_operator_classes (); i++)
     g_array_unref (self.classes[i].expected);
   g_free (self.classes);

@@ -3,6 +3,7 @@
  * The traces in tests/data/traces were recorded by these tools; make.py beside them makes them anew.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/base/random.h"
+#include "engine/graph/builder.h"
 #include "profiler/exchange/foreign-operators.h"
 #include "profiler/exchange/write-trace.h"
 #include "tests/profiler/imported.h"
@@ -216,6 +217,63 @@ test_renamed_nodes (void)
   imported_clear (&imported);
 }
 
+/* ONNX Runtime counts nodes without names after it made initialisers of constants. */
+static void
+test_numbers_leave_constants_out (void)
+{
+  static const char text[] =
+      "[" NODE (0, "Relu_0", "Relu") "," NODE (1, "Identity_1", "Identity") "]";
+  g_autofree char *path =
+      g_build_filename (SOURCE_ROOT, "tests", "data", "onnx", "control", "unused.onnx", NULL);
+  Imported imported = { .model = imported_open (path) };
+
+  imported_read (&imported, text, sizeof text - 1, hyb_model_get_graph (imported.model));
+  g_assert_cmpuint (imported.import.n_operators, ==, 2);
+  g_assert_cmpuint (imported.import.n_attributed, ==, 2);
+  imported_clear (&imported);
+}
+
+/* Adds a node with one input. */
+static HybValueId
+add_node (HybBuilder *builder, const char *op, const char *name, HybValueId input)
+{
+  g_autoptr (GError) error = NULL;
+  HybValueId value =
+      hyb_builder_call (builder, op,
+                        &(HybNodeSpec){ .name = name, .n_inputs = 1, .inputs = &input }, &error);
+
+  g_assert_no_error (error);
+  return value;
+}
+
+/* Nodes of functions are called after the function there and after its call here.  Where two calls have such a node and
+ * none is named after the function, it is not known which ran. */
+static void
+test_nodes_of_functions (void)
+{
+  static const char *const events[] = {
+    NODE (0, "_inlfunc_block_1_a", "tanh"), NODE (1, "_inlfunc_block_2_a", "tanh"),
+    NODE (2, "_inlfunc_other_only", "exp"), NODE (3, "_inlfunc_other_a", "tanh"),
+    NODE (4, "_inlfunc_block_1_a", "exp"),  NULL
+  };
+  g_autofree char *joined = g_strjoinv (",", (char **) events);
+  g_autofree char *text = g_strdup_printf ("[%s]", joined);
+  HybBuilder      *builder = hyb_builder_new ();
+  HybValueId       x = hyb_builder_add_variable (builder, "x", NULL);
+  g_autoptr (HybGraph) graph = NULL;
+  Imported imported = { 0 };
+
+  x = add_node (builder, "tanh", "block_1_0/a", x);
+  x = add_node (builder, "exp", "block_1_0/only", x);
+  hyb_builder_add_head (builder, add_node (builder, "tanh", "block_2_0/a", x));
+  graph = hyb_builder_freeze (builder);
+  imported_read (&imported, text, strlen (text), graph);
+  g_assert_cmpuint (imported.import.n_operators, ==, 5);
+  g_assert_cmpuint (imported.import.n_attributed, ==, 3);
+  g_assert_cmpuint (imported.summary->node->len, ==, 3);
+  imported_clear (&imported);
+}
+
 #undef NODE
 
 static void
@@ -391,6 +449,8 @@ TEST_PROGRAM (test_import_tools)
        test_operators_that_do_not_add_up_are_not_placed);
   ADD ("names-of-nodes-come-first", test_names_of_nodes_come_first);
   ADD ("renamed-nodes-of-onnx-runtime", test_renamed_nodes);
+  ADD ("numbers-leave-constants-out", test_numbers_leave_constants_out);
+  ADD ("nodes-of-functions", test_nodes_of_functions);
   ADD ("every-own-operator-of-a-class-exists", test_every_own_operator_of_a_class_exists);
   ADD ("marks-are-no-runs", test_marks_are_no_runs);
   ADD ("a-trace-of-ours-comes-back", test_a_trace_of_ours_comes_back);
