@@ -80,7 +80,7 @@ find_or_report (OnnxScope *scope, const Draft *draft, const char *name)
   finding = hyb_finding_new ("bad-edge", HYB_SEVERITY_ERROR,
                              "node “%s” (%s) reads “%s”, which nothing in the file produces",
                              hyb_onnx_node_name (draft->node), draft->node->op_type, name);
-  finding->hint = g_strdup ("The export is incomplete; export the model again");
+  finding->hint = hyb_onnx_dup_missing_hint (name);
   hyb_onnx_report_node (scope->reader, finding, hyb_onnx_node_name (draft->node), draft->path);
   return add_dangling (scope, name);
 }

@@ -133,3 +133,5 @@ void
 hyb_onnx_report_node (OnnxReader *reader, HybFinding *finding, const char *node, const char *path);
 /* TRUE the first time that it is asked about a text. */
 gboolean hyb_onnx_report_once (OnnxReader *reader, const char *text);
+/* What to do about a value that nothing in the file produces, from its name.  (transfer full) */
+char *hyb_onnx_dup_missing_hint (const char *name);

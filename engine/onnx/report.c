@@ -118,6 +118,20 @@ report_missing_function (const HybOnnxNode *node)
   return finding;
 }
 
+char *
+hyb_onnx_dup_missing_hint (const char *name)
+{
+  static const char prefix[] = "p2o.pd_op."; /* Paddle2ONNX names values after Paddle's operators */
+  const char       *op = name + strlen (prefix);
+
+  if (!g_str_has_prefix (name, prefix) || op[0] == '\0')
+    return g_strdup ("The export is incomplete; export the model again");
+  return g_strdup_printf ("Paddle2ONNX left out Paddle’s operator “%.*s”, which computes it; build "
+                          "the model without it, "
+                          "such as SimpleRNN from SimpleRNNCell in a loop, and export it again",
+                          (int) strcspn (op, "."), op);
+}
+
 /* A file of another producer may use the library that brings a domain along. */
 static HybFinding *
 report_domain (const HybOnnxNode *node)

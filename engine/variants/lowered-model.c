@@ -35,6 +35,7 @@ typedef struct
   HybValueId      *value;      /* by value of graph: the new one; HYB_NO_ID: none yet */
   GHashTable      *names;      /* that are taken, owned */
   GHashTable      *transposed; /* value of graph → variable with the transposed matrix + 1 */
+  GHashTable      *matrices;   /* transposed matrix, owned → its variable + 1 */
   HybLoweredModel *result;
 } Writing;
 
@@ -295,7 +296,8 @@ find_matrix (const Writing *writing, HybNodeId id)
              : NULL;
 }
 
-/* A variable with the transposed matrix, one for all products with it. */
+/* A variable with the transposed matrix, one for all products with it, also where the file stores it once for each: Paddle2ONNX
+ * transposes the weights of a cell in every step. */
 static HybValueId
 transposed_weight (Writing *writing, HybValueId value, HybTensor *matrix)
 {
@@ -310,6 +312,12 @@ transposed_weight (Writing *writing, HybValueId value, HybTensor *matrix)
   weight = hyb_matrix_transpose (matrix);
   if (!weight)
     return HYB_NO_ID;
+  found = g_hash_table_lookup (writing->matrices, weight);
+  if (found)
+    {
+      g_hash_table_insert (writing->transposed, GUINT_TO_POINTER (value), found);
+      return GPOINTER_TO_UINT (found) - 1;
+    }
   base = g_strconcat (hyb_builder_get_node (writing->builder,
                                             hyb_builder_get_producer (writing->builder,
                                                                       writing->value[value]))
@@ -319,6 +327,8 @@ transposed_weight (Writing *writing, HybValueId value, HybTensor *matrix)
   variable = hyb_builder_add_variable (writing->builder, name, NULL);
   hyb_model_set_parameter (writing->result->model, name, weight);
   g_hash_table_insert (writing->transposed, GUINT_TO_POINTER (value),
+                       GUINT_TO_POINTER (variable + 1));
+  g_hash_table_insert (writing->matrices, g_steal_pointer (&weight),
                        GUINT_TO_POINTER (variable + 1));
   return variable;
 }
@@ -514,6 +524,8 @@ hyb_lowered_model_new (HybModel *model, HybTensorList *input, GError **error)
     writing.value[value] = HYB_NO_ID;
   writing.names = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   writing.transposed = g_hash_table_new (NULL, NULL);
+  writing.matrices = g_hash_table_new_full (hyb_matrix_hash, hyb_matrix_equal,
+                                            (GDestroyNotify) hyb_tensor_unref, NULL);
   writing.fixed = g_new0 (guint8, MAX (hyb_graph_n_nodes (writing.graph), 1));
   writing.n_elements = g_new0 (gint64, MAX (hyb_graph_n_nodes (writing.graph), 1));
   hyb_find_fixed (writing.graph, writing.types, model, writing.fixed, writing.n_elements);
@@ -533,6 +545,7 @@ hyb_lowered_model_new (HybModel *model, HybTensorList *input, GError **error)
   g_free (writing.n_elements);
   g_hash_table_unref (writing.names);
   g_hash_table_unref (writing.transposed);
+  g_hash_table_unref (writing.matrices);
   return is_written ? g_steal_pointer (&result) : NULL;
 }
 

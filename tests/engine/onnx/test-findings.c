@@ -119,6 +119,17 @@ test_what_the_runtime_has_in_more_versions_is_no_error (void)
   g_assert_nonnull (strstr (find_code (second, "opset-stamp")->message, "version 21 has"));
 }
 
+/* The name of a missing value says which operator the exporter did not know. */
+static void
+test_what_an_exporter_left_out_is_named (void)
+{
+  g_autoptr (HybModel) named = diagnose ("x: float[1]\ny = Relu p2o.pd_op.rnn.0.2_0\n-> y", 13);
+  g_autoptr (HybModel) cut = diagnose ("x: float[1]\ny = Relu p2o.pd_op.\n-> y", 13);
+
+  g_assert_nonnull (strstr (find_code (named, "bad-edge")->hint, "operator “rnn”"));
+  g_assert_null (strstr (find_code (cut, "bad-edge")->hint, "Paddle"));
+}
+
 /* A buffer of earlier keys and values is not the same as earlier ones that new ones follow. */
 static void
 test_attention_into_a_buffer_is_refused (void)
@@ -142,6 +153,8 @@ TEST_PROGRAM (test_findings)
                    test_no_finding_speaks_of_other_formats);
   g_test_add_func ("/engine/onnx/findings/what-the-runtime-has-in-more-versions-is-no-error",
                    test_what_the_runtime_has_in_more_versions_is_no_error);
+  g_test_add_func ("/engine/onnx/findings/what-an-exporter-left-out-is-named",
+                   test_what_an_exporter_left_out_is_named);
   g_test_add_func ("/engine/onnx/findings/attention-into-a-buffer-is-refused",
                    test_attention_into_a_buffer_is_refused);
   return g_test_run ();
