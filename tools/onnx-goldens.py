@@ -30,8 +30,8 @@ import tempfile
 import numpy as np
 
 RECURRENT = re.compile(r"RNN|_foreach|_while_loop|_cond")
-TEN = ("lenet-static", "mlp-two", "mlp-softmax-output", "layer-top-lstm-l1-bi-ntc", "layer-top-gru-l1-bi-ntc", "layer-top-rnn-tanh-l1-bi-ntc",
-       "fused-lstm-l2", "cell-lstm-t6-ntc-none", "cell-gru-t6-ntc-none", "rnn-stack-document")
+TEN = ("lenet-static", "mlp-two", "bn-residual-predict", "layer-top-lstm-l1-bi-ntc", "lm-chained-cells", "lm-tied", "fused-lstm-l2",
+       "cell-lstm-t6-ntc-none", "cell-gru-t6-ntc-none", "rnn-stack-document")
 
 
 def call(hscope, *arguments):
