@@ -12,7 +12,7 @@
 G_BEGIN_DECLS
 
 /* Grows with every change of this file; modules with another number are refused. */
-#define HYB_BACKEND_ABI 5
+#define HYB_BACKEND_ABI 6
 
 typedef struct _HybDevice HybDevice; /* these three are the back end's own */
 typedef struct _HybQueue  HybQueue;  /* work in order: a stream */
@@ -49,6 +49,9 @@ typedef struct
    * may be where input 0 is if the operator has HYB_OP_IN_PLACE. */
   void (*launch) (HybQueue *queue, const HybCall *call, const HybRun *run, gpointer prepared);
   void (*release) (gpointer prepared);
+  /* Names of operators that this one computes together, ended by NULL: if one of them is excluded, this is the host's, too.
+   * NULL: it stands for itself alone. */
+  const char *const *parts;
 } HybDeviceOp;
 
 typedef struct

@@ -95,6 +95,17 @@ find_member_reason (const HybGpu *gpu, const HybCall *call)
   return NULL;
 }
 
+/* Why the device must not compute what a pass merged: a part of it is excluded.  NULL if none is. */
+static const char *
+find_part_reason (const HybGpu *gpu, const HybDeviceOp *twin, const HybCall *call)
+{
+  const char *reason = NULL;
+
+  for (guint i = 0; twin->parts && twin->parts[i] && !reason; i++)
+    reason = hyb_gpu_why_type_excluded (gpu, hyb_op_find (twin->parts[i]), hyb_gpu_type_of (call));
+  return reason;
+}
+
 /* Half a sentence, (transfer full); NULL if the device can compute the call. */
 static char *
 find_reason (HybPlan *plan, guint index, gsize *workspace)
@@ -114,7 +125,9 @@ find_reason (HybPlan *plan, guint index, gsize *workspace)
   member_reason = find_member_reason (device->gpu, call);
   if (member_reason)
     return member_reason;
-  reason = twin->refuses ? twin->refuses (call) : NULL;
+  reason = find_part_reason (device->gpu, twin, call);
+  if (!reason && twin->refuses)
+    reason = twin->refuses (call);
   if (!reason)
     reason = hyb_device_plan_refuse_hidden (plan, index, twin);
   if (reason)

@@ -215,6 +215,8 @@ weight_launch (HybQueue *queue, const HybCall *call, const HybRun *run, gpointer
   hyb_product_launch (queue, &product, run->input[0], run->input[1], run->output[0]);
 }
 
+static const char *const rectified_parts[] = { "FullyConnected", "Activation", "relu", NULL };
+
 const HybDeviceOp hyb_cuda_ops_fully_connected[] = {
   { .name = "FullyConnected",
     .refuses = forward_refuses,
@@ -225,7 +227,8 @@ const HybDeviceOp hyb_cuda_ops_fully_connected[] = {
     .refuses = forward_refuses,
     .prepare = rectified_prepare,
     .launch = forward_launch,
-    .release = forward_release },
+    .release = forward_release,
+    .parts = rectified_parts },
   { .name = "_backward_FullyConnected_data", .refuses = data_refuses, .launch = data_launch },
   { .name = "_backward_FullyConnected_weight", .refuses = weight_refuses, .launch = weight_launch },
   { NULL },

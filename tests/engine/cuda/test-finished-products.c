@@ -122,6 +122,29 @@ test_without_endings (void)
                     ==, 0);
 }
 
+/* What a self-test found wrong is not computed under another name. */
+static void
+test_excluded (void)
+{
+  static const char *const parts[] = { "FullyConnected", "Activation" };
+  g_autoptr (HybGraph) graph = new_graph (FALSE);
+
+  if (!set_up (""))
+    return;
+  for (guint i = 0; i < G_N_ELEMENTS (parts); i++)
+    {
+      g_autoptr (HybGpu) gpu = open_gpu ();
+      g_autoptr (HybExecutor) executor = new_executor (graph, "f32", gpu);
+      g_autofree char *text = NULL;
+
+      g_assert_true (hyb_gpu_exclude_type (gpu, parts[i], HYB_F32, "it is wrong"));
+      run (executor);
+      text = hyb_plan_print (hyb_executor_get_plan (executor));
+      g_assert_nonnull (strstr (text, "on the host: it is wrong"));
+      g_assert_nonnull (strstr (text, "0 steps on the GPU, 1 on the host"));
+    }
+}
+
 TEST_PROGRAM (test_finished_products)
 {
   g_test_init (&argc, &argv, NULL);
@@ -130,5 +153,6 @@ TEST_PROGRAM (test_finished_products)
   g_test_add_func ("/engine/cuda/finished-products/"
                    "kernels-take-their-place-where-there-is-no-algorithm",
                    test_without_endings);
+  g_test_add_func ("/engine/cuda/finished-products/an-excluded-part-is-the-host's", test_excluded);
   return g_test_run ();
 }

@@ -22,7 +22,7 @@ static void
 test_bad_modules (void)
 {
   static const char *const rows[][2] = {
-    { "other-interface.so", "has interface 12, this program needs interface 5. Install both" },
+    { "other-interface.so", "has interface 13, this program needs interface 6. Install both" },
     { "no-backend.so", "is no GPU module: it has no function hyb_backend" },
     { "absent.so", "the GPU module cannot be loaded" },
   };
