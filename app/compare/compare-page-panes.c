@@ -6,6 +6,7 @@
 #include "app/compare/compare-page-private.h"
 
 #include "app/document/gallery.h"
+#include "app/widgets/text-scale.h"
 
 #include <string.h>
 
@@ -378,7 +379,7 @@ scope_compare_page_add_pane (ScopeComparePage *self, const char *form)
   g_signal_connect_object (pane, "closed", G_CALLBACK (on_closed), self, 0);
   g_signal_connect_object (pane, "moved", G_CALLBACK (on_moved), self, 0);
   g_signal_connect_object (pane, "selected", G_CALLBACK (on_selected), self, 0);
-  gtk_widget_set_size_request (pane, MIN_PANE_WIDTH, -1);
+  gtk_widget_set_size_request (pane, (int) (MIN_PANE_WIDTH * scope_text_scale (pane)), -1);
   gtk_box_append (self->row, pane);
   fill_pane (self, index);
   update_closable (self);

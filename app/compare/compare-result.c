@@ -13,6 +13,7 @@
 #include "app/compare/compare-numbers.h"
 #include "app/process/json-fields.h"
 #include "app/widgets/label.h"
+#include "app/widgets/two-columns.h"
 
 #include <glib/gi18n.h>
 #include <math.h>
@@ -276,17 +277,15 @@ static void
 scope_compare_result_init (ScopeCompareResult *self)
 {
   GtkWidget *scroller = gtk_scrolled_window_new ();
-  GtkWidget *columns = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 30);
+  GtkWidget *columns;
 
   self->left = new_column ();
   self->right = new_column ();
   self->why = g_object_ref_sink (new_column ());
   self->verdicts = g_object_ref_sink (new_column ());
   gtk_widget_set_name (GTK_WIDGET (self->why), "compare-why");
-  gtk_box_set_homogeneous (GTK_BOX (columns), TRUE);
+  columns = scope_two_columns_new (GTK_WIDGET (self->left), GTK_WIDGET (self->right));
   gtk_widget_add_css_class (columns, "sheet");
-  gtk_box_append (GTK_BOX (columns), GTK_WIDGET (self->left));
-  gtk_box_append (GTK_BOX (columns), GTK_WIDGET (self->right));
   gtk_scrolled_window_set_policy (GTK_SCROLLED_WINDOW (scroller), GTK_POLICY_AUTOMATIC,
                                   GTK_POLICY_AUTOMATIC);
   gtk_scrolled_window_set_child (GTK_SCROLLED_WINDOW (scroller), columns);

@@ -63,6 +63,12 @@ void scope_graph_view_follow_steps (ScopeView *view, ScopeWorkspace *before);
 /* Connects the scales. */
 void scope_graph_view_init_steps (ScopeGraphView *self);
 
+/* --- graph-view-controls.c --- */
+
+/* For GtkOverlay::get-child-position.  FALSE: the control stands where the overlay puts it. */
+gboolean
+scope_graph_view_place_control (ScopeGraphView *self, GtkWidget *control, GdkRectangle *place);
+
 /* --- graph-view-menu.c --- */
 
 /* Creates the context menu of the canvas. */

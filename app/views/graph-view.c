@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/views/graph-view-private.h"
 
+#include "app/widgets/fitting.h"
 #include "app/widgets/spinner.h"
 #include "app/widgets/theme.h"
 
@@ -490,6 +491,7 @@ bind_children (GtkWidgetClass *class)
   gtk_widget_class_bind_template_child (class, ScopeGraphView, node_menu);
   gtk_widget_class_bind_template_child (class, ScopeGraphView, model_menu);
   gtk_widget_class_bind_template_child (class, ScopeGraphView, view_menu);
+  gtk_widget_class_bind_template_callback (class, scope_graph_view_place_control);
 }
 
 static void
@@ -512,6 +514,7 @@ scope_graph_view_class_init (ScopeGraphViewClass *class)
   view_class->reveal = scope_graph_view_reveal;
 
   g_type_ensure (SCOPE_TYPE_CANVAS);
+  g_type_ensure (SCOPE_TYPE_FITTING);
   g_type_ensure (SCOPE_TYPE_MINIMAP);
   g_type_ensure (SCOPE_TYPE_SPINNER);
   gtk_widget_class_set_template_from_resource (widget_class,

@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/widgets/bar-axes.h"
 
+#include "app/widgets/text-scale.h"
 #include "viz/paint/chart.h"
 
 #include <math.h>
@@ -17,22 +18,17 @@
 #define TICK_WIDTH  48 /* least distance of ticks below the bars */
 #define MAX_TICKS   200
 
-int
-scope_bar_axes_height (const ScopeBarAxes *axes)
+/* The height of a line of labels. */
+static int
+line_of (GtkWidget *widget)
 {
-  return axes->name || axes->low < axes->high ? LINE : 0;
+  return (int) (LINE * scope_text_scale (widget));
 }
 
-static PangoLayout *
-make_layout (GtkWidget *widget)
+int
+scope_bar_axes_height (const ScopeBarAxes *axes, GtkWidget *widget)
 {
-  PangoLayout *layout = gtk_widget_create_pango_layout (widget, NULL);
-  g_autoptr (PangoFontDescription) font = pango_font_description_copy (
-      pango_context_get_font_description (gtk_widget_get_pango_context (widget)));
-
-  pango_font_description_set_absolute_size (font, FONT_PIXELS * PANGO_SCALE);
-  pango_layout_set_font_description (layout, font);
-  return layout;
+  return axes->name || axes->low < axes->high ? line_of (widget) : 0;
 }
 
 static double
@@ -49,13 +45,13 @@ measure (PangoLayout *layout, const char *text)
 
 /* Ticks of heights from lowest to highest, of double. */
 static GArray *
-list_heights (const ScopeBarAxes *axes, const ScopeBarPlot *plot)
+list_heights (const ScopeBarAxes *axes, GtkWidget *widget, const ScopeBarPlot *plot)
 {
+  double  each = TICK_HEIGHT * scope_text_scale (widget);
   GArray *ticks = g_array_new (FALSE, FALSE, sizeof (double));
   double  range = plot->highest - plot->lowest;
-  double  step =
-      viz_chart_step (range, (guint) MAX (plot->height / TICK_HEIGHT, 1), axes->is_binary);
-  double first = step > 0 ? ceil (plot->lowest / step) : 0;
+  double  step = viz_chart_step (range, (guint) MAX (plot->height / each, 1), axes->is_binary);
+  double  first = step > 0 ? ceil (plot->lowest / step) : 0;
 
   if (step > 0 && plot->height >= LOW_PLOT)
     for (guint i = 0; i < MAX_TICKS && (first + i) * step <= plot->highest; i++)
@@ -79,11 +75,11 @@ void
 scope_bar_axes_layout (const ScopeBarAxes *axes, GtkWidget *widget, ScopeBarPlot *plot)
 {
   plot->left = 0;
-  plot->height = gtk_widget_get_height (widget) - scope_bar_axes_height (axes);
+  plot->height = gtk_widget_get_height (widget) - scope_bar_axes_height (axes, widget);
   if (axes->format)
     {
-      g_autoptr (PangoLayout) layout = make_layout (widget);
-      g_autoptr (GArray) ticks = list_heights (axes, plot);
+      g_autoptr (PangoLayout) layout = scope_text_layout (widget, FONT_PIXELS);
+      g_autoptr (GArray) ticks = list_heights (axes, widget, plot);
 
       for (guint i = 0; i < ticks->len; i++)
         {
@@ -96,9 +92,14 @@ scope_bar_axes_layout (const ScopeBarAxes *axes, GtkWidget *widget, ScopeBarPlot
 }
 
 static void
-draw_heights (const ScopeBarAxes *axes, cairo_t *cr, PangoLayout *layout, const ScopeBarPlot *plot)
+draw_heights (const ScopeBarAxes *axes,
+              GtkWidget          *widget,
+              cairo_t            *cr,
+              PangoLayout        *layout,
+              const ScopeBarPlot *plot)
 {
-  g_autoptr (GArray) ticks = list_heights (axes, plot);
+  int line = line_of (widget);
+  g_autoptr (GArray) ticks = list_heights (axes, widget, plot);
   double range = plot->highest - plot->lowest;
 
   for (guint i = 0; i < ticks->len; i++)
@@ -112,7 +113,7 @@ draw_heights (const ScopeBarAxes *axes, cairo_t *cr, PangoLayout *layout, const 
       cairo_line_to (cr, plot->left + plot->width, floor (y) + 0.5);
       cairo_stroke (cr);
       cairo_move_to (cr, plot->left - GAP - width,
-                     CLAMP (y - LINE / 2., -1, MAX (plot->height - LINE + 2, -1)));
+                     CLAMP (y - line / 2., -1, MAX (plot->height - line + 2, -1)));
       pango_cairo_show_layout (cr, layout);
     }
 }
@@ -146,13 +147,18 @@ draw_ends (const ScopeBarAxes *axes, cairo_t *cr, PangoLayout *layout, const Sco
 
 /* Numbers of bars, and what they are at the right end. */
 static void
-draw_numbers (const ScopeBarAxes *axes, cairo_t *cr, PangoLayout *layout, const ScopeBarPlot *plot)
+draw_numbers (const ScopeBarAxes *axes,
+              GtkWidget          *widget,
+              cairo_t            *cr,
+              PangoLayout        *layout,
+              const ScopeBarPlot *plot)
 {
+  double apart = TICK_WIDTH * scope_text_scale (widget);
   double each = plot->width / plot->n;
   double name_begin = plot->left + plot->width - measure (layout, axes->name);
   double end = plot->left - GAP; /* of the last label */
   guint  step =
-      (guint) MAX (viz_chart_step (plot->n, (guint) MAX (plot->width / TICK_WIDTH, 1), FALSE), 1);
+      (guint) MAX (viz_chart_step (plot->n, (guint) MAX (plot->width / apart, 1), FALSE), 1);
 
   draw_text (cr, layout, name_begin, plot->height + 1);
   for (guint64 number = (axes->first + step - 1) / step * step; number < axes->first + plot->n;
@@ -176,7 +182,7 @@ scope_bar_axes_draw (const ScopeBarAxes *axes,
                      cairo_t            *cr,
                      const ScopeBarPlot *plot)
 {
-  g_autoptr (PangoLayout) layout = make_layout (widget);
+  g_autoptr (PangoLayout) layout = scope_text_layout (widget, FONT_PIXELS);
   GtkStyleContext *style = gtk_widget_get_style_context (widget);
   GdkRGBA          colour;
 
@@ -186,9 +192,9 @@ scope_bar_axes_draw (const ScopeBarAxes *axes,
   gdk_cairo_set_source_rgba (cr, &colour);
   cairo_set_line_width (cr, 0.25);
   if (axes->format)
-    draw_heights (axes, cr, layout, plot);
+    draw_heights (axes, widget, cr, layout, plot);
   if (axes->low < axes->high)
     draw_ends (axes, cr, layout, plot);
   else if (axes->name && plot->n > 0)
-    draw_numbers (axes, cr, layout, plot);
+    draw_numbers (axes, widget, cr, layout, plot);
 }

@@ -27,7 +27,7 @@ typedef struct
 } ScopeBarPlot;
 
 /* The height that labels below the bars take, in pixels. */
-int scope_bar_axes_height (const ScopeBarAxes *axes);
+int scope_bar_axes_height (const ScopeBarAxes *axes, GtkWidget *widget);
 /* Sets the area of the bars from the size of the widget; lowest, highest and n are set before. */
 void scope_bar_axes_layout (const ScopeBarAxes *axes, GtkWidget *widget, ScopeBarPlot *plot);
 /* Draws lines and labels. */

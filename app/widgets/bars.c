@@ -39,7 +39,7 @@ scope_bars_measure (GtkWidget     *widget,
   ScopeBars *self = SCOPE_BARS (widget);
 
   *minimum = *natural = orientation == GTK_ORIENTATION_VERTICAL
-                            ? self->height + scope_bar_axes_height (&self->axes)
+                            ? self->height + scope_bar_axes_height (&self->axes, widget)
                             : 60;
   *minimum_baseline = *natural_baseline = -1;
 }

@@ -7,7 +7,13 @@
 
 struct _ScopeFitting
 {
-  AdwBin parent_instance;
+  AdwBin   parent_instance;
+  gboolean asks;
+};
+
+enum
+{
+  ASKS = 1,
 };
 
 G_DEFINE_FINAL_TYPE (ScopeFitting, scope_fitting, ADW_TYPE_BIN)
@@ -29,9 +35,12 @@ scope_fitting_measure (GtkWidget     *widget,
     gtk_widget_measure (child, orientation,
                         orientation == GTK_ORIENTATION_HORIZONTAL ? for_size : -1, minimum, natural,
                         NULL, NULL);
-  /* It takes what is left of a line, and nothing that others want. */
-  if (orientation == GTK_ORIENTATION_HORIZONTAL)
-    *minimum = *natural = 0;
+  /* It takes what is left of a line. */
+  if (orientation != GTK_ORIENTATION_HORIZONTAL)
+    return;
+  *minimum = 0;
+  if (!SCOPE_FITTING (widget)->asks)
+    *natural = 0;
 }
 
 static void
@@ -49,8 +58,23 @@ scope_fitting_size_allocate (GtkWidget *widget, int width, int height, int basel
 }
 
 static void
+scope_fitting_set_property (GObject          *object,
+                            guint id          G_GNUC_UNUSED,
+                            const GValue     *value,
+                            GParamSpec *param G_GNUC_UNUSED)
+{
+  SCOPE_FITTING (object)->asks = g_value_get_boolean (value);
+}
+
+static void
 scope_fitting_class_init (ScopeFittingClass *class)
 {
+  G_OBJECT_CLASS (class)->set_property = scope_fitting_set_property;
+  /* Whether it asks for room, which others then do not get; else it takes what they leave. */
+  g_object_class_install_property (G_OBJECT_CLASS (class), ASKS,
+                                   g_param_spec_boolean ("asks", NULL, NULL, FALSE,
+                                                         G_PARAM_WRITABLE | G_PARAM_CONSTRUCT_ONLY |
+                                                             G_PARAM_STATIC_STRINGS));
   GTK_WIDGET_CLASS (class)->measure = scope_fitting_measure;
   GTK_WIDGET_CLASS (class)->size_allocate = scope_fitting_size_allocate;
 }

@@ -6,9 +6,7 @@
 
 #include "app/widgets/lane-chart.h"
 
-#define LANE 22.0
-#define GAP  2.0
-#define AXIS 22.0
+#define GAP 2.0 /* between lanes */
 
 struct _ScopeLaneChart
 {
@@ -42,5 +40,7 @@ void scope_lane_chart_show_time (ScopeLaneChart *self, double begin, double end)
 
 /* --- lane-draw.c --- */
 
+/* The height of a lane, and of the axis above the lanes: a line of text. */
+double scope_lane_chart_line (ScopeLaneChart *self);
 /* Draws axis, spans, marks and the measured range; for GtkWidgetClass.snapshot. */
 void scope_lane_chart_draw (GtkWidget *widget, GtkSnapshot *snapshot);

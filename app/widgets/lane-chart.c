@@ -31,9 +31,10 @@ scope_lane_chart_measure (GtkWidget     *widget,
                           int           *natural_baseline)
 {
   ScopeLaneChart *self = SCOPE_LANE_CHART (widget);
+  double          line = scope_lane_chart_line (self);
 
   *minimum = *natural = orientation == GTK_ORIENTATION_VERTICAL
-                            ? (int) (AXIS + MAX (self->n_lanes, 2u) * (LANE + GAP))
+                            ? (int) (line + MAX (self->n_lanes, 2u) * (line + GAP))
                             : 100;
   *minimum_baseline = *natural_baseline = -1;
 }
@@ -81,7 +82,8 @@ span_at (ScopeLaneChart *self, double x, double y)
   double           width = MAX (gtk_widget_get_width (GTK_WIDGET (self)), 1);
   double           per_pixel = (self->end - self->begin) / width;
   double           time = self->begin + x * per_pixel, least = 3 * per_pixel;
-  int              lane = (int) floor ((y - AXIS) / (LANE + GAP));
+  double           line = scope_lane_chart_line (self);
+  int              lane = (int) floor ((y - line) / (line + GAP));
   const ScopeSpan *best = NULL;
 
   for (guint i = 0; self->spans && i < self->spans->len; i++)

@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/widgets/lane-chart-private.h"
 
+#include "app/widgets/text-scale.h"
 #include "profiler/base/format.h"
 #include "viz/viz.h"
 
@@ -14,13 +15,21 @@
 #define MAX_TEXTS      300
 #define DIMMED         0.25 /* spans that are not found */
 
+#define FONT_PIXELS 11
+#define LINE_PIXELS 22
 #define TICK_PIXELS 90
 
-/* 1, 2 or 5 times a power of ten, so that ticks stand at least TICK_PIXELS apart. */
-static double
-tick_of (double per_pixel)
+double
+scope_lane_chart_line (ScopeLaneChart *self)
 {
-  double wanted = per_pixel * TICK_PIXELS, power = pow (10, floor (log10 (wanted)));
+  return round (LINE_PIXELS * scope_text_scale (GTK_WIDGET (self)));
+}
+
+/* 1, 2 or 5 times a power of ten, at least `least` seconds. */
+static double
+tick_of (double least)
+{
+  double wanted = least, power = pow (10, floor (log10 (wanted)));
 
   return wanted / power < 2 ? 2 * power : wanted / power < 5 ? 5 * power : 10 * power;
 }
@@ -35,30 +44,56 @@ tick_label (double seconds, double tick)
   return g_strdup_printf (tick >= 1e-6 ? "%.0f µs" : "%.1f µs", seconds * 1e6);
 }
 
+/* Where the length of the measured range is written, on the axis.  FALSE: nothing is measured. */
+static gboolean
+place_length (ScopeLaneChart *self, PangoLayout *layout, double width, double *left, double *right)
+{
+  double           begin, end, per_second = width / (self->end - self->begin), middle;
+  g_autofree char *label = NULL;
+  int              text_width;
+
+  if (!scope_lane_chart_get_measured (self, &begin, &end))
+    return FALSE;
+  label = prof_format_seconds (end - begin);
+  pango_layout_set_text (layout, label, -1);
+  pango_layout_get_pixel_size (layout, &text_width, NULL);
+  middle = ((begin + end) / 2 - self->begin) * per_second;
+  *left = CLAMP (middle - text_width / 2., 4, MAX (width - text_width - 4, 4));
+  *right = *left + text_width;
+  return TRUE;
+}
+
 static void
 draw_axis (ScopeLaneChart *self, cairo_t *cr, PangoLayout *layout, double width, double height)
 {
-  double  per_pixel = (self->end - self->begin) / width, tick = tick_of (per_pixel);
-  double  first = self->first_time + ceil ((self->begin - self->first_time) / tick) * tick;
-  GdkRGBA colour;
+  double   per_pixel = (self->end - self->begin) / width, left, right;
+  double   apart = TICK_PIXELS * scope_text_scale (GTK_WIDGET (self));
+  double   tick = tick_of (per_pixel * apart), line = scope_lane_chart_line (self);
+  double   first = self->first_time + ceil ((self->begin - self->first_time) / tick) * tick;
+  gboolean has_length = place_length (self, layout, width, &left, &right);
+  GdkRGBA  colour;
 
   gtk_style_context_get_color (gtk_widget_get_style_context (GTK_WIDGET (self)), &colour);
   /* Ticks are counted, because at a late time adding a short one may change nothing. */
-  for (guint i = 0; i <= width / TICK_PIXELS && first + i * tick <= self->end; i++)
+  for (guint i = 0; i <= width / apart && first + i * tick <= self->end; i++)
     {
       double           t = first + i * tick;
       double           x = floor ((t - self->begin) / per_pixel) + 0.5;
       g_autofree char *label = tick_label (t - self->first_time, tick);
+      int              text_width;
 
       colour.alpha = 0.12f;
       gdk_cairo_set_source_rgba (cr, &colour);
-      cairo_move_to (cr, x, AXIS - 4);
+      cairo_move_to (cr, x, line - 4);
       cairo_line_to (cr, x, height);
       cairo_set_line_width (cr, 1);
       cairo_stroke (cr);
+      pango_layout_set_text (layout, label, -1);
+      pango_layout_get_pixel_size (layout, &text_width, NULL);
+      if (x + 3 + text_width > width || (has_length && x + text_width > left - 8 && x < right + 8))
+        continue; /* it would be cut or covered */
       colour.alpha = 0.65f;
       gdk_cairo_set_source_rgba (cr, &colour);
-      pango_layout_set_text (layout, label, -1);
       cairo_move_to (cr, x + 3, 2);
       pango_cairo_show_layout (cr, layout);
     }
@@ -86,6 +121,7 @@ static void
 draw_spans (ScopeLaneChart *self, cairo_t *cr, PangoLayout *layout, double width)
 {
   double             per_second = width / (self->end - self->begin);
+  double             line = scope_lane_chart_line (self);
   g_autofree double *painted = g_new (double, MAX (self->n_lanes, 1));
   guint              n_texts = 0;
 
@@ -96,7 +132,7 @@ draw_spans (ScopeLaneChart *self, cairo_t *cr, PangoLayout *layout, double width
       const ScopeSpan *span = &g_array_index (self->spans, ScopeSpan, i);
       double           x = (span->begin - self->begin) * per_second;
       double           right = (span->end - self->begin) * per_second;
-      double           y = AXIS + span->lane * (LANE + GAP);
+      double           y = line + span->lane * (line + GAP);
       gboolean         is_hit;
 
       if (right < 0 || x > width)
@@ -111,10 +147,10 @@ draw_spans (ScopeLaneChart *self, cairo_t *cr, PangoLayout *layout, double width
       cairo_set_source_rgba (cr, (span->colour >> 16 & 0xff) / 255.,
                              (span->colour >> 8 & 0xff) / 255., (span->colour & 0xff) / 255.,
                              is_hit ? 1 : DIMMED);
-      cairo_rectangle (cr, x, y, MAX (right - x - (right - x > 3 ? 0.5 : 0), 0.7), LANE);
+      cairo_rectangle (cr, x, y, MAX (right - x - (right - x > 3 ? 0.5 : 0), 0.7), line);
       cairo_fill (cr);
       if (right - x > MIN_TEXT_WIDTH && is_hit && span->label && n_texts++ < MAX_TEXTS)
-        draw_label (cr, layout, span, &(VizRect){ MAX (x, 0), y, right - MAX (x, 0), LANE });
+        draw_label (cr, layout, span, &(VizRect){ MAX (x, 0), y, right - MAX (x, 0), line });
     }
 }
 
@@ -122,7 +158,7 @@ draw_spans (ScopeLaneChart *self, cairo_t *cr, PangoLayout *layout, double width
 static void
 draw_unusual (ScopeLaneChart *self, cairo_t *cr, double width)
 {
-  double  per_second = width / (self->end - self->begin);
+  double  per_second = width / (self->end - self->begin), line = scope_lane_chart_line (self);
   GdkRGBA colour = { 0.88f, 0.11f, 0.14f, 1 };
 
   gtk_style_context_lookup_color (gtk_widget_get_style_context (GTK_WIDGET (self)), "error_color",
@@ -135,7 +171,7 @@ draw_unusual (ScopeLaneChart *self, cairo_t *cr, double width)
       if (!(span->usual > 0) || span->end < self->begin || span->begin > self->end)
         continue;
       cairo_rectangle (cr, (span->begin - self->begin) * per_second,
-                       AXIS + span->lane * (LANE + GAP),
+                       line + span->lane * (line + GAP),
                        MAX ((span->end - span->begin) * per_second, 2), UNUSUAL);
       cairo_fill (cr);
     }
@@ -145,7 +181,7 @@ draw_unusual (ScopeLaneChart *self, cairo_t *cr, double width)
 static void
 draw_marks (ScopeLaneChart *self, cairo_t *cr, double width)
 {
-  double  per_second = width / (self->end - self->begin);
+  double  per_second = width / (self->end - self->begin), line = scope_lane_chart_line (self);
   GdkRGBA colour;
 
   if (g_hash_table_size (self->marked) == 0)
@@ -161,8 +197,8 @@ draw_marks (ScopeLaneChart *self, cairo_t *cr, double width)
           span->begin > self->end)
         continue;
       cairo_rectangle (cr, (span->begin - self->begin) * per_second - 1,
-                       AXIS + span->lane * (LANE + GAP) - 1,
-                       MAX ((span->end - span->begin) * per_second, 1) + 2, LANE + 2);
+                       line + span->lane * (line + GAP) - 1,
+                       MAX ((span->end - span->begin) * per_second, 1) + 2, line + 2);
       cairo_stroke (cr);
     }
 }
@@ -171,10 +207,8 @@ draw_marks (ScopeLaneChart *self, cairo_t *cr, double width)
 static void
 draw_measured (ScopeLaneChart *self, cairo_t *cr, PangoLayout *layout, double width, double height)
 {
-  double           begin, end, per_second = width / (self->end - self->begin), left, right;
-  g_autofree char *label = NULL;
-  GdkRGBA          colour;
-  int              text_width;
+  double  begin, end, per_second = width / (self->end - self->begin), left, right;
+  GdkRGBA colour;
 
   if (!scope_lane_chart_get_measured (self, &begin, &end))
     return;
@@ -191,11 +225,8 @@ draw_measured (ScopeLaneChart *self, cairo_t *cr, PangoLayout *layout, double wi
   cairo_rectangle (cr, left - 1, 0, 2, height);
   cairo_rectangle (cr, right - 1, 0, 2, height);
   cairo_fill (cr);
-  label = prof_format_seconds (end - begin);
-  pango_layout_set_text (layout, label, -1);
-  pango_layout_get_pixel_size (layout, &text_width, NULL);
-  left = CLAMP ((left + right - text_width) / 2, 4, MAX (width - text_width - 4, 4));
-  cairo_rectangle (cr, left - 4, 1, text_width + 8, AXIS - 4);
+  place_length (self, layout, width, &left, &right); /* also sets the text */
+  cairo_rectangle (cr, left - 4, 1, right - left + 8, scope_lane_chart_line (self) - 4);
   cairo_fill (cr);
   cairo_set_source_rgb (cr, 1, 1, 1);
   cairo_move_to (cr, left, 2);
@@ -209,17 +240,12 @@ scope_lane_chart_draw (GtkWidget *widget, GtkSnapshot *snapshot)
   int             width = gtk_widget_get_width (widget), height = gtk_widget_get_height (widget);
   cairo_t        *cr;
   g_autoptr (PangoLayout) layout = NULL;
-  g_autoptr (PangoFontDescription) font = NULL;
 
   if (!self->spans || self->end <= self->begin || width < 1)
     return;
   cr = gtk_snapshot_append_cairo (snapshot,
                                   &GRAPHENE_RECT_INIT (0, 0, (float) width, (float) height));
-  layout = gtk_widget_create_pango_layout (widget, NULL);
-  font = pango_font_description_copy (
-      pango_context_get_font_description (gtk_widget_get_pango_context (widget)));
-  pango_font_description_set_absolute_size (font, 11 * PANGO_SCALE);
-  pango_layout_set_font_description (layout, font);
+  layout = scope_text_layout (widget, FONT_PIXELS);
   draw_axis (self, cr, layout, width, height);
   draw_spans (self, cr, layout, width);
   draw_unusual (self, cr, width);

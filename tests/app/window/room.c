@@ -81,6 +81,40 @@ test_controls_cover_no_box (void)
     }
 }
 
+/* Neither covers the other, however narrow the graph and large the text. */
+static void
+assert_apart (void)
+{
+  GtkWidget      *steps = gui_find (GTK_WIDGET (page), "steps-box");
+  GtkWidget      *zoom = gtk_widget_get_parent (gui_find (GTK_WIDGET (page), "zoom-in-button"));
+  graphene_rect_t bar, buttons, both;
+
+  g_assert_true (gtk_widget_compute_bounds (steps, GTK_WIDGET (canvas ()), &bar));
+  g_assert_true (gtk_widget_compute_bounds (zoom, GTK_WIDGET (canvas ()), &buttons));
+  g_assert_cmpfloat (bar.origin.x, >=, 0);
+  g_assert_cmpfloat (bar.origin.x + bar.size.width, <=,
+                     (float) gtk_widget_get_width (GTK_WIDGET (canvas ())));
+  g_assert_false (graphene_rect_intersection (&bar, &buttons, &both) && both.size.width > 0 &&
+                  both.size.height > 0);
+}
+
+static void
+test_bar_and_buttons_stand_apart (void)
+{
+  GtkSettings *settings = gtk_settings_get_default ();
+
+  for (int scale = 1; scale <= 2; scale++)
+    for (int width = 1280; width >= 683; width -= 199)
+      {
+        g_object_set (settings, "gtk-xft-dpi", scale * 96 * 1024, NULL);
+        gtk_window_set_default_size (GTK_WINDOW (window), width, 700);
+        gui_spin (500);
+        assert_apart ();
+      }
+  g_object_set (settings, "gtk-xft-dpi", 96 * 1024, NULL);
+  gui_spin (200);
+}
+
 static void
 resize (int width, int height)
 {
@@ -189,5 +223,7 @@ add_room_tests (void)
                  test_a_fitted_picture_stays_fitted);
   add_long_test ("/app/window/panes-show-whole-pictures", CASE_MODEL,
                  test_panes_show_whole_pictures);
+  add_test ("/app/window/bar-and-buttons-stand-apart", CASE_MODEL,
+            test_bar_and_buttons_stand_apart);
   add_long_test ("/app/window/controls-cover-no-box", CASE_MODEL, test_controls_cover_no_box);
 }
