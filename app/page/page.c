@@ -119,9 +119,10 @@ on_button (GtkGestureClick *gesture,
 {
   guint button = gtk_gesture_single_get_current_button (GTK_GESTURE_SINGLE (gesture));
 
-  if (button == BACK_BUTTON || button == FORWARD_BUTTON)
-    gtk_widget_activate_action (data, button == BACK_BUTTON ? "page.go-back" : "page.go-forward",
-                                NULL);
+  if (button != BACK_BUTTON && button != FORWARD_BUTTON)
+    return;
+  gtk_widget_activate_action (data, button == BACK_BUTTON ? "page.go-back" : "page.go-forward",
+                              NULL);
 }
 
 static void

@@ -388,6 +388,13 @@ add_editor (ScopeNodeView *self, ScopeDocument *document, const HybNode *node)
   scope_sheet_add (self->sheet, button);
 }
 
+/* What an attribute means, in the user's language; NULL: it is not described. */
+static const char *
+translate (const char *doc)
+{
+  return doc ? gettext (doc) : NULL;
+}
+
 /* Attributes that differ from their default come first, emphasised. */
 static void
 add_attributes (ScopeSheet *sheet, const HybNode *node)
@@ -405,9 +412,9 @@ add_attributes (ScopeSheet *sheet, const HybNode *node)
           scope_sheet_add_heading (sheet, _ ("Attributes"));
         any = TRUE;
         if (defaults)
-          scope_sheet_add_row (sheet, param->name, value, param->doc, 0);
+          scope_sheet_add_row (sheet, param->name, value, translate (param->doc), 0);
         else
-          scope_sheet_add_strong_row (sheet, param->name, value, param->doc);
+          scope_sheet_add_strong_row (sheet, param->name, value, translate (param->doc), 0);
       }
 }
 
@@ -422,7 +429,7 @@ add_written_attributes (ScopeSheet *sheet, const HybNode *node)
   for (guint i = 0; node->attributes[i] && node->attributes[i + 1]; i += 2)
     if (node->op->is_default &&
         !node->op->is_default (node->params, node->attributes[i], node->attributes[i + 1]))
-      scope_sheet_add_strong_row (sheet, node->attributes[i], node->attributes[i + 1], NULL);
+      scope_sheet_add_strong_row (sheet, node->attributes[i], node->attributes[i + 1], NULL, 0);
     else
       scope_sheet_add_row (sheet, node->attributes[i], node->attributes[i + 1], NULL, 0);
 }
@@ -477,7 +484,7 @@ scope_node_view_show_node (ScopeNodeView    *self,
                                  "run."),
                               "warning");
       else if (node->op->doc)
-        scope_sheet_add_text (self->sheet, node->op->doc, NULL);
+        scope_sheet_add_text (self->sheet, gettext (node->op->doc), NULL);
     }
   show_problems (self, node->name);
   show_notes (self, node->name);

@@ -148,7 +148,8 @@ scope_node_view_show_places (ScopeNodeView *self, ScopeMeasurement *measurement)
       g_autofree char *operator= describe (each);
       g_autofree char *whole = describe_whole (each, operator);
 
-      scope_sheet_add_row (self->sheet, skip_prefix (each->name, prefix), share, whole, each->box);
+      scope_sheet_add_strong_row (self->sheet, skip_prefix (each->name, prefix), share, whole,
+                                  each->box);
       scope_sheet_add_text (self->sheet, operator, "sheet-detail");
     }
 }

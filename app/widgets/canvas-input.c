@@ -90,6 +90,8 @@ on_pressed (GtkGestureClick *gesture, int n_press, double x, double y, gpointer 
       gtk_event_controller_get_current_event_state (GTK_EVENT_CONTROLLER (gesture));
   guint32 wire, box = box_at (self, x, y, &wire);
 
+  if (button > GDK_BUTTON_SECONDARY)
+    return; /* the page goes back or forward */
   gtk_widget_grab_focus (GTK_WIDGET (self));
   self->pointer_x = x;
   self->pointer_y = y;

@@ -66,8 +66,9 @@ scope_sheet_add_text (ScopeSheet *self, const char *text, const char *css_class)
   GtkWidget *label = new_label (text, css_class);
 
   gtk_label_set_selectable (GTK_LABEL (label), TRUE);
-  /* Selectable labels can be focused, which would lengthen the way through the pane by keyboard. */
-  gtk_widget_set_focusable (label, FALSE);
+  /* Selectable labels can be focused, which would lengthen the way through the pane by keyboard.  If only "focusable"
+   * were FALSE, the label would claim to have taken the focus, and Tab would lead nowhere. */
+  gtk_widget_set_can_focus (label, FALSE);
   gtk_box_append (GTK_BOX (self), label);
 }
 
@@ -161,7 +162,11 @@ scope_sheet_add_row (ScopeSheet *self,
 }
 
 void
-scope_sheet_add_strong_row (ScopeSheet *self, const char *name, const char *value, const char *hint)
+scope_sheet_add_strong_row (ScopeSheet *self,
+                            const char *name,
+                            const char *value,
+                            const char *hint,
+                            guint32     box)
 {
-  add_row (self, name, value, hint, 0);
+  add_row (self, name, value, hint, box);
 }

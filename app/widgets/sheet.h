@@ -28,10 +28,11 @@ void scope_sheet_add_row (ScopeSheet *self,
                           const char *value,
                           const char *hint,
                           guint32     box);
-/* The same with an emphasised name, for values that differ from their default. */
+/* The same with an emphasised name, for values that differ from their default, and for places. */
 void scope_sheet_add_strong_row (ScopeSheet *self,
                                  const char *name,
                                  const char *value,
-                                 const char *hint);
+                                 const char *hint,
+                                 guint32     box);
 
 G_END_DECLS

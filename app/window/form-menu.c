@@ -302,7 +302,7 @@ scope_form_menu_init (ScopeFormMenu *self)
   /* A label of the button's own could not become narrower. */
   self->title = GTK_LABEL (gtk_label_new (NULL));
   gtk_label_set_ellipsize (self->title, PANGO_ELLIPSIZE_END);
-  gtk_label_set_width_chars (self->title, 3);
+  gtk_label_set_width_chars (self->title, 8);
   gtk_menu_button_set_child (self->button, GTK_WIDGET (self->title));
   gtk_menu_button_set_always_show_arrow (self->button, TRUE);
   self->popover = GTK_POPOVER (gtk_popover_new ());

@@ -118,8 +118,10 @@ describe (const HybParam *param)
   g_autofree char *choices = param->choices ? g_strjoinv (", ", (char **) param->choices) : NULL;
 
   if (choices && param->doc)
-    return g_strdup_printf ("%s · %s", choices, param->doc);
-  return choices ? g_steal_pointer (&choices) : g_strdup (param->doc);
+    return g_strdup_printf ("%s · %s", choices, gettext (param->doc));
+  if (choices)
+    return g_steal_pointer (&choices);
+  return param->doc ? g_strdup (gettext (param->doc)) : NULL;
 }
 
 /* suggestion: (nullable) what was meant. */

@@ -69,7 +69,7 @@ describe_choice (GtkDropDown *choice, GParamSpec *property G_GNUC_UNUSED, gpoint
   guint         selected = gtk_drop_down_get_selected (choice);
   const HybOp  *op = selected < search->found->len ? search->found->pdata[selected] : NULL;
 
-  gtk_label_set_text (meaning, op && op->doc ? op->doc : "");
+  gtk_label_set_text (meaning, op && op->doc ? gettext (op->doc) : "");
 }
 
 static GtkWidget *

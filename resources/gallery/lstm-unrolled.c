@@ -49,7 +49,7 @@ build (gconstpointer data)
 }
 
 HYB_MODEL (.name = "lstm-unrolled",
-           .doc = "Language model by one LSTM cell, unrolled over length steps",
+           .doc = "Language model by one LSTM cell, unrolled into all its steps",
            .options = options,
            .options_size = sizeof (Options),
            .inputs = LANGUAGE_MODEL_CELL_INPUTS,

@@ -421,6 +421,7 @@ TEST_PROGRAM (test_window)
   add_pane_tests ();
   add_list_tests ();
   add_comfort_tests ();
+  add_gesture_tests ();
   add_save_tests ();
   add_view_tests ();
   add_value_tests ();

@@ -77,9 +77,50 @@ test_findings (void)
   g_assert_nonnull (strstr (german, "es gibt keinen Operator „Mish“"));
 }
 
+/* The same text is returned where there is none. */
+static gboolean
+is_untranslated (const char *text)
+{
+  if (!text || gettext (text) != text)
+    return FALSE;
+  g_test_message ("not translated: %s", text);
+  return TRUE;
+}
+
+/* Every description of an operator and of its attributes has a German text. */
+static void
+test_operators (void)
+{
+  g_autofree char    *catalogues = find_catalogues ();
+  guint               n_ops, n_missing = 0;
+  const HybOp *const *ops = hyb_op_list (&n_ops);
+
+  if (!catalogues)
+    {
+      g_test_skip ("no gettext");
+      return;
+    }
+  g_setenv ("LANGUAGE", "de", TRUE);
+  setlocale (LC_MESSAGES, "C.UTF-8");
+  bindtextdomain ("hybridscope", catalogues);
+  bind_textdomain_codeset ("hybridscope", "UTF-8");
+  textdomain ("hybridscope");
+  for (guint i = 0; i < n_ops; i++)
+    {
+      if (ops[i]->flags & HYB_OP_INTERNAL)
+        continue;
+      n_missing += is_untranslated (ops[i]->doc);
+      for (const HybParam *param = ops[i]->params; param && param->name; param++)
+        n_missing += is_untranslated (param->doc);
+    }
+  setlocale (LC_MESSAGES, "C");
+  g_assert_cmpuint (n_missing, ==, 0);
+}
+
 TEST_PROGRAM (test_german)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/app/german/findings-have-the-language-of-the-user", test_findings);
+  g_test_add_func ("/app/german/operators-are-described-in-german", test_operators);
   return g_test_run ();
 }

@@ -68,3 +68,4 @@ void add_click_tests (void);
 void add_pane_tests (void);
 void add_list_tests (void);
 void add_comfort_tests (void);
+void add_gesture_tests (void);
