@@ -19,6 +19,8 @@
 #define RUN_SECONDS        4
 #define COMPARE_SECONDS    12
 #define START_MILLISECONDS 8000 /* the start page draws its examples meanwhile */
+#define MAX_SIZES          12
+#define MAX_FRAMES         50 /* in which sizes may still be allocated */
 
 static ScopeWindow *window;
 static char        *folder;
@@ -53,10 +55,10 @@ resize (int width, int height)
   GtkWidget *widget = GTK_WIDGET (window);
   int        ask_width = width, ask_height = height;
 
-  for (guint i = 0; i < 5; i++)
+  for (guint i = 0; i < MAX_SIZES && (i < 2 || gtk_widget_get_width (widget) != width); i++)
     {
       gtk_window_set_default_size (GTK_WINDOW (window), ask_width, ask_height);
-      gui_spin (300);
+      gui_spin (i < 4 ? 300 : 1000);
       ask_width += width - gtk_widget_get_width (widget);
       ask_height += height - gtk_widget_get_height (widget);
     }
@@ -98,15 +100,11 @@ paint (GtkSnapshot *snapshot, GtkWidget *widget)
                           gtk_widget_get_height (widget));
 }
 
-static void
-save (GtkWidget *over, const char *path)
+/* What the window shows, with `over` on top; NULL while sizes are to be allocated.  (transfer full) */
+static GskRenderNode *
+draw (GtkWidget *over, const graphene_rect_t *all)
 {
   g_autoptr (GtkSnapshot) snapshot = gtk_snapshot_new ();
-  g_autoptr (GskRenderNode) node = NULL;
-  g_autoptr (GdkTexture) picture = NULL;
-  graphene_rect_t all =
-      GRAPHENE_RECT_INIT (0, 0, (float) gtk_widget_get_width (GTK_WIDGET (window)),
-                          (float) gtk_widget_get_height (GTK_WIDGET (window)));
 
   paint (snapshot, GTK_WIDGET (window));
   if (over)
@@ -114,11 +112,27 @@ save (GtkWidget *over, const char *path)
       graphene_point_t place = find_place (over);
 
       if (!GTK_IS_POPOVER (over)) /* the dialog is modal */
-        gtk_snapshot_append_color (snapshot, &(GdkRGBA){ 0, 0, 0, 0.35f }, &all);
+        gtk_snapshot_append_color (snapshot, &(GdkRGBA){ 0, 0, 0, 0.35f }, all);
       gtk_snapshot_translate (snapshot, &place);
       paint (snapshot, over);
     }
-  node = gtk_snapshot_to_node (snapshot);
+  return gtk_snapshot_to_node (snapshot);
+}
+
+static void
+save (GtkWidget *over, const char *path)
+{
+  graphene_rect_t all =
+      GRAPHENE_RECT_INIT (0, 0, (float) gtk_widget_get_width (GTK_WIDGET (window)),
+                          (float) gtk_widget_get_height (GTK_WIDGET (window)));
+  g_autoptr (GskRenderNode) node = draw (over, &all);
+  g_autoptr (GdkTexture) picture = NULL;
+
+  for (guint i = 0; !node && i < MAX_FRAMES; i++)
+    {
+      gui_spin (100);
+      node = draw (over, &all);
+    }
   g_assert_nonnull (node);
   picture = gsk_renderer_render_texture (gtk_native_get_renderer (GTK_NATIVE (window)), node, &all);
   g_assert_true (gdk_texture_save_to_png (picture, path));
