@@ -137,17 +137,6 @@ scope_lane_chart_show_time (ScopeLaneChart *self, double begin, double end)
   scope_lane_chart_set_range (self, begin, begin + length);
 }
 
-/* Wholly, or in part if it is too long for the visible range. */
-static gboolean
-can_be_seen (const ScopeLaneChart *self, const ScopeSpan *span)
-{
-  double length = (self->end - self->begin) * (1 - 2 * SHARE_AROUND);
-
-  return span->end >= self->begin && span->begin <= self->end &&
-         ((span->begin >= self->begin && span->end <= self->end) ||
-          span->end - span->begin > length);
-}
-
 void
 scope_lane_chart_show_marked (ScopeLaneChart *self)
 {
@@ -159,8 +148,8 @@ scope_lane_chart_show_marked (ScopeLaneChart *self)
 
       if (!scope_lane_chart_is_marked (self, span))
         continue;
-      if (can_be_seen (self, span))
-        return;
+      if (span->begin >= self->begin && span->end <= self->end)
+        return; /* one can be seen */
       if (!first)
         first = span;
     }

@@ -34,6 +34,7 @@ typedef struct
   const char *name;
   GtkWidget *(*open) (void); /* shows what lies over the window, or NULL */
   void (*close) (void);
+  guint wait_ms; /* until all is drawn; 0: the usual time */
 } Stop;
 
 static const struct
@@ -173,7 +174,7 @@ show (const Stop *stop)
         gui_act (window, "win.zoom-fit", NULL);
       if (scope_window_get_comparison (window))
         gui_act (scope_window_get_comparison (window), "compare.fit", NULL);
-      gui_spin (700);
+      gui_spin (stop->wait_ms > 0 ? stop->wait_ms : 700);
       wait_until (is_settled, NULL);
       over = stop->open ? stop->open () : NULL;
       gui_spin (600);
@@ -382,7 +383,7 @@ static void
 show_start (void)
 {
   gui_spin (START_MILLISECONDS);
-  show (&(const Stop){ "start", NULL, NULL });
+  show (&(const Stop){ "start", NULL, NULL, START_MILLISECONDS }); /* in other colours again */
 }
 
 /* The weights of an LSTM. */
