@@ -9,6 +9,7 @@
 # (…_get_type) do not count either.
 # Prints the files of every circle and every call that points up, and exits with 1.
 # SPDX-License-Identifier: LGPL-2.1-or-later
+export LC_ALL=C # order, decimal points and messages
 build=$(cd "${1:?usage: check-calls.sh BUILD [ROOT]}" && pwd) || exit 2
 tests=$(cd "$(dirname "$0")" && pwd)
 cd "${2:-$tests/..}" || exit 2

@@ -12,6 +12,7 @@
 #    x-private.h count as one file.
 # Prints every include that breaks a rule and exits with 1.
 # SPDX-License-Identifier: LGPL-2.1-or-later
+export LC_ALL=C # order, decimal points and messages
 tests=$(cd "$(dirname "$0")" && pwd)
 cd "${1:-$tests/..}" || exit 2
 status=0

@@ -2,6 +2,7 @@
 # check-size.sh — files stay under 600 lines, functions under 80, folders under 61 source files.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 cd "$(dirname "$0")/.." || exit 2
+export LC_ALL=C # order, decimal points and messages
 files=$(git ls-files --cached --others --exclude-standard '*.c' '*.h' '*.hsk' 2>/dev/null ||
         find app engine profiler viz resources tests tools -name '*.[ch]')
 status=0

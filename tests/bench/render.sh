@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
+export LC_ALL=C # order, decimal points and messages
 # render.sh — measures time and memory of drawing graphs, from file to SVG.
 #
 #   tests/bench/render.sh build [RUNS]

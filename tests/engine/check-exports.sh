@@ -7,6 +7,7 @@
 # engine/abi.txt.  To accept a change: check-exports.sh LIBRARY SOURCE --write.  Prints TAP.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 library=$1 source=$2
+export LC_ALL=C # order, decimal points and messages
 work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
 
