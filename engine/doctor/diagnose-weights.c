@@ -11,6 +11,7 @@
 #include "engine/doctor/rival-names.h"
 #include "engine/formats/model-weights.h"
 #include "engine/op/suggest.h"
+#include "engine/tensor/finite.h"
 
 #include <math.h>
 #include <string.h>
@@ -298,10 +299,10 @@ check_finite (HybDiagnosis *diagnosis, guint i, HybFinding **finding)
   HybStatistics    statistics;
   g_autofree char *got = NULL;
 
-  hyb_tensor_statistics (diagnosis->parameters[i], &statistics);
-  if (statistics.n_nan == 0 && statistics.n_infinite == 0)
+  if (hyb_tensor_is_finite (diagnosis->parameters[i]))
     return;
 
+  hyb_tensor_statistics (diagnosis->parameters[i], &statistics);
   if (!*finding)
     *finding = hyb_diagnosis_report (diagnosis,
                                      &(DiagnosisIssue){

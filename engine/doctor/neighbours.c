@@ -10,6 +10,7 @@
 #include "engine/formats/format.h"
 #include "engine/formats/model-weights.h"
 #include "engine/graph/roles.h"
+#include "engine/tensor/finite.h"
 
 #include <string.h>
 #include <sys/stat.h>
@@ -141,13 +142,9 @@ hyb_neighbour_has_nan (const char *path)
   list = hyb_weights_read_file (path, NULL, NULL);
   for (guint i = 0; list && i < hyb_tensor_list_n (list); i++)
     {
-      HybTensor    *tensor = hyb_tensor_list_get (list, i)->tensor;
-      HybStatistics statistics;
+      HybTensor *tensor = hyb_tensor_list_get (list, i)->tensor;
 
-      if (!tensor)
-        continue;
-      hyb_tensor_statistics (tensor, &statistics);
-      if (statistics.n_nan + statistics.n_infinite > 0)
+      if (tensor && !hyb_tensor_is_finite (tensor))
         return TRUE;
     }
   return FALSE;
