@@ -397,6 +397,7 @@ TEST_PROGRAM (test_window)
       return g_test_run ();
     }
   gui_start_application ();
+  add_gesture_tests (); /* before tests that leave the pointer anywhere */
   add_test ("/app/window/has-accessible-names", CASE_MODEL, test_names);
   add_test ("/app/window/camera-obeys-actions", CASE_MODEL, test_camera);
   add_test ("/app/window/keys-walk-along-edges", CASE_MODEL, test_walking);
@@ -421,7 +422,6 @@ TEST_PROGRAM (test_window)
   add_pane_tests ();
   add_list_tests ();
   add_comfort_tests ();
-  add_gesture_tests ();
   add_save_tests ();
   add_view_tests ();
   add_value_tests ();

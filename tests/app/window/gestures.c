@@ -13,11 +13,18 @@
 #include <glib/gstdio.h>
 #include <string.h>
 
+/* Earlier tests may have left a window in which tabs are scrolled away. */
 static gboolean
 start (void)
 {
+  gtk_window_set_default_size (GTK_WINDOW (window), 1200, 760);
+  gui_spin (300);
   if (x_events_start (GTK_WINDOW (window)))
-    return TRUE;
+    {
+      /* The first click after a window was destroyed under the pointer goes nowhere; this one does nothing. */
+      x_click (GTK_WIDGET (canvas ()), gtk_widget_get_width (GTK_WIDGET (canvas ())) / 2., 5, 2);
+      return TRUE;
+    }
   g_test_skip ("no X display with the extension XTEST, or built without libxtst-dev");
   return FALSE;
 }
@@ -64,7 +71,12 @@ has_text (gpointer label)
 static void
 open_tab (const char *name, const char *title)
 {
-  x_press (find_button (gui_find (GTK_WIDGET (page), "panel-tabs"), title));
+  for (guint i = 0;
+       i < 10 && !gtk_widget_get_mapped (GTK_WIDGET (scope_page_get_view (page, name))); i++)
+    {
+      x_press (find_button (gui_find (GTK_WIDGET (page), "panel-tabs"), title));
+      gui_spin (500);
+    }
   wait_until (is_mapped, scope_page_get_view (page, name));
   gui_spin (300);
 }
@@ -287,6 +299,8 @@ test_own_input (void)
   x_key ("<Control>a");
   x_type ("own.npz");
   g_assert_cmpstr (gtk_editable_get_text (GTK_EDITABLE (field)), ==, "own.npz");
+  x_key ("Escape");
+  wait_until (is_unmapped, field);
   x_events_end ();
   g_remove (table);
   g_rmdir (folder);
