@@ -7,9 +7,6 @@
 #include <float.h>
 #include <math.h>
 
-/* How much of the rounding of a run in float32 the same run in float64 may show. */
-#define ROUNDING_IN_DOUBLE 1e-3
-
 /* Elements that are read at a time. */
 #define BLOCK 256
 
@@ -53,7 +50,7 @@ typedef struct
 {
   const HybComparison *comparison;
   double               x, y;
-  double               own[2]; /* in the models' types, where they are compared */
+  double               own[2]; /* with other rounding, where that is compared */
   double               around; /* the largest magnitude that surrounds it */
 } Pair;
 
@@ -65,7 +62,7 @@ difference_of (double x, double y)
   return isfinite (difference) ? difference : INFINITY;
 }
 
-/* The rounding of the models' types that the elements show. */
+/* The rounding that the elements show. */
 static double
 rounding_of (const Pair *pair)
 {
@@ -75,7 +72,7 @@ rounding_of (const Pair *pair)
     return 0;
   a = difference_of (pair->own[0], pair->x);
   b = difference_of (pair->own[1], pair->y);
-  return isfinite (a) && isfinite (b) ? ROUNDING_IN_DOUBLE * (a + b) : 0;
+  return isfinite (a) && isfinite (b) ? pair->comparison->rounding * (a + b) : 0;
 }
 
 /* How much the elements may differ. */

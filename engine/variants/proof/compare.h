@@ -14,7 +14,9 @@ typedef struct
   double      offset;   /* added to what surrounds an element */
   gboolean    by_rows;  /* that is the largest element of its row, not of the array */
   gboolean    any_type; /* element types may differ, as those of gradients follow the parameters */
-  HybTensor  *own[2]; /* (nullable) results in the models' types, whose rounding is allowed, too */
+  HybTensor
+      *own[2]; /* (nullable) results that differ from a and b by rounding, which is allowed, too */
+  double rounding; /* how much of that */
 } HybComparison;
 
 /* Whether the arrays have equal types and shapes and all elements are near enough; NaN in both is not compared. */

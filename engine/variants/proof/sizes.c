@@ -40,3 +40,18 @@ hyb_proof_collect_sizes (HybModel *model, GArray *fixed, double *accumulated)
     }
   *accumulated = fmax (*accumulated, widest * steps);
 }
+
+gint64
+hyb_proof_find_batch (HybTensorList *values)
+{
+  gint64 most = 1;
+
+  for (guint i = 0; i < hyb_tensor_list_n (values); i++)
+    {
+      const HybShape *shape = hyb_tensor_get_shape (hyb_tensor_list_get (values, i)->tensor);
+
+      if (shape->rank >= 2)
+        most = MAX (most, shape->dim[0] * shape->dim[1]);
+    }
+  return most;
+}

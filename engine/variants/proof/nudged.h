@@ -1,0 +1,9 @@
+/* nudged.h — inputs whose last bits differ.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "engine/formats/tensor-list.h"
+
+/* A list with the same arrays, of which those of float32 have each element replaced by one of its two neighbours in turn; other arrays are
+ * shared.  (transfer full) */
+HybTensorList *hyb_tensors_nudged (HybTensorList *list);
