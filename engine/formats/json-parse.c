@@ -339,7 +339,7 @@ parse_document (Parser *parser)
 static gboolean
 begins_like_json (const char *text, gsize length)
 {
-  gsize at = g_str_has_prefix (text, "\xef\xbb\xbf") ? 3 : 0;
+  gsize at = length >= 3 && memcmp (text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
 
   while (at < length && g_ascii_isspace (text[at]))
     at++;

@@ -157,6 +157,21 @@ test_every_cut_is_noticed (void)
     }
 }
 
+/* The mark that some editors write before a text, of which each byte is looked at only if it is there. */
+static void
+test_a_cut_mark_is_no_json (void)
+{
+  for (gsize n = 1; n < 3; n++)
+    {
+      g_autoptr (GBytes) bytes = g_bytes_new ("\xef\xbb\xbf", n);
+      HybJsonTrouble trouble;
+      g_autoptr (GError) error = NULL;
+
+      g_assert_null (hyb_json_parse (bytes, NULL, "x.json", &trouble, &error));
+      g_assert_nonnull (error);
+    }
+}
+
 static void
 test_limits (void)
 {
@@ -215,6 +230,7 @@ TEST_PROGRAM (test_json_reader)
   g_test_add_func ("/engine/formats/json-reader/refusals", test_refusals);
   g_test_add_func ("/engine/formats/json-reader/other-files-are-named", test_other_files_are_named);
   g_test_add_func ("/engine/formats/json-reader/every-cut-is-noticed", test_every_cut_is_noticed);
+  g_test_add_func ("/engine/formats/json-reader/a-cut-mark-is-no-json", test_a_cut_mark_is_no_json);
   g_test_add_func ("/engine/formats/json-reader/limits", test_limits);
   g_test_add_func ("/engine/formats/json-reader/numbers-end-with-the-text",
                    test_numbers_end_with_the_text);
