@@ -3,6 +3,7 @@
 #include "engine/gradient/backward.h"
 #include "engine/graph/builder.h"
 #include "tests/engine/cuda/on-pretend-gpu.h"
+#include "tests/engine/ops/op-plan.h"
 #include "tests/program.h"
 
 /* One layer: its attributes and the sizes of its operands. */
@@ -231,17 +232,6 @@ run_normed (HybGraph *graph, HybGpu *gpu, const char *const *without)
   return executor;
 }
 
-static guint
-count (HybExecutor *executor, const char *op)
-{
-  HybGraph *graph = hyb_plan_get_graph (hyb_executor_get_plan (executor));
-  guint     n = 0;
-
-  for (HybNodeId id = 0; id < hyb_graph_n_nodes (graph); id++)
-    n += g_str_equal (hyb_graph_get_node (graph, id)->op->name, op);
-  return n;
-}
-
 /* With constant parameters nothing is left of a normalisation but the weights that were computed while planning. */
 static void
 test_batch_norm_is_folded (void)
@@ -255,16 +245,16 @@ test_batch_norm_is_folded (void)
   g_autoptr (HybGpu) gpu = NULL;
   g_autofree char *text = NULL;
 
-  g_assert_cmpuint (count (plain, "BatchNorm"), ==, 1);
-  g_assert_cmpuint (count (host, "BatchNorm"), ==, 0);
+  g_assert_cmpuint (op_count_planned (plain, "BatchNorm"), ==, 1);
+  g_assert_cmpuint (op_count_planned (host, "BatchNorm"), ==, 0);
   assert_near (host, plain);
   if (!set_up (""))
     return;
   gpu = open_gpu ();
   left = run_normed (graph, gpu, without);
   folded = run_normed (graph, gpu, NULL);
-  g_assert_cmpuint (count (left, "BatchNorm"), ==, 1);
-  g_assert_cmpuint (count (folded, "BatchNorm"), ==, 0);
+  g_assert_cmpuint (op_count_planned (left, "BatchNorm"), ==, 1);
+  g_assert_cmpuint (op_count_planned (folded, "BatchNorm"), ==, 0);
   assert_near (left, plain);
   assert_near (folded, plain);
   text = hyb_plan_print (hyb_executor_get_plan (folded));

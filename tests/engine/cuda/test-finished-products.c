@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/engine/cuda/on-pretend-gpu.h"
 #include "tests/engine/ops/op-body.h"
+#include "tests/engine/ops/op-plan.h"
 #include "tests/engine/ops/op-tensor.h"
 #include "tests/program.h"
 
@@ -33,17 +34,6 @@ new_executor (HybGraph *graph, const char *dtype, HybGpu *gpu)
   bind (executor, "w", op_tensor_from_text (w, 1));
   bind (executor, "b", op_tensor_from_text (b, 2));
   return executor;
-}
-
-static guint
-count (HybExecutor *executor, const char *op)
-{
-  HybGraph *graph = hyb_plan_get_graph (hyb_executor_get_plan (executor));
-  guint     n = 0;
-
-  for (HybNodeId id = 0; id < hyb_graph_n_nodes (graph); id++)
-    n += g_str_equal (hyb_graph_get_node (graph, id)->op->name, op);
-  return n;
 }
 
 /* Runs the graph on the processor and on the GPU and compares all outputs, in two runs, of which the second is recorded.  Returns how often
@@ -77,7 +67,7 @@ compare (HybGraph   *graph,
         g_assert_cmpfloat_with_epsilon (hyb_tensor_get_value (a, k), hyb_tensor_get_value (b, k),
                                         tolerance);
     }
-  g_assert_cmpuint (count (host, "_rectified_fully_connected"), ==, 0);
+  g_assert_cmpuint (op_count_planned (host, "_rectified_fully_connected"), ==, 0);
   g_clear_pointer (&executor, hyb_executor_free);
   g_clear_pointer (&gpu, hyb_gpu_unref);
   assert_clean ();

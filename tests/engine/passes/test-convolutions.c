@@ -5,6 +5,7 @@
 #include "engine/exec/executor.h"
 #include "engine/kernels/convolution/direct-convolution.h"
 #include "engine/kernels/simd/simd.h"
+#include "tests/engine/ops/op-plan.h"
 #include "tests/program.h"
 
 #include <math.h>
@@ -94,17 +95,6 @@ bind (HybExecutor *executor, HybGraph *graph)
     }
 }
 
-static guint
-count (HybExecutor *executor, const char *type)
-{
-  HybGraph *graph = hyb_plan_get_graph (hyb_executor_get_plan (executor));
-  guint     n = 0;
-
-  for (HybNodeId id = 0; id < hyb_graph_n_nodes (graph); id++)
-    n += g_str_equal (hyb_graph_get_node (graph, id)->op->name, type);
-  return n;
-}
-
 typedef struct
 {
   HybTensor *output;
@@ -131,10 +121,10 @@ run (Show show, const char *without)
     g_assert_true (hyb_executor_run (executor, NULL, &error));
   g_assert_no_error (error);
   result = (Result){ .output = hyb_tensor_copy (hyb_executor_get_output (executor, 0)),
-                     .n_norms = count (executor, "BatchNorm"),
-                     .n_sums = count (executor, "elemwise_add"),
-                     .n_rectifiers = count (executor, "Activation"),
-                     .n_filters = count (executor, "_winograd_filters") };
+                     .n_norms = op_count_planned (executor, "BatchNorm"),
+                     .n_sums = op_count_planned (executor, "elemwise_add"),
+                     .n_rectifiers = op_count_planned (executor, "Activation"),
+                     .n_filters = op_count_planned (executor, "_winograd_filters") };
   return result;
 }
 

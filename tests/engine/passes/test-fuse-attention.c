@@ -4,6 +4,7 @@
 #include "engine/block/trace.h"
 #include "engine/exec/executor.h"
 #include "engine/exec/plan-sources.h"
+#include "tests/engine/ops/op-plan.h"
 #include "tests/program.h"
 
 #include <math.h>
@@ -108,17 +109,6 @@ run (const Case *c, const HybExecutorOptions *options)
   return executor;
 }
 
-static guint
-count (HybExecutor *executor, const char *type)
-{
-  HybGraph *graph = hyb_plan_get_graph (hyb_executor_get_plan (executor));
-  guint     n = 0;
-
-  for (HybNodeId id = 0; id < hyb_graph_n_nodes (graph); id++)
-    n += g_str_equal (hyb_graph_get_node (graph, id)->op->name, type);
-  return n;
-}
-
 /* Compares with a run without passes; returns how many operators are attention. */
 static guint
 check (const Case *c, const HybExecutorOptions *options)
@@ -142,7 +132,7 @@ check (const Case *c, const HybExecutorOptions *options)
           g_assert_true ((isnan (x) && isnan (y)) || fabs (x - y) <= 2e-6);
         }
     }
-  return count (fused, "_scaled_attention");
+  return op_count_planned (fused, "_scaled_attention");
 }
 
 static const HybExecutorOptions planned = { .mode = HYB_MODE_STATIC };

@@ -5,6 +5,7 @@
 #include "engine/exec/executor.h"
 #include "engine/gradient/backward.h"
 #include "engine/graph/builder.h"
+#include "tests/engine/ops/op-plan.h"
 #include "tests/program.h"
 
 #include <math.h>
@@ -113,17 +114,6 @@ run (HybGraph *graph, gint64 rows, gint64 columns, gboolean fuses, gboolean trai
   return executor;
 }
 
-static guint
-count (HybExecutor *executor, const char *op)
-{
-  HybGraph *graph = hyb_plan_get_graph (hyb_executor_get_plan (executor));
-  guint     n = 0;
-
-  for (HybNodeId id = 0; id < hyb_graph_n_nodes (graph); id++)
-    n += g_str_equal (hyb_graph_get_node (graph, id)->op->name, op);
-  return n;
-}
-
 static void
 compare (HybExecutor *a, HybExecutor *b)
 {
@@ -145,8 +135,8 @@ check (HybGraph *graph, gint64 rows, gint64 columns, gboolean training)
   g_autoptr (HybExecutor) plain = run (graph, rows, columns, FALSE, training);
 
   compare (fused, plain);
-  g_assert_cmpuint (count (plain, CHAIN), ==, 0);
-  return count (fused, CHAIN);
+  g_assert_cmpuint (op_count_planned (plain, CHAIN), ==, 0);
+  return op_count_planned (fused, CHAIN);
 }
 
 /* --- Where there is one --- */
@@ -254,8 +244,8 @@ check_seen (gboolean is_head)
   graph = hyb_builder_freeze (g_steal_pointer (&builder));
   g_assert_cmpuint (check (graph, 5, LARGE / 5 + 1, FALSE), ==, 1);
   fused = run (graph, 5, LARGE / 5 + 1, TRUE, FALSE);
-  g_assert_cmpuint (count (fused, "square"), ==, 1);
-  g_assert_cmpuint (count (fused, "tanh"), ==, 0);
+  g_assert_cmpuint (op_count_planned (fused, "square"), ==, 1);
+  g_assert_cmpuint (op_count_planned (fused, "tanh"), ==, 0);
 }
 
 static void

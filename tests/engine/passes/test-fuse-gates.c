@@ -6,6 +6,7 @@
 #include "engine/gradient/backward.h"
 #include "engine/graph/builder.h"
 #include "engine/rnn/cell.h"
+#include "tests/engine/ops/op-plan.h"
 #include "tests/program.h"
 
 #include <math.h>
@@ -128,17 +129,6 @@ run (HybGraph *graph, gboolean is_lstm, const HybExecutorOptions *options)
   return executor;
 }
 
-static guint
-count (HybExecutor *executor, const char *op)
-{
-  HybGraph *graph = hyb_plan_get_graph (hyb_executor_get_plan (executor));
-  guint     n = 0;
-
-  for (HybNodeId id = 0; id < hyb_graph_n_nodes (graph); id++)
-    n += g_str_equal (hyb_graph_get_node (graph, id)->op->name, op);
-  return n;
-}
-
 /* The plan of a graph, whose outputs are those without the pass, bit for bit. */
 static HybExecutor *
 run_both (HybGraph *graph, gboolean is_lstm)
@@ -149,7 +139,9 @@ run_both (HybGraph *graph, gboolean is_lstm)
   g_autoptr (HybExecutor) plain = run (graph, is_lstm, &left_out);
   HybExecutor *fused = run (graph, is_lstm, &planned);
 
-  g_assert_cmpuint (count (plain, "_recording_lstm_gates") + count (plain, "_lstm_gates"), ==, 0);
+  g_assert_cmpuint (op_count_planned (plain, "_recording_lstm_gates") +
+                        op_count_planned (plain, "_lstm_gates"),
+                    ==, 0);
   for (guint head = 0; head < hyb_executor_n_outputs (plain); head++)
     {
       HybTensor *a = hyb_executor_get_output (fused, head);
@@ -173,11 +165,11 @@ test_training (gconstpointer data)
       g_autoptr (HybGraph) graph = trace (is_lstm, shown);
       g_autoptr (HybExecutor) executor = run_both (graph, is_lstm);
 
-      g_assert_cmpuint (count (executor, recording), ==, STEPS);
-      g_assert_cmpuint (count (executor, backward), ==, STEPS);
-      g_assert_cmpuint (count (executor, "_backward_sigmoid"), ==, 0);
-      g_assert_cmpuint (count (executor, "_backward_Activation"), ==, 0);
-      g_assert_cmpuint (count (executor, "elemwise_mul"), ==, 0);
+      g_assert_cmpuint (op_count_planned (executor, recording), ==, STEPS);
+      g_assert_cmpuint (op_count_planned (executor, backward), ==, STEPS);
+      g_assert_cmpuint (op_count_planned (executor, "_backward_sigmoid"), ==, 0);
+      g_assert_cmpuint (op_count_planned (executor, "_backward_Activation"), ==, 0);
+      g_assert_cmpuint (op_count_planned (executor, "elemwise_mul"), ==, 0);
     }
 }
 
@@ -189,7 +181,7 @@ test_inference (gconstpointer data)
   g_autoptr (HybGraph) graph = trace (is_lstm, ONLY_FORWARD);
   g_autoptr (HybExecutor) executor = run_both (graph, is_lstm);
 
-  g_assert_cmpuint (count (executor, is_lstm ? "_lstm_gates" : "_gru_gates"), ==, STEPS);
+  g_assert_cmpuint (op_count_planned (executor, is_lstm ? "_lstm_gates" : "_gru_gates"), ==, STEPS);
 }
 
 /* Results of activations are written besides; cells of which other values are read are computed as they are. */
@@ -203,9 +195,9 @@ test_shown (gconstpointer data)
   g_autoptr (HybGraph) products = trace (is_lstm, PRODUCTS);
   g_autoptr (HybExecutor) plain = run_both (products, is_lstm);
 
-  g_assert_cmpuint (count (kept, recording), ==, STEPS);
-  g_assert_cmpuint (count (plain, recording), ==, 0);
-  g_assert_cmpuint (count (plain, is_lstm ? "_lstm_gates" : "_gru_gates"), ==, 0);
+  g_assert_cmpuint (op_count_planned (kept, recording), ==, STEPS);
+  g_assert_cmpuint (op_count_planned (plain, recording), ==, 0);
+  g_assert_cmpuint (op_count_planned (plain, is_lstm ? "_lstm_gates" : "_gru_gates"), ==, 0);
 }
 
 TEST_PROGRAM (test_fuse_gates)

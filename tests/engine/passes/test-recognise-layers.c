@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/block/trace.h"
 #include "engine/exec/executor.h"
+#include "tests/engine/ops/op-plan.h"
 #include "tests/program.h"
 
 #include <math.h>
@@ -65,17 +66,6 @@ bind (HybExecutor *executor, HybGraph *graph, const Case *c)
     }
 }
 
-static guint
-count (HybExecutor *executor, const char *type)
-{
-  HybGraph *graph = hyb_plan_get_graph (hyb_executor_get_plan (executor));
-  guint     n = 0;
-
-  for (HybNodeId id = 0; id < hyb_graph_n_nodes (graph); id++)
-    n += g_str_equal (hyb_graph_get_node (graph, id)->op->name, type);
-  return n;
-}
-
 static HybExecutor *
 run (const Case *c, const HybExecutorOptions *options)
 {
@@ -109,8 +99,8 @@ check (const Case *c, const HybExecutorOptions *options, guint *n_sums)
         g_assert_cmpfloat (fabs (hyb_tensor_get_value (a, i) - hyb_tensor_get_value (b, i)), <=,
                            bound);
     }
-  *n_sums = count (layers, "broadcast_add");
-  return count (layers, "_panel_product");
+  *n_sums = op_count_planned (layers, "broadcast_add");
+  return op_count_planned (layers, "_panel_product");
 }
 
 static const HybExecutorOptions folding = { .mode = HYB_MODE_STATIC, .fold_parameters = TRUE };
