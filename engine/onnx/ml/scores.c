@@ -16,6 +16,17 @@ onnx_ml_rows (HybLowering *lowering, guint input)
   return type.shape.rank == 1 ? hyb_onnx_reshape (lowering, x, 2, (gint64[]){ 1, -1 }) : x;
 }
 
+gboolean
+onnx_ml_are_rows_known (HybLowering *lowering, guint output)
+{
+  const HybShape *shape = &hyb_onnx_type (lowering, 0)->shape;
+
+  if (hyb_shape_is_known (shape) && (shape->rank == 1 || shape->rank == 2))
+    return TRUE;
+  hyb_onnx_set_rank (lowering, output, HYB_F32, 2);
+  return FALSE;
+}
+
 HybValueId
 onnx_ml_floats (HybLowering *lowering, const HybShape *shape, const double *values)
 {

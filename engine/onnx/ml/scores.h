@@ -6,6 +6,8 @@
 
 /* An input of any type of numbers as rows of floats, [rows, features]. */
 HybValueId onnx_ml_rows (HybLowering *lowering, guint input);
+/* Whether input 0 has the shape of rows.  If that is not known, only the rank of an output is set. */
+gboolean onnx_ml_are_rows_known (HybLowering *lowering, guint output);
 /* Scores [rows, n] with the attribute post_transform applied. */
 HybValueId onnx_ml_transform (HybLowering *lowering, HybValueId scores);
 /* The number of classes that the attribute of integers, or that of strings, lists. */

@@ -228,17 +228,6 @@ add_base (HybLowering *lowering, HybValueId y)
 
 /* --- The operators --- */
 
-static gboolean
-knows_input (HybLowering *lowering, guint output)
-{
-  const HybShape *shape = &hyb_onnx_type (lowering, 0)->shape;
-
-  if (hyb_shape_is_known (shape) && (shape->rank == 1 || shape->rank == 2))
-    return TRUE;
-  hyb_onnx_set_rank (lowering, output, HYB_F32, 2);
-  return FALSE;
-}
-
 static void
 lower_regressor (HybLowering *lowering)
 {
@@ -250,7 +239,7 @@ lower_regressor (HybLowering *lowering)
   for (guint i = 0; i < G_N_ELEMENTS (aggregates); i++)
     if (strcmp (aggregates[i].name, name) == 0)
       aggregate = &aggregates[i];
-  if (!knows_input (lowering, 0) || !onnx_forest_read (lowering, &forest, "target"))
+  if (!onnx_ml_are_rows_known (lowering, 0) || !onnx_forest_read (lowering, &forest, "target"))
     return;
   x = onnx_ml_rows (lowering, 0);
   if (!fits_input (lowering, &forest, x))
@@ -269,7 +258,7 @@ lower_ensemble (HybLowering *lowering)
   g_auto (OnnxForest) forest = { 0 };
   HybValueId x = hyb_onnx_input (lowering, 0), y;
 
-  if (!knows_input (lowering, 0) || !onnx_forest_read_new (lowering, &forest) ||
+  if (!onnx_ml_are_rows_known (lowering, 0) || !onnx_forest_read_new (lowering, &forest) ||
       !fits_input (lowering, &forest, x))
     return;
   y = sum_trees (lowering, &forest, x, hyb_onnx_int (lowering, "n_targets", 1),
@@ -321,7 +310,7 @@ lower_classifier (HybLowering *lowering)
   HybValueId x, y;
 
   hyb_lowering_set_type (lowering, 0, &labels);
-  if (!knows_input (lowering, 1) || !onnx_forest_read (lowering, &forest, "class"))
+  if (!onnx_ml_are_rows_known (lowering, 1) || !onnx_forest_read (lowering, &forest, "class"))
     return;
   x = onnx_ml_rows (lowering, 0);
   if (!fits_input (lowering, &forest, x))

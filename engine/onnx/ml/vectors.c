@@ -308,17 +308,6 @@ read_rows (HybLowering *lowering)
   return hyb_onnx_cast (lowering, onnx_ml_rows (lowering, 0), HYB_F64);
 }
 
-static gboolean
-knows_input (HybLowering *lowering, guint output)
-{
-  const HybShape *shape = &hyb_onnx_type (lowering, 0)->shape;
-
-  if (hyb_shape_is_known (shape) && (shape->rank == 1 || shape->rank == 2))
-    return TRUE;
-  hyb_onnx_set_rank (lowering, output, HYB_F32, 2);
-  return FALSE;
-}
-
 static void
 lower_classifier (HybLowering *lowering)
 {
@@ -327,7 +316,7 @@ lower_classifier (HybLowering *lowering)
   HybValueId x, scores, chosen;
 
   hyb_lowering_set_type (lowering, 0, &labels);
-  if (!knows_input (lowering, 1) || !read_machine (lowering, &machine))
+  if (!onnx_ml_are_rows_known (lowering, 1) || !read_machine (lowering, &machine))
     return;
   x = read_rows (lowering);
   if (machine.n_vectors == 0)
@@ -360,7 +349,7 @@ lower_regressor (HybLowering *lowering)
                              CLAMP (hyb_onnx_int (lowering, "n_supports", 0), 0, G_MAXINT32) };
   HybValueId x, y;
 
-  if (!knows_input (lowering, 0))
+  if (!onnx_ml_are_rows_known (lowering, 0))
     return;
   hyb_onnx_floats (lowering, "coefficients", &machine.n_coefficients, &machine.coefficients);
   hyb_onnx_floats (lowering, "rho", &machine.n_rho, &machine.rho);
