@@ -159,9 +159,15 @@ typedef struct
   double      tolerance;
 } Speed;
 
+enum
+{
+  COPY_RATE,
+  CLOCK
+};
+
 static const Speed speeds[] = {
-  { PROF_SPEED_COPY_KEY, "copied memory", SAME_COPY_RATE },
-  { PROF_SPEED_CLOCK_KEY, "computed", SAME_CLOCK },
+  [COPY_RATE] = { PROF_SPEED_COPY_KEY, "copied memory", SAME_COPY_RATE },
+  [CLOCK] = { PROF_SPEED_CLOCK_KEY, "computed", SAME_CLOCK },
 };
 
 /* The logarithm of the ratio of b to a; NaN: a recording does not hold it. */
@@ -216,10 +222,9 @@ prof_machine_dup_speed_problem (const ProfCapture *a, const ProfCapture *b)
 double
 prof_machine_clock_difference (const ProfCapture *a, const ProfCapture *b)
 {
-  double ratio = prof_capture_get_number (b, PROF_SPEED_CLOCK_KEY) /
-                 prof_capture_get_number (a, PROF_SPEED_CLOCK_KEY);
+  double ratio = find_speed_ratio (&speeds[CLOCK], a, b);
 
-  return ratio > 0 && isfinite (ratio) ? fabs (log (ratio)) : 0;
+  return isfinite (ratio) ? fabs (ratio) : 0;
 }
 
 static void

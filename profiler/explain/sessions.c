@@ -79,6 +79,7 @@ typedef struct
   guint            n;
   guint            n_others; /* of this machine at another speed: before a */
   const Recording *b;
+  guint            fewest; /* samples of one of them */
   double           middle; /* logarithm of the ratio */
 } Ratio;
 
@@ -154,12 +155,11 @@ is_explained_by_speed (const ProfSessions *self, ProfVerdict verdict)
 static void
 compare_recordings (ProfSessions *self, Ratio *ratio)
 {
-  guint fewest = ratio->b->n;
-
+  ratio->fewest = ratio->b->n;
   for (guint i = 0; i < ratio->n; i++)
     {
       ratio->middle -= log (ratio->a[i].statistics.median.median) / ratio->n;
-      fewest = MIN (fewest, ratio->a[i].n);
+      ratio->fewest = MIN (ratio->fewest, ratio->a[i].n);
     }
   ratio->middle += log (ratio->b->statistics.median.median);
   self->a = ratio->a[ratio->n - 1].statistics;
@@ -168,7 +168,7 @@ compare_recordings (ProfSessions *self, Ratio *ratio)
   self->n_used = ratio->n;
   find_spread (self, ratio);
   self->ratio = (ProfInterval){ exp (ratio->middle), NAN, NAN };
-  if (fewest >= PROF_SESSION_MIN_SAMPLES)
+  if (ratio->fewest >= PROF_SESSION_MIN_SAMPLES)
     self->ratio = find_interval (self, ratio);
   self->verdict = prof_find_verdict (&self->ratio, &self->ratio);
   if (is_explained_by_speed (self, self->verdict))
@@ -253,7 +253,7 @@ prof_sessions_compare (ProfSessions             *sessions,
   g_autofree Recording *of_a = g_new0 (Recording, n);
   Recording             of_b = { 0 };
   gboolean              is_done;
-  guint                 fewest, n_others, n_used;
+  guint                 n_others, n_used;
 
   *sessions = (ProfSessions){ 0 };
   same = choose_recordings (sessions, baseline, n, b, &n_others);
@@ -263,24 +263,20 @@ prof_sessions_compare (ProfSessions             *sessions,
     prof_cautions_add (sessions->cautions, PROF_CAUTION_NOISE, "%s", sessions->speed_problem);
   sessions->is_same_work = !prof_cautions_have (sessions->cautions, PROF_CAUTION_WORK);
   is_done = recording_init (&of_b, b, error);
-  fewest = of_b.n;
   for (guint i = 0; is_done && i < same->len; i++)
     {
       const ProfCapture *a = baseline[g_array_index (same, guint, i)];
 
       is_done = recording_init (&of_a[i], a, error);
-      if (i < n_others)
-        continue;
-      fewest = MIN (fewest, of_a[i].n);
-      sessions->clock += prof_machine_clock_difference (a, b) / n_used;
+      if (i >= n_others)
+        sessions->clock += prof_machine_clock_difference (a, b) / n_used;
     }
   if (is_done)
     {
-      compare_recordings (sessions, &(Ratio){ .a = of_a + n_others,
-                                              .n = n_used,
-                                              .n_others = n_others,
-                                              .b = &of_b });
-      add_statistics (sessions, n, fewest);
+      Ratio ratio = { .a = of_a + n_others, .n = n_used, .n_others = n_others, .b = &of_b };
+
+      compare_recordings (sessions, &ratio);
+      add_statistics (sessions, n, ratio.fewest);
     }
   for (guint i = 0; i < same->len; i++)
     g_free (of_a[i].samples);
