@@ -49,8 +49,8 @@ typedef struct
    * may be where input 0 is if the operator has HYB_OP_IN_PLACE. */
   void (*launch) (HybQueue *queue, const HybCall *call, const HybRun *run, gpointer prepared);
   void (*release) (gpointer prepared);
-  /* Names of operators that this one computes together, ended by NULL: if one of them is excluded, this is the host's, too.
-   * NULL: it stands for itself alone. */
+  /* Names of the operators that this one combines, ended by NULL: if one of them is excluded from the device, this one is, too.
+   * NULL: it combines none. */
   const char *const *parts;
 } HybDeviceOp;
 

@@ -108,7 +108,7 @@ join_of (const Search *search, guint n, const HybValueId *parts)
   return HYB_NO_ID;
 }
 
-/* The other factor of the product of which x is a reader's gradient; HYB_NO_ID if x is none. */
+/* If x is the product of factor and another value, takes that node and returns the other value; else HYB_NO_ID. */
 static HybValueId
 other_factor (const Search *search, HybValueId x, HybValueId factor)
 {

@@ -13,7 +13,7 @@ static const HybCellKind lstm = { .forward = "_lstm_gates",
                                   .n_kept = 5,
                                   .n_results = 2,
                                   .first_read = 2,
-                                  .says_cell = "has_cell_gradient" };
+                                  .cell_attribute = "has_cell_gradient" };
 static const HybCellKind gru = { .forward = "_gru_gates",
                                  .recording = "_recording_gru_gates",
                                  .backward = "_backward_gru_gates",

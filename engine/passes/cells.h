@@ -25,9 +25,8 @@ typedef struct
   const char *forward, *recording, *backward; /* operators */
   guint       n_kept;                         /* hidden outputs of recording: the last ones */
   guint       n_results;                      /* outputs of backward */
-  guint       first_read; /* the inputs of the cell from this one on are inputs of backward */
-  const char
-      *says_cell; /* its attribute: whether the gradient of the cell arrives; NULL: there is none */
+  guint       first_read;     /* the inputs of the cell from this one on are inputs of backward */
+  const char *cell_attribute; /* whether backward reads the state's gradient; NULL: never */
 } HybCellKind;
 
 /* A cell: the values that it reads, its outputs, and all nodes between. */

@@ -225,11 +225,11 @@ make_gradient (const Fusing *fusing, HybRewrite *rewrite, const FoundCell *found
 {
   const HybCellKind *kind = found->cell.kind;
   gboolean           has_cell = found->gradient.cell != HYB_NO_ID;
-  const char        *attributes[] = { kind->says_cell, has_cell ? "True" : "False", NULL };
+  const char        *attributes[] = { kind->cell_attribute, has_cell ? "True" : "False", NULL };
   HybValueId         inputs[1 + HYB_CELL_KEPT + HYB_CELL_INPUTS + 1], first;
   HybNodeSpec        spec = { .op = hyb_op_find (kind->backward),
                               .inputs = inputs,
-                              .attributes = kind->says_cell ? attributes : NULL };
+                              .attributes = kind->cell_attribute ? attributes : NULL };
   HybNodeId          old = hyb_graph_get_producer (fusing->graph, found->gradient.results[0]);
 
   inputs[spec.n_inputs++] = replaced (rewrite, found->gradient.output);

@@ -1,7 +1,7 @@
 /* finished-product.c — products to which cuBLASLt adds a bias, and which it rectifies, while it writes them.
  *
- * The algorithm is chosen when a plan is made, and where there is none the caller computes bias, product and rectifier
- * one after the other.  cuBLASLt stores matrices column by column, so it computes Cᵀ = B Aᵀ, whose rows have a bias each.
+ * The algorithm is chosen when a plan is made.  If cuBLASLt offers none, the caller adds the bias, multiplies and rectifies
+ * with one call each.  cuBLASLt stores matrices column by column, so it computes Cᵀ = B Aᵀ, whose rows have a bias each.
  * Start at hyb_finished_product_new().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/cuda/ops/finished-product.h"

@@ -62,7 +62,7 @@ are_types_known (const OnnxExport *export, HybNodeId id)
   return are_known;
 }
 
-/* The first attribute with another text for other sizes, which the rule would write as it is; NULL: there is none. */
+/* The first attribute that the rule writes unchanged although its text differs at other sizes; NULL if no attribute does. */
 static const char *
 find_varying (const OnnxExport *export, HybNodeId id)
 {

@@ -90,7 +90,7 @@ attend (HybLowering *lowering, const Heads *heads)
 
 /* FALSE, with the rank of the result, if a type is not known. */
 static gboolean
-knows_types (HybLowering *lowering, HybDType dtype)
+are_types_known (HybLowering *lowering, HybDType dtype)
 {
   for (guint i = 0; i < hyb_onnx_n_inputs (lowering); i++)
     if (hyb_onnx_has_input (lowering, i) && !hyb_type_is_known (hyb_onnx_type (lowering, i)))
@@ -152,7 +152,7 @@ lower_multi_head (HybLowering *lowering)
   Heads  heads = { .dtype = hyb_onnx_type (lowering, 0)->dtype, .mask = 4, .bias = 5 };
   gint64 n_heads = hyb_onnx_int (lowering, "num_heads", 0), first = 0;
 
-  if (!knows_types (lowering, heads.dtype))
+  if (!are_types_known (lowering, heads.dtype))
     return;
   if (hyb_onnx_type (lowering, 0)->shape.rank != 3 || !hyb_onnx_has_input (lowering, 1) ||
       !hyb_onnx_has_input (lowering, 2))
@@ -207,7 +207,7 @@ read_parts (HybLowering *lowering, gint64 *sizes)
 static gboolean
 can_attend (HybLowering *lowering, HybDType dtype, guint first)
 {
-  if (!knows_types (lowering, dtype))
+  if (!are_types_known (lowering, dtype))
     return FALSE;
   if (hyb_onnx_type (lowering, 1)->shape.rank == 2 && !hyb_onnx_int (lowering, "do_rotary", 0))
     return !shares_buffer (lowering, first);
