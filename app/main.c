@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/window/application.h"
 
+#include "app/process/ending.h"
 #include "app/process/file-guard.h"
 #include "engine/block/plugin.h"
 
@@ -79,6 +80,7 @@ main (int argc, char **argv)
 {
   g_autoptr (ScopeApplication) application = NULL;
   g_autoptr (GError) error = NULL;
+  int status;
 
   setlocale (LC_ALL, "");
   find_translations ();
@@ -107,5 +109,7 @@ main (int argc, char **argv)
   g_unix_signal_add (SIGTERM, on_signal, application);
   g_unix_signal_add (SIGINT, on_signal, application);
   g_unix_signal_add (SIGHUP, on_signal, application);
-  return g_application_run (G_APPLICATION (application), argc, argv);
+  status = g_application_run (G_APPLICATION (application), argc, argv);
+  g_clear_object (&application);
+  scope_end_process (status);
 }

@@ -4,6 +4,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/app/gui-test.h"
 
+#include "app/process/ending.h"
+
 #include <stdlib.h>
 
 static ScopeApplication *application;
@@ -143,6 +145,13 @@ gui_stop (void)
   g_list_free (windows);
   gui_spin (20);
   g_clear_object (&application);
+}
+
+void
+gui_end (int status)
+{
+  gui_stop ();
+  scope_end_process (status);
 }
 
 static gboolean

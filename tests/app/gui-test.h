@@ -20,8 +20,10 @@ void gui_spin (guint ms);
 /* Starts the application; its first window is returned and shown. */
 ScopeWindow *gui_start (void);
 /* Starts the application without a window. */
-void          gui_start_application (void);
-void          gui_stop (void);
+void gui_start_application (void);
+void gui_stop (void);
+/* Stops it and ends the process. */
+void          gui_end (int status) G_GNUC_NORETURN;
 GApplication *gui_application (void);
 
 /* Opens a model of tests/data/goldens/models and waits until it is drawn. */

@@ -323,6 +323,6 @@ TEST_PROGRAM (test_exports)
     }
   status = g_test_run ();
   if (has_display)
-    gui_stop ();
+    gui_end (status);
   return status;
 }

@@ -4,6 +4,7 @@
  * for ten seconds, once everything that the window began has ended.  Both are counts of what the program does,
  * so a busy machine does not raise them.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "app/process/ending.h"
 #include "tests/app/gui-test.h"
 #include "tests/program.h"
 
@@ -226,5 +227,5 @@ TEST_PROGRAM (test_idle)
   g_test_add_func ("/app/idle/an-open-model-draws-nothing", test_open_model);
   g_test_add_func ("/app/idle/a-measured-model-draws-nothing", test_after_a_run);
   g_test_add_func ("/app/idle/many-tabs-draw-nothing", test_many_tabs);
-  return g_test_run ();
+  scope_end_process (g_test_run ());
 }

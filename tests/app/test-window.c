@@ -440,6 +440,5 @@ TEST_PROGRAM (test_window)
   if (g_test_slow ())
     g_test_add_func ("/app/window/every-action-is-tried", gui_test_every_action);
   status = g_test_run ();
-  gui_stop ();
-  return status;
+  gui_end (status);
 }

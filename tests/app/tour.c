@@ -287,8 +287,7 @@ TEST_PROGRAM (tour)
   set_size (g_getenv ("HYBRIDSCOPE_TOUR_SIZE"));
   g_test_add_func ("/app/tour/can-be-walked", test_tour);
   status = g_test_run ();
-  gui_stop ();
   if (!given)
     remove_folder ();
-  return status;
+  gui_end (status);
 }

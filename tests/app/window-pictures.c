@@ -516,8 +516,7 @@ main (int argc, char **argv)
   if (g_strcmp0 (special, "large") == 0)
     g_object_set (gtk_settings_get_default (), "gtk-xft-dpi", 2 * 96 * 1024, NULL);
   walk ();
-  gui_stop ();
   remove_models ();
   g_free (folder);
-  return 0;
+  gui_end (0);
 }

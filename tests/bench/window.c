@@ -327,6 +327,5 @@ main (int argc, char **argv)
   report ("  longest", blocked.longest, SCOPE_WATCHDOG_LIMIT_MS, "ms");
   report ("main loop computing over 50 ms, times", blocked.n_busy, 0, "");
   report ("  longest", blocked.longest_busy, SCOPE_WATCHDOG_LIMIT_MS, "ms");
-  gui_stop ();
-  return all_within_limits ? 0 : 1;
+  gui_end (all_within_limits ? 0 : 1);
 }

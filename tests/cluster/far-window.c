@@ -285,6 +285,5 @@ main (int argc, char **argv)
                    test_cut_profile);
   g_test_add_func ("/cluster/far-window/a-comparison-is-cut-off-and-repeated", test_cut_comparison);
   status = g_test_run ();
-  gui_stop ();
-  return status;
+  gui_end (status);
 }

@@ -311,7 +311,7 @@ void
 add_device_tests (void)
 {
   folder = g_dir_make_tmp ("hybridscope-devices-XXXXXX", NULL);
-  atexit (remove_folder);
+  at_quick_exit (remove_folder);
   add_test ("/app/window/the-list-of-devices-says-why-there-is-no-GPU", CASE_MODEL, test_absence);
   add_test ("/app/window/the-list-of-devices-has-the-GPUs", CASE_MODEL, test_gpus);
   add_test ("/app/window/a-GPU-is-tested-by-a-button", CASE_MODEL, test_self_test);

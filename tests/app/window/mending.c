@@ -546,7 +546,7 @@ void
 add_mending_tests (void)
 {
   folder = g_dir_make_tmp ("hybridscope-XXXXXX", NULL);
-  atexit (remove_folder);
+  at_quick_exit (remove_folder);
   add_long_test ("/app/window/mends-what-a-finding-says-it-can", CASE_EMPTY, test_mending);
   add_test ("/app/window/outlines-faulty-nodes-until-they-are-mended", CASE_EMPTY, test_outlines);
   add_test ("/app/window/outlines-closed-groups-with-faulty-nodes", CASE_EMPTY,

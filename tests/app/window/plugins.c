@@ -196,7 +196,7 @@ add_plugin_tests (void)
   child = g_build_filename (folder, "hscope", NULL);
   first = g_build_filename (folder, "first", NULL);
   g_setenv ("HYB_TEST_MARKER", marker, TRUE);
-  atexit (remove_folder);
+  at_quick_exit (remove_folder);
   add_long_test ("/app/window/asks-before-it-loads-a-plug-in", CASE_EMPTY, test_asking);
   add_long_test ("/app/window/never-loads-a-plug-in-for-data-beside-it", CASE_EMPTY,
                  test_data_beside_a_plugin);

@@ -329,6 +329,5 @@ TEST_PROGRAM (test_window_gpu)
             test_choice_without_gpu);
   status = g_test_run ();
   remove_files ();
-  gui_stop ();
-  return status;
+  gui_end (status);
 }

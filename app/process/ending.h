@@ -1,0 +1,9 @@
+/* ending.h — ends a process whose threads may still compute.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <glib.h>
+
+/* Writes what streams hold and ends the process without the handlers of atexit().  exit() calls those of
+ * libraries while workers still use what they free: HarfBuzz frees its languages there, for example. */
+void scope_end_process (int status) G_GNUC_NORETURN;
