@@ -64,5 +64,5 @@ hyb_graph_depth_first (HybGraph *graph, HybNodeId **new_node)
     visit (&walk, hyb_graph_get_producer (graph, heads[i]));
   if (new_node)
     *new_node = g_steal_pointer (&made);
-  return hyb_rewrite_finish (&walk.rewrite);
+  return hyb_rewrite_finish (&walk.rewrite, NULL);
 }

@@ -36,6 +36,18 @@ hyb_graph_find_needed (const HybGraph *graph, HybTensor *const *constants)
 }
 
 guint8 *
+hyb_graph_find_heads (const HybGraph *graph)
+{
+  guint             n_heads;
+  const HybValueId *heads = hyb_graph_get_heads (graph, &n_heads);
+  guint8           *is_head = g_new0 (guint8, MAX (hyb_graph_n_values (graph), 1));
+
+  for (guint i = 0; i < n_heads; i++)
+    is_head[heads[i]] = TRUE;
+  return is_head;
+}
+
+guint8 *
 hyb_graph_find_written_inputs (const HybGraph *graph, HybNodeId id, gboolean training)
 {
   const HybNode *node = hyb_graph_get_node (graph, id);

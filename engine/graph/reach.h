@@ -10,6 +10,9 @@
  * contents by value id, which need no node, or NULL.  (transfer full), free with g_free(). */
 guint8 *hyb_graph_find_needed (const HybGraph *graph, HybTensor *const *constants);
 
+/* One flag for each value, TRUE if the graph returns it.  (transfer full), free with g_free(). */
+guint8 *hyb_graph_find_heads (const HybGraph *graph);
+
 /* One flag for each node, TRUE if another node writes its outputs; mostly variables.  Running
  * statistics, which only a training run writes, count if training is TRUE.  (transfer full), free
  * with g_free(). */

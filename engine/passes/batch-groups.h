@@ -27,7 +27,6 @@ typedef struct
   guint8    *written;  /* by node: its value changes during a run */
   HybType   *room;     /* types of one call */
   HybRewrite rewrite;
-  GError    *error;
 } Batching;
 
 /* Fills groups and group_of. */

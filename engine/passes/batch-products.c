@@ -68,24 +68,19 @@ find_stack (Batching *batching, const BatchGroup *group, guint input)
 static HybValueId
 emit (Batching *batching, const char *op, HybNodeId origin, const HybNodeSpec *spec)
 {
-  const HybNode   *from = hyb_graph_get_node (batching->graph, origin);
-  g_autofree char *name = g_strconcat (from->name, "_", op, NULL);
-  HybNodeSpec      full = *spec;
-  HybNodeId        id;
+  g_autofree char *name =
+      g_strconcat (hyb_graph_get_node (batching->graph, origin)->name, "_", op, NULL);
+  HybNodeSpec full = *spec;
 
-  if (batching->error)
-    return HYB_NO_ID;
   full.op = hyb_op_find (op);
   full.name = name;
-  full.origin_plus_one = from->origin + 1;
-  id = hyb_builder_add (batching->rewrite.builder, &full, &batching->error);
-  return id == HYB_NO_ID ? HYB_NO_ID : hyb_builder_output (batching->rewrite.builder, id, 0);
+  return hyb_rewrite_add (&batching->rewrite, origin, &full);
 }
 
 static HybValueId
 moved (const Batching *batching, HybValueId value)
 {
-  return g_array_index (batching->rewrite.map, HybValueId, value);
+  return hyb_rewrite_value (&batching->rewrite, value);
 }
 
 static HybValueId
@@ -139,20 +134,14 @@ make_product (Batching *batching, const BatchGroup *group)
                                   .name = name,
                                   .attributes = node->attributes,
                                   .n_inputs = node->n_inputs,
-                                  .inputs = inputs,
-                                  .origin_plus_one = node->origin + 1,
-                                  .line = node->line };
-  HybNodeId              id;
+                                  .inputs = inputs };
 
   for (guint i = 0; i < node->n_inputs; i++)
     inputs[i] = batch_row_inputs (node) >> i & 1
                     ? stack_rows (batching, group, i)
                     : moved (batching, hyb_graph_get_inputs (batching->graph, first)[i]);
-  if (batching->error)
-    return HYB_NO_ID;
   spec.params = hyb_params_ref (node->params);
-  id = hyb_builder_add (batching->rewrite.builder, &spec, &batching->error);
-  return id == HYB_NO_ID ? HYB_NO_ID : hyb_builder_output (batching->rewrite.builder, id, 0);
+  return hyb_rewrite_add (&batching->rewrite, first, &spec);
 }
 
 /* The batched product plus the other terms of the sum. */
@@ -183,7 +172,7 @@ make_group (Batching *batching, BatchGroup *group)
   g_autofree char *count = g_strdup_printf ("%u", n);
 
   group->is_done = TRUE;
-  if (batching->error)
+  if (batching->rewrite.error)
     return;
   if (group->sum != HYB_NO_ID)
     {
@@ -244,7 +233,7 @@ make_node (Batching *batching, HybNodeId wanted, GArray *stack)
 {
   g_array_set_size (stack, 0);
   g_array_append_val (stack, wanted);
-  while (stack->len > 0 && !batching->error)
+  while (stack->len > 0 && !batching->rewrite.error)
     {
       guint       top = stack->len - 1;
       HybNodeId   id = g_array_index (stack, HybNodeId, top);
@@ -285,23 +274,16 @@ rewrite (Batching *batching, GArray *map, GError **error)
       make_node (batching, id, stack);
   for (HybNodeId id = 0; id < hyb_graph_n_nodes (batching->graph); id++)
     make_node (batching, id, stack);
-  if (!batching->error)
-    return hyb_rewrite_finish (&batching->rewrite);
-
-  g_propagate_error (error, g_steal_pointer (&batching->error));
-  g_clear_pointer (&batching->rewrite.builder, hyb_builder_free);
-  g_clear_pointer (&batching->rewrite.inputs, g_free);
-  return NULL;
+  return hyb_rewrite_finish (&batching->rewrite, error);
 }
 
 static HybGraph *
 batch_products_run (HybGraph *graph, HybFacts *facts, GArray *map, GError **error)
 {
-  guint               n_nodes = hyb_graph_n_nodes (graph), n_heads;
-  const HybValueId   *heads = hyb_graph_get_heads (graph, &n_heads);
+  guint               n_nodes = hyb_graph_n_nodes (graph);
   g_autofree guint32 *group_of = g_new (guint32, MAX (n_nodes, 1));
   g_autofree guint8  *is_made = g_new0 (guint8, MAX (n_nodes, 1));
-  g_autofree guint8  *is_head = g_new0 (guint8, MAX (hyb_graph_n_values (graph), 1));
+  g_autofree guint8  *is_head = hyb_graph_find_heads (graph);
   g_autofree guint8  *written = hyb_graph_find_written (graph, TRUE);
   g_autoptr (GPtrArray) groups = g_ptr_array_new_with_free_func (hyb_batch_group_free);
   Batching  batching = { .graph = graph,
@@ -314,8 +296,6 @@ batch_products_run (HybGraph *graph, HybFacts *facts, GArray *map, GError **erro
   HybGraph *result;
 
   memset (group_of, 0xff, n_nodes * sizeof group_of[0]); /* HYB_NO_ID */
-  for (guint i = 0; i < n_heads; i++)
-    is_head[heads[i]] = TRUE;
   hyb_batch_find_groups (&batching);
   if (groups->len == 0)
     return hyb_graph_ref (graph);

@@ -6,6 +6,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/analysis/pass.h"
 #include "engine/analysis/rewrite.h"
+#include "engine/graph/reach.h"
 
 #define MAX_REGION 32 /* nodes between transposes */
 
@@ -193,40 +194,21 @@ match_region (const Cancelling *self, HybNodeId id)
 
 /* --- Rewriting --- */
 
-static HybValueId
-mapped (const HybRewrite *rewrite, HybValueId value)
+/* Adds the one transpose that is left, if any is. */
+static void
+make_joined (const Cancelling *self, HybRewrite *rewrite, HybNodeId id)
 {
-  return g_array_index (rewrite->map, HybValueId, value);
-}
-
-/* Adds the one transpose that is left.  FALSE and an error if that fails. */
-static gboolean
-make_joined (const Cancelling *self, HybRewrite *rewrite, HybNodeId id, GError **error)
-{
-  const HybNode *node = hyb_graph_get_node (self->graph, id);
-  HybValueId     value = mapped (rewrite, hyb_graph_get_inputs (self->graph, id)[0]);
+  HybValueId value = hyb_rewrite_value (rewrite, hyb_graph_get_inputs (self->graph, id)[0]);
 
   if (*self->joined[id])
-    {
-      HybNodeId made =
-          hyb_builder_add (rewrite->builder,
-                           &(HybNodeSpec){ .op = self->transpose,
-                                           .name = node->name,
-                                           .attributes =
-                                               (const char *[]){ "axes", self->joined[id], NULL },
-                                           .n_inputs = 1,
-                                           .inputs = &value,
-                                           .key = node->key,
-                                           .origin_plus_one = node->origin + 1,
-                                           .line = node->line },
-                           error);
-
-      if (made == HYB_NO_ID)
-        return FALSE;
-      value = hyb_builder_output (rewrite->builder, made, 0);
-    }
-  g_array_index (rewrite->map, HybValueId, node->first_output) = value;
-  return TRUE;
+    hyb_rewrite_replace (rewrite, id,
+                         &(HybNodeSpec){ .op = self->transpose,
+                                         .attributes =
+                                             (const char *[]){ "axes", self->joined[id], NULL },
+                                         .n_inputs = 1,
+                                         .inputs = &value });
+  else
+    hyb_rewrite_set_value (rewrite, hyb_graph_get_node (self->graph, id)->first_output, value);
 }
 
 /* Values inside of regions have other shapes now, so that none replaces another; nodes still stand for those before. */
@@ -247,39 +229,25 @@ forget_inner (const Cancelling *self, HybGraph *after, GArray *map)
     }
 }
 
-static HybGraph *
-rewrite_all (const Cancelling *self, GArray *map, GError **error)
+static void
+visit (HybRewrite *rewrite, HybNodeId id, gpointer data)
 {
-  HybGraph  *result;
-  HybRewrite rewrite;
+  const Cancelling *self = data;
 
-  hyb_rewrite_init (&rewrite, self->graph, map);
-  for (HybNodeId id = 0; id < hyb_graph_n_nodes (self->graph); id++)
-    {
-      const HybNode *node = hyb_graph_get_node (self->graph, id);
-
-      if (self->is_first[id])
-        g_array_index (map, HybValueId, node->first_output) =
-            mapped (&rewrite, hyb_graph_get_inputs (self->graph, id)[0]);
-      else if (!self->joined[id])
-        hyb_rewrite_copy (&rewrite, id);
-      else if (!make_joined (self, &rewrite, id, error))
-        {
-          hyb_rewrite_clear (&rewrite);
-          return NULL;
-        }
-    }
-  result = hyb_rewrite_finish (&rewrite);
-  forget_inner (self, result, map);
-  return result;
+  if (self->is_first[id])
+    hyb_rewrite_set_value (rewrite, hyb_graph_get_node (self->graph, id)->first_output,
+                           hyb_rewrite_value (rewrite, hyb_graph_get_inputs (self->graph, id)[0]));
+  else if (self->joined[id])
+    make_joined (self, rewrite, id);
+  else
+    hyb_rewrite_copy (rewrite, id);
 }
 
 static HybGraph *
 cancel_transposes_run (HybGraph *graph, HybFacts *facts, GArray *map, GError **error)
 {
-  guint              n_nodes = MAX (hyb_graph_n_nodes (graph), 1), n_heads, n = 0;
-  const HybValueId  *heads = hyb_graph_get_heads (graph, &n_heads);
-  g_autofree guint8 *is_head = g_new0 (guint8, MAX (hyb_graph_n_values (graph), 1));
+  guint              n_nodes = MAX (hyb_graph_n_nodes (graph), 1), n = 0;
+  g_autofree guint8 *is_head = hyb_graph_find_heads (graph);
   g_autofree guint8 *is_inner = g_new0 (guint8, n_nodes);
   g_autofree guint8 *is_first = g_new0 (guint8, n_nodes);
   g_autofree char  **joined = g_new0 (char *, n_nodes);
@@ -292,12 +260,12 @@ cancel_transposes_run (HybGraph *graph, HybFacts *facts, GArray *map, GError **e
                               .transpose = hyb_op_find ("transpose") };
   HybGraph          *result;
 
-  for (guint i = 0; i < n_heads; i++)
-    is_head[heads[i]] = TRUE;
   for (HybNodeId id = 0; id < hyb_graph_n_nodes (graph); id++)
     if (hyb_graph_get_node (graph, id)->op == self.transpose)
       n += match_region (&self, id);
-  result = n > 0 ? rewrite_all (&self, map, error) : hyb_graph_ref (graph);
+  result = n > 0 ? hyb_rewrite_graph (graph, visit, &self, map, error) : hyb_graph_ref (graph);
+  if (result && n > 0)
+    forget_inner (&self, result, map);
   for (guint i = 0; i < n_nodes; i++)
     g_free (joined[i]);
   return result;

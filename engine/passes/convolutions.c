@@ -5,6 +5,7 @@
 #include "engine/passes/convolutions.h"
 
 #include "engine/analysis/infer-types.h"
+#include "engine/graph/reach.h"
 #include "engine/ops/convolution/convolution.h"
 
 #include <string.h>
@@ -12,17 +13,11 @@
 void
 hyb_convolutions_init (HybConvolutions *convolutions, HybGraph *graph, HybFacts *facts)
 {
-  guint             n_heads;
-  const HybValueId *heads = hyb_graph_get_heads (graph, &n_heads);
-
-  *convolutions =
-      (HybConvolutions){ .graph = graph,
-                         .facts = facts,
-                         .convolution = hyb_op_find ("Convolution"),
-                         .fused = hyb_op_find ("_fused_convolution"),
-                         .is_head = g_new0 (guint8, MAX (hyb_graph_n_values (graph), 1)) };
-  for (guint i = 0; i < n_heads; i++)
-    convolutions->is_head[heads[i]] = TRUE;
+  *convolutions = (HybConvolutions){ .graph = graph,
+                                     .facts = facts,
+                                     .convolution = hyb_op_find ("Convolution"),
+                                     .fused = hyb_op_find ("_fused_convolution"),
+                                     .is_head = hyb_graph_find_heads (graph) };
 }
 
 void
@@ -75,21 +70,14 @@ hyb_convolutions_only_user (const HybConvolutions *convolutions, HybValueId valu
 }
 
 HybValueId
-hyb_convolutions_add (HybRewrite        *rewrite,
-                      HybNodeId          origin,
-                      const HybNodeSpec *spec,
-                      GError           **error)
+hyb_convolutions_add (HybRewrite *rewrite, HybNodeId origin, const HybNodeSpec *spec)
 {
-  const HybNode   *from = hyb_graph_get_node (rewrite->from, origin);
-  g_autofree char *name = g_strconcat (from->name, spec->name, NULL);
-  HybNodeSpec      full = *spec;
-  HybNodeId        id;
+  g_autofree char *name =
+      g_strconcat (hyb_graph_get_node (rewrite->from, origin)->name, spec->name, NULL);
+  HybNodeSpec full = *spec;
 
   full.name = name;
-  full.origin_plus_one = from->origin + 1;
-  full.line = from->line;
-  id = hyb_builder_add (rewrite->builder, &full, error);
-  return id == HYB_NO_ID ? HYB_NO_ID : hyb_builder_output (rewrite->builder, id, 0);
+  return hyb_rewrite_add (rewrite, origin, &full);
 }
 
 /* The convolution's attributes with a bias enabled: a new array of borrowed strings. */
@@ -110,32 +98,23 @@ attributes_with_bias (const HybNode *node)
   return (const char **) g_ptr_array_free (attributes, FALSE);
 }
 
-gboolean
+void
 hyb_convolutions_replace (HybRewrite *rewrite,
                           HybNodeId   convolution,
                           HybNodeId   last,
-                          HybValueId  folded,
-                          GError    **error)
+                          HybValueId  folded)
 {
   const HybNode          *from = hyb_graph_get_node (rewrite->from, convolution);
-  const HybValueId       *operands = hyb_graph_get_inputs (rewrite->from, convolution);
+  HybValueId              data = hyb_graph_get_inputs (rewrite->from, convolution)[0];
   g_autofree const char **attributes = attributes_with_bias (from);
-  HybValueId              value;
+  HybValueId              inputs[] = { hyb_rewrite_value (rewrite, data), folded, folded + 1 };
+  HybValueId              value = hyb_rewrite_add (rewrite, convolution,
+                                                   &(HybNodeSpec){ .op = from->op,
+                                                                   .n_inputs = 3,
+                                                                   .inputs = inputs,
+                                                                   .attributes = attributes });
 
-  value =
-      hyb_convolutions_add (rewrite, convolution,
-                            &(HybNodeSpec){
-                                .op = from->op,
-                                .name = "",
-                                .n_inputs = 3,
-                                .inputs = (HybValueId[]){ g_array_index (rewrite->map, HybValueId,
-                                                                         operands[0]),
-                                                          folded, folded + 1 },
-                                .attributes = attributes },
-                            error);
-  g_array_index (rewrite->map, HybValueId, hyb_graph_get_node (rewrite->from, last)->first_output) =
-      value;
-  return value != HYB_NO_ID;
+  hyb_rewrite_set_value (rewrite, hyb_graph_get_node (rewrite->from, last)->first_output, value);
 }
 
 static gboolean
@@ -144,12 +123,12 @@ has_flag (const HybNode *node, const char *name)
   return hyb_params_get_bool (node->op->params, node->params, name);
 }
 
-HybValueId
+void
 hyb_convolutions_emit (const HybConvolutions *convolutions,
                        HybRewrite            *rewrite,
                        HybNodeId              id,
-                       const HybFusion       *fusion,
-                       GError               **error)
+                       HybNodeId              last,
+                       const HybFusion       *fusion)
 {
   static const char *const kept[] = {
     "kernel", "stride", "dilate", "pad", "num_filter", "num_group",
@@ -159,7 +138,7 @@ hyb_convolutions_emit (const HybConvolutions *convolutions,
   gboolean          has_bias =
       node->op == convolutions->fused ? has_flag (node, "has_bias") : node->n_inputs > 2;
   const char *attributes[2 * (G_N_ELEMENTS (kept) + 4) + 1];
-  HybValueId  inputs[4];
+  HybValueId  inputs[4], value;
   guint       n = 0, n_inputs = 0;
 
   for (guint i = 0; i < G_N_ELEMENTS (kept); i++)
@@ -169,7 +148,7 @@ hyb_convolutions_emit (const HybConvolutions *convolutions,
         attributes[n++] = hyb_node_get_attribute (node, kept[i]);
       }
   for (guint i = 0; i < 2 + (guint) has_bias; i++)
-    inputs[n_inputs++] = g_array_index (rewrite->map, HybValueId, old[i]);
+    inputs[n_inputs++] = hyb_rewrite_value (rewrite, old[i]);
   if (fusion->weight != HYB_NO_ID)
     inputs[1] = fusion->weight;
   if (fusion->other != HYB_NO_ID)
@@ -184,11 +163,11 @@ hyb_convolutions_emit (const HybConvolutions *convolutions,
   attributes[n++] = "winograd";
   attributes[n++] = fusion->is_winograd || has_flag (node, "winograd") ? "True" : "False";
   attributes[n] = NULL;
-  return hyb_convolutions_add (rewrite, id,
-                               &(HybNodeSpec){ .op = convolutions->fused,
-                                               .name = "",
-                                               .n_inputs = n_inputs,
-                                               .inputs = inputs,
-                                               .attributes = attributes },
-                               error);
+  value = hyb_rewrite_add (rewrite, id,
+                           &(HybNodeSpec){ .op = convolutions->fused,
+                                           .n_inputs = n_inputs,
+                                           .inputs = inputs,
+                                           .attributes = attributes });
+  hyb_rewrite_set_value (rewrite, hyb_graph_get_node (convolutions->graph, last)->first_output,
+                         value);
 }

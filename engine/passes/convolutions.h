@@ -39,22 +39,17 @@ typedef struct
 } HybFusion;
 
 /* Adds a _fused_convolution that replaces a Convolution or another fused one (node id of the old
- * graph).  Returns its value, or HYB_NO_ID and an error. */
-HybValueId hyb_convolutions_emit (const HybConvolutions *convolutions,
-                                  HybRewrite            *rewrite,
-                                  HybNodeId              id,
-                                  const HybFusion       *fusion,
-                                  GError               **error);
-/* Adds a node that replaces node origin of the old graph: spec->name is a suffix to its name, and
- * origin and line are inherited.  Returns its first value, or HYB_NO_ID and an error. */
-HybValueId hyb_convolutions_add (HybRewrite        *rewrite,
-                                 HybNodeId          origin,
-                                 const HybNodeSpec *spec,
-                                 GError           **error);
+ * graph).  Its result replaces that of the old node `last`. */
+void hyb_convolutions_emit (const HybConvolutions *convolutions,
+                            HybRewrite            *rewrite,
+                            HybNodeId              id,
+                            HybNodeId              last,
+                            const HybFusion       *fusion);
+/* As hyb_rewrite_add(), but spec->name is a suffix to the name of the old node. */
+HybValueId hyb_convolutions_add (HybRewrite *rewrite, HybNodeId origin, const HybNodeSpec *spec);
 /* Adds the Convolution that replaces an old one and everything up to the old node `last`: folded is its weight, the value
- * after that its bias.  FALSE and an error if that fails. */
-gboolean hyb_convolutions_replace (HybRewrite *rewrite,
-                                   HybNodeId   convolution,
-                                   HybNodeId   last,
-                                   HybValueId  folded,
-                                   GError    **error);
+ * after that its bias. */
+void hyb_convolutions_replace (HybRewrite *rewrite,
+                               HybNodeId   convolution,
+                               HybNodeId   last,
+                               HybValueId  folded);

@@ -8,27 +8,28 @@
 #include "engine/graph/builder.h"
 #include "engine/graph/reach.h"
 
+static void
+visit (HybRewrite *rewrite, HybNodeId id, gpointer data)
+{
+  const guint8 *needed = data;
+
+  if (needed[id])
+    hyb_rewrite_copy (rewrite, id);
+}
+
 static HybGraph *
 drop_dead_run (HybGraph *graph, HybFacts *facts, GArray *map, GError **error)
 {
   guint              n_nodes = hyb_graph_n_nodes (graph);
   g_autofree guint8 *needed = hyb_graph_find_needed (graph, NULL);
   guint              n_dead = 0;
-  HybRewrite         rewrite;
 
   for (HybNodeId id = 0; id < n_nodes; id++)
     {
       needed[id] |= hyb_node_is_variable (hyb_graph_get_node (graph, id));
       n_dead += !needed[id];
     }
-  if (n_dead == 0)
-    return hyb_graph_ref (graph);
-
-  hyb_rewrite_init (&rewrite, graph, map);
-  for (HybNodeId id = 0; id < n_nodes; id++)
-    if (needed[id])
-      hyb_rewrite_copy (&rewrite, id);
-  return hyb_rewrite_finish (&rewrite);
+  return n_dead > 0 ? hyb_rewrite_graph (graph, visit, needed, map, error) : hyb_graph_ref (graph);
 }
 
 extern const HybPass hyb_pass_drop_dead;

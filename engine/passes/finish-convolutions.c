@@ -108,50 +108,44 @@ find_endings (const HybConvolutions *convolutions, Ending *endings, guint8 *is_r
   return n;
 }
 
-static gboolean
-make_ending (const HybConvolutions *convolutions,
-             HybRewrite            *rewrite,
-             HybNodeId              id,
-             const Ending          *ending,
-             GError               **error)
+/* A search, and what it found. */
+typedef struct
 {
-  HybFusion  fusion = { .weight = HYB_NO_ID,
-                        .other = ending->other == HYB_NO_ID
-                                     ? HYB_NO_ID
-                                     : g_array_index (rewrite->map, HybValueId, ending->other),
-                        .rectifies = ending->rectifies };
-  HybValueId value =
-      hyb_convolutions_emit (convolutions, rewrite, ending->convolution, &fusion, error);
+  HybConvolutions convolutions;
+  Ending         *endings;    /* by node */
+  guint8         *is_removed; /* by node */
+} Finishing;
 
-  g_array_index (rewrite->map, HybValueId,
-                 hyb_graph_get_node (convolutions->graph, id)->first_output) = value;
-  return value != HYB_NO_ID;
+static void
+visit (HybRewrite *rewrite, HybNodeId id, gpointer data)
+{
+  const Finishing *self = data;
+  const Ending    *ending = &self->endings[id];
+  HybFusion fusion = { .weight = HYB_NO_ID, .other = HYB_NO_ID, .rectifies = ending->rectifies };
+
+  if (ending->other != HYB_NO_ID)
+    fusion.other = hyb_rewrite_value (rewrite, ending->other);
+  if (ending->convolution != HYB_NO_ID)
+    hyb_convolutions_emit (&self->convolutions, rewrite, ending->convolution, id, &fusion);
+  else if (!self->is_removed[id])
+    hyb_rewrite_copy (rewrite, id);
 }
 
 static HybGraph *
 finish_convolutions_run (HybGraph *graph, HybFacts *facts, GArray *map, GError **error)
 {
-  g_auto (HybConvolutions) convolutions = { 0 };
   guint              n_nodes = MAX (hyb_graph_n_nodes (graph), 1);
   g_autofree guint8 *is_removed = g_new0 (guint8, n_nodes);
   g_autofree Ending *endings = g_new (Ending, n_nodes);
-  HybRewrite         rewrite;
+  Finishing          self = { .endings = endings, .is_removed = is_removed };
+  HybGraph          *result;
 
-  hyb_convolutions_init (&convolutions, graph, facts);
-  if (find_endings (&convolutions, endings, is_removed) == 0)
-    return hyb_graph_ref (graph);
-
-  hyb_rewrite_init (&rewrite, graph, map);
-  for (HybNodeId id = 0; id < hyb_graph_n_nodes (graph); id++)
-    if (endings[id].convolution == HYB_NO_ID && !is_removed[id])
-      hyb_rewrite_copy (&rewrite, id);
-    else if (endings[id].convolution != HYB_NO_ID &&
-             !make_ending (&convolutions, &rewrite, id, &endings[id], error))
-      {
-        hyb_rewrite_clear (&rewrite);
-        return NULL;
-      }
-  return hyb_rewrite_finish (&rewrite);
+  hyb_convolutions_init (&self.convolutions, graph, facts);
+  result = find_endings (&self.convolutions, endings, is_removed) > 0
+               ? hyb_rewrite_graph (graph, visit, &self, map, error)
+               : hyb_graph_ref (graph);
+  hyb_convolutions_clear (&self.convolutions);
+  return result;
 }
 
 extern const HybPass hyb_pass_finish_convolutions;

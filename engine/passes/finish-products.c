@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/analysis/pass.h"
 #include "engine/analysis/rewrite.h"
+#include "engine/graph/reach.h"
 
 static gboolean
 is_rectifier (const HybNode *node)
@@ -35,70 +36,54 @@ find_product (HybGraph *graph, const HybFacts *facts, const guint8 *is_head, Hyb
              : HYB_NO_ID;
 }
 
-static gboolean
-make_product (HybRewrite *rewrite, HybNodeId rectifier, HybNodeId product, GError **error)
+typedef struct
 {
-  const HybNode *from = hyb_graph_get_node (rewrite->from, product);
-  const HybNode *end = hyb_graph_get_node (rewrite->from, rectifier);
-  HybNodeId      id = hyb_builder_add (rewrite->builder,
-                                       &(HybNodeSpec){ .op = hyb_op_find ("_rectified_fully_connected"),
-                                                       .name = end->name,
-                                                       .n_inputs = from->n_inputs,
-                                                       .inputs = hyb_rewrite_inputs (rewrite, product),
-                                                       .attributes = from->attributes,
-                                                       .origin_plus_one = from->origin + 1,
-                                                       .line = from->line },
-                                       error);
+  HybNodeId *products;   /* by node: the product that is rectified there, or HYB_NO_ID */
+  guint8    *is_removed; /* by node: a product that is rectified elsewhere */
+} Finishing;
 
-  if (id == HYB_NO_ID)
-    return FALSE;
-  g_array_index (rewrite->map, HybValueId, end->first_output) =
-      hyb_builder_output (rewrite->builder, id, 0);
-  return TRUE;
-}
-
-/* Rewrites the graph; products: by node the product that is rectified there. */
-static HybGraph *
-rewrite_products (HybGraph *graph, const HybNodeId *products, GArray *map, GError **error)
+static void
+visit (HybRewrite *rewrite, HybNodeId id, gpointer data)
 {
-  guint              n_nodes = hyb_graph_n_nodes (graph);
-  g_autofree guint8 *is_removed = g_new0 (guint8, n_nodes);
-  HybRewrite         rewrite;
-  gboolean           is_done = TRUE;
+  const Finishing *self = data;
+  HybNodeId        product = self->products[id];
+  const HybNode   *end = hyb_graph_get_node (rewrite->from, id), *from;
+  HybValueId       value;
 
-  for (HybNodeId id = 0; id < n_nodes; id++)
-    if (products[id] != HYB_NO_ID)
-      is_removed[products[id]] = TRUE;
-  hyb_rewrite_init (&rewrite, graph, map);
-  for (HybNodeId id = 0; is_done && id < n_nodes; id++)
-    if (products[id] != HYB_NO_ID)
-      is_done = make_product (&rewrite, id, products[id], error);
-    else if (!is_removed[id])
-      hyb_rewrite_copy (&rewrite, id);
-  if (is_done)
-    return hyb_rewrite_finish (&rewrite);
-  hyb_rewrite_clear (&rewrite);
-  return NULL;
+  if (product == HYB_NO_ID)
+    {
+      if (!self->is_removed[id])
+        hyb_rewrite_copy (rewrite, id);
+      return;
+    }
+  from = hyb_graph_get_node (rewrite->from, product);
+  value = hyb_rewrite_add (rewrite, product,
+                           &(HybNodeSpec){ .op = hyb_op_find ("_rectified_fully_connected"),
+                                           .name = end->name,
+                                           .n_inputs = from->n_inputs,
+                                           .inputs = hyb_rewrite_inputs (rewrite, product),
+                                           .attributes = from->attributes });
+  hyb_rewrite_set_value (rewrite, end->first_output, value);
 }
 
 static HybGraph *
 finish_products_run (HybGraph *graph, HybFacts *facts, GArray *map, GError **error)
 {
-  guint                 n_nodes = MAX (hyb_graph_n_nodes (graph), 1), n_heads, n_found = 0;
-  const HybValueId     *heads = hyb_graph_get_heads (graph, &n_heads);
-  g_autofree guint8    *is_head = g_new0 (guint8, MAX (hyb_graph_n_values (graph), 1));
+  guint                 n_nodes = MAX (hyb_graph_n_nodes (graph), 1), n_found = 0;
+  g_autofree guint8    *is_head = hyb_graph_find_heads (graph);
+  g_autofree guint8    *is_removed = g_new0 (guint8, n_nodes);
   g_autofree HybNodeId *products = g_new (HybNodeId, n_nodes);
+  Finishing             self = { products, is_removed };
 
   if (!facts->for_device)
     return hyb_graph_ref (graph);
-  for (guint i = 0; i < n_heads; i++)
-    is_head[heads[i]] = TRUE;
   for (HybNodeId id = 0; id < hyb_graph_n_nodes (graph); id++)
     {
       products[id] = find_product (graph, facts, is_head, id);
-      n_found += products[id] != HYB_NO_ID;
+      if (products[id] != HYB_NO_ID)
+        n_found += is_removed[products[id]] = TRUE;
     }
-  return n_found > 0 ? rewrite_products (graph, products, map, error) : hyb_graph_ref (graph);
+  return n_found > 0 ? hyb_rewrite_graph (graph, visit, &self, map, error) : hyb_graph_ref (graph);
 }
 
 extern const HybPass hyb_pass_finish_products;

@@ -42,10 +42,16 @@ find_convolution (const HybConvolutions *convolutions, HybNodeId id)
   return before;
 }
 
-/* Adds nodes that compute the new weight and bias; the bias is the value after the weight.
- * HYB_NO_ID and an error if that fails. */
+/* What was found. */
+typedef struct
+{
+  HybNodeId *folded; /* by node: the convolution that a BatchNorm is folded into, or HYB_NO_ID */
+  guint8    *is_removed; /* by node */
+} Folding;
+
+/* Adds nodes that compute the new weight and bias; the bias is the value after the weight. */
 static HybValueId
-fold (HybRewrite *rewrite, HybNodeId norm, HybNodeId convolution, GError **error)
+fold (HybRewrite *rewrite, HybNodeId norm, HybNodeId convolution)
 {
   const HybNode    *node = hyb_graph_get_node (rewrite->from, norm);
   const HybNode    *from = hyb_graph_get_node (rewrite->from, convolution);
@@ -60,27 +66,29 @@ fold (HybRewrite *rewrite, HybNodeId norm, HybNodeId convolution, GError **error
                                      NULL };
   HybValueId        inputs[6];
 
-  inputs[0] = g_array_index (rewrite->map, HybValueId, operands[1]);
+  inputs[0] = hyb_rewrite_value (rewrite, operands[1]);
   for (guint i = 1; i < 5; i++)
-    inputs[i] = g_array_index (rewrite->map, HybValueId, parameters[i]);
+    inputs[i] = hyb_rewrite_value (rewrite, parameters[i]);
   if (has_bias)
-    inputs[5] = g_array_index (rewrite->map, HybValueId, operands[2]);
+    inputs[5] = hyb_rewrite_value (rewrite, operands[2]);
   return hyb_convolutions_add (rewrite, norm,
                                &(HybNodeSpec){ .op = hyb_op_find ("_fold_batch_norm"),
                                                .name = "_fold",
                                                .n_inputs = 5 + (guint) has_bias,
                                                .inputs = inputs,
-                                               .attributes = attributes },
-                               error);
+                                               .attributes = attributes });
 }
 
-static gboolean
-rewrite_both (HybRewrite *rewrite, HybNodeId norm, HybNodeId convolution, GError **error)
+static void
+visit (HybRewrite *rewrite, HybNodeId id, gpointer data)
 {
-  HybValueId folded = fold (rewrite, norm, convolution, error);
+  const Folding *self = data;
+  HybNodeId      folded = self->folded[id];
 
-  return folded != HYB_NO_ID &&
-         hyb_convolutions_replace (rewrite, convolution, norm, folded, error);
+  if (folded != HYB_NO_ID)
+    hyb_convolutions_replace (rewrite, folded, id, fold (rewrite, id, folded));
+  else if (!self->is_removed[id])
+    hyb_rewrite_copy (rewrite, id);
 }
 
 static HybGraph *
@@ -91,7 +99,6 @@ fold_batch_norm_run (HybGraph *graph, HybFacts *facts, GArray *map, GError **err
   g_autofree guint8    *is_removed = g_new0 (guint8, n_nodes);
   g_autofree HybNodeId *folded = g_new (HybNodeId, n_nodes);
   guint                 n_folded = 0;
-  HybRewrite            rewrite;
 
   hyb_convolutions_init (&convolutions, graph, facts);
   for (HybNodeId id = 0; id < hyb_graph_n_nodes (graph); id++)
@@ -100,19 +107,9 @@ fold_batch_norm_run (HybGraph *graph, HybFacts *facts, GArray *map, GError **err
       if (folded[id] != HYB_NO_ID)
         n_folded += is_removed[folded[id]] = TRUE;
     }
-  if (n_folded == 0)
-    return hyb_graph_ref (graph);
-
-  hyb_rewrite_init (&rewrite, graph, map);
-  for (HybNodeId id = 0; id < hyb_graph_n_nodes (graph); id++)
-    if (folded[id] == HYB_NO_ID && !is_removed[id])
-      hyb_rewrite_copy (&rewrite, id);
-    else if (folded[id] != HYB_NO_ID && !rewrite_both (&rewrite, id, folded[id], error))
-      {
-        hyb_rewrite_clear (&rewrite);
-        return NULL;
-      }
-  return hyb_rewrite_finish (&rewrite);
+  return n_folded > 0
+             ? hyb_rewrite_graph (graph, visit, &(Folding){ folded, is_removed }, map, error)
+             : hyb_graph_ref (graph);
 }
 
 extern const HybPass hyb_pass_fold_batch_norm;

@@ -64,11 +64,10 @@ mark_outputs (const HybNode *node, guint8 *known)
 }
 
 guint8 *
-hyb_fold_find (const HybGraph *graph, const HybType *types, const guint8 *given, gboolean training)
+hyb_fold_find (const HybGraph *graph, const HybType *types, guint8 *known, gboolean training)
 {
   g_autofree guint8 *needed = hyb_graph_find_needed (graph, NULL);
   g_autofree guint8 *written = hyb_graph_find_written (graph, training);
-  g_autofree guint8 *known = g_memdup2 (given, MAX (hyb_graph_n_values (graph), 1));
   guint8            *folded = g_new0 (guint8, MAX (hyb_graph_n_nodes (graph), 1));
 
   for (HybNodeId id = 0; id < hyb_graph_n_nodes (graph); id++)

@@ -6,8 +6,8 @@
 
 #include "engine/graph/graph.h"
 
-/* One flag for each node, TRUE if the pass fold-constants would compute it while planning, given the
- * contents of some values.  types and given: by value; given has a flag for each whose contents do not
- * change between runs.  (transfer full), free with g_free(). */
+/* One flag for each node, TRUE if the pass fold-constants would compute it while planning.  types and known: by value;
+ * known has a flag for each whose contents do not change between runs, and gets one for each that would be computed.
+ * (transfer full), free with g_free(). */
 guint8 *
-hyb_fold_find (const HybGraph *graph, const HybType *types, const guint8 *given, gboolean training);
+hyb_fold_find (const HybGraph *graph, const HybType *types, guint8 *known, gboolean training);

@@ -19,6 +19,8 @@ typedef struct
 {
   HybConvolutions convolutions;
   guint8         *is_constant; /* by value: fold-constants knows it */
+  Scale          *scales;      /* by node */
+  guint8         *is_removed;  /* by node */
 } Search;
 
 /* TRUE if value is a constant with one number, or one for each channel of a map. */
@@ -101,77 +103,53 @@ find_scale (const Search *search, HybNodeId id, Scale *scale)
 
 /* --- Rewriting --- */
 
+/* Adds nodes that compute the new weight and bias; the bias is the value after the weight. */
 static HybValueId
-fold (HybRewrite *rewrite, HybNodeId last, const Scale *scale, GError **error)
+fold (HybRewrite *rewrite, HybNodeId last, const Scale *scale)
 {
   const HybNode    *convolution = hyb_graph_get_node (rewrite->from, scale->convolution);
   const HybValueId *operands = hyb_graph_get_inputs (rewrite->from, scale->convolution);
   HybValueId        old[] = { operands[1], convolution->n_inputs > 2 ? operands[2] : HYB_NO_ID,
                               scale->factor, scale->summand };
   HybValueId        inputs[G_N_ELEMENTS (old)];
+  const char       *attributes[] = { "has_bias",    old[1] != HYB_NO_ID ? "True" : "False",
+                                     "has_factor",  old[2] != HYB_NO_ID ? "True" : "False",
+                                     "has_summand", old[3] != HYB_NO_ID ? "True" : "False",
+                                     NULL };
   guint             n = 0;
 
   for (guint i = 0; i < G_N_ELEMENTS (old); i++)
     if (old[i] != HYB_NO_ID)
-      inputs[n++] = g_array_index (rewrite->map, HybValueId, old[i]);
+      inputs[n++] = hyb_rewrite_value (rewrite, old[i]);
   return hyb_convolutions_add (rewrite, last,
-                               &(HybNodeSpec){
-                                   .op = hyb_op_find ("_fold_scale"),
-                                   .name = "_fold",
-                                   .n_inputs = n,
-                                   .inputs = inputs,
-                                   .attributes =
-                                       (const char *[]){
-                                           "has_bias", old[1] != HYB_NO_ID ? "True" : "False",
-                                           "has_factor", old[2] != HYB_NO_ID ? "True" : "False",
-                                           "has_summand", old[3] != HYB_NO_ID ? "True" : "False",
-                                           NULL } },
-                               error);
+                               &(HybNodeSpec){ .op = hyb_op_find ("_fold_scale"),
+                                               .name = "_fold",
+                                               .n_inputs = n,
+                                               .inputs = inputs,
+                                               .attributes = attributes });
 }
 
-static gboolean
-rewrite_scale (HybRewrite *rewrite, HybNodeId last, const Scale *scale, GError **error)
+static void
+visit (HybRewrite *rewrite, HybNodeId id, gpointer data)
 {
-  HybValueId folded = fold (rewrite, last, scale, error);
+  const Search *search = data;
+  const Scale  *scale = &search->scales[id];
 
-  return folded != HYB_NO_ID &&
-         hyb_convolutions_replace (rewrite, scale->convolution, last, folded, error);
-}
-
-static HybGraph *
-rewrite_all (HybGraph     *graph,
-             const Scale  *scales,
-             const guint8 *is_removed,
-             GArray       *map,
-             GError      **error)
-{
-  HybRewrite rewrite;
-
-  hyb_rewrite_init (&rewrite, graph, map);
-  for (HybNodeId id = 0; id < hyb_graph_n_nodes (graph); id++)
-    if (scales[id].convolution == HYB_NO_ID && !is_removed[id])
-      hyb_rewrite_copy (&rewrite, id);
-    else if (!is_removed[id] && !rewrite_scale (&rewrite, id, &scales[id], error))
-      {
-        hyb_rewrite_clear (&rewrite);
-        return NULL;
-      }
-  return hyb_rewrite_finish (&rewrite);
+  if (scale->convolution != HYB_NO_ID)
+    hyb_convolutions_replace (rewrite, scale->convolution, id, fold (rewrite, id, scale));
+  else if (!search->is_removed[id])
+    hyb_rewrite_copy (rewrite, id);
 }
 
 /* Marks the values that planning knows, or will compute from these. */
 static guint8 *
 find_constants (HybGraph *graph, const HybFacts *facts)
 {
-  guint8            *is_constant = g_new0 (guint8, MAX (hyb_graph_n_values (graph), 1));
-  g_autofree guint8 *is_folded = NULL;
+  guint8 *is_constant = g_new0 (guint8, MAX (hyb_graph_n_values (graph), 1));
 
   for (HybValueId value = 0; value < hyb_graph_n_values (graph); value++)
     is_constant[value] = facts->constants[value] != NULL;
-  is_folded = hyb_fold_find (graph, facts->types, is_constant, facts->training);
-  for (HybNodeId id = 0; id < hyb_graph_n_nodes (graph); id++)
-    for (guint i = 0; is_folded[id] && i < hyb_graph_get_node (graph, id)->n_outputs; i++)
-      is_constant[hyb_graph_get_node (graph, id)->first_output + i] = TRUE;
+  g_free (hyb_fold_find (graph, facts->types, is_constant, facts->training));
   return is_constant;
 }
 
@@ -182,7 +160,8 @@ fold_scales_run (HybGraph *graph, HybFacts *facts, GArray *map, GError **error)
   g_autofree Scale  *scales = g_new (Scale, n_nodes);
   g_autofree guint8 *is_removed = g_new0 (guint8, n_nodes);
   g_autofree guint8 *is_constant = NULL;
-  Search             search = { 0 };
+  Search             search = { .scales = scales, .is_removed = is_removed };
+  HybGraph          *result;
 
   if (facts->training || facts->same_bytes)
     return hyb_graph_ref (graph);
@@ -203,8 +182,9 @@ fold_scales_run (HybGraph *graph, HybFacts *facts, GArray *map, GError **error)
         is_removed[scale.product] = TRUE;
       n++;
     }
+  result = n > 0 ? hyb_rewrite_graph (graph, visit, &search, map, error) : hyb_graph_ref (graph);
   hyb_convolutions_clear (&search.convolutions);
-  return n > 0 ? rewrite_all (graph, scales, is_removed, map, error) : hyb_graph_ref (graph);
+  return result;
 }
 
 extern const HybPass hyb_pass_fold_scales;

@@ -26,6 +26,7 @@ typedef struct
   guint       *n_in;     /* by node: number of members of the group that ends there */
   HybValueId  *inside;   /* by value: its id in the body being built */
   GHashTable  *names;    /* names used by variables of that body */
+  GArray     **members;  /* by the last node of a group: its nodes that were visited so far */
 } Fusing;
 
 /* --- Which nodes can be members --- */
@@ -262,70 +263,58 @@ make_body (const Fusing *fusing, const GArray *members, GArray *outer)
   return hyb_builder_freeze (builder);
 }
 
-static gboolean
-make_chain (const Fusing *fusing, HybRewrite *rewrite, const GArray *members, GError **error)
+static void
+make_chain (const Fusing *fusing, HybRewrite *rewrite, HybNodeId last, const GArray *members)
 {
-  const HybNode *last =
-      hyb_graph_get_node (fusing->graph, g_array_index (members, HybNodeId, members->len - 1));
   g_autoptr (GArray) outer = g_array_new (FALSE, FALSE, sizeof (HybValueId));
   g_autoptr (HybGraph) body = make_body (fusing, members, outer);
   g_autofree char *n_inputs = g_strdup_printf ("%u", outer->len);
-  const char      *attributes[] = { "num_args", n_inputs, NULL };
-  HybNodeSpec      spec = { .op = fusing->chain,
-                            .name = last->name,
-                            .attributes = attributes,
-                            .n_inputs = outer->len,
-                            .inputs = (const HybValueId *) (gpointer) outer->data,
-                            .n_bodies = 1,
-                            .bodies = &body,
-                            .key = last->key,
-                            .origin_plus_one = last->origin + 1 };
-  HybNodeId        id;
 
   for (guint i = 0; i < outer->len; i++)
     {
       HybValueId *value = &g_array_index (outer, HybValueId, i);
 
-      *value = g_array_index (rewrite->map, HybValueId, *value);
+      *value = hyb_rewrite_value (rewrite, *value);
     }
-  id = hyb_builder_add (rewrite->builder, &spec, error);
-  if (id == HYB_NO_ID)
-    return FALSE;
-  g_array_index (rewrite->map, HybValueId, last->first_output) =
-      hyb_builder_output (rewrite->builder, id, 0);
-  return TRUE;
+  hyb_rewrite_replace (rewrite, last,
+                       &(HybNodeSpec){ .op = fusing->chain,
+                                       .attributes = (const char *[]){ "num_args", n_inputs, NULL },
+                                       .n_inputs = outer->len,
+                                       .inputs = (const HybValueId *) (gpointer) outer->data,
+                                       .n_bodies = 1,
+                                       .bodies = &body });
+}
+
+static void
+visit (HybRewrite *rewrite, HybNodeId id, gpointer data)
+{
+  const Fusing *fusing = data;
+  HybNodeId     last = fusing->group_of[id];
+
+  if (last == HYB_NO_ID)
+    {
+      hyb_rewrite_copy (rewrite, id);
+      return;
+    }
+  if (!fusing->members[last])
+    fusing->members[last] = g_array_new (FALSE, FALSE, sizeof (HybNodeId));
+  g_array_append_val (fusing->members[last], id);
+  if (id == last)
+    make_chain (fusing, rewrite, last, fusing->members[last]);
 }
 
 static HybGraph *
-rewrite_groups (const Fusing *fusing, GArray *map, GError **error)
+rewrite_groups (Fusing *fusing, GArray *map, GError **error)
 {
   guint               n_nodes = hyb_graph_n_nodes (fusing->graph);
-  g_autofree GArray **members = g_new0 (GArray *, n_nodes); /* by the last node of the group */
-  gboolean            is_done = TRUE;
-  HybRewrite          rewrite;
+  g_autofree GArray **members = g_new0 (GArray *, n_nodes);
+  HybGraph           *result;
 
-  hyb_rewrite_init (&rewrite, fusing->graph, map);
-  for (HybNodeId id = 0; id < n_nodes && is_done; id++)
-    {
-      HybNodeId last = fusing->group_of[id];
-
-      if (last == HYB_NO_ID)
-        {
-          hyb_rewrite_copy (&rewrite, id);
-          continue;
-        }
-      if (!members[last])
-        members[last] = g_array_new (FALSE, FALSE, sizeof (HybNodeId));
-      g_array_append_val (members[last], id);
-      if (id == last)
-        is_done = make_chain (fusing, &rewrite, members[last], error);
-    }
+  fusing->members = members;
+  result = hyb_rewrite_graph (fusing->graph, visit, fusing, map, error);
   for (HybNodeId id = 0; id < n_nodes; id++)
     g_clear_pointer (&members[id], g_array_unref);
-  if (is_done)
-    return hyb_rewrite_finish (&rewrite);
-  hyb_rewrite_clear (&rewrite);
-  return NULL;
+  return result;
 }
 
 static HybGraph *
@@ -333,9 +322,7 @@ fuse_elementwise_run (HybGraph *graph, HybFacts *facts, GArray *map, GError **er
 {
   gsize                  n_nodes = (gsize) hyb_graph_n_nodes (graph) + 1;
   gsize                  n_values = (gsize) hyb_graph_n_values (graph) + 1;
-  guint                  n_heads;
-  const HybValueId      *heads = hyb_graph_get_heads (graph, &n_heads);
-  g_autofree guint8     *is_head = g_new0 (guint8, n_values);
+  g_autofree guint8     *is_head = hyb_graph_find_heads (graph);
   g_autofree guint8     *written = hyb_graph_find_written (graph, facts->training);
   g_autofree guint32    *n_idle = g_new0 (guint32, n_nodes);
   g_autofree HybNodeId  *group_of = g_new (HybNodeId, n_nodes);
@@ -353,8 +340,6 @@ fuse_elementwise_run (HybGraph *graph, HybFacts *facts, GArray *map, GError **er
                     .inside = inside,
                     .names = names };
 
-  for (guint i = 0; i < n_heads; i++)
-    is_head[heads[i]] = TRUE;
   for (gsize i = 0; i < n_nodes; i++)
     group_of[i] = HYB_NO_ID;
   for (gsize i = 0; i < n_values; i++)

@@ -5,6 +5,7 @@
  * find_cells().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/analysis/rewrite.h"
+#include "engine/graph/reach.h"
 #include "engine/passes/cells.h"
 
 /* A value with more readers is left as it is. */
@@ -171,33 +172,8 @@ find_cells (Fusing *fusing)
 
 /* --- Rewriting --- */
 
-static HybValueId
-replaced (const HybRewrite *rewrite, HybValueId value)
-{
-  return g_array_index (rewrite->map, HybValueId, value);
-}
-
 static void
-replace (const HybRewrite *rewrite, HybValueId value, HybValueId with)
-{
-  g_array_index (rewrite->map, HybValueId, value) = with;
-}
-
-/* Adds a node in place of another one.  Returns its first value, or HYB_NO_ID and an error. */
-static HybValueId
-emit (const Fusing *fusing, HybRewrite *rewrite, HybNodeId old, HybNodeSpec *spec, GError **error)
-{
-  const HybNode *node = hyb_graph_get_node (fusing->graph, old);
-  HybNodeId      id;
-
-  spec->name = node->name;
-  spec->origin_plus_one = node->origin + 1;
-  id = hyb_builder_add (rewrite->builder, spec, error);
-  return id == HYB_NO_ID ? HYB_NO_ID : hyb_builder_output (rewrite->builder, id, 0);
-}
-
-static gboolean
-make_cell (const Fusing *fusing, HybRewrite *rewrite, const FoundCell *found, GError **error)
+make_cell (const Fusing *fusing, HybRewrite *rewrite, const FoundCell *found)
 {
   const HybCell *cell = &found->cell;
   HybValueId     inputs[HYB_CELL_INPUTS], next;
@@ -208,20 +184,19 @@ make_cell (const Fusing *fusing, HybRewrite *rewrite, const FoundCell *found, GE
   };
 
   for (guint i = 0; i < HYB_CELL_INPUTS; i++)
-    inputs[i] = replaced (rewrite, cell->inputs[i]);
-  next = emit (fusing, rewrite, cell->output, &spec, error);
-  if (next == HYB_NO_ID)
-    return FALSE;
-  replace (rewrite, hyb_graph_get_node (fusing->graph, cell->output)->first_output, next++);
+    inputs[i] = hyb_rewrite_value (rewrite, cell->inputs[i]);
+  next = hyb_rewrite_add (rewrite, cell->output, &spec);
+  hyb_rewrite_set_value (rewrite, hyb_graph_get_node (fusing->graph, cell->output)->first_output,
+                         next++);
   if (cell->cell != HYB_NO_ID)
-    replace (rewrite, hyb_graph_get_node (fusing->graph, cell->cell)->first_output, next++);
+    hyb_rewrite_set_value (rewrite, hyb_graph_get_node (fusing->graph, cell->cell)->first_output,
+                           next++);
   for (guint i = 0; found->keeps && i < cell->kind->n_kept; i++)
-    replace (rewrite, cell->kept[i], next++);
-  return TRUE;
+    hyb_rewrite_set_value (rewrite, cell->kept[i], next++);
 }
 
-static gboolean
-make_gradient (const Fusing *fusing, HybRewrite *rewrite, const FoundCell *found, GError **error)
+static void
+make_gradient (const Fusing *fusing, HybRewrite *rewrite, const FoundCell *found)
 {
   const HybCellKind *kind = found->cell.kind;
   gboolean           has_cell = found->gradient.cell != HYB_NO_ID;
@@ -232,48 +207,37 @@ make_gradient (const Fusing *fusing, HybRewrite *rewrite, const FoundCell *found
                               .attributes = kind->cell_attribute ? attributes : NULL };
   HybNodeId          old = hyb_graph_get_producer (fusing->graph, found->gradient.results[0]);
 
-  inputs[spec.n_inputs++] = replaced (rewrite, found->gradient.output);
+  inputs[spec.n_inputs++] = hyb_rewrite_value (rewrite, found->gradient.output);
   for (guint i = 0; i < kind->n_kept; i++)
-    inputs[spec.n_inputs++] = replaced (rewrite, found->cell.kept[i]);
+    inputs[spec.n_inputs++] = hyb_rewrite_value (rewrite, found->cell.kept[i]);
   for (guint i = kind->first_read; i < HYB_CELL_INPUTS; i++)
-    inputs[spec.n_inputs++] = replaced (rewrite, found->cell.inputs[i]);
+    inputs[spec.n_inputs++] = hyb_rewrite_value (rewrite, found->cell.inputs[i]);
   if (has_cell)
-    inputs[spec.n_inputs++] = replaced (rewrite, found->gradient.cell);
-  first = emit (fusing, rewrite, old, &spec, error);
-  if (first == HYB_NO_ID)
-    return FALSE;
+    inputs[spec.n_inputs++] = hyb_rewrite_value (rewrite, found->gradient.cell);
+  first = hyb_rewrite_add (rewrite, old, &spec);
   for (guint i = 0; i < kind->n_results; i++)
     if (found->gradient.results[i] != HYB_NO_ID)
-      replace (rewrite, found->gradient.results[i], first + i);
-  return TRUE;
+      hyb_rewrite_set_value (rewrite, found->gradient.results[i], first + i);
 }
 
-static HybGraph *
-rewrite_cells (const Fusing *fusing, GArray *map, GError **error)
+static void
+visit (HybRewrite *rewrite, HybNodeId id, gpointer data)
 {
-  HybRewrite rewrite;
-  gboolean   is_done = TRUE;
+  const Fusing *fusing = data;
 
-  hyb_rewrite_init (&rewrite, fusing->graph, map);
-  for (HybNodeId id = 0; is_done && id < hyb_graph_n_nodes (fusing->graph); id++)
-    if (fusing->forward[id])
-      is_done = make_cell (fusing, &rewrite, fusing->forward[id], error);
-    else if (fusing->backward[id])
-      is_done = make_gradient (fusing, &rewrite, fusing->backward[id], error);
-    else if (!fusing->is_removed[id])
-      hyb_rewrite_copy (&rewrite, id);
-  if (is_done)
-    return hyb_rewrite_finish (&rewrite);
-  hyb_rewrite_clear (&rewrite);
-  return NULL;
+  if (fusing->forward[id])
+    make_cell (fusing, rewrite, fusing->forward[id]);
+  else if (fusing->backward[id])
+    make_gradient (fusing, rewrite, fusing->backward[id]);
+  else if (!fusing->is_removed[id])
+    hyb_rewrite_copy (rewrite, id);
 }
 
 static HybGraph *
 fuse_gates_run (HybGraph *graph, HybFacts *facts, GArray *map, GError **error)
 {
-  guint                  n_nodes = hyb_graph_n_nodes (graph), n_heads;
-  const HybValueId      *heads = hyb_graph_get_heads (graph, &n_heads);
-  g_autofree guint8     *is_head = g_new0 (guint8, MAX (hyb_graph_n_values (graph), 1));
+  guint                  n_nodes = hyb_graph_n_nodes (graph);
+  g_autofree guint8     *is_head = hyb_graph_find_heads (graph);
   g_autofree guint8     *is_removed = g_new0 (guint8, MAX (n_nodes, 1));
   g_autofree FoundCell **forward = g_new0 (FoundCell *, MAX (n_nodes, 1));
   g_autofree FoundCell **backward = g_new0 (FoundCell *, MAX (n_nodes, 1));
@@ -285,9 +249,8 @@ fuse_gates_run (HybGraph *graph, HybFacts *facts, GArray *map, GError **error)
   HybGraph              *result;
 
   hyb_cells_init (&fusing.cells, graph, facts);
-  for (guint i = 0; i < n_heads; i++)
-    is_head[heads[i]] = TRUE;
-  result = find_cells (&fusing) > 0 ? rewrite_cells (&fusing, map, error) : hyb_graph_ref (graph);
+  result = find_cells (&fusing) > 0 ? hyb_rewrite_graph (graph, visit, &fusing, map, error)
+                                    : hyb_graph_ref (graph);
   for (HybNodeId id = 0; id < n_nodes; id++)
     g_free (forward[id]);
   return result;

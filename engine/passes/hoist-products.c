@@ -35,12 +35,10 @@ typedef struct
 
 typedef struct
 {
-  HybGraph  *graph;
-  HybFacts  *facts;
-  HybRewrite rewrite;
-  GError    *error;
-  GArray    *made; /* of HoistedProduct */
-  guint      n_hoisted;
+  HybGraph   *graph;
+  HybFacts   *facts;
+  HybRewrite *rewrite;
+  GArray     *made; /* of HoistedProduct */
 } Hoisting;
 
 /* --- What feeds the body --- */
@@ -94,32 +92,22 @@ can_leave (Hoisting *hoisting, HybNodeId loop, const HybLoopPorts *ports, HybNod
 /* --- Before the loop --- */
 
 static HybValueId
-emit (Hoisting *hoisting, HybNodeSpec *spec)
+emit_reshape (Hoisting *hoisting, HybNodeId loop, HybValueId value, const char *text)
 {
-  HybNodeId id;
+  const char      *outer = hyb_graph_get_node (hoisting->graph, loop)->name;
+  g_autofree char *name = g_strconcat (outer, "_reshape", NULL);
 
-  if (hoisting->error)
-    return HYB_NO_ID;
-  id = hyb_builder_add (hoisting->rewrite.builder, spec, &hoisting->error);
-  return id == HYB_NO_ID ? HYB_NO_ID : hyb_builder_output (hoisting->rewrite.builder, id, 0);
-}
-
-static HybValueId
-emit_reshape (Hoisting *hoisting, const HybNode *loop, HybValueId value, const char *text)
-{
-  g_autofree char *name = g_strconcat (loop->name, "_reshape", NULL);
-
-  return emit (hoisting, &(HybNodeSpec){ .op = hyb_op_find ("Reshape"),
-                                         .name = name,
-                                         .attributes = (const char *[]){ "shape", text, NULL },
-                                         .n_inputs = 1,
-                                         .inputs = &value,
-                                         .origin_plus_one = loop->origin + 1 });
+  return hyb_rewrite_add (hoisting->rewrite, loop,
+                          &(HybNodeSpec){ .op = hyb_op_find ("Reshape"),
+                                          .name = name,
+                                          .attributes = (const char *[]){ "shape", text, NULL },
+                                          .n_inputs = 1,
+                                          .inputs = &value });
 }
 
 /* Reshapes (steps × rows, …) to (steps, rows, …); -1 stands for the width of a result row. */
 static HybValueId
-part_steps (Hoisting *hoisting, const HybNode *loop, HybValueId value, gint64 steps, gint64 rows)
+part_steps (Hoisting *hoisting, HybNodeId loop, HybValueId value, gint64 steps, gint64 rows)
 {
   g_autofree char *text =
       g_strdup_printf ("(%" G_GINT64_FORMAT ", %" G_GINT64_FORMAT ", -1)", steps, rows);
@@ -142,9 +130,7 @@ emit_product (Hoisting *hoisting, const HybLoopPorts *ports, HoistedProduct *mad
                                   .name = name,
                                   .attributes = node->attributes,
                                   .n_inputs = node->n_inputs,
-                                  .inputs = inputs,
-                                  .origin_plus_one = outer->origin + 1,
-                                  .line = node->line };
+                                  .inputs = inputs };
   gint64                 steps = 0, rows = 0;
   HybValueId             result;
 
@@ -154,23 +140,21 @@ emit_product (Hoisting *hoisting, const HybLoopPorts *ports, HoistedProduct *mad
       HybShape         shape = hoisting->facts->types[value].shape;
       g_autofree char *text = NULL;
 
-      inputs[i] = g_array_index (hoisting->rewrite.map, HybValueId, value);
+      inputs[i] = hyb_rewrite_value (hoisting->rewrite, value);
       if (!(node->op->rowwise_inputs >> i & 1))
         continue;
       steps = shape.dim[0];
       rows = shape.dim[1];
       shape = hyb_shape_2d (steps * rows, shape.dim[2]);
       text = hyb_shape_to_string (&shape);
-      inputs[i] = emit_reshape (hoisting, outer, inputs[i], text);
+      inputs[i] = emit_reshape (hoisting, loop, inputs[i], text);
     }
-  if (hoisting->error)
-    return;
   spec.params = hyb_params_ref (node->params);
-  result = emit (hoisting, &spec);
+  result = hyb_rewrite_add (hoisting->rewrite, loop, &spec);
   if (result == HYB_NO_ID)
     return;
-  made->product = hyb_builder_get_producer (hoisting->rewrite.builder, result);
-  made->whole = part_steps (hoisting, outer, result, steps, rows);
+  made->product = hyb_builder_get_producer (hoisting->rewrite->builder, result);
+  made->whole = part_steps (hoisting, loop, result, steps, rows);
 }
 
 /* Finds a product of the same values by the same operator. */
@@ -242,28 +226,28 @@ make_loop (Hoisting *hoisting, HybNodeId id, const HybLoopPorts *ports, const GA
     }
   body = hyb_loop_ports_cut_body (ports, hyb_graph_get_bodies (hoisting->graph, id)[0],
                                   products->len, nodes);
-  hyb_loop_ports_make_loop (ports, &hoisting->rewrite, id,
+  hyb_loop_ports_make_loop (ports, hoisting->rewrite, id,
                             &(HybLoopReplacement){ .body = body,
                                                    .is_sliced = TRUE,
                                                    .n_added = products->len,
-                                                   .added = added },
-                            &hoisting->error);
-  hoisting->n_hoisted += products->len;
+                                                   .added = added });
 }
 
 static void
-visit (Hoisting *hoisting, HybNodeId id)
+visit (HybRewrite *rewrite, HybNodeId id, gpointer data)
 {
+  Hoisting *hoisting = data;
   g_autoptr (GArray) products = g_array_new (FALSE, FALSE, sizeof (Product));
   HybGraph    *body;
   HybLoopPorts ports;
 
   if (!hyb_loop_ports_find (hoisting->graph, id, &ports))
     {
-      hyb_rewrite_copy (&hoisting->rewrite, id);
+      hyb_rewrite_copy (rewrite, id);
       return;
     }
 
+  hoisting->rewrite = rewrite;
   body = hyb_graph_get_bodies (hoisting->graph, id)[0];
   for (HybNodeId inner = 0; inner < hyb_graph_n_nodes (body); inner++)
     if (can_leave (hoisting, id, &ports, inner))
@@ -272,10 +256,10 @@ visit (Hoisting *hoisting, HybNodeId id)
 
         g_array_append_val (products, product);
       }
-  if (!hoisting->error && products->len > 0)
+  if (products->len > 0)
     make_loop (hoisting, id, &ports, products);
   else
-    hyb_rewrite_copy (&hoisting->rewrite, id);
+    hyb_rewrite_copy (rewrite, id);
 }
 
 static HybGraph *
@@ -283,20 +267,8 @@ hoist_products_run (HybGraph *graph, HybFacts *facts, GArray *map, GError **erro
 {
   g_autoptr (GArray) made = g_array_new (FALSE, FALSE, sizeof (HoistedProduct));
   Hoisting hoisting = { .graph = graph, .facts = facts, .made = made };
-  g_autoptr (HybGraph) result = NULL;
 
-  hyb_rewrite_init (&hoisting.rewrite, graph, map);
-  for (HybNodeId id = 0; id < hyb_graph_n_nodes (graph) && !hoisting.error; id++)
-    visit (&hoisting, id);
-  if (hoisting.error)
-    {
-      g_propagate_error (error, hoisting.error);
-      g_clear_pointer (&hoisting.rewrite.builder, hyb_builder_free);
-      g_clear_pointer (&hoisting.rewrite.inputs, g_free);
-      return NULL;
-    }
-  result = hyb_rewrite_finish (&hoisting.rewrite);
-  return hoisting.n_hoisted > 0 ? g_steal_pointer (&result) : hyb_graph_ref (graph);
+  return hyb_rewrite_graph (graph, visit, &hoisting, map, error);
 }
 
 extern const HybPass hyb_pass_hoist_products;

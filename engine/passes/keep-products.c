@@ -31,11 +31,8 @@ typedef struct
 {
   HybGraph     *graph;
   HybFacts     *facts;
-  HybRewrite    rewrite;
-  GError       *error;
   GArray      **kept; /* by node: kept products of a forward loop's body, HybNodeId; NULL: none */
   BackwardLoop *back; /* by node; nodes is NULL if the node is not a backward loop */
-  guint         n_kept;
 } KeepPass;
 
 /* --- Matching forward and backward loops --- */
@@ -261,7 +258,7 @@ make_body (HybGraph *body, guint n_rows, const GArray *kept)
 }
 
 static void
-make_loop (KeepPass *keeping, HybNodeId id)
+make_loop (KeepPass *keeping, HybRewrite *rewrite, HybNodeId id)
 {
   const HybNode *node = hyb_graph_get_node (keeping->graph, id);
   const GArray  *kept = keeping->kept[id];
@@ -270,43 +267,35 @@ make_loop (KeepPass *keeping, HybNodeId id)
   g_autoptr (HybGraph) body = NULL;
   HybNodeSpec spec = { .op = node->op,
                        .type = node->type,
-                       .name = node->name,
                        .attributes = (const char *const *) attributes,
                        .n_inputs = node->n_inputs,
-                       .inputs = hyb_rewrite_inputs (&keeping->rewrite, id),
+                       .inputs = hyb_rewrite_inputs (rewrite, id),
                        .n_bodies = 1,
                        .bodies = &body,
-                       .key = node->key,
-                       .origin_plus_one = node->origin + 1,
-                       .line = node->line };
-  HybNodeId   made;
+                       .key = node->key };
+  HybValueId  first;
 
   n_rows = get_int (node, "num_out_data");
   body = make_body (hyb_graph_get_bodies (keeping->graph, id)[0], (guint) n_rows, kept);
-  made = hyb_builder_add (keeping->rewrite.builder, &spec, &keeping->error);
-  if (made == HYB_NO_ID)
-    return;
+  first = hyb_rewrite_add (rewrite, id, &spec);
   for (guint i = 0; i < node->n_outputs; i++)
-    g_array_index (keeping->rewrite.map, HybValueId, node->first_output + i) =
-        hyb_builder_output (keeping->rewrite.builder, made, i < n_rows ? i : i + kept->len);
-  keeping->n_kept += kept->len;
+    hyb_rewrite_set_value (rewrite, node->first_output + i,
+                           first + (i < n_rows ? i : i + kept->len));
 }
 
 /* Kept product number `index` of a loop, in the new graph, counted back from the states. */
 static HybValueId
-find_kept (KeepPass *keeping, HybNodeId loop, guint index)
+find_kept (KeepPass *keeping, HybRewrite *rewrite, HybNodeId loop, guint index)
 {
   const HybNode *node = hyb_graph_get_node (keeping->graph, loop);
   guint          n_kept = keeping->kept[loop]->len;
   gint64         n_rows = get_int (node, "num_out_data");
-  HybValueId     behind;
 
-  behind = g_array_index (keeping->rewrite.map, HybValueId, node->first_output + (guint) n_rows);
-  return behind - n_kept + index;
+  return hyb_rewrite_value (rewrite, node->first_output + (guint) n_rows) - n_kept + index;
 }
 
 static void
-make_backward_loop (KeepPass *keeping, HybNodeId id)
+make_backward_loop (KeepPass *keeping, HybRewrite *rewrite, HybNodeId id)
 {
   const BackwardLoop    *back = &keeping->back[id];
   guint                  n = back->nodes->len;
@@ -316,37 +305,25 @@ make_backward_loop (KeepPass *keeping, HybNodeId id)
 
   hyb_loop_ports_find (keeping->graph, id, &ports);
   for (guint i = 0; i < n; i++)
-    added[i] = find_kept (keeping, back->loop, g_array_index (back->outputs, guint, i));
+    added[i] = find_kept (keeping, rewrite, back->loop, g_array_index (back->outputs, guint, i));
   body = hyb_loop_ports_cut_body (&ports, hyb_graph_get_bodies (keeping->graph, id)[0], n,
                                   (gconstpointer) back->nodes->data);
-  hyb_loop_ports_make_loop (&ports, &keeping->rewrite, id,
+  hyb_loop_ports_make_loop (&ports, rewrite, id,
                             &(HybLoopReplacement){
-                                .body = body, .is_sliced = TRUE, .n_added = n, .added = added },
-                            &keeping->error);
+                                .body = body, .is_sliced = TRUE, .n_added = n, .added = added });
 }
 
-static HybGraph *
-rewrite (KeepPass *keeping, GArray *map, GError **error)
+static void
+visit (HybRewrite *rewrite, HybNodeId id, gpointer data)
 {
-  g_autoptr (HybGraph) result = NULL;
+  KeepPass *keeping = data;
 
-  hyb_rewrite_init (&keeping->rewrite, keeping->graph, map);
-  for (HybNodeId id = 0; id < hyb_graph_n_nodes (keeping->graph) && !keeping->error; id++)
-    if (keeping->kept[id])
-      make_loop (keeping, id);
-    else if (keeping->back[id].nodes && keeping->back[id].nodes->len > 0)
-      make_backward_loop (keeping, id);
-    else
-      hyb_rewrite_copy (&keeping->rewrite, id);
-  if (keeping->error)
-    {
-      g_propagate_error (error, keeping->error);
-      g_clear_pointer (&keeping->rewrite.builder, hyb_builder_free);
-      g_clear_pointer (&keeping->rewrite.inputs, g_free);
-      return NULL;
-    }
-  result = hyb_rewrite_finish (&keeping->rewrite);
-  return keeping->n_kept > 0 ? g_steal_pointer (&result) : hyb_graph_ref (keeping->graph);
+  if (keeping->kept[id])
+    make_loop (keeping, rewrite, id);
+  else if (keeping->back[id].nodes && keeping->back[id].nodes->len > 0)
+    make_backward_loop (keeping, rewrite, id);
+  else
+    hyb_rewrite_copy (rewrite, id);
 }
 
 static HybGraph *
@@ -360,7 +337,7 @@ keep_products_run (HybGraph *graph, HybFacts *facts, GArray *map, GError **error
 
   for (HybNodeId id = 0; id < n_nodes; id++)
     collect_products (&keeping, id);
-  result = rewrite (&keeping, map, error);
+  result = hyb_rewrite_graph (graph, visit, &keeping, map, error);
   for (HybNodeId id = 0; id < n_nodes; id++)
     {
       g_clear_pointer (&kept[id], g_array_unref);

@@ -178,7 +178,7 @@ hyb_loop_ports_cut_body (const HybLoopPorts *ports, HybGraph *body, guint n, con
            g_array_index (map, HybValueId, node->first_output) == HYB_NO_ID))
         hyb_rewrite_copy (&rewrite, id);
     }
-  return hyb_rewrite_finish (&rewrite);
+  return hyb_rewrite_finish (&rewrite, NULL);
 }
 
 /* The attributes of the loop with more variables in one of the groups. */
@@ -212,24 +212,11 @@ make_attributes (const HybNode *loop, const HybLoopPorts *ports, gboolean sliced
   return (char **) g_ptr_array_free (pairs, FALSE);
 }
 
-/* Adds what replaces a loop and maps its outputs. */
-static gboolean
-add_loop (HybRewrite *rewrite, const HybNode *node, const HybNodeSpec *spec, GError **error)
-{
-  HybNodeId made = hyb_builder_add (rewrite->builder, spec, error);
-
-  for (guint i = 0; made != HYB_NO_ID && i < node->n_outputs; i++)
-    g_array_index (rewrite->map, HybValueId, node->first_output + i) =
-        hyb_builder_output (rewrite->builder, made, i);
-  return made != HYB_NO_ID;
-}
-
-gboolean
+void
 hyb_loop_ports_make_loop (const HybLoopPorts       *ports,
                           HybRewrite               *rewrite,
                           HybNodeId                 id,
-                          const HybLoopReplacement *replacement,
-                          GError                  **error)
+                          const HybLoopReplacement *replacement)
 {
   gboolean          is_sliced = replacement->is_sliced;
   HybGraph         *body = replacement->body;
@@ -240,42 +227,32 @@ hyb_loop_ports_make_loop (const HybLoopPorts       *ports,
   g_auto (GStrv) attributes = make_attributes (node, ports, is_sliced, replacement->n_added);
   HybNodeSpec spec = { .op = node->op,
                        .type = node->type,
-                       .name = node->name,
                        .attributes = (const char *const *) attributes,
                        .n_bodies = 1,
-                       .bodies = &body,
-                       .key = node->key,
-                       .origin_plus_one = node->origin + 1,
-                       .line = node->line };
+                       .bodies = &body };
 
   g_array_append_vals (inputs, old, before);
   g_array_append_vals (inputs, replacement->added, replacement->n_added);
   g_array_append_vals (inputs, old + before, node->n_inputs - before);
   spec.n_inputs = inputs->len;
   spec.inputs = (gconstpointer) inputs->data;
-  return add_loop (rewrite, node, &spec, error);
+  hyb_rewrite_replace (rewrite, id, &spec);
 }
 
-gboolean
+void
 hyb_loop_ports_copy_loop (HybRewrite       *rewrite,
                           HybNodeId         id,
                           const HybValueId *inputs,
-                          HybGraph         *body,
-                          GError          **error)
+                          HybGraph         *body)
 {
   const HybNode *node = hyb_graph_get_node (rewrite->from, id);
 
-  return add_loop (rewrite, node,
-                   &(HybNodeSpec){ .op = node->op,
-                                   .type = node->type,
-                                   .name = node->name,
-                                   .attributes = node->attributes,
-                                   .n_inputs = node->n_inputs,
-                                   .inputs = inputs,
-                                   .n_bodies = 1,
-                                   .bodies = &body,
-                                   .key = node->key,
-                                   .origin_plus_one = node->origin + 1,
-                                   .line = node->line },
-                   error);
+  hyb_rewrite_replace (rewrite, id,
+                       &(HybNodeSpec){ .op = node->op,
+                                       .type = node->type,
+                                       .attributes = node->attributes,
+                                       .n_inputs = node->n_inputs,
+                                       .inputs = inputs,
+                                       .n_bodies = 1,
+                                       .bodies = &body });
 }

@@ -64,17 +64,15 @@ typedef struct
   const HybValueId *added; /* values of the new graph that feed the new variables */
 } HybLoopReplacement;
 
-/* Adds the loop that replaces node id.  FALSE and an error if the builder refuses it. */
-gboolean hyb_loop_ports_make_loop (const HybLoopPorts       *ports,
-                                   HybRewrite               *rewrite,
-                                   HybNodeId                 id,
-                                   const HybLoopReplacement *replacement,
-                                   GError                  **error);
+/* Adds the loop that replaces node id. */
+void hyb_loop_ports_make_loop (const HybLoopPorts       *ports,
+                               HybRewrite               *rewrite,
+                               HybNodeId                 id,
+                               const HybLoopReplacement *replacement);
 
 /* Adds a copy of loop id with these inputs, all of them, and this body, whose variables and heads are
- * those of the old one.  FALSE and an error if the builder refuses it. */
-gboolean hyb_loop_ports_copy_loop (HybRewrite       *rewrite,
-                                   HybNodeId         id,
-                                   const HybValueId *inputs,
-                                   HybGraph         *body,
-                                   GError          **error);
+ * those of the old one. */
+void hyb_loop_ports_copy_loop (HybRewrite       *rewrite,
+                               HybNodeId         id,
+                               const HybValueId *inputs,
+                               HybGraph         *body);

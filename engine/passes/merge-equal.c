@@ -100,43 +100,46 @@ same_types (const HybFacts *facts, const HybNode *a, const HybNode *b)
   return TRUE;
 }
 
+typedef struct
+{
+  const HybFacts *facts;
+  GHashTable     *seen;    /* of Candidate */
+  guint8         *written; /* by node */
+} Merging;
+
+static void
+visit (HybRewrite *rewrite, HybNodeId id, gpointer data)
+{
+  const Merging        *self = data;
+  const HybNode        *node = hyb_graph_get_node (rewrite->from, id);
+  g_autofree Candidate *candidate = NULL;
+  const Candidate      *same = NULL;
+
+  if (may_merge (rewrite->from, id, self->written))
+    {
+      candidate = candidate_new (rewrite, id);
+      same = g_hash_table_lookup (self->seen, candidate);
+      if (!same)
+        g_hash_table_add (self->seen, g_steal_pointer (&candidate));
+    }
+  if (!same || !same_types (self->facts, node, same->node))
+    {
+      hyb_rewrite_copy (rewrite, id);
+      return;
+    }
+  for (guint i = 0; i < node->n_outputs; i++)
+    hyb_rewrite_set_value (rewrite, node->first_output + i,
+                           hyb_rewrite_value (rewrite, same->node->first_output + i));
+}
+
 static HybGraph *
 merge_equal_run (HybGraph *graph, HybFacts *facts, GArray *map, GError **error)
 {
   g_autoptr (GHashTable) seen =
       g_hash_table_new_full (candidate_hash, candidate_equal, g_free, NULL);
   g_autofree guint8 *written = hyb_graph_find_written (graph, TRUE);
-  guint              n_merged = 0;
-  HybRewrite         rewrite;
-  g_autoptr (HybGraph) merged = NULL;
 
-  hyb_rewrite_init (&rewrite, graph, map);
-  for (HybNodeId id = 0; id < hyb_graph_n_nodes (graph); id++)
-    {
-      const HybNode        *node = hyb_graph_get_node (graph, id);
-      g_autofree Candidate *candidate = NULL;
-      const Candidate      *same;
-
-      if (may_merge (graph, id, written))
-        {
-          candidate = candidate_new (&rewrite, id);
-          same = g_hash_table_lookup (seen, candidate);
-          if (same && same_types (facts, node, same->node))
-            {
-              for (guint i = 0; i < node->n_outputs; i++)
-                g_array_index (map, HybValueId, node->first_output + i) =
-                    g_array_index (map, HybValueId, same->node->first_output + i);
-              n_merged++;
-              continue;
-            }
-          if (!same)
-            g_hash_table_add (seen, g_steal_pointer (&candidate));
-        }
-      hyb_rewrite_copy (&rewrite, id);
-    }
-
-  merged = hyb_rewrite_finish (&rewrite);
-  return n_merged > 0 ? g_steal_pointer (&merged) : hyb_graph_ref (graph);
+  return hyb_rewrite_graph (graph, visit, &(Merging){ facts, seen, written }, map, error);
 }
 
 extern const HybPass hyb_pass_merge_equal;

@@ -33,14 +33,12 @@ typedef struct
 {
   HybGraph   *graph;
   HybFacts   *facts;
-  HybRewrite  rewrite;
-  GError     *error;
+  HybRewrite *rewrite;
   guint8     *written;       /* by node */
   gint64     *n_products[2]; /* for each direction, by value: how many products use the weight */
   HybValueId *panels
       [2]; /* for each direction, by value: the panels in the new graph; HYB_NO_ID: not packed */
   const HybOp *forward, *backward;
-  guint        n_packed;
 } Packing;
 
 /* --- Finding products --- */
@@ -154,17 +152,6 @@ is_worth_it (const Packing *packing, HybValueId weight, gboolean transposed)
 
 /* --- Rewriting --- */
 
-static HybValueId
-emit (Packing *packing, HybBuilder *builder, const HybNodeSpec *spec)
-{
-  HybNodeId id;
-
-  if (packing->error)
-    return HYB_NO_ID;
-  id = hyb_builder_add (builder, spec, &packing->error);
-  return id == HYB_NO_ID ? HYB_NO_ID : hyb_builder_output (builder, id, 0);
-}
-
 /* The panels of a weight.  The node that packs it is added where they are first needed and has that
  * product as its origin. */
 static HybValueId
@@ -172,52 +159,37 @@ get_panels (Packing *packing, HybNodeId reader, HybValueId weight, gboolean tran
 {
   HybNodeId        producer = hyb_graph_get_producer (packing->graph, weight);
   const HybNode   *node = hyb_graph_get_node (packing->graph, producer);
-  HybValueId       from = g_array_index (packing->rewrite.map, HybValueId, weight);
+  HybValueId       from = hyb_rewrite_value (packing->rewrite, weight);
   HybValueId      *panels = &packing->panels[transposed][weight];
   g_autofree char *name = g_strconcat (node->name, transposed ? "_panels" : "_panels_back", NULL);
+  const char      *attributes[] = { "transposed", transposed ? "True" : "False", NULL };
 
   if (*panels == HYB_NO_ID)
-    *panels =
-        emit (packing, packing->rewrite.builder,
-              &(HybNodeSpec){
-                  .op = hyb_op_find ("_weight_panels"),
-                  .name = name,
-                  .attributes =
-                      (const char *[]){ "transposed", transposed ? "True" : "False", NULL },
-                  .n_inputs = 1,
-                  .inputs = &from,
-                  .origin_plus_one = hyb_graph_get_node (packing->graph, reader)->origin + 1 });
+    *panels = hyb_rewrite_add (packing->rewrite, reader,
+                               &(HybNodeSpec){ .op = hyb_op_find ("_weight_panels"),
+                                               .name = name,
+                                               .attributes = attributes,
+                                               .n_inputs = 1,
+                                               .inputs = &from });
   return *panels;
 }
 
 /* Adds the product that reads panels to the graph of rewrite, which may be a body. */
 static void
-make_product (Packing       *packing,
-              HybRewrite    *rewrite,
-              HybNodeId      id,
-              const Product *product,
-              HybValueId     panels)
+make_product (HybRewrite *rewrite, HybNodeId id, const Product *product, HybValueId panels)
 {
-  const HybNode   *node = hyb_graph_get_node (rewrite->from, id);
-  GArray          *map = rewrite->map;
   g_autofree char *n = g_strdup_printf ("%" G_GINT64_FORMAT, product->columns);
   gboolean         has_bias = product->bias != HYB_NO_ID;
-  HybValueId       inputs[3] = { g_array_index (map, HybValueId, product->data), panels };
+  const char      *attributes[] = { "num_hidden", n, "no_bias", has_bias ? "False" : "True", NULL };
+  HybValueId       inputs[3] = { hyb_rewrite_value (rewrite, product->data), panels };
 
   if (has_bias)
-    inputs[2] = g_array_index (map, HybValueId, product->bias);
-  g_array_index (map, HybValueId, node->first_output) =
-      emit (packing, rewrite->builder,
-            &(HybNodeSpec){ .op = hyb_op_find ("_panel_product"),
-                            .name = node->name,
-                            .attributes = (const char *[]){ "num_hidden", n, "no_bias",
-                                                            has_bias ? "False" : "True", NULL },
-                            .n_inputs = has_bias ? 3 : 2,
-                            .inputs = inputs,
-                            .key = node->key,
-                            .origin_plus_one = node->origin + 1,
-                            .line = node->line });
-  packing->n_packed++;
+    inputs[2] = hyb_rewrite_value (rewrite, product->bias);
+  hyb_rewrite_replace (rewrite, id,
+                       &(HybNodeSpec){ .op = hyb_op_find ("_panel_product"),
+                                       .attributes = attributes,
+                                       .n_inputs = has_bias ? 3 : 2,
+                                       .inputs = inputs });
 }
 
 /* Panels that a loop captures in addition. */
@@ -285,9 +257,9 @@ make_body (Packing            *packing,
       if (!panels)
         hyb_rewrite_copy (&rewrite, id);
       else
-        make_product (packing, &rewrite, id, &product, panels->variable);
+        make_product (&rewrite, id, &product, panels->variable);
     }
-  return hyb_rewrite_finish (&rewrite);
+  return hyb_rewrite_finish (&rewrite, &packing->rewrite->error);
 }
 
 /* FALSE if no product in the body reads panels. */
@@ -319,47 +291,29 @@ visit_loop (Packing *packing, HybNodeId id)
 
       added[i] = one->panels = get_panels (packing, id, one->weight, one->transposed);
     }
-  if (packing->error)
+  if (packing->rewrite->error)
     return TRUE;
   new_body = make_body (packing, id, &ports, types, captured);
-  if (!packing->error)
-    hyb_loop_ports_make_loop (&ports, &packing->rewrite, id,
+  if (new_body)
+    hyb_loop_ports_make_loop (&ports, packing->rewrite, id,
                               &(HybLoopReplacement){
-                                  .body = new_body, .n_added = captured->len, .added = added },
-                              &packing->error);
+                                  .body = new_body, .n_added = captured->len, .added = added });
   return TRUE;
 }
 
 static void
-visit (Packing *packing, HybNodeId id)
+visit (HybRewrite *rewrite, HybNodeId id, gpointer data)
 {
-  Product product;
+  Packing *packing = data;
+  Product  product;
 
+  packing->rewrite = rewrite;
   if (find_product (packing, packing->graph, packing->facts->types, id, &product) &&
       is_worth_it (packing, product.weight, product.transposed))
-    make_product (packing, &packing->rewrite, id, &product,
+    make_product (rewrite, id, &product,
                   get_panels (packing, id, product.weight, product.transposed));
   else if (!visit_loop (packing, id))
-    hyb_rewrite_copy (&packing->rewrite, id);
-}
-
-static HybGraph *
-rewrite (Packing *packing, GArray *map, GError **error)
-{
-  g_autoptr (HybGraph) result = NULL;
-
-  hyb_rewrite_init (&packing->rewrite, packing->graph, map);
-  for (HybNodeId id = 0; id < hyb_graph_n_nodes (packing->graph) && !packing->error; id++)
-    visit (packing, id);
-  if (packing->error)
-    {
-      g_propagate_error (error, packing->error);
-      g_clear_pointer (&packing->rewrite.builder, hyb_builder_free);
-      g_clear_pointer (&packing->rewrite.inputs, g_free);
-      return NULL;
-    }
-  result = hyb_rewrite_finish (&packing->rewrite);
-  return packing->n_packed > 0 ? g_steal_pointer (&result) : hyb_graph_ref (packing->graph);
+    hyb_rewrite_copy (rewrite, id);
 }
 
 static HybGraph *
@@ -382,7 +336,7 @@ pack_weights_run (HybGraph *graph, HybFacts *facts, GArray *map, GError **error)
         packing.panels[i][v] = HYB_NO_ID;
     }
   count_products (&packing);
-  result = rewrite (&packing, map, error);
+  result = hyb_rewrite_graph (graph, visit, &packing, map, error);
   for (guint i = 0; i < 2; i++)
     {
       g_free (packing.n_products[i]);

@@ -3,6 +3,7 @@
 #include "engine/passes/pieces.h"
 
 #include "engine/analysis/rewrite.h"
+#include "engine/graph/reach.h"
 #include "engine/op/op-one-of.h"
 
 const char *const hyb_pieces_sums[] = { "broadcast_add", "elemwise_add", NULL };
@@ -166,48 +167,26 @@ find_all (Replacing *self, const HybPattern *pattern, const guint8 *is_last)
   return n;
 }
 
-static gboolean
-make_replacement (const Replacing *self, HybRewrite *rewrite, HybNodeId id, GError **error)
+static void
+visit (HybRewrite *rewrite, HybNodeId id, gpointer data)
 {
+  const Replacing      *self = data;
   const HybReplacement *found = self->found[id];
-  const HybNode        *node = hyb_graph_get_node (self->pieces.graph, id);
   HybValueId            inputs[HYB_MAX_PIECES_INPUTS];
-  HybNodeId             made;
 
+  if (!found)
+    {
+      if (!self->is_removed[id])
+        hyb_rewrite_copy (rewrite, id);
+      return;
+    }
   for (guint i = 0; i < found->n_inputs; i++)
-    inputs[i] = g_array_index (rewrite->map, HybValueId, found->inputs[i]);
-  made = hyb_builder_add (rewrite->builder,
-                          &(HybNodeSpec){ .op = hyb_op_find (found->op),
-                                          .name = node->name,
-                                          .attributes = (const char *const *) found->attributes,
-                                          .n_inputs = found->n_inputs,
-                                          .inputs = inputs,
-                                          .key = node->key,
-                                          .origin_plus_one = node->origin + 1,
-                                          .line = node->line },
-                          error);
-  if (made == HYB_NO_ID)
-    return FALSE;
-  g_array_index (rewrite->map, HybValueId, node->first_output) =
-      hyb_builder_output (rewrite->builder, made, 0);
-  return TRUE;
-}
-
-static HybGraph *
-rewrite_all (const Replacing *self, GArray *map, GError **error)
-{
-  HybRewrite rewrite;
-
-  hyb_rewrite_init (&rewrite, self->pieces.graph, map);
-  for (HybNodeId id = 0; id < hyb_graph_n_nodes (self->pieces.graph); id++)
-    if (!self->found[id] && !self->is_removed[id])
-      hyb_rewrite_copy (&rewrite, id);
-    else if (self->found[id] && !make_replacement (self, &rewrite, id, error))
-      {
-        hyb_rewrite_clear (&rewrite);
-        return NULL;
-      }
-  return hyb_rewrite_finish (&rewrite);
+    inputs[i] = hyb_rewrite_value (rewrite, found->inputs[i]);
+  hyb_rewrite_replace (rewrite, id,
+                       &(HybNodeSpec){ .op = hyb_op_find (found->op),
+                                       .attributes = (const char *const *) found->attributes,
+                                       .n_inputs = found->n_inputs,
+                                       .inputs = inputs });
 }
 
 HybGraph *
@@ -217,9 +196,8 @@ hyb_pieces_replace (HybGraph         *graph,
                     GArray           *map,
                     GError          **error)
 {
-  guint                       n_nodes = MAX (hyb_graph_n_nodes (graph), 1), n_heads;
-  const HybValueId           *heads = hyb_graph_get_heads (graph, &n_heads);
-  g_autofree guint8          *is_head = g_new0 (guint8, MAX (hyb_graph_n_values (graph), 1));
+  guint                       n_nodes = MAX (hyb_graph_n_nodes (graph), 1);
+  g_autofree guint8          *is_head = hyb_graph_find_heads (graph);
   g_autofree guint8          *is_removed = g_new0 (guint8, n_nodes);
   g_autofree HybReplacement **found = g_new0 (HybReplacement *, n_nodes);
   g_autofree guint8          *marks = g_new0 (guint8, n_nodes);
@@ -230,10 +208,9 @@ hyb_pieces_replace (HybGraph         *graph,
   if (facts->training || facts->same_bytes || !mark_operators (graph, pattern->needs, marks) ||
       !mark_operators (graph, pattern->last, is_last))
     return hyb_graph_ref (graph);
-  for (guint i = 0; i < n_heads; i++)
-    is_head[heads[i]] = TRUE;
-  result = find_all (&self, pattern, is_last) > 0 ? rewrite_all (&self, map, error)
-                                                  : hyb_graph_ref (graph);
+  result = find_all (&self, pattern, is_last) > 0
+               ? hyb_rewrite_graph (graph, visit, &self, map, error)
+               : hyb_graph_ref (graph);
   for (guint i = 0; i < n_nodes; i++)
     if (found[i])
       {

@@ -28,10 +28,8 @@ typedef struct
 {
   HybGraph    *graph;
   HybFacts    *facts;
-  HybRewrite   rewrite;
-  GError      *error;
+  HybRewrite  *rewrite;
   const HybOp *cast, *rows, *product, *rnn;
-  guint        n_changed;
 } Reading;
 
 /* --- What is converted --- */
@@ -83,43 +81,26 @@ is_product_of_rows (const Reading *reading, HybGraph *graph, const HybType *type
 
 /* --- Products --- */
 
-static HybValueId
-emit (Reading *reading, HybBuilder *builder, const HybNodeSpec *spec)
-{
-  HybNodeId id;
-
-  if (reading->error)
-    return HYB_NO_ID;
-  id = hyb_builder_add (builder, spec, &reading->error);
-  return id == HYB_NO_ID ? HYB_NO_ID : hyb_builder_output (builder, id, 0);
-}
-
 /* Adds the product that reads the narrow weight to the graph of rewrite, which may be a body. */
 static void
-make_product (Reading *reading, HybRewrite *rewrite, HybNodeId id, HybValueId weight)
+make_product (HybRewrite *rewrite, HybNodeId id, HybValueId weight)
 {
   const HybNode    *node = hyb_graph_get_node (rewrite->from, id);
   const HybValueId *old = hyb_rewrite_inputs (rewrite, id);
+  gboolean          has_bias = node->n_inputs > 2;
   HybValueId        inputs[3] = { old[0], weight };
   g_autofree char  *n =
       g_strdup_printf ("%" G_GINT64_FORMAT,
                        hyb_params_get_int (node->op->params, node->params, "num_hidden", 0));
+  const char *attributes[] = { "num_hidden", n, "no_bias", has_bias ? "False" : "True", NULL };
 
-  if (node->n_inputs > 2)
+  if (has_bias)
     inputs[2] = old[2];
-  g_array_index (rewrite->map, HybValueId, node->first_output) =
-      emit (reading, rewrite->builder,
-            &(HybNodeSpec){ .op = hyb_op_find ("_narrow_product"),
-                            .name = node->name,
-                            .attributes =
-                                (const char *[]){ "num_hidden", n, "no_bias",
-                                                  node->n_inputs > 2 ? "False" : "True", NULL },
-                            .n_inputs = MIN (node->n_inputs, 3),
-                            .inputs = inputs,
-                            .key = node->key,
-                            .origin_plus_one = node->origin + 1,
-                            .line = node->line });
-  reading->n_changed++;
+  hyb_rewrite_replace (rewrite, id,
+                       &(HybNodeSpec){ .op = hyb_op_find ("_narrow_product"),
+                                       .attributes = attributes,
+                                       .n_inputs = has_bias ? 3 : 2,
+                                       .inputs = inputs });
 }
 
 /* FALSE if the node is not such a product. */
@@ -133,8 +114,7 @@ visit_product (Reading *reading, HybNodeId id)
   source = narrow_source (reading, hyb_graph_get_inputs (reading->graph, id)[1]);
   if (source == HYB_NO_ID)
     return FALSE;
-  make_product (reading, &reading->rewrite, id,
-                g_array_index (reading->rewrite.map, HybValueId, source));
+  make_product (reading->rewrite, id, hyb_rewrite_value (reading->rewrite, source));
   return TRUE;
 }
 
@@ -199,16 +179,11 @@ make_body (Reading *reading, HybGraph *body, const HybValueId *captured)
       if (node->op == reading->product && node->n_inputs >= 2)
         variable = hyb_loop_ports_variable (body, inputs[1]);
       if (variable != G_MAXUINT && captured[variable] != HYB_NO_ID)
-        make_product (reading, &rewrite, id, g_array_index (map, HybValueId, inputs[1]));
+        make_product (&rewrite, id, hyb_rewrite_value (&rewrite, inputs[1]));
       else
         hyb_rewrite_copy (&rewrite, id);
     }
-  if (reading->error)
-    {
-      hyb_rewrite_clear (&rewrite);
-      return NULL;
-    }
-  return hyb_rewrite_finish (&rewrite);
+  return hyb_rewrite_finish (&rewrite, &reading->rewrite->error);
 }
 
 /* FALSE if the node is not a loop that captures a converted weight. */
@@ -231,13 +206,13 @@ visit_loop (Reading *reading, HybNodeId id)
   if (!body)
     return TRUE;
   inputs =
-      g_memdup2 (hyb_rewrite_inputs (&reading->rewrite, id), sizeof (HybValueId) * node->n_inputs);
+      g_memdup2 (hyb_rewrite_inputs (reading->rewrite, id), sizeof (HybValueId) * node->n_inputs);
   hyb_graph_get_variables (old, &n);
   for (guint v = 0; v < n; v++)
     if (captured[v] != HYB_NO_ID)
       inputs[hyb_loop_ports_captured_input (&ports, v)] =
-          g_array_index (reading->rewrite.map, HybValueId, captured[v]);
-  hyb_loop_ports_copy_loop (&reading->rewrite, id, inputs, body, &reading->error);
+          hyb_rewrite_value (reading->rewrite, captured[v]);
+  hyb_loop_ports_copy_loop (reading->rewrite, id, inputs, body);
   return TRUE;
 }
 
@@ -245,27 +220,23 @@ visit_loop (Reading *reading, HybNodeId id)
 
 /* The biases at the end of the parameters of RNN, as floats. */
 static HybValueId
-emit_biases (Reading *reading, const HybNode *node, HybValueId parameters, gint64 n_weights)
+emit_biases (Reading *reading, HybNodeId id, HybValueId parameters, gint64 n_weights)
 {
   g_autofree char *begin = g_strdup_printf ("%" G_GINT64_FORMAT, n_weights);
-  g_autofree char *name = g_strconcat (node->name, "_biases", NULL);
-  HybValueId       biases =
-      emit (reading, reading->rewrite.builder,
-            &(HybNodeSpec){
-                .op = hyb_op_find ("slice_axis"),
-                .name = name,
-                .attributes = (const char *[]){ "axis", "0", "begin", begin, "end", "None", NULL },
-                .n_inputs = 1,
-                .inputs = &parameters,
-                .origin_plus_one = node->origin + 1 });
+  g_autofree char *name =
+      g_strconcat (hyb_graph_get_node (reading->graph, id)->name, "_biases", NULL);
+  HybNodeSpec spec = { .op = hyb_op_find ("slice_axis"),
+                       .name = name,
+                       .attributes =
+                           (const char *[]){ "axis", "0", "begin", begin, "end", "None", NULL },
+                       .n_inputs = 1,
+                       .inputs = &parameters };
+  HybValueId  biases = hyb_rewrite_add (reading->rewrite, id, &spec);
 
-  return emit (reading, reading->rewrite.builder,
-               &(HybNodeSpec){ .op = reading->cast,
-                               .name = name,
-                               .attributes = (const char *[]){ "dtype", "float32", NULL },
-                               .n_inputs = 1,
-                               .inputs = &biases,
-                               .origin_plus_one = node->origin + 1 });
+  spec.op = reading->cast;
+  spec.attributes = (const char *[]){ "dtype", "float32", NULL };
+  spec.inputs = &biases;
+  return hyb_rewrite_add (reading->rewrite, id, &spec);
 }
 
 /* Describes the network of a node of RNN.  FALSE if reading narrow weights does not pay. */
@@ -292,13 +263,12 @@ typedef struct
 static gboolean
 find_half_floats (Reading *reading, HybNodeId id, const HybRecurrent *net, RnnParts *parts)
 {
-  const HybNode *node = hyb_graph_get_node (reading->graph, id);
-  HybValueId     source = narrow_source (reading, hyb_graph_get_inputs (reading->graph, id)[1]);
+  HybValueId source = narrow_source (reading, hyb_graph_get_inputs (reading->graph, id)[1]);
 
   if (source == HYB_NO_ID)
     return FALSE;
-  parts->weights = g_array_index (reading->rewrite.map, HybValueId, source);
-  parts->biases = emit_biases (reading, node, parts->weights, hyb_recurrent_n_weights (net));
+  parts->weights = hyb_rewrite_value (reading->rewrite, source);
+  parts->biases = emit_biases (reading, id, parts->weights, hyb_recurrent_n_weights (net));
   return TRUE;
 }
 
@@ -316,11 +286,11 @@ find_rows (const Reading *reading, HybValueId value)
 
 /* Adds the vector of several values one after the other; as_vectors: each is a matrix. */
 static HybValueId
-join (Reading *reading, const HybNode *node, guint n, const HybValueId *values, gboolean as_vectors)
+join (Reading *reading, HybNodeId id, guint n, const HybValueId *values, gboolean as_vectors)
 {
   g_autofree HybValueId *vectors = g_memdup2 (values, sizeof (HybValueId) * n);
   g_autofree char       *count = g_strdup_printf ("%u", n);
-  HybNodeSpec            spec = { .name = node->name, .origin_plus_one = node->origin + 1 };
+  HybNodeSpec            spec = { 0 };
 
   for (guint i = 0; as_vectors && i < n; i++)
     {
@@ -328,13 +298,13 @@ join (Reading *reading, const HybNode *node, guint n, const HybValueId *values, 
       spec.attributes = (const char *[]){ "shape", "(-1,)", NULL };
       spec.n_inputs = 1;
       spec.inputs = &values[i];
-      vectors[i] = emit (reading, reading->rewrite.builder, &spec);
+      vectors[i] = hyb_rewrite_add (reading->rewrite, id, &spec);
     }
   spec.op = hyb_op_find ("Concat");
   spec.attributes = (const char *[]){ "dim", "0", "num_args", count, NULL };
   spec.n_inputs = n;
   spec.inputs = vectors;
-  return emit (reading, reading->rewrite.builder, &spec);
+  return hyb_rewrite_add (reading->rewrite, id, &spec);
 }
 
 /* Whether rows are the matrices of the network, in the order of the flat vector. */
@@ -365,7 +335,6 @@ are_weights (const Reading *reading, const HybRecurrent *net, guint n, const Hyb
 static gboolean
 find_int8 (Reading *reading, HybNodeId id, const HybRecurrent *net, RnnParts *parts)
 {
-  const HybNode         *node = hyb_graph_get_node (reading->graph, id);
   HybValueId             vector = hyb_graph_get_inputs (reading->graph, id)[1];
   HybNodeId              joined = hyb_graph_get_producer (reading->graph, vector);
   const HybNode         *concat = hyb_graph_get_node (reading->graph, joined);
@@ -383,11 +352,11 @@ find_int8 (Reading *reading, HybNodeId id, const HybRecurrent *net, RnnParts *pa
   if (n == 0 || n == concat->n_inputs || !are_weights (reading, net, n, rows))
     return FALSE;
   for (guint i = 0; i < n; i++)
-    rows[i] = g_array_index (reading->rewrite.map, HybValueId, rows[i]);
+    rows[i] = hyb_rewrite_value (reading->rewrite, rows[i]);
   for (guint i = n; i < concat->n_inputs; i++)
-    floats[i - n] = g_array_index (reading->rewrite.map, HybValueId, pieces[i]);
-  parts->weights = join (reading, node, n, rows, TRUE);
-  parts->biases = join (reading, node, concat->n_inputs - n, floats, FALSE);
+    floats[i - n] = hyb_rewrite_value (reading->rewrite, pieces[i]);
+  parts->weights = join (reading, id, n, rows, TRUE);
+  parts->biases = join (reading, id, concat->n_inputs - n, floats, FALSE);
   return TRUE;
 }
 
@@ -399,28 +368,20 @@ visit_rnn (Reading *reading, HybNodeId id)
   g_autofree HybValueId *inputs = NULL;
   HybRecurrent           net;
   RnnParts               parts;
-  HybValueId             made;
 
   if (node->op != reading->rnn || node->n_inputs < 3 || !describe_rnn (reading, id, &net) ||
       (!find_half_floats (reading, id, &net, &parts) && !find_int8 (reading, id, &net, &parts)))
     return FALSE;
   inputs = g_new (HybValueId, node->n_inputs + 1);
-  memcpy (inputs, hyb_rewrite_inputs (&reading->rewrite, id), sizeof (HybValueId) * node->n_inputs);
+  memcpy (inputs, hyb_rewrite_inputs (reading->rewrite, id), sizeof (HybValueId) * node->n_inputs);
   inputs[1] = parts.weights;
   inputs[node->n_inputs] = parts.biases;
-  made = emit (reading, reading->rewrite.builder,
-               &(HybNodeSpec){ .op = hyb_op_find ("_narrow_rnn"),
-                               .name = node->name,
-                               .attributes = node->attributes,
-                               .params = hyb_params_ref (node->params),
-                               .n_inputs = node->n_inputs + 1,
-                               .inputs = inputs,
-                               .key = node->key,
-                               .origin_plus_one = node->origin + 1,
-                               .line = node->line });
-  for (guint i = 0; made != HYB_NO_ID && i < node->n_outputs; i++)
-    g_array_index (reading->rewrite.map, HybValueId, node->first_output + i) = made + i;
-  reading->n_changed++;
+  hyb_rewrite_replace (reading->rewrite, id,
+                       &(HybNodeSpec){ .op = hyb_op_find ("_narrow_rnn"),
+                                       .attributes = node->attributes,
+                                       .params = hyb_params_ref (node->params),
+                                       .n_inputs = node->n_inputs + 1,
+                                       .inputs = inputs });
   return TRUE;
 }
 
@@ -436,6 +397,16 @@ has_narrow_values (const HybFacts *facts)
   return FALSE;
 }
 
+static void
+visit (HybRewrite *rewrite, HybNodeId id, gpointer data)
+{
+  Reading *reading = data;
+
+  reading->rewrite = rewrite;
+  if (!visit_product (reading, id) && !visit_rnn (reading, id) && !visit_loop (reading, id))
+    hyb_rewrite_copy (rewrite, id);
+}
+
 static HybGraph *
 read_narrow_run (HybGraph *graph, HybFacts *facts, GArray *map, GError **error)
 {
@@ -445,22 +416,10 @@ read_narrow_run (HybGraph *graph, HybFacts *facts, GArray *map, GError **error)
                       .rows = hyb_op_find ("_hybridscope_int8_rows"),
                       .product = hyb_op_find ("FullyConnected"),
                       .rnn = hyb_op_find ("RNN") };
-  g_autoptr (HybGraph) result = NULL;
 
-  if (facts->training || !has_narrow_values (facts))
-    return hyb_graph_ref (graph);
-  hyb_rewrite_init (&reading.rewrite, graph, map);
-  for (HybNodeId id = 0; id < hyb_graph_n_nodes (graph) && !reading.error; id++)
-    if (!visit_product (&reading, id) && !visit_rnn (&reading, id) && !visit_loop (&reading, id))
-      hyb_rewrite_copy (&reading.rewrite, id);
-  if (reading.error)
-    {
-      g_propagate_error (error, reading.error);
-      hyb_rewrite_clear (&reading.rewrite);
-      return NULL;
-    }
-  result = hyb_rewrite_finish (&reading.rewrite);
-  return reading.n_changed > 0 ? g_steal_pointer (&result) : hyb_graph_ref (graph);
+  return facts->training || !has_narrow_values (facts)
+             ? hyb_graph_ref (graph)
+             : hyb_rewrite_graph (graph, visit, &reading, map, error);
 }
 
 extern const HybPass hyb_pass_read_narrow;

@@ -7,6 +7,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/analysis/pass.h"
 #include "engine/analysis/rewrite.h"
+#include "engine/graph/reach.h"
 #include "engine/kernels/matrix/panels.h"
 
 /* Smaller matrices are left alone: half of a panel would be empty. */
@@ -123,58 +124,41 @@ find_layers (Recognising *self)
 /* The new graph, and the node whose place an added node takes. */
 typedef struct
 {
-  HybRewrite    *rewrite;
-  const HybNode *from;
-  GError        *error;
-} Adding;
+  HybRewrite *rewrite;
+  HybNodeId   id;
+} Place;
 
 static HybValueId
-add_node (Adding            *adding,
+add_node (const Place       *place,
           const char        *op,
           const char *const *attributes,
           guint              n_inputs,
           const HybValueId  *inputs)
 {
-  HybNodeId id;
-
-  if (adding->error)
-    return HYB_NO_ID;
-  id = hyb_builder_add (adding->rewrite->builder,
-                        &(HybNodeSpec){ .op = hyb_op_find (op),
-                                        .name = adding->from->name,
-                                        .attributes = attributes,
-                                        .n_inputs = n_inputs,
-                                        .inputs = inputs,
-                                        .key = adding->from->key,
-                                        .origin_plus_one = adding->from->origin + 1,
-                                        .line = adding->from->line },
-                        &adding->error);
-  return id == HYB_NO_ID ? HYB_NO_ID : hyb_builder_output (adding->rewrite->builder, id, 0);
+  return hyb_rewrite_add (place->rewrite, place->id,
+                          &(HybNodeSpec){ .op = hyb_op_find (op),
+                                          .attributes = attributes,
+                                          .n_inputs = n_inputs,
+                                          .inputs = inputs });
 }
 
 static HybValueId
-reshape (Adding *adding, HybValueId value, const HybShape *shape)
+reshape (const Place *place, HybValueId value, const HybShape *shape)
 {
   g_autofree char *text = hyb_shape_to_string (shape);
 
-  return add_node (adding, "Reshape", (const char *[]){ "shape", text, NULL }, 1, &value);
+  return add_node (place, "Reshape", (const char *[]){ "shape", text, NULL }, 1, &value);
 }
 
 static HybValueId
-cast (Adding *adding, HybValueId value, HybDType dtype)
+cast (const Place *place, HybValueId value, HybDType dtype)
 {
-  return add_node (adding, "Cast", (const char *[]){ "dtype", hyb_dtype_name (dtype), NULL }, 1,
+  return add_node (place, "Cast", (const char *[]){ "dtype", hyb_dtype_name (dtype), NULL }, 1,
                    &value);
 }
 
-static HybValueId
-new_value (const Adding *adding, HybValueId old)
-{
-  return g_array_index (adding->rewrite->map, HybValueId, old);
-}
-
-static gboolean
-make_layer (const Recognising *self, HybRewrite *rewrite, HybNodeId id, GError **error)
+static void
+make_layer (const Recognising *self, HybRewrite *rewrite, HybNodeId id)
 {
   const Layer      *layer = &self->layers[id];
   const HybNode    *node = hyb_graph_get_node (self->graph, id);
@@ -185,62 +169,51 @@ make_layer (const Recognising *self, HybRewrite *rewrite, HybNodeId id, GError *
   HybShape          columns = hyb_shape_1d (weight->dim[1]);
   gboolean          is_half = self->facts->types[node->first_output].dtype == HYB_F16;
   gboolean          has_bias = layer->bias != HYB_NO_ID;
-  Adding            adding = { rewrite, node, NULL };
+  Place             place = { rewrite, id };
   g_autofree char  *n = g_strdup_printf ("%" G_GINT64_FORMAT, weight->dim[1]);
-  HybValueId        inputs[3], panels = new_value (&adding, operands[1]), result;
+  HybValueId        inputs[3], panels = hyb_rewrite_value (rewrite, operands[1]), result;
 
-  inputs[0] = new_value (&adding, operands[0]);
+  inputs[0] = hyb_rewrite_value (rewrite, operands[0]);
   if (is_half)
     {
-      inputs[0] = cast (&adding, inputs[0], HYB_F32);
-      panels = cast (&adding, panels, HYB_F32);
+      inputs[0] = cast (&place, inputs[0], HYB_F32);
+      panels = cast (&place, panels, HYB_F32);
     }
   if (x->rank != 2)
-    inputs[0] = reshape (&adding, inputs[0], &rows);
-  inputs[1] = add_node (&adding, "_weight_panels", (const char *[]){ "transposed", "False", NULL },
+    inputs[0] = reshape (&place, inputs[0], &rows);
+  inputs[1] = add_node (&place, "_weight_panels", (const char *[]){ "transposed", "False", NULL },
                         1, &panels);
   if (has_bias)
-    inputs[2] = new_value (&adding, layer->bias);
+    inputs[2] = hyb_rewrite_value (rewrite, layer->bias);
   if (has_bias && shape_of (self, layer->bias)->rank != 1)
-    inputs[2] = reshape (&adding, inputs[2], &columns);
+    inputs[2] = reshape (&place, inputs[2], &columns);
   result =
-      add_node (&adding, "_panel_product",
+      add_node (&place, "_panel_product",
                 (const char *[]){ "num_hidden", n, "no_bias", has_bias ? "False" : "True", NULL },
                 has_bias ? 3 : 2, inputs);
   if (is_half)
-    result = cast (&adding, result, HYB_F16);
+    result = cast (&place, result, HYB_F16);
   if (out->rank != 2)
-    result = reshape (&adding, result, out);
-  g_array_index (rewrite->map, HybValueId, node->first_output) = result;
-  if (!adding.error)
-    return TRUE;
-  g_propagate_error (error, adding.error);
-  return FALSE;
+    result = reshape (&place, result, out);
+  hyb_rewrite_set_value (rewrite, node->first_output, result);
 }
 
-static HybGraph *
-rewrite_layers (const Recognising *self, GArray *map, GError **error)
+static void
+visit (HybRewrite *rewrite, HybNodeId id, gpointer data)
 {
-  HybRewrite rewrite;
+  const Recognising *self = data;
 
-  hyb_rewrite_init (&rewrite, self->graph, map);
-  for (HybNodeId id = 0; id < hyb_graph_n_nodes (self->graph); id++)
-    if (self->layers[id].product == HYB_NO_ID && !self->is_removed[id])
-      hyb_rewrite_copy (&rewrite, id);
-    else if (self->layers[id].product != HYB_NO_ID && !make_layer (self, &rewrite, id, error))
-      {
-        hyb_rewrite_clear (&rewrite);
-        return NULL;
-      }
-  return hyb_rewrite_finish (&rewrite);
+  if (self->layers[id].product != HYB_NO_ID)
+    make_layer (self, rewrite, id);
+  else if (!self->is_removed[id])
+    hyb_rewrite_copy (rewrite, id);
 }
 
 static HybGraph *
 recognise_layers_run (HybGraph *graph, HybFacts *facts, GArray *map, GError **error)
 {
-  guint              n_nodes = MAX (hyb_graph_n_nodes (graph), 1), n_heads;
-  const HybValueId  *heads = hyb_graph_get_heads (graph, &n_heads);
-  g_autofree guint8 *is_head = g_new0 (guint8, MAX (hyb_graph_n_values (graph), 1));
+  guint              n_nodes = MAX (hyb_graph_n_nodes (graph), 1);
+  g_autofree guint8 *is_head = hyb_graph_find_heads (graph);
   g_autofree guint8 *is_removed = g_new0 (guint8, n_nodes);
   g_autofree Layer  *layers = g_new (Layer, n_nodes);
   Recognising        self = { .graph = graph,
@@ -254,11 +227,10 @@ recognise_layers_run (HybGraph *graph, HybFacts *facts, GArray *map, GError **er
 
   if (facts->same_bytes)
     return hyb_graph_ref (graph);
-  for (guint i = 0; i < n_heads; i++)
-    is_head[heads[i]] = TRUE;
   for (guint i = 0; i < n_nodes; i++)
     layers[i] = (Layer){ HYB_NO_ID, HYB_NO_ID };
-  return find_layers (&self) > 0 ? rewrite_layers (&self, map, error) : hyb_graph_ref (graph);
+  return find_layers (&self) > 0 ? hyb_rewrite_graph (graph, visit, &self, map, error)
+                                 : hyb_graph_ref (graph);
 }
 
 extern const HybPass hyb_pass_recognise_layers;

@@ -16,52 +16,48 @@ is_transformable (const HybConvolutions *convolutions, HybNodeId id)
          hyb_convolutions_is_constant (convolutions, inputs[1]);
 }
 
-static gboolean
-transform (const HybConvolutions *convolutions, HybRewrite *rewrite, HybNodeId id, GError **error)
+/* A search, and what it found. */
+typedef struct
 {
-  const HybNode *node = hyb_graph_get_node (convolutions->graph, id);
-  HybFusion      fusion = { .other = HYB_NO_ID, .is_winograd = TRUE };
-  HybValueId     value;
+  HybConvolutions convolutions;
+  guint8         *is_candidate; /* by node */
+} Transforming;
 
+static void
+visit (HybRewrite *rewrite, HybNodeId id, gpointer data)
+{
+  const Transforming *self = data;
+  HybFusion           fusion = { .other = HYB_NO_ID, .is_winograd = TRUE };
+
+  if (!self->is_candidate[id])
+    {
+      hyb_rewrite_copy (rewrite, id);
+      return;
+    }
   fusion.weight =
       hyb_convolutions_add (rewrite, id,
                             &(HybNodeSpec){ .op = hyb_op_find ("_winograd_filters"),
                                             .name = "_filters",
                                             .n_inputs = 1,
-                                            .inputs = hyb_rewrite_inputs (rewrite, id) + 1 },
-                            error);
-  if (fusion.weight == HYB_NO_ID)
-    return FALSE;
-
-  value = hyb_convolutions_emit (convolutions, rewrite, id, &fusion, error);
-  g_array_index (rewrite->map, HybValueId, node->first_output) = value;
-  return value != HYB_NO_ID;
+                                            .inputs = hyb_rewrite_inputs (rewrite, id) + 1 });
+  hyb_convolutions_emit (&self->convolutions, rewrite, id, id, &fusion);
 }
 
 static HybGraph *
 transform_filters_run (HybGraph *graph, HybFacts *facts, GArray *map, GError **error)
 {
-  g_auto (HybConvolutions) convolutions = { 0 };
   g_autofree guint8 *is_candidate = g_new0 (guint8, MAX (hyb_graph_n_nodes (graph), 1));
+  Transforming       self = { .is_candidate = is_candidate };
   guint              n_candidates = 0;
-  HybRewrite         rewrite;
+  HybGraph          *result;
 
-  hyb_convolutions_init (&convolutions, graph, facts);
+  hyb_convolutions_init (&self.convolutions, graph, facts);
   for (HybNodeId id = 0; id < hyb_graph_n_nodes (graph); id++)
-    n_candidates += is_candidate[id] = is_transformable (&convolutions, id);
-  if (n_candidates == 0)
-    return hyb_graph_ref (graph);
-
-  hyb_rewrite_init (&rewrite, graph, map);
-  for (HybNodeId id = 0; id < hyb_graph_n_nodes (graph); id++)
-    if (!is_candidate[id])
-      hyb_rewrite_copy (&rewrite, id);
-    else if (!transform (&convolutions, &rewrite, id, error))
-      {
-        hyb_rewrite_clear (&rewrite);
-        return NULL;
-      }
-  return hyb_rewrite_finish (&rewrite);
+    n_candidates += is_candidate[id] = is_transformable (&self.convolutions, id);
+  result = n_candidates > 0 ? hyb_rewrite_graph (graph, visit, &self, map, error)
+                            : hyb_graph_ref (graph);
+  hyb_convolutions_clear (&self.convolutions);
+  return result;
 }
 
 extern const HybPass hyb_pass_transform_filters;

@@ -89,9 +89,9 @@ repeat (Opening *opening, HybNodeId id, HybValueId value, int axis, const Axis *
   HybValueId       inputs[2] = { value };
 
   inputs[1] =
-      g_array_index (opening->rewrite.map, HybValueId,
-                     hyb_graph_get_node (hyb_model_get_graph (opening->model), like->variable)
-                         ->first_output);
+      hyb_rewrite_value (&opening->rewrite,
+                         hyb_graph_get_node (hyb_model_get_graph (opening->model), like->variable)
+                             ->first_output);
   return hyb_builder_call (opening->rewrite.builder, "broadcast_like",
                            &(HybNodeSpec){
                                .name = node->name,
@@ -137,7 +137,7 @@ add_open (Opening *opening, HybNodeId id)
       value = repeat (opening, id, value, i, &like[i]);
   if (value == HYB_NO_ID)
     return FALSE;
-  g_array_index (opening->rewrite.map, HybValueId, node->first_output) = value;
+  hyb_rewrite_set_value (&opening->rewrite, node->first_output, value);
   return TRUE;
 }
 
@@ -192,7 +192,7 @@ hyb_variant_open_sizes (HybVariant *variant, const HybVariant *other)
         new_id[id] = hyb_builder_get_producer (opening.rewrite.builder,
                                                g_array_index (map, HybValueId, node->first_output));
       }
-  opened = hyb_rewrite_finish (&opening.rewrite);
+  opened = hyb_rewrite_finish (&opening.rewrite, NULL);
   hyb_model_set_graph (variant->model, opened);
   renumber (variant->matches, new_id);
   renumber (variant->lowered_matches, new_id);

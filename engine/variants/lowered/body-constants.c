@@ -138,5 +138,5 @@ hyb_body_write_constants (HybGraph *body)
       for (guint i = 0; value != HYB_NO_ID && i < node->n_outputs; i++)
         g_array_index (map, HybValueId, node->first_output + i) = value + i;
     }
-  return hyb_rewrite_finish (&rewrite);
+  return hyb_rewrite_finish (&rewrite, NULL);
 }

@@ -243,7 +243,7 @@ hyb_lowered_trim (HybTrimmed *trimmed, const HybLowered *lowered)
     if ((hyb_node_is_variable (hyb_graph_get_node (lowered->graph, id)) || is_needed[id]) &&
         !trim_loop (&rewrite, id, is_read))
       hyb_rewrite_copy (&rewrite, id);
-  trimmed->graph = hyb_rewrite_finish (&rewrite);
+  trimmed->graph = hyb_rewrite_finish (&rewrite, NULL);
   trimmed->types = g_new0 (HybType, MAX (hyb_graph_n_values (trimmed->graph), 1));
   for (HybValueId value = 0; value < map->len; value++)
     if (g_array_index (map, HybValueId, value) != HYB_NO_ID)

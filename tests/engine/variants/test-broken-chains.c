@@ -55,7 +55,7 @@ change_model (HybModel *model, Change change)
       else
         g_array_index (map, HybValueId, node->first_output) = value;
     }
-  changed = hyb_rewrite_finish (&rewrite);
+  changed = hyb_rewrite_finish (&rewrite, NULL);
   hyb_model_set_graph (model, changed);
 }
 

@@ -6,6 +6,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/analysis/infer-types.h"
 #include "engine/analysis/rewrite.h"
+#include "engine/base/error.h"
 #include "engine/formats/rnn-weights.h"
 #include "engine/variants/node-kind.h"
 #include "engine/variants/proof/prove.h"
@@ -255,28 +256,22 @@ changed_attributes (const HybNode *node, const Change *change)
   return pairs;
 }
 
-/* FALSE if the operator does not accept the value. */
-static gboolean
-add_changed (HybRewrite *rewrite, GArray *map, HybNodeId id, const Change *change)
+/* Replaces a node; an error of the rewrite if the operator does not accept the value, or returns more or less with it. */
+static void
+add_changed (HybRewrite *rewrite, HybNodeId id, const Change *change)
 {
   const HybNode *node = hyb_graph_get_node (rewrite->from, id);
   g_autoptr (GPtrArray) pairs = changed_attributes (node, change);
-  HybNodeId added =
-      hyb_builder_add (rewrite->builder,
+  guint n_before = hyb_builder_n_nodes (rewrite->builder);
+
+  hyb_rewrite_replace (rewrite, id,
                        &(HybNodeSpec){ .op = node->op,
-                                       .name = node->name,
                                        .attributes = (const char *const *) pairs->pdata,
                                        .n_inputs = node->n_inputs,
-                                       .inputs = hyb_rewrite_inputs (rewrite, id) },
-                       NULL);
-
-  if (added == HYB_NO_ID ||
-      hyb_builder_get_node (rewrite->builder, added)->n_outputs != node->n_outputs)
-    return FALSE;
-  for (guint i = 0; i < node->n_outputs; i++)
-    g_array_index (map, HybValueId, node->first_output + i) =
-        hyb_builder_output (rewrite->builder, added, i);
-  return TRUE;
+                                       .inputs = hyb_rewrite_inputs (rewrite, id) });
+  if (!rewrite->error &&
+      hyb_builder_get_node (rewrite->builder, n_before)->n_outputs != node->n_outputs)
+    g_set_error_literal (&rewrite->error, HYB_GRAPH_ERROR, 0, "another number of outputs");
 }
 
 /* A model with changed attributes; NULL if the operator does not accept them.  (transfer full) */
@@ -284,7 +279,7 @@ static HybModel *
 change_model (HybModel *model, const Change *change)
 {
   HybGraph *graph = hyb_model_get_graph (model);
-  HybModel *changed = hyb_model_new ();
+  HybModel *changed;
   g_autoptr (GArray) map = g_array_new (FALSE, FALSE, sizeof (HybValueId));
   g_autoptr (HybGraph) made = NULL;
   HybRewrite rewrite;
@@ -292,19 +287,15 @@ change_model (HybModel *model, const Change *change)
 
   hyb_rewrite_init (&rewrite, graph, map);
   for (HybNodeId id = 0; id < hyb_graph_n_nodes (graph); id++)
-    {
-      const HybNode *node = hyb_graph_get_node (graph, id);
-
-      if (node->op != change->op || (n++ != change->only && change->only != G_MAXUINT))
-        hyb_rewrite_copy (&rewrite, id);
-      else if (!add_changed (&rewrite, map, id, change))
-        {
-          hyb_rewrite_clear (&rewrite);
-          hyb_model_unref (changed);
-          return NULL;
-        }
-    }
-  made = hyb_rewrite_finish (&rewrite);
+    if (hyb_graph_get_node (graph, id)->op == change->op &&
+        (n++ == change->only || change->only == G_MAXUINT))
+      add_changed (&rewrite, id, change);
+    else
+      hyb_rewrite_copy (&rewrite, id);
+  made = hyb_rewrite_finish (&rewrite, NULL);
+  if (!made)
+    return NULL;
+  changed = hyb_model_new ();
   hyb_model_set_graph (changed, made);
   for (guint i = 0; i < hyb_model_n_parameters (model); i++)
     {
