@@ -5,6 +5,7 @@
 #include "app/window/window-private.h"
 
 #include "app/session/settings.h"
+#include "app/widgets/side-buttons.h"
 
 #define AUTOSAVE_INTERVAL_S 5
 
@@ -229,6 +230,7 @@ scope_window_init (ScopeWindow *self)
   if (scope_settings_get_flag ("maximised", FALSE))
     gtk_window_maximize (GTK_WINDOW (self));
   scope_window_add_drop (self);
+  scope_side_buttons_watch (GTK_WINDOW (self));
   scope_window_set_accessible_names (self);
   scope_window_list_workspaces (self);
   scope_window_watch_tabs (self);

@@ -162,6 +162,9 @@ test_finding (void)
   wait_until (is_selected, GUINT_TO_POINTER (first));
   x_click (GTK_WIDGET (canvas ()), x, y, 9);
   wait_until (is_selected, GUINT_TO_POINTER (second));
+  /* The next click goes where the pointer is. */
+  x_press (gui_find (GTK_WIDGET (window), "outline-button"));
+  wait_until (is_unmapped, outline);
   x_events_end ();
 }
 
