@@ -128,14 +128,12 @@ check_files (const Invocation *call, char **files, GError **error)
     return TRUE;
 
   if (call->common.each)
-    g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE, "hscope %s --each FOLDER takes %s",
-                 command->name,
-                 scope_each_n_files (command) > 0 ? "one more folder, with the second models"
-                                                  : "no other model");
+    scope_usage_error (error, "hscope %s --each FOLDER takes %s", command->name,
+                       scope_each_n_files (command) > 0 ? "one more folder, with the second models"
+                                                        : "no other model");
   else
-    g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE, "hscope %s takes %s; see hscope %s --help",
-                 command->name, *command->arguments ? command->arguments : "no file",
-                 command->name);
+    scope_usage_error (error, "hscope %s takes %s; see hscope %s --help", command->name,
+                       *command->arguments ? command->arguments : "no file", command->name);
   return FALSE;
 }
 
@@ -267,10 +265,10 @@ run_here (Invocation *call, char **files, GError **error)
 {
   if (call->command->starts_others && call->sandbox == SCOPE_SANDBOX_STRICT)
     {
-      g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
-                   "--sandbox=strict: hscope %s starts other commands and is in no sandbox itself. "
-                   "Leave the option out",
-                   call->command->name);
+      scope_usage_error (error,
+                         "--sandbox=strict: hscope %s starts other commands and is in no sandbox "
+                         "itself. Leave the option out",
+                         call->command->name);
       return SCOPE_EXIT_USAGE;
     }
   if (!call->command->starts_others && !scope_is_remote (&call->common) &&
@@ -425,9 +423,9 @@ refuse_command (char **argv, const char *name)
   meant = find_abbreviated (names, name);
   if (!meant)
     meant = hyb_suggest_name ((const char *const *) names->pdata, names->len, name);
-  g_set_error (&error, SCOPE_ERROR, SCOPE_ERROR_USAGE, "hscope has no command “%s”; %s%s%s", name,
-               meant ? "did you mean “" : "hscope --help lists them", meant ? meant : "",
-               meant ? "”?" : "");
+  scope_usage_error (&error, "hscope has no command “%s”; %s%s%s", name,
+                     meant ? "did you mean “" : "hscope --help lists them", meant ? meant : "",
+                     meant ? "”?" : "");
   print_failure (argv, error);
   return SCOPE_EXIT_USAGE;
 }
@@ -538,8 +536,7 @@ check_room (GError **error)
     return TRUE;
   g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_FAILED,
                "a limit of the process (ulimit -v) leaves %s of memory; hscope needs 128 MiB. "
-               "Raise "
-               "it",
+               "Raise it",
                text);
   return FALSE;
 }

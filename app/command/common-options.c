@@ -74,8 +74,7 @@ static const CommonOption common_options[] = {
           G_OPTION_ARG_INT64,
           limit_cpu,
           "Processor time of all threads together (default: no limit; with hscope --sandbox one "
-          "hour "
-          "for each processor)",
+          "hour for each processor)",
           "SECONDS"),
   OPTION (SCOPE_OPTIONS_MODEL,
           "params",
@@ -188,8 +187,7 @@ static const CommonOption common_options[] = {
           G_OPTION_ARG_FILENAME,
           each,
           "Do this for each model in FOLDER and below it, in processes of their own; --json prints "
-          "a "
-          "line for each",
+          "a line for each",
           "FOLDER"),
   OPTION (SCOPE_OPTIONS_EACH,
           "jobs",
@@ -253,9 +251,9 @@ check_pass (const char *option, const char *name, GError **error)
   if (!name || hyb_pass_find (name))
     return TRUE;
 
-  g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
-               "--%s %s: there is no such pass; hscope info --passes lists them", option, name);
-  return FALSE;
+  return scope_usage_error (error,
+                            "--%s %s: there is no such pass; hscope info --passes lists them",
+                            option, name);
 }
 
 static gboolean
@@ -290,12 +288,10 @@ scope_common_options_set_limits (const ScopeCommonOptions *common, GError **erro
   guint64 memory = 0;
 
   if (common->limit_memory && !parse_bytes (common->limit_memory, &memory))
-    {
-      g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
-                   "--limit-memory %s: the limit must be a number of bytes, or one with K, M or G",
-                   common->limit_memory);
-      return FALSE;
-    }
+    return scope_usage_error (error,
+                              "--limit-memory %s: the limit must be a number of bytes, or one with "
+                              "K, M or G",
+                              common->limit_memory);
   /* 0: the default. */
   hyb_limits_set (memory, common->limit_work > 0
                               ? (guint64) MAX (common->limit_work * STEPS_PER_SECOND, 1)
@@ -306,8 +302,7 @@ scope_common_options_set_limits (const ScopeCommonOptions *common, GError **erro
 static gboolean
 refuse (const char *option, const char *value, const char *what, GError **error)
 {
-  g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE, "--%s %s: %s", option, value, what);
-  return FALSE;
+  return scope_usage_error (error, "--%s %s: %s", option, value, what);
 }
 
 /* Names and dimensions depend on the model and are checked with it. */
@@ -339,9 +334,8 @@ check_choice (const ScopeChoices *choices, const char *value, GError **error)
 
   if (!value || g_strv_contains ((const char *const *) values, value))
     return TRUE;
-  g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE, "--%s %s: the value must be one of %s",
-               choices->option, value, list);
-  return FALSE;
+  return scope_usage_error (error, "--%s %s: the value must be one of %s", choices->option, value,
+                            list);
 }
 
 /* Parameters change in training, and only a plan has a place for what was computed before. */
@@ -355,8 +349,7 @@ check_folding (const ScopeCommonOptions *common, GError **error)
 
   if (!common->fold_parameters || !clash)
     return TRUE;
-  g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE, "--fold-parameters with %s", clash);
-  return FALSE;
+  return scope_usage_error (error, "--fold-parameters with %s", clash);
 }
 
 gboolean
@@ -371,11 +364,8 @@ scope_common_options_check (const ScopeCommonOptions *common, GError **error)
 
   if (common->device && strcmp (common->device, "cpu") != 0 &&
       !g_str_has_prefix (common->device, "gpu"))
-    {
-      g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
-                   "--device %s: the device must be cpu or gpu[:N]", common->device);
-      return FALSE;
-    }
+    return scope_usage_error (error, "--device %s: the device must be cpu or gpu[:N]",
+                              common->device);
   return check_types (common, error) && check_passes (common, error) &&
          check_folding (common, error);
 }
@@ -385,11 +375,8 @@ scope_check_folding (const ScopeCommonOptions *common, gboolean backward, GError
 {
   if (!common->fold_parameters || !backward)
     return TRUE;
-  g_set_error_literal (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
-                       "--fold-parameters with --backward: gradients are those of parameters, "
-                       "which "
-                       "training changes");
-  return FALSE;
+  return scope_usage_error (error, "--fold-parameters with --backward: gradients are those of "
+                                   "parameters, which training changes");
 }
 
 /* --- Parsers --- */
@@ -425,11 +412,7 @@ scope_parse_shape (const char *text, char **name, HybShape *shape, GError **erro
   g_auto (GStrv) dims = NULL;
 
   if (!equals || equals == text)
-    {
-      g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
-                   "--shape %s: write it as NAME=1,3,224,224", text);
-      return FALSE;
-    }
+    return scope_usage_error (error, "--shape %s: write it as NAME=1,3,224,224", text);
 
   *shape = (HybShape){ .rank = 0 };
   dims = g_strsplit_set (equals + 1, ",x", -1);
@@ -443,14 +426,13 @@ scope_parse_shape (const char *text, char **name, HybShape *shape, GError **erro
       if ((strcmp (given, "?") != 0 &&
            !g_ascii_string_to_signed (given, 10, 0, (gint64) 1 << 48, &dim, NULL)) ||
           shape->rank == HYB_MAX_RANK)
-        {
-          g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
-                       shape->rank == HYB_MAX_RANK ? "--shape %s: too many dimensions at “%s”"
-                       : *given                    ? "--shape %s: “%s” is not a valid dimension"
-                                : "--shape %s: a dimension between two commas is missing%s",
-                       text, given);
-          return FALSE;
-        }
+        return scope_usage_error (error,
+                                  shape->rank == HYB_MAX_RANK
+                                      ? "--shape %s: too many dimensions at “%s”"
+                                  : *given
+                                      ? "--shape %s: “%s” is not a valid dimension"
+                                      : "--shape %s: a dimension between two commas is missing%s",
+                                  text, given);
       shape->dim[shape->rank++] = dim;
     }
 

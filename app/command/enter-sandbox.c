@@ -27,9 +27,7 @@ scope_take_sandbox_option (char *const *argv, ScopeSandboxMode *mode, guint *ski
     *mode = SCOPE_SANDBOX_STRICT;
   if (*mode != SCOPE_SANDBOX_NONE)
     return TRUE;
-  g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE, "%s: write it as %s or %s=strict", argv[1],
-               OPTION, OPTION);
-  return FALSE;
+  return scope_usage_error (error, "%s: write it as %s or %s=strict", argv[1], OPTION, OPTION);
 }
 
 /* --- GPUs --- */

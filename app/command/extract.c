@@ -169,8 +169,8 @@ run_extract (const ScopeCommonOptions *common, gpointer data, char **files, GErr
 
   if (!options->output || (!options->from && !options->to))
     {
-      g_set_error_literal (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
-                           "hscope extract needs --output NAME, and --from NAMES or --to NAMES");
+      scope_usage_error (error,
+                         "hscope extract needs --output NAME, and --from NAMES or --to NAMES");
       return SCOPE_EXIT_USAGE;
     }
   if (!(model = scope_open_model (common, files, error)))
@@ -178,10 +178,8 @@ run_extract (const ScopeCommonOptions *common, gpointer data, char **files, GErr
   if (hyb_graph_get_dialect (hyb_model_get_graph (model)) &&
       !scope_is_same_format (options->output, model))
     {
-      g_set_error_literal (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
-                           "a part of an ONNX file is written as NAME.onnx; hscope convert makes a "
-                           "pair of "
-                           "MXNet's files of it");
+      scope_usage_error (error, "a part of an ONNX file is written as NAME.onnx; hscope convert "
+                                "makes a pair of MXNet's files of it");
       return SCOPE_EXIT_USAGE;
     }
   part = write_part (common, options, model, written, error);

@@ -204,9 +204,8 @@ run_import (const ScopeCommonOptions *common, gpointer data, char **files, GErro
 
   if (!options->symbol)
     {
-      g_set_error_literal (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
-                           "hscope import needs --symbol MODEL, the graph that the trace belongs "
-                           "to");
+      scope_usage_error (error,
+                         "hscope import needs --symbol MODEL, the graph that the trace belongs to");
       return SCOPE_EXIT_USAGE;
     }
   if (!(model = open_symbol (common, options, error)) ||

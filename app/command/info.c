@@ -410,7 +410,7 @@ print_search (const Info *info, const ScopeCommonOptions *common, const char *te
 
   if (!query)
     {
-      g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE, "--find: %s", query_error->message);
+      scope_usage_error (error, "--find: %s", query_error->message);
       return SCOPE_EXIT_USAGE;
     }
   scope_json_begin_list (json, "found");
@@ -492,8 +492,7 @@ run_info (const ScopeCommonOptions *common, gpointer data, char **files, GError 
                                                                               : SCOPE_EXIT_USAGE;
   if (!files[0])
     {
-      g_set_error_literal (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
-                           "hscope info takes a MODEL; see hscope info --help");
+      scope_usage_error (error, "hscope info takes a MODEL; see hscope info --help");
       return SCOPE_EXIT_USAGE;
     }
   if (scope_is_weights_file (files[0]))

@@ -80,11 +80,10 @@ check_given_shapes (const ScopeInputs *inputs, const ScopeCommonOptions *common,
       if (hyb_shape_unify (&found, &shape, NULL))
         continue;
       got = hyb_shape_to_string (&found);
-      g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
-                   "--shape %s: the array “%s” has the shape %s. Leave the option out, or give an "
-                   "array of that shape",
-                   common->shapes[i], name, got);
-      return FALSE;
+      return scope_usage_error (error,
+                                "--shape %s: the array “%s” has the shape %s. Leave the option "
+                                "out, or give an array of that shape",
+                                common->shapes[i], name, got);
     }
   return TRUE;
 }

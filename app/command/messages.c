@@ -26,6 +26,17 @@ scope_error_quark (void)
   return (GQuark) domain;
 }
 
+gboolean
+scope_usage_error (GError **error, const char *format, ...)
+{
+  va_list list;
+
+  va_start (list, format);
+  g_propagate_error (error, g_error_new_valist (SCOPE_ERROR, SCOPE_ERROR_USAGE, format, list));
+  va_end (list);
+  return FALSE;
+}
+
 ScopeExit
 scope_exit_of_error (const GError *error)
 {

@@ -26,6 +26,9 @@ typedef enum
   SCOPE_ERROR_FAILED,  /* anything else: exit code 4 */
 } ScopeError;
 
+/* Sets *error to SCOPE_ERROR_USAGE with a message made from format, and returns FALSE, so that a caller can return the
+ * result.  error may be NULL. */
+gboolean scope_usage_error (GError **error, const char *format, ...) G_GNUC_PRINTF (2, 3);
 /* The exit code for a command that failed with error, by the error's domain and code. */
 ScopeExit scope_exit_of_error (const GError *error);
 

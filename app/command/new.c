@@ -119,14 +119,13 @@ run_new (const ScopeCommonOptions *common, gpointer data, char **files, GError *
     }
 
   if (files[0])
-    g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
-                 "hscope new needs --output PREFIX: hscope new %s --output net writes "
-                 "net-symbol.json and net-0000.params",
-                 files[0]);
+    scope_usage_error (error,
+                       "hscope new needs --output PREFIX: hscope new %s --output net writes "
+                       "net-symbol.json and net-0000.params",
+                       files[0]);
   else
-    g_set_error_literal (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
-                         "hscope new takes the name of a model and --output PREFIX; hscope new "
-                         "--list shows the names");
+    scope_usage_error (error, "hscope new takes the name of a model and --output PREFIX; hscope "
+                              "new --list shows the names");
   return SCOPE_EXIT_USAGE;
 }
 
@@ -137,9 +136,8 @@ run_trace (const ScopeCommonOptions *common, gpointer data, char **files, GError
 
   if (!options->output || !hyb_is_plugin_name (files[0]))
     {
-      g_set_error_literal (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
-                           "hscope trace takes a plug-in, FILE.so[:MODEL][?option=value&…], and "
-                           "--output PREFIX");
+      scope_usage_error (error, "hscope trace takes a plug-in, FILE.so[:MODEL][?option=value&…], "
+                                "and --output PREFIX");
       return SCOPE_EXIT_USAGE;
     }
   return write_model (common, files[0], options->output, error);

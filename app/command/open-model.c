@@ -29,14 +29,13 @@ choose_params (const ScopeCommonOptions *common, char **files, const char **para
 {
   *params = common->params ? common->params : files[1];
   if (common->params && files[1])
-    g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
-                 "two parameter files are named, %s and %s (--params): name one", files[1],
-                 common->params);
+    scope_usage_error (error, "two parameter files are named, %s and %s (--params): name one",
+                       files[1], common->params);
   else if (*params && common->epoch != HYB_EPOCH_HIGHEST)
-    g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
-                 "--epoch %" G_GINT64_FORMAT " chooses a file beside the model, but %s is named: "
-                 "leave one of them out",
-                 common->epoch, *params);
+    scope_usage_error (error,
+                       "--epoch %" G_GINT64_FORMAT
+                       " chooses a file beside the model, but %s is named: leave one of them out",
+                       common->epoch, *params);
   else
     return TRUE;
   return FALSE;
@@ -137,11 +136,9 @@ refuse_variable (HybGraph *graph, const char *name, GError **error)
   for (guint i = 0; i < n; i++)
     names[i] = hyb_graph_get_node (graph, arguments[i])->name;
   near = hyb_suggest_name (names, n, name);
-  g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
-               "--shape %s: the model has no such variable%s%s%s", name,
-               near ? "; did you mean “" : ". hscope info lists them", near ? near : "",
-               near ? "”?" : "");
-  return FALSE;
+  return scope_usage_error (error, "--shape %s: the model has no such variable%s%s%s", name,
+                            near ? "; did you mean “" : ". hscope info lists them",
+                            near ? near : "", near ? "”?" : "");
 }
 
 /* Parameters have the type of their array, inputs the type they usually have. */
@@ -210,11 +207,10 @@ fill_dims (const ScopeCommonOptions *common, HybGraph *graph, HybType *types, GE
       scope_parse_dim (common->dims[i], &name, &size);
       if (hyb_declared_types_name (graph, types, name, size))
         continue;
-      g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
-                   "--dim %s: no input of the model has a dimension of that name; hscope info "
-                   "lists them",
-                   common->dims[i]);
-      return FALSE;
+      return scope_usage_error (error,
+                                "--dim %s: no input of the model has a dimension of that name; "
+                                "hscope info lists them",
+                                common->dims[i]);
     }
   return TRUE;
 }
@@ -226,11 +222,8 @@ scope_fill_types (const ScopeCommonOptions *common, HybModel *model, HybType *ty
   HybDType  dtype = HYB_DTYPE_UNKNOWN;
 
   if (common->dtype && (dtype = hyb_dtype_from_name (common->dtype)) == HYB_DTYPE_UNKNOWN)
-    {
-      g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
-                   "--dtype %s: unknown element type; write it as in float32", common->dtype);
-      return FALSE;
-    }
+    return scope_usage_error (error, "--dtype %s: unknown element type; write it as in float32",
+                              common->dtype);
 
   fill_known_types (common, model, types);
   for (guint i = 0; common->shapes && common->shapes[i]; i++)

@@ -93,7 +93,5 @@ scope_number_parse (const ScopeNumber *number, const char *text, GError **error)
   if (is_whole (number) ? parse_whole (number, text) : parse_real (number, text))
     return TRUE;
   range = describe (number);
-  g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE, "--%s %s: the value must be %s",
-               number->option, text, range);
-  return FALSE;
+  return scope_usage_error (error, "--%s %s: the value must be %s", number->option, text, range);
 }

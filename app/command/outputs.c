@@ -52,9 +52,8 @@ check_ending (const ScopeOutput *output, const char *path, GError **error)
     return TRUE;
   endings = g_string_new (output->endings);
   g_string_replace (endings, " ", ", ", 0);
-  g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE, "--%s %s: the name must end in one of %s",
-               output->option, path, endings->str);
-  return FALSE;
+  return scope_usage_error (error, "--%s %s: the name must end in one of %s", output->option, path,
+                            endings->str);
 }
 
 static gboolean

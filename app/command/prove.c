@@ -32,10 +32,10 @@ check_init (const ScopeCommonOptions *common, guint n_filled, GError **error)
 {
   if (!common->init || n_filled > 0)
     return TRUE;
-  g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
-               "--init %s: the models have values for their parameters; leave the option out",
-               common->init);
-  return FALSE;
+  return scope_usage_error (error,
+                            "--init %s: the models have values for their parameters; leave the "
+                            "option out",
+                            common->init);
 }
 
 static int

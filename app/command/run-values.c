@@ -290,12 +290,12 @@ check_copies (const ScopeRunValues *values, GError **error)
       if (hyb_tensor_list_find (values->copies, name))
         continue;
       if (hyb_tensor_list_has (values->copies, name))
-        g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE, "--value %s: memory is short", name);
+        scope_usage_error (error, "--value %s: memory is short", name);
       else
-        g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
-                     "--value %s: the run has no value of this name. --values lists the names; "
-                     "NAME@STEP is a step of a loop",
-                     name);
+        scope_usage_error (error,
+                           "--value %s: the run has no value of this name. --values lists the "
+                           "names; NAME@STEP is a step of a loop",
+                           name);
       return FALSE;
     }
   return TRUE;

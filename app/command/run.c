@@ -353,19 +353,15 @@ static gboolean
 check_options (const ScopeCommonOptions *common, const RunOptions *options, GError **error)
 {
   if ((options->head || options->gradients) && !options->backward)
-    g_set_error_literal (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
-                         "--head and --gradients need --backward");
+    scope_usage_error (error, "--head and --gradients need --backward");
   else if (!options->wanted != !options->wanted_output)
-    g_set_error_literal (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
-                         "--value and --value-output need each other");
+    scope_usage_error (error, "--value and --value-output need each other");
   else if (options->test_data && (options->input || writes (options)))
-    g_set_error_literal (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
-                         "--test-data compares what the model returns; leave out --input and the "
-                         "options that write");
+    scope_usage_error (error, "--test-data compares what the model returns; leave out --input and "
+                              "the options that write");
   else if (!(options->time_limit >= 0))
-    g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
-                 "--time-limit %g: the limit must be a positive number of seconds",
-                 options->time_limit);
+    scope_usage_error (error, "--time-limit %g: the limit must be a positive number of seconds",
+                       options->time_limit);
   else
     return TRUE;
 

@@ -87,11 +87,7 @@ static gboolean
 read_stdin (ScopeStreams *streams, char **name, GError **error)
 {
   if (streams->stdin_copy >= 0)
-    {
-      g_set_error_literal (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
-                           "“-” stands for two files, but stdin can be read only once");
-      return FALSE;
-    }
+    return scope_usage_error (error, "“-” stands for two files, but stdin can be read only once");
   streams->stdin_copy = memfd_create ("stdin", MFD_CLOEXEC);
   if (streams->stdin_copy < 0)
     return fail ("stdin", error);
@@ -116,10 +112,7 @@ write_stdout (ScopeStreams *streams, const ScopeOutput *output, char **name, GEr
   else if (streams->output >= 0)
     reason = "another file is written to stdout already";
   if (reason)
-    {
-      g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE, "--%s -: %s", output->option, reason);
-      return FALSE;
-    }
+    return scope_usage_error (error, "--%s -: %s", output->option, reason);
   fflush (stdout);
   streams->output = memfd_create ("stdout", MFD_CLOEXEC);
   streams->real_stdout = dup (STDOUT_FILENO);

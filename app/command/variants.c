@@ -75,7 +75,6 @@ scope_variant_find (const char *name, GError **error)
         return &variants[i];
       g_string_append_printf (list, "%s%s", i > 0 ? ", " : "", variants[i].name);
     }
-  g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
-               "--variants: “%s” is not a form; there are %s", name, list->str);
+  scope_usage_error (error, "--variants: “%s” is not a form; there are %s", name, list->str);
   return NULL;
 }

@@ -151,8 +151,7 @@ static gboolean
 check_command (const BenchCommandOptions *command, GError **error)
 {
   if (!command->name)
-    g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
-                 "hscope bench needs --case NAME; --list prints the names");
+    scope_usage_error (error, "hscope bench needs --case NAME; --list prints the names");
   else
     return TRUE;
   return FALSE;

@@ -56,9 +56,7 @@ check_name (const char *list, const char *name, GError **error)
 {
   if (strcmp (name, "cpu") == 0 || strcmp (name, "gpu") == 0 || g_str_has_prefix (name, "gpu:"))
     return TRUE;
-  g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE, "--devices %s: “%s” must be cpu or gpu[:N]",
-               list, name);
-  return FALSE;
+  return scope_usage_error (error, "--devices %s: “%s” must be cpu or gpu[:N]", list, name);
 }
 
 /* A device of the list; one that cannot be opened is left out. */

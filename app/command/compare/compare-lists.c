@@ -18,11 +18,8 @@ scope_compare_parse_numbers (const char *option, const char *text, GArray *numbe
 
       if (!g_ascii_string_to_signed (g_strstrip (words[i]), 10, text ? 1 : 0, 1 << 24, &number,
                                      NULL))
-        {
-          g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
-                       "--%s %s: “%s” is not a number from 1 to 16777216", option, text, words[i]);
-          return FALSE;
-        }
+        return scope_usage_error (error, "--%s %s: “%s” is not a number from 1 to 16777216", option,
+                                  text, words[i]);
       g_array_append_val (numbers, number);
     }
   return TRUE;
@@ -43,12 +40,10 @@ scope_compare_parse_modes (const ScopeCommonOptions *common,
       while (mode <= HYB_MODE_STATIC && strcmp (g_strstrip (words[i]), scope_mode_name (mode)) != 0)
         mode++;
       if (mode > HYB_MODE_STATIC)
-        {
-          g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
-                       "--modes %s: “%s” is not a mode; there are imperative, hybrid and static",
-                       text, words[i]);
-          return FALSE;
-        }
+        return scope_usage_error (error,
+                                  "--modes %s: “%s” is not a mode; there are imperative, hybrid "
+                                  "and static",
+                                  text, words[i]);
       g_array_append_val (modes, mode);
     }
   return TRUE;

@@ -283,11 +283,12 @@ check_arguments (const ScopeCompareOptions *options, char **files, GError **erro
   if (!refused && !files[1] && strcmp (files[0], "-") != 0)
     return TRUE;
   if (refused)
-    g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
-                 "--memory and %s: memory is measured without it; leave one of them out", refused);
+    scope_usage_error (error,
+                       "--memory and %s: memory is measured without it; leave one of them out",
+                       refused);
   else
-    g_set_error_literal (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
-                         "--memory takes one model, and not from stdin: each process opens it");
+    scope_usage_error (error,
+                       "--memory takes one model, and not from stdin: each process opens it");
   return FALSE;
 }
 

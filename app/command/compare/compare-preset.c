@@ -54,13 +54,9 @@ read_preset (const ScopeComparison *self, ScopeLoop *loop, GError **error)
 
   *loop = (ScopeLoop){ .inputs = 512, .hidden = 512, .length = 100 };
   if (!g_str_has_prefix (self->files[0], "gallery:foreach-rnn") || self->files[1])
-    {
-      g_set_error_literal (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
-                           "--preset control-flow measures only gallery:foreach-rnn. Its options "
-                           "inputs, hidden and length are optional: "
-                           "gallery:foreach-rnn?hidden=256&length=50");
-      return FALSE;
-    }
+    return scope_usage_error (error, "--preset control-flow measures only gallery:foreach-rnn. Its "
+                                     "options inputs, hidden and length are optional: "
+                                     "gallery:foreach-rnn?hidden=256&length=50");
   if (!(spec = hyb_model_spec_new (self->files[0], error)))
     return FALSE;
   for (guint i = 0; pairs[i]; i++)

@@ -54,11 +54,11 @@ find_model_option (const ScopeCommonOptions *common, const ScopeCompareOptions *
 static gboolean
 refuse_mixture (const char *capture, const char *model, GError **error)
 {
-  g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
-               "%s is a recording and %s a model.  Recordings are compared with recordings: hscope "
-               "profile %s --baseline %s measures the model now and compares",
-               capture, model, model, capture);
-  return FALSE;
+  return scope_usage_error (error,
+                            "%s is a recording and %s a model.  Recordings are compared with "
+                            "recordings: hscope profile %s --baseline %s measures the model now "
+                            "and compares",
+                            capture, model, model, capture);
 }
 
 gboolean
@@ -86,19 +86,12 @@ scope_compare_find_recordings (const ScopeCommonOptions  *common,
     return refuse_mixture (capture, model, error);
   option = *is_recordings ? find_model_option (common, options) : NULL;
   if (option)
-    {
-      g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
-                   "%s: recordings are compared as they are, nothing is run; give a model", option);
-      return FALSE;
-    }
+    return scope_usage_error (
+        error, "%s: recordings are compared as they are, nothing is run; give a model", option);
   if (!*is_recordings && (baseline->fail_if_slower || baseline->junit || baseline->markdown))
-    {
-      g_set_error_literal (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
-                           "--fail-if-slower, --markdown and --junit compare recordings: hscope "
-                           "compare OLD.hscope NEW.hscope, or hscope profile MODEL --baseline "
-                           "OLD.hscope");
-      return FALSE;
-    }
+    return scope_usage_error (error, "--fail-if-slower, --markdown and --junit compare recordings: "
+                                     "hscope compare OLD.hscope NEW.hscope, or hscope profile "
+                                     "MODEL --baseline OLD.hscope");
   return TRUE;
 }
 

@@ -51,13 +51,9 @@ scope_compare_read_with (ScopeComparison *self, GError **error)
     return TRUE;
   if (self->files[1] || options->variants || options->modes || options->devices || options->batch ||
       options->length || options->hidden || options->preset || options->backward)
-    {
-      g_set_error_literal (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
-                           "--with sets one run of one model beside the trace: leave out further "
-                           "models, --variants, --modes, --devices, --batch, --length, --hidden, "
-                           "--preset and --backward");
-      return FALSE;
-    }
+    return scope_usage_error (error, "--with sets one run of one model beside the trace: leave out "
+                                     "further models, --variants, --modes, --devices, --batch, "
+                                     "--length, --hidden, --preset and --backward");
   self->with = g_new0 (ScopeComparedWith, 1);
   self->with->trace = scope_read_trace (options->with, error);
   return self->with->trace != NULL;

@@ -85,14 +85,10 @@ check_hidden (const ScopeComparison *self, GError **error)
 {
   for (guint f = 0; self->options->hidden && self->files[f]; f++)
     if (!hyb_is_plugin_name (self->files[f]))
-      {
-        g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
-                     "--hidden: %s is a file, whose layers have their units; name a model of the "
-                     "gallery or "
-                     "of a module",
-                     self->files[f]);
-        return FALSE;
-      }
+      return scope_usage_error (error,
+                                "--hidden: %s is a file, whose layers have their units; name a "
+                                "model of the gallery or of a module",
+                                self->files[f]);
   return TRUE;
 }
 
@@ -372,24 +368,23 @@ run_models (const ScopeCommonOptions  *common,
 
   if ((options->quick || options->resume) && !options->preset)
     {
-      g_set_error_literal (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
-                           "--quick and --resume belong to --preset control-flow");
+      scope_usage_error (error, "--quick and --resume belong to --preset control-flow");
       comparison_clear (&self);
       return SCOPE_EXIT_USAGE;
     }
   if (options->preset && strcmp (options->preset, "control-flow") != 0)
     {
-      g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
-                   "--preset %s: there is no such preset; the only one is control-flow",
-                   options->preset);
+      scope_usage_error (error,
+                         "--preset %s: there is no such preset; the only one is control-flow",
+                         options->preset);
       comparison_clear (&self);
       return SCOPE_EXIT_USAGE;
     }
   if (options->preset &&
       (options->devices || (common->device && strcmp (common->device, "cpu") != 0)))
     {
-      g_set_error_literal (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
-                           "--preset measures on the processor: leave out --device and --devices");
+      scope_usage_error (error,
+                         "--preset measures on the processor: leave out --device and --devices");
       comparison_clear (&self);
       return SCOPE_EXIT_USAGE;
     }

@@ -166,14 +166,11 @@ scope_preset_file_load (const char *path, const char *conditions, GPtrArray *gro
   if (g_key_file_load_from_file (file, path, G_KEY_FILE_NONE, NULL))
     known = g_key_file_get_string (file, HEADER, "conditions", NULL);
   if (g_strcmp0 (known, conditions) != 0)
-    {
-      g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
-                   "--resume %s: it %s%s%s, but this preset is “%s”. Give another file, or the "
-                   "options of the preset that it belongs to",
-                   path, known ? "belongs to “" : "is not a list of finished groups",
-                   known ? known : "", known ? "”" : "", conditions);
-      return FALSE;
-    }
+    return scope_usage_error (error,
+                              "--resume %s: it %s%s%s, but this preset is “%s”. Give another file, "
+                              "or the options of the preset that it belongs to",
+                              path, known ? "belongs to “" : "is not a list of finished groups",
+                              known ? known : "", known ? "”" : "", conditions);
   for (guint i = 0; i < MAX_GROUPS; i++)
     {
       g_autofree char *name = g_strdup_printf ("group %u", i);

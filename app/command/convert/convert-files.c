@@ -39,14 +39,13 @@ scope_find_own_opset (const char *output, HybModel *model, gint64 *opset, GError
     if (strcmp (section, "opsets") == 0 && g_strcmp0 (name, "ai.onnx") == 0)
       *opset = g_ascii_strtoll (value, NULL, 10);
   if (!scope_is_same_format (output, model))
-    g_set_error_literal (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
-                         "--simplify makes an *.onnx file of an ONNX file");
+    scope_usage_error (error, "--simplify makes an *.onnx file of an ONNX file");
   else if (*opset < OLDEST_OPSET)
-    g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
-                 "--simplify: the file has version %" G_GINT64_FORMAT
-                 " of the operators, and they are written in versions from %d on; --opset 17 "
-                 "writes it anew",
-                 *opset, OLDEST_OPSET);
+    scope_usage_error (error,
+                       "--simplify: the file has version %" G_GINT64_FORMAT
+                       " of the operators, and they are written in versions from %d on; --opset 17 "
+                       "writes it anew",
+                       *opset, OLDEST_OPSET);
   else
     return TRUE;
   return FALSE;

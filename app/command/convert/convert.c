@@ -46,38 +46,34 @@ static gboolean
 check_options (const ConvertOptions *options, HybForm *form, GError **error)
 {
   if (!options->output)
-    g_set_error_literal (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
-                         "hscope convert needs --output NAME");
+    scope_usage_error (error, "hscope convert needs --output NAME");
   else if (options->opset != 0 && !scope_find_output_format (options->output))
-    g_set_error_literal (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
-                         "--opset is a version of ONNX' operators, and the output is no *.onnx "
-                         "file");
+    scope_usage_error (error,
+                       "--opset is a version of ONNX' operators, and the output is no *.onnx file");
   else if (options->opset < 0 || options->opset > 100 || (options->opset > 0 && options->opset < 9))
-    g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
-                 "--opset %" G_GINT64_FORMAT ": operators are written in versions from 9 on",
-                 options->opset);
+    scope_usage_error (error,
+                       "--opset %" G_GINT64_FORMAT ": operators are written in versions from 9 on",
+                       options->opset);
   else if (options->simplify && (options->to || options->weights || options->opset != 0))
-    g_set_error_literal (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
-                         "--simplify keeps the form, the weights and the version: convert the "
-                         "result again");
+    scope_usage_error (error, "--simplify keeps the form, the weights and the version: convert the "
+                              "result again");
   else if (options->to && options->weights)
-    g_set_error_literal (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
-                         "--to and --weights are two conversions: convert the result of one again");
+    scope_usage_error (error,
+                       "--to and --weights are two conversions: convert the result of one again");
   else if (options->weights && !hyb_narrow_type_find (options->weights))
-    g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
-                 "--weights %s: unknown type; there are float16, bfloat16 and int8",
-                 options->weights);
+    scope_usage_error (error, "--weights %s: unknown type; there are float16, bfloat16 and int8",
+                       options->weights);
   else if (options->tolerance < 0 || (options->tolerance > 0 && !options->weights))
-    g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
-                 "--tolerance %g: a number above 0, together with --weights", options->tolerance);
+    scope_usage_error (error, "--tolerance %g: a number above 0, together with --weights",
+                       options->tolerance);
   else if (options->to && !is_to_float (options) && !hyb_form_from_name (options->to, form))
-    g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
-                 "--to %s: unknown form; there are unrolled, foreach, while, fused and float",
-                 options->to);
+    scope_usage_error (error,
+                       "--to %s: unknown form; there are unrolled, foreach, while, fused and float",
+                       options->to);
   else if (options->length < 0)
-    g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
-                 "--length %" G_GINT64_FORMAT ": the number of steps cannot be negative",
-                 options->length);
+    scope_usage_error (error,
+                       "--length %" G_GINT64_FORMAT ": the number of steps cannot be negative",
+                       options->length);
   else
     return TRUE;
   return FALSE;

@@ -214,18 +214,13 @@ report_missing (const char *name, GError **error)
   const char             *near;
 
   if (reason)
-    {
-      g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
-                   "MXNet's operator “%s” does not exist here: %s", name, reason);
-      return FALSE;
-    }
+    return scope_usage_error (error, "MXNet's operator “%s” does not exist here: %s", name, reason);
   for (guint i = 0; i < n_ops; i++)
     names[i] = ops[i]->name;
   near = hyb_suggest_name (names, n_ops, name);
-  g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE, "there is no operator “%s”; %s%s%s", name,
-               near ? "did you mean “" : "hscope info --operators lists them", near ? near : "",
-               near ? "”?" : "");
-  return FALSE;
+  return scope_usage_error (error, "there is no operator “%s”; %s%s%s", name,
+                            near ? "did you mean “" : "hscope info --operators lists them",
+                            near ? near : "", near ? "”?" : "");
 }
 
 gboolean

@@ -126,18 +126,15 @@ scope_each_check_options (const ScopeEachCall *call, GError **error)
 
       if (entry->arg == G_OPTION_ARG_FILENAME && *(char **) entry->arg_data &&
           is_one_output (call, entry))
-        {
-          g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
-                       "--%s with --each: all models would write to the same file",
-                       entry->long_name);
-          return FALSE;
-        }
+        return scope_usage_error (error,
+                                  "--%s with --each: all models would write to the same file",
+                                  entry->long_name);
       if (entry->arg != G_OPTION_ARG_FILENAME || g_strcmp0 (*(char **) entry->arg_data, "-") != 0)
         continue;
-      g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
-                   "--%s -: with --each, the processes of several models cannot share one stream",
-                   entry->long_name);
-      return FALSE;
+      return scope_usage_error (error,
+                                "--%s -: with --each, the processes of several models cannot share "
+                                "one stream",
+                                entry->long_name);
     }
   return TRUE;
 }

@@ -34,10 +34,10 @@ parse_threshold (const char *text, double *threshold, GError **error)
           return TRUE;
         }
     }
-  g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
-               "--fail-if-slower %s: this is not a percentage from 0 to %d; write it as in 3%%",
-               text, MAX_PERCENT);
-  return FALSE;
+  return scope_usage_error (error,
+                            "--fail-if-slower %s: this is not a percentage from 0 to %d; write it "
+                            "as in 3%%",
+                            text, MAX_PERCENT);
 }
 
 static gboolean
@@ -50,12 +50,10 @@ refuse_without_baseline (const ScopeBaselineOptions *options, GError **error)
 
   if (!option)
     return TRUE;
-  g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
-               "%s needs --baseline FILE, a recording to compare with; hscope profile MODEL "
-               "--capture "
-               "FILE makes one",
-               option);
-  return FALSE;
+  return scope_usage_error (error,
+                            "%s needs --baseline FILE, a recording to compare with; hscope profile "
+                            "MODEL --capture FILE makes one",
+                            option);
 }
 
 /* --- Opening and comparing --- */

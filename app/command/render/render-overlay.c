@@ -15,13 +15,10 @@ static gboolean
 check_matches (const ScopeRenderOverlay *options, const ScopeHeatCount *count, GError **error)
 {
   if (count->n_executed > 0 && count->n_found == 0)
-    {
-      g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
-                   "%s: none of its %u nodes is in this model. Use a file that was made for this "
-                   "model",
-                   options->file, count->n_executed);
-      return FALSE;
-    }
+    return scope_usage_error (error,
+                              "%s: none of its %u nodes is in this model. Use a file that was made "
+                              "for this model",
+                              options->file, count->n_executed);
   if (count->n_found < count->n_executed)
     scope_print_message (HYB_SEVERITY_WARNING, "%s: only %u of its %u nodes are in this model",
                          options->file, count->n_found, count->n_executed);
@@ -40,10 +37,8 @@ check_heat (const ScopeRenderOverlay *options, GError **error)
     problem = "this option needs --overlay with a capture";
   if (!problem)
     return TRUE;
-  g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE, "%s %s: %s",
-               options->heat ? "--heat" : "--against",
-               options->heat ? options->heat : options->against, problem);
-  return FALSE;
+  return scope_usage_error (error, "%s %s: %s", options->heat ? "--heat" : "--against",
+                            options->heat ? options->heat : options->against, problem);
 }
 
 static gboolean

@@ -92,12 +92,8 @@ parse_folds (const RenderOptions *options, ScopeDiagramOptions *diagram, GError 
     else if (strcmp (words[i], "repeats") == 0)
       diagram->keep_repeats = FALSE;
     else if (strcmp (words[i], "none") != 0)
-      {
-        g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
-                     "--fold: “%s” is unknown; there are weights, scopes, repeats and none",
-                     words[i]);
-        return FALSE;
-      }
+      return scope_usage_error (
+          error, "--fold: “%s” is unknown; there are weights, scopes, repeats and none", words[i]);
   return TRUE;
 }
 
@@ -167,8 +163,7 @@ print_changes (const RenderOptions *options, VizPicture *picture, const VizExpor
     scope_print_message (HYB_SEVERITY_WARNING,
                          "%s: the scale is %.3g instead of %.3g, the largest at which the picture "
                          "has at most %d pixels a side and %" G_GUINT64_FORMAT
-                         " in all. Write an SVG "
-                         "or a part of the graph for more detail",
+                         " in all. Write an SVG or a part of the graph for more detail",
                          options->output, result->scale, scale, VIZ_MAX_SIDE,
                          options->max_pixels > 0 ? (guint64) options->max_pixels
                                                  : (guint64) VIZ_MAX_PIXELS);
@@ -230,10 +225,10 @@ parse_fit (const char *text, VizPoint *page, GError **error)
       *page = (VizPoint){ (double) width, (double) height };
       return TRUE;
     }
-  g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
-               "--fit %s: give the width and height of a page in pixels, such as 1200x800, or none",
-               text);
-  return FALSE;
+  return scope_usage_error (error,
+                            "--fit %s: give the width and height of a page in pixels, such as "
+                            "1200x800, or none",
+                            text);
 }
 
 static gboolean
@@ -255,9 +250,7 @@ parse_detail (const char *text, VizDetail *detail, GError **error)
         *detail = names[i].detail;
         return TRUE;
       }
-  g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
-               "--detail %s: unknown; there are full, brief and auto", text);
-  return FALSE;
+  return scope_usage_error (error, "--detail %s: unknown; there are full, brief and auto", text);
 }
 
 /* Checks the options that need no model. */
@@ -267,28 +260,26 @@ check_options (const RenderOptions *options, GError **error)
   VizDirection direction;
 
   if (!options->output)
-    g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
-                 "hscope render needs --output FILE.svg, .png, .pdf or .dot");
+    scope_usage_error (error, "hscope render needs --output FILE.svg, .png, .pdf or .dot");
   else if (!viz_export_find (options->output))
-    g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
-                 "--output %s: pictures can be written as .svg, .png, .pdf and .dot only",
-                 options->output);
+    scope_usage_error (error,
+                       "--output %s: pictures can be written as .svg, .png, .pdf and .dot only",
+                       options->output);
   else if (options->depth &&
            !g_ascii_string_to_unsigned (options->depth, 10, 0, MAX_DEPTH, NULL, NULL))
-    g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
-                 "--depth %s: give a number of levels from 0 to %d", options->depth, MAX_DEPTH);
+    scope_usage_error (error, "--depth %s: give a number of levels from 0 to %d", options->depth,
+                       MAX_DEPTH);
   else if (options->direction && !viz_direction_find (options->direction, &direction))
-    g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
-                 "--direction %s: unknown; there are down, right and auto", options->direction);
+    scope_usage_error (error, "--direction %s: unknown; there are down, right and auto",
+                       options->direction);
   else if (!viz_theme_find (options->theme))
-    g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
-                 "--theme %s: unknown theme; there are light, dark, safe, mxnet, contrast and "
-                 "contrast-dark",
-                 options->theme);
+    scope_usage_error (error,
+                       "--theme %s: unknown theme; there are light, dark, safe, mxnet, contrast "
+                       "and contrast-dark",
+                       options->theme);
   else if (options->layout && !viz_layout_find (options->layout))
-    g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
-                 "--layout %s: unknown layout; there are auto, layers, grid and dot",
-                 options->layout);
+    scope_usage_error (error, "--layout %s: unknown layout; there are auto, layers, grid and dot",
+                       options->layout);
   else
     return TRUE;
   return FALSE;

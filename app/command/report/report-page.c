@@ -278,10 +278,8 @@ scope_report_page_write (const ScopeReportPage *page, const char *path, GError *
   else if (g_str_has_suffix (path, ".html") || g_str_has_suffix (path, ".htm"))
     text = scope_report_page_print_html (page);
   else
-    {
-      g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
-                   "%s: unknown report format; the name must end in .html, .svg or .pdf", path);
-      return FALSE;
-    }
+    return scope_usage_error (error,
+                              "%s: unknown report format; the name must end in .html, .svg or .pdf",
+                              path);
   return hyb_file_replace_contents (path, text, strlen (text), error);
 }

@@ -10,8 +10,6 @@ scope_report_write_sqlite (const ScopeSweepResults *results G_GNUC_UNUSED,
                            const char                      *path,
                            GError                         **error)
 {
-  g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
-               "%s: this hscope was built without SQLite; write a .csv, which SQLite imports",
-               path);
-  return FALSE;
+  return scope_usage_error (
+      error, "%s: this hscope was built without SQLite; write a .csv, which SQLite imports", path);
 }

@@ -173,8 +173,8 @@ report_sweep (const ScopeCommonOptions *common,
       (output && !g_str_has_suffix (output, ".csv") && !g_str_has_suffix (output, ".sqlite") &&
        !g_str_has_suffix (output, ".html") && !g_str_has_suffix (output, ".htm")))
     {
-      g_set_error_literal (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
-                           "the report of a sweep has tables only: name it .html, .csv or .sqlite");
+      scope_usage_error (error,
+                         "the report of a sweep has tables only: name it .html, .csv or .sqlite");
       return SCOPE_EXIT_USAGE;
     }
   return scope_report_sweep (&report, error) ? SCOPE_EXIT_DONE : SCOPE_EXIT_FILE;
@@ -197,16 +197,14 @@ run_report (const ScopeCommonOptions *common, gpointer data, char **files, GErro
     return report_sweep (common, options, names[0], output, error);
   if (options->rows || options->columns)
     {
-      g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
-                   "--%s chooses an axis of a sweep, and there is none here",
-                   options->rows ? "rows" : "columns");
+      scope_usage_error (error, "--%s chooses an axis of a sweep, and there is none here",
+                         options->rows ? "rows" : "columns");
       return SCOPE_EXIT_USAGE;
     }
   if (output && (g_str_has_suffix (output, ".csv") || g_str_has_suffix (output, ".sqlite")))
     {
-      g_set_error_literal (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
-                           "only the report of a sweep is a table: name this one .html, .svg or "
-                           ".pdf");
+      scope_usage_error (error, "only the report of a sweep is a table: name this one .html, .svg "
+                                "or .pdf");
       return SCOPE_EXIT_USAGE;
     }
   if (!(captures = open_captures (names, error)))

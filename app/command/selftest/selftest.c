@@ -339,11 +339,8 @@ check_operators (char **names, GError **error)
 {
   for (guint i = 0; names && names[i]; i++)
     if (!hyb_gpu_computes (names[i]))
-      {
-        g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
-                     "--operator %s: a GPU computes no operator of this name", names[i]);
-        return FALSE;
-      }
+      return scope_usage_error (error, "--operator %s: a GPU computes no operator of this name",
+                                names[i]);
   return TRUE;
 }
 
@@ -361,20 +358,16 @@ read_shard (const char *text, ScopeParts *parts, GError **error)
       parts->n_shards = (guint) n;
       return TRUE;
     }
-  g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
-               "--shard %s: write it as K/N, with K from 1 to N and N up to 1000", text);
-  return FALSE;
+  return scope_usage_error (error,
+                            "--shard %s: write it as K/N, with K from 1 to N and N up to 1000",
+                            text);
 }
 
 static gboolean
 check_options (const SelftestOptions *options, ScopeParts *parts, GError **error)
 {
   if (options->shard && options->quick)
-    {
-      g_set_error_literal (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
-                           "--shard divides a whole test: leave out --quick");
-      return FALSE;
-    }
+    return scope_usage_error (error, "--shard divides a whole test: leave out --quick");
   return check_operators (get_chosen (options->operators), error) &&
          (!options->shard || read_shard (options->shard, parts, error));
 }
@@ -452,8 +445,7 @@ run_selftest (const ScopeCommonOptions *common, gpointer data, char **files, GEr
     return SCOPE_EXIT_MODEL;
   if (!self.gpu)
     {
-      g_set_error_literal (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
-                           "the processor is what GPUs are compared with: name a GPU");
+      scope_usage_error (error, "the processor is what GPUs are compared with: name a GPU");
       return SCOPE_EXIT_USAGE;
     }
   code = check_options (options, &self.parts, error) ? run_tests (&self, error) : SCOPE_EXIT_USAGE;
@@ -502,28 +494,26 @@ const ScopeCommand scope_command_selftest = {
   .name = "selftest",
   .arguments = "",
   .summary = "Check that a GPU computes what the processor computes, forward and backward",
-  .notes =
-      "Operators are compared one by one in float32, float64 and float16, with their "
-      "gradients: numbers may\n"
-      "differ by 0.0001, 1e-9 and 0.004 (recurrent layers by 0.01), above 1 as a part of the "
-      "number; random\n"
-      "bits must be the same.\n"
-      "Models run in three modes on both, with the same numbers. An array passes if it differs "
-      "by at most\n"
-      "0.0001 of its largest number, or 1e-7 of the largest number of all arrays; more runs, "
-      "100 in static mode,\n"
-      "must give the same numbers, and take no more memory of the GPU: a note says where bytes "
-      "differ. Operators\n"
-      "that the GPU does not compute are not tested. Each operator and model has a process of its "
-      "own,\n"
-      "so that a crash, or an error after which\n"
-      "the GPU refuses everything, costs that part only; with --quick all share one process. "
-      "Without\n"
-      "--operator, --model, --goldens and --shard the result is kept for this chip, driver, "
-      "libraries and "
-      "program:\n"
-      "the processor then computes the operators that are wrong. The first run on a GPU does a "
-      "part of this.",
+  .notes = "Operators are compared one by one in float32, float64 and float16, with their "
+           "gradients: numbers may\n"
+           "differ by 0.0001, 1e-9 and 0.004 (recurrent layers by 0.01), above 1 as a part of the "
+           "number; random\n"
+           "bits must be the same.\n"
+           "Models run in three modes on both, with the same numbers. An array passes if it "
+           "differs by at most\n"
+           "0.0001 of its largest number, or 1e-7 of the largest number of all arrays; more runs, "
+           "100 in static mode,\n"
+           "must give the same numbers, and take no more memory of the GPU: a note says where "
+           "bytes differ. Operators\n"
+           "that the GPU does not compute are not tested. Each operator and model has a process of "
+           "its own,\n"
+           "so that a crash, or an error after which\n"
+           "the GPU refuses everything, costs that part only; with --quick all share one process. "
+           "Without\n"
+           "--operator, --model, --goldens and --shard the result is kept for this chip, driver, "
+           "libraries and program:\n"
+           "the processor then computes the operators that are wrong. The first run on a GPU does "
+           "a part of this.",
   .n_files = { 0, 0 },
   .option_groups = SCOPE_OPTIONS_RUN,
   .unused_options = "mode train init random-values plan-without dump-after",

@@ -39,9 +39,7 @@ const ScopeSweepAxisInfo scope_sweep_axes[SCOPE_SWEEP_N_AXES] = {
 static gboolean
 refuse (GError **error, ScopeSweepAxis axis, const char *value, const char *reason)
 {
-  g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE, "--%s: “%s” %s", scope_sweep_axes[axis].name,
-               value, reason);
-  return FALSE;
+  return scope_usage_error (error, "--%s: “%s” %s", scope_sweep_axes[axis].name, value, reason);
 }
 
 static gboolean
@@ -138,9 +136,8 @@ count_cells (ScopeSweepPlan *plan, GError **error)
   plan->n_cells = (guint) MIN (n, MAX_CELLS);
   if (n > 0 && n <= MAX_CELLS)
     return TRUE;
-  g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
-               "the plan has more than %d cells. Make several plans of it", MAX_CELLS);
-  return FALSE;
+  return scope_usage_error (error, "the plan has more than %d cells. Make several plans of it",
+                            MAX_CELLS);
 }
 
 ScopeSweepPlan *
@@ -150,8 +147,7 @@ scope_sweep_plan_new (const ScopeSweepWish *wish, GError **error)
 
   if (!wish->axes[SCOPE_SWEEP_MODEL])
     {
-      g_set_error_literal (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
-                           "a sweep needs models: hscope sweep --models LIST, or a plan file");
+      scope_usage_error (error, "a sweep needs models: hscope sweep --models LIST, or a plan file");
       return NULL;
     }
   plan->task = g_strdup (wish->task ? wish->task : "measure");
@@ -218,9 +214,7 @@ check_keys (GKeyFile *file, const char *path, GError **error)
         is_known |= strcmp (keys[i], scope_sweep_axes[axis].name) == 0;
       if (is_known)
         continue;
-      g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE, "%s: a plan has no key “%s”", path,
-                   keys[i]);
-      return FALSE;
+      return scope_usage_error (error, "%s: a plan has no key “%s”", path, keys[i]);
     }
   return TRUE;
 }

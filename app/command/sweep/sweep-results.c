@@ -195,9 +195,7 @@ find_axis (const char *name, ScopeSweepAxis *axis, GError **error)
         }
       g_string_append_printf (names, " %s", scope_sweep_axes[i].name);
     }
-  g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE, "a sweep has no axis “%s”; there are%s", name,
-               names->str);
-  return FALSE;
+  return scope_usage_error (error, "a sweep has no axis “%s”; there are%s", name, names->str);
 }
 
 gboolean
@@ -223,9 +221,7 @@ scope_sweep_view_init (ScopeSweepView          *view,
         view->rows = axis;
   if (view->rows != view->columns)
     return TRUE;
-  g_set_error_literal (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
-                       "--rows and --columns are the same axis");
-  return FALSE;
+  return scope_usage_error (error, "--rows and --columns are the same axis");
 }
 
 gboolean

@@ -151,8 +151,7 @@ scope_sweep_task_find (const char *name, GError **error)
         return &tasks[i];
       g_string_append_printf (names, "%s%s", i > 0 ? " and " : "", tasks[i].name);
     }
-  g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
-               "--task %s: there is no such task; there are %s", name, names->str);
+  scope_usage_error (error, "--task %s: there is no such task; there are %s", name, names->str);
   return NULL;
 }
 
@@ -168,10 +167,9 @@ scope_sweep_task_check (const ScopeSweepPlan *plan, GError **error)
 
       if (!has_values || task->axes & (1u << axis))
         continue;
-      g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
-                   "--%s: the result of --task %s does not depend on it. Leave it out",
-                   scope_sweep_axes[axis].name, task->name);
-      return FALSE;
+      return scope_usage_error (error,
+                                "--%s: the result of --task %s does not depend on it. Leave it out",
+                                scope_sweep_axes[axis].name, task->name);
     }
   return task != NULL;
 }

@@ -30,13 +30,6 @@ typedef struct
 /* --- The folder --- */
 
 static gboolean
-usage (GError **error, const char *text)
-{
-  g_set_error_literal (error, SCOPE_ERROR, SCOPE_ERROR_USAGE, text);
-  return FALSE;
-}
-
-static gboolean
 has_plan_options (const SweepOptions *options, char *const *files)
 {
   gboolean has = files[0] || options->task || options->samples > 0 || options->time_limit > 0;
@@ -59,7 +52,7 @@ make_plan (const SweepOptions *options, char *const *files, GError **error)
     return scope_sweep_plan_new (&wish, error);
   if (has_plan_options (options, files + 1))
     {
-      usage (error, "hscope sweep takes a plan file or options for the axes, not both");
+      scope_usage_error (error, "hscope sweep takes a plan file or options for the axes, not both");
       return NULL;
     }
   return scope_sweep_plan_read_ini (files[0], error);
@@ -91,14 +84,14 @@ get_plan (const SweepOptions *options, char *const *files, GError **error)
     {
       if (!has_plan_options (options, files))
         return scope_sweep_plan_read (path, error);
-      usage (error, "--resume and --cells take the plan from the folder: leave out the axes");
+      scope_usage_error (error,
+                         "--resume and --cells take the plan from the folder: leave out the axes");
       return NULL;
     }
   plan = make_plan (options, files, error);
   if (plan && has_plan)
     {
-      g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
-                   "%s holds a sweep already: --resume continues it", options->output);
+      scope_usage_error (error, "%s holds a sweep already: --resume continues it", options->output);
       return NULL;
     }
   if (!plan || !scope_sweep_task_check (plan, error) || !make_folder (options, plan, error))
@@ -188,7 +181,8 @@ check_target (const SweepOptions *options, GError **error)
   if (!uses_other_machine (options))
     return TRUE;
   if (options->launcher)
-    return usage (error, "--launcher and --target both say where cells are done: give one of them");
+    return scope_usage_error (error, "--launcher and --target both say where cells are done: give "
+                                     "one of them");
   target = scope_find_target ("--target ", options->target, error);
   return target != NULL;
 }
@@ -226,12 +220,10 @@ parse_cells (const char *text, guint n_cells, ScopeSweepPart *part, GError **err
 
   if (!ends[0] || !g_ascii_string_to_unsigned (ends[0], 10, 0, n_cells - 1, &first, NULL) ||
       !g_ascii_string_to_unsigned (ends[ends[1] ? 1 : 0], 10, first, n_cells - 1, &last, NULL))
-    {
-      g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
-                   "--cells %s: the sweep has the cells 0-%u. Give one, or the first and the last",
-                   text, n_cells - 1);
-      return FALSE;
-    }
+    return scope_usage_error (error,
+                              "--cells %s: the sweep has the cells 0-%u. Give one, or the first "
+                              "and the last",
+                              text, n_cells - 1);
   part->first = (guint) first;
   part->end = (guint) last + 1;
   part->is_shared = TRUE;
@@ -330,19 +322,19 @@ run_sweep (const ScopeCommonOptions *common, gpointer data, char **files, GError
 
   if (!options->output)
     {
-      usage (error, "hscope sweep needs --output FOLDER");
+      scope_usage_error (error, "hscope sweep needs --output FOLDER");
       return SCOPE_EXIT_USAGE;
     }
   if (options->retry_failed && !options->resume)
     {
-      usage (error, "--retry-failed belongs to --resume");
+      scope_usage_error (error, "--retry-failed belongs to --resume");
       return SCOPE_EXIT_USAGE;
     }
   if (!check_target (options, error))
     return SCOPE_EXIT_USAGE;
   if (options->launcher && !g_shell_parse_argv (options->launcher, NULL, &launcher, NULL))
     {
-      usage (error, "--launcher: quotes are not closed, or there is no program");
+      scope_usage_error (error, "--launcher: quotes are not closed, or there is no program");
       return SCOPE_EXIT_USAGE;
     }
   plan = get_plan (options, files, error);
@@ -423,8 +415,7 @@ static const GOptionEntry sweep_options[] = {
           G_OPTION_ARG_STRING,
           target,
           "local: on this machine; slurm: as a job array on a cluster that sees the folder; NAME: "
-          "on "
-          "this machine of the list (hscope targets) (default: local)",
+          "on this machine of the list (hscope targets) (default: local)",
           "TARGET"),
   OPTION ("slurm-options",
           G_OPTION_ARG_STRING,

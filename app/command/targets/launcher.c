@@ -37,10 +37,10 @@ make_words (const ScopeTarget *target, const char *const *words, GError **error)
     {
       if (!scope_target_is_plain (words[i]))
         {
-          g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
-                       "%s: a shell there might change “%s”. Use letters, digits, dots, dashes and "
-                       "slashes only",
-                       target->name, words[i]);
+          scope_usage_error (error,
+                             "%s: a shell there might change “%s”. Use letters, digits, dots, "
+                             "dashes and slashes only",
+                             target->name, words[i]);
           return NULL;
         }
       g_ptr_array_add (argv, (gpointer) words[i]);

@@ -33,11 +33,10 @@ refuse_name (const GPtrArray *targets, const char *option, const char *name, GEr
   for (guint i = 0; i < targets->len; i++)
     g_ptr_array_add (names, ((const ScopeTarget *) targets->pdata[i])->name);
   meant = hyb_suggest_name ((const char *const *) names->pdata, names->len, name);
-  g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE, "%s%s: there is no such target; %s%s%s",
-               option, name,
-               meant ? "did you mean “"
-                     : "hscope targets lists them, and its help says how to add one",
-               meant ? meant : "", meant ? "”?" : "");
+  scope_usage_error (error, "%s%s: there is no such target; %s%s%s", option, name,
+                     meant ? "did you mean “"
+                           : "hscope targets lists them, and its help says how to add one",
+                     meant ? meant : "", meant ? "”?" : "");
 }
 
 ScopeTarget *

@@ -169,12 +169,9 @@ find_producer (Install *install, const char *bundle, GError **error)
       install->producer = g_strdupv ((char **) words);
     }
   else if (!bundle)
-    {
-      g_set_error_literal (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
-                           "hscope targets install needs --bundle FILE.tar.xz: take the tarball "
-                           "of a release, or make one with packaging/build-tarball.sh");
-      return FALSE;
-    }
+    return scope_usage_error (error,
+                              "hscope targets install needs --bundle FILE.tar.xz: take the tarball "
+                              "of a release, or make one with packaging/build-tarball.sh");
   else if (!g_file_test (bundle, G_FILE_TEST_IS_REGULAR))
     return hyb_error_at (error, G_FILE_ERROR, G_FILE_ERROR_NOENT, bundle,
                          "packaging/build-tarball.sh makes one", "there is no such file");
@@ -209,8 +206,7 @@ find_place (Install *install, const char *folder, GError **error)
                                     install->place, error)
                 : NULL;
   if (!checked && *install->place != '/')
-    g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE, "--to %s: the folder must be absolute",
-                 install->place);
+    scope_usage_error (error, "--to %s: the folder must be absolute", install->place);
   return checked != NULL;
 }
 

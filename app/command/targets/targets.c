@@ -132,10 +132,10 @@ run_targets (const ScopeCommonOptions *common, gpointer data, char **files, GErr
   for (guint i = 0; i < G_N_ELEMENTS (actions); i++)
     if (strcmp (files[0], actions[i].name) == 0 && (n == 2) == actions[i].needs_target)
       return actions[i].run (common, data, files[1], error);
-  g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
-               "hscope targets %s: write hscope targets, hscope targets check NAME or hscope "
-               "targets install NAME",
-               files[0]);
+  scope_usage_error (error,
+                     "hscope targets %s: write hscope targets, hscope targets check NAME or hscope "
+                     "targets install NAME",
+                     files[0]);
   return SCOPE_EXIT_USAGE;
 }
 
@@ -158,18 +158,17 @@ const ScopeCommand scope_command_targets = {
   .name = "targets",
   .arguments = "[check|install NAME]",
   .summary = "List the machines that runs may be sent to, check one, and install hscope there",
-  .notes =
-      "The list is ~/.config/hybridscope/targets.ini, with a group for each target:\n"
-      "  [gpu-box]\n"
-      "  launcher = ssh gpu-box\n"
-      "  program = /opt/hybridscope/bin/hscope\n"
-      "  folder = /scratch/me\n"
-      "The launcher is put before hscope and must pass on stdin and stdout, as ssh, srun, podman "
-      "run -i\n"
-      "and kubectl exec -i do. program (default: hscope) and folder (default: that for temporary "
-      "files)\n"
-      "are those of the target. hscope run, profile, compare, prove, train and sweep take "
-      "--target NAME.\n",
+  .notes = "The list is ~/.config/hybridscope/targets.ini, with a group for each target:\n"
+           "  [gpu-box]\n"
+           "  launcher = ssh gpu-box\n"
+           "  program = /opt/hybridscope/bin/hscope\n"
+           "  folder = /scratch/me\n"
+           "The launcher is put before hscope and must pass on stdin and stdout, as ssh, srun, "
+           "podman run -i\n"
+           "and kubectl exec -i do. program (default: hscope) and folder (default: that for "
+           "temporary files)\n"
+           "are those of the target. hscope run, profile, compare, prove, train and sweep take "
+           "--target NAME.\n",
   .n_files = { 0, 2 },
   .examples = examples,
   .options = targets_options,

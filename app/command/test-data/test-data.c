@@ -53,10 +53,10 @@ read_single (const char *path, HybModel *model, GError **error)
     return NULL;
   if (names->len != 1)
     {
-      g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
-                   "--input %s: a single array has no name, and the model has %u inputs. Give an "
-                   "archive (.npz) with an array for each",
-                   path, names->len);
+      scope_usage_error (error,
+                         "--input %s: a single array has no name, and the model has %u inputs. "
+                         "Give an archive (.npz) with an array for each",
+                         path, names->len);
       return NULL;
     }
   hyb_tensor_list_set (list, names->pdata[0], tensor);

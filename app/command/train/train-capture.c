@@ -35,11 +35,8 @@ scope_train_begin_capture (ScopeTraining *training, const char *file, GError **e
   if (!training->options->capture)
     return TRUE;
   if (training->gpu)
-    {
-      g_set_error_literal (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
-                           "--capture notes what processors do; train without --device gpu");
-      return FALSE;
-    }
+    return scope_usage_error (error,
+                              "--capture notes what processors do; train without --device gpu");
   training->subject = scope_original_name_dup (file);
   training->trace = scope_trace_new (training->trainer, training->model);
   return TRUE;

@@ -47,12 +47,10 @@ add_carry (GArray *carry, const char *input, const char *output, GError **error)
   guint64  number;
 
   if (!g_ascii_string_to_unsigned (output, 10, 0, 1 << 20, &number, NULL))
-    {
-      g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
-                   "--carry %s=%s: write it as INPUT=NUMBER, the number of an output, from 0",
-                   input, output);
-      return FALSE;
-    }
+    return scope_usage_error (error,
+                              "--carry %s=%s: write it as INPUT=NUMBER, the number of an output, "
+                              "from 0",
+                              input, output);
   pair.output = (guint) number;
   g_array_append_val (carry, pair);
   return TRUE;
@@ -176,10 +174,8 @@ open_data (ScopeTraining *training, const GArray *carry, GError **error)
   if (!file && training->spec)
     training->data = hyb_data_new_task (training->spec, feed.seed, error);
   else if (!file)
-    g_set_error_literal (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
-                         "nothing to train on: give --data BATCHES.npz, a text file or MNIST idx "
-                         "files. "
-                         "Gallery models have data of their own");
+    scope_usage_error (error, "nothing to train on: give --data BATCHES.npz, a text file or MNIST "
+                              "idx files. Gallery models have data of their own");
   else if (describe_feed (training, carry, names, types, error) &&
            count_classes (training, &feed.n_classes, error))
     {
@@ -256,8 +252,7 @@ fill_parameters (ScopeTraining *training, const GArray *carry, GError **error)
   if (missing->len > 0 && !training->common->init)
     return hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_MISSING, NULL,
                          "Give a file with --params, add arrays of these names to the batches, use "
-                         "--carry "
-                         "for states, or fill them with --init xavier",
+                         "--carry for states, or fill them with --init xavier",
                          "no value for %s", missing->str);
   if (missing->len == 0)
     return TRUE;
@@ -362,8 +357,8 @@ resume (ScopeTraining *training, const ScopeTrainCheckpoint *checkpoint, GError 
 static gboolean
 refuse_name (const char *option, const char *value, GError *cause, GError **error)
 {
-  g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE, "--%s %s: %s", option, value,
-               cause ? cause->message : "there is no such name");
+  scope_usage_error (error, "--%s %s: %s", option, value,
+                     cause ? cause->message : "there is no such name");
   g_clear_error (&cause);
   return FALSE;
 }

@@ -274,8 +274,7 @@ run_train (const ScopeCommonOptions *common, gpointer data, char **files, GError
 
   if (options->resume && !options->output)
     {
-      g_set_error_literal (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
-                           "--resume needs --output PREFIX, the name of the checkpoints");
+      scope_usage_error (error, "--resume needs --output PREFIX, the name of the checkpoints");
       return SCOPE_EXIT_USAGE;
     }
   if (!scope_train_check_names (options, error))

@@ -71,10 +71,9 @@ describe_by_options (const ScopeRnnOptions *options, HybRnnWeights *weights, GEr
       return TRUE;
     }
 
-  g_set_error_literal (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
-                       "the layout of the flat vector is unknown: give --symbol MODEL, or --cell "
-                       "lstm|gru|rnn_tanh|rnn_relu with --hidden, --layers, --bidirectional");
-  return FALSE;
+  return scope_usage_error (error, "the layout of the flat vector is unknown: give --symbol MODEL, "
+                                   "or --cell lstm|gru|rnn_tanh|rnn_relu with --hidden, --layers, "
+                                   "--bidirectional");
 }
 
 static HybTensorList *
@@ -108,8 +107,8 @@ unpack (const ScopeRnnOptions *options, HybTensorList *list, HybGraph *graph, GE
 
   if (n_vectors == 0)
     {
-      g_set_error_literal (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
-                           "nothing to unpack: no vector has a name that ends in “parameters”");
+      scope_usage_error (error,
+                         "nothing to unpack: no vector has a name that ends in “parameters”");
       return NULL;
     }
   return g_steal_pointer (&result);
@@ -206,8 +205,7 @@ pack (HybTensorList *list, HybGraph *graph, GError **error)
 
   if (n_vectors == 0)
     {
-      g_set_error_literal (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
-                           "nothing to pack: no array has a name such as lstm_l0_i2h_weight");
+      scope_usage_error (error, "nothing to pack: no array has a name such as lstm_l0_i2h_weight");
       return NULL;
     }
   return g_steal_pointer (&result);
@@ -222,17 +220,16 @@ scope_rnn_convert (const ScopeRnnOptions *options, HybTensorList *list, GError *
 
   if (options->cell && !hyb_rnn_mode_from_name (options->cell, &mode))
     {
-      g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
-                   "--cell %s: unknown cell; there are lstm, gru, rnn_tanh and rnn_relu",
-                   options->cell);
+      scope_usage_error (error,
+                         "--cell %s: unknown cell; there are lstm, gru, rnn_tanh and rnn_relu",
+                         options->cell);
       return NULL;
     }
   if (!options->pack && !options->unpack)
     return hyb_tensor_list_ref (list);
   if (options->pack && options->unpack)
     {
-      g_set_error_literal (error, SCOPE_ERROR, SCOPE_ERROR_USAGE,
-                           "--pack and --unpack exclude each other");
+      scope_usage_error (error, "--pack and --unpack exclude each other");
       return NULL;
     }
 
