@@ -92,8 +92,7 @@ main (int argc, char **argv)
     {
       fprintf (stderr, "%s\n",
                _ ("hybridscope: there is no display. Use hscope, which needs none: hscope render, "
-                  "hscope "
-                  "profile, hscope report."));
+                  "hscope profile, hscope report."));
       return 1;
     }
   /* Writing beyond a file size limit must fail with an error instead of ending the process. */

@@ -118,8 +118,7 @@ bench_capture (ProfSubject *subject, const char *name)
       summary = prof_summary_new (opened);
       sum = prof_clock_now () - begin;
       printf ("%-20s  %u nodes, %u events, %.2f MiB; opens in %.2f ms, sums in %.1f ms; nodes + "
-              "overhead are "
-              "%.2f %% of the traced wall time\n",
+              "overhead are %.2f %% of the traced wall time\n",
               name, prof_capture_n_nodes (opened), prof_capture_n_events (opened),
               (double) g_bytes_get_size (prof_capture_get_bytes (opened)) / (1 << 20),
               (double) open * 1e-6, (double) sum * 1e-6, 100 * summary->nodes / summary->traced);

@@ -170,8 +170,7 @@ scope_find_models (const char *folder, GPtrArray *skipped, GError **error)
     {
       hyb_error_at (error, G_FILE_ERROR, G_FILE_ERROR_NOENT, folder, NULL,
                     "there is no model in the folder: no file ends in -symbol.json or .onnx, and "
-                    "no "
-                    "other JSON file has nodes");
+                    "no other JSON file has nodes");
       return NULL;
     }
   g_ptr_array_sort (models, compare_paths);

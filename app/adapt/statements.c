@@ -115,11 +115,10 @@ scope_say_speed_up (const ProfPairing *pairing, int n_decimals)
 char *
 scope_say_speed (double fastest, double slowest)
 {
-  return g_strdup_printf (
-      _ ("The machine changed its speed during the measurement: the same run took "
-         "between %.2f and %.2f times as long as shown. Times are of its typical "
-         "speed, ratios of runs next to each other."),
-      fastest, slowest);
+  return g_strdup_printf (_ ("The machine changed its speed during the measurement: the same run "
+                             "took between %.2f and %.2f times as long as shown. Times are of its "
+                             "typical speed, ratios of runs next to each other."),
+                          fastest, slowest);
 }
 
 char *
@@ -180,8 +179,7 @@ append_gap (GString *text, const ProfExplanation *explanation)
   else
     g_string_append_printf (text,
                             _ ("; this explanation is incomplete: “%s” differs from its own rung "
-                               "by "
-                               "%.0f %% of the difference"),
+                               "by %.0f %% of the difference"),
                             gettext (explanation->bucket[worst].name),
                             100 * fabs (explanation->bucket[worst].residual / saved));
 }
@@ -218,8 +216,8 @@ scope_say_reason (const ProfExplanation *explanation)
   g_autofree char *causes = NULL;
 
   if (explanation->is_same_plan)
-    return g_strdup (_ ("identical plans: both execute the same, so nothing in the model causes a "
-                        "difference"));
+    return g_strdup (
+        _ ("identical plans: both execute the same, so nothing in the model causes a difference"));
   if (!prof_interval_is_known (&explanation->saved))
     return g_strdup (_ ("too few runs to tell a difference from the noise"));
   if (!prof_explanation_has_cause (explanation))

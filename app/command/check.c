@@ -121,10 +121,9 @@ repair (const CheckOptions *options,
 
   if (!hyb_diagnose_can_repair (model))
     {
-      scope_print_message (HYB_SEVERITY_WARNING,
-                           "nothing was written: the parameters belong to another model, and no "
-                           "other file takes the place of one that was named, or of several that "
-                           "fit");
+      scope_print_message (HYB_SEVERITY_WARNING, "nothing was written: the parameters belong to "
+                                                 "another model, and no other file takes the place "
+                                                 "of one that was named, or of several that fit");
       return TRUE;
     }
   hyb_diagnose_repair (model, changes);

@@ -153,8 +153,7 @@ note_written (const ProfSubject *subject)
   if (n_written > 0)
     scope_print_message (HYB_SEVERITY_NOTE,
                          "the model writes %u of its parameters, such as “%s”: what depends on "
-                         "them "
-                         "is computed in every run",
+                         "them is computed in every run",
                          n_written, hyb_one_line (first));
 }
 
@@ -169,8 +168,8 @@ note_folding (const ProfSubject *subject)
   else
     scope_print_message (HYB_SEVERITY_NOTE, "--fold-parameters changes nothing: %s",
                          hyb_executor_get_plan (prof_subject_get_executor (subject))
-                             ? "shapes are known only at run time, or the pass keep-panels is "
-                               "left out"
+                             ? "shapes are known only at run time, or the pass keep-panels is left "
+                               "out"
                              : "there is no plan");
 }
 

@@ -31,7 +31,6 @@ scope_list_output (HybTensorList *list, const char *name, HybTensor *tensor)
   hyb_tensor_list_set (list, name, bits);
   scope_print_message (HYB_SEVERITY_NOTE,
                        "the output “%s” is bfloat16, which NumPy does not have: its bits are "
-                       "stored "
-                       "as uint16",
+                       "stored as uint16",
                        name);
 }

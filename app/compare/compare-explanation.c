@@ -201,8 +201,7 @@ scope_compare_explanation_append (GtkBox *box, const ScopeComparedPair *unordere
   saved = prof_format_seconds (explanation.saved.median);
   text = prof_explanation_has_cause (&explanation)
              ? g_strdup_printf (_ ("From %s to %s: %s less. Blue saves time, orange costs time, "
-                                   "grey is "
-                                   "within the noise."),
+                                   "grey is within the noise."),
                                 slow, fast, saved)
              : g_strdup_printf (_ ("From %s to %s"), slow, fast);
   gtk_box_append (box, scope_label_new_wrapping (text, NULL));

@@ -97,11 +97,10 @@ dup_hint (const cJSON *cell)
   double           n = scope_json_get_number (cell, "samples");
 
   if (isnan (scope_json_get_number (cell, "low")))
-    return g_strdup_printf (_ ("Median of %.0f runs, too few for a confidence interval. Peak "
-                               "memory %s."),
-                            n, bytes);
-  return g_strdup_printf (_ ("Median of %.0f runs, 95 %% confidence interval %s to %s. Peak "
-                             "memory %s."),
+    return g_strdup_printf (
+        _ ("Median of %.0f runs, too few for a confidence interval. Peak memory %s."), n, bytes);
+  return g_strdup_printf (_ ("Median of %.0f runs, 95 %% confidence interval %s to %s. Peak memory "
+                             "%s."),
                           n, low, high, bytes);
 }
 

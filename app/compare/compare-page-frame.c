@@ -81,9 +81,8 @@ new_options (ScopeComparePage *self)
   self->seconds = GTK_SPIN_BUTTON (gtk_spin_button_new_with_range (2, 3600, 5));
   gtk_widget_set_name (GTK_WIDGET (self->seconds), "compare-seconds");
   gtk_spin_button_set_value (self->seconds, scope_settings_get_int ("compare-seconds", 20));
-  note =
-      gtk_label_new (_ ("Several numbers, such as 1, 8, 32, are measured one after the other and "
-                        "drawn as curves."));
+  note = gtk_label_new (_ (
+      "Several numbers, such as 1, 8, 32, are measured one after the other and drawn as curves."));
   gtk_label_set_wrap (GTK_LABEL (note), TRUE);
   gtk_label_set_max_width_chars (GTK_LABEL (note), 36);
   gtk_label_set_xalign (GTK_LABEL (note), 0);

@@ -426,9 +426,8 @@ show_measuring (ScopeComparePage *self)
   g_object_notify (G_OBJECT (self), "busy");
   gtk_revealer_set_reveal_child (self->progress_revealer, TRUE);
   adw_status_page_set_title (self->waiting, _ ("Measuring…"));
-  adw_status_page_set_description (self->waiting,
-                                   _ ("All forms run in turn, so that a change of the machine's "
-                                      "speed affects all alike."));
+  adw_status_page_set_description (self->waiting, _ ("All forms run in turn, so that a change of "
+                                                     "the machine's speed affects all alike."));
   scope_compare_page_show_state (self, "waiting");
 }
 

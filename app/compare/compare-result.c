@@ -182,10 +182,9 @@ explain (ScopeCompareResult *self)
   if (like && scope_compare_matrix_get_pair (self->matrix, like, &pair.a, &pair.b))
     scope_compare_explanation_append (self->why, &pair);
   else
-    gtk_box_append (self->why,
-                    scope_label_new_wrapping (_ ("Choose two rows of the table that were measured "
-                                                 "at this size."),
-                                              "dim-label"));
+    gtk_box_append (self->why, scope_label_new_wrapping (_ ("Choose two rows of the table that "
+                                                            "were measured at this size."),
+                                                         "dim-label"));
 }
 
 /* A list of sizes, if there are several. */
@@ -225,11 +224,9 @@ fill (ScopeCompareResult *self)
 
   gtk_box_append (self->right,
                   scope_label_new_wrapping (_ ("Where the Difference Comes From"), "heading"));
-  gtk_box_append (self->right,
-                  scope_label_new_wrapping (_ ("Between the two chosen rows; click other rows to "
-                                               "choose another "
-                                               "pair."),
-                                            "dim-label"));
+  gtk_box_append (self->right, scope_label_new_wrapping (_ ("Between the two chosen rows; click "
+                                                            "other rows to choose another pair."),
+                                                         "dim-label"));
   add_sizes (self);
   gtk_box_append (self->right, GTK_WIDGET (self->why));
   explain (self);

@@ -126,10 +126,9 @@ paint_in_worker (GTask                    *task,
   g_free (groups.of_box[0]);
   g_free (groups.of_box[1]);
   viz_overlay_set_format (overlay, format_change);
-  viz_overlay_set_note (overlay,
-                        !any ? _ ("no difference to the first pane is beyond the noise")
-                             : _ ("compared with the first pane · matching nodes are added up · "
-                                  "grey: within the noise"));
+  viz_overlay_set_note (overlay, !any ? _ ("no difference to the first pane is beyond the noise")
+                                      : _ ("compared with the first pane · matching nodes are "
+                                           "added up · grey: within the noise"));
   viz_overlay_finish (overlay, NULL);
   g_task_return_pointer (task, overlay, (GDestroyNotify) viz_overlay_unref);
 }

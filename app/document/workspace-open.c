@@ -301,9 +301,8 @@ on_settled (gpointer data)
     {
       g_autofree char *name = g_file_get_basename (self->file);
       g_autofree char *text =
-          g_strdup_printf (_ ("%s was deleted or moved. The model stays open as it "
-                              "was read, and is read again when the file "
-                              "returns."),
+          g_strdup_printf (_ ("%s was deleted or moved. The model stays open as it was read, and "
+                              "is read again when the file returns."),
                            name);
 
       g_clear_pointer (&self->etag, g_free);

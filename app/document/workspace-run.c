@@ -169,9 +169,8 @@ report_exit (ScopeWorkspace *self, GSubprocess *child)
   else if (self->last_error)
     scope_workspace_report_error (self, self->last_error);
   else
-    scope_workspace_report_problem (self,
-                                    _ ("The run failed without an error message. The log shows its "
-                                       "output."));
+    scope_workspace_report_problem (self, _ ("The run failed without an error message. The log "
+                                             "shows its output."));
 }
 
 static void
@@ -244,8 +243,8 @@ make_command (ScopeWorkspace *self, const ScopeRunOptions *options, GError **err
   if (!program)
     {
       g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND,
-                           _ ("hscope was not found beside hybridscope or in PATH. Install "
-                              "both programs together."));
+                           _ ("hscope was not found beside hybridscope or in PATH. Install both "
+                              "programs together."));
       return NULL;
     }
   g_free (self->next_capture);

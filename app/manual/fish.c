@@ -57,8 +57,8 @@ write_models (const Case *now)
   if (!is_new && !scope_manual_takes_model (now->command))
     return;
   g_string_append_printf (now->script,
-                          "complete -c hscope -n '__fish_seen_subcommand_from %s%s' %s-a '%s"
-                          "(__hscope_names " SCOPE_GALLERY_LISTER ")'\n",
+                          "complete -c hscope -n '__fish_seen_subcommand_from %s%s' %s-a "
+                          "'%s(__hscope_names " SCOPE_GALLERY_LISTER ")'\n",
                           now->command->name,
                           is_new ? "" : "; and string match -q \"g*\" -- (commandline -ct)",
                           is_new ? "-f " : "", is_new ? "" : "gallery:");
@@ -70,8 +70,7 @@ write_script (GString *script, const char *name G_GNUC_UNUSED)
   Case now = { .script = script };
 
   g_string_append (
-      script, "# Completes the command lines of hscope in fish.  Made from its tables of "
-              "options.\n"
+      script, "# Completes the command lines of hscope in fish.  Made from its tables of options.\n"
               "function __hscope_names; command $argv " SCOPE_NAMES_FILTER "; end\n"
               "complete -c hscope -n __fish_use_subcommand -f -a help -d 'Describe a command'\n"
               "complete -c hscope -n __fish_use_subcommand -l version -d 'Print the version'\n"

@@ -240,8 +240,7 @@ check_outputs (const ScopeSandbox *sandbox, GError **error)
   if (stray)
     g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_LOOP,
                  "%s: this is a link out of its folder, which a sandbox does not follow. Name the "
-                 "file "
-                 "that is to be written, or remove the link",
+                 "file that is to be written, or remove the link",
                  stray);
   return !stray;
 }

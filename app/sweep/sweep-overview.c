@@ -26,9 +26,8 @@ G_DEFINE_FINAL_TYPE (ScopeSweepOverview, scope_sweep_overview, ADW_TYPE_BIN)
 
 static guint opened_signal;
 
-static const char *const no_curves =
-    N_ ("Curves appear where the rows are numbers, such as batch sizes, and two cells of a column "
-        "are done.");
+static const char *const no_curves = N_ ("Curves appear where the rows are numbers, such as batch "
+                                         "sizes, and two cells of a column are done.");
 
 /* --- Two axes --- */
 
@@ -41,8 +40,7 @@ dup_left_out (const ScopeSweepData *data, const ScopeSweepSlice *slice)
   if (n_rows <= SCOPE_SWEEP_MAX_ROWS && n_columns <= SCOPE_SWEEP_MAX_COLUMNS)
     return NULL;
   return g_strdup_printf (_ ("The map shows the first %u of %u rows and the first %u of %u "
-                             "columns. "
-                             "The table has all cells."),
+                             "columns. The table has all cells."),
                           MIN (n_rows, SCOPE_SWEEP_MAX_ROWS), n_rows,
                           MIN (n_columns, SCOPE_SWEEP_MAX_COLUMNS), n_columns);
 }
@@ -73,12 +71,10 @@ dup_pair (const ScopeFormPair *pair)
 {
   GString *text = g_string_new (NULL);
 
-  g_string_append_printf (text,
-                          _ ("%s against %s: faster in %u of %u pairs, slower in %u, not certain "
-                             "in %u"),
-                          scope_conversion_title (pair->a), scope_conversion_title (pair->b),
-                          pair->n_faster, pair->n_faster + pair->n_slower + pair->n_undecided,
-                          pair->n_slower, pair->n_undecided);
+  g_string_append_printf (
+      text, _ ("%s against %s: faster in %u of %u pairs, slower in %u, not certain in %u"),
+      scope_conversion_title (pair->a), scope_conversion_title (pair->b), pair->n_faster,
+      pair->n_faster + pair->n_slower + pair->n_undecided, pair->n_slower, pair->n_undecided);
   if (pair->n_other_machines > 0)
     g_string_append_printf (text, _ ("; %u of different machines"), pair->n_other_machines);
   if (pair->n_crowded > 0)
@@ -110,13 +106,12 @@ show_pairs (ScopeSweepOverview *self)
 
       gtk_box_append (self->pairs, scope_label_new_wrapping (text, "warning"));
     }
-  gtk_box_append (
-      self->pairs,
-      scope_label_new_wrapping (_ ("A pair is two cells that differ in the form only and were "
-                                   "measured on the same machine. It is certain if the intervals "
-                                   "of their medians do not overlap. Cells of different machines "
-                                   "are not compared."),
-                                "dim-label"));
+  gtk_box_append (self->pairs,
+                  scope_label_new_wrapping (
+                      _ ("A pair is two cells that differ in the form only and were measured on "
+                         "the same machine. It is certain if the intervals of their medians do not "
+                         "overlap. Cells of different machines are not compared."),
+                      "dim-label"));
 }
 
 void

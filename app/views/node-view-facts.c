@@ -480,8 +480,7 @@ scope_node_view_show_node (ScopeNodeView    *self,
       if (node->op->flags & HYB_OP_OPAQUE)
         scope_sheet_add_text (self->sheet,
                               _ ("Hybridscope does not know this operator. The graph can be shown "
-                                 "but not "
-                                 "run."),
+                                 "but not run."),
                               "warning");
       else if (node->op->doc)
         scope_sheet_add_text (self->sheet, gettext (node->op->doc), NULL);

@@ -24,8 +24,7 @@ on_io_error (Display *display G_GNUC_UNUSED)
     lost (lost_data);
   fprintf (stderr, "%s\n",
            _ ("hybridscope: the connection to the display was lost. The session was saved; open "
-              "models "
-              "can be reopened at the next start."));
+              "models can be reopened at the next start."));
   fflush (stderr);
   /* Not exit(), whose handlers would use the display. */
   _exit (1);

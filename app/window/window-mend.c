@@ -218,10 +218,9 @@ show_preview (ScopeWindow *self, const GPtrArray *changes, const char *conflict)
   g_autofree char *heading = g_strdup_printf (g_dngettext (NULL, "Mend with %u Change?",
                                                            "Mend with %u Changes?", changes->len),
                                               changes->len);
-  GtkWidget       *dialog =
-      adw_message_dialog_new (GTK_WINDOW (self), heading,
-                              _ ("The changes are made in a copy. The files of this model stay as "
-                                 "they are."));
+  GtkWidget       *dialog = adw_message_dialog_new (GTK_WINDOW (self), heading,
+                                                    _ ("The changes are made in a copy. The files of "
+                                                             "this model stay as they are."));
 
   gtk_widget_set_name (dialog, "mend-preview");
   adw_message_dialog_add_responses (ADW_MESSAGE_DIALOG (dialog), "cancel", _ ("_Cancel"), "save",

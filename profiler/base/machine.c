@@ -272,9 +272,8 @@ add_trace_warning (GStrvBuilder *builder, const ProfFacts *facts)
       g_strv_builder_add (builder, line);
     }
   if (!find_fact (facts, PROF_DEVICE_TRACE_KEY))
-    g_strv_builder_add (builder,
-                        "Traced runs wait for the GPU after every operator: what a clean run does "
-                        "at the same time is counted one after the other.");
+    g_strv_builder_add (builder, "Traced runs wait for the GPU after every operator: what a clean "
+                                 "run does at the same time is counted one after the other.");
 }
 
 char **
@@ -292,14 +291,12 @@ prof_machine_warnings (const ProfFacts *facts)
   if (find_fact (facts, PROF_DEVICE_KEY))
     add_trace_warning (builder, facts);
   if (find_fact (facts, PROF_DEVICE_KEY) && !find_fact (facts, PROF_DEVICE_PROOF_KEY))
-    g_strv_builder_add (builder,
-                        "Hybridscope's code for GPUs has never run on a GPU: compare its results "
-                        "with those of the processor before you rely on them.");
+    g_strv_builder_add (builder, "Hybridscope's code for GPUs has never run on a GPU: compare its "
+                                 "results with those of the processor before you rely on them.");
   if (stolen && stolen->number > 0.01)
     {
       g_autofree char *line =
-          g_strdup_printf ("%.1f %% of the CPU time went to other guests of this "
-                           "machine's host.",
+          g_strdup_printf ("%.1f %% of the CPU time went to other guests of this machine's host.",
                            100 * stolen->number);
       g_strv_builder_add (builder, line);
     }
@@ -311,12 +308,11 @@ prof_machine_warnings (const ProfFacts *facts)
       g_strv_builder_add (builder, line);
     }
   if (governor && governor->text && strcmp (governor->text, "performance") != 0)
-    g_strv_builder_add (builder,
-                        strcmp (governor->text, "not available") == 0 ||
-                                strcmp (governor->text, "not told") == 0 /* in older captures */
-                            ? "The clock frequency is not available on this machine (virtual "
-                              "machine)."
-                            : "The clock governor is not “performance”: the frequency may change.");
+    g_strv_builder_add (
+        builder, strcmp (governor->text, "not available") == 0 ||
+                         strcmp (governor->text, "not told") == 0 /* in older captures */
+                     ? "The clock frequency is not available on this machine (virtual machine)."
+                     : "The clock governor is not “performance”: the frequency may change.");
   if (noise && noise->number > 0.05)
     {
       g_autofree char *line = g_strdup_printf ("Clean runs vary by %.0f %% (standard deviation). "

@@ -72,10 +72,9 @@ prof_counters_clear (ProfCounters *counters)
 static void
 begin_counter (GString *to, const char *name, const char *key, guint64 ns)
 {
-  g_string_append_printf (to,
-                          "{\"ph\":\"C\",\"cat\":\"counter\",\"name\":\"%s\",\"pid\":%d,\"tid\":0,"
-                          "\"ts\":",
-                          name, PROF_CHROME_PROCESS);
+  g_string_append_printf (
+      to, "{\"ph\":\"C\",\"cat\":\"counter\",\"name\":\"%s\",\"pid\":%d,\"tid\":0,\"ts\":", name,
+      PROF_CHROME_PROCESS);
   prof_chrome_append_micros (to, ns);
   g_string_append_printf (to, ",\"args\":{\"%s\":", key);
 }

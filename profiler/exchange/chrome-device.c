@@ -89,8 +89,8 @@ append_row (GString *to, guint device, guint row, guint nth)
   g_autofree char *number = nth > 0 ? g_strdup_printf (", %u", nth + 1) : g_strdup ("");
 
   g_string_append_printf (to,
-                          "{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":%u,\"tid\":%u,"
-                          "\"ts\":0.000,\"args\":{\"name\":\"%s%s\"}},\n",
+                          "{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":%u,\"tid\":%u,\"ts\":0."
+                          "000,\"args\":{\"name\":\"%s%s\"}},\n",
                           device, row + nth * FURTHER, name, number);
 }
 
@@ -101,12 +101,12 @@ append_device (GString *to, const ProfCapture *capture, guint device)
   const char *tracer = prof_capture_get_text (capture, PROF_DEVICE_TRACE_KEY);
 
   g_string_append_printf (to,
-                          "{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":%u,\"tid\":0,"
-                          "\"ts\":0.000,\"args\":{\"name\":\"GPU %u\"}},\n"
+                          "{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":%u,\"tid\":0,\"ts\":0."
+                          "000,\"args\":{\"name\":\"GPU %u\"}},\n"
                           "{\"ph\":\"M\",\"name\":\"process_sort_index\",\"pid\":%u,\"tid\":0,"
                           "\"ts\":0.000,\"args\":{\"sort_index\":%u}},\n"
-                          "{\"ph\":\"M\",\"name\":\"process_labels\",\"pid\":%u,\"tid\":0,"
-                          "\"ts\":0.000,\"args\":{\"labels\":",
+                          "{\"ph\":\"M\",\"name\":\"process_labels\",\"pid\":%u,\"tid\":0,\"ts\":0."
+                          "000,\"args\":{\"labels\":",
                           device, device, device, 5000000 + device, device);
   hyb_json_append_string (to, model ? model : "");
   g_string_append (to, ",\"tracer\":");
@@ -175,8 +175,7 @@ append_arrow (GString *to, const ProfPlacedWork *work, guint64 base)
 {
   g_string_append_printf (to,
                           ",\n{\"ph\":\"f\",\"bp\":\"e\",\"id\":%u,\"cat\":\"ac2g\",\"name\":"
-                          "\"ac2g\","
-                          "\"pid\":%u,\"tid\":%u,\"ts\":",
+                          "\"ac2g\",\"pid\":%u,\"tid\":%u,\"ts\":",
                           work->id, device_of (work->event), work->row);
   prof_chrome_append_micros (to, work->event->begin_ns - base);
   g_string_append_c (to, '}');

@@ -246,8 +246,7 @@ prof_import_class_reason (const TraceImport *self, guint class)
     return "is an operator that the graph does not have";
   if ((guint64) nodes->expected->len * self->import->n_iterations != nodes->n_seen)
     return "was not executed as often as the graph has such nodes, so that it is not known which "
-           "of "
-           "them it is";
+           "of them it is";
   return NULL;
 }
 

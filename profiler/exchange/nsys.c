@@ -539,8 +539,7 @@ prof_nsys_read (const char *path, GError **error)
       if (!is_done)
         hyb_error_at (error, PROF_ERROR, PROF_ERROR_TRACE, path,
                       "Record with nsys profile --trace cuda,nvtx and export with nsys export "
-                      "--type "
-                      "sqlite",
+                      "--type sqlite",
                       "the database has neither NVTX ranges nor kernels");
     }
   sqlite3_close (reader.database);

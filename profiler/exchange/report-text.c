@@ -226,8 +226,7 @@ append_memory (GString *to, const ProfCapture *capture)
     return;
   g_string_append_printf (to,
                           "memory            planned %s, which is an upper bound of what is "
-                          "touched; the process held "
-                          "at most %s\n",
+                          "touched; the process held at most %s\n",
                           planned, resident);
   append_folded (to, capture);
 }

@@ -209,8 +209,8 @@ append_threads (GString *to, const GArray *entries)
       last = MAX (last, prof_event_stream (g_array_index (entries, Entry, i).event));
   for (guint i = 0; i <= last; i++)
     g_string_append_printf (to,
-                            "{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":%d,\"tid\":%u,"
-                            "\"ts\":0.000,\"args\":{\"name\":\"%s %u\"}},\n"
+                            "{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":%d,\"tid\":%u,\"ts\":0."
+                            "000,\"args\":{\"name\":\"%s %u\"}},\n"
                             "{\"ph\":\"M\",\"name\":\"thread_sort_index\",\"pid\":%d,\"tid\":%u,"
                             "\"ts\":0.000,\"args\":{\"sort_index\":%u}},\n",
                             PROF_CHROME_PROCESS, THREAD + i, i == 0 ? "engine" : "worker", i,
@@ -227,8 +227,7 @@ append_metadata (GString *to, const ProfCapture *capture)
 
   g_string_append_printf (to,
                           "{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":%d,\"tid\":0,\"ts\":0."
-                          "000,"
-                          "\"args\":{",
+                          "000,\"args\":{",
                           PROF_CHROME_PROCESS);
   append_text (to, "name", process);
   g_string_append (to, "}},\n");
@@ -338,8 +337,8 @@ prof_print_chrome (const ProfCapture *capture, guint max_events, gsize *length)
   prof_counters_finish (&counters, text, base);
   prof_counters_clear (&counters);
   g_string_append_printf (text,
-                          "{\"ph\":\"i\",\"s\":\"g\",\"name\":\"Record Window End\",\"cat\":"
-                          "\"cpu_instant_event\",\"pid\":%d,\"tid\":%d,\"ts\":",
+                          "{\"ph\":\"i\",\"s\":\"g\",\"name\":\"Record Window "
+                          "End\",\"cat\":\"cpu_instant_event\",\"pid\":%d,\"tid\":%d,\"ts\":",
                           PROF_CHROME_PROCESS, THREAD);
   prof_chrome_append_micros (text, end - base);
   g_string_append (text, "}\n],\"traceName\":\"hybridscope\"}\n");

@@ -64,15 +64,15 @@ host_bound (const RuleInput *input, ProfAdvice *advice)
       g_strdup_printf ("%s of a run were measured between operators (%s … %s), %.0f %%", between,
                        low, high, 100 * summary->interpreter / summary->exact);
   if (!is_planned (input->capture))
-    advice->text = g_strdup ("Run it planned: --mode static, or hybridize (static_alloc=True, "
-                             "static_shape=True)");
+    advice->text = g_strdup (
+        "Run it planned: --mode static, or hybridize (static_alloc=True, static_shape=True)");
   else if (can_become (input->capture, "fused"))
-    advice->text = g_strdup ("The operators are too small for what calling them costs: use larger "
-                             "batches or the fused form, which this model has (hscope convert --to "
-                             "fused)");
+    advice->text =
+        g_strdup ("The operators are too small for what calling them costs: use larger batches or "
+                  "the fused form, which this model has (hscope convert --to fused)");
   else
-    advice->text = g_strdup ("The operators are too small for what calling them costs: use larger "
-                             "batches");
+    advice->text =
+        g_strdup ("The operators are too small for what calling them costs: use larger batches");
   advice->low = 0;
   advice->high = summary->interpreter_high;
   return TRUE;
@@ -95,12 +95,12 @@ gpu_idles (const RuleInput *input, ProfAdvice *advice)
     advice->text = g_strdup ("The host takes longer to launch the work than the GPU to do it: use "
                              "--mode static, which replays launches that were recorded once");
   else if (can_become (input->capture, "fused"))
-    advice->text = g_strdup ("The operators are too small for what handing them over costs: use "
-                             "larger batches or the fused form, which this model has (hscope "
-                             "convert --to fused)");
+    advice->text =
+        g_strdup ("The operators are too small for what handing them over costs: use larger "
+                  "batches or the fused form, which this model has (hscope convert --to fused)");
   else
-    advice->text = g_strdup ("The operators are too small for what handing them over costs: use "
-                             "larger batches");
+    advice->text = g_strdup (
+        "The operators are too small for what handing them over costs: use larger batches");
   advice->low = 0;
   advice->high = idle;
   return TRUE;
@@ -124,10 +124,9 @@ fusable (const RuleInput *input, ProfAdvice *advice)
   advice->trigger =
       g_strdup_printf ("%u steps of “%s” repeat the same operators with the same weights", n_steps,
                        scope);
-  advice->text =
-      g_strdup_printf ("This unrolled recurrent network would be about %.1f× faster fused%s. "
-                       "Try hscope convert --to fused",
-                       advice->factor, is_known ? "" : ", if it can be converted");
+  advice->text = g_strdup_printf ("This unrolled recurrent network would be about %.1f× faster "
+                                  "fused%s. Try hscope convert --to fused",
+                                  advice->factor, is_known ? "" : ", if it can be converted");
   return TRUE;
 }
 
@@ -175,17 +174,15 @@ same_every_run (const RuleInput *input, ProfAdvice *advice)
   time = prof_format_seconds (self);
   interval = prof_format_interval (low, high);
   memory = prof_format_bytes (isfinite (bytes) ? bytes : 0);
-  advice->trigger = g_strdup_printf ("%s of a traced run (%s), %.1f %% (%.1f … %.1f %%), compute "
-                                     "the same in every "
-                                     "run, since they depend on parameters alone: %s",
-                                     time, interval, 100 * self / traced, 100 * low / traced,
-                                     100 * MIN (high / traced, 1), names);
-  advice->text =
-      g_strdup_printf ("If parameters do not change between runs, --fold-parameters has it "
-                       "computed "
-                       "once, while planning: results stay the same, and what is kept takes up "
-                       "to %s",
-                       memory);
+  advice->trigger =
+      g_strdup_printf ("%s of a traced run (%s), %.1f %% (%.1f … %.1f %%), compute the same in "
+                       "every run, since they depend on parameters alone: %s",
+                       time, interval, 100 * self / traced, 100 * low / traced,
+                       100 * MIN (high / traced, 1), names);
+  advice->text = g_strdup_printf ("If parameters do not change between runs, --fold-parameters has "
+                                  "it computed once, while planning: results stay the same, and "
+                                  "what is kept takes up to %s",
+                                  memory);
   advice->gain = self;
   advice->low = low;
   advice->high = high;
@@ -209,8 +206,8 @@ tiny_operators (const RuleInput *input, ProfAdvice *advice)
   advice->trigger =
       g_strdup_printf ("half of the %u nodes take less than %.0f ns", nodes->len, median * 1e9);
   advice->text =
-      g_strdup ("Their times are near the resolution of the clock: look at operators, scopes "
-                "and steps rather than at single nodes. Larger batches use the machine better");
+      g_strdup ("Their times are near the resolution of the clock: look at operators, scopes and "
+                "steps rather than at single nodes. Larger batches use the machine better");
   return TRUE;
 }
 
@@ -260,9 +257,8 @@ data_movement (const RuleInput *input, ProfAdvice *advice)
         continue;
       advice->trigger =
           g_strdup_printf ("%.0f %% of the time moves data without computing", 100 * sum->share);
-      advice->text =
-          g_strdup ("Slices of the slowest axis are free, others are copied: a layout with the "
-                    "time first (TNC) and fused gates avoid most of it");
+      advice->text = g_strdup ("Slices of the slowest axis are free, others are copied: a layout "
+                               "with the time first (TNC) and fused gates avoid most of it");
       advice->low = 0;
       advice->high = sum->self;
       return TRUE;
@@ -308,9 +304,8 @@ bulking (const RuleInput *input, ProfAdvice *advice)
     return FALSE;
   advice->trigger = n == 1 ? g_strdup ("one event stands for several operators")
                            : g_strdup_printf ("%.0f events stand for several operators each", n);
-  advice->text =
-      g_strdup ("Set MXNET_EXEC_BULK_EXEC_INFERENCE=0 and MXNET_EXEC_BULK_EXEC_TRAIN=0 to see "
-                "operators one by one. This changes the total time");
+  advice->text = g_strdup ("Set MXNET_EXEC_BULK_EXEC_INFERENCE=0 and MXNET_EXEC_BULK_EXEC_TRAIN=0 "
+                           "to see operators one by one. This changes the total time");
   return TRUE;
 }
 
@@ -322,9 +317,8 @@ watching_disturbs (const RuleInput *input, ProfAdvice *advice)
   if (!(ratio > 1.1))
     return FALSE;
   advice->trigger = g_strdup_printf ("traced runs take ×%.2f of clean ones", ratio);
-  advice->text =
-      g_strdup ("Trust the shares and the order of nodes, not their absolute times. Clean "
-                "times are not affected");
+  advice->text = g_strdup ("Trust the shares and the order of nodes, not their absolute times. "
+                           "Clean times are not affected");
   return TRUE;
 }
 

@@ -320,12 +320,10 @@ find_obstacle (const ProfSessions *self)
         PROF_SESSION_MIN_SAMPLES) " clean samples.";
   if (self->machine == PROF_OTHER_MACHINE)
     return "The recordings are of different machines, so a difference need not come from the "
-           "model.  "
-           "Record the baseline on this machine.";
+           "model.  Record the baseline on this machine.";
   if (!self->is_same_work)
     return "The recordings did not do the same work, so their times say nothing about a slow-down. "
-           " "
-           "Record the baseline with the same options.";
+           " Record the baseline with the same options.";
   return NULL;
 }
 

@@ -84,8 +84,7 @@ explain (int code)
     case EACCES:
     case EPERM:
       return "The kernel does not allow this process to read counters: set "
-             "kernel.perf_event_paranoid "
-             "to 1, or give it CAP_PERFMON";
+             "kernel.perf_event_paranoid to 1, or give it CAP_PERFMON";
     case ENOSYS:
       return "This kernel (or sandbox) has no perf_event_open";
     default:

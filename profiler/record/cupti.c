@@ -155,12 +155,10 @@ static const struct
   CUptiResult result;
   const char *sentence;
 } sentences[] = {
-  { PROF_CUPTI_OTHER_PROFILER,
-    "another profiler holds CUPTI, such as nsys, ncu, cuda-gdb or compute-sanitizer: end it and "
-    "measure again" },
-  { PROF_CUPTI_NO_RIGHTS,
-    "the NVIDIA driver does not let this user trace the GPU: an administrator allows it with "
-    "NVreg_RestrictProfilingToAdminUsers=0" },
+  { PROF_CUPTI_OTHER_PROFILER, "another profiler holds CUPTI, such as nsys, ncu, cuda-gdb or "
+                               "compute-sanitizer: end it and measure again" },
+  { PROF_CUPTI_NO_RIGHTS, "the NVIDIA driver does not let this user trace the GPU: an "
+                          "administrator allows it with NVreg_RestrictProfilingToAdminUsers=0" },
   { PROF_CUPTI_HARDWARE_BUSY,
     "another program uses what CUPTI needs of the GPU: measure again later" },
   { PROF_CUPTI_UNKNOWN,

@@ -492,7 +492,6 @@ prof_device_trace_dup_problems (const ProfDeviceTrace *trace)
                   "misplaced");
   append_problem (text, trace->n_failed,
                   "calls of CUPTI failed, so work of the GPU may be missing, misplaced or without "
-                  "an "
-                  "operator");
+                  "an operator");
   return text->len > 0 ? g_string_free (text, FALSE) : g_string_free (text, TRUE);
 }

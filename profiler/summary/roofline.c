@@ -195,9 +195,8 @@ prof_roofline_measure (const ProfFacts *machine)
   if (!agrees)
     {
       /* Good enough for now, but not to be stored. */
-      peaks.disturbed =
-          "The peak rates were measured while other processes used the processor; the "
-          "real ones may be higher, and shares of the roof lower.";
+      peaks.disturbed = "The peak rates were measured while other processes used the processor; "
+                        "the real ones may be higher, and shares of the roof lower.";
       return peaks;
     }
   g_key_file_set_double (known, name, "flops", peaks.flops);

@@ -379,8 +379,7 @@ dot_place (VizBody *body, const char *helper, GCancellable *cancellable, GError 
     {
       g_set_error (error, VIZ_ERROR, VIZ_ERROR_LIMIT,
                    "%u boxes, or the rows between them, are too many for dot; at most %d boxes, "
-                   "and "
-                   "%d boxes and crossed rows, are laid out",
+                   "and %d boxes and crossed rows, are laid out",
                    body->n_nodes, MAX_NODES, MAX_WITH_VIRTUAL);
       return FALSE;
     }

@@ -263,8 +263,7 @@ scope_group_check (ScopeGroup *group, GCancellable *cancellable, GError **error)
 
           return hyb_error_at (error, PROF_ERROR, PROF_ERROR_UNEQUAL, NULL,
                                "Compare only models that compute the same; hscope prove shows "
-                               "where "
-                               "they differ",
+                               "where they differ",
                                "“%s” and “%s” do not compute the same numbers: %s", a, b, why);
         }
     }

@@ -177,8 +177,7 @@ scope_report_page_add_matrix (ScopeReportPage *page, const GPtrArray *groups)
         }
       g_string_append (html, "</tr>\n");
     }
-  g_string_append (html,
-                   "</table>\n<p>The first column is a time, the others show the speed-up over it; "
-                   "grey is undecided, and – stands for too few runs.</p>\n");
+  g_string_append (html, "</table>\n<p>The first column is a time, the others show the speed-up "
+                         "over it; grey is undecided, and – stands for too few runs.</p>\n");
   scope_report_page_add_html (page, "Overview", html);
 }

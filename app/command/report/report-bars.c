@@ -124,9 +124,8 @@ append_seconds (GString *html, double seconds)
 void
 scope_report_page_add_buckets (ScopeReportPage *page, const ProfExplanation *explanation)
 {
-  GString         *html = g_string_new ("<table><tr><th>kind of work</th><th>changes</th>"
-                                                "<th>its own rung saves</th><th>residual</th>"
-                                                "<th>rung</th></tr>\n");
+  GString *html = g_string_new ("<table><tr><th>kind of work</th><th>changes</th><th>its own rung "
+                                "saves</th><th>residual</th><th>rung</th></tr>\n");
   g_autofree char *total =
       scope_say_change (&explanation->saved,
                         explanation->is_certain ? PROF_FASTER : PROF_UNDECIDED);
@@ -148,8 +147,8 @@ scope_report_page_add_buckets (ScopeReportPage *page, const ProfExplanation *exp
   g_string_append (html, "<tr><td>unexplained</td>");
   append_seconds (html, fabs (explanation->unexplained));
   g_string_append_printf (html,
-                          "<td></td><td></td><td></td></tr>\n<tr><th>total</th><td>%s</td>"
-                          "<td></td><td></td><td></td></tr></table>\n",
+                          "<td></td><td></td><td></td></tr>\n<tr><th>total</th><td>%s</td><td></"
+                          "td><td></td><td></td></tr></table>\n",
                           total);
   scope_report_page_add_html (page, NULL, html);
 }

@@ -36,9 +36,8 @@ dup_create (void)
   for (guint axis = 0; axis < SCOPE_SWEEP_N_AXES; axis++)
     g_string_append_printf (sql, ", \"%s\" %s", scope_sweep_axes[axis].key,
                             scope_sweep_axes[axis].is_number ? "INTEGER" : "TEXT");
-  g_string_append (sql,
-                   ", status TEXT NOT NULL, value REAL, low REAL, high REAL, host TEXT, crowded "
-                   "INTEGER NOT NULL, reason TEXT)");
+  g_string_append (sql, ", status TEXT NOT NULL, value REAL, low REAL, high REAL, host TEXT, "
+                        "crowded INTEGER NOT NULL, reason TEXT)");
   return g_string_free (sql, FALSE);
 }
 

@@ -340,11 +340,10 @@ scope_report_page_add_roofline (ScopeReportPage   *page,
       return;
     }
   find_bounds (roof);
-  scope_report_page_add_chart (page,
-                               &(ScopeChart){ .title = "Roofline: operators compared with what "
-                                                       "this machine can reach",
-                                              .height = ROOF_HEIGHT,
-                                              .draw = draw_roof,
-                                              .data = roof,
-                                              .destroy = roof_free });
+  scope_report_page_add_chart (page, &(ScopeChart){ .title = "Roofline: operators compared with "
+                                                             "what this machine can reach",
+                                                    .height = ROOF_HEIGHT,
+                                                    .draw = draw_roof,
+                                                    .data = roof,
+                                                    .destroy = roof_free });
 }

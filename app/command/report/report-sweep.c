@@ -27,8 +27,8 @@
 
 static const char caution[] =
     "A pair is two cells that differ in the form only and were measured on the same machine. It is "
-    "certain if "
-    "the intervals of their medians do not overlap. Cells of different machines are not compared.";
+    "certain if the intervals of their medians do not overlap. Cells of different machines are not "
+    "compared.";
 
 /* A proof's difference, or a time.  (transfer full) */
 static char *
@@ -58,8 +58,7 @@ dup_pairs (const ScopeSweepResults *results, guint variant)
           : g_strdup ("");
 
   return g_strdup_printf ("%s against %s: faster in %u of %u pairs, slower in %u, not certain in "
-                          "%u; "
-                          "%u of different machines%s",
+                          "%u; %u of different machines%s",
                           names[variant], names[0], pairs.n_faster,
                           pairs.n_faster + pairs.n_slower + pairs.n_unclear, pairs.n_slower,
                           pairs.n_unclear, pairs.n_apart, crowded);
@@ -73,8 +72,7 @@ dup_placement (const ScopeSweepResults *results)
     return NULL;
   return g_strdup_printf ("%u cells were measured while another one ran on the same machine; their "
                           "times are too long, and their pairs are not compared. Give each worker "
-                          "a "
-                          "machine of its own, with Slurm by --exclusive",
+                          "a machine of its own, with Slurm by --exclusive",
                           results->n_crowded);
 }
 

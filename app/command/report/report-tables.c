@@ -266,10 +266,9 @@ scope_report_page_add_node_table (ScopeReportPage   *page,
     return;
   html = g_string_new (
       "<table><tr><th>node</th><th class=\"words\">operator</th><th "
-      "class=\"words\">inputs</th><th>calls</th>"
-      "<th>self</th><th>inclusive</th><th>share</th><th>FLOP/s</th>"
-      "<th>bytes</th><th>allocated</th><th title=\"share of what the machine can reach at this "
-      "arithmetic intensity\">of the roof</th></tr>\n");
+      "class=\"words\">inputs</th><th>calls</th><th>self</th><th>inclusive</th><th>share</"
+      "th><th>FLOP/s</th><th>bytes</th><th>allocated</th><th title=\"share of what the machine can "
+      "reach at this arithmetic intensity\">of the roof</th></tr>\n");
   for (guint i = 0; i < MIN (summary->node->len, MAX_NODES); i++)
     append_node (html, capture, summary, &peaks, &g_array_index (summary->node, ProfNodeSum, i));
   append_rest (html, summary);

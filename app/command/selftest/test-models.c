@@ -157,10 +157,9 @@ compare_with_first (ProfSubject *subject, GPtrArray *first, guint number, ScopeM
                                           name, number, error);
         }
       else if (!row->note)
-        row->note =
-            g_strdup_printf ("run %u gave other bytes than the first, which differ by %.3g and are "
-                             "tolerated",
-                             number, error);
+        row->note = g_strdup_printf ("run %u gave other bytes than the first, which differ by %.3g "
+                                     "and are tolerated",
+                                     number, error);
     }
 }
 

@@ -48,10 +48,9 @@ dup_task (const ScopeSweepSlurm *slurm)
   g_autofree char *launcher = slurm->launcher ? g_shell_quote (slurm->launcher) : NULL;
   guint            n_cells = slurm->n_cells, n_jobs = slurm->n_jobs;
 
-  return g_strdup_printf ("--wrap=exec %s sweep --resume%s --cells "
-                          "$((SLURM_ARRAY_TASK_ID * %u / %u))-"
-                          "$(((SLURM_ARRAY_TASK_ID + 1) * %u / %u - 1)) "
-                          "--output %s --retries %u%s%s",
+  return g_strdup_printf ("--wrap=exec %s sweep --resume%s --cells $((SLURM_ARRAY_TASK_ID * %u / "
+                          "%u))-$(((SLURM_ARRAY_TASK_ID + 1) * %u / %u - 1)) --output %s --retries "
+                          "%u%s%s",
                           quoted, slurm->retries_failed ? " --retry-failed" : "", n_cells, n_jobs,
                           n_cells, n_jobs, folder, slurm->n_retries, launcher ? " --launcher " : "",
                           launcher ? launcher : "");

@@ -154,8 +154,7 @@ check_file_name (const char *file, GError **error)
   return hyb_error_at (error, HYB_FORMAT_ERROR, HYB_FORMAT_ERROR_UNKNOWN, file,
                        "Rename it to .npz; then --to FILE.params writes a file that MXNet 1 reads",
                        "the file is an npz archive (of NumPy or MXNet 2), which MXNet 1 cannot "
-                       "read under "
-                       "this name");
+                       "read under this name");
 }
 
 static int
