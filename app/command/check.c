@@ -236,7 +236,7 @@ run_check (const ScopeCommonOptions *common, gpointer data, char **files, GError
 }
 
 static const GOptionEntry check_options[] = {
-  { "repair", 0, 0, G_OPTION_ARG_FILENAME, SCOPE_OPTION_FIELD (CheckOptions, repair),
+  { SCOPE_OPTION (CheckOptions, FILENAME, "repair", repair),
     "Write a repaired pair: PREFIX-symbol.json and PREFIX-0000.params", "PREFIX" },
   { 0 },
 };

@@ -56,6 +56,10 @@ typedef struct
 /* For GOptionEntry.arg_data: the offset of a member, which commands.c turns into an address. */
 #define SCOPE_OPTION_FIELD(Struct, member) GSIZE_TO_POINTER (G_STRUCT_OFFSET (Struct, member))
 
+/* The first members of a GOptionEntry that has no short name: kind is the end of a GOptionArg, as STRING. */
+#define SCOPE_OPTION(Struct, kind, name, member) \
+  name, 0, 0, G_OPTION_ARG_##kind, SCOPE_OPTION_FIELD (Struct, member)
+
 /* Entries of --json, --quiet, --progress, the limits and the groups given, with offsets into ScopeCommonOptions as
  * arg_data.  unused: (nullable) names that are left out, separated by spaces.  Array of GOptionEntry;
  * (transfer full). */

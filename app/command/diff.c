@@ -283,9 +283,9 @@ run_diff (const ScopeCommonOptions *common, gpointer data, char **files, GError 
 }
 
 static const GOptionEntry diff_options[] = {
-  { "params-b", 0, 0, G_OPTION_ARG_FILENAME, SCOPE_OPTION_FIELD (DiffOptions, params_b),
+  { SCOPE_OPTION (DiffOptions, FILENAME, "params-b", params_b),
     "Parameter file of the second model (default: found beside it)", "FILE" },
-  { "matches", 0, 0, G_OPTION_ARG_NONE, SCOPE_OPTION_FIELD (DiffOptions, matches),
+  { SCOPE_OPTION (DiffOptions, NONE, "matches", matches),
     "With --json: list which node of A matches which of B", NULL },
   { 0 },
 };

@@ -190,9 +190,9 @@ run_extract (const ScopeCommonOptions *common, gpointer data, char **files, GErr
 }
 
 static const GOptionEntry extract_options[] = {
-  { "from", 0, 0, G_OPTION_ARG_STRING_ARRAY, SCOPE_OPTION_FIELD (ExtractOptions, from),
+  { SCOPE_OPTION (ExtractOptions, STRING_ARRAY, "from", from),
     "Values that become inputs, or nodes whose results do (default: the model's inputs)", "NAMES" },
-  { "to", 0, 0, G_OPTION_ARG_STRING_ARRAY, SCOPE_OPTION_FIELD (ExtractOptions, to),
+  { SCOPE_OPTION (ExtractOptions, STRING_ARRAY, "to", to),
     "Values that become outputs, or nodes whose results do (default: the model's outputs)",
     "NAMES" },
   { "output", 'o', 0, G_OPTION_ARG_FILENAME, SCOPE_OPTION_FIELD (ExtractOptions, output),

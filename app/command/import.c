@@ -225,13 +225,12 @@ run_import (const ScopeCommonOptions *common, gpointer data, char **files, GErro
 }
 
 static const GOptionEntry import_options[] = {
-  { "symbol", 0, 0, G_OPTION_ARG_FILENAME, SCOPE_OPTION_FIELD (ImportOptions, symbol),
-    "The graph that the trace belongs to", "MODEL" },
-  { "like", 0, 0, G_OPTION_ARG_FILENAME, SCOPE_OPTION_FIELD (ImportOptions, like),
+  { SCOPE_OPTION (ImportOptions, FILENAME, "symbol", symbol), "The graph that the trace belongs to",
+    "MODEL" },
+  { SCOPE_OPTION (ImportOptions, FILENAME, "like", like),
     "Divide bulked events in the proportions of this trace, recorded without bulking",
     "PROFILE.json" },
-  { "capture", 0, 0, G_OPTION_ARG_FILENAME, SCOPE_OPTION_FIELD (ImportOptions, capture),
-    "Capture to write", "FILE.hscope" },
+  { SCOPE_OPTION (ImportOptions, FILENAME, "capture", capture), "Capture to write", "FILE.hscope" },
   { 0 },
 };
 

@@ -520,16 +520,16 @@ run_info (const ScopeCommonOptions *common, gpointer data, char **files, GError 
 }
 
 static const GOptionEntry info_options[] = {
-  { "passes", 0, 0, G_OPTION_ARG_NONE, SCOPE_OPTION_FIELD (InfoOptions, passes),
+  { SCOPE_OPTION (InfoOptions, NONE, "passes", passes),
     "List the passes that turn a graph into a plan", NULL },
-  { "operators", 0, 0, G_OPTION_ARG_NONE, SCOPE_OPTION_FIELD (InfoOptions, operators),
+  { SCOPE_OPTION (InfoOptions, NONE, "operators", operators),
     "List all operators with their names, and names of MXNet that have none with the reason",
     NULL },
-  { "operator", 0, 0, G_OPTION_ARG_STRING, SCOPE_OPTION_FIELD (InfoOptions, operator_name),
+  { SCOPE_OPTION (InfoOptions, STRING, "operator", operator_name),
     "Describe an operator: inputs, outputs, attributes with their defaults, element types, "
     "gradient",
     "NAME" },
-  { "find", 0, 0, G_OPTION_ARG_STRING, SCOPE_OPTION_FIELD (InfoOptions, find),
+  { SCOPE_OPTION (InfoOptions, STRING, "find", find),
     "List the nodes that match: words, op: name: shape: dtype: attr: in: bytes>, -not", "QUERY" },
   { 0 },
 };

@@ -146,8 +146,8 @@ run_trace (const ScopeCommonOptions *common, gpointer data, char **files, GError
 static const GOptionEntry new_options[] = {
   { "output", 'o', 0, G_OPTION_ARG_FILENAME, SCOPE_OPTION_FIELD (NewOptions, output),
     "Write PREFIX-symbol.json and PREFIX-0000.params", "PREFIX" },
-  { "list", 0, 0, G_OPTION_ARG_NONE, SCOPE_OPTION_FIELD (NewOptions, list),
-    "List the gallery models and their options", NULL },
+  { SCOPE_OPTION (NewOptions, NONE, "list", list), "List the gallery models and their options",
+    NULL },
   { NULL },
 };
 

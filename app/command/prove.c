@@ -117,7 +117,7 @@ run_prove (const ScopeCommonOptions *given, gpointer data, char **files, GError 
 static const GOptionEntry prove_options[] = {
   { "input", 'i', 0, G_OPTION_ARG_FILENAME, SCOPE_OPTION_FIELD (ProveOptions, input),
     "Arrays by variable name, which fix shapes and are one of the inputs compared", "IN.npz" },
-  { "params-b", 0, 0, G_OPTION_ARG_FILENAME, SCOPE_OPTION_FIELD (ProveOptions, params_b),
+  { SCOPE_OPTION (ProveOptions, FILENAME, "params-b", params_b),
     "Parameter file of the second model (default: found beside it)", "FILE" },
   { 0 },
 };

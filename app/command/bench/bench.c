@@ -213,13 +213,12 @@ run_bench (const ScopeCommonOptions *common, gpointer data, char **files, GError
 }
 
 static const GOptionEntry bench_options[] = {
-  { "case", 0, 0, G_OPTION_ARG_STRING, SCOPE_OPTION_FIELD (BenchCommandOptions, name),
-    "Case to run", "NAME" },
-  { "repeat", 0, 0, G_OPTION_ARG_INT, SCOPE_OPTION_FIELD (BenchCommandOptions, repeat),
-    "Number of samples (default: 5)", "R" },
-  { "runs", 0, 0, G_OPTION_ARG_INT, SCOPE_OPTION_FIELD (BenchCommandOptions, runs),
+  { SCOPE_OPTION (BenchCommandOptions, STRING, "case", name), "Case to run", "NAME" },
+  { SCOPE_OPTION (BenchCommandOptions, INT, "repeat", repeat), "Number of samples (default: 5)",
+    "R" },
+  { SCOPE_OPTION (BenchCommandOptions, INT, "runs", runs),
     "Runs per sample, for counting instructions (default: as many as take 5 ms)", "N" },
-  { "list", 0, 0, G_OPTION_ARG_NONE, SCOPE_OPTION_FIELD (BenchCommandOptions, list),
+  { SCOPE_OPTION (BenchCommandOptions, NONE, "list", list),
     "Print the names of the cases; recurrent ones accept other sizes, too", NULL },
   { 0 },
 };

@@ -17,31 +17,17 @@ typedef struct
 } ScopeBaselineOptions;
 
 /* The entries for them, where member of Struct holds them. */
-#define SCOPE_BASELINE_OPTIONS(Struct, member)                                       \
-  { "baseline",                                                                      \
-    0,                                                                               \
-    0,                                                                               \
-    G_OPTION_ARG_FILENAME_ARRAY,                                                     \
-    SCOPE_OPTION_FIELD (Struct, member.baseline),                                    \
-    "Compare with this recording; again for more recordings of the same baseline",   \
-    "FILE.hscope" },                                                                 \
-      { "fail-if-slower",                                                            \
-        0,                                                                           \
-        0,                                                                           \
-        G_OPTION_ARG_STRING,                                                         \
-        SCOPE_OPTION_FIELD (Struct, member.fail_if_slower),                          \
-        "End with status 1 if a slow-down beyond this is certain, for example 3%",   \
-        "PERCENT" },                                                                 \
-      { "markdown",                                                                  \
-        0,                                                                           \
-        0,                                                                           \
-        G_OPTION_ARG_FILENAME,                                                       \
-        SCOPE_OPTION_FIELD (Struct, member.markdown),                                \
-        "Write the comparison with the baseline as Markdown",                        \
-        "FILE.md" },                                                                 \
-  {                                                                                  \
-    "junit", 0, 0, G_OPTION_ARG_FILENAME, SCOPE_OPTION_FIELD (Struct, member.junit), \
-        "Write it as a JUnit report", "FILE.xml"                                     \
+#define SCOPE_BASELINE_OPTIONS(Struct, member)                                                  \
+  { SCOPE_OPTION (Struct, FILENAME_ARRAY, "baseline", member.baseline),                         \
+    "Compare with this recording; again for more recordings of the same baseline",              \
+    "FILE.hscope" },                                                                            \
+      { SCOPE_OPTION (Struct, STRING, "fail-if-slower", member.fail_if_slower),                 \
+        "End with status 1 if a slow-down beyond this is certain, for example 3%", "PERCENT" }, \
+      { SCOPE_OPTION (Struct, FILENAME, "markdown", member.markdown),                           \
+        "Write the comparison with the baseline as Markdown", "FILE.md" },                      \
+  {                                                                                             \
+    SCOPE_OPTION (Struct, FILENAME, "junit", member.junit), "Write it as a JUnit report",       \
+        "FILE.xml"                                                                              \
   }
 
 /* One recording compared with the baseline. */

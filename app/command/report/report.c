@@ -226,16 +226,14 @@ run_report (const ScopeCommonOptions *common, gpointer data, char **files, GErro
 }
 
 static const GOptionEntry report_options[] = {
-  { "html", 0, 0, G_OPTION_ARG_NONE, SCOPE_OPTION_FIELD (ReportOptions, html),
-    "Write one self-contained HTML file", NULL },
-  { "svg", 0, 0, G_OPTION_ARG_NONE, SCOPE_OPTION_FIELD (ReportOptions, svg),
-    "Write the charts as one SVG", NULL },
+  { SCOPE_OPTION (ReportOptions, NONE, "html", html), "Write one self-contained HTML file", NULL },
+  { SCOPE_OPTION (ReportOptions, NONE, "svg", svg), "Write the charts as one SVG", NULL },
   { "output", 'o', 0, G_OPTION_ARG_FILENAME, SCOPE_OPTION_FIELD (ReportOptions, output),
     "Output file: .html, .svg or .pdf; of a sweep .html, .csv or .sqlite (default: stdout)",
     "FILE" },
-  { "rows", 0, 0, G_OPTION_ARG_STRING, SCOPE_OPTION_FIELD (ReportOptions, rows),
+  { SCOPE_OPTION (ReportOptions, STRING, "rows", rows),
     "Of a sweep: the axis of the rows, as batch or models (default: the longest)", "AXIS" },
-  { "columns", 0, 0, G_OPTION_ARG_STRING, SCOPE_OPTION_FIELD (ReportOptions, columns),
+  { SCOPE_OPTION (ReportOptions, STRING, "columns", columns),
     "Of a sweep: the axis of the columns (default: variants)", "AXIS" },
   { 0 },
 };

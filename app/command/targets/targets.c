@@ -140,10 +140,10 @@ run_targets (const ScopeCommonOptions *common, gpointer data, char **files, GErr
 }
 
 static const GOptionEntry targets_options[] = {
-  { "bundle", 0, 0, G_OPTION_ARG_FILENAME, SCOPE_OPTION_FIELD (TargetsOptions, bundle),
+  { SCOPE_OPTION (TargetsOptions, FILENAME, "bundle", bundle),
     "With install: a tarball of hscope (default: the one that this program runs from)",
     "FILE.tar.xz" },
-  { "to", 0, 0, G_OPTION_ARG_STRING, SCOPE_OPTION_FIELD (TargetsOptions, to),
+  { SCOPE_OPTION (TargetsOptions, STRING, "to", to),
     "With install: the folder on the target (default: ~/.local/lib/hybridscope)", "FOLDER" },
   { 0 },
 };

@@ -287,42 +287,41 @@ run_train (const ScopeCommonOptions *common, gpointer data, char **files, GError
   return is_done ? SCOPE_EXIT_DONE : SCOPE_EXIT_MODEL;
 }
 
-#define FIELD(member) SCOPE_OPTION_FIELD (ScopeTrainOptions, member)
-
 static const GOptionEntry train_options[] = {
-  { "data", 0, 0, G_OPTION_ARG_FILENAME, FIELD (data),
+  { SCOPE_OPTION (ScopeTrainOptions, FILENAME, "data", data),
     "Training data: batches (.npz with arrays named as the inputs, and label), MNIST idx images, "
     "or a text file",
     "FILE" },
-  { "epochs", 0, 0, G_OPTION_ARG_INT64, FIELD (epochs), "Number of passes over the data", "N" },
-  { "loss", 0, 0, G_OPTION_ARG_STRING, FIELD (loss),
+  { SCOPE_OPTION (ScopeTrainOptions, INT64, "epochs", epochs), "Number of passes over the data",
+    "N" },
+  { SCOPE_OPTION (ScopeTrainOptions, STRING, "loss", loss),
     "softmax-cross-entropy, l2, l1 …; none: the graph already ends in a loss", "KIND" },
-  { "optimizer", 0, 0, G_OPTION_ARG_STRING, FIELD (optimizer),
+  { SCOPE_OPTION (ScopeTrainOptions, STRING, "optimizer", optimizer),
     "Optimizer: sgd, nag, adam, rmsprop, adagrad or adadelta", "NAME" },
-  { "set", 0, 0, G_OPTION_ARG_STRING_ARRAY, FIELD (set),
+  { SCOPE_OPTION (ScopeTrainOptions, STRING_ARRAY, "set", set),
     "Setting of the optimizer, under MXNet's name (repeatable)", "learning_rate=0.1" },
-  { "schedule", 0, 0, G_OPTION_ARG_STRING, FIELD (schedule),
+  { SCOPE_OPTION (ScopeTrainOptions, STRING, "schedule", schedule),
     "Schedule of the learning rate: factor, multifactor, poly or cosine, with settings",
     "cosine:max_update=500,warmup_steps=20" },
-  { "clip-global-norm", 0, 0, G_OPTION_ARG_DOUBLE, FIELD (clip_global_norm),
+  { SCOPE_OPTION (ScopeTrainOptions, DOUBLE, "clip-global-norm", clip_global_norm),
     "Scale gradients down so that their global norm is at most X", "X" },
-  { "carry", 0, 0, G_OPTION_ARG_STRING_ARRAY, FIELD (carry),
+  { SCOPE_OPTION (ScopeTrainOptions, STRING_ARRAY, "carry", carry),
     "Feed an output of the previous step into an input, zeros at first (repeatable)",
     "INPUT=OUTPUT" },
-  { "metric", 0, 0, G_OPTION_ARG_STRING, FIELD (metric),
+  { SCOPE_OPTION (ScopeTrainOptions, STRING, "metric", metric),
     "Metric to report: loss, accuracy or perplexity", "NAME" },
-  { "log", 0, 0, G_OPTION_ARG_FILENAME, FIELD (log), "Write one JSON line per step", "FILE" },
-  { "output", 'o', 0, G_OPTION_ARG_FILENAME, FIELD (output), "Write a checkpoint after each epoch",
-    "PREFIX" },
-  { "capture", 0, 0, G_OPTION_ARG_FILENAME, FIELD (capture),
+  { SCOPE_OPTION (ScopeTrainOptions, FILENAME, "log", log), "Write one JSON line per step",
+    "FILE" },
+  { "output", 'o', 0, G_OPTION_ARG_FILENAME, SCOPE_OPTION_FIELD (ScopeTrainOptions, output),
+    "Write a checkpoint after each epoch", "PREFIX" },
+  { SCOPE_OPTION (ScopeTrainOptions, FILENAME, "capture", capture),
     "Write a capture of the last steps: forward pass, backward pass and update", "FILE.hscope" },
-  { "resume", 0, 0, G_OPTION_ARG_NONE, FIELD (resume), "Continue from the last checkpoint", NULL },
-  { "sample", 0, 0, G_OPTION_ARG_INT64, FIELD (sample),
+  { SCOPE_OPTION (ScopeTrainOptions, NONE, "resume", resume), "Continue from the last checkpoint",
+    NULL },
+  { SCOPE_OPTION (ScopeTrainOptions, INT64, "sample", sample),
     "With text data: characters to generate after each epoch (default: 200; 0: none)", "N" },
   { NULL },
 };
-
-#undef FIELD
 
 static const char *const examples[] = {
   "hscope train gallery:mlp --epochs 1 --set learning_rate=0.01",
