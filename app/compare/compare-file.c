@@ -233,10 +233,7 @@ scope_comparison_parse (const char *text, const char *path, GError **error)
 }
 
 static void
-read_in_worker (GTask                    *task,
-                gpointer source           G_GNUC_UNUSED,
-                gpointer                  data,
-                GCancellable *cancellable G_GNUC_UNUSED)
+read_in_worker (GTask *task, gpointer data)
 {
   const char      *path = data;
   GError          *error = NULL;
@@ -366,10 +363,7 @@ write_all (ScopeComparison *comparison, GError **error)
 }
 
 static void
-write_in_worker (GTask                    *task,
-                 gpointer source           G_GNUC_UNUSED,
-                 gpointer                  data,
-                 GCancellable *cancellable G_GNUC_UNUSED)
+write_in_worker (GTask *task, gpointer data)
 {
   GError *error = NULL;
   gssize  n = write_all (data, &error);

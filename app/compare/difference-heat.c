@@ -100,10 +100,7 @@ paint_boxes (VizOverlay             *overlay,
 }
 
 static void
-paint_in_worker (GTask                    *task,
-                 gpointer source           G_GNUC_UNUSED,
-                 gpointer                  data,
-                 GCancellable *cancellable G_GNUC_UNUSED)
+paint_in_worker (GTask *task, gpointer data)
 {
   const PaintJob     *job = data;
   g_autofree guint32 *rows_a = NULL;

@@ -191,10 +191,7 @@ size_job_free (gpointer data)
 }
 
 static void
-find_in_worker (GTask                    *task,
-                gpointer source           G_GNUC_UNUSED,
-                gpointer                  data,
-                GCancellable *cancellable G_GNUC_UNUSED)
+find_in_worker (GTask *task, gpointer data)
 {
   const SizeJob *job = data;
 

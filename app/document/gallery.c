@@ -295,11 +295,9 @@ draw_thumbnail (VizPicture *picture, const VizTheme *theme)
 }
 
 static void
-draw_in_worker (GTask          *task,
-                gpointer source G_GNUC_UNUSED,
-                gpointer        data,
-                GCancellable   *cancellable)
+draw_in_worker (GTask *task, gpointer data)
 {
+  GCancellable   *cancellable = g_task_get_cancellable (task);
   GError         *error = NULL;
   const VizTheme *theme = g_object_get_data (G_OBJECT (task), THEME);
   g_autoptr (ScopeDocument) document = scope_document_open (data, NULL, NULL, cancellable, &error);

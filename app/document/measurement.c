@@ -317,10 +317,7 @@ paint_job_free (gpointer data)
 }
 
 static void
-paint_in_worker (GTask                    *task,
-                 gpointer source           G_GNUC_UNUSED,
-                 gpointer                  data,
-                 GCancellable *cancellable G_GNUC_UNUSED)
+paint_in_worker (GTask *task, gpointer data)
 {
   const PaintJob         *job = data;
   const ScopeMeasurement *measurement = job->measurement;

@@ -84,13 +84,11 @@ mend (const MendJob *job, GCancellable *cancellable, GError **error)
 }
 
 static void
-mend_in_worker (GTask          *task,
-                gpointer source G_GNUC_UNUSED,
-                gpointer        data,
-                GCancellable   *cancellable)
+mend_in_worker (GTask *task, gpointer data)
 {
-  GError      *error = NULL;
-  ScopeMended *mended = mend (data, cancellable, &error);
+  GCancellable *cancellable = g_task_get_cancellable (task);
+  GError       *error = NULL;
+  ScopeMended  *mended = mend (data, cancellable, &error);
 
   if (mended)
     g_task_return_pointer (task, mended, (GDestroyNotify) scope_mended_free);

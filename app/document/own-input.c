@@ -288,10 +288,7 @@ read_file (const Job *job, GError **error)
 }
 
 static void
-read_in_worker (GTask                    *task,
-                gpointer source           G_GNUC_UNUSED,
-                gpointer                  data,
-                GCancellable *cancellable G_GNUC_UNUSED)
+read_in_worker (GTask *task, gpointer data)
 {
   GError        *error = NULL;
   ScopeOwnInput *own = read_file (data, &error);

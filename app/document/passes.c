@@ -232,8 +232,9 @@ run_bodies (GPtrArray *steps, ScopePassStep *outer, GCancellable *cancellable, G
 }
 
 static void
-run_in_worker (GTask *task, gpointer source G_GNUC_UNUSED, gpointer data, GCancellable *cancellable)
+run_in_worker (GTask *task, gpointer data)
 {
+  GCancellable *cancellable = g_task_get_cancellable (task);
   g_autoptr (GPtrArray) steps = g_ptr_array_new_with_free_func (step_free);
   HybGraph      *graph = scope_document_get_graph (data);
   PassRun        run = { .model = scope_document_get_model (data),
@@ -280,10 +281,7 @@ choice_free (gpointer data)
 }
 
 static void
-show_in_worker (GTask                    *task,
-                gpointer source           G_GNUC_UNUSED,
-                gpointer                  data,
-                GCancellable *cancellable G_GNUC_UNUSED)
+show_in_worker (GTask *task, gpointer data)
 {
   const ScopePassChoice *choice = data;
   const ScopePassStep   *step = choice->steps->pdata[choice->index];

@@ -169,10 +169,7 @@ read_value (ScopeValues *values, const cJSON *json)
 }
 
 static void
-read_in_worker (GTask                    *task,
-                gpointer source           G_GNUC_UNUSED,
-                gpointer                  data,
-                GCancellable *cancellable G_GNUC_UNUSED)
+read_in_worker (GTask *task, gpointer data)
 {
   cJSON       *json = cJSON_Parse (data);
   const cJSON *value;

@@ -29,10 +29,7 @@ capture_job_free (gpointer data)
 }
 
 static void
-open_capture_in_worker (GTask                    *task,
-                        gpointer source           G_GNUC_UNUSED,
-                        gpointer                  data,
-                        GCancellable *cancellable G_GNUC_UNUSED)
+open_capture_in_worker (GTask *task, gpointer data)
 {
   const CaptureJob *job = data;
   GError           *error = NULL;
@@ -125,10 +122,7 @@ pick_job_free (gpointer data)
 }
 
 static void
-pick_in_worker (GTask                    *task,
-                gpointer source           G_GNUC_UNUSED,
-                gpointer                  data,
-                GCancellable *cancellable G_GNUC_UNUSED)
+pick_in_worker (GTask *task, gpointer data)
 {
   const PickJob *job = data;
 

@@ -27,10 +27,7 @@ open_job_free (gpointer data)
 }
 
 static void
-open_in_worker (GTask                    *task,
-                gpointer source           G_GNUC_UNUSED,
-                gpointer                  data,
-                GCancellable *cancellable G_GNUC_UNUSED)
+open_in_worker (GTask *task, gpointer data)
 {
   const OpenJob   *job = data;
   GError          *error = NULL;
@@ -120,10 +117,7 @@ paint_job_free (gpointer data)
 }
 
 static void
-paint_in_worker (GTask                    *task,
-                 gpointer source           G_GNUC_UNUSED,
-                 gpointer                  data,
-                 GCancellable *cancellable G_GNUC_UNUSED)
+paint_in_worker (GTask *task, gpointer data)
 {
   const PaintJob          *job = data;
   ScopeHeatCount           count;

@@ -58,11 +58,9 @@ unpack_capture (const char *path, GError **error)
 }
 
 static void
-open_in_worker (GTask          *task,
-                gpointer source G_GNUC_UNUSED,
-                gpointer        data,
-                GCancellable   *cancellable)
+open_in_worker (GTask *task, gpointer data)
 {
+  GCancellable    *cancellable = g_task_get_cancellable (task);
   const OpenJob   *job = data;
   GError          *error = NULL;
   ScopeDocument   *document = NULL;
@@ -348,10 +346,7 @@ end_monitor (gpointer monitor)
 }
 
 static void
-watch_in_worker (GTask                    *task,
-                 gpointer source           G_GNUC_UNUSED,
-                 gpointer                  data,
-                 GCancellable *cancellable G_GNUC_UNUSED)
+watch_in_worker (GTask *task, gpointer data)
 {
   GError       *error = NULL;
   GFileMonitor *monitor = g_file_monitor_file (data, G_FILE_MONITOR_WATCH_MOVES, NULL, &error);

@@ -35,10 +35,7 @@ remove_and_free (gpointer path)
 }
 
 static void
-read_in_worker (GTask                    *task,
-                gpointer source           G_GNUC_UNUSED,
-                gpointer                  path,
-                GCancellable *cancellable G_GNUC_UNUSED)
+read_in_worker (GTask *task, gpointer path)
 {
   GError *error = NULL;
   g_autoptr (HybTensorList) list = hyb_weights_read_file (path, NULL, &error);

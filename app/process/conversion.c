@@ -90,10 +90,7 @@ read_matches (ScopeConversion *conversion, const cJSON *list)
 }
 
 static void
-read_in_worker (GTask                    *task,
-                gpointer source           G_GNUC_UNUSED,
-                gpointer                  data,
-                GCancellable *cancellable G_GNUC_UNUSED)
+read_in_worker (GTask *task, gpointer data)
 {
   const ConvertJob *job = data;
   ScopeConversion  *conversion = g_new0 (ScopeConversion, 1);

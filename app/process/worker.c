@@ -27,7 +27,7 @@ scope_worker_lower_priority (void)
 typedef struct
 {
   GTask          *task; /* owned */
-  GTaskThreadFunc function;
+  ScopeWorkerFunc function;
 } Call;
 
 static gboolean
@@ -43,8 +43,7 @@ run (gpointer data, gpointer unused G_GNUC_UNUSED)
   Call *call = data;
 
   scope_worker_lower_priority ();
-  call->function (call->task, g_task_get_source_object (call->task),
-                  g_task_get_task_data (call->task), g_task_get_cancellable (call->task));
+  call->function (call->task, g_task_get_task_data (call->task));
   /* In the main thread: with the task goes its source, which may be a widget that was destroyed meanwhile. */
   g_idle_add_full (G_PRIORITY_DEFAULT, drop_task, call->task, NULL);
   g_free (call);
@@ -53,7 +52,7 @@ run (gpointer data, gpointer unused G_GNUC_UNUSED)
 /* A thread cannot get its priority back, so that these threads run nothing else: those of GTask and of other
  * pools are shared with the whole program. */
 void
-scope_worker_run (GTask *task, GTaskThreadFunc function)
+scope_worker_run (GTask *task, ScopeWorkerFunc function)
 {
   static gsize pool;
   Call        *call = g_new (Call, 1);

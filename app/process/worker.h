@@ -10,8 +10,10 @@
  * scarce.  The thread must be one that nothing else is run in. */
 void scope_worker_lower_priority (void);
 
+/* Computes task in a worker; data is the task data. */
+typedef void (*ScopeWorkerFunc) (GTask *task, gpointer data);
 /* Like g_task_run_in_thread(), at lower priority; the main loop, which must run, drops the last reference to task. */
-void scope_worker_run (GTask *task, GTaskThreadFunc function);
+void scope_worker_run (GTask *task, ScopeWorkerFunc function);
 
 /* Calls destroy in a thread, for data that takes long to free.  data: (nullable) must not be a widget or
  * another object of the main thread. */

@@ -301,10 +301,7 @@ unref_data (gpointer data)
 }
 
 static void
-parse_in_worker (GTask                    *task,
-                 gpointer source           G_GNUC_UNUSED,
-                 gpointer                  pointer,
-                 GCancellable *cancellable G_GNUC_UNUSED)
+parse_in_worker (GTask *task, gpointer pointer)
 {
   const Request  *request = pointer;
   GError         *error = NULL;

@@ -44,10 +44,7 @@ on_monitor (ScopeSweepWatch *self)
 
 /* In a worker, because the kernel may block when an inotify watch is added. */
 static void
-monitor_in_worker (GTask                    *task,
-                   gpointer source           G_GNUC_UNUSED,
-                   gpointer                  data,
-                   GCancellable *cancellable G_GNUC_UNUSED)
+monitor_in_worker (GTask *task, gpointer data)
 {
   g_autoptr (GFile) folder = g_file_new_for_path (data);
 
@@ -71,10 +68,7 @@ monitored_cb (GObject *source, GAsyncResult *result, gpointer data G_GNUC_UNUSED
 /* --- The time --- */
 
 static void
-look_in_worker (GTask                    *task,
-                gpointer source           G_GNUC_UNUSED,
-                gpointer                  data,
-                GCancellable *cancellable G_GNUC_UNUSED)
+look_in_worker (GTask *task, gpointer data)
 {
   struct stat info = { 0 };
 
@@ -97,7 +91,7 @@ looked_cb (GObject *source, GAsyncResult *result, gpointer data G_GNUC_UNUSED)
 }
 
 static void
-start (ScopeSweepWatch *self, GTaskThreadFunc function, GAsyncReadyCallback callback)
+start (ScopeSweepWatch *self, ScopeWorkerFunc function, GAsyncReadyCallback callback)
 {
   g_autoptr (GTask) task = g_task_new (self, self->cancellable, callback, NULL);
 

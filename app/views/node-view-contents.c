@@ -62,13 +62,11 @@ draw_part (Contents *contents, const ScopeWeightPart *part, Picture *picture, GC
 }
 
 static void
-count_in_worker (GTask          *task,
-                 gpointer source G_GNUC_UNUSED,
-                 gpointer        data,
-                 GCancellable   *cancellable)
+count_in_worker (GTask *task, gpointer data)
 {
-  Contents *contents = data;
-  HybGraph *graph = scope_document_get_graph (contents->document);
+  GCancellable *cancellable = g_task_get_cancellable (task);
+  Contents     *contents = data;
+  HybGraph     *graph = scope_document_get_graph (contents->document);
 
   if (!scope_summary_compute (&contents->summary, contents->tensor, cancellable) ||
       !scope_summary_count (&contents->summary, contents->tensor, cancellable))

@@ -95,13 +95,11 @@ find_groups (const FindJob *job, const ScopeFind *find, GArray *boxes)
 }
 
 static void
-find_in_worker (GTask          *task,
-                gpointer source G_GNUC_UNUSED,
-                gpointer        data,
-                GCancellable   *cancellable)
+find_in_worker (GTask *task, gpointer data)
 {
-  FindJob *job = data;
-  GError  *error = NULL;
+  GCancellable *cancellable = g_task_get_cancellable (task);
+  FindJob      *job = data;
+  GError       *error = NULL;
   g_autoptr (ScopeFind) find = scope_find_new (job->query, &error);
   g_autoptr (GArray) boxes = g_array_new (FALSE, FALSE, sizeof (guint32));
 

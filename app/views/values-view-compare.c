@@ -28,12 +28,10 @@ compare_job_free (gpointer data)
 }
 
 static void
-compare_in_worker (GTask          *task,
-                   gpointer source G_GNUC_UNUSED,
-                   gpointer        data,
-                   GCancellable   *cancellable)
+compare_in_worker (GTask *task, gpointer data)
 {
-  CompareJob *job = data;
+  GCancellable *cancellable = g_task_get_cancellable (task);
+  CompareJob   *job = data;
 
   g_task_return_boolean (task,
                          scope_difference_compute (&job->difference, job->a, job->b, cancellable));
@@ -143,11 +141,9 @@ find_in_list (HybTensorList *list, const char *name)
 }
 
 static void
-read_file_in_worker (GTask          *task,
-                     gpointer source G_GNUC_UNUSED,
-                     gpointer        data,
-                     GCancellable   *cancellable)
+read_file_in_worker (GTask *task, gpointer data)
 {
+  GCancellable  *cancellable = g_task_get_cancellable (task);
   const FileJob *job = data;
   GError        *error = NULL;
   g_autoptr (HybTensorList) list = hyb_weights_read_file (job->path, NULL, NULL);

@@ -75,12 +75,10 @@ search_job_free (gpointer data)
 }
 
 static void
-search_in_worker (GTask          *task,
-                  gpointer source G_GNUC_UNUSED,
-                  gpointer        data,
-                  GCancellable   *cancellable)
+search_in_worker (GTask *task, gpointer data)
 {
-  SearchJob *job = data;
+  GCancellable *cancellable = g_task_get_cancellable (task);
+  SearchJob    *job = data;
 
   job->found = scope_tensor_find_bad (job->tensor, job->after + 1, cancellable);
   if (job->found < 0)
@@ -222,9 +220,10 @@ scope_values_view_update_facts (ScopeValuesView *self)
 /* --- Statistics --- */
 
 static void
-sum_in_worker (GTask *task, gpointer source G_GNUC_UNUSED, gpointer data, GCancellable *cancellable)
+sum_in_worker (GTask *task, gpointer data)
 {
-  SumJob *job = data;
+  GCancellable *cancellable = g_task_get_cancellable (task);
+  SumJob       *job = data;
 
   g_task_return_boolean (task, scope_summary_compute (&job->summary, job->tensor, cancellable) &&
                                    scope_summary_count (&job->summary, job->tensor, cancellable));
@@ -287,12 +286,10 @@ draw_job_free (gpointer data)
 }
 
 static void
-draw_in_worker (GTask          *task,
-                gpointer source G_GNUC_UNUSED,
-                gpointer        data,
-                GCancellable   *cancellable)
+draw_in_worker (GTask *task, gpointer data)
 {
-  DrawJob *job = data;
+  GCancellable *cancellable = g_task_get_cancellable (task);
+  DrawJob      *job = data;
 
   job->values =
       scope_plane_draw (&job->plane, job->tensor, job->n_rows, job->n_columns, cancellable);

@@ -184,11 +184,9 @@ read_block (ReadJob *job, GCancellable *cancellable)
 }
 
 static void
-read_in_worker (GTask          *task,
-                gpointer source G_GNUC_UNUSED,
-                gpointer        data,
-                GCancellable   *cancellable)
+read_in_worker (GTask *task, gpointer data)
 {
+  GCancellable *cancellable = g_task_get_cancellable (task);
   read_block (data, cancellable);
   g_task_return_boolean (task, TRUE);
 }
@@ -300,12 +298,10 @@ on_moved (ScopeValuesView *self)
 #define MAX_COPIED 1000000
 
 static void
-print_in_worker (GTask          *task,
-                 gpointer source G_GNUC_UNUSED,
-                 gpointer        data,
-                 GCancellable   *cancellable)
+print_in_worker (GTask *task, gpointer data)
 {
-  ReadJob *job = data;
+  GCancellable *cancellable = g_task_get_cancellable (task);
+  ReadJob      *job = data;
 
   read_block (job, cancellable);
   g_task_return_pointer (task, job->block ? scope_table_to_text (job->block) : NULL, g_free);

@@ -95,10 +95,7 @@ free_possibilities (gpointer data)
 }
 
 static void
-list_in_worker (GTask                    *task,
-                gpointer source           G_GNUC_UNUSED,
-                gpointer                  data,
-                GCancellable *cancellable G_GNUC_UNUSED)
+list_in_worker (GTask *task, gpointer data)
 {
   g_autoptr (HybModel) model = new_whole_model (data);
   g_autoptr (HybTensorList) input = list_inputs (model, data);

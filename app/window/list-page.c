@@ -292,14 +292,12 @@ read_cb (GObject *source, GAsyncResult *result, gpointer unused G_GNUC_UNUSED)
 }
 
 static void
-read_in_worker (GTask                    *task,
-                gpointer                  source,
-                gpointer unused           G_GNUC_UNUSED,
-                GCancellable *cancellable G_GNUC_UNUSED)
+read_in_worker (GTask *task, gpointer unused G_GNUC_UNUSED)
 {
-  const ScopeListPage *self = source; /* kept alive by the task; kind and path never change */
-  GError              *error = NULL;
-  GPtrArray           *rows = self->kind->read (self->path, &error);
+  const ScopeListPage *self =
+      g_task_get_source_object (task); /* kept alive by the task; kind and path never change */
+  GError    *error = NULL;
+  GPtrArray *rows = self->kind->read (self->path, &error);
 
   if (rows)
     g_task_return_pointer (task, rows, (GDestroyNotify) g_ptr_array_unref);

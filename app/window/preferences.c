@@ -94,10 +94,7 @@ measure_or_delete (const char *path, gboolean delete)
 }
 
 static void
-count_in_worker (GTask                    *task,
-                 gpointer source           G_GNUC_UNUSED,
-                 gpointer                  data,
-                 GCancellable *cancellable G_GNUC_UNUSED)
+count_in_worker (GTask *task, gpointer data)
 {
   gboolean delete = GPOINTER_TO_INT (data);
   gssize bytes = 0;

@@ -67,10 +67,7 @@ find_job_free (gpointer data)
 }
 
 static void
-find_in_worker (GTask                    *task,
-                gpointer source           G_GNUC_UNUSED,
-                gpointer                  data,
-                GCancellable *cancellable G_GNUC_UNUSED)
+find_in_worker (GTask *task, gpointer data)
 {
   const FindJob *job = data;
   g_autoptr (GHashTable) names = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);

@@ -74,10 +74,7 @@ write_picture (const ExportJob        *job,
 }
 
 static void
-write_in_worker (GTask                    *task,
-                 gpointer source           G_GNUC_UNUSED,
-                 gpointer                  data,
-                 GCancellable *cancellable G_GNUC_UNUSED)
+write_in_worker (GTask *task, gpointer data)
 {
   ExportJob       *job = data;
   GError          *error = NULL;

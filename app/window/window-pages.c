@@ -337,12 +337,9 @@ may_be_other (const char *path)
 
 /* Finds the action that opens a path. */
 static void
-look_in_worker (GTask                    *task,
-                gpointer                  source,
-                gpointer unused           G_GNUC_UNUSED,
-                GCancellable *cancellable G_GNUC_UNUSED)
+look_in_worker (GTask *task, gpointer unused G_GNUC_UNUSED)
 {
-  const char *path = g_file_peek_path (source);
+  const char *path = g_file_peek_path (g_task_get_source_object (task));
   const char *action = g_file_test (path, G_FILE_TEST_IS_DIR) ? "win.open-folder"
                        : scope_is_weights_file (path)         ? "win.open-arrays"
                                                               : NULL;

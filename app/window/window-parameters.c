@@ -84,10 +84,7 @@ list_files (Candidates *candidates, const GPtrArray *fitting)
 }
 
 static void
-find_in_worker (GTask                    *task,
-                gpointer source           G_GNUC_UNUSED,
-                gpointer                  data,
-                GCancellable *cancellable G_GNUC_UNUSED)
+find_in_worker (GTask *task, gpointer data)
 {
   Candidates *candidates = data;
   g_autoptr (GPtrArray) fitting =

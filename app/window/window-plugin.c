@@ -132,10 +132,7 @@ ask (PluginRequest *request)
 }
 
 static void
-hash_in_worker (GTask                    *task,
-                gpointer source           G_GNUC_UNUSED,
-                gpointer                  data,
-                GCancellable *cancellable G_GNUC_UNUSED)
+hash_in_worker (GTask *task, gpointer data)
 {
   GError *error = NULL;
   g_autoptr (GBytes) bytes = hyb_file_read (data, MAX_MODULE_BYTES, &error);

@@ -51,10 +51,7 @@ new_sheet (ScopeWindow *self)
 /* --- Copying --- */
 
 static void
-render_in_worker (GTask                    *task,
-                  gpointer source           G_GNUC_UNUSED,
-                  gpointer                  data,
-                  GCancellable *cancellable G_GNUC_UNUSED)
+render_in_worker (GTask *task, gpointer data)
 {
   const Sheet     *sheet = data;
   GError          *error = NULL;

@@ -31,10 +31,7 @@ search_free (gpointer data)
 }
 
 static void
-search_in_worker (GTask                    *task,
-                  gpointer source           G_GNUC_UNUSED,
-                  gpointer                  data,
-                  GCancellable *cancellable G_GNUC_UNUSED)
+search_in_worker (GTask *task, gpointer data)
 {
   Search *search = data;
 

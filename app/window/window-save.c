@@ -54,10 +54,7 @@ save_job_free (gpointer data)
 }
 
 static void
-save_in_worker (GTask                    *task,
-                gpointer source           G_GNUC_UNUSED,
-                gpointer                  data,
-                GCancellable *cancellable G_GNUC_UNUSED)
+save_in_worker (GTask *task, gpointer data)
 {
   SaveJob         *job = data;
   g_autofree char *prefix = hyb_model_prefix_of (job->path);

@@ -48,10 +48,7 @@ get_written (const SaveJob *job, GError **error)
 }
 
 static void
-save_in_worker (GTask                    *task,
-                gpointer source           G_GNUC_UNUSED,
-                gpointer                  data,
-                GCancellable *cancellable G_GNUC_UNUSED)
+save_in_worker (GTask *task, gpointer data)
 {
   const SaveJob *job = data;
   GError        *error = NULL;

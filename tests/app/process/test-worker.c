@@ -8,12 +8,18 @@
 #define N_TASKS 20
 
 static void
-return_priority (GTask                    *task,
-                 gpointer source           G_GNUC_UNUSED,
-                 gpointer data             G_GNUC_UNUSED,
-                 GCancellable *cancellable G_GNUC_UNUSED)
+return_priority (GTask *task, gpointer data G_GNUC_UNUSED)
 {
   g_task_return_int (task, getpriority (PRIO_PROCESS, 0));
+}
+
+static void
+return_priority_of_pool (GTask                    *task,
+                         gpointer source           G_GNUC_UNUSED,
+                         gpointer                  data,
+                         GCancellable *cancellable G_GNUC_UNUSED)
+{
+  return_priority (task, data);
 }
 
 static void
@@ -27,7 +33,7 @@ on_done (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
 
 /* The priorities of the threads that run N_TASKS tasks at once.  (transfer full) */
 static GArray *
-run_tasks (void (*run_in_thread) (GTask *task, GTaskThreadFunc function))
+run_tasks (gboolean in_workers)
 {
   GArray *priorities = g_array_new (FALSE, FALSE, sizeof (int));
 
@@ -35,7 +41,10 @@ run_tasks (void (*run_in_thread) (GTask *task, GTaskThreadFunc function))
     {
       g_autoptr (GTask) task = g_task_new (NULL, NULL, on_done, priorities);
 
-      run_in_thread (task, return_priority);
+      if (in_workers)
+        scope_worker_run (task, return_priority);
+      else
+        g_task_run_in_thread (task, return_priority_of_pool);
     }
   while (priorities->len < N_TASKS)
     g_main_context_iteration (NULL, TRUE);
@@ -47,8 +56,8 @@ test_priorities (void)
 {
 #ifdef __linux__
   int own = getpriority (PRIO_PROCESS, 0);
-  g_autoptr (GArray) workers = run_tasks (scope_worker_run);
-  g_autoptr (GArray) others = run_tasks (g_task_run_in_thread);
+  g_autoptr (GArray) workers = run_tasks (TRUE);
+  g_autoptr (GArray) others = run_tasks (FALSE);
 
   for (guint i = 0; i < N_TASKS; i++)
     {
@@ -80,10 +89,7 @@ on_finalised (gpointer data, GObject *source G_GNUC_UNUSED)
 
 /* Returns early, and ends when the main thread has dropped what it holds. */
 static void
-return_early (GTask                    *task,
-              gpointer source           G_GNUC_UNUSED,
-              gpointer                  data,
-              GCancellable *cancellable G_GNUC_UNUSED)
+return_early (GTask *task, gpointer data)
 {
   Held *held = data;
 
