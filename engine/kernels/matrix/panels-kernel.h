@@ -18,12 +18,20 @@
   X (3, 1) X (4, 1) X (5, 1) X (6, 1) X (7, 1) X (8, 1) X (9, 1) X (10, 1) X (11, 1) X (12, 1)
 #define WIDE_KERNELS(X) X (1, 4) X (2, 2) X (3, 2) X (4, 2) X (5, 2) X (6, 2)
 #define MAX_KERNEL_ROWS 12
+#define MAX_WIDE_ROWS   12
 #elif LANES == 8
 #define PANEL(X, p, argument) \
   X (p, 0, argument) X (p, 1, argument) X (p, 2, argument) X (p, 3, argument)
 #define KERNELS(X)      X (1, 1) X (2, 1) X (3, 1)
 #define WIDE_KERNELS(X) X (1, 2)
+#define PART_KERNELS(X)              \
+  X (STEP_BY_COLUMN, 2, FIRST_HALF)  \
+  X (STEP_BY_COLUMN, 2, SECOND_HALF) \
+  X (STEP_BY_ROW, 4, FIRST_QUARTER)  \
+  X (STEP_BY_ROW, 4, SECOND_QUARTER) \
+  X (STEP_BY_ROW, 4, THIRD_QUARTER) X (STEP_BY_ROW, 4, FOURTH_QUARTER)
 #define MAX_KERNEL_ROWS 3
+#define MAX_WIDE_ROWS   4
 #else
 #define PANEL(X, p, argument) \
   X (p, 0, argument)          \
@@ -35,11 +43,21 @@
 #define KERNELS(X) X (1, 1)
 #define WIDE_KERNELS(X)
 #define MAX_KERNEL_ROWS 1
+#define MAX_WIDE_ROWS   1
 #endif
 
 #define COLUMNS_1(X, argument) PANEL (X, 0, argument)
 #define COLUMNS_2(X, argument) COLUMNS_1 (X, argument) PANEL (X, 1, argument)
 #define COLUMNS_4(X, argument) COLUMNS_2 (X, argument) PANEL (X, 2, argument) PANEL (X, 3, argument)
+
+/* Halves and quarters of three panels of AVX2, which have twelve vectors: with two and four rows each has twelve sums. */
+#define COLUMNS_FIRST_HALF(X, argument) PANEL (X, 0, argument) X (1, 0, argument) X (1, 1, argument)
+#define COLUMNS_SECOND_HALF(X, argument) \
+  X (1, 2, argument) X (1, 3, argument) PANEL (X, 2, argument)
+#define COLUMNS_FIRST_QUARTER(X, argument)  X (0, 0, argument) X (0, 1, argument) X (0, 2, argument)
+#define COLUMNS_SECOND_QUARTER(X, argument) X (0, 3, argument) X (1, 0, argument) X (1, 1, argument)
+#define COLUMNS_THIRD_QUARTER(X, argument)  X (1, 2, argument) X (1, 3, argument) X (2, 0, argument)
+#define COLUMNS_FOURTH_QUARTER(X, argument) X (2, 1, argument) X (2, 2, argument) X (2, 3, argument)
 
 #define ROWS_1(X, ...)  X (0, __VA_ARGS__)
 #define ROWS_2(X, ...)  ROWS_1 (X, __VA_ARGS__) X (1, __VA_ARGS__)
@@ -61,14 +79,13 @@
   sum##row##p##v = simd_multiply_add (spread##row, w, sum##row##p##v);
 #define SPREAD_ROW(row, unused) Floats spread##row = simd_fill (x[(row) *ldx]);
 
-/* One step of k.  What is used several times is read into a register once: with AVX-512 the weights, else one number of
+/* One step of k.  What is used several times is read into a register once: BY_ROW the weights, BY_COLUMN one number of
  * each row of X. */
-#if LANES == 16
 #define LOAD_WEIGHTS(p, v, unused) Floats w##p##v = simd_load_register (WEIGHTS (p, v));
-#define MULTIPLY_SUM(p, v, row)    ADD_PRODUCT (row, p, v, w##p##v)
-#define MULTIPLY_ROW(row, panels)  SPREAD_ROW (row, ) COLUMNS_##panels (MULTIPLY_SUM, row)
-#define STEP(rows, panels)         COLUMNS_##panels (LOAD_WEIGHTS, ) ROWS_##rows (MULTIPLY_ROW, panels)
-#else
+#define MULTIPLY_BY_ROW(p, v, row) ADD_PRODUCT (row, p, v, w##p##v)
+#define MULTIPLY_ROW(row, panels)  SPREAD_ROW (row, ) COLUMNS_##panels (MULTIPLY_BY_ROW, row)
+#define STEP_BY_ROW(rows, panels) \
+  COLUMNS_##panels (LOAD_WEIGHTS, ) ROWS_##rows (MULTIPLY_ROW, panels)
 #define MULTIPLY_SUM(row, p, v) ADD_PRODUCT (row, p, v, weights)
 #define MULTIPLY_COLUMN(p, v, rows)                       \
   {                                                       \
@@ -76,8 +93,8 @@
                                                           \
     ROWS_##rows (MULTIPLY_SUM, p, v)                      \
   }
-#define STEP(rows, panels) ROWS_##rows (SPREAD_ROW, ) COLUMNS_##panels (MULTIPLY_COLUMN, rows)
-#endif
+#define STEP_BY_COLUMN(rows, panels) \
+  ROWS_##rows (SPREAD_ROW, ) COLUMNS_##panels (MULTIPLY_COLUMN, rows)
 
 #define ADD_BIAS(p, v, row)    sum##row##p##v += simd_load (bias + (p) *HYB_PANEL_WIDTH + (v) *LANES);
 #define TO(p, v, row)          y + (row) *ldy + (p) *HYB_PANEL_WIDTH + (v) *LANES
@@ -98,8 +115,9 @@ SIMD (prefetch_panels) (const float *panel, gint64 pitch, gint64 n_panels)
 
 #define KERNEL(rows, panels) SIMD (multiply_##rows##_##panels)
 
-/* Defines multiply_<rows>_<panels>: that many rows of X times that many panels; bias may be NULL. */
-#define DEFINE(rows, panels)                                                                   \
+/* Defines multiply_<rows>_<panels>: that many rows of X times that many panels, a step of k being made by row or by column;
+ * bias may be NULL. */
+#define DEFINE_BY(STEP, rows, panels)                                                          \
   static TARGET void KERNEL (rows, panels) (const Operands *operands)                          \
   {                                                                                            \
     const float    *x = operands->x, *panel = operands->panel;                                 \
@@ -117,7 +135,7 @@ SIMD (prefetch_panels) (const float *panel, gint64 pitch, gint64 n_panels)
         for (gint64 row = 0; row < prefetch->n_rows; row++)                                    \
           __builtin_prefetch (prefetch->from + row * prefetch->stride + first);                \
         if (operands->ahead > 0)                                                               \
-          SIMD (prefetch_panels) (panel + operands->ahead, pitch, panels);                     \
+          SIMD (prefetch_panels) (panel + operands->ahead, pitch, operands->n_panels);         \
         for (gint64 l = first; l < until; l++, x++, panel += HYB_PANEL_WIDTH)                  \
           {                                                                                    \
             STEP (rows, panels)                                                                \
@@ -134,8 +152,41 @@ SIMD (prefetch_panels) (const float *panel, gint64 pitch, gint64 n_panels)
     ROWS_##rows (WRITE_ROW, panels)                                                            \
   }
 
+#if LANES == 16
+#define DEFINE(rows, panels) DEFINE_BY (STEP_BY_ROW, rows, panels)
+#else
+#define DEFINE(rows, panels) DEFINE_BY (STEP_BY_COLUMN, rows, panels)
+#endif
 KERNELS (DEFINE)
 WIDE_KERNELS (DEFINE)
+
+#ifdef PART_KERNELS
+PART_KERNELS (DEFINE_BY)
+
+/* Defines multiply_<rows>_<panels> of parts, of which the first one prefetches. */
+#define DEFINE_PARTS(rows, panels, first, ...)                 \
+  static void KERNEL (rows, panels) (const Operands *operands) \
+  {                                                            \
+    const MultiplyRows others[] = { __VA_ARGS__ };             \
+    Operands           rest = *operands;                       \
+                                                               \
+    rest.ahead = rest.prefetch.n_rows = 0;                     \
+    first (operands);                                          \
+    for (guint i = 0; i < G_N_ELEMENTS (others); i++)          \
+      others[i](&rest);                                        \
+  }
+
+DEFINE_PARTS (2, 3, KERNEL (2, FIRST_HALF), KERNEL (2, SECOND_HALF))
+DEFINE_PARTS (4,
+              3,
+              KERNEL (4, FIRST_QUARTER),
+              KERNEL (4, SECOND_QUARTER),
+              KERNEL (4, THIRD_QUARTER),
+              KERNEL (4, FOURTH_QUARTER))
+#define PART_ENTRIES(X) X (2, 3) X (4, 3)
+#else
+#define PART_ENTRIES(X)
+#endif
 
 /* Defines widen_<T>: rows of half floats to rows of a panel, columns of padding being 0. */
 #define DEFINE_WIDEN(T)                                                                    \
@@ -166,22 +217,32 @@ DEFINE_WIDEN (f16)
 DEFINE_WIDEN (bf16)
 
 #define ENTRY(rows, panels)      [rows] = KERNEL (rows, panels),
-#define WIDE_ENTRY(rows, panels) [rows] = { panels, KERNEL (rows, panels) },
-static const Kernels SIMD (kernels) = { SIMD (widen_f16),
-                                        SIMD (widen_bf16),
-                                        MAX_KERNEL_ROWS,
-                                        { KERNELS (ENTRY) },
-                                        { [0] = { 0 }, WIDE_KERNELS (WIDE_ENTRY) } };
+#define WIDE_ENTRY(rows, panels) [rows] = { panels, KERNEL (rows, panels), FALSE },
+#define PART_ENTRY(rows, panels) [rows] = { panels, KERNEL (rows, panels), TRUE },
+static const Kernels SIMD (kernels) = {
+  SIMD (widen_f16),    SIMD (widen_bf16),
+  MAX_KERNEL_ROWS,     MAX_WIDE_ROWS,
+  { KERNELS (ENTRY) }, { [0] = { 0 }, WIDE_KERNELS (WIDE_ENTRY) PART_ENTRIES (PART_ENTRY) }
+};
 
 #undef DEFINE_WIDEN
 #undef ENTRY
 #undef WIDE_ENTRY
+#undef PART_ENTRY
 #undef PANEL
 #undef KERNELS
 #undef WIDE_KERNELS
+#undef PART_KERNELS
+#undef PART_ENTRIES
+#undef MAX_WIDE_ROWS
+#undef DEFINE_PARTS
 #undef MAX_KERNEL_ROWS
 #undef LOAD_WEIGHTS
-#undef MULTIPLY_SUM
+#undef MULTIPLY_BY_ROW
 #undef MULTIPLY_ROW
+#undef STEP_BY_ROW
+#undef MULTIPLY_SUM
 #undef MULTIPLY_COLUMN
-#undef STEP
+#undef STEP_BY_COLUMN
+#undef DEFINE
+#undef DEFINE_BY

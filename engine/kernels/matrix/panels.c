@@ -13,7 +13,7 @@
 #include "engine/kernels/matrix/panels.h"
 
 #include "engine/base/parallel.h"
-#include "engine/kernels/simd/processor.h"
+#include "engine/kernels/matrix/panel-reading.h"
 #include "engine/kernels/simd/transpose.h"
 
 #include <string.h>
@@ -52,7 +52,7 @@ typedef struct
 /* Some rows of X, and as many rows (k) of one or more panels, which start `pitch` floats apart. */
 typedef struct
 {
-  gint64       k, ldx, ldy, pitch;
+  gint64       k, ldx, ldy, pitch, n_panels;
   const float *x, *panel;
   const float *bias; /* may be NULL */
   gboolean     adds; /* to what Y contains */
@@ -70,6 +70,8 @@ typedef struct
 {
   gint64       n_panels;
   MultiplyRows multiply; /* NULL: no kernel for this number of rows */
+  gboolean
+      in_parts; /* reads lines of the weights more than once, which is slow where they come from memory */
 } WideKernel;
 
 /* Converts `rows` rows of `columns` ≤ HYB_PANEL_WIDTH half floats, `stride` apart, to rows of a panel, and prefetches
@@ -85,9 +87,10 @@ typedef void (*WidenRows) (gint64         rows,
 typedef struct
 {
   WidenRows    widen_f16, widen_bf16;
-  gint64       max_rows;
+  gint64       max_rows, max_wide_rows;
   MultiplyRows rows[MAX_ROWS + 1]; /* rows[r] multiplies r rows with one panel, 1 ≤ r ≤ max_rows */
-  WideKernel wide[MAX_ROWS + 1]; /* wide[r] multiplies r rows with several panels */
+  WideKernel
+      wide[MAX_ROWS + 1]; /* wide[r] multiplies r rows with several panels, 1 ≤ r ≤ max_wide_rows */
 } Kernels;
 
 #define SIMD_KERNEL "engine/kernels/matrix/panels-kernel.h"
@@ -161,42 +164,17 @@ typedef struct
   const Kernels         *kernels;
   const float           *x, *panels;
   float                 *y;
+  gint64                 n_panels;  /* that are multiplied at once */
   gint64                 ahead;     /* see Operands */
   gboolean               backwards; /* multiplies the last panel first */
   Prefetch               prefetch;
 } Job;
 
-/* How far ahead weights in panels are prefetched.  What the hardware does not prefetch well comes from the last-level
- * cache, or from memory, from where it takes longer (AVX2 on AMD Zen 5, 8 rows with 64 MB of weights: 0.77 of
- * the peak with 16 KiB, 0.47 with none, 0.67 with 32 KiB). */
-#define AHEAD_OF_CACHE  2048
-#define AHEAD_OF_MEMORY 4096
-
-static gint64
-choose_ahead (const HybPanelProduct *product)
+/* The bytes of the panels of a product. */
+static gsize
+bytes_of (const HybPanelProduct *product)
 {
-  const HybProcessor *processor = hyb_processor ();
-  gint64              floats = product->k * ((product->n + WIDTH - 1) / WIDTH * WIDTH);
-
-  if (floats > processor->last_cache / 2 / (gint64) sizeof (float))
-    return AHEAD_OF_MEMORY;
-  return processor->prefetches_well || floats <= processor->second_cache / (gint64) sizeof (float)
-             ? 0
-             : AHEAD_OF_CACHE;
-}
-
-/* Whether to multiply with the last panel first: TRUE on every second of several calls in a row with the same panels, whose
- * end the second-level cache then still holds. */
-static gboolean
-reads_backwards (const HybPanelProduct *product, const float *panels)
-{
-  static _Thread_local const float *last;
-  static _Thread_local gboolean     backwards;
-  gint64 fitting = 2 * hyb_processor ()->second_cache / (gint64) sizeof (float);
-
-  backwards = panels == last && !backwards;
-  last = panels;
-  return backwards && product->n <= fitting / MAX (product->k, 1);
+  return sizeof (float) * hyb_panels_size (product->n, product->k);
 }
 
 /* Splits n into as few parts of nearly equal size as possible, none over `max`; returns the size of
@@ -236,6 +214,7 @@ multiply_block (const Job *job, const float *panel, const Block *block, float *y
   Operands operands = { .k = block->depth,
                         .ldx = product->ldx,
                         .ldy = ldy,
+                        .n_panels = 1,
                         .panel = panel + block->l * WIDTH,
                         .bias = block->bias,
                         .adds = block->adds,
@@ -316,50 +295,94 @@ multiply_columns (const Job *job, const float *panel, gint64 first)
                     product->ldy);
 }
 
-/* Multiplies all rows of X with the panels of a wide kernel for that many rows, from panel `index` on. */
+/* Multiplies a group of rows with n_panels panels: at once if there is a kernel for it, else with one after the other. */
 static void
-multiply_wide (const Job *job, const WideKernel *wide, gint64 index)
+multiply_group (const Kernels *kernels, gint64 rows, const Operands *operands)
+{
+  Operands one = *operands;
+
+  if (kernels->wide[rows].n_panels == operands->n_panels)
+    {
+      kernels->wide[rows].multiply (operands);
+      return;
+    }
+  one.n_panels = 1;
+  for (gint64 p = 0; p < operands->n_panels; p++)
+    {
+      kernels->rows[rows](&one);
+      one.panel += one.pitch;
+      one.y += WIDTH;
+      if (one.bias)
+        one.bias += WIDTH;
+    }
+}
+
+/* Multiplies all rows of X with n_panels panels from panel `index` on, in groups of nearly as many rows. */
+static void
+multiply_wide (const Job *job, gint64 n_panels, gint64 index)
 {
   const HybPanelProduct *product = job->product;
   gint64                 k = product->k, depth = block_depth (k), l = 0;
-  Operands               operands = { .ldx = product->ldx,
-                                      .ldy = product->ldy,
-                                      .pitch = WIDTH * k,
-                                      .y = job->y + index * WIDTH,
-                                      .ahead = job->ahead };
+  Operands               operands = {
+                  .ldx = product->ldx, .ldy = product->ldy, .pitch = WIDTH * k, .n_panels = n_panels
+  };
+  gint64 max = job->kernels->max_wide_rows;
 
   do
     {
+      gint64 rows, n_groups = (product->m + max - 1) / max;
+
       operands.k = MIN (depth, k - l);
-      operands.x = job->x + l;
       operands.panel = job->panels + (index * k + l) * WIDTH;
       operands.bias = l == 0 && product->bias ? product->bias + index * WIDTH : NULL;
       operands.adds = l > 0 || product->adds;
-      wide->multiply (&operands);
+      operands.ahead = job->ahead;
+      for (gint64 i = 0; i < product->m; i += rows, n_groups--)
+        {
+          rows = (product->m - i + n_groups - 1) / n_groups;
+          operands.x = job->x + i * product->ldx + l;
+          operands.y = job->y + i * product->ldy + index * WIDTH;
+          multiply_group (job->kernels, rows, &operands);
+          operands.ahead = 0;
+        }
       l += depth;
     }
   while (l < k);
+}
+
+/* Rows of X up to which panels are multiplied in parts (see WideKernel): more rows are in groups that are as fast. */
+#define MAX_ROWS_IN_PARTS 16
+
+/* How many panels are multiplied at once: as many as the first group of rows has a kernel for. */
+static gint64
+choose_panels (const HybPanelProduct *product)
+{
+  const Kernels    *kernels = HYB_SIMD_CHOOSE (&kernels);
+  gint64            max = kernels->max_wide_rows, n_groups = MAX ((product->m + max - 1) / max, 1);
+  const WideKernel *wide = &kernels->wide[(product->m + n_groups - 1) / n_groups];
+
+  if (wide->in_parts && (product->m > MAX_ROWS_IN_PARTS ||
+                         hyb_panel_ahead (bytes_of (product)) == HYB_PANEL_AHEAD_OF_MEMORY))
+    return 1;
+  return MAX (wide->n_panels, 1);
 }
 
 /* Multiplies panels: several at once where rows are few, as far as there are whole ones, else one at a time. */
 static void
 multiply_panels (gint64 begin, gint64 end, gpointer data)
 {
-  const Job        *job = data;
-  gint64            k = job->product->k, n_whole = job->product->n / WIDTH, n;
-  const WideKernel *wide = &job->kernels->wide[MIN (job->product->m, MAX_ROWS)];
+  const Job *job = data;
+  gint64     k = job->product->k, n_whole = job->product->n / WIDTH, n;
 
   for (gint64 done = 0; done < end - begin; done += n)
     {
       gint64 next =
           job->backwards ? end - done : begin + done; /* where the next panels end or begin */
-      gint64 first = job->backwards ? next - wide->n_panels : next;
+      gint64 first = job->backwards ? next - job->n_panels : next;
 
-      n = wide->multiply && first >= begin && first + wide->n_panels <= MIN (end, n_whole)
-              ? wide->n_panels
-              : 1;
+      n = first >= begin && first + job->n_panels <= MIN (end, n_whole) ? job->n_panels : 1;
       if (n > 1)
-        multiply_wide (job, wide, first);
+        multiply_wide (job, n, first);
       else
         {
           first = job->backwards ? next - 1 : next;
@@ -381,8 +404,9 @@ hyb_panels_multiply (const HybPanelProduct *product, const float *x, const float
                               .x = x + i * product->ldx,
                               .panels = panels,
                               .y = y + i * product->ldy,
-                              .ahead = choose_ahead (product),
-                              .backwards = reads_backwards (product, panels) };
+                              .n_panels = choose_panels (product),
+                              .ahead = hyb_panel_ahead (bytes_of (product)),
+                              .backwards = hyb_panel_reads_backwards (panels, bytes_of (product)) };
 
       block.m = MIN (product->m - i, rows);
       hyb_parallel_for ((product->n + WIDTH - 1) / WIDTH,
@@ -394,13 +418,13 @@ char *
 hyb_panels_describe (gint64 m, gint64 n, gint64 k)
 {
   const HybPanelProduct product = { .m = m, .n = n, .k = k };
-  const WideKernel     *wide = &HYB_SIMD_CHOOSE (&kernels)->wide[CLAMP (m, 0, MAX_ROWS)];
-  gint64                ahead = choose_ahead (&product);
-  const char           *from = ahead == 0                 ? "not prefetched"
-                               : ahead == AHEAD_OF_MEMORY ? "prefetched from memory"
-                                                          : "prefetched from the last-level cache";
+  gint64                n_panels = choose_panels (&product);
+  gint64                ahead = hyb_panel_ahead (bytes_of (&product));
+  const char           *from = ahead == 0                           ? "not prefetched"
+                               : ahead == HYB_PANEL_AHEAD_OF_MEMORY ? "prefetched from memory"
+                                                                    : "prefetched from the last-level cache";
 
-  return g_strdup_printf ("%" G_GINT64_FORMAT " at once, %s", MAX (wide->n_panels, 1), from);
+  return g_strdup_printf ("%" G_GINT64_FORMAT " at once, %s", n_panels, from);
 }
 
 /* --- Packing while multiplying --- */

@@ -106,11 +106,11 @@ check_vector (gint64 n, gint64 k, gboolean transposed)
 static void
 check_all (void)
 {
-  static const gint64 rows[] = { 1, 2, 3, 7, 8, 11, 12, 13, 25, 32, 100 };
+  static const gint64 rows[] = { 1, 2, 3, 4, 7, 8, 11, 12, 13, 25, 32, 100 };
   static const gint64 sizes[][2] = { { 1, 1 },    { 5, 3 },    { 32, 16 },  { 33, 17 },
                                      { 64, 4 },   { 100, 37 }, { 130, 64 }, { 257, 129 },
                                      { 31, 127 }, { 64, 128 }, { 40, 256 }, { 65, 257 },
-                                     { 3, 0 } };
+                                     { 3, 0 },    { 200, 0 } };
 
   for (guint s = 0; s < G_N_ELEMENTS (sizes); s++)
     {
