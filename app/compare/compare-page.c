@@ -431,6 +431,7 @@ scope_compare_page_show (ScopeComparePage *self, ScopeComparison *comparison)
   gtk_widget_set_visible (GTK_WIDGET (self->row), FALSE);
   gtk_widget_set_visible (GTK_WIDGET (self->tools), FALSE);
   gtk_widget_action_set_enabled (GTK_WIDGET (self), "compare.measure", FALSE);
+  gtk_widget_action_set_enabled (GTK_WIDGET (self), "compare.allow-time", FALSE);
 }
 
 /* The forms of the panes from left to right.  (transfer full) NULL: there are no panes */

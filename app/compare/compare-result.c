@@ -1,11 +1,12 @@
 /* compare-result.c — the result of hscope compare --json as widgets.
  *
  * Left: the table of times (forms × sizes), a sentence for each pair of the shown size, and the curves.  Right: where the
- * difference between the two chosen rows of the table comes from.  Start reading with
+ * difference between the two chosen rows of the table comes from, or the profile of another program.  Start reading with
  * scope_compare_result_set().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/compare/compare-result.h"
 
+#include "app/compare/compare-beside.h"
 #include "app/compare/compare-cells.h"
 #include "app/compare/compare-curves.h"
 #include "app/compare/compare-explanation.h"
@@ -94,7 +95,13 @@ describe_pair (ScopeCompareResult *self, const cJSON *pair)
                                : g_steal_pointer (&sentence);
 }
 
-/* The proof of equality; recordings have none. */
+static gboolean
+has_one_cell (ScopeCompareResult *self)
+{
+  return cJSON_GetArraySize (get_member (self, "cells")) == 1;
+}
+
+/* The proof of equality; recordings and a single form have none. */
 static void
 add_proof (ScopeCompareResult *self)
 {
@@ -104,6 +111,8 @@ add_proof (ScopeCompareResult *self)
   g_autofree char *proof = worst > 0 ? g_strdup_printf (_ ("✓ The outputs agree to %.2g"), worst)
                                      : g_strdup (_ ("✓ The outputs are equal"));
 
+  if (has_one_cell (self))
+    return;
   if (cJSON_IsTrue (is_equal))
     gtk_box_append (self->left, scope_label_new_wrapping (proof, "dim-label"));
   else if (cJSON_IsFalse (is_equal))
@@ -211,9 +220,24 @@ add_sizes (ScopeCompareResult *self)
 
 /* --- Object --- */
 
+/* Where the difference between two rows of the table comes from. */
+static void
+add_explanation (ScopeCompareResult *self)
+{
+  gtk_box_append (self->right,
+                  scope_label_new_wrapping (_ ("Where the Difference Comes From"), "heading"));
+  gtk_box_append (self->right, scope_label_new_wrapping (_ ("Between the two chosen rows; click "
+                                                            "other rows to choose another pair."),
+                                                         "dim-label"));
+  add_sizes (self);
+  gtk_box_append (self->right, GTK_WIDGET (self->why));
+}
+
 static void
 fill (ScopeCompareResult *self)
 {
+  const cJSON *with = get_member (self, "with");
+
   gtk_box_append (self->left, scope_label_new_wrapping (_ ("Time of a Run"), "heading"));
   self->matrix = SCOPE_COMPARE_MATRIX (scope_compare_matrix_new (self->result));
   g_signal_connect_swapped (self->matrix, "chosen", G_CALLBACK (explain), self);
@@ -222,13 +246,10 @@ fill (ScopeCompareResult *self)
   add_proof (self);
   scope_compare_curves_append (self->left, get_member (self, "cells"));
 
-  gtk_box_append (self->right,
-                  scope_label_new_wrapping (_ ("Where the Difference Comes From"), "heading"));
-  gtk_box_append (self->right, scope_label_new_wrapping (_ ("Between the two chosen rows; click "
-                                                            "other rows to choose another pair."),
-                                                         "dim-label"));
-  add_sizes (self);
-  gtk_box_append (self->right, GTK_WIDGET (self->why));
+  if (with)
+    scope_compare_beside_append (self->right, with);
+  if (!with || !has_one_cell (self))
+    add_explanation (self);
   explain (self);
 }
 

@@ -278,6 +278,7 @@ scope_comparison_write_report (const ScopeComparison *self, const char *path, GE
   if (self->ladder)
     scope_report_page_add_ladder (page, self->ladder,
                                   self->has_explanation ? &self->ladder_explanation : NULL);
+  scope_compare_report_with (page, self);
   scope_report_page_add_warnings (page, self);
   return scope_report_page_write (page, path, error);
 }

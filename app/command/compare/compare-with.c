@@ -14,8 +14,9 @@
 #include <math.h>
 #include <stdio.h>
 
-#define MAX_ROWS  20 /* in text */
-#define MAX_NAMES 6  /* of nodes in a line */
+#define MAX_ROWS        20  /* in text */
+#define MAX_REPORT_ROWS 200 /* in a report */
+#define MAX_NAMES       6   /* of nodes in a line */
 
 struct _ScopeComparedWith
 {
@@ -102,7 +103,7 @@ scope_compare_join_with (ScopeComparison *self, GError **error)
   return TRUE;
 }
 
-/* --- Text --- */
+/* --- What is said --- */
 
 /* "conv3 + bn3 + relu3".  (transfer full) */
 static char *
@@ -123,6 +124,63 @@ format_time (double seconds)
   return seconds > 0 ? prof_format_seconds (seconds) : g_strdup ("–");
 }
 
+static char *
+format_ratio (const ProfBesideRow *row)
+{
+  return row->ours_seconds > 0 && row->theirs_seconds > 0
+             ? g_strdup_printf ("%.2f", row->ours_seconds / row->theirs_seconds)
+             : g_strdup ("–");
+}
+
+/* What computes the nodes there, if that tells more than their names. */
+static const char *
+get_theirs (const ProfBesideRow *row)
+{
+  return row->nodes->len > 1 || !g_str_equal (row->theirs, row->nodes->pdata[0]) ? row->theirs : "";
+}
+
+static const char *
+get_ours (const ProfBesideRow *row)
+{
+  return row->nodes->len > 1 ? row->ours : "";
+}
+
+/* (transfer full) */
+static char *
+say_totals (const ScopeComparison *self)
+{
+  const ScopeComparedWith *with = self->with;
+  g_autofree char         *ours = prof_format_seconds (with->ours_summary->traced);
+  g_autofree char         *theirs = prof_format_seconds (with->theirs_summary->traced);
+
+  return g_strdup_printf ("%s: a traced run takes %s here and %s there (%u iterations)",
+                          hyb_one_line (self->options->with), ours, theirs,
+                          with->import.n_iterations);
+}
+
+/* Seconds that are in no row.  (transfer full) NULL: none */
+static char *
+say_rest (const char *what, double seconds)
+{
+  g_autofree char *text = prof_format_seconds (seconds);
+
+  return seconds > 0 ? g_strdup_printf ("%s: %s", what, text) : NULL;
+}
+
+static char *
+say_our_rest (const ScopeComparedWith *with)
+{
+  return say_rest ("ours that stand for no node of the model", with->ours_unplaced);
+}
+
+static char *
+say_their_rest (const ScopeComparedWith *with)
+{
+  return say_rest ("theirs that belong to no node of the model", with->theirs_unplaced);
+}
+
+/* --- Text --- */
+
 static void
 print_right (const char *text, int width)
 {
@@ -135,50 +193,105 @@ print_row (const ProfBesideRow *row)
   g_autofree char *nodes = join_nodes (row->nodes);
   g_autofree char *ours = format_time (row->ours_seconds);
   g_autofree char *theirs = format_time (row->theirs_seconds);
-  g_autofree char *ratio = row->ours_seconds > 0 && row->theirs_seconds > 0
-                               ? g_strdup_printf ("%.2f", row->ours_seconds / row->theirs_seconds)
-                               : g_strdup ("–");
+  g_autofree char *ratio = format_ratio (row);
 
   print_right (ours, 11);
   print_right (theirs, 11);
   print_right (ratio, 8);
   printf ("  %s\n", nodes);
-  if (row->ours[0] != '\0' && row->nodes->len > 1)
-    printf ("%32sours: %s\n", "", hyb_one_line (row->ours));
-  if (row->theirs[0] != '\0' &&
-      (row->nodes->len > 1 || !g_str_equal (row->theirs, row->nodes->pdata[0])))
-    printf ("%32stheirs: %s\n", "", hyb_one_line (row->theirs));
-}
-
-static void
-print_rest (const char *what, double seconds)
-{
-  g_autofree char *text = prof_format_seconds (seconds);
-
-  if (seconds > 0)
-    printf ("  %s: %s\n", what, text);
+  if (*get_ours (row) != '\0')
+    printf ("%32sours: %s\n", "", hyb_one_line (get_ours (row)));
+  if (*get_theirs (row) != '\0')
+    printf ("%32stheirs: %s\n", "", hyb_one_line (get_theirs (row)));
 }
 
 void
 scope_compare_print_with (const ScopeComparison *self)
 {
   const ScopeComparedWith *with = self->with;
-  g_autofree char         *ours = NULL, *theirs = NULL;
+  g_autofree char         *totals = NULL, *ours = NULL, *theirs = NULL;
 
   if (!with || !with->rows)
     return;
-  ours = prof_format_seconds (with->ours_summary->traced);
-  theirs = prof_format_seconds (with->theirs_summary->traced);
-  printf ("\n  beside %s: a traced run takes %s here and %s there (%u iterations)\n",
-          hyb_one_line (self->options->with), ours, theirs, with->import.n_iterations);
-  printf (
-      "       ours     theirs   ratio  nodes of the model that one of both computes together\n");
+  totals = say_totals (self);
+  ours = say_our_rest (with);
+  theirs = say_their_rest (with);
+  printf ("\n  beside %s\n"
+          "       ours     theirs   ratio  nodes of the model that one of both computes together\n",
+          totals);
   for (guint i = 0; i < MIN (with->rows->len, MAX_ROWS); i++)
     print_row (&g_array_index (with->rows, ProfBesideRow, i));
   if (with->rows->len > MAX_ROWS)
     printf ("  and %u more; --json lists them\n", with->rows->len - MAX_ROWS);
-  print_rest ("ours that stand for no node of the model", with->ours_unplaced);
-  print_rest ("theirs that belong to no node of the model", with->theirs_unplaced);
+  if (ours)
+    printf ("  %s\n", ours);
+  if (theirs)
+    printf ("  %s\n", theirs);
+}
+
+/* --- Report --- */
+
+/* "<br>ours: FusedConv" */
+static void
+append_computed (GString *html, const char *by, const char *what)
+{
+  if (*what == '\0')
+    return;
+  g_string_append_printf (html, "<br>%s: ", by);
+  scope_html_append (html, what);
+}
+
+static void
+append_row (GString *html, const ProfBesideRow *row)
+{
+  g_autofree char *nodes = join_nodes (row->nodes);
+  g_autofree char *ours = format_time (row->ours_seconds);
+  g_autofree char *theirs = format_time (row->theirs_seconds);
+  g_autofree char *ratio = format_ratio (row);
+
+  g_string_append (html, "<tr><td class=\"words\">");
+  scope_html_append (html, nodes);
+  append_computed (html, "ours", get_ours (row));
+  append_computed (html, "theirs", get_theirs (row));
+  g_string_append_printf (html, "</td><td>%s</td><td>%s</td><td>%s</td></tr>\n", ours, theirs,
+                          ratio);
+}
+
+static void
+append_paragraph (GString *html, const char *text)
+{
+  if (!text)
+    return;
+  g_string_append (html, "<p>");
+  scope_html_append (html, text);
+  g_string_append (html, "</p>\n");
+}
+
+void
+scope_compare_report_with (ScopeReportPage *page, const ScopeComparison *self)
+{
+  const ScopeComparedWith *with = self->with;
+  g_autofree char         *totals = NULL, *ours = NULL, *theirs = NULL, *more = NULL;
+  GString                 *html;
+
+  if (!with || !with->rows)
+    return;
+  totals = say_totals (self);
+  ours = say_our_rest (with);
+  theirs = say_their_rest (with);
+  html = g_string_new (NULL);
+  append_paragraph (html, totals);
+  g_string_append (html, "<table><tr><th>nodes of the model that one of both computes together</th>"
+                         "<th>ours</th><th>theirs</th><th>ratio</th></tr>\n");
+  for (guint i = 0; i < MIN (with->rows->len, MAX_REPORT_ROWS); i++)
+    append_row (html, &g_array_index (with->rows, ProfBesideRow, i));
+  g_string_append (html, "</table>\n");
+  if (with->rows->len > MAX_REPORT_ROWS)
+    more = g_strdup_printf ("and %u more; --json lists them", with->rows->len - MAX_REPORT_ROWS);
+  append_paragraph (html, more);
+  append_paragraph (html, ours);
+  append_paragraph (html, theirs);
+  scope_report_page_add_html (page, "Node by node, beside another program", html);
 }
 
 /* --- JSON --- */

@@ -4,6 +4,7 @@
 
 #include "app/command/compare/comparison.h"
 #include "app/command/json-writer.h"
+#include "app/command/report/report-page.h"
 
 /* Reads the trace of --with.  FALSE and an error if it cannot be read, or if another option does not go with it. */
 gboolean scope_compare_read_with (ScopeComparison *self, GError **error);
@@ -17,3 +18,5 @@ void scope_compared_with_free (ScopeComparedWith *with);
 void scope_compare_print_with (const ScopeComparison *self);
 /* Writes all of them as the member "with"; nothing without --with. */
 void scope_compare_describe_with (ScopeJson *json, const ScopeComparison *self);
+/* Adds a table of them to a report; nothing without --with. */
+void scope_compare_report_with (ScopeReportPage *page, const ScopeComparison *self);

@@ -100,6 +100,24 @@ test_the_text_names_nodes_of_the_model (Fixture *fixture, gconstpointer unused G
   g_assert_nonnull (strstr (fixture->out, "(3 iterations)"));
 }
 
+/* The report says what the text says. */
+static void
+test_the_report_has_the_table (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
+{
+  g_autofree char *html = NULL, *totals = NULL;
+  const char      *begin, *end;
+
+  fixture_run_line (fixture, "hscope compare " MLP " --with " TRACES
+                             "onnxruntime-mlp.json --report with.html");
+  g_assert_cmpint (fixture->code, ==, 0);
+  begin = strstr (fixture->out, "  beside ") + strlen ("  beside ");
+  end = strchr (begin, '\n');
+  totals = g_strndup (begin, (gsize) (end - begin));
+  fixture_run_line (fixture, "cat with.html; rm with.html");
+  g_assert_nonnull (strstr (fixture->out, totals));
+  g_assert_nonnull (strstr (fixture->out, DENSE_0 " + " RELU_0 "<br>ours: " DENSE_0));
+}
+
 static void
 test_what_does_not_fit_is_refused (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
 {
@@ -126,6 +144,8 @@ TEST_PROGRAM (test_compare_with)
               test_fusions_of_both_are_one_row, fixture_tear_down);
   g_test_add ("/app/compare-with/the-text-names-nodes-of-the-model", Fixture, NULL, fixture_set_up,
               test_the_text_names_nodes_of_the_model, fixture_tear_down);
+  g_test_add ("/app/compare-with/the-report-has-the-table", Fixture, NULL, fixture_set_up,
+              test_the_report_has_the_table, fixture_tear_down);
   g_test_add ("/app/compare-with/what-does-not-fit-is-refused", Fixture, NULL, fixture_set_up,
               test_what_does_not_fit_is_refused, fixture_tear_down);
 

@@ -328,6 +328,38 @@ test_results_of_the_command (void)
   end ();
 }
 
+/* The profile of another program stands beside the only form, which is not said to be equal to anything. */
+static void
+test_another_program (void)
+{
+  g_autofree char *path = NULL;
+  GtkWidget       *compare;
+
+  begin ();
+  path = path_of ("with.json");
+  g_assert_true (g_file_set_contents (
+      path,
+      "{\"equal\":{\"ok\":true,\"max_abs\":0},\"cells\":["
+      "{\"variant\":\"as-is\",\"mode\":\"static\",\"median\":0.002,\"samples\":9}],\"pairs\":[],"
+      "\"with\":{\"file\":\"there/ort.json\",\"ours_seconds\":0.003,\"theirs_seconds\":0.004,"
+      "\"theirs_unplaced_seconds\":0.001,\"groups\":[{\"nodes\":[\"conv0\",\"relu0\"],"
+      "\"ours_seconds\":0.003,\"theirs_seconds\":0.002,\"ratio\":1.5,\"ours\":\"\",\"theirs\":"
+      "\"FusedConv\"},"
+      "{\"nodes\":7}, null]}}",
+      -1, NULL));
+  gui_act (window, "win.open-json", path);
+  g_assert_true (gui_wait (has_comparison, NULL, 20000));
+  compare = GTK_WIDGET (scope_window_get_comparison (window));
+  g_assert_true (says (compare, "Beside ort.json"));
+  g_assert_true (says (compare, "A traced run takes 3.00 ms here and 4.00 ms there."));
+  g_assert_true (says (compare, "conv0 + relu0\nthere: FusedConv"));
+  g_assert_true (says (compare, "1.50"));
+  g_assert_true (says (compare, "Theirs that belong to no node of the model: 1.00 ms"));
+  g_assert_false (says (compare, "The outputs are equal"));
+  take_picture (window, "beside-another-program");
+  end ();
+}
+
 void
 add_save_tests (void)
 {
@@ -335,4 +367,5 @@ add_save_tests (void)
   add_test ("/app/window/saves-and-opens-a-comparison", CASE_MODEL, test_comparison);
   add_long_test ("/app/window/shows-models-side-by-side", CASE_MODEL, test_beside);
   add_test ("/app/window/opens-results-of-the-command", CASE_EMPTY, test_results_of_the_command);
+  add_test ("/app/window/sets-results-beside-another-program", CASE_EMPTY, test_another_program);
 }
