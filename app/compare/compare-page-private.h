@@ -107,6 +107,8 @@ void scope_compare_page_update_colours (ScopeComparePage *self);
 
 /* Appends a pane for a form, unless there are SCOPE_MAX_PANES. */
 void scope_compare_page_add_pane (ScopeComparePage *self, const char *form);
+/* Gives their place to the results. */
+void scope_compare_page_hide_panes (ScopeComparePage *self);
 /* Begins to convert the model; measuring follows when all panes are ready. */
 void scope_compare_page_start (ScopeComparePage *self);
 

@@ -112,7 +112,7 @@ show_one_form (ScopeComparePage *self)
   adw_status_page_set_description (self->failed, self->refusal);
   gtk_button_set_label (button, _ ("Close"));
   gtk_actionable_set_action_name (GTK_ACTIONABLE (button), "win.close-tab");
-  gtk_widget_set_visible (GTK_WIDGET (self->row), FALSE);
+  scope_compare_page_hide_panes (self);
   gtk_widget_set_visible (GTK_WIDGET (self->tools), FALSE);
   scope_compare_page_show_state (self, "failed");
 }

@@ -428,7 +428,7 @@ scope_compare_page_show (ScopeComparePage *self, ScopeComparison *comparison)
       return;
     }
   /* Only results: there is no graph to show. */
-  gtk_widget_set_visible (GTK_WIDGET (self->row), FALSE);
+  scope_compare_page_hide_panes (self);
   gtk_widget_set_visible (GTK_WIDGET (self->tools), FALSE);
   gtk_widget_action_set_enabled (GTK_WIDGET (self), "compare.measure", FALSE);
   gtk_widget_action_set_enabled (GTK_WIDGET (self), "compare.allow-time", FALSE);

@@ -412,7 +412,7 @@ scope_grid_class_init (ScopeGridClass *class)
   widget_class->measure = scope_grid_measure;
   widget_class->size_allocate = scope_grid_size_allocate;
   widget_class->snapshot = scope_grid_snapshot;
-  gtk_widget_class_set_css_name (widget_class, "grid");
+  gtk_widget_class_set_css_name (widget_class, "numbers");
   gtk_widget_class_set_accessible_role (widget_class, GTK_ACCESSIBLE_ROLE_IMG);
   add_keys (widget_class);
   moved_signal = new_signal ("moved");

@@ -356,6 +356,10 @@ test_another_program (void)
   g_assert_true (says (compare, "1.50"));
   g_assert_true (says (compare, "Theirs that belong to no node of the model: 1.00 ms"));
   g_assert_false (says (compare, "The outputs are equal"));
+  /* Without graphs the result has all of the page. */
+  gui_spin (300);
+  g_assert_cmpint (gtk_widget_get_height (gui_find (compare, "compare-states")), >,
+                   gtk_widget_get_height (compare) / 2);
   take_picture (window, "beside-another-program");
   end ();
 }
