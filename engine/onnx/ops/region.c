@@ -291,8 +291,13 @@ lower_col2im (HybLowering *lowering)
     }
   for (guint i = 0; i < n; i++)
     {
-      if (ABS (image[i] / 2) > G_MAXINT32 || ABS (pads[i] / 2) > G_MAXINT32 ||
-          ABS (pads[i + n] / 2) > G_MAXINT32)
+      if (pads[i] < 0 || pads[i + n] < 0)
+        {
+          hyb_lowering_fail (lowering, NULL, "the attribute pads has a negative value");
+          return;
+        }
+      if (ABS (image[i] / 2) > G_MAXINT32 || pads[i] / 2 > G_MAXINT32 ||
+          pads[i + n] / 2 > G_MAXINT32)
         {
           hyb_lowering_fail (lowering, NULL, "the size of axis %u cannot be computed with", i);
           return;

@@ -207,44 +207,67 @@ equal_parts (gint64 size, guint n, gint64 *parts)
     }
 }
 
+/* The sizes of n parts of an axis: those that the node gives, else equal ones.  FALSE, and a failure, if they do not add up
+ * to the axis. */
+static gboolean
+read_parts (HybLowering *lowering, gint64 size, guint n, gint64 *parts)
+{
+  HybTensor    *contents = hyb_onnx_contents (lowering, 1);
+  const gint64 *given = NULL;
+  guint         n_listed = 0;
+  gint64        n_given, left = size;
+
+  hyb_onnx_ints (lowering, "split", &n_listed, &given);
+  n_given = contents ? hyb_tensor_get_size (contents) : given ? n_listed : 0;
+  if (n_given > 0 && n_given != n)
+    {
+      hyb_lowering_fail (lowering, NULL, "it has %u outputs, but %" G_GINT64_FORMAT " sizes", n,
+                         n_given);
+      return FALSE;
+    }
+  equal_parts (size, n, parts);
+  for (guint i = 0; i < n; i++)
+    {
+      if (n_given > 0)
+        parts[i] = contents ? hyb_dtype_get_int (hyb_tensor_get_data (contents),
+                                                 hyb_tensor_get_dtype (contents), i)
+                            : given[i];
+      if (parts[i] < 0 || parts[i] > left || (i + 1 == n && parts[i] != left))
+        {
+          hyb_lowering_fail (lowering, NULL,
+                             "its parts do not add up to the axis of %" G_GINT64_FORMAT " elements",
+                             size);
+          return FALSE;
+        }
+      left -= parts[i];
+    }
+  return TRUE;
+}
+
 static void
 lower_split (HybLowering *lowering)
 {
   HybType    type = *hyb_onnx_type (lowering, 0);
   HybValueId x = hyb_onnx_input (lowering, 0);
-  guint      n = hyb_lowering_get_node (lowering)->n_outputs, n_given;
+  guint      n = hyb_lowering_get_node (lowering)->n_outputs;
   int        axis = hyb_onnx_axis (lowering, hyb_onnx_int (lowering, "axis", 0), type.shape.rank);
-  g_autofree gint64 *parts = g_new0 (gint64, n);
-  const gint64      *given = NULL;
-  HybTensor         *contents = hyb_onnx_contents (lowering, 1);
+  g_autofree gint64 *parts = g_new0 (gint64, MAX (n, 1));
   gint64             at = 0;
 
   if (axis < 0)
     return;
-  if ((hyb_onnx_has_input (lowering, 1) && !contents) || type.shape.dim[axis] < 0)
+  if ((hyb_onnx_has_input (lowering, 1) && !hyb_onnx_contents (lowering, 1)) ||
+      type.shape.dim[axis] < 0)
     {
       type.shape.dim[axis] = HYB_UNKNOWN;
       for (guint i = 0; i < n; i++)
         hyb_lowering_set_type (lowering, i, &type);
       return;
     }
-  hyb_onnx_ints (lowering, "split", &n_given, &given);
-  equal_parts (type.shape.dim[axis], n, parts);
-  for (guint i = 0; i < n; i++)
-    if (contents && i < hyb_tensor_get_size (contents))
-      parts[i] =
-          hyb_dtype_get_int (hyb_tensor_get_data (contents), hyb_tensor_get_dtype (contents), i);
-    else if (given && i < n_given)
-      parts[i] = given[i];
+  if (!read_parts (lowering, type.shape.dim[axis], n, parts))
+    return;
   for (guint i = 0; i < n; i++)
     {
-      if (parts[i] < 0 || at + parts[i] > type.shape.dim[axis])
-        {
-          hyb_lowering_fail (lowering, NULL,
-                             "its parts are larger than the axis of %" G_GINT64_FORMAT " elements",
-                             type.shape.dim[axis]);
-          return;
-        }
       hyb_lowering_set_output (lowering, i, hyb_onnx_slice (lowering, x, axis, at, at + parts[i]));
       at += parts[i];
     }

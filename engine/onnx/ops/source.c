@@ -64,12 +64,13 @@ new_range (const HybTensor *start, const HybTensor *delta, HybDType dtype, gint6
 {
   HybType    type = { hyb_shape_1d (n), dtype };
   HybTensor *tensor = hyb_tensor_new (&type, NULL);
-  gint64     first = hyb_dtype_get_int (hyb_tensor_get_data (start), dtype, 0);
-  gint64     step = hyb_dtype_get_int (hyb_tensor_get_data (delta), dtype, 0);
+  /* Unsigned, since only the sum need fit into 64 bits. */
+  guint64 first = (guint64) hyb_dtype_get_int (hyb_tensor_get_data (start), dtype, 0);
+  guint64 step = (guint64) hyb_dtype_get_int (hyb_tensor_get_data (delta), dtype, 0);
 
   for (gint64 i = 0; tensor && i < n; i++)
     if (dtype == HYB_I64)
-      ((gint64 *) hyb_tensor_get_data (tensor))[i] = first + i * step;
+      ((gint64 *) hyb_tensor_get_data (tensor))[i] = (gint64) (first + (guint64) i * step);
     else
       hyb_dtype_set_double (hyb_tensor_get_data (tensor), dtype, (gsize) i,
                             hyb_tensor_get_value (start, 0) +

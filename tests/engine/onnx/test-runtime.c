@@ -9,6 +9,7 @@
 #include "tests/program.h"
 
 #include <math.h>
+#include <string.h>
 
 static void
 test_numbers (gconstpointer name)
@@ -76,6 +77,75 @@ test_old_comparisons_are_of_some_types (void)
   check_comparison ("a = int64[2] 1 2\ny = Less a, a\n-> y", 9, TRUE);
   check_comparison ("a = float[2] 1 2\ny = Greater a, a\n-> y", 7, TRUE);
 }
+
+/* --- Nodes that ONNX Runtime refuses, too --- */
+
+/* Runs a file without inputs. */
+static HybExecutor *
+run_lines (const char *lines, gint64 opset, GError **error)
+{
+  g_autoptr (HybModel) model = nodes_model (lines, opset);
+  HybExecutorOptions options = { .mode = HYB_MODE_STATIC };
+  HybExecutor       *executor = hyb_executor_new (hyb_model_get_graph (model), &options);
+
+  for (guint i = 0; i < hyb_model_n_parameters (model); i++)
+    {
+      const char *name = hyb_model_get_parameter_name (model, i);
+
+      g_assert_true (
+          hyb_executor_bind (executor, name, hyb_model_get_parameter (model, name), NULL));
+    }
+  hyb_executor_run (executor, NULL, error);
+  return executor;
+}
+
+static void
+test_wrong_sizes_are_refused (void)
+{
+  static const struct
+  {
+    const char *lines, *words;
+    gint64      opset;
+  } rows[] = {
+    { "a = float[4] 1 2 3 4\ny, z = Split a | split=[1,2]\n-> y\n-> z", "do not add up", 11 },
+    { "a = float[4] 1 2 3 4\ny, z = Split a | split=[2,3]\n-> y\n-> z", "do not add up", 11 },
+    { "a = float[4] 1 2 3 4\ny, z = Split a | split=[1,9223372036854775807]\n-> y\n-> z",
+      "do not add up", 11 },
+    { "a = float[4] 1 2 3 4\ny, z = Split a | split=[4]\n-> y\n-> z", "2 outputs, but 1 sizes",
+      11 },
+    { "a = float[4] 1 2 3 4\ns = int64[3] 1 1 2\ny, z = Split a, s\n-> y\n-> z",
+      "2 outputs, but 3 sizes", 13 },
+    { "a = float[1,4,4] 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16\ns = int64[2] 3 3\n"
+      "k = int64[2] 2 2\ny = Col2Im a, s, k | pads=[-1,0,1,0]\n-> y",
+      "pads has a negative value", 18 },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (HybExecutor) executor = run_lines (rows[i].lines, rows[i].opset, &error);
+
+      if (!error || !strstr (error->message, rows[i].words))
+        g_error ("%s: %s", rows[i].lines, error ? error->message : "it ran");
+    }
+}
+
+/* Only the sum of the start and the steps fits into 64 bits. */
+static void
+test_ranges_over_all_integers (void)
+{
+  g_autoptr (HybExecutor) executor =
+      run_lines ("s = int64[] -9000000000000000000\nl = int64[] 9000000000000000000\n"
+                 "d = int64[] 4000000000000000000\ny = Range s, l, d\n-> y",
+                 11, NULL);
+  HybTensor *y = hyb_executor_get_output (executor, 0);
+
+  g_assert_cmpint (hyb_tensor_get_size (y), ==, 5);
+  g_assert_cmpint (((const gint64 *) hyb_tensor_get_data (y))[4], ==,
+                   G_GINT64_CONSTANT (7000000000000000000));
+}
+
+/* --- Chance --- */
 
 /* Elements are dropped or doubled, as the mask says. */
 static void
@@ -151,6 +221,8 @@ TEST_PROGRAM (test_runtime)
                    test_what_is_unknown_is_no_crash);
   g_test_add_func ("/engine/onnx/runtime/old-comparisons-are-of-some-types",
                    test_old_comparisons_are_of_some_types);
+  g_test_add_func ("/engine/onnx/runtime/wrong-sizes-are-refused", test_wrong_sizes_are_refused);
+  g_test_add_func ("/engine/onnx/runtime/ranges-over-all-integers", test_ranges_over_all_integers);
   g_test_add_data_func ("/engine/onnx/runtime/dropout-returns-its-mask/imperative",
                         GINT_TO_POINTER (HYB_MODE_IMPERATIVE), test_dropout_returns_its_mask);
   g_test_add_data_func ("/engine/onnx/runtime/dropout-returns-its-mask/static",
