@@ -7,12 +7,15 @@
 
 #include "app/process/worker.h"
 #include "engine/base/error.h"
+#include "engine/base/one-line.h"
 #include "engine/formats/array-file.h"
 #include "engine/formats/file.h"
 
 #include <gdk-pixbuf/gdk-pixbuf.h>
 #include <glib/gi18n.h>
 #include <string.h>
+
+#define MAX_SHOWN 20 /* bytes of a word in a message */
 
 static const char *const picture_endings[] = { ".png", ".jpg", ".jpeg", ".bmp", ".gif", NULL };
 static const char *const array_endings[] = { ".npy", ".npz", NULL };
@@ -185,7 +188,7 @@ read_table (const char *path, const ScopeInput *input, GError **error)
 
       if (end == at)
         {
-          refuse (error, path, _ ("“%.20s” is no number"), at);
+          refuse (error, path, _ ("“%.*s” is no number"), hyb_prefix_length (at, MAX_SHOWN), at);
           return NULL;
         }
       if (n_read < n)

@@ -20,3 +20,15 @@ hyb_one_line (const char *text)
     g_string_replace (line, breaks[i].plain, breaks[i].escaped, 0);
   return g_intern_string (line->str);
 }
+
+int
+hyb_prefix_length (const char *text, int max)
+{
+  int n = (int) strnlen (text, (gsize) max);
+
+  /* Bytes of a character after its first one begin with the bits 10. */
+  if (n == max)
+    while (n > 0 && ((guchar) text[n] & 0xc0) == 0x80)
+      n--;
+  return n;
+}

@@ -12,4 +12,7 @@ G_BEGIN_DECLS
  * that lives as long as the process; NULL for NULL. */
 const char *hyb_one_line (const char *text);
 
+/* The length in bytes of the beginning of a text for “%.*s”: at most max, and no part of a character. */
+int hyb_prefix_length (const char *text, int max);
+
 G_END_DECLS

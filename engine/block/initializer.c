@@ -7,10 +7,13 @@
 #include "engine/block/initializer.h"
 
 #include "engine/base/error.h"
+#include "engine/base/one-line.h"
 #include "engine/base/random.h"
 
 #include <math.h>
 #include <string.h>
+
+#define MAX_SHOWN 60 /* bytes of a name in a message */
 
 typedef struct
 {
@@ -178,14 +181,16 @@ fill_bilinear (const FillJob *job)
 static void
 fill_fused (const FillJob *job)
 {
-  gint64     hidden = (gint64) json_number (job->text, "num_hidden", 0);
-  gint64     layers = (gint64) json_number (job->text, "num_layers", 1);
+  double     hidden_given = json_number (job->text, "num_hidden", 0);
+  double     layers = json_number (job->text, "num_layers", 1);
   gint64     gates = json_has (job->text, "mode", "lstm")  ? 4
                      : json_has (job->text, "mode", "gru") ? 3
                                                            : 1;
   gint64     directions = strstr (job->text, "\"bidirectional\": true") ? 2 : 1;
   gint64     size = hyb_tensor_get_size (job->tensor);
-  gint64     biases = layers * directions * 2 * gates * hidden;
+  gint64     hidden = hidden_given >= 1 ? (gint64) MIN (hidden_given, (double) size) : 0;
+  double     n_biases = layers * (double) (directions * 2 * gates * hidden);
+  gint64     biases = n_biases >= 1 ? (gint64) MIN (n_biases, (double) size) : 0;
   HybTensor *tensor = job->tensor;
 
   for (gint64 i = 0; i < size; i++)
@@ -278,7 +283,8 @@ hyb_initializer_fill (HybTensor  *tensor,
     return hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_STRUCTURE, NULL,
                          "Use zeros, ones, constant, uniform, normal, xavier, msraprelu, "
                          "orthogonal, bilinear, lstmbias or fusedrnn",
-                         "parameter “%s”: there is no initialiser “%.60s”", name, initializer);
+                         "parameter “%s”: there is no initialiser “%.*s”", name,
+                         hyb_prefix_length (initializer, MAX_SHOWN), initializer);
   job.value = option_value (entry, initializer);
   entry->fill (&job);
   return TRUE;

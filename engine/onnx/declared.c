@@ -1,12 +1,14 @@
 /* declared.c — types that an ONNX file declares, and attributes as text for display.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/base/append-number.h"
+#include "engine/base/one-line.h"
 #include "engine/onnx/reader.h"
 
 #include <string.h>
 
 /* At most this many elements of a list are displayed. */
 #define MAX_DISPLAYED 16
+#define MAX_NAME      64 /* bytes of the name of a dimension */
 
 /* Exporters also write names that stand for nothing: two dimensions of such a name need not be equal. */
 static gboolean
@@ -16,11 +18,15 @@ is_real_name (const char *name)
          !g_str_has_prefix (name, "unk__") && !g_str_has_prefix (name, "-");
 }
 
-/* The name without the characters that separate dimensions in a shape. */
+/* The name without the characters that separate dimensions in a shape.  Of a long name only the beginning is kept; its hash
+ * tells it from others that begin alike. */
 static char *
 clean_name (const char *name)
 {
-  char *clean = g_strndup (name, 64);
+  char *clean = strlen (name) <= MAX_NAME
+                    ? g_strdup (name)
+                    : g_strdup_printf ("%.*s_%08x", hyb_prefix_length (name, MAX_NAME), name,
+                                       g_str_hash (name));
 
   g_strdelimit (clean, ",() \t\n", '_');
   if (!g_utf8_validate (clean, -1, NULL))

@@ -7,6 +7,7 @@
 #include "engine/op/param.h"
 
 #include "engine/base/error.h"
+#include "engine/base/one-line.h"
 #include "engine/base/translate.h"
 #include "engine/tensor/tensor.h"
 
@@ -17,6 +18,7 @@
 
 /* Elements of a tuple.  No real file has as many; the limit bounds the memory a hostile one takes. */
 #define MAX_ELEMENTS 65536
+#define MAX_SHOWN    80 /* bytes of a value in a message */
 
 static const char *
 skip_space (const char *text)
@@ -303,7 +305,8 @@ refuse_text (const HybParam *param, const char *text, GError **error)
       choices = g_strdup_printf (_ ("one of %s"), list);
     }
   return hyb_error_at (error, HYB_OP_ERROR, HYB_OP_ERROR_ATTRIBUTE, NULL, NULL,
-                       _ ("attribute %s is “%.80s”, which is not %s"), param->name, text,
+                       _ ("attribute %s is “%.*s”, which is not %s"), param->name,
+                       hyb_prefix_length (text, MAX_SHOWN), text,
                        choices ? choices : kind_name (param->kind));
 }
 
@@ -332,8 +335,8 @@ check_range (const HybParam *param, gconstpointer at, const char *text, GError *
     return TRUE;
 
   return hyb_error_at (error, HYB_OP_ERROR, HYB_OP_ERROR_ATTRIBUTE, NULL, NULL,
-                       _ ("attribute %s is %.80s, outside %.15g to %.15g"), param->name, text,
-                       param->low, param->high);
+                       _ ("attribute %s is %.*s, outside %.15g to %.15g"), param->name,
+                       hyb_prefix_length (text, MAX_SHOWN), text, param->low, param->high);
 }
 
 const char *

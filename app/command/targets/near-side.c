@@ -14,6 +14,7 @@
 #include "app/command/targets/run-folder.h"
 #include "app/command/targets/tar-stream.h"
 
+#include "engine/base/one-line.h"
 #include "engine/block/plugin.h"
 
 #include <errno.h>
@@ -278,7 +279,7 @@ dup_fact (const HybJson *json, const char *key)
 {
   const char *fact = scope_find_string (json, 0, key);
 
-  return fact ? g_strndup (fact, 256) : NULL;
+  return fact ? g_strndup (fact, (gsize) hyb_prefix_length (fact, 256)) : NULL;
 }
 
 /* The clock there was read after the request was written and before the answer was: of the differences that explain it, the least one

@@ -5,6 +5,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/ops/numpy/einsum-terms.h"
+
+#include "engine/base/one-line.h"
 #include "engine/op/dimensions.h"
 
 #include <string.h>
@@ -37,7 +39,8 @@ read_term (const char **text, EinsumTerm *term, GError **error)
       if (letter < 0 && !is_ellipsis)
         return hyb_refuse_attribute (error,
                                      "Use letters, commas, one “...” for each operand and “->”.",
-                                     "subscripts holds “%.3s”, which names no axis", *text);
+                                     "subscripts holds “%.*s”, which names no axis",
+                                     hyb_prefix_length (*text, 3), *text);
       if (is_ellipsis && term->has_ellipsis)
         return hyb_refuse_attribute (error, NULL, "subscripts has two “...” for one operand");
       if (term->n - term->has_ellipsis == HYB_MAX_RANK && !is_ellipsis)

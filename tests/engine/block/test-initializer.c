@@ -99,6 +99,25 @@ test_forget_gates_start_open (void)
   g_assert_cmpfloat (fabs (at (fused, 0)), >, 0);
 }
 
+/* More biases than there are elements: all of them are biases. */
+static void
+test_sizes_beyond_the_tensor (void)
+{
+  static const char *const sizes[] = { "4611686018427387904", "1e300", "inf" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
+    {
+      g_autofree char *init =
+          g_strdup_printf ("[\"fusedrnn\", {\"num_hidden\": %s, \"num_layers\": 1, \"mode\": "
+                           "\"gru\", \"bidirectional\": false}]",
+                           sizes[i]);
+      g_autoptr (HybTensor) fused = filled (hyb_shape_1d (56), init);
+
+      for (gint64 k = 0; k < 56; k++)
+        g_assert_cmpfloat (at (fused, k), ==, 0);
+    }
+}
+
 static void
 test_unknown_ones_are_refused (void)
 {
@@ -121,6 +140,8 @@ TEST_PROGRAM (test_initializer)
   g_test_add_func ("/engine/block/initializer/bilinear-is-a-tent", test_bilinear_is_a_tent);
   g_test_add_func ("/engine/block/initializer/forget-gates-start-open",
                    test_forget_gates_start_open);
+  g_test_add_func ("/engine/block/initializer/sizes-beyond-the-tensor",
+                   test_sizes_beyond_the_tensor);
   g_test_add_func ("/engine/block/initializer/unknown-ones-are-refused",
                    test_unknown_ones_are_refused);
   return g_test_run ();

@@ -130,6 +130,27 @@ test_what_an_exporter_left_out_is_named (void)
   g_assert_null (strstr (find_code (cut, "bad-edge")->hint, "Paddle"));
 }
 
+/* Names of dimensions that differ only beyond what is shown of them. */
+static void
+test_long_names_of_dimensions_stay_apart (void)
+{
+  g_autofree char *name = g_strnfill (70, 'n');
+  g_autofree char *lines =
+      g_strdup_printf ("x: float[2,%sa]\nw: float[2,%sb]\ny = Sub x, w\n-> y", name, name);
+  g_autoptr (HybModel) model = diagnose (lines, 13);
+  HybGraph   *graph = hyb_model_get_graph (model);
+  const char *shapes[2];
+
+  for (guint i = 0; i < 2; i++)
+    {
+      const HybNode *node =
+          hyb_graph_get_node (graph, hyb_graph_find_variable (graph, i == 0 ? "x" : "w"));
+
+      shapes[i] = hyb_attributes_get (node->attributes, "__shape__");
+    }
+  g_assert_cmpstr (shapes[0], !=, shapes[1]);
+}
+
 /* A buffer of earlier keys and values is not the same as earlier ones that new ones follow. */
 static void
 test_attention_into_a_buffer_is_refused (void)
@@ -155,6 +176,8 @@ TEST_PROGRAM (test_findings)
                    test_what_the_runtime_has_in_more_versions_is_no_error);
   g_test_add_func ("/engine/onnx/findings/what-an-exporter-left-out-is-named",
                    test_what_an_exporter_left_out_is_named);
+  g_test_add_func ("/engine/onnx/findings/long-names-of-dimensions-stay-apart",
+                   test_long_names_of_dimensions_stay_apart);
   g_test_add_func ("/engine/onnx/findings/attention-into-a-buffer-is-refused",
                    test_attention_into_a_buffer_is_refused);
   return g_test_run ();

@@ -3,6 +3,7 @@
 #include "engine/op/param.h"
 
 #include "engine/base/error.h"
+#include "engine/base/one-line.h"
 #include "engine/op/op.h"
 #include "tests/program.h"
 
@@ -104,12 +105,35 @@ test_optional_boolean (void)
     }
 }
 
+/* Long values are cut between two characters. */
+static void
+test_messages_are_utf8 (void)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+
+  for (guint i = 0; i < 100; i++)
+    {
+      g_autofree char *value = g_strdup_printf ("%sé€𝄞", text->str);
+      g_autoptr (GError) error = NULL;
+
+      g_assert_null (parse ("optional", value, &error));
+      if (!g_utf8_validate (error->message, -1, NULL))
+        g_error ("after %u bytes: %s", i, error->message);
+      g_string_append_c (text, 'x');
+    }
+  g_assert_cmpint (hyb_prefix_length ("né", 1), ==, 1);
+  g_assert_cmpint (hyb_prefix_length ("né", 2), ==, 1);
+  g_assert_cmpint (hyb_prefix_length ("né", 3), ==, 3);
+  g_assert_cmpint (hyb_prefix_length ("né", 4), ==, 3);
+}
+
 TEST_PROGRAM (test_param)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/engine/op/param/every-nan-is-written-and-read-as-the-same", test_nan);
   g_test_add_func ("/engine/op/param/the-smallest-integer-is-no-number", test_smallest);
   g_test_add_func ("/engine/op/param/none-is-an-optional-integer", test_none);
+  g_test_add_func ("/engine/op/param/messages-are-utf8", test_messages_are_utf8);
   g_test_add_func ("/engine/op/param/optional-booleans-are-read-as-numbers", test_optional_boolean);
   return g_test_run ();
 }
