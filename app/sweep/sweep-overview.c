@@ -109,8 +109,9 @@ show_pairs (ScopeSweepOverview *self)
   gtk_box_append (self->pairs,
                   scope_label_new_wrapping (
                       _ ("A pair is two cells that differ in the form only and were measured on "
-                         "the same machine. It is certain if the intervals of their medians do not "
-                         "overlap. Cells of different machines are not compared."),
+                         "the same machine. It is certain if their times differ by more than two "
+                         "processes of the same form do. Cells of different machines are "
+                         "not compared."),
                       "dim-label"));
 }
 

@@ -27,8 +27,8 @@
 
 static const char caution[] =
     "A pair is two cells that differ in the form only and were measured on the same machine. It is "
-    "certain if the intervals of their medians do not overlap. Cells of different machines are not "
-    "compared.";
+    "certain if their times differ by more than two processes of the same form do. Cells of "
+    "different machines are not compared.";
 
 /* A proof's difference, or a time.  (transfer full) */
 static char *

@@ -9,7 +9,7 @@
 #include "app/command/sweep/sweep-folder.h"
 #include "app/command/sweep/sweep-table.h"
 #include "app/command/sweep/sweep-task.h"
-#include "profiler/base/statistics.h"
+#include "profiler/base/pairing.h"
 
 #include <dirent.h>
 #include <math.h>
@@ -283,26 +283,40 @@ scope_sweep_results_is_timing (const ScopeSweepResults *results)
   return task && task->is_timing;
 }
 
+/* The verdict of a cell against another one, which another process measured. */
+static ProfVerdict
+find_verdict (const ScopeSweepResult *cell, const ScopeSweepResult *first)
+{
+  ProfPairing pairing;
+
+  prof_compare_unpaired (&(ProfInterval){ cell->value, cell->low, cell->high },
+                         &(ProfInterval){ first->value, first->low, first->high },
+                         PROF_SESSION_DEVIATION, &pairing);
+  return pairing.verdict;
+}
+
 ScopeSweepPairs
 scope_sweep_results_pair (const ScopeSweepResults *results, guint variant)
 {
   const ScopeSweepPlan *plan = results->plan;
   ScopeSweepPairs       pairs = { 0 };
 
-  for (guint cell = 0; cell < plan->n_cells; cell++)
+  /* Forms are the fastest axis. */
+  for (guint cell = 0; cell < plan->n_cells; cell += plan->n_values[SCOPE_SWEEP_VARIANT])
     {
-      const ScopeSweepResult *a = &results->cells[cell], *b = a + variant;
+      const ScopeSweepResult *a = &results->cells[cell], *b = &results->cells[cell + variant];
+      ProfVerdict             verdict;
 
-      /* Forms are the fastest axis. */
-      if (position_of (plan, cell, SCOPE_SWEEP_VARIANT) != 0 || !a->is_done || !b->is_done)
+      if (!a->is_done || !b->is_done)
         continue;
-      if (g_strcmp0 (a->host, b->host) != 0)
+      verdict = find_verdict (b, a);
+      if (!a->host || g_strcmp0 (a->host, b->host) != 0)
         pairs.n_apart++;
       else if (a->is_crowded || b->is_crowded)
         pairs.n_crowded++;
-      else if (b->high < a->low)
+      else if (verdict == PROF_FASTER)
         pairs.n_faster++;
-      else if (b->low > a->high)
+      else if (verdict == PROF_SLOWER)
         pairs.n_slower++;
       else
         pairs.n_unclear++;

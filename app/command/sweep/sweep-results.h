@@ -67,8 +67,8 @@ double scope_sweep_view_get (const ScopeSweepView    *view,
 /* How a form compares with the first one in all cells that differ in nothing else. */
 typedef struct
 {
-  guint n_faster, n_slower, n_unclear; /* with intervals apart, or not */
-  guint n_apart;                       /* of two machines: not compared */
+  guint n_faster, n_slower, n_unclear; /* by prof_compare_unpaired() */
+  guint n_apart;                       /* of two machines, or of an unknown one: not compared */
   guint n_crowded;                     /* one of them is: not compared */
 } ScopeSweepPairs;
 

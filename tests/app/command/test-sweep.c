@@ -349,6 +349,22 @@ test_a_report_has_tables_and_pairs (Fixture *fixture, gconstpointer unused G_GNU
   g_assert_nonnull (strstr (fixture->out, "\nfused          450 ms       250 ms       100 ms\n"));
 }
 
+/* Intervals that do not overlap, but times that differ by less than two processes of one form do; and two cells whose machines
+ * are not known. */
+static void
+test_noise_between_processes_is_not_faster (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
+{
+  fixture_run_line (fixture,
+                    RESULTS "line 0 0.5 0.499 0.501 here && line 1 0.49 0.489 0.491 here && "
+                            "line 4 2 1.9 2.1 here && line 5 1 0.9 1.1 here && "
+                            "sed -i 's/, \"worker.*/}/' s/cells/000004.json s/cells/000005.json && "
+                            "hscope report s" CLEAN);
+  g_assert_cmpint (fixture->code, ==, 0);
+  g_assert_nonnull (strstr (fixture->out,
+                            "fused against unrolled: faster in 1 of 2 pairs, slower in 0, not "
+                            "certain in 1; 1 of different machines"));
+}
+
 /* Below a table whose rows are numbers there is a curve for each column; with other rows, or with one point only, there is none. */
 static void
 test_a_report_has_curves_over_numbers (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
@@ -549,6 +565,7 @@ TEST_PROGRAM (test_sweep)
     { "parts-of-a-sweep-are-done-at-once", test_parts_of_a_sweep_are_done_at_once },
     { "lines-are-read-before-they-are-copied", test_lines_are_read_before_they_are_copied },
     { "a-report-has-tables-and-pairs", test_a_report_has_tables_and_pairs },
+    { "noise-between-processes-is-not-faster", test_noise_between_processes_is_not_faster },
     { "a-report-has-curves-over-numbers", test_a_report_has_curves_over_numbers },
     { "a-table-has-a-line-for-every-cell", test_a_table_has_a_line_for_every_cell },
     { "cells-that-disturb-each-other-are-told", test_cells_that_disturb_each_other_are_told },
