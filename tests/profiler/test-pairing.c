@@ -422,9 +422,46 @@ test_a_verdict_needs_an_interval (void)
   g_assert_cmpstr (prof_verdict_describe (PROF_UNDECIDED, &unknown), ==, "too few runs");
 }
 
+static ProfInterval
+interval_around (double median, double factor)
+{
+  return (ProfInterval){ median, median / factor, median * factor };
+}
+
+/* What the header says: `strict` decides between faster and slower, both times against 1 %, and `usual` about the same. */
+static void
+test_verdicts_are_those_of_the_header (void)
+{
+  static const struct
+  {
+    double      median, usual, strict;
+    ProfVerdict verdict, inverse;
+  } rows[] = {
+    { 0.99005, 1.001, 1.002, PROF_FASTER,
+      PROF_SLOWER }, /* by more than a factor of 1.01, less than 1 % */
+    { 0.9902, 1.001, 1.002, PROF_SAME, PROF_SAME },
+    { 0.95, 1.01, 1.06, PROF_UNDECIDED, PROF_UNDECIDED },
+    { 1.001, 1.015, 1.1, PROF_SAME, PROF_SAME },
+    { 1.001, 1.03, 1.1, PROF_UNDECIDED, PROF_UNDECIDED },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      ProfInterval usual = interval_around (rows[i].median, rows[i].usual);
+      ProfInterval strict = interval_around (rows[i].median, rows[i].strict);
+
+      g_assert_cmpint (prof_find_verdict (&usual, &strict), ==, rows[i].verdict);
+      usual = interval_around (1 / rows[i].median, rows[i].usual);
+      strict = interval_around (1 / rows[i].median, rows[i].strict);
+      g_assert_cmpint (prof_find_verdict (&usual, &strict), ==, rows[i].inverse);
+    }
+}
+
 TEST_PROGRAM (test_pairing)
 {
   g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/profiler/pairing/verdicts-are-those-of-the-header",
+                   test_verdicts_are_those_of_the_header);
   g_test_add_func ("/profiler/pairing/equal-subjects-are-rarely-different",
                    test_equal_are_rarely_different);
   g_test_add_func ("/profiler/pairing/intervals-of-ratios-cover", test_intervals_of_ratios_cover);
