@@ -24,6 +24,8 @@ if [ ! -f "$HYB_VENDOR_NVRTC" ]; then
   exit 2
 fi
 
+ninja -C "$build" "${stubs#"$build"/}/libnvrtc.so.13" >"$work/log" || { tail -n 3 "$work/log"; exit 2; }
+
 # shellcheck disable=SC2046
 [ $# -gt 0 ] || set -- $("$hscope" new --list | sed -n 's/^\([a-z0-9-]*\) .*/\1/p')
 status=0
@@ -41,6 +43,10 @@ for model; do
     { echo "$model: $(tail -n 1 "$work/log")"; status=1; }
 done
 
+if [ ! -s "$HYB_CHIPS" ]; then
+  echo "no kernel was compiled"
+  exit 1
+fi
 sort "$HYB_CHIPS" | awk '{ n[$1 " " $2]++ } END { for (key in n) print key, n[key] }' | sort
 grep -v ' ok ' "$HYB_CHIPS" && status=1
 exit $status
