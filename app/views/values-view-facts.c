@@ -178,6 +178,17 @@ add_statistics (ScopeValuesView *self)
     add_count (self, _ ("Infinite"), statistics->n_infinite, PLACE_BAD);
 }
 
+/* "−0.5 to −0.25: 12 values" */
+static char *
+describe_bin (guint index, double value, gpointer data)
+{
+  const HybStatistics *statistics = &((ScopeValuesView *) data)->summary.statistics;
+  double               width = (statistics->maximum - statistics->minimum) / SCOPE_SUMMARY_BINS;
+  double               low = statistics->minimum + index * width;
+
+  return g_strdup_printf (_ ("%.4g to %.4g: %.0f values"), low, low + width, value);
+}
+
 static void
 add_histogram (ScopeValuesView *self)
 {
@@ -191,6 +202,7 @@ add_histogram (ScopeValuesView *self)
   scope_bars_set_axes (SCOPE_BARS (bars),
                        &(ScopeBarAxes){ .low = self->summary.statistics.minimum,
                                         .high = self->summary.statistics.maximum });
+  scope_bars_set_label (SCOPE_BARS (bars), describe_bin, self);
   scope_bars_set_description (SCOPE_BARS (bars), _ ("Histogram of the values"), NULL);
   scope_sheet_add (self->sheet, bars);
 }
