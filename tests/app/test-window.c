@@ -398,6 +398,7 @@ TEST_PROGRAM (test_window)
     }
   gui_start_application ();
   add_gesture_tests (); /* before tests that leave the pointer anywhere */
+  add_tensor_gesture_tests ();
   add_test ("/app/window/has-accessible-names", CASE_MODEL, test_names);
   add_test ("/app/window/camera-obeys-actions", CASE_MODEL, test_camera);
   add_test ("/app/window/keys-walk-along-edges", CASE_MODEL, test_walking);

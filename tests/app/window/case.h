@@ -69,3 +69,4 @@ void add_pane_tests (void);
 void add_list_tests (void);
 void add_comfort_tests (void);
 void add_gesture_tests (void);
+void add_tensor_gesture_tests (void);

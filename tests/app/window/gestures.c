@@ -11,7 +11,9 @@
 #include "app/widgets/tooltip.h"
 
 #include <glib/gstdio.h>
+#include <math.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Earlier tests may have left a window in which tabs are scrolled away. */
 static gboolean
@@ -201,6 +203,107 @@ test_places (void)
 
 /* --- 15: lines --- */
 
+/* Where a point of the picture is on the canvas. */
+static void
+to_canvas (VizPoint point, double *x, double *y)
+{
+  double left, top, zoom;
+
+  scope_canvas_get_camera (canvas (), &left, &top, &zoom);
+  *x = (point.x - left) * zoom;
+  *y = (point.y - top) * zoom;
+}
+
+/* (transfer full) */
+static GdkPixbuf *
+photograph (void)
+{
+  g_autofree char *path = NULL;
+  GdkPixbuf       *picture;
+
+  close (g_file_open_tmp ("hybridscope-far-XXXXXX.png", &path, NULL));
+  gui_save_picture (GTK_WINDOW (window), path);
+  picture = gdk_pixbuf_new_from_file (path, NULL);
+  g_remove (path);
+  return picture;
+}
+
+/* Whether two pictures of the window differ within two pixels of a point of the canvas. */
+static gboolean
+differ_at (const GdkPixbuf *a, const GdkPixbuf *b, double x, double y)
+{
+  int              stride = gdk_pixbuf_get_rowstride (a), n = gdk_pixbuf_get_n_channels (a);
+  double           left, top; /* of the shadow */
+  graphene_point_t at;
+
+  g_assert_true (gtk_widget_compute_point (GTK_WIDGET (canvas ()), GTK_WIDGET (window),
+                                           &GRAPHENE_POINT_INIT ((float) x, (float) y), &at));
+  gtk_native_get_surface_transform (GTK_NATIVE (window), &left, &top);
+  at.x += (float) left;
+  at.y += (float) top;
+  for (int row = (int) at.y - 2; row <= (int) at.y + 2; row++)
+    if (memcmp (gdk_pixbuf_read_pixels (a) + row * stride + ((int) at.x - 2) * n,
+                gdk_pixbuf_read_pixels (b) + row * stride + ((int) at.x - 2) * n,
+                (gsize) (5 * n)) != 0)
+      return TRUE;
+  return FALSE;
+}
+
+/* The longest line whose ends are boxes. */
+static guint32
+find_longest_wire (void)
+{
+  const VizPicture *picture = scope_canvas_get_picture (canvas ());
+  guint32           longest = VIZ_NO_ARROW;
+  double            most = 0;
+
+  for (guint32 i = 0; i < viz_picture_n_wires (picture); i++)
+    {
+      const VizWire  *wire = viz_picture_wire (picture, i);
+      const VizPoint *points = viz_picture_points (picture, i);
+      double          length;
+
+      if (wire->n_points < 4 || wire->is_stub)
+        continue;
+      length = hypot (points[wire->n_points - 1].x - points[0].x,
+                      points[wire->n_points - 1].y - points[0].y);
+      if (length > most)
+        {
+          most = length;
+          longest = i;
+        }
+    }
+  return longest;
+}
+
+/* A click on a node marks its lines up to their other ends, and only those. */
+static void
+check_far_ends (void)
+{
+  GtkWidget     *widget = GTK_WIDGET (canvas ());
+  VizPicture    *picture = scope_canvas_get_picture (canvas ());
+  guint32        number = find_longest_wire ();
+  const VizWire *wire = viz_picture_wire (picture, number);
+  const VizItem *tail = viz_picture_item (picture, wire->tail);
+  double         x, y;
+  g_autoptr (GdkPixbuf) before = NULL;
+  g_autoptr (GdkPixbuf) after = NULL;
+
+  scope_workspace_select (workspace (), VIZ_ROOT);
+  x_move (widget, 5, 5);
+  before = photograph ();
+  to_canvas ((VizPoint){ tail->x + tail->width / 2, tail->y + MIN (tail->height / 2, 12) }, &x, &y);
+  x_click (widget, x, y, 1);
+  wait_until (is_selected, GUINT_TO_POINTER (tail->box));
+  x_move (widget, 5, 5);
+  after = photograph ();
+  to_canvas (viz_curve_point (viz_picture_points (picture, number) + wire->n_points - 4, 0.8), &x,
+             &y);
+  g_assert_true (differ_at (before, after, x, y));
+  g_assert_false (differ_at (before, after, 5, 5));
+  scope_workspace_select (workspace (), VIZ_ROOT);
+}
+
 static gboolean
 tells_of_line (gpointer widget)
 {
@@ -235,6 +338,7 @@ test_lines (void)
       is_told = tells_of_line (widget);
     }
   g_assert_true (is_told);
+  check_far_ends ();
   /* Along a line by keyboard; the pane tells what it carries. */
   gtk_widget_grab_focus (widget);
   x_key ("Down");
@@ -277,21 +381,49 @@ open_source (const char *path)
 }
 
 static void
+drag_file (const char *path)
+{
+  GtkWidget *label = open_source (path);
+
+  x_drag (label, &(XDrag){ 20, 20, 500, 400, NULL });
+  gtk_window_destroy (GTK_WINDOW (gtk_widget_get_root (label)));
+}
+
+static void
+check_pictures_and_labels (const char *folder)
+{
+  static const char *const shapes[] = { "data=1,1,20,20", NULL };
+  g_autofree char         *picture = g_build_filename (folder, "white.png", NULL);
+  g_autofree char         *labels = g_build_filename (folder, "digits.txt", NULL);
+  g_autoptr (GdkPixbuf) white = gdk_pixbuf_new (GDK_COLORSPACE_RGB, FALSE, 8, 4, 4);
+
+  page = gui_open (window, "lenet-static", shapes);
+  gdk_pixbuf_fill (white, 0xffffffff);
+  g_assert_true (gdk_pixbuf_save (white, picture, "png", NULL, NULL));
+  g_assert_true (g_file_set_contents (labels, "0\n1\n2\n3\n4\n5\n6\n7\n8\n9\n", -1, NULL));
+  drag_file (picture);
+  g_assert_true (gui_wait (is_told, (gpointer) "white.png as “data”", 5000));
+  drag_file (labels);
+  g_assert_true (gui_wait (is_told, (gpointer) "names 10 classes", 5000));
+  g_remove (picture);
+  g_remove (labels);
+}
+
+static void
 test_own_input (void)
 {
   static const char *const shapes[] = { "data=1,4", NULL };
   g_autofree char         *folder = g_dir_make_tmp ("hybridscope-own-XXXXXX", NULL);
   g_autofree char         *table = g_build_filename (folder, "four.csv", NULL);
-  GtkWidget               *label, *field;
+  GtkWidget               *field;
 
   page = gui_open (window, "mlp-dropout", shapes);
   g_assert_true (g_file_set_contents (table, "1, 2, 3, 4\n", -1, NULL));
   if (!start ())
     return;
-  label = open_source (table);
-  x_drag (label, &(XDrag){ 20, 20, 500, 400, NULL });
+  drag_file (table);
   g_assert_true (gui_wait (is_told, (gpointer) "four.csv as “data”", 5000));
-  gtk_window_destroy (GTK_WINDOW (gtk_widget_get_root (label)));
+  check_pictures_and_labels (folder);
   /* By keyboard the field is typed into. */
   x_events_end ();
   g_assert_true (x_events_start (GTK_WINDOW (window)));

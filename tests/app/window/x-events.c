@@ -68,7 +68,7 @@ hold_modifiers (GdkModifierType modifiers, Bool is_down)
 }
 
 static void
-strike (guint key, GdkModifierType modifiers)
+send_key (guint key, GdkModifierType modifiers)
 {
   KeyCode code = XKeysymToKeycode (display, key);
 
@@ -79,7 +79,6 @@ strike (guint key, GdkModifierType modifiers)
   XTestFakeKeyEvent (display, code, True, CurrentTime);
   XTestFakeKeyEvent (display, code, False, CurrentTime);
   hold_modifiers (modifiers, False);
-  flush ();
 }
 
 void
@@ -89,14 +88,16 @@ x_key (const char *key)
   guint           symbol;
 
   g_assert_true (gtk_accelerator_parse (key, &symbol, &modifiers));
-  strike (symbol, modifiers);
+  send_key (symbol, modifiers);
+  flush ();
 }
 
 void
 x_type (const char *text)
 {
   for (; *text != '\0'; text++)
-    strike (gdk_unicode_to_keyval ((guint32) *text), 0);
+    send_key (gdk_unicode_to_keyval ((guint32) *text), 0);
+  flush ();
 }
 
 /* --- The mouse --- */
