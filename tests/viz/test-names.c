@@ -254,6 +254,32 @@ test_prefix_of_all_names_is_shown_once (void)
     }
 }
 
+/* Once a scale is large enough for a whole title, it is for every larger one: a title that is made smaller to fill its box is not
+ * cut by rounding. */
+static void
+test_titles_that_fill_their_boxes_are_not_cut (void)
+{
+  VizDiagramBuilder *builder = viz_diagram_builder_new ("d");
+  g_autoptr (VizDiagram) diagram = NULL;
+  g_autoptr (VizPicture) picture = NULL;
+  gboolean was_whole = FALSE;
+
+  add (builder, (Box){ "embedding", "e", NULL, NULL, 0, VIZ_ROOT });
+  diagram = viz_diagram_builder_freeze (builder);
+  picture = viz_layout_diagram (diagram, NULL, NULL, NULL, NULL);
+  for (double scale = 0.3; scale <= 1; scale += 0.001)
+    {
+      g_autoptr (GArray) texts = texts_at (picture, scale);
+      gboolean is_whole = FALSE;
+
+      for (guint i = 0; i < texts->len; i++)
+        is_whole |= g_str_equal (g_array_index (texts, RecordedText, i).text, "embedding");
+      g_assert_true (is_whole || !was_whole);
+      was_whole = is_whole;
+    }
+  g_assert_true (was_whole);
+}
+
 /* A group that was found by its structure has a title of operators, and names as any other inside. */
 static void
 test_titles_of_operators_do_not_hide_the_prefix (void)
@@ -428,6 +454,8 @@ TEST_PROGRAM (test_names)
                    test_outputs_of_loops_leave_out_its_name);
   g_test_add_func ("/names/prefix-of-all-names-is-shown-once",
                    test_prefix_of_all_names_is_shown_once);
+  g_test_add_func ("/names/titles-that-fill-their-boxes-are-not-cut",
+                   test_titles_that_fill_their_boxes_are_not_cut);
   g_test_add_func ("/names/long-names-wrap-before-they-are-cut",
                    test_long_names_wrap_before_they_are_cut);
   g_test_add_func ("/names/long-outputs-wrap-before-they-are-cut",

@@ -12,6 +12,7 @@
 
 #define RADIUS          5
 #define MAX_PILL_RADIUS 20
+#define ROUNDING        0.01  /* points */
 #define LARGE_LINE      1.15  /* of the size of letters, from one enlarged line to the next */
 #define TAG_PAD         10    /* beside the text of a tag, in all */
 #define SHARE           " · " /* between a value and its share, in a tag */
@@ -122,6 +123,7 @@ viz_painter_fit_text (const VizPainter *painter,
   double           width = viz_painter_text_width (painter, style, size, cut);
   guint            n = (guint) g_utf8_strlen (text, -1);
 
+  room += ROUNDING; /* a size may have been computed so that the text fills the room */
   while (width > room && n > 3)
     {
       /* At least one character less each time. */

@@ -69,7 +69,7 @@ fit_title (const VizPainter *painter, VizTextStyle style, const char *text, doub
 
   if (sizes.least > sizes.size)
     return (GroupTitle){ 0 };
-  return (GroupTitle){ viz_painter_fit_text (painter, style, size, text, room + 0.01), size };
+  return (GroupTitle){ viz_painter_fit_text (painter, style, size, text, room), size };
 }
 
 /* The name is left out if the title does not fit beside the wires with it. */
