@@ -8,6 +8,7 @@
 #include "app/compare/compare-cells.h"
 #include "app/process/conversion.h"
 #include "app/process/json-fields.h"
+#include "app/widgets/chart-area.h"
 #include "app/widgets/theme.h"
 #include "profiler/base/format.h"
 #include "viz/paint/chart.h"
@@ -21,15 +22,7 @@
 GtkWidget *
 scope_compare_chart_new (const char *name, const char *text, GtkDrawingAreaDrawFunc draw)
 {
-  GtkWidget *area = gtk_drawing_area_new ();
-
-  gtk_widget_set_name (area, name);
-  gtk_drawing_area_set_content_height (GTK_DRAWING_AREA (area), CHART_HEIGHT);
-  gtk_drawing_area_set_draw_func (GTK_DRAWING_AREA (area), draw, NULL, NULL);
-  gtk_accessible_update_property (GTK_ACCESSIBLE (area), GTK_ACCESSIBLE_PROPERTY_LABEL, text, -1);
-  g_signal_connect_object (adw_style_manager_get_default (), "notify::dark",
-                           G_CALLBACK (gtk_widget_queue_draw), area, G_CONNECT_SWAPPED);
-  return area;
+  return scope_chart_area_new (name, text, CHART_HEIGHT, draw);
 }
 
 typedef struct
@@ -152,7 +145,7 @@ draw_curves (GtkDrawingArea *area,
   Curves               found = { 0 };
   g_autofree VizCurve *curves = NULL;
   VizCurveChart axes = { .format = prof_format_seconds, .is_logarithmic = TRUE, .mark = NAN };
-  VizRect       rect = { 0, 0, width, height };
+  VizRect       rect;
   VizPen       *pen;
 
   if (collect_curves (cells, key, &found))
@@ -166,7 +159,7 @@ draw_curves (GtkDrawingArea *area,
       axes.x_name = axis_name (key);
       axes.curves = curves;
       axes.n_curves = found.forms->len;
-      pen = viz_pen_new_cairo (cr, NULL);
+      pen = scope_chart_area_pen (area, cr, width, height, &rect);
       viz_chart_curves (pen, &rect, theme, &axes);
       viz_pen_free (pen);
     }

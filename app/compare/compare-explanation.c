@@ -9,6 +9,7 @@
 #include "app/compare/compare-curves.h"
 #include "app/compare/compare-numbers.h"
 #include "app/process/json-fields.h"
+#include "app/widgets/chart-area.h"
 #include "app/widgets/label.h"
 #include "app/widgets/theme.h"
 #include "app/widgets/tooltip.h"
@@ -49,8 +50,8 @@ draw_waterfall (GtkDrawingArea *area,
   GStringChunk            *texts = g_string_chunk_new (256);
   g_autoptr (GArray) bars = NULL;
   ProfExplanation explanation;
-  VizRect         rect = { 0, 0, width, height };
-  VizPen         *pen = viz_pen_new_cairo (cr, NULL);
+  VizRect         rect;
+  VizPen         *pen = scope_chart_area_pen (area, cr, width, height, &rect);
 
   scope_explanation_read (scope_pair_find_explanation (pair->result, pair->a, pair->b),
                           &explanation);

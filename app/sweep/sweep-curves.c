@@ -2,11 +2,11 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/sweep/sweep-curves.h"
 
+#include "app/widgets/chart-area.h"
 #include "app/widgets/theme.h"
 #include "profiler/base/format.h"
 #include "viz/paint/curve-table.h"
 
-#include <adwaita.h>
 #include <glib/gi18n.h>
 
 #define HEIGHT 240
@@ -15,12 +15,12 @@ static void
 draw (GtkDrawingArea *area, cairo_t *cr, int width, int height, gpointer unused G_GNUC_UNUSED)
 {
   const VizCurveTable *table = g_object_get_data (G_OBJECT (area), "curves");
-  const VizRect        rect = { 0, 0, width, height };
+  VizRect              rect;
   VizPen              *pen;
 
   if (!table)
     return;
-  pen = viz_pen_new_cairo (cr, NULL);
+  pen = scope_chart_area_pen (area, cr, width, height, &rect);
   viz_curve_table_draw (table, pen, &rect, scope_theme_get ());
   viz_pen_free (pen);
 }
@@ -34,16 +34,7 @@ destroy (gpointer data)
 GtkWidget *
 scope_sweep_curves_new (void)
 {
-  GtkWidget *area = gtk_drawing_area_new ();
-
-  gtk_widget_set_name (area, "sweep-curves");
-  gtk_drawing_area_set_content_height (GTK_DRAWING_AREA (area), HEIGHT);
-  gtk_drawing_area_set_draw_func (GTK_DRAWING_AREA (area), draw, NULL, NULL);
-  gtk_accessible_update_property (GTK_ACCESSIBLE (area), GTK_ACCESSIBLE_PROPERTY_LABEL,
-                                  _ ("Curves of the sweep"), -1);
-  g_signal_connect_object (adw_style_manager_get_default (), "notify::dark",
-                           G_CALLBACK (gtk_widget_queue_draw), area, G_CONNECT_SWAPPED);
-  return area;
+  return scope_chart_area_new ("sweep-curves", _ ("Curves of the sweep"), HEIGHT, draw);
 }
 
 guint

@@ -1,10 +1,12 @@
 /* sweep-heat.c — draws the heat map, and finds the field below the pointer.
  *
+ * Sizes are in points of text of the usual size, which are as many pixels as scope_text_scale() says.
  * Colours are those of costs in a graph, by the logarithm of the value.  A map with many fields has no texts in them; the tooltip
  * and the table have the values.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/sweep/sweep-heat.h"
 
+#include "app/widgets/text-scale.h"
 #include "app/widgets/theme.h"
 #include "viz/paint/pen.h"
 
@@ -52,17 +54,19 @@ row_height (const ScopeSweepHeat *self)
 static double
 column_width (ScopeSweepHeat *self)
 {
-  double room = gtk_widget_get_width (GTK_WIDGET (self)) - self->label_width;
+  double scale = scope_text_scale (GTK_WIDGET (self));
+  double room = gtk_widget_get_width (GTK_WIDGET (self)) / scale - self->label_width;
 
   return CLAMP (room / MAX (self->n_columns, 1), has_texts (self) ? MIN_WIDTH : SMALL_WIDTH,
                 MAX_WIDTH);
 }
 
-/* FALSE: no field is there. */
+/* The field at a pixel.  FALSE: none is there. */
 static gboolean
 find_field (ScopeSweepHeat *self, double x, double y, guint *row, guint *column)
 {
-  double left = x - self->label_width, top = y - ROW_HEIGHT;
+  double scale = scope_text_scale (GTK_WIDGET (self));
+  double left = x / scale - self->label_width, top = y / scale - ROW_HEIGHT;
 
   if (!self->data || left < 0 || top < 0)
     return FALSE;
@@ -170,6 +174,7 @@ static void
 scope_sweep_heat_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
 {
   ScopeSweepHeat *self = SCOPE_SWEEP_HEAT (widget);
+  double          scale = scope_text_scale (widget);
   float           width = (float) gtk_widget_get_width (widget);
   float           height = (float) gtk_widget_get_height (widget);
   cairo_t        *cr;
@@ -178,6 +183,7 @@ scope_sweep_heat_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
   if (!self->data)
     return;
   cr = gtk_snapshot_append_cairo (snapshot, &GRAPHENE_RECT_INIT (0, 0, width, height));
+  cairo_scale (cr, scale, scale);
   pen = viz_pen_new_cairo (cr, NULL);
   draw (self, pen, scope_theme_get ());
   viz_pen_free (pen);
@@ -195,12 +201,14 @@ scope_sweep_heat_measure (GtkWidget     *widget,
 {
   ScopeSweepHeat *self = SCOPE_SWEEP_HEAT (widget);
   int             column = has_texts (self) ? MIN_WIDTH : SMALL_WIDTH;
+  double          size;
 
   *minimum_baseline = *natural_baseline = -1;
   if (orientation == GTK_ORIENTATION_HORIZONTAL)
-    *minimum = *natural = (int) self->label_width + (int) self->n_columns * column;
+    size = self->label_width + self->n_columns * column;
   else
-    *minimum = *natural = ROW_HEIGHT + (int) (self->n_rows * row_height (self));
+    size = ROW_HEIGHT + self->n_rows * row_height (self);
+  *minimum = *natural = (int) (size * scope_text_scale (widget));
 }
 
 /* --- The pointer --- */
