@@ -5,6 +5,7 @@
 #include "app/adapt/labels.h"
 
 #include "engine/base/one-line.h"
+#include "engine/onnx/describe-value.h"
 
 #include <string.h>
 
@@ -101,13 +102,24 @@ append_line (GPtrArray *lines, const char *name, const char *value)
     g_ptr_array_add (lines, g_strdup_printf ("%s %s", name, shown));
 }
 
+char *
+scope_label_describe_value (const HybNode *node, const char *name, const char *value)
+{
+  return node->op->flags & HYB_OP_FOREIGN ? hyb_onnx_describe_value (name, value) : NULL;
+}
+
 /* Attributes as the file has them, of an operator without a table of its own. */
 static void
 append_written (GPtrArray *lines, const HybNode *node)
 {
   for (guint i = 0; node->attributes[i] && lines->len < MAX_ATTRIBUTES; i += 2)
-    if (!node->op->is_default (node->params, node->attributes[i], node->attributes[i + 1]))
-      append_line (lines, node->attributes[i], node->attributes[i + 1]);
+    {
+      const char      *name = node->attributes[i], *value = node->attributes[i + 1];
+      g_autofree char *described = scope_label_describe_value (node, name, value);
+
+      if (!node->op->is_default (node->params, name, value))
+        append_line (lines, name, described ? described : value);
+    }
 }
 
 char **

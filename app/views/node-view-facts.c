@@ -427,11 +427,17 @@ add_written_attributes (ScopeSheet *sheet, const HybNode *node)
   scope_sheet_add_heading (sheet,
                            node->op->is_default ? _ ("Attributes") : _ ("Attributes in the file"));
   for (guint i = 0; node->attributes[i] && node->attributes[i + 1]; i += 2)
-    if (node->op->is_default &&
-        !node->op->is_default (node->params, node->attributes[i], node->attributes[i + 1]))
-      scope_sheet_add_strong_row (sheet, node->attributes[i], node->attributes[i + 1], NULL, 0);
-    else
-      scope_sheet_add_row (sheet, node->attributes[i], node->attributes[i + 1], NULL, 0);
+    {
+      const char      *name = node->attributes[i], *value = node->attributes[i + 1];
+      g_autofree char *described = scope_label_describe_value (node, name, value);
+
+      if (node->op->is_default && !node->op->is_default (node->params, name, value))
+        scope_sheet_add_strong_row (sheet, name, described ? described : value,
+                                    described ? value : NULL, 0);
+      else
+        scope_sheet_add_row (sheet, name, described ? described : value, described ? value : NULL,
+                             0);
+    }
 }
 
 static void
@@ -471,8 +477,8 @@ scope_node_view_show_node (ScopeNodeView    *self,
           hyb_model_get_parameter (scope_document_get_model (document), node->name) != NULL;
 
       scope_sheet_add_title (self->sheet, node->name,
-                             hyb_role_name (
-                                 hyb_graph_get_role (place->graph, place->node, is_given)));
+                             gettext (hyb_role_name (
+                                 hyb_graph_get_role (place->graph, place->node, is_given))));
     }
   else
     {

@@ -5,6 +5,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/graph/roles.h"
 
+#include "engine/base/translate.h"
+
 #include <string.h>
 
 /* No operator names more operands than this. */
@@ -42,10 +44,10 @@ const char *
 hyb_role_name (HybRole role)
 {
   static const char *const role_names[] = {
-    [HYB_ROLE_DATA] = "data",
-    [HYB_ROLE_PARAMETER] = "parameter",
-    [HYB_ROLE_STATE] = "state",
-    [HYB_ROLE_LABEL] = "label",
+    [HYB_ROLE_DATA] = N_ ("data"),
+    [HYB_ROLE_PARAMETER] = N_ ("parameter"),
+    [HYB_ROLE_STATE] = N_ ("state"),
+    [HYB_ROLE_LABEL] = N_ ("label"),
   };
 
   return role_names[role];

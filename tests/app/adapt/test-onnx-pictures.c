@@ -87,6 +87,17 @@ test_a_frame_of_an_unknown_operator_has_its_name (void)
   find_box (diagram, "inner");
 }
 
+/* The file has the number of the type. */
+static void
+test_types_in_attributes_have_names (void)
+{
+  g_autoptr (VizDiagram) diagram = draw ("bfloat16.onnx");
+  guint32 cast = find_box (diagram, "cast");
+
+  g_assert_cmpuint (viz_diagram_box (diagram, cast)->n_attributes, ==, 1);
+  g_assert_cmpstr (viz_diagram_attribute (diagram, cast, 0), ==, "to float32");
+}
+
 TEST_PROGRAM (test_onnx_pictures)
 {
   g_test_init (&argc, &argv, NULL);
@@ -100,5 +111,7 @@ TEST_PROGRAM (test_onnx_pictures)
   g_test_add_func ("/app/adapt/onnx/a-frame-of-an-unknown-operator-has-its-name",
                    test_a_frame_of_an_unknown_operator_has_its_name);
 
+  g_test_add_func ("/app/adapt/onnx/types-in-attributes-have-names",
+                   test_types_in_attributes_have_names);
   return g_test_run ();
 }
