@@ -91,7 +91,7 @@ add_step (ScopePassesView *self, const ScopePassStep *step)
                            ? g_strdup_printf ("%u", step->nodes_after)
                            : g_strdup_printf ("%u → %u", step->nodes_before, step->nodes_after);
 
-  add_row (self, title, step->pass->doc, n, change);
+  add_row (self, title, gettext (step->pass->doc), n, change);
 }
 
 static void

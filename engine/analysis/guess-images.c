@@ -5,6 +5,7 @@
 #include "engine/analysis/guess-images.h"
 
 #include "engine/analysis/guess-networks.h"
+#include "engine/base/translate.h"
 
 #define N_CLASSES  10 /* collections of digits and of small images have this many */
 #define FEW_LAYERS 4  /* convolutions of a network for digits */
@@ -14,11 +15,12 @@ static const gint64 image_sizes[] = { 224, 299, 256, 300, 320, 416, 512, 128, 11
 static const gint64 small_sizes[] = { 32, 28, 224, 299, 256, 64, 48, 96, 112, 128 };
 static const gint64 digit_sizes[] = { 28, 32, 224, 299, 256, 64, 48, 96, 112, 128 };
 
-static const HybGuessSizes of_images = { image_sizes, G_N_ELEMENTS (image_sizes), 1024, "images" };
+static const HybGuessSizes of_images = { image_sizes, G_N_ELEMENTS (image_sizes), 1024,
+                                         N_ ("images") };
 static const HybGuessSizes of_small_images = { small_sizes, G_N_ELEMENTS (small_sizes), 512,
-                                               "small images" };
+                                               N_ ("small images") };
 static const HybGuessSizes of_digits = { digit_sizes, G_N_ELEMENTS (digit_sizes), 512,
-                                         "images of digits" };
+                                         N_ ("images of digits") };
 
 gboolean
 hyb_guess_has_ten_classes (const HybGuess *guess)
@@ -61,8 +63,8 @@ take_usual_size (HybGuess *guess, HybShape *shape, guint axes)
   if (n_axes != 2 || !hyb_guess_try (guess, &full))
     return FALSE;
   *shape = full;
-  hyb_guess_add_reason (guess, "%s%s", network->reason,
-                        hyb_guess_try (guess, &other) ? " and others fit, too" : "");
+  hyb_guess_add_reason (guess, "%s%s", _ (network->reason),
+                        hyb_guess_try (guess, &other) ? _ (" and others fit, too") : "");
   return TRUE;
 }
 
@@ -92,8 +94,9 @@ hyb_guess_image (HybGuess *guess, HybShape *shape)
       if (is_open)
         {
           shape->dim[channel] = is_for_digits (guess) ? channels[1 - i] : channels[i];
-          hyb_guess_add_reason (guess, shape->dim[channel] == 1 ? "1 channel as in grey images"
-                                                                : "3 channels as in colour images");
+          hyb_guess_add_reason (guess, shape->dim[channel] == 1
+                                           ? _ ("1 channel as in grey images")
+                                           : _ ("3 channels as in colour images"));
         }
       for (int axis = 1; axis < shape->rank; axis++)
         if (shape->dim[axis] == HYB_UNKNOWN)

@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/analysis/guess-networks.h"
 
+#include "engine/base/translate.h"
 #include "engine/op/op.h"
 
 #include <string.h>
@@ -82,9 +83,10 @@ has_wide_dilation (HybGraph *graph, const HybType *types G_GNUC_UNUSED)
 }
 
 static const Kind kinds[] = {
-  { has_regions, { 800, 800, "800 is usual for the shorter side where regions are cut out" } },
-  { has_key_points, { 256, 192, "256 × 192 is usual for maps of 17 key points" } },
-  { has_wide_dilation, { 300, 300, "300 is usual for a convolution with dilation 6, as in SSD" } },
+  { has_regions, { 800, 800, N_ ("800 is usual for the shorter side where regions are cut out") } },
+  { has_key_points, { 256, 192, N_ ("256 × 192 is usual for maps of 17 key points") } },
+  { has_wide_dilation,
+    { 300, 300, N_ ("300 is usual for a convolution with dilation 6, as in SSD") } },
 };
 
 const HybGuessNetwork *

@@ -7,6 +7,7 @@
 
 #include "engine/analysis/declared-types.h"
 #include "engine/analysis/infer-types.h"
+#include "engine/base/translate.h"
 
 #include <string.h>
 
@@ -164,7 +165,7 @@ new_guess (HybNodeId variable, const HybShape *known, const HybShape *shape)
   guess->variable = variable;
   guess->known = *known;
   guess->shape = *shape;
-  guess->reason = g_strdup ("the file leaves dimensions open");
+  guess->reason = g_strdup (_ ("the file leaves dimensions open"));
   return guess;
 }
 

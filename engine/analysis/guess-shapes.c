@@ -10,6 +10,7 @@
 #include "engine/analysis/guess-open.h"
 #include "engine/analysis/guess-trial.h"
 #include "engine/analysis/infer-types.h"
+#include "engine/base/translate.h"
 #include "engine/graph/roles.h"
 #include "engine/op/op.h"
 
@@ -23,7 +24,7 @@
 
 static const gint64 lengths[] = { 35, 16, 32, 10, 8, 20, 30, 50, 64, 100, 128, 5, 4, 2, 1 };
 
-static const HybGuessSizes of_sequences = { lengths, G_N_ELEMENTS (lengths), 512, "sequences",
+static const HybGuessSizes of_sequences = { lengths, G_N_ELEMENTS (lengths), 512, N_ ("sequences"),
                                             TRUE };
 
 /* --- Features and sequences --- */
@@ -136,8 +137,8 @@ guess_from_operands (HybGuess *guess, HybShape *shape)
               continue;
             *shape = fitting;
             hyb_guess_add_batch_reason (guess);
-            hyb_guess_add_reason (guess, "“%s” reads %" G_GINT64_FORMAT " numbers", user->name,
-                                  size);
+            hyb_guess_add_reason (guess, _ ("“%s” reads %lld numbers"), user->name,
+                                  (long long) size);
             return TRUE;
           }
     }
@@ -153,7 +154,8 @@ guess_features (HybGuess *guess, HybShape *shape)
   if (!hyb_guess_has_ten_classes (guess) || !hyb_guess_try (guess, shape))
     return FALSE;
   hyb_guess_add_batch_reason (guess);
-  hyb_guess_add_reason (guess, "784 = 28 × 28 is usual with ten classes and other sizes fit, too");
+  hyb_guess_add_reason (guess,
+                        _ ("784 = 28 × 28 is usual with ten classes and other sizes fit, too"));
   return TRUE;
 }
 
@@ -195,7 +197,7 @@ take_inferred (HybGuess *guess, HybShape *shape)
 
   for (int axis = 0; axis < shape->rank; axis++)
     if (shape->dim[axis] == HYB_UNKNOWN && inferred->dim[axis] != HYB_UNKNOWN)
-      hyb_guess_add_reason (guess, "%" G_GINT64_FORMAT " as the graph says", inferred->dim[axis]);
+      hyb_guess_add_reason (guess, _ ("%lld as the graph says"), (long long) inferred->dim[axis]);
   *shape = *inferred;
 }
 

@@ -5,6 +5,7 @@
 #include "engine/analysis/guess-trial.h"
 
 #include "engine/analysis/infer-types.h"
+#include "engine/base/translate.h"
 
 #include <string.h>
 
@@ -76,11 +77,12 @@ void
 hyb_guess_add_batch_reason (HybGuess *guess)
 {
   if (guess->batch_name)
-    hyb_guess_add_reason (guess, "a batch of %" G_GINT64_FORMAT " as in “%s”", guess->batch,
+    hyb_guess_add_reason (guess, _ ("a batch of %lld as in “%s”"), (long long) guess->batch,
                           guess->batch_name);
   else
-    hyb_guess_add_reason (guess, "a batch of %" G_GINT64_FORMAT "%s", hyb_guess_batch (guess),
-                          guess->batch > 0 ? " as given" : "");
+    hyb_guess_add_reason (guess,
+                          guess->batch > 0 ? _ ("a batch of %lld as given") : _ ("a batch of %lld"),
+                          (long long) hyb_guess_batch (guess));
 }
 
 /* A size in the name of the file, as in ssd_512_resnet50-symbol.json: a number between underscores or
@@ -123,9 +125,10 @@ add_size_reason (HybGuess            *guess,
 
   if (at > 0)
     {
-      hyb_guess_add_reason (guess, "%s refuses %" G_GINT64_FORMAT "%s",
-                            refused_by ? refused_by : "the graph", size,
-                            at == 1 ? "" : " and other usual sizes");
+      hyb_guess_add_reason (guess,
+                            at == 1 ? _ ("%s refuses %lld")
+                                    : _ ("%s refuses %lld and other usual sizes"),
+                            refused_by ? refused_by : _ ("the graph"), (long long) size);
       return;
     }
   for (guint i = 1; i < sizes->n_usual && i < 4; i++)
@@ -135,11 +138,11 @@ add_size_reason (HybGuess            *guess,
       n_others += hyb_guess_try (guess, &other);
     }
   if (n_others > 0)
-    hyb_guess_add_reason (guess, "%" G_GINT64_FORMAT " is usual for %s and others fit, too", size,
-                          sizes->what);
+    hyb_guess_add_reason (guess, _ ("%lld is usual for %s and others fit, too"), (long long) size,
+                          _ (sizes->what));
   else
-    hyb_guess_add_reason (guess, "%" G_GINT64_FORMAT " is usual for %s and %s refuses others", size,
-                          sizes->what, guess->refused_by ? guess->refused_by : "the graph");
+    hyb_guess_add_reason (guess, _ ("%lld is usual for %s and %s refuses others"), (long long) size,
+                          _ (sizes->what), guess->refused_by ? guess->refused_by : _ ("the graph"));
 }
 
 /* The size that is tried at an index: usual ones, then those of parameters, then all. */

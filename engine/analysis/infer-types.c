@@ -12,6 +12,7 @@
 #include "engine/analysis/pass.h"
 #include "engine/base/error.h"
 #include "engine/base/remedy.h"
+#include "engine/base/translate.h"
 #include "engine/op/rules.h"
 
 /* At most this many operands are listed in a message. */
@@ -508,10 +509,11 @@ describe_variable (const HybNode *node, const HybType *type)
   g_autofree char *shape = hyb_shape_to_string (&type->shape);
 
   if (type->shape.rank == HYB_UNKNOWN)
-    return g_strdup_printf ("the shape of variable “%s” is not given, and no operator that reads "
-                            "it determines it",
+    return g_strdup_printf (_ ("the shape of variable “%s” is not given, and no operator that "
+                               "reads "
+                               "it determines it"),
                             node->name);
-  return g_strdup_printf ("the shape of variable “%s” is only known as %s", node->name, shape);
+  return g_strdup_printf (_ ("the shape of variable “%s” is only known as %s"), node->name, shape);
 }
 
 static char *
@@ -520,17 +522,18 @@ describe_operator (const HybNode *node, const HybType *type)
   g_autofree char *shape = hyb_shape_to_string (&type->shape);
 
   if (node->op->flags & HYB_OP_OPAQUE)
-    return g_strdup_printf ("node “%s” has the unknown operator “%s”, so the type of its output "
-                            "cannot be inferred",
+    return g_strdup_printf (_ ("node “%s” has the unknown operator “%s”, so the type of its output "
+                               "cannot be inferred"),
                             node->name, node->type);
   if (node->op->compute)
-    return g_strdup_printf ("node “%s” (%s) has a shape that is only known while it runs",
+    return g_strdup_printf (_ ("node “%s” (%s) has a shape that is only known while it runs"),
                             node->name, node->type);
   if (node->n_inputs == 0)
-    return g_strdup_printf ("node “%s” (%s) produces %s, and no reader determines the rest",
+    return g_strdup_printf (_ ("node “%s” (%s) produces %s, and no reader determines the rest"),
                             node->name, node->type, shape);
-  return g_strdup_printf ("node “%s” (%s) does not determine its output from its inputs: only %s "
-                          "is known",
+  return g_strdup_printf (_ ("node “%s” (%s) does not determine its output from its inputs: only "
+                             "%s "
+                             "is known"),
                           node->name, node->type, shape);
 }
 
@@ -544,8 +547,8 @@ hyb_infer_reason (HybGraph *graph, const HybType *types, HybValueId value)
                                                        : describe_operator (node, &types[root]);
 
   if (!is_missing (types, value))
-    return g_strdup_printf ("the shape of “%s” is known", name);
-  return g_strdup_printf ("the shape of “%s” is unknown because %s", name, cause);
+    return g_strdup_printf (_ ("the shape of “%s” is known"), name);
+  return g_strdup_printf (_ ("the shape of “%s” is unknown because %s"), name, cause);
 }
 
 static HybGraph *

@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/doctor/group-changes.h"
 
+#include "engine/base/translate.h"
 #include <string.h>
 
 #define OPENING "“"
@@ -35,7 +36,7 @@ describe_group (const Group *group)
 {
   if (group->n == 1 || group->end == 0)
     return g_strdup (group->first);
-  return g_strdup_printf ("%.*s and %u more%s", (int) group->end, group->first, group->n - 1,
+  return g_strdup_printf (_ ("%.*s and %u more%s"), (int) group->end, group->first, group->n - 1,
                           group->first + group->end);
 }
 

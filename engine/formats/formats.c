@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/formats/format.h"
 
+#include "engine/base/translate.h"
 #include "engine/formats/array-file.h"
 #include "engine/formats/file.h"
 #include "engine/formats/mapped-file.h"
@@ -158,12 +159,13 @@ hyb_format_find_params (const HybFormat *format, const char *file, gint64 epoch,
 
       if (strchr (ending, '#'))
         {
-          *why = epoch >= 0 ? "the epoch that was asked for" : "the highest epoch beside the model";
+          *why = epoch >= 0 ? N_ ("the epoch that was asked for")
+                            : N_ ("the highest epoch beside the model");
           path = find_epoch (prefix, ending, epoch);
         }
       else if (epoch < 0)
         {
-          *why = "the same name beside the model";
+          *why = N_ ("the same name beside the model");
           path = g_strconcat (prefix, ending, NULL);
         }
       if (path && g_file_test (path, G_FILE_TEST_IS_REGULAR))

@@ -71,7 +71,8 @@ read_params (HybModel *model, const Source *source, GError **error)
       return hyb_error_add_remedy (error, HYB_REMEDY_PARAMETERS, NULL);
     }
 
-  note = hyb_finding_new ("paired-file", HYB_SEVERITY_NOTE, "these parameters are used: %s", why);
+  note = hyb_finding_new ("paired-file", HYB_SEVERITY_NOTE, _ ("these parameters are used: %s"),
+                          _ (why));
   note->file = g_strdup (found);
   hyb_model_add_finding (model, note);
   return load_weights (model, found, error);

@@ -108,7 +108,7 @@ fill (gconstpointer data, const HybBatch *batch)
 }
 
 HYB_MODEL (.name = "ctc-reader",
-           .doc = "Reads a line of characters: convolutions, a bidirectional LSTM, CTC",
+           .doc = "Reads a line of text: convolutions, LSTM both ways, CTC",
            .options = options,
            .options_size = sizeof (Options),
            .inputs = "float32(batch, 1, 16, width)",

@@ -7,7 +7,7 @@ folder=$(mktemp -d)
 trap 'rm -r "$folder"' EXIT
 status=0
 
-for file in $(grep -rlE '\<N?_ \(|g_dngettext \(' app engine --include='*.c') \
+for file in $(grep -rlE '\<N?_ \(|g_dngettext \(' app engine viz --include='*.c') \
             $(grep -rl 'translatable="yes"' resources --include='*.ui'); do
   case $file in app/command/*) continue ;; esac
   grep -qx "$file" po/POTFILES || { echo "$file is not in po/POTFILES"; status=1; }

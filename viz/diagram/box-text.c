@@ -7,6 +7,7 @@
 #include "viz/diagram/box-text.h"
 
 #include "viz/diagram/short-names.h"
+#include "viz/diagram/translate.h"
 
 #include <math.h>
 #include <string.h>
@@ -137,9 +138,9 @@ add_weights (GArray *lines, const VizDiagram *diagram, guint32 box)
     {
       g_autofree char *names = g_string_free (rows[r].names, FALSE);
       g_autofree char *uses =
-          rows[r].n_uses > 1 ? g_strdup_printf ("  (%u uses)", rows[r].n_uses) : g_strdup ("");
+          rows[r].n_uses > 1 ? g_strdup_printf (_ ("  (%u uses)"), rows[r].n_uses) : g_strdup ("");
       g_autofree char *counted = rows[r].n_names > 1 && g_utf8_strlen (names, -1) > NAMES_LENGTH
-                                     ? g_strdup_printf ("%u weights", rows[r].n_names)
+                                     ? g_strdup_printf (_ ("%u weights"), rows[r].n_names)
                                      : NULL;
       g_autofree char *row = g_strconcat (counted ? counted : names, rows[r].shape ? "  " : "",
                                           rows[r].shape ? rows[r].shape : "", uses, NULL);
@@ -148,7 +149,7 @@ add_weights (GArray *lines, const VizDiagram *diagram, guint32 box)
     }
   if (n_more > 0)
     {
-      g_autofree char *more = g_strdup_printf ("+ %u weights", n_more);
+      g_autofree char *more = g_strdup_printf (_ ("+ %u weights"), n_more);
 
       add_line (lines, VIZ_TEXT_ROW, TRUE, more);
     }
@@ -181,7 +182,7 @@ add_attributes (GArray *lines, const VizDiagram *diagram, guint32 box, gint32 ex
   add_line (lines, VIZ_TEXT_ROW, FALSE, row->str);
   if (n > max)
     {
-      g_autofree char *more = g_strdup_printf ("+ %u more", n - max);
+      g_autofree char *more = g_strdup_printf (_ ("+ %u more"), n - max);
 
       add_line (lines, VIZ_TEXT_ROW, TRUE, more);
     }
@@ -202,10 +203,11 @@ static void
 add_range (GArray *lines, gboolean is_blocks, gint32 first, gint32 last)
 {
   g_autofree char *title =
-      first == last ? g_strdup_printf ("%s %d", is_blocks ? "block" : "step", first)
-                    : g_strdup_printf ("%s %d … %d", is_blocks ? "blocks" : "steps", first, last);
+      first == last
+          ? g_strdup_printf (is_blocks ? _ ("block %d") : _ ("step %d"), first)
+          : g_strdup_printf (is_blocks ? _ ("blocks %d … %d") : _ ("steps %d … %d"), first, last);
   g_autofree char *count =
-      g_strdup_printf ("%d %s", last - first + 1, is_blocks ? "blocks" : "cells");
+      g_strdup_printf (is_blocks ? _ ("%d blocks") : _ ("%d cells"), last - first + 1);
 
   add_line (lines, VIZ_TEXT_TITLE, FALSE, title);
   add_line (lines, VIZ_TEXT_NAME, TRUE, count);
@@ -239,7 +241,8 @@ viz_box_lines (const VizDiagram *diagram,
   if (viz_diagram_n_leaves (diagram, box) > 0)
     {
       guint32          n_leaves = viz_diagram_n_leaves (diagram, box);
-      g_autofree char *count = g_strdup_printf ("%u node%s", n_leaves, n_leaves == 1 ? "" : "s");
+      g_autofree char *count =
+          g_strdup_printf (g_dngettext ("hybridscope", "%u node", "%u nodes", n_leaves), n_leaves);
 
       add_line (lines, VIZ_TEXT_ROW, TRUE, count);
     }
@@ -287,7 +290,7 @@ viz_arrow_stub_text (const VizDiagram *diagram, guint32 arrow)
   g_autofree char *text = viz_text_cut (name, 20);
 
   g_strdelimit (text, "\n\r\t\v\f", ' ');
-  return g_strconcat ("from ", text, NULL);
+  return g_strdup_printf (_ ("from %s"), text);
 }
 
 void

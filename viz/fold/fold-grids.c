@@ -5,6 +5,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "viz/fold/fold-private.h"
 
+#include "viz/diagram/translate.h"
+
 #include <string.h>
 
 /* The innermost part that contains all chains of the band of chain. */
@@ -57,16 +59,16 @@ grid_title (const VizNames *names, const VizChain *chain, const char *path)
       n_backward += other->is_backward;
     }
   if (chain->is_blocks)
-    return g_strdup_printf (chain->is_equal ? "%u equal blocks" : "%u blocks",
+    return g_strdup_printf (chain->is_equal ? _ ("%u equal blocks") : _ ("%u blocks"),
                             chain->n_steps * n_rows);
   title =
       g_string_new (n_backward > 0 && n_backward < n_chains && path == chain->stem ? "Bi" : NULL);
   g_string_append (title, path);
-  g_string_append_printf (title, " × %u steps", chain->n_steps);
+  g_string_append_printf (title, _ (" × %u steps"), chain->n_steps);
   if (n_backward > 0 && n_backward < n_chains)
     n_rows = MAX (n_rows - MIN (n_backward, n_rows), 1);
   if (n_rows > 1)
-    g_string_append_printf (title, " × %u layers", n_rows);
+    g_string_append_printf (title, _ (" × %u layers"), n_rows);
   return g_string_free (title, FALSE);
 }
 
@@ -187,20 +189,20 @@ add_header (VizNames *names, const Use *uses, guint32 chain, guint32 steps)
   if (rows->len == 0)
     return;
   g_ptr_array_add (rows, NULL);
-  header =
-      viz_diagram_builder_add_box (names->builder,
-                                   &(VizBoxInfo){ .id = id,
-                                                  .title = name_of_layer ? name_of_layer
-                                                                         : "weights of all steps",
-                                                  .subtitle = name_of_layer ? "weights of all steps"
-                                                              : layer->part != 0 ? path
-                                                              : layer->is_hinted ? layer->stem
-                                                                                 : NULL,
-                                                  .attributes = (const char *const *) rows->pdata,
-                                                  .kind = VIZ_BOX_WEIGHT,
-                                                  .category = VIZ_CATEGORY_DATA,
-                                                  .parent = steps,
-                                                  .user = VIZ_NO_USER });
+  header = viz_diagram_builder_add_box (names->builder,
+                                        &(VizBoxInfo){
+                                            .id = id,
+                                            .title = name_of_layer ? name_of_layer
+                                                                   : _ ("weights of all steps"),
+                                            .subtitle = name_of_layer ? _ ("weights of all steps")
+                                                        : layer->part != 0 ? path
+                                                        : layer->is_hinted ? layer->stem
+                                                                           : NULL,
+                                            .attributes = (const char *const *) rows->pdata,
+                                            .kind = VIZ_BOX_WEIGHT,
+                                            .category = VIZ_CATEGORY_DATA,
+                                            .parent = steps,
+                                            .user = VIZ_NO_USER });
   viz_diagram_builder_set_header (names->builder, header, layer->layer);
 }
 

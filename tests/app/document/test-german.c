@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/document/document.h"
 
+#include "engine/analysis/pass.h"
+#include "engine/onnx/onnx-op.h"
 #include "tests/program.h"
 
 #include <glib/gstdio.h>
@@ -16,6 +18,16 @@ static const char *const symbol =
     "\"most\"}, \"inputs\": [[0,0,0]]},"
     "{\"op\": \"Mish\", \"name\": \"mish\", \"inputs\": [[1,0,0]]}],"
     "\"arg_nodes\": [0], \"heads\": [[2,0,0]]}";
+
+#define HYB_ONNX_OPS(name) extern const HybOnnxOp hyb_onnx_ops_##name[];
+#include "engine/onnx/ops/list.h"
+#undef HYB_ONNX_OPS
+
+static const HybOnnxOp *const onnx_rows[] = {
+#define HYB_ONNX_OPS(name) hyb_onnx_ops_##name,
+#include "engine/onnx/ops/list.h"
+#undef HYB_ONNX_OPS
+};
 
 static char *
 list_findings (void)
@@ -53,26 +65,42 @@ find_catalogues (void)
   return g_file_test (probe, G_FILE_TEST_EXISTS) ? g_steal_pointer (&place) : NULL;
 }
 
-static void
-test_findings (void)
+/* FALSE: there is no catalogue, and the test is skipped. */
+static gboolean
+begin_german (void)
 {
   g_autofree char *catalogues = find_catalogues ();
-  g_autofree char *english = list_findings (), *german = NULL;
 
-  g_assert_nonnull (strstr (english, "attribute pool_type is “most”, which is not one of max"));
-  g_assert_nonnull (strstr (english, "there is no operator “Mish”"));
   if (!catalogues)
     {
       g_test_skip ("no gettext");
-      return;
+      return FALSE;
     }
   g_setenv ("LANGUAGE", "de", TRUE);
   setlocale (LC_MESSAGES, "C.UTF-8"); /* only in C nothing is translated */
   bindtextdomain ("hybridscope", catalogues);
   bind_textdomain_codeset ("hybridscope", "UTF-8");
   textdomain ("hybridscope");
-  german = list_findings ();
+  return TRUE;
+}
+
+static void
+end_german (void)
+{
   setlocale (LC_MESSAGES, "C");
+}
+
+static void
+test_findings (void)
+{
+  g_autofree char *english = list_findings (), *german = NULL;
+
+  g_assert_nonnull (strstr (english, "attribute pool_type is “most”, which is not one of max"));
+  g_assert_nonnull (strstr (english, "there is no operator “Mish”"));
+  if (!begin_german ())
+    return;
+  german = list_findings ();
+  end_german ();
   g_assert_nonnull (strstr (german, "das Attribut pool_type ist „most“; erwartet wird eines von"));
   g_assert_nonnull (strstr (german, "es gibt keinen Operator „Mish“"));
 }
@@ -87,33 +115,50 @@ is_untranslated (const char *text)
   return TRUE;
 }
 
-/* Every description of an operator and of its attributes has a German text. */
+/* Every description of an operator and of its attributes has a German text, also of those that only passes write: a graph after a
+ * pass shows them. */
 static void
 test_operators (void)
 {
-  g_autofree char    *catalogues = find_catalogues ();
   guint               n_ops, n_missing = 0;
   const HybOp *const *ops = hyb_op_list (&n_ops);
 
-  if (!catalogues)
-    {
-      g_test_skip ("no gettext");
-      return;
-    }
-  g_setenv ("LANGUAGE", "de", TRUE);
-  setlocale (LC_MESSAGES, "C.UTF-8");
-  bindtextdomain ("hybridscope", catalogues);
-  bind_textdomain_codeset ("hybridscope", "UTF-8");
-  textdomain ("hybridscope");
+  if (!begin_german ())
+    return;
   for (guint i = 0; i < n_ops; i++)
     {
-      if (ops[i]->flags & HYB_OP_INTERNAL)
-        continue;
       n_missing += is_untranslated (ops[i]->doc);
       for (const HybParam *param = ops[i]->params; param && param->name; param++)
         n_missing += is_untranslated (param->doc);
     }
-  setlocale (LC_MESSAGES, "C");
+  end_german ();
+  g_assert_cmpuint (n_missing, ==, 0);
+}
+
+static void
+test_onnx (void)
+{
+  guint n_missing = 0;
+
+  if (!begin_german ())
+    return;
+  for (guint i = 0; i < G_N_ELEMENTS (onnx_rows); i++)
+    for (const HybOnnxOp *row = onnx_rows[i]; row->op.name; row++)
+      n_missing += is_untranslated (row->op.doc);
+  end_german ();
+  g_assert_cmpuint (n_missing, ==, 0);
+}
+
+static void
+test_passes (void)
+{
+  guint n_missing = 0;
+
+  if (!begin_german ())
+    return;
+  for (const HybPass *const *pass = hyb_passes (); *pass; pass++)
+    n_missing += is_untranslated ((*pass)->doc);
+  end_german ();
   g_assert_cmpuint (n_missing, ==, 0);
 }
 
@@ -122,5 +167,7 @@ TEST_PROGRAM (test_german)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/app/german/findings-have-the-language-of-the-user", test_findings);
   g_test_add_func ("/app/german/operators-are-described-in-german", test_operators);
+  g_test_add_func ("/app/german/operators-of-onnx-are-described-in-german", test_onnx);
+  g_test_add_func ("/app/german/passes-are-described-in-german", test_passes);
   return g_test_run ();
 }
