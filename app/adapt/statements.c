@@ -139,8 +139,10 @@ scope_say_rungs (const ScopeRung *rungs, guint n)
 static char *
 dup_share (const ProfExplanation *explanation, guint bucket)
 {
-  return g_strdup_printf ("%s (%.0f %%)", gettext (explanation->bucket[bucket].name),
-                          100 * explanation->bucket[bucket].seconds / explanation->saved.median);
+  double share = 100 * explanation->bucket[bucket].seconds / explanation->saved.median;
+
+  return g_strdup_printf ("%s (%s%.0f %%)", gettext (explanation->bucket[bucket].name),
+                          share < 0 ? "−" : "", fabs (share));
 }
 
 /* The bucket that saves most (sign 1) or costs most (sign -1), except for one.  PROF_N_BUCKETS if
@@ -184,7 +186,7 @@ append_gap (GString *text, const ProfExplanation *explanation)
                             100 * fabs (explanation->bucket[worst].residual / saved));
 }
 
-/* "gemm batching (60 %) and host and dispatch (31 %), against data movement (-12 %)". */
+/* "gemm batching (60 %) and host and dispatch (31 %), against data movement (−12 %)". */
 static char *
 dup_causes (const ProfExplanation *explanation)
 {

@@ -210,7 +210,7 @@ add_row (ScopeCompareMatrix *self, const cJSON *first, const Columns *columns)
 
   label = scope_label_new (title, NULL);
   gtk_label_set_ellipsize (GTK_LABEL (label), PANGO_ELLIPSIZE_MIDDLE);
-  gtk_label_set_width_chars (GTK_LABEL (label), 12);
+  gtk_label_set_width_chars (GTK_LABEL (label), (int) MIN (g_utf8_strlen (title, -1), 16));
   gtk_label_set_max_width_chars (GTK_LABEL (label), 28);
   append_column (line, label, columns, 0);
   for (guint i = 0; i < columns->sizes->len; i++)

@@ -50,8 +50,11 @@ update_facts (ScopeComparePane *self)
   ScopeDocument *document = scope_workspace_get_document (self->workspace);
   g_autoptr (GString) text = g_string_new (NULL);
 
+  /* What is cut where there is little room is the number of nodes. */
   if (self->time)
     g_string_append (text, self->time);
+  if (self->proof)
+    g_string_append (text, text->len > 0 ? " ✓" : "✓");
   if (document)
     {
       guint n = scope_document_get_totals (document)->n_nodes;
@@ -59,8 +62,6 @@ update_facts (ScopeComparePane *self)
       g_string_append_printf (text, g_dngettext (NULL, "%s%u node", "%s%u nodes", n),
                               text->len > 0 ? " · " : "", n);
     }
-  if (self->proof)
-    g_string_append (text, " · ✓");
   gtk_label_set_text (self->facts, text->str);
   if (self->proof)
     g_string_append_printf (text, "\n%s", self->proof);

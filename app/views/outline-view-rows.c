@@ -1,9 +1,15 @@
-/* outline-view-rows.c — the rows of the outline: title, name, star of a bookmark, and share of the run.
+/* outline-view-rows.c — the rows of the outline: title, shape, name, star of a bookmark, and share of the run.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/views/outline-view-private.h"
 
 #include "app/widgets/cell.h"
+#include "app/widgets/label.h"
+#include "engine/graph/roles.h"
+
+#include <glib/gi18n.h>
+
+#define MAX_SHAPE_CHARS 20 /* of the least width of a row */
 
 /* --- Costs --- */
 
@@ -53,10 +59,16 @@ on_setup (GtkSignalListItemFactory *factory G_GNUC_UNUSED,
   GtkWidget *expander = gtk_tree_expander_new ();
   GtkWidget *row = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 6);
   GtkWidget *texts = gtk_box_new (GTK_ORIENTATION_VERTICAL, 0);
+  GtkWidget *head = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 6);
   GtkWidget *star = gtk_image_new_from_icon_name ("starred-symbolic");
   GtkWidget *cost = scope_cell_new (5, 5, TRUE);
 
-  gtk_box_append (GTK_BOX (texts), scope_cell_new (8, 24, FALSE));
+  gtk_box_append (GTK_BOX (head), scope_cell_new (4, 12, FALSE));
+  gtk_widget_set_hexpand (gtk_widget_get_first_child (head), TRUE);
+  gtk_box_append (GTK_BOX (head), scope_label_new (NULL, "dim-label"));
+  gtk_widget_add_css_class (gtk_widget_get_last_child (head), "numeric");
+  gtk_widget_set_name (gtk_widget_get_last_child (head), "outline-shape");
+  gtk_box_append (GTK_BOX (texts), head);
   gtk_box_append (GTK_BOX (texts), scope_cell_new (8, 24, FALSE));
   gtk_widget_add_css_class (gtk_widget_get_last_child (texts), "dim-label");
   gtk_widget_add_css_class (gtk_widget_get_last_child (texts), "caption");
@@ -92,27 +104,55 @@ show_marks (ScopeOutlineView *self, GtkListItem *cell)
   scope_cell_set_text (SCOPE_CELL (cost), text);
 }
 
+/* The name below the title.  Where that is the name, what the node is for; NULL for a group, whose id says how it was found.
+ * (transfer none) */
+static const char *
+find_subtitle (ScopeDocument *document, guint32 box)
+{
+  const VizBox     *info = viz_diagram_box (scope_document_get_diagram (document), box);
+  const ScopePlace *place = scope_document_get_place (document, box);
+  gboolean          is_given;
+
+  if (!place || g_strcmp0 (info->title, info->id) != 0 ||
+      !hyb_node_is_variable (hyb_graph_get_node (place->graph, place->node)))
+    return place ? info->id : NULL;
+  is_given = hyb_model_get_parameter (scope_document_get_model (document), info->id) != NULL;
+  return gettext (hyb_role_name (hyb_graph_get_role (place->graph, place->node, is_given)));
+}
+
+/* A shape that is cut looks like another one, so it takes its room from the title unless it is very long. */
+static void
+show_shape (GtkLabel *label, const char *shape)
+{
+  gboolean is_long = shape && g_utf8_strlen (shape, -1) > MAX_SHAPE_CHARS;
+
+  gtk_label_set_ellipsize (label, is_long ? PANGO_ELLIPSIZE_END : PANGO_ELLIPSIZE_NONE);
+  gtk_label_set_width_chars (label, is_long ? MAX_SHAPE_CHARS : -1);
+  gtk_label_set_text (label, shape);
+  gtk_widget_set_visible (GTK_WIDGET (label), shape != NULL);
+}
+
 static void
 on_bind (GtkSignalListItemFactory *factory G_GNUC_UNUSED, GtkListItem *cell, gpointer data)
 {
   ScopeOutlineView *self = data;
   GtkTreeExpander  *expander = GTK_TREE_EXPANDER (gtk_list_item_get_child (cell));
   GtkWidget        *texts = gtk_widget_get_first_child (gtk_tree_expander_get_child (expander));
-  GtkWidget        *title = gtk_widget_get_first_child (texts);
-  GtkWidget        *name = gtk_widget_get_next_sibling (title);
+  GtkWidget        *head = gtk_widget_get_first_child (texts);
+  GtkWidget        *shape = gtk_widget_get_last_child (head);
+  GtkWidget        *name = gtk_widget_get_next_sibling (head);
   GtkTreeListRow   *row = gtk_list_item_get_item (cell);
   g_autoptr (ScopeNodeItem) item = gtk_tree_list_row_get_item (row);
-  ScopeDocument   *document = scope_node_item_get_document (item);
-  guint32          box = scope_node_item_get_box (item);
-  const VizBox    *info = viz_diagram_box (scope_document_get_diagram (document), box);
-  g_autofree char *text =
-      info->shape ? g_strdup_printf ("%s  %s", info->title, info->shape) : g_strdup (info->title);
+  ScopeDocument *document = scope_node_item_get_document (item);
+  guint32        box = scope_node_item_get_box (item);
+  const VizBox  *info = viz_diagram_box (scope_document_get_diagram (document), box);
+  const char    *subtitle = find_subtitle (document, box);
 
   gtk_tree_expander_set_list_row (expander, row);
-  scope_cell_set_text (SCOPE_CELL (title), text);
-  /* The id of a group says how it was found. */
-  gtk_widget_set_visible (name, scope_document_get_place (document, box) != NULL);
-  scope_cell_set_text (SCOPE_CELL (name), info->id);
+  scope_cell_set_text (SCOPE_CELL (gtk_widget_get_first_child (head)), info->title);
+  show_shape (GTK_LABEL (shape), info->shape);
+  gtk_widget_set_visible (name, subtitle != NULL);
+  scope_cell_set_text (SCOPE_CELL (name), subtitle);
   show_marks (self, cell);
   g_hash_table_add (self->bound, cell);
 }

@@ -27,7 +27,7 @@ void
 scope_grid_measure_font (ScopeGrid *self)
 {
   g_autoptr (PangoLayout) layout =
-      gtk_widget_create_pango_layout (GTK_WIDGET (self), "-1.2345e-05");
+      gtk_widget_create_pango_layout (GTK_WIDGET (self), "-0.00012345");
   g_autofree char *last = g_strdup_printf ("%" G_GINT64_FORMAT, MAX (self->n_rows - 1, 100));
   int              height;
 

@@ -73,6 +73,18 @@ show_badges (ScopeLegend *self)
   scope_tooltip_set (self->badges, details);
 }
 
+/* Lines are not broken between a number and its sign. */
+static void
+show_note (ScopeLegend *self, const char *note)
+{
+  g_autoptr (GString) text = g_string_new (note);
+
+  g_string_replace (text, "± ", "±\u00a0", 0);
+  g_string_replace (text, "× ", "×\u00a0", 0);
+  g_string_replace (text, " %", "\u00a0%", 0);
+  gtk_label_set_text (GTK_LABEL (self->note), text->str);
+}
+
 void
 scope_legend_set (ScopeLegend *self, VizOverlay *overlay, const VizTheme *theme)
 {
@@ -94,7 +106,7 @@ scope_legend_set (ScopeLegend *self, VizOverlay *overlay, const VizTheme *theme)
   high_text = viz_overlay_format (overlay, high);
   gtk_label_set_text (GTK_LABEL (self->low), low_text);
   gtk_label_set_text (GTK_LABEL (self->high), high_text);
-  gtk_label_set_text (GTK_LABEL (self->note), viz_overlay_note (overlay));
+  show_note (self, viz_overlay_note (overlay));
   scope_tooltip_set (GTK_WIDGET (self), viz_overlay_note (overlay));
   show_badges (self);
   name = g_strdup_printf (_ ("Colours from %s to %s"), low_text, high_text);

@@ -54,8 +54,13 @@ scope_sheet_add (ScopeSheet *self, GtkWidget *widget)
 static GtkWidget *
 new_label (const char *text, const char *css_class)
 {
-  GtkWidget *label = scope_label_new_wrapping (text, css_class);
+  GtkWidget     *label = scope_label_new_wrapping (text, css_class);
+  PangoAttrList *attributes = pango_attr_list_new ();
 
+  /* A hyphen where a long name is broken would look like a part of it. */
+  pango_attr_list_insert (attributes, pango_attr_insert_hyphens_new (FALSE));
+  gtk_label_set_attributes (GTK_LABEL (label), attributes);
+  pango_attr_list_unref (attributes);
   gtk_label_set_wrap_mode (GTK_LABEL (label), PANGO_WRAP_WORD_CHAR);
   return label;
 }

@@ -13,6 +13,9 @@
 
 #include <glib/gi18n.h>
 
+#define MIN_CHARS 8  /* of the title */
+#define MAX_CHARS 14 /* as many as the longest form has */
+
 struct _ScopeFormMenu
 {
   AdwBin parent_instance;
@@ -215,6 +218,8 @@ static void
 set_title (ScopeFormMenu *self, const char *title)
 {
   gtk_label_set_text (self->title, title);
+  gtk_label_set_width_chars (self->title,
+                             (int) CLAMP (g_utf8_strlen (title, -1), MIN_CHARS, MAX_CHARS));
   gtk_accessible_update_property (GTK_ACCESSIBLE (self->button), GTK_ACCESSIBLE_PROPERTY_LABEL,
                                   title, -1);
 }

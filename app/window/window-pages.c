@@ -17,7 +17,8 @@
 #include <glib/gi18n.h>
 #include <string.h>
 
-#define GALLERY "gallery:"
+#define GALLERY        "gallery:"
+#define REOPEN_SECONDS 20 /* afterwards the list of recent models has them */
 
 /* --- Pages --- */
 
@@ -406,7 +407,7 @@ scope_window_offer_reopen (ScopeWindow *self, const char *const *models)
   AdwToast *toast = adw_toast_new (_ ("The last session ended unexpectedly"));
 
   adw_toast_set_button_label (toast, _ ("Open Again"));
-  adw_toast_set_timeout (toast, 0);
+  adw_toast_set_timeout (toast, REOPEN_SECONDS); /* it lies over the bar of steps */
   adw_toast_set_priority (toast, ADW_TOAST_PRIORITY_HIGH);
   g_object_set_data_full (G_OBJECT (toast), "models", g_strdupv ((char **) models),
                           (GDestroyNotify) g_strfreev);

@@ -3,6 +3,7 @@
 #include "tests/app/window/case.h"
 
 #include "app/session/settings.h"
+#include "app/widgets/chart-area.h"
 
 #include <math.h>
 
@@ -123,6 +124,80 @@ resize (int width, int height)
 }
 
 static void
+draw_nothing (GtkDrawingArea *area G_GNUC_UNUSED,
+              cairo_t *cr          G_GNUC_UNUSED,
+              int width            G_GNUC_UNUSED,
+              int height           G_GNUC_UNUSED,
+              gpointer data        G_GNUC_UNUSED)
+{
+}
+
+/* A chart is laid out in points of the usual size, and drawn as much larger as the user's text is. */
+static void
+test_charts_grow_with_the_text (void)
+{
+  GtkWidget *area =
+      g_object_ref_sink (scope_chart_area_new ("chart", "a chart", 100, draw_nothing));
+  g_autoptr (GtkSettings) settings = g_object_ref (gtk_settings_get_default ());
+  cairo_surface_t *surface = cairo_image_surface_create (CAIRO_FORMAT_ARGB32, 10, 10);
+  cairo_t         *cr = cairo_create (surface);
+  cairo_matrix_t   matrix;
+  VizRect          rect;
+
+  g_assert_cmpint (gtk_drawing_area_get_content_height (GTK_DRAWING_AREA (area)), ==, 100);
+  g_object_set (settings, "gtk-xft-dpi", 2 * 96 * 1024, NULL);
+  g_assert_cmpint (gtk_drawing_area_get_content_height (GTK_DRAWING_AREA (area)), ==, 200);
+  viz_pen_free (scope_chart_area_pen (GTK_DRAWING_AREA (area), cr, 400, 200, &rect));
+  cairo_get_matrix (cr, &matrix);
+  g_assert_cmpfloat (matrix.yy, ==, 2);
+  g_assert_cmpfloat (rect.width, ==, 200);
+  g_assert_cmpfloat (rect.height, ==, 100);
+  g_object_set (settings, "gtk-xft-dpi", 96 * 1024, NULL);
+  cairo_destroy (cr);
+  cairo_surface_destroy (surface);
+  g_object_unref (area);
+}
+
+/* Where there is no room for a few words of it, the hint beside the tabs is not cut to letters. */
+static void
+test_the_hint_is_not_cut_to_letters (void)
+{
+  GtkWidget *hint = gui_find (GTK_WIDGET (page), "heat-hint");
+
+  for (int width = 1280; width >= 683; width -= 199)
+    {
+      resize (width, 700);
+      g_assert_true (!gtk_widget_get_child_visible (hint) || gtk_widget_get_width (hint) > 100);
+    }
+}
+
+/* A part of a shape looks like another shape. */
+static void
+test_shapes_in_the_outline_are_whole (void)
+{
+  GtkWidget *list = gui_find (GTK_WIDGET (page), "node-list");
+  guint      n = 0;
+
+  gtk_widget_set_visible (GTK_WIDGET (scope_page_get_view (page, "outline")), TRUE);
+  wait_until (is_mapped, list);
+  gui_spin (500);
+  for (GtkWidget *row = gtk_widget_get_first_child (list); row;
+       row = gtk_widget_get_next_sibling (row))
+    {
+      GtkWidget *expander = gtk_widget_get_first_child (row), *shape;
+
+      if (!GTK_IS_TREE_EXPANDER (expander) || !gtk_widget_get_mapped (row))
+        continue;
+      shape = gui_find (expander, "outline-shape");
+      if (!gtk_widget_get_visible (shape))
+        continue;
+      g_assert_false (pango_layout_is_ellipsized (gtk_label_get_layout (GTK_LABEL (shape))));
+      n++;
+    }
+  g_assert_cmpuint (n, >, 0);
+}
+
+static void
 test_a_fitted_picture_stays_fitted (void)
 {
   double x, y, zoom, after;
@@ -223,6 +298,12 @@ add_room_tests (void)
                  test_a_fitted_picture_stays_fitted);
   add_long_test ("/app/window/panes-show-whole-pictures", CASE_MODEL,
                  test_panes_show_whole_pictures);
+  add_test ("/app/window/charts-of-viz-grow-with-the-text", CASE_EMPTY,
+            test_charts_grow_with_the_text);
+  add_test ("/app/window/the-hint-is-not-cut-to-letters", CASE_MODEL,
+            test_the_hint_is_not_cut_to_letters);
+  add_test ("/app/window/shapes-in-the-outline-are-whole", CASE_MODEL,
+            test_shapes_in_the_outline_are_whole);
   add_test ("/app/window/bar-and-buttons-stand-apart", CASE_MODEL,
             test_bar_and_buttons_stand_apart);
   add_long_test ("/app/window/controls-cover-no-box", CASE_MODEL, test_controls_cover_no_box);
