@@ -7,6 +7,7 @@
 #include "engine/op/op-table.h"
 
 #include "engine/base/error.h"
+#include "engine/op/op-gradient.h"
 
 #include <string.h>
 
@@ -16,7 +17,9 @@
 typedef struct
 {
   GHashTable *by_name;
-  GPtrArray  *list;
+  GHashTable *
+      gradients; /* by the name of the differentiated operator: that which names it in gradient_of */
+  GPtrArray *list;
 } OpTable;
 
 static void
@@ -52,6 +55,7 @@ op_table (void)
   if (g_once_init_enter (&once))
     {
       table.by_name = g_hash_table_new (g_str_hash, g_str_equal);
+      table.gradients = g_hash_table_new (g_str_hash, g_str_equal);
       table.list = g_ptr_array_new ();
       for (guint i = 0; hyb_op_arrays[i]; i++)
         for (const HybOp *entry = hyb_op_arrays[i]; entry->name != NULL; entry++)
@@ -60,6 +64,8 @@ op_table (void)
 
             g_ptr_array_add (table.list, (gpointer) op);
             table_add (&table, op->name, op);
+            if (op->gradient_of)
+              g_hash_table_insert (table.gradients, (gpointer) op->gradient_of, (gpointer) op);
             for (guint a = 0; op->aliases && op->aliases[a]; a++)
               table_add (&table, op->aliases[a], op);
           }
@@ -217,6 +223,12 @@ hyb_op_find (const char *name)
     }
   *entry = (CachedName){ known, op };
   return op;
+}
+
+const HybOp *
+hyb_op_find_gradient (const HybOp *op)
+{
+  return g_hash_table_lookup (op_table ()->gradients, op->name);
 }
 
 const HybOp *const *

@@ -3,7 +3,7 @@
  * Both directions, and both gradients, are one strided copy between the packed diagonal (“flat”)
  * and the array that contains it (“deep”).  Start with lay_diagonal().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "engine/gradient/gradient.h"
+#include "engine/gradient/by-operands.h"
 #include "engine/kernels/move.h"
 #include "engine/op/dimensions.h"
 #include "engine/op/rules.h"
@@ -186,14 +186,6 @@ diag_backward (const HybCall *call, const HybRun *run)
   put_diagonal (call, run, &diagonal);
 }
 
-static void
-diag_gradient (HybGrad *grad)
-{
-  HybValueId inputs[] = { hyb_grad_incoming (grad, 0), hyb_grad_input (grad, 0) };
-
-  hyb_grad_set_input (grad, 0, hyb_grad_emit_same (grad, "_backward_diag", 2, inputs));
-}
-
 static const char *const data_input[] = { "data", NULL };
 static const char *const backward_inputs[] = { "gradient", "data", NULL };
 
@@ -208,7 +200,7 @@ const HybOp hyb_ops_diag[] = {
       .infer_shape = diag_infer_shape,
       .dtypes = HYB_DTYPES_ALL,
       .forward = diag_forward,
-      .gradient = diag_gradient,
+      .gradient = hyb_gradient_by_operands,
       .cost = hyb_rule_cost_move,
   },
   {

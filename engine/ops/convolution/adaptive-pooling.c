@@ -8,7 +8,7 @@
 
 #include "engine/base/error.h"
 #include "engine/base/parallel.h"
-#include "engine/gradient/gradient.h"
+#include "engine/gradient/by-operands.h"
 #include "engine/op/layer-rules.h"
 #include "engine/op/rules.h"
 #include "engine/op/run.h"
@@ -188,15 +188,6 @@ adaptive_backward (const HybCall *call, const HybRun *run)
               call->output[0].dtype == HYB_F64 ? spread_planes_f64 : spread_planes_f32);
 }
 
-static void
-adaptive_gradient (HybGrad *grad)
-{
-  HybValueId inputs[] = { hyb_grad_incoming (grad, 0), hyb_grad_input (grad, 0) };
-
-  hyb_grad_set_input (grad, 0,
-                      hyb_grad_emit_same (grad, "_backward_AdaptiveAvgPooling2D", 2, inputs));
-}
-
 /* One addition for each data cell, as each is in at least one window. */
 static void
 adaptive_cost (const HybCall *call, HybCost *cost)
@@ -220,7 +211,7 @@ const HybOp hyb_ops_adaptive_pooling[] = {
       .infer_shape = adaptive_infer_shape,
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = adaptive_forward,
-      .gradient = adaptive_gradient,
+      .gradient = hyb_gradient_by_operands,
       .cost = adaptive_cost,
   },
   {

@@ -5,6 +5,7 @@
  * element of the window, the image cells under it at all positions are a strided box, so each
  * element is one HybMove.  Cells in the padding stay zero.  Start at move_windows().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/gradient/by-operands.h"
 #include "engine/gradient/gradient.h"
 #include "engine/kernels/move.h"
 #include "engine/op/dimensions.h"
@@ -293,14 +294,6 @@ im2col_forward (const HybCall *call, const HybRun *run)
   move_windows (call, run, &call->input[0].shape, TRUE);
 }
 
-static void
-im2col_gradient (HybGrad *grad)
-{
-  HybValueId inputs[] = { hyb_grad_incoming (grad, 0), hyb_grad_input (grad, 0) };
-
-  hyb_grad_set_input (grad, 0, hyb_grad_emit_same (grad, "_backward_im2col", 2, inputs));
-}
-
 static gboolean
 col2im_infer_shape (HybCall *call, GError **error)
 {
@@ -367,7 +360,7 @@ const HybOp hyb_ops_im2col[] = {
       .infer_shape = im2col_infer_shape,
       .dtypes = HYB_DTYPES_ALL,
       .forward = im2col_forward,
-      .gradient = im2col_gradient,
+      .gradient = hyb_gradient_by_operands,
       .cost = hyb_rule_cost_move,
   },
   {

@@ -8,7 +8,7 @@
 
 #include "engine/base/error.h"
 #include "engine/base/parallel.h"
-#include "engine/gradient/gradient.h"
+#include "engine/gradient/by-operands.h"
 #include "engine/op/dimensions.h"
 #include "engine/op/layer-rules.h"
 #include "engine/op/rules.h"
@@ -187,15 +187,6 @@ pooling_backward (const HybCall *call, const HybRun *run)
 }
 
 static void
-pooling_gradient (HybGrad *grad)
-{
-  HybValueId inputs[] = { hyb_grad_incoming (grad, 0), hyb_grad_input (grad, 0),
-                          hyb_grad_output (grad, 0) };
-
-  hyb_grad_set_input (grad, 0, hyb_grad_emit_same (grad, "_backward_Pooling_v1", 3, inputs));
-}
-
-static void
 pooling_cost (const HybCall *call, HybCost *cost)
 {
   PoolingArgs args = { 0 };
@@ -220,7 +211,7 @@ const HybOp hyb_ops_pooling_v1[] = {
       .infer_shape = pooling_infer_shape,
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = pooling_forward,
-      .gradient = pooling_gradient,
+      .gradient = hyb_gradient_by_operands,
       .cost = pooling_cost,
   },
   {

@@ -4,7 +4,7 @@
  * MXNet computes it on GPUs only.  A place outside of the result is reported, and nothing
  * is added.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "engine/gradient/gradient.h"
+#include "engine/gradient/by-operands.h"
 #include "engine/op/dimensions.h"
 #include "engine/op/layer-rules.h"
 #include "engine/op/rules.h"
@@ -119,15 +119,6 @@ sketch_backward (const HybCall *call, const HybRun *run)
 }
 
 static void
-sketch_gradient (HybGrad *grad)
-{
-  HybValueId inputs[] = { hyb_grad_incoming (grad, 0), hyb_grad_input (grad, 1),
-                          hyb_grad_input (grad, 2), hyb_grad_input (grad, 0) };
-
-  hyb_grad_set_input (grad, 0, hyb_grad_emit_same (grad, "_backward_count_sketch", 4, inputs));
-}
-
-static void
 sketch_cost (const HybCall *call, HybCost *cost)
 {
   cost->flops = 2.0 * (double) hyb_shape_size (&call->input[0].shape);
@@ -149,7 +140,7 @@ const HybOp hyb_ops_count_sketch[] = {
       .infer_shape = sketch_infer_shape,
       .dtypes = HYB_DTYPES_ALL,
       .forward = sketch_forward,
-      .gradient = sketch_gradient,
+      .gradient = hyb_gradient_by_operands,
       .cost = sketch_cost,
   },
   {

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/op/op.h"
 
-#include "engine/gradient/gradient.h"
+#include "engine/gradient/by-operands.h"
 #include "engine/op/layer-rules.h"
 #include "engine/op/rules.h"
 #include "engine/op/run.h"
@@ -141,14 +141,6 @@ embedding_backward (const HybCall *call, const HybRun *run)
     add_rows_f32 (call, run);
 }
 
-static void
-embedding_gradient (HybGrad *grad)
-{
-  HybValueId inputs[] = { hyb_grad_incoming (grad, 0), hyb_grad_input (grad, 0) };
-
-  hyb_grad_set_input (grad, 1, hyb_grad_emit_same (grad, "_backward_Embedding", 2, inputs));
-}
-
 /* Of the table only the rows that are looked up are read. */
 static void
 embedding_cost (const HybCall *call, HybCost *cost)
@@ -188,7 +180,7 @@ const HybOp hyb_ops_embedding[] = {
       .infer_dtype = embedding_infer_dtype,
       .dtypes = HYB_DTYPES_ALL,
       .forward = embedding_forward,
-      .gradient = embedding_gradient,
+      .gradient = hyb_gradient_by_operands,
       .cost = embedding_cost,
   },
   {

@@ -4,6 +4,7 @@
  * indices has the shape (M, rest …): column j holds M coordinates, one for each of the first M axes.
  * They select a row of the remaining axes.  Start with Selection and find_row().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/gradient/by-operands.h"
 #include "engine/gradient/gradient.h"
 #include "engine/kernels/move.h"
 #include "engine/op/dimensions.h"
@@ -135,17 +136,6 @@ gather_forward (const HybCall *call, const HybRun *run)
       else
         memcpy (to + (gsize) j * bytes, (const char *) run->input[0] + (gsize) at * bytes, bytes);
     }
-}
-
-static void
-gather_gradient (HybGrad *grad)
-{
-  HybValueId inputs[] = { hyb_grad_incoming (grad, 0), hyb_grad_input (grad, 1),
-                          hyb_grad_input (grad, 0) };
-
-  hyb_grad_set_input (grad, 0,
-                      hyb_grad_emit (grad, "_backward_gather_nd", inputs[0], inputs[1], inputs[2],
-                                     HYB_NO_ID));
 }
 
 static void
@@ -348,7 +338,7 @@ const HybOp hyb_ops_gather_nd[] = {
       .infer_dtype = except_second_dtype,
       .dtypes = HYB_DTYPES_ALL,
       .forward = gather_forward,
-      .gradient = gather_gradient,
+      .gradient = hyb_gradient_by_operands,
       .cost = hyb_rule_cost_move,
   },
   {

@@ -5,6 +5,7 @@
  * pick_forward().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/base/parallel.h"
+#include "engine/gradient/by-operands.h"
 #include "engine/gradient/gradient.h"
 #include "engine/kernels/move.h"
 #include "engine/op/dimensions.h"
@@ -215,15 +216,6 @@ take_forward (const HybCall *call, const HybRun *run)
                     take_rows, &job);
 }
 
-static void
-take_gradient (HybGrad *grad)
-{
-  HybValueId inputs[] = { hyb_grad_incoming (grad, 0), hyb_grad_input (grad, 1),
-                          hyb_grad_input (grad, 0) };
-
-  hyb_grad_set_input (grad, 0, hyb_grad_emit_same (grad, "_backward_take", 3, inputs));
-}
-
 /* One thread's range of the outer axis; two ranges never add to the same row. */
 static void
 take_add_rows (gint64 begin, gint64 end, gpointer data)
@@ -413,15 +405,6 @@ pick_backward (const HybCall *call, const HybRun *run)
   hyb_parallel_for (job.view.outer * job.view.inner, GRAIN, put_elements, &job);
 }
 
-static void
-pick_gradient (HybGrad *grad)
-{
-  HybValueId inputs[] = { hyb_grad_incoming (grad, 0), hyb_grad_input (grad, 1),
-                          hyb_grad_input (grad, 0) };
-
-  hyb_grad_set_input (grad, 0, hyb_grad_emit_same (grad, "_backward_pick", 3, inputs));
-}
-
 static gboolean
 batch_take_infer_shape (HybCall *call, GError **error)
 {
@@ -483,7 +466,7 @@ const HybOp hyb_ops_take[] = {
       .infer_dtype = except_second_dtype,
       .dtypes = HYB_DTYPES_ALL,
       .forward = take_forward,
-      .gradient = take_gradient,
+      .gradient = hyb_gradient_by_operands,
       .cost = taking_cost,
   },
   {
@@ -517,7 +500,7 @@ const HybOp hyb_ops_take[] = {
       .infer_dtype = except_second_dtype,
       .dtypes = HYB_DTYPES_ALL,
       .forward = pick_forward,
-      .gradient = pick_gradient,
+      .gradient = hyb_gradient_by_operands,
       .cost = taking_cost,
   },
   {

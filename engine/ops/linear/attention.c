@@ -11,7 +11,7 @@
  *
  * Start with multiply() and qk_forward().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "engine/gradient/gradient.h"
+#include "engine/gradient/by-operands.h"
 #include "engine/kernels/matrix/gemm.h"
 #include "engine/op/dimensions.h"
 #include "engine/op/rules.h"
@@ -409,44 +409,6 @@ backward_encdec_valatt (const HybCall *call, const HybRun *run)
   backward_valatt (call, run, PARTS_ENCODER);
 }
 
-static void
-emit_backward (HybGrad *grad, const char *op)
-{
-  HybValueId inputs[3] = { hyb_grad_incoming (grad, 0) };
-  HybValueId first;
-  guint      n = hyb_grad_n_inputs (grad);
-
-  for (guint i = 0; i < n; i++)
-    inputs[i + 1] = hyb_grad_input (grad, i);
-  first = hyb_grad_emit_same (grad, op, n + 1, inputs);
-  for (guint i = 0; i < n; i++)
-    hyb_grad_set_input (grad, i, first + i);
-}
-
-static void
-selfatt_qk_gradient (HybGrad *grad)
-{
-  emit_backward (grad, "_backward_interleaved_matmul_selfatt_qk");
-}
-
-static void
-selfatt_valatt_gradient (HybGrad *grad)
-{
-  emit_backward (grad, "_backward_interleaved_matmul_selfatt_valatt");
-}
-
-static void
-encdec_qk_gradient (HybGrad *grad)
-{
-  emit_backward (grad, "_backward_interleaved_matmul_encdec_qk");
-}
-
-static void
-encdec_valatt_gradient (HybGrad *grad)
-{
-  emit_backward (grad, "_backward_interleaved_matmul_encdec_valatt");
-}
-
 /* Every product takes 2 × d operations for each score: it has the scores as one operand or result,
  * and d as one dimension. */
 static void
@@ -505,7 +467,7 @@ static const char *const two_outputs[] = { "first_gradient", "second_gradient", 
     .name = "_contrib_interleaved_matmul_" symbol, .doc = what, .category = HYB_CATEGORY_LINEAR,  \
     .inputs = stem##_inputs, .params = attention_params, .params_size = sizeof (AttentionParams), \
     .infer_shape = stem##_infer_shape, .dtypes = HYB_DTYPES_FLOAT, .forward = kernel,             \
-    .gradient = stem##_gradient, .cost = work,                                                    \
+    .gradient = hyb_gradient_by_operands, .cost = work,                                           \
   }
 
 #define BACKWARD(symbol, input_names, output_names, kernel, work)                          \

@@ -4,6 +4,7 @@
  * Taking out and putting in are each other's gradient.  A vector holds the elements of a lower triangle
  * row by row, those of an upper one column by column.  Start with copy_part().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/gradient/by-operands.h"
 #include "engine/op/dimensions.h"
 #include "engine/op/rules.h"
 #include "engine/ops/linear/linalg-parts.h"
@@ -246,15 +247,6 @@ sum_backward (const HybCall *call, const HybRun *run)
       }
 }
 
-static void
-sum_gradient (HybGrad *grad)
-{
-  hyb_grad_set_input (grad, 0,
-                      hyb_grad_emit (grad, "_backward_linalg_sumlogdiag",
-                                     hyb_grad_incoming (grad, 0), hyb_grad_input (grad, 0),
-                                     HYB_NO_ID));
-}
-
 static const char *const matrix_inputs[] = { "A", NULL };
 static const char *const backward_inputs[] = { "gradient", "A", NULL };
 
@@ -302,7 +294,7 @@ const HybOp hyb_ops_linalg_pack[] = {
       .infer_dtype = hyb_linalg_infer_dtype,
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = sum_forward,
-      .gradient = sum_gradient,
+      .gradient = hyb_gradient_by_operands,
   },
   {
       .name = "_backward_linalg_sumlogdiag",

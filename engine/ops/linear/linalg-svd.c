@@ -4,6 +4,7 @@
  * many columns as rows, as in MXNet.  The largest element of each row of V is positive.  The gradient
  * computes in double; backward_matrix() states the formula.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/gradient/by-operands.h"
 #include "engine/kernels/matrix/gemm.h"
 #include "engine/kernels/matrix/lapack.h"
 #include "engine/op/dimensions.h"
@@ -234,16 +235,6 @@ svd_backward (const HybCall *call, const HybRun *run)
 }
 
 static void
-svd_gradient (HybGrad *grad)
-{
-  hyb_grad_set_input (grad, 0,
-                      hyb_grad_emit (grad, "_backward_npi_svd", hyb_grad_incoming (grad, 0),
-                                     hyb_grad_incoming (grad, 1), hyb_grad_incoming (grad, 2),
-                                     hyb_grad_output (grad, 0), hyb_grad_output (grad, 1),
-                                     hyb_grad_output (grad, 2), HYB_NO_ID));
-}
-
-static void
 svd_cost (const HybCall *call, HybCost *cost)
 {
   hyb_linalg_cost (call, 12, cost);
@@ -265,7 +256,7 @@ const HybOp hyb_ops_linalg_svd[] = {
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = svd_forward,
       .workspace = svd_workspace,
-      .gradient = svd_gradient,
+      .gradient = hyb_gradient_by_operands,
       .cost = svd_cost,
   },
   {

@@ -3,6 +3,7 @@
  *
  * tensorsolve first moves the axes a_axes behind the others.  A singular matrix is an error, as in MXNet.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/gradient/by-operands.h"
 #include "engine/kernels/matrix/gemm.h"
 #include "engine/kernels/matrix/lapack.h"
 #include "engine/kernels/move.h"
@@ -156,14 +157,6 @@ inverse_backward (const HybCall *call, const HybRun *run)
   right.alpha = 1;
   hyb_gemm (&left, dtype, run->input[1], run->input[0], run->workspace);
   hyb_gemm (&right, dtype, run->workspace, run->input[1], run->output[0]);
-}
-
-static void
-tensorinv_gradient (HybGrad *grad)
-{
-  const HybValueId inputs[] = { hyb_grad_incoming (grad, 0), hyb_grad_output (grad, 0) };
-
-  hyb_grad_set_input (grad, 0, hyb_grad_emit_same (grad, "_backward_npi_tensorinv", 2, inputs));
 }
 
 /* --- tensorsolve --- */
@@ -363,17 +356,6 @@ solve_backward (const HybCall *call, const HybRun *run)
   hyb_move (&back, work + room.copy, run->output[0]);
 }
 
-static void
-tensorsolve_gradient (HybGrad *grad)
-{
-  const HybValueId inputs[] = { hyb_grad_incoming (grad, 0), hyb_grad_input (grad, 0),
-                                hyb_grad_input (grad, 1), hyb_grad_output (grad, 0) };
-  HybValueId       d = hyb_grad_emit_same (grad, "_backward_npi_tensorsolve", 4, inputs);
-
-  hyb_grad_set_input (grad, 0, d);
-  hyb_grad_set_input (grad, 1, d + 1);
-}
-
 static const char *const tensorinv_inputs[] = { "a", NULL };
 static const char *const tensorsolve_inputs[] = { "a", "b", NULL };
 static const char *const inverse_backward_inputs[] = { "gradient", "inverse", NULL };
@@ -393,7 +375,7 @@ const HybOp hyb_ops_linalg_tensor[] = {
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = tensorinv_forward,
       .workspace = tensorinv_workspace,
-      .gradient = tensorinv_gradient,
+      .gradient = hyb_gradient_by_operands,
   },
   {
       .name = "_backward_npi_tensorinv",
@@ -423,7 +405,7 @@ const HybOp hyb_ops_linalg_tensor[] = {
       .dtypes = HYB_DTYPES_ALL,
       .forward = tensorsolve_forward,
       .workspace = tensorsolve_workspace,
-      .gradient = tensorsolve_gradient,
+      .gradient = hyb_gradient_by_operands,
   },
   {
       .name = "_backward_npi_tensorsolve",

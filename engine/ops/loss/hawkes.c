@@ -6,7 +6,7 @@
  * events, marks their kinds; max_time ends the observation.  Start with add_event().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/base/error.h"
-#include "engine/gradient/gradient.h"
+#include "engine/gradient/by-operands.h"
 #include "engine/op/dimensions.h"
 #include "engine/op/layer-rules.h"
 #include "engine/op/rules.h"
@@ -238,19 +238,6 @@ hawkes_forward (const HybCall *call, const HybRun *run)
 
 /* --- The gradient --- */
 
-static void
-hawkes_gradient (HybGrad *grad)
-{
-  HybValueId inputs[2 + N_INPUTS] = { hyb_grad_incoming (grad, 0), hyb_grad_incoming (grad, 1) };
-  HybValueId first;
-
-  for (guint i = 0; i < N_INPUTS; i++)
-    inputs[2 + i] = hyb_grad_input (grad, i);
-  first = hyb_grad_emit_same (grad, "_backward_hawkesll", 2 + N_INPUTS, inputs);
-  for (guint i = LDA; i <= STATE; i++)
-    hyb_grad_set_input (grad, i, first + i);
-}
-
 /* Inputs: the gradients of likelihood and state, then those of the forward operator.  Outputs: the
  * gradients of lda, alpha, beta and state. */
 static gboolean
@@ -324,7 +311,7 @@ const HybOp hyb_ops_hawkes[] = {
       .infer_dtype = hawkes_infer_dtype,
       .dtypes = HYB_DTYPES_ALL,
       .forward = hawkes_forward,
-      .gradient = hawkes_gradient,
+      .gradient = hyb_gradient_by_operands,
       .cost = hawkes_cost,
   },
   {

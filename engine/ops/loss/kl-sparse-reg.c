@@ -7,7 +7,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/op/op.h"
 
-#include "engine/gradient/gradient.h"
+#include "engine/gradient/by-operands.h"
 #include "engine/op/layer-rules.h"
 #include "engine/op/rules.h"
 #include "engine/op/run.h"
@@ -117,15 +117,6 @@ sparse_backward (const HybCall *call, const HybRun *run)
     add_penalty_gradient_f32 (call, run);
 }
 
-static void
-sparse_gradient (HybGrad *grad)
-{
-  HybValueId inputs[] = { hyb_grad_incoming (grad, 0), hyb_grad_output (grad, 1) };
-
-  hyb_grad_set_input (grad, 0,
-                      hyb_grad_emit_same (grad, "_backward_IdentityAttachKLSparseReg", 2, inputs));
-}
-
 static const char *const sparse_inputs[] = { "data", "moving_avg", NULL };
 static const char *const sparse_outputs[] = { "output", "_average", NULL };
 static const char *const backward_inputs[] = { "gradient", "average", NULL };
@@ -145,7 +136,7 @@ const HybOp hyb_ops_kl_sparse_reg[] = {
       .infer_shape = sparse_infer_shape,
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = sparse_forward,
-      .gradient = sparse_gradient,
+      .gradient = hyb_gradient_by_operands,
   },
   {
       .name = "_backward_IdentityAttachKLSparseReg",

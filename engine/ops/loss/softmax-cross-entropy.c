@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/op/op.h"
 
-#include "engine/gradient/gradient.h"
+#include "engine/gradient/by-operands.h"
 #include "engine/kernels/softmax.h"
 #include "engine/op/layer-rules.h"
 #include "engine/op/rules.h"
@@ -103,17 +103,6 @@ cross_entropy_backward (const HybCall *call, const HybRun *run)
 }
 
 static void
-cross_entropy_gradient (HybGrad *grad)
-{
-  HybValueId inputs[] = { hyb_grad_incoming (grad, 0), hyb_grad_input (grad, 1),
-                          hyb_grad_input (grad, 0) };
-
-  hyb_grad_set_input (grad, 0,
-                      hyb_grad_emit_with (grad, "_backward_softmax_cross_entropy", NULL, 3,
-                                          inputs));
-}
-
-static void
 cross_entropy_cost (const HybCall *call, HybCost *cost)
 {
   cost->flops = 4.0 * (double) hyb_shape_size (&call->input[0].shape);
@@ -140,7 +129,7 @@ const HybOp hyb_ops_softmax_cross_entropy[] = {
       .infer_dtype = hyb_layer_label_dtype,
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = cross_entropy_forward,
-      .gradient = cross_entropy_gradient,
+      .gradient = hyb_gradient_by_operands,
       .cost = cross_entropy_cost,
   },
   {

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/op/op.h"
 
-#include "engine/gradient/gradient.h"
+#include "engine/gradient/by-operands.h"
 #include "engine/op/layer-rules.h"
 #include "engine/op/rules.h"
 #include "engine/op/run.h"
@@ -97,14 +97,6 @@ backward_infer_shape (HybCall *call, GError **error)
 }
 
 static void
-svm_gradient (HybGrad *grad)
-{
-  HybValueId inputs[] = { hyb_grad_input (grad, 0), hyb_grad_input (grad, 1) };
-
-  hyb_grad_set_input (grad, 0, hyb_grad_emit_same (grad, "_backward_SVMOutput", 2, inputs));
-}
-
-static void
 backward_cost (const HybCall *call, HybCost *cost)
 {
   hyb_rule_cost_elementwise (call, 4.0, cost);
@@ -127,7 +119,7 @@ const HybOp hyb_ops_svm_output[] = {
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = svm_forward,
       .view = hyb_rule_view_all,
-      .gradient = svm_gradient,
+      .gradient = hyb_gradient_by_operands,
       .cost = hyb_rule_cost_move,
   },
   {

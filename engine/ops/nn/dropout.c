@@ -10,7 +10,7 @@
 #include "engine/base/error.h"
 #include "engine/base/parallel.h"
 #include "engine/base/random.h"
-#include "engine/gradient/gradient.h"
+#include "engine/gradient/by-operands.h"
 #include "engine/kernels/each.h"
 #include "engine/op/layer-rules.h"
 #include "engine/op/rules.h"
@@ -173,14 +173,6 @@ dropout_backward (const HybCall *call, const HybRun *run)
 }
 
 static void
-dropout_gradient (HybGrad *grad)
-{
-  HybValueId inputs[] = { hyb_grad_incoming (grad, 0), hyb_grad_output (grad, 1) };
-
-  hyb_grad_set_input (grad, 0, hyb_grad_emit_same (grad, "_backward_Dropout", 2, inputs));
-}
-
-static void
 dropout_cost (const HybCall *call, HybCost *cost)
 {
   hyb_rule_cost_elementwise (call, is_active (call, call->training) ? 2 : 0, cost);
@@ -204,7 +196,7 @@ const HybOp hyb_ops_dropout[] = {
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = dropout_forward,
       .view = dropout_view,
-      .gradient = dropout_gradient,
+      .gradient = hyb_gradient_by_operands,
       .cost = dropout_cost,
   },
   {

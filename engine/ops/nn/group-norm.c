@@ -8,7 +8,7 @@
 
 #include "engine/base/error.h"
 #include "engine/base/parallel.h"
-#include "engine/gradient/gradient.h"
+#include "engine/gradient/by-operands.h"
 #include "engine/kernels/rows.h"
 #include "engine/op/layer-rules.h"
 #include "engine/op/rules.h"
@@ -151,31 +151,6 @@ backward_infer_shape (HybCall *call, GError **error)
          hyb_shape_assign (&call->output[2].shape, &call->input[2].shape, error);
 }
 
-/* Gradients of the outputs mean and std are ignored, as in MXNet. */
-static void
-emit_gradient (HybGrad *grad, const char *op)
-{
-  HybValueId inputs[] = { hyb_grad_incoming (grad, 0), hyb_grad_input (grad, 0),
-                          hyb_grad_input (grad, 1), hyb_grad_output (grad, 1),
-                          hyb_grad_output (grad, 2) };
-  HybValueId value = hyb_grad_emit_same (grad, op, 5, inputs);
-
-  for (guint i = 0; i < 3; i++)
-    hyb_grad_set_input (grad, i, value + i);
-}
-
-static void
-group_norm_gradient (HybGrad *grad)
-{
-  emit_gradient (grad, "_backward_GroupNorm");
-}
-
-static void
-instance_norm_gradient (HybGrad *grad)
-{
-  emit_gradient (grad, "_backward_InstanceNorm");
-}
-
 static void
 group_norm_cost (const HybCall *call, HybCost *cost)
 {
@@ -209,7 +184,7 @@ const HybOp hyb_ops_group_norm[] = {
       .infer_shape = group_norm_infer_shape,
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = group_norm_forward,
-      .gradient = group_norm_gradient,
+      .gradient = hyb_gradient_by_operands,
       .cost = group_norm_cost,
   },
   {
@@ -225,7 +200,7 @@ const HybOp hyb_ops_group_norm[] = {
       .infer_shape = group_norm_infer_shape,
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = group_norm_forward,
-      .gradient = instance_norm_gradient,
+      .gradient = hyb_gradient_by_operands,
       .cost = group_norm_cost,
   },
   {
@@ -234,6 +209,7 @@ const HybOp hyb_ops_group_norm[] = {
       .category = HYB_CATEGORY_NORMALISATION,
       .flags = HYB_OP_INTERNAL | HYB_OP_IN_PLACE,
       .gradient_of = "GroupNorm",
+      /* Gradients of the outputs mean and std are ignored, as in MXNet. */
       .operands = "g0 i0 i1 o1 o2 > i0 i1 i2",
       .inputs = backward_inputs,
       .outputs = backward_outputs,

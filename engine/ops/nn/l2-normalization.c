@@ -6,7 +6,7 @@
 #include "engine/op/op.h"
 
 #include "engine/base/parallel.h"
-#include "engine/gradient/gradient.h"
+#include "engine/gradient/by-operands.h"
 #include "engine/op/layer-rules.h"
 #include "engine/op/rules.h"
 #include "engine/op/run.h"
@@ -170,15 +170,6 @@ l2_backward (const HybCall *call, const HybRun *run)
 }
 
 static void
-l2_gradient (HybGrad *grad)
-{
-  HybValueId inputs[] = { hyb_grad_incoming (grad, 0), hyb_grad_output (grad, 0),
-                          hyb_grad_output (grad, 1) };
-
-  hyb_grad_set_input (grad, 0, hyb_grad_emit_same (grad, "_backward_L2Normalization", 3, inputs));
-}
-
-static void
 l2_cost (const HybCall *call, HybCost *cost)
 {
   hyb_rule_cost_elementwise (call, 3, cost);
@@ -201,7 +192,7 @@ const HybOp hyb_ops_l2_normalization[] = {
       .infer_shape = l2_infer_shape,
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = l2_forward,
-      .gradient = l2_gradient,
+      .gradient = hyb_gradient_by_operands,
       .cost = l2_cost,
   },
   {

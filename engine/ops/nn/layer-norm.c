@@ -7,7 +7,7 @@
 #include "engine/op/op.h"
 
 #include "engine/base/parallel.h"
-#include "engine/gradient/gradient.h"
+#include "engine/gradient/by-operands.h"
 #include "engine/kernels/rows.h"
 #include "engine/op/layer-rules.h"
 #include "engine/op/rules.h"
@@ -146,19 +146,6 @@ backward_infer_shape (HybCall *call, GError **error)
          hyb_shape_assign (&call->output[2].shape, &call->input[2].shape, error);
 }
 
-/* Gradients of the outputs mean and std are ignored, as in MXNet. */
-static void
-layer_norm_gradient (HybGrad *grad)
-{
-  HybValueId inputs[] = { hyb_grad_incoming (grad, 0), hyb_grad_input (grad, 0),
-                          hyb_grad_input (grad, 1), hyb_grad_output (grad, 1),
-                          hyb_grad_output (grad, 2) };
-  HybValueId value = hyb_grad_emit_same (grad, "_backward_LayerNorm", 5, inputs);
-
-  for (guint i = 0; i < 3; i++)
-    hyb_grad_set_input (grad, i, value + i);
-}
-
 static void
 layer_norm_cost (const HybCall *call, HybCost *cost)
 {
@@ -190,7 +177,7 @@ const HybOp hyb_ops_layer_norm[] = {
       .infer_shape = layer_norm_infer_shape,
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = layer_norm_forward,
-      .gradient = layer_norm_gradient,
+      .gradient = hyb_gradient_by_operands,
       .cost = layer_norm_cost,
   },
   {
@@ -199,6 +186,7 @@ const HybOp hyb_ops_layer_norm[] = {
       .category = HYB_CATEGORY_NORMALISATION,
       .flags = HYB_OP_INTERNAL,
       .gradient_of = "LayerNorm",
+      /* Gradients of the outputs mean and std are ignored, as in MXNet. */
       .operands = "g0 i0 i1 o1 o2 > i0 i1 i2",
       .inputs = backward_inputs,
       .outputs = backward_outputs,

@@ -8,7 +8,7 @@
 
 #include "engine/base/error.h"
 #include "engine/base/parallel.h"
-#include "engine/gradient/gradient.h"
+#include "engine/gradient/by-operands.h"
 #include "engine/op/layer-rules.h"
 #include "engine/op/rules.h"
 #include "engine/op/run.h"
@@ -158,15 +158,6 @@ lrn_backward (const HybCall *call, const HybRun *run)
 }
 
 static void
-lrn_gradient (HybGrad *grad)
-{
-  HybValueId inputs[] = { hyb_grad_incoming (grad, 0), hyb_grad_input (grad, 0),
-                          hyb_grad_output (grad, 1) };
-
-  hyb_grad_set_input (grad, 0, hyb_grad_emit_same (grad, "_backward_LRN", 3, inputs));
-}
-
-static void
 lrn_cost (const HybCall *call, HybCost *cost)
 {
   const LrnParams *params = call->params;
@@ -191,7 +182,7 @@ const HybOp hyb_ops_lrn[] = {
       .infer_shape = lrn_infer_shape,
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = lrn_forward,
-      .gradient = lrn_gradient,
+      .gradient = hyb_gradient_by_operands,
       .cost = lrn_cost,
   },
   {

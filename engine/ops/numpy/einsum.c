@@ -6,7 +6,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/base/parallel.h"
-#include "engine/gradient/gradient.h"
+#include "engine/gradient/by-operands.h"
 #include "engine/op/dimensions.h"
 #include "engine/op/layer-rules.h"
 #include "engine/op/rules.h"
@@ -245,19 +245,6 @@ backward_arity (gconstpointer values, guint *n_inputs, guint *n_outputs)
   *n_inputs = *n_outputs + 1;
 }
 
-static void
-einsum_gradient (HybGrad *grad)
-{
-  HybValueId inputs[EINSUM_MAX_OPERANDS + 1] = { hyb_grad_incoming (grad, 0) }, gradients;
-  guint      n = hyb_grad_n_inputs (grad);
-
-  for (guint i = 0; i < n; i++)
-    inputs[i + 1] = hyb_grad_input (grad, i);
-  gradients = hyb_grad_emit_same (grad, "_backward_np_einsum", n + 1, inputs);
-  for (guint i = 0; i < n; i++)
-    hyb_grad_set_input (grad, i, gradients + i);
-}
-
 /* A multiplication for each factor and an addition for each combination of all labels. */
 static void
 einsum_cost (const HybCall *call, HybCost *cost)
@@ -290,7 +277,7 @@ const HybOp hyb_ops_einsum[] = {
       .infer_shape = einsum_infer_shape,
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = einsum_forward,
-      .gradient = einsum_gradient,
+      .gradient = hyb_gradient_by_operands,
       .cost = einsum_cost,
   },
   {

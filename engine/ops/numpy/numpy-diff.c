@@ -5,7 +5,7 @@
  * after them.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "engine/gradient/gradient.h"
+#include "engine/gradient/by-operands.h"
 #include "engine/op/dimensions.h"
 #include "engine/op/layer-rules.h"
 #include "engine/op/rules.h"
@@ -164,14 +164,6 @@ diff_backward (const HybCall *call, const HybRun *run)
   walk_differences (call, run, &call->output[0].shape, add_difference);
 }
 
-static void
-diff_gradient (HybGrad *grad)
-{
-  HybValueId inputs[] = { hyb_grad_incoming (grad, 0), hyb_grad_input (grad, 0) };
-
-  hyb_grad_set_input (grad, 0, hyb_grad_emit_same (grad, "_backward_np_diff", 2, inputs));
-}
-
 /* --- ediff1d --- */
 
 typedef struct
@@ -321,19 +313,6 @@ row_backward (const HybCall *call, const HybRun *run)
             (gsize) parts.end * item);
 }
 
-static void
-row_gradient (HybGrad *grad)
-{
-  guint      n = hyb_grad_n_inputs (grad);
-  HybValueId inputs[4] = { hyb_grad_incoming (grad, 0) }, first;
-
-  for (guint i = 0; i < n; i++)
-    inputs[i + 1] = hyb_grad_input (grad, i);
-  first = hyb_grad_emit_same (grad, "_backward_np_ediff1d", n + 1, inputs);
-  for (guint i = 0; i < n; i++)
-    hyb_grad_set_input (grad, i, first + i);
-}
-
 static const char *const diff_inputs[] = { "a", NULL };
 static const char *const diff_backward_inputs[] = { "gradient", "data", NULL };
 static const char *const row_inputs[] = { "input1", "input2", "input3", NULL };
@@ -352,7 +331,7 @@ const HybOp hyb_ops_numpy_diff[] = {
       .infer_shape = diff_infer_shape,
       .dtypes = DIFFERENCE_DTYPES,
       .forward = diff_forward,
-      .gradient = diff_gradient,
+      .gradient = hyb_gradient_by_operands,
   },
   {
       .name = "_backward_np_diff",
@@ -376,7 +355,7 @@ const HybOp hyb_ops_numpy_diff[] = {
       .infer_shape = row_infer_shape,
       .dtypes = DIFFERENCE_DTYPES,
       .forward = row_forward,
-      .gradient = row_gradient,
+      .gradient = hyb_gradient_by_operands,
   },
   {
       .name = "_backward_np_ediff1d",

@@ -5,6 +5,7 @@
  * find_sums().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
+#include "engine/gradient/by-operands.h"
 #include "engine/gradient/gradient.h"
 #include "engine/kernels/each.h"
 #include "engine/kernels/reduction-kinds.h"
@@ -471,19 +472,6 @@ average_backward_arity (gconstpointer values, guint *n_inputs, guint *n_outputs)
   *n_inputs = *n_outputs + 2;
 }
 
-static void
-average_gradient (HybGrad *grad)
-{
-  guint      n = hyb_grad_n_inputs (grad);
-  HybValueId inputs[4] = { hyb_grad_incoming (grad, 0), hyb_grad_incoming (grad, 1) }, first;
-
-  for (guint i = 0; i < n; i++)
-    inputs[i + 2] = hyb_grad_input (grad, i);
-  first = hyb_grad_emit_same (grad, "_backward_np_average", n + 2, inputs);
-  for (guint i = 0; i < n; i++)
-    hyb_grad_set_input (grad, i, first + i);
-}
-
 static const char *const spread_inputs[] = { "a", NULL };
 static const char *const var_outputs[] = { "var", NULL };
 static const char *const std_outputs[] = { "std", NULL };
@@ -533,7 +521,7 @@ const HybOp hyb_ops_numpy_moments[] = {
       .infer_shape = average_infer_shape,
       .workspace = average_workspace,
       .forward = average_forward,
-      .gradient = average_gradient,
+      .gradient = hyb_gradient_by_operands,
   },
   {
       .name = "_backward_np_average",

@@ -4,6 +4,7 @@
  * by axis instead (fill_extremes()).
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
+#include "engine/gradient/by-operands.h"
 #include "engine/gradient/gradient.h"
 #include "engine/op/dimensions.h"
 #include "engine/op/layer-rules.h"
@@ -268,14 +269,13 @@ pad_backward (const HybCall *call, const HybRun *run)
 static void
 pad_gradient (HybGrad *grad)
 {
-  int        mode = ((const PadParams *) hyb_grad_params (grad))->mode;
-  HybValueId inputs[] = { hyb_grad_incoming (grad, 0), hyb_grad_input (grad, 0) };
+  int mode = ((const PadParams *) hyb_grad_params (grad))->mode;
 
   if (mode == MODE_MAXIMUM || mode == MODE_MINIMUM)
     hyb_grad_refuse (grad, "pad has no gradient in mode %s, neither here nor in MXNet",
                      modes[mode]);
   else
-    hyb_grad_set_input (grad, 0, hyb_grad_emit_same (grad, "_backward_np_pad", 2, inputs));
+    hyb_gradient_by_operands (grad);
 }
 
 static const char *const inputs[] = { "data", NULL };

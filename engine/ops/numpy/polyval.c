@@ -4,7 +4,7 @@
  * derivative at the same time.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "engine/gradient/gradient.h"
+#include "engine/gradient/by-operands.h"
 #include "engine/op/dimensions.h"
 #include "engine/op/layer-rules.h"
 #include "engine/op/rules.h"
@@ -76,16 +76,6 @@ polyval_backward (const HybCall *call, const HybRun *run)
     hyb_dtype_set_double (run->output[0], p->dtype, (gsize) k, sums[k]);
 }
 
-static void
-polyval_gradient (HybGrad *grad)
-{
-  HybValueId first = hyb_grad_emit (grad, "_backward_np_polyval", hyb_grad_incoming (grad, 0),
-                                    hyb_grad_input (grad, 0), hyb_grad_input (grad, 1), HYB_NO_ID);
-
-  hyb_grad_set_input (grad, 0, first);
-  hyb_grad_set_input (grad, 1, first + 1);
-}
-
 /* A multiplication and an addition for each coefficient. */
 static void
 polyval_cost (const HybCall *call, HybCost *cost)
@@ -106,7 +96,7 @@ const HybOp hyb_ops_polyval[] = {
       .infer_shape = polyval_infer_shape,
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = polyval_forward,
-      .gradient = polyval_gradient,
+      .gradient = hyb_gradient_by_operands,
       .cost = polyval_cost,
   },
   {

@@ -5,6 +5,7 @@
  * with use_sequence_length=True, has one length per sample.  Start at find_sequences(): all
  * kernels move whole blocks, the elements of one step of one sample.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/gradient/by-operands.h"
 #include "engine/gradient/gradient.h"
 #include "engine/op/dimensions.h"
 #include "engine/op/rules.h"
@@ -248,17 +249,6 @@ last_forward (const HybCall *call, const HybRun *run)
     }
 }
 
-static void
-last_gradient (HybGrad *grad)
-{
-  guint      n = hyb_grad_n_inputs (grad);
-  HybValueId inputs[3] = { hyb_grad_incoming (grad, 0), hyb_grad_input (grad, 0) };
-
-  if (n == 2)
-    inputs[2] = hyb_grad_input (grad, 1);
-  hyb_grad_set_input (grad, 0, hyb_grad_emit_same (grad, "_backward_SequenceLast", n + 1, inputs));
-}
-
 /* Inputs: gradient, data, lengths. */
 
 static void
@@ -354,7 +344,7 @@ const HybOp hyb_ops_sequence[] = {
       .infer_dtype = except_lengths_dtype,
       .dtypes = HYB_DTYPES_ALL,
       .forward = last_forward,
-      .gradient = last_gradient,
+      .gradient = hyb_gradient_by_operands,
       .cost = hyb_rule_cost_move,
   },
   {

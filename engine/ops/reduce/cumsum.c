@@ -4,7 +4,7 @@
  * are summed in double.  The gradient is the running sum from the other end.  Start with run_lines().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/base/parallel.h"
-#include "engine/gradient/gradient.h"
+#include "engine/gradient/by-operands.h"
 #include "engine/op/dimensions.h"
 #include "engine/op/rules.h"
 #include "engine/op/run.h"
@@ -138,14 +138,6 @@ cumsum_backward (const HybCall *call, const HybRun *run)
   compute (call, run, &call->input[1].shape, TRUE);
 }
 
-static void
-cumsum_gradient (HybGrad *grad)
-{
-  HybValueId inputs[] = { hyb_grad_incoming (grad, 0), hyb_grad_input (grad, 0) };
-
-  hyb_grad_set_input (grad, 0, hyb_grad_emit_same (grad, "_backward_cumsum", 2, inputs));
-}
-
 static gboolean
 backward_infer_dtype (HybCall *call, GError **error)
 {
@@ -168,7 +160,7 @@ const HybOp hyb_ops_cumsum[] = {
       .infer_dtype = cumsum_infer_dtype,
       .dtypes = CUMSUM_DTYPES,
       .forward = cumsum_forward,
-      .gradient = cumsum_gradient,
+      .gradient = hyb_gradient_by_operands,
   },
   {
       .name = "_backward_cumsum",

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/base/error.h"
-#include "engine/gradient/gradient.h"
+#include "engine/gradient/by-operands.h"
 #include "engine/kernels/each.h"
 #include "engine/kernels/reduction.h"
 #include "engine/op/op.h"
@@ -195,19 +195,6 @@ backward_infer_shape (HybCall *call, GError **error)
   return hyb_shape_unify (&call->input[2].shape, &call->output[0].shape, error);
 }
 
-static void
-moments_gradient (HybGrad *grad)
-{
-  HybValueId operands[] = {
-    hyb_grad_incoming (grad, 0),
-    hyb_grad_incoming (grad, 1),
-    hyb_grad_input (grad, 0),
-    hyb_grad_output (grad, 0),
-  };
-
-  hyb_grad_set_input (grad, 0, hyb_grad_emit_same (grad, "_backward_moments", 4, operands));
-}
-
 /* An addition for the mean, three operations for the variance. */
 static void
 moments_cost (const HybCall *call, HybCost *cost)
@@ -235,7 +222,7 @@ const HybOp hyb_ops_moments[] = {
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = moments_forward,
       .workspace = moments_workspace,
-      .gradient = moments_gradient,
+      .gradient = hyb_gradient_by_operands,
       .cost = moments_cost,
   },
   {

@@ -7,7 +7,7 @@
 
 #include "engine/base/error.h"
 #include "engine/base/parallel.h"
-#include "engine/gradient/gradient.h"
+#include "engine/gradient/by-operands.h"
 #include "engine/op/layer-rules.h"
 #include "engine/op/rules.h"
 #include "engine/op/run.h"
@@ -277,15 +277,6 @@ backward_arity (gconstpointer values, guint *n_inputs, guint *n_outputs)
   *n_outputs = 1;
 }
 
-/* The input “like” gives only its size, so it gets no gradient. */
-static void
-resize_gradient (HybGrad *grad)
-{
-  HybValueId inputs[] = { hyb_grad_incoming (grad, 0), hyb_grad_input (grad, 0) };
-
-  hyb_grad_set_input (grad, 0, hyb_grad_emit_same (grad, "_backward_BilinearResize2D", 2, inputs));
-}
-
 static void
 resize_cost (const HybCall *call, HybCost *cost)
 {
@@ -309,7 +300,7 @@ const HybOp hyb_ops_bilinear_resize[] = {
       .infer_shape = resize_infer_shape,
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = resize_forward,
-      .gradient = resize_gradient,
+      .gradient = hyb_gradient_by_operands,
       .cost = resize_cost,
   },
   {

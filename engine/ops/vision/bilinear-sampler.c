@@ -7,6 +7,7 @@
 #include "engine/op/op.h"
 
 #include "engine/base/error.h"
+#include "engine/gradient/by-operands.h"
 #include "engine/gradient/gradient.h"
 #include "engine/kernels/sampling.h"
 #include "engine/op/layer-rules.h"
@@ -86,17 +87,6 @@ sampler_backward (const HybCall *call, const HybRun *run)
   else
     hyb_sample_backward_f32 (&sampling, run->input[1], run->input[2], run->input[0], run->output[0],
                              run->output[1]);
-}
-
-static void
-sampler_gradient (HybGrad *grad)
-{
-  HybValueId inputs[] = { hyb_grad_incoming (grad, 0), hyb_grad_input (grad, 0),
-                          hyb_grad_input (grad, 1) };
-  HybValueId value = hyb_grad_emit_with (grad, "_backward_BilinearSampler", NULL, 3, inputs);
-
-  hyb_grad_set_input (grad, 0, value);
-  hyb_grad_set_input (grad, 1, value + 1);
 }
 
 static void
@@ -365,7 +355,7 @@ const HybOp hyb_ops_bilinear_sampler[] = {
       .infer_shape = sampler_infer_shape,
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = sampler_forward,
-      .gradient = sampler_gradient,
+      .gradient = hyb_gradient_by_operands,
       .cost = sampler_cost,
   },
   {

@@ -7,7 +7,7 @@
 #include "engine/op/op.h"
 
 #include "engine/base/error.h"
-#include "engine/gradient/gradient.h"
+#include "engine/gradient/by-operands.h"
 #include "engine/op/layer-rules.h"
 #include "engine/op/rules.h"
 #include "engine/op/run.h"
@@ -181,17 +181,6 @@ correlation_backward (const HybCall *call, const HybRun *run)
 }
 
 static void
-correlation_gradient (HybGrad *grad)
-{
-  HybValueId inputs[] = { hyb_grad_incoming (grad, 0), hyb_grad_input (grad, 0),
-                          hyb_grad_input (grad, 1) };
-  HybValueId value = hyb_grad_emit_same (grad, "_backward_Correlation", 3, inputs);
-
-  hyb_grad_set_input (grad, 0, value);
-  hyb_grad_set_input (grad, 1, value + 1);
-}
-
-static void
 correlation_cost (const HybCall *call, HybCost *cost)
 {
   CorrelationView view = view_correlation (call, &call->input[0].shape, &call->output[0].shape);
@@ -224,7 +213,7 @@ const HybOp hyb_ops_correlation[] = {
       .infer_shape = correlation_infer_shape,
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = correlation_forward,
-      .gradient = correlation_gradient,
+      .gradient = hyb_gradient_by_operands,
       .cost = correlation_cost,
   },
   {

@@ -6,7 +6,7 @@
 #include "engine/op/op.h"
 
 #include "engine/base/error.h"
-#include "engine/gradient/gradient.h"
+#include "engine/gradient/by-operands.h"
 #include "engine/op/layer-rules.h"
 #include "engine/op/rules.h"
 #include "engine/op/run.h"
@@ -163,14 +163,6 @@ backward_arity (gconstpointer values, guint *n_inputs, guint *n_outputs)
   *n_outputs = 1;
 }
 
-static void
-crop_gradient (HybGrad *grad)
-{
-  HybValueId inputs[] = { hyb_grad_incoming (grad, 0), hyb_grad_input (grad, 0) };
-
-  hyb_grad_set_input (grad, 0, hyb_grad_emit_same (grad, "_backward_Crop", 2, inputs));
-}
-
 static const char *const crop_inputs[] = { "data", "crop_like", NULL };
 static const char *const backward_inputs[] = { "gradient", "data", NULL };
 
@@ -187,7 +179,7 @@ const HybOp hyb_ops_crop[] = {
       .infer_shape = crop_infer_shape,
       .dtypes = HYB_DTYPES_ALL,
       .forward = crop_forward,
-      .gradient = crop_gradient,
+      .gradient = hyb_gradient_by_operands,
       .cost = hyb_rule_cost_move,
   },
   {

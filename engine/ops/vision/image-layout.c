@@ -7,6 +7,7 @@
 #include "engine/op/op.h"
 
 #include "engine/base/random.h"
+#include "engine/gradient/by-operands.h"
 #include "engine/gradient/gradient.h"
 #include "engine/kernels/move.h"
 #include "engine/op/dimensions.h"
@@ -121,14 +122,6 @@ tensor_backward_infer_dtype (HybCall *call, GError **error)
   return TRUE;
 }
 
-static void
-tensor_gradient (HybGrad *grad)
-{
-  hyb_grad_set_input (grad, 0,
-                      hyb_grad_emit (grad, "_backward_image_to_tensor", hyb_grad_incoming (grad, 0),
-                                     hyb_grad_input (grad, 0), HYB_NO_ID));
-}
-
 /* --- normalize --- */
 
 typedef struct
@@ -222,14 +215,6 @@ normalize_backward (const HybCall *call, const HybRun *run)
   scale_channels (call, run, TRUE);
 }
 
-static void
-normalize_gradient (HybGrad *grad)
-{
-  HybValueId dy = hyb_grad_incoming (grad, 0);
-
-  hyb_grad_set_input (grad, 0, hyb_grad_emit_same (grad, "_backward_image_normalize", 1, &dy));
-}
-
 /* --- crop --- */
 
 typedef struct
@@ -320,14 +305,6 @@ crop_backward (const HybCall *call, const HybRun *run)
       move.to[i] = stride;
     }
   hyb_move (&move, run->input[0], (char *) run->output[0] + (gsize) first * move.item);
-}
-
-static void
-crop_gradient (HybGrad *grad)
-{
-  HybValueId inputs[] = { hyb_grad_incoming (grad, 0), hyb_grad_input (grad, 0) };
-
-  hyb_grad_set_input (grad, 0, hyb_grad_emit_same (grad, "_backward_image_crop", 2, inputs));
 }
 
 /* --- Flips --- */
@@ -443,7 +420,7 @@ const HybOp hyb_ops_image_layout[] = {
       .infer_dtype = tensor_infer_dtype,
       .dtypes = HYB_DTYPES_ALL,
       .forward = tensor_forward,
-      .gradient = tensor_gradient,
+      .gradient = hyb_gradient_by_operands,
   },
   {
       .name = "_image_normalize",
@@ -457,7 +434,7 @@ const HybOp hyb_ops_image_layout[] = {
       .infer_shape = normalize_infer_shape,
       .dtypes = HYB_DTYPES_ALL,
       .forward = normalize_forward,
-      .gradient = normalize_gradient,
+      .gradient = hyb_gradient_by_operands,
   },
   {
       .name = "_image_crop",
@@ -470,7 +447,7 @@ const HybOp hyb_ops_image_layout[] = {
       .infer_shape = crop_infer_shape,
       .dtypes = HYB_DTYPES_ALL,
       .forward = crop_forward,
-      .gradient = crop_gradient,
+      .gradient = hyb_gradient_by_operands,
       .cost = hyb_rule_cost_move,
   },
   {

@@ -6,7 +6,7 @@
 #include "engine/op/op.h"
 
 #include "engine/base/error.h"
-#include "engine/gradient/gradient.h"
+#include "engine/gradient/by-operands.h"
 #include "engine/op/layer-rules.h"
 #include "engine/op/rules.h"
 #include "engine/op/run.h"
@@ -255,14 +255,6 @@ backward_infer_shape (HybCall *call, GError **error)
   return hyb_layer_expect (&call->output[0].shape, "output", &want, error);
 }
 
-static void
-pad_gradient (HybGrad *grad)
-{
-  HybValueId dy = hyb_grad_incoming (grad, 0);
-
-  hyb_grad_set_input (grad, 0, hyb_grad_emit_same (grad, "_backward_Pad", 1, &dy));
-}
-
 static const char *const pad_aliases[] = { "pad", NULL };
 static const char *const pad_inputs[] = { "data", NULL };
 static const char *const backward_inputs[] = { "gradient", NULL };
@@ -280,7 +272,7 @@ const HybOp hyb_ops_pad[] = {
       .infer_shape = pad_infer_shape,
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = pad_forward,
-      .gradient = pad_gradient,
+      .gradient = hyb_gradient_by_operands,
       .cost = hyb_rule_cost_move,
   },
   {

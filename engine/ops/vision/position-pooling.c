@@ -8,7 +8,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/op/op.h"
 
-#include "engine/gradient/gradient.h"
+#include "engine/gradient/by-operands.h"
 #include "engine/op/dimensions.h"
 #include "engine/op/layer-rules.h"
 #include "engine/op/rules.h"
@@ -244,31 +244,6 @@ deformable_cost (const HybCall *call, HybCost *cost)
 }
 
 static void
-pooling_gradient (HybGrad *grad)
-{
-  HybValueId inputs[] = { hyb_grad_incoming (grad, 0), hyb_grad_input (grad, 1),
-                          hyb_grad_input (grad, 0) };
-
-  hyb_grad_set_input (grad, 0, hyb_grad_emit_same (grad, "_backward_PSROIPooling", 3, inputs));
-}
-
-static void
-deformable_gradient (HybGrad *grad)
-{
-  guint      n = hyb_grad_n_inputs (grad);
-  HybValueId inputs[4] = { hyb_grad_incoming (grad, 0), hyb_grad_input (grad, 1),
-                           hyb_grad_input (grad, 0) };
-  HybValueId gradients;
-
-  if (n > 2)
-    inputs[3] = hyb_grad_input (grad, 2);
-  gradients = hyb_grad_emit_same (grad, "_backward_DeformablePSROIPooling", n + 1, inputs);
-  hyb_grad_set_input (grad, 0, gradients);
-  if (n > 2)
-    hyb_grad_set_input (grad, 2, gradients + 1);
-}
-
-static void
 deformable_arity (gconstpointer values, guint *n_inputs, guint *n_outputs)
 {
   const PositionParams *params = values;
@@ -307,7 +282,7 @@ const HybOp hyb_ops_position_pooling[] = {
       .infer_shape = pooling_infer_shape,
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = pooling_forward,
-      .gradient = pooling_gradient,
+      .gradient = hyb_gradient_by_operands,
   },
   {
       .name = "_contrib_DeformablePSROIPooling",
@@ -324,7 +299,7 @@ const HybOp hyb_ops_position_pooling[] = {
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = deformable_forward,
       .cost = deformable_cost,
-      .gradient = deformable_gradient,
+      .gradient = hyb_gradient_by_operands,
   },
   {
       .name = "_backward_PSROIPooling",

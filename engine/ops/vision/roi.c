@@ -10,7 +10,7 @@
 
 #include "engine/base/error.h"
 #include "engine/base/parallel.h"
-#include "engine/gradient/gradient.h"
+#include "engine/gradient/by-operands.h"
 #include "engine/op/layer-rules.h"
 #include "engine/op/rules.h"
 #include "engine/op/run.h"
@@ -232,33 +232,6 @@ align_cost (const HybCall *call, HybCost *cost)
   hyb_rule_cost_bytes (call, cost);
 }
 
-static void
-emit_gradient (HybGrad *grad, const char *op)
-{
-  HybValueId inputs[] = { hyb_grad_incoming (grad, 0), hyb_grad_input (grad, 1),
-                          hyb_grad_input (grad, 0) };
-
-  hyb_grad_set_input (grad, 0, hyb_grad_emit_same (grad, op, 3, inputs));
-}
-
-static void
-pooling_gradient (HybGrad *grad)
-{
-  emit_gradient (grad, "_backward_ROIPooling");
-}
-
-static void
-align_gradient (HybGrad *grad)
-{
-  emit_gradient (grad, "_backward_ROIAlign");
-}
-
-static void
-rotated_gradient (HybGrad *grad)
-{
-  emit_gradient (grad, "_backward_RROIAlign");
-}
-
 static const char *const roi_inputs[] = { "data", "rois", NULL };
 static const char *const backward_inputs[] = { "gradient", "rois", "data", NULL };
 
@@ -275,7 +248,7 @@ const HybOp hyb_ops_roi[] = {
       .infer_shape = roi_infer_shape,
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = pooling_forward,
-      .gradient = pooling_gradient,
+      .gradient = hyb_gradient_by_operands,
   },
   {
       .name = "_contrib_ROIAlign",
@@ -290,7 +263,7 @@ const HybOp hyb_ops_roi[] = {
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = align_forward,
       .cost = align_cost,
-      .gradient = align_gradient,
+      .gradient = hyb_gradient_by_operands,
   },
   {
       .name = "_contrib_RROIAlign",
@@ -305,7 +278,7 @@ const HybOp hyb_ops_roi[] = {
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = align_forward,
       .cost = align_cost,
-      .gradient = rotated_gradient,
+      .gradient = hyb_gradient_by_operands,
   },
   {
       .name = "_backward_ROIPooling",

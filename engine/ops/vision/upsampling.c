@@ -7,6 +7,7 @@
 #include "engine/op/op.h"
 
 #include "engine/base/error.h"
+#include "engine/gradient/by-operands.h"
 #include "engine/gradient/gradient.h"
 #include "engine/kernels/convolution/convolve.h"
 #include "engine/op/layer-rules.h"
@@ -316,22 +317,11 @@ static void
 upsampling_gradient (HybGrad *grad)
 {
   const UpSamplingParams *params = hyb_grad_params (grad);
-  guint                   n = hyb_grad_n_inputs (grad);
-  g_autofree HybValueId  *inputs = g_new (HybValueId, n + 1);
-  HybValueId              value;
 
   if (params->sample_type == SAMPLE_BILINEAR)
-    {
-      bilinear_gradient (grad);
-      return;
-    }
-
-  for (guint i = 0; i < n; i++)
-    inputs[i] = hyb_grad_input (grad, i);
-  inputs[n] = hyb_grad_incoming (grad, 0);
-  value = hyb_grad_emit_same (grad, "_backward_UpSampling", n + 1, inputs);
-  for (guint i = 0; i < n; i++)
-    hyb_grad_set_input (grad, i, value + i);
+    bilinear_gradient (grad);
+  else
+    hyb_gradient_by_operands (grad);
 }
 
 static void
