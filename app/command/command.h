@@ -44,7 +44,7 @@ typedef struct
    * of its own (transfer full); and the program that is started with these options (transfer full), or
    * NULL. */
   gboolean opens_gpus;
-  gboolean (*wants_gpus) (gconstpointer options); /* whether these options name one; may be NULL */
+  gboolean (*needs_gpus) (gconstpointer options); /* whether these options name one; may be NULL */
   gboolean writes_last_file;
   gboolean starts_others; /* opens no model itself: the commands that it starts enter the sandbox */
   char *(*dup_cache_file) (void);

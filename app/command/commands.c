@@ -142,11 +142,11 @@ static void
 print_failure (char *const *argv, const GError *error)
 {
   g_autofree char *text = scope_error_dup_text (error);
-  gboolean         wants_json = FALSE;
+  gboolean         is_json = FALSE;
 
   for (; *argv && strcmp (*argv, "--") != 0; argv++)
-    wants_json |= strcmp (*argv, "--json") == 0;
-  if (wants_json)
+    is_json |= strcmp (*argv, "--json") == 0;
+  if (is_json)
     {
       g_autoptr (ScopeJson) json = scope_json_new ();
 

@@ -40,7 +40,7 @@ uses_gpu (const ScopeSandboxedCall *call)
   return (device && g_str_has_prefix (device, "gpu")) ||
          (call->command &&
           (call->command->opens_gpus ||
-           (call->command->wants_gpus && call->command->wants_gpus (call->options))));
+           (call->command->needs_gpus && call->command->needs_gpus (call->options))));
 }
 
 /* What NVIDIA's driver opens. */

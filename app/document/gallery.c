@@ -63,11 +63,11 @@ new_answer (const AnswerParser *answer,
 }
 
 static void
-ask (const char *const  *arguments,
-     const AnswerParser *answer,
-     GCancellable       *cancellable,
-     GAsyncReadyCallback callback,
-     gpointer            user_data)
+run_hscope (const char *const  *arguments,
+            const AnswerParser *answer,
+            GCancellable       *cancellable,
+            GAsyncReadyCallback callback,
+            gpointer            user_data)
 {
   scope_child_run_async (arguments, cancellable, answered_cb,
                          new_answer (answer, cancellable, callback, user_data));
@@ -105,8 +105,8 @@ scope_gallery_list_async (GCancellable       *cancellable,
                           GAsyncReadyCallback callback,
                           gpointer            user_data)
 {
-  ask ((const char *const[]){ "new", "--list", "--json", NULL }, &list_answer, cancellable,
-       callback, user_data);
+  run_hscope ((const char *const[]){ "new", "--list", "--json", NULL }, &list_answer, cancellable,
+              callback, user_data);
 }
 
 GPtrArray *
@@ -242,8 +242,8 @@ scope_gallery_shapes_async (const char         *name,
 {
   g_autofree char *model = g_strconcat ("gallery:", name, NULL);
 
-  ask ((const char *const[]){ "info", model, "--json", NULL }, &shapes_answer, cancellable,
-       callback, user_data);
+  run_hscope ((const char *const[]){ "info", model, "--json", NULL }, &shapes_answer, cancellable,
+              callback, user_data);
 }
 
 void

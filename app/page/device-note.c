@@ -56,7 +56,7 @@ number_of (const cJSON *json, const char *key)
 }
 
 static void
-say_agreement (ScopeDeviceNote *self, const cJSON *selftest)
+show_agreement (ScopeDeviceNote *self, const cJSON *selftest)
 {
   guint            n = number_of (selftest, "operators");
   guint            n_left = number_of (selftest, "samples_without_time");
@@ -75,7 +75,7 @@ say_agreement (ScopeDeviceNote *self, const cJSON *selftest)
 }
 
 static void
-say_wrong (ScopeDeviceNote *self, const cJSON *wrong)
+show_wrong (ScopeDeviceNote *self, const cJSON *wrong)
 {
   guint n = (guint) cJSON_GetArraySize (wrong);
   g_autoptr (GString) names = g_string_new (NULL);
@@ -99,7 +99,7 @@ say_wrong (ScopeDeviceNote *self, const cJSON *wrong)
 }
 
 static void
-say_models (ScopeDeviceNote *self, guint n)
+show_models (ScopeDeviceNote *self, guint n)
 {
   g_autofree char *text = g_strdup_printf (
       g_dngettext (NULL, "%u run of a model differs from the processor’s. Do not rely on this GPU.",
@@ -110,7 +110,7 @@ say_models (ScopeDeviceNote *self, guint n)
 }
 
 static void
-say_untested (ScopeDeviceNote *self)
+show_untested (ScopeDeviceNote *self)
 {
   say (self, _ ("Not Tested on This Computer"),
        _ ("The code for GPUs has never run on one. The first run compares it with the processor, "
@@ -119,7 +119,7 @@ say_untested (ScopeDeviceNote *self)
 }
 
 static void
-say_verdict (ScopeDeviceNote *self, const cJSON *device)
+show_verdict (ScopeDeviceNote *self, const cJSON *device)
 {
   const cJSON *selftest = cJSON_GetObjectItemCaseSensitive (device, "selftest");
   const cJSON *wrong = cJSON_GetObjectItemCaseSensitive (device, "wrong_operators");
@@ -129,13 +129,13 @@ say_verdict (ScopeDeviceNote *self, const cJSON *device)
   if (error)
     say (self, _ ("Cannot Be Used"), scope_json_get_text (error, "message"), _ ("Try Again"));
   else if (!cJSON_IsObject (selftest))
-    say_untested (self);
+    show_untested (self);
   else if (n_models > 0)
-    say_models (self, n_models);
+    show_models (self, n_models);
   else if (cJSON_GetArraySize (wrong) > 0)
-    say_wrong (self, wrong);
+    show_wrong (self, wrong);
   else
-    say_agreement (self, selftest);
+    show_agreement (self, selftest);
 }
 
 /* Forgets the device, whose self-test is cancelled. */
@@ -171,7 +171,7 @@ scope_device_note_show (ScopeDeviceNote *self, const cJSON *device)
     return;
   self->device = g_strdup (name);
   gtk_widget_set_tooltip_text (GTK_WIDGET (self), *proof ? proof : NULL);
-  say_verdict (self, device);
+  show_verdict (self, device);
 }
 
 /* --- A self-test --- */

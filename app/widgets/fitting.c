@@ -1,6 +1,6 @@
 /* fitting.c — shows the child if the width that is given is enough for it.
  *
- * AdwSqueezer does the same with an animation, which asks for a new size while sizes are allocated.  In a tab that is shown
+ * AdwSqueezer does the same with an animation, which requests a new size while sizes are allocated.  In a tab that is shown
  * again that request is lost, and nothing of the window is drawn until it is resized.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/widgets/fitting.h"
@@ -8,7 +8,7 @@
 struct _ScopeFitting
 {
   AdwBin   parent_instance;
-  gboolean asks;
+  gboolean claims_room;
 };
 
 enum
@@ -39,7 +39,7 @@ scope_fitting_measure (GtkWidget     *widget,
   if (orientation != GTK_ORIENTATION_HORIZONTAL)
     return;
   *minimum = 0;
-  if (!SCOPE_FITTING (widget)->asks)
+  if (!SCOPE_FITTING (widget)->claims_room)
     *natural = 0;
 }
 
@@ -63,16 +63,16 @@ scope_fitting_set_property (GObject          *object,
                             const GValue     *value,
                             GParamSpec *param G_GNUC_UNUSED)
 {
-  SCOPE_FITTING (object)->asks = g_value_get_boolean (value);
+  SCOPE_FITTING (object)->claims_room = g_value_get_boolean (value);
 }
 
 static void
 scope_fitting_class_init (ScopeFittingClass *class)
 {
   G_OBJECT_CLASS (class)->set_property = scope_fitting_set_property;
-  /* Whether it asks for room, which others then do not get; else it takes what they leave. */
+  /* Whether it claims its natural size before its siblings; else it takes what they leave. */
   g_object_class_install_property (G_OBJECT_CLASS (class), ASKS,
-                                   g_param_spec_boolean ("asks", NULL, NULL, FALSE,
+                                   g_param_spec_boolean ("claims-room", NULL, NULL, FALSE,
                                                          G_PARAM_WRITABLE | G_PARAM_CONSTRUCT_ONLY |
                                                              G_PARAM_STATIC_STRINGS));
   GTK_WIDGET_CLASS (class)->measure = scope_fitting_measure;

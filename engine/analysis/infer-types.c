@@ -32,8 +32,8 @@ typedef struct
   guint      first, n_queued, room;
   guint8    *is_queued;
 
-  HybType *operands;    /* space for the inputs and outputs of any node */
-  gboolean knew_inputs; /* of the node that is asked all inputs were known before */
+  HybType *operands;        /* space for the inputs and outputs of any node */
+  gboolean had_input_types; /* all inputs of the current node were known before */
 } Inference;
 
 void
@@ -223,7 +223,7 @@ learn (Inference *inference, HybNodeId id, HybValueId value, const HybType *foun
 
   if (inference->fixed_by)
     inference->fixed_by[value] = id;
-  if (inference->knew_inputs)
+  if (inference->had_input_types)
     enqueue_users (inference, value);
   else
     enqueue_neighbours (inference, value);
@@ -231,7 +231,7 @@ learn (Inference *inference, HybNodeId id, HybValueId value, const HybType *foun
 }
 
 static gboolean
-knows_inputs (const HybCall *call)
+has_input_types (const HybCall *call)
 {
   for (guint i = 0; i < call->n_inputs; i++)
     if (!hyb_type_is_known (&call->input[i]))
@@ -242,7 +242,7 @@ knows_inputs (const HybCall *call)
 /* A node whose operands learn is queued again by learn(), itself included, unless all inputs were
  * known before: what it then finds out about its outputs follows from them. */
 static gboolean
-ask_node (Inference *inference, HybNodeId id, GError **error)
+infer_node (Inference *inference, HybNodeId id, GError **error)
 {
   const HybNode    *node = hyb_graph_get_node (inference->graph, id);
   const HybValueId *inputs = hyb_graph_get_inputs (inference->graph, id);
@@ -250,7 +250,7 @@ ask_node (Inference *inference, HybNodeId id, GError **error)
 
   hyb_call_init (&call, inference->graph, id, inference->types, inference->operands);
   call.training = inference->training;
-  inference->knew_inputs = knows_inputs (&call);
+  inference->had_input_types = has_input_types (&call);
   if (!hyb_infer_memo_count (error) || !hyb_call_infer (&call, error))
     return FALSE;
 
@@ -272,7 +272,7 @@ run_queue (Inference *inference, GError **error)
       HybNodeId id = dequeue (inference);
       GError   *cause = NULL;
 
-      if (!ask_node (inference, id, &cause))
+      if (!infer_node (inference, id, &cause))
         {
           explain_contradiction (inference, id, &cause);
           g_propagate_error (error, cause);

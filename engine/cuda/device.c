@@ -26,7 +26,7 @@ hyb_cuda_count (GError **error)
 
 /* Asks for what kernels are compiled and launched by. */
 static CUresult
-ask_attributes (HybDevice *device)
+read_attributes (HybDevice *device)
 {
   const HybCudaFunctions *call = &device->cuda->call;
   int                     major = 0, minor = 0;
@@ -55,7 +55,7 @@ start (HybDevice *device, guint index, GError **error)
   if (!result)
     result = call->cuCtxSetCurrent (device->context);
   if (!result)
-    result = ask_attributes (device);
+    result = read_attributes (device);
   if (result)
     {
       hyb_cuda_fail (device->cuda, "opening the GPU", result, error);
@@ -109,7 +109,7 @@ hyb_cuda_close (HybDevice *device)
 
 /* An attribute; 0 if the driver does not tell it. */
 static double
-ask (const HybDevice *device, CUdevice_attribute attribute)
+query_attribute (const HybDevice *device, CUdevice_attribute attribute)
 {
   int value = 0;
 
@@ -130,9 +130,9 @@ static void
 compute_peaks (const HybDevice *device, HybDeviceFacts *facts)
 {
   double flops = 2 * count_lanes (device->arch) * device->n_multiprocessors *
-                 ask (device, HYB_CUDA_ATTRIBUTE_CLOCK) * 1e3;
-  double bytes = 2 * ask (device, HYB_CUDA_ATTRIBUTE_MEMORY_CLOCK) * 1e3 *
-                 ask (device, HYB_CUDA_ATTRIBUTE_MEMORY_BITS) / 8;
+                 query_attribute (device, HYB_CUDA_ATTRIBUTE_CLOCK) * 1e3;
+  double bytes = 2 * query_attribute (device, HYB_CUDA_ATTRIBUTE_MEMORY_CLOCK) * 1e3 *
+                 query_attribute (device, HYB_CUDA_ATTRIBUTE_MEMORY_BITS) / 8;
 
   facts->peak_flops = flops > 0 ? flops : NAN;
   facts->peak_bytes = bytes > 0 ? bytes : NAN;

@@ -91,7 +91,7 @@ gboolean hyb_cuda_queue_check_cublas (HybQueue *queue, const char *function, cub
  * another GPU since. */
 gboolean hyb_cuda_queue_enter (HybQueue *queue);
 /* TRUE if queue->cublas may be used; makes it at the first call. */
-gboolean hyb_cuda_queue_wants_cublas (HybQueue *queue);
+gboolean hyb_cuda_queue_uses_cublas (HybQueue *queue);
 /* Bytes of queue->workspace. */
 gsize hyb_cuda_workspace_bytes (const HybDevice *device);
 /* One launch of a kernel. */

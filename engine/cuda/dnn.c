@@ -36,7 +36,7 @@ hyb_dnn_queue_is_ready (HybQueue *queue)
 }
 
 cudnnHandle_t
-hyb_dnn_ask (HybDevice *device, GError **error)
+hyb_dnn_get_handle (HybDevice *device, GError **error)
 {
   const HybCudaFunctions *call = &device->cuda->call;
   cudnnHandle_t           handle;

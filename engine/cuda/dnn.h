@@ -10,7 +10,7 @@ gboolean hyb_dnn_queue_is_ready (HybQueue *queue);
 gboolean hyb_dnn_queue_check (HybQueue *queue, const char *function, cudnnStatus_t status);
 
 /* The device's own handle, for questions while planning; NULL and an error without one. */
-cudnnHandle_t hyb_dnn_ask (HybDevice *device, GError **error);
+cudnnHandle_t hyb_dnn_get_handle (HybDevice *device, GError **error);
 /* TRUE if the call of a function was right; else an error. */
 gboolean
 hyb_dnn_check (const HybCuda *cuda, const char *function, cudnnStatus_t status, GError **error);

@@ -88,7 +88,7 @@ start_cublas (HybQueue *queue)
 }
 
 gboolean
-hyb_cuda_queue_wants_cublas (HybQueue *queue)
+hyb_cuda_queue_uses_cublas (HybQueue *queue)
 {
   return hyb_cuda_queue_enter (queue) && (queue->cublas || start_cublas (queue));
 }

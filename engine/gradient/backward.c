@@ -28,7 +28,7 @@ any_output (const guint8 *marked, const HybNode *node)
 }
 
 static void
-mark_wanted (HybFlow *flow, guint n_wrt, const HybNodeId *wrt)
+mark_required (HybFlow *flow, guint n_wrt, const HybNodeId *wrt)
 {
   for (guint i = 0; i < n_wrt; i++)
     flow->is_required[hyb_graph_get_node (flow->graph, wrt[i])->first_output] = TRUE;
@@ -313,7 +313,7 @@ hyb_graph_with_gradients (HybGraph *graph, guint n_wrt, const HybNodeId *wrt, GE
                           NULL);
 
   flow_init (&flow, graph);
-  mark_wanted (&flow, n_wrt, wrt);
+  mark_required (&flow, n_wrt, wrt);
   mark_reached (&flow);
 
   if (copy_forward (&flow))

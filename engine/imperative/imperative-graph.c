@@ -38,7 +38,7 @@ walk_drop (Walk *walk, HybValueId value)
     return;
   if (!walk_is_variable (walk, value))
     {
-      hyb_run_tell_memory (walk->context, -(gint64) hyb_tensor_get_bytes (walk->values[value]));
+      hyb_run_report_memory (walk->context, -(gint64) hyb_tensor_get_bytes (walk->values[value]));
       hyb_run_give_memory (walk->context, hyb_tensor_get_bytes (walk->values[value]));
     }
   g_clear_pointer (&walk->values[value], hyb_tensor_unref);
@@ -111,7 +111,7 @@ walk_bind (Walk *walk, HybTensor *const *variables, GError **error)
 }
 
 static void
-tell_span (const HybRun *context, gboolean begin, const HybSpan *span)
+report_span (const HybRun *context, gboolean begin, const HybSpan *span)
 {
   const HybProbe *probe = context->probe;
 
@@ -124,10 +124,10 @@ tell_span (const HybRun *context, gboolean begin, const HybSpan *span)
 }
 
 static void
-tell_values (const HybRun     *context,
-             const HybSpan    *span,
-             const HybNode    *node,
-             HybTensor *const *outputs)
+report_values (const HybRun     *context,
+               const HybSpan    *span,
+               const HybNode    *node,
+               HybTensor *const *outputs)
 {
   const HybProbe *probe = context->probe;
 
@@ -158,22 +158,22 @@ walk_node (Walk *walk, HybNodeId id, GError **error)
   for (guint i = 0; i < node->n_inputs; i++)
     walk->inputs[i] = walk->values[inputs[i]];
 
-  tell_span (walk->context, TRUE, &span);
+  report_span (walk->context, TRUE, &span);
   is_done = hyb_imperative_node (&(HybImperativeNode){ .graph = walk->graph,
                                                        .id = id,
                                                        .types = walk->types,
                                                        .inputs = walk->inputs,
                                                        .outputs = outputs },
                                  &context, error);
-  tell_span (walk->context, FALSE, &span);
+  report_span (walk->context, FALSE, &span);
   if (!is_done)
     return FALSE;
 
-  tell_values (walk->context, &span, node, outputs);
+  report_values (walk->context, &span, node, outputs);
   for (guint i = 0; i < node->n_outputs; i++)
     {
       walk->types[node->first_output + i] = *hyb_tensor_get_type (outputs[i]);
-      hyb_run_tell_memory (walk->context, (gint64) hyb_tensor_get_bytes (outputs[i]));
+      hyb_run_report_memory (walk->context, (gint64) hyb_tensor_get_bytes (outputs[i]));
       if (walk->n_left[node->first_output + i] == 0)
         walk_drop (walk, node->first_output + i);
     }

@@ -133,7 +133,7 @@ hyb_imperative_refuse (const HybRunFault *fault, GError **error)
 
 /* Tells the probe that the node which run is of begins to compute. */
 static void
-tell_ready (const HybRun *run)
+report_ready (const HybRun *run)
 {
   if (run->span && run->probe && run->probe->ready)
     run->probe->ready (run->probe->data, run->span);
@@ -164,10 +164,10 @@ run_forward (const HybCall *outer, const HybCall *inner, gsize bytes, HybRun *ru
           return FALSE;
         }
       run->workspace = hyb_tensor_get_data (workspace);
-      hyb_run_tell_memory (run, (gint64) (bytes + asked));
+      hyb_run_report_memory (run, (gint64) (bytes + asked));
     }
 
-  tell_ready (run);
+  report_ready (run);
   if (bytes > 0)
     hyb_convert_forward (outer, inner, run);
   else
@@ -175,7 +175,7 @@ run_forward (const HybCall *outer, const HybCall *inner, gsize bytes, HybRun *ru
 
   if (workspace)
     {
-      hyb_run_tell_memory (run, -(gint64) (bytes + asked));
+      hyb_run_report_memory (run, -(gint64) (bytes + asked));
       hyb_run_give_memory (run, bytes + asked);
     }
   return !run->fault->is_set || hyb_imperative_refuse (run->fault, error);
@@ -234,7 +234,7 @@ run_compute (HybCall          *call,
 {
   if (call->op->compute)
     {
-      tell_ready (run);
+      report_ready (run);
       return call->op->compute (call, run, inputs, outputs, error);
     }
 

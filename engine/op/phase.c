@@ -12,7 +12,7 @@ const HybPhase hyb_phase_packing = { .name = "packing", .category = HYB_CATEGORY
 const HybPhase hyb_phase_copies = { .name = "copies", .category = HYB_CATEGORY_MOVEMENT };
 
 void
-hyb_phase_tell (const HybRun *run, const HybPhase *phase, const HybCost *cost)
+hyb_phase_report (const HybRun *run, const HybPhase *phase, const HybCost *cost)
 {
   const HybProbe *probe = run->probe;
   HybSpan         span = *run->span;

@@ -26,11 +26,11 @@ extern const HybPhase hyb_phase_packing;  /* weights copied into the layout of a
 extern const HybPhase hyb_phase_copies;   /* other copies */
 
 /* Tells the probe of run; call hyb_phase_begin() and hyb_phase_end() instead. */
-void hyb_phase_tell (const HybRun *run, const HybPhase *phase, const HybCost *cost);
+void hyb_phase_report (const HybRun *run, const HybPhase *phase, const HybCost *cost);
 
 /* TRUE if a probe is told of the parts of the operator that runs.  run: may be NULL. */
 static inline gboolean
-hyb_phase_is_told (const HybRun *run)
+hyb_phase_is_watched (const HybRun *run)
 {
   return G_UNLIKELY (run && run->span);
 }
@@ -39,22 +39,22 @@ hyb_phase_is_told (const HybRun *run)
 static inline void
 hyb_phase_begin (const HybRun *run, const HybPhase *phase)
 {
-  if (hyb_phase_is_told (run))
-    hyb_phase_tell (run, phase, NULL);
+  if (hyb_phase_is_watched (run))
+    hyb_phase_report (run, phase, NULL);
 }
 
 /* It ends, having done some work: an expression of type HybCost, which is evaluated only if a probe is
  * told. */
-#define hyb_phase_end(run, phase, ...)            \
-  G_STMT_START                                    \
-  {                                               \
-    if (hyb_phase_is_told (run))                  \
-      {                                           \
-        HybCost phase_cost = __VA_ARGS__;         \
-                                                  \
-        hyb_phase_tell (run, phase, &phase_cost); \
-      }                                           \
-  }                                               \
+#define hyb_phase_end(run, phase, ...)              \
+  G_STMT_START                                      \
+  {                                                 \
+    if (hyb_phase_is_watched (run))                 \
+      {                                             \
+        HybCost phase_cost = __VA_ARGS__;           \
+                                                    \
+        hyb_phase_report (run, phase, &phase_cost); \
+      }                                             \
+  }                                                 \
   G_STMT_END
 
 G_END_DECLS

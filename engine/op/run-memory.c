@@ -45,7 +45,7 @@ hyb_run_new_output (const HybRun *run, const HybType *type, GError **error)
 }
 
 void
-hyb_run_tell_memory (const HybRun *run, gint64 bytes)
+hyb_run_report_memory (const HybRun *run, gint64 bytes)
 {
   const HybProbe *probe = run->probe;
 

@@ -23,4 +23,4 @@ void hyb_run_give_memory (const HybRun *run, gsize bytes);
 HybTensor *hyb_run_new_output (const HybRun *run, const HybType *type, GError **error);
 
 /* Tells the probe, if there is one, that a run allocated bytes, or freed them if they are negative. */
-void hyb_run_tell_memory (const HybRun *run, gint64 bytes);
+void hyb_run_report_memory (const HybRun *run, gint64 bytes);

@@ -95,7 +95,7 @@ follow (HybGraph *graph, HybFacts *facts, const GArray *map, GError **error)
 }
 
 static void
-tell (const HybProbe *probe, gboolean begin, guint index, guint32 graph)
+report_pass (const HybProbe *probe, gboolean begin, guint index, guint32 graph)
 {
   HybSpan span = { .kind = HYB_SPAN_PASS, .id = index, .graph = graph };
 
@@ -161,9 +161,9 @@ hyb_pipeline_run (HybGraph                 *graph,
         {
           guint32 before = hyb_graph_get_id (current);
 
-          tell (options->probe, TRUE, i, before);
+          report_pass (options->probe, TRUE, i, before);
           current = run_pass (passes[i], current, facts, reports, error);
-          tell (options->probe, FALSE, i, before);
+          report_pass (options->probe, FALSE, i, before);
         }
 
       if (current && g_strcmp0 (options->dump_after, passes[i]->name) == 0)

@@ -63,7 +63,7 @@ multiply (Bench *bench)
   HybQueue          *queue = bench->queue;
   int                n = bench->size;
 
-  if (hyb_cuda_queue_wants_cublas (queue))
+  if (hyb_cuda_queue_uses_cublas (queue))
     hyb_cuda_queue_check_cublas (queue, "cublasGemmEx",
                                  bench->device->cuda->call
                                      .cublasGemmEx (queue->cublas, 0, 0, n, n, n, &one, bench->from,

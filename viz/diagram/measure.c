@@ -124,7 +124,7 @@ viz_measure_get (const char *font)
 }
 
 static double
-ask_pango (VizMeasure *measure, VizTextStyle style, const char *text, int length)
+measure_with_pango (VizMeasure *measure, VizTextStyle style, const char *text, int length)
 {
   int width, height;
 
@@ -146,7 +146,7 @@ measure_piece (VizMeasure *measure, VizTextStyle style, const char *text, gsize 
       if (g_hash_table_size (measure->other[style]) > MAX_CACHED)
         g_hash_table_remove_all (measure->other[style]);
       known = g_new (double, 1);
-      *known = ask_pango (measure, style, piece, -1);
+      *known = measure_with_pango (measure, style, piece, -1);
       g_hash_table_insert (measure->other[style], g_steal_pointer (&piece), known);
     }
   return *known;
@@ -164,7 +164,7 @@ viz_measure_width (VizMeasure *measure, VizTextStyle style, const char *text)
       if (c < 128)
         {
           if (measure->ascii[style][c] < 0)
-            measure->ascii[style][c] = ask_pango (measure, style, text, 1);
+            measure->ascii[style][c] = measure_with_pango (measure, style, text, 1);
           width += measure->ascii[style][c];
           text++;
         }

@@ -435,7 +435,7 @@ run_compare (const ScopeCommonOptions *common, gpointer data, char **files, GErr
 
 /* For the sandbox. */
 static gboolean
-wants_gpus (gconstpointer options)
+needs_gpus (gconstpointer options)
 {
   const char *devices = ((const ScopeCompareOptions *) options)->devices;
 
@@ -526,6 +526,6 @@ const ScopeCommand scope_command_compare = {
   .options = compare_options,
   .choices = compare_choices,
   .options_size = sizeof (ScopeCompareOptions),
-  .wants_gpus = wants_gpus,
+  .needs_gpus = needs_gpus,
   .run = run_compare,
 };

@@ -398,7 +398,7 @@ begin_operator (Test *self, const char *op, GError **error)
 }
 
 static gboolean
-is_wanted (const Test *self, const ScopeOperatorSample *sample, GHashTable *seen)
+is_selected (const Test *self, const ScopeOperatorSample *sample, GHashTable *seen)
 {
   if (self->test->only && !g_strv_contains ((const char *const *) self->test->only, sample->op))
     return FALSE;
@@ -416,7 +416,7 @@ test_category (Test *self, GPtrArray *samples, guint category, GHashTable *seen,
       const HybOp               *op = hyb_op_find (sample->op);
 
       if (!op || (category != HYB_N_CATEGORIES && op->category != category) ||
-          !is_wanted (self, sample, seen))
+          !is_selected (self, sample, seen))
         continue;
       g_hash_table_add (seen, (gpointer) sample->op);
       if (self->end > 0 && g_get_monotonic_time () > self->end)

@@ -15,7 +15,7 @@
 
 /* Runs a program of Slurm and returns what it printed.  (transfer full) NULL and an error with what it said. */
 static char *
-ask (char *const *argv, GError **error)
+run_query (char *const *argv, GError **error)
 {
   g_autofree char *out = NULL;
   g_autofree char *err = NULL;
@@ -91,7 +91,7 @@ submit (const ScopeSweepSlurm *slurm, GError **error)
   g_auto (GStrv) argv = make_command (slurm);
   g_autofree char *job = NULL;
 
-  if (!(job = ask (argv, error)))
+  if (!(job = run_query (argv, error)))
     return NULL;
   job[strcspn (job, ";\n")] = '\0'; /* the name of a cluster may follow */
   if (!scope_sweep_folder_write (slurm->opened, JOB_FILE, write_job, job, error))
@@ -116,7 +116,7 @@ list_tasks (const char *job, GError **error)
                    (char *) "--format=%i %T",
                    NULL };
   g_autoptr (GError) local = NULL;
-  char *text = ask (argv, &local);
+  char *text = run_query (argv, &local);
 
   /* Slurm forgets jobs a while after their end. */
   if (!text && strstr (local->message, "Invalid job id"))
@@ -143,7 +143,7 @@ static void
 cancel (const char *job)
 {
   char            *argv[] = { (char *) "scancel", (char *) job, NULL };
-  g_autofree char *text = ask (argv, NULL);
+  g_autofree char *text = run_query (argv, NULL);
 }
 
 /* Waits for the end of all tasks. */

@@ -41,9 +41,9 @@ print_message (gpointer data G_GNUC_UNUSED, const char *piece, gsize n)
 }
 
 static gboolean
-ask (gboolean wants_json, Answer *answer)
+ask (gboolean is_json, Answer *answer)
 {
-  const char *const words[] = { "devices", wants_json ? "--json" : NULL, NULL };
+  const char *const words[] = { "devices", is_json ? "--json" : NULL, NULL };
   g_autoptr (ScopeRemoteNames) names = scope_remote_names_new ();
   ScopeRemoteCall call = { .target = answer->target,
                            .words = words,

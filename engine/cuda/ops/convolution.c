@@ -302,7 +302,7 @@ prepare (const Role *role, HybDevice *device, const HybCall *call, gsize *worksp
   plan->device = device;
   plan->role = role;
   plan->dtype = call->output[0].dtype;
-  if (hyb_dnn_ask (device, error) && describe (plan, &windows, error) &&
+  if (hyb_dnn_get_handle (device, error) && describe (plan, &windows, error) &&
       choose (plan, call, error) &&
       (role->bias == 0 || call->n_inputs <= role->bias || compile_bias (plan, error)))
     {
@@ -334,7 +334,7 @@ static gboolean
 offer_map (const Plan *plan, int *count, HybCudnnChoice *choices, GError **error)
 {
   return CHECK (plan, cudnnGetConvolutionForwardAlgorithm_v7,
-                (hyb_dnn_ask (plan->device, NULL), plan->image, plan->weight, plan->windows,
+                (hyb_dnn_get_handle (plan->device, NULL), plan->image, plan->weight, plan->windows,
                  plan->map, MOST_CHOICES, count, choices),
                 error);
 }
@@ -343,7 +343,7 @@ static gboolean
 measure_map (Plan *plan, GError **error)
 {
   return CHECK (plan, cudnnGetConvolutionForwardWorkspaceSize,
-                (hyb_dnn_ask (plan->device, NULL), plan->image, plan->weight, plan->windows,
+                (hyb_dnn_get_handle (plan->device, NULL), plan->image, plan->weight, plan->windows,
                  plan->map, plan->algorithm, &plan->work_bytes),
                 error);
 }
@@ -368,7 +368,7 @@ static gboolean
 offer_image (const Plan *plan, int *count, HybCudnnChoice *choices, GError **error)
 {
   return CHECK (plan, cudnnGetConvolutionBackwardDataAlgorithm_v7,
-                (hyb_dnn_ask (plan->device, NULL), plan->weight, plan->map, plan->windows,
+                (hyb_dnn_get_handle (plan->device, NULL), plan->weight, plan->map, plan->windows,
                  plan->image, MOST_CHOICES, count, choices),
                 error);
 }
@@ -377,7 +377,7 @@ static gboolean
 measure_image (Plan *plan, GError **error)
 {
   return CHECK (plan, cudnnGetConvolutionBackwardDataWorkspaceSize,
-                (hyb_dnn_ask (plan->device, NULL), plan->weight, plan->map, plan->windows,
+                (hyb_dnn_get_handle (plan->device, NULL), plan->weight, plan->map, plan->windows,
                  plan->image, plan->algorithm, &plan->work_bytes),
                 error);
 }
@@ -404,7 +404,7 @@ static gboolean
 offer_weight (const Plan *plan, int *count, HybCudnnChoice *choices, GError **error)
 {
   return CHECK (plan, cudnnGetConvolutionBackwardFilterAlgorithm_v7,
-                (hyb_dnn_ask (plan->device, NULL), plan->image, plan->map, plan->windows,
+                (hyb_dnn_get_handle (plan->device, NULL), plan->image, plan->map, plan->windows,
                  plan->weight, MOST_CHOICES, count, choices),
                 error);
 }
@@ -413,7 +413,7 @@ static gboolean
 measure_weight (Plan *plan, GError **error)
 {
   return CHECK (plan, cudnnGetConvolutionBackwardFilterWorkspaceSize,
-                (hyb_dnn_ask (plan->device, NULL), plan->image, plan->map, plan->windows,
+                (hyb_dnn_get_handle (plan->device, NULL), plan->image, plan->map, plan->windows,
                  plan->weight, plan->algorithm, &plan->work_bytes),
                 error);
 }

@@ -27,7 +27,7 @@ is_done (cublasStatus_t status)
 
 /* The device's handle; NULL if it cannot be made. */
 static cublasLtHandle_t
-ask (HybDevice *device)
+get_handle (HybDevice *device)
 {
   cublasLtHandle_t handle;
 
@@ -134,7 +134,7 @@ hyb_finished_product_new (HybDevice *device, const HybProduct *product, gboolean
     return NULL;
   finished = g_new0 (HybFinishedProduct, 1);
   finished->cuda = device->cuda;
-  finished->handle = ask (device);
+  finished->handle = get_handle (device);
   finished->compute = hyb_product_compute_type (device, product->dtype);
   finished->scale = product->dtype == HYB_F64 ? HYB_CUBLAS_R_64F : HYB_CUBLAS_R_32F;
   finished->ending = rectifies ? HYB_CUBLASLT_BIAS_RELU : HYB_CUBLASLT_BIAS;
@@ -180,7 +180,7 @@ hyb_finished_product_launch (HybQueue                  *queue,
       !is_aligned (operands->c))
     return FALSE;
   /* Its workspace is that of cuBLAS in the same queue, where one product follows the other. */
-  if (!hyb_cuda_queue_wants_cublas (queue))
+  if (!hyb_cuda_queue_uses_cublas (queue))
     return TRUE;
   product = describe (finished, operands->bias);
   if (!product)

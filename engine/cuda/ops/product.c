@@ -77,7 +77,7 @@ launch_group (HybQueue         *queue,
   int m = (int) product->m, n = (int) product->n, k = (int) product->k;
   int compute = hyb_product_compute_type (queue->device, product->dtype);
 
-  if (m == 0 || n == 0 || !hyb_cuda_queue_wants_cublas (queue))
+  if (m == 0 || n == 0 || !hyb_cuda_queue_uses_cublas (queue))
     return;
   if (product->batch <= 1)
     hyb_cuda_queue_check_cublas (queue, "cublasGemmEx",

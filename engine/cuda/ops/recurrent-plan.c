@@ -109,7 +109,7 @@ static gboolean
 describe_cells (HybRecurrentPlan *this, GError **error)
 {
   const HybRecurrentNet *net = &this->net;
-  cudnnHandle_t          handle = hyb_dnn_ask (this->device, error);
+  cudnnHandle_t          handle = hyb_dnn_get_handle (this->device, error);
   gboolean               clips = net->cell == HYB_CUDNN_LSTM && !isnan (net->low);
 
   return handle && CHECK (this, cudnnCreateDropoutDescriptor, (&this->dropout), error) &&
@@ -164,10 +164,10 @@ describe_arrays (HybRecurrentPlan *this, GError **error)
 }
 
 static gboolean
-ask_sizes (HybRecurrentPlan *this, GError **error)
+query_sizes (HybRecurrentPlan *this, GError **error)
 {
   return CHECK (this, cudnnGetRNNTempSpaceSizes,
-                (hyb_dnn_ask (this->device, NULL), this->rnn,
+                (hyb_dnn_get_handle (this->device, NULL), this->rnn,
                  this->training ? HYB_CUDNN_TRAINING : HYB_CUDNN_INFERENCE, this->x,
                  &this->work_bytes, &this->reserve_bytes),
                 error) &&
@@ -213,7 +213,7 @@ plan_new (HybDevice *device, const HybRecurrentNet *net, gboolean training, GErr
   this->device = device;
   this->net = *net;
   this->training = training;
-  if (describe_cells (this, error) && describe_arrays (this, error) && ask_sizes (this, error))
+  if (describe_cells (this, error) && describe_arrays (this, error) && query_sizes (this, error))
     return this;
   hyb_recurrent_release (this);
   return NULL;

@@ -116,7 +116,7 @@ hyb_recurrent_space_find (HybDevice             *device,
   gboolean                is_found = FALSE;
 
   search.pieces = g_array_new (FALSE, FALSE, sizeof (HybSpacePiece));
-  search.handle = hyb_dnn_ask (device, error);
+  search.handle = hyb_dnn_get_handle (device, error);
   if (search.handle)
     search.matrix = hyb_dnn_tensor_new (device->cuda, net->dtype, 3, any, error);
   if (search.matrix)

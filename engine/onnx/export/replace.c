@@ -24,7 +24,7 @@ typedef struct
   HybNodeId             *same;      /* by node of lowered: its node of graph, or HYB_NO_ID */
   guint8                *is_kept;   /* by node of file */
   guint8                *has_nodes; /* by node of file: it was lowered to nodes */
-  HybValueId *wanted; /* by value of file: the value of graph that must be written under its name */
+  HybValueId *needed; /* by value of file: the value of graph that must be written under its name */
   GHashTable *stands; /* value of lowered + 1 → value of graph + 1 */
   OnnxExport *export;
 } Replacing;
@@ -180,7 +180,7 @@ find_stands (Replacing *replacing)
 }
 
 static void
-want (Replacing *replacing, HybValueId value)
+add_needed (Replacing *replacing, HybValueId value)
 {
   HybValueId at = replacing->job->map[value];
   guint new =
@@ -189,19 +189,19 @@ want (Replacing *replacing, HybValueId value)
           : GPOINTER_TO_UINT (g_hash_table_lookup (replacing->stands, GUINT_TO_POINTER (at + 1)));
 
   if (new > 0)
-    replacing->wanted[value] = new - 1;
+    replacing->needed[value] = new - 1;
 }
 
 /* Values that nodes which stay read from nodes that go.  A node that computes only what planning knows, such as a shape, may lose
  * its input; then its result is stored. */
 static void
-find_wanted (Replacing *replacing)
+find_needed (Replacing *replacing)
 {
   guint             n_values = hyb_graph_n_values (replacing->file), n;
   const HybValueId *heads = hyb_graph_get_heads (replacing->file, &n);
 
-  replacing->wanted = g_new (HybValueId, MAX (n_values, 1));
-  memset (replacing->wanted, 0xff, n_values * sizeof (HybValueId));
+  replacing->needed = g_new (HybValueId, MAX (n_values, 1));
+  memset (replacing->needed, 0xff, n_values * sizeof (HybValueId));
   for (HybNodeId id = 0; id < hyb_graph_n_nodes (replacing->file); id++)
     {
       const HybNode    *node = hyb_graph_get_node (replacing->file, id);
@@ -211,14 +211,14 @@ find_wanted (Replacing *replacing)
         {
           if (!is_gone (replacing, inputs[i]))
             continue;
-          want (replacing, inputs[i]);
-          if (replacing->wanted[inputs[i]] == HYB_NO_ID)
+          add_needed (replacing, inputs[i]);
+          if (replacing->needed[inputs[i]] == HYB_NO_ID)
             replacing->is_kept[id] = FALSE;
         }
     }
   for (guint i = 0; i < n; i++)
     if (is_gone (replacing, heads[i]))
-      want (replacing, heads[i]);
+      add_needed (replacing, heads[i]);
 }
 
 /* --- Writing --- */
@@ -308,9 +308,9 @@ write_wanted (Replacing *replacing)
     {
       OnnxValue new;
 
-      if (replacing->wanted[value] == HYB_NO_ID)
+      if (replacing->needed[value] == HYB_NO_ID)
         continue;
-      new = onnx_export_value (replacing->export, replacing->wanted[value]);
+      new = onnx_export_value (replacing->export, replacing->needed[value]);
       onnx_export_output_value (replacing->export, new, name_of (replacing, value));
     }
 }
@@ -389,7 +389,7 @@ mark_removed (const Replacing *replacing, OnnxReplacement *result, GError **erro
                              "it is inside of a function, which is not changed");
       result->is_removed[place - 1] = TRUE;
       for (guint i = 0; i < node->n_outputs; i++)
-        if (replacing->wanted[node->first_output + i] == HYB_NO_ID)
+        if (replacing->needed[node->first_output + i] == HYB_NO_ID)
           g_hash_table_add (result->patch.dropped_types,
                             (gpointer) name_of (replacing, node->first_output + i));
     }
@@ -466,7 +466,7 @@ clear (Replacing *replacing)
   g_free (replacing->same);
   g_free (replacing->is_kept);
   g_free (replacing->has_nodes);
-  g_free (replacing->wanted);
+  g_free (replacing->needed);
   g_hash_table_unref (replacing->stands);
   onnx_export_free (replacing->export);
 }
@@ -509,7 +509,7 @@ onnx_replace (const HybWriteJob *job, const HybOnnxDocument *document, GError **
   find_kept (&replacing);
   drop_transparent (&replacing);
   find_stands (&replacing);
-  find_wanted (&replacing);
+  find_needed (&replacing);
   replacing.export =
       onnx_export_new (job->model, replacing.graph, types, other, find_opset (document));
   if (job->other)

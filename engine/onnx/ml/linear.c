@@ -34,9 +34,9 @@ find_scores (HybLowering *lowering, gint64 *n)
                           : x;
 }
 
-/* The rank of output `index` where the types of inputs are not known. */
+/* Whether the shape of the input is known; else gives output `index` its rank, which is all that follows. */
 static gboolean
-knows_input (HybLowering *lowering, guint index)
+is_input_known (HybLowering *lowering, guint index)
 {
   if (hyb_shape_is_known (&hyb_onnx_type (lowering, 0)->shape))
     return TRUE;
@@ -50,7 +50,7 @@ lower_regressor (HybLowering *lowering)
   gint64     n;
   HybValueId scores;
 
-  if (!knows_input (lowering, 0))
+  if (!is_input_known (lowering, 0))
     return;
   scores = find_scores (lowering, &n);
   hyb_lowering_set_output (lowering, 0, onnx_ml_transform (lowering, scores));
@@ -78,7 +78,7 @@ lower_classifier (HybLowering *lowering)
   gint64     n;
 
   hyb_lowering_set_type (lowering, 0, &labels);
-  if (!knows_input (lowering, 1))
+  if (!is_input_known (lowering, 1))
     return;
   scores = find_scores (lowering, &n);
   if (scores == HYB_NO_ID)
