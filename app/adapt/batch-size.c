@@ -101,7 +101,7 @@ is_sliced (HybGraph *graph, HybNodeId id, guint input)
   return FALSE;
 }
 
-/* The axis of an input along which the steps of a sequence are; -1: the node is no loop or recurrent cell, or the input
+/* The axis of an input along which the steps of a sequence are; -1: the node is not a loop or recurrent cell, or the input
  * no sequence. */
 static int
 find_step_axis (HybGraph *graph, HybNodeId id, guint input)

@@ -513,7 +513,7 @@ add_words (GHashTable *words, HybGraph *graph)
     }
 }
 
-/* The nearest word, unless a part of one is what the term asks for.  NULL: none is near. */
+/* The nearest word, unless a part of one is what the term matches.  NULL: none is near. */
 static const char *
 suggest_word (const Term *term, const char *const *words, guint n)
 {

@@ -46,7 +46,7 @@ typedef struct
   guint          depth;
   Source        *sources;      /* by value id */
   guint8        *is_parameter; /* by node: variables that are parameters */
-  const guint8  *is_known;     /* by node: computes only what planning knows; NULL: none does */
+  const guint8  *is_known;     /* by node: known while planning; may be NULL */
   gboolean       is_dead;      /* in a branch that never runs */
 } Level;
 
@@ -94,7 +94,7 @@ add_arrow (Adapter *adapter, const Level *level, HybValueId value, VizArrowInfo 
   viz_diagram_builder_add_arrow (adapter->builder, &head);
 }
 
-/* The modules around a node, if the file tells them. */
+/* The modules around a node, if the file lists them. */
 static const char *
 scope_of (const HybNode *node)
 {
@@ -264,7 +264,7 @@ connect_heads (Adapter *adapter, const HybNode *node, Frame *frame, guint body, 
       guint   output = node->op->body_result (node->params, body, h);
       guint32 next = next_port (node, frame, body, h), port;
 
-      /* A condition is read in the next step and is no output. */
+      /* A condition is read in the next step and is not an output. */
       if (output >= node->n_outputs && next != VIZ_NO_PORT)
         add_arrow (adapter, inner, heads[h],
                    (VizArrowInfo){

@@ -145,7 +145,7 @@ scope_label_attributes (const HybNode *node)
 }
 
 /* Number of steps of a loop over data, the length of the data's first axis.  -1 if it is unknown or
- * the node is no such loop. */
+ * the node is not such a loop. */
 static gint64
 trip_count (HybGraph *graph, HybNodeId id, const HybType *types)
 {

@@ -66,7 +66,7 @@ is_model (const char *path)
          (g_str_has_suffix (path, ".json") && begins_like_model (path));
 }
 
-/* What a link leads to that is no file of the folder; NULL: a regular file in it. */
+/* What a link leads to that is not a file of the folder; NULL: a regular file in it. */
 static const char *
 describe_link (const Search *search, const char *path)
 {

@@ -28,7 +28,7 @@ double scope_node_data_get (const ScopeNodeData *data, const char *name);
 void scope_node_data_count (const ScopeNodeData *data, const GArray *places, ScopeHeatCount *count);
 /* A number as it is written at boxes.  (transfer full) */
 char *scope_node_data_format (double value);
-/* How many members were left out because they are no finite numbers. */
+/* How many members were left out because they are not finite numbers. */
 guint scope_node_data_n_skipped (const ScopeNodeData *data);
 
 typedef struct

@@ -214,7 +214,7 @@ run_parsed (Invocation *call, char **files, GError **error)
 
   if (scope_streams_open (&streams, call->command, files, call->files, error))
     code = run_streams (call, files, error);
-  /* The document of --json is printed by now, so that the error is no second one. */
+  /* The document of --json is printed by now, so that the error is not a second one. */
   if (!*error && !hyb_mapped_file_check_past (&overwritten))
     {
       scope_print_error (overwritten);

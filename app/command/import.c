@@ -23,7 +23,7 @@ typedef struct
   char *like; /* a trace without bulking */
 } ImportOptions;
 
-/* Types as far as inference knows them: the time of a bulked event is divided by estimated cost. */
+/* Types as far as they can be inferred: the time of a bulked event is divided by estimated cost. */
 static HybType *
 infer_types (const ScopeCommonOptions *common, HybModel *model, GError **error)
 {

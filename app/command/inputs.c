@@ -212,7 +212,7 @@ diagnose (ScopeInputs *inputs, const ScopeCommonOptions *common, gboolean of_par
   return NULL;
 }
 
-/* Before anything is asked for: values would not help a graph that cannot run. */
+/* Before anything is requested: values would not help a graph that cannot run. */
 static gboolean
 refuse_unknown_operator (HybGraph *graph, GError **error)
 {

@@ -49,7 +49,7 @@ const char *scope_finding_message (const HybFinding *finding);
 /* What the user can do about a finding, including the option of hscope that does it.
  * (transfer full); NULL if there is no advice. */
 char *scope_finding_dup_hint (const HybFinding *finding);
-/* TRUE if messages are lines of JSON, as the window asks for, and name no options. */
+/* TRUE if messages are lines of JSON, as the window requests, and name no options. */
 gboolean scope_messages_are_events (void);
 /* Prints the error and its remedy. */
 void scope_print_error (const GError *error);

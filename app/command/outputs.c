@@ -118,7 +118,7 @@ scope_outputs_check (const ScopeCommand *command,
       if (!name || strcmp (name, "-") == 0)
         continue;
       is_prefix = !output->ending && *name != '\0';
-      /* Of a prefix only the folder matters, and that its first files are no links. */
+      /* Of a prefix only the folder matters, and that its first files are not links. */
       path = g_strconcat (name, is_prefix ? "-symbol.json" : "", NULL);
       params = g_strconcat (name, "-0000.params", NULL);
       if (is_prefix && (!hyb_file_check_link (path, error) || !hyb_file_check_link (params, error)))

@@ -66,7 +66,7 @@ describe_gpu_peaks (ProfFacts *facts, HybGpu *gpu)
   prof_facts_set_number (facts, "peak.bytes", of_gpu->peak_bytes);
 }
 
-/* Conditions of the measurement that only the command knows. */
+/* Conditions of the measurement that are set by the command. */
 static ProfFacts *
 describe_conditions (const ScopeCommonOptions *common,
                      HybModel                 *model,

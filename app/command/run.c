@@ -109,7 +109,7 @@ list_values (const ScopeInputs *inputs)
   return values;
 }
 
-/* The types of the model's outputs; runs the forward pass if inference does not know them all. */
+/* The types of the model's outputs; runs the forward pass if they cannot all be inferred. */
 static gboolean
 find_output_types (Run *run, HybType *types, GError **error)
 {
@@ -342,7 +342,7 @@ print_text (const Run *run)
     }
 }
 
-/* TRUE if an option asks for more than a comparison with what a folder of test data expects. */
+/* TRUE if an option requests more than a comparison with what a folder of test data expects. */
 static gboolean
 writes (const RunOptions *options)
 {

@@ -204,7 +204,7 @@ scope_terminal_columns (int descriptor)
   return limit > 0 ? (guint) MIN (limit, columns) : columns;
 }
 
-/* 0: stdout is no terminal. */
+/* 0: stdout is not a terminal. */
 static guint
 terminal_width (void)
 {

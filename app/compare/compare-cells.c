@@ -35,7 +35,7 @@ scope_cells_are_result (const cJSON *json)
   return get_member (json, "cells")->child != NULL;
 }
 
-/* Recordings are told from models by what they were compared with. */
+/* What they were compared with distinguishes recordings from models. */
 gboolean
 scope_cells_are_recordings (const cJSON *result)
 {

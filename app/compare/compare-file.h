@@ -36,7 +36,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (ScopeComparison, scope_comparison_free)
 
 /* TRUE if the beginning of a file is that of a comparison. */
 gboolean scope_comparison_sniff (const char *head, gsize length);
-/* The comparison in a text.  path: of its file.  (transfer full) NULL and an error if the text is no comparison. */
+/* The comparison in a text.  path: of its file.  (transfer full) NULL and an error if the text is not a comparison. */
 ScopeComparison *scope_comparison_parse (const char *text, const char *path, GError **error);
 
 /* Reads a file in a worker. */
@@ -44,7 +44,7 @@ void scope_comparison_read_async (const char         *path,
                                   GCancellable       *cancellable,
                                   GAsyncReadyCallback callback,
                                   gpointer            user_data);
-/* (transfer full) NULL and an error: the file cannot be read, or is no comparison. */
+/* (transfer full) NULL and an error: the file cannot be read, or is not a comparison. */
 ScopeComparison *scope_comparison_read_finish (GAsyncResult *result, GError **error);
 
 /* Writes a file with the recordings in it, in a worker.  comparison: (transfer full) */

@@ -187,7 +187,7 @@ measured_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
       return;
     }
   finish_measuring (self);
-  /* hscope prints what it has when it is stopped; that is no comparison of all forms. */
+  /* hscope prints what it has when it is stopped; that is not a comparison of all forms. */
   if (!was_stopped && scope_cells_are_result (json))
     {
       scope_compare_page_add_result (self, json, g_steal_pointer (&self->measured));
@@ -358,7 +358,7 @@ command_of (ScopeComparePage *self, char **shapes)
     }
   if (!self->files && model == self->model)
     add_words (argv, "--params", self->params);
-  /* Of the original, hscope knows by itself which values are missing. */
+  /* For the original, hscope finds the missing values itself. */
   if (self->fills && !self->files && model != self->model)
     g_ptr_array_add (argv, g_strdup ("--random-values"));
   if (gtk_switch_get_active (self->training))
@@ -389,7 +389,7 @@ sized_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
     run (self, shapes);
 }
 
-/* The number of steps that matches of conversions tell; 0: unknown. */
+/* The number of steps according to the matches of conversions; 0: unknown. */
 static gint64
 count_steps (ScopeComparePage *self)
 {

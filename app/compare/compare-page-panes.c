@@ -74,7 +74,7 @@ typedef struct
 {
   ScopeComparePage *page;
   ScopeComparePane *pane;
-  char             *form; /* that was asked for; NULL: none yet */
+  char             *form; /* that was requested; NULL: none yet */
 } PaneRequest;
 
 static PaneRequest *

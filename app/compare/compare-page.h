@@ -28,7 +28,7 @@ typedef struct
 /* Without a model; (transfer floating) */
 GtkWidget *scope_compare_page_new (void);
 /* Converts the model into several forms and measures them, or compares recordings; models side by side
- * are not measured until the user asks for it.  Closing the page cancels that. */
+ * are not measured until the user requests it.  Closing the page cancels that. */
 void scope_compare_page_open (ScopeComparePage *self, const ScopeCompareSource *source);
 /* TRUE if the page compares this. */
 gboolean scope_compare_page_has_source (ScopeComparePage *self, const ScopeCompareSource *source);

@@ -89,7 +89,7 @@ describe_pair (ScopeCompareResult *self, const cJSON *pair)
 
   scope_pairing_read (pair, &pairing);
   sentence = scope_say_pair (a, b, &pairing);
-  /* Recordings have no sizes that were asked for. */
+  /* Recordings have no sizes that were requested. */
   size = scope_cells_are_recordings (self->result) ? NULL : scope_cell_dup_size (pair);
   return size && *size != '\0' ? g_strdup_printf ("%s · %s", sentence, size)
                                : g_steal_pointer (&sentence);

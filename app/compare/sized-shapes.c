@@ -26,7 +26,7 @@ input_clear (gpointer data)
   g_free (((Input *) data)->name);
 }
 
-/* FALSE: the text is no whole shape. */
+/* FALSE: the text is not a whole shape. */
 static gboolean
 parse (const char *text, Input *input)
 {

@@ -15,7 +15,7 @@ typedef struct
   char *summary;
 } ScopeExample;
 
-/* Asks hscope for the list of examples. */
+/* Requests from hscope the list of examples. */
 void scope_gallery_list_async (GCancellable       *cancellable,
                                GAsyncReadyCallback callback,
                                gpointer            user_data);
@@ -35,7 +35,7 @@ void scope_gallery_trace_plugin_async (const char         *model,
                                        gpointer            user_data);
 /* The symbol file, (transfer full); NULL and an error: hscope failed. */
 GFile *scope_gallery_trace_finish (GAsyncResult *result, GError **error);
-/* Asks hscope for the shapes of an example's inputs, which its files do not contain. */
+/* Requests from hscope the shapes of an example's inputs, which its files do not contain. */
 void scope_gallery_shapes_async (const char         *name,
                                  GCancellable       *cancellable,
                                  GAsyncReadyCallback callback,

@@ -1,6 +1,6 @@
 /* inputs.h — the inputs of a model: what the file tells of their shapes, and guesses for the rest.
  *
- * Inputs are the variables for which a run needs values and that are no parameters: data, labels and
+ * Inputs are the variables for which a run needs values and that are not parameters: data, labels and
  * initial states.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
@@ -11,7 +11,7 @@
 typedef struct
 {
   const char *name;     /* owned by the graph */
-  HybShape    known;    /* what the file tells; the other dimensions are open */
+  HybShape    known;    /* dimensions that the file gives; the others are open */
   HybType     type;     /* what is used: with given and guessed dimensions */
   char       *reason;   /* why an open dimension was guessed; NULL: no guess */
   gboolean    is_given; /* the caller gave the shape */
@@ -19,7 +19,7 @@ typedef struct
 } ScopeInput;
 
 /* Sets the given shapes ("NAME=1,3", nullable) in types, the types of the model's values, and guesses the
- * shapes that stay open.  Names that the graph lacks and texts that are no shape are ignored.  Takes
+ * shapes that stay open.  Names that the graph lacks and texts that are not shapes are ignored.  Takes
  * long for large graphs.  (transfer full) array of ScopeInput in the order of the variables. */
 GArray *scope_inputs_find (HybModel *model, HybType *types, const char *const *given);
 /* The number of parameters that a run needs and for which the model has no values. */

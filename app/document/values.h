@@ -32,5 +32,5 @@ void scope_values_load_async (const char *const  *arguments,
                               GCancellable       *cancellable,
                               GAsyncReadyCallback callback,
                               gpointer            user_data);
-/* (transfer full) NULL and an error: hscope failed, or its output is no JSON. */
+/* (transfer full) NULL and an error: hscope failed, or its output is not JSON. */
 ScopeValues *scope_values_load_finish (GAsyncResult *result, GError **error);

@@ -101,7 +101,7 @@ void scope_workspace_focus (ScopeWorkspace *self, const guint32 *rows, guint n, 
 /* The rows that are looked at, of guint32, which may be none: those of scope_workspace_focus(), else the first
  * one that computes the node in the selected box.  Owned by the workspace. */
 const GArray *scope_workspace_get_focus (ScopeWorkspace *self);
-/* Whether the rows were asked for, and do not follow from the selection. */
+/* Whether the rows were requested, and do not follow from the selection. */
 gboolean scope_workspace_is_focus_chosen (ScopeWorkspace *self);
 /* The box under the pointer, or VIZ_ROOT. */
 guint32 scope_workspace_get_hovered (ScopeWorkspace *self);

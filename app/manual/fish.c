@@ -11,7 +11,7 @@ typedef struct
   const ScopeCommand *command;
 } Case;
 
-/* Appends text in single quotes, in which fish knows two escapes. */
+/* Appends text in single quotes, in which fish has two escapes. */
 static void
 append_quoted (GString *script, const char *text)
 {

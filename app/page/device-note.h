@@ -19,6 +19,6 @@ void scope_device_note_show (ScopeDeviceNote *self, const cJSON *device);
 /* Says why this machine has no GPU: a whole sentence. */
 void scope_device_note_show_absence (ScopeDeviceNote *self, const char *sentence);
 
-/* The signal “tested” is emitted after a self-test, whose result hscope devices tells. */
+/* The signal “tested” is emitted after a self-test, whose result is in the output of hscope devices. */
 
 G_END_DECLS

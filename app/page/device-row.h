@@ -17,7 +17,7 @@ G_DECLARE_FINAL_TYPE (ScopeDeviceRow, scope_device_row, SCOPE, DEVICE_ROW, AdwCo
 const char *scope_device_row_get_device (ScopeDeviceRow *self);
 /* Selects a device, which is added if the list lacks it. */
 void scope_device_row_set_device (ScopeDeviceRow *self, const char *device);
-/* The row that tells about the chosen device. */
+/* The row with a note about the chosen device. */
 void scope_device_row_set_note (ScopeDeviceRow *self, ScopeDeviceNote *note);
 /* Whether runs go through a launcher: then some GPUs are offered without asking. */
 void scope_device_row_set_remote (ScopeDeviceRow *self, gboolean is_remote);

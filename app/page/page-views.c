@@ -26,7 +26,7 @@
 typedef enum
 {
   PLACE_CENTRE,
-  PLACE_LEFT, /* hidden until it is asked for */
+  PLACE_LEFT, /* hidden until it is requested */
   PLACE_RIGHT,
   PLACE_PANEL, /* a tab of the lower panel */
 } Place;

@@ -20,7 +20,7 @@
 #define RIGHT_TRUNCATE  (1ull << 14)
 #define RIGHT_IOCTL_DEV (1ull << 15)
 
-/* struct landlock_ruleset_attr of version 6.  Older kernels take it while what they do not know is 0. */
+/* struct landlock_ruleset_attr of version 6.  Older kernels take it if the fields that they do not support are 0. */
 typedef struct
 {
   guint64 files;
@@ -47,7 +47,7 @@ typedef struct
 typedef struct
 {
   int     set;   /* file descriptor */
-  guint64 known; /* rights that the kernel knows */
+  guint64 known; /* rights that the kernel supports */
 } Rules;
 
 static guint64

@@ -22,8 +22,8 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-/* The descriptor of a sealed memory file, in which the first stage tells the second: for each part "+" and a text, or
- * "-" and the reason, by line. */
+/* The descriptor of a sealed memory file, in which the first stage leaves results for the second: for each part "+" and a
+ * text, or "-" and the reason, by line. */
 #define STAGE_VARIABLE "HYBRIDSCOPE_SANDBOX_STAGE"
 #define STAGE_NAME     "hscope-sandbox-stage"
 #define STAGE_SEALS    (F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE)
@@ -157,7 +157,7 @@ enter_first_stage (const ScopeSandbox *sandbox)
 
 /* --- The second stage --- */
 
-/* What the first stage kept, and closes its file; NULL: number is no such file.  (transfer full) */
+/* What the first stage kept, and closes its file; NULL: number is not such a file.  (transfer full) */
 static char *
 take_stage (const char *number)
 {

@@ -16,7 +16,7 @@
 guint scope_sweep_curves_get_step (const ScopeSweepData *data, const ScopeSweepSlice *slice);
 /* An empty chart.  (transfer floating) */
 GtkWidget *scope_sweep_curves_new (void);
-/* Shows a slice.  FALSE: nothing can be drawn, because the rows are no numbers, there are too many columns, or fewer than two
+/* Shows a slice.  FALSE: nothing can be drawn, because the rows are not numbers, there are too many columns, or fewer than two
  * cells of a curve are done. */
 gboolean
 scope_sweep_curves_set (GtkWidget *curves, ScopeSweepData *data, const ScopeSweepSlice *slice);

@@ -29,7 +29,8 @@ is_better (const ScopeAxis *a, const ScopeAxis *b)
   return a->n_values > b->n_values || (a->n_values == b->n_values && a->is_number && !b->is_number);
 }
 
-/* The axis with the most values, of equal ones that of numbers, but that one; the rounds, the first axis, are no axis of a slice. */
+/* The axis with the most values except `other`; ties prefer numbers.  The first axis, the rounds, is never an axis of a
+ * slice. */
 static guint
 find_longest (const ScopeSweepData *data, guint other)
 {

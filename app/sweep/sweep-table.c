@@ -65,7 +65,7 @@ compare_axis (gconstpointer a, gconstpointer b, guint axis)
   return (x > y) - (x < y);
 }
 
-/* A column knows no data, so each axis has functions of its own. */
+/* A column has no user data, so each axis has its own functions. */
 #define AXIS(n)                                                                            \
   static char *text_axis_##n (gpointer item)                                               \
   {                                                                                        \

@@ -184,7 +184,7 @@ scope_graph_view_update_layout (ScopeGraphView *self, guint32 anchor)
   start_layout (self, anchor, scope_canvas_get_picture (self->canvas));
 }
 
-/* Lays out again as the user asked for: direction and detail are chosen anew, and no box needs to keep its place. */
+/* Lays out again as the user requested: direction and detail are chosen anew, and no box needs to keep its place. */
 static void
 renew_layout (ScopeGraphView *self)
 {

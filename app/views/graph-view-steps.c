@@ -10,7 +10,7 @@
 
 #define MAX_HOPS 30
 
-/* The recorded steps of a loop; NULL: the box is no loop, or no values were recorded. */
+/* The recorded steps of a loop; NULL: the box is not a loop, or no values were recorded. */
 static const ScopeValueSeries *
 find_loop_steps (ScopeGraphView *self, guint32 box)
 {

@@ -80,7 +80,7 @@ give (ScopeInputsView *self, const char *name, const char *shape)
   scope_workspace_give_shapes (workspace, (const char *const *) shapes);
 }
 
-/* Appends a dimension; an empty text is one that is to be guessed.  FALSE: it is no size. */
+/* Appends a dimension; an empty text is one that is to be guessed.  FALSE: it is not a size. */
 static gboolean
 append_dim (GString *shape, const char *text)
 {
@@ -109,7 +109,7 @@ mark (GtkWidget *field, gboolean is_good)
     gtk_widget_add_css_class (field, "error");
 }
 
-/* "1,3,?" from the fields of a row; NULL: a text is no size.  (transfer full) */
+/* "1,3,?" from the fields of a row; NULL: a text is not a size.  (transfer full) */
 static char *
 dup_shape (const Row *row)
 {

@@ -79,7 +79,7 @@ void scope_canvas_zoom_by (ScopeCanvas *self, double factor, double at_x, double
 /* The room in pixels that pictures leave free when they are fitted: for the controls above the canvas, and a
  * margin at the other sides. */
 GtkBorder scope_canvas_find_room (ScopeCanvas *self);
-/* Keeps room free for a card above the upper left corner that is no sibling of the canvas; 0: none. */
+/* Keeps room free for a card above the upper left corner that is not a sibling of the canvas; 0: none. */
 void scope_canvas_set_card (ScopeCanvas *self, int width, int height);
 /* Places the camera as for the first picture. */
 void scope_canvas_place_again (ScopeCanvas *self);

@@ -1,4 +1,4 @@
-/* grid.h — a scrolling table of numbers of any size, of which only the visible cells are asked for and drawn.
+/* grid.h — a scrolling table of numbers of any size, of which only the visible cells are requested and drawn.
  *
  * To be put into a GtkScrolledWindow.  Numbers of rows and columns stay in view.  Arrow keys, Page Up and Down, Home and End
  * move the cursor, with Shift they extend the selection; Ctrl+A selects everything.

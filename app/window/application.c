@@ -24,7 +24,7 @@ struct _ScopeApplication
 G_DEFINE_FINAL_TYPE (ScopeApplication, scope_application, ADW_TYPE_APPLICATION)
 
 /* After the first frame: the watchdog counts from here.  Its timer wakes the process 100 times a second, so it
- * runs only when it is asked for. */
+ * runs only when it is requested. */
 static void
 on_painted (GdkFrameClock *clock, gpointer handler)
 {

@@ -28,7 +28,7 @@ common_begin (const ScopeTab *tabs, guint n, const char *name)
 
       while (name[same] && name[same] == tabs[i].name[same])
         same++;
-      /* Equal names do not tell, nor do those that begin differently. */
+      /* Names that are equal, or begin differently, need no distinction. */
       if (same >= LONG && strcmp (tabs[i].name, name) != 0)
         begin = MIN (begin, same);
     }

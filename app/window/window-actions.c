@@ -61,7 +61,7 @@ act_forget_recent (ScopeWindow *self, const char *name G_GNUC_UNUSED, GVariant *
   scope_start_page_refresh (self->start);
 }
 
-/* An example that is being opened: its shapes are asked for first, then its files. */
+/* An example that is being opened: its shapes are requested first, then its files. */
 typedef struct
 {
   ScopeWindow *window;

@@ -225,7 +225,7 @@ is_plan (const char *path)
   return g_str_equal (name, "plan.json") && g_file_test (cells, G_FILE_TEST_IS_DIR);
 }
 
-/* Opens a JSON file whose name does not tell whether it is a comparison, a graph, or the plan of a sweep. */
+/* Opens a JSON file whose name does not show whether it is a comparison, a graph, or the plan of a sweep. */
 static void
 act_open_json (ScopeWindow *self, const char *name G_GNUC_UNUSED, GVariant *parameter)
 {

@@ -326,7 +326,7 @@ scope_window_open_pair (ScopeWindow *self, GFile *graph, const char *params)
   scope_window_show_start (self, FALSE);
 }
 
-/* FALSE: the name is that of a model or a recording, as far as names tell. */
+/* FALSE: judging by its name, the file is a model or a recording. */
 static gboolean
 may_be_other (const char *path)
 {

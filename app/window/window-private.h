@@ -158,7 +158,7 @@ const VizTheme *scope_window_get_light_theme (const VizTheme *theme);
 
 /* --- window-values.c --- */
 
-/* Keeps the list of workspaces, which each of them knows as its peers. */
+/* Keeps the list of workspaces, which are the peers of each. */
 void scope_window_list_workspaces (ScopeWindow *self);
 
 /* --- window-drop.c --- */

@@ -139,7 +139,7 @@ add_model_filters (GtkFileChooser *chooser)
     }
 }
 
-/* Models in the cache, such as converted ones, are saved where the user was last. */
+/* For models in the cache, such as converted ones, the dialog opens in the folder that the user chose last. */
 static void
 act_save_model (ScopeWindow        *self,
                 const char *name    G_GNUC_UNUSED,

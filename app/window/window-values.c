@@ -158,7 +158,7 @@ act_compare_values (ScopeWindow        *self,
   scope_window_choose_file (self, &dialog);
 }
 
-/* The models of the window know each other. */
+/* The models of the window have each other as peers. */
 static void
 on_attached (AdwTabView *tabs G_GNUC_UNUSED,
              AdwTabPage      *tab,

@@ -54,7 +54,7 @@ void scope_window_preview_attributes (ScopeWindow       *self,
 /* Writes graph and parameters of the model; the ending of the name determines the format, and the pair
  * NAME-symbol.json and NAME-0000.params is the default. */
 void scope_window_save_model (ScopeWindow *self, const char *path);
-/* Writes the tensor that the view of values shows, in the format that the name asks for; of more than two dimensions in a
+/* Writes the tensor that the view of values shows, in the format that the name selects; of more than two dimensions in a
  * table only the shown slice. */
 void scope_window_save_values (ScopeWindow *self, const char *path);
 /* Writes the selected comparison with its recordings. */

@@ -4,7 +4,7 @@
 
 #include "engine/graph/graph.h"
 
-/* Sets the types of variables, as far as types does not know them, to what the file says they contain or declares.  Open
+/* Sets the types of variables, where types does not have them, to what the file says they contain or declares.  Open
  * dimensions get the name that the file gives them (hyb_dim_named()). */
 void hyb_declared_types_read (HybGraph *graph, HybType *types);
 /* Gives the dimensions of that name in the types of variables a size.  FALSE if there are none. */

@@ -6,6 +6,6 @@
 
 /* The categories of all operators that depend on each node, as bits.  (transfer full) */
 guint32 *hyb_guess_find_readers (const HybGraph *graph);
-/* The sizes of the known dimensions of parameters, each once, at most this number of them: they tell how many
- * numbers a layer reads.  (transfer full) */
+/* The sizes of the known dimensions of parameters, each once, at most this number of them: they show how many numbers a
+ * layer reads.  (transfer full) */
 GArray *hyb_guess_find_operands (HybGraph *graph, const HybType *types, guint most);

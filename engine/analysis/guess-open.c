@@ -14,7 +14,7 @@
 #define USUAL_EXTENT 224
 #define USUAL_LENGTH 16
 
-/* What a dimension is, as far as recurrent layers, loops and its name tell. */
+/* What a dimension is, as far as recurrent layers, loops and its name show. */
 typedef enum
 {
   ROLE_UNKNOWN,

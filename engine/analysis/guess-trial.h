@@ -19,7 +19,7 @@ typedef struct
   HybType    *trial;      /* inferred in the last trial */
   guint32    *readers;    /* by node: categories of all operators that depend on it, as bits */
   GArray     *operands;   /* of gint64: the sizes of parameters that are known, each once */
-  GArray     *known;      /* of HybNodeId: inputs that may tell the batch */
+  GArray     *known;      /* of HybNodeId: inputs that may show the batch */
   char       *refused_by; /* what refused the last trial that failed */
   guint       tries;      /* inferences left */
   HybValueId  value;      /* whose shape is being guessed */
@@ -49,7 +49,7 @@ void hyb_guess_add_reason (HybGuess *guess, const char *format, ...) G_GNUC_PRIN
 gint64 hyb_guess_batch (const HybGuess *guess);
 /* Appends the number of samples to the reason. */
 void hyb_guess_add_batch_reason (HybGuess *guess);
-/* Gives the axes of the set the size that the name of the file or the caller tells, and the reason; FALSE if
+/* Gives the axes of the set the size that the name of the file or the caller gives, and the reason; FALSE if
  * neither does or it is refused. */
 gboolean hyb_guess_take_named_size (HybGuess            *guess,
                                     HybShape            *shape,

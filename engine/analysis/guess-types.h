@@ -7,12 +7,12 @@
 typedef struct
 {
   HybNodeId variable;
-  HybShape  known; /* what inference knew before the guess */
+  HybShape  known; /* types inferred before the guess */
   HybShape  shape; /* the whole shape */
   char     *reason;
 } HybShapeGuess;
 
-/* What the caller knows of sizes; 0 or NULL if nothing. */
+/* Sizes that the caller has; 0 or NULL if none. */
 typedef struct
 {
   const char *file;   /* the model's, whose name can contain a size */

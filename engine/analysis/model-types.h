@@ -7,6 +7,6 @@
 /* Types by value: those of parameters, and of inputs without one those that the model was given.  Others are unknown.
  * (transfer full) */
 HybType *hyb_model_new_given_types (HybModel *model);
-/* Types by value as far as the parameters and the declarations of the file tell and imply them; open dimensions stay open.
+/* Types by value as far as they follow from the parameters and the declarations of the file; open dimensions stay open.
  * (transfer full) */
 HybType *hyb_model_new_declared_types (HybModel *model);

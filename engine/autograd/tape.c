@@ -24,7 +24,7 @@ struct _HybTape
   GHashTable *attached; /* from HybTensor * to Attachment */
 };
 
-/* What the backward pass needs to know of a call. */
+/* What the backward pass needs of a call. */
 typedef struct
 {
   gboolean training, has_scalars;

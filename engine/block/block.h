@@ -89,7 +89,7 @@ HYB_API guint hyb_block_n_children (HybBlock *block);
 HYB_API HybBlock *hyb_block_get_child (HybBlock *block, guint index);
 
 /* --- Parameters --- */
-/* What hyb_block_add_parameter() needs to know of a parameter. */
+/* The description of a parameter for hyb_block_add_parameter(). */
 typedef struct
 {
   const char *name;  /* after the block's prefix */

@@ -108,7 +108,7 @@ infer_own_parameters (HybF *F, HybBlock *block, HybValue *input)
   return is_done;
 }
 
-/* Runs the block in the way that F and the block ask for; an empty list after an error. */
+/* Runs the block in the way that F and the block request; an empty list after an error. */
 static HybValue *
 call_block (HybF *F, HybBlock *block, HybValue *input)
 {

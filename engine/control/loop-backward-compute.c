@@ -176,8 +176,8 @@ accumulate (HybTensor *sum, HybTensor *part)
                            hyb_tensor_get_data (part), hyb_tensor_get_data (sum));
 }
 
-/* Stores the gradients of a step: writes rows, replaces those of states, adds up the others.  FALSE if
- * one has not the size of what it is the gradient of. */
+/* Stores the gradients of a step: writes rows, replaces those of states, adds up the others.  FALSE if a gradient does not
+ * have the size of its value. */
 static gboolean
 store_gradients (const BackwardLoop *backward,
                  gint64              step,

@@ -46,8 +46,8 @@ typedef struct
 } HybDeferredContext;
 
 /* Defers the operator whose output is `head`, a gradient of a captured variable, and reserves room
- * for its rows behind *workspace bytes.  (transfer full); NULL if it cannot be deferred: it is no
- * sum over rows, has other users, reads values that change from step to step, or the rows would
+ * for its rows behind *workspace bytes.  (transfer full); NULL if it cannot be deferred: it is not
+ * a sum over rows, has other users, reads values that change from step to step, or the rows would
  * need too much memory. */
 HybDeferred *
 hyb_deferred_new (const HybDeferredContext *context, HybValueId head, gsize *workspace);

@@ -14,8 +14,8 @@ struct _HybDevice
   int              arch;    /* compute capability: 90 for 9.0 */
   int              n_multiprocessors;
   GHashTable      *modules;  /* SHA-256 of the text → CUmodule (compile.h) */
-  cudnnHandle_t    cudnn;    /* for questions; NULL before the first */
-  cublasLtHandle_t cublaslt; /* NULL before the first question */
+  cudnnHandle_t    cudnn;    /* for queries; created by the first one */
+  cublasLtHandle_t cublaslt; /* created by the first query */
   GMutex           lock;     /* of modules, cudnn and cublaslt */
 };
 

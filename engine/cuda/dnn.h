@@ -9,7 +9,7 @@ gboolean hyb_dnn_queue_is_ready (HybQueue *queue);
 /* Keeps the error of a call, unless an earlier one failed.  TRUE if the call was right. */
 gboolean hyb_dnn_queue_check (HybQueue *queue, const char *function, cudnnStatus_t status);
 
-/* The device's own handle, for questions while planning; NULL and an error without one. */
+/* The device's own handle for queries while planning; NULL and an error if it cannot be created. */
 cudnnHandle_t hyb_dnn_get_handle (HybDevice *device, GError **error);
 /* TRUE if the call of a function was right; else an error. */
 gboolean

@@ -17,7 +17,7 @@ typedef struct
   int         major;
 } Folders;
 
-/* Takes path, and leaves out what is listed already, is no folder, or depends on where the program was started. */
+/* Takes path, and leaves out what is listed already, is not a folder, or depends on where the program was started. */
 static void
 take (Folders *folders, char *path)
 {

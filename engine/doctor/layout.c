@@ -59,7 +59,7 @@ fits (const HybShape *expected, const HybShape *shape)
   return hyb_shape_assign (&trial, shape, NULL);
 }
 
-/* Removes the axes of a mask, all of which have length one; FALSE if one has not. */
+/* Removes the axes of a mask, all of which must have length one; FALSE if one does not. */
 static gboolean
 remove_axes (const HybShape *from, guint mask, HybShape *to)
 {

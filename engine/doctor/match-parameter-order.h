@@ -19,5 +19,5 @@ hyb_match_in_order (HybModel *model, GPtrArray *missing, GPtrArray *unused, cons
 GPtrArray *hyb_match_find_exchange (HybModel *model, GPtrArray *unused, const char **to);
 
 /* TRUE if the graph accepts the shapes of all parameters when each of those in unused has the name
- * to[i].  Names that are no variable of the graph do not count. */
+ * to[i].  Names that are not variables of the graph do not count. */
 gboolean hyb_match_agrees (HybModel *model, GPtrArray *unused, const char *const *to);

@@ -41,7 +41,7 @@ hyb_spelling_find_op (const char *type)
     return NULL;
   for (guint i = 0; i < n_ops; i++)
     {
-      /* Gradients are no operators of files. */
+      /* Gradients are not operators of files. */
       if (g_str_has_prefix (ops[i]->name, "_backward") || !has_same_digits (ops[i]->name, type))
         continue;
       g_ptr_array_add (names, (gpointer) ops[i]->name);

@@ -122,7 +122,7 @@ hyb_file_redirect (const char *path, int descriptor)
 
 /* --- Temporary files --- */
 
-/* The process that wrote a temporary file of base; 0: name is no such file. */
+/* The process that wrote a temporary file of base; 0: name is not such a file. */
 static gint64
 part_writer (const char *name, const char *base)
 {
@@ -266,7 +266,7 @@ hyb_pending_file_free (HybPendingFile *file)
   g_free (file);
 }
 
-/* The name behind links, which may be that of no file.  NULL, and errno, for links in a circle. */
+/* The name that links lead to, which need not exist.  NULL and errno if the links form a cycle. */
 static char *
 resolve_links (const char *path)
 {
@@ -317,7 +317,7 @@ hyb_file_check_link (const char *path, GError **error)
   return FALSE;
 }
 
-/* Whether the name is that of a file which can be replaced.  What links of /proc say need not be a name. */
+/* Whether the name is that of a file which can be replaced.  Links of /proc may not hold a path. */
 static gboolean
 is_replaceable (const char *name, const struct stat *file)
 {

@@ -102,8 +102,8 @@ read_all (GInputStream *stream,
   return g_byte_array_free_to_bytes (g_steal_pointer (&all));
 }
 
-/* Waits until a program has opened the other end of a pipe, or some time has passed.  FALSE: it has not.  begun gets a byte that had
- * to be read, since only reading tells a silent writer from none. */
+/* Waits until a program has opened the other end of a pipe, or some time has passed.  FALSE on timeout.  begun gets a byte
+ * that had to be read, since only reading tells a silent writer from none. */
 static gboolean
 wait_for_writer (int descriptor, GByteArray *begun)
 {

@@ -151,6 +151,6 @@ HybModel *hyb_written_files_read (const HybFormat *format, GPtrArray *files, GEr
 
 /* Reads weights in any format.  trouble: as in HybFormat.  (transfer full) */
 HybTensorList *hyb_weights_read_file (const char *path, HybFinding **trouble, GError **error);
-/* Writes arrays in the format that the name asks for: *.npz, *.params or *.safetensors, or of a single array *.npy or, up to two
+/* Writes arrays in the format that the name selects: *.npz, *.params or *.safetensors, or of a single array *.npy or, up to two
  * dimensions, *.csv. */
 gboolean hyb_weights_write_file (HybTensorList *list, const char *path, GError **error);

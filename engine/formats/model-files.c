@@ -1,4 +1,4 @@
-/* model-files.c — names and saves the files of a model, in the format that a name asks for.
+/* model-files.c — names and saves the files of a model, in the format that a name selects.
  *
  * open/open.c opens them.
  * SPDX-License-Identifier: LGPL-2.1-or-later */

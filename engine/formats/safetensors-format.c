@@ -102,7 +102,7 @@ find_type (const char *name)
   return HYB_DTYPE_UNKNOWN;
 }
 
-/* The numbers of a list.  FALSE if one is no number from 0 on, or if there are more than n. */
+/* The numbers of a list.  FALSE if one is not a number from 0 on, or if there are more than n. */
 static gboolean
 read_numbers (const Reader *reader, HybJsonRef list, gint64 *numbers, int *n)
 {

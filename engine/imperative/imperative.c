@@ -131,7 +131,7 @@ hyb_imperative_refuse (const HybRunFault *fault, GError **error)
   return FALSE;
 }
 
-/* Tells the probe that the node which run is of begins to compute. */
+/* Reports to the probe that the node of run begins to compute. */
 static void
 report_ready (const HybRun *run)
 {
@@ -303,7 +303,7 @@ compute_outputs (HybCall          *call,
   return is_done;
 }
 
-/* Completes the types of call: inputs are known, outputs as far as the caller knows them.  Outputs are counted. */
+/* Completes the types of call: inputs are known, outputs as far as the caller has set them.  Outputs are counted. */
 static gboolean
 execute (HybCall          *call,
          HybTensor *const *inputs,

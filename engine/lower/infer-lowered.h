@@ -27,6 +27,6 @@ void hyb_lowered_facts_clear (HybLoweredFacts *facts);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (HybLoweredFacts, hyb_lowered_facts_clear)
 /* What the graph is lowered to, with sizes for open dimensions that it accepts.  types: as inferred.  (transfer full) */
 HybLowered *hyb_lowered_new (HybGraph *graph, const HybType *types);
-/* Which nodes of the graph only compute what planning knows, such as shapes, by node: no run computes them.
+/* Which nodes of the graph only compute what is known while planning, such as shapes, by node: no run computes them.
  * (transfer full) */
 guint8 *hyb_lowered_find_known (const HybLowered *lowered, HybGraph *graph);

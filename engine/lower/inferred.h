@@ -1,6 +1,6 @@
 /* inferred.h — what is known of a graph of another format: types, and what it is lowered to.
  *
- * The last result stays with the graph, since a command or window asks for it several times.
+ * The last result stays with the graph, since a command or window requests it several times.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

@@ -17,7 +17,7 @@
 const HybNode *hyb_lowering_get_node (const HybLowering *lowering);
 /* The type of input number `index`, as far as it is known; owned by lowering until the next call. */
 const HybType *hyb_lowering_input_type (const HybLowering *lowering, guint index);
-/* The contents of that input if planning knows them, owned by lowering; else NULL. */
+/* The contents of that input if they are known while planning, owned by lowering; else NULL. */
 HybTensor *hyb_lowering_input_contents (const HybLowering *lowering, guint index);
 /* The value of the new graph that stands for that input. */
 HybValueId hyb_lowering_input (HybLowering *lowering, guint index);
@@ -51,7 +51,7 @@ const char *hyb_lowering_text_ints (HybLowering *lowering, guint n, const gint64
 HybValueId hyb_lowering_constant (HybLowering *lowering, HybTensor *contents);
 /* The type of a value of the new graph, as far as it is known; valid until the next value is added. */
 const HybType *hyb_lowering_get_type (const HybLowering *lowering, HybValueId value);
-/* The contents of such a value if planning knows them, owned by lowering; else NULL. */
+/* The contents of such a value if they are known while planning, owned by lowering; else NULL. */
 HybTensor *hyb_lowering_get_contents (const HybLowering *lowering, HybValueId value);
 /* The node of the new graph that makes a value, and what it reads; valid until the next node is added.  NULL without such a node. */
 const HybNode *
@@ -90,14 +90,14 @@ typedef struct
   HybGraph   *graph;
   guint       n_heads;
   HybType    *head_types;
-  HybTensor **head_contents; /* what planning knows; NULL otherwise */
+  HybTensor **head_contents; /* known while planning; NULL otherwise */
 } HybLoweredBody;
 
 /* What a body is lowered for. */
 typedef struct
 {
   const HybType    *types;    /* by variable of the body */
-  HybTensor *const *contents; /* by variable: what planning knows, or NULL; may be NULL */
+  HybTensor *const *contents; /* by variable: known contents, or NULL; may be NULL */
   /* Writes the heads of the new graph into *arranged (of HybValueId), given those of the body; may write nodes.
    * Variable number i of the body is value i of the new graph.  NULL: the same heads. */
   void (*arrange) (HybLowering      *inner,
@@ -133,7 +133,7 @@ typedef struct
   gatomicrefcount references;
   HybGraph       *graph;       /* its variables are those of the given graph, in the same order */
   HybType        *types;       /* by value of graph */
-  HybTensor     **contents;    /* by value of graph: what planning knows; NULL otherwise */
+  HybTensor     **contents;    /* by value of graph: known contents, or NULL */
   HybType        *value_types; /* by value of the given graph */
   GArray *map;    /* of HybValueId: by value of the given graph its value in graph, or HYB_NO_ID */
   GArray *faults; /* of HybLoweringFault */

@@ -96,7 +96,7 @@ steps_clear (Steps *steps)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Steps, steps_clear)
 
-/* first_row: the first head that is no state.  FALSE and an error if the body does not fit. */
+/* first_row: the first head that is not a state.  FALSE and an error if the body does not fit. */
 static gboolean
 steps_init (Steps *steps, const Use *use, guint body, guint first_row, GError **error)
 {

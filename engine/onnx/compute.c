@@ -80,7 +80,7 @@ hyb_onnx_no_rows (const HybCall *call, guint output, GError **error)
   return hyb_tensor_new (&type, error);
 }
 
-/* An output that the lowered node has not: an array without elements if nothing reads it. */
+/* An output that the lowered node lacks: an array without elements if nothing reads it. */
 static HybTensor *
 replace_missing (const HybCall *call, guint output, GError **error)
 {

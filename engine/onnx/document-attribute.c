@@ -50,8 +50,8 @@ typedef struct
 {
   guint                number;
   HybOnnxAttributeKind kind;
-  gsize                from, count; /* in Attribute; HYB_PROTOBUF_ONE: it is no list */
-  gsize                to;          /* in HybOnnxAttribute; 0: the value is no pointer */
+  gsize                from, count; /* in Attribute; HYB_PROTOBUF_ONE: it is not a list */
+  gsize                to;          /* in HybOnnxAttribute; 0: the value is not a pointer */
 } Kind;
 
 #define ONE(number, name, member, to)                                                         \

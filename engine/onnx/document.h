@@ -255,7 +255,7 @@ typedef struct
   HybOnnxGraph    *graph; /* never NULL */
 } HybOnnxDocument;
 
-/* Reads a file.  where: names it in messages.  NULL and an error that tells the offset if the bytes are no
+/* Reads a file.  where: names it in messages.  NULL and an error with the offset if the bytes are not
  * ONNX model: a field that ends behind its message, a wrong wire type, group fields, more nesting or more
  * memory than is allowed, a negative dimension, no graph.  (transfer full) */
 HybOnnxDocument *hyb_onnx_document_read (GBytes *file, const char *where, GError **error);
@@ -268,6 +268,6 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (HybOnnxDocument, hyb_onnx_document_free)
 const char *hyb_onnx_dtype_name (HybOnnxDType dtype);
 /* Bits of an element; 0 for strings and unknown types. */
 guint hyb_onnx_dtype_bits (HybOnnxDType dtype);
-/* The engine's type; HYB_DTYPE_UNKNOWN for those it has not (strings, complex, 8-, 4- and 2-bit floats, 4- and
+/* The engine's type; HYB_DTYPE_UNKNOWN for types that it lacks (strings, complex, 8-, 4- and 2-bit floats, 4- and
  * 2-bit integers). */
 HybDType hyb_onnx_dtype_to_engine (HybOnnxDType dtype);

@@ -49,7 +49,7 @@ const HybOnnxOp *hyb_onnx_op_find_for (const HybOnnxNode *node, gint64 opset);
 struct _HybOnnxUse
 {
   const HybOnnxNode   *node;
-  const HybOnnxOp     *row;      /* NULL: this program does not know the operator */
+  const HybOnnxOp     *row;      /* NULL: this program does not support the operator */
   const HybOnnxSchema *schema;   /* NULL: the specification has none */
   gint64               opset;    /* version of the node's domain */
   guint                n_inputs; /* values that it reads, captured ones included */
@@ -126,7 +126,7 @@ guint hyb_onnx_n_inputs (const HybLowering *lowering);
 gboolean hyb_onnx_has_input (const HybLowering *lowering, guint index);
 /* Its type; unknown if it is left out.  Owned by lowering. */
 const HybType *hyb_onnx_type (const HybLowering *lowering, guint index);
-/* Its contents if planning knows them; else NULL. */
+/* Its contents if they are known while planning; else NULL. */
 HybTensor *hyb_onnx_contents (const HybLowering *lowering, guint index);
 /* The value that stands for it; HYB_NO_ID and a failure if it is left out. */
 HybValueId hyb_onnx_input (HybLowering *lowering, guint index);

@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-/* What this program knows: operator sets of ai.onnx and versions of the file format. */
+/* What this program supports: operator sets of ai.onnx and versions of the file format. */
 #define MAX_IR 14
 
 const HybDialect hyb_onnx_dialect = { .name = "ONNX", .infer_types = hyb_lowered_infer_types };

@@ -92,8 +92,8 @@ guint *hyb_onnx_order_nodes (const HybOnnxNode *nodes,
                              gboolean          *is_sorted,
                              gboolean          *has_cycle);
 
-/* The elements of a tensor.  NULL and an error if they are missing, too few, external and not to be had, or of a type
- * that the engine has not.  (transfer full) */
+/* The elements of a tensor.  NULL and an error if they are missing, too few, external and not readable, or of a type that
+ * the engine lacks.  (transfer full) */
 HybTensor *hyb_onnx_load_tensor (OnnxReader *reader, const HybOnnxTensor *tensor, GError **error);
 /* The dense array of a sparse tensor, likewise. */
 HybTensor *hyb_onnx_load_sparse (OnnxReader *reader, const HybOnnxSparse *sparse, GError **error);
@@ -108,7 +108,7 @@ HybType hyb_onnx_declared_type (const HybOnnxValueInfo *info);
 /* key, value, …, NULL: attributes as text for display, sorted, in the arena. */
 const char *const *hyb_onnx_attribute_texts (HybArena *arena, const HybOnnxNode *node);
 
-/* What the file tells of the program that a node comes from; its texts are in the arena. */
+/* What the file says about the program that a node comes from; its texts are in the arena. */
 void hyb_onnx_read_origin (HybArena *arena, const HybOnnxNode *node, HybOrigin *origin);
 
 /* The array of a node with HYB_OP_LITERAL; NULL after a finding if it cannot be read.  (transfer full) */

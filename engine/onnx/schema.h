@@ -24,7 +24,7 @@ typedef struct
 const HybOnnxSchema *hyb_onnx_schema_find (const char *domain, const char *name, gint64 opset);
 /* The operator set closest to `opset` that has the operator; 0 if none has. */
 gint64 hyb_onnx_schema_find_version (const char *domain, const char *name, gint64 opset);
-/* A name of the domain that is close to one that it has not; NULL if there is none. */
+/* A name of the domain that is close to one that it lacks; NULL if there is none. */
 const char *hyb_onnx_schema_suggest (const char *domain, const char *name);
 /* The default of an attribute as text; NULL if it has none.  (transfer full) */
 char *hyb_onnx_schema_dup_default (const HybOnnxSchema *schema, const char *attribute);

@@ -33,7 +33,7 @@ read_type (const HybOnnxTensor *tensor, HybType *type, GError **error)
   return TRUE;
 }
 
-/* FALSE and an error if a tensor has not as many bytes as its type needs. */
+/* FALSE and an error if a tensor has fewer or more bytes than its type needs. */
 static gboolean
 check_bytes (const HybOnnxTensor *tensor, gsize n_given, const HybType *type, GError **error)
 {

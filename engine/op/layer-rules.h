@@ -10,7 +10,7 @@
 
 /* --- Expected shapes --- */
 
-/* *shape takes over what *want knows.  operand is the name for messages. */
+/* *shape takes over the known dimensions of *want.  operand is the name for messages. */
 gboolean
 hyb_layer_expect (HybShape *shape, const char *operand, const HybShape *want, GError **error);
 /* The same for a vector of n elements. */

@@ -120,7 +120,7 @@ typedef struct _HybCost
   double bytes_written;
 } HybCost;
 
-/* Where a node comes from in the program that wrote the file.  NULL: the file does not tell.  Owned by the params. */
+/* Where a node comes from in the program that wrote the file.  NULL: the file does not say.  Owned by the params. */
 typedef struct
 {
   const char *scope;  /* the modules around it, outermost first: “encoder/layers.0” */
@@ -288,16 +288,16 @@ struct _HybOp
    * not take; such a node is drawn but must not run.  Called before lower().  Default: all nodes may run. */
   void (*check_use) (HybLowering *lowering);
   /* The name of input number `index` where nodes may leave inputs out.  Static or owned by params; NULL: it has none.
-   * Default: inputs tell. */
+   * Default: taken from `inputs`. */
   const char *(*input_name) (gconstpointer params, guint index);
   /* The name of output number `index` where the file names values itself.  Static or owned by params.
    * Default: MXNet's rule. */
   const char *(*value_name) (gconstpointer params, guint index);
   /* The type that the file declares for that output; FALSE if it declares none.  Default: none. */
   gboolean (*declared_type) (gconstpointer params, guint index, HybType *type);
-  /* TRUE if the attribute with this text means the same as if it were left out.  Default: params tells. */
+  /* TRUE if the attribute with this text means the same as if it were left out.  Default: taken from `params`. */
   gboolean (*is_default) (gconstpointer params, const char *name, const char *value);
-  /* Where the node comes from in the program that wrote the file.  Default: the file does not tell. */
+  /* Where the node comes from in the program that wrote the file.  Default: the file does not say. */
   void (*origin) (gconstpointer params, HybOrigin *origin);
 
   /* --- Cost and devices --- */

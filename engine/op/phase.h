@@ -25,10 +25,10 @@ extern const HybPhase hyb_phase_sums;     /* sums over rows or steps */
 extern const HybPhase hyb_phase_packing;  /* weights copied into the layout of a kernel */
 extern const HybPhase hyb_phase_copies;   /* other copies */
 
-/* Tells the probe of run; call hyb_phase_begin() and hyb_phase_end() instead. */
+/* Reports to the probe of run; call hyb_phase_begin() and hyb_phase_end() instead. */
 void hyb_phase_report (const HybRun *run, const HybPhase *phase, const HybCost *cost);
 
-/* TRUE if a probe is told of the parts of the operator that runs.  run: may be NULL. */
+/* TRUE if a probe receives the parts of the operator that runs.  run: may be NULL. */
 static inline gboolean
 hyb_phase_is_watched (const HybRun *run)
 {
@@ -43,8 +43,7 @@ hyb_phase_begin (const HybRun *run, const HybPhase *phase)
     hyb_phase_report (run, phase, NULL);
 }
 
-/* It ends, having done some work: an expression of type HybCost, which is evaluated only if a probe is
- * told. */
+/* It ends, having done some work: an expression of type HybCost, which is evaluated only if there is a probe. */
 #define hyb_phase_end(run, phase, ...)              \
   G_STMT_START                                      \
   {                                                 \

@@ -25,7 +25,7 @@ struct _HybPlanOptions
   HybTensor *const  *constants;     /* by variable (node order): fixed contents that may be
                                      * folded, or NULL; NULL: none */
   gsize              memory_limit;  /* bytes; 0: what the machine has */
-  const HybProbe    *probe;         /* told of every pass; NULL: no probe */
+  const HybProbe    *probe;         /* receives every pass; NULL: no probe */
   HybGpu            *gpu;           /* the device that the plan is for; NULL: the processor */
   gboolean           values_on_gpu; /* variables and heads are memory of gpu: a body's */
   gboolean same_bytes; /* constants choose no kernel, since another one would round differently */

@@ -22,5 +22,5 @@ void hyb_run_give_memory (const HybRun *run, gsize bytes);
  * Returns NULL and an error if there is none.  (transfer full) */
 HybTensor *hyb_run_new_output (const HybRun *run, const HybType *type, GError **error);
 
-/* Tells the probe, if there is one, that a run allocated bytes, or freed them if they are negative. */
+/* Reports to the probe, if there is one, that a run allocated bytes, or freed them if they are negative. */
 void hyb_run_report_memory (const HybRun *run, gint64 bytes);

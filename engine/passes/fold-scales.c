@@ -18,7 +18,7 @@ typedef struct
 typedef struct
 {
   HybConvolutions convolutions;
-  guint8         *is_constant; /* by value: fold-constants knows it */
+  guint8         *is_constant; /* by value: known to fold-constants */
   Scale          *scales;      /* by node */
   guint8         *is_removed;  /* by node */
 } Search;
@@ -141,7 +141,7 @@ visit (HybRewrite *rewrite, HybNodeId id, gpointer data)
     hyb_rewrite_copy (rewrite, id);
 }
 
-/* Marks the values that planning knows, or will compute from these. */
+/* Marks the values that are known while planning, and those computed from them. */
 static guint8 *
 find_constants (HybGraph *graph, const HybFacts *facts)
 {

@@ -131,7 +131,7 @@ match_scale (const HybPieces *pieces, HybValueId value, const HybShape *scores, 
 }
 
 /* Goes from the operand of the softmax to the product q kᵀ, adding what is in between to the pattern.  Returns the value
- * where it ends, which another operator returns if it is no attention. */
+ * where it ends, which another operator returns if it is not attention. */
 static HybValueId
 find_product (const HybPieces *pieces,
               HybReplacement  *replacement,

@@ -140,7 +140,7 @@ match_bodies (HybGraph *a, HybGraph *b)
   return map;
 }
 
-/* The bytes of a product over all steps.  0 if the node is no product or must not be kept. */
+/* The bytes of a product over all steps.  0 if the node is not a product or must not be kept. */
 static gsize
 bytes_of_product (KeepPass *keeping, HybNodeId loop, const HybType *types, HybNodeId id)
 {

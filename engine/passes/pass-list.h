@@ -7,7 +7,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* clang-format off */
-HYB_PASS (lower)                /* all others know the engine's operators only */
+HYB_PASS (lower)                /* all others handle the engine's operators only */
 HYB_PASS (infer_types)          /* every later pass needs types */
 HYB_PASS (fold_literals)        /* the next passes look for constant operands */
 HYB_PASS (recognise_layers)     /* before folding, which packs their matrices */

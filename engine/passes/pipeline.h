@@ -12,7 +12,7 @@ typedef struct
   gboolean           optimise;   /* run the optimising passes */
   const char *const *without;    /* names of passes left out; NULL: none */
   const char        *dump_after; /* print the graph to stderr after this pass; NULL: none */
-  const HybProbe    *probe;      /* told of every pass; NULL: no probe */
+  const HybProbe    *probe;      /* receives every pass; NULL: no probe */
   gboolean           for_device; /* leave out passes that lay memory out for the processor */
   gboolean for_body; /* of a device: leave out passes that make constants, which it does not send */
 } HybPipelineOptions;

@@ -165,8 +165,8 @@ HYB_API HybValue *hyb_cell_step (HybF *F, HybBlock *cell, HybValue *x, HybValue 
 /* hyb_foreach() with a cell as the body: returns the list (outputs stacked over the steps, last
  * states).  The steps are the slices of data along axis 0. */
 HYB_API HybValue *hyb_foreach_cell (HybF *F, HybBlock *cell, HybValue *data, HybValue *states);
-/* Resets the cell and writes out all steps.  Returns the outputs, in the form that unroll->merge
- * asks for; *states is set to the last state (states may be NULL). */
+/* Resets the cell and writes out all steps.  Returns the outputs, in the form that unroll->merge requests; *states is set
+ * to the last state (states may be NULL). */
 HYB_API HybValue *
 hyb_cell_unroll (HybF *F, HybBlock *cell, const HybUnroll *unroll, HybValue **states);
 #define hyb_unroll(F, cell, states, ...) \

@@ -13,5 +13,5 @@
 /* nth: the number of the input; tensors with different ones have different values.  NULL and an error if
  * the text is none of the above.  (transfer full) */
 HybTensor *hyb_tensor_from_text (const char *text, guint nth, GError **error);
-/* Appends one element with as many digits as tell it from other numbers of its type. */
+/* Appends one element with as many digits as distinguish it from other numbers of its type. */
 void hyb_tensor_append_text (GString *text, const HybTensor *tensor, gint64 index);

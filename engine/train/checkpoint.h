@@ -6,7 +6,7 @@
 
 #include "engine/formats/tensor-list.h"
 
-/* What a file of states knows. */
+/* The contents of a file of states. */
 typedef struct
 {
   guint64 n_steps;

@@ -22,8 +22,8 @@ gsize          hyb_corpus_n_train (const HybCorpus *corpus);   /* the first toke
 guint          hyb_corpus_n_classes (const HybCorpus *corpus); /* different tokens */
 /* Appends the character of a token to text; U+FFFD for the token that rare characters share. */
 void hyb_corpus_append (const HybCorpus *corpus, guint32 token, GString *text);
-/* Returns the perplexity of the held-out tokens for a model that knows only the frequency of
- * each token among the training tokens; NaN if nothing is held out. */
+/* Returns the perplexity of the held-out tokens for a model that predicts each token by its frequency among the training
+ * tokens; NaN if nothing is held out. */
 double hyb_corpus_unigram_perplexity (const HybCorpus *corpus);
 
 G_END_DECLS

@@ -18,10 +18,10 @@ typedef struct
 {
   guint              n_inputs; /* without carried states */
   const char *const *names;
-  const HybType     *types;     /* unknown ones are taken from the data where possible */
-  HybType            label;     /* unknown: taken from the data */
-  guint              n_classes; /* for texts: the number of tokens that the model knows; 0: any */
-  guint64            seed;
+  const HybType     *types; /* unknown ones are taken from the data where possible */
+  HybType            label; /* unknown: taken from the data */
+  guint   n_classes;        /* for texts: the number of tokens in the model's vocabulary; 0: any */
+  guint64 seed;
 } HybFeed;
 
 /* Opens an npz archive with an array for each input and one called “label”, whose first axes count

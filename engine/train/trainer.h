@@ -76,7 +76,7 @@ HYB_API gboolean hyb_trainer_begin_step (HybTrainer   *trainer,
 /* Between the two halves, with a GPU: begins to send the batch of the next step, which must get the same tensors.  On
  * the processor there is nothing to do. */
 HYB_API void hyb_trainer_send_ahead (HybTrainer *trainer, GHashTable *batch);
-/* The second half: waits, and tells what the step has computed. */
+/* The second half: waits, and returns the results of the step. */
 HYB_API gboolean hyb_trainer_end_step (HybTrainer *trainer, HybTrainStep *result, GError **error);
 /* Waits for the GPU and brings parameters and states from there to the model; on the processor there is nothing to
  * do.  FALSE and an error if the GPU failed. */

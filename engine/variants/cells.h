@@ -12,7 +12,7 @@
 /* What a chain of steps computes.  More than HybRnnMode: not all of it can be fused. */
 typedef enum
 {
-  HYB_CELL_NONE, /* a repeated body that is no known cell and has no gates */
+  HYB_CELL_NONE, /* a repeated body that is not a known cell and has no gates */
   HYB_CELL_RNN_RELU,
   HYB_CELL_RNN_TANH,
   HYB_CELL_LSTM,

@@ -14,5 +14,5 @@ void hyb_report_packed_weights (HybConversion  *conversion,
                                 const HybGroup *group,
                                 const char     *packed);
 /* Adds a finding if the packed weights, which a fused operator reads and which are unpacked, are
- * also read by something that is no fused operator. */
+ * also read by something that is not a fused operator. */
 void hyb_report_unpacked_weights (HybConversion *conversion, HybValueId packed);

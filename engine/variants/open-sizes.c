@@ -64,7 +64,7 @@ dup_attributes (const HybNode *node, const HybShape *shape)
   return attributes;
 }
 
-/* The shape of a constant in both models.  FALSE if the node is no constant, or has the same shape in both. */
+/* The shape of a constant in both models.  FALSE if the node is not a constant, or has the same shape in both. */
 static gboolean
 get_shapes (const Opening *opening, HybNodeId id, const HybShape *shapes[2])
 {

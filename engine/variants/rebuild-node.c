@@ -34,7 +34,7 @@ follow_split (HybRebuild *rebuild, HybNodeId id, const HybNode *node, const HybV
 
   if (!is_time_axis (axis))
     return FALSE;
-  /* Gates are split with the same operator, and are no sequence. */
+  /* Gates are split with the same operator, and are not sequences. */
   if (!is_squeezed && !hyb_rebuild_find_place (rebuild, inputs[0], HYB_SEQUENCE_WHOLE))
     {
       const HybNodeId *users;
@@ -157,8 +157,8 @@ join_kept (HybRebuild *rebuild, HybNodeId id, const HybValueId *inputs, guint ax
   return TRUE;
 }
 
-/* The sequences of which all inputs are the same step, which *step gets; NULL if some input is no
- * such step.  A sequence that runs the other way is reversed. */
+/* The sequences of which all inputs are the same step, which *step gets; NULL if some input is not
+ * such a step.  A sequence that runs the other way is reversed. */
 static HybSequence **
 find_parts (HybRebuild *rebuild, const HybNode *node, const HybValueId *inputs, guint *step)
 {
@@ -186,7 +186,7 @@ find_parts (HybRebuild *rebuild, const HybNode *node, const HybValueId *inputs, 
   return g_steal_pointer (&parts);
 }
 
-/* The step in the middle is the same in both directions: which one is meant, the steps before tell. */
+/* The step in the middle is the same in both directions: the earlier steps decide which one is meant. */
 static void
 turn_middle (HybRebuild *rebuild, HybNodeId id, guint n_parts, HybSequence **parts, guint step)
 {

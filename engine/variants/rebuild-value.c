@@ -273,7 +273,7 @@ value_at_place (HybRebuild *rebuild, const HybSequencePlace *place)
                             place->axis == 0 ? "0" : "1", NULL);
 }
 
-/* Whether all steps of a split product are asked for as one array: then it is computed at once as
+/* Whether all steps of a split product are requested as one array: then it is computed at once as
  * before. */
 static gboolean
 is_made_at_once (HybRebuild *rebuild, HybValueId old)

@@ -1,7 +1,7 @@
 /* rebuild.h — makes a new graph from an old one and tracks what each old value became.
  *
  * A sequence is one value at every time step: one array with time on axis 0 or 1, or one array per
- * step.  Whichever of the two is not there is made when it is asked for.  So splits undo stacks,
+ * step.  Whichever of the two is not there is made when it is requested.  So splits undo stacks,
  * pairs of transpositions vanish, and an operation on every step becomes one on the whole array
  * where that is there.
  *

@@ -59,6 +59,6 @@ prof_typical_facts (const ProfSampleFacts *facts, guint n, double inner, ProfTyp
 
 /* The fact of a capture that holds this sentence about its clean samples. */
 #define PROF_DISTURBANCE_KEY "clean.disturbance"
-/* What a reader must know about the selection, as a sentence with a full stop; NULL if nothing was
+/* What readers need about the selection, as a sentence with a full stop; NULL if nothing was
  * disturbed.  (transfer full) */
 char *prof_disturbance_sentence (const ProfDisturbance *disturbance);

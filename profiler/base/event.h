@@ -14,7 +14,7 @@ typedef enum
   PROF_EVENT_NODE,   /* an executed node */
   PROF_EVENT_BRANCH, /* one step of a loop or one branch of a condition; node: index of the body */
   PROF_EVENT_PASS,   /* node: index of the pass */
-  PROF_EVENT_COPY,   /* between host and device; with a device: as that device tells it */
+  PROF_EVENT_COPY,   /* between host and device; with a device: by its own clock */
   PROF_EVENT_MEMORY, /* a change of memory in use; see prof_event_bytes() */
   PROF_EVENT_RUN,    /* a whole run */
   PROF_EVENT_SLICE,  /* a part of a parallel loop of a node, computed by another thread */

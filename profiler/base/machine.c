@@ -135,7 +135,7 @@ find_line (const char *text, const char *key)
   return at ? g_strstrip (g_strndup (at + 1, strcspn (at + 1, "\n"))) : NULL;
 }
 
-/* Adds those of the CPU flags that matter for speed. */
+/* Adds the CPU flags that affect speed. */
 static void
 add_features (ProfFacts *facts, const char *flags)
 {

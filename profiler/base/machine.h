@@ -54,7 +54,7 @@ double prof_machine_stolen (const ProfTicks *before, const ProfTicks *after);
 #define PROF_DEVICE_KEY "device"
 /* What followed the GPU in traced runs; without it they waited for the GPU after every operator. */
 #define PROF_DEVICE_TRACE_KEY "device.trace"
-/* Why nothing did, or what is missing in what it told, as a sentence without its full stop. */
+/* Why nothing did, or which of its records are missing, as a sentence without its full stop. */
 #define PROF_DEVICE_TRACE_PROBLEM_KEY "device.trace.problem"
 /* Which operators it computed, and what was copied, as a sentence. */
 #define PROF_DEVICE_WORK_KEY "device.work"

@@ -17,7 +17,7 @@ typedef struct
   guint64            run_end; /* ns: where the counter of processors returns to 0; 0: it is there */
 } ProfCounters;
 
-/* Reads what a capture knows about memory and CPU time. */
+/* Reads the memory and CPU time in a capture. */
 void prof_counters_init (ProfCounters *counters, const ProfCapture *capture);
 /* Frees what counters owns. */
 void prof_counters_clear (ProfCounters *counters);

@@ -52,7 +52,7 @@ add_execution (Finder *self, guint32 index)
   g_array_append_val (executions->events, index);
 }
 
-/* Copies to the GPU come before the first work of their execution, so only their time tells: it is the last
+/* Copies to the GPU come before the first work of their execution, so the time decides: a copy belongs to the last
  * execution that had begun. */
 static guint
 find_copy (const Finder *self, const Executions *executions, guint32 index)

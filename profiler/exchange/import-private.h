@@ -69,7 +69,7 @@ typedef struct
   HybGraph          *graph;     /* the model's */
   GHashTable        *by_value;  /* name of a value of the graph → node + 1 */
   GHashTable        *by_node;   /* node of the graph → index in expected + 1 */
-  GArray            *listed; /* of HybNodeId: nodes of the graph that are no variables, in order */
+  GArray            *listed; /* of HybNodeId: nodes of the graph that are not variables, in order */
   GArray            *numbered; /* likewise, those that ONNX Runtime counts */
   GHashTable        *renamed; /* name of an event → index in expected + 1 of the node behind it */
   GHashTable        *taken;   /* index in expected + 1 → executions mapped to it by name */

@@ -190,7 +190,7 @@ has_column (const Reader *reader, const char *table, const char *column)
   return is_there;
 }
 
-/* Handles a row; its columns are those that were asked for. */
+/* Handles a row; its columns are those that were requested. */
 typedef void (*RowFunc) (Reader *reader, sqlite3_stmt *row);
 
 /* Calls func for every row of the table, which may be missing.  columns: NULL-terminated; one that the

@@ -18,6 +18,6 @@ prof_nsys_sniff (const char *head, gsize length)
          memcmp (head, PROF_SQLITE_MAGIC, sizeof PROF_SQLITE_MAGIC) == 0;
 }
 
-/* Reads the file at path, which is not trusted.  NULL with an error if it is no such export, damaged,
+/* Reads the file at path, which is not trusted.  NULL with an error if it is not such an export, damaged,
  * too large, or if this build has no SQLite.  (transfer full) */
 ProfTrace *prof_nsys_read (const char *path, GError **error);

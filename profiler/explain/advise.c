@@ -333,8 +333,8 @@ noise (const RuleInput *input, ProfAdvice *advice)
   return TRUE;
 }
 
-/* Where a rule applies.  Those about the processor say nothing about a run on a GPU: the rates and costs that
- * they know are the processor's. */
+/* Where a rule applies.  Those about the processor say nothing about a run on a GPU: their rates and costs are the
+ * processor's. */
 typedef enum
 {
   ANYWHERE,

@@ -1,7 +1,7 @@
 /* cautions.h — in what conditions two recordings differ, as sentences.
  *
  * Recordings hold facts about the machine, the libraries and the options (profiler/base/machine.h);
- * a fact that only one of them has is no difference.
+ * a fact that only one of them has is not a difference.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -42,7 +42,7 @@ typedef enum
   PROF_CAUTION_MODEL,    /* the models differ, which may be what is compared */
   PROF_CAUTION_SOFTWARE, /* other versions of libraries, kernel or program */
   PROF_CAUTION_NOISE,    /* load, stolen time, noise */
-  PROF_CAUTION_UNKNOWN,  /* what no recording can tell */
+  PROF_CAUTION_UNKNOWN,  /* what cannot be seen from a recording */
 } ProfCautionKind;
 
 /* "machine", "work", "model", "software", "noise", "unknown". */
@@ -54,7 +54,7 @@ typedef struct
   char           *text; /* a sentence */
 } ProfCaution;
 
-/* What to know before the times of a and b are compared, gravest first.  Array of ProfCaution.
+/* Caveats about comparing the times of a and b, gravest first.  Array of ProfCaution.
  * (transfer full) */
 GPtrArray *prof_cautions (const ProfCapture *a, const ProfCapture *b);
 /* Appends a sentence to such an array. */

@@ -11,7 +11,7 @@ typedef struct
   double max_abs;    /* the largest absolute difference */
   double tolerance;  /* how large max_abs may be */
   guint  n_compared; /* arrays: heads by position, gradients by name where both have them */
-  guint  unmatched;  /* 1 + the first output that the other has not, or not in this size; 0: none */
+  guint  unmatched;  /* 1 + the first output that the other lacks or has in another size; 0: none */
   gint64 sizes[2];   /* elements of this output in both; -1: missing */
   gboolean is_finite; /* no difference is NaN or infinite */
   gboolean ok;        /* all differences are finite and within the tolerance */

@@ -55,7 +55,7 @@ typedef struct
  * more from its rung.  *worst gets the bucket, PROF_N_BUCKETS for what is unexplained. */
 gboolean prof_explanation_is_incomplete (const ProfExplanation *explanation, ProfBucketKind *worst);
 /* Whether a bucket may be named as a cause: its interval excludes zero, and it is more than
- * PROF_SAME_WITHIN of a run.  Traced runs are of a single build and cannot tell less. */
+ * PROF_SAME_WITHIN of a run.  Traced runs are of a single build and cannot resolve smaller differences. */
 gboolean prof_explanation_is_clear (const ProfExplanation *explanation, ProfBucketKind kind);
 /* Whether causes may be named: the difference is certain, and the plans differ. */
 gboolean prof_explanation_has_cause (const ProfExplanation *explanation);

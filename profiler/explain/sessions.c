@@ -11,7 +11,7 @@
 #include <math.h>
 
 /* Relative standard deviation between sessions where it is not measured.  These are assumptions, and
- * reports say so: no recording alone can tell. */
+ * reports say so: a single recording cannot show it. */
 static const double assumed_spreads[] = {
   [PROF_SAME_MACHINE] = 0.02,
   [PROF_LIKE_MACHINE] = 0.05,
@@ -105,7 +105,7 @@ find_interval (const ProfSessions *self, const Ratio *ratio)
 
   for (guint i = 0; i < ratio->n; i++)
     width = hypot (width, half_width (&ratio->a[i]) / ratio->n);
-  /* Another clock is no noise: all of it may be the reason. */
+  /* Another clock is not noise: all of it may be the reason. */
   width += self->clock;
   return (ProfInterval){ exp (ratio->middle), exp (ratio->middle - width),
                          exp (ratio->middle + width) };

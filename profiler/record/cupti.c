@@ -65,7 +65,7 @@ bind (void *library, ProfCuptiFunctions *functions)
   return TRUE;
 }
 
-/* The newest version of CUDA that the driver knows, which it tells before it is started. */
+/* The newest version of CUDA that the driver supports, which can be queried before the driver is initialised. */
 static int
 find_newest (void)
 {
@@ -80,7 +80,7 @@ find_newest (void)
   return get_version (&version) == 0 ? MIN (version / 1000, NEWEST_MAJOR) : NEWEST_MAJOR;
 }
 
-/* The newest that the driver knows, or the one of HYB_CUPTI. */
+/* The newest version that the driver supports, or the one of HYB_CUPTI. */
 static void *
 open_any (ProfCupti *cupti, char **why)
 {

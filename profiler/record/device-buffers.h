@@ -11,7 +11,7 @@ typedef struct
   size_t   valid; /* bytes with records */
 } ProfDeviceBuffer;
 
-/* Lets CUPTI ask for buffers here. */
+/* Lets CUPTI request buffers here. */
 CUptiResult prof_device_buffers_register (const ProfCupti *cupti);
 /* All buffers that came back, in any order, each to be freed with prof_device_buffer_clear().  n_refused: how
  * often CUPTI got no buffer since the last call, because of the limit.  (transfer full) array of

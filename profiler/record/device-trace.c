@@ -27,7 +27,7 @@ typedef struct
 typedef struct
 {
   guint64  id;
-  gboolean is_known; /* to CUPTI, which is told when it ends */
+  gboolean is_known; /* to CUPTI, which is informed at its end */
 } Span;
 
 /* Work whose span is not known yet. */

@@ -21,7 +21,7 @@ typedef struct
 {
   guint64        begin_ns; /* on our clock (base/clock.h) */
   guint64        duration_ns;
-  guint64        span;        /* as prof_device_trace_begin_span() was told; 0: work of no span */
+  guint64        span;        /* as given to prof_device_trace_begin_span(); 0: work of no span */
   guint32        correlation; /* the same for all that one call has launched */
   guint32        stream;
   guint16        device; /* 1 is the first GPU */

@@ -240,7 +240,7 @@ store_memory_peaks (const ProfMeasureSession *session)
     }
 }
 
-/* Takes clean samples, over several builds if that is asked for. */
+/* Takes clean samples, over several builds if that is requested. */
 static ProfStop
 take_samples (ProfMeasureSession *session, double limit, GError **error)
 {

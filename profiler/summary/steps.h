@@ -2,7 +2,7 @@
  *
  * A node inside a loop's body counts for the iteration it ran in; a node of the main graph counts
  * for the step in its name ("lstm_t12_i2h" is step 12).  Seconds are per run, averaged over the runs
- * that are asked for, such as those of ProfSummary.
+ * that are requested, such as those of ProfSummary.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

@@ -237,7 +237,7 @@ sum_runs (ProfSummary *summary, const SummarySource *source)
   summary->unattributed = prof_median (matrix->lost, matrix->n_runs);
   summary->clean = prof_median (clean, n_clean);
   summary->noise = summary->traced - summary->clean - summary->overhead;
-  /* What a trace of the GPU costs is not known, and the host's spans are no part of the GPU's times. */
+  /* What a trace of the GPU costs is not known, and the host's spans are not part of the GPU's times. */
   if (summary->is_of_device)
     {
       summary->overhead = 0;

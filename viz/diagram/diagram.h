@@ -108,8 +108,8 @@ typedef struct
   const char *id;       /* stable and unique; names the box in files.  NULL: a number */
   const char *title;    /* operator, or name of the group */
   const char *subtitle; /* name of the node */
-  const char
-      *scope; /* the groups around it, outermost first: “encoder/layers.0”.  NULL: its name tells */
+  const char                *
+      scope; /* the groups around it, outermost first: “encoder/layers.0”.  NULL: taken from its name */
   const char        *shape;      /* of the output, with dtype */
   const char *const *attributes; /* "kernel 3×3", NULL-terminated; non-default first */
   VizBoxKind         kind;

@@ -81,7 +81,7 @@ static const VizTheme dark = {
   .difference = { RGB (0x6ab7ea), RGB (0x34617f), RGB (0x35373b), RGB (0x85502e), RGB (0xff9c5b) },
 };
 
-/* Used when the desktop asks for high contrast: lines and texts have no light greys. */
+/* Used when the desktop requests high contrast: lines and texts have no light greys. */
 static const VizTheme contrast = {
   .name = "contrast",
   .background = RGB (0xffffff),

@@ -101,7 +101,7 @@ collect (void *closure, const unsigned char *data, unsigned int length)
 
 /* --- PNG --- */
 
-/* The scale asked for, reduced to the limits of side and pixels. */
+/* The requested scale, reduced to the limits of side and pixels. */
 static double
 allowed_scale (const Page *page, const VizExportOptions *options)
 {

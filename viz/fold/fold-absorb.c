@@ -252,7 +252,7 @@ is_weight (const Absorb *absorb, guint32 box)
   return (viz_diagram_builder_box (absorb->names->builder, box)->flags & VIZ_BOX_FOLDED) != 0;
 }
 
-/* Whether a box tells nothing about the step of chain to which its reader belongs: it is a weight, an input
+/* Whether a box is irrelevant to which step of chain its reader belongs: it is a weight, an input
  * that only this reader has, as the labels of one step, or a value that as many boxes read as there
  * are steps.  The steps themselves must not feed it. */
 static gboolean

@@ -130,7 +130,7 @@ find_uses (const VizNames *names, const VizChainStep *places)
   return uses;
 }
 
-/* What tells a layer of a grid from the others: "l0", or "layer 1 backward" if it has no name.  NULL if it is the
+/* What distinguishes a layer of a grid from the others: "l0", or "layer 1 backward" if it has no name.  NULL if it is the
  * only one.  (transfer full) */
 static char *
 layer_name (const VizNames *names, const VizChain *layer)

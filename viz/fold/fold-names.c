@@ -15,8 +15,7 @@
 #define MIN_BY_UNDERSCORE 3
 #define MAX_PARTS         12
 
-/* The name without what MXNet's passes put before it: that tells how a node was made, not where it
- * belongs. */
+/* The name without what MXNet's passes put before it: the prefix shows how a node was made, not where it belongs. */
 static const char *
 skip_pass_prefixes (const char *name)
 {

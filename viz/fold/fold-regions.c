@@ -212,7 +212,7 @@ titles_of (const VizRegions *regions, const GArray *boxes)
 }
 
 /* The layer whose value branches, with its activations: as the first convolution of a module of SqueezeNet.  NULL if
- * that is no layer, or belongs to another region.  (transfer full) */
+ * that is not a layer, or belongs to another region.  (transfer full) */
 static GArray *
 find_front (const VizRegions *regions, const VizRegion *region)
 {

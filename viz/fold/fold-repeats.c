@@ -204,7 +204,7 @@ count_agreeing (const Repeats *repeats, guint32 start, guint32 period, guint32 n
   return (double) n_agreeing / (n_compared * period);
 }
 
-/* The number of boxes of a run before index start that the block from there on reads. */
+/* The number of boxes before index `start` of a run that the block beginning there reads. */
 static guint32
 count_entering (Repeats *repeats, const Run *run, guint32 start)
 {

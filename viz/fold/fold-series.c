@@ -11,7 +11,7 @@
 
 /* Fewer boxes are easy to read one by one. */
 #define MIN_SERIES 4
-#define MIN_OTHERS 7 /* inputs or outputs of a chain that are no series */
+#define MIN_OTHERS 7 /* inputs or outputs of a chain that are not series */
 #define MIN_COMMON 2 /* letters of a name that all have in common */
 
 /* Inputs or outputs whose names differ only in numbers, each of another cell of one chain. */
@@ -86,7 +86,7 @@ without_numbers (const char *name)
   return g_string_free (text, FALSE);
 }
 
-/* Between the words of a name; digits are no words either. */
+/* Between the words of a name; digits are not words either. */
 #define SEPARATORS "_/.:-[]#0123456789"
 
 /* The end of the last word of a name, but for the "_output" of MXNet. */

@@ -374,7 +374,7 @@ mark_states (const VizNames *names, const VizChainStep *places)
     }
 }
 
-/* Per part: whether a hinted chain has its cells below it.  Numbers in the name of such a part are no steps:
+/* Per part: whether a hinted chain has its cells below it.  Numbers in the name of such a part are not steps:
  * the steps are known.  (transfer full) */
 static guint8 *
 find_parts_above (const VizNames *names)

@@ -18,7 +18,7 @@ typedef enum
   VIZ_FOLD_ALL = VIZ_FOLD_WEIGHTS | VIZ_FOLD_SCOPES | VIZ_FOLD_REPEATS,
 } VizFoldWhat;
 
-/* The cell that a box belongs to, where the caller knows it from what the graph computes. */
+/* The cell that a box belongs to, where the caller recognised it in the graph. */
 typedef struct
 {
   guint32 chain; /* index + 1 in VizFoldHints.chains; 0: no cell */

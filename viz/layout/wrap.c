@@ -10,7 +10,7 @@
 
 /* Lengths in points */
 #define OUT_GAP   24.0 /* above the ports of the out side */
-#define MIN_BREAK 6.0  /* gaps between rows that are smaller are no breaks */
+#define MIN_BREAK 6.0  /* gaps between rows that are smaller are not breaks */
 
 #define MAX_LANES 12 /* tensors that may cross a break */
 /* A break may be this share of a column's height away from the ideal place. */

@@ -40,7 +40,7 @@ typedef struct
   gint32  first_step, last_step, layer; /* of VIZ_ITEM_STEPS; else -1 */
   guint32 n_stubs; /* arrows that leave here and are drawn only at their heads */
   /* An activation or norm is drawn as a strip at the lower side of the layer that it belongs to. */
-  guint32 host;       /* item; VIZ_NO_ITEM: this is no strip */
+  guint32 host;       /* item; VIZ_NO_ITEM: this is not a strip */
   float   title_room; /* of an open group: the width that no wire or port needs beside its title */
   double  stack;      /* its height, with the strips on it */
   guint8  state;      /* VizItemState */

@@ -58,8 +58,8 @@ print_candidate (const ScopeGroup     *group,
           candidate->clean.n, padded_speed_up, memory, verdict);
 }
 
-/* How far two builds of one model are apart, and what can be told here: the widest of all pairs with
- * the baseline. */
+/* How far two builds of one model are apart, and what this command can report: the widest interval of all pairs with the
+ * baseline. */
 static void
 print_resolution (const ScopeGroup *group)
 {

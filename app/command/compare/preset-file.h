@@ -16,7 +16,7 @@ gboolean scope_preset_file_save (const char      *path,
                                  GError         **error);
 
 /* Appends the groups of the file to groups; a group whose captures are missing or damaged is left
- * out.  TRUE without groups if there is no such file.  FALSE with an error if it is no such file, or
+ * out.  TRUE without groups if there is no such file.  FALSE with an error if it is not such a file, or
  * of other conditions. */
 gboolean scope_preset_file_load (const char *path,
                                  const char *conditions,

@@ -11,7 +11,7 @@ const HybFormat *scope_find_output_format (const char *output);
 gboolean scope_is_same_format (const char *output, HybModel *model);
 
 /* Finds the version of the operators of an ONNX file that --simplify writes anew.  FALSE and a usage error if the model or the
- * output is no ONNX file, or operators are not written in that version. */
+ * output is not an ONNX file, or operators are not written in that version. */
 gboolean scope_find_own_opset (const char *output, HybModel *model, gint64 *opset, GError **error);
 /* The number of nodes of a model without variables, those of bodies included; G_MAXUINT of NULL. */
 guint scope_count_nodes (HybModel *model);

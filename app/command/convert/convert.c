@@ -35,7 +35,7 @@ typedef struct
   gboolean per_layer, force, matches, simplify;
 } ConvertOptions;
 
-/* float is no form of a recurrent model: convert-float.c writes it. */
+/* float is not a form of a recurrent model: convert-float.c writes it. */
 static gboolean
 is_to_float (const ConvertOptions *options)
 {

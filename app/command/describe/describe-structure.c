@@ -13,7 +13,7 @@
 
 #define MAX_BLOCK_NODES 20000 /* of models in which repeated blocks are looked for */
 
-/* A row: what conversions know, or equal blocks in a row. */
+/* A row: a structure that conversions handle, or consecutive equal blocks. */
 typedef struct
 {
   HybStructure entry;    /* of blocks: nodes, and node, the first one */

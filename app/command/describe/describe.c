@@ -239,7 +239,7 @@ find_place (const char *text, gsize *n_file, guint *line)
       *n_file = digits - 1;
       *line = (guint) g_ascii_strtoull (text + digits, NULL, 10);
     }
-  /* “line 4: …” and “node x: …” are no files. */
+  /* “line 4: …” and “node x: …” are not files. */
   return memchr (text, ' ', *n_file) && !memchr (text, '/', *n_file) ? 0 : n + 2;
 }
 

@@ -22,7 +22,7 @@ typedef struct
   VizFolds   *folds;
 } ScopeRenderDrawing;
 
-/* Makes the overlay that the options ask for; *overlay stays NULL without one.  Warns if nodes of the file
+/* Makes the overlay that the options request; *overlay stays NULL without one.  Warns if nodes of the file
  * are missing in the model.  FALSE and an error if the file cannot be read or belongs to another model. */
 gboolean scope_render_overlay_make (const ScopeRenderOverlay *options,
                                     const ScopeRenderDrawing *drawing,

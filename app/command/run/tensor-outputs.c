@@ -7,7 +7,7 @@
 #include "engine/base/one-line.h"
 #include "engine/graph/with-heads.h"
 
-/* TRUE if an operator that this program does not know returns value, and the file does not declare it as a tensor. */
+/* TRUE if an operator that this program does not support returns value, and the file does not declare it as a tensor. */
 static gboolean
 is_no_tensor (HybGraph *graph, HybValueId value)
 {

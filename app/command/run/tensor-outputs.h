@@ -1,4 +1,4 @@
-/* tensor-outputs.h — the outputs of a model that can be computed, where others are no tensors.
+/* tensor-outputs.h — the outputs of a model that can be computed, where others are not tensors.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

@@ -7,6 +7,6 @@
 #include "engine/device/gpu.h"
 
 /* Lets the host compute what the kept verdict says is wrong.  Without a verdict a quick self-test makes one,
- * which messages tell; HYB_SELFTEST=off leaves out both, and a list with commas between limits it to these operators and
+ * reported in messages; HYB_SELFTEST=off leaves out both, and a list with commas between limits it to these operators and
  * models (gallery:NAME).  common: those by which gpu was opened. */
 void scope_first_run (HybGpu *gpu, const ScopeCommonOptions *common);

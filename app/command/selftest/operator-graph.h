@@ -21,7 +21,7 @@ typedef struct
 } ScopeOperatorGraph;
 
 /* The operator with a variable for each input, whose float32 inputs are converted to dtype, computed by the
- * processor.  NULL without an error if it refuses this dtype or is no operator; NULL and an error if the sample
+ * processor.  NULL without an error if it refuses this dtype or is not an operator; NULL and an error if the sample
  * cannot be read.  (transfer full) */
 ScopeOperatorGraph *scope_operator_graph_new (const ScopeOperatorSample *sample,
                                               HybDType                   dtype,

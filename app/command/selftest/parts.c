@@ -131,7 +131,7 @@ describe_failure (const ScopeParts *parts, const ScopeChildEnd *end)
               : g_strdup_printf ("its process ended with status %d", end->status);
 }
 
-/* NULL: the line is no object.  (transfer full) */
+/* NULL: the line is not an object.  (transfer full) */
 static HybJson *
 parse_line (const char *line)
 {

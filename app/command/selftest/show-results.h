@@ -15,5 +15,5 @@ void scope_results_print_model (const ScopeModelResult *result);
 
 /* Appends what was found about all operators: a list, and how many samples were computed. */
 void scope_results_describe_operators (ScopeJson *json, const ScopeOperatorResults *results);
-/* Appends the members that tell of one model in one mode. */
+/* Appends the members for one model in one mode. */
 void scope_results_describe_model (ScopeJson *json, const ScopeModelResult *result);

@@ -45,5 +45,5 @@ gboolean scope_verdict_write (const ScopeVerdict *verdict, const char *path, GEr
 gboolean scope_verdict_has_passed (const ScopeVerdict *verdict);
 /* Sentences for users.  (transfer full) */
 char *scope_verdict_describe (const ScopeVerdict *verdict);
-/* Lets the host compute the wrong operators, and tells the GPU what the self-test said. */
+/* Lets the host compute the wrong operators, and passes the result of the self-test to the GPU. */
 void scope_verdict_apply (const ScopeVerdict *verdict, HybGpu *gpu);

@@ -294,7 +294,7 @@ replaces (const ScopeSweepFolder *folder, guint cell)
   return json && !is_done && folder->retries_failed;
 }
 
-/* Gives the file of the cell its name.  The file system may not know RENAME_NOREPLACE; link() does the same. */
+/* Gives the file of the cell its name.  The file system may not support RENAME_NOREPLACE; link() does the same. */
 static gboolean
 rename_part (const ScopeSweepFolder *folder, guint cell)
 {

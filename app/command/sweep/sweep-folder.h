@@ -26,7 +26,7 @@ typedef struct
 typedef struct
 {
   guint n_todo, n_running, n_done, n_failed;
-  guint n_strange; /* their file is no result: a link, for example */
+  guint n_strange; /* their file is not a result: a link, for example */
 } ScopeSweepCounts;
 
 /* How many files were named to the system, for tests that this grows with the number of cells only. */
@@ -68,7 +68,7 @@ gboolean scope_sweep_folder_write (ScopeSweepFolder *folder,
                                    ScopeSweepWriter  write_lines,
                                    gpointer          data,
                                    GError          **error);
-/* The text of a file of the folder.  (transfer full) NULL: it is no regular file, or longer than limit. */
+/* The text of a file of the folder.  (transfer full) NULL: it is not a regular file, or longer than limit. */
 char *scope_sweep_folder_read_file (const ScopeSweepFolder *folder, const char *name, gsize limit);
 
 /* As scope_sweep_folder_read_file(), for a file below the open folder, or AT_FDCWD.  (transfer full) */

@@ -310,7 +310,7 @@ take_greeting (NearSide *side, const HybJson *json)
   return TRUE;
 }
 
-/* All files that are announced must have been asked for. */
+/* All files that are announced must have been requested. */
 static gboolean
 check_files (const NearSide *side, GError **error)
 {
@@ -511,7 +511,7 @@ watch (NearSide *side, GError **error)
   return TRUE;
 }
 
-/* A command that says it is done has written all that it was asked for. */
+/* A command that says it is done has written all that was requested. */
 static gboolean
 check_missing (const NearSide *side, GError **error)
 {

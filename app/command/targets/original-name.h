@@ -9,7 +9,7 @@
 /* Set on a target: the name that it has in the list of targets. */
 #define SCOPE_TARGET_VARIABLE "HYBRIDSCOPE_TARGET"
 
-/* The name of a file as its owner knows it; the same name except on a target.  (transfer full) */
+/* The name that the owner of a file gave it; the same name except on a target.  (transfer full) */
 char *scope_original_name_dup (const char *file);
-/* Adds the facts “model”, the file as its owner knows it, and, on a target, “target”, the name of that. */
+/* Adds the facts “model”, the file under its owner's name, and, on a target, “target”, the name of that. */
 void scope_describe_origin (ProfFacts *facts, const char *file);

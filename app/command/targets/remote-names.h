@@ -30,7 +30,7 @@ char *scope_remote_names_resolve (const ScopeRemoteNames *names, const char *nam
 /* The path of an output that is not among files, prefixes left out; NULL: there is none. */
 const char *scope_remote_names_find_missing (const ScopeRemoteNames *names, const GPtrArray *files);
 
-/* Fills in the sizes of the files to send.  FALSE: one is no regular file. */
+/* Fills in the sizes of the files to send.  FALSE: one is not a regular file. */
 gboolean scope_remote_names_measure (const ScopeRemoteNames *names, GError **error);
 /* Copies files that came back, and lie in a folder, to their places. */
 gboolean scope_remote_names_place (const ScopeRemoteNames *names,

@@ -68,7 +68,7 @@ scope_request_write (const ScopeRequest *request)
   return line;
 }
 
-/* (transfer full) NULL: it is no list of texts. */
+/* (transfer full) NULL: it is not a list of texts. */
 static char **
 read_texts (const HybJson *json, const char *key)
 {

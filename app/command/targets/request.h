@@ -20,7 +20,7 @@ typedef struct
 
 /* The line of a request, with its end.  (transfer full) */
 GString *scope_request_write (const ScopeRequest *request);
-/* Reads a request.  (transfer full) NULL: it is none, or asks for what this version of hscope does not know. */
+/* Reads a request.  (transfer full) NULL: it is none, or requests something that this version of hscope does not support. */
 ScopeRequest *scope_request_parse (const char *text, gsize n, GError **error);
 /* Frees the request. */
 void scope_request_free (ScopeRequest *request);

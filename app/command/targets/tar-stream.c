@@ -197,7 +197,7 @@ scope_tar_reader_clear (ScopeTarReader *reader)
   reader->file = -1;
 }
 
-/* The size in a header.  FALSE: it is no number. */
+/* The size in a header.  FALSE: it is not a number. */
 static gboolean
 read_size (const Header *header, guint64 *size)
 {

@@ -19,7 +19,7 @@
 
 /* --- Reading --- */
 
-/* Names of the variables for which the file has no value, in order; parameters that only their name tells are none.
+/* Names of the variables for which the file has no value, in order; parameters recognised by name alone are not among them.
  * (transfer container) */
 static GPtrArray *
 list_inputs (HybModel *model)

@@ -51,20 +51,20 @@ typedef struct
   const HybMetric          *metric;
   double                    base_rate; /* learning rate before the schedule */
   guint64                   n_epochs;
-  guint64                   n_batches;          /* per epoch */
-  GString                  *log;                /* NULL: no step yet, or no --log */
-  gsize                     log_written;        /* bytes of it that are in the file */
-  gint64                    log_time;           /* of the last writing, µs, monotonic */
-  GPtrArray                *written;            /* of char *: names of the files written */
-  GArray                   *epochs;             /* of ScopeEpoch */
-  double                    unigram_perplexity; /* on the held-out text; NaN: the data is no text */
+  guint64                   n_batches;   /* per epoch */
+  GString                  *log;         /* NULL: no step yet, or no --log */
+  gsize                     log_written; /* bytes of it that are in the file */
+  gint64                    log_time;    /* of the last writing, µs, monotonic */
+  GPtrArray                *written;     /* of char *: names of the files written */
+  GArray                   *epochs;      /* of ScopeEpoch */
+  double unigram_perplexity;             /* on the held-out text; NaN if the data is not text */
 
   guint64  n_steps; /* of this run */
   double   first_loss, last_loss;
   double   seconds, n_samples;
   gboolean is_interrupted;
 
-  ScopeTrace *trace;   /* NULL: no capture is asked for */
+  ScopeTrace *trace;   /* NULL: no capture is requested */
   char       *subject; /* of the capture: the model */
 } ScopeTraining;
 

@@ -16,7 +16,7 @@ typedef struct
   int      layers;
 } ScopeRnnOptions;
 
-/* Packs or unpacks the weights; returns a new reference to list if neither is asked for.  Vectors
+/* Packs or unpacks the weights; returns a new reference to list if neither is requested.  Vectors
  * are recognised by names that end in "parameters"; their layout is taken from the symbol file,
  * else from the options.  (transfer full) */
 HybTensorList *

@@ -465,7 +465,7 @@ launch (HybQueue *queue, const HybCall *call, const HybRun *run, gpointer prepar
 
 /* --- Operators --- */
 
-/* A role, and functions that know it. */
+/* A role, and its functions. */
 #define ROLE(stem, ...)                                                                     \
   static const Role  stem = { __VA_ARGS__ };                                                \
   static const char *stem##_refuses (const HybCall *call)                                   \

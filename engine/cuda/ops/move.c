@@ -60,7 +60,7 @@ unit_axis (const HybAxes *axes, guint operand)
   return -1;
 }
 
-/* FALSE if the walk is no transpose of two axes that are long enough for tiles. */
+/* FALSE if the walk is not a transpose of two axes that are long enough for tiles. */
 static gboolean
 find_tiles (const HybAxes *axes, struct TileArguments *tiles)
 {

@@ -23,8 +23,8 @@ typedef struct
   HybMoveWalk walk[];
 } HybMoves;
 
-/* For HybDeviceOp.prepare: space for n walks over elements of output 0, of which each has to be
- * filled.  NULL and an error if the kernel does not compile. */
+/* For HybDeviceOp.prepare: allocates n walks over elements of output 0; the caller fills each of them.  NULL and an error
+ * if the kernel does not compile. */
 HybMoves *hyb_moves_new (HybDevice *device, const HybCall *call, guint n, GError **error);
 /* Lets a walk write an array of this shape from its first to its last element; its reads begin at
  * element 0 with strides 0. */

@@ -57,7 +57,7 @@ get_int (const HybOp *op, gconstpointer params, const char *name)
   return (double) hyb_params_get_int (op->params, params, name, 0);
 }
 
-/* MXNet keeps the bounds as float32; None is no bound. */
+/* MXNet keeps the bounds as float32; None is not a bound. */
 static void
 clip_numbers (const HybOp *op, gconstpointer params, HybDType stored, double *numbers)
 {

@@ -252,7 +252,7 @@ add_offsets (Making *making, guint n)
   g_string_append (making->text, "      }\n");
 }
 
-/* TRUE if the operator, which is no chain, reads no element of input k. */
+/* TRUE if the operator, which is not a chain, reads no element of input k. */
 static gboolean
 is_unread (const Making *making, guint k)
 {

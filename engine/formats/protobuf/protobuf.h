@@ -74,7 +74,7 @@ typedef enum
   HYB_PROTOBUF_INT8,   /* the low bits of a varint */
   HYB_PROTOBUF_FLOAT,  /* float: 32 bits */
   HYB_PROTOBUF_DOUBLE, /* double: 64 bits */
-  HYB_PROTOBUF_STRING, /* const char *, "" where the field is not there; “?” for what is no UTF-8 */
+  HYB_PROTOBUF_STRING, /* const char *, "" where the field is not there; “?” for what is not UTF-8 */
   HYB_PROTOBUF_BYTES,   /* HybProtobufBytes */
   HYB_PROTOBUF_MESSAGE, /* a pointer to a struct, NULL: not there; repeated: an array of structs */
 } HybProtobufKind;
@@ -135,7 +135,7 @@ struct _HybProtobufMessage
 /* Begins to read a file, and gives the span that is all of it. */
 HybProtobufSpan
 hyb_protobuf_begin (HybProtobuf *file, GBytes *bytes, const char *where, HybArena *arena);
-/* Fills item, which is cleared, from a message.  FALSE and an error that tells the offset if the bytes are no
+/* Fills item, which is cleared, from a message.  FALSE and an error with the offset if the bytes are no
  * such message or if it would take more memory than is allowed. */
 gboolean hyb_protobuf_read (HybProtobuf              *file,
                             const HybProtobufMessage *message,
@@ -158,7 +158,7 @@ gboolean hyb_protobuf_read_numbers (HybProtobuf             *file,
 
 /* Starts at the first field of a message. */
 HybProtobufCursor hyb_protobuf_cursor (const HybProtobufSpan *span);
-/* The next field.  FALSE at the end, and with an error and has_failed if the bytes are no field. */
+/* The next field.  FALSE at the end, and with an error and has_failed if the bytes are not a field. */
 gboolean hyb_protobuf_next (HybProtobuf       *file,
                             HybProtobufCursor *cursor,
                             HybProtobufField  *field,

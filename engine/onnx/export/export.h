@@ -270,7 +270,7 @@ void onnx_export_set_value (OnnxExport *export, HybValueId value, OnnxValue stan
 OnnxValue onnx_export_value (OnnxExport *export, HybValueId value);
 /* Gives a value that a new node computes this name, which no other value has. */
 void onnx_export_rename (OnnxExport *export, OnnxValue value, const char *name);
-/* A value that is an output, under this name (NULL: its own): the given one if a new node computes it and it is no output yet,
+/* A value that is an output, under this name (NULL: its own): the given one if a new node computes it and it is not an output yet,
  * else a copy. */
 OnnxValue onnx_export_output_value (OnnxExport *export, OnnxValue value, const char *name);
 /* Adds an input of the graph.  dims: see onnx_value_message(). */

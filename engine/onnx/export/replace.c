@@ -85,7 +85,7 @@ find_same (Replacing *replacing)
       replacing->same[id] = HYB_NO_ID;
 }
 
-/* A layer, or a loop with a condition, that is lowered to a loop over rows does not stay: such a loop has been asked for. */
+/* A layer, or a loop with a condition, that is lowered to a loop over rows does not stay: such a loop has been requested. */
 static gboolean
 has_same_form (const Replacing *replacing, HybNodeId id)
 {
@@ -192,8 +192,8 @@ add_needed (Replacing *replacing, HybValueId value)
     replacing->needed[value] = new - 1;
 }
 
-/* Values that nodes which stay read from nodes that go.  A node that computes only what planning knows, such as a shape, may lose
- * its input; then its result is stored. */
+/* Values that nodes which stay read from nodes that go.  A node that computes only what is known while planning, such as a
+ * shape, may lose its input; then its result is stored. */
 static void
 find_needed (Replacing *replacing)
 {

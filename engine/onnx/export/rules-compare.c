@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-/* The operator on these values; “Not” and a comparison for those that ONNX has not. */
+/* The operator on these values; “Not” and a comparison for comparisons that ONNX lacks. */
 static OnnxValue
 compare (OnnxExport *export, OnnxValue x, OnnxValue y)
 {

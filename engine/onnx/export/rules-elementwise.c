@@ -217,7 +217,7 @@ write_expm1 (OnnxExport *export)
   set_float (export, onnx_binary (export, "Sub", power, one));
 }
 
-/* A bound that is missing is None, which is no number. */
+/* A bound that is missing is None, which is not a number. */
 static OnnxValue
 bound (OnnxExport *export, double number)
 {

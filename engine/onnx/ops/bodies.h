@@ -42,7 +42,7 @@ HybLoweredBody *hyb_onnx_settle_states (HybLowering         *lowering,
                                         const HybOnnxStates *states,
                                         const HybBodyUse    *use);
 
-/* Appends a head of the lowered body to *arranged, as a value that is no variable and no other head. */
+/* Appends a head of the lowered body to *arranged, as a value that is not a variable and no other head. */
 void hyb_onnx_append_head (HybLowering *inner, HybValueId head, GArray *arranged);
 
 /* The body as MXNet's files have it: in depth-first order, without variables that it does not read.  keep: by variable, those that

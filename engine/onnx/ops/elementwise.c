@@ -128,7 +128,7 @@ power_of_two (HybLowering *lowering, HybValueId bits)
                           bits);
 }
 
-/* A negative count shifts all bits out.  In two steps, as 2 to the power of 63 is no int64. */
+/* A negative count shifts all bits out.  In two steps, as 2 to the power of 63 is not an int64. */
 static HybValueId
 shift_right (HybLowering *lowering, HybValueId x, HybValueId bits)
 {

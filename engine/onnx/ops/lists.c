@@ -73,7 +73,7 @@ fits_list (HybLowering *lowering, const HybType *element, const HybType *other)
   return FALSE;
 }
 
-/* Whether planning knows all sizes of a list that is an array of its elements. */
+/* Whether the sizes of a list that is an array of its elements are all known while planning. */
 static gboolean
 is_known_list (const HybType *list)
 {

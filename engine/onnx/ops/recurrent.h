@@ -4,7 +4,7 @@
 
 #include "engine/onnx/onnx-op.h"
 
-/* What tells the three operators apart. */
+/* What distinguishes the three operators. */
 typedef struct
 {
   const char  *mode; /* of the engine's RNN; NULL: by activation */

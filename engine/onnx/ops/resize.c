@@ -14,7 +14,7 @@
 /* Elements of an axis of the result. */
 #define MAX_SIZE 67108864
 
-/* How positions of the output correspond to those of the input, along one axis. */
+/* How output positions map to input positions along one axis. */
 typedef struct
 {
   gint64      from, to; /* elements */

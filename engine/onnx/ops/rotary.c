@@ -26,7 +26,7 @@ read_input (HybLowering *lowering, HybType *type, const Inputs *inputs)
     return HYB_NO_ID;
   if (type->shape.rank == 4)
     return hyb_onnx_transpose (lowering, x, 4, order);
-  /* Without a number of heads the tables tell how large one is. */
+  /* Without a number of heads, the tables give the size of a head. */
   if (n_heads == 0 && type->shape.rank == 3 && table->rank > 0 && table->dim[table->rank - 1] > 0)
     n_heads = type->shape.dim[2] / (2 * table->dim[table->rank - 1]);
   if (type->shape.rank != 3 || n_heads < 1 || type->shape.dim[2] % n_heads != 0)

@@ -58,7 +58,7 @@ fused_check (gconstpointer values, GError **error)
   return hyb_window_check (&params->kernel, &params->stride, &params->dilate, &params->pad, error);
 }
 
-/* Infers forward only: the pass that emitted the node knew all types. */
+/* Infers forward only: the pass that emitted the node had all types. */
 static gboolean
 fused_infer_shape (HybCall *call, GError **error)
 {
@@ -246,7 +246,7 @@ scale_arity (gconstpointer values, guint *n_inputs, guint *n_outputs)
   *n_outputs = 2;
 }
 
-/* Infers forward only: the pass that emitted the node knew all types. */
+/* Infers forward only: the pass that emitted the node had all types. */
 static gboolean
 scale_infer_shape (HybCall *call, GError **error)
 {

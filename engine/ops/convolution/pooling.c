@@ -83,7 +83,7 @@ pooling_n_stored (gconstpointer values)
   return params->pool_type == POOL_MAX ? 2 : 1;
 }
 
-/* MXNet has “same” for one spatial axis only, where it asks for a pad of three zeros. */
+/* MXNet has “same” for one spatial axis only, where it requires a pad of three zeros. */
 static gboolean
 check_same (const PoolingParams *params, GError **error)
 {

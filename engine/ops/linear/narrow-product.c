@@ -2,7 +2,7 @@
  * (kernels/matrix/narrow.h), and _hybridscope_int8_rows makes floats of int8 weights.
  *
  * passes/read-narrow.c puts _narrow_product in place of a product whose weight is converted first.  The
- * other one is no operator of MXNet: quantised/narrow-model.c writes it to files.
+ * other one is not an operator of MXNet: quantised/narrow-model.c writes it to files.
  * Start with product_forward().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/op/op.h"

@@ -198,7 +198,7 @@ follow (const Process *process, gint64 sample, gint64 k)
   return kind;
 }
 
-/* Reports marks that are no kinds, among the events that count. */
+/* Reports marks that are not kinds, among the events that count. */
 static void
 check_marks (const Process *process, const HybRun *run, gint64 sample)
 {

@@ -78,7 +78,7 @@ CHOOSE (64)
 
 #undef CHOOSE
 
-/* A row whose condition has a byte for each element.  FALSE: it has not. */
+/* A row whose condition has a byte for each element; FALSE otherwise. */
 static gboolean
 choose_row (const Where *where, const gint64 *offset, const gint64 *stride, gint64 n)
 {

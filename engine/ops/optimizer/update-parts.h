@@ -10,7 +10,7 @@
 #include "engine/op/op.h"
 #include "engine/op/run.h"
 
-/* The attributes of all these operators; each has a table of those that it knows.  Limits below 0 do not
+/* The attributes of all these operators; each has a table of the ones that it takes.  Limits below 0 do not
  * apply. */
 typedef struct
 {

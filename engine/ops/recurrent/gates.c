@@ -42,7 +42,7 @@ add_block (gint64 n, const float *restrict a, const float *restrict b, float *re
 {
   gint64 k = 0;
 
-  /* At least one, which tells the compiler that the block is written. */
+  /* At least one, so that the compiler sees the block as written. */
   do
     to[k] = a[k] + b[k];
   while (++k < n);

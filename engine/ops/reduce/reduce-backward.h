@@ -43,7 +43,7 @@ typedef struct
   }
 
 /* Defines the forward functions of a reduction and of its gradient operator, id_forward() and
- * id_backward().  The file defines reduce_forward() and reduce_backward(), which know its attributes. */
+ * id_backward().  The file defines reduce_forward() and reduce_backward(), which have access to its attributes. */
 #define REDUCE_FUNCTIONS(id, REDUCTION, FINISH, formula)                                        \
   static void id##_forward (const HybCall *call, const HybRun *run)                             \
   {                                                                                             \

@@ -56,7 +56,7 @@ NAME (decode_boxes) (const HybCall *call, const HybRun *run)
     }
 }
 
-/* Anchors whose sample is not above 0.5 get zeros.  A chosen anchor whose match is no row of refs
+/* Anchors whose sample is not above 0.5 get zeros.  A chosen anchor whose match is not a row of refs
  * gets NaN. */
 static void
 NAME (encode_boxes) (const HybCall *call, const HybRun *run)

@@ -17,7 +17,7 @@
 
 #include <string.h>
 
-/* FALSE if a known shape is no image: 3 or, with batches, 4 dimensions, and 1 or 3 channels on
+/* FALSE if a known shape is not an image: 3 or, with batches, 4 dimensions, and 1 or 3 channels on
  * axis `channel` counted from the end. */
 static gboolean
 expect_image (const HybShape *shape, gboolean batches, int channel, GError **error)

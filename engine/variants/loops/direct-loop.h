@@ -1,6 +1,6 @@
 /* direct-loop.h — writes a foreach as a while_loop with the same body, and the other way round.
  *
- * For loops whose steps are no known cell and share no weight, so that they are not found again
+ * For loops whose steps are not known cells and share no weight, so that they are not found again
  * once they are written out.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once

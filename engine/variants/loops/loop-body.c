@@ -228,7 +228,7 @@ value_at_step (const HybLoopBody *body, HybValueId value, guint step)
   return value;
 }
 
-/* TRUE if two states begin as the same value, so that in step 0 the value does not tell which of them a node reads. */
+/* TRUE if two states begin as the same value, so that in step 0 the value does not show which of them a node reads. */
 static gboolean
 is_shared_state (HybLoopBody *body, HybValueId value)
 {
@@ -239,8 +239,8 @@ is_shared_state (HybLoopBody *body, HybValueId value)
   return n > 1;
 }
 
-/* Which of the states that begin alike an input of a node of step 0 is.  Later steps tell that of bodies of no known cell; of known
- * cells only an LSTM has two states, and it multiplies its second one. */
+/* Which of the states that begin alike an input of a node of step 0 is.  Later steps decide this for bodies that are not a
+ * known cell; of known cells only an LSTM has two states, and it multiplies its second one. */
 static guint
 find_state (HybLoopBody *body, HybNodeId id, guint input)
 {

@@ -16,7 +16,7 @@ typedef struct
 } HybHoisted;
 
 /* Computes the values of a loop's body that follow from known captured inputs, where other nodes read them.  known: by input of the
- * node; NULL: not known.  FALSE: there are none, or the node is no loop over rows. */
+ * node; NULL: not known.  FALSE: there are none, or the node is not a loop over rows. */
 gboolean
 hyb_loop_hoist (HybHoisted *hoisted, HybGraph *graph, HybNodeId id, HybTensor *const *known);
 /* Frees the members. */

@@ -269,7 +269,7 @@ find_condition (HybCoverage *coverage, const Scope *scope, HybNodeId id)
     watch_condition (coverage, scope, id, node->first_output);
 }
 
-/* Numbers in attributes tell from which scale on something else may happen. */
+/* Numbers in attributes show from which scale on the behaviour may change. */
 static void
 find_scale (HybCoverage *coverage, const HybNode *node)
 {

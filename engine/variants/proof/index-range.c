@@ -75,7 +75,7 @@ find_beyond (HybGraph *graph, const HybNode *node)
   return g_strcmp0 (mode, "wrap") == 0 ? HYB_INDEX_WRAPPED : HYB_INDEX_CLIPPED;
 }
 
-/* The range of the index that a node reads as this input; FALSE if that is no index. */
+/* The range of the index that a node reads as this input; FALSE if that is not an index. */
 static gboolean
 find_at_reader (HybGraph      *graph,
                 const HybType *types,

@@ -15,9 +15,9 @@ G_BEGIN_DECLS
 /* Runs all rules of the export doctor on a model of hyb_model_open_tolerant().  Returns all findings of the model, of
  * HybFinding, which it owns; a second call adds them once more. */
 HYB_API GPtrArray *hyb_model_check (HybModel *model);
-/* Writes the model in another form: "unrolled", "foreach", "while" or "fused".  inputs: arrays by name, which fix the shapes;
- * NULL if the model knows them.  NULL with an error that names the obstacle, or says that the two were not shown to be equal.
- * hyb_model_save() writes the result.  (transfer full) */
+/* Writes the model in another form: "unrolled", "foreach", "while" or "fused".  inputs: arrays by name, which fix the
+ * shapes; NULL if the model declares them.  NULL with an error that names the obstacle, or says that the two were not shown
+ * to be equal. hyb_model_save() writes the result.  (transfer full) */
 HYB_API HybModel *
 hyb_model_convert (HybModel *model, const char *form, HybTensorList *inputs, GError **error);
 /* Compares two models on many inputs, forward and backward.  FALSE with an error that says where they differ, what was not

@@ -33,7 +33,7 @@
 #define GRADIENT_ABSOLUTE 1e-12
 /* How much of the rounding of a run in float32 the same run in float64 may show. */
 #define ROUNDING_IN_DOUBLE 1e-3
-/* How much of what a last bit of the inputs changes is no difference. */
+/* How much of what a last bit of the inputs changes is not a difference. */
 #define ROUNDING_OF_INPUTS 4
 /* Scales from which numbers of float32 may become infinite. */
 #define LARGE 30
@@ -285,7 +285,7 @@ judge_double (Prover        *prover,
   return is_done;
 }
 
-/* Outputs of the covered runs, in the models' types.  What a last bit of the inputs changes is no difference: normalisations of
+/* Outputs of the covered runs, in the models' types.  What a last bit of the inputs changes is not a difference: normalisations of
  * nearly equal numbers make much of it. */
 static void
 judge_single (Prover *prover, HybTensorList *values)

@@ -1,7 +1,7 @@
 /* trial.c — makes inputs to compare two models on.
  *
  * Shapes come from inference with guesses for unknown sizes; numbers are random, in the range of an index, in
- * that of a given array, or in the scale that is asked for.
+ * that of a given array, or in the scale that is requested.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/variants/proof/trial.h"
 
@@ -476,8 +476,8 @@ types_with (HybModel *model, const Resized *resized)
   return types;
 }
 
-/* Gives inputs of one model the types that they have in the other, where only that one knows them.  FALSE if that contradicts
- * the model. */
+/* Gives inputs of one model the types that they have in the other, where only the other model declares them.  FALSE if that
+ * contradicts the model. */
 static gboolean
 share_types (HybModel *to, HybType *to_types, HybModel *from, const HybType *from_types)
 {
