@@ -70,7 +70,7 @@ variable_of (const HybGraph *graph, HybValueId value)
 static gboolean
 refuse (const HybNode *node, const char *what, GError **error)
 {
-  return hyb_refuse_types (error, "The rest of the graph can be looked at.",
+  return hyb_refuse_types (error, "The rest of the graph can be looked at",
                            "its subgraph cannot be computed on integers: “%s” (%s) %s", node->name,
                            node->type, what);
 }

@@ -137,7 +137,7 @@ fill_gap (HybShape *shape, gint64 size, GError **error)
     {
       g_autofree char *text = hyb_shape_to_string (shape);
 
-      return hyb_refuse_types (error, "The number of elements must stay the same.",
+      return hyb_refuse_types (error, "The number of elements must stay the same",
                                "%" G_GINT64_FORMAT " elements do not divide into shape %s", size,
                                text);
     }
@@ -167,7 +167,7 @@ hyb_dims_same_size (HybShape *a, HybShape *b, GError **error)
       g_autofree char *text_a = hyb_shape_to_string (a);
       g_autofree char *text_b = hyb_shape_to_string (b);
 
-      return hyb_refuse_types (error, "The number of elements must stay the same.",
+      return hyb_refuse_types (error, "The number of elements must stay the same",
                                "shape %s has %" G_GINT64_FORMAT
                                " elements but %s has %" G_GINT64_FORMAT,
                                text_a, size_a, text_b, size_b);

@@ -106,7 +106,7 @@ check_registered (const HybOp *op, GError **error)
                                                         : NULL;
 
   return !lacks || hyb_error_at (error, HYB_OP_ERROR, HYB_OP_ERROR_UNSUPPORTED, op->name,
-                                 "Set it in the struct of the operator.",
+                                 "Set it in the struct of the operator",
                                  "the operator of the plug-in has no %s", lacks);
 }
 
@@ -116,7 +116,7 @@ check_free (const char *name, GError **error)
   if (!g_hash_table_contains (op_table ()->by_name, name) && !hyb_op_find_registered (name))
     return TRUE;
   return hyb_error_at (error, HYB_OP_ERROR, HYB_OP_ERROR_UNSUPPORTED, NULL,
-                       "Give the operator of the plug-in another name.",
+                       "Give the operator of the plug-in another name",
                        "there is an operator %s already", name);
 }
 

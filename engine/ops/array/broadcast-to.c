@@ -52,7 +52,7 @@ enlarge (HybShape *out, int axis, gint64 size, GError **error)
   if (size == HYB_UNKNOWN || out->dim[axis] == 1 || out->dim[axis] == HYB_UNKNOWN)
     out->dim[axis] = size;
   else if (out->dim[axis] != size)
-    return hyb_refuse_types (error, "Only axes of size 1 can be enlarged.",
+    return hyb_refuse_types (error, "Only axes of size 1 can be enlarged",
                              "axis %d has %" G_GINT64_FORMAT
                              " elements and cannot be broadcast to %" G_GINT64_FORMAT,
                              axis, out->dim[axis], size);
@@ -93,7 +93,7 @@ broadcast_to_infer_shape (HybCall *call, GError **error)
   if (data->rank == HYB_UNKNOWN)
     return TRUE;
   if (params->shape.rank > 0 && params->shape.rank != data->rank)
-    return hyb_refuse_types (error, "Give shape one number for each dimension of the input.",
+    return hyb_refuse_types (error, "Give shape one number for each dimension of the input",
                              "shape has %d dimensions but the input has %d", params->shape.rank,
                              data->rank);
   for (int i = 0; i < params->shape.rank; i++)
@@ -120,7 +120,7 @@ numpy_check (gconstpointer values, GError **error)
 
   for (int i = 0; i < params->shape.rank; i++)
     if (params->shape.dim[i] < 0 && params->shape.dim[i] != KEEP)
-      return hyb_refuse_attribute (error, "Give a size, or -2 for the size of the input.",
+      return hyb_refuse_attribute (error, "Give a size, or -2 for the size of the input",
                                    "shape has the size %" G_GINT64_FORMAT, params->shape.dim[i]);
   return TRUE;
 }
@@ -137,7 +137,7 @@ numpy_infer_shape (HybCall *call, GError **error)
     return TRUE;
   if (n_new < 0)
     return hyb_refuse_types (error,
-                             "Give shape at least one number for each dimension of the input.",
+                             "Give shape at least one number for each dimension of the input",
                              "shape has %d dimensions but the input has %d", shape->rank,
                              data->rank);
   for (int i = 0; i < shape->rank; i++)
@@ -237,7 +237,7 @@ broadcast_like_infer_shape (HybCall *call, GError **error)
     return TRUE;
   if (params->lhs_axes.n == HYB_UNKNOWN && lhs->rank != rhs->rank)
     return hyb_refuse_types (error,
-                             "Name the axes, or give both inputs the same number of dimensions.",
+                             "Name the axes, or give both inputs the same number of dimensions",
                              "an input of %d dimensions cannot be broadcast like one of %d",
                              lhs->rank, rhs->rank);
 

@@ -37,7 +37,7 @@ take_source (Reshaping *reshaping, gint64 *dim, GError **error)
       g_autofree char *codes = hyb_shape_to_string (reshaping->codes);
       g_autofree char *source = hyb_shape_to_string (reshaping->source);
 
-      return hyb_refuse_types (error, "Each code 0, -3 and -4 uses up dimensions of the input.",
+      return hyb_refuse_types (error, "Each code 0, -3 and -4 uses up dimensions of the input",
                                "shape attribute %s needs more dimensions than input %s has", codes,
                                source);
     }
@@ -60,7 +60,7 @@ apply_split (Reshaping *reshaping, GError **error)
   first = reshaping->codes->dim[reshaping->at_code++];
   second = reshaping->codes->dim[reshaping->at_code++];
   if (first < -1 || second < -1 || first == 0 || second == 0 || (first == -1 && second == -1))
-    return hyb_refuse_attribute (error, "Give two sizes, or one size and -1.",
+    return hyb_refuse_attribute (error, "Give two sizes, or one size and -1",
                                  "code -4 in shape cannot split into %" G_GINT64_FORMAT
                                  " and %" G_GINT64_FORMAT,
                                  first, second);
@@ -91,7 +91,7 @@ apply_drop (Reshaping *reshaping, GError **error)
   if (!take_source (reshaping, &dim, error))
     return FALSE;
   return dim == 1 || dim == HYB_UNKNOWN ||
-         hyb_refuse_types (error, "Only dimensions of size 1 can be left out.",
+         hyb_refuse_types (error, "Only dimensions of size 1 can be left out",
                            "a dimension of %" G_GINT64_FORMAT " cannot be left out", dim);
 }
 

@@ -36,7 +36,7 @@ check_codes (const HybShape *codes, GError **error)
 {
   for (int i = 0; i < codes->rank; i++)
     if (codes->dim[i] < HYB_RESHAPE_SPLIT)
-      return hyb_refuse_attribute (error, "Use the codes 0 to -4.",
+      return hyb_refuse_attribute (error, "Use the codes 0 to -4",
                                    "shape has an unknown code %" G_GINT64_FORMAT, codes->dim[i]);
   return TRUE;
 }
@@ -197,7 +197,7 @@ mark_squeezed (const SqueezeParams *params, HybShape *data, gboolean *remove, GE
       if (axis < 0)
         return FALSE;
       if (data->dim[axis] != 1 && data->dim[axis] != HYB_UNKNOWN)
-        return hyb_refuse_types (error, "Only axes of size 1 can be removed.",
+        return hyb_refuse_types (error, "Only axes of size 1 can be removed",
                                  "axis %d has size %" G_GINT64_FORMAT, axis, data->dim[axis]);
       if (remove[axis])
         return hyb_refuse_attribute (error, NULL, "axis %d is named twice", axis);

@@ -19,7 +19,7 @@ hyb_slice_check (gconstpointer values, GError **error)
   const HybSliceParams *params = values;
 
   if (MAX (0, params->begin.n) != MAX (0, params->end.n))
-    return hyb_refuse_attribute (error, "Give both one number for each leading axis.",
+    return hyb_refuse_attribute (error, "Give both one number for each leading axis",
                                  "begin has %d elements but end has %d", MAX (0, params->begin.n),
                                  MAX (0, params->end.n));
   if (params->step.n > 0 && params->step.n != params->begin.n)

@@ -148,7 +148,7 @@ slice_axis_infer_shape (HybCall *call, GError **error)
     {
       slice_axis_bounds (params, data->dim[axis], &begin, &end);
       if (begin < 0 || end > data->dim[axis] || begin >= end)
-        return hyb_refuse_types (error, "Both must be inside the axis, and begin less than end.",
+        return hyb_refuse_types (error, "Both must be inside the axis, and begin less than end",
                                  "begin %" G_GINT64_FORMAT " and end %" G_GINT64_FORMAT
                                  " select nothing from an axis of %" G_GINT64_FORMAT " elements",
                                  params->begin, end, data->dim[axis]);
@@ -196,7 +196,7 @@ cut_like (HybShape *out, const HybShape *like, int axis, GError **error)
     return hyb_refuse_types (error, NULL, "the second input has no axis %d to cut like", axis);
   if (like->dim[axis] != HYB_UNKNOWN && out->dim[axis] != HYB_UNKNOWN &&
       like->dim[axis] > out->dim[axis])
-    return hyb_refuse_types (error, "A cut can only make an axis shorter.",
+    return hyb_refuse_types (error, "A cut can only make an axis shorter",
                              "axis %d has %" G_GINT64_FORMAT
                              " elements, fewer than the %" G_GINT64_FORMAT " of the second input",
                              axis, out->dim[axis], like->dim[axis]);
@@ -215,7 +215,7 @@ slice_like_infer_shape (HybCall *call, GError **error)
   if (data->rank == HYB_UNKNOWN || like->rank == HYB_UNKNOWN)
     return TRUE;
   if (params->axes.n <= 0 && data->rank != like->rank)
-    return hyb_refuse_types (error, "Name the axes to cut.",
+    return hyb_refuse_types (error, "Name the axes to cut",
                              "inputs of %d and %d dimensions have no common axes", data->rank,
                              like->rank);
 

@@ -43,7 +43,7 @@ part_shape (const Split *split, const HybCall *call, guint part, HybShape *shape
     return TRUE;
 
   if (shape->dim[axis] != 1 && shape->dim[axis] != HYB_UNKNOWN)
-    return hyb_refuse_types (error, "Leave squeeze_axis out, or make one part for each element.",
+    return hyb_refuse_types (error, "Leave squeeze_axis out, or make one part for each element",
                              "squeeze_axis cannot remove the axis of a part of %" G_GINT64_FORMAT
                              " elements",
                              shape->dim[axis]);

@@ -125,7 +125,7 @@ transpose_infer_shape (HybCall *call, GError **error)
 
   if (rank != HYB_UNKNOWN && call->input[0].shape.rank != HYB_UNKNOWN &&
       call->input[0].shape.rank != rank)
-    return hyb_refuse_types (error, "Name every axis of the input once.",
+    return hyb_refuse_types (error, "Name every axis of the input once",
                              "axes names %d axes but the input has %d", rank,
                              call->input[0].shape.rank);
   if (!share_rank (call, rank, error))
@@ -351,7 +351,7 @@ infer_blocks (HybCall *call, HybShape *deep, HybShape *wide, GError **error)
   if (deep->rank == HYB_UNKNOWN && wide->rank == HYB_UNKNOWN)
     return TRUE;
   if (call->input[0].shape.rank != HYB_UNKNOWN && call->input[0].shape.rank != 4)
-    return hyb_refuse_types (error, "It must be (batch, channels, height, width).",
+    return hyb_refuse_types (error, "It must be (batch, channels, height, width)",
                              "the input has %d dimensions, not 4", call->input[0].shape.rank);
 
   return share_rank (call, 4, error) &&

@@ -24,7 +24,7 @@ static gboolean
 mask_check (gconstpointer values, GError **error)
 {
   return ((const MaskParams *) values)->axis == 0 ||
-         hyb_refuse_attribute (error, "Transpose the input.",
+         hyb_refuse_attribute (error, "Transpose the input",
                                "axis is %" G_GINT64_FORMAT
                                ", but boolean_mask supports only axis 0",
                                ((const MaskParams *) values)->axis);

@@ -47,7 +47,7 @@ infer (HybCall *call, HybShape *data, HybShape *out, GError **error)
   if (data->rank == HYB_UNKNOWN)
     return TRUE;
   if (data->rank != 2 && data->rank != 4)
-    return hyb_refuse_types (error, "Reshape it.", "data has %d dimensions, but should have 2 or 4",
+    return hyb_refuse_types (error, "Reshape it", "data has %d dimensions, but should have 2 or 4",
                              data->rank);
   if (!infer_table (&call->input[1].shape, "h", &data->dim[data->rank - 1], error) ||
       !infer_table (&call->input[2].shape, "s", &data->dim[data->rank - 1], error))

@@ -286,7 +286,7 @@ static gboolean
 pick_check (gconstpointer values, GError **error)
 {
   return ((const PickParams *) values)->axis != HYB_NONE ||
-         hyb_refuse_attribute (error, "Name one axis.", "axis is None, but pick needs an axis");
+         hyb_refuse_attribute (error, "Name one axis", "axis is None, but pick needs an axis");
 }
 
 /* For pick, and for batch_take, which is pick along axis 1 without attributes. */

@@ -165,7 +165,7 @@ check_interleaved (const Interleaved *operand, gint64 heads, GError **error)
     {
       g_autofree char *text = hyb_shape_to_string (shape);
 
-      return hyb_refuse_types (error, "It must be (time, sample, features).",
+      return hyb_refuse_types (error, "It must be (time, sample, features)",
                                "%s has shape %s, not 3 dimensions", operand->name, text);
     }
   if (!hyb_shape_assign (shape, &ranked, error))

@@ -55,7 +55,7 @@ refuse_inner (const HybShape *lhs, const HybShape *rhs, GError **error)
 
   return hyb_refuse_types (error,
                            "The contracted dimensions must be equal; check transpose_a and "
-                           "transpose_b.",
+                           "transpose_b",
                            "shapes %s and %s cannot be multiplied", left, right);
 }
 
@@ -237,7 +237,7 @@ batch_dot_infer_shape (HybCall *call, GError **error)
   if (rank == HYB_UNKNOWN)
     return TRUE;
   if (rank < 3)
-    return hyb_refuse_types (error, "Use dot for two matrices.",
+    return hyb_refuse_types (error, "Use dot for two matrices",
                              "batch_dot needs inputs of at least 3 dimensions, not %d", rank);
 
   ranked = hyb_shape_make (rank, NULL);

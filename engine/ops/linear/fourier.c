@@ -33,7 +33,7 @@ infer_rows (HybShape *real, HybShape *complex_rows, const char *what, GError **e
     return TRUE;
   want = hyb_shape_make (MAX (real->rank, complex_rows->rank), NULL);
   if (want.rank != 2 && want.rank != 4)
-    return hyb_refuse_types (error, "Reshape it.", "%s has %d dimensions, but should have 2 or 4",
+    return hyb_refuse_types (error, "Reshape it", "%s has %d dimensions, but should have 2 or 4",
                              what, want.rank);
   if (real->rank == HYB_UNKNOWN)
     *real = want;
@@ -47,7 +47,7 @@ infer_rows (HybShape *real, HybShape *complex_rows, const char *what, GError **e
     if (!hyb_dim_unify (&real->dim[i], &complex_rows->dim[i], "the numbers of rows", error))
       return FALSE;
   if (complex_rows->dim[want.rank - 1] % 2 == 1)
-    return hyb_refuse_types (error, "Complex numbers are stored as pairs.",
+    return hyb_refuse_types (error, "Complex numbers are stored as pairs",
                              "the last axis has %" G_GINT64_FORMAT
                              " elements, but should have an even number",
                              complex_rows->dim[want.rank - 1]);

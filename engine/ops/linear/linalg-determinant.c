@@ -113,7 +113,7 @@ infer_dtypes (HybCall *call, HybType *pivot, GError **error)
     if (&call->output[i] != pivot && !hyb_dtype_unify (dtype, &call->output[i].dtype, error))
       return FALSE;
   return *dtype == HYB_DTYPE_UNKNOWN || *dtype == HYB_F32 || *dtype == HYB_F64 ||
-         hyb_refuse_types (error, "Cast the input.",
+         hyb_refuse_types (error, "Cast the input",
                            "its type is %s, but must be float32 or float64",
                            hyb_dtype_name (*dtype));
 }

@@ -27,7 +27,7 @@ gelqf_infer_shape (HybCall *call, GError **error)
     return TRUE;
   if (a->dim[a->rank - 2] != HYB_UNKNOWN && a->dim[a->rank - 1] != HYB_UNKNOWN &&
       a->dim[a->rank - 2] > a->dim[a->rank - 1])
-    return hyb_refuse_types (error, "Transpose it.",
+    return hyb_refuse_types (error, "Transpose it",
                              "A has matrices of %" G_GINT64_FORMAT " rows and %" G_GINT64_FORMAT
                              " columns, but needs at least as many columns as rows",
                              a->dim[a->rank - 2], a->dim[a->rank - 1]);

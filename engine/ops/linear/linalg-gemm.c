@@ -56,7 +56,7 @@ row_axis (const GemmParams *params, const HybShape *shape, GError **error)
   axis = hyb_shape_axis (shape, params->axis, error);
   if (axis == shape->rank - 1)
     {
-      hyb_refuse_types (error, "The last axis holds the columns.",
+      hyb_refuse_types (error, "The last axis holds the columns",
                         "axis %" G_GINT64_FORMAT " cannot hold the rows", params->axis);
       return -1;
     }

@@ -92,7 +92,7 @@ infer_pack (HybCall *call, HybShape *matrix, HybShape *vector, GError **error)
   if (*n == HYB_UNKNOWN && *elements != HYB_UNKNOWN)
     {
       if (*elements > (gint64) 1 << 40 || matrix_size (call, *elements) < 0)
-        return hyb_refuse_types (error, "A triangle of n rows has n · (n + 1) / 2 elements.",
+        return hyb_refuse_types (error, "A triangle of n rows has n · (n + 1) / 2 elements",
                                  "%" G_GINT64_FORMAT " elements do not fill a triangle", *elements);
       *n = matrix_size (call, *elements);
     }

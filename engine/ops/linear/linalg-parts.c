@@ -98,7 +98,7 @@ static gboolean
 expect_float (HybDType dtype, GError **error)
 {
   return dtype == HYB_DTYPE_UNKNOWN || dtype == HYB_F32 || dtype == HYB_F64 ||
-         hyb_refuse_types (error, "Cast the input.",
+         hyb_refuse_types (error, "Cast the input",
                            "its type is %s, but must be float32 or float64",
                            hyb_dtype_name (dtype));
 }

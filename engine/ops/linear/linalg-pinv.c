@@ -61,7 +61,7 @@ pinv_infer_shape (HybCall *call, GError **error)
 
       if (axis < 0 ||
           (size != HYB_UNKNOWN && size != 1 && a->dim[axis] != HYB_UNKNOWN && size != a->dim[axis]))
-        return hyb_refuse_types (error, "Give one number, or one for each matrix.",
+        return hyb_refuse_types (error, "Give one number, or one for each matrix",
                                  "axis %d of rcond does not belong to an axis of A that counts "
                                  "matrices",
                                  i);

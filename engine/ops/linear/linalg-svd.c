@@ -39,7 +39,7 @@ relate_parts (HybShape *a, HybShape *ut, HybShape *values, HybShape *v, GError *
   rows = &a->dim[a->rank - 2];
   columns = &a->dim[a->rank - 1];
   if (*rows != HYB_UNKNOWN && *columns != HYB_UNKNOWN && *rows > *columns)
-    return hyb_refuse_types (error, "Transpose it.",
+    return hyb_refuse_types (error, "Transpose it",
                              "A has matrices of %" G_GINT64_FORMAT " rows and %" G_GINT64_FORMAT
                              " columns, but needs at least as many columns as rows",
                              *rows, *columns);

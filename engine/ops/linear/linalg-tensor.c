@@ -72,8 +72,8 @@ relate_inverse (HybShape *a, HybShape *inverse, int ind, GError **error)
   if (a->rank == HYB_UNKNOWN)
     return TRUE;
   if (ind > a->rank)
-    return hyb_refuse_types (error, "Reduce ind.", "ind is %d, but the input has %d dimensions",
-                             ind, a->rank);
+    return hyb_refuse_types (error, "Reduce ind", "ind is %d, but the input has %d dimensions", ind,
+                             a->rank);
   turned = turn_axes (a, ind);
   return (!hyb_shape_is_known (a) || expect_square (a, ind, error)) &&
          hyb_shape_assign (inverse, &turned, error);

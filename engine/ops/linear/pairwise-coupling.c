@@ -32,8 +32,8 @@ coupling_infer_shape (HybCall *call, GError **error)
   HybShape              in, out;
 
   if (n < 2 || n > MAX_CLASSES)
-    return hyb_refuse_types (error, "Give at least two classes.",
-                             "num_classes is %" G_GINT64_FORMAT, n);
+    return hyb_refuse_types (error, "Give at least two classes", "num_classes is %" G_GINT64_FORMAT,
+                             n);
   in = hyb_shape_2d (HYB_UNKNOWN, n * (n - 1) / 2);
   out = hyb_shape_2d (HYB_UNKNOWN, n);
   return hyb_shape_assign (&call->input[0].shape, &in, error) &&

@@ -103,7 +103,7 @@ attention_infer_shape (HybCall *call, GError **error)
   if (query->rank < 2 || query->rank != key->rank || query->rank != value->rank ||
       query->dim[query->rank - 1] != key->dim[key->rank - 2] ||
       key->dim[key->rank - 1] != value->dim[value->rank - 2])
-    return hyb_refuse_types (error, "Use matrices that can be multiplied.",
+    return hyb_refuse_types (error, "Use matrices that can be multiplied",
                              "its query, key and value do not fit each other");
   want = scores_shape (call);
   want.dim[want.rank - 1] = value->dim[value->rank - 1];

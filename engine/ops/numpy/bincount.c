@@ -53,7 +53,7 @@ bincount_infer_dtype (HybCall *call, GError **error)
   HybDType data = call->input[0].dtype;
 
   if (data != HYB_DTYPE_UNKNOWN && hyb_dtype_is_float (data))
-    return hyb_refuse_types (error, "Cast the data to int64.",
+    return hyb_refuse_types (error, "Cast the data to int64",
                              "the data are %s, but only whole numbers can be counted",
                              hyb_dtype_name (data));
   return hyb_dtype_unify (&call->input[call->n_inputs - 1].dtype, &call->output[0].dtype, error);
@@ -106,7 +106,7 @@ bincount_compute (HybCall          *call,
       gint64 place = hyb_dtype_get_int (data, call->input[0].dtype, (gsize) i);
 
       if (place < 0 || place == G_MAXINT64)
-        return hyb_refuse_types (error, "Count numbers that are not negative.",
+        return hyb_refuse_types (error, "Count numbers that are not negative",
                                  "element %" G_GINT64_FORMAT " is %" G_GINT64_FORMAT, i, place);
       n = MAX (n, place + 1);
     }

@@ -38,7 +38,7 @@ read_term (const char **text, EinsumTerm *term, GError **error)
         continue;
       if (letter < 0 && !is_ellipsis)
         return hyb_refuse_attribute (error,
-                                     "Use letters, commas, one “...” for each operand and “->”.",
+                                     "Use letters, commas, one “...” for each operand and “->”",
                                      "subscripts holds “%.*s”, which names no axis",
                                      hyb_prefix_length (*text, 3), *text);
       if (is_ellipsis && term->has_ellipsis)
@@ -99,7 +99,7 @@ check_result (const EinsumTerms *terms, GError **error)
   gboolean has_ellipsis = count_letters (terms, count);
 
   if (has_ellipsis && !terms->result.has_ellipsis)
-    return hyb_refuse_attribute (error, "Write “...” behind the arrow, too.",
+    return hyb_refuse_attribute (error, "Write “...” behind the arrow, too",
                                  "subscripts has “...” in an operand, but not in the result");
   for (int i = 0; i < terms->result.n; i++)
     {
@@ -127,7 +127,7 @@ hyb_einsum_read (const EinsumParams *params, EinsumTerms *terms, GError **error)
   for (const char *at = text; *at; at++)
     n_commas += *at == ',';
   if (n_commas + 1 != terms->n)
-    return hyb_refuse_attribute (error, "Separate one term for each operand by commas.",
+    return hyb_refuse_attribute (error, "Separate one term for each operand by commas",
                                  "subscripts has %d terms, but num_args is %d", n_commas + 1,
                                  terms->n);
   for (int k = 0; k < terms->n; k++)
@@ -145,7 +145,7 @@ hyb_einsum_read (const EinsumParams *params, EinsumTerms *terms, GError **error)
   if (!read_term (&text, &terms->result, error))
     return FALSE;
   if (*text)
-    return hyb_refuse_attribute (error, "Use one “->”.",
+    return hyb_refuse_attribute (error, "Use one “->”",
                                  "subscripts has “%s” behind the axes of the result", text);
   return check_result (terms, error);
 }
@@ -212,7 +212,7 @@ hyb_einsum_labels (const EinsumParams *params,
       int               n_own = operands[k].shape.rank - (term->n - term->has_ellipsis);
 
       if (n_own < 0 || (n_own > 0 && !term->has_ellipsis))
-        return hyb_refuse_types (error, "Name each axis by one letter.",
+        return hyb_refuse_types (error, "Name each axis by one letter",
                                  "operand %d has %d dimensions, but subscripts names %d axes", k,
                                  operands[k].shape.rank, term->n - term->has_ellipsis);
       labels->n_ellipsis = MAX (labels->n_ellipsis, n_own);
@@ -223,7 +223,7 @@ hyb_einsum_labels (const EinsumParams *params,
   for (int i = 0; i < EINSUM_MAX_LABELS; i++)
     if (labels->dim[i] > 0)
       work = hyb_dim_multiply (work, labels->dim[i]);
-  return work < MOST_PRODUCTS || hyb_refuse_types (error, "Divide it into several sums.",
+  return work < MOST_PRODUCTS || hyb_refuse_types (error, "Divide it into several sums",
                                                    "the sum has 10¹⁵ products or more");
 }
 

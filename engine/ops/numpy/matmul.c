@@ -32,7 +32,7 @@ matmul_infer_shape (HybCall *call, GError **error)
   if (a->rank == HYB_UNKNOWN || b->rank == HYB_UNKNOWN)
     return TRUE;
   if (a->rank == 0 || b->rank == 0)
-    return hyb_refuse_types (error, "Use a multiplication.", "matmul does not multiply by numbers");
+    return hyb_refuse_types (error, "Use a multiplication", "matmul does not multiply by numbers");
   if (!hyb_dim_unify (&a->dim[a->rank - 1], &b->dim[MAX (0, b->rank - 2)],
                       "the columns of the first and the rows of the second operand", error))
     return FALSE;

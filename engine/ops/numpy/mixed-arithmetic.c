@@ -29,7 +29,7 @@ check_types (HybDType a, HybDType b, gboolean mixes_integers, gboolean takes_boo
   if (a == b ? takes_bool || a != HYB_BOOL : mixes_integers)
     return TRUE;
   return hyb_refuse_types (error,
-                           "Convert an operand first, to a float type or to the other’s type.",
+                           "Convert an operand first, to a float type or to the other’s type",
                            "%s and %s cannot be combined", hyb_dtype_name (a), hyb_dtype_name (b));
 }
 

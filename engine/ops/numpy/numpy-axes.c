@@ -234,7 +234,7 @@ diag_layout (gconstpointer values, const HybShape *in, Layout *layout, GError **
   if (in->rank == 1)
     return diagflat_layout (values, in, layout, error);
   if (in->rank != 2)
-    return hyb_refuse_types (error, "Use _np_diagonal.",
+    return hyb_refuse_types (error, "Use _np_diagonal",
                              "the input has %d dimensions, but 1 or 2 are needed", in->rank);
   return lay_diagonal (&diagonal, in, FALSE, layout, error);
 }

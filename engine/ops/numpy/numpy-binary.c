@@ -43,7 +43,7 @@ prepare_floats (HybCall *call, GError **error)
   HybDType dtype = call->input[0].dtype;
 
   return hyb_dtype_is_float (dtype) ||
-         hyb_refuse_types (error, "Convert the operands to a float type first.",
+         hyb_refuse_types (error, "Convert the operands to a float type first",
                            "this needs floats, but the operand has type %s",
                            hyb_dtype_name (dtype));
 }
@@ -54,7 +54,7 @@ prepare_integers (HybCall *call, GError **error)
   HybDType dtype = call->input[0].dtype;
 
   return !hyb_dtype_is_float (dtype) ||
-         hyb_refuse_types (error, "Convert the operands to an integer type first.",
+         hyb_refuse_types (error, "Convert the operands to an integer type first",
                            "this needs integers, but the operand has type %s",
                            hyb_dtype_name (dtype));
 }

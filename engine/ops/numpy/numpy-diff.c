@@ -49,7 +49,7 @@ diff_infer_shape (HybCall *call, GError **error)
   if (in->dim[axis] != HYB_UNKNOWN)
     out.dim[axis] = MAX (0, in->dim[axis] - params->n);
   if (params->n > MAX_ORDER && out.dim[axis] > 0)
-    return hyb_refuse_attribute (error, "Take differences of differences.",
+    return hyb_refuse_attribute (error, "Take differences of differences",
                                  "n is %" G_GINT64_FORMAT
                                  ", but differences up to the %dth are supported",
                                  params->n, MAX_ORDER);
@@ -201,7 +201,7 @@ row_check (gconstpointer values, GError **error)
   if ((!params->to_begin_arr_given || isnan (params->to_begin_scalar)) &&
       (!params->to_end_arr_given || isnan (params->to_end_scalar)))
     return TRUE;
-  return hyb_refuse_attribute (error, "Leave out one of them.",
+  return hyb_refuse_attribute (error, "Leave out one of them",
                                "an end has both an input and a number");
 }
 

@@ -193,7 +193,7 @@ spread_prepare (HybCall *call, GError **error)
     if (mask >> i & 1)
       count = hyb_dim_multiply (count, shape->dim[i]);
   return params->ddof <= count ||
-         hyb_refuse_attribute (error, "Use a smaller ddof.",
+         hyb_refuse_attribute (error, "Use a smaller ddof",
                                "ddof is %" G_GINT64_FORMAT ", but each result has %" G_GINT64_FORMAT
                                " elements",
                                params->ddof, count);
@@ -363,7 +363,7 @@ average_infer_shape (HybCall *call, GError **error)
   if (w->rank != 1 || params->axis.n != 1)
     return hyb_refuse_types (error,
                              "Give one axis and a vector of weights, or as many weights as "
-                             "elements.",
+                             "elements",
                              "the weights have %d dimensions for %d axes", w->rank,
                              MAX (0, params->axis.n));
   if (x->dim[hyb_shape_axis (x, params->axis.value[0], NULL)] != w->dim[0])

@@ -83,12 +83,11 @@ pad_check (gconstpointer values, GError **error)
   int              n = read_widths (params->pad_width, width);
 
   if (n < 0 || n % 2 == 1)
-    return hyb_refuse_attribute (error,
-                                 "Write two numbers for each axis, such as ((0, 0), (1, 2)).",
+    return hyb_refuse_attribute (error, "Write two numbers for each axis, such as ((0, 0), (1, 2))",
                                  "pad_width is “%s”", params->pad_width);
   for (int i = 0; i < n && params->mode != MODE_CONSTANT; i++)
     if (width[i] < 0)
-      return hyb_refuse_attribute (error, "Remove elements with slice.",
+      return hyb_refuse_attribute (error, "Remove elements with slice",
                                    "pad_width is “%s”, but only mode constant takes negative "
                                    "widths",
                                    params->pad_width);
@@ -107,7 +106,7 @@ pad_infer_shape (HybCall *call, GError **error)
   if (in->rank == HYB_UNKNOWN)
     return TRUE;
   if (n != 2 * in->rank)
-    return hyb_refuse_types (error, "Give two widths for each axis.",
+    return hyb_refuse_types (error, "Give two widths for each axis",
                              "there are %d widths for %d dimensions", n, in->rank);
   for (int i = 0; i < in->rank; i++)
     {

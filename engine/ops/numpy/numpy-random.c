@@ -177,7 +177,7 @@ random_prepare (HybCall *call, GError **error)
         fits = shape->dim[shape->rank - k] == 1 ||
                shape->dim[shape->rank - k] == out->dim[out->rank - k];
       if (!fits)
-        return hyb_refuse_types (error, "Give a size that ends with the shape of the parameters.",
+        return hyb_refuse_types (error, "Give a size that ends with the shape of the parameters",
                                  "parameter %u cannot be broadcast to the result", i);
     }
   return TRUE;

@@ -64,7 +64,7 @@ reduce_check (gconstpointer values, GError **error)
   const ReduceParams *params = values;
 
   return isnan (params->initial) ||
-         hyb_refuse_attribute (error, "Leave out initial and combine it with the result.",
+         hyb_refuse_attribute (error, "Leave out initial and combine it with the result",
                                "initial is %g, but MXNet 1.9.1 takes None only", params->initial);
 }
 
@@ -125,7 +125,7 @@ static gboolean
 extreme_prepare (HybCall *call, GError **error)
 {
   return hyb_shape_size (&call->input[0].shape) > 0 ||
-         hyb_refuse_types (error, "Give it at least one element.",
+         hyb_refuse_types (error, "Give it at least one element",
                            "an empty array has no largest or smallest element");
 }
 

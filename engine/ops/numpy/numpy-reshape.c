@@ -64,7 +64,7 @@ reshape_check (gconstpointer values, GError **error)
   for (int i = 0; i < params->newshape.rank; i++)
     {
       if (params->newshape.dim[i] < -1)
-        return hyb_refuse_attribute (error, "Give a size, or -1 to infer one.",
+        return hyb_refuse_attribute (error, "Give a size, or -1 to infer one",
                                      "newshape has the size %" G_GINT64_FORMAT,
                                      params->newshape.dim[i]);
       n_inferred += params->newshape.dim[i] == -1;
@@ -103,7 +103,7 @@ codes_check (gconstpointer values, GError **error)
 
   for (int i = 0; i < params->newshape.rank; i++)
     if (params->newshape.dim[i] < -6)
-      return hyb_refuse_attribute (error, "Use the codes -1 to -6.",
+      return hyb_refuse_attribute (error, "Use the codes -1 to -6",
                                    "newshape has an unknown code %" G_GINT64_FORMAT,
                                    params->newshape.dim[i]);
   return TRUE;

@@ -28,12 +28,12 @@ roll_check (gconstpointer values, GError **error)
   const RollParams *params = values;
 
   if (params->shift.n < 1)
-    return hyb_refuse_attribute (error, "Give at least one number.", "shift is empty");
+    return hyb_refuse_attribute (error, "Give at least one number", "shift is empty");
   if (params->axis.n == HYB_UNKNOWN
           ? params->shift.n == 1
           : params->axis.n > 0 && (params->shift.n == 1 || params->shift.n == params->axis.n))
     return TRUE;
-  return hyb_refuse_attribute (error, "Give one shift, or one for each axis.",
+  return hyb_refuse_attribute (error, "Give one shift, or one for each axis",
                                "there are %d shifts for %d axes", params->shift.n,
                                MAX (0, params->axis.n));
 }

@@ -106,7 +106,7 @@ source_infer_dtype (HybCall *call, GError **error)
 static gboolean
 is_too_large (gint64 size, GError **error)
 {
-  return size < 0 || size > G_MAXINT32 ? !hyb_refuse_attribute (error, "Give a size of at least 0.",
+  return size < 0 || size > G_MAXINT32 ? !hyb_refuse_attribute (error, "Give a size of at least 0",
                                                                 "a size is %" G_GINT64_FORMAT, size)
                                        : FALSE;
 }
@@ -136,7 +136,7 @@ identity_check (gconstpointer values, GError **error)
   const HybShape *shape = &((const SourceParams *) values)->shape;
 
   return (shape->rank == 2 && shape->dim[0] == shape->dim[1] && shape->dim[0] >= 0) ||
-         hyb_refuse_attribute (error, "Give two equal sizes.",
+         hyb_refuse_attribute (error, "Give two equal sizes",
                                "shape is not that of a square matrix");
 }
 

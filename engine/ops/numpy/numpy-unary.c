@@ -138,7 +138,7 @@ not_prepare (HybCall *call, GError **error)
   HybDType dtype = call->input[0].dtype;
 
   return !hyb_dtype_is_float (dtype) ||
-         hyb_refuse_types (error, "Convert the operand to an integer type first.",
+         hyb_refuse_types (error, "Convert the operand to an integer type first",
                            "this needs integers, but the operand has type %s",
                            hyb_dtype_name (dtype));
 }

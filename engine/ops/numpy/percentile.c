@@ -69,7 +69,7 @@ percentile_infer_shape (HybCall *call, GError **error)
   HybShape        out = { .rank = 0 };
 
   if (q && q->rank > 1)
-    return hyb_refuse_types (error, "Give one row of percentages.",
+    return hyb_refuse_types (error, "Give one row of percentages",
                              "q has %d dimensions, but at most 1 is supported", q->rank);
   one.n_inputs = one.n_outputs = 1;
   one.output = &reduced;
@@ -95,7 +95,7 @@ percentile_infer_dtype (HybCall *call, GError **error)
   HybDType dtype = call->input[0].dtype;
 
   if (dtype == HYB_BOOL)
-    return hyb_refuse_types (error, "Cast it.", "the type bool is not supported, in MXNet neither");
+    return hyb_refuse_types (error, "Cast it", "the type bool is not supported, in MXNet neither");
   return dtype == HYB_DTYPE_UNKNOWN ||
          hyb_dtype_assign (&call->output[0].dtype, dtype == HYB_F64 ? HYB_F64 : HYB_F32, error);
 }

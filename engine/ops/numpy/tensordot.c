@@ -57,7 +57,7 @@ lists_pairing (gconstpointer   values,
 
   pairing->n = params->a_axes_summed.n;
   if (pairing->n < 0 || pairing->n != params->b_axes_summed.n || pairing->n > HYB_MAX_RANK)
-    return hyb_refuse_attribute (error, "Name as many axes of one side as of the other.",
+    return hyb_refuse_attribute (error, "Name as many axes of one side as of the other",
                                  "%d axes of a are summed with %d of b", params->a_axes_summed.n,
                                  params->b_axes_summed.n);
   for (int i = 0; i < pairing->n; i++)

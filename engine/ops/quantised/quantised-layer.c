@@ -418,7 +418,7 @@ batch_norm_prepare (HybCall *call, GError **error)
     return TRUE;
   return hyb_refuse_attribute (error,
                                "Quantise the model with calibration: MXNet refuses to run this, "
-                               "too.",
+                               "too",
                                "min_calib_range and max_calib_range are not set");
 }
 

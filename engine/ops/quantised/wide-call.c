@@ -16,7 +16,7 @@ infer_outputs (HybWideCall *wide, GError **error)
     {
       wide->types[i].dtype = HYB_F64;
       if (!hyb_shape_is_known (&wide->types[i].shape))
-        return hyb_refuse_types (error, "Give the shapes of all inputs.",
+        return hyb_refuse_types (error, "Give the shapes of all inputs",
                                  "the shape of operand %u of %s is not known", (guint) i,
                                  call->op->name);
     }

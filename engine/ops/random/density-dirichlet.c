@@ -23,7 +23,7 @@ dirichlet_infer_shape (HybCall *call, GError **error)
   if (sample->rank == 0 || alpha->rank == 0 || alpha->rank > sample->rank)
     return hyb_refuse_types (error,
                              "Give both an axis of vectors, and alpha at most as many axes as "
-                             "sample.",
+                             "sample",
                              "sample has %d dimensions and alpha %d", sample->rank, alpha->rank);
   if (alpha->rank != HYB_UNKNOWN)
     {

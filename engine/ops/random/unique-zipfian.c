@@ -36,7 +36,7 @@ zipfian_check (gconstpointer values, GError **error)
     return hyb_refuse_attribute (error, NULL,
                                  "shape should have 2 sizes: rows, and classes for each");
   return params->shape.dim[1] <= params->range_max ||
-         hyb_refuse_attribute (error, "They are drawn without replacement.",
+         hyb_refuse_attribute (error, "They are drawn without replacement",
                                "%" G_GINT64_FORMAT
                                " different classes cannot be drawn from %" G_GINT64_FORMAT,
                                params->shape.dim[1], params->range_max);

@@ -36,7 +36,7 @@ histogram_check (gconstpointer values, GError **error)
   const HistogramParams *params = values;
 
   if (has_edges (params) != (params->range.n == HYB_UNKNOWN))
-    return hyb_refuse_attribute (error, "Give both, or give the edges as an input.",
+    return hyb_refuse_attribute (error, "Give both, or give the edges as an input",
                                  "only one of bin_cnt and range is given");
   if (has_edges (params))
     return TRUE;
@@ -50,7 +50,7 @@ histogram_check (gconstpointer values, GError **error)
                                  params->range.n);
   return (isfinite (params->range.value[0]) && isfinite (params->range.value[1]) &&
           params->range.value[0] <= params->range.value[1]) ||
-         hyb_refuse_attribute (error, "Give two finite numbers, the smaller one first.",
+         hyb_refuse_attribute (error, "Give two finite numbers, the smaller one first",
                                "range is from %g to %g", params->range.value[0],
                                params->range.value[1]);
 }
@@ -73,7 +73,7 @@ histogram_infer_shape (HybCall *call, GError **error)
   else if (!hyb_shape_unify (&edges, &call->input[1].shape, error))
     return FALSE;
   if (edges.dim[0] != HYB_UNKNOWN && edges.dim[0] < 2)
-    return hyb_refuse_types (error, "Give one more edge than there are intervals.",
+    return hyb_refuse_types (error, "Give one more edge than there are intervals",
                              "bins has %" G_GINT64_FORMAT " edges, but one interval needs 2",
                              edges.dim[0]);
   if (edges.dim[0] != HYB_UNKNOWN)

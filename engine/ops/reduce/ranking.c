@@ -31,9 +31,9 @@ hyb_ranking_check_dtype (const HybShape *data, gint64 axis, HybDType dtype, GErr
                                    : data->dim[hyb_shape_axis (data, axis, NULL)];
 
   if (dtype == HYB_DTYPE_UNKNOWN)
-    return hyb_refuse_types (error, "Choose a dtype for indices.", "dtype is None");
+    return hyb_refuse_types (error, "Choose a dtype for indices", "dtype is None");
   return (double) length - 1 <= limits[dtype] ||
-         hyb_refuse_types (error, "Choose a wider dtype for indices.",
+         hyb_refuse_types (error, "Choose a wider dtype for indices",
                            "%s cannot hold indices up to %" G_GINT64_FORMAT, hyb_dtype_name (dtype),
                            length - 1);
 }
