@@ -9,7 +9,9 @@
 #    signatures (measuring, tooltips) are exempt.
 # 5. Every function declared in a header has a comment: above it, or behind it.
 # 6. Names of error domains have no spaces.
-# 7. Phrases that CONTRIBUTING.md ("Plain English") warns of do not occur.
+# 7. Phrases that CONTRIBUTING.md ("Plain English") warns of do not occur; comments of the product have no negated nouns
+#    ("it is no number") and no values that know or ask.
+# 8. Hints of errors end without a full stop.
 # Prints each place that breaks a rule and exits with 1.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 cd "$(dirname "$0")/.." || exit 2
@@ -79,5 +81,28 @@ is_public && !declared { if (/\*\/$/) commented = 1; else if (!/^ \*|^\/\*|^HYB_
 /^G_DEFINE_QUARK \(.* - / { complain("the formatter put spaces into the name: /* clang-format off */ around it") }
 
 tolower ($0) ~ /the way back|so many|nobody|whoever|none of its own|is wanted for none/ && /\/\*|^ \*|"/ { complain("plain English: rewrite this phrase") }
+
+# Comments of the product: the part of the line that is one.
+FILENAME ~ /^(app|engine|profiler|viz)\// && /\/\*|^ *\* / {
+  words = tolower ($0); sub (/.*\/\*/, "", words)
+  if (words ~ /(^|[^a-z])(it|that|which|they|this|one|name|text|line|node) (is|are) no [a-z]/ &&
+      words !~ / no (longer|more|less|larger|fewer|better|such|reason|excuse|use|block)[^a-z]/)
+    complain("plain English: write \"is not a …\"")
+  if (words ~ /(planning|inference|a pass|the graph) (knows|wants)|(is|was|were|are) asked for/)
+    complain("plain English: values do not know, want or ask")
+}
+
+# Calls that report an error, up to their end.
+/(^|[^a-z_])hyb_(refuse_types|refuse_attribute|error_at) \(/ && FILENAME ~ /^(app|engine|profiler|viz)\// { call = ""; in_call = 1; call_at = FNR }
+in_call {
+  call = call " " $0
+  if (/;/) {
+    in_call = 0
+    gsub (/" +"/, "", call)
+    if (call ~ /hyb_refuse_[a-z]+ \([^,"]*, *"[^"]*[^."]\." *,/ || call ~ /hyb_error_at \([^,"]*,[^,"]*,[^,"]*,[^,"]*, *"[^"]*[^."]\." *,/) {
+      print FILENAME ":" call_at ": a hint ends without a full stop"; bad = 1
+    }
+  }
+}
 
 END { exit bad }' "$@"

@@ -56,7 +56,7 @@ infer_body (HybGraph *graph, HybNodeId id, guint body_index, const HybType *oute
   return types;
 }
 
-/* What is being collected. */
+/* The state of a collection. */
 typedef struct
 {
   GHashTable       *table;   /* HybGraph → HybType * */

@@ -205,7 +205,7 @@ add_in_ports (Adapter *adapter, const Level *level, HybNodeId node_id, Frame *fr
     {
       g_autofree char *name = NULL;
 
-      /* What the node itself reads is the condition of a branch or the limit of a loop. */
+      /* The node itself reads the condition of a branch or the limit of a loop. */
       if ((kinds[i] == 0 && !(node->op->flags & HYB_OP_FOREIGN)) ||
           is_outer_parameter (level, node_id, i))
         continue;

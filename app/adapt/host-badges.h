@@ -11,5 +11,5 @@ void scope_host_badges_add (VizOverlay        *overlay,
                             VizDiagram        *diagram,
                             const ProfCapture *capture,
                             const guint32     *boxes);
-/* What the box of a row says, as a sentence without a full stop.  (transfer full) */
+/* The text in the box of a row, as a sentence without a full stop.  (transfer full) */
 char *scope_host_badge_describe (const char *reason);

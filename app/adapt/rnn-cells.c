@@ -11,7 +11,7 @@
 #define MAX_CELLS      64 /* operators with more layers are not drawn from inside */
 #define MAX_OPEN_CELLS 4  /* with more cells their frames are closed at first */
 
-/* What a row of a recipe may read: the cell's inputs and states, or an earlier row, ROW (n). */
+/* Operands of a row of a recipe: the cell's inputs and states, or an earlier row, ROW (n). */
 enum
 {
   READ_NOTHING,

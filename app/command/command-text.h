@@ -13,5 +13,5 @@ extern const char scope_sandbox_text[];
  * 120 characters; empty if the command takes no file.  (transfer full) */
 char *scope_command_dup_arguments_text (const ScopeCommand *command);
 
-/* What follows the options in the help of a command: arguments, examples and notes.  (transfer full) */
+/* The part of a command's help that follows the options: arguments, examples and notes.  (transfer full) */
 char *scope_command_dup_help (const ScopeCommand *command);

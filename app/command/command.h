@@ -16,7 +16,7 @@ typedef struct
   const char *endings; /* what its name may end in, separated by spaces; NULL: anything */
 } ScopeOutput;
 
-/* What names of files end in that hyb_weights_write_file() writes. */
+/* Endings of the files that hyb_weights_write_file() writes. */
 #define SCOPE_ARRAY_ENDINGS ".npz .npy .params .csv .safetensors"
 
 typedef struct

@@ -226,7 +226,7 @@ run_parsed (Invocation *call, char **files, GError **error)
     scope_outputs_print (call->command, call->options, files, streams.output_name);
   if (!scope_streams_close (&streams, is_done, *error ? NULL : error))
     return is_done ? SCOPE_EXIT_FILE : code;
-  /* What was measured or trained until then is printed and written. */
+  /* Results up to that point are printed and written. */
   return scope_get_signal () != 0 ? 128 + scope_get_signal () : code;
 }
 
@@ -375,7 +375,7 @@ print_help (FILE *to)
            scope_sandbox_text);
 }
 
-/* What determines how fast this program computes on this machine. */
+/* The settings and hardware that determine the speed of this program. */
 static void
 print_machine (void)
 {

@@ -65,7 +65,7 @@ typedef struct
  * (transfer full). */
 GArray *scope_common_options_list (ScopeOptionGroups groups, const char *unused);
 
-/* What the numbers among them take; ends with an empty one. */
+/* Ranges of the numeric options; ends with an empty one. */
 extern const ScopeRange scope_common_ranges[];
 
 /* The words that others take; ends with an empty one. */

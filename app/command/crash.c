@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What a handler writes: a document on stdout, which may be empty, and a message on stderr. */
+/* The output of a handler: a document on stdout, which may be empty, and a message on stderr. */
 typedef struct
 {
   gsize document_length, message_length;

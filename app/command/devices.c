@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What holds until a self-test has passed here. */
+/* Applies until a self-test has passed here. */
 #define UNPROVEN                                                                              \
   "Hybridscope's code for GPUs has never run on a GPU, only on a program that imitates one. " \
   "Before you rely on its results, let “hscope selftest” compare them with the processor's."
@@ -51,7 +51,7 @@ print_processor (const ProfFacts *facts)
   scope_terminal_print (facts_line, INDENT);
 }
 
-/* What the last self-test of this GPU found, as sentences.  (transfer full) */
+/* The results of the last self-test of this GPU, as sentences.  (transfer full) */
 static char *
 describe_proof (const ScopeVerdict *verdict)
 {
@@ -91,7 +91,7 @@ describe_processor (ScopeJson *json, const ProfFacts *facts)
   scope_json_end (json);
 }
 
-/* What was compared, in numbers; null if nothing was. */
+/* The numbers of comparisons; null if there were none. */
 static void
 describe_numbers (ScopeJson *json, const ScopeVerdict *verdict)
 {

@@ -43,7 +43,7 @@ uses_gpu (const ScopeSandboxedCall *call)
            (call->command->needs_gpus && call->command->needs_gpus (call->options))));
 }
 
-/* What NVIDIA's driver opens. */
+/* Files that NVIDIA's driver opens. */
 static GPtrArray *
 list_devices (void)
 {

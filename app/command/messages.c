@@ -131,7 +131,7 @@ scope_print_message (HybSeverity severity, const char *format, ...)
   print_text (severity, raw);
 }
 
-/* What an option does about an error or a finding; the window has buttons for the same. */
+/* How options resolve an error or a finding; the window has buttons for the same. */
 static const char *const options[HYB_N_REMEDIES] = {
   [HYB_REMEDY_REPAIR] = "hscope check --repair PREFIX writes a repaired pair",
   [HYB_REMEDY_PARAMETERS] = "use --params FILE",

@@ -43,7 +43,7 @@ typedef struct
   HybGpu *gpu; /* of --device; NULL: the processor */
 } ProfileOptions;
 
-/* What the processor can do at most. */
+/* The peak rates of the processor. */
 static void
 describe_peaks (ProfFacts *facts)
 {
@@ -54,7 +54,7 @@ describe_peaks (ProfFacts *facts)
   prof_facts_set (facts, PROF_PEAKS_KEY, peaks.disturbed);
 }
 
-/* What the GPU reaches at most by its clocks. */
+/* The peak rates of the GPU by its clocks. */
 static void
 describe_gpu_peaks (ProfFacts *facts, HybGpu *gpu)
 {

@@ -79,7 +79,7 @@ struct _ScopeComparePage
 
 /* The index of a pane; SCOPE_MAX_PANES if it was closed. */
 guint scope_compare_page_find_pane (ScopeComparePage *self, ScopeComparePane *pane);
-/* What panes can show: forms of the model, or files. */
+/* The contents of panes: forms of the model, or files. */
 const char *const *scope_compare_page_get_forms (ScopeComparePage *self);
 /* Shows what the lower half has while there is no result: "empty", "waiting", "failed", "cancelled". */
 void scope_compare_page_show_state (ScopeComparePage *self, const char *state);

@@ -83,7 +83,7 @@ static const ScopeRemedy here[HYB_N_REMEDIES] = {
   [HYB_REMEDY_TIME] = { N_ ("Allow Twice the Time"), "compare.allow-time" },
 };
 
-/* What concerns the model is done in its own tab. */
+/* Actions on the model belong to its own tab. */
 static void
 set_remedy (GtkButton *button, HybRemedy remedy)
 {

@@ -15,7 +15,7 @@ G_BEGIN_DECLS
 #define SCOPE_TYPE_COMPARE_PAGE (scope_compare_page_get_type ())
 G_DECLARE_FINAL_TYPE (ScopeComparePage, scope_compare_page, SCOPE, COMPARE_PAGE, AdwBin)
 
-/* What is compared: the forms of a model, or files as they are. */
+/* The subjects of a comparison: the forms of a model, or files as they are. */
 typedef struct
 {
   const char        *model;  /* as the child process opens it; NULL: files are compared */

@@ -6,7 +6,7 @@
 
 #include "app/document/document.h"
 
-/* What is to be replaced. */
+/* The replacements. */
 typedef struct
 {
   gint64   n_steps; /* of the unrolled model; 0: unknown */

@@ -11,7 +11,7 @@
 
 #include <math.h>
 
-/* What all measurements of one capture share. */
+/* Data shared by all measurements of one capture. */
 typedef struct
 {
   gatomicrefcount n_refs;

@@ -40,7 +40,7 @@ scope_mended_free (ScopeMended *mended)
   g_free (mended);
 }
 
-/* What the job changes about a model. */
+/* The changes that the job makes to a model. */
 static gboolean
 change (const MendJob *job, HybModel *model, ScopeMended *mended, GError **error)
 {

@@ -57,7 +57,7 @@ const char *scope_workspace_get_model_name (ScopeWorkspace *self);
  * (transfer full) */
 char *scope_workspace_dup_title (GFile *file);
 
-/* What the workspace is doing. */
+/* The state of the workspace. */
 ScopeState  scope_workspace_get_state (ScopeWorkspace *self);
 const char *scope_workspace_get_error (ScopeWorkspace *self); /* of the last failed opening */
 HybRemedy   scope_workspace_get_error_remedy (ScopeWorkspace *self); /* of the same */

@@ -44,7 +44,7 @@ static const char end[] =
     "}\n"
     "complete -o default -F _hscope hscope\n";
 
-/* What is being written for one command. */
+/* The state of writing one command. */
 typedef struct
 {
   GString            *script;

@@ -4,7 +4,7 @@
 #include "app/manual/manual-option.h"
 #include "app/manual/manual.h"
 
-/* What is being written for one command. */
+/* The state of writing one command. */
 typedef struct
 {
   GString            *script;

@@ -26,7 +26,7 @@ typedef struct
 /* Prints the names in a list that hscope prints: the first words of lines that begin with a letter. */
 #define SCOPE_NAMES_FILTER "2>/dev/null | sed -n '/ not there: /d; s/^\\([A-Za-z_][^ ]*\\).*/\\1/p'"
 
-/* What lists the models of the gallery. */
+/* The command that lists the models of the gallery. */
 #define SCOPE_GALLERY_LISTER "hscope new --list"
 /* TRUE if an argument of the command is a model; then it may be one of the gallery. */
 gboolean scope_manual_takes_model (const ScopeCommand *command);

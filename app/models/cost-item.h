@@ -28,7 +28,7 @@ struct _ScopeCostItem
 ScopeCostItem *scope_cost_item_new_node (ScopeMeasurement *measurement, guint index);
 /* All nodes of one operator, or in one scope. */
 ScopeCostItem *scope_cost_item_new_group (ScopeMeasurement *measurement, const ProfGroupSum *sum);
-/* What lies outside of all nodes: sum is of prof_summary_rest().  name: static, in the user's language.
+/* Time outside of all nodes: sum is of prof_summary_rest().  name: static, in the user's language.
  */
 ScopeCostItem *
 scope_cost_item_new_rest (ScopeMeasurement *measurement, const ProfGroupSum *sum, const char *name);

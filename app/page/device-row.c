@@ -66,7 +66,7 @@ scope_device_row_set_device (ScopeDeviceRow *self, const char *device)
     adw_combo_row_set_selected (ADW_COMBO_ROW (self), index);
 }
 
-/* What hscope devices says of the chosen device.  NULL: nothing, or it is the processor. */
+/* The output of hscope devices for the chosen device.  NULL: nothing, or it is the processor. */
 static const cJSON *
 find_device (ScopeDeviceRow *self)
 {

@@ -18,7 +18,7 @@ typedef struct
   double longest, longest_busy; /* ms */
 } ScopeWatchdogReport;
 
-/* What was measured so far. */
+/* The measurements so far. */
 ScopeWatchdogReport scope_watchdog_get_report (void);
 /* Resets the report. */
 void scope_watchdog_reset (void);

@@ -39,7 +39,7 @@ typedef struct
    LANDLOCK_ACCESS_FS_MAKE_BLOCK | LANDLOCK_ACCESS_FS_MAKE_SYM | LANDLOCK_ACCESS_FS_REFER |      \
    RIGHT_TRUNCATE)
 #define WRITING (LANDLOCK_ACCESS_FS_WRITE_FILE | RIGHT_TRUNCATE)
-/* What replacing a file needs in its folder. */
+/* The rights in its folder that replacing a file needs. */
 #define REPLACING                                                                                 \
   (LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_REMOVE_FILE | LANDLOCK_ACCESS_FS_MAKE_REG | \
    RIGHT_TRUNCATE)

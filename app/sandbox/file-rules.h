@@ -4,7 +4,7 @@
 
 #include <glib.h>
 
-/* What is allowed; each list ends with NULL.  Paths need not exist. */
+/* Allowed paths; each list ends with NULL.  Paths need not exist. */
 typedef struct
 {
   const char *const *outputs;  /* files and prefixes that are written */

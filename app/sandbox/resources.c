@@ -17,7 +17,7 @@
 #define PROGRAM_BYTES ((guint64) 1 << 30)
 #define THREAD_BYTES  ((guint64) 288 << 20)
 
-/* What is written when the time is used up, on stdout and on stderr. */
+/* The output when the time is used up, on stdout and on stderr. */
 static char     document[256], message[256];
 static gboolean has_json;
 static int      exit_status;

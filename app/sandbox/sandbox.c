@@ -157,7 +157,7 @@ enter_first_stage (const ScopeSandbox *sandbox)
 
 /* --- The second stage --- */
 
-/* What the first stage kept, and closes its file; NULL: number is not such a file.  (transfer full) */
+/* Reads the text that the first stage left, and closes its file; NULL if number is not such a file.  (transfer full) */
 static char *
 take_stage (const char *number)
 {
@@ -184,7 +184,7 @@ refuses_files (void)
   return file < 0 && errno == EACCES;
 }
 
-/* What the kernel does not confirm is not active. */
+/* A part counts as active only if the kernel confirms it. */
 static void
 confirm_parts (void)
 {

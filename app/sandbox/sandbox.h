@@ -10,7 +10,7 @@ typedef enum
 {
   SCOPE_SANDBOX_NONE,
   SCOPE_SANDBOX_AVAILABLE, /* what the kernel offers */
-  SCOPE_SANDBOX_STRICT,    /* all parts, or the process does not work */
+  SCOPE_SANDBOX_STRICT,    /* all parts must work, else the process ends */
 } ScopeSandboxMode;
 
 typedef struct

@@ -31,7 +31,7 @@ static const char *const no_curves = N_ ("Curves appear where the rows are numbe
 
 /* --- Two axes --- */
 
-/* What is wrong with the heat map: it leaves values out.  (transfer full) NULL: nothing. */
+/* The problem with the heat map: it leaves values out.  (transfer full) NULL: nothing. */
 static char *
 dup_left_out (const ScopeSweepData *data, const ScopeSweepSlice *slice)
 {

@@ -18,7 +18,7 @@ G_DECLARE_FINAL_TYPE (ScopeSweepPage, scope_sweep_page, SCOPE, SWEEP_PAGE, AdwBi
 GtkWidget *scope_sweep_page_new (const char *folder);
 /* The path of the folder. */
 const char *scope_sweep_page_get_folder (ScopeSweepPage *self);
-/* What was read last; NULL: nothing.  (transfer none) */
+/* The data read last; NULL if there are none.  (transfer none) */
 const ScopeSweepData *scope_sweep_page_get_data (ScopeSweepPage *self);
 
 G_END_DECLS

@@ -75,7 +75,8 @@ check_name (const char *name, GError **error)
     return refuse (error, shown, "Use letters, digits, dots and dashes, at most 64",
                    "has a name that an option cannot take");
   if (strcmp (name, SCOPE_TARGET_LOCAL) == 0 || strcmp (name, SCOPE_TARGET_SLURM) == 0)
-    return refuse (error, name, "Choose another name", "has a name that is built in");
+    return refuse (error, name, "Choose another name",
+                   "has the name of a target that hscope provides itself");
   return TRUE;
 }
 

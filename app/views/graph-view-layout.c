@@ -145,7 +145,7 @@ on_page_timeout (gpointer data)
 {
   ScopeGraphView *self = data;
 
-  /* What is mapped gets its size with the next frame, however late that is. */
+  /* A mapped widget gets its size with the next frame, however late that is. */
   if (gtk_widget_get_mapped (GTK_WIDGET (self->stack)))
     return G_SOURCE_CONTINUE;
   self->page_timeout = 0;

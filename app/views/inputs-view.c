@@ -294,7 +294,7 @@ add_input (ScopeInputsView *self, const ScopeInput *input)
 static void
 set_field (GtkWidget *field, const char *text)
 {
-  /* What is being typed stays. */
+  /* Text that is being typed stays. */
   if (gtk_widget_get_state_flags (field) & GTK_STATE_FLAG_FOCUS_WITHIN)
     return;
   mark (field, TRUE);

@@ -388,7 +388,7 @@ add_editor (ScopeNodeView *self, ScopeDocument *document, const HybNode *node)
   scope_sheet_add (self->sheet, button);
 }
 
-/* What an attribute means, in the user's language; NULL: it is not described. */
+/* The description of an attribute in the user's language; NULL if it has none. */
 static const char *
 translate (const char *doc)
 {

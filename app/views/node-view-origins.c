@@ -81,7 +81,7 @@ scope_node_view_show_origins (ScopeNodeView *self, ScopeMeasurement *measurement
 
 /* --- What ran --- */
 
-/* What several rows that ran cost together. */
+/* The cost of several rows together. */
 static void
 add_costs (ScopeNodeView *self, ScopeMeasurement *measurement, const GArray *rows)
 {

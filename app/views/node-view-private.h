@@ -101,7 +101,7 @@ void scope_node_view_add_statistics (ScopeSheet *sheet, const HybStatistics *sta
 
 /* --- node-view-values.c --- */
 
-/* What a node computed in the last run. */
+/* The results of a node in the last run. */
 void
 scope_node_view_show_values (ScopeNodeView *self, ScopeDocument *document, const ScopePlace *place);
 /* One output of it alone.  FALSE: no values were recorded. */

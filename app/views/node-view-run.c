@@ -86,7 +86,8 @@ add_memory (ScopeSheet *sheet, const ProfCapture *capture)
 
   if (isfinite (planned))
     scope_sheet_add_row (sheet, _ ("Peak memory"), planned_text,
-                         _ ("Planned for values and workspaces: an upper bound of what is touched"),
+                         _ ("Planned for values and workspaces: an upper bound of the memory that "
+                            "a run touches"),
                          0);
   if (isfinite (resident))
     scope_sheet_add_row (sheet, _ ("Process memory"), resident_text,

@@ -11,7 +11,7 @@
 #include <glib/gi18n.h>
 #include <math.h>
 
-/* What a row of the sheet leads to. */
+/* The target of a row of the sheet. */
 typedef enum
 {
   PLACE_NOWHERE,

@@ -78,7 +78,7 @@ gboolean scope_values_view_move_to (ScopeValuesView *self, gint64 element);
 void scope_values_view_copy (ScopeValuesView *self);
 /* The index in the tensor of the cell with the cursor; -1: there is none. */
 gint64 scope_values_view_get_element (ScopeValuesView *self);
-/* What the user has chosen to see. */
+/* The user's choice of values. */
 ScopeShownValues scope_values_view_get_shown (ScopeValuesView *self);
 
 /* --- values-view-facts.c --- */

@@ -48,7 +48,7 @@ typedef struct
   gboolean is_error; /* FALSE: a warning */
 } ScopeFault;
 
-/* What is drawn for faults: around a box, or around the closed group that holds it. */
+/* The marks of faults: around a box, or around the closed group that holds it. */
 typedef struct
 {
   guint32  item;     /* of the picture */

@@ -142,7 +142,7 @@ check_free (Check *check)
   g_free (check);
 }
 
-/* What hscope says about the target, as the second line of its row.  (transfer full) */
+/* The output of hscope about the target, as the second line of its row.  (transfer full) */
 static char *
 describe_answer (const char *text)
 {

@@ -281,7 +281,7 @@ list_new (Editor *editor)
   gtk_scrolled_window_set_policy (GTK_SCROLLED_WINDOW (scroller), GTK_POLICY_NEVER,
                                   GTK_POLICY_AUTOMATIC);
   gtk_scrolled_window_set_propagate_natural_height (GTK_SCROLLED_WINDOW (scroller), TRUE);
-  /* What a wrong value adds must be seen, too: the dialog does not grow while it is open. */
+  /* Room for the message of a wrong value: the dialog does not grow while it is open. */
   gtk_scrolled_window_set_min_content_height (GTK_SCROLLED_WINDOW (scroller),
                                               (int) MIN (64 + 56 * editor->rows->len, 380));
   gtk_scrolled_window_set_max_content_height (GTK_SCROLLED_WINDOW (scroller), 420);

@@ -28,7 +28,7 @@ sheet_free (gpointer data)
   g_free (sheet);
 }
 
-/* What the selected page shows.  (transfer full) NULL: no graph is drawn. */
+/* The contents of the selected page.  (transfer full) NULL: no graph is drawn. */
 static Sheet *
 new_sheet (ScopeWindow *self)
 {

@@ -11,7 +11,7 @@
 
 #include <glib/gi18n.h>
 
-/* What is looked for, and what was found. */
+/* The search term and the matches. */
 typedef struct
 {
   ScopeDocument *document;

@@ -14,7 +14,7 @@
 #define USUAL_EXTENT 224
 #define USUAL_LENGTH 16
 
-/* What a dimension is, as far as recurrent layers, loops and its name show. */
+/* The meaning of a dimension, as far as recurrent layers, loops and its name show it. */
 typedef enum
 {
   ROLE_UNKNOWN,
@@ -22,7 +22,7 @@ typedef enum
   ROLE_TIME,
 } DimRole;
 
-/* What names of dimensions contain. */
+/* Words in the names of dimensions. */
 static const struct
 {
   const char *word;

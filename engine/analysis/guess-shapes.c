@@ -224,7 +224,7 @@ guess_rank (HybGuess *guess, HybNodeId variable, HybShape *shape)
       if (!hyb_guess_try (guess, shape))
         continue;
       take_inferred (guess, shape);
-      /* A first axis whose size the graph knows counts steps; the batch is the next one. */
+      /* A first axis of known size counts steps; the batch is the next one. */
       if (shape->dim[0] != HYB_UNKNOWN && guess_lengths (guess, shape, 1))
         return TRUE;
       if (guess_sequence (guess, shape))

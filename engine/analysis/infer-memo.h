@@ -17,7 +17,7 @@ void hyb_infer_memo_end (void);
 
 /* Whether an inference is going on, so that answers can be stored. */
 gboolean hyb_infer_memo_is_active (void);
-/* What was stored under key; NULL: nothing was. */
+/* The value stored under key; NULL if there is none. */
 gconstpointer hyb_infer_memo_find (GBytes *key);
 /* Stores an answer, one block of memory that is freed with g_free().  answer: (transfer full) */
 void hyb_infer_memo_store (GBytes *key, gpointer answer);

@@ -7,7 +7,7 @@
 
 #include "engine/analysis/facts.h"
 
-/* What a pass saves; the profiler explains differences between variants by these classes. */
+/* The kind of work that a pass saves; the profiler explains differences between variants by these classes. */
 typedef enum
 {
   HYB_SAVES_DISPATCH,  /* calls of operators */

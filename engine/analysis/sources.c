@@ -30,7 +30,7 @@ struct _HybSources
   GArray    *replaced; /* of Entry: source.node is a node of the graph before; likewise */
 };
 
-/* What computes a node of the graph before. */
+/* The nodes that compute a node of the earlier graph. */
 typedef struct
 {
   guint     n;
@@ -111,7 +111,7 @@ find_absorbing (Step *step, HybNodeId id)
     }
 }
 
-/* What the pass has stated about nodes whose values it did not replace. */
+/* The pass's statements about nodes whose values it did not replace. */
 static void
 find_stated (Step *step)
 {
@@ -176,7 +176,7 @@ add_new_inputs (Step *step, HybNodeId id, GHashTable *seen, GArray *waiting)
     }
 }
 
-/* What was added in front of a node helps it. */
+/* Nodes added in front of a node count as its helpers. */
 static void
 add_helpers (Step *step, HybNodeId from, HybNodeId target)
 {
@@ -226,7 +226,7 @@ add_moved (Step *step)
     }
 }
 
-/* What computes comes first, so that only helpers are missing beyond the limit. */
+/* Computing nodes come first, so that only helpers are cut off by the limit. */
 static void
 collect (Step *step)
 {

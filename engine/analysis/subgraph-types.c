@@ -122,7 +122,7 @@ new_key (HybGraph *body, const HybSubgraphTypes *types)
   return g_byte_array_free_to_bytes (key);
 }
 
-/* What was inferred about a body. */
+/* The inferred types of a body. */
 typedef struct
 {
   gboolean complete;

@@ -7,7 +7,7 @@
 
 #include "engine/graph/graph.h"
 
-/* What hyb_subgraph_infer() reads and writes. */
+/* The arguments and results of hyb_subgraph_infer(). */
 typedef struct
 {
   HybType  *variables; /* types of the body's variables, read and written; may be unknown */

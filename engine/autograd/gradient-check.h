@@ -6,7 +6,7 @@
 
 #include "engine/graph/graph.h"
 
-/* What is checked, and how; an option of 0 has the default given in its comment. */
+/* Options of a check; an option of 0 has the default given in its comment. */
 typedef struct
 {
   HybGraph         *graph;

@@ -24,7 +24,7 @@ struct _HybTape
   GHashTable *attached; /* from HybTensor * to Attachment */
 };
 
-/* What the backward pass needs of a call. */
+/* A recorded call, for the backward pass. */
 typedef struct
 {
   gboolean training, has_scalars;

@@ -55,7 +55,7 @@ HYB_API gboolean hyb_tape_call (HybTape                 *tape,
                                 const HybRun            *context,
                                 GError                 **error);
 
-/* What a backward pass starts from. */
+/* The start of a backward pass. */
 typedef struct
 {
   guint             n_heads;

@@ -30,7 +30,7 @@ struct HybNoWords
 {
 };
 inline constexpr HybNoWords hyb_words{};
-/* What HYB_STRINGS() calls in C++. */
+/* The implementation of HYB_STRINGS() in C++. */
 inline const char *const *
 hyb_strings (const HybNoWords &, std::initializer_list<const char *> list)
 {
@@ -42,7 +42,7 @@ hyb_strings (HybWords &words, std::initializer_list<const char *> list)
 {
   return words.lists.emplace_front (list).data ();
 }
-/* What HYB_OPTIONS() makes in C++: a struct and the strings of its members. */
+/* The result of HYB_OPTIONS() in C++: a struct and the strings of its members. */
 template <typename Type> struct HybTemporary
 {
   HybWords words;

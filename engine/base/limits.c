@@ -54,7 +54,7 @@ hyb_limits_get_memory (guint64 file_bytes)
 
 /* --- Limits of the process --- */
 
-/* What is left of a limit of which used bytes are used; G_MAXUINT64: it is not limited. */
+/* The remainder of a limit after `used` bytes; G_MAXUINT64 if there is no limit. */
 static guint64
 room_of (int resource, guint64 used)
 {
@@ -94,7 +94,7 @@ hyb_limits_get_threads (void)
   return (guint) n_threads;
 }
 
-/* What is left for the memory of runs, once and for all. */
+/* The memory left for runs, computed once. */
 static guint64
 get_room_for_runs (void)
 {

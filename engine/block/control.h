@@ -19,7 +19,7 @@ typedef HybValue *(*HybForeachBody) (HybF *F, HybValue *slices, HybValue **state
 HYB_API HybValue *
 hyb_foreach (HybF *F, HybForeachBody body, HybValue *data, HybValue *states, gpointer user);
 
-/* What hyb_foreach() and hyb_while_loop() return, taken apart. */
+/* The parts of the result of hyb_foreach() and hyb_while_loop(). */
 typedef struct
 {
   HybValue *outputs; /* stacked over the steps, nested like those of a step */

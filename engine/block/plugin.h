@@ -64,7 +64,7 @@ typedef struct
   const char *init; /* initialiser of weights without one of their own; NULL: "xavier" */
   HybTask     task;
 } HybModelClass;
-/* What a plug-in exports; HYB_PLUGIN() defines it. */
+/* The symbol that a plug-in exports; HYB_PLUGIN() defines it. */
 typedef struct
 {
   guint32                     abi;

@@ -237,7 +237,7 @@ hyb_value_get_double (HybValue *value)
     return hyb_tensor_get_value (tensor, 0);
   if (tensor)
     hyb_f_fail (value->F,
-                "one number was read of an array of %" G_GINT64_FORMAT
+                "one number was read from an array of %" G_GINT64_FORMAT
                 " elements; reduce it first, for example by hyb_sum()",
                 hyb_tensor_get_size (tensor));
   return NAN;

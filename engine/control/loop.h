@@ -83,7 +83,7 @@ void hyb_loop_cost (const HybLoop *loop, const HybCall *call, HybCost *cost);
 
 /* --- The backward pass: loop-gradient.c, loop-backward.c, loop-backward-compute.c --- */
 
-/* What a backward node adds to its forward node's attributes. */
+/* The attributes that a backward node adds to its forward node's. */
 typedef struct
 {
   HybInts heads;     /* outputs of the forward node that have an incoming gradient */

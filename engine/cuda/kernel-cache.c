@@ -96,7 +96,7 @@ read_file (int file, gsize *length)
   return n == (gsize) facts.st_size ? g_steal_pointer (&contents) : NULL;
 }
 
-/* What follows the first line, if that describes it. */
+/* The text after the first line, if that line describes it. */
 static GBytes *
 check_contents (const char *contents, gsize length)
 {
@@ -137,7 +137,7 @@ hyb_kernel_cache_has (const char *folder, const char *key)
 
 /* --- Writing --- */
 
-/* What lies there, such as a link, would be written through, and a file with another mode would keep it. */
+/* An existing link would be written through, and an existing file would keep its mode. */
 static void
 make_room (const char *path)
 {

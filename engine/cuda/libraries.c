@@ -66,8 +66,8 @@ open_companions (const char *folder, const char *prefix)
     g_dir_close (dir);
 }
 
-/* What ld.so said; NULL if it only did not find the library itself.  A library that it needs and that is not there is
- * another matter.  (transfer full) */
+/* The message of ld.so; NULL if the library itself was not found.  A missing dependency of the library does give a message.
+ * (transfer full) */
 static char *
 dup_reason (const char *soname, const char *text)
 {

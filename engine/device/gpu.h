@@ -51,7 +51,7 @@ HYB_API const char *hyb_gpu_why_excluded (const HybGpu *gpu, const char *op);
 /* Notes what a self-test said that has passed on this GPU, as a sentence; NULL takes it back.  Not to be called
  * while other threads use the GPU. */
 HYB_API void hyb_gpu_set_proof (HybGpu *gpu, const char *proof);
-/* What was noted; NULL if no self-test has passed. */
+/* The note of the self-test; NULL if none has passed. */
 HYB_API const char *hyb_gpu_get_proof (const HybGpu *gpu);
 /* The names of all operators that the GPU computes, NULL-terminated.  (transfer container) */
 HYB_API const char **hyb_gpu_list_operators (const HybGpu *gpu);
@@ -63,7 +63,7 @@ HYB_API gboolean hyb_gpu_computes (const char *op);
  * HYB_GPU_PATH, an empty one, which stands for ld.so, then those that are there of toolkits, tools/gpu.sh, containers,
  * Python's wheels and conda.  (transfer full) */
 HYB_API char **hyb_gpu_list_folders (int major);
-/* What the device is called, followed by the versions of driver and libraries.  (transfer full) */
+/* The name of the device, followed by the versions of driver and libraries.  (transfer full) */
 HYB_API char *hyb_gpu_describe (HybGpu *gpu);
 
 /* Facts of a GPU, to be shown. */
@@ -84,7 +84,7 @@ typedef struct
 /* The number of GPUs, which hyb_gpu_open() takes as "gpu:0", "gpu:1" and so on.  0 and an error of
  * HYB_DEVICE_ERROR if there are none. */
 HYB_API guint hyb_gpu_count (GError **error);
-/* What is known of an open GPU.  (transfer full) */
+/* The facts about an open GPU.  (transfer full) */
 HYB_API HybGpuFacts *hyb_gpu_dup_facts (HybGpu *gpu);
 /* The bytes of the GPU that were taken through gpu and not given back, without those that NVIDIA's libraries take for
  * themselves and those of other programs. */

@@ -28,7 +28,7 @@ typedef struct
 
 /* --- Reporting --- */
 
-/* What a finding says besides its message. */
+/* The parts of a finding besides its message. */
 typedef struct
 {
   HybSeverity severity;
@@ -99,9 +99,9 @@ void hyb_diagnose_inputs (HybDiagnosis *diagnosis);
 void hyb_diagnose_contents (HybDiagnosis *diagnosis);
 /* Shapes and element types that contradict each other; infers diagnosis->types. */
 void hyb_diagnose_types (HybDiagnosis *diagnosis);
-/* What is quantised, and where MXNet's int8 run is not what the model means. */
+/* Quantised layers, and where MXNet's int8 run deviates from the model. */
 void hyb_diagnose_quantised (HybDiagnosis *diagnosis);
 /* Outputs whose shape cannot be inferred. */
 void hyb_diagnose_outputs (HybDiagnosis *diagnosis);
-/* What MXNet 1.9.1 cannot do, or does differently. */
+/* Limitations and deviations of MXNet 1.9.1. */
 void hyb_diagnose_differences (HybDiagnosis *diagnosis);

@@ -30,6 +30,6 @@ gboolean hyb_attributes_edit (HybModel          *model,
                               GPtrArray         *changes,
                               GError           **error);
 
-/* What the graph contradicts after an edit: the first fact that does not fit, with the size that would
+/* The contradiction in the graph after an edit: the first fact that does not fit, with the size that would
  * fit where there is one.  NULL: all shapes agree.  (transfer full) */
 char *hyb_attributes_find_conflict (HybModel *model, const char *name);

@@ -96,7 +96,7 @@ collect_stems (const GPtrArray *pairs)
   return stems;
 }
 
-/* What the pairs make of a parameter: the variable of a pair, or else its own name. */
+/* The name of a parameter after applying the pairs: the variable of a pair, or else its own name. */
 static const char *
 variable_of (const GPtrArray *pairs, const char *parameter)
 {

@@ -57,5 +57,5 @@ void hyb_device_frame_set_timed (HybDeviceFrame *frame, gboolean is_timed);
 double hyb_device_frame_get_seconds (HybDeviceFrame *frame);
 /* Where the steps of its plan are computed. */
 HybDeviceSteps hyb_device_frame_get_steps (const HybDeviceFrame *frame);
-/* What the last run has copied. */
+/* The copies of the last run. */
 HybDeviceCounts hyb_device_frame_get_counts (const HybDeviceFrame *frame);

@@ -6,7 +6,7 @@
 
 #include "engine/exec/device-run.h"
 
-/* What was recorded of one plan. */
+/* The recordings of one plan. */
 typedef struct _HybDeviceReplays HybDeviceReplays;
 
 /* Nothing recorded yet.  plan and gpu must live longer.  (transfer full) */

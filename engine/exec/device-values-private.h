@@ -20,7 +20,7 @@ typedef struct
   gsize      ahead_offset; /* there */
 } HybDeviceValue;
 
-/* What came from the host. */
+/* Values from the host. */
 typedef struct
 {
   gsize now, ahead;
@@ -33,7 +33,7 @@ struct _HybDeviceValues
   guint           n;
   HybDeviceValue *values;
 
-  /* What every run sends lies side by side and goes in one copy: the seed, if the plan draws random
+  /* The values sent by every run lie side by side and goes in one copy: the seed, if the plan draws random
    * numbers, and variables.  The host fills one buffer while the device may still read the other. */
   gboolean has_seed; /* in front of the variables */
   gsize    input_bytes;
@@ -43,7 +43,7 @@ struct _HybDeviceValues
   gsize    front_bytes; /* of the seed and those that are not sent ahead */
   gboolean is_ahead;    /* all others of the next run were */
 
-  /* What is sent while the device computes the run before goes through a queue of its own, and from its memory to
+  /* Values sent during the previous run go through a queue of its own, and from its memory to
    * the inputs when its run begins. */
   HybQueue *ahead_queue; /* NULL: nothing was sent ahead yet */
   gsize     ahead_bytes;

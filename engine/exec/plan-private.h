@@ -126,7 +126,7 @@ typedef struct
   gsize    bytes;
 } HybDeviceCopy;
 
-/* What a device knows of step number i of a plan. */
+/* The device's data for step number i of a plan. */
 typedef struct
 {
   const HybDeviceOp *twin;     /* NULL: the host computes this step, or runs its bodies */

@@ -24,7 +24,7 @@ typedef enum
   HYB_JSON_OBJECT,
 } HybJsonKind;
 
-/* What this parser accepts although MXNet's reader, or others, may not. */
+/* Extensions of JSON that this parser accepts but MXNet's reader, or others, may not. */
 typedef enum
 {
   HYB_JSON_QUIRK_ESCAPE,        /* \u, \/, \b, \f */

@@ -73,7 +73,7 @@ typedef struct
 #define SYMBOL_AT_REF(graph_, ref_) \
   (&(SymbolPlace){ .graph = (graph_), .node = HYB_NO_ID, .ref = (ref_) })
 
-/* What a finding says besides its message. */
+/* The parts of a finding besides its message. */
 typedef struct
 {
   const char        *code;

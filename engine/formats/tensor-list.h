@@ -38,7 +38,7 @@ HYB_API HybTensor *hyb_tensor_list_find (HybTensorList *list, const char *name);
 /* TRUE if there is an entry of this name, with contents or without. */
 HYB_API gboolean hyb_tensor_list_has (HybTensorList *list, const char *name);
 
-/* What the reader noticed; of HybFinding.  (transfer none) */
+/* The reader's findings; of HybFinding.  (transfer none) */
 HYB_API GPtrArray *hyb_tensor_list_get_findings (HybTensorList *list);
 
 /* A tensor with the elements at offset in bytes.  It shares the memory of bytes if the alignment

@@ -91,7 +91,7 @@ HYB_API HybTensor *hyb_model_get_example (HybModel *model, const char *name);
 /* Records an example of this input; the model takes a reference. */
 HYB_API void hyb_model_set_example (HybModel *model, const char *name, HybTensor *tensor);
 
-/* What readers and rules noticed: an array of HybFinding, owned by the model. */
+/* The findings of readers and rules: an array of HybFinding, owned by the model. */
 HYB_API GPtrArray *hyb_model_get_findings (HybModel *model);
 /* Adds a finding, which the model then owns. */
 HYB_API void hyb_model_add_finding (HybModel *model, HybFinding *finding);

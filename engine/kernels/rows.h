@@ -23,7 +23,7 @@ void hyb_row_softmax_f32 (gint64 n, const float *x, float scale, float *y);
 /* The same in double. */
 void hyb_row_softmax_f64 (gint64 n, const double *x, double scale, double *y);
 
-/* What a row is normalised with. */
+/* The mean and scale that normalise a row. */
 typedef struct
 {
   float        mean, inverse; /* inverse: 1 / standard deviation */

@@ -211,7 +211,7 @@ free_attempts (Attempt *attempts)
       hyb_lowered_unref (attempts[sizes].turn[turn]);
 }
 
-/* What the graph says to sizes that it does not accept. */
+/* The graph's error for sizes that it does not accept. */
 static GArray *
 ref_refusals (const Attempt *attempt)
 {

@@ -17,7 +17,7 @@ typedef struct
   GArray     *refusals; /* of HybLoweringFault, of distinct sizes; NULL: it accepts them */
 } HybInferred;
 
-/* What follows from the types of the variables and what the file declares.  (transfer full) */
+/* The types inferred from the variables and the file's declarations.  (transfer full) */
 HybInferred *hyb_inferred_get (HybGraph *graph, const HybType *types, gboolean training);
 /* Drops a reference; accepts NULL. */
 void hyb_inferred_unref (HybInferred *inferred);

@@ -115,7 +115,7 @@ add_values (LoweringTarget *target, HybNodeId id)
     }
 }
 
-/* What a value stands for that could not be lowered; the node is the one that produces it. */
+/* Fails because a value could not be lowered.  producer: the node that computes it. */
 static void
 refuse_uncomputed (HybLowering *lowering, HybNodeId producer)
 {
@@ -417,7 +417,7 @@ keep_fault (HybLowering *lowering)
   return TRUE;
 }
 
-/* What the file declares, for outputs about which nothing else is known. */
+/* The declared types of outputs whose types cannot be inferred. */
 static void
 use_declared_types (HybLowering *lowering)
 {

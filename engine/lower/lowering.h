@@ -1,7 +1,7 @@
 /* lowering.h — turns a graph of another format into one of the engine's operators.
  *
  * Each operator of such a format has a function lower() (op/op.h), which reads the types of its inputs and,
- * as far as planning knows them, their contents, and writes nodes of the engine.  Types of what it writes are
+ * as far as they are known while planning, their contents, and writes nodes of the engine.  Types of what it writes are
  * inferred at once, and small values that depend on known contents alone are computed at once, so that shape
  * arithmetic never runs.  Functions that take a HybLowering speak of the node that is being lowered.  The
  * first failure is kept: later calls return HYB_NO_ID and do nothing, so lower() needs no checks in between.
@@ -93,7 +93,7 @@ typedef struct
   HybTensor **head_contents; /* known while planning; NULL otherwise */
 } HybLoweredBody;
 
-/* What a body is lowered for. */
+/* The purpose for which a body is lowered. */
 typedef struct
 {
   const HybType    *types;    /* by variable of the body */
@@ -142,7 +142,7 @@ typedef struct
   GHashTable *entered;
 } HybLowered;
 
-/* What a lowering starts from. */
+/* The input of a lowering. */
 typedef struct
 {
   const HybType

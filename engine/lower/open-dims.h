@@ -45,5 +45,5 @@ typedef struct
 void hyb_open_dims_collect (OpenGraph *open);
 /* Gives all open dimensions their sizes of all turns. */
 void hyb_open_dims_set_sizes (const OpenGraph *open, Sizes sizes);
-/* What a type in all turns has in common.  by_turn: NULL where a turn was not tried. */
+/* The part of a type that is equal in all turns.  by_turn: NULL where a turn was not tried. */
 HybType hyb_open_dims_merge (const OpenGraph *open, const HybType *const by_turn[N_TURNS]);

@@ -4,7 +4,7 @@
 #include "engine/imperative/imperative.h"
 #include "engine/onnx/compute.h"
 
-/* What the functions of this file pass on. */
+/* The arguments that the functions of this file share. */
 typedef struct
 {
   const HybCall    *call;

@@ -26,7 +26,7 @@ typedef struct
   /* For operators with bodies: the input, as the specification counts, that feeds variable number `variable` of a
    * body, G_MAXUINT if the node itself does (a loop's counter), and how.  Default: all variables are captured. */
   guint (*formal_input) (const HybOnnxUse *use, guint variable, HybPortKind *port);
-  /* What rows that share a lower() differ in, most often the engine's operator. */
+  /* Tells rows that share a lower() apart: most often the name of the engine's operator. */
   const char *engine;
   gboolean    has_value; /* an attribute is the array HybOnnxUse.literal */
 } HybOnnxOp;
@@ -116,7 +116,7 @@ guint hyb_onnx_no_head (gconstpointer params, guint body, guint head);
 
 /* --- For lower(): inputs --- */
 
-/* What is known of the node. */
+/* The node's facts. */
 const HybOnnxUse *hyb_onnx_use (const HybLowering *lowering);
 /* The version of the node's operator set. */
 gint64 hyb_onnx_opset (const HybLowering *lowering);

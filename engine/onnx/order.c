@@ -37,7 +37,7 @@ hide (Edges *edges, GPtrArray *hidden, const char *name)
   g_ptr_array_add (hidden, producer);
 }
 
-/* What a body defines itself is not what an outer node of the same name produces. */
+/* A value that a body defines itself hides an outer one of the same name. */
 static void
 add_body_names (Edges *edges, const HybOnnxGraph *graph, guint depth)
 {

@@ -19,7 +19,7 @@ find_attribute (const HybOnnxAttribute *attributes, guint n, const char *name)
   return NULL;
 }
 
-/* What a reference to an attribute of the function stands for: what the call gives, or the default. */
+/* The value of a reference to an attribute of the function: from the call, or the default. */
 static const HybOnnxAttribute *
 resolve (const OnnxScope *scope, const char *reference)
 {
@@ -78,7 +78,7 @@ hyb_onnx_find_function (const OnnxReader *reader, const HybOnnxNode *node)
   return g_hash_table_lookup (reader->functions, key);
 }
 
-/* Connects what the call gives with the names inside. */
+/* Binds the call's arguments to the names inside the function. */
 static void
 define_formals (OnnxScope             *scope,
                 OnnxScope             *inner,

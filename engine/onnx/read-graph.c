@@ -39,7 +39,7 @@ static const HybOp       unknown_op = {
 
 /* --- One node --- */
 
-/* What is collected about a node before it is added. */
+/* The parts of a node that is being read. */
 typedef struct
 {
   const HybOnnxNode *node;

@@ -115,7 +115,7 @@ void hyb_onnx_read_origin (HybArena *arena, const HybOnnxNode *node, HybOrigin *
 HybTensor *hyb_onnx_literal (OnnxReader *reader, const HybOnnxNode *node);
 /* The name of a node; of one without a name that of its first output. */
 const char *hyb_onnx_node_name (const HybOnnxNode *node);
-/* What graphs of ONNX operators have in common. */
+/* The dialect of graphs of ONNX operators. */
 extern const HybDialect hyb_onnx_dialect;
 
 /* Reports, once for each operator, that it is of an unknown domain, of another version than the file says, unknown, or used

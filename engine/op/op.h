@@ -39,7 +39,7 @@ typedef enum
   HYB_CATEGORY_LOSS,
   HYB_N_CATEGORIES,
 } HybCategory;
-/* What the engine may do with an operator. */
+/* Properties of an operator. */
 typedef enum
 {
   HYB_OP_IN_PLACE = 1 << 0,           /* output 0 may share the memory of input 0 */

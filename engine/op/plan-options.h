@@ -14,7 +14,7 @@
 G_BEGIN_DECLS
 
 typedef struct _HybGpu HybGpu; /* engine/device/gpu.h */
-/* What a plan is made for. */
+/* The options of a plan. */
 struct _HybPlanOptions
 {
   gboolean           training;

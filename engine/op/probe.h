@@ -18,7 +18,7 @@ typedef struct _HybPlan   HybPlan;   /* engine/exec/plan.h */
 typedef struct _HybTensor HybTensor; /* engine/tensor/tensor.h */
 typedef struct _HybPhase  HybPhase;  /* engine/op/phase.h */
 typedef struct _HybCost   HybCost;   /* engine/op/op.h */
-/* What a span of time belongs to. */
+/* The subject of a span of time. */
 typedef enum
 {
   HYB_SPAN_NODE,   /* one operator */
@@ -28,7 +28,7 @@ typedef enum
   HYB_SPAN_PHASE,  /* a part of an operator, inside the span of its node */
 } HybSpanKind;
 
-/* What begins or ends. */
+/* A span that begins or ends. */
 typedef struct
 {
   HybSpanKind kind;

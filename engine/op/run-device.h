@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-/* What a run on a device does with values; data is that run's. */
+/* Functions of a run on a device for its values; data is that run's. */
 typedef struct
 {
   /* Within the device. */

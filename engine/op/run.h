@@ -26,11 +26,11 @@ typedef struct
   guint32     node;  /* its id in that graph */
 } HybRunFault;
 
-/* What the arrays of a run may take (op/run-memory.h). */
+/* The memory limit for the arrays of a run (op/run-memory.h). */
 typedef struct _HybRunMemory HybRunMemory;
 /* The device whose memory holds values (op/run-device.h). */
 typedef struct _HybRunDevice HybRunDevice;
-/* What a kernel gets for one call of an operator. */
+/* The arguments of a kernel for one call of an operator. */
 struct _HybRun
 {
   gconstpointer  *input;     /* data of each input; those in HybOp.mutates are written by a cast */

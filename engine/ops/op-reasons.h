@@ -32,7 +32,7 @@ HYB_REASON ("_npi_cvim*", "It reads or writes images outside of the graph")
 HYB_REASON ("_cvim*", "It reads or writes images outside of the graph")
 HYB_REASON ("_cvcopyMakeBorder", "It belongs to MXNet's image reader; use Pad")
 
-/* What sparse storage holds besides numbers. */
+/* Operators on sparse storage. */
 HYB_REASON ("_contrib_dgl_*", SPARSE_GRAPH)
 HYB_REASON ("_contrib_edge_id", SPARSE_GRAPH)
 HYB_REASON ("_contrib_getnnz",

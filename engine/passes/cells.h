@@ -19,7 +19,7 @@ typedef struct
   HybNodeId id[HYB_CELL_NODES];
 } HybCellNodes;
 
-/* What a cell is computed by. */
+/* The nodes that compute a cell. */
 typedef struct
 {
   const char *forward, *recording, *backward; /* operators */

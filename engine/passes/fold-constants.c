@@ -166,7 +166,7 @@ fold_constants_run (HybGraph *graph, HybFacts *facts, GArray *map, GError **erro
   return fold (graph, facts, !facts->same_bytes || facts->for_device, error);
 }
 
-/* What depends on no variable at all: files of other formats have numbers that nodes make. */
+/* Values that depend on no variable: in files of other formats, nodes generate numbers. */
 static HybGraph *
 fold_literals_run (HybGraph *graph, HybFacts *facts, GArray *map, GError **error)
 {

@@ -7,7 +7,7 @@
 #include "engine/passes/fold-constants.h"
 #include "engine/passes/pieces.h"
 
-/* What is folded into a convolution. */
+/* The factors and summands folded into a convolution. */
 typedef struct
 {
   HybNodeId  convolution;     /* HYB_NO_ID: nothing is folded into this node's value */

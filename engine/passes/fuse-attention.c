@@ -6,7 +6,7 @@
 #include "engine/analysis/pass.h"
 #include "engine/passes/pieces.h"
 
-/* What was found, from the last node to the first. */
+/* The matched nodes, from the last to the first. */
 typedef struct
 {
   HybValueId bias, mask, hidden; /* HYB_NO_ID: none */

@@ -55,7 +55,7 @@ HybGraph *hyb_loop_ports_cut_body (const HybLoopPorts *ports,
                                    guint               n,
                                    const HybNodeId    *nodes);
 
-/* What replaces a loop. */
+/* The replacement of a loop. */
 typedef struct
 {
   HybGraph         *body;

@@ -17,7 +17,7 @@ typedef struct
   HybFacts *facts;
 } HybPieces;
 
-/* What replaces a pattern.  match() fills it. */
+/* The replacement of a pattern. match() fills it. */
 typedef struct
 {
   HybNodeId   pieces[HYB_MAX_PIECES]; /* the nodes of the pattern but the last one */

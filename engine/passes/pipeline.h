@@ -17,7 +17,7 @@ typedef struct
   gboolean for_body; /* of a device: leave out passes that make constants, which it does not send */
 } HybPipelineOptions;
 
-/* What one pass did. */
+/* The report of one pass. */
 typedef struct
 {
   const HybPass *pass;

@@ -20,7 +20,7 @@ typedef struct
   double p[N_POWERS], q[N_POWERS];
 } Form;
 
-/* What a function T is made by, and the limits of a line. */
+/* The operator of a function T, and the limits of a line. */
 typedef enum
 {
   GATE_TANH,
@@ -140,7 +140,7 @@ is_near (const Form *a, const Form *b)
 
 /* --- Reading a graph --- */
 
-/* What values stand for x and T. */
+/* The values that stand for x and T. */
 typedef struct
 {
   const HybPieces *pieces;

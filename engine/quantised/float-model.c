@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-/* What MXNet's quantisation puts before and after names. */
+/* Prefixes and suffixes that MXNet's quantisation adds to names. */
 #define NODE_PREFIX      "quantized_"
 #define PARAMETER_SUFFIX "_quantize"
 /* MXNet quantises parameters to this many levels on each side of 0. */

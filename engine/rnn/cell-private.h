@@ -105,6 +105,6 @@ int hyb_layout_axis (const char *layout, char axis);
 
 /* --- cell-fused.c --- */
 
-/* What the flat parameter of a fused cell holds; the prefix belongs to the cell.  FALSE if the
+/* The contents of a fused cell's flat parameter; the prefix belongs to the cell.  FALSE if the
  * block is not a fused cell. */
 gboolean hyb_fused_cell_get_weights (HybBlock *cell, HybRnnWeights *weights);

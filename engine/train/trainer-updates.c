@@ -74,7 +74,7 @@ add_norm (Adding *adding, const HybValueId *gradients)
   return adding->norm != HYB_NO_ID;
 }
 
-/* What does not change from step to step. */
+/* Arguments that do not change from step to step. */
 static char **
 describe (const Adding *adding, guint index, guint n_states)
 {

@@ -41,7 +41,7 @@ typedef struct
   const HybMode     *mode;       /* NULL: HYB_MODE_STATIC */
   HybGpu            *gpu;        /* trains; NULL: the processor (device/gpu.h) */
 } HybTrainerOptions;
-/* What a step of training reports. */
+/* The report of a training step. */
 typedef struct
 {
   double loss;

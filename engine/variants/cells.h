@@ -9,7 +9,7 @@
 #include "engine/graph/graph.h"
 #include "engine/kernels/recurrent/rnn-mode.h"
 
-/* What a chain of steps computes.  More than HybRnnMode: not all of it can be fused. */
+/* The kind of cell that a chain of steps computes.  More than HybRnnMode: not all of it can be fused. */
 typedef enum
 {
   HYB_CELL_NONE, /* a repeated body that is not a known cell and has no gates */

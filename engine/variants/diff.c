@@ -56,8 +56,8 @@ match_nodes (Differ *differ, HybNodeId a, HybNodeId b)
 
 /* --- Equal work on equal inputs --- */
 
-/* What a node does and reads, as text; inputs are named by their ids in b.  NULL if an input of a
- * has no match_nodes. (transfer full) */
+/* The operator and inputs of a node as text; inputs are named by their ids in b. NULL if an input of a has no match in b.
+ * (transfer full) */
 static char *
 key_of (const Differ *differ, HybGraph *graph, HybNodeId id, gboolean is_a)
 {

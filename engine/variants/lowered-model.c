@@ -102,7 +102,7 @@ add_result (Writing *writing, HybValueId value, HybTensor *tensor)
   g_autofree char *base = g_strconcat (node->name, ending_for (writing, value), NULL);
   const char      *name = unique_name (writing, base);
 
-  /* What is larger than all parameters is expanded, perhaps to the size of a batch. */
+  /* A constant larger than all parameters is an expanded one, perhaps to the size of a batch. */
   if (writing->n_elements[producer] < hyb_tensor_get_size (tensor) &&
       hyb_array_has_pattern (tensor))
     {

@@ -16,7 +16,7 @@
 
 typedef struct _HybSequence HybSequence;
 
-/* What part of a sequence a value is. */
+/* The part of a sequence that a value holds. */
 typedef enum
 {
   HYB_SEQUENCE_NONE,

@@ -17,7 +17,7 @@ prof_clock_now (void)
   return (guint64) now.tv_sec * G_GUINT64_CONSTANT (1000000000) + (guint64) now.tv_nsec;
 }
 
-/* What one reading costs on this machine, in ns: the smallest of several averages, measured now. */
+/* The cost of one reading on this machine, in ns: the smallest of several averages, measured now. */
 double prof_clock_cost (void);
 
 /* The shortest sample worth taking, in ns: 100 times the cost of a reading. */

@@ -259,7 +259,7 @@ prof_machine_stolen (const ProfTicks *before, const ProfTicks *after)
   return total > 0 ? (after->stolen - before->stolen) / total : 0;
 }
 
-/* What is missing in the times of operators on a GPU. */
+/* The limitation of the times of operators on a GPU. */
 static void
 add_trace_warning (GStrvBuilder *builder, const ProfFacts *facts)
 {

@@ -63,7 +63,7 @@ double prof_machine_stolen (const ProfTicks *before, const ProfTicks *after);
 /* The operators that the self-test of the device left to the host, with the differences found; missing if there
  * are none. */
 #define PROF_DEVICE_EXCLUDED_KEY "device.excluded"
-/* What a self-test said that has passed on the device, as a sentence; missing if none has. */
+/* The result of the passed self-test of the device, as a sentence; missing if none has. */
 #define PROF_DEVICE_PROOF_KEY "device.proof"
 /* How fast the machine was beside the clean runs: bytes per second, read and written, and dependent
  * operations per second. */

@@ -61,7 +61,7 @@ typedef struct
   double   value;
 } ProfNumberFact;
 
-/* What is known about a sample. */
+/* The facts about a sample. */
 typedef struct
 {
   guint32         kind, run; /* of the sample */

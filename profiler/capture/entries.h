@@ -69,7 +69,7 @@ typedef struct
   double   allocated; /* bytes that one execution takes for outputs and workspace; NaN: not known */
 } ProfNodeDetail;
 
-/* What a node that ran does for a node of the model. */
+/* The relation of a node that ran to a node of the model. */
 typedef enum
 {
   PROF_COMPUTES,

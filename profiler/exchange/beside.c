@@ -193,7 +193,7 @@ follow_their_fusions (Joining *joining)
       if (units[id] == PROF_NONE || ran_there (joining, units[id]))
         continue;
       ends[id] = last_before (joining, id, units, ends);
-      /* What neither program computes is constant or a shape. */
+      /* Nodes that neither program computes are constants or shapes. */
       if (ends[id] != PROF_NONE && joining->has_ours[units[id]])
         join (joining, ends[id], units[id]);
     }

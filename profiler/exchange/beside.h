@@ -14,7 +14,7 @@ typedef struct
   double     ours_seconds, theirs_seconds; /* of one run; 0 if nothing ran */
 } ProfBesideRow;
 
-/* What is set side by side.  All is borrowed. */
+/* The two sides of a comparison.  All members are borrowed. */
 typedef struct
 {
   HybGraph          *graph; /* the model's */

@@ -101,7 +101,7 @@ nest (GArray *spans)
                             end_of (open[n_open - 1]) < end_of (span) ||
                             end_of (open[n_open - 1]) <= span->event->begin_ns))
         n_open--;
-      /* What lies outside of every run is as deep as what lies inside. */
+      /* Events outside of every run have the same depth as events inside. */
       span->depth = span->kind == PROF_EVENT_RUN ? 0 : MAX (n_open, 1);
       if (n_open < PROF_DEPTH_MAX)
         open[n_open++] = span;
@@ -113,7 +113,7 @@ static void
 add_span (TraceImport *self, GHashTable *added, const OwnSpan *span)
 {
   const ProfTraceEvent *event = span->event;
-  /* What a traced GPU computed counts there, and not where it was launched. */
+  /* The work of a traced GPU counts on the GPU, not where it was launched. */
   gboolean  counts = !(self->tracer && prof_import_get_device (event) > 0);
   ProfEvent made = {
     .begin_ns = (guint64) (event->begin_ns - self->base_ns),

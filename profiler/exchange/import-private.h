@@ -106,7 +106,7 @@ void prof_operator_nodes_free (gpointer nodes);
 
 /* --- The node of an execution (import-target.c) --- */
 
-/* What an execution is mapped to. */
+/* The target of an execution. */
 typedef struct
 {
   guint32     row; /* PROF_NONE: no node */

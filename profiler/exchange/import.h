@@ -27,7 +27,7 @@ typedef struct
   const char *nodes; /* “conv3 + bn3 + relu3” */
 } ProfFusion;
 
-/* What was done with the events of a trace. */
+/* Statistics about the events of a trace. */
 typedef struct
 {
   guint   n_operators;  /* executions of operators in the trace */
@@ -49,7 +49,7 @@ typedef struct
 /* Frees what import owns, not import itself. */
 void prof_import_clear (ProfImport *import);
 
-/* What is known besides the trace.  Everything may be NULL. */
+/* Facts besides the trace.  All may be NULL. */
 typedef struct
 {
   const HybType

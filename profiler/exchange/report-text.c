@@ -203,7 +203,7 @@ append_work (GString *to, const ProfCapture *capture)
   prof_class_times_clear (&times);
 }
 
-/* What a plan keeps of values that it computed once. */
+/* Values that a plan computed once and keeps. */
 static void
 append_folded (GString *to, const ProfCapture *capture)
 {

@@ -19,7 +19,7 @@
 #define MAX_KEY      256 /* bytes of a key and its quote */
 #define MAX_EVENTS   (50 * 1000 * 1000)
 
-/* What an event and a text take: an array that grows, and the tables of an import. */
+/* The memory for an event and a text: an array that grows, and the tables of an import. */
 #define EVENT_BYTES (3 * sizeof (ProfTraceEvent))
 #define TEXT_BYTES  64
 
@@ -481,7 +481,7 @@ read_events (Reader *reader)
     }
 }
 
-/* What the whole file takes, if its rest is like what was read. */
+/* The memory for the whole file, extrapolated from the part that was read. */
 static guint64
 estimate_memory (const Reader *reader)
 {

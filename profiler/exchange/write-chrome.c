@@ -25,7 +25,7 @@ typedef struct
   guint            row; /* of work of a GPU */
 } Entry;
 
-/* What is the same for all events. */
+/* The fields common to all events. */
 typedef struct
 {
   const ProfCapture  *capture;
@@ -105,7 +105,7 @@ append_node (GString           *to,
                           node && node->step != PROF_NONE ? node->step : event->step, event->run);
 }
 
-/* What another thread computed of a node. */
+/* The part of a node that another thread computed. */
 static void
 append_slice (GString *to, const ProfCapture *capture, const ProfEvent *event, guint64 base)
 {

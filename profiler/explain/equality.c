@@ -77,7 +77,7 @@ prof_compare_numbers (ProfSubject *a, ProfSubject *b, ProfEquality *equality)
 
       if (!y || hyb_tensor_get_size (x) != hyb_tensor_get_size (y))
         {
-          /* Fused layers have one array of weights, whose gradient exists in no other form. */
+          /* Fused layers have one array of weights; no other form has a gradient of that array. */
           if (i < prof_subject_n_heads (a) && equality->unmatched == 0)
             set_unmatched (equality, i, x, y);
           continue;

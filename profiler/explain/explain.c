@@ -49,7 +49,7 @@ find_shares (const double *class_share, double *share)
   share[PROF_BUCKET_OVERLAP] = share[PROF_BUCKET_MEMORY] = 0;
 }
 
-/* What B saves in each bucket.  clean: seconds of A and B. */
+/* The savings of B in each bucket.  clean: seconds of A and B. */
 static void
 find_savings (double class_share[2][PROF_N_CLASSES], const double *clean, double *saved)
 {
@@ -122,7 +122,7 @@ find_intervals (const ProfClassTimes *sides,
 
 /* --- Explanations --- */
 
-/* What no bucket claims. */
+/* The remainder that no bucket claims. */
 static void
 find_unexplained (ProfExplanation *explanation)
 {

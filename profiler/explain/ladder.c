@@ -59,7 +59,7 @@ prof_ladder_free (ProfLadder *ladder)
   g_free (ladder);
 }
 
-/* What all rungs are made of. */
+/* The data shared by all rungs. */
 typedef struct
 {
   HybGraph                 *graph;

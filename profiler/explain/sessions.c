@@ -327,7 +327,7 @@ find_obstacle (const ProfSessions *self)
   return NULL;
 }
 
-/* What the ratio alone says. */
+/* The verdict of the ratio alone. */
 static ProfGate
 find_gate (const ProfSessions *self, double threshold)
 {

@@ -32,13 +32,13 @@ class_of (const ProfNode *node)
     [HYB_CATEGORY_LOSS] = PROF_CLASS_POINTWISE,
   };
 
-  /* What a fused layer does besides its parts is neither products nor pointwise work. */
+  /* The work of a fused layer outside of its parts is neither products nor pointwise. */
   if (node->category == HYB_CATEGORY_RECURRENT && prof_node_is_divided (node))
     return PROF_CLASS_HOST;
   return node->category < HYB_N_CATEGORIES ? classes[node->category] : PROF_CLASS_POINTWISE;
 }
 
-/* What every recorded span contains besides the work of its node, in seconds. */
+/* The overhead in every recorded span, in seconds. */
 typedef struct
 {
   double recording; /* taking the time */

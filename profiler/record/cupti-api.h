@@ -33,7 +33,7 @@ typedef void (*CUpti_CallbackFunc) (void                *data,
                                     CUpti_CallbackId     id,
                                     const void          *about);
 
-/* What a callback about a resource gets. */
+/* The argument of a callback about a resource. */
 typedef struct
 {
   CUcontext context;

@@ -19,5 +19,5 @@ typedef struct
  * be there when CUDA starts.  NULL and a sentence without its full stop if it is not installed or does not fit. */
 const ProfCupti *prof_cupti_load (const char **why);
 
-/* What an error of CUPTI means and what to do, as a sentence without its full stop.  (transfer full) */
+/* An explanation of an error of CUPTI and its remedy, as a sentence without its full stop.  (transfer full) */
 char *prof_cupti_explain (const ProfCupti *cupti, const char *function, CUptiResult result);

@@ -5,7 +5,7 @@
 #include "profiler/base/event.h"
 #include "profiler/record/device-trace.h"
 
-/* What is kept of one recorder. */
+/* The state of one recorder. */
 typedef struct
 {
   ProfDeviceTrace *trace; /* borrowed; NULL: no GPU is traced */

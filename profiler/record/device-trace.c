@@ -425,7 +425,7 @@ prof_device_trace_begin_run (ProfDeviceTrace *trace)
   ProfDeviceTrace before = *trace;
 
   read_records (trace);
-  /* What was lost before the run is of no interest. */
+  /* Losses before the run do not matter. */
   trace->n_dropped = before.n_dropped;
   trace->n_refused = before.n_refused;
   trace->n_cut = before.n_cut;

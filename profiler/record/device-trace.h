@@ -51,5 +51,5 @@ const GArray *prof_device_trace_end_run (ProfDeviceTrace *trace);
 
 /* “CUPTI 13.0”.  (transfer full) */
 char *prof_device_trace_describe (const ProfDeviceTrace *trace);
-/* What is missing in the runs since the start, in sentences; NULL if nothing is.  (transfer full) */
+/* Losses in the runs since the start, in sentences; NULL if there are none.  (transfer full) */
 char *prof_device_trace_dup_problems (const ProfDeviceTrace *trace);

@@ -202,7 +202,7 @@ lane_of (ProfRecorder *recorder)
 
 /* --- The probe --- */
 
-/* What a GPU is given until end_span() is work of this node. */
+/* GPU work launched before end_span() belongs to this node. */
 static void
 begin_device_span (ProfRecorder *recorder, Lane *lane, const HybSpan *span)
 {

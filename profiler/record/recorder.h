@@ -71,5 +71,5 @@ guint prof_recorder_n_phases (const ProfRecorder *recorder);
 /* A part. */
 const ProfPhase *prof_recorder_get_phase (const ProfRecorder *recorder, guint phase);
 
-/* What recording one span costs on this machine, in ns, measured now. */
+/* The cost of recording one span on this machine, in ns, measured now. */
 double prof_recorder_measure_overhead (void);

@@ -6,7 +6,7 @@
 #include "profiler/record/counters.h"
 #include "profiler/record/recorder.h"
 
-/* What was measured of one subject. */
+/* The measurements of one subject. */
 typedef struct
 {
   double  first; /* seconds of the first run; NaN: not run yet.  A known one is not repeated */

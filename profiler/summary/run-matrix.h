@@ -6,7 +6,7 @@
 
 #include "profiler/capture/capture.h"
 
-/* What exact runs show. */
+/* The results of exact runs. */
 typedef struct
 {
   double wall;    /* seconds */

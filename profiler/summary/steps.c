@@ -63,7 +63,7 @@ step_of (const ProfCapture *capture, const ProfEvent *event)
   return node->graph != 0 ? event->step : node->step;
 }
 
-/* What the host or a GPU did for a node. */
+/* The work of the host or a GPU for a node. */
 static gboolean
 is_of_node (const ProfEvent *event)
 {

@@ -45,7 +45,7 @@ dup_seconds (const guint64 *ns, guint n)
   return seconds;
 }
 
-/* What a summary is computed from. */
+/* The input of a summary. */
 typedef struct
 {
   const ProfCapture *capture;
@@ -237,7 +237,7 @@ sum_runs (ProfSummary *summary, const SummarySource *source)
   summary->unattributed = prof_median (matrix->lost, matrix->n_runs);
   summary->clean = prof_median (clean, n_clean);
   summary->noise = summary->traced - summary->clean - summary->overhead;
-  /* What a trace of the GPU costs is not known, and the host's spans are not part of the GPU's times. */
+  /* The cost of tracing the GPU is not known, and the host's spans are not part of the GPU's times. */
   if (summary->is_of_device)
     {
       summary->overhead = 0;

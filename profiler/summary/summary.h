@@ -52,7 +52,7 @@ typedef struct
   double   noise;        /* traced less clean and overhead: what else made the runs differ; NaN */
   double   n_spans;      /* recorded spans per run */
   double   unattributed; /* seconds of nodes that are mapped to no row, part of other */
-  gboolean is_of_device; /* a trace followed a GPU: nodes take what it worked for them */
+  gboolean is_of_device; /* a GPU was traced: the times of nodes are the GPU's */
   double   no_operator;  /* seconds that the GPU worked for no node that is known; else 0 */
   double   device_busy;  /* seconds of a traced run in which the GPU worked; 0 without a trace */
   GArray  *node;         /* of ProfNodeSum: nodes that ran, largest self first */

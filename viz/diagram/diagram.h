@@ -62,7 +62,7 @@ typedef enum
       1 << 9, /* computes what is known before a run: folded like a weight (viz_fold) */
 } VizBoxFlags;
 
-/* What kind of work a box does.  palette.c maps it to a colour. */
+/* The kind of work that a box does.  palette.c maps it to a colour. */
 typedef enum
 {
   VIZ_CATEGORY_OTHER,

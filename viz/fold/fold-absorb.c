@@ -539,7 +539,7 @@ viz_names_absorb (const VizNames *names, const VizChainStep *places)
   sort_boxes (&absorb);
   for (guint c = 0; c < names->chains->len; c++)
     is_hinted |= g_array_index (names->chains, VizChain, c).is_hinted;
-  /* What was absorbed may put other operators between two steps. */
+  /* Absorbed boxes may put other operators between two steps. */
   for (guint pass = 0; any && pass < (is_hinted ? PASSES : 1); pass++)
     {
       find_sources_and_targets (&absorb);

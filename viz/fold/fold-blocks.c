@@ -19,7 +19,7 @@ is_layer (const VizRegions *regions, guint32 box)
   return category == VIZ_CATEGORY_CONVOLUTION || category == VIZ_CATEGORY_LINEAR;
 }
 
-/* What a region does beside its shortcut: boxes in a row, and the activations behind the join.  NULL if its branches
+/* The path of a region beside its shortcut: boxes in a row, and the activations behind the join.  NULL if its branches
  * are others, or it has few layers.  (transfer full) (nullable) */
 static GArray *
 find_row (const VizRegions *regions, const VizRegion *region)

@@ -428,7 +428,7 @@ find_runs (Repeats *repeats, guint32 from, guint32 end, GArray *runs)
   find_runs (repeats, run.start + run.n_blocks * run.period, end, runs);
 }
 
-/* What is left of the sequence after boxes were grouped.  (transfer full) */
+/* The rest of the sequence after boxes were grouped.  (transfer full) */
 static GArray *
 find_rest (const Repeats *repeats, guint32 group)
 {

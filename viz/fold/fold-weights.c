@@ -6,7 +6,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "viz/fold/fold-private.h"
 
-/* What joining looks at, per box. */
+/* The data of joining, per box. */
 typedef struct
 {
   VizDiagramBuilder *builder;

@@ -35,7 +35,7 @@ void viz_overlay_set_format (VizOverlay *overlay, char *(*format) (double value)
 /* Sets the line under the legend, for example clock, run and noise. */
 void viz_overlay_set_note (VizOverlay *overlay, const char *note);
 
-/* What a badge of a box stands for. */
+/* The meaning of a badge. */
 typedef enum
 {
   VIZ_BADGE_NONE,

@@ -59,7 +59,7 @@ title_sizes (const VizPainter *painter, VizTextStyle style)
                        MAX (VIZ_MIN_TEXT / painter->scale * VIZ_LEAST_SHARE, natural) };
 }
 
-/* What is too long for the room is drawn smaller, then cut. */
+/* A title that is too long is drawn smaller, then cut. */
 static GroupTitle
 fit_title (const VizPainter *painter, VizTextStyle style, const char *text, double room)
 {

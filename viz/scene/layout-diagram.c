@@ -129,7 +129,7 @@ use_previous (VizScene *scene, const char *layout, const char *font, const VizPi
     scene->previous = NULL;
 }
 
-/* What is laid out. */
+/* The input of a layout. */
 typedef struct
 {
   VizDiagram             *diagram;

@@ -131,7 +131,7 @@ guint32 viz_picture_find_box (const VizPicture *picture, guint32 box);
 /* The numbers of the wires that leave or enter an item.  (transfer none) */
 const guint32 *viz_picture_wires_at (const VizPicture *picture, guint32 item, guint32 *n_wires);
 
-/* What is at a point: a plug, else a closed item, else the nearest wire within tolerance (in points),
+/* The element at a point: a plug, else a closed item, else the nearest wire within tolerance (in points),
  * else the innermost open group. */
 VizHit viz_picture_hit (const VizPicture *picture, double x, double y, double tolerance);
 
@@ -149,10 +149,10 @@ typedef struct
   char    refusal[200]; /* why the first of these was refused; "": none was */
 } VizPictureStats;
 
-/* What was counted while the picture was laid out.  (transfer none) */
+/* The counters of the layout of the picture.  (transfer none) */
 const VizPictureStats *viz_picture_stats (const VizPicture *picture);
 
-/* What a picture is made of. */
+/* The input of a picture. */
 typedef struct
 {
   VizDiagram     *diagram; /* (transfer none) */

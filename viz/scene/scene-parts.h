@@ -69,7 +69,7 @@ typedef struct
   guint32 body, edge;
 } VizScenePiece;
 
-/* What a node of a body was made from; both VIZ_NO_…: a title, or a crossing of the border. */
+/* The origin of a node of a body; both VIZ_NO_…: a title, or a crossing of the border. */
 typedef struct
 {
   guint32 item; /* a child of the group, or VIZ_NO_ITEM */

@@ -126,7 +126,7 @@ scope_group_describe_pairs (ScopeJson *json, const ScopeGroup *group)
       }
 }
 
-/* What the buckets claim less what their rungs measured, of those that have one. */
+/* The sum of the buckets' claims minus the savings of their rungs, over buckets that have a rung. */
 static double
 describe_residual (ScopeJson *json, const ProfExplanation *explanation)
 {

@@ -15,7 +15,7 @@
 
 #include <string.h>
 
-/* What a group needs at least: the first run of each candidate, six clean ones in as many builds, which
+/* The minimum for a group: the first run of each candidate, six clean ones in as many builds, which
  * is the least for an interval, and three traced ones, which take longer. */
 #define LEAST_CLEAN 6
 #define LEAST_RUNS  (1 + LEAST_CLEAN + 6)
@@ -227,7 +227,7 @@ measure_group (ScopeComparison   *self,
   return is_complete (group);
 }
 
-/* What a continued preset must have in common.  (transfer full) */
+/* The conditions that must not change when a preset is continued.  (transfer full) */
 static char *
 describe_conditions (const ScopeComparison *self, const ScopeLoop *loop)
 {

@@ -138,7 +138,7 @@ describe_pair (ScopeJson *json, const ScopeRecordings *recordings, const ScopeRe
   scope_json_end (json);
 }
 
-/* What a comparison of models measures besides times, and recordings do not hold. */
+/* Members that only comparisons of models have. */
 static void
 describe_unknown (ScopeJson *json)
 {

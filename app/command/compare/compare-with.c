@@ -132,7 +132,7 @@ format_ratio (const ProfBesideRow *row)
              : g_strdup ("–");
 }
 
-/* What computes the nodes there, if that tells more than their names. */
+/* The names of the nodes in the other program, if they add information. */
 static const char *
 get_theirs (const ProfBesideRow *row)
 {

@@ -27,7 +27,7 @@ typedef struct
   HybTensorList           *input;   /* (out) (transfer full): of that one; else NULL */
 } ScopeConversion;
 
-/* What will be written. */
+/* The files to write. */
 typedef struct
 {
   GPtrArray *files; /* of HybWrittenFile; NULL: MXNet's pair of files */

@@ -120,7 +120,7 @@ has_wrong_shapes (const GError *error)
   return g_error_matches (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_TYPES);
 }
 
-/* What is compared before anything is written. */
+/* Comparisons before anything is written. */
 typedef struct
 {
   HybModel *model, *converted;
@@ -208,7 +208,7 @@ describe_matches (ScopeJson *json, HybModel *model, const HybVariant *variant)
   scope_json_end (json);
 }
 
-/* What was done, for the output. */
+/* The steps of the conversion, for the output. */
 typedef struct
 {
   HybModel              *model;

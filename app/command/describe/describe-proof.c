@@ -45,7 +45,7 @@ scope_describe_proof (ScopeJson *json, const HybProof *proof)
   scope_json_end (json);
 }
 
-/* What was tried, and what was not compared. */
+/* The runs of the proof, and the outputs that were not compared. */
 static void
 print_coverage (const HybProof *proof)
 {

@@ -90,7 +90,7 @@ print_held (Each *each)
       g_hash_table_remove (each->held, GUINT_TO_POINTER (each->n_printed + 1));
       each->n_printed++;
     }
-  /* What is done stays visible if the command is interrupted. */
+  /* Finished lines stay visible if the command is interrupted. */
   fflush (stdout);
 }
 
@@ -157,7 +157,7 @@ make_output (const ScopeEachCall *call, GError **error)
                        "the folder cannot be made: %s", g_strerror (errno));
 }
 
-/* What lies below the folder of the outputs may be a stranger's. */
+/* Entries below the output folder may belong to other users. */
 static gboolean
 check_folders_below (const ScopeEachCall *call, const GPtrArray *models, GError **error)
 {

@@ -14,7 +14,7 @@
 void scope_report_page_add_result (ScopeReportPage   *page,
                                    const ProfCapture *capture,
                                    const ProfSummary *summary);
-/* What the profiler advises; nothing if it has no advice. */
+/* The profiler's advice; nothing if there is none. */
 void scope_report_page_add_advice (ScopeReportPage   *page,
                                    const ProfCapture *capture,
                                    const ProfSummary *summary);

@@ -64,7 +64,7 @@ dup_pairs (const ScopeSweepResults *results, guint variant)
                           pairs.n_unclear, pairs.n_apart, crowded);
 }
 
-/* What is wrong with the placement of the cells; NULL: nothing.  (transfer full) */
+/* The problem with the placement of the cells; NULL if there is none.  (transfer full) */
 static char *
 dup_placement (const ScopeSweepResults *results)
 {

@@ -5,7 +5,7 @@
 #include "app/command/inputs.h"
 #include "engine/exec/executor.h"
 
-/* What is run, and how.  All is borrowed. */
+/* A run and its options.  All members are borrowed. */
 typedef struct
 {
   const ScopeCommonOptions *common;

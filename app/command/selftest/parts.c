@@ -192,7 +192,7 @@ read_operator (const HybJson *json, HybJsonRef object, ScopeOperatorResults *fou
     read_types (json, types, name, found);
 }
 
-/* What a child found about operators; empty if it printed nothing of them.  (transfer full) */
+/* A child's results for operators; empty if it printed none.  (transfer full) */
 static ScopeOperatorResults *
 read_operators (const char *text)
 {

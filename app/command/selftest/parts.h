@@ -19,7 +19,7 @@ typedef struct
   char *unread;  /* why a model could not be read, which says nothing of the GPU; to be freed */
   guint n_parts; /* that were counted so far; scope_parts_test_…() add theirs */
 
-  /* What was found about one operator, its gradients and all that its samples need. */
+  /* The result for one operator, its gradients and all operators that its samples need. */
   void (*show_operator) (const char           *op,
                          ScopeOperatorResults *found,
                          double                seconds,

@@ -237,7 +237,7 @@ is_path (const char *name)
   return strchr (name, G_DIR_SEPARATOR) != NULL;
 }
 
-/* The arrays beside a model of a folder.  NULL and an error: they cannot be read.  (transfer full) */
+/* The arrays stored beside a model; NULL and an error if they cannot be read.  (transfer full) */
 static HybTensorList *
 read_inputs (const char *path, GError **error)
 {

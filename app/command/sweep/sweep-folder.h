@@ -57,7 +57,7 @@ scope_sweep_folder_finish (ScopeSweepFolder *folder, guint cell, const char *lin
 ScopeSweepCounts scope_sweep_folder_count (ScopeSweepFolder *folder, guint n_cells);
 /* The line of a cell that is done or failed.  (transfer full) NULL: neither. */
 char *scope_sweep_folder_read (ScopeSweepFolder *folder, guint cell, gboolean *is_done);
-/* What this process asked of the file system so far. */
+/* The file operations of this process so far. */
 ScopeSweepEffort scope_sweep_folder_get_effort (const ScopeSweepFolder *folder);
 
 /* Writes what a file is to hold.  FALSE: errno says why not. */

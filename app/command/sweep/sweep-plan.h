@@ -32,7 +32,7 @@ typedef struct
   gboolean    is_number;
 } ScopeSweepAxisInfo;
 
-/* What each axis is called and takes. */
+/* The names and values of each axis. */
 extern const ScopeSweepAxisInfo scope_sweep_axes[SCOPE_SWEEP_N_AXES];
 
 typedef struct
@@ -46,7 +46,7 @@ typedef struct
   guint  n_cells;
 } ScopeSweepPlan;
 
-/* What the options or the plan file say; NULL: not given. */
+/* The values from the options or the plan file; NULL: not given. */
 typedef struct
 {
   const char *task;

@@ -38,7 +38,7 @@ run_query (char *const *argv, GError **error)
 
 /* --- Submitting --- */
 
-/* What each task of the array runs: sbatch puts it behind "#!/bin/sh".  (transfer full) */
+/* The command of each task of the array: sbatch puts it behind "#!/bin/sh".  (transfer full) */
 static char *
 dup_task (const ScopeSweepSlurm *slurm)
 {
@@ -103,7 +103,7 @@ submit (const ScopeSweepSlurm *slurm, GError **error)
 
 /* --- Watching --- */
 
-/* What squeue says of the job's tasks, "" if there are none.  (transfer full) NULL and an error: the controller does not
+/* The output of squeue for the job's tasks, "" if there are none.  (transfer full) NULL and an error: the controller does not
  * answer. */
 static char *
 list_tasks (const char *job, GError **error)

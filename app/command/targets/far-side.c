@@ -175,7 +175,7 @@ wait_for_command (FarSide *side)
     pid = waitpid (side->pid, &side->end, 0);
   while (pid < 0 && errno == EINTR);
   g_atomic_int_set (&has_ended, TRUE);
-  /* What it started and left running. */
+  /* Processes that it started and left running. */
   kill (-side->pid, SIGKILL);
 }
 

@@ -34,7 +34,7 @@
 #define NOT_FOUND   127 /* the status of a shell that does not find a program */
 #define GRACE       60  /* seconds that a target has to end after Ctrl-C */
 
-/* What comes next on the stdout of the launcher. */
+/* The next part of the launcher's stdout. */
 typedef enum
 {
   STAGE_GREETING, /* the first line of the answer, after whatever the launcher prints */
@@ -527,7 +527,7 @@ check_missing (const NearSide *side, GError **error)
 
 /* --- The whole --- */
 
-/* What went wrong here with a file is better than what followed from it. */
+/* An error with a file on this side explains more than the errors that follow from it. */
 static void
 explain (NearSide *side, GError **error)
 {

@@ -20,7 +20,7 @@ typedef struct
   gpointer data;
 } ScopeRemoteCall;
 
-/* What the target says. */
+/* The target's answer. */
 typedef struct
 {
   int    status, signal;                      /* of the command; signal 0: none */

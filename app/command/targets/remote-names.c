@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What commands append to a prefix: PREFIX-symbol.json, PREFIX-0001.params, PREFIX-fused.hscope. */
+/* Endings that commands append to a prefix: PREFIX-symbol.json, PREFIX-0001.params, PREFIX-fused.hscope. */
 #define INTERRUPTED "interrupted"
 static const char *const endings[] = { ".params", ".states", NULL };
 

@@ -54,7 +54,7 @@ scope_find_target (const char *option, const char *name, GError **error)
 
 /* --- Texts --- */
 
-/* What the command prints, in whole lines, is printed with the names that files have here. */
+/* The command's output is printed by whole lines, with the local names of files. */
 typedef struct
 {
   const ScopeRemoteNames *names;

@@ -217,7 +217,7 @@ read_size (const Header *header, guint64 *size)
   return TRUE;
 }
 
-/* What is wrong with a header in this place; NULL: nothing. */
+/* The problem with a header in this place; NULL if there is none. */
 static const char *
 find_fault (const ScopeTarReader *reader, const Header *header)
 {

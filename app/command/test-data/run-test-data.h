@@ -5,7 +5,7 @@
 #include "app/command/common-options.h"
 #include "engine/graph/model.h"
 
-/* What is run on test data.  All is borrowed. */
+/* A run on test data.  All members are borrowed. */
 typedef struct
 {
   const ScopeCommonOptions *common;

@@ -36,7 +36,7 @@ sample_class (const HybTensor *logits, gint64 first, gint64 n, double random)
   return (guint32) (n - 1);
 }
 
-/* What the model reads to generate the next token: the last tokens, as many as a training
+/* The context for generating the next token: the last tokens, as many as a training
  * sequence has. */
 typedef struct
 {
@@ -161,7 +161,7 @@ scope_train_print_epoch (const ScopeTraining *training, const ScopeEpoch *epoch)
   fflush (stdout);
 }
 
-/* What the GPU did in the last step of this run.  (transfer full); NULL without a GPU or steps. */
+/* The GPU's work in the last step of this run.  (transfer full); NULL without a GPU or steps. */
 static char *
 describe_device (const ScopeTraining *training)
 {

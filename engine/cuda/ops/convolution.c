@@ -23,7 +23,7 @@
 
 typedef struct _Plan Plan;
 
-/* What cuDNN computes of the other two. */
+/* The array that cuDNN computes from the other two. */
 typedef struct
 {
   const char *name; /* of cuDNN's function */
@@ -315,7 +315,7 @@ prepare (const Role *role, HybDevice *device, const HybCall *call, gsize *worksp
 
 /* --- Passes --- */
 
-/* What a result is scaled by, and what is kept of what was there: of the type that sums are in. */
+/* The factors of the result and of the previous contents, in the type of the sums. */
 typedef struct
 {
   gconstpointer one, zero;

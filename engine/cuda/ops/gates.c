@@ -14,7 +14,7 @@ refuses (const HybCall *call)
   return call->output[0].dtype == HYB_F32 ? NULL : "its kernel is for float32 alone";
 }
 
-/* What is prepared is the kernel itself. */
+/* The prepared data is the kernel itself. */
 static gpointer
 prepare (HybDevice *device, const char *kernel, GError **error)
 {

@@ -13,7 +13,7 @@ typedef struct
   guint   input, output;
 } HybMoveWalk;
 
-/* What a twin of moves has prepared: n walks, done one after the other. */
+/* The prepared data of a twin of moves: n walks, done one after the other. */
 typedef struct
 {
   CUfunction  move, move_tiles;

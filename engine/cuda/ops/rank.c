@@ -14,7 +14,7 @@
 #define MOST_ENTRIES  4096
 #define LEAST_ENTRIES 64
 
-/* What output 0 of topk is; the order of its attribute ret_typ. */
+/* The kind of output 0 of topk; the order of its attribute ret_typ. */
 enum
 {
   RETURN_VALUE,

@@ -24,7 +24,7 @@ static const struct
   { "persist-small", HYB_CUDNN_RNN_PERSIST_STATIC_SMALL_H },
 };
 
-/* What a line tells. */
+/* One line of the table. */
 typedef struct
 {
   char   cell[8], training[8], algorithm[32], math[16], recorded[8], low_text[32], high_text[32];
@@ -61,7 +61,7 @@ is_about (const Line *line, const HybDevice *device, const HybRecurrentNet *net,
          strcmp (line->recorded, "true") == 0;
 }
 
-/* What gpu-check measures: one layer in one direction, with as many inputs as units, in float32. */
+/* The subject of gpu-check's measurement: one layer in one direction, with as many inputs as units, in float32. */
 static gboolean
 is_measured (const HybRecurrentNet *net)
 {

@@ -20,7 +20,7 @@ typedef struct
 /* Σ term, and Σ term / n. */
 extern const HybReduceRule hyb_reduce_sum, hyb_reduce_mean;
 
-/* What is reduced: operand 0 of both walks is the place of an element in the inputs. */
+/* The reduced elements: operand 0 of both walks is the place of an element in the inputs. */
 typedef struct
 {
   const HybReduceRule *rule;
@@ -33,7 +33,7 @@ typedef struct
   gint64   divisor;              /* the number n of the rule */
 } HybReduction;
 
-/* What a twin of a reduction has prepared. */
+/* The prepared data of a twin of a reduction. */
 typedef struct _HybReduce HybReduce;
 
 /* For HybDeviceOp.prepare: output 0 as this reduction.  Sets *workspace to the bytes of its accumulators.

@@ -8,5 +8,5 @@
 const char *hyb_cuda_stored_type (HybDType dtype);
 /* The name of the type that results of formulas are converted to ("float" for half floats). */
 const char *hyb_cuda_result_type (HybDType dtype);
-/* What the kernel of the processor computes in for values of this type; the GPU does the same. */
+/* The type in which the processor's kernel computes with values of this type; the GPU does the same. */
 HybDType hyb_cuda_computed_type (const HybOp *op, HybDType dtype);

@@ -9,7 +9,7 @@
 
 #define MAX_MEMBERS 24
 
-/* What the first pass found of a member. */
+/* The first pass's findings about a member. */
 typedef struct
 {
   guint64 n;     /* fields; elements of repeated numbers */

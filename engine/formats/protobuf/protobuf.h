@@ -64,7 +64,7 @@ typedef struct
   gboolean        has_failed; /* an error was set */
 } HybProtobufCursor;
 
-/* What a member of a struct is, and how its field is encoded.  Of repeated numbers, packed fields and single
+/* The kind of a struct member and the encoding of its field.  Of repeated numbers, packed fields and single
  * ones are accepted, also mixed. */
 typedef enum
 {

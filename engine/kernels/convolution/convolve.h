@@ -20,7 +20,7 @@ typedef struct
   gint64 kernel[3], stride[3], dilate[3], pad[3];
 } HybConvolve;
 
-/* What is done to the sums of a convolution before they are written: map = f (sum + bias +
+/* The epilogue of a convolution: map = f (sum + bias +
  * other). */
 typedef struct
 {

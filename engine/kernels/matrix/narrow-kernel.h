@@ -11,7 +11,7 @@
 #define LOAD(T, at)         SIMD (simd_load_##T) (w + (at))
 #define PRODUCT(T, at, sum) simd_multiply_add (simd_load (x + (at)), LOAD (T, at), sum)
 
-/* What is done for each of 2 and 4 rows of X, whose sums are a0 and b0, a1 and b1, …. */
+/* The operation on each of 2 and 4 rows of X, whose sums are a0 and b0, a1 and b1, …. */
 #define EACH_2(X)       X (0) X (1)
 #define EACH_4(X)       X (0) X (1) X (2) X (3)
 #define DECLARE(r)      Floats a##r = { 0 }, b##r = { 0 };

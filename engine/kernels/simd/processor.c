@@ -14,7 +14,7 @@
 #include <cpuid.h>
 #endif
 
-/* What is assumed where cpuid and the C library know no size. */
+/* Assumed sizes where neither cpuid nor the C library reports one. */
 #define SECOND_CACHE (512 << 10)
 #define LAST_CACHE   (8 << 20)
 

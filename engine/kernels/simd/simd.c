@@ -47,7 +47,7 @@ environment_level (void)
   return HYB_SIMD_AVX512;
 }
 
-/* What the processor and the environment allow; both stay as they are. */
+/* The level that the processor and the environment allow; neither changes during the process. */
 static HybSimdLevel
 allowed_level (void)
 {

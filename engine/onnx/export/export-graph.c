@@ -47,7 +47,7 @@ write_variable (OnnxExport *export, HybNodeId id)
     }
 }
 
-/* Whether inference knows the types of what a node reads and returns; rules ask for their ranks. */
+/* Whether the types of all inputs and outputs of a node were inferred; rules need their ranks. */
 static gboolean
 are_types_known (const OnnxExport *export, HybNodeId id)
 {

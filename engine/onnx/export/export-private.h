@@ -31,7 +31,7 @@ typedef struct
   HybTensor *tensor;
 } OnnxInitializer;
 
-/* What all graphs of a file share. */
+/* Data shared by all graphs of a file. */
 typedef struct
 {
   gatomicrefcount references;

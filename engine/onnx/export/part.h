@@ -11,8 +11,8 @@ typedef struct
   guint8   *is_removed; /* what patch refers to */
 } OnnxPart;
 
-/* What becomes of the file for job->from and job->to.  NULL and an error that names a value which is not in the graph, or is not
- * needed.  (transfer full) */
+/* The part of the file between job->from and job->to.  NULL and an error that names a value which is not in the graph, or
+ * is not needed.  (transfer full) */
 OnnxPart *onnx_part (const HybWriteJob *job, const HybOnnxDocument *document, GError **error);
 /* Frees a part; accepts NULL. */
 void onnx_part_free (OnnxPart *part);

@@ -315,7 +315,7 @@ read_tensor (HybLowering *lowering, const char *name, gint64 *n)
   return *n >= 0 && (guint64) *n == bytes / hyb_dtype_size (dtype) ? tensor : NULL;
 }
 
-/* What describes the trees; leaves follow the inner nodes. */
+/* The arrays that describe the trees; leaves follow the inner nodes. */
 typedef struct
 {
   gint64               n, n_leaves, n_members, next_member;

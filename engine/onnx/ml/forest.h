@@ -16,7 +16,7 @@ typedef struct
   gboolean is_leaf;
 } OnnxForestNode;
 
-/* What a leaf adds to a result. */
+/* A leaf's contribution to a result. */
 typedef struct
 {
   gint64 node, target;

@@ -89,7 +89,7 @@ list_values (HybLowering *lowering, const OnnxForest *forest, HybDType dtype)
 
 /* --- Rows down the trees --- */
 
-/* What a step looks up. */
+/* The tables that a step reads. */
 typedef struct
 {
   HybValueId x, rows; /* elements of all rows; where each row begins, [rows, 1] */

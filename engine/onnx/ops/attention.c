@@ -20,7 +20,7 @@ enum
   INPUT_LENGTHS,
 };
 
-/* What the output of the products is, by the attribute qk_matmul_output_mode. */
+/* The meaning of the output of the products, by the attribute qk_matmul_output_mode. */
 enum
 {
   OUTPUT_PRODUCTS,

@@ -22,7 +22,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (HybOnnxVariables, hyb_onnx_variables_clear)
  * node gives it. */
 HybValueId hyb_onnx_captured (HybLowering *lowering, guint body, guint variable);
 
-/* What two types have in common. */
+/* The part that two types have in common. */
 HybType hyb_onnx_common_type (const HybType *a, const HybType *b);
 /* The type of n rows, stacked at an axis. */
 HybType hyb_onnx_stacked_type (const HybType *row, gint64 n, int axis);

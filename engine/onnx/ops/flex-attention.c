@@ -26,7 +26,7 @@ find_precision (HybLowering *lowering, HybDType dtype)
   return hyb_dtype_size (dtype) < 4 ? HYB_F32 : dtype;
 }
 
-/* What the graph of that name makes of x; x itself if the node has none. */
+/* The result of the graph of that name for x; x itself if the node has none. */
 static HybValueId
 change (HybLowering *lowering, const char *name, HybValueId x)
 {

@@ -15,7 +15,7 @@ typedef struct
   HybValueId re, im;    /* [n, length]; im HYB_NO_ID: zero */
 } Rows;
 
-/* What becomes of them. */
+/* A transform of rows. */
 typedef struct
 {
   gint64   length; /* of the transform */

@@ -7,7 +7,7 @@
 
 /* --- Activations --- */
 
-/* What follows a layer, with its numbers. */
+/* The activation after a layer, with its parameters. */
 typedef struct
 {
   const char *name;

@@ -134,7 +134,7 @@ initial_state (HybLowering *lowering, const Layer *layer)
   return onnx_fill (lowering, &shape, HYB_F32, 0);
 }
 
-/* What feeds each variable; returns their number. */
+/* The values that feed each variable; returns their number. */
 static guint
 connect (HybLowering *lowering, Layer *layer, HybOnnxPort *ports)
 {

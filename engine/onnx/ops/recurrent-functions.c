@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* What an activation function makes of x. */
+/* The result of an activation function for x. */
 typedef struct
 {
   const char *name;

@@ -263,7 +263,7 @@ add_port (HybOnnxPort *ports, guint *n, HybPortKind kind, HybValueId value)
   return (int) (*n)++;
 }
 
-/* What feeds each variable; returns their number. */
+/* The values that feed each variable; returns their number. */
 static guint
 connect (HybLowering *lowering, Step *step, HybValueId x, gint64 direction, HybOnnxPort *ports)
 {

@@ -57,7 +57,7 @@ typedef struct
 gboolean onnx_recurrent_read_functions (HybLowering              *lowering,
                                         const OnnxRecurrentSizes *sizes,
                                         OnnxRecurrentFunction    *functions);
-/* What a function makes of x. */
+/* The result of a function for x. */
 HybValueId
 onnx_recurrent_apply (HybLowering *lowering, const OnnxRecurrentFunction *function, HybValueId x);
 /* An initial state [directions, batch, hidden], zero if it is left out. */

@@ -95,7 +95,7 @@ emit (HybLowering *lowering, const char *op, const Axes *axes, HybValueId x)
   return dtype == HYB_DTYPE_UNKNOWN || x == HYB_NO_ID ? x : hyb_onnx_cast (lowering, x, dtype);
 }
 
-/* What is done before and after a sum. */
+/* The functions applied before and after a sum. */
 static void
 lower_sum (HybLowering *lowering, const char *before, const char *after)
 {
@@ -150,7 +150,7 @@ lower_log_sum (HybLowering *lowering)
   lower_sum (lowering, NULL, "log");
 }
 
-/* What a reduction of nothing is. */
+/* The value of a reduction over no elements. */
 typedef struct
 {
   const char *engine;

@@ -331,8 +331,8 @@ read_sizes (HybLowering   *lowering,
     n_listed = (guint) type->shape.rank;
   if (n != n_listed)
     {
-      hyb_lowering_fail (lowering, NULL,
-                         "it has sizes or scales for %" G_GINT64_FORMAT " axes of %u", n, n_listed);
+      hyb_lowering_fail (lowering, NULL, "it has %" G_GINT64_FORMAT " sizes or scales for %u axes",
+                         n, n_listed);
       return FALSE;
     }
   for (guint i = 0; sizes && i < n_listed && strcmp (policy, "stretch") != 0; i++)

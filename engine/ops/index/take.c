@@ -109,7 +109,7 @@ take_infer_shape (HybCall *call, GError **error)
          hyb_shape_assign (&call->output[0].shape, &out, error);
 }
 
-/* What the parallel loops of take and its gradient need; `from` and `to` are those of the loop. */
+/* Data of the parallel loops of take and its gradient; `from` and `to` are those of the loop. */
 typedef struct
 {
   HybAxisView   view; /* of the array a along the axis */

@@ -73,7 +73,7 @@ HybValueId hyb_linalg_emit_triangular (HybGrad                   *grad,
                                        HybValueId                 b,
                                        const HybTriangularParams *params);
 
-/* What _linalg_triangle leaves of a square matrix. */
+/* The part of a square matrix that _linalg_triangle keeps. */
 typedef enum
 {
   HYB_TRIANGLE_LOWER,  /* zeros above the diagonal */

@@ -46,7 +46,7 @@ NAME (update_moving) (const BatchNormArgs *args, gint64 channel, double mean, do
   moving_var[channel] = (REAL) (keep * (double) moving_var[channel] + (1.0 - keep) * variance);
 }
 
-/* What is done to the elements of one channel: y = (x − mean) scale + shift. */
+/* The operation on the elements of one channel: y = (x − mean) scale + shift. */
 typedef struct
 {
   REAL mean, scale, shift;

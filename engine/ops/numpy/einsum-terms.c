@@ -137,7 +137,7 @@ hyb_einsum_read (const EinsumParams *params, EinsumTerms *terms, GError **error)
       if (*text == ',')
         text++;
       else if (k + 1 < terms->n)
-        return hyb_refuse_attribute (error, NULL, "subscripts has a comma behind “->”");
+        return hyb_refuse_attribute (error, NULL, "subscripts has a comma after “->”");
     }
   if (!*text)
     return imply_result (terms, error);

@@ -455,7 +455,7 @@ batch_norm_forward (const HybCall *call, const HybRun *run)
 
 /* --- Costs --- */
 
-/* That of the float form, with the bytes of these operands. */
+/* The cost of the float form, with the bytes of these operands. */
 static void
 layer_cost (const HybCall *call, HybCost *cost)
 {

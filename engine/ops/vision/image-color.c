@@ -111,7 +111,7 @@ typedef enum
   ADJUST_LIGHTING = N_ADJUSTMENTS,
 } Adjustment;
 
-/* What is done to the pixels of an image. */
+/* The operation on the pixels of an image. */
 typedef struct
 {
   Adjustment kind;

@@ -37,7 +37,7 @@ NAME (find_largest) (const RoiView *view, const REAL *plane, const REAL *roi, gi
   return found;
 }
 
-/* What a loop over regions reads and writes. */
+/* The arrays of a loop over regions. */
 typedef struct
 {
   const RoiView *view;

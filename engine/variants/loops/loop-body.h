@@ -9,7 +9,7 @@
 #include "engine/variants/group.h"
 #include "engine/variants/sequence.h"
 
-/* What a variable of the body stands for. */
+/* The meaning of a variable of the body. */
 typedef enum
 {
   HYB_BODY_DATA,     /* the input of the step, or the array of all inputs */

@@ -67,7 +67,7 @@ set_rows (HybRewrittenLoop *loop, HybNodeId variable, gboolean is_vector, HybVal
     }
 }
 
-/* What a variable of a while_loop's body becomes in a foreach. */
+/* The counterpart in a foreach of a variable of a while_loop's body. */
 typedef enum
 {
   PORT_DATA,

@@ -17,7 +17,7 @@
 /* Nodes and outputs of all steps together; small enough for a product in 32 bits. */
 #define MAX_UNROLLED_NODES 10000000
 
-/* What a value of the body is in the step that is being written. */
+/* The value that stands for a value of the body in the current step. */
 typedef struct
 {
   HybValueId value;     /* the new value; HYB_NO_ID: not made yet */
@@ -285,7 +285,7 @@ number_at_step (const UnrolledLoop *loop, HybValueId data, guint step)
   return hyb_node_double (node, "start", 0) + step * hyb_node_double (node, "step", 1);
 }
 
-/* What a variable is in one step of an array. */
+/* The value of a variable in one step of an array. */
 static BodyValue
 data_at_step (UnrolledLoop *loop, HybValueId data, guint step)
 {
@@ -440,7 +440,7 @@ write_while (UnrolledLoop *loop, GError **error)
   if (limit < 1 || limit > HYB_MAX_UNROLL)
     return hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_UNKNOWN, loop->node->name, NULL,
                          "it makes up to %" G_GINT64_FORMAT
-                         " steps, and loops of 1 to %d steps can be unrolled",
+                         " steps, but only loops of 1 to %d steps can be unrolled",
                          limit, HYB_MAX_UNROLL);
   loop->n_steps = (guint) limit;
   /* How many of these steps there are shows later. */

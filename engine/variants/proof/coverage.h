@@ -29,7 +29,7 @@ void hyb_coverage_add_inputs (HybCoverage *coverage, HybTensorList *inputs);
 double hyb_coverage_largest_bound (const HybCoverage *coverage);
 /* Whether a point was not reached. */
 gboolean hyb_coverage_has_gaps (const HybCoverage *coverage);
-/* What was reached so far.  (transfer full) */
+/* The coverage so far.  (transfer full) */
 GBytes *hyb_coverage_save (const HybCoverage *coverage);
 /* Forgets what was reached since then. */
 void hyb_coverage_restore (HybCoverage *coverage, GBytes *saved);

@@ -4,7 +4,7 @@
 
 #include <glib.h>
 
-/* What a comparison has shown. */
+/* The result of a comparison. */
 typedef enum
 {
   HYB_PROOF_EQUAL,

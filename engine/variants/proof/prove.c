@@ -26,7 +26,7 @@
 /* A large batch, and the elements that an input may have for it. */
 #define MANY     67
 #define MAX_MANY 20000
-/* What rounding in float64 may change: of an element, and of the largest of its array.  Gradients are sums of more
+/* The tolerance for rounding in float64: of an element, and of the largest of its array.  Gradients are sums of more
  * terms; outputs may also differ by a part of what the models' types round (compare.c). */
 #define DOUBLE_RELATIVE   1e-8
 #define DOUBLE_ABSOLUTE   1e-14

@@ -320,7 +320,7 @@ list_types (HybModel *model, HybTensorList *list)
   return types;
 }
 
-/* What can be inferred in the other model; NULL without one.  (transfer full) */
+/* The types inferred in the other model; NULL without one.  (transfer full) */
 static HybType *
 infer_other (HybModel *other, HybTensorList *list)
 {
@@ -418,7 +418,7 @@ is_fixed (const GArray *fixed, gint64 size)
   return FALSE;
 }
 
-/* What is resized: an input, its new type, and the arrays whose sizes stay where nothing says otherwise. */
+/* The data of a resize: an input, its new type, and the arrays whose sizes stay where nothing says otherwise. */
 typedef struct
 {
   const char    *name;

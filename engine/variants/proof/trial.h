@@ -15,7 +15,7 @@ HybTensorList *hyb_trial_complete (HybModel      *model,
                                    HybTensorList *input,
                                    guint64        seed,
                                    GError       **error);
-/* What the numbers of a trial are like. */
+/* The kind of numbers in a trial. */
 typedef struct
 {
   double   scale;    /* numbers lie between -scale and scale; 0: all are 0 */

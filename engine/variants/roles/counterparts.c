@@ -403,7 +403,8 @@ add_moving (Side *sides, Sets *sets)
       }
 }
 
-/* What a set does, in the words of the file: its role, or the operator of its first node that has one.  (transfer full) */
+/* The description of a set in the words of the file: its role, or the operator of its first node that has one.  (transfer
+ * full) */
 static char *
 name_role (const Side *sides, const Sets *sets, guint set, const HybCounterpart *found)
 {
