@@ -73,7 +73,7 @@ find_prefix (const ProfCapture *capture, guint run)
   return viz_common_prefix ((const char *const *) names->pdata, names->len);
 }
 
-/* The name of a node without the prefix of all.  Points into the capture. */
+/* The name of a node without the prefix that all names share.  Points into the capture. */
 static const char *
 short_name_of (const ProfCapture *capture, guint32 node, const char *prefix)
 {

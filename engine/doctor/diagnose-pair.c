@@ -30,7 +30,7 @@ size_of (const char *path)
   return stat (path, &status) == 0 ? (gint64) status.st_size : 0;
 }
 
-/* Fitting files that are named; their values are looked at. */
+/* At most this many fitting files are named and have their values checked. */
 #define MAX_NAMED 12
 
 /* The name of a file, which says so if its values are damaged.  (transfer full) */

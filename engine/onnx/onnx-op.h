@@ -120,7 +120,7 @@ guint hyb_onnx_no_head (gconstpointer params, guint body, guint head);
 const HybOnnxUse *hyb_onnx_use (const HybLowering *lowering);
 /* The version of the node's operator set. */
 gint64 hyb_onnx_opset (const HybLowering *lowering);
-/* The number of inputs that the file gives, left-out ones before the last included. */
+/* The number of inputs in the file, including left-out ones before the last. */
 guint hyb_onnx_n_inputs (const HybLowering *lowering);
 /* TRUE if the input is given. */
 gboolean hyb_onnx_has_input (const HybLowering *lowering, guint index);

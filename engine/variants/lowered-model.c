@@ -162,7 +162,7 @@ add_results (Writing *writing, GError **error)
 
 /* --- The new graph --- */
 
-/* The declared shape of a variable with −1 for each size that has a name or none, as MXNet's files have it.  (transfer full) */
+/* The declared shape of a variable as in MXNet's files: −1 for each open size, named or not.  (transfer full) */
 static char *
 plain_shape (const char *declared)
 {
@@ -333,7 +333,7 @@ transposed_weight (Writing *writing, HybValueId value, HybTensor *matrix)
   return variable;
 }
 
-/* Writes a product with a stored matrix as a layer, which cells are written with. */
+/* Writes a product with a stored matrix as a layer, since cells consist of layers. */
 static gboolean
 add_layer (Writing *writing, HybNodeId id)
 {

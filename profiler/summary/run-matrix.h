@@ -28,7 +28,7 @@ typedef struct
   guint64 *wall_ns;   /* ns of the run; by run */
   double  *wall;      /* the same in seconds */
   double  *nodes;     /* seconds inside outermost nodes; by run */
-  guint64 *between;   /* self ns of the run: outside of all other events; by run */
+  guint64 *between;   /* self time in ns of each run, outside of all other events */
   guint64 *other;     /* self ns of passes, copies and nodes the capture does not list; by run */
   guint64 *busy;      /* ns during which a GPU, followed by a trace, worked; by run */
   guint64 *

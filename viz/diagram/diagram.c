@@ -403,7 +403,7 @@ named_top (const VizDiagram *diagram, guint32 box, const char **name)
   return !is_chain && *name && **name != '_' ? box : VIZ_ROOT;
 }
 
-/* The first name in a group stands for the group, whose title may be made of operators. */
+/* The first name in a group represents the group, because its title may consist of operators. */
 static char *
 common_prefix (const VizDiagram *diagram)
 {

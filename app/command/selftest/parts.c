@@ -157,7 +157,7 @@ find_error (const HybJson *json, HybJsonRef object)
   return scope_find_double (json, object, "error", &error) ? error : INFINITY;
 }
 
-/* The types with which the operator is wrong. */
+/* The element types for which the operator gives wrong results. */
 static void
 read_types (const HybJson *json, HybJsonRef list, const char *name, ScopeOperatorResults *found)
 {

@@ -109,7 +109,7 @@ onnx_find_dim (const OnnxExport *export,
   return FALSE;
 }
 
-/* What the file stores for an input; NULL if that is computed or given in each run. */
+/* The array stored in the file for an input; NULL if the input is computed or given in each run. */
 static HybTensor *
 stored (const OnnxExport *export, guint index)
 {
