@@ -16,6 +16,7 @@
 #include "app/command/terminal.h"
 #include "app/sandbox/resources.h"
 
+#include "engine/base/cores.h"
 #include "engine/base/limits.h"
 #include "engine/base/parallel.h"
 #include "engine/formats/mapped-file.h"
@@ -390,7 +391,10 @@ print_machine (void)
                 "OPENBLAS_CORETYPE to choose others)"
               : "");
   printf ("caches: %s\n", caches);
-  printf ("threads: %u\n", hyb_parallel_get_threads ());
+  printf ("threads: %u", hyb_parallel_get_threads ());
+  if (hyb_cores_count () < g_get_num_processors ())
+    printf ("; %u processors share %u cores", g_get_num_processors (), hyb_cores_count ());
+  printf ("\n");
 }
 
 /* The only command that begins with this word, or NULL. */

@@ -11,6 +11,7 @@
 
 #include "engine/base/parallel.h"
 
+#include "engine/base/cores.h"
 #include "engine/base/limits.h"
 #include "engine/base/parallel-pieces.h"
 
@@ -332,7 +333,7 @@ hyb_parallel_get_threads (void)
 
   if (atomic_load_explicit (&n_cores, memory_order_relaxed) == 0)
     atomic_store (&n_cores,
-                  CLAMP (MIN (g_get_num_processors (), hyb_limits_get_threads ()), 1, MAX_THREADS));
+                  CLAMP (MIN (hyb_cores_count (), hyb_limits_get_threads ()), 1, MAX_THREADS));
   return atomic_load_explicit (&n_cores, memory_order_relaxed);
 }
 

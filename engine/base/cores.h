@@ -1,0 +1,12 @@
+/* cores.h — how many cores this process may compute on.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <glib.h>
+
+/* Returns the number of cores behind the processors that this process may use.  Processors that share a core (SMT) also
+ * share what multiplies in it, so that a second thread there gains a product nothing and halves its first-level cache.
+ * Where the system does not say which ones do, every processor counts. */
+guint hyb_cores_count (void);
+/* The same for `n` processors, by their numbers, of a folder that is laid out as /sys/devices/system/cpu. */
+guint hyb_cores_count_in (const char *folder, const guint *processors, guint n);
