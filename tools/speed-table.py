@@ -9,7 +9,8 @@ our program and the peers as compare does, and computes the same paired ratios. 
 an earlier FILE (--choice) makes it four times as fast. The peers of the AVX2 rows are held to AVX2, too: MXNet and PyTorch by
 their libraries' settings, ONNX Runtime by the copy that tools/peers-at-avx2.py makes. FILE is written after every case, and a
 run that was interrupted goes on where it stopped. --random 40 --seed 7 measures recurrent layers whose sizes are drawn at
-random, so that no list of sizes can be tuned for. `table` writes Markdown: how ratios are distributed, and each case with
+random, so that no list of sizes can be tuned for. --precision 0.03 measures the two fastest peers of each case, which one sample of the
+likely ones tells, in as many rounds (3 to --rounds) as make the ratio good to 3 %. `table` writes Markdown: how ratios are distributed, and each case with
 --cases; into a page between its two marks with --into.
 
 SPDX-License-Identifier: LGPL-2.1-or-later
@@ -33,7 +34,15 @@ AT_AVX2 = {"HYB_CPU": "avx2", "OPENBLAS_CORETYPE": "Haswell", "DNNL_MAX_CPU_ISA"
 NAMES = {"avx2": "AVX2", "avx512": "AVX-512"}
 LIMIT = 1.05    # a case above this ratio is named
 MAX_FLOP = 6e9  # of one run of a random case, so that a peer takes at most some tenths of a second
-CHOSEN = 2      # peers that are measured where a choice is given
+CHOSEN = 2      # peers that are measured where a choice or a precision is given
+SETTLED = 0.06  # seconds of samples for each program and round where a precision is given
+LEAST_ROUNDS = 3
+STUDENT = [math.inf, 12.7, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36]  # of 95 %, by degrees of freedom; the last for more
+
+# The peers that were the fastest of some case of a phase and form on any machine so far, and the next; others are never asked.
+LIKELY = {("infer", "fused"): ["mxnet-symbol", "torch", "ort"], ("infer", "unrolled"): ["torch", "ort"], ("infer", "foreach"): ["torch", "ort"],
+          ("train", "fused"): ["mxnet-static", "mxnet-symbol", "torch"], ("train", "unrolled"): ["mxnet-static", "torch"],
+          ("train", "foreach"): ["mxnet-static", "torch"]}
 
 
 def load_compare(folder):
@@ -132,6 +141,46 @@ def chosen_peers(choice, key, case, names):
     return [name for _, name in able[:CHOSEN]] or [name for name in names if name != "ours"]
 
 
+def likely_peers(case, names):
+    """The peers that may be the fastest of a recurrent case, or all."""
+    parts = case.split("-")
+    return [name for name in LIKELY.get((parts[1], parts[-1]), names) if name in names] if len(parts) == 6 else names
+
+
+def is_precise(blocks, precision):
+    """Whether the paired ratio of two programs is known well enough; what is far below 1 need not be known as well."""
+    logs = [math.log(statistics.median(a) / statistics.median(b)) for a, b in zip(*blocks)]
+    if len(logs) < LEAST_ROUNDS:
+        return False
+    half = STUDENT[min(len(logs), len(STUDENT)) - 1] * statistics.stdev(logs) / math.sqrt(len(logs))
+    return half <= precision or math.exp(statistics.mean(logs) + half) < 0.7
+
+
+def measure_settled(case, ours, peers, options):
+    """As compare's measure_case, with as few peers, samples and rounds as make the ratio precise."""
+    first = {program.name: program.ask(case, 1) for program in [ours, *peers]}
+    results = {name: {"error": reply.get("error", "no samples")} for name, reply in first.items() if not reply.get("seconds")}
+    able = sorted((program for program in peers if program.name not in results), key=lambda program: first[program.name]["seconds"][0])[:CHOSEN]
+    if ours.name in results or not able:
+        return results
+    able.append(ours)
+    repeats = {program.name: max(1, min(8, round(SETTLED / max(first[program.name]["seconds"][0], 0.005)))) for program in able}
+    results.update({program.name: {"blocks": [], "checksum": first[program.name].get("checksum")} for program in able})
+    for turn in range(options.rounds):
+        for program in able if turn % 2 == 0 else reversed(able):
+            reply = program.ask(case, repeats[program.name])
+            if not reply.get("seconds"):
+                results[program.name] = {"error": reply.get("error", "no samples")}
+                return results
+            results[program.name]["blocks"].append(reply["seconds"])
+        for result in (results[program.name] for program in able):
+            result["median"] = statistics.median(seconds for block in result["blocks"] for seconds in block)
+        best = min(able[:-1], key=lambda program: results[program.name]["median"])
+        if is_precise((results["ours"]["blocks"], results[best.name]["blocks"]), options.precision):
+            break
+    return results
+
+
 def row_of(compare, case, results):
     """What is kept of one case: medians, and the paired ratio to the fastest peer with its interval."""
     row = {"medians": {name: result["median"] for name, result in results.items() if "median" in result}}
@@ -159,8 +208,12 @@ def measure_configuration(compare, options, level, threads, document):
     try:
         for number, case in enumerate(missing, 1):
             began = time.time()
-            wanted = ["ours"] + chosen_peers(options.chosen, key, case, programs)
-            results = compare.measure_case(case, [programs[name] for name in wanted], options)
+            names = chosen_peers(options.chosen, key, case, programs)
+            if options.precision:
+                peers = [programs[name] for name in likely_peers(case, names)]
+                results = measure_settled(case, programs["ours"], peers, options)
+            else:
+                results = compare.measure_case(case, [programs[name] for name in ["ours", *names]], options)
             kept["cases"][case] = row_of(compare, case, results)
             kept["seconds"] += time.time() - began
             document["load"].append(os.getloadavg()[0])
@@ -181,6 +234,8 @@ def read_json(path):
 
 def measure(options):
     options.env, options.scripts = os.path.abspath(options.env), os.path.abspath(options.scripts)
+    for name in [name for name in os.environ if name.startswith("OPENBLAS_")]:
+        del os.environ[name]  # the peers set what they need; set by the shell it would hold our program back alone
     compare = load_compare(options.scripts)
     pythons = compare.find_pythons(options.env)
     if not pythons:
@@ -350,7 +405,8 @@ def main():
     one.add_argument("--cases", help="shell patterns or names, comma-separated; default: the 82 cases")
     one.add_argument("--random", type=int, metavar="N", help="N recurrent cases of random sizes instead")
     one.add_argument("--seed", type=int, default=1, help="of --random")
-    one.add_argument("--rounds", type=int, default=4)
+    one.add_argument("--rounds", type=int, default=4, help="with --precision the most")
+    one.add_argument("--precision", type=float, metavar="SHARE", help="as few peers, samples and rounds as make each ratio good to this, e.g. 0.03")
     one.add_argument("--budget", type=float, default=0.25, help="seconds of samples for each program and case")
     two = commands.add_parser("table")
     two.add_argument("file")
