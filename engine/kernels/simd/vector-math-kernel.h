@@ -1,6 +1,6 @@
 /* vector-math-kernel.h — the loops of vector-math.c for one instruction set: y[i] = f(x[i]).
  *
- * map_exp, map_tanh and map_sigmoid run over i in steps of four vectors.
+ * map_exp, map_tanh, map_sigmoid, map_erf and map_softplus run over i in steps of four vectors.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/kernels/simd/vector-functions.h"
 
@@ -27,5 +27,7 @@
 MAP (exp)
 MAP (tanh)
 MAP (sigmoid)
+MAP (erf)
+MAP (softplus)
 
 #undef MAP

@@ -1,4 +1,4 @@
-/* vector-math.c — exp, tanh and sigmoid over arrays of floats: y[i] = f(x[i]).
+/* vector-math.c — exp, tanh, sigmoid, erf and softplus over arrays of floats: y[i] = f(x[i]).
  *
  * The formulas are in vector-functions.h, the loops in vector-math-kernel.h.  A value depends on
  * its argument (and on whether the processor has fused multiply-add), but not on its position in
@@ -27,4 +27,16 @@ void
 hyb_vector_sigmoid (gsize n, const float *x, float *y)
 {
   HYB_SIMD_CHOOSE (map_sigmoid) ((gint64) n, x, y);
+}
+
+void
+hyb_vector_erf (gsize n, const float *x, float *y)
+{
+  HYB_SIMD_CHOOSE (map_erf) ((gint64) n, x, y);
+}
+
+void
+hyb_vector_softplus (gsize n, const float *x, float *y)
+{
+  HYB_SIMD_CHOOSE (map_softplus) ((gint64) n, x, y);
 }

@@ -4,6 +4,7 @@
  * unary-family.h explains the tables of formulas.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
+#include "engine/kernels/simd/vector-math.h"
 #include "engine/kernels/special.h"
 #include "engine/ops/elementwise/unary-family.h"
 
@@ -12,7 +13,6 @@
   ROW (gamma, "Gamma function.", tgamma (x), x, tgamma (x) * hyb_digamma (x) * g)                \
   ROW (gammaln, "Logarithm of the absolute gamma function.", hyb_log_gamma (x), x,               \
        hyb_digamma (x) * g)                                                                      \
-  ROW (erf, "Error function.", erf (x), x, exp (-x *x) * M_2_SQRTPI * g)                         \
   ROW (erfinv, "Inverse of the error function.", hyb_erf_inverse (x), y,                         \
        exp (y *y) / M_2_SQRTPI * g)                                                              \
   ROW (softsign, "x / (1 + |x|).", x / (1 + fabs (x)), x, g / ((1 + fabs (x)) * (1 + fabs (x)))) \
@@ -26,6 +26,9 @@
   UNARY_BACKWARD (id, variable, derivative)
 ROWS (ROW)
 #undef ROW
+
+UNARY_FORWARD_VECTOR (erf, hyb_vector_erf, erf (x))
+UNARY_BACKWARD (erf, x, exp (-x *x) * M_2_SQRTPI * g)
 
 typedef struct
 {
@@ -91,6 +94,8 @@ UNARY_BACKWARD (_contrib_quadratic, x, quadratic_slope (operands, x) * g)
 
 const HybOp hyb_ops_elementwise_special[] = {
   ROWS (ROW) //
+  UNARY_OP (erf, "Error function."),
+  UNARY_BACKWARD_OP (erf),
   {
       UNARY_COMMON (hard_sigmoid, "alpha x + beta, limited to 0 … 1."),
       .flags = HYB_OP_IN_PLACE | HYB_OP_POINTWISE,

@@ -61,8 +61,7 @@ FORWARD (relu_f32, float, x <= 0 ? 0 : x)
 FORWARD (relu_f64, double, x <= 0 ? 0 : x)
 FORWARD (sigmoid_f64, double, 1 / (1 + exp (-x)))
 FORWARD (tanh_f64, double, tanh (x))
-/* log (1 + eˣ), which rounds to x in a float where x > 20. */
-FORWARD (softrelu_f32, float, x > 20 ? x : log1p (exp (x)))
+/* log (1 + eˣ). */
 FORWARD (softrelu_f64, double, x > 20 ? x : log1p (exp (x)))
 FORWARD (softsign_f32, float, x / (1 + fabs (x)))
 FORWARD (softsign_f64, double, x / (1 + fabs (x)))
@@ -93,7 +92,7 @@ static const struct
   { relu_f32, relu_f64, relu_backward_f32, relu_backward_f64 },
   { hyb_vector_sigmoid, sigmoid_f64, sigmoid_backward_f32, sigmoid_backward_f64 },
   { hyb_vector_tanh, tanh_f64, tanh_backward_f32, tanh_backward_f64 },
-  { softrelu_f32, softrelu_f64, softrelu_backward_f32, softrelu_backward_f64 },
+  { hyb_vector_softplus, softrelu_f64, softrelu_backward_f32, softrelu_backward_f64 },
   { softsign_f32, softsign_f64, softsign_backward_f32, softsign_backward_f64 },
 };
 

@@ -8,10 +8,22 @@ NAME (slope_at) (const LeakyArgs *args, gint64 index)
   return ((const REAL *) args->gamma)[index / args->slopes.inner % args->slopes.slopes];
 }
 
-static inline REAL
-NAME (gelu) (REAL x)
+/* y = ½ x (1 + erf (x/√2)); y may be x. */
+static void
+NAME (gelu) (gint64 n, const REAL *x, REAL *y)
 {
-  return (REAL) 0.5 * x * (1 + erf (x * (REAL) M_SQRT1_2));
+  REAL part[256];
+
+  for (gint64 begin = 0; begin < n; begin += G_N_ELEMENTS (part))
+    {
+      gint64 count = MIN (n - begin, (gint64) G_N_ELEMENTS (part));
+
+      for (gint64 i = 0; i < count; i++)
+        part[i] = x[begin + i] * (REAL) M_SQRT1_2;
+      NAME (erf_of) ((gsize) count, part);
+      for (gint64 i = 0; i < count; i++)
+        y[begin + i] = (REAL) 0.5 * x[begin + i] * (1 + part[i]);
+    }
 }
 
 /* d/dx ½ x (1 + erf (x/√2)) = ½ (1 + erf (x/√2)) + x φ(x). */
@@ -71,8 +83,7 @@ NAME (leaky_slice) (gint64 begin, gint64 end, gpointer data)
         y[i] = (REAL) SELU_LAMBDA * (x[i] > 0 ? x[i] : (REAL) SELU_ALPHA * expm1 (x[i]));
       break;
     case GELU:
-      for (gint64 i = begin; i < end; i++)
-        y[i] = NAME (gelu) (x[i]);
+      NAME (gelu) (end - begin, x + begin, y + begin);
       break;
     }
 }

@@ -9,6 +9,7 @@
 #include "engine/base/parallel.h"
 #include "engine/base/random.h"
 #include "engine/gradient/gradient.h"
+#include "engine/kernels/simd/vector-math.h"
 #include "engine/op/dimensions.h"
 #include "engine/op/layer-rules.h"
 #include "engine/op/rules.h"
@@ -146,6 +147,20 @@ typedef struct
   gconstpointer      x, gamma, y, dy;
   gpointer           to, mask;
 } LeakyArgs;
+
+/* Replaces n numbers by their erf. */
+static void
+erf_of_f32 (gsize n, float *values)
+{
+  hyb_vector_erf (n, values, values);
+}
+
+static void
+erf_of_f64 (gsize n, double *values)
+{
+  for (gsize i = 0; i < n; i++)
+    values[i] = erf (values[i]);
+}
 
 #define REAL_KERNEL "engine/ops/nn/leaky-relu-kernel.h"
 #include "engine/kernels/each-real.h"

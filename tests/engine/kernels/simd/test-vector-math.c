@@ -1,4 +1,4 @@
-/* test-vector-math.c — compares vectorised exp, tanh and sigmoid with the C library in double.
+/* test-vector-math.c — compares vectorised exp, tanh, sigmoid, erf and softplus with the C library in double.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/kernels/simd/vector-math.h"
 
@@ -17,6 +17,12 @@ exact_sigmoid (double x)
   return x < 0 ? exp (x) / (1 + exp (x)) : 1 / (1 + exp (-x));
 }
 
+static double
+exact_softplus (double x)
+{
+  return (x > 0 ? x : 0) + log1p (exp (-fabs (x)));
+}
+
 typedef struct
 {
   VectorFunc vector;
@@ -27,6 +33,8 @@ static const Pair pairs[] = {
   { hyb_vector_exp, exp },
   { hyb_vector_tanh, tanh },
   { hyb_vector_sigmoid, exact_sigmoid },
+  { hyb_vector_erf, erf },
+  { hyb_vector_softplus, exact_softplus },
 };
 
 /* The distance of got from exact, in units in the last place of the float nearest to exact. */
@@ -128,6 +136,12 @@ check_limits (HybSimdLevel level)
   g_assert_true (y[2] == 0 && !signbit (y[2]) && y[3] == 0 && signbit (y[3]));
   hyb_vector_sigmoid (G_N_ELEMENTS (x), x, y);
   g_assert_true (y[0] == 1 && y[1] == 0 && y[2] == 0.5f && y[3] == 0.5f && y[4] == 1 && y[5] == 0);
+  hyb_vector_erf (G_N_ELEMENTS (x), x, y);
+  g_assert_true (y[0] == 1 && y[1] == -1 && y[4] == 1 && y[5] == -1);
+  g_assert_true (y[2] == 0 && !signbit (y[2]) && y[3] == 0 && signbit (y[3]));
+  hyb_vector_softplus (G_N_ELEMENTS (x), x, y);
+  g_assert_true (isinf (y[0]) && y[1] == 0 && y[2] == (float) log (2) && y[4] == 1e30f &&
+                 y[5] == 0);
 }
 
 static void
