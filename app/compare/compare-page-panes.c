@@ -384,11 +384,3 @@ scope_compare_page_add_pane (ScopeComparePage *self, const char *form)
   fill_pane (self, index);
   update_closable (self);
 }
-
-void
-scope_compare_page_hide_panes (ScopeComparePage *self)
-{
-  gtk_widget_set_visible (gtk_widget_get_ancestor (GTK_WIDGET (self->row),
-                                                   GTK_TYPE_SCROLLED_WINDOW),
-                          FALSE);
-}

@@ -83,6 +83,8 @@ guint scope_compare_page_find_pane (ScopeComparePage *self, ScopeComparePane *pa
 const char *const *scope_compare_page_get_forms (ScopeComparePage *self);
 /* Shows what the lower half has while there is no result: "empty", "waiting", "failed", "cancelled". */
 void scope_compare_page_show_state (ScopeComparePage *self, const char *state);
+/* Gives the place of the panes to the results. */
+void scope_compare_page_hide_panes (ScopeComparePage *self);
 /* Shows why a measurement failed, with a button for the remedy: above the earlier result, or instead of one. */
 void scope_compare_page_show_failure (ScopeComparePage *self, const char *why, HybRemedy remedy);
 /* The same for a measurement that the user cancelled. */
@@ -107,8 +109,6 @@ void scope_compare_page_update_colours (ScopeComparePage *self);
 
 /* Appends a pane for a form, unless there are SCOPE_MAX_PANES. */
 void scope_compare_page_add_pane (ScopeComparePage *self, const char *form);
-/* Gives their place to the results. */
-void scope_compare_page_hide_panes (ScopeComparePage *self);
 /* Begins to convert the model; measuring follows when all panes are ready. */
 void scope_compare_page_start (ScopeComparePage *self);
 

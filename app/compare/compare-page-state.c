@@ -102,6 +102,14 @@ set_remedy (GtkButton *button, HybRemedy remedy)
   gtk_actionable_set_action_name (GTK_ACTIONABLE (button), "compare.remedy");
 }
 
+void
+scope_compare_page_hide_panes (ScopeComparePage *self)
+{
+  gtk_widget_set_visible (gtk_widget_get_ancestor (GTK_WIDGET (self->row),
+                                                   GTK_TYPE_SCROLLED_WINDOW),
+                          FALSE);
+}
+
 /* Shows nothing but why there is nothing to compare. */
 static void
 show_one_form (ScopeComparePage *self)
