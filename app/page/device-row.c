@@ -11,6 +11,12 @@
 
 #define N_REMOTE_GPUS 4 /* offered for machines whose GPUs are not known */
 
+/* The usual reason of the child process, which speaks English, for the catalogues. */
+static const char *const usual_reason[] G_GNUC_UNUSED = {
+  N_ ("no NVIDIA driver is installed (libcuda.so.1 was not found)"),
+  N_ ("Install NVIDIA's driver, version 525 or newer"),
+};
+
 struct _ScopeDeviceRow
 {
   AdwComboRow      parent_instance;
@@ -157,8 +163,9 @@ read_devices (ScopeDeviceRow *self, const char *text)
   add_gpus (self, cJSON_GetObjectItemCaseSensitive (self->json, "devices"));
   g_clear_pointer (&self->absence, g_free);
   if (*message)
-    self->absence = *hint ? g_strdup_printf (_ ("No GPU: %s. %s."), message, hint)
-                          : g_strdup_printf (_ ("No GPU: %s."), message);
+    self->absence = *hint
+                        ? g_strdup_printf (_ ("No GPU: %s. %s."), gettext (message), gettext (hint))
+                        : g_strdup_printf (_ ("No GPU: %s."), gettext (message));
   update_note (self);
 }
 

@@ -75,11 +75,12 @@ show_progress (ScopeSweepPage *self)
 {
   const guint     *n = self->data->n_in_state;
   g_autofree char *text = describe_states (self->data);
+  guint            n_over = n[SCOPE_CELL_DONE] + n[SCOPE_CELL_FAILED];
 
   gtk_label_set_text (self->progress_label, text);
-  gtk_progress_bar_set_fraction (self->progress,
-                                 (double) (n[SCOPE_CELL_DONE] + n[SCOPE_CELL_FAILED]) /
-                                     self->data->n_cells);
+  gtk_progress_bar_set_fraction (self->progress, (double) n_over / self->data->n_cells);
+  /* A full bar would look like a border. */
+  gtk_widget_set_opacity (GTK_WIDGET (self->progress), n_over < self->data->n_cells);
 }
 
 static void

@@ -38,8 +38,8 @@ text_text (gpointer item)
 }
 
 static ScopeColumn columns[] = {
-  { N_ ("Time"), text_time, NULL, FALSE, FALSE },
-  { N_ ("Kind"), text_level, NULL, FALSE, FALSE },
+  { N_ ("Time"), text_time, NULL, FALSE, FALSE, NULL, 10 },
+  { N_ ("Kind"), text_level, NULL, FALSE, FALSE, NULL, 10 },
   { N_ ("What"), text_text, NULL, FALSE, TRUE },
 };
 

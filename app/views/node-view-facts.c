@@ -225,7 +225,7 @@ add_largest (ScopeSheet *sheet, ScopeDocument *document)
   HybModel        *model = scope_document_get_model (document);
   HybTensor       *largest = NULL;
   const char      *name = NULL;
-  g_autofree char *shape = NULL, *bytes = NULL, *value = NULL;
+  g_autofree char *shape = NULL, *bytes = NULL, *tip = NULL;
 
   for (guint i = 0; i < hyb_model_n_parameters (model); i++)
     {
@@ -241,8 +241,9 @@ add_largest (ScopeSheet *sheet, ScopeDocument *document)
     return;
   shape = scope_label_type (hyb_tensor_get_type (largest));
   bytes = g_format_size (hyb_tensor_get_bytes (largest));
-  value = g_strdup_printf ("%s · %s", shape ? shape : "", bytes);
-  scope_sheet_add_row (sheet, _ ("Largest parameter"), value, name,
+  /* Both in a row would be cut where text is large. */
+  tip = g_strdup_printf ("%s %s", name, shape ? shape : "");
+  scope_sheet_add_row (sheet, _ ("Largest parameter"), bytes, tip,
                        scope_document_find_name (document, name));
 }
 

@@ -75,7 +75,12 @@ add_no_values (ScopeNodeView *self)
                             "dim-label");
       return;
     }
-  scope_sheet_add_text (self->sheet, _ ("The model has not been run."), "dim-label");
+  /* A recording that was opened, or is remembered, has costs without values. */
+  scope_sheet_add_text (self->sheet,
+                        scope_workspace_get_measurement (workspace)
+                            ? _ ("A recording has no values. Run the model to see them.")
+                            : _ ("The model has not been run."),
+                        "dim-label");
   button = gtk_button_new_with_label (_ ("Run"));
   gtk_widget_set_name (button, "run-for-values");
   gtk_widget_set_halign (button, GTK_ALIGN_START);

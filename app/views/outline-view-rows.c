@@ -63,7 +63,7 @@ on_setup (GtkSignalListItemFactory *factory G_GNUC_UNUSED,
   GtkWidget *star = gtk_image_new_from_icon_name ("starred-symbolic");
   GtkWidget *cost = scope_cell_new (5, 5, TRUE);
 
-  gtk_box_append (GTK_BOX (head), scope_cell_new (4, 12, FALSE));
+  gtk_box_append (GTK_BOX (head), scope_cell_new (6, 12, FALSE));
   gtk_widget_set_hexpand (gtk_widget_get_first_child (head), TRUE);
   gtk_box_append (GTK_BOX (head), scope_label_new (NULL, "dim-label"));
   gtk_widget_add_css_class (gtk_widget_get_last_child (head), "numeric");

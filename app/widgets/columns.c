@@ -12,7 +12,9 @@ on_setup (GtkSignalListItemFactory *factory G_GNUC_UNUSED, GtkListItem *cell, gp
 {
   const ScopeColumn *column = data;
 
-  gtk_list_item_set_child (cell, scope_cell_new (5, column->is_number ? 9 : 24, column->is_number));
+  guint natural = column->natural_chars ? column->natural_chars : column->is_number ? 9 : 24;
+
+  gtk_list_item_set_child (cell, scope_cell_new (5, natural, column->is_number));
 }
 
 static void

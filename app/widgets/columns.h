@@ -15,6 +15,7 @@ typedef struct
   gboolean         is_number;    /* aligned to the right, with tabular digits */
   gboolean         expands;
   double (*part) (gpointer item); /* 0 to 1: a bar behind the text; NULL: no bar */
+  guint natural_chars;            /* its usual width; 0: 24, of numbers 9 */
 } ScopeColumn;
 
 /* A GtkColumnView of model, which is referenced.  columns must outlive it.  filter: (nullable)

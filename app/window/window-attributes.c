@@ -305,14 +305,14 @@ ask (ScopeWindow *self, ScopeDocument *document, const HybEditableNode *found)
 {
   const HybNode   *node = hyb_graph_get_node (found->graph, found->id);
   Editor          *editor = g_new0 (Editor, 1);
-  g_autofree char *heading = g_strdup_printf (_ ("Attributes of %s"), node->name);
+  g_autofree char *heading = g_strdup_printf (_ ("Attributes of %s"), found->op->name);
 
   editor->document = scope_document_ref (document);
   editor->op = found->op;
   editor->node = g_strdup (node->name);
   editor->before = node->attributes ? g_strdupv ((char **) node->attributes) : g_new0 (char *, 1);
   editor->rows = g_ptr_array_new_with_free_func (row_free);
-  editor->dialog = adw_message_dialog_new (GTK_WINDOW (self), heading, found->op->name);
+  editor->dialog = adw_message_dialog_new (GTK_WINDOW (self), heading, node->name);
   gtk_widget_set_name (editor->dialog, "attributes-dialog");
   adw_message_dialog_set_extra_child (ADW_MESSAGE_DIALOG (editor->dialog), list_new (editor));
   g_object_set_data_full (G_OBJECT (editor->dialog), "editor", editor, editor_free);

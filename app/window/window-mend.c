@@ -170,6 +170,9 @@ choose_mended_file (ScopeWindow *self, ScopePage *page)
 
 /* --- Preview --- */
 
+#define LIST_WIDTH  420 /* pixels */
+#define LIST_HEIGHT 320
+
 static void
 on_preview_response (GtkWidget *dialog G_GNUC_UNUSED, const char *response, gpointer data)
 {
@@ -186,6 +189,7 @@ change_list_new (const GPtrArray *changes, const char *conflict)
   GtkWidget *scroller = gtk_scrolled_window_new ();
   GtkWidget *list = gtk_box_new (GTK_ORIENTATION_VERTICAL, 6);
   g_autoptr (GPtrArray) lines = hyb_group_changes (changes);
+  int height;
 
   gtk_widget_set_name (list, "mend-changes");
   for (guint i = 0; i < MIN (lines->len, MAX_LISTED_CHANGES); i++)
@@ -206,9 +210,12 @@ change_list_new (const GPtrArray *changes, const char *conflict)
   gtk_scrolled_window_set_child (GTK_SCROLLED_WINDOW (scroller), list);
   gtk_scrolled_window_set_policy (GTK_SCROLLED_WINDOW (scroller), GTK_POLICY_NEVER,
                                   GTK_POLICY_AUTOMATIC);
-  gtk_scrolled_window_set_propagate_natural_height (GTK_SCROLLED_WINDOW (scroller), TRUE);
-  gtk_scrolled_window_set_max_content_height (GTK_SCROLLED_WINDOW (scroller), 320);
-  gtk_widget_set_size_request (scroller, 420, -1);
+  /* The natural height is that of lines without breaks, too little for large text. */
+  gtk_widget_measure (list, GTK_ORIENTATION_VERTICAL, LIST_WIDTH, NULL, &height, NULL, NULL);
+  gtk_scrolled_window_set_min_content_height (GTK_SCROLLED_WINDOW (scroller),
+                                              MIN (height, LIST_HEIGHT));
+  gtk_scrolled_window_set_max_content_height (GTK_SCROLLED_WINDOW (scroller), LIST_HEIGHT);
+  gtk_widget_set_size_request (scroller, LIST_WIDTH, -1);
   return scroller;
 }
 

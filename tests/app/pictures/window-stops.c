@@ -486,8 +486,8 @@ show_converted (void)
   before = scope_window_get_page (pictures_window);
   gui_act (pictures_window, "win.convert", "fused");
   wait_for_page (before);
-  pictures_show (&(const PictureStop){ "save", open_chooser, close_chooser });
   gui_spin (5000); /* the message about the conversion goes away */
+  pictures_show (&(const PictureStop){ "save", open_chooser, close_chooser });
   gui_act (pictures_window, "win.close-tab", NULL);
   gui_act (pictures_window, "win.close-tab", NULL);
 }
