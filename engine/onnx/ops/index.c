@@ -164,20 +164,23 @@ find_rows (HybLowering *lowering, int n_batch, Rows *rows)
   if (!hyb_shape_is_known (&data.shape) || !hyb_shape_is_known (&indices.shape) || last < 0 ||
       hyb_shape_size (&indices.shape) > MAX_POSITIONS)
     return FALSE;
-  n_coordinates = (int) indices.shape.dim[last];
-  if (n_coordinates < 1 || n_batch + n_coordinates > data.shape.rank || n_batch > last)
+  if (indices.shape.dim[last] < 1 || indices.shape.dim[last] > data.shape.rank - n_batch ||
+      n_batch > last)
     {
-      hyb_lowering_fail (lowering, NULL, "its tuples have %d indices for an input of %d dimensions",
-                         n_coordinates, data.shape.rank);
+      hyb_lowering_fail (lowering, NULL,
+                         "its tuples have %" G_GINT64_FORMAT
+                         " indices for an input of %d dimensions",
+                         indices.shape.dim[last], data.shape.rank);
       return FALSE;
     }
+  n_coordinates = (int) indices.shape.dim[last];
   rows->row = hyb_shape_count (&data.shape, n_batch + n_coordinates, data.shape.rank);
   rows->n_rows = hyb_shape_count (&data.shape, 0, n_batch + n_coordinates);
   data.shape.rank = n_batch + n_coordinates;
   strides_of (&data.shape, strides);
   tuples.rank = last;
   rows->positions = other_coordinates (lowering, &tuples, strides, -1);
-  /* Only batch axes of a tuple count in that. */
+  /* In that case only batch axes of a tuple count. */
   if (n_batch < last)
     {
       gint64 batch[HYB_MAX_RANK] = { 0 };
@@ -213,7 +216,7 @@ lower_gather_nd (HybLowering *lowering)
       gint64 k = indices.shape.rank > 0 ? indices.shape.dim[indices.shape.rank - 1] : HYB_UNKNOWN;
 
       hyb_onnx_set_rank (lowering, 0, data.dtype,
-                         k >= 0 && data.shape.rank >= 0
+                         k >= 0 && k <= data.shape.rank
                              ? indices.shape.rank - 1 + data.shape.rank - (int) k - n_batch
                              : HYB_UNKNOWN);
       return;

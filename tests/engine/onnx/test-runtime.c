@@ -118,6 +118,10 @@ test_wrong_sizes_are_refused (void)
     { "a = float[1,4,4] 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16\ns = int64[2] 3 3\n"
       "k = int64[2] 2 2\ny = Col2Im a, s, k | pads=[-1,0,1,0]\n-> y",
       "pads has a negative value", 18 },
+    { "a = float[2,3] 1 2 3 4 5 6\ni = int64[0,2147483647]\ny = GatherND a, i | batch_dims=1\n-> y",
+      "tuples have 2147483647 indices", 13 },
+    { "a = float[2,3] 1 2 3 4 5 6\ni = int64[0,4294967297]\ny = GatherND a, i\n-> y",
+      "tuples have 4294967297 indices", 13 },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
