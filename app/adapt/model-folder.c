@@ -82,7 +82,7 @@ describe_link (const Search *search, const char *path)
                                                       : "a link to something that is no file";
 }
 
-/* Why a file that is called like a model is none; NULL: it may be one. */
+/* Why a file with a model's name cannot be a model; NULL if it may be one. */
 static const char *
 describe_kind (const Search *search, const char *path, mode_t mode)
 {

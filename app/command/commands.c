@@ -157,7 +157,7 @@ print_failure (char *const *argv, const GError *error)
   scope_print_error (error);
 }
 
-/* An option that does not exist: adds the one that was meant, or where all are listed. */
+/* An option that does not exist: suggests the nearest one, or where all are listed. */
 static void
 suggest_option (const Invocation *call, GError *error)
 {
@@ -413,7 +413,7 @@ find_abbreviated (const GPtrArray *names, const char *word)
   return n == 1 ? found : NULL;
 }
 
-/* There is no such command: says which one may be meant. */
+/* There is no such command: suggests the nearest one. */
 static int
 refuse_command (char **argv, const char *name)
 {

@@ -24,7 +24,7 @@ host_memory (void)
   return (double) sysconf (_SC_PHYS_PAGES) * (double) sysconf (_SC_PAGESIZE);
 }
 
-#define INDENT 9 /* of what belongs to a device */
+#define INDENT 9 /* of lines about a device */
 
 /* The text of a fact, or NULL. */
 static const char *

@@ -159,7 +159,7 @@ sum_graph (HybGraph *graph, const HybType *types, double *flops)
   return TRUE;
 }
 
-/* The work of a graph of another format is that of what it is lowered to, if no dimension is open. */
+/* The work of a graph of another format is counted on its lowered graph, if no dimension is open. */
 static void
 sum_flops (Info *info)
 {

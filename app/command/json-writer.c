@@ -15,7 +15,7 @@
 struct _ScopeJson
 {
   GString *text;
-  char     closing[MAX_DEPTH]; /* brackets of what is open, by depth */
+  char     closing[MAX_DEPTH]; /* brackets of open lists and objects, by depth */
   gboolean has_members[MAX_DEPTH];
   guint    depth;
   gboolean is_line; /* everything shares one line */

@@ -28,7 +28,7 @@ set_error (const ScopeTimeLimit *limit, GError **error)
   hyb_error_add_remedy (error, HYB_REMEDY_TIME, NULL);
 }
 
-/* Runs in the thread of the last deadline.  Nothing is written while a run goes on. */
+/* Runs in the thread of the last deadline.  Nothing is written during a run. */
 static void
 end_process (GCancellable *cancellable G_GNUC_UNUSED, gpointer limit)
 {

@@ -27,7 +27,7 @@ measure_when_ready (ScopeComparePage *self)
   g_object_notify (G_OBJECT (self), "busy");
 }
 
-/* Maps the nodes of a pane: those of a file by its matches with the first one, if there are any, else by their names. */
+/* Maps the nodes of a pane: of a file by its matches with the first one, if there are any, else by names. */
 static void
 map_nodes (ScopeComparePage *self, guint index, ScopeDocument *document)
 {

@@ -110,7 +110,7 @@ scope_compare_page_hide_panes (ScopeComparePage *self)
                           FALSE);
 }
 
-/* Shows nothing but why there is nothing to compare. */
+/* Shows only the reason why nothing can be compared. */
 static void
 show_one_form (ScopeComparePage *self)
 {

@@ -124,8 +124,7 @@ on_fit_idle (gpointer data)
   return G_SOURCE_REMOVE;
 }
 
-/* Camera changes before the first picture was fitted, and those of a canvas that changes its size, are not the
- * user's. */
+/* Camera changes before the first picture was fitted, or while the canvas is resized, are not the user's. */
 static void
 on_camera (ScopeComparePane *self)
 {

@@ -98,7 +98,7 @@ void scope_workspace_show (ScopeWorkspace *self, guint32 box);
 /* Looks at n rows of the measurement, nodes that ran: selects the box of a single one, or else clears the
  * selection.  reveal: also brings that box into view. */
 void scope_workspace_focus (ScopeWorkspace *self, const guint32 *rows, guint n, gboolean reveal);
-/* The rows that are looked at, of guint32, which may be none: those of scope_workspace_focus(), else the first
+/* The rows in focus, of guint32, possibly empty: those of scope_workspace_focus(), else the first
  * one that computes the node in the selected box.  Owned by the workspace. */
 const GArray *scope_workspace_get_focus (ScopeWorkspace *self);
 /* Whether the rows were requested, and do not follow from the selection. */

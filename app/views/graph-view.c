@@ -236,7 +236,7 @@ on_canvas_toggled (ScopeCanvas *canvas G_GNUC_UNUSED, guint32 box, gboolean deep
   scope_graph_view_toggle (data, box, deep);
 }
 
-/* Outlines what the rows that are looked at stand for. */
+/* Outlines the nodes that the rows in focus stand for. */
 static void
 update_related (ScopeView *view)
 {

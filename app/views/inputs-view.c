@@ -172,7 +172,7 @@ on_changed (ScopeInputsView *self, GtkWidget *field)
 
   if (!shape || g_str_equal (shape, used))
     return;
-  /* Nothing but open dimensions: the guess. */
+  /* Only open dimensions: the guess. */
   give (self, row->name, strspn (shape, "?,") == strlen (shape) ? NULL : shape);
 }
 

@@ -124,7 +124,7 @@ scope_node_view_show_costs (ScopeNodeView *self, ScopeMeasurement *measurement, 
     return;
   seconds = self_with_parts (measurement, sum);
   scope_sheet_add_heading (self->sheet, _ ("Cost"));
-  /* Ranks are of what ran alone, not of several nodes together. */
+  /* Ranks are of single rows, not of several nodes together. */
   share = seconds > sum->self * 1.001
               ? g_strdup_printf ("%.1f %%", 100 * seconds / summary->traced)
               : g_strdup_printf (_ ("%.1f %% · rank %u"), 100 * seconds / summary->traced, rank);

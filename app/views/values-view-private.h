@@ -11,7 +11,7 @@
 #include "app/widgets/grid.h"
 #include "app/widgets/sheet.h"
 
-/* Positions in the list of what is shown. */
+/* Positions in the list of displays. */
 typedef enum
 {
   SCOPE_SHOWN_THIS,

@@ -83,7 +83,7 @@ GtkBorder scope_canvas_find_room (ScopeCanvas *self);
 void scope_canvas_set_card (ScopeCanvas *self, int width, int height);
 /* Places the camera as for the first picture. */
 void scope_canvas_place_again (ScopeCanvas *self);
-/* Shows the whole picture, and goes on to do so when the canvas changes its size, until the camera moves. */
+/* Shows the whole picture, and continues to do so when the canvas changes its size, until the camera moves. */
 void scope_canvas_zoom_to_fit (ScopeCanvas *self);
 /* The same without an animation. */
 void scope_canvas_show_all (ScopeCanvas *self);

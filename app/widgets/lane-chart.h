@@ -36,7 +36,7 @@ void scope_lane_chart_get_range (ScopeLaneChart *self, double *begin, double *en
 void scope_lane_chart_set_measured (ScopeLaneChart *self, double begin, double end);
 /* FALSE: nothing is measured. */
 gboolean scope_lane_chart_get_measured (ScopeLaneChart *self, double *begin, double *end);
-/* Measures from the first to the last marked span, or what is visible if none is. */
+/* Measures from the first to the last marked span, or over the visible part if no span is marked. */
 void scope_lane_chart_measure_marked (ScopeLaneChart *self);
 /* Moves the visible range to the first marked span, unless one is in it. */
 void scope_lane_chart_show_marked (ScopeLaneChart *self);

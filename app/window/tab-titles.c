@@ -16,7 +16,7 @@ begins_word (const char *name, gsize at)
   return at == 0 || strchr (SEPARATORS, name[at - 1]) != NULL;
 }
 
-/* The bytes of whole words with which this name and all those that begin like it begin, less than all of it. */
+/* The length in bytes of the whole words that this name shares with all names that begin alike; less than the whole name. */
 static gsize
 common_begin (const ScopeTab *tabs, guint n, const char *name)
 {

@@ -124,7 +124,7 @@ describe (const HybParam *param)
   return param->doc ? g_strdup (gettext (param->doc)) : NULL;
 }
 
-/* suggestion: (nullable) what was meant. */
+/* suggestion: (nullable) a nearby valid value. */
 static void
 show_note (Row *row, const char *note, gboolean is_error, const char *suggestion)
 {

@@ -198,7 +198,7 @@ dup_marked_title (ScopeWorkspace *workspace)
                                                : g_strdup (title);
 }
 
-/* Title of the window: the name of what is shown, and where it comes from. */
+/* Title of the window: the name of the page's subject, and where it comes from. */
 static void
 set_titles (ScopeWindow *self, const char *title, const char *path)
 {

@@ -55,7 +55,7 @@ add_layer (HybGraph *graph, HybNodeId id, const HybType *types, GHashTable *role
   set_role (roles, x->dim[is_swapped ? 0 : 1], ROLE_BATCH);
 }
 
-/* A loop goes along the first axis of what it reads row by row. */
+/* A loop runs along the first axis of its sliced inputs. */
 static void
 add_loop (HybGraph *graph, HybNodeId id, const HybType *types, GHashTable *roles)
 {

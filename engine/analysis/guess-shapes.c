@@ -16,7 +16,7 @@
 
 #include <string.h>
 
-/* Inferences of one graph: as many as visit MAX_VISITS nodes, but MIN_TRIES to MAX_TRIES. */
+/* Limit of inferences of one graph: MAX_VISITS nodes in all, clamped to MIN_TRIES to MAX_TRIES inferences. */
 #define MAX_VISITS 4000000
 #define MIN_TRIES  24
 #define MAX_TRIES  600
@@ -99,7 +99,7 @@ guess_lengths (HybGuess *guess, HybShape *shape, int batch)
   return TRUE;
 }
 
-/* The rank is known: the batch is the first axis, or the second one of what comes step by step. */
+/* The rank is known: the batch is the first axis, or the second one of sequences. */
 static gboolean
 guess_sequence (HybGuess *guess, HybShape *shape)
 {

@@ -30,7 +30,7 @@ typedef struct
   guint64         number; /* of the job: 1, 2, … */
 } Job;
 
-/* Who computes a piece: the number of the last job in which a thread did.  Each is in a cache line of its
+/* By piece: the number of the last job whose thread has claimed it.  Each is in a cache line of its
  * own, which stays with the thread that usually computes this piece. */
 typedef struct
 {

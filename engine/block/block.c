@@ -67,7 +67,7 @@ name_block (HybBlock *block, const char *alias, const char *given, HybBlock *sha
   block->priv->shared = shared ? hyb_block_ref (shared) : NULL;
 }
 
-/* Takes the block's scope out of those that are open in this thread, if it is one.  FALSE: it is none. */
+/* Removes the block's scope from the open scopes of this thread.  FALSE if it is not open. */
 static gboolean
 close_scope (HybBlock *block)
 {

@@ -174,7 +174,7 @@ gradient_arity (gconstpointer values, guint *n_inputs, guint *n_outputs)
   *n_outputs = (guint) params->gradients.n;
 }
 
-/* No input feeds a branch directly: it runs on copies of what it writes. */
+/* No input feeds a branch directly: the branch runs on copies of the arrays that it writes. */
 static guint
 gradient_body_variable (gconstpointer values, guint n_inputs, guint body, guint variable)
 {

@@ -85,7 +85,7 @@ gradient_arity (gconstpointer values, guint *n_inputs, guint *n_outputs)
   hyb_loop_gradient_arity (&loop, &params->backward, n_inputs, n_outputs);
 }
 
-/* No input feeds the body directly: it runs on copies of what it writes. */
+/* No input feeds the body directly: it runs on copies of the arrays that it writes. */
 static guint
 gradient_body_variable (gconstpointer values, guint n_inputs, guint body, guint variable)
 {

@@ -19,7 +19,7 @@ hyb_dnn_check (const HybCuda *cuda, const char *function, cudnnStatus_t status, 
 gboolean hyb_dnn_has_type (HybDType dtype);
 /* cuDNN's number of such a type. */
 cudnnDataType_t hyb_dnn_type (HybDType dtype);
-/* That of what it adds up in. */
+/* The type of its sums. */
 cudnnDataType_t hyb_dnn_precision (HybDType dtype);
 /* Whether float32 is kept. */
 cudnnMathType_t hyb_dnn_math (const HybDevice *device);

@@ -15,5 +15,5 @@ const char *hyb_kernel_cache_get_shared (void);
 GBytes *hyb_kernel_cache_read (const char *folder, const char *key);
 /* TRUE if something usable is kept under this key. */
 gboolean hyb_kernel_cache_has (const char *folder, const char *key);
-/* Keeps it, in a folder for the user alone, which is made.  A cache that cannot be written costs time and nothing else. */
+/* Keeps it, in a folder for the user alone, which is made.  A cache that cannot be written only costs time. */
 void hyb_kernel_cache_write (const char *folder, const char *key, GBytes *image);

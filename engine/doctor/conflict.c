@@ -213,8 +213,8 @@ is_operand (const Trace *trace, HybValueId value)
   return value >= node->first_output && value < node->first_output + node->n_outputs;
 }
 
-/* The operand of the node where the facts meet that is reached first; the variable itself if it is one,
- * or if none is. */
+/* The first operand reached at the node where the facts meet; the variable itself if it is an operand, or if no operand is
+ * reached. */
 static HybValueId
 find_meeting (Trace *trace)
 {

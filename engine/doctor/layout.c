@@ -93,7 +93,7 @@ count_bits (guint mask)
   return n;
 }
 
-/* The one shape of the expected rank that has the same axes but for those of length one. */
+/* The one shape of the expected rank that has the same axes, ignoring axes of length one. */
 static gboolean
 change_rank (const HybShape *expected, const HybShape *shape, HybShape *found)
 {
@@ -156,7 +156,7 @@ describe_array (Search *search, HybModel *model, HybNodeId id, Array *array)
                                                                             : ARRAY_BAD;
 }
 
-/* TRUE if the graph accepts all arrays, those that are still bad left out. */
+/* TRUE if the graph accepts all arrays except the ones that are still bad. */
 static gboolean
 is_consistent (const Search *search)
 {

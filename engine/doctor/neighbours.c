@@ -17,7 +17,7 @@
 
 #define MAX_FILES          64
 #define MAX_ENTRIES        10000     /* of a folder */
-#define MAX_LOOKED_THROUGH (1 << 28) /* bytes of a file whose values are looked at */
+#define MAX_LOOKED_THROUGH (1 << 28) /* bytes of a file whose values are checked */
 
 static gboolean
 is_weights_name (const char *name)

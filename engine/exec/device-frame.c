@@ -414,7 +414,7 @@ hyb_device_frame_run (HybDeviceFrame  *frame,
 
 /* --- Outputs --- */
 
-/* Copies those heads to the host that are not there; heads side by side in one copy. */
+/* Copies heads to the host that are not there yet; adjacent heads in one copy. */
 static void
 copy_heads (HybDeviceFrame *frame, guint first, guint n)
 {

@@ -40,7 +40,7 @@ struct _HybDeviceValues
   gpointer inputs;     /* on the device */
   gpointer staging[2]; /* pinned */
   guint    turn;
-  gsize    front_bytes; /* of the seed and those that are not sent ahead */
+  gsize    front_bytes; /* of the seed and the inputs that are not sent ahead */
   gboolean is_ahead;    /* all others of the next run were */
 
   /* Values sent during the previous run go through a queue of its own, and from its memory to

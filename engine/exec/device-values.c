@@ -113,7 +113,7 @@ hyb_device_values_find_seed (const HybDeviceValues *values)
   return values->has_seed ? values->inputs : NULL;
 }
 
-/* Gives those inputs their offsets that are sent ahead, or those that are not. */
+/* Gives offsets to the inputs that are sent ahead, or to all others. */
 static void
 place_some (HybDeviceValues *values, const guint8 *reads, gboolean ahead, gsize *total)
 {

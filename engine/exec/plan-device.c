@@ -197,7 +197,7 @@ hyb_device_plan_end_bodies (HybPlan *plan, guint index, gboolean is_done, const 
   return FALSE;
 }
 
-/* Adds up, for all steps and those of bodies, how many there are on one side. */
+/* Counts the steps on one side, including steps of bodies. */
 static guint
 count_steps (const HybPlan *plan, gboolean on_device)
 {
@@ -423,7 +423,7 @@ head_bytes (const HybPlan *plan, guint index)
   return hyb_type_bytes (hyb_plan_type (plan, heads[index]));
 }
 
-/* Before the first step only the device has the variables of a body, and those that are kept there. */
+/* Before the first step only the device has the variables of a body, and the variables that are kept there. */
 static void
 search_variables (Search *search)
 {

@@ -121,7 +121,7 @@ place_constant (Search *search, HybValueId value)
   g_ptr_array_add (constants, hyb_tensor_ref (constant));
 }
 
-/* Keeps the constants that a step or a head reads; those they were folded from are dropped. */
+/* Keeps the constants that a step or a head reads; their folded operands are dropped. */
 static void
 place_constants (Search *search)
 {

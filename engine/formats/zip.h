@@ -38,5 +38,5 @@ gboolean hyb_zip_writer_add (HybZipWriter *writer,
 /* Writes the directory. */
 gboolean hyb_zip_writer_finish (HybZipWriter *writer, GError **error);
 
-/* The checksum of zip and gzip.  crc: that of the data before, 0 at the start. */
+/* The checksum of zip and gzip. crc: the checksum of the data before, 0 at the start. */
 guint32 hyb_crc32 (guint32 crc, gconstpointer data, gsize length);

@@ -235,7 +235,7 @@ differentiate_node (HybFlow *flow, HybNodeId id)
       !has_arrivals (&grad))
     return;
 
-  /* A recording operator without a gradient of its own uses that of the operator it replaces. */
+  /* A recording operator without its own gradient uses the gradient of the operator it replaces. */
   if (!op->gradient)
     op = grad.node->op;
   if (!op->gradient)

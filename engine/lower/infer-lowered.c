@@ -13,7 +13,7 @@
 
 #include <string.h>
 
-/* The first fault that is a contradiction.  A node that this program cannot compute is none. */
+/* The first fault that is a contradiction. A node that this program cannot compute does not count. */
 static gboolean
 report_fault (const HybLowered *lowered, GError **error)
 {

@@ -16,7 +16,7 @@ const char *hyb_suggest_name (const char *const *names, guint n, const char *nam
  * nothing but case and underscores, or else the only nearest one.  NULL if there is none, or
  * several. */
 const char *hyb_suggest_only (const char *const *names, guint n, const char *name);
-/* The value that was probably meant where an attribute takes one of several words and has another: the nearest one, or
+/* The suggested value where an attribute takes one of several words and has another: the nearest one, or
  * else the one that begins most alike, as “max” for “maximum”.  attributes: keys and values in turn, NULL-terminated.
  * NULL: all words are right, or none is similar. */
 const char *hyb_suggest_choice (const HybParam *params, const char *const *attributes);

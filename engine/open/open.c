@@ -126,7 +126,7 @@ refuse_findings (HybModel *model, GError **error)
   g_autofree char  *where = NULL, *more = NULL;
   guint             n = 0;
 
-  /* A graph of another format can be looked at all the same; planning refuses to run it. */
+  /* A graph of another format can still be viewed; planning refuses to run it. */
   if (hyb_model_get_graph (model) && hyb_graph_get_dialect (hyb_model_get_graph (model)))
     return TRUE;
   for (guint i = 0; i < findings->len; i++)

@@ -69,7 +69,7 @@ match_eps (const HybPieces *pieces, HybReplacement *found, HybValueId *value, do
   return *eps >= 0;
 }
 
-/* Goes from *value, which is 1 / √variance or √variance, to what stands below the root. */
+/* Goes from *value, which is 1 / √variance or √variance, to the operand of the root. */
 static gboolean
 match_root (const HybPieces *pieces, HybReplacement *found, gboolean is_inverse, HybValueId *value)
 {

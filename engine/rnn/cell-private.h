@@ -26,7 +26,7 @@ typedef struct _CellConvolution
  * symbolic cell without a prefix gets default_prefix.  (transfer full) */
 HybCell *
 hyb_cell_new (const HybCellClass *klass, const HybCellOptions *options, const char *default_prefix);
-/* The block as a cell; NULL and an error of F if it is none.  block: (nullable) */
+/* The block as a cell; NULL and an error of F if it is not a cell.  block: (nullable) */
 HybCell *hyb_cell_or_fail (HybF *F, HybBlock *block);
 /* The first member of what a cell remembers of a sequence. */
 typedef struct

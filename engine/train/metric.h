@@ -22,7 +22,7 @@ typedef struct
   /* Adds a batch.  loss: the mean over the batch; output, label: may be NULL. */
   void (*update) (HybMetricSum *sum, HybTensor *output, HybTensor *label, double loss);
   double (*value) (const HybMetricSum *sum); /* NaN if nothing was counted */
-  gboolean reads_output;                     /* else output is not looked at */
+  gboolean reads_output;                     /* else output is ignored */
 } HybMetric;
 
 const HybMetric *const *hyb_metrics (void); /* the table, NULL-terminated */

@@ -57,7 +57,7 @@ struct _HybTrainer
   HybExecutor  *evaluator; /* of the inference graph; NULL before the first evaluation */
 
   HybGpu    *gpu;     /* NULL: the processor trains */
-  HybTensor *numbers; /* with a GPU: rows of what changes from step to step, by parameter */
+  HybTensor *numbers; /* with a GPU: rows of changing values, by parameter */
   gboolean is_behind; /* the GPU has newer parameters and states than the model and this trainer */
 };
 

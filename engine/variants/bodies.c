@@ -476,7 +476,7 @@ add_input (const BodyFinder *finder, HybBody *body, const Entry *entry, guint in
   return kind != INPUT_BEFORE || add_state (finder, body, entry, input);
 }
 
-/* The body that the entries are; NULL if they are none. */
+/* The body that the entries form; NULL if they do not form one. */
 static HybBody *
 make_body (const BodyFinder *finder)
 {

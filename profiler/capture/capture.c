@@ -174,7 +174,7 @@ check_sections (ProfCapture *capture, gsize size, const char *where, GError **er
   return TRUE;
 }
 
-/* Makes a sentence of the list of what is missing. */
+/* Makes a sentence of the list of missing parts. */
 static void
 finish_missing (ProfCapture *capture, gsize size)
 {

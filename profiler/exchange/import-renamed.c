@@ -204,7 +204,7 @@ prof_import_find_renamed (TraceImport *self, const ProfExecution *execution)
 
 /* --- What was fused --- */
 
-/* The only reader of what a node returns, if nothing was executed for it; else HYB_NO_ID. */
+/* The only reader of a node's outputs, if nothing was executed for the node; else HYB_NO_ID. */
 static HybNodeId
 next_of_chain (const TraceImport *self, HybNodeId id)
 {

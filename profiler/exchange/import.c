@@ -215,7 +215,7 @@ is_layout (const ProfExecution *execution)
   return execution->type && g_str_has_prefix (execution->type, "Reorder");
 }
 
-/* Where a change of layout belongs: that of a result to the node before it, that of an input to the next one. */
+/* The node of a change of layout: the node before it for a result, the next one for an input. */
 static Target
 find_layout_target (TraceImport *self, const GArray *executions, guint at, const Target *before)
 {

@@ -67,7 +67,7 @@ count_steps (gpointer data)
 
 typedef const char SqliteText; /* in a signature that the library dictates */
 
-/* Columns may be read and tables described; nothing else. */
+/* Only reading columns and describing tables is allowed. */
 static int
 authorize (gpointer    unused,
            int         action,

@@ -13,7 +13,7 @@
 #define MAX_ROWS  20
 #define MAX_NAMES 12 /* in a line */
 
-/* All nodes with one folded name and type, and the names of what they are related to. */
+/* All nodes with one folded name and type, and the names of their related nodes. */
 typedef struct
 {
   char       *label;

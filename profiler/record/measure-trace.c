@@ -24,7 +24,7 @@ drop_traced (ProfSeries *series)
   g_array_set_size (series->traced_facts, 0);
 }
 
-/* Drops the events of a run that was cut.  Where it overwrote those of earlier runs, these are of no use. */
+/* Drops the events of a run that was cut.  If it overwrote events of earlier runs, those runs are dropped as well. */
 static void
 drop_run (ProfSeries *series)
 {

@@ -38,7 +38,7 @@ typedef struct
   ScopeProgress        progress;
 } Each;
 
-/* The prefix of what is written for a model; another one if two models in the folder would write the same files.
+/* The prefix of a model's output files; another one if two models in the folder would write the same files.
  * (transfer full) */
 static char *
 take_prefix (Each *each, const char *model)

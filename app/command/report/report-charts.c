@@ -36,7 +36,7 @@ add_group (ScopeReportBars *bars, const ProfGroupSum *sum)
                                           .category = scope_report_bars_category (sum->category) });
 }
 
-/* Bars of the largest groups, of all others together and of what is outside of nodes: a whole run. */
+/* Bars of the largest groups, of all others together and of the time outside of nodes: a whole run. */
 static void
 add_groups (ScopeReportPage   *page,
             const char        *title,

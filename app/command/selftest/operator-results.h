@@ -24,7 +24,7 @@ typedef struct
   GHashTable *operators; /* name → ScopeOperatorResult */
   guint       n_samples; /* that were computed */
   guint       n_left;    /* for which there was no time */
-  char       *lost;      /* why the GPU could not go on; NULL if it could */
+  char       *lost;      /* why the GPU could not continue; NULL if it could */
 } ScopeOperatorResults;
 
 /* No results yet.  (transfer full) */

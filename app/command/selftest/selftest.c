@@ -49,7 +49,7 @@ typedef struct
   ScopeOperatorResults     *results;  /* of operators; NULL: not tested */
 } Selftest;
 
-#define INDENT 4 /* of lines that go on */
+#define INDENT 4 /* of continued lines */
 
 static const char *const quick_models[] = {
   "mlp", "lenet?batch=2", "lstm-unrolled?length=3&batch=2", "foreach-rnn?length=3&batch=2", NULL,

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define INDENT 4 /* of lines that go on */
+#define INDENT 4 /* of continued lines */
 
 /* --- Text --- */
 

@@ -35,7 +35,7 @@ typedef struct
 typedef struct
 {
   double      size;  /* the largest */
-  double      ratio; /* to what is tolerated; above 1 it is wrong */
+  double      ratio; /* relative to the tolerance; above 1 it is wrong */
   const char *what;  /* else than by its size it differs; NULL: in nothing */
   double      drift; /* between runs whose bytes are not the same; 0: all are */
 } Difference;

@@ -19,7 +19,7 @@ typedef struct
   const char *device; /* "gpu:1" */
   HybGpuMath  math;
   gboolean    quick;   /* one sample of each operator in float32, the dearest operators first */
-  double      seconds; /* that may be taken; 0: as many as it needs */
+  double      seconds; /* time limit; 0: none */
   char      **only;    /* names of operators; NULL: all */
 } ScopeOperatorTest;
 

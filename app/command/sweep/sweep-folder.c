@@ -150,7 +150,7 @@ lock_plan (ScopeSweepFolder *folder, gboolean is_part, GError **error)
   if (folder->lock < 0)
     return fail (folder->path, "its " SCOPE_SWEEP_PLAN " cannot be opened", error);
   if (flock (folder->lock, (is_part ? LOCK_SH : LOCK_EX) | LOCK_NB) == 0 || errno != EWOULDBLOCK)
-    return TRUE; /* a file system without locks: go on without */
+    return TRUE; /* the file system has no locks: continue without */
   holder = scope_lock_dup_holder (folder->lock);
   return hyb_error_at (error, G_FILE_ERROR, G_FILE_ERROR_AGAIN, folder->path, NULL,
                        "%s works on the sweep. Wait for its end, or end it", holder);
@@ -244,7 +244,7 @@ has_file (ScopeSweepFolder *folder, guint cell)
   return fstatat (folder->cells, name, &status, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
-/* Whether a cell has a result that stays, or a file that is none and would be in its way. */
+/* Whether a cell has a result that stays, or another file with the name of the result. */
 static gboolean
 has_result (ScopeSweepFolder *folder, guint cell)
 {

@@ -58,7 +58,7 @@ gboolean scope_sweep_view_init (ScopeSweepView          *view,
 gboolean scope_sweep_view_next (ScopeSweepView *view, const ScopeSweepResults *results);
 /* What the table is about: "gallery:lstm-lm, training".  (transfer full) */
 char *scope_sweep_view_dup_title (const ScopeSweepView *view, const ScopeSweepResults *results);
-/* The median of the rounds at a place of the table; NAN: none is done. */
+/* The median of the rounds at a place of the table; NAN if no round is done. */
 double scope_sweep_view_get (const ScopeSweepView    *view,
                              const ScopeSweepResults *results,
                              guint                    row,

@@ -62,7 +62,7 @@ wait_for_lock (Loop *loop)
   while (loop->lock >= 0 && flock (loop->lock, LOCK_EX | LOCK_NB) != 0)
     {
       if (errno != EWOULDBLOCK && errno != EINTR)
-        return TRUE; /* no locks here: go on without */
+        return TRUE; /* no locks here: continue without */
       if (g_cancellable_is_cancelled (loop->run->cancellable))
         return FALSE;
       if (!has_waited && loop->work->n_shared == 0)

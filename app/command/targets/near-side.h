@@ -14,7 +14,7 @@ typedef struct
   const char *const      *words;       /* of hscope, NULL-terminated */
   const ScopeRemoteNames *names;       /* files */
   guint                   max_seconds; /* for the whole; 0: as long as it takes */
-  /* Whole lines of what the command wrote, or pieces of long ones. */
+  /* Whole lines of the command's output, or pieces of long ones. */
   void (*out) (gpointer data, const char *piece, gsize n);
   void (*err) (gpointer data, const char *piece, gsize n);
   gpointer data;

@@ -91,7 +91,7 @@ scope_remote_names_add_output (ScopeRemoteNames *names, const char *path, gboole
 
 /* --- Outputs --- */
 
-/* Whether a name, without its folder, is one of those that the output stands for. */
+/* Whether a name, without its folder, belongs to the output. */
 static gboolean
 fits (const ScopeRemoteFile *output, const char *output_base, const char *base)
 {

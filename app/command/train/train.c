@@ -197,7 +197,7 @@ end_epoch (ScopeTraining *training, Loop *loop, guint64 number, GError **error)
   return TRUE;
 }
 
-/* Saves what is done, and says how to go on. */
+/* Saves the state so far, and says how to continue. */
 static gboolean
 interrupt (ScopeTraining *training, guint64 number, GError **error)
 {

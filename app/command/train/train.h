@@ -96,7 +96,7 @@ gboolean scope_train_begin_capture (ScopeTraining *training, const char *file, G
 /* Writes the capture, if --capture was given and a step was made. */
 gboolean scope_train_write_capture (ScopeTraining *training, GError **error);
 
-/* A checkpoint to go on from. */
+/* A checkpoint to continue from. */
 typedef struct
 {
   HybTensorList *parameters; /* under their names in a file */

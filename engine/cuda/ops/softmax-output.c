@@ -99,7 +99,7 @@ prepare_probabilities (HybDevice *device, const HybCall *call, GError **error)
   return hyb_lines_new (device, &lines, error);
 }
 
-/* The factor of the gradient, but for the number of valid labels. */
+/* The factor of the gradient without the number of valid labels. */
 static double
 find_scale (const HybCall *call, const HybLines *lines)
 {

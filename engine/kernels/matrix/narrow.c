@@ -109,7 +109,7 @@ row_at (const Job *job, gint64 row)
   return (const guint8 *) job->weights->data + (gsize) row * job->row_bytes;
 }
 
-/* Sets columns begin … end - 1 of a row of Y to what the product is added to. */
+/* Initialises columns begin … end - 1 of a row of Y, to which the product is added. */
 static void
 start_row (const Job *job, float *y, gint64 begin, gint64 end)
 {

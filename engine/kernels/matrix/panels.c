@@ -111,7 +111,7 @@ typedef struct
   HybDType      dtype;
   gint64        stride;     /* elements from one row to the next */
   gboolean      transposed; /* only floats */
-  gint64        ahead;      /* half floats from a row to what is prefetched; 0: nothing */
+  gint64        ahead;      /* half floats from a row to the prefetched ones; 0: no prefetching */
 } Weights;
 
 /* Packs the first k rows and `columns` ≤ WIDTH columns of op(W). */

@@ -223,7 +223,7 @@ find_needed (Replacing *replacing)
 
 /* --- Writing --- */
 
-/* The name of a value in the file; NULL: it is none of the main graph's. */
+/* The name of a value in the file; NULL if it does not belong to the main graph. */
 static const char *
 name_of (const Replacing *replacing, HybValueId value)
 {

@@ -6,7 +6,7 @@
 #include "engine/onnx/ops/quantise.h"
 #include "engine/onnx/ops/window.h"
 
-/* Inputs: x, its scale and zero point, those of the result. */
+/* Inputs: x, its scale and zero point, the scale and zero point of the result. */
 static HybValueId
 read_floats (HybLowering *lowering)
 {

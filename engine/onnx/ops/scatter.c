@@ -57,7 +57,7 @@ lower_tensor_scatter (HybLowering *lowering)
 
 /* --- MaxUnpool --- */
 
-/* The shape of what was pooled, by the attributes. */
+/* The shape of the pooled array, by the attributes. */
 static gboolean
 find_pooled_shape (HybLowering *lowering, const HybType *x, HybShape *shape)
 {
@@ -78,7 +78,7 @@ find_pooled_shape (HybLowering *lowering, const HybType *x, HybShape *shape)
   return TRUE;
 }
 
-/* Indices count the elements of what was pooled, all images and channels together.  With another output shape they keep their
+/* Indices count the elements of the pooled array, all images and channels together.  With another output shape they keep their
  * place in that count. */
 static void
 lower_max_unpool (HybLowering *lowering)

@@ -57,7 +57,7 @@ find_overlap (const Box *a, const Box *b)
   return both / (area (a) + area (b) - both);
 }
 
-/* The best first; of equal ones that with the smaller number. */
+/* Best first; ties prefer the smaller number. */
 static int
 compare_candidates (gconstpointer a, gconstpointer b)
 {

@@ -81,7 +81,7 @@ lstm_rows (gint64 begin, gint64 end, gpointer data)
     }
 }
 
-/* The parts of i2h get the gradients of the sums of r, z and the candidate, those of h2h the same but for the third. */
+/* The parts of i2h get the gradients of the sums of r, z and the candidate; the parts of h2h get the same except the third. */
 static void
 gru_rows (gint64 begin, gint64 end, gpointer data)
 {

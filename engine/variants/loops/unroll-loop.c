@@ -258,7 +258,7 @@ place_outputs (UnrolledLoop *loop, guint n_rows)
                            make_value (loop, &loop->states[i]));
 }
 
-/* Makes room for the outputs of all steps.  FALSE if they are too many, with per_step of what is made in a step. */
+/* Makes room for the outputs of all steps.  FALSE if there are too many, at per_step outputs a step. */
 static gboolean
 make_room (UnrolledLoop *loop, guint64 per_step, GError **error)
 {

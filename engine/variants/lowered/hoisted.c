@@ -68,7 +68,7 @@ has_numbers (const Hoisting *hoisting)
   return FALSE;
 }
 
-/* FALSE: nothing but constants is fixed. */
+/* FALSE if only constants are fixed. */
 static gboolean
 find_fixed (Hoisting *hoisting)
 {
@@ -213,7 +213,7 @@ copy_node (const Hoisting *hoisting, HybBuilder *builder, HybNodeId id, const Hy
                            NULL);
 }
 
-/* The body with further variables, behind its own ones, in the place of what was found.  (transfer full) */
+/* The body with more variables after its own, which replace the computed values.  (transfer full) */
 static HybGraph *
 rewrite (const Hoisting *hoisting, GPtrArray *names)
 {

@@ -128,7 +128,7 @@ read_block (Walk *walk)
   walk->end = walk->index + n;
 }
 
-/* The scale of what surrounds an element changes at the beginning of a row. */
+/* The scale around an element changes at the beginning of a row. */
 static void
 enter_row (Walk *walk)
 {

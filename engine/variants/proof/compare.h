@@ -5,13 +5,13 @@
 #include "engine/tensor/tensor.h"
 #include "engine/variants/proof/proof.h"
 
-/* Two arrays, and how much their elements may differ: relative × the element + absolute × what surrounds it. */
+/* Two arrays, and how much their elements may differ: relative × the element + absolute × the scale around it. */
 typedef struct
 {
   const char *prefix, *name; /* of the array in messages: "" or "gradient of ", and the name */
   HybTensor  *a, *b;
   double      relative, absolute;
-  double      offset;   /* added to what surrounds an element */
+  double      offset;   /* added to the scale around an element */
   gboolean    by_rows;  /* that is the largest element of its row, not of the array */
   gboolean    any_type; /* element types may differ, as those of gradients follow the parameters */
   HybTensor

@@ -33,7 +33,7 @@
 #define GRADIENT_ABSOLUTE 1e-12
 /* How much of the rounding of a run in float32 the same run in float64 may show. */
 #define ROUNDING_IN_DOUBLE 1e-3
-/* How much of what a last bit of the inputs changes is not a difference. */
+/* The tolerated multiple of the change that a last bit of the inputs causes. */
 #define ROUNDING_OF_INPUTS 4
 /* Scales from which numbers of float32 may become infinite. */
 #define LARGE 30
@@ -285,8 +285,8 @@ judge_double (Prover        *prover,
   return is_done;
 }
 
-/* Outputs of the covered runs, in the models' types.  What a last bit of the inputs changes is not a difference: normalisations of
- * nearly equal numbers make much of it. */
+/* Outputs of the covered runs, in the models' types.  Changes caused by a last bit of the inputs are tolerated:
+ * normalisations of nearly equal numbers amplify them. */
 static void
 judge_single (Prover *prover, HybTensorList *values)
 {

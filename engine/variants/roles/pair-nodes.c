@@ -13,7 +13,7 @@ typedef struct
   HybPairs *pairs;
   HybModel *models[2];
   HybGraph *graphs[2];
-  GQueue    queue; /* nodes of the first graph + 1 whose neighbours are to be looked at */
+  GQueue    queue; /* nodes of the first graph + 1 whose neighbours are still to be paired */
 } Pairing;
 
 void
