@@ -143,7 +143,7 @@ read_picture (const char *path, const ScopeInput *input, GError **error)
     {
       g_autofree char *shape = hyb_shape_to_string (&type.shape);
 
-      refuse (error, path, _ ("the input “%s” is %s, which is no picture of 1 or 3 channels"),
+      refuse (error, path, _ ("the input “%s” is %s, which is not a picture of 1 or 3 channels"),
               input->name, shape);
       return NULL;
     }
@@ -188,7 +188,7 @@ read_table (const char *path, const ScopeInput *input, GError **error)
 
       if (end == at)
         {
-          refuse (error, path, _ ("“%.*s” is no number"), hyb_prefix_length (at, MAX_SHOWN), at);
+          refuse (error, path, _ ("“%.*s” is not a number"), hyb_prefix_length (at, MAX_SHOWN), at);
           return NULL;
         }
       if (n_read < n)

@@ -75,7 +75,7 @@ hyb_plugin_open_table (const char *path, const char *table, const char *hint, GE
   if (!g_module_symbol (module, table, &symbol) || !symbol)
     {
       hyb_error_at (error, HYB_FORMAT_ERROR, HYB_FORMAT_ERROR_MALFORMED, path, hint,
-                    "the module is no plug-in: it has no table “%s”", table);
+                    "the module is not a plug-in: it has no table “%s”", table);
       return NULL;
     }
 

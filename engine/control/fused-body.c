@@ -85,7 +85,7 @@ read_sum (HybFusedBody *body, const HybGraph *graph, HybNodeId id, guint other, 
   body->sum_input = variable_of (graph, hyb_graph_get_inputs (graph, id)[other]);
   if (!(node->op->flags & HYB_OP_SUM) && node->op != hyb_op_find ("broadcast_add"))
     return refuse (node, "has two inputs and is not a sum", error);
-  return body->sum_input != G_MAXUINT || refuse (node, "adds what is no input", error);
+  return body->sum_input != G_MAXUINT || refuse (node, "adds a value that is not an input", error);
 }
 
 /* Adds a node that must read `value`, the result so far. */

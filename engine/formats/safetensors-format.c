@@ -165,7 +165,7 @@ read_entry (Reader *reader, const char *name, HybJsonRef entry)
   if (hyb_json_get_length (reader->header, shape) > HYB_MAX_RANK)
     return leave_out (reader, name, "it has more dimensions than this program computes with");
   if (!read_numbers (reader, shape, type.shape.dim, &type.shape.rank))
-    return refuse (reader, "bad-json", "the shape of “%s” is no list of sizes", name);
+    return refuse (reader, "bad-json", "the shape of “%s” is not a list of sizes", name);
   if (type.dtype == HYB_DTYPE_UNKNOWN)
     {
       g_autofree char *why = g_strdup_printf ("this program does not compute with %s", type_name);

@@ -49,8 +49,7 @@ outputs_unknown (const HybCall *call)
   return TRUE;
 }
 
-/* Applies the rules until nothing changes, then makes outputs float32 whose dtype nothing
- * determines. */
+/* Applies the rules until nothing changes; outputs whose dtype is still unknown become float32. */
 static gboolean
 infer_call (HybCall *call, HybType *before, GError **error)
 {

@@ -15,7 +15,8 @@ check_tensor (const HybOnnxTensor *tensor, const char *path, GError **error)
                          "Store it in this file", "the elements of the tensor are in another file");
   if (tensor->dtype == 0)
     return hyb_error_at (error, HYB_FORMAT_ERROR, HYB_FORMAT_ERROR_MALFORMED, path, NULL,
-                         "this is no tensor: it has no element type. Sequences and optional values "
+                         "this is not a tensor: it has no element type. Sequences and optional "
+                         "values "
                          "are not read");
   return TRUE;
 }

@@ -87,7 +87,7 @@ load_external (OnnxReader          *reader,
           !g_ascii_string_to_unsigned (entry->value, 10, 0, G_MAXINT64,
                                        is_offset ? &offset : &length, NULL))
         {
-          refuse (error, tensor, "has external data at a place that is no number");
+          refuse (error, tensor, "has external data at a place that is not a number");
           return NULL;
         }
     }

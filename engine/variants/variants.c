@@ -150,7 +150,8 @@ set_nothing_found (HybModel *model, GError **error)
   if (loop)
     {
       hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_STRUCTURE, loop->name, NULL,
-                    "its steps are no known cell, and they share no weight that shows where a step "
+                    "its steps are not a known cell, and they share no weight that shows where a "
+                    "step "
                     "ends");
       return hyb_error_add_remedy (error, HYB_REMEDY_UNROLL, NULL);
     }

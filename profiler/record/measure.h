@@ -41,9 +41,8 @@ gboolean prof_measure (ProfSubject *const       *subjects,
                        const ProfMeasureOptions *options,
                        GError                  **error);
 
-/* Seconds of `seconds` after which the clean runs of n subjects end.  What counted and traced runs do
- * not need belongs to the clean runs, since these decide.  series: with the warm-up or the first run,
- * which show how long a run takes. */
+/* Seconds of `seconds` after which the clean runs of n subjects end.  Time that counted and traced runs do not need goes to
+ * the clean runs, which decide the verdict.  series: with the warm-up or the first run, which show how long a run takes. */
 double prof_measure_clean_limit (const ProfMeasureOptions *options,
                                  const ProfSeries         *series,
                                  guint                     n,

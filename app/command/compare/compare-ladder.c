@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#define N_TRACED     8    /* per rung: six, one to warm up, one exact */
+#define N_TRACED     8    /* per rung: six traced runs, a warm-up and an exact one */
 #define RUNS_OF_RUNG 5    /* at least: two to warm up, two samples and a traced one */
 #define SHARE        3    /* at most this part of the limit, but a second */
 #define MIN_SECONDS  0.05 /* 0 would stand for the default */

@@ -86,7 +86,7 @@ paint_numbers (const ScopeRenderOverlay *options,
     return FALSE;
   if (scope_node_data_n_skipped (data) > 0)
     scope_print_message (HYB_SEVERITY_WARNING,
-                         "%s: %u of its members were left out because they are no finite numbers",
+                         "%s: %u of its members were left out because they are not finite numbers",
                          options->file, scope_node_data_n_skipped (data));
   *overlay =
       scope_node_data_paint (data,

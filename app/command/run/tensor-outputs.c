@@ -45,7 +45,7 @@ scope_keep_tensor_outputs (HybModel *model)
   if (kept->len == 0 || kept->len == n_heads)
     return;
   scope_print_message (HYB_SEVERITY_WARNING,
-                       "outputs that are no tensors are not computed: %s. hscope extract %s --to "
+                       "outputs that are not tensors are not computed: %s. hscope extract %s --to "
                        "VALUE --output part.onnx makes a model of a tensor that they are made of",
                        left_out->str, hyb_model_get_file (model));
   smaller = hyb_graph_with_heads (graph, kept->len, (const HybValueId *) (gpointer) kept->data);

@@ -234,7 +234,7 @@ scope_sweep_plan_read_ini (const char *path, GError **error)
   if (!g_key_file_load_from_bytes (file, bytes, G_KEY_FILE_NONE, &local) ||
       !g_key_file_has_group (file, GROUP))
     {
-      hyb_error_at (error, HYB_FORMAT_ERROR, 0, path, NULL, "the file is no plan: %s",
+      hyb_error_at (error, HYB_FORMAT_ERROR, 0, path, NULL, "the file is not a plan: %s",
                     local ? local->message : "it has no group [sweep]");
       return NULL;
     }
@@ -328,6 +328,6 @@ scope_sweep_plan_read (const char *path, GError **error)
   if (is_plan && count_cells (plan, NULL))
     return g_steal_pointer (&plan);
   hyb_error_at (error, HYB_FORMAT_ERROR, 0, path, NULL,
-                "the file is no plan of a sweep, or one of another version");
+                "the file is not a plan of a sweep, or is one of another version");
   return NULL;
 }

@@ -175,7 +175,7 @@ lower_length (HybLowering *lowering)
                              hyb_onnx_scalar (lowering, (double) list->dim[0], HYB_I64));
 }
 
-/* How many slices of an axis of that size each array of a split has: FALSE, and a failure, if they differ. */
+/* Sets *piece to the number of slices in each array of a split.  FALSE, and a failure, if the numbers differ. */
 static gboolean
 read_piece (HybLowering *lowering, gint64 size, gint64 *piece)
 {

@@ -186,7 +186,7 @@ deformable_infer_shape (HybCall *call, GError **error)
       data->dim[0] % params->im2col_step != 0)
     return hyb_refuse_types (error, "Set im2col_step to a divisor of the batch size",
                              "the batch size %" G_GINT64_FORMAT
-                             " is no multiple of im2col_step, %" G_GINT64_FORMAT,
+                             " is not a multiple of im2col_step, %" G_GINT64_FORMAT,
                              data->dim[0], params->im2col_step);
 
   want = hyb_shape_4d (offset->rank == 4 ? offset->dim[0] : HYB_UNKNOWN, HYB_UNKNOWN, HYB_UNKNOWN,

@@ -90,7 +90,7 @@ test_wrong_plans_are_refused (Fixture *fixture, gconstpointer unused G_GNUC_UNUS
       "\"time_limit\": 0, \"repeat\": [\"1\"], \"models\": [\"--each=a\"], \"batch\": [\"\"], "
       "\"length\": [\"\"], \"passes\": [\"\"], \"devices\": [\"\"], \"threads\": [\"\"], "
       "\"modes\": [\"\"], \"variants\": [\"\"]}' >s/plan.json && hscope sweep --output s --resume",
-      3, "no plan" },
+      3, "not a plan" },
     { "hscope sweep --models a --task prove --batch 1,2 --output s", 2, "--batch: the result of" },
     { "hscope sweep --models a --task prove --repeat 2 --output s", 2, "--repeat: the result of" },
     { "echo >x.so && hscope sweep --models x.so:net --output s", 2, "“x.so:net” is a plug-in" },
@@ -98,7 +98,7 @@ test_wrong_plans_are_refused (Fixture *fixture, gconstpointer unused G_GNUC_UNUS
       "\"time_limit\": 0, \"repeat\": [\"1\"], \"models\": [\"x.so:net\"], \"batch\": [\"\"], "
       "\"length\": [\"\"], \"passes\": [\"\"], \"devices\": [\"\"], \"threads\": [\"\"], "
       "\"modes\": [\"\"], \"variants\": [\"\"]}' >s/plan.json && hscope sweep --output s --resume",
-      3, "no plan" },
+      3, "not a plan" },
     { "hscope sweep --models a --output s --repeat 10000 --batch $(seq -s, 1 200)", 2,
       "more than 1000000 cells" },
     { "hscope sweep --output s --resume", 3, "plan.json" },
@@ -106,13 +106,13 @@ test_wrong_plans_are_refused (Fixture *fixture, gconstpointer unused G_GNUC_UNUS
     { "hscope sweep --models a --output s --launcher \"'\"", 2, "quotes" },
     { "printf '[sweep]\\nmodels=a\\nbatches=1\\n' >p.ini && hscope sweep p.ini --output s", 2,
       "no key “batches”" },
-    { "echo nonsense >p.ini && hscope sweep p.ini --output s", 3, "no plan" },
+    { "echo nonsense >p.ini && hscope sweep p.ini --output s", 3, "not a plan" },
     { "hscope sweep p.ini --models a --output s", 2, "not both" },
-    { "mkdir s && echo '{}' >s/plan.json && hscope sweep --output s --resume", 3, "no plan" },
+    { "mkdir s && echo '{}' >s/plan.json && hscope sweep --output s --resume", 3, "not a plan" },
     { "mkdir s && echo '{\"version\": 1, \"task\": \"measure\", \"samples\": 0, \"time_limit\": "
       "0, \"models\": [\"a\"], \"repeat\": [3], \"batch\": []}' >s/plan.json && "
       "hscope sweep --output s --resume",
-      3, "no plan" },
+      3, "not a plan" },
     { "hscope sweep --models a --output /nowhere/s", 3, "folder" },
   };
 

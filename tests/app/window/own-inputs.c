@@ -164,7 +164,7 @@ test_tables_and_arrays (void)
   drop (wrong);
   wait_until (is_told, (gpointer) "it has 3 numbers, and the input “data” takes 4");
   drop (word);
-  wait_until (is_told, (gpointer) "is no number");
+  wait_until (is_told, (gpointer) "is not a number");
   /* An array with the name of an input is no parameter. */
   hyb_tensor_list_set (made, "data", four);
   g_assert_true (hyb_arrays_write (made, array, NULL));

@@ -65,7 +65,7 @@ static const OpRefusal refusals[] = {
     "a batch that cannot be split",
     "kernel=(1, 1) num_filter=1 no_bias=True im2col_step=2",
     { "f32[3,1,1,1]", "f32[3,2,1,1]", "f32[3,1,1,1]", "f32[1,1,1,1]" },
-    "the batch size 3 is no multiple of im2col_step, 2" },
+    "the batch size 3 is not a multiple of im2col_step, 2" },
   { 0 },
 };
 
