@@ -109,6 +109,13 @@ mark (GtkWidget *field, gboolean is_good)
     gtk_widget_add_css_class (field, "error");
 }
 
+/* Unknown, or known by a name alone as in files of ONNX. */
+static gboolean
+is_open (gint64 dim)
+{
+  return dim < 0;
+}
+
 /* "1,3,?" from the fields of a row; NULL: a text is not a size.  (transfer full) */
 static char *
 dup_shape (const Row *row)
@@ -128,7 +135,7 @@ dup_shape (const Row *row)
       mark (entry, is_good);
     }
   for (int axis = 0; axis < row->known.rank; axis++)
-    if (row->known.dim[axis] == HYB_UNKNOWN)
+    if (is_open (row->known.dim[axis]))
       {
         GtkWidget *entry = row->fields->pdata[field++];
         gboolean   is_size = append_dim (shape, gtk_editable_get_text (GTK_EDITABLE (entry)));
@@ -208,6 +215,8 @@ new_field (ScopeInputsView *self, Row *row, int axis)
   gtk_entry_set_input_purpose (GTK_ENTRY (entry),
                                axis < 0 ? GTK_INPUT_PURPOSE_FREE_FORM : GTK_INPUT_PURPOSE_DIGITS);
   gtk_widget_set_tooltip_text (entry, label);
+  if (axis >= 0)
+    gtk_entry_set_placeholder_text (GTK_ENTRY (entry), hyb_dim_get_name (row->known.dim[axis]));
   gtk_accessible_update_property (GTK_ACCESSIBLE (entry), GTK_ACCESSIBLE_PROPERTY_LABEL, label, -1);
   gtk_widget_add_css_class (entry, "numeric");
   g_object_set_data (G_OBJECT (entry), "row", row);
@@ -229,8 +238,8 @@ add_dims (ScopeInputsView *self, GtkBox *box, Row *row)
 
       if (axis > 0)
         gtk_box_append (box, scope_label_new ("×", "dim-label"));
-      gtk_box_append (box, row->known.dim[axis] == HYB_UNKNOWN ? new_field (self, row, axis)
-                                                               : scope_label_new (size, "numeric"));
+      gtk_box_append (box, is_open (row->known.dim[axis]) ? new_field (self, row, axis)
+                                                          : scope_label_new (size, "numeric"));
     }
 }
 
@@ -315,9 +324,9 @@ update_fields (const Row *row, const HybShape *shape)
       set_field (row->fields->pdata[0], text);
     }
   for (int axis = 0; axis < row->known.rank; axis++)
-    if (row->known.dim[axis] == HYB_UNKNOWN)
+    if (is_open (row->known.dim[axis]))
       {
-        gboolean         is_set = axis < shape->rank && shape->dim[axis] != HYB_UNKNOWN;
+        gboolean         is_set = axis < shape->rank && !is_open (shape->dim[axis]);
         g_autofree char *text =
             is_set ? g_strdup_printf ("%" G_GINT64_FORMAT, shape->dim[axis]) : g_strdup ("");
 

@@ -28,8 +28,8 @@ scope_window_check_inputs (ScopeWindow *self, const char *action, GVariant *para
   remember_refused (self, NULL, NULL);
   if (open)
     {
-      text =
-          g_strdup_printf (_ ("The shape of input %s is unknown, and nothing suggests one."), open);
+      text = g_strdup_printf (_ ("The shape of input “%s” is unknown, and nothing suggests one."),
+                              open);
       scope_page_show_message (page, text, _ ("Give Shapes"), "win.give-shapes");
       return FALSE;
     }

@@ -121,6 +121,28 @@ test_guesses_at_once (void)
   hide_form ();
 }
 
+/* Files of ONNX name open dimensions; the name stands in the field until there is a size. */
+static void
+test_named_dimensions (void)
+{
+  g_autoptr (GFile) file = g_file_new_for_path (SOURCE_ROOT "/tests/data/onnx/outside.onnx");
+  GtkWidget *time;
+
+  scope_window_open (window, file);
+  page = scope_window_get_page (window);
+  gui_settle (page);
+  show_form ();
+  time = field ("shape-words-0");
+  g_assert_true (GTK_IS_ENTRY (time));
+  g_assert_cmpstr (gtk_entry_get_placeholder_text (GTK_ENTRY (time)), ==, "time");
+  g_assert_false (says (panel (), "-1"));
+  type_into ("shape-words-0", "7");
+  type_into ("shape-words-1", "2");
+  g_assert_true (gui_wait (has_output, (gpointer) "7,2,5", 10000));
+  g_assert_cmpstr (scope_workspace_get_shapes (workspace ())[0], ==, "words=7,2");
+  hide_form ();
+}
+
 static void
 test_given_shape (void)
 {
@@ -262,6 +284,7 @@ void
 add_input_tests (void)
 {
   add_test ("/app/window/shapes-are-guessed-when-a-model-opens", CASE_EMPTY, test_guesses_at_once);
+  add_test ("/app/window/named-dimensions-can-be-given", CASE_EMPTY, test_named_dimensions);
   add_test ("/app/window/a-given-shape-takes-effect-at-once", CASE_EMPTY, test_given_shape);
   add_long_test ("/app/window/shapes-stay-with-their-model", CASE_EMPTY,
                  test_shapes_stay_with_their_model);
