@@ -12,6 +12,17 @@
 
 /* --- Slices --- */
 
+/* The last axis before another one along which there is more than one element; -1: none. */
+static int
+find_long_axis (const HybShape *shape, int before)
+{
+  int axis = before - 1;
+
+  while (axis >= 0 && shape->dim[axis] == 1)
+    axis--;
+  return axis;
+}
+
 void
 scope_slice_init (ScopeSlice *slice, const HybShape *shape)
 {
@@ -19,7 +30,15 @@ scope_slice_init (ScopeSlice *slice, const HybShape *shape)
   if (shape->rank == 1)
     slice->row_axis = 0;
   else if (shape->rank > 1)
-    scope_slice_set_axes (slice, shape->rank - 2, shape->rank - 1);
+    {
+      int column = find_long_axis (shape, shape->rank), row = find_long_axis (shape, column);
+
+      if (row < 0) /* a vector stands in one column, if its axis is not the last */
+        column = MIN (MAX (column, 0) + 1, shape->rank - 1);
+      if (row < 0)
+        row = column - 1;
+      scope_slice_set_axes (slice, row, column);
+    }
 }
 
 void

@@ -23,7 +23,7 @@ typedef struct
 
 /* --- Slices --- */
 
-/* The last two axes, at the beginning of the others; a vector is one column. */
+/* The last two axes with more than one element, at the beginning of the others; a vector is one column. */
 void scope_slice_init (ScopeSlice *slice, const HybShape *shape);
 /* Parses a text; brackets can be left out, negative indices count from the end.  FALSE and an error: slice is
  * unchanged. */

@@ -135,6 +135,30 @@ test_small_ranks (void)
   g_assert_cmpstr (first, ==, "[2]");
 }
 
+/* The table of a kernel of 1 × 1 is more than one number. */
+static void
+test_axes_of_one (void)
+{
+  static const struct
+  {
+    gint64      dims[4];
+    const char *slice;
+  } all[] = { { { 64, 32, 1, 1 }, "[:, :, 0, 0]" },
+              { { 8, 1, 5, 1 }, "[:, 0, :, 0]" },
+              { { 1, 1, 1, 9 }, "[0, 0, :, :]" },
+              { { 1, 9, 1, 1 }, "[0, :, :, 0]" },
+              { { 2, 3, 4, 5 }, "[0, 0, :, :]" } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (all); i++)
+    {
+      HybShape   shape = hyb_shape_make (4, all[i].dims);
+      ScopeSlice slice;
+
+      scope_slice_init (&slice, &shape);
+      assert_slice (&slice, all[i].slice);
+    }
+}
+
 /* Parts end where the plane does. */
 static void
 test_reading (void)
@@ -206,6 +230,7 @@ TEST_PROGRAM (test_tensor_slice)
   g_test_add_func ("/app/adapt/tensor-slice/knows-the-edges-of-each-axis", test_elements);
   g_test_add_func ("/app/adapt/tensor-slice/shows-any-element", test_show);
   g_test_add_func ("/app/adapt/tensor-slice/steps-from-slice-to-slice", test_steps);
+  g_test_add_func ("/app/adapt/tensor-slice/leaves-out-axes-of-one-element", test_axes_of_one);
   g_test_add_func ("/app/adapt/tensor-slice/has-scalars-vectors-and-empty-tensors",
                    test_small_ranks);
   g_test_add_func ("/app/adapt/tensor-slice/reads-parts-up-to-the-edge", test_reading);
