@@ -268,6 +268,35 @@ scope_measurement_find_boxes (const ScopeMeasurement *measurement, guint32 row)
   return boxes;
 }
 
+static void
+share_out_row (const ScopeMeasurement *measurement,
+               const ProfNodeSum      *sum,
+               ScopeShareFunc          func,
+               gpointer                data)
+{
+  const ProfOrigins *origins = measurement->source->origins;
+  guint              n_all, n = prof_origins_n_computed (origins, sum->row);
+  const ProfOrigin  *of = prof_origins_of (origins, sum->row, &n_all);
+
+  if (n == 0)
+    n = n_all;
+  if (n == 0)
+    func (&(ProfOrigin){ .row = sum->row, .of = sum->row }, sum->self, data);
+  for (guint i = 0; i < n; i++)
+    func (&of[i], sum->self / n, data);
+}
+
+void
+scope_measurement_share_out (const ScopeMeasurement *measurement,
+                             ScopeShareFunc          func,
+                             gpointer                data)
+{
+  const GArray *nodes = measurement->summary->node;
+
+  for (guint i = 0; i < nodes->len; i++)
+    share_out_row (measurement, &g_array_index (nodes, ProfNodeSum, i), func, data);
+}
+
 /* --- Boxes --- */
 
 guint32

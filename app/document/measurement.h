@@ -52,6 +52,13 @@ scope_measurement_find_rows (const ScopeMeasurement *measurement, guint32 box, g
  * guint32 */
 GArray *scope_measurement_find_boxes (const ScopeMeasurement *measurement, guint32 row);
 
+typedef void (*ScopeShareFunc) (const ProfOrigin *share, double seconds, gpointer data);
+/* Calls func with the seconds of each row of the summary in equal shares for the nodes of the model that it computes, or else for
+ * those that it stands for, or for itself.  All shares and the rest outside of nodes add up to a traced run. */
+void scope_measurement_share_out (const ScopeMeasurement *measurement,
+                                  ScopeShareFunc          func,
+                                  gpointer                data);
+
 /* Why the host computed the node in a box in runs on a GPU, as half a sentence; NULL if it did not. */
 const char *scope_measurement_get_host_reason (const ScopeMeasurement *measurement, guint32 box);
 

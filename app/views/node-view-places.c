@@ -29,26 +29,30 @@ text_of (const ProfCapture *capture, ProfText text)
   return prof_capture_get_string (capture, text);
 }
 
+typedef struct
+{
+  GHashTable       *places; /* of Place by name */
+  ScopeMeasurement *measurement;
+} Places;
+
 /* Adds a share of what a row took to the node of the model in the row `of`. */
 static void
-add_share (GHashTable       *places,
-           ScopeMeasurement *measurement,
-           const ProfOrigin *origin,
-           double            seconds)
+add_share (const ProfOrigin *origin, double seconds, gpointer data)
 {
-  const ProfCapture *capture = scope_measurement_get_capture (measurement);
+  const Places      *self = data;
+  const ProfCapture *capture = scope_measurement_get_capture (self->measurement);
   const ProfNode    *node = prof_capture_get_node (capture, origin->of);
   const char        *folded = text_of (capture, node->folded);
   const char        *name = *folded != '\0' ? folded : text_of (capture, node->name);
-  Place             *place = g_hash_table_lookup (places, name);
+  Place             *place = g_hash_table_lookup (self->places, name);
 
   if (!place)
     {
       place = g_new0 (Place, 1);
       place->name = name;
       place->type = text_of (capture, node->type);
-      place->box = scope_measurement_get_box (measurement, origin->of);
-      g_hash_table_insert (places, (gpointer) name, place);
+      place->box = scope_measurement_get_box (self->measurement, origin->of);
+      g_hash_table_insert (self->places, (gpointer) name, place);
     }
   place->seconds += seconds;
   place->n++;
@@ -57,21 +61,6 @@ add_share (GHashTable       *places,
       place->longest = seconds;
       place->ran = text_of (capture, prof_capture_get_node (capture, origin->row)->type);
     }
-}
-
-static void
-add_row (GHashTable *places, ScopeMeasurement *measurement, const ProfNodeSum *sum)
-{
-  const ProfOrigins *origins = scope_measurement_get_origins (measurement);
-  guint              n_all, n = prof_origins_n_computed (origins, sum->row);
-  const ProfOrigin  *of = prof_origins_of (origins, sum->row, &n_all);
-
-  if (n == 0)
-    n = n_all;
-  if (n == 0) /* it stands for itself */
-    add_share (places, measurement, &(ProfOrigin){ .row = sum->row, .of = sum->row }, sum->self);
-  for (guint i = 0; i < n; i++)
-    add_share (places, measurement, &of[i], sum->self / n);
 }
 
 static int
@@ -129,8 +118,7 @@ scope_node_view_show_places (ScopeNodeView *self, ScopeMeasurement *measurement)
   GHashTableIter   iter;
   gpointer         place;
 
-  for (guint i = 0; i < summary->node->len; i++)
-    add_row (places, measurement, &g_array_index (summary->node, ProfNodeSum, i));
+  scope_measurement_share_out (measurement, add_share, &(Places){ places, measurement });
   g_hash_table_iter_init (&iter, places);
   while (g_hash_table_iter_next (&iter, NULL, &place))
     g_ptr_array_add (list, place);

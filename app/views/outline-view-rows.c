@@ -13,25 +13,34 @@
 
 /* --- Costs --- */
 
-/* The seconds of all boxes: of nodes, and of groups their sum. */
+typedef struct
+{
+  const ScopeMeasurement *measurement;
+  VizDiagram             *diagram;
+  double                 *costs;
+} Costs;
+
+/* Adds the time to the box of the node and to all groups around it. */
+static void
+add_share (const ProfOrigin *origin, double seconds, gpointer data)
+{
+  const Costs *self = data;
+
+  for (guint32 around = scope_measurement_get_box (self->measurement, origin->of);
+       around != VIZ_ROOT; around = viz_diagram_box (self->diagram, around)->parent)
+    self->costs[around] += seconds;
+}
+
+/* The seconds of all boxes: of nodes with all that computes them, and of groups their sum; first of a run. */
 static double *
 sum_costs (ScopeDocument *document, ScopeMeasurement *measurement)
 {
   VizDiagram *diagram = scope_document_get_diagram (document);
-  double     *costs = g_new0 (double, viz_diagram_n_boxes (diagram));
+  Costs       self = { measurement, diagram, g_new0 (double, viz_diagram_n_boxes (diagram)) };
 
-  for (guint i = 0; i < scope_document_n_places (document); i++)
-    {
-      guint32            box = scope_document_nth_place (document, i)->box;
-      const ProfNodeSum *sum = scope_measurement_get_node (measurement, box, NULL);
-
-      for (guint32 around = box; sum && around != VIZ_ROOT;
-           around = viz_diagram_box (diagram, around)->parent)
-        costs[around] += sum->self;
-      if (sum)
-        costs[VIZ_ROOT] += sum->self;
-    }
-  return costs;
+  self.costs[VIZ_ROOT] = scope_measurement_get_summary (measurement)->traced;
+  scope_measurement_share_out (measurement, add_share, &self);
+  return self.costs;
 }
 
 /* The share of the run: "14 %"; NULL for a box that did not run.  (transfer full) */
@@ -43,7 +52,7 @@ dup_cost (const ScopeOutlineView *self, ScopeNodeItem *item)
 
   /* Rows of the document before are shown until the search has ended. */
   if (!self->costs || self->measured != scope_node_item_get_document (item) ||
-      !(self->costs[box] > 0))
+      !(self->costs[box] > 0) || !(self->costs[VIZ_ROOT] > 0))
     return NULL;
   share = self->costs[box] / self->costs[VIZ_ROOT];
   return share < 0.005 ? g_strdup ("< 1 %") : g_strdup_printf ("%.0f %%", 100 * share);

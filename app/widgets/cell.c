@@ -168,6 +168,12 @@ scope_cell_new (guint min_chars, guint natural_chars, gboolean is_number)
   return GTK_WIDGET (self);
 }
 
+const char *
+scope_cell_get_text (ScopeCell *self)
+{
+  return self->text;
+}
+
 void
 scope_cell_set_part (ScopeCell *self, double part)
 {

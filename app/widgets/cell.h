@@ -15,6 +15,8 @@ G_DECLARE_FINAL_TYPE (ScopeCell, scope_cell, SCOPE, CELL, GtkWidget)
 /* Minimum and natural width in characters.  Numbers are aligned to the right.  (transfer floating) */
 GtkWidget *scope_cell_new (guint min_chars, guint natural_chars, gboolean is_number);
 void       scope_cell_set_text (ScopeCell *self, const char *text); /* (nullable) */
+/* NULL: none. */
+const char *scope_cell_get_text (ScopeCell *self);
 /* TRUE if the cell is narrower than its text. */
 gboolean scope_cell_is_cut (GtkWidget *cell);
 /* Sets how much of the cell a bar behind the text fills, 0 to 1; NaN stands for 0. */

@@ -4,6 +4,7 @@
 
 #include "app/models/cost-item.h"
 #include "app/models/gradual-list.h"
+#include "app/widgets/cell.h"
 #include "app/widgets/columns.h"
 #include "app/widgets/sheet.h"
 
@@ -264,6 +265,81 @@ test_shares_add_up (void)
 }
 
 /* The five places are named as in the model, the steps of a loop as one place, and each leads to its node. */
+/* The innermost label in root that contains the text; NULL: there is none. */
+static GtkWidget *
+find_label (GtkWidget *root, const char *text)
+{
+  if (GTK_IS_LABEL (root))
+    return strstr (gtk_label_get_text (GTK_LABEL (root)), text) ? root : NULL;
+  for (GtkWidget *child = gtk_widget_get_first_child (root); child;
+       child = gtk_widget_get_next_sibling (child))
+    {
+      GtkWidget *found = find_label (child, text);
+
+      if (found)
+        return found;
+    }
+  return NULL;
+}
+
+/* The share in the row of the outline that is selected; NULL: there is none yet. */
+static const char *
+selected_cost (void)
+{
+  GtkWidget *list = gui_find (GTK_WIDGET (page), "node-list");
+
+  for (GtkWidget *row = gtk_widget_get_first_child (list); row;
+       row = gtk_widget_get_next_sibling (row))
+    {
+      GtkWidget *expander = gtk_widget_get_first_child (row), *cost;
+
+      if (!(gtk_widget_get_state_flags (row) & GTK_STATE_FLAG_SELECTED) ||
+          !GTK_IS_TREE_EXPANDER (expander))
+        continue;
+      cost = gtk_widget_get_last_child (gtk_tree_expander_get_child (GTK_TREE_EXPANDER (expander)));
+      return scope_cell_get_text (SCOPE_CELL (cost));
+    }
+  return NULL;
+}
+
+static gboolean
+has_selected_cost (gpointer unused G_GNUC_UNUSED)
+{
+  return selected_cost () != NULL;
+}
+
+static gboolean
+has_measurement (gpointer unused G_GNUC_UNUSED)
+{
+  return scope_workspace_get_measurement (workspace ()) != NULL;
+}
+
+/* The share of a place is the same in the summary and in the outline, also where passes have put other nodes in its place. */
+static void
+test_places_agree (void)
+{
+  static const char *const shapes[] = { "data=4,2,3", NULL };
+  g_autoptr (ScopeRunOptions) options = scope_run_options_load ();
+  GtkWidget *label;
+  double     share;
+
+  page = gui_open (window, "fused-lstm-l1", shapes);
+  options->seconds = 1;
+  g_assert_true (scope_page_run (page, options));
+  wait_until (has_measurement, NULL);
+  gui_spin (300);
+  scope_workspace_select (workspace (), VIZ_ROOT);
+  gtk_widget_set_visible (GTK_WIDGET (scope_page_get_view (page, "outline")), TRUE);
+  gui_spin (300);
+  label = find_label (GTK_WIDGET (scope_page_get_view (page, "node")), " % · ");
+  g_assert_nonnull (label);
+  share = g_ascii_strtod (gtk_label_get_text (GTK_LABEL (label)), NULL);
+  g_signal_emit_by_name (gtk_widget_get_ancestor (label, GTK_TYPE_BUTTON), "clicked");
+  wait_until (has_selected_cost, NULL);
+  g_test_message ("%s and %.1f %%", selected_cost (), share);
+  g_assert_cmpfloat_with_epsilon (g_ascii_strtod (selected_cost (), NULL), share, 0.51);
+}
+
 static void
 test_places (void)
 {
@@ -281,6 +357,7 @@ void
 add_summary_tests (void)
 {
   add_test ("/app/window/the-summary-names-the-most-expensive-places", CASE_MEASURED, test_places);
+  add_test ("/app/window/summary-and-outline-agree", CASE_EMPTY, test_places_agree);
   add_test ("/app/window/a-run-is-summed-up", CASE_MEASURED, test_summary);
   add_test ("/app/window/a-traced-run-can-be-picked", CASE_MEASURED, test_pick_run);
   add_test ("/app/window/a-fused-node-says-where-it-is-computed", CASE_MEASURED, test_fused_node);
