@@ -96,13 +96,6 @@ hyb_layer_like_last_inputs (HybCall *call, GError **error)
 }
 
 gboolean
-hyb_layer_infer_data_gradient (HybCall *call, GError **error)
-{
-  return hyb_shape_unify (&call->input[0].shape, &call->input[2].shape, error) &&
-         hyb_shape_assign (&call->output[0].shape, &call->input[1].shape, error);
-}
-
-gboolean
 hyb_layer_label_dtype (HybCall *call, GError **error)
 {
   if (!hyb_rule_dtype_except (call, 1u << 1, error))

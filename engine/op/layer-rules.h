@@ -36,10 +36,6 @@ gint64 hyb_layer_extent (const HybShape *shape, int from, int to);
  * output i has the shape of the i-th of those. */
 gboolean hyb_layer_like_last_inputs (HybCall *call, GError **error);
 
-/* infer_shape of a gradient operator with the inputs gradient, data and output: gradient and
- * output have one shape, output 0 (the gradient of the data) has the shape of the data. */
-gboolean hyb_layer_infer_data_gradient (HybCall *call, GError **error);
-
 /* infer_dtype of a loss whose input 1 is a label: the label may have any dtype (if nothing else
  * determines it, that of input 0); all other operands have the same one. */
 gboolean hyb_layer_label_dtype (HybCall *call, GError **error);

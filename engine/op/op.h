@@ -261,8 +261,8 @@ struct _HybOp
 
   /* For an operator that computes a gradient: the name of the operator it differentiates.  Both
    * must have the same params table, unless infer_shape of that operator ignores attributes.
-   * hyb_call_infer() then also asks infer_shape of that operator, so that data and gradients of
-   * contradictory shapes are refused.  Default: infer_shape alone decides. */
+   * hyb_call_infer() then asks infer_shape of that operator, after that of this one, which is left
+   * out where operands tell all shapes.  Default: infer_shape alone decides. */
   const char *gradient_of;
   /* With gradient_of: what each input, and after “>” each output, corresponds to in the
    * differentiated operator, as words with a space between them:

@@ -213,7 +213,6 @@ const HybOp hyb_ops_diag[] = {
       .inputs = backward_inputs,
       .params = diag_params,
       .params_size = sizeof (DiagParams),
-      .infer_shape = hyb_rule_shape_of_second,
       .dtypes = HYB_DTYPES_ALL,
       .forward = diag_backward,
       .cost = hyb_rule_cost_move,

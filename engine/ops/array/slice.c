@@ -4,7 +4,7 @@
  * the extents of the box are those of the output.  A contiguous box is a view, others are one strided
  * copy.  Start with copy_out().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "engine/gradient/gradient.h"
+#include "engine/gradient/by-operands.h"
 #include "engine/kernels/move.h"
 #include "engine/op/dimensions.h"
 #include "engine/op/rules.h"
@@ -251,14 +251,6 @@ slice_like_backward_infer_shape (HybCall *call, GError **error)
   return hyb_rule_shape_of_second (call, error) && slice_like_infer_shape (&forward, error);
 }
 
-static void
-emit_backward (HybGrad *grad, const char *op)
-{
-  HybValueId inputs[] = { hyb_grad_incoming (grad, 0), hyb_grad_input (grad, 0) };
-
-  hyb_grad_set_input (grad, 0, hyb_grad_emit_same (grad, op, 2, inputs));
-}
-
 #define BOX_FUNCTIONS(stem, find_box)                                                          \
   static void stem##_forward (const HybCall *call, const HybRun *run)                          \
   {                                                                                            \
@@ -279,11 +271,6 @@ emit_backward (HybGrad *grad, const char *op)
     HybBox box = find_box (call->params, &call->input[0].shape);                               \
                                                                                                \
     return view_box (call, &box, input, offset);                                               \
-  }                                                                                            \
-                                                                                               \
-  static void stem##_gradient (HybGrad *grad)                                                  \
-  {                                                                                            \
-    emit_backward (grad, "_backward_" #stem);                                                  \
   }
 
 BOX_FUNCTIONS (slice, hyb_slice_box)
@@ -301,13 +288,13 @@ static const char *const slice_aliases[] = { "crop", NULL };
   .name = #stem, .doc = text, .category = HYB_CATEGORY_MOVEMENT, .inputs = input_names, \
   .params = table, .params_size = sizeof (Params), .infer_shape = stem##_infer_shape,   \
   .dtypes = HYB_DTYPES_ALL, .forward = stem##_forward, .view = stem##_view,             \
-  .gradient = stem##_gradient, .cost = hyb_rule_cost_move
+  .gradient = hyb_gradient_by_operands, .cost = hyb_rule_cost_move
 
-#define BACKWARD_OP(stem, table, Params, infer)                                                    \
-  .name = "_backward_" #stem, .gradient_of = #stem, .operands = "g0 i0 > i0",                      \
-  .doc = "Gradient of " #stem ": zero for elements that were not selected.",                       \
-  .category = HYB_CATEGORY_MOVEMENT, .flags = HYB_OP_INTERNAL, .inputs = backward_inputs,          \
-  .params = table, .params_size = sizeof (Params), .infer_shape = infer, .dtypes = HYB_DTYPES_ALL, \
+#define BACKWARD_OP(stem, table, Params)                                                  \
+  .name = "_backward_" #stem, .gradient_of = #stem, .operands = "g0 i0 > i0",             \
+  .doc = "Gradient of " #stem ": zero for elements that were not selected.",              \
+  .category = HYB_CATEGORY_MOVEMENT, .flags = HYB_OP_INTERNAL, .inputs = backward_inputs, \
+  .params = table, .params_size = sizeof (Params), .dtypes = HYB_DTYPES_ALL,              \
   .forward = stem##_backward, .cost = hyb_rule_cost_move
 
 const HybOp hyb_ops_slice[] = {
@@ -334,9 +321,10 @@ const HybOp hyb_ops_slice[] = {
       .constant_inputs = 1 << 1,
       .infer_dtype = hyb_rule_dtype_first,
   },
-  { BACKWARD_OP (slice, hyb_slice_params, HybSliceParams, hyb_rule_shape_of_second) },
-  { BACKWARD_OP (slice_axis, slice_axis_params, SliceAxisParams, hyb_rule_shape_of_second) },
-  { BACKWARD_OP (slice_like, slice_like_params, SliceLikeParams, slice_like_backward_infer_shape) },
+  { BACKWARD_OP (slice, hyb_slice_params, HybSliceParams) },
+  { BACKWARD_OP (slice_axis, slice_axis_params, SliceAxisParams) },
+  { BACKWARD_OP (slice_like, slice_like_params, SliceLikeParams),
+    .infer_shape = slice_like_backward_infer_shape },
   { 0 },
 };
 

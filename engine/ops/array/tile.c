@@ -3,7 +3,7 @@
  * Forward is one strided copy that reads with stride 0 along axes of repetitions; the gradient
  * is the same move in the other direction, which adds.  Start with tile_move() and repeat_move().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "engine/gradient/gradient.h"
+#include "engine/gradient/by-operands.h"
 #include "engine/kernels/move.h"
 #include "engine/op/dimensions.h"
 #include "engine/op/rules.h"
@@ -194,22 +194,6 @@ repeat_backward (const HybCall *call, const HybRun *run)
   hyb_move_add (&move, call->input[0].dtype, run->input[0], run->output[0]);
 }
 
-static void
-tile_gradient (HybGrad *grad)
-{
-  HybValueId inputs[] = { hyb_grad_incoming (grad, 0), hyb_grad_input (grad, 0) };
-
-  hyb_grad_set_input (grad, 0, hyb_grad_emit_same (grad, "_backward_tile", 2, inputs));
-}
-
-static void
-repeat_gradient (HybGrad *grad)
-{
-  HybValueId inputs[] = { hyb_grad_incoming (grad, 0), hyb_grad_input (grad, 0) };
-
-  hyb_grad_set_input (grad, 0, hyb_grad_emit_same (grad, "_backward_repeat", 2, inputs));
-}
-
 /* One addition for each element of the gradient. */
 static void
 backward_cost (const HybCall *call, HybCost *cost)
@@ -224,15 +208,15 @@ static const char *const backward_inputs[] = { "gradient", "data", NULL };
 #define REPEATING_OP(stem, text, Params)                                                      \
   .name = #stem, .doc = text, .category = HYB_CATEGORY_MOVEMENT, .inputs = data_input,        \
   .params = stem##_params, .params_size = sizeof (Params), .infer_shape = stem##_infer_shape, \
-  .dtypes = HYB_DTYPES_ALL, .forward = stem##_forward, .gradient = stem##_gradient,           \
+  .dtypes = HYB_DTYPES_ALL, .forward = stem##_forward, .gradient = hyb_gradient_by_operands,  \
   .cost = hyb_rule_cost_move
 
 #define BACKWARD_OP(stem, Params)                                                               \
   .name = "_backward_" #stem, .gradient_of = #stem, .operands = "g0 i0 > i0",                   \
   .doc = "Gradient of " #stem ": the sum over all copies.", .category = HYB_CATEGORY_REDUCTION, \
   .flags = HYB_OP_INTERNAL, .inputs = backward_inputs, .params = stem##_params,                 \
-  .params_size = sizeof (Params), .infer_shape = hyb_rule_shape_of_second,                      \
-  .dtypes = HYB_DTYPES_ALL, .forward = stem##_backward, .cost = backward_cost
+  .params_size = sizeof (Params), .dtypes = HYB_DTYPES_ALL, .forward = stem##_backward,         \
+  .cost = backward_cost
 
 const HybOp hyb_ops_tile[] = {
   {

@@ -225,7 +225,6 @@ const HybOp hyb_ops_adaptive_pooling[] = {
       .params = adaptive_params,
       .params_size = sizeof (AdaptiveParams),
       .check = adaptive_check,
-      .infer_shape = hyb_layer_like_last_inputs,
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = adaptive_backward,
   },

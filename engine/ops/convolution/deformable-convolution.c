@@ -8,6 +8,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/ops/convolution/convolution.h"
 
+#include "engine/gradient/by-operands.h"
 #include "engine/gradient/gradient.h"
 #include "engine/kernels/matrix/gemm.h"
 #include "engine/op/dimensions.h"
@@ -294,17 +295,11 @@ backward (const HybCall *call, const HybRun *run)
 }
 
 static void
-emit_gradient (HybGrad *grad, const char *op, guint n_taken)
+emit_gradient (HybGrad *grad, guint n_taken)
 {
   HybValueId dy = hyb_grad_incoming (grad, 0);
-  HybValueId inputs[5] = { dy }, gradients;
 
-  for (guint i = 0; i < n_taken; i++)
-    inputs[i + 1] = hyb_grad_input (grad, i);
-  gradients = hyb_grad_emit_same (grad, op, n_taken + 1, inputs);
-  for (guint i = 0; i < n_taken; i++)
-    hyb_grad_set_input (grad, i, gradients + i);
-
+  hyb_gradient_by_operands (grad);
   if (hyb_grad_n_inputs (grad) > n_taken && hyb_grad_needs_input (grad, n_taken))
     hyb_grad_set_input (grad, n_taken,
                         hyb_grad_emit_with (grad, "sum",
@@ -316,13 +311,13 @@ emit_gradient (HybGrad *grad, const char *op, guint n_taken)
 static void
 deformable_gradient (HybGrad *grad)
 {
-  emit_gradient (grad, "_backward_DeformableConvolution", 3);
+  emit_gradient (grad, 3);
 }
 
 static void
 modulated_gradient (HybGrad *grad)
 {
-  emit_gradient (grad, "_backward_ModulatedDeformableConvolution", 4);
+  emit_gradient (grad, 4);
 }
 
 static void
@@ -419,7 +414,6 @@ const HybOp hyb_ops_deformable_convolution[] = {
       .outputs = deformable_backward_outputs,
       .params = deformable_params,
       .params_size = sizeof (DeformableParams),
-      .infer_shape = hyb_layer_like_last_inputs,
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = backward,
       .workspace = backward_workspace,
@@ -437,7 +431,6 @@ const HybOp hyb_ops_deformable_convolution[] = {
       .outputs = modulated_backward_outputs,
       .params = modulated_params,
       .params_size = sizeof (DeformableParams),
-      .infer_shape = hyb_layer_like_last_inputs,
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = backward,
       .workspace = backward_workspace,

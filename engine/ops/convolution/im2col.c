@@ -374,7 +374,6 @@ const HybOp hyb_ops_im2col[] = {
       .params = im2col_params,
       .params_size = sizeof (WindowParams),
       .check = window_check,
-      .infer_shape = hyb_rule_shape_of_second,
       .dtypes = HYB_DTYPES_ALL,
       .forward = columns_to_image,
       .cost = columns_to_image_cost,

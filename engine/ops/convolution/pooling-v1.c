@@ -224,7 +224,6 @@ const HybOp hyb_ops_pooling_v1[] = {
       .inputs = backward_inputs,
       .params = pooling_params,
       .params_size = sizeof (PoolingParams),
-      .infer_shape = hyb_layer_infer_data_gradient,
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = pooling_backward,
   },

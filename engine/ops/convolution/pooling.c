@@ -504,7 +504,6 @@ const HybOp hyb_ops_pooling[] = {
       .inputs = backward_inputs,
       .params = pooling_params,
       .params_size = sizeof (PoolingParams),
-      .infer_shape = hyb_layer_infer_data_gradient,
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = pooling_backward,
       .cost = backward_cost,

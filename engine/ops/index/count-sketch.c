@@ -90,14 +90,6 @@ sketch_forward (const HybCall *call, const HybRun *run)
       }
 }
 
-/* Inputs: gradient, h, s, data (for its shape).  h has been checked by the forward operator. */
-static gboolean
-backward_infer_shape (HybCall *call, GError **error)
-{
-  return hyb_shape_unify (&call->output[0].shape, &call->input[3].shape, error) &&
-         infer (call, &call->input[3].shape, &call->input[0].shape, error);
-}
-
 static void
 sketch_backward (const HybCall *call, const HybRun *run)
 {
@@ -154,7 +146,6 @@ const HybOp hyb_ops_count_sketch[] = {
       .constant_inputs = 1 << 1 | 1 << 2,
       .params = sketch_params,
       .params_size = sizeof (SketchParams),
-      .infer_shape = backward_infer_shape,
       .dtypes = HYB_DTYPES_ALL,
       .forward = sketch_backward,
       .cost = sketch_cost,

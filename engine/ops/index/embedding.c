@@ -99,16 +99,6 @@ embedding_forward (const HybCall *call, const HybRun *run)
             row);
 }
 
-/* Inputs: gradient, indices. */
-static gboolean
-backward_infer_shape (HybCall *call, GError **error)
-{
-  const EmbeddingParams *params = call->params;
-  HybShape               table = hyb_shape_2d (params->input_dim, params->output_dim);
-
-  return hyb_layer_expect (&call->output[0].shape, "output", &table, error);
-}
-
 #define ADD_ROWS(name, T)                                                                     \
   static void name (const HybCall *call, const HybRun *run)                                   \
   {                                                                                           \
@@ -194,7 +184,6 @@ const HybOp hyb_ops_embedding[] = {
       .row_sum_inputs = 1u << 0 | 1u << 1,
       .params = embedding_params,
       .params_size = sizeof (EmbeddingParams),
-      .infer_shape = backward_infer_shape,
       .infer_dtype = backward_infer_dtype,
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = embedding_backward,

@@ -350,7 +350,6 @@ const HybOp hyb_ops_gather_nd[] = {
       .operands = "g0 i1 i0 > i0",
       .inputs = backward_inputs,
       .constant_inputs = 1 << 1,
-      .infer_shape = hyb_rule_shape_of_third,
       .infer_dtype = except_second_dtype,
       .dtypes = HYB_DTYPES_ALL,
       .forward = backward_gather,

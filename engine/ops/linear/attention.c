@@ -322,16 +322,6 @@ encdec_valatt_forward (const HybCall *call, const HybRun *run)
 
 /* --- Gradients: inputs are the incoming gradient and the forward inputs, outputs as those --- */
 
-static gboolean
-backward_infer_shape (HybCall *call, GError **error)
-{
-  for (guint i = 0; i < call->n_outputs; i++)
-    if (!hyb_shape_unify (&call->output[i].shape, &call->input[i + 1].shape, error))
-      return FALSE;
-
-  return TRUE;
-}
-
 static void
 backward_qk (const HybCall *call, const HybRun *run)
 {
@@ -477,8 +467,7 @@ static const char *const two_outputs[] = { "first_gradient", "second_gradient", 
     .gradient_of = "_contrib_interleaved_matmul_" symbol, .operands = "g0 i* > i*",        \
     .flags = HYB_OP_INTERNAL, .inputs = input_names, .outputs = output_names,              \
     .params = attention_params, .params_size = sizeof (AttentionParams),                   \
-    .infer_shape = backward_infer_shape, .dtypes = HYB_DTYPES_FLOAT, .forward = kernel,    \
-    .cost = work,                                                                          \
+    .dtypes = HYB_DTYPES_FLOAT, .forward = kernel, .cost = work,                           \
   }
 
 const HybOp hyb_ops_attention[] = {

@@ -5,6 +5,7 @@
  * compute the inverse.  As in MXNet the gradient of a singular matrix is 0, and inverting one is an
  * error.  Start with describe_determinant().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/gradient/by-operands.h"
 #include "engine/kernels/matrix/lapack.h"
 #include "engine/op/dimensions.h"
 #include "engine/op/rules.h"
@@ -197,14 +198,6 @@ slogdet_forward (const HybCall *call, const HybRun *run)
     }
 }
 
-/* Inputs: gradient, det or logarithm, factors, row exchanges.  Output: gradient of A. */
-static gboolean
-backward_infer_shape (HybCall *call, GError **error)
-{
-  return hyb_shape_unify (&call->input[0].shape, &call->input[1].shape, error) &&
-         infer_factors (call, &call->output[0].shape, &call->input[1], 1, error);
-}
-
 static gboolean
 backward_infer_dtype (HybCall *call, GError **error)
 {
@@ -266,25 +259,6 @@ slogdet_backward (const HybCall *call, const HybRun *run)
 }
 
 static void
-det_gradient (HybGrad *grad)
-{
-  hyb_grad_set_input (grad, 0,
-                      hyb_grad_emit (grad, "_backward_linalg_det", hyb_grad_incoming (grad, 0),
-                                     hyb_grad_output (grad, 0), hyb_grad_output (grad, 1),
-                                     hyb_grad_output (grad, 2), HYB_NO_ID));
-}
-
-/* The sign has no gradient. */
-static void
-slogdet_gradient (HybGrad *grad)
-{
-  hyb_grad_set_input (grad, 0,
-                      hyb_grad_emit (grad, "_backward_linalg_slogdet", hyb_grad_incoming (grad, 1),
-                                     hyb_grad_output (grad, 1), hyb_grad_output (grad, 2),
-                                     hyb_grad_output (grad, 3), HYB_NO_ID));
-}
-
-static void
 determinant_cost (const HybCall *call, HybCost *cost)
 {
   hyb_linalg_cost (call, 2.0 / 3, cost);
@@ -310,20 +284,19 @@ static const char *const slogdet_aliases[] = { "linalg_slogdet", "_npi_slogdet",
 
 /* Row exchanges stay integers. */
 #define DETERMINANT_DTYPES (HYB_DTYPES_FLOAT | HYB_DTYPE_BIT (HYB_I32))
-#define DETERMINANT(op, names, sentence, results, run, differentiate)                     \
+#define DETERMINANT(op, names, sentence, results, run)                                    \
   {                                                                                       \
     .name = op, .aliases = names, .doc = sentence, .category = HYB_CATEGORY_LINEAR,       \
     .inputs = matrix_inputs, .outputs = results, .infer_shape = determinant_infer_shape,  \
     .infer_dtype = determinant_infer_dtype, .dtypes = DETERMINANT_DTYPES, .forward = run, \
-    .gradient = differentiate, .cost = determinant_cost                                   \
+    .gradient = hyb_gradient_by_operands, .cost = determinant_cost                        \
   }
 #define BACKWARD(op, sentence, of, related, run)                                            \
   {                                                                                         \
     .name = op, .doc = sentence, .category = HYB_CATEGORY_LINEAR, .flags = HYB_OP_INTERNAL, \
     .inputs = backward_inputs, .gradient_of = of, .operands = related,                      \
-    .infer_shape = backward_infer_shape, .infer_dtype = backward_infer_dtype,               \
-    .dtypes = DETERMINANT_DTYPES, .forward = run, .workspace = backward_workspace,          \
-    .cost = backward_cost                                                                   \
+    .infer_dtype = backward_infer_dtype, .dtypes = DETERMINANT_DTYPES, .forward = run,      \
+    .workspace = backward_workspace, .cost = backward_cost                                  \
   }
 
 const HybOp hyb_ops_linalg_determinant[] = {
@@ -345,14 +318,12 @@ const HybOp hyb_ops_linalg_determinant[] = {
                det_aliases,
                "The determinant of every matrix.",
                det_outputs,
-               det_forward,
-               det_gradient),
+               det_forward),
   DETERMINANT ("_linalg_slogdet",
                slogdet_aliases,
                "Sign and logarithm of the absolute value of every matrix's determinant.",
                slogdet_outputs,
-               slogdet_forward,
-               slogdet_gradient),
+               slogdet_forward),
   BACKWARD ("_backward_linalg_det",
             "Gradient of det.",
             "_linalg_det",
@@ -361,7 +332,7 @@ const HybOp hyb_ops_linalg_determinant[] = {
   BACKWARD ("_backward_linalg_slogdet",
             "Gradient of slogdet.",
             "_linalg_slogdet",
-            "g1 o1 o2 o3 > i0",
+            "g1 o1 o2 o3 > i0", /* the sign has no gradient */
             slogdet_backward),
   { 0 },
 };

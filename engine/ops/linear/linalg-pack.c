@@ -222,13 +222,6 @@ sum_forward (const HybCall *call, const HybRun *run)
     }
 }
 
-/* Inputs: gradient, A. */
-static gboolean
-sum_backward_infer_shape (HybCall *call, GError **error)
-{
-  return hyb_shape_unify (&call->input[1].shape, &call->output[0].shape, error);
-}
-
 static void
 sum_backward (const HybCall *call, const HybRun *run)
 {
@@ -304,7 +297,6 @@ const HybOp hyb_ops_linalg_pack[] = {
       .inputs = backward_inputs,
       .gradient_of = "_linalg_sumlogdiag",
       .operands = "g0 i0 > i0",
-      .infer_shape = sum_backward_infer_shape,
       .infer_dtype = hyb_linalg_infer_dtype,
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = sum_backward,

@@ -100,22 +100,6 @@ enum
   N_INPUTS
 };
 
-static gboolean
-backward_infer_shape (HybCall *call, GError **error)
-{
-  HybType *in = call->input;
-
-  for (int i = D_UT; i <= D_V; i++)
-    if (!hyb_shape_unify (&in[i].shape, &in[i + UT].shape, error))
-      return FALSE;
-  if (!relate_parts (&call->output[0].shape, &in[UT].shape, &in[L].shape, &in[V].shape, error))
-    return FALSE;
-  for (int i = D_UT; i <= D_V; i++)
-    if (!hyb_shape_unify (&in[i].shape, &in[i + UT].shape, error))
-      return FALSE;
-  return TRUE;
-}
-
 /* One matrix in double: the inputs of the gradient, P = UTᵀ dUT, Q = dV Vᵀ, G, and dA before it is
  * multiplied by UT; the last of them may be used for the result. */
 typedef struct
@@ -267,7 +251,6 @@ const HybOp hyb_ops_linalg_svd[] = {
       .inputs = backward_inputs,
       .gradient_of = "_npi_svd",
       .operands = "g0 g1 g2 o0 o1 o2 > i0",
-      .infer_shape = backward_infer_shape,
       .infer_dtype = hyb_linalg_infer_dtype,
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = svd_backward,

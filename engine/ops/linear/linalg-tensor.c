@@ -117,18 +117,6 @@ tensorinv_forward (const HybCall *call, const HybRun *run)
   hyb_linalg_check (run, info, 0, "is singular", "It has no inverse.");
 }
 
-/* Inputs: gradient of the inverse B, B.  Output: dA = −Bᵀ dB Bᵀ. */
-static gboolean
-inverse_backward_infer_shape (HybCall *call, GError **error)
-{
-  const TensorinvParams *params = call->params;
-  HybShape              *d = &call->input[0].shape, *b = &call->input[1].shape;
-
-  return hyb_shape_unify (d, b, error) &&
-         relate_inverse (&call->output[0].shape, b, (int) params->ind, error) &&
-         hyb_shape_unify (d, b, error);
-}
-
 static gint64
 inverse_backward_rows (const HybCall *call)
 {
@@ -311,19 +299,6 @@ tensorsolve_forward (const HybCall *call, const HybRun *run)
     hyb_lapack_lu_solve (&lu, FALSE, 1, run->output[0]);
 }
 
-/* Inputs: gradient of X, A, B, X.  Outputs: gradients of A and B. */
-static gboolean
-solve_backward_infer_shape (HybCall *call, GError **error)
-{
-  HybType *in = call->input;
-
-  return hyb_shape_unify (&in[1].shape, &call->output[0].shape, error) &&
-         hyb_shape_unify (&in[2].shape, &call->output[1].shape, error) &&
-         hyb_shape_unify (&in[0].shape, &in[3].shape, error) &&
-         relate_sides (call, &in[1].shape, &in[2].shape, &in[3].shape, error) &&
-         hyb_shape_unify (&in[0].shape, &in[3].shape, error);
-}
-
 static gsize
 solve_backward_workspace (const HybCall *call)
 {
@@ -387,7 +362,6 @@ const HybOp hyb_ops_linalg_tensor[] = {
       .params_size = sizeof (TensorinvParams),
       .gradient_of = "_npi_tensorinv",
       .operands = "g0 o0 > i0",
-      .infer_shape = inverse_backward_infer_shape,
       .infer_dtype = hyb_linalg_infer_dtype,
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = inverse_backward,
@@ -418,7 +392,6 @@ const HybOp hyb_ops_linalg_tensor[] = {
       .params_size = sizeof (TensorsolveParams),
       .gradient_of = "_npi_tensorsolve",
       .operands = "g0 i0 i1 o0 > i0 i1",
-      .infer_shape = solve_backward_infer_shape,
       .infer_dtype = hyb_linalg_infer_dtype,
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = solve_backward,

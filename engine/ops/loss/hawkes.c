@@ -238,17 +238,6 @@ hawkes_forward (const HybCall *call, const HybRun *run)
 
 /* --- The gradient --- */
 
-/* Inputs: the gradients of likelihood and state, then those of the forward operator.  Outputs: the
- * gradients of lda, alpha, beta and state. */
-static gboolean
-backward_infer_shape (HybCall *call, GError **error)
-{
-  for (guint i = LDA; i <= STATE; i++)
-    if (!hyb_shape_unify (&call->output[i].shape, &call->input[2 + i].shape, error))
-      return FALSE;
-  return TRUE;
-}
-
 static gboolean
 backward_infer_dtype (HybCall *call, GError **error)
 {
@@ -323,7 +312,6 @@ const HybOp hyb_ops_hawkes[] = {
       .outputs = (const char *const[]){ "lda", "alpha", "beta", "state", NULL },
       .gradient_of = "_contrib_hawkesll",
       .operands = "g0 g1 i* > i0 i1 i2 i3",
-      .infer_shape = backward_infer_shape,
       .infer_dtype = backward_infer_dtype,
       .dtypes = HYB_DTYPES_ALL,
       .forward = hawkes_backward,

@@ -148,7 +148,6 @@ const HybOp hyb_ops_kl_sparse_reg[] = {
       .inputs = backward_inputs,
       .params = sparse_params,
       .params_size = sizeof (SparseParams),
-      .infer_shape = hyb_rule_unary,
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = sparse_backward,
   },

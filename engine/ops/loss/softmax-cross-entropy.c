@@ -140,7 +140,6 @@ const HybOp hyb_ops_softmax_cross_entropy[] = {
       .gradient_of = "softmax_cross_entropy",
       .operands = "g0 i1 i0 > i0",
       .inputs = backward_inputs,
-      .infer_shape = hyb_layer_like_last_inputs,
       .infer_dtype = hyb_layer_label_dtype,
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = cross_entropy_backward,

@@ -219,12 +219,6 @@ backward_arity (gconstpointer values, guint *n_inputs, guint *n_outputs)
   *n_outputs = 1;
 }
 
-static gboolean
-backward_infer_shape (HybCall *call, GError **error)
-{
-  return hyb_shape_unify (&call->input[0].shape, &call->output[0].shape, error);
-}
-
 static void
 softmax_output_gradient (HybGrad *grad)
 {
@@ -283,7 +277,6 @@ const HybOp hyb_ops_softmax_output[] = {
       .params = softmax_output_params,
       .params_size = sizeof (SoftmaxOutputParams),
       .arity = backward_arity,
-      .infer_shape = backward_infer_shape,
       .infer_dtype = hyb_layer_label_dtype,
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = softmax_output_backward,

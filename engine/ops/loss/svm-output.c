@@ -90,12 +90,6 @@ svm_backward (const HybCall *call, const HybRun *run)
     backward_f32 (call, run);
 }
 
-static gboolean
-backward_infer_shape (HybCall *call, GError **error)
-{
-  return hyb_shape_unify (&call->input[0].shape, &call->output[0].shape, error);
-}
-
 static void
 backward_cost (const HybCall *call, HybCost *cost)
 {
@@ -132,7 +126,6 @@ const HybOp hyb_ops_svm_output[] = {
       .inputs = svm_inputs,
       .params = svm_params,
       .params_size = sizeof (SvmParams),
-      .infer_shape = backward_infer_shape,
       .infer_dtype = hyb_layer_label_dtype,
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = svm_backward,

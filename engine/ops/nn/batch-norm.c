@@ -290,16 +290,6 @@ batch_norm_relu_backward (const HybCall *call, const HybRun *run)
 }
 
 static gboolean
-backward_infer_shape (HybCall *call, GError **error)
-{
-  guint gamma = call->n_inputs - 3;
-
-  return hyb_shape_assign (&call->output[0].shape, &call->input[1].shape, error) &&
-         hyb_shape_assign (&call->output[1].shape, &call->input[gamma].shape, error) &&
-         hyb_shape_assign (&call->output[2].shape, &call->input[gamma].shape, error);
-}
-
-static gboolean
 backward_infer_dtype (HybCall *call, GError **error)
 {
   return infer_dtypes (call, call->n_inputs - 3, error);
@@ -413,9 +403,8 @@ static const char relu_uses[] = "g0 i0 o0 i1 o1 o2 > i0 i1 i2";
     .category = HYB_CATEGORY_NORMALISATION,                                                        \
     .flags = HYB_OP_INTERNAL | HYB_OP_TRAINING_DEPENDENT | HYB_OP_IN_PLACE, .inputs = input_names, \
     .gradient_of = of, .operands = uses, .outputs = backward_outputs, .params = table,             \
-    .params_size = sizeof (BatchNormParams), .infer_shape = backward_infer_shape,                  \
-    .infer_dtype = backward_infer_dtype, .dtypes = HYB_DTYPES_FLOAT, .forward = compute,           \
-    .cost = backward_cost                                                                          \
+    .params_size = sizeof (BatchNormParams), .infer_dtype = backward_infer_dtype,                  \
+    .dtypes = HYB_DTYPES_FLOAT, .forward = compute, .cost = backward_cost                          \
   }
 
 const HybOp hyb_ops_batch_norm[] = {

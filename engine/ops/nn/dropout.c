@@ -209,7 +209,6 @@ const HybOp hyb_ops_dropout[] = {
       .inputs = backward_inputs,
       .params = dropout_params,
       .params_size = sizeof (DropoutParams),
-      .infer_shape = hyb_rule_unary,
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = dropout_backward,
       .view = dropout_view,

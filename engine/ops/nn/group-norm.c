@@ -143,14 +143,6 @@ group_norm_backward (const HybCall *call, const HybRun *run)
                     &args);
 }
 
-static gboolean
-backward_infer_shape (HybCall *call, GError **error)
-{
-  return hyb_shape_assign (&call->output[0].shape, &call->input[1].shape, error) &&
-         hyb_shape_assign (&call->output[1].shape, &call->input[2].shape, error) &&
-         hyb_shape_assign (&call->output[2].shape, &call->input[2].shape, error);
-}
-
 static void
 group_norm_cost (const HybCall *call, HybCost *cost)
 {
@@ -215,7 +207,6 @@ const HybOp hyb_ops_group_norm[] = {
       .outputs = backward_outputs,
       .params = group_norm_params,
       .params_size = sizeof (GroupNormParams),
-      .infer_shape = backward_infer_shape,
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = group_norm_backward,
       .cost = backward_cost,
@@ -231,7 +222,6 @@ const HybOp hyb_ops_group_norm[] = {
       .outputs = backward_outputs,
       .params = instance_norm_params,
       .params_size = sizeof (GroupNormParams),
-      .infer_shape = backward_infer_shape,
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = group_norm_backward,
       .cost = backward_cost,

@@ -205,7 +205,6 @@ const HybOp hyb_ops_l2_normalization[] = {
       .inputs = backward_inputs,
       .params = l2_params,
       .params_size = sizeof (L2Params),
-      .infer_shape = hyb_rule_unary,
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = l2_backward,
       .cost = l2_cost,

@@ -138,14 +138,6 @@ layer_norm_backward (const HybCall *call, const HybRun *run)
                     &args);
 }
 
-static gboolean
-backward_infer_shape (HybCall *call, GError **error)
-{
-  return hyb_shape_assign (&call->output[0].shape, &call->input[1].shape, error) &&
-         hyb_shape_assign (&call->output[1].shape, &call->input[2].shape, error) &&
-         hyb_shape_assign (&call->output[2].shape, &call->input[2].shape, error);
-}
-
 static void
 layer_norm_cost (const HybCall *call, HybCost *cost)
 {
@@ -192,7 +184,6 @@ const HybOp hyb_ops_layer_norm[] = {
       .outputs = backward_outputs,
       .params = layer_norm_params,
       .params_size = sizeof (LayerNormParams),
-      .infer_shape = backward_infer_shape,
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = layer_norm_backward,
       .cost = backward_cost,

@@ -199,21 +199,6 @@ backward_arity (gconstpointer values, guint *n_inputs, guint *n_outputs)
   *n_outputs = 1;
 }
 
-static gboolean
-backward_infer_shape (HybCall *call, GError **error)
-{
-  HybShape *data = &call->input[1].shape;
-
-  if (!hyb_shape_unify (data, &call->output[0].shape, error))
-    return FALSE;
-  if (call->n_inputs < 3)
-    return TRUE;
-  if (((const LeakyParams *) call->params)->act_type == PRELU)
-    return expect_slopes (data, &call->input[2].shape, error);
-
-  return hyb_shape_unify (data, &call->input[2].shape, error);
-}
-
 static void
 backward_forward (const HybCall *call, const HybRun *run)
 {
@@ -325,7 +310,6 @@ const HybOp hyb_ops_leaky_relu[] = {
       .params = leaky_params,
       .params_size = sizeof (LeakyParams),
       .arity = backward_arity,
-      .infer_shape = backward_infer_shape,
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = backward_forward,
       .cost = leaky_cost,
@@ -340,7 +324,6 @@ const HybOp hyb_ops_leaky_relu[] = {
       .inputs = backward_gamma_inputs,
       .params = leaky_params,
       .params_size = sizeof (LeakyParams),
-      .infer_shape = hyb_layer_like_last_inputs,
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = backward_gamma_forward,
   },

@@ -195,7 +195,6 @@ const HybOp hyb_ops_lrn[] = {
       .inputs = backward_inputs,
       .params = lrn_params,
       .params_size = sizeof (LrnParams),
-      .infer_shape = hyb_rule_same_shape,
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = lrn_backward,
       .cost = lrn_cost,

@@ -290,7 +290,6 @@ const HybOp hyb_ops_einsum[] = {
       .params = einsum_params,
       .params_size = sizeof (EinsumParams),
       .arity = backward_arity,
-      .infer_shape = hyb_layer_like_last_inputs,
       .gradient_of = "_npi_einsum",
       .operands = "g0 i* > i*",
       .dtypes = HYB_DTYPES_FLOAT,

@@ -296,12 +296,12 @@ static const char *const inputs[] = { "a", "b", NULL };
 static const char *const outputs[] = { "out", NULL };
 static const char *const backward_inputs[] = { "gradient", "a", "b", NULL };
 
-#define BACKWARD(side, map, rule)                                                            \
+#define BACKWARD(side, map)                                                                  \
   {                                                                                          \
     .name = "_backward_np_matmul_" #side, .doc = "Gradient of _npi_matmul, of one operand.", \
     .category = HYB_CATEGORY_LINEAR, .flags = HYB_OP_INTERNAL, .gradient_of = "_npi_matmul", \
-    .operands = "g0 i0 i1 > " map, .inputs = backward_inputs, .infer_shape = rule,           \
-    .dtypes = HYB_DTYPES_FLOAT, .forward = backward_##side,                                  \
+    .operands = "g0 i0 i1 > " map, .inputs = backward_inputs, .dtypes = HYB_DTYPES_FLOAT,    \
+    .forward = backward_##side,                                                              \
   }
 
 const HybOp hyb_ops_matmul[] = {
@@ -318,8 +318,8 @@ const HybOp hyb_ops_matmul[] = {
       .gradient = matmul_gradient,
       .cost = matmul_cost,
   },
-  BACKWARD (lhs, "i0", hyb_rule_shape_of_second),
-  BACKWARD (rhs, "i1", hyb_rule_shape_of_third),
+  BACKWARD (lhs, "i0"),
+  BACKWARD (rhs, "i1"),
   { 0 },
 };
 

@@ -6,7 +6,7 @@
  * the same copy in the other direction.  Start with the rules …_layout().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "engine/gradient/gradient.h"
+#include "engine/gradient/by-operands.h"
 #include "engine/kernels/move.h"
 #include "engine/op/dimensions.h"
 #include "engine/op/rules.h"
@@ -295,14 +295,6 @@ layout_backward (const HybCall *call, const HybRun *run, LayoutRule rule)
             (char *) run->output[0] + layout.from * (gint64) item);
 }
 
-static void
-emit_gradient (HybGrad *grad, const char *op)
-{
-  HybValueId inputs[] = { hyb_grad_incoming (grad, 0), hyb_grad_input (grad, 0) };
-
-  hyb_grad_set_input (grad, 0, hyb_grad_emit_same (grad, op, 2, inputs));
-}
-
 /* name in files, row name (also of the rule), name of the table, dtypes, description */
 #define ROWS(ROW)                                                                         \
   ROW ("_np_moveaxis", moveaxis, moveaxis, HYB_DTYPES_ALL, "Moves axes to other places.") \
@@ -328,10 +320,6 @@ emit_gradient (HybGrad *grad, const char *op)
   static void id##_backward (const HybCall *call, const HybRun *run) \
   {                                                                  \
     layout_backward (call, run, id##_layout);                        \
-  }                                                                  \
-  static void id##_gradient (HybGrad *grad)                          \
-  {                                                                  \
-    emit_gradient (grad, "_backward" text);                          \
   }
 ROWS (ROW)
 #undef ROW
@@ -343,28 +331,27 @@ static const char *const backward_inputs[] = { "gradient", "data", NULL };
   .category = HYB_CATEGORY_MOVEMENT, .params = table##_params, .params_size = sizeof (AxesParams), \
   .cost = hyb_rule_cost_move
 
-#define ROW(text, id, table, types, summary)     \
-  {                                              \
-    .name = text,                                \
-    .doc = summary,                              \
-    COMMON (table),                              \
-    .inputs = inputs,                            \
-    .infer_shape = id##_infer_shape,             \
-    .dtypes = types,                             \
-    .forward = id##_forward,                     \
-    .gradient = id##_gradient,                   \
-  },                                             \
-      {                                          \
-        .name = "_backward" text,                \
-        .doc = "Gradient of " text ".",          \
-        COMMON (table),                          \
-        .flags = HYB_OP_INTERNAL,                \
-        .gradient_of = text,                     \
-        .operands = "g0 i0 > i0",                \
-        .inputs = backward_inputs,               \
-        .infer_shape = hyb_rule_shape_of_second, \
-        .dtypes = HYB_DTYPES_ALL,                \
-        .forward = id##_backward,                \
+#define ROW(text, id, table, types, summary) \
+  {                                          \
+    .name = text,                            \
+    .doc = summary,                          \
+    COMMON (table),                          \
+    .inputs = inputs,                        \
+    .infer_shape = id##_infer_shape,         \
+    .dtypes = types,                         \
+    .forward = id##_forward,                 \
+    .gradient = hyb_gradient_by_operands,    \
+  },                                         \
+      {                                      \
+        .name = "_backward" text,            \
+        .doc = "Gradient of " text ".",      \
+        COMMON (table),                      \
+        .flags = HYB_OP_INTERNAL,            \
+        .gradient_of = text,                 \
+        .operands = "g0 i0 > i0",            \
+        .inputs = backward_inputs,           \
+        .dtypes = HYB_DTYPES_ALL,            \
+        .forward = id##_backward,            \
       },
 
 const HybOp hyb_ops_numpy_axes[] = {

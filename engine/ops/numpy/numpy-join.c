@@ -6,7 +6,7 @@
  * with joined_shape().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "engine/gradient/gradient.h"
+#include "engine/gradient/by-operands.h"
 #include "engine/kernels/move.h"
 #include "engine/op/dimensions.h"
 #include "engine/op/rules.h"
@@ -214,15 +214,6 @@ backward_arity (gconstpointer values, guint *n_inputs, guint *n_outputs)
   *n_inputs = *n_outputs + 1;
 }
 
-static gboolean
-backward_infer_shape (HybCall *call, GError **error)
-{
-  for (guint i = 0; i < call->n_outputs; i++)
-    if (!hyb_shape_unify (&call->output[i].shape, &call->input[i + 1].shape, error))
-      return FALSE;
-  return TRUE;
-}
-
 static void
 backward_forward (const HybCall *call, const HybRun *run, JoinRule rule)
 {
@@ -240,21 +231,6 @@ backward_cost (const HybCall *call, HybCost *cost)
 {
   hyb_rule_cost_move (call, cost);
   cost->bytes_read = cost->bytes_written;
-}
-
-static void
-join_gradient (HybGrad *grad, const char *op)
-{
-  guint                  n = hyb_grad_n_inputs (grad);
-  g_autofree HybValueId *inputs = g_new (HybValueId, n + 1);
-  HybValueId             first;
-
-  inputs[0] = hyb_grad_incoming (grad, 0);
-  for (guint i = 0; i < n; i++)
-    inputs[i + 1] = hyb_grad_input (grad, i);
-  first = hyb_grad_emit_same (grad, op, n + 1, inputs);
-  for (guint i = 0; i < n; i++)
-    hyb_grad_set_input (grad, i, first + i);
 }
 
 /* row name, name after “_npi_”, table of attributes, names of outputs, description */
@@ -280,10 +256,6 @@ join_gradient (HybGrad *grad, const char *op)
   static void id##_backward (const HybCall *call, const HybRun *run) \
   {                                                                  \
     backward_forward (call, run, id##_rule);                         \
-  }                                                                  \
-  static void id##_gradient (HybGrad *grad)                          \
-  {                                                                  \
-    join_gradient (grad, "_backward_np_" text);                      \
   }
 ROWS (ROW)
 #undef ROW
@@ -306,7 +278,7 @@ static const char *const backward_inputs[] = { "gradient", "data", NULL };
     .arity = join_arity,                     \
     .infer_shape = id##_infer_shape,         \
     .forward = id##_forward,                 \
-    .gradient = id##_gradient,               \
+    .gradient = hyb_gradient_by_operands,    \
     .cost = hyb_rule_cost_move,              \
   },                                         \
       {                                      \
@@ -318,7 +290,6 @@ static const char *const backward_inputs[] = { "gradient", "data", NULL };
         .operands = "g0 i* > i*",            \
         .inputs = backward_inputs,           \
         .arity = backward_arity,             \
-        .infer_shape = backward_infer_shape, \
         .forward = id##_backward,            \
         .cost = backward_cost,               \
       },

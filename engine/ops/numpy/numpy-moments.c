@@ -502,8 +502,7 @@ static const char *const average_backward_outputs[] = { "data", "weights", NULL 
   },                                                                                            \
   {                                                                                             \
     .name = "_backward_np_" #id, .doc = "Gradient of _npi_" #id ".", COMMON (spread),           \
-    .flags = HYB_OP_INTERNAL, .inputs = spread_backward_inputs,                                 \
-    .infer_shape = hyb_layer_like_last_inputs, .gradient_of = "_npi_" #id,                      \
+    .flags = HYB_OP_INTERNAL, .inputs = spread_backward_inputs, .gradient_of = "_npi_" #id,     \
     .operands = "g0 i0 > i0", .workspace = spread_backward_workspace, .forward = id##_backward, \
   }
 
@@ -533,7 +532,6 @@ const HybOp hyb_ops_numpy_moments[] = {
       .inputs = average_backward_inputs,
       .outputs = average_backward_outputs,
       .arity = average_backward_arity,
-      .infer_shape = hyb_layer_like_last_inputs,
       .workspace = average_backward_workspace,
       .forward = average_backward,
   },

@@ -303,7 +303,6 @@ const HybOp hyb_ops_numpy_pad[] = {
       COMMON,
       .flags = HYB_OP_INTERNAL,
       .inputs = backward_inputs,
-      .infer_shape = hyb_layer_like_last_inputs,
       .gradient_of = "_npi_pad",
       .operands = "g0 i0 > i0",
       .dtypes = HYB_DTYPES_FLOAT,

@@ -278,13 +278,6 @@ emit_gradient (HybGrad *grad, const char *op, HybValueId y)
 ROWS (ROW)
 #undef ROW
 
-/* Relates the data and its gradient; HybOp.gradient_of relates the other operands. */
-static gboolean
-backward_infer_shape (HybCall *call, GError **error)
-{
-  return hyb_shape_unify (&call->input[1].shape, &call->output[0].shape, error);
-}
-
 static const char *const inputs[] = { "a", NULL };
 static const char *const backward_inputs[] = { "gradient", "data", "output", NULL };
 
@@ -316,7 +309,6 @@ static const char *const backward_inputs[] = { "gradient", "data", "output", NUL
         .gradient_of = text,                                                                  \
         .operands = "g0 i0 o0 > i0",                                                          \
         .inputs = backward_inputs,                                                            \
-        .infer_shape = backward_infer_shape,                                                  \
         .dtypes = HYB_DTYPES_FLOAT,                                                           \
         .forward = id##_backward,                                                             \
       },

@@ -106,7 +106,6 @@ const HybOp hyb_ops_polyval[] = {
       .flags = HYB_OP_INTERNAL,
       .inputs = backward_inputs,
       .outputs = backward_outputs,
-      .infer_shape = hyb_layer_like_last_inputs,
       .gradient_of = "_npi_polyval",
       .operands = "g0 i0 i1 > i0 i1",
       .dtypes = HYB_DTYPES_FLOAT,

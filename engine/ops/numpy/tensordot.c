@@ -394,30 +394,29 @@ ROWS (ROW)
 static const char *const inputs[] = { "a", "b", NULL };
 static const char *const backward_inputs[] = { "gradient", "a", "b", NULL };
 
-#define BACKWARD(text, id, side, map, rule, ...)                                                  \
+#define BACKWARD(text, id, side, map, ...)                                                        \
   {                                                                                               \
     .name = "_backward" text "_" #side, .doc = "Gradient of " text ", of one operand.",           \
     .category = HYB_CATEGORY_LINEAR, .flags = HYB_OP_INTERNAL, .gradient_of = text,               \
-    .operands = "g0 i0 i1 > " map, .inputs = backward_inputs, __VA_ARGS__, .infer_shape = rule,   \
+    .operands = "g0 i0 i1 > " map, .inputs = backward_inputs, __VA_ARGS__,                        \
     .dtypes = HYB_DTYPES_FLOAT, .workspace = backward_workspace, .forward = id##_backward_##side, \
   }
 
-#define ROW(text, id, table, summary)                                  \
-  {                                                                    \
-    .name = text,                                                      \
-    .doc = summary,                                                    \
-    .category = HYB_CATEGORY_LINEAR,                                   \
-    .inputs = inputs,                                                  \
-    table,                                                             \
-    .infer_shape = id##_infer_shape,                                   \
-    .dtypes = HYB_DTYPES_FLOAT,                                        \
-    .workspace = forward_workspace,                                    \
-    .forward = id##_forward,                                           \
-    .gradient = id##_gradient,                                         \
-    .cost = id##_cost,                                                 \
-  },                                                                   \
-      BACKWARD (text, id, lhs, "i0", hyb_rule_shape_of_second, table), \
-      BACKWARD (text, id, rhs, "i1", hyb_rule_shape_of_third, table),
+#define ROW(text, id, table, summary) \
+  {                                   \
+    .name = text,                     \
+    .doc = summary,                   \
+    .category = HYB_CATEGORY_LINEAR,  \
+    .inputs = inputs,                 \
+    table,                            \
+    .infer_shape = id##_infer_shape,  \
+    .dtypes = HYB_DTYPES_FLOAT,       \
+    .workspace = forward_workspace,   \
+    .forward = id##_forward,          \
+    .gradient = id##_gradient,        \
+    .cost = id##_cost,                \
+  },                                  \
+      BACKWARD (text, id, lhs, "i0", table), BACKWARD (text, id, rhs, "i1", table),
 
 const HybOp hyb_ops_tensordot[] = {
   ROWS (ROW) //

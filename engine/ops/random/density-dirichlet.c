@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/ops/random/density.h"
 
+#include "engine/gradient/by-operands.h"
 #include "engine/kernels/special.h"
 #include "engine/op/dimensions.h"
 #include "engine/op/run.h"
@@ -140,12 +141,6 @@ dirichlet_backward (const HybCall *call, const HybRun *run)
     }
 }
 
-static void
-dirichlet_gradient (HybGrad *grad)
-{
-  hyb_density_emit_gradient (grad, "_backward_random_pdf_dirichlet");
-}
-
 const HybOp hyb_ops_density_dirichlet[] = {
   {
       .name = "_random_pdf_dirichlet",
@@ -158,7 +153,7 @@ const HybOp hyb_ops_density_dirichlet[] = {
       .infer_shape = dirichlet_infer_shape,
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = dirichlet_forward,
-      .gradient = dirichlet_gradient,
+      .gradient = hyb_gradient_by_operands,
       .cost = hyb_density_cost,
   },
   {
@@ -170,7 +165,6 @@ const HybOp hyb_ops_density_dirichlet[] = {
       .outputs = (const char *const[]){ "sample", "alpha", NULL },
       .params = hyb_density_params,
       .params_size = sizeof (HybDensityParams),
-      .infer_shape = hyb_density_backward_infer_shape,
       .gradient_of = "_random_pdf_dirichlet",
       .operands = "g0 i* > i*",
       .dtypes = HYB_DTYPES_FLOAT,

@@ -8,7 +8,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/ops/random/density.h"
 
-#include "engine/gradient/gradient.h"
+#include "engine/gradient/by-operands.h"
 #include "engine/kernels/special.h"
 #include "engine/op/dimensions.h"
 #include "engine/op/rules.h"
@@ -197,28 +197,6 @@ compute_backward (const HybCall *call, const HybRun *run, LogDensity log_density
     }
 }
 
-void
-hyb_density_emit_gradient (HybGrad *grad, const char *op)
-{
-  guint      n = hyb_grad_n_inputs (grad);
-  HybValueId inputs[] = { hyb_grad_incoming (grad, 0), hyb_grad_input (grad, 0),
-                          hyb_grad_input (grad, 1), hyb_grad_input (grad, n - 1) };
-  HybValueId first = hyb_grad_emit_same (grad, op, n + 1, inputs);
-
-  for (guint i = 0; i < n; i++)
-    hyb_grad_set_input (grad, i, first + i);
-}
-
-/* Inputs: gradient, then the inputs of the forward operator, one for each output. */
-gboolean
-hyb_density_backward_infer_shape (HybCall *call, GError **error)
-{
-  for (guint i = 0; i < call->n_outputs; i++)
-    if (!hyb_shape_unify (&call->output[i].shape, &call->input[i + 1].shape, error))
-      return FALSE;
-  return TRUE;
-}
-
 /* Logarithms and exponentials. */
 void
 hyb_density_cost (const HybCall *call, HybCost *cost)
@@ -246,11 +224,6 @@ hyb_density_cost (const HybCall *call, HybCost *cost)
   static void id##_backward (const HybCall *call, const HybRun *run) \
   {                                                                  \
     compute_backward (call, run, id##_log);                          \
-  }                                                                  \
-                                                                     \
-  static void id##_gradient (HybGrad *grad)                          \
-  {                                                                  \
-    hyb_density_emit_gradient (grad, "_backward_random_pdf_" #id);   \
   }
 ROWS (ROW)
 #undef ROW
@@ -268,7 +241,7 @@ ROWS (ROW)
     .infer_shape = density_infer_shape,                                             \
     .dtypes = HYB_DTYPES_FLOAT,                                                     \
     .forward = id##_forward,                                                        \
-    .gradient = id##_gradient,                                                      \
+    .gradient = hyb_gradient_by_operands,                                           \
     .cost = hyb_density_cost,                                                       \
   },                                                                                \
       {                                                                             \
@@ -280,7 +253,6 @@ ROWS (ROW)
         .outputs = (const char *const[]){ "sample", __VA_ARGS__, NULL },            \
         .params = hyb_density_params,                                               \
         .params_size = sizeof (HybDensityParams),                                   \
-        .infer_shape = hyb_density_backward_infer_shape,                            \
         .gradient_of = "_random_pdf_" #id,                                          \
         .operands = "g0 i* > i*",                                                   \
         .dtypes = HYB_DTYPES_FLOAT,                                                 \

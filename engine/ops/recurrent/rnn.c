@@ -330,17 +330,6 @@ first_gradient (const HybCall *call)
 }
 
 static gboolean
-backward_infer_shape (HybCall *call, GError **error)
-{
-  guint first = first_gradient (call);
-
-  for (guint i = 0; i < call->n_outputs; i++)
-    if (!hyb_shape_unify (&call->input[first + i].shape, &call->output[i].shape, error))
-      return FALSE;
-  return TRUE;
-}
-
-static gboolean
 backward_infer_dtype (HybCall *call, GError **error)
 {
   RnnOperands operands = hyb_rnn_operands (call->params);
@@ -479,7 +468,6 @@ const HybOp hyb_ops_rnn[] = {
       .params = hyb_rnn_params,
       .params_size = sizeof (RnnParams),
       .arity = backward_arity,
-      .infer_shape = backward_infer_shape,
       .infer_dtype = backward_infer_dtype,
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = backward_forward,
@@ -501,7 +489,6 @@ const HybOp hyb_ops_rnn[] = {
       .params = hyb_rnn_params,
       .params_size = sizeof (RnnParams),
       .arity = weights_arity,
-      .infer_shape = backward_infer_shape,
       .infer_dtype = backward_infer_dtype,
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = backward_forward,

@@ -359,7 +359,6 @@ const HybOp hyb_ops_sequence[] = {
       .params = last_params,
       .params_size = sizeof (SequenceParams),
       .arity = backward_last_arity,
-      .infer_shape = hyb_rule_shape_of_second,
       .infer_dtype = backward_last_infer_dtype,
       .dtypes = HYB_DTYPES_ALL,
       .forward = last_backward,

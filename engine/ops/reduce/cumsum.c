@@ -172,7 +172,6 @@ const HybOp hyb_ops_cumsum[] = {
       .inputs = backward_inputs,
       .params = cumsum_params,
       .params_size = sizeof (CumsumParams),
-      .infer_shape = hyb_rule_shape_of_second,
       .infer_dtype = backward_infer_dtype,
       .dtypes = CUMSUM_DTYPES,
       .forward = cumsum_backward,

@@ -189,12 +189,6 @@ moments_backward (const HybCall *call, const HybRun *run)
   hyb_each_rows_parallel (&each, HYB_EACH_GRAIN, backward_row, &operands);
 }
 
-static gboolean
-backward_infer_shape (HybCall *call, GError **error)
-{
-  return hyb_shape_unify (&call->input[2].shape, &call->output[0].shape, error);
-}
-
 /* An addition for the mean, three operations for the variance. */
 static void
 moments_cost (const HybCall *call, HybCost *cost)
@@ -235,7 +229,6 @@ const HybOp hyb_ops_moments[] = {
       .inputs = backward_inputs,
       .params = moments_params,
       .params_size = sizeof (MomentsParams),
-      .infer_shape = backward_infer_shape,
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = moments_backward,
   },

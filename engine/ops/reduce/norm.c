@@ -139,12 +139,6 @@ norm_backward (const HybCall *call, const HybRun *run)
                           &operands);
 }
 
-static gboolean
-backward_infer_shape (HybCall *call, GError **error)
-{
-  return hyb_shape_unify (&call->input[1].shape, &call->output[0].shape, error);
-}
-
 /* The gradient operator needs all operands in the type of the data. */
 static void
 norm_gradient (HybGrad *grad)
@@ -198,7 +192,6 @@ const HybOp hyb_ops_norm[] = {
       .inputs = backward_inputs,
       .params = norm_params,
       .params_size = sizeof (NormParams),
-      .infer_shape = backward_infer_shape,
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = norm_backward,
   },

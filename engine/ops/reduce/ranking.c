@@ -90,15 +90,6 @@ hyb_ranking_run (const HybCall *call, const HybRun *run, gint64 axis, gint64 k, 
   hyb_rank (ranking);
 }
 
-void
-hyb_ranking_emit_backward (HybGrad *grad, const char *op)
-{
-  HybValueId inputs[] = { hyb_grad_incoming (grad, 0), hyb_grad_output (grad, 1),
-                          hyb_grad_input (grad, 0) };
-
-  hyb_grad_set_input (grad, 0, hyb_grad_emit_same (grad, op, 3, inputs));
-}
-
 gboolean
 hyb_ranking_backward_dtype (HybCall *call, GError **error)
 {

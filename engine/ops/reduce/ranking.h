@@ -35,8 +35,6 @@ void hyb_ranking_cost (const HybCall *call, HybCost *cost);
 
 /* --- Gradient: an operator with the inputs gradient, indices and data (for its shape) --- */
 
-/* For HybOp.gradient: emits the gradient operator `op`, with output 1 as the indices. */
-void hyb_ranking_emit_backward (HybGrad *grad, const char *op);
 /* For infer_dtype of the gradient operator: all operands except indices have the same dtype. */
 gboolean hyb_ranking_backward_dtype (HybCall *call, GError **error);
 /* Forward of the gradient operator: zeros, with each element of the gradient at the index that its

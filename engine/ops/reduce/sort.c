@@ -2,6 +2,7 @@
  *
  * sort has a hidden second output, the indices, which its gradient needs.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/gradient/by-operands.h"
 #include "engine/op/rules.h"
 #include "engine/ops/reduce/ranking.h"
 
@@ -85,12 +86,6 @@ sort_workspace (const HybCall *call)
 }
 
 static void
-sort_gradient (HybGrad *grad)
-{
-  hyb_ranking_emit_backward (grad, "_backward_sort");
-}
-
-static void
 sort_backward (const HybCall *call, const HybRun *run)
 {
   hyb_ranking_scatter (call, run, ((const SortParams *) call->params)->axis);
@@ -140,7 +135,7 @@ const HybOp hyb_ops_sort[] = {
       .dtypes = HYB_DTYPES_ALL,
       .forward = sort_forward,
       .workspace = sort_workspace,
-      .gradient = sort_gradient,
+      .gradient = hyb_gradient_by_operands,
       .cost = hyb_ranking_cost,
   },
   {
@@ -154,7 +149,6 @@ const HybOp hyb_ops_sort[] = {
       .constant_inputs = 1 << 1,
       .params = sort_params,
       .params_size = sizeof (SortParams),
-      .infer_shape = hyb_rule_shape_of_third,
       .infer_dtype = hyb_ranking_backward_dtype,
       .dtypes = HYB_DTYPES_ALL,
       .forward = sort_backward,

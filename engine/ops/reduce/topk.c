@@ -4,6 +4,7 @@
  * When values are returned there is always a second output, the indices, which the gradient needs;
  * it is hidden unless ret_typ is “both”.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/gradient/by-operands.h"
 #include "engine/op/rules.h"
 #include "engine/ops/reduce/ranking.h"
 
@@ -123,7 +124,7 @@ static void
 topk_gradient (HybGrad *grad)
 {
   if (has_values (hyb_grad_params (grad)))
-    hyb_ranking_emit_backward (grad, "_backward_topk");
+    hyb_gradient_by_operands (grad);
 }
 
 static void
@@ -164,7 +165,6 @@ const HybOp hyb_ops_topk[] = {
       .constant_inputs = 1 << 1,
       .params = topk_params,
       .params_size = sizeof (TopkParams),
-      .infer_shape = hyb_rule_shape_of_third,
       .infer_dtype = hyb_ranking_backward_dtype,
       .dtypes = HYB_DTYPES_ALL,
       .forward = topk_backward,

@@ -315,7 +315,6 @@ const HybOp hyb_ops_bilinear_resize[] = {
       .params_size = sizeof (ResizeParams),
       .arity = backward_arity,
       .check = resize_check,
-      .infer_shape = hyb_layer_like_last_inputs,
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = resize_backward,
       .cost = resize_cost,

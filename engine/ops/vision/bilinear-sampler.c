@@ -396,7 +396,6 @@ const HybOp hyb_ops_bilinear_sampler[] = {
       .operands = "g0 i0 i1 > i0 i1",
       .inputs = sampler_backward_inputs,
       .outputs = sampler_backward_outputs,
-      .infer_shape = hyb_layer_like_last_inputs,
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = sampler_backward,
       .cost = sampler_backward_cost,

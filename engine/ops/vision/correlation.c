@@ -227,7 +227,6 @@ const HybOp hyb_ops_correlation[] = {
       .outputs = backward_outputs,
       .params = correlation_params,
       .params_size = sizeof (CorrelationParams),
-      .infer_shape = hyb_layer_like_last_inputs,
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = correlation_backward,
       .cost = backward_cost,

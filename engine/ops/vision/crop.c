@@ -194,7 +194,6 @@ const HybOp hyb_ops_crop[] = {
       .params_size = sizeof (CropParams),
       .arity = backward_arity,
       .check = crop_check,
-      .infer_shape = hyb_layer_like_last_inputs,
       .dtypes = HYB_DTYPES_ALL,
       .forward = crop_backward,
   },

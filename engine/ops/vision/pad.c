@@ -238,23 +238,6 @@ pad_backward (const HybCall *call, const HybRun *run)
     accumulate_f32 (&geometry, run->input[0], run->output[0]);
 }
 
-static gboolean
-backward_infer_shape (HybCall *call, GError **error)
-{
-  const PadParams *params = call->params;
-  const HybShape  *gradient = &call->input[0].shape;
-  HybShape         want = *gradient;
-
-  if (!hyb_layer_expect_rank (gradient, "gradient", params->pad_width.rank / 2,
-                              params->pad_width.rank / 2, error))
-    return FALSE;
-
-  for (int i = 0; i < want.rank; i++)
-    if (want.dim[i] != HYB_UNKNOWN)
-      want.dim[i] -= params->pad_width.dim[2 * i] + params->pad_width.dim[2 * i + 1];
-  return hyb_layer_expect (&call->output[0].shape, "output", &want, error);
-}
-
 static const char *const pad_aliases[] = { "pad", NULL };
 static const char *const pad_inputs[] = { "data", NULL };
 static const char *const backward_inputs[] = { "gradient", NULL };
@@ -286,7 +269,6 @@ const HybOp hyb_ops_pad[] = {
       .params = pad_params,
       .params_size = sizeof (PadParams),
       .check = pad_check,
-      .infer_shape = backward_infer_shape,
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = pad_backward,
   },

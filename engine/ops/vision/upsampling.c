@@ -264,16 +264,6 @@ backward_arity (gconstpointer values, guint *n_inputs, guint *n_outputs)
   *n_outputs = (guint) params->num_args;
 }
 
-static gboolean
-backward_infer_shape (HybCall *call, GError **error)
-{
-  for (guint i = 0; i < call->n_outputs; i++)
-    if (!hyb_shape_unify (&call->input[i].shape, &call->output[i].shape, error))
-      return FALSE;
-
-  return infer_nearest (call, call->n_outputs, &call->input[call->n_outputs].shape, error);
-}
-
 static void
 upsampling_backward (const HybCall *call, const HybRun *run)
 {
@@ -371,7 +361,6 @@ const HybOp hyb_ops_upsampling[] = {
       .params = upsampling_params,
       .params_size = sizeof (UpSamplingParams),
       .arity = backward_arity,
-      .infer_shape = backward_infer_shape,
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = upsampling_backward,
   },
