@@ -7,6 +7,7 @@
 #define UNARY_GRAIN HYB_EACH_GRAIN
 
 #include "engine/kernels/fill.h"
+#include "engine/kernels/simd/vector-steps.h"
 #include "engine/ops/elementwise/unary-family.h"
 
 #include <string.h>
@@ -27,11 +28,14 @@
   ROW (sign, "1, 0 or −1; 0 for NaN.", (x > 0) - (x < 0), (x > 0) - (x < 0)) \
   ROW (round, "Nearest integer, halves away from zero.", round (x), x)       \
   ROW (rint, "Nearest integer, halves to the lower one.", RINT (x), x)       \
-  ROW (ceil, "Smallest integer not below.", ceil (x), x)                     \
-  ROW (floor, "Largest integer not above.", floor (x), x)                    \
-  ROW (trunc, "Integer part.", trunc (x), x)                                 \
-  ROW (fix, "Nearest integer towards zero.", trunc (x), x)                   \
   ROW (logical_not, "1 where 0, else 0.", x == 0, x == 0)
+
+/* As STEP_ROWS, with the name of a vectorised loop for float before f(x). */
+#define VECTOR_ROWS(ROW)                                                 \
+  ROW (ceil, "Smallest integer not below.", hyb_vector_ceil, ceil (x))   \
+  ROW (floor, "Largest integer not above.", hyb_vector_floor, floor (x)) \
+  ROW (trunc, "Integer part.", hyb_vector_trunc, trunc (x))              \
+  ROW (fix, "Nearest integer towards zero.", hyb_vector_trunc, trunc (x))
 
 /* Straight-through estimators: the gradient is that of the identity. */
 #define STE_ROWS(ROW)                                                                           \
@@ -82,6 +86,17 @@
 STEP_ROWS (ROW)
 STE_ROWS (ROW)
 SMOOTH_ROWS (ROW)
+#undef ROW
+
+#define ROW(id, text, function, formula) \
+  UNARY_VECTOR_LOOP (id, function)       \
+  UNARY_LOOP (id, double, f64, formula)  \
+  INTEGER_LOOP (id, guint8, u8, x)       \
+  INTEGER_LOOP (id, gint8, i8, x)        \
+  INTEGER_LOOP (id, gint32, i32, x)      \
+  INTEGER_LOOP (id, gint64, i64, x)      \
+  LOOPS (id)
+VECTOR_ROWS (ROW)
 #undef ROW
 
 UNARY_BACKWARD (abs, x, ((x > 0) - (x < 0)) * g)
@@ -170,6 +185,7 @@ ones_like_forward (const HybCall *call, const HybRun *run)
 
 const HybOp hyb_ops_elementwise_simple[] = {
   STEP_ROWS (STEP_OP)     //
+  VECTOR_ROWS (STEP_OP)   //
   STE_ROWS (STE_OP)       //
   SMOOTH_ROWS (SMOOTH_OP) //
   UNARY_BACKWARD_OP (abs),
@@ -211,6 +227,7 @@ const HybOp hyb_ops_elementwise_simple[] = {
 #undef INTEGER_LOOP
 #undef SMOOTH_ROWS
 #undef STE_ROWS
+#undef VECTOR_ROWS
 #undef STEP_ROWS
 #undef SQUARE
 #undef NEGATE

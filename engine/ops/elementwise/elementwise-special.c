@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/kernels/simd/vector-math.h"
+#include "engine/kernels/simd/vector-steps.h"
 #include "engine/kernels/special.h"
 #include "engine/ops/elementwise/unary-family.h"
 
@@ -53,7 +54,24 @@ hard_sigmoid_line (const UnaryOperands *operands, double x)
 #define CUT(line) ((line) < 0 ? 0 : (line) > 1 ? 1 : (line))
 #define SLOPE     ((const HardSigmoidParams *) operands->params)->alpha
 
-UNARY_FORWARD (hard_sigmoid, CUT (hard_sigmoid_line (operands, x)))
+static void
+hard_sigmoid_f32 (gint64 begin, gint64 end, gpointer data)
+{
+  const UnaryOperands     *operands = data;
+  const HardSigmoidParams *params = operands->params;
+
+  hyb_vector_hard_sigmoid ((gsize) (end - begin), (const float *) operands->x + begin,
+                           params->alpha, params->beta, (float *) operands->y + begin);
+}
+
+UNARY_LOOP (hard_sigmoid, double, f64, CUT (hard_sigmoid_line (operands, x)))
+
+static void
+hard_sigmoid_forward (const HybCall *call, const HybRun *run)
+{
+  unary_run (call, run, call->output[0].dtype == HYB_F64 ? hard_sigmoid_f64 : hard_sigmoid_f32);
+}
+
 UNARY_BACKWARD (hard_sigmoid, y, y > 0 && y < 1 ? g * SLOPE : 0)
 
 #undef CUT

@@ -91,15 +91,19 @@ static const char *const unary_backward_inputs[] = { "gradient", "data", NULL };
     unary_run (call, run, call->output[0].dtype == HYB_F64 ? id##_f64 : id##_f32); \
   }
 
-/* As UNARY_FORWARD, with function (n, x, y), which handles arrays of float, instead of a loop. */
+/* The loop for float where function (n, x, y) handles arrays. */
+#define UNARY_VECTOR_LOOP(id, function)                                   \
+  static void id##_f32 (gint64 begin, gint64 end, gpointer data)          \
+  {                                                                       \
+    const UnaryOperands *operands = data;                                 \
+                                                                          \
+    function ((gsize) (end - begin), (const float *) operands->x + begin, \
+              (float *) operands->y + begin);                             \
+  }
+
+/* As UNARY_FORWARD, with such a function for float. */
 #define UNARY_FORWARD_VECTOR(id, function, formula)                                \
-  static void id##_f32 (gint64 begin, gint64 end, gpointer data)                   \
-  {                                                                                \
-    const UnaryOperands *operands = data;                                          \
-                                                                                   \
-    function ((gsize) (end - begin), (const float *) operands->x + begin,          \
-              (float *) operands->y + begin);                                      \
-  }                                                                                \
+  UNARY_VECTOR_LOOP (id, function)                                                 \
   UNARY_LOOP (id, double, f64, formula)                                            \
   static void id##_forward (const HybCall *call, const HybRun *run)                \
   {                                                                                \

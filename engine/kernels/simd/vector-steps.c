@@ -1,0 +1,37 @@
+/* vector-steps.c — rounding, and lines that are cut off, over arrays of floats; see vector-steps.h.
+ *
+ * Without AVX2 the C library rounds, as the compiler's own target has no instruction for it.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/kernels/simd/vector-steps.h"
+
+#include <math.h>
+
+#include "engine/kernels/vectorise.h"
+
+#define SIMD_KERNEL "engine/kernels/simd/vector-steps-kernel.h"
+#include "engine/kernels/simd/each-simd.h"
+
+#define DEFINE(name)                                         \
+  void hyb_vector_##name (gsize n, const float *x, float *y) \
+  {                                                          \
+    HYB_SIMD_CHOOSE (map_##name) ((gint64) n, x, y);         \
+  }
+
+DEFINE (floor)
+DEFINE (ceil)
+DEFINE (trunc)
+DEFINE (even)
+
+/* Numbers of a piece, which stays in the first-level cache between the two loops over it. */
+#define PIECE 2048
+
+void
+hyb_vector_hard_sigmoid (gsize n, const float *x, double alpha, double beta, float *y)
+{
+  for (gsize i = 0; i < n; i += PIECE)
+    {
+      gint64 count = (gint64) MIN (n - i, PIECE);
+
+      HYB_SIMD_CHOOSE (map_hard_sigmoid) (count, x + i, alpha, beta, y + i);
+    }
+}

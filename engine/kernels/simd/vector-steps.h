@@ -1,0 +1,14 @@
+/* vector-steps.h — rounding, and lines that are cut off, over arrays of floats, vectorised.
+ *
+ * Every level of vector instructions gives the same bytes.  NaN gives NaN.  x and y may be the same array.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <glib.h>
+
+void hyb_vector_floor (gsize n, const float *x, float *y); /* the largest integer not above */
+void hyb_vector_ceil (gsize n, const float *x, float *y);  /* the smallest integer not below */
+void hyb_vector_trunc (gsize n, const float *x, float *y); /* the integer part */
+void hyb_vector_even (gsize n, const float *x, float *y);  /* the nearest integer, halves to even */
+/* y[i] = alpha x[i] + beta, computed in double, and limited to [0, 1]. */
+void hyb_vector_hard_sigmoid (gsize n, const float *x, double alpha, double beta, float *y);
