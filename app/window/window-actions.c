@@ -38,7 +38,7 @@ on_file (ScopeWindow *self, GFile *file, const char *data G_GNUC_UNUSED)
 }
 
 static void
-act_open (ScopeWindow *self, const char *name G_GNUC_UNUSED, GVariant *parameter G_GNUC_UNUSED)
+act_open (ScopeWindow *self, GVariant *parameter G_GNUC_UNUSED)
 {
   const ScopeFileDialog dialog = { .title = _ ("Open a Model"),
                                    .action = GTK_FILE_CHOOSER_ACTION_OPEN,
@@ -49,13 +49,13 @@ act_open (ScopeWindow *self, const char *name G_GNUC_UNUSED, GVariant *parameter
 }
 
 static void
-act_open_uri (ScopeWindow *self, const char *name G_GNUC_UNUSED, GVariant *parameter)
+act_open_uri (ScopeWindow *self, GVariant *parameter)
 {
   scope_window_open_uri (self, g_variant_get_string (parameter, NULL));
 }
 
 static void
-act_forget_recent (ScopeWindow *self, const char *name G_GNUC_UNUSED, GVariant *parameter)
+act_forget_recent (ScopeWindow *self, GVariant *parameter)
 {
   scope_settings_remove_recent (g_variant_get_string (parameter, NULL));
   scope_start_page_refresh (self->start);
@@ -104,7 +104,7 @@ shapes_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
 }
 
 static void
-act_open_example (ScopeWindow *self, const char *name G_GNUC_UNUSED, GVariant *parameter)
+act_open_example (ScopeWindow *self, GVariant *parameter)
 {
   ExampleRequest *request = g_new0 (ExampleRequest, 1);
 
@@ -116,7 +116,7 @@ act_open_example (ScopeWindow *self, const char *name G_GNUC_UNUSED, GVariant *p
 /* --- Tabs --- */
 
 static void
-act_new_tab (ScopeWindow *self, const char *name G_GNUC_UNUSED, GVariant *parameter G_GNUC_UNUSED)
+act_new_tab (ScopeWindow *self, GVariant *parameter G_GNUC_UNUSED)
 {
   scope_window_show_start (self, !self->is_at_start);
   if (self->is_at_start)
@@ -124,7 +124,7 @@ act_new_tab (ScopeWindow *self, const char *name G_GNUC_UNUSED, GVariant *parame
 }
 
 static void
-act_close_tab (ScopeWindow *self, const char *name G_GNUC_UNUSED, GVariant *parameter G_GNUC_UNUSED)
+act_close_tab (ScopeWindow *self, GVariant *parameter G_GNUC_UNUSED)
 {
   AdwTabPage *tab = adw_tab_view_get_selected_page (self->tabs);
 
@@ -137,9 +137,7 @@ act_close_tab (ScopeWindow *self, const char *name G_GNUC_UNUSED, GVariant *para
 }
 
 static void
-act_fullscreen (ScopeWindow        *self,
-                const char *name    G_GNUC_UNUSED,
-                GVariant *parameter G_GNUC_UNUSED)
+act_fullscreen (ScopeWindow *self, GVariant *parameter G_GNUC_UNUSED)
 {
   GtkWindow *window = GTK_WINDOW (self);
 
@@ -152,41 +150,39 @@ act_fullscreen (ScopeWindow        *self,
 /* --- Searching and running --- */
 
 static void
-act_search (ScopeWindow *self, const char *name G_GNUC_UNUSED, GVariant *parameter G_GNUC_UNUSED)
+act_search (ScopeWindow *self, GVariant *parameter G_GNUC_UNUSED)
 {
   gtk_widget_grab_focus (GTK_WIDGET (self->search));
 }
 
 static void
-act_search_for (ScopeWindow *self, const char *name G_GNUC_UNUSED, GVariant *parameter)
+act_search_for (ScopeWindow *self, GVariant *parameter)
 {
   gtk_editable_set_text (GTK_EDITABLE (self->search), g_variant_get_string (parameter, NULL));
 }
 
 static void
-act_run (ScopeWindow *self, const char *name, GVariant *parameter)
+act_run (ScopeWindow *self, GVariant *parameter)
 {
   ScopePage *page = scope_window_get_page (self);
   g_autoptr (ScopeRunOptions) options = scope_run_panel_get_options (self->run_panel);
 
   gtk_popover_popdown (self->run_popover);
   /* A file of arrays may have what the model lacks. */
-  if (page && (*options->input != '\0' || scope_window_check_inputs (self, name, parameter)))
+  if (page && (*options->input != '\0' || scope_window_check_inputs (self, "win.run", parameter)))
     scope_page_run (page, options);
 }
 
 /* Opens the options of runs at the device. */
 static void
-act_choose_device (ScopeWindow        *self,
-                   const char *name    G_GNUC_UNUSED,
-                   GVariant *parameter G_GNUC_UNUSED)
+act_choose_device (ScopeWindow *self, GVariant *parameter G_GNUC_UNUSED)
 {
   gtk_popover_popup (self->run_popover);
   scope_run_panel_focus_device (self->run_panel);
 }
 
 static void
-act_show_view (ScopeWindow *self, const char *name G_GNUC_UNUSED, GVariant *parameter)
+act_show_view (ScopeWindow *self, GVariant *parameter)
 {
   ScopePage *page = scope_window_get_page (self);
 
@@ -195,7 +191,7 @@ act_show_view (ScopeWindow *self, const char *name G_GNUC_UNUSED, GVariant *para
 }
 
 static void
-act_about (ScopeWindow *self, const char *name G_GNUC_UNUSED, GVariant *parameter G_GNUC_UNUSED)
+act_about (ScopeWindow *self, GVariant *parameter G_GNUC_UNUSED)
 {
   adw_show_about_window (GTK_WINDOW (self), "application-name", "Hybridscope", "application-icon",
                          "org.hybridscope.Hybridscope", "version", SCOPE_VERSION, "license-type",
@@ -205,15 +201,13 @@ act_about (ScopeWindow *self, const char *name G_GNUC_UNUSED, GVariant *paramete
 }
 
 static void
-act_preferences (ScopeWindow        *self,
-                 const char *name    G_GNUC_UNUSED,
-                 GVariant *parameter G_GNUC_UNUSED)
+act_preferences (ScopeWindow *self, GVariant *parameter G_GNUC_UNUSED)
 {
   scope_preferences_show (GTK_WINDOW (self));
 }
 
 static void
-act_targets (ScopeWindow *self, const char *name G_GNUC_UNUSED, GVariant *parameter G_GNUC_UNUSED)
+act_targets (ScopeWindow *self, GVariant *parameter G_GNUC_UNUSED)
 {
   gtk_popover_popdown (self->run_popover);
   scope_preferences_show_targets (GTK_WINDOW (self));
@@ -221,9 +215,7 @@ act_targets (ScopeWindow *self, const char *name G_GNUC_UNUSED, GVariant *parame
 
 /* The card that a first start shows. */
 static void
-act_first_steps (ScopeWindow        *self,
-                 const char *name    G_GNUC_UNUSED,
-                 GVariant *parameter G_GNUC_UNUSED)
+act_first_steps (ScopeWindow *self, GVariant *parameter G_GNUC_UNUSED)
 {
   GtkRevealer *card = self->first_steps;
   gboolean     shown = !gtk_revealer_get_reveal_child (card);
@@ -250,5 +242,5 @@ const ScopeWindowAction scope_window_actions[] = {
   { "win.choose-device", NULL, act_choose_device },
   { "win.show-view", "s", act_show_view },
   { "win.fullscreen", NULL, act_fullscreen },
-  { NULL, NULL, NULL },
+  { NULL },
 };

@@ -346,7 +346,7 @@ find_node (HybGraph *graph, const char *name, HybEditableNode *found)
 
 /* parameter: the name of a node; "": that of the selection. */
 static void
-act_edit (ScopeWindow *self, const char *name G_GNUC_UNUSED, GVariant *parameter)
+act_edit (ScopeWindow *self, GVariant *parameter)
 {
   ScopePage        *page = scope_window_get_page (self);
   ScopeWorkspace   *workspace = page ? scope_page_get_workspace (page) : NULL;
@@ -372,5 +372,5 @@ act_edit (ScopeWindow *self, const char *name G_GNUC_UNUSED, GVariant *parameter
 
 const ScopeWindowAction scope_window_attribute_actions[] = {
   { "win.edit-attributes", "s", act_edit },
-  { NULL, NULL, NULL },
+  { NULL },
 };

@@ -30,13 +30,6 @@ find_comparison (ScopeWindow *self, const ScopeCompareSource *source)
   return NULL;
 }
 
-static void
-select_tab (ScopeWindow *self, AdwTabPage *tab)
-{
-  adw_tab_view_set_selected_page (self->tabs, tab);
-  scope_window_show_start (self, FALSE);
-}
-
 /* The tab of a model, or NULL. */
 static AdwTabPage *
 find_model (ScopeWindow *self, const char *model)
@@ -70,7 +63,7 @@ on_remedy (ScopeWindow *self, const char *model, const char *action)
       scope_window_open (self, file);
       return;
     }
-  select_tab (self, tab);
+  scope_window_select_tab (self, tab);
   if (g_action_parse_detailed_name (action, &name, &target, NULL))
     gtk_widget_activate_action_variant (adw_tab_page_get_child (tab), name, target);
 }
@@ -99,7 +92,7 @@ open_comparison (ScopeWindow *self, const ScopeCompareSource *source)
       tab = append_comparison (self);
       scope_compare_page_open (SCOPE_COMPARE_PAGE (adw_tab_page_get_child (tab)), source);
     }
-  select_tab (self, tab);
+  scope_window_select_tab (self, tab);
 }
 
 const char *
@@ -113,13 +106,13 @@ scope_window_get_params (ScopeWorkspace *workspace)
 }
 
 static void
-act_compare (ScopeWindow *self, const char *name, GVariant *parameter)
+act_compare (ScopeWindow *self, GVariant *parameter)
 {
   ScopePage      *page = scope_window_get_page (self);
   ScopeWorkspace *workspace = page ? scope_page_get_workspace (page) : NULL;
   const char     *model = workspace ? scope_workspace_get_model_name (workspace) : NULL;
 
-  if (model && scope_window_check_inputs (self, name, parameter))
+  if (model && scope_window_check_inputs (self, "win.compare", parameter))
     open_comparison (self, &(ScopeCompareSource){ .model = model,
                                                   .shapes = scope_workspace_get_shapes (workspace),
                                                   .params = scope_window_get_params (workspace),
@@ -151,7 +144,7 @@ shapes_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
 
 /* Compares the forms of an example that is not open. */
 static void
-act_compare_example (ScopeWindow *self, const char *name G_GNUC_UNUSED, GVariant *parameter)
+act_compare_example (ScopeWindow *self, GVariant *parameter)
 {
   const char   *example = g_variant_get_string (parameter, NULL);
   ExampleForms *forms = g_new0 (ExampleForms, 1);
@@ -181,7 +174,7 @@ read_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
   scope_settings_add_recent (file);
   tab = append_comparison (self);
   scope_compare_page_show (SCOPE_COMPARE_PAGE (adw_tab_page_get_child (tab)), comparison);
-  select_tab (self, tab);
+  scope_window_select_tab (self, tab);
 }
 
 /* The first bytes of a file of the machine. */
@@ -198,22 +191,6 @@ scope_window_is_comparison (const char *path)
   return n > 0 && scope_comparison_sniff (head, (gsize) n);
 }
 
-/* The tab of a saved comparison, or NULL. */
-static AdwTabPage *
-find_file (ScopeWindow *self, const char *path)
-{
-  for (int i = 0; i < adw_tab_view_get_n_pages (self->tabs); i++)
-    {
-      AdwTabPage *tab = adw_tab_view_get_nth_page (self->tabs, i);
-      GtkWidget  *child = adw_tab_page_get_child (tab);
-
-      if (SCOPE_IS_COMPARE_PAGE (child) &&
-          g_strcmp0 (scope_compare_page_get_path (SCOPE_COMPARE_PAGE (child)), path) == 0)
-        return tab;
-    }
-  return NULL;
-}
-
 /* Whether the file is the plan of a sweep, which is opened by its folder. */
 static gboolean
 is_plan (const char *path)
@@ -227,15 +204,15 @@ is_plan (const char *path)
 
 /* Opens a JSON file whose name does not show whether it is a comparison, a graph, or the plan of a sweep. */
 static void
-act_open_json (ScopeWindow *self, const char *name G_GNUC_UNUSED, GVariant *parameter)
+act_open_json (ScopeWindow *self, GVariant *parameter)
 {
   const char *path = g_variant_get_string (parameter, NULL);
-  AdwTabPage *tab = find_file (self, path);
+  AdwTabPage *tab = scope_window_find_saved (self, SCOPE_TYPE_COMPARE_PAGE, path);
   g_autoptr (GFile) file = g_file_new_for_path (path);
   g_autofree char *folder = g_path_get_dirname (path);
 
   if (tab)
-    select_tab (self, tab);
+    scope_window_select_tab (self, tab);
   else if (is_plan (path))
     gtk_widget_activate_action (GTK_WIDGET (self), "win.open-folder", "s", folder);
   else if (scope_window_is_comparison (path))
@@ -262,9 +239,7 @@ on_beside (ScopeWindow *self, GFile *file, const char *first)
 
 /* Shows the model and another one, or two recordings, in panes side by side. */
 static void
-act_open_beside (ScopeWindow        *self,
-                 const char *name    G_GNUC_UNUSED,
-                 GVariant *parameter G_GNUC_UNUSED)
+act_open_beside (ScopeWindow *self, GVariant *parameter G_GNUC_UNUSED)
 {
   ScopePage       *page = scope_window_get_page (self);
   GFile           *file = page ? scope_workspace_get_file (scope_page_get_workspace (page)) : NULL;
@@ -302,9 +277,7 @@ on_recordings (ScopeWindow *self, GListModel *files)
 
 /* Compares recordings without running anything. */
 static void
-act_compare_recordings (ScopeWindow        *self,
-                        const char *name    G_GNUC_UNUSED,
-                        GVariant *parameter G_GNUC_UNUSED)
+act_compare_recordings (ScopeWindow *self, GVariant *parameter G_GNUC_UNUSED)
 {
   GtkFileChooser *chooser =
       scope_window_choose_file (self,
@@ -325,5 +298,5 @@ const ScopeWindowAction scope_window_compare_actions[] = {
   { "win.open-json", "s", act_open_json },
   { "win.open-beside", NULL, act_open_beside },
   { "win.compare-recordings", NULL, act_compare_recordings },
-  { NULL, NULL, NULL },
+  { NULL },
 };

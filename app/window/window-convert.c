@@ -191,7 +191,7 @@ find_sibling (ScopeWindow *self, ScopePage *page, const char *form)
 }
 
 static void
-act_convert (ScopeWindow *self, const char *name, GVariant *parameter)
+act_convert (ScopeWindow *self, GVariant *parameter)
 {
   ScopePage         *page = scope_window_get_page (self);
   const char        *form = g_variant_get_string (parameter, NULL);
@@ -209,7 +209,7 @@ act_convert (ScopeWindow *self, const char *name, GVariant *parameter)
       scope_page_remeasure (SCOPE_PAGE (adw_tab_page_get_child (sibling)), page);
       return;
     }
-  if (!scope_window_check_inputs (self, name, parameter))
+  if (!scope_window_check_inputs (self, "win.convert", parameter))
     return;
   request = g_new0 (ConversionRequest, 1);
   request->shapes = g_strdupv ((char **) scope_workspace_get_shapes (workspace));
@@ -230,5 +230,5 @@ act_convert (ScopeWindow *self, const char *name, GVariant *parameter)
 
 const ScopeWindowAction scope_window_convert_actions[] = {
   { "win.convert", "s", act_convert },
-  { NULL, NULL, NULL },
+  { NULL },
 };

@@ -9,6 +9,7 @@
 typedef struct
 {
   ScopeFileChosen  chosen;
+  ScopePathChosen  path_chosen;
   ScopeFilesChosen all_chosen;
   char            *data;
 } Choice;
@@ -34,11 +35,15 @@ on_response (GtkNativeDialog *dialog, int response, gpointer data)
 
       if (choice->all_chosen)
         choice->all_chosen (self, files);
-      for (guint i = 0; choice->chosen && i < g_list_model_get_n_items (files); i++)
+      for (guint i = 0; i < g_list_model_get_n_items (files); i++)
         {
           g_autoptr (GFile) file = g_list_model_get_item (files, i);
+          g_autofree char *path = g_file_get_path (file);
 
-          choice->chosen (self, file, choice->data);
+          if (choice->chosen)
+            choice->chosen (self, file, choice->data);
+          if (choice->path_chosen && path)
+            choice->path_chosen (self, path);
         }
     }
   g_clear_object (&self->chooser);
@@ -60,7 +65,8 @@ scope_window_choose_file (ScopeWindow *self, const ScopeFileDialog *dialog)
     gtk_file_chooser_set_current_folder (chooser, dialog->folder, NULL);
   if (dialog->name)
     gtk_file_chooser_set_current_name (chooser, dialog->name);
-  *choice = (Choice){ dialog->chosen, dialog->all_chosen, g_strdup (dialog->data) };
+  *choice =
+      (Choice){ dialog->chosen, dialog->path_chosen, dialog->all_chosen, g_strdup (dialog->data) };
   g_object_set_data_full (G_OBJECT (chooser), "choice", choice, choice_free);
   g_signal_connect (chooser, "response", G_CALLBACK (on_response), self);
   gtk_native_dialog_show (GTK_NATIVE_DIALOG (chooser));

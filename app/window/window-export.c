@@ -196,7 +196,7 @@ add_theme_choice (GtkFileChooser *chooser)
 }
 
 static void
-act_export (ScopeWindow *self, const char *name G_GNUC_UNUSED, GVariant *parameter)
+act_export (ScopeWindow *self, GVariant *parameter)
 {
   ScopePage       *page = scope_window_get_page (self);
   const char      *what = g_variant_get_string (parameter, NULL);
@@ -222,5 +222,5 @@ act_export (ScopeWindow *self, const char *name G_GNUC_UNUSED, GVariant *paramet
 /* Targets: "picture" (the whole graph), "view" (the visible part), "costs". */
 const ScopeWindowAction scope_window_export_actions[] = {
   { "win.export", "s", act_export },
-  { NULL, NULL, NULL },
+  { NULL },
 };

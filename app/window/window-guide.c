@@ -46,7 +46,7 @@ shown_cb (GObject *source, GAsyncResult *result, gpointer data)
 }
 
 static void
-act_guide (ScopeWindow *self, const char *name G_GNUC_UNUSED, GVariant *parameter G_GNUC_UNUSED)
+act_guide (ScopeWindow *self, GVariant *parameter G_GNUC_UNUSED)
 {
   g_autofree char *path = find_guide ();
   g_autofree char *uri = path ? g_filename_to_uri (path, NULL, NULL) : NULL;
@@ -61,5 +61,5 @@ act_guide (ScopeWindow *self, const char *name G_GNUC_UNUSED, GVariant *paramete
 
 const ScopeWindowAction scope_window_guide_actions[] = {
   { "win.guide", NULL, act_guide },
-  { NULL, NULL, NULL },
+  { NULL },
 };

@@ -52,7 +52,7 @@ scope_window_check_inputs (ScopeWindow *self, const char *action, GVariant *para
 }
 
 static void
-act_fill (ScopeWindow *self, const char *name G_GNUC_UNUSED, GVariant *parameter G_GNUC_UNUSED)
+act_fill (ScopeWindow *self, GVariant *parameter G_GNUC_UNUSED)
 {
   ScopePage       *page = scope_window_get_page (self);
   g_autofree char *action = g_steal_pointer (&self->refused);
@@ -67,17 +67,13 @@ act_fill (ScopeWindow *self, const char *name G_GNUC_UNUSED, GVariant *parameter
 }
 
 static void
-act_run_options (ScopeWindow        *self,
-                 const char *name    G_GNUC_UNUSED,
-                 GVariant *parameter G_GNUC_UNUSED)
+act_run_options (ScopeWindow *self, GVariant *parameter G_GNUC_UNUSED)
 {
   gtk_popover_popup (self->run_popover);
 }
 
 static void
-act_give_shapes (ScopeWindow        *self,
-                 const char *name    G_GNUC_UNUSED,
-                 GVariant *parameter G_GNUC_UNUSED)
+act_give_shapes (ScopeWindow *self, GVariant *parameter G_GNUC_UNUSED)
 {
   gtk_popover_popup (self->run_popover);
   scope_run_panel_focus_inputs (self->run_panel);
@@ -87,5 +83,5 @@ const ScopeWindowAction scope_window_input_actions[] = {
   { "win.fill", NULL, act_fill },
   { "win.give-shapes", NULL, act_give_shapes },
   { "win.run-options", NULL, act_run_options },
-  { NULL, NULL, NULL },
+  { NULL },
 };

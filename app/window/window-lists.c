@@ -10,26 +10,10 @@
 #include <glib/gi18n.h>
 #include <string.h>
 
-/* The tab that lists the contents of this folder or file, or NULL. */
-static AdwTabPage *
-find_tab (ScopeWindow *self, const char *path)
-{
-  for (int i = 0; i < adw_tab_view_get_n_pages (self->tabs); i++)
-    {
-      AdwTabPage *tab = adw_tab_view_get_nth_page (self->tabs, i);
-      GtkWidget  *child = adw_tab_page_get_child (tab);
-
-      if (SCOPE_IS_LIST_PAGE (child) &&
-          strcmp (scope_list_page_get_path (SCOPE_LIST_PAGE (child)), path) == 0)
-        return tab;
-    }
-  return NULL;
-}
-
 static void
 show_list (ScopeWindow *self, const char *path, GtkWidget *(*new_page) (const char *path))
 {
-  AdwTabPage *tab = find_tab (self, path);
+  AdwTabPage *tab = scope_window_find_saved (self, SCOPE_TYPE_LIST_PAGE, path);
 
   if (!tab)
     {
@@ -37,13 +21,12 @@ show_list (ScopeWindow *self, const char *path, GtkWidget *(*new_page) (const ch
       g_object_bind_property (adw_tab_page_get_child (tab), "busy", tab, "loading",
                               G_BINDING_SYNC_CREATE);
     }
-  adw_tab_view_set_selected_page (self->tabs, tab);
-  scope_window_show_start (self, FALSE);
+  scope_window_select_tab (self, tab);
 }
 
 /* Opens a folder: of a sweep, or of models. */
 static void
-act_open_folder (ScopeWindow *self, const char *name G_GNUC_UNUSED, GVariant *parameter)
+act_open_folder (ScopeWindow *self, GVariant *parameter)
 {
   g_autofree char *path = g_canonicalize_filename (g_variant_get_string (parameter, NULL), NULL);
   g_autofree char *plan = g_build_filename (path, "plan.json", NULL);
@@ -55,7 +38,7 @@ act_open_folder (ScopeWindow *self, const char *name G_GNUC_UNUSED, GVariant *pa
 }
 
 static void
-act_open_arrays (ScopeWindow *self, const char *name G_GNUC_UNUSED, GVariant *parameter)
+act_open_arrays (ScopeWindow *self, GVariant *parameter)
 {
   const char      *params = g_variant_get_string (parameter, NULL);
   g_autofree char *path = g_canonicalize_filename (params, NULL);
@@ -76,7 +59,7 @@ on_graph (ScopeWindow *self, GFile *file, const char *params)
 
 /* Asks for the graph of a file of parameters. */
 static void
-act_choose_graph (ScopeWindow *self, const char *name G_GNUC_UNUSED, GVariant *parameter)
+act_choose_graph (ScopeWindow *self, GVariant *parameter)
 {
   const char      *params = g_variant_get_string (parameter, NULL);
   g_autofree char *path = g_path_get_dirname (params);
@@ -93,5 +76,5 @@ const ScopeWindowAction scope_window_list_actions[] = {
   { "win.open-folder", "s", act_open_folder },
   { "win.open-arrays", "s", act_open_arrays },
   { "win.choose-graph", "s", act_choose_graph },
-  { NULL, NULL, NULL },
+  { NULL },
 };

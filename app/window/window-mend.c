@@ -147,15 +147,6 @@ scope_window_mend (ScopeWindow *self, const char *path)
 /* --- Dialogs --- */
 
 static void
-on_mended_file (ScopeWindow *self, GFile *file, const char *data G_GNUC_UNUSED)
-{
-  g_autofree char *path = g_file_get_path (file);
-
-  if (path)
-    scope_window_mend (self, path);
-}
-
-static void
 choose_mended_file (ScopeWindow *self, ScopePage *page)
 {
   g_autofree char *proposal =
@@ -165,7 +156,7 @@ choose_mended_file (ScopeWindow *self, ScopePage *page)
   scope_window_choose_beside (self, (ScopeFileDialog){ .title = _ ("Save the Mended Model"),
                                                        .action = GTK_FILE_CHOOSER_ACTION_SAVE,
                                                        .name = proposal,
-                                                       .chosen = on_mended_file });
+                                                       .path_chosen = scope_window_mend });
 }
 
 /* --- Preview --- */
@@ -285,12 +276,12 @@ scope_window_preview_attributes (ScopeWindow *self, const char *node, const char
 }
 
 static void
-act_mend (ScopeWindow *self, const char *name G_GNUC_UNUSED, GVariant *parameter G_GNUC_UNUSED)
+act_mend (ScopeWindow *self, GVariant *parameter G_GNUC_UNUSED)
 {
   scope_window_preview_mend (self, NULL);
 }
 
 const ScopeWindowAction scope_window_mend_actions[] = {
   { "win.mend", NULL, act_mend },
-  { NULL, NULL, NULL },
+  { NULL },
 };

@@ -70,21 +70,11 @@ scope_window_guess_numbers (ScopeWindow *self, const char *path)
 }
 
 static void
-on_file (ScopeWindow *self, GFile *file, const char *data G_GNUC_UNUSED)
-{
-  g_autofree char *path = g_file_get_path (file);
-
-  scope_window_open_numbers (self, path);
-}
-
-static void
-act_open_numbers (ScopeWindow        *self,
-                  const char *name    G_GNUC_UNUSED,
-                  GVariant *parameter G_GNUC_UNUSED)
+act_open_numbers (ScopeWindow *self, GVariant *parameter G_GNUC_UNUSED)
 {
   const ScopeFileDialog dialog = { .title = _ ("Open Numbers by Node Name"),
                                    .action = GTK_FILE_CHOOSER_ACTION_OPEN,
-                                   .chosen = on_file };
+                                   .path_chosen = scope_window_open_numbers };
   GtkFileChooser       *chooser = scope_window_choose_file (self, &dialog);
   g_autoptr (GtkFileFilter) filter = gtk_file_filter_new ();
 
@@ -95,5 +85,5 @@ act_open_numbers (ScopeWindow        *self,
 
 const ScopeWindowAction scope_window_numbers_actions[] = {
   { "win.open-numbers", NULL, act_open_numbers },
-  { NULL, NULL, NULL },
+  { NULL },
 };

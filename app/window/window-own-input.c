@@ -109,7 +109,7 @@ on_file (ScopeWindow *self, GFile *file, const char *data G_GNUC_UNUSED)
 }
 
 static void
-act_choose (ScopeWindow *self, const char *name G_GNUC_UNUSED, GVariant *parameter G_GNUC_UNUSED)
+act_choose (ScopeWindow *self, GVariant *parameter G_GNUC_UNUSED)
 {
   scope_window_choose_beside (self, (ScopeFileDialog){
                                         .title = _ ("Choose the Input: picture, .npy, .npz, .csv"),
@@ -119,5 +119,5 @@ act_choose (ScopeWindow *self, const char *name G_GNUC_UNUSED, GVariant *paramet
 
 const ScopeWindowAction scope_window_own_input_actions[] = {
   { "win.choose-input", NULL, act_choose },
-  { NULL, NULL, NULL },
+  { NULL },
 };

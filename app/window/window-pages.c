@@ -101,6 +101,20 @@ get_saved (GtkWidget *child)
                                        : NULL;
 }
 
+AdwTabPage *
+scope_window_find_saved (ScopeWindow *self, GType type, const char *path)
+{
+  for (int i = 0; i < adw_tab_view_get_n_pages (self->tabs); i++)
+    {
+      AdwTabPage *tab = adw_tab_view_get_nth_page (self->tabs, i);
+      GtkWidget  *child = adw_tab_page_get_child (tab);
+
+      if (G_TYPE_CHECK_INSTANCE_TYPE (child, type) && g_strcmp0 (get_saved (child), path) == 0)
+        return tab;
+    }
+  return NULL;
+}
+
 /* Adds the sources or URIs of all open models. */
 static void
 list_open (ScopeWindow *self, GPtrArray *models)
@@ -323,6 +337,13 @@ void
 scope_window_open_pair (ScopeWindow *self, GFile *graph, const char *params)
 {
   scope_page_open (append_page (self), graph, params);
+  scope_window_show_start (self, FALSE);
+}
+
+void
+scope_window_select_tab (ScopeWindow *self, AdwTabPage *tab)
+{
+  adw_tab_view_set_selected_page (self->tabs, tab);
   scope_window_show_start (self, FALSE);
 }
 

@@ -22,20 +22,12 @@ scope_window_set_parameters (ScopeWindow *self, const char *path)
 }
 
 static void
-on_file (ScopeWindow *self, GFile *file, const char *data G_GNUC_UNUSED)
-{
-  g_autofree char *path = g_file_get_path (file);
-
-  if (path)
-    scope_window_set_parameters (self, path);
-}
-
-static void
 choose_file (ScopeWindow *self)
 {
-  scope_window_choose_beside (self, (ScopeFileDialog){ .title = _ ("Choose the Parameters"),
-                                                       .action = GTK_FILE_CHOOSER_ACTION_OPEN,
-                                                       .chosen = on_file });
+  scope_window_choose_beside (self,
+                              (ScopeFileDialog){ .title = _ ("Choose the Parameters"),
+                                                 .action = GTK_FILE_CHOOSER_ACTION_OPEN,
+                                                 .path_chosen = scope_window_set_parameters });
 }
 
 /* --- Files that fit --- */
@@ -154,9 +146,7 @@ found_cb (GObject *source, GAsyncResult *result, gpointer unused G_GNUC_UNUSED)
 }
 
 static void
-act_choose_parameters (ScopeWindow        *self,
-                       const char *name    G_GNUC_UNUSED,
-                       GVariant *parameter G_GNUC_UNUSED)
+act_choose_parameters (ScopeWindow *self, GVariant *parameter G_GNUC_UNUSED)
 {
   ScopePage     *page = scope_window_get_page (self);
   ScopeDocument *document =
@@ -178,5 +168,5 @@ act_choose_parameters (ScopeWindow        *self,
 
 const ScopeWindowAction scope_window_parameter_actions[] = {
   { "win.choose-parameters", NULL, act_choose_parameters },
-  { NULL, NULL, NULL },
+  { NULL },
 };

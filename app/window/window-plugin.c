@@ -162,7 +162,7 @@ hashed_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
 }
 
 static void
-act_open_plugin (ScopeWindow *self, const char *name G_GNUC_UNUSED, GVariant *parameter)
+act_open_plugin (ScopeWindow *self, GVariant *parameter)
 {
   const char      *model = g_variant_get_string (parameter, NULL);
   g_autofree char *module = hyb_plugin_dup_module (model);
@@ -182,5 +182,5 @@ act_open_plugin (ScopeWindow *self, const char *name G_GNUC_UNUSED, GVariant *pa
 
 const ScopeWindowAction scope_window_plugin_actions[] = {
   { "win.open-plugin", "s", act_open_plugin },
-  { NULL, NULL, NULL },
+  { NULL },
 };

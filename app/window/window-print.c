@@ -85,7 +85,7 @@ rendered_cb (GObject *source, GAsyncResult *result, gpointer data G_GNUC_UNUSED)
 }
 
 static void
-act_copy (ScopeWindow *self, const char *name G_GNUC_UNUSED, GVariant *parameter G_GNUC_UNUSED)
+act_copy (ScopeWindow *self, GVariant *parameter G_GNUC_UNUSED)
 {
   Sheet *sheet = new_sheet (self);
   g_autoptr (GTask) task = NULL;
@@ -168,7 +168,7 @@ scope_window_print (ScopeWindow *self, const char *path)
 }
 
 static void
-act_print (ScopeWindow *self, const char *name G_GNUC_UNUSED, GVariant *parameter G_GNUC_UNUSED)
+act_print (ScopeWindow *self, GVariant *parameter G_GNUC_UNUSED)
 {
   scope_window_print (self, NULL);
 }
@@ -176,5 +176,5 @@ act_print (ScopeWindow *self, const char *name G_GNUC_UNUSED, GVariant *paramete
 const ScopeWindowAction scope_window_print_actions[] = {
   { "win.copy-picture", NULL, act_copy },
   { "win.print", NULL, act_print },
-  { NULL, NULL, NULL },
+  { NULL },
 };

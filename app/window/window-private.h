@@ -53,7 +53,8 @@ typedef struct
 {
   const char *name;      /* "win.…" */
   const char *parameter; /* type of the target; NULL: none */
-  void (*activate) (ScopeWindow *self, const char *name, GVariant *parameter);
+  void (*activate) (ScopeWindow *self, GVariant *parameter);
+  const char *forwarded; /* instead of activate: an action of the page, its graph or its canvas */
 } ScopeWindowAction;
 
 /* Tables that end with a NULL name. */
@@ -81,12 +82,21 @@ extern const ScopeWindowAction scope_window_values_actions[];    /* window-value
 
 /* Shows the start page, or the open tabs. */
 void scope_window_show_start (ScopeWindow *self, gboolean is_at_start);
+/* Shows a tab. */
+void scope_window_select_tab (ScopeWindow *self, AdwTabPage *tab);
+/* The tab with a page of this type that shows a saved comparison, a sweep or a list at path; NULL: there is none. */
+AdwTabPage *scope_window_find_saved (ScopeWindow *self, GType type, const char *path);
 /* Adapts title, tools and actions to the selected tab. */
 void scope_window_update (ScopeWindow *self);
 /* Opens a model with a file of parameters in a new tab. */
 void scope_window_open_pair (ScopeWindow *self, GFile *graph, const char *params);
 /* Saves the state of every page that has changed. */
 void scope_window_autosave (ScopeWindow *self);
+
+/* --- window-forward.c --- */
+
+/* Activates an action of the selected page, of its graph or of its canvas. */
+void scope_window_forward (ScopeWindow *self, const char *action, GVariant *parameter);
 
 /* --- window-tabs.c --- */
 
@@ -113,6 +123,8 @@ void scope_window_open_sweep (ScopeWindow *self, const char *folder);
 
 /* Called with each chosen file, and with the data given to scope_window_choose_file(). */
 typedef void (*ScopeFileChosen) (ScopeWindow *self, GFile *file, const char *data);
+/* Called with the path of each chosen file that is on this machine. */
+typedef void (*ScopePathChosen) (ScopeWindow *self, const char *path);
 /* Called once with all chosen files, of GFile. */
 typedef void (*ScopeFilesChosen) (ScopeWindow *self, GListModel *files);
 
@@ -124,8 +136,9 @@ typedef struct
   const char          *name;   /* (nullable) proposed name of a file to be saved */
   GFile               *folder; /* (nullable) folder that is shown first */
   ScopeFileChosen      chosen;
-  const char          *data;       /* (nullable) copied */
-  ScopeFilesChosen     all_chosen; /* (nullable) called instead of chosen */
+  const char          *data;        /* (nullable) copied, for chosen */
+  ScopePathChosen      path_chosen; /* (nullable) called instead of chosen */
+  ScopeFilesChosen     all_chosen;  /* (nullable) called instead of chosen */
 } ScopeFileDialog;
 
 /* Opens a file dialog; returns it for filters to be added.  (transfer none) */

@@ -144,7 +144,7 @@ searched_cb (GObject *source, GAsyncResult *result, gpointer data G_GNUC_UNUSED)
 }
 
 static void
-act_replace (ScopeWindow *self, const char *name G_GNUC_UNUSED, GVariant *parameter)
+act_replace (ScopeWindow *self, GVariant *parameter)
 {
   ScopePage     *page = scope_window_get_page (self);
   ScopeDocument *document =
@@ -164,5 +164,5 @@ act_replace (ScopeWindow *self, const char *name G_GNUC_UNUSED, GVariant *parame
 
 const ScopeWindowAction scope_window_replace_actions[] = {
   { "win.replace-operator", "s", act_replace },
-  { NULL, NULL, NULL },
+  { NULL },
 };

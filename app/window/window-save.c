@@ -110,15 +110,6 @@ scope_window_save_model (ScopeWindow *self, const char *path)
   scope_worker_run (task, save_in_worker);
 }
 
-static void
-on_model_file (ScopeWindow *self, GFile *file, const char *data G_GNUC_UNUSED)
-{
-  g_autofree char *path = g_file_get_path (file);
-
-  if (path)
-    scope_window_save_model (self, path);
-}
-
 /* Formats in which a model can be written. */
 static void
 add_model_filters (GtkFileChooser *chooser)
@@ -141,9 +132,7 @@ add_model_filters (GtkFileChooser *chooser)
 
 /* For models in the cache, such as converted ones, the dialog opens in the folder that the user chose last. */
 static void
-act_save_model (ScopeWindow        *self,
-                const char *name    G_GNUC_UNUSED,
-                GVariant *parameter G_GNUC_UNUSED)
+act_save_model (ScopeWindow *self, GVariant *parameter G_GNUC_UNUSED)
 {
   ScopePage      *page = scope_window_get_page (self);
   ScopeWorkspace *workspace = page ? scope_page_get_workspace (page) : NULL;
@@ -163,7 +152,7 @@ act_save_model (ScopeWindow        *self,
                                           .action = GTK_FILE_CHOOSER_ACTION_SAVE,
                                           .name = proposal,
                                           .folder = folder,
-                                          .chosen = on_model_file }));
+                                          .path_chosen = scope_window_save_model }));
 }
 
 /* --- Comparisons --- */
@@ -218,18 +207,7 @@ scope_window_save_comparison (ScopeWindow *self, const char *path)
 }
 
 static void
-on_comparison_file (ScopeWindow *self, GFile *file, const char *data G_GNUC_UNUSED)
-{
-  g_autofree char *path = g_file_get_path (file);
-
-  if (path)
-    scope_window_save_comparison (self, path);
-}
-
-static void
-act_save_comparison (ScopeWindow        *self,
-                     const char *name    G_GNUC_UNUSED,
-                     GVariant *parameter G_GNUC_UNUSED)
+act_save_comparison (ScopeWindow *self, GVariant *parameter G_GNUC_UNUSED)
 {
   ScopeComparePage *page = scope_window_get_comparison (self);
   g_autofree char  *title = NULL, *proposal = NULL;
@@ -238,14 +216,15 @@ act_save_comparison (ScopeWindow        *self,
     return;
   title = scope_compare_page_dup_name (page);
   proposal = g_strconcat (title, SCOPE_COMPARISON_ENDING, NULL);
-  scope_window_choose_file (self, &(ScopeFileDialog){ .title = _ ("Save the Comparison"),
-                                                      .action = GTK_FILE_CHOOSER_ACTION_SAVE,
-                                                      .name = proposal,
-                                                      .chosen = on_comparison_file });
+  scope_window_choose_file (self,
+                            &(ScopeFileDialog){ .title = _ ("Save the Comparison"),
+                                                .action = GTK_FILE_CHOOSER_ACTION_SAVE,
+                                                .name = proposal,
+                                                .path_chosen = scope_window_save_comparison });
 }
 
 const ScopeWindowAction scope_window_save_actions[] = {
   { "win.save-model", NULL, act_save_model },
   { "win.save-comparison", NULL, act_save_comparison },
-  { NULL, NULL, NULL },
+  { NULL },
 };

@@ -9,22 +9,6 @@
 #include <glib/gi18n.h>
 #include <string.h>
 
-/* The tab of a folder, or NULL. */
-static AdwTabPage *
-find_tab (ScopeWindow *self, const char *folder)
-{
-  for (int i = 0; i < adw_tab_view_get_n_pages (self->tabs); i++)
-    {
-      AdwTabPage *tab = adw_tab_view_get_nth_page (self->tabs, i);
-      GtkWidget  *child = adw_tab_page_get_child (tab);
-
-      if (SCOPE_IS_SWEEP_PAGE (child) &&
-          strcmp (scope_sweep_page_get_folder (SCOPE_SWEEP_PAGE (child)), folder) == 0)
-        return tab;
-    }
-  return NULL;
-}
-
 static void
 on_open_capture (ScopeWindow *self, const char *path)
 {
@@ -63,36 +47,24 @@ append_tab (ScopeWindow *self, const char *folder)
 void
 scope_window_open_sweep (ScopeWindow *self, const char *folder)
 {
-  AdwTabPage *tab = find_tab (self, folder);
+  AdwTabPage *tab = scope_window_find_saved (self, SCOPE_TYPE_SWEEP_PAGE, folder);
 
   if (!tab)
     tab = append_tab (self, folder);
-  adw_tab_view_set_selected_page (self->tabs, tab);
-  scope_window_show_start (self, FALSE);
-}
-
-static void
-on_folder (ScopeWindow *self, GFile *file, const char *data G_GNUC_UNUSED)
-{
-  g_autofree char *path = g_file_get_path (file);
-
-  if (path)
-    scope_window_open_sweep (self, path);
+  scope_window_select_tab (self, tab);
 }
 
 /* A file dialog chooses either files or folders. */
 static void
-act_open_sweep (ScopeWindow        *self,
-                const char *name    G_GNUC_UNUSED,
-                GVariant *parameter G_GNUC_UNUSED)
+act_open_sweep (ScopeWindow *self, GVariant *parameter G_GNUC_UNUSED)
 {
   scope_window_choose_file (self,
                             &(ScopeFileDialog){ .title = _ ("Open the Folder of a Sweep"),
                                                 .action = GTK_FILE_CHOOSER_ACTION_SELECT_FOLDER,
-                                                .chosen = on_folder });
+                                                .path_chosen = scope_window_open_sweep });
 }
 
 const ScopeWindowAction scope_window_sweep_actions[] = {
   { "win.open-sweep", NULL, act_open_sweep },
-  { NULL, NULL, NULL },
+  { NULL },
 };

@@ -107,24 +107,13 @@ scope_window_save_values (ScopeWindow *self, const char *path)
 }
 
 static void
-on_save_file (ScopeWindow *self, GFile *file, const char *data G_GNUC_UNUSED)
-{
-  g_autofree char *path = g_file_get_path (file);
-
-  if (path)
-    scope_window_save_values (self, path);
-}
-
-static void
-act_save_values (ScopeWindow        *self,
-                 const char *name    G_GNUC_UNUSED,
-                 GVariant *parameter G_GNUC_UNUSED)
+act_save_values (ScopeWindow *self, GVariant *parameter G_GNUC_UNUSED)
 {
   ScopeValuesView *view = get_view (self);
   g_autofree char *proposal = NULL;
   ScopeFileDialog  dialog = { .title = _ ("Save Values: .npy, .npz, .csv (of the shown slice)"),
                               .action = GTK_FILE_CHOOSER_ACTION_SAVE,
-                              .chosen = on_save_file };
+                              .path_chosen = scope_window_save_values };
 
   if (!view || !scope_values_view_get_tensor (view))
     return;
@@ -137,23 +126,20 @@ act_save_values (ScopeWindow        *self,
 /* --- Comparing --- */
 
 static void
-on_compare_file (ScopeWindow *self, GFile *file, const char *data G_GNUC_UNUSED)
+compare_file (ScopeWindow *self, const char *path)
 {
   ScopeValuesView *view = get_view (self);
-  g_autofree char *path = g_file_get_path (file);
 
-  if (view && path)
+  if (view)
     scope_values_view_compare_file (view, path);
 }
 
 static void
-act_compare_values (ScopeWindow        *self,
-                    const char *name    G_GNUC_UNUSED,
-                    GVariant *parameter G_GNUC_UNUSED)
+act_compare_values (ScopeWindow *self, GVariant *parameter G_GNUC_UNUSED)
 {
   const ScopeFileDialog dialog = { .title = _ ("Compare Values with a Model or a File of Arrays"),
                                    .action = GTK_FILE_CHOOSER_ACTION_OPEN,
-                                   .chosen = on_compare_file };
+                                   .path_chosen = compare_file };
 
   scope_window_choose_file (self, &dialog);
 }
@@ -205,5 +191,5 @@ scope_window_list_workspaces (ScopeWindow *self)
 const ScopeWindowAction scope_window_values_actions[] = {
   { "win.save-values", NULL, act_save_values },
   { "win.compare-values", NULL, act_compare_values },
-  { NULL, NULL, NULL },
+  { NULL },
 };

@@ -28,8 +28,12 @@ activate (GtkWidget *widget, const char *name, GVariant *parameter)
 {
   for (guint i = 0; i < G_N_ELEMENTS (tables); i++)
     for (const ScopeWindowAction *action = tables[i]; action->name; action++)
-      if (g_str_equal (action->name, name))
-        action->activate (SCOPE_WINDOW (widget), name, parameter);
+      if (!g_str_equal (action->name, name))
+        continue;
+      else if (action->forwarded)
+        scope_window_forward (SCOPE_WINDOW (widget), action->forwarded, parameter);
+      else
+        action->activate (SCOPE_WINDOW (widget), parameter);
 }
 
 static void
