@@ -249,10 +249,7 @@ read_in_worker (GTask *task, gpointer data)
         g_set_error (&error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
                      _ ("%s is too large for a comparison."), path);
     }
-  if (comparison)
-    g_task_return_pointer (task, comparison, (GDestroyNotify) scope_comparison_free);
-  else
-    g_task_return_error (task, error);
+  scope_task_return (task, comparison, (GDestroyNotify) scope_comparison_free, error);
 }
 
 void

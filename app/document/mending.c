@@ -90,10 +90,7 @@ mend_in_worker (GTask *task, gpointer data)
   GError       *error = NULL;
   ScopeMended  *mended = mend (data, cancellable, &error);
 
-  if (mended)
-    g_task_return_pointer (task, mended, (GDestroyNotify) scope_mended_free);
-  else
-    g_task_return_error (task, error);
+  scope_task_return (task, mended, (GDestroyNotify) scope_mended_free, error);
 }
 
 void

@@ -296,10 +296,7 @@ read_in_worker (GTask *task, gpointer data)
   GError        *error = NULL;
   ScopeOwnInput *own = read_file (data, &error);
 
-  if (own)
-    g_task_return_pointer (task, own, (GDestroyNotify) scope_own_input_free);
-  else
-    g_task_return_error (task, error);
+  scope_task_return (task, own, (GDestroyNotify) scope_own_input_free, error);
 }
 
 void

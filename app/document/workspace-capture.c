@@ -35,10 +35,7 @@ open_capture_in_worker (GTask *task, gpointer data)
   GError           *error = NULL;
   ScopeMeasurement *measurement = scope_measurement_open (job->path, job->document, &error);
 
-  if (measurement)
-    g_task_return_pointer (task, measurement, (GDestroyNotify) scope_measurement_unref);
-  else
-    g_task_return_error (task, error);
+  scope_task_return (task, measurement, (GDestroyNotify) scope_measurement_unref, error);
 }
 
 static void

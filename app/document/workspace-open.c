@@ -72,10 +72,7 @@ open_in_worker (GTask *task, gpointer data)
     document = scope_document_open (path, job->params, (const char *const *) job->shapes,
                                     cancellable, &error);
 
-  if (document)
-    g_task_return_pointer (task, document, (GDestroyNotify) scope_document_unref);
-  else
-    g_task_return_error (task, error);
+  scope_task_return (task, document, (GDestroyNotify) scope_document_unref, error);
 }
 
 static void
@@ -351,10 +348,7 @@ watch_in_worker (GTask *task, gpointer data)
   GError       *error = NULL;
   GFileMonitor *monitor = g_file_monitor_file (data, G_FILE_MONITOR_WATCH_MOVES, NULL, &error);
 
-  if (monitor)
-    g_task_return_pointer (task, monitor, end_monitor);
-  else
-    g_task_return_error (task, error);
+  scope_task_return (task, monitor, end_monitor, error);
 }
 
 static void

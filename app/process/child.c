@@ -6,6 +6,7 @@
 #include "app/process/child.h"
 
 #include "app/process/limits.h"
+#include "app/process/worker.h"
 #include "engine/base/remedy.h"
 #include "engine/block/plugin.h"
 
@@ -131,10 +132,7 @@ run_start (gpointer data, gpointer unused G_GNUC_UNUSED)
     g_subprocess_launcher_setenv (launcher, HYB_PLUGINS_VARIABLE, HYB_PLUGINS_GALLERY, TRUE);
   g_subprocess_launcher_setenv (launcher, SCOPE_MESSAGES_VARIABLE, "json", TRUE);
   child = g_subprocess_launcher_spawnv (launcher, (const char *const *) start->argv, &error);
-  if (child)
-    g_task_return_pointer (task, child, kill_child);
-  else
-    g_task_return_error (task, error);
+  scope_task_return (task, child, kill_child, error);
 }
 
 /* Starting a program blocks until it has begun, which may take long on a busy machine.  The thread

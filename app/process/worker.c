@@ -63,6 +63,15 @@ scope_worker_run (GTask *task, ScopeWorkerFunc function)
   g_thread_pool_push ((GThreadPool *) pool, call, NULL);
 }
 
+void
+scope_task_return (GTask *task, gpointer result, GDestroyNotify destroy, GError *error)
+{
+  if (result)
+    g_task_return_pointer (task, result, destroy);
+  else
+    g_task_return_error (task, error);
+}
+
 typedef struct
 {
   gpointer       data;

@@ -15,6 +15,9 @@ typedef void (*ScopeWorkerFunc) (GTask *task, gpointer data);
 /* Like g_task_run_in_thread(), at lower priority; the main loop, which must run, drops the last reference to task. */
 void scope_worker_run (GTask *task, ScopeWorkerFunc function);
 
+/* Returns a result from task, or error if result is NULL; both are (transfer full). */
+void scope_task_return (GTask *task, gpointer result, GDestroyNotify destroy, GError *error);
+
 /* Calls destroy in a thread, for data that takes long to free.  data: (nullable) must not be a widget or
  * another object of the main thread. */
 void scope_worker_free (gpointer data, GDestroyNotify destroy);

@@ -307,10 +307,7 @@ parse_in_worker (GTask *task, gpointer pointer)
   GError         *error = NULL;
   ScopeSweepData *data = scope_sweep_data_parse (request->text, request->folder, &error);
 
-  if (data)
-    g_task_return_pointer (task, data, unref_data);
-  else
-    g_task_return_error (task, error);
+  scope_task_return (task, data, unref_data, error);
 }
 
 static void

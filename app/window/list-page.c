@@ -299,10 +299,7 @@ read_in_worker (GTask *task, gpointer unused G_GNUC_UNUSED)
   GError    *error = NULL;
   GPtrArray *rows = self->kind->read (self->path, &error);
 
-  if (rows)
-    g_task_return_pointer (task, rows, (GDestroyNotify) g_ptr_array_unref);
-  else
-    g_task_return_error (task, error);
+  scope_task_return (task, rows, (GDestroyNotify) g_ptr_array_unref, error);
 }
 
 static GtkWidget *

@@ -4,7 +4,6 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/window/window-private.h"
 
-#include "app/document/gallery.h"
 #include "app/session/settings.h"
 #include "app/window/preferences.h"
 #include "engine/formats/format.h"
@@ -59,58 +58,6 @@ act_forget_recent (ScopeWindow *self, GVariant *parameter)
 {
   scope_settings_remove_recent (g_variant_get_string (parameter, NULL));
   scope_start_page_refresh (self->start);
-}
-
-/* An example that is being opened: its shapes are requested first, then its files. */
-typedef struct
-{
-  ScopeWindow *window;
-  char        *name;
-  char       **shapes;
-} ExampleRequest;
-
-static void
-request_free (ExampleRequest *request)
-{
-  g_object_unref (request->window);
-  g_strfreev (request->shapes);
-  g_free (request->name);
-  g_free (request);
-}
-
-static void
-traced_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
-{
-  ExampleRequest *request = data;
-  g_autoptr (GError) error = NULL;
-  g_autoptr (GFile) file = scope_gallery_trace_finish (result, &error);
-  g_autofree char *model = g_strconcat ("gallery:", request->name, NULL);
-
-  if (file)
-    scope_window_open_as (request->window, file, model, (const char *const *) request->shapes);
-  else
-    scope_window_toast (request->window, error->message);
-  request_free (request);
-}
-
-static void
-shapes_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
-{
-  ExampleRequest *request = data;
-
-  /* Without shapes the graph can still be shown. */
-  request->shapes = scope_gallery_shapes_finish (result, NULL);
-  scope_gallery_trace_async (request->name, NULL, traced_cb, request);
-}
-
-static void
-act_open_example (ScopeWindow *self, GVariant *parameter)
-{
-  ExampleRequest *request = g_new0 (ExampleRequest, 1);
-
-  request->window = g_object_ref (self);
-  request->name = g_variant_dup_string (parameter, NULL);
-  scope_gallery_shapes_async (request->name, NULL, shapes_cb, request);
 }
 
 /* --- Tabs --- */
@@ -229,7 +176,6 @@ const ScopeWindowAction scope_window_actions[] = {
   { "win.open", NULL, act_open },
   { "win.open-uri", "s", act_open_uri },
   { "win.forget-recent", "s", act_forget_recent },
-  { "win.open-example", "s", act_open_example },
   { "win.new-tab", NULL, act_new_tab },
   { "win.close-tab", NULL, act_close_tab },
   { "win.about", NULL, act_about },

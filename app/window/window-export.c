@@ -103,16 +103,14 @@ written_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
   g_autoptr (GError) error = NULL;
   g_autofree char *name = g_path_get_basename (job->path);
   g_autofree char *text = NULL;
-  ScopePage       *page = scope_window_get_page (self);
 
   if (!g_task_propagate_boolean (G_TASK (result), &error))
     {
-      text = g_strdup_printf (_ ("%s was not written: %s"), name, error->message);
-      if (page)
-        scope_page_show_message (page, text, _ ("Save Elsewhere…"),
-                                 job->measurement ? "win.export::costs"
-                                 : job->has_area  ? "win.export::view"
-                                                  : "win.export::picture");
+      scope_window_show_unwritten (self, job->path,
+                                   job->measurement ? "win.export::costs"
+                                   : job->has_area  ? "win.export::view"
+                                                    : "win.export::picture",
+                                   error);
       return;
     }
   if (job->scale < 0.99)

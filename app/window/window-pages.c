@@ -74,6 +74,22 @@ scope_window_toast (ScopeWindow *self, const char *text)
 }
 
 void
+scope_window_show_unwritten (ScopeWindow  *self,
+                             const char   *path,
+                             const char   *action,
+                             const GError *error)
+{
+  g_autofree char *name = g_path_get_basename (path);
+  g_autofree char *text = g_strdup_printf (_ ("%s was not written: %s"), name, error->message);
+  ScopePage       *page = scope_window_get_page (self);
+
+  if (page)
+    scope_page_show_message (page, text, _ ("Save Elsewhere…"), action);
+  else
+    scope_window_toast (self, text);
+}
+
+void
 scope_window_save_state (ScopeWindow *self)
 {
   for (int i = 0; i < adw_tab_view_get_n_pages (self->tabs); i++)

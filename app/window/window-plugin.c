@@ -1,4 +1,4 @@
-/* window-plugin.c — opens a plug-in: asks once for each version of the file, then traces its model.
+/* window-plugin.c — opens an example or a plug-in, asked once for each version of the file: traces its model.
  *
  * A plug-in is a program.  Only a child process loads it, and only after the user allowed it; the
  * decision is remembered by the hash of the file.  Start at act_open_plugin().
@@ -18,18 +18,18 @@
 /* A module larger than this is refused without reading it. */
 #define MAX_MODULE_BYTES (256 << 20)
 
-/* A plug-in that is being opened. */
+/* An example or a plug-in that is being opened: its shapes are requested first, then its files. */
 typedef struct
 {
   ScopeWindow *window;
-  char        *model;  /* "FILE.so" or "FILE.so:NAME?option=value" */
-  char        *module; /* the file */
+  char        *model;  /* "FILE.so" or "FILE.so:NAME?option=value"; the name of an example */
+  char        *module; /* the file; NULL: an example */
   char        *hash;   /* of the file's contents */
   char       **shapes;
-} PluginRequest;
+} TraceRequest;
 
 static void
-request_free (PluginRequest *request)
+request_free (TraceRequest *request)
 {
   g_object_unref (request->window);
   g_strfreev (request->shapes);
@@ -44,16 +44,16 @@ request_free (PluginRequest *request)
 static void
 traced_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
 {
-  PluginRequest *request = data;
+  TraceRequest *request = data;
   g_autoptr (GError) error = NULL;
   g_autoptr (GFile) file = scope_gallery_trace_finish (result, &error);
-  g_autoptr (GFile) module = g_file_new_for_path (request->module);
+  g_autoptr (GFile) module = request->module ? g_file_new_for_path (request->module) : NULL;
+  g_autofree char *example = module ? NULL : g_strconcat ("gallery:", request->model, NULL);
 
+  if (file && module)
+    scope_settings_add_recent (module);
   if (file)
-    {
-      scope_settings_add_recent (module);
-      scope_window_open_as (request->window, file, NULL, (const char *const *) request->shapes);
-    }
+    scope_window_open_as (request->window, file, example, (const char *const *) request->shapes);
   else
     scope_window_toast (request->window, error->message);
   request_free (request);
@@ -62,11 +62,24 @@ traced_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
 static void
 shapes_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
 {
-  PluginRequest *request = data;
+  TraceRequest *request = data;
 
   /* Without shapes the graph can still be shown. */
   request->shapes = scope_gallery_shapes_finish (result, NULL);
-  scope_gallery_trace_plugin_async (request->model, request->hash, NULL, traced_cb, request);
+  if (request->module)
+    scope_gallery_trace_plugin_async (request->model, request->hash, NULL, traced_cb, request);
+  else
+    scope_gallery_trace_async (request->model, NULL, traced_cb, request);
+}
+
+static void
+act_open_example (ScopeWindow *self, GVariant *parameter)
+{
+  TraceRequest *request = g_new0 (TraceRequest, 1);
+
+  request->window = g_object_ref (self);
+  request->model = g_variant_dup_string (parameter, NULL);
+  scope_gallery_shapes_async (request->model, NULL, shapes_cb, request);
 }
 
 /* --- Asking --- */
@@ -95,7 +108,7 @@ allow (const char *hash)
 static void
 on_response (GObject *dialog, const char *response, gpointer unused G_GNUC_UNUSED)
 {
-  PluginRequest *request;
+  TraceRequest *request;
 
   if (!g_str_equal (response, "load"))
     return;
@@ -108,7 +121,7 @@ on_response (GObject *dialog, const char *response, gpointer unused G_GNUC_UNUSE
 
 /* request: (transfer full) */
 static void
-ask (PluginRequest *request)
+ask (TraceRequest *request)
 {
   g_autofree char *name = g_path_get_basename (request->module);
   g_autofree char *heading = g_strdup_printf (_ ("Load the Plug-in “%s”?"), name);
@@ -146,7 +159,7 @@ hash_in_worker (GTask *task, gpointer data)
 static void
 hashed_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
 {
-  PluginRequest *request = data;
+  TraceRequest *request = data;
   g_autoptr (GError) error = NULL;
 
   request->hash = g_task_propagate_pointer (G_TASK (result), &error);
@@ -167,11 +180,11 @@ act_open_plugin (ScopeWindow *self, GVariant *parameter)
   const char      *model = g_variant_get_string (parameter, NULL);
   g_autofree char *module = hyb_plugin_dup_module (model);
   g_autoptr (GTask) task = NULL;
-  PluginRequest *request;
+  TraceRequest *request;
 
   if (!module)
     return;
-  request = g_new0 (PluginRequest, 1);
+  request = g_new0 (TraceRequest, 1);
   request->window = g_object_ref (self);
   request->model = g_strdup (model);
   request->module = g_steal_pointer (&module);
@@ -182,5 +195,6 @@ act_open_plugin (ScopeWindow *self, GVariant *parameter)
 
 const ScopeWindowAction scope_window_plugin_actions[] = {
   { "win.open-plugin", "s", act_open_plugin },
+  { "win.open-example", "s", act_open_example },
   { NULL },
 };

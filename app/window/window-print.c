@@ -61,10 +61,7 @@ render_in_worker (GTask *task, gpointer data)
                                .scale = COPY_SCALE };
   GBytes          *bytes = viz_export_bytes (sheet->picture, "copy.png", &options, &result, &error);
 
-  if (bytes)
-    g_task_return_pointer (task, bytes, (GDestroyNotify) g_bytes_unref);
-  else
-    g_task_return_error (task, error);
+  scope_task_return (task, bytes, (GDestroyNotify) g_bytes_unref, error);
 }
 
 static void

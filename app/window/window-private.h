@@ -82,6 +82,11 @@ extern const ScopeWindowAction scope_window_values_actions[];    /* window-value
 
 /* Shows the start page, or the open tabs. */
 void scope_window_show_start (ScopeWindow *self, gboolean is_at_start);
+/* Says that a file was not written.  action: of the window, which chooses another place. */
+void scope_window_show_unwritten (ScopeWindow  *self,
+                                  const char   *path,
+                                  const char   *action,
+                                  const GError *error);
 /* Shows a tab. */
 void scope_window_select_tab (ScopeWindow *self, AdwTabPage *tab);
 /* The tab with a page of this type that shows a saved comparison, a sweep or a list at path; NULL: there is none. */

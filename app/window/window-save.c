@@ -13,19 +13,6 @@
 #include <glib/gi18n.h>
 
 static void
-show_failure (ScopeWindow *self, const char *path, const char *action, const GError *error)
-{
-  g_autofree char *name = g_path_get_basename (path);
-  g_autofree char *text = g_strdup_printf (_ ("%s was not written: %s"), name, error->message);
-  ScopePage       *page = scope_window_get_page (self);
-
-  if (page)
-    scope_page_show_message (page, text, _ ("Save Elsewhere…"), action);
-  else
-    scope_window_toast (self, text);
-}
-
-static void
 add_recent (const char *path)
 {
   g_autoptr (GFile) file = g_file_new_for_path (path);
@@ -76,7 +63,7 @@ model_saved_cb (GObject *source, GAsyncResult *result, gpointer unused G_GNUC_UN
 
   if (!g_task_propagate_boolean (G_TASK (result), &error))
     {
-      show_failure (self, job->path, "win.save-model", error);
+      scope_window_show_unwritten (self, job->path, "win.save-model", error);
       return;
     }
   first = g_path_get_basename (job->written->pdata[0]);
@@ -178,7 +165,7 @@ comparison_saved_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpoint
 
   if (error)
     {
-      show_failure (self, path, "win.save-comparison", error);
+      scope_window_show_unwritten (self, path, "win.save-comparison", error);
       return;
     }
   if (n > 0)

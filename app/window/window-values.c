@@ -64,28 +64,20 @@ save_in_worker (GTask *task, gpointer data)
 }
 
 static void
-report (ScopeWindow *self, const char *path, const GError *error)
-{
-  g_autofree char *name = g_path_get_basename (path);
-  ScopePage       *page = scope_window_get_page (self);
-  g_autofree char *text = error
-                              ? g_strdup_printf (_ ("%s was not written: %s"), name, error->message)
-                              : g_strdup_printf (_ ("%s was written"), name);
-
-  if (error && page)
-    scope_page_show_message (page, text, _ ("Save Elsewhere…"), "win.save-values");
-  else
-    scope_window_toast (self, text);
-}
-
-static void
 saved_cb (GObject *source, GAsyncResult *result, gpointer unused G_GNUC_UNUSED)
 {
   const SaveJob *job = g_task_get_task_data (G_TASK (result));
   g_autoptr (GError) error = NULL;
+  g_autofree char *name = NULL, *text = NULL;
 
-  g_task_propagate_boolean (G_TASK (result), &error);
-  report (SCOPE_WINDOW (source), job->path, error);
+  if (!g_task_propagate_boolean (G_TASK (result), &error))
+    {
+      scope_window_show_unwritten (SCOPE_WINDOW (source), job->path, "win.save-values", error);
+      return;
+    }
+  name = g_path_get_basename (job->path);
+  text = g_strdup_printf (_ ("%s was written"), name);
+  scope_window_toast (SCOPE_WINDOW (source), text);
 }
 
 void
