@@ -206,7 +206,7 @@ run_check (const ScopeCommonOptions *common, gpointer data, char **files, GError
     return check_weights (common, files[0]);
   model = scope_open_model_tolerant (common, files, error);
   if (!model)
-    return SCOPE_EXIT_FILE;
+    return SCOPE_EXIT_FAILED;
 
   graph = hyb_model_get_graph (model);
   findings = hyb_model_get_findings (model);
@@ -214,7 +214,7 @@ run_check (const ScopeCommonOptions *common, gpointer data, char **files, GError
     {
       types = hyb_diagnose_new_types (graph);
       if (!scope_fill_types (common, model, types, error))
-        return SCOPE_EXIT_USAGE;
+        return SCOPE_EXIT_FAILED;
       hyb_diagnose (model, types);
     }
 
@@ -222,14 +222,14 @@ run_check (const ScopeCommonOptions *common, gpointer data, char **files, GError
     {
       shown = graph ? scope_known_types_new (common, model, types, NULL, error) : NULL;
       if (graph && !shown)
-        return SCOPE_EXIT_USAGE;
+        return SCOPE_EXIT_FAILED;
       scope_describe_findings (json, findings);
       scope_describe_values (json, model, shown);
     }
   else
     print_findings (common, findings);
   if (graph && !repair (options, model, json, common->json, error))
-    return SCOPE_EXIT_FILE;
+    return SCOPE_EXIT_FAILED;
   if (common->json)
     scope_json_print (json);
   return has_errors (findings) ? SCOPE_EXIT_CHECK_FAILED : SCOPE_EXIT_DONE;

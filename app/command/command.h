@@ -50,7 +50,7 @@ typedef struct
   char *(*dup_cache_file) (void);
   char *(*dup_program) (gconstpointer options);
 
-  /* Returns the exit code.  If error is set, the code is derived from the error instead. */
+  /* Returns the exit code; SCOPE_EXIT_FAILED if error is set. */
   int (*run) (const ScopeCommonOptions *common, gpointer options, char **files, GError **error);
 } ScopeCommand;
 

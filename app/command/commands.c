@@ -208,7 +208,7 @@ run_parsed (Invocation *call, char **files, GError **error)
 {
   ScopeStreams streams = SCOPE_STREAMS_NONE;
   g_autoptr (GError) overwritten = NULL;
-  int      code = SCOPE_EXIT_USAGE;
+  int      code = SCOPE_EXIT_FAILED;
   gboolean is_done;
 
   streams.has_json = call->common.json;
@@ -270,11 +270,11 @@ run_here (Invocation *call, char **files, GError **error)
                          "--sandbox=strict: hscope %s starts other commands and is in no sandbox "
                          "itself. Leave the option out",
                          call->command->name);
-      return SCOPE_EXIT_USAGE;
+      return SCOPE_EXIT_FAILED;
     }
   if (!call->command->starts_others && !scope_is_remote (&call->common) &&
       (!protect (call, files, error) || !scope_load_operators (&call->common, error)))
-    return SCOPE_EXIT_USAGE;
+    return SCOPE_EXIT_FAILED;
   if (call->common.json)
     scope_crash_set_json ();
   if (call->common.quiet)
@@ -307,7 +307,7 @@ parse_and_run (Invocation *call, int argc, char **argv)
   g_autoptr (GOptionContext) context = g_option_context_new (usage);
   GOptionGroup *group = g_option_group_new (NULL, NULL, NULL, call, NULL);
   g_autoptr (GError) error = NULL;
-  int      code = SCOPE_EXIT_USAGE;
+  int      code = SCOPE_EXIT_FAILED;
   gboolean is_parsed;
 
   g_set_prgname (program);
@@ -329,7 +329,7 @@ parse_and_run (Invocation *call, int argc, char **argv)
       if (code < 128)
         code = scope_exit_of_error (error);
     }
-  return code;
+  return code == SCOPE_EXIT_FAILED ? SCOPE_EXIT_MODEL : code;
 }
 
 /* argv starts with the command's name; whole: argv of main(). */

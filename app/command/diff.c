@@ -270,11 +270,11 @@ run_diff (const ScopeCommonOptions *common, gpointer data, char **files, GError 
   b_common.params = options->params_b;
   if (!(a = scope_open_model (common, a_files, error)) ||
       !(b_read = scope_open_model (&b_common, b_files, error)))
-    return SCOPE_EXIT_FILE;
+    return SCOPE_EXIT_FAILED;
   b = scope_align_inputs (b_read, a);
   diff = hyb_diff_new (a, b);
   if (!match_roles (common, a, b, diff, error))
-    return SCOPE_EXIT_USAGE;
+    return SCOPE_EXIT_FAILED;
   if (common->json)
     print_json (a, b, diff, options->matches);
   else

@@ -171,20 +171,20 @@ run_extract (const ScopeCommonOptions *common, gpointer data, char **files, GErr
     {
       scope_usage_error (error,
                          "hscope extract needs --output NAME, and --from NAMES or --to NAMES");
-      return SCOPE_EXIT_USAGE;
+      return SCOPE_EXIT_FAILED;
     }
   if (!(model = scope_open_model (common, files, error)))
-    return SCOPE_EXIT_FILE;
+    return SCOPE_EXIT_FAILED;
   if (hyb_graph_get_dialect (hyb_model_get_graph (model)) &&
       !scope_is_same_format (options->output, model))
     {
       scope_usage_error (error, "a part of an ONNX file is written as NAME.onnx; hscope convert "
                                 "makes a pair of MXNet's files of it");
-      return SCOPE_EXIT_USAGE;
+      return SCOPE_EXIT_FAILED;
     }
   part = write_part (common, options, model, written, error);
   if (!part)
-    return SCOPE_EXIT_MODEL;
+    return SCOPE_EXIT_FAILED;
   print_part (common, part, count_nodes (hyb_model_get_graph (model)), written);
   return SCOPE_EXIT_DONE;
 }

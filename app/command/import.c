@@ -206,13 +206,13 @@ run_import (const ScopeCommonOptions *common, gpointer data, char **files, GErro
     {
       scope_usage_error (error,
                          "hscope import needs --symbol MODEL, the graph that the trace belongs to");
-      return SCOPE_EXIT_USAGE;
+      return SCOPE_EXIT_FAILED;
     }
   if (!(model = open_symbol (common, options, error)) ||
       !(trace = scope_read_trace (files[0], error)) ||
       !(types = infer_types (common, model, error)) ||
       !read_like (options, model, types, &like, error))
-    return SCOPE_EXIT_FILE;
+    return SCOPE_EXIT_FAILED;
   prof_facts_set (facts, "program", "hscope " SCOPE_VERSION);
   prof_facts_set (facts, "subject", options->symbol);
   prof_facts_set (facts, "trace", files[0]);

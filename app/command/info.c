@@ -411,7 +411,7 @@ print_search (const Info *info, const ScopeCommonOptions *common, const char *te
   if (!query)
     {
       scope_usage_error (error, "--find: %s", query_error->message);
-      return SCOPE_EXIT_USAGE;
+      return SCOPE_EXIT_FAILED;
     }
   scope_json_begin_list (json, "found");
   find_nodes (&search, info->graph, info->types, "");
@@ -431,7 +431,7 @@ print_weights (const ScopeCommonOptions *common, const char *file, GError **erro
   g_autoptr (ScopeJson) json = NULL;
 
   if (!bytes)
-    return SCOPE_EXIT_FILE;
+    return SCOPE_EXIT_FAILED;
   if (!common->json)
     {
       g_autofree char *arrays = scope_dup_count (hyb_tensor_list_n (list), "array");
@@ -489,18 +489,18 @@ run_info (const ScopeCommonOptions *common, gpointer data, char **files, GError 
     }
   if (options->operator_name)
     return scope_print_operator (options->operator_name, common->json, error) ? SCOPE_EXIT_DONE
-                                                                              : SCOPE_EXIT_USAGE;
+                                                                              : SCOPE_EXIT_FAILED;
   if (!files[0])
     {
       scope_usage_error (error, "hscope info takes a MODEL; see hscope info --help");
-      return SCOPE_EXIT_USAGE;
+      return SCOPE_EXIT_FAILED;
     }
   if (scope_is_weights_file (files[0]))
     return print_weights (common, files[0], error);
 
   info.model = scope_open_model (common, files, error);
   if (!info.model)
-    return SCOPE_EXIT_FILE;
+    return SCOPE_EXIT_FAILED;
 
   info.graph = hyb_model_get_graph (info.model);
   is_filled = fill_info (&info, common, error);
@@ -516,7 +516,7 @@ run_info (const ScopeCommonOptions *common, gpointer data, char **files, GError 
   else if (is_filled)
     print_text (&info);
   clear_info (&info);
-  return is_filled ? SCOPE_EXIT_DONE : SCOPE_EXIT_USAGE;
+  return is_filled ? SCOPE_EXIT_DONE : SCOPE_EXIT_FAILED;
 }
 
 static const GOptionEntry info_options[] = {

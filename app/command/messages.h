@@ -9,6 +9,8 @@
 
 typedef enum
 {
+  SCOPE_EXIT_FAILED =
+      -1, /* what a command returns with an error: scope_exit_of_error() finds the status */
   SCOPE_EXIT_DONE = 0,
   SCOPE_EXIT_CHECK_FAILED = 1, /* ran to the end, but found errors, a difference or no proof */
   SCOPE_EXIT_USAGE = 2,        /* wrong options or arguments */

@@ -87,7 +87,7 @@ write_model (const ScopeCommonOptions *common, const char *name, const char *pre
   opening.epoch = HYB_EPOCH_HIGHEST; /* the command has no --epoch */
   model = scope_open_model (&opening, files, error);
   if (!model || !hyb_model_save (model, prefix, 0, written, error))
-    return SCOPE_EXIT_MODEL;
+    return SCOPE_EXIT_FAILED;
   n_nodes = hyb_graph_n_nodes (hyb_model_get_graph (model));
   if (common->json)
     {
@@ -126,7 +126,7 @@ run_new (const ScopeCommonOptions *common, gpointer data, char **files, GError *
   else
     scope_usage_error (error, "hscope new takes the name of a model and --output PREFIX; hscope "
                               "new --list shows the names");
-  return SCOPE_EXIT_USAGE;
+  return SCOPE_EXIT_FAILED;
 }
 
 static int
@@ -138,7 +138,7 @@ run_trace (const ScopeCommonOptions *common, gpointer data, char **files, GError
     {
       scope_usage_error (error, "hscope trace takes a plug-in, FILE.so[:MODEL][?option=value&…], "
                                 "and --output PREFIX");
-      return SCOPE_EXIT_USAGE;
+      return SCOPE_EXIT_FAILED;
     }
   return write_model (common, files[0], options->output, error);
 }

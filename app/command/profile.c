@@ -277,15 +277,15 @@ run_profile (const ScopeCommonOptions *common, gpointer data, char **files, GErr
       !scope_open_traced_device (common, &gpu, error) ||
       !(recordings = scope_recordings_new (&options->baseline, common, NULL, error)) ||
       !(model = scope_open_model (common, files, error)))
-    return SCOPE_EXIT_USAGE;
+    return SCOPE_EXIT_FAILED;
   if (options->input && !(given = hyb_npz_read_file (options->input, error)))
-    return SCOPE_EXIT_FILE;
+    return SCOPE_EXIT_FAILED;
 
   options->gpu = gpu;
   facts = describe_conditions (common, model, gpu, files[0]);
   if (!scope_complete_model (&completion, common, model,
                              &(ScopeCompletionOptions){ given, .fills = TRUE }, error))
-    return SCOPE_EXIT_MODEL;
+    return SCOPE_EXIT_FAILED;
   note_completion (facts, &completion);
   filled = completion.common;
   describe_forms (facts, model, given);
@@ -304,7 +304,7 @@ run_profile (const ScopeCommonOptions *common, gpointer data, char **files, GErr
       (scope_recordings_have_baseline (recordings) &&
        (!scope_recordings_add (recordings, capture, files[0], error) ||
         !scope_recordings_write (recordings, &options->baseline, error))))
-    return SCOPE_EXIT_MODEL;
+    return SCOPE_EXIT_FAILED;
   print_result (model, &completion, options, capture, recordings);
   return scope_recordings_exit (recordings);
 }

@@ -66,7 +66,7 @@ run_prove (const ScopeCommonOptions *given, gpointer data, char **files, GError 
   HybProveOptions        prove_options = { .seed = (guint64) common->seed, .run = &run };
 
   if (!scope_open_device (common, &gpu, error))
-    return SCOPE_EXIT_MODEL;
+    return SCOPE_EXIT_FAILED;
   prove_options.gpu = gpu;
   b_common.params = options->params_b;
   /* An epoch is that of the model whose file is not named. */
@@ -77,7 +77,7 @@ run_prove (const ScopeCommonOptions *given, gpointer data, char **files, GError 
   if (!(a = scope_open_model (common, a_files, error)) ||
       !(b_read = scope_open_model (&b_common, b_files, error)) ||
       (options->input && !(input = hyb_npz_read_file (options->input, error))))
-    return SCOPE_EXIT_FILE;
+    return SCOPE_EXIT_FAILED;
   b = scope_align_inputs (b_read, a);
   scope_set_declared_types (input, a);
   /* Random values beside real ones would only prove that they differ. */
@@ -89,17 +89,17 @@ run_prove (const ScopeCommonOptions *given, gpointer data, char **files, GError 
   if (!scope_complete_model (&completion, is_swapped ? &b_common : common, first, &complete,
                              error) ||
       !(inputs = scope_shaped_inputs (&completion.common, first, input, error)))
-    return SCOPE_EXIT_MODEL;
+    return SCOPE_EXIT_FAILED;
   complete.given = inputs;
   if (!scope_complete_model (&other_completion, is_swapped ? common : &b_common, second, &complete,
                              error))
-    return SCOPE_EXIT_MODEL;
+    return SCOPE_EXIT_FAILED;
   if (!check_init (common, completion.n_filled + other_completion.n_filled, error))
-    return SCOPE_EXIT_USAGE;
+    return SCOPE_EXIT_FAILED;
   prove_options.input = hyb_tensor_list_n (inputs) > 0 ? inputs : NULL;
   prove_options.is_made = !input;
   if (!hyb_prove (a, b, &prove_options, &proof, error))
-    return SCOPE_EXIT_MODEL;
+    return SCOPE_EXIT_FAILED;
 
   if (common->json)
     {

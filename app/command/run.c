@@ -396,14 +396,14 @@ run_run (const ScopeCommonOptions *common, gpointer data, char **files, GError *
   if (!check_options (common, options, error) ||
       !scope_check_folding (common, options->backward, error) ||
       !(model = scope_open_model (common, files, error)))
-    return SCOPE_EXIT_USAGE;
+    return SCOPE_EXIT_FAILED;
   if (!options->backward)
     scope_keep_tensor_outputs (model);
   compared = (ScopeTestDataRun){ common, model, options->time_limit };
   if (options->test_data)
     return scope_run_all_test_data (&compared, files[0], error);
   if (options->input && !(given = scope_test_data_read (options->input, model, &expected, error)))
-    return SCOPE_EXIT_FILE;
+    return SCOPE_EXIT_FAILED;
   if (expected && !writes (options))
     return scope_run_test_data (&compared, (char *[]){ options->input, NULL }, error);
 
@@ -414,7 +414,7 @@ run_run (const ScopeCommonOptions *common, gpointer data, char **files, GError *
                                  error))
         {
           scope_completion_clear (&run.completion);
-          return SCOPE_EXIT_MODEL;
+          return SCOPE_EXIT_FAILED;
         }
       run.common = common = &run.completion.common;
     }
@@ -431,7 +431,7 @@ run_run (const ScopeCommonOptions *common, gpointer data, char **files, GError *
   else if (is_done)
     print_text (&run);
   clear_run (&run);
-  return is_done ? SCOPE_EXIT_DONE : SCOPE_EXIT_MODEL;
+  return is_done ? SCOPE_EXIT_DONE : SCOPE_EXIT_FAILED;
 }
 
 static const GOptionEntry run_options[] = {

@@ -176,9 +176,9 @@ run_bench (const ScopeCommonOptions *common, gpointer data, char **files, GError
       return SCOPE_EXIT_DONE;
     }
   if (!check_command (command, error))
-    return SCOPE_EXIT_USAGE;
+    return SCOPE_EXIT_FAILED;
   if (!scope_open_device (common, &gpu, error))
-    return SCOPE_EXIT_MODEL;
+    return SCOPE_EXIT_FAILED;
   options.gpu = gpu;
 
   hyb_json_append_string (line, command->name);
@@ -186,7 +186,7 @@ run_bench (const ScopeCommonOptions *common, gpointer data, char **files, GError
   if (problem)
     {
       g_propagate_error (error, problem);
-      return SCOPE_EXIT_MODEL;
+      return SCOPE_EXIT_FAILED;
     }
   if (!bench)
     {
@@ -207,7 +207,7 @@ run_bench (const ScopeCommonOptions *common, gpointer data, char **files, GError
                             bench->kind->plan_memory (bench));
   bench->kind->free (bench);
   if (!is_done)
-    return SCOPE_EXIT_MODEL;
+    return SCOPE_EXIT_FAILED;
   printf ("%s}\n", line->str);
   return SCOPE_EXIT_DONE;
 }

@@ -317,7 +317,7 @@ scope_compare_memory (const ScopeCommonOptions  *common,
       !scope_compare_parse_numbers ("length", options->length, lengths, error) ||
       !scope_compare_parse_numbers ("hidden", options->hidden, sizes, error) ||
       !scope_compare_parse_modes (common, options->modes, modes, error))
-    return SCOPE_EXIT_USAGE;
+    return SCOPE_EXIT_FAILED;
   add_rows (rows, options, &(Lists){ modes, batches, lengths, sizes });
   scope_children_run (&children);
   if (common->json)

@@ -227,16 +227,16 @@ scope_compare_recordings (const ScopeCommonOptions  *common,
       scope_recordings_new (&options->baseline, common, files[0], error);
 
   if (!recordings)
-    return SCOPE_EXIT_USAGE;
+    return SCOPE_EXIT_FAILED;
   for (char **file = files + !has_baseline; *file; file++)
     {
       ProfCapture *capture = scope_open_capture (*file, error);
 
       if (!capture)
-        return SCOPE_EXIT_FILE;
+        return SCOPE_EXIT_FAILED;
       g_ptr_array_add (captures, capture);
       if (!scope_recordings_add (recordings, capture, *file, error))
-        return SCOPE_EXIT_FILE;
+        return SCOPE_EXIT_FAILED;
     }
   if (common->json)
     print_json (recordings);
@@ -244,6 +244,6 @@ scope_compare_recordings (const ScopeCommonOptions  *common,
     scope_recordings_print (recordings);
   if ((options->report && !write_report (recordings, options->report, error)) ||
       !scope_recordings_write (recordings, &options->baseline, error))
-    return SCOPE_EXIT_FILE;
+    return SCOPE_EXIT_FAILED;
   return scope_recordings_exit (recordings);
 }

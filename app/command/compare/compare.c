@@ -346,6 +346,22 @@ comparison_clear (ScopeComparison *self)
   prof_facts_free (self->facts);
 }
 
+static gboolean
+check_preset (const ScopeCommonOptions *common, const ScopeCompareOptions *options, GError **error)
+{
+  if (!options->preset && (options->quick || options->resume))
+    return scope_usage_error (error, "--quick and --resume belong to --preset control-flow");
+  if (options->preset && strcmp (options->preset, "control-flow") != 0)
+    return scope_usage_error (error,
+                              "--preset %s: there is no such preset; the only one is control-flow",
+                              options->preset);
+  if (options->preset &&
+      (options->devices || (common->device && strcmp (common->device, "cpu") != 0)))
+    return scope_usage_error (error, "--preset measures on the processor: leave out --device and "
+                                     "--devices");
+  return TRUE;
+}
+
 static int
 run_models (const ScopeCommonOptions  *common,
             const ScopeCompareOptions *options,
@@ -366,33 +382,11 @@ run_models (const ScopeCommonOptions  *common,
   };
   gboolean is_done;
 
-  if ((options->quick || options->resume) && !options->preset)
-    {
-      scope_usage_error (error, "--quick and --resume belong to --preset control-flow");
-      comparison_clear (&self);
-      return SCOPE_EXIT_USAGE;
-    }
-  if (options->preset && strcmp (options->preset, "control-flow") != 0)
-    {
-      scope_usage_error (error,
-                         "--preset %s: there is no such preset; the only one is control-flow",
-                         options->preset);
-      comparison_clear (&self);
-      return SCOPE_EXIT_USAGE;
-    }
-  if (options->preset &&
-      (options->devices || (common->device && strcmp (common->device, "cpu") != 0)))
-    {
-      scope_usage_error (error,
-                         "--preset measures on the processor: leave out --device and --devices");
-      comparison_clear (&self);
-      return SCOPE_EXIT_USAGE;
-    }
-  if (!scope_compare_read_with (&self, error) || !scope_compare_open_devices (&self, error))
+  if (!check_preset (common, options, error) || !scope_compare_read_with (&self, error) ||
+      !scope_compare_open_devices (&self, error))
     {
       comparison_clear (&self);
-      return g_error_matches (*error, SCOPE_ERROR, SCOPE_ERROR_USAGE) ? SCOPE_EXIT_USAGE
-                                                                      : SCOPE_EXIT_MODEL;
+      return SCOPE_EXIT_FAILED;
     }
   scope_time_budget_init (&self.budget, options->time_limit > 0 ? options->time_limit
                                         : !options->preset      ? DEFAULT_SECONDS
@@ -414,9 +408,7 @@ run_models (const ScopeCommonOptions  *common,
   if (is_done && options->report)
     is_done = scope_comparison_write_report (&self, options->report, error);
   comparison_clear (&self);
-  return is_done                                                    ? SCOPE_EXIT_DONE
-         : g_error_matches (*error, PROF_ERROR, PROF_ERROR_UNEQUAL) ? SCOPE_EXIT_CHECK_FAILED
-                                                                    : SCOPE_EXIT_MODEL;
+  return is_done ? SCOPE_EXIT_DONE : SCOPE_EXIT_FAILED;
 }
 
 static int
@@ -427,7 +419,7 @@ run_compare (const ScopeCommonOptions *common, gpointer data, char **files, GErr
 
   if (!scope_check_folding (common, options->backward, error) ||
       !scope_compare_find_recordings (common, options, files, &is_recordings, error))
-    return SCOPE_EXIT_USAGE;
+    return SCOPE_EXIT_FAILED;
   return is_recordings     ? scope_compare_recordings (common, options, files, error)
          : options->memory ? scope_compare_memory (common, options, files, error)
                            : run_models (common, options, files, error);

@@ -59,7 +59,7 @@ scope_convert_to_float (HybModel *model, const ScopeConvertFloat *options, GErro
   gboolean is_compared;
 
   if (!floats)
-    return SCOPE_EXIT_MODEL;
+    return SCOPE_EXIT_FAILED;
   is_compared = hyb_float_distance (model, floats, options->inputs, &distance, &local_error);
   if (!is_compared && !options->force)
     {
@@ -67,7 +67,7 @@ scope_convert_to_float (HybModel *model, const ScopeConvertFloat *options, GErro
                    "the float model cannot be compared with the quantised one: %s",
                    local_error->message);
       hyb_error_add_remedy (error, HYB_REMEDY_UNPROVED, NULL);
-      return SCOPE_EXIT_MODEL;
+      return SCOPE_EXIT_FAILED;
     }
   if (!is_compared)
     scope_print_message (HYB_SEVERITY_WARNING, "written without a comparison: %s",
@@ -81,5 +81,5 @@ scope_convert_to_float (HybModel *model, const ScopeConvertFloat *options, GErro
     }
   if (is_compared)
     g_free (distance.output);
-  return *error ? SCOPE_EXIT_FILE : SCOPE_EXIT_DONE;
+  return *error ? SCOPE_EXIT_FAILED : SCOPE_EXIT_DONE;
 }

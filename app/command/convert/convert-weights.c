@@ -108,13 +108,13 @@ scope_convert_weights (HybModel *model, const ScopeConvertWeights *options, GErr
   g_autoptr (GPtrArray) written = g_ptr_array_new_with_free_func (g_free);
 
   if (!narrow)
-    return SCOPE_EXIT_MODEL;
+    return SCOPE_EXIT_FAILED;
   if (!measure (model, narrow, options, &proof, error))
-    return SCOPE_EXIT_MODEL;
+    return SCOPE_EXIT_FAILED;
   if (!proof.ok && !report_difference (options, &proof, error))
     return SCOPE_EXIT_CHECK_FAILED;
   if (!hyb_model_save (narrow, options->output, 0, written, error))
-    return SCOPE_EXIT_FILE;
+    return SCOPE_EXIT_FAILED;
   if (!mxnet_can_load (type))
     scope_print_message (HYB_SEVERITY_NOTE,
                          "MXNet cannot load the %s weights: it has no operator "

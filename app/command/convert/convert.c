@@ -151,7 +151,7 @@ check_proof (const Compared        *compared,
                                   has_wrong_shapes (local_error) ? HYB_REMEDY_SHAPES
                                                                  : HYB_REMEDY_UNPROVED,
                                   NULL);
-          return SCOPE_EXIT_MODEL;
+          return SCOPE_EXIT_FAILED;
         }
       scope_print_message (HYB_SEVERITY_WARNING, "written without a proof: %s",
                            local_error->message);
@@ -276,7 +276,7 @@ write_copy (const ConvertOptions *options, HybModel *model, gboolean is_json, GE
   files = scope_find_output_format (options->output)
               ->prepare (&(HybWriteJob){ .model = model, .path = options->output }, error);
   if (!files || !hyb_written_files_commit (files, written, error))
-    return SCOPE_EXIT_FILE;
+    return SCOPE_EXIT_FAILED;
   if (is_json)
     {
       g_autoptr (ScopeJson) json = scope_json_new ();
@@ -369,25 +369,25 @@ run_convert (const ScopeCommonOptions *common, gpointer data, char **files, GErr
   g_autoptr (GPtrArray) written = g_ptr_array_new_with_free_func (g_free);
 
   if (!check_options (options, &convert.form, error))
-    return SCOPE_EXIT_USAGE;
+    return SCOPE_EXIT_FAILED;
   convert.is_free = scope_find_output_format (options->output) != NULL;
   if (!(model = scope_open_model (common, files, error)))
-    return SCOPE_EXIT_FILE;
+    return SCOPE_EXIT_FAILED;
   if (options->simplify && !scope_find_own_opset (options->output, model, &opset, error))
-    return SCOPE_EXIT_USAGE;
+    return SCOPE_EXIT_FAILED;
   if (!options->to && !options->weights && opset == 0 &&
       scope_is_same_format (options->output, model))
     return write_copy (options, model, common->json, error);
   if ((options->input && !(input = hyb_npz_read_file (options->input, error))))
-    return SCOPE_EXIT_FILE;
+    return SCOPE_EXIT_FAILED;
 
   scope_set_declared_types (input, model);
   complete.given = input;
   if (!scope_complete_model (&completion, common, model, &complete, error))
-    return SCOPE_EXIT_MODEL;
+    return SCOPE_EXIT_FAILED;
   convert.input = inputs = scope_shaped_inputs (&completion.common, model, input, error);
   if (!inputs)
-    return SCOPE_EXIT_USAGE;
+    return SCOPE_EXIT_FAILED;
   if (options->weights)
     return scope_convert_weights (model,
                                   &(ScopeConvertWeights){ .type = options->weights,
@@ -407,7 +407,7 @@ run_convert (const ScopeCommonOptions *common, gpointer data, char **files, GErr
                         : hyb_variant_keep (model, inputs, error);
   conversion = (ScopeConversion){ options->output, opset, model, &convert, &variant, NULL };
   if (!variant || !scope_result_prepare (&result, &conversion, error))
-    return SCOPE_EXIT_MODEL;
+    return SCOPE_EXIT_FAILED;
   larger = conversion.input;
   if (is_simple (options, model, result.model))
     return write_copy (options, model, common->json, error);
@@ -423,7 +423,7 @@ run_convert (const ScopeCommonOptions *common, gpointer data, char **files, GErr
   if (code != SCOPE_EXIT_DONE)
     return code;
   if (!scope_result_write (&result, options->output, variant->model, written, error))
-    return SCOPE_EXIT_FILE;
+    return SCOPE_EXIT_FAILED;
   if (common->json)
     print_json (options, &(Done){ model, &completion, variant, &proof, written });
   else

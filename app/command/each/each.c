@@ -231,11 +231,11 @@ scope_each_run (const ScopeEachCall *call, GError **error)
   };
 
   if (!scope_each_check_options (call, error))
-    return SCOPE_EXIT_USAGE;
+    return SCOPE_EXIT_FAILED;
   each.models = models = scope_find_models (call->common->each, skipped, error);
   print_skipped (skipped);
   if (!models || !make_output (call, error) || !check_folders_below (call, models, error))
-    return SCOPE_EXIT_FILE;
+    return SCOPE_EXIT_FAILED;
   if (scope_each_get_output (call))
     each.prefixes = prefixes = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   /* The engine does not use the threads of the library, and each would take time and memory to start. */

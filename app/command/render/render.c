@@ -310,13 +310,13 @@ render_run (const ScopeCommonOptions *common, gpointer data, char **files, GErro
   if (!check_options (options, error) || !parse_fit (options->fit, &layout.page, error) ||
       !parse_detail (options->detail, &layout.detail, error) ||
       !parse_folds (options, &diagram_options, error))
-    return SCOPE_EXIT_USAGE;
+    return SCOPE_EXIT_FAILED;
   model = scope_open_model (common, files, error);
   if (!model)
-    return SCOPE_EXIT_FILE;
+    return SCOPE_EXIT_FAILED;
   types = infer_types (common, model, &completion, error);
   if (!types)
-    return SCOPE_EXIT_USAGE;
+    return SCOPE_EXIT_FAILED;
 
   diagram_options.model = model;
   diagram_options.types = types;
@@ -325,17 +325,17 @@ render_run (const ScopeCommonOptions *common, gpointer data, char **files, GErro
   if (!scope_render_overlay_make (&options->overlay,
                                   &(ScopeRenderDrawing){ model, diagram, places, folds }, &overlay,
                                   error))
-    return SCOPE_EXIT_FILE;
+    return SCOPE_EXIT_FAILED;
   export.overlay = overlay;
   if (options->direction)
     viz_direction_find (options->direction, &layout.direction);
   picture = viz_layout_diagram (diagram, folds, &layout, NULL, error);
   if (!picture)
-    return SCOPE_EXIT_MODEL;
+    return SCOPE_EXIT_FAILED;
   contents = viz_export_bytes (picture, options->output, &export, &result, error);
   if (!contents || !hyb_file_replace_contents (options->output, g_bytes_get_data (contents, NULL),
                                                g_bytes_get_size (contents), error))
-    return SCOPE_EXIT_FILE;
+    return SCOPE_EXIT_FAILED;
   print_changes (options, picture, &result);
   print_result (options, &(Rendered){ model, &completion }, picture, &result,
                 (double) (g_get_monotonic_time () - start) / 1e6);

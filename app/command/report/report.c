@@ -175,9 +175,9 @@ report_sweep (const ScopeCommonOptions *common,
     {
       scope_usage_error (error,
                          "the report of a sweep has tables only: name it .html, .csv or .sqlite");
-      return SCOPE_EXIT_USAGE;
+      return SCOPE_EXIT_FAILED;
     }
-  return scope_report_sweep (&report, error) ? SCOPE_EXIT_DONE : SCOPE_EXIT_FILE;
+  return scope_report_sweep (&report, error) ? SCOPE_EXIT_DONE : SCOPE_EXIT_FAILED;
 }
 
 static int
@@ -199,16 +199,16 @@ run_report (const ScopeCommonOptions *common, gpointer data, char **files, GErro
     {
       scope_usage_error (error, "--%s chooses an axis of a sweep, and there is none here",
                          options->rows ? "rows" : "columns");
-      return SCOPE_EXIT_USAGE;
+      return SCOPE_EXIT_FAILED;
     }
   if (output && (g_str_has_suffix (output, ".csv") || g_str_has_suffix (output, ".sqlite")))
     {
       scope_usage_error (error, "only the report of a sweep is a table: name this one .html, .svg "
                                 "or .pdf");
-      return SCOPE_EXIT_USAGE;
+      return SCOPE_EXIT_FAILED;
     }
   if (!(captures = open_captures (names, error)))
-    return SCOPE_EXIT_FILE;
+    return SCOPE_EXIT_FAILED;
   if (common->json)
     print_json (captures);
   else if (!options->html && !options->svg && !output)
@@ -217,7 +217,7 @@ run_report (const ScopeCommonOptions *common, gpointer data, char **files, GErro
     {
       page = make_page (captures);
       if (output)
-        return scope_report_page_write (page, output, error) ? SCOPE_EXIT_DONE : SCOPE_EXIT_FILE;
+        return scope_report_page_write (page, output, error) ? SCOPE_EXIT_DONE : SCOPE_EXIT_FAILED;
       text =
           options->svg ? scope_report_page_print_svg (page) : scope_report_page_print_html (page);
       fputs (text, stdout);

@@ -397,15 +397,15 @@ run_tests (Selftest *self, GError **error)
 
   begin_tests (self);
   if ((options->operators || !names_models) && !test_operators (self, error))
-    return SCOPE_EXIT_MODEL;
+    return SCOPE_EXIT_FAILED;
   if ((names_models || !options->operators) && !test_models (self, error))
-    return SCOPE_EXIT_MODEL;
+    return SCOPE_EXIT_FAILED;
   if (!names_models && !options->operators && !options->shard)
     keep_verdict (self);
   if (self->parts.unread)
     {
       hyb_error_at (error, G_FILE_ERROR, G_FILE_ERROR_INVAL, NULL, NULL, "%s", self->parts.unread);
-      return SCOPE_EXIT_FILE;
+      return SCOPE_EXIT_FAILED;
     }
   print_summary (self);
   return self->n_failed > 0 ? SCOPE_EXIT_CHECK_FAILED : SCOPE_EXIT_DONE;
@@ -442,13 +442,13 @@ run_selftest (const ScopeCommonOptions *common, gpointer data, char **files, GEr
   /* Without it NVIDIA does not promise that recurrent layers repeat their bytes. */
   g_setenv ("CUBLAS_WORKSPACE_CONFIG", ":4096:8", FALSE);
   if (!scope_open_whole_device (&with_device, &self.gpu, error))
-    return SCOPE_EXIT_MODEL;
+    return SCOPE_EXIT_FAILED;
   if (!self.gpu)
     {
       scope_usage_error (error, "the processor is what GPUs are compared with: name a GPU");
-      return SCOPE_EXIT_USAGE;
+      return SCOPE_EXIT_FAILED;
     }
-  code = check_options (options, &self.parts, error) ? run_tests (&self, error) : SCOPE_EXIT_USAGE;
+  code = check_options (options, &self.parts, error) ? run_tests (&self, error) : SCOPE_EXIT_FAILED;
   selftest_clear (&self);
   return code;
 }

@@ -288,16 +288,16 @@ work (const ScopeCommonOptions *common,
 
   if (!run.cells.task ||
       (options->cells && !parse_cells (options->cells, plan->n_cells, &part, error)))
-    return SCOPE_EXIT_USAGE;
+    return SCOPE_EXIT_FAILED;
   run.folder = folder = scope_sweep_folder_open (options->output, &part, error);
   if (!folder || (uses_slurm (options) ? !run_on_slurm (options, &run, error)
                                        : !run_here (options, &run, &done, error)))
-    return SCOPE_EXIT_FILE;
+    return SCOPE_EXIT_FAILED;
   counts = scope_sweep_folder_count (folder, plan->n_cells);
   /* Of several parts, the last one writes the table. */
   if ((!options->cells || counts.n_todo + counts.n_running == 0) &&
       !scope_sweep_table_write (folder, plan->n_cells, error))
-    return SCOPE_EXIT_FILE;
+    return SCOPE_EXIT_FAILED;
   print_advice (&done, &counts);
   print_result (common, options->output, plan->n_cells, &counts);
   if (counts.n_strange > 0)
@@ -306,7 +306,7 @@ work (const ScopeCommonOptions *common,
                     "%u of the files in its folder “cells” are not the result of their cell. Move "
                     "them away, then --resume does these cells",
                     counts.n_strange);
-      return SCOPE_EXIT_FILE;
+      return SCOPE_EXIT_FAILED;
     }
   /* Slurm may end or lose the job before all cells are done; those behind a part are another process's. */
   is_unfinished = !options->cells && counts.n_todo + counts.n_running > 0;
@@ -323,23 +323,23 @@ run_sweep (const ScopeCommonOptions *common, gpointer data, char **files, GError
   if (!options->output)
     {
       scope_usage_error (error, "hscope sweep needs --output FOLDER");
-      return SCOPE_EXIT_USAGE;
+      return SCOPE_EXIT_FAILED;
     }
   if (options->retry_failed && !options->resume)
     {
       scope_usage_error (error, "--retry-failed belongs to --resume");
-      return SCOPE_EXIT_USAGE;
+      return SCOPE_EXIT_FAILED;
     }
   if (!check_target (options, error))
-    return SCOPE_EXIT_USAGE;
+    return SCOPE_EXIT_FAILED;
   if (options->launcher && !g_shell_parse_argv (options->launcher, NULL, &launcher, NULL))
     {
       scope_usage_error (error, "--launcher: quotes are not closed, or there is no program");
-      return SCOPE_EXIT_USAGE;
+      return SCOPE_EXIT_FAILED;
     }
   plan = get_plan (options, files, error);
   if (!plan)
-    return SCOPE_EXIT_FILE;
+    return SCOPE_EXIT_FAILED;
   /* A plan may come from somebody else: what it names is data. */
   g_setenv (HYB_PLUGINS_VARIABLE, HYB_PLUGINS_GALLERY, TRUE);
   return work (common, options, plan, launcher, error);

@@ -271,7 +271,7 @@ scope_far_side_run (GError **error)
   sigaction (SIGHUP, &ignore, NULL); /* stdin ends, too */
   scope_cancel_on_signal ();
   if (!read_request (&side, error))
-    return SCOPE_EXIT_FILE;
+    return SCOPE_EXIT_FAILED;
   is_done = serve (&side, &problem);
   if (problem)
     send_problem (&side, problem);

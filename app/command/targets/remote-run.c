@@ -127,7 +127,7 @@ get_status (const ScopeTarget *target, const ScopeRemoteAnswer *answer, GError *
                  target->name, answer->status, target->name);
   else
     return answer->status;
-  return SCOPE_EXIT_MODEL;
+  return SCOPE_EXIT_FAILED;
 }
 
 static int
@@ -169,5 +169,5 @@ scope_remote_run (const ScopeEachCall *call, const GArray *file_entries, GError 
 {
   g_autoptr (ScopeTarget) target = scope_find_target ("--target ", call->common->target, error);
 
-  return target ? run_there (call, file_entries, target, error) : SCOPE_EXIT_MODEL;
+  return target ? run_there (call, file_entries, target, error) : SCOPE_EXIT_FAILED;
 }

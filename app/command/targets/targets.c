@@ -66,7 +66,7 @@ list (const ScopeCommonOptions *common, GError **error)
   g_autofree char *path = scope_targets_dup_path ();
 
   if (!targets)
-    return SCOPE_EXIT_FILE;
+    return SCOPE_EXIT_FAILED;
   if (common->json)
     print_json (path, targets);
   else
@@ -84,7 +84,7 @@ check (const ScopeCommonOptions    *common,
 {
   g_autoptr (ScopeTarget) target = scope_find_target ("", name, error);
 
-  return target ? scope_target_check (common, target) : SCOPE_EXIT_USAGE;
+  return target ? scope_target_check (common, target) : SCOPE_EXIT_FAILED;
 }
 
 static int
@@ -96,7 +96,7 @@ install (const ScopeCommonOptions *common,
   g_autoptr (ScopeTarget) target = scope_find_target ("", name, error);
 
   return target ? scope_target_install (common, target, options->bundle, options->to, error)
-                : SCOPE_EXIT_USAGE;
+                : SCOPE_EXIT_FAILED;
 }
 
 static int
@@ -136,7 +136,7 @@ run_targets (const ScopeCommonOptions *common, gpointer data, char **files, GErr
                      "hscope targets %s: write hscope targets, hscope targets check NAME or hscope "
                      "targets install NAME",
                      files[0]);
-  return SCOPE_EXIT_USAGE;
+  return SCOPE_EXIT_FAILED;
 }
 
 static const GOptionEntry targets_options[] = {

@@ -149,7 +149,7 @@ scope_run_test_data (const ScopeTestDataRun *run, char *const *folders, GError *
   int highest = SCOPE_EXIT_DONE;
 
   if (!scope_open_device (run->common, &gpu, error))
-    return SCOPE_EXIT_MODEL;
+    return SCOPE_EXIT_FAILED;
   if (json)
     scope_json_begin_list (json, "test_data");
   for (guint i = 0; folders[i]; i++)
@@ -175,5 +175,5 @@ scope_run_all_test_data (const ScopeTestDataRun *run, const char *file, GError *
 {
   g_auto (GStrv) folders = scope_test_data_list (file, error);
 
-  return folders ? scope_run_test_data (run, folders, error) : SCOPE_EXIT_FILE;
+  return folders ? scope_run_test_data (run, folders, error) : SCOPE_EXIT_FAILED;
 }

@@ -275,16 +275,16 @@ run_train (const ScopeCommonOptions *common, gpointer data, char **files, GError
   if (options->resume && !options->output)
     {
       scope_usage_error (error, "--resume needs --output PREFIX, the name of the checkpoints");
-      return SCOPE_EXIT_USAGE;
+      return SCOPE_EXIT_FAILED;
     }
   if (!scope_train_check_names (options, error))
-    return SCOPE_EXIT_USAGE;
+    return SCOPE_EXIT_FAILED;
   is_done = scope_open_device (common, &training.gpu, error) &&
             scope_train_set_up (&training, files, error) &&
             scope_train_begin_capture (&training, files[0], error) &&
             train_and_print (&training, error);
   scope_train_clear (&training);
-  return is_done ? SCOPE_EXIT_DONE : SCOPE_EXIT_MODEL;
+  return is_done ? SCOPE_EXIT_DONE : SCOPE_EXIT_FAILED;
 }
 
 static const GOptionEntry train_options[] = {

@@ -168,15 +168,15 @@ run_weights (const ScopeCommonOptions *common, gpointer data, char **files, GErr
   gboolean is_same = TRUE;
 
   if (!check_file_name (files[0], error))
-    return SCOPE_EXIT_FILE;
+    return SCOPE_EXIT_FAILED;
   read = hyb_weights_read_file (files[0], NULL, error);
   if (!read || (files[1] && !(other = hyb_weights_read_file (files[1], NULL, error))))
-    return SCOPE_EXIT_FILE;
+    return SCOPE_EXIT_FAILED;
 
   print_list_findings (read);
   list = scope_rnn_convert (&options->rnn, read, error);
   if (!list || (options->to && !hyb_weights_write_file (list, options->to, error)))
-    return SCOPE_EXIT_FILE;
+    return SCOPE_EXIT_FAILED;
 
   json = scope_json_new ();
   if (common->json)
