@@ -42,7 +42,8 @@ scope_exit_of_error (const GError *error)
 {
   if (error->domain == G_OPTION_ERROR || g_error_matches (error, SCOPE_ERROR, SCOPE_ERROR_USAGE))
     return SCOPE_EXIT_USAGE;
-  if (g_error_matches (error, SCOPE_ERROR, SCOPE_ERROR_DIFFERS))
+  if (g_error_matches (error, SCOPE_ERROR, SCOPE_ERROR_DIFFERS) ||
+      g_error_matches (error, PROF_ERROR, PROF_ERROR_UNEQUAL))
     return SCOPE_EXIT_CHECK_FAILED;
   if (g_error_matches (error, HYB_FORMAT_ERROR, HYB_FORMAT_ERROR_LIMIT))
     return SCOPE_EXIT_MODEL;
