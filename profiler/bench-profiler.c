@@ -11,8 +11,8 @@
 #include "profiler/base/clock.h"
 #include "profiler/explain/estimate.h"
 #include "profiler/record/probe-cost.h"
+#include "profiler/summary/measured-capture.h"
 #include "profiler/summary/roofline.h"
-#include "profiler/summary/save-capture.h"
 #include "profiler/summary/summary.h"
 
 #include <glib/gstdio.h>

@@ -13,7 +13,7 @@
 #include "profiler/base/format.h"
 #include "profiler/exchange/import.h"
 #include "profiler/exchange/report-text.h"
-#include "profiler/summary/save-capture.h"
+#include "profiler/summary/measured-capture.h"
 
 #include <stdio.h>
 

@@ -22,8 +22,8 @@
 #include "profiler/exchange/report-text.h"
 #include "profiler/exchange/write-trace.h"
 #include "profiler/explain/advise.h"
+#include "profiler/summary/measured-capture.h"
 #include "profiler/summary/roofline.h"
-#include "profiler/summary/save-capture.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -7,6 +7,7 @@
 
 #include "engine/base/error.h"
 #include "engine/base/limits.h"
+#include "engine/formats/file.h"
 #include "engine/formats/mapped-file.h"
 #include "profiler/capture/capture-format.h"
 
@@ -514,4 +515,13 @@ prof_capture_dup_symbol (const ProfCapture *capture, GError **error)
       g_byte_array_append (whole, piece, (guint) n);
     }
   return n < 0 ? NULL : g_byte_array_free_to_bytes (g_steal_pointer (&whole));
+}
+
+gboolean
+prof_capture_write (const ProfCapture *capture, const char *path, GError **error)
+{
+  gsize         size;
+  gconstpointer data = g_bytes_get_data (prof_capture_get_bytes (capture), &size);
+
+  return hyb_file_replace_contents (path, data, size, error);
 }

@@ -100,3 +100,6 @@ const ProfMemoryPoint *prof_capture_get_memory (const ProfCapture *capture);
 /* The model's graph as MXNet's JSON.  NULL with an error if it is not stored or damaged.  (transfer
  * full) */
 GBytes *prof_capture_dup_symbol (const ProfCapture *capture, GError **error);
+
+/* Writes capture to path, replacing the file at once.  FALSE with an error if that fails. */
+gboolean prof_capture_write (const ProfCapture *capture, const char *path, GError **error);

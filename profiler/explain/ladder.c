@@ -9,7 +9,7 @@
 #include "engine/base/parallel.h"
 #include "profiler/base/format.h"
 #include "profiler/explain/same-plan.h"
-#include "profiler/summary/save-capture.h"
+#include "profiler/summary/measured-capture.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* gradients.c — finds the end of the nodes that make gradients, in every traced run.
  *
- * save-capture.c stores which rows these are.
+ * measured-capture.c stores which rows these are.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "profiler/summary/gradients.h"
 

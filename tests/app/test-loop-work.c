@@ -6,8 +6,8 @@
 #include "app/command/compare/control-flow.h"
 #include "profiler/exchange/report-text.h"
 #include "profiler/explain/work-classes.h"
+#include "profiler/summary/measured-capture.h"
 #include "profiler/summary/run-matrix.h"
-#include "profiler/summary/save-capture.h"
 #include "profiler/summary/summary.h"
 #include "tests/program.h"
 

@@ -2,7 +2,7 @@
  *
  * Recordings are made of chosen numbers, so that verdicts do not depend on the machine.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "profiler/summary/save-capture.h"
+#include "profiler/summary/measured-capture.h"
 #include "tests/app/hscope-fixture.h"
 #include "tests/profiler/made-recording.h"
 #include "tests/program.h"

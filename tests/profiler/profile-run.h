@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "profiler/summary/save-capture.h"
+#include "profiler/summary/measured-capture.h"
 
 typedef struct
 {

@@ -9,7 +9,7 @@
 #include "profiler/record/recorder.h"
 #include "profiler/record/series.h"
 #include "profiler/summary/device-time.h"
-#include "profiler/summary/save-capture.h"
+#include "profiler/summary/measured-capture.h"
 #include "tests/profiler/device-models.h"
 #include "tests/program.h"
 

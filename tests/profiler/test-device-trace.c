@@ -6,7 +6,7 @@
 #include "profiler/record/device-buffers.h"
 #include "profiler/record/measure.h"
 #include "profiler/summary/device-time.h"
-#include "profiler/summary/save-capture.h"
+#include "profiler/summary/measured-capture.h"
 #include "profiler/summary/summary.h"
 #include "tests/profiler/device-models.h"
 #include "tests/program.h"

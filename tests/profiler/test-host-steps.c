@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "profiler/record/measure.h"
 #include "profiler/summary/host-steps.h"
-#include "profiler/summary/save-capture.h"
+#include "profiler/summary/measured-capture.h"
 #include "tests/engine/cuda/on-pretend-gpu.h"
 #include "tests/engine/ops/op-body.h"
 #include "tests/program.h"

@@ -1,7 +1,7 @@
 /* test-measure-order.c — what has been measured when a measurement is cancelled.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "profiler/record/measure.h"
-#include "profiler/summary/save-capture.h"
+#include "profiler/summary/measured-capture.h"
 #include "profiler/summary/summary.h"
 #include "tests/profiler/profile-run.h"
 #include "tests/program.h"

@@ -6,7 +6,7 @@
 
 #include "engine/graph/builder.h"
 #include "profiler/explain/advise.h"
-#include "profiler/summary/save-capture.h"
+#include "profiler/summary/measured-capture.h"
 #include "tests/program.h"
 
 #include <math.h>

@@ -14,7 +14,7 @@
 #include "profiler/explain/pair-captures.h"
 #include "profiler/explain/same-plan.h"
 #include "profiler/summary/clean-samples.h"
-#include "profiler/summary/save-capture.h"
+#include "profiler/summary/measured-capture.h"
 
 #include <math.h>
 #include <string.h>

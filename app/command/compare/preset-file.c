@@ -7,7 +7,7 @@
 
 #include "app/command/messages.h"
 #include "engine/formats/file.h"
-#include "profiler/summary/save-capture.h"
+#include "profiler/summary/measured-capture.h"
 
 #include <string.h>
 

@@ -1,12 +1,11 @@
-/* save-capture.c — collects everything that was measured of one subject in a capture.
+/* measured-capture.c — collects everything that was measured of one subject in a capture.
  *
  * Facts come first, then samples, rows and events.  Start reading at prof_capture_measurement().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "profiler/summary/save-capture.h"
+#include "profiler/summary/measured-capture.h"
 
 #include "engine/analysis/pass.h"
 #include "engine/device/gpu.h"
-#include "engine/formats/file.h"
 #include "engine/formats/mxnet-symbol.h"
 #include "profiler/base/clock.h"
 #include "profiler/record/probe-cost.h"
@@ -393,13 +392,4 @@ prof_capture_measurement (const ProfSubject *subject,
     prof_builder_set_symbol (builder, symbol, length);
   bytes = prof_builder_finish (builder);
   return prof_capture_new (bytes, "this measurement", error);
-}
-
-gboolean
-prof_capture_write (const ProfCapture *capture, const char *path, GError **error)
-{
-  gsize         size;
-  gconstpointer data = g_bytes_get_data (prof_capture_get_bytes (capture), &size);
-
-  return hyb_file_replace_contents (path, data, size, error);
 }

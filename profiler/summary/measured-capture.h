@@ -1,5 +1,4 @@
-/* save-capture.h — makes a capture of what was measured of one subject, and writes captures to
- * files.
+/* measured-capture.h — makes a capture of what was measured of one subject; prof_capture_write() writes it to a file.
  *
  * The capture holds facts, samples, the model's graph, and the events attributed to its nodes.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
@@ -14,5 +13,3 @@ ProfCapture *prof_capture_measurement (const ProfSubject *subject,
                                        const ProfSeries  *series,
                                        const ProfFacts   *facts,
                                        GError           **error);
-/* Writes capture to path, replacing the file at once.  FALSE with an error if that fails. */
-gboolean prof_capture_write (const ProfCapture *capture, const char *path, GError **error);
