@@ -1,7 +1,7 @@
 /* compare-file.c — a comparison as one file: what is compared, how it is shown, and every result.
  *
  * The file may come from a stranger: recordings in it are unpacked under names of our own, and others are
- * used only if they are files in its own folder.  Start reading with scope_comparison_parse() and write_all().
+ * used only if they are files in its own folder.  Start reading with scope_saved_comparison_parse() and write_all().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/compare/compare-file.h"
 
@@ -24,10 +24,10 @@ delete_json (gpointer json)
   cJSON_Delete (json);
 }
 
-ScopeComparison *
-scope_comparison_new (const char *path)
+ScopeSavedComparison *
+scope_saved_comparison_new (const char *path)
 {
-  ScopeComparison *comparison = g_new0 (ScopeComparison, 1);
+  ScopeSavedComparison *comparison = g_new0 (ScopeSavedComparison, 1);
 
   comparison->path = g_strdup (path);
   comparison->titles = g_ptr_array_new_with_free_func (g_free);
@@ -36,7 +36,7 @@ scope_comparison_new (const char *path)
 }
 
 void
-scope_comparison_remove_folder (const char *folder)
+scope_saved_comparison_remove_folder (const char *folder)
 {
   g_autoptr (GDir) dir = folder ? g_dir_open (folder, 0, NULL) : NULL;
   const char *name;
@@ -52,7 +52,7 @@ scope_comparison_remove_folder (const char *folder)
 }
 
 void
-scope_comparison_free (ScopeComparison *comparison)
+scope_saved_comparison_free (ScopeSavedComparison *comparison)
 {
   if (!comparison)
     return;
@@ -61,7 +61,7 @@ scope_comparison_free (ScopeComparison *comparison)
   g_strfreev (comparison->shapes);
   g_strfreev (comparison->files);
   g_strfreev (comparison->forms);
-  scope_comparison_remove_folder (comparison->folder);
+  scope_saved_comparison_remove_folder (comparison->folder);
   g_free (comparison->folder);
   g_free (comparison->colours);
   g_free (comparison->model);
@@ -73,7 +73,7 @@ scope_comparison_free (ScopeComparison *comparison)
 /* --- Reading --- */
 
 gboolean
-scope_comparison_sniff (const char *head, gsize length)
+scope_saved_comparison_sniff (const char *head, gsize length)
 {
   static const char *const keys[] = { "\"comparison\"", "\"equal\"" };
   gsize                    at = 0;
@@ -124,7 +124,7 @@ read_texts (const cJSON *list, const char *folder)
 
 /* Writes a recording of the file to the temporary folder.  (transfer full) NULL: it cannot be read or written. */
 static char *
-unpack (ScopeComparison *comparison, const char *base64, guint index)
+unpack (ScopeSavedComparison *comparison, const char *base64, guint index)
 {
   gsize              length;
   g_autofree guchar *bytes = g_base64_decode (base64, &length);
@@ -153,7 +153,7 @@ find_beside (const char *name, const char *folder)
 
 /* Recordings of a result become paths, except where they name the recordings that are compared. */
 static void
-resolve_captures (ScopeComparison *comparison, cJSON *result, const char *folder)
+resolve_captures (ScopeSavedComparison *comparison, cJSON *result, const char *folder)
 {
   guint  index = 0;
   cJSON *cell;
@@ -176,7 +176,7 @@ resolve_captures (ScopeComparison *comparison, cJSON *result, const char *folder
 
 /* json: (transfer full) */
 static void
-add_result (ScopeComparison *comparison, cJSON *json, const char *title, const char *folder)
+add_result (ScopeSavedComparison *comparison, cJSON *json, const char *title, const char *folder)
 {
   if (!scope_cells_are_result (json))
     {
@@ -189,7 +189,7 @@ add_result (ScopeComparison *comparison, cJSON *json, const char *title, const c
 }
 
 static void
-read_comparison (ScopeComparison *comparison, cJSON *json, const char *folder)
+read_comparison (ScopeSavedComparison *comparison, cJSON *json, const char *folder)
 {
   const cJSON *head = cJSON_GetObjectItemCaseSensitive (json, "comparison");
   const char  *model = scope_json_get_text (head, "model");
@@ -210,10 +210,10 @@ read_comparison (ScopeComparison *comparison, cJSON *json, const char *folder)
   }
 }
 
-ScopeComparison *
-scope_comparison_parse (const char *text, const char *path, GError **error)
+ScopeSavedComparison *
+scope_saved_comparison_parse (const char *text, const char *path, GError **error)
 {
-  g_autoptr (ScopeComparison) comparison = scope_comparison_new (path);
+  g_autoptr (ScopeSavedComparison) comparison = scope_saved_comparison_new (path);
   g_autofree char *folder = g_path_get_dirname (path);
   g_autofree char *name = g_path_get_basename (path);
   cJSON           *json = cJSON_Parse (text);
@@ -235,28 +235,28 @@ scope_comparison_parse (const char *text, const char *path, GError **error)
 static void
 read_in_worker (GTask *task, gpointer data)
 {
-  const char      *path = data;
-  GError          *error = NULL;
-  ScopeComparison *comparison = NULL;
-  g_autofree char *text = NULL;
-  gsize            length;
+  const char           *path = data;
+  GError               *error = NULL;
+  ScopeSavedComparison *comparison = NULL;
+  g_autofree char      *text = NULL;
+  gsize                 length;
 
   if (g_file_get_contents (path, &text, &length, &error))
     {
       if (length <= MAX_BYTES)
-        comparison = scope_comparison_parse (text, path, &error);
+        comparison = scope_saved_comparison_parse (text, path, &error);
       else
         g_set_error (&error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
                      _ ("%s is too large for a comparison."), path);
     }
-  scope_task_return (task, comparison, (GDestroyNotify) scope_comparison_free, error);
+  scope_task_return (task, comparison, (GDestroyNotify) scope_saved_comparison_free, error);
 }
 
 void
-scope_comparison_read_async (const char         *path,
-                             GCancellable       *cancellable,
-                             GAsyncReadyCallback callback,
-                             gpointer            user_data)
+scope_saved_comparison_read_async (const char         *path,
+                                   GCancellable       *cancellable,
+                                   GAsyncReadyCallback callback,
+                                   gpointer            user_data)
 {
   g_autoptr (GTask) task = g_task_new (NULL, cancellable, callback, user_data);
 
@@ -264,8 +264,8 @@ scope_comparison_read_async (const char         *path,
   scope_worker_run (task, read_in_worker);
 }
 
-ScopeComparison *
-scope_comparison_read_finish (GAsyncResult *result, GError **error)
+ScopeSavedComparison *
+scope_saved_comparison_read_finish (GAsyncResult *result, GError **error)
 {
   return g_task_propagate_pointer (G_TASK (result), error);
 }
@@ -318,7 +318,7 @@ pack_captures (cJSON *result, gssize *n_written)
 
 /* The number of recordings; -1 and an error: not written. */
 static gssize
-write_all (ScopeComparison *comparison, GError **error)
+write_all (ScopeSavedComparison *comparison, GError **error)
 {
   g_autofree char *folder = g_path_get_dirname (comparison->path);
   g_autofree char *model = comparison->model ? shorten (comparison->model, folder) : NULL;
@@ -374,13 +374,13 @@ write_in_worker (GTask *task, gpointer data)
 static void
 free_comparison (gpointer data)
 {
-  scope_comparison_free (data);
+  scope_saved_comparison_free (data);
 }
 
 void
-scope_comparison_write_async (ScopeComparison    *comparison,
-                              GAsyncReadyCallback callback,
-                              gpointer            user_data)
+scope_saved_comparison_write_async (ScopeSavedComparison *comparison,
+                                    GAsyncReadyCallback   callback,
+                                    gpointer              user_data)
 {
   g_autoptr (GTask) task = g_task_new (NULL, NULL, callback, user_data);
 
@@ -389,7 +389,7 @@ scope_comparison_write_async (ScopeComparison    *comparison,
 }
 
 gssize
-scope_comparison_write_finish (GAsyncResult *result, GError **error)
+scope_saved_comparison_write_finish (GAsyncResult *result, GError **error)
 {
   return g_task_propagate_int (G_TASK (result), error);
 }

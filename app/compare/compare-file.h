@@ -24,32 +24,33 @@ typedef struct
       folder; /* temporary, with the recordings of the file, removed with the comparison; NULL: it has none */
   GPtrArray *titles;  /* of char *, one for each result */
   GPtrArray *results; /* of cJSON */
-} ScopeComparison;
+} ScopeSavedComparison;
 
 /* Empty; (transfer full) */
-ScopeComparison *scope_comparison_new (const char *path);
+ScopeSavedComparison *scope_saved_comparison_new (const char *path);
 /* Accepts NULL. */
-void scope_comparison_free (ScopeComparison *comparison);
+void scope_saved_comparison_free (ScopeSavedComparison *comparison);
 /* Removes a folder of recordings with its files.  Accepts NULL. */
-void scope_comparison_remove_folder (const char *folder);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (ScopeComparison, scope_comparison_free)
+void scope_saved_comparison_remove_folder (const char *folder);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (ScopeSavedComparison, scope_saved_comparison_free)
 
 /* TRUE if the beginning of a file is that of a comparison. */
-gboolean scope_comparison_sniff (const char *head, gsize length);
+gboolean scope_saved_comparison_sniff (const char *head, gsize length);
 /* The comparison in a text.  path: of its file.  (transfer full) NULL and an error if the text is not a comparison. */
-ScopeComparison *scope_comparison_parse (const char *text, const char *path, GError **error);
+ScopeSavedComparison *
+scope_saved_comparison_parse (const char *text, const char *path, GError **error);
 
 /* Reads a file in a worker. */
-void scope_comparison_read_async (const char         *path,
-                                  GCancellable       *cancellable,
-                                  GAsyncReadyCallback callback,
-                                  gpointer            user_data);
+void scope_saved_comparison_read_async (const char         *path,
+                                        GCancellable       *cancellable,
+                                        GAsyncReadyCallback callback,
+                                        gpointer            user_data);
 /* (transfer full) NULL and an error: the file cannot be read, or is not a comparison. */
-ScopeComparison *scope_comparison_read_finish (GAsyncResult *result, GError **error);
+ScopeSavedComparison *scope_saved_comparison_read_finish (GAsyncResult *result, GError **error);
 
 /* Writes a file with the recordings in it, in a worker.  comparison: (transfer full) */
-void scope_comparison_write_async (ScopeComparison    *comparison,
-                                   GAsyncReadyCallback callback,
-                                   gpointer            user_data);
+void scope_saved_comparison_write_async (ScopeSavedComparison *comparison,
+                                         GAsyncReadyCallback   callback,
+                                         gpointer              user_data);
 /* The number of recordings that were written; -1 and an error: the file was not written. */
-gssize scope_comparison_write_finish (GAsyncResult *result, GError **error);
+gssize scope_saved_comparison_write_finish (GAsyncResult *result, GError **error);

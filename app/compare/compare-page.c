@@ -189,7 +189,7 @@ scope_compare_page_finalize (GObject *object)
 {
   ScopeComparePage *self = SCOPE_COMPARE_PAGE (object);
 
-  scope_comparison_remove_folder (self->folder);
+  scope_saved_comparison_remove_folder (self->folder);
   g_clear_object (&self->cancellable);
   g_clear_object (&self->measuring);
   g_clear_pointer (&self->unrolled, scope_conversion_free);
@@ -401,7 +401,7 @@ scope_compare_page_set_path (ScopeComparePage *self, const char *path)
 }
 
 void
-scope_compare_page_show (ScopeComparePage *self, ScopeComparison *comparison)
+scope_compare_page_show (ScopeComparePage *self, ScopeSavedComparison *comparison)
 {
   const ScopeCompareSource source = { .model = comparison->model,
                                       .params = comparison->params,
@@ -421,7 +421,7 @@ scope_compare_page_show (ScopeComparePage *self, ScopeComparison *comparison)
   self->folder = g_steal_pointer (&comparison->folder);
   if (comparison->colours)
     g_object_set (self, "colours", comparison->colours, NULL);
-  scope_comparison_free (comparison);
+  scope_saved_comparison_free (comparison);
   if (self->model || self->files)
     {
       start (self);
@@ -446,14 +446,14 @@ dup_shown_forms (ScopeComparePage *self)
   return n > 0 ? g_strv_builder_end (forms) : NULL;
 }
 
-ScopeComparison *
+ScopeSavedComparison *
 scope_compare_page_dup_comparison (ScopeComparePage *self, const char *path)
 {
-  ScopeComparison *comparison;
+  ScopeSavedComparison *comparison;
 
   if (self->results->len == 0)
     return NULL;
-  comparison = scope_comparison_new (path);
+  comparison = scope_saved_comparison_new (path);
   comparison->model = g_strdup (self->model);
   comparison->params = g_strdup (self->params);
   comparison->shapes = g_strdupv (self->shapes);

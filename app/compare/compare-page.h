@@ -33,7 +33,7 @@ void scope_compare_page_open (ScopeComparePage *self, const ScopeCompareSource *
 /* TRUE if the page compares this. */
 gboolean scope_compare_page_has_source (ScopeComparePage *self, const ScopeCompareSource *source);
 /* Shows a saved comparison with its results.  comparison: (transfer full) */
-void scope_compare_page_show (ScopeComparePage *self, ScopeComparison *comparison);
+void scope_compare_page_show (ScopeComparePage *self, ScopeSavedComparison *comparison);
 /* A name for a file of the comparison, without ending.  (transfer full) */
 char *scope_compare_page_dup_name (ScopeComparePage *self);
 /* The file that the comparison was read from or written to; NULL: none. */
@@ -41,7 +41,7 @@ const char *scope_compare_page_get_path (ScopeComparePage *self);
 /* Remembers that the comparison was written to a file. */
 void scope_compare_page_set_path (ScopeComparePage *self, const char *path);
 /* A copy for a file at path; NULL: there is no result yet.  (transfer full) */
-ScopeComparison *scope_compare_page_dup_comparison (ScopeComparePage *self, const char *path);
+ScopeSavedComparison *scope_compare_page_dup_comparison (ScopeComparePage *self, const char *path);
 
 /* The number of panes. */
 guint scope_compare_page_n_panes (ScopeComparePage *self);

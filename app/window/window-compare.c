@@ -161,7 +161,7 @@ read_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
 {
   g_autoptr (ScopeWindow) self = data;
   g_autoptr (GError) error = NULL;
-  ScopeComparison *comparison = scope_comparison_read_finish (result, &error);
+  ScopeSavedComparison *comparison = scope_saved_comparison_read_finish (result, &error);
   g_autoptr (GFile) file = NULL;
   AdwTabPage *tab;
 
@@ -188,7 +188,7 @@ scope_window_is_comparison (const char *path)
 
   if (in)
     n = g_input_stream_read (G_INPUT_STREAM (in), head, sizeof head, NULL, NULL);
-  return n > 0 && scope_comparison_sniff (head, (gsize) n);
+  return n > 0 && scope_saved_comparison_sniff (head, (gsize) n);
 }
 
 /* Whether the file is the plan of a sweep, which is opened by its folder. */
@@ -216,7 +216,7 @@ act_open_json (ScopeWindow *self, GVariant *parameter)
   else if (is_plan (path))
     gtk_widget_activate_action (GTK_WIDGET (self), "win.open-folder", "s", folder);
   else if (scope_window_is_comparison (path))
-    scope_comparison_read_async (path, NULL, read_cb, g_object_ref (self));
+    scope_saved_comparison_read_async (path, NULL, read_cb, g_object_ref (self));
   else
     scope_window_open_as (self, file, NULL, NULL);
 }

@@ -161,7 +161,7 @@ comparison_saved_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpoint
   g_autofree char *name = g_path_get_basename (path);
   g_autofree char *text = NULL;
   g_autoptr (GError) error = NULL;
-  gssize n = scope_comparison_write_finish (result, &error);
+  gssize n = scope_saved_comparison_write_finish (result, &error);
 
   if (error)
     {
@@ -182,15 +182,15 @@ comparison_saved_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpoint
 void
 scope_window_save_comparison (ScopeWindow *self, const char *path)
 {
-  ScopeComparePage *page = scope_window_get_comparison (self);
-  ScopeComparison  *comparison = page ? scope_compare_page_dup_comparison (page, path) : NULL;
-  SaveRequest      *request;
+  ScopeComparePage     *page = scope_window_get_comparison (self);
+  ScopeSavedComparison *comparison = page ? scope_compare_page_dup_comparison (page, path) : NULL;
+  SaveRequest          *request;
 
   if (!comparison)
     return;
   request = g_new (SaveRequest, 1);
   *request = (SaveRequest){ g_object_ref (self), g_object_ref (page), g_strdup (path) };
-  scope_comparison_write_async (comparison, comparison_saved_cb, request);
+  scope_saved_comparison_write_async (comparison, comparison_saved_cb, request);
 }
 
 static void

@@ -16,7 +16,7 @@ prof_chrome_append_micros (GString *to, guint64 ns)
 }
 
 static void
-read_memory (ProfCounters *self)
+read_memory (ProfChromeCounters *self)
 {
   const ProfMemoryPoint *points = prof_capture_get_memory (self->capture);
 
@@ -33,7 +33,7 @@ read_memory (ProfCounters *self)
 
 /* Reads the CPU time of the runs of a kind. */
 static void
-read_cores (ProfCounters *self, ProfSampleKind kind)
+read_cores (ProfChromeCounters *self, ProfSampleKind kind)
 {
   const ProfSample           *samples = prof_capture_get_samples (self->capture);
   g_autofree ProfSampleFacts *facts = prof_capture_dup_sample_facts (self->capture, kind);
@@ -52,17 +52,17 @@ read_cores (ProfCounters *self, ProfSampleKind kind)
 }
 
 void
-prof_counters_init (ProfCounters *counters, const ProfCapture *capture)
+prof_chrome_counters_init (ProfChromeCounters *counters, const ProfCapture *capture)
 {
-  *counters = (ProfCounters){ .capture = capture,
-                              .cores = g_hash_table_new_full (NULL, NULL, NULL, g_free) };
+  *counters = (ProfChromeCounters){ .capture = capture,
+                                    .cores = g_hash_table_new_full (NULL, NULL, NULL, g_free) };
   read_memory (counters);
   read_cores (counters, PROF_SAMPLE_TRACED);
   read_cores (counters, PROF_SAMPLE_EXACT);
 }
 
 void
-prof_counters_clear (ProfCounters *counters)
+prof_chrome_counters_clear (ProfChromeCounters *counters)
 {
   g_clear_pointer (&counters->in_use, g_hash_table_unref);
   g_clear_pointer (&counters->cores, g_hash_table_unref);
@@ -87,7 +87,7 @@ finish_counter (GString *to)
 
 /* The processors in use until run_end end there. */
 static void
-end_run (ProfCounters *self, GString *to, guint64 base)
+end_run (ProfChromeCounters *self, GString *to, guint64 base)
 {
   begin_counter (to, "processors in use", "cores", self->run_end - base);
   g_string_append_c (to, '0');
@@ -96,7 +96,10 @@ end_run (ProfCounters *self, GString *to, guint64 base)
 }
 
 void
-prof_counters_append (ProfCounters *self, GString *to, const ProfEvent *event, guint64 base)
+prof_chrome_counters_append (ProfChromeCounters *self,
+                             GString            *to,
+                             const ProfEvent    *event,
+                             guint64             base)
 {
   const guint64 *bytes;
   const double  *cores;
@@ -143,7 +146,7 @@ prof_counters_append (ProfCounters *self, GString *to, const ProfEvent *event, g
 }
 
 void
-prof_counters_finish (ProfCounters *self, GString *to, guint64 base)
+prof_chrome_counters_finish (ProfChromeCounters *self, GString *to, guint64 base)
 {
   if (self->run_end > 0)
     end_run (self, to, base);

@@ -15,17 +15,19 @@ typedef struct
   guint64            last;      /* bytes in use that were written last */
   gint64             allocated; /* sum of the MEMORY events so far */
   guint64            run_end; /* ns: where the counter of processors returns to 0; 0: it is there */
-} ProfCounters;
+} ProfChromeCounters;
 
 /* Reads the memory and CPU time in a capture. */
-void prof_counters_init (ProfCounters *counters, const ProfCapture *capture);
+void prof_chrome_counters_init (ProfChromeCounters *counters, const ProfCapture *capture);
 /* Frees what counters owns. */
-void prof_counters_clear (ProfCounters *counters);
+void prof_chrome_counters_clear (ProfChromeCounters *counters);
 /* Appends counter events that change when event begins, each followed by a comma.  Call it for all
  * events in the order of their begins; base: ns that are 0 in the trace. */
-void
-prof_counters_append (ProfCounters *counters, GString *to, const ProfEvent *event, guint64 base);
+void prof_chrome_counters_append (ProfChromeCounters *counters,
+                                  GString            *to,
+                                  const ProfEvent    *event,
+                                  guint64             base);
 /* Appends what remains after the last event. */
-void prof_counters_finish (ProfCounters *counters, GString *to, guint64 base);
+void prof_chrome_counters_finish (ProfChromeCounters *counters, GString *to, guint64 base);
 /* Appends ns as microseconds with three decimals. */
 void prof_chrome_append_micros (GString *to, guint64 ns);

@@ -305,9 +305,9 @@ count_events (const GArray *entries)
 char *
 prof_print_chrome (const ProfCapture *capture, guint max_events, gsize *length)
 {
-  GString     *text = g_string_new (NULL);
-  ProfCounters counters;
-  guint        n_left_out;
+  GString           *text = g_string_new (NULL);
+  ProfChromeCounters counters;
+  guint              n_left_out;
   g_autoptr (GArray) entries =
       sort_events (capture, max_events > 0 ? max_events : PROF_TRACE_EVENTS, &n_left_out);
   g_autoptr (ProfDeviceRows) rows = place_work (entries);
@@ -316,7 +316,7 @@ prof_print_chrome (const ProfCapture *capture, guint max_events, gsize *length)
   guint64 end = base;
   Writer  writer = { capture, prof_capture_get_events (capture), base, launches };
 
-  prof_counters_init (&counters, capture);
+  prof_chrome_counters_init (&counters, capture);
   append_head (text, capture, n_left_out);
   append_metadata (text, capture);
   append_threads (text, entries);
@@ -327,15 +327,15 @@ prof_print_chrome (const ProfCapture *capture, guint max_events, gsize *length)
       const ProfEvent *event = entry->event;
       gsize            length_before;
 
-      prof_counters_append (&counters, text, event, base);
+      prof_chrome_counters_append (&counters, text, event, base);
       length_before = text->len;
       append_event (text, &writer, entry);
       if (text->len > length_before)
         g_string_append (text, ",\n");
       end = MAX (end, event->begin_ns + prof_event_duration (event));
     }
-  prof_counters_finish (&counters, text, base);
-  prof_counters_clear (&counters);
+  prof_chrome_counters_finish (&counters, text, base);
+  prof_chrome_counters_clear (&counters);
   g_string_append_printf (text,
                           "{\"ph\":\"i\",\"s\":\"g\",\"name\":\"Record Window "
                           "End\",\"cat\":\"cpu_instant_event\",\"pid\":%d,\"tid\":%d,\"ts\":",

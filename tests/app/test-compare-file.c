@@ -16,13 +16,13 @@
 static char *folder;
 
 /* Quotes are written as ' and replaced.  (transfer full) */
-static ScopeComparison *
+static ScopeSavedComparison *
 parse (const char *text, GError **error)
 {
   g_autofree char *quoted = g_strdelimit (g_strdup (text), "'", '"');
   g_autofree char *path = g_build_filename (folder, "a.comparison.json", NULL);
 
-  return scope_comparison_parse (quoted, path, error);
+  return scope_saved_comparison_parse (quoted, path, error);
 }
 
 static void
@@ -50,7 +50,7 @@ test_beginnings (void)
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
-    g_assert_true (scope_comparison_sniff (cases[i].head, strlen (cases[i].head)) ==
+    g_assert_true (scope_saved_comparison_sniff (cases[i].head, strlen (cases[i].head)) ==
                    cases[i].is_comparison);
 }
 
@@ -60,7 +60,7 @@ test_recordings_of_strangers (void)
 {
   g_autofree char *own = g_build_filename (folder, "own.hscope", NULL);
   g_autoptr (GError) error = NULL;
-  g_autoptr (ScopeComparison) comparison = NULL;
+  g_autoptr (ScopeSavedComparison) comparison = NULL;
   const cJSON *cells;
 
   g_assert_true (g_file_set_contents (own, "x", 1, NULL));
@@ -99,11 +99,11 @@ test_other_files (void)
 static void
 test_round_trip (void)
 {
-  g_autofree char *capture = g_build_filename (folder, "measured.hscope", NULL);
-  g_autofree char *path = g_build_filename (folder, "b.comparison.json", NULL);
-  g_autofree char *text = NULL, *bytes = NULL, *kept = NULL;
-  ScopeComparison *comparison = scope_comparison_new (path);
-  g_autoptr (ScopeComparison) again = NULL;
+  g_autofree char      *capture = g_build_filename (folder, "measured.hscope", NULL);
+  g_autofree char      *path = g_build_filename (folder, "b.comparison.json", NULL);
+  g_autofree char      *text = NULL, *bytes = NULL, *kept = NULL;
+  ScopeSavedComparison *comparison = scope_saved_comparison_new (path);
+  g_autoptr (ScopeSavedComparison) again = NULL;
   g_autoptr (GAsyncResult) result = NULL;
   g_autoptr (GError) error = NULL;
   cJSON *json = cJSON_Parse ("{\"cells\":[{\"variant\":\"fused\",\"median\":1}],\"pairs\":[]}");
@@ -118,14 +118,14 @@ test_round_trip (void)
   comparison->colours = g_strdup ("difference");
   g_ptr_array_add (comparison->results, json);
   g_ptr_array_add (comparison->titles, g_strdup ("training"));
-  scope_comparison_write_async (comparison, keep_result, &result);
+  scope_saved_comparison_write_async (comparison, keep_result, &result);
   while (!result)
     g_main_context_iteration (NULL, TRUE);
-  g_assert_cmpint (scope_comparison_write_finish (result, &error), ==, 1);
+  g_assert_cmpint (scope_saved_comparison_write_finish (result, &error), ==, 1);
   g_assert_no_error (error);
   g_remove (capture);
   g_assert_true (g_file_get_contents (path, &text, NULL, NULL));
-  again = scope_comparison_parse (text, path, &error);
+  again = scope_saved_comparison_parse (text, path, &error);
   g_assert_no_error (error);
   g_assert_cmpstr (again->model, ==, "gallery:lstm-unrolled");
   g_assert_true (g_str_has_prefix (again->params, folder));
@@ -140,7 +140,7 @@ test_round_trip (void)
   g_assert_null (again->forms[2]);
   g_assert_cmpstr (again->colours, ==, "difference");
   kept = g_strdup (again->folder);
-  g_clear_pointer (&again, scope_comparison_free);
+  g_clear_pointer (&again, scope_saved_comparison_free);
   g_assert_false (g_file_test (kept, G_FILE_TEST_EXISTS));
   g_remove (path);
 }

@@ -79,7 +79,7 @@ set_input_types (HybModel *model, HybTensorList *input)
 
 /* The model that reading MXNet's file of the variant of a model of another format would give. */
 static gboolean
-read_again (ScopeResult *result, const ScopeConversion *conversion, GError **error)
+read_again (ScopeResult *result, const ScopeWrittenConversion *conversion, GError **error)
 {
   HybModel        *model = (*conversion->variant)->model;
   const HybFormat *format = hyb_format_of_path ("a-symbol.json");
@@ -106,10 +106,10 @@ typedef struct
 } Prepared;
 
 static gboolean
-prepare (ScopeResult           *result,
-         const ScopeConversion *conversion,
-         const Prepared        *prepared,
-         GError               **error)
+prepare (ScopeResult                  *result,
+         const ScopeWrittenConversion *conversion,
+         const Prepared               *prepared,
+         GError                      **error)
 {
   HybVariant      *variant = prepared->variant;
   const HybFormat *format = scope_find_output_format (conversion->output);
@@ -143,7 +143,7 @@ prepare (ScopeResult           *result,
 /* Where the given sizes are too small to show what larger ones need, the conversion starts from larger ones.  FALSE: these do not stay
  * open either, or cannot be written. */
 static gboolean
-prepare_larger (ScopeResult *result, ScopeConversion *conversion)
+prepare_larger (ScopeResult *result, ScopeWrittenConversion *conversion)
 {
   g_autoptr (HybTensorList) input = NULL;
   g_autoptr (HybVariant) other = NULL;
@@ -166,7 +166,7 @@ prepare_larger (ScopeResult *result, ScopeConversion *conversion)
 
 /* FALSE: something follows from a size in a way that cannot be written. */
 static gboolean
-prepare_open (ScopeResult *result, ScopeConversion *conversion, const HybVariant *other)
+prepare_open (ScopeResult *result, ScopeWrittenConversion *conversion, const HybVariant *other)
 {
   g_autoptr (GError) error = NULL;
 
@@ -178,7 +178,7 @@ prepare_open (ScopeResult *result, ScopeConversion *conversion, const HybVariant
 }
 
 gboolean
-scope_result_prepare (ScopeResult *result, ScopeConversion *conversion, GError **error)
+scope_result_prepare (ScopeResult *result, ScopeWrittenConversion *conversion, GError **error)
 {
   HybVariant *variant = *conversion->variant;
   gboolean    is_whole = TRUE;

@@ -25,7 +25,7 @@ typedef struct
   const HybConvertOptions *convert;
   HybVariant             **variant; /* may be replaced by one for other sizes */
   HybTensorList           *input;   /* (out) (transfer full): of that one; else NULL */
-} ScopeConversion;
+} ScopeWrittenConversion;
 
 /* The files to write. */
 typedef struct
@@ -36,7 +36,8 @@ typedef struct
 } ScopeResult;
 
 /* Makes the contents of all files.  FALSE and an error if the format cannot express the variant. */
-gboolean scope_result_prepare (ScopeResult *result, ScopeConversion *conversion, GError **error);
+gboolean
+scope_result_prepare (ScopeResult *result, ScopeWrittenConversion *conversion, GError **error);
 /* Writes them, and appends their names to written.  model: the variant's. */
 gboolean scope_result_write (const ScopeResult *result,
                              const char        *output,

@@ -359,7 +359,7 @@ run_convert (const ScopeCommonOptions *common, gpointer data, char **files, GErr
   g_autoptr (HybTensorList) inputs = NULL;
   g_autoptr (HybTensorList) larger = NULL;
   g_autoptr (HybVariant) variant = NULL;
-  ScopeConversion conversion;
+  ScopeWrittenConversion conversion;
   g_auto (HybProof) proof = { 0 };
   g_auto (ScopeCompletion) completion = { 0 };
   HybProveOptions prove = { 0 };
@@ -405,7 +405,7 @@ run_convert (const ScopeCommonOptions *common, gpointer data, char **files, GErr
                                    error);
   variant = options->to ? hyb_variant_convert (model, &convert, error)
                         : hyb_variant_keep (model, inputs, error);
-  conversion = (ScopeConversion){ options->output, opset, model, &convert, &variant, NULL };
+  conversion = (ScopeWrittenConversion){ options->output, opset, model, &convert, &variant, NULL };
   if (!variant || !scope_result_prepare (&result, &conversion, error))
     return SCOPE_EXIT_FAILED;
   larger = conversion.input;

@@ -184,12 +184,12 @@ dup_capture (const char *path, guint index)
   g_autofree char *text = NULL, *bytes = NULL;
   g_autofree char *name = g_strdup_printf ("recording-%u.hscope", index);
   char            *to = path_of (name);
-  g_autoptr (ScopeComparison) comparison = NULL;
+  g_autoptr (ScopeSavedComparison) comparison = NULL;
   const cJSON *cells;
   gsize        length;
 
   g_assert_true (g_file_get_contents (path, &text, NULL, NULL));
-  comparison = scope_comparison_parse (text, path, NULL);
+  comparison = scope_saved_comparison_parse (text, path, NULL);
   g_assert_nonnull (comparison);
   cells = cJSON_GetObjectItemCaseSensitive (comparison->results->pdata[0], "cells");
   g_assert_true (
