@@ -135,16 +135,16 @@ add_group (Branches *branches, const Branch *branch)
   g_autofree char *from = viz_short_operator (start->title ? start->title : "");
   g_autofree char *to = viz_short_operator (end->title ? end->title : "");
   g_autofree char *title = g_strdup_printf ("%u × %s … %s", branch->n_equal, from, to);
-  guint32          group = viz_diagram_builder_add_box (builder, &(VizBoxInfo){ .id = id,
-                                                                                .title = title,
-                                                                                .kind = VIZ_BOX_SCOPE,
-                                                                                .category = start->category,
-                                                                                .flags = VIZ_BOX_TWINS,
-                                                                                .parent = end->parent,
-                                                                                .user = VIZ_NO_USER });
 
-  for (guint i = 0; i < branch->boxes->len; i++)
-    viz_diagram_builder_set_parent (builder, g_array_index (branch->boxes, guint32, i), group);
+  viz_fold_add_group (builder,
+                      &(VizBoxInfo){ .id = id,
+                                     .title = title,
+                                     .kind = VIZ_BOX_SCOPE,
+                                     .category = start->category,
+                                     .flags = VIZ_BOX_TWINS,
+                                     .parent = end->parent,
+                                     .user = VIZ_NO_USER },
+                      branch->boxes);
 }
 
 /* Groups the equal branches that a box joins. */

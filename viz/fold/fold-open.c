@@ -4,11 +4,12 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "viz/fold/fold-private.h"
 
+#include "viz/fold/folds.h"
+
 #include <string.h>
 
-/* A chain of up to SMALL_CHAIN steps is drawn whole at first, of a longer one LONG_CHAIN boxes a layer; as in folds.c. */
-#define SMALL_CHAIN 8
-#define LONG_CHAIN  4
+/* A chain of up to VIZ_SMALL_CHAIN steps is drawn whole at first, of a longer one LONG_CHAIN boxes a layer. */
+#define LONG_CHAIN 4
 
 /* Boxes that are visible at first.  With 60, 18 of 287 pictures of models could not be read as a whole on a page, with
  * 40 six.  A picture of FEW boxes may open a group that leads to MAX_OF_FEW. */
@@ -78,7 +79,7 @@ cost_of_opening (const VizDiagramBuilder *builder, const Tree *tree, guint32 box
   guint32 n_layers;
 
   if (viz_diagram_builder_box (builder, box)->kind == VIZ_BOX_STEPS &&
-      measure_chain (builder, tree, box, &n_layers) > SMALL_CHAIN)
+      measure_chain (builder, tree, box, &n_layers) > VIZ_SMALL_CHAIN)
     return (LONG_CHAIN + 1) * n_layers;
   return n_children (tree, box);
 }
@@ -198,7 +199,7 @@ open_cells (VizDiagramBuilder *builder, Tree *tree, guint32 steps, GPtrArray *qu
 
   for (guint32 i = tree->first[steps]; i < tree->first[steps + 1]; i++)
     cost += n_children (tree, tree->child[i]);
-  if (measure_chain (builder, tree, steps, &n_layers) > SMALL_CHAIN || cost > MAX_IN_CELLS ||
+  if (measure_chain (builder, tree, steps, &n_layers) > VIZ_SMALL_CHAIN || cost > MAX_IN_CELLS ||
       !may_open (tree, cost))
     return;
   cells = family_new ();

@@ -16,6 +16,9 @@ G_BEGIN_DECLS
 /* Finding bands compares all chains of a group with each other. */
 #define VIZ_MAX_CHAINS 400
 
+/* Adds a group and moves boxes, of guint32, into it. */
+void viz_fold_add_group (VizDiagramBuilder *builder, const VizBoxInfo *info, const GArray *boxes);
+
 /* One part of a name, as "l0" in "lstm_l0_t3_i2h".  All boxes below it share the parts up to it. */
 typedef struct
 {

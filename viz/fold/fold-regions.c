@@ -312,10 +312,8 @@ add_group (const VizRegions *regions, const VizRegion *region)
                               .category = viz_diagram_builder_box (builder, first)->category,
                               .parent = join->parent,
                               .user = VIZ_NO_USER };
-  guint32            group = viz_diagram_builder_add_box (builder, &info);
 
-  for (guint i = 0; i < region->boxes->len; i++)
-    viz_diagram_builder_set_parent (builder, g_array_index (region->boxes, guint32, i), group);
+  viz_fold_add_group (builder, &info, region->boxes);
 }
 
 /* --- All --- */

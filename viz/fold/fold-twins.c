@@ -79,6 +79,15 @@ describe_ends (const VizDiagramBuilder *builder, guint32 n_given)
   return ends;
 }
 
+void
+viz_fold_add_group (VizDiagramBuilder *builder, const VizBoxInfo *info, const GArray *boxes)
+{
+  guint32 group = viz_diagram_builder_add_box (builder, info);
+
+  for (guint i = 0; i < boxes->len; i++)
+    viz_diagram_builder_set_parent (builder, g_array_index (boxes, guint32, i), group);
+}
+
 static void
 add_group (VizDiagramBuilder *builder, const GArray *twins)
 {
@@ -87,16 +96,16 @@ add_group (VizDiagramBuilder *builder, const GArray *twins)
   g_autofree char *id = g_strdup_printf ("twins:%s", box->id);
   g_autofree char *name = viz_short_operator (box->title ? box->title : "");
   g_autofree char *title = g_strdup_printf ("%u × %s", twins->len, name);
-  guint32          group = viz_diagram_builder_add_box (builder, &(VizBoxInfo){ .id = id,
-                                                                                .title = title,
-                                                                                .kind = VIZ_BOX_SCOPE,
-                                                                                .category = box->category,
-                                                                                .flags = VIZ_BOX_TWINS,
-                                                                                .parent = box->parent,
-                                                                                .user = VIZ_NO_USER });
 
-  for (guint i = 0; i < twins->len; i++)
-    viz_diagram_builder_set_parent (builder, g_array_index (twins, guint32, i), group);
+  viz_fold_add_group (builder,
+                      &(VizBoxInfo){ .id = id,
+                                     .title = title,
+                                     .kind = VIZ_BOX_SCOPE,
+                                     .category = box->category,
+                                     .flags = VIZ_BOX_TWINS,
+                                     .parent = box->parent,
+                                     .user = VIZ_NO_USER },
+                      twins);
 }
 
 void

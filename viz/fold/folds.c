@@ -6,9 +6,7 @@
 
 #include <stdio.h>
 
-/* By default a chain of up to SMALL_CHAIN steps is drawn whole, a longer one with FIRST_STEPS steps.
- * fold-open.c relies on SMALL_CHAIN. */
-#define SMALL_CHAIN 8
+/* By default a chain of up to VIZ_SMALL_CHAIN steps is drawn whole, a longer one with FIRST_STEPS steps. */
 #define FIRST_STEPS 3
 
 typedef struct
@@ -210,7 +208,7 @@ viz_folds_get_steps (const VizFolds *folds, guint32 box, gint32 *first, gint32 *
     }
   steps = find_steps (folds, box);
   *first = 0;
-  *last = steps.last - steps.first < SMALL_CHAIN ? steps.last : steps.first + FIRST_STEPS - 1;
+  *last = steps.last - steps.first < VIZ_SMALL_CHAIN ? steps.last : steps.first + FIRST_STEPS - 1;
 }
 
 /* Lines: "open ID" and "closed ID" for groups that differ from the diagram's flag, "steps 3 7 ID". */

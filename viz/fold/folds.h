@@ -9,6 +9,9 @@
 
 G_BEGIN_DECLS
 
+/* The largest number of steps of a chain that is drawn whole by default. */
+#define VIZ_SMALL_CHAIN 8
+
 typedef struct _VizFolds VizFolds;
 
 /* A state in which the groups flagged VIZ_BOX_OPEN are open.  Holds a reference to the diagram. */

@@ -30,22 +30,6 @@ constrains (const VizBodyEdge *edge)
   return (edge->flags & VIZ_EDGE_FEEDBACK) == 0 && edge->tail != edge->head;
 }
 
-static guint32
-upper_end (const VizLayers *layers, guint32 edge)
-{
-  const VizBodyEdge *ends = &layers->body->edges[edge];
-
-  return layers->reversed[edge] ? ends->head : ends->tail;
-}
-
-static guint32
-lower_end (const VizLayers *layers, guint32 edge)
-{
-  const VizBodyEdge *ends = &layers->body->edges[edge];
-
-  return layers->reversed[edge] ? ends->tail : ends->head;
-}
-
 static Leaving
 leaving_edges (const VizLayers *layers)
 {
@@ -56,13 +40,13 @@ leaving_edges (const VizLayers *layers)
 
   for (guint32 e = 0; e < body->n_edges; e++)
     if (constrains (&body->edges[e]))
-      leaving.first[upper_end (layers, e) + 1]++;
+      leaving.first[viz_layers_end (layers, e, TRUE) + 1]++;
   for (guint32 i = 0; i < body->n_nodes; i++)
     leaving.first[i + 1] += leaving.first[i];
   memcpy (next, leaving.first, (body->n_nodes + 1) * sizeof *next);
   for (guint32 e = 0; e < body->n_edges; e++)
     if (constrains (&body->edges[e]))
-      leaving.edge[next[upper_end (layers, e)]++] = e;
+      leaving.edge[next[viz_layers_end (layers, e, TRUE)]++] = e;
   g_free (next);
   return leaving;
 }
@@ -134,14 +118,14 @@ topological_order (const VizLayers *layers, const Leaving *leaving)
 
   for (guint32 e = 0; e < layers->body->n_edges; e++)
     if (constrains (&layers->body->edges[e]))
-      waiting[lower_end (layers, e)]++;
+      waiting[viz_layers_end (layers, e, FALSE)]++;
   for (guint32 i = 0; i < n; i++)
     if (waiting[i] == 0)
       order[n_ready++] = i;
   for (; n_done < n_ready; n_done++)
     for (guint32 k = leaving->first[order[n_done]]; k < leaving->first[order[n_done] + 1]; k++)
       {
-        guint32 head = lower_end (layers, leaving->edge[k]);
+        guint32 head = viz_layers_end (layers, leaving->edge[k], FALSE);
 
         if (--waiting[head] == 0)
           order[n_ready++] = head;
@@ -165,7 +149,7 @@ longest_paths (VizLayers *layers, const Leaving *leaving, const guint32 *order)
   for (guint32 i = 0; i < body->n_nodes; i++)
     for (guint32 k = leaving->first[order[i]]; k < leaving->first[order[i] + 1]; k++)
       {
-        guint32 head = lower_end (layers, leaving->edge[k]);
+        guint32 head = viz_layers_end (layers, leaving->edge[k], FALSE);
 
         if (body->nodes[head].kind != VIZ_NODE_IN)
           layers->rank[head] = MAX (layers->rank[head], layers->rank[order[i]] + 1);
@@ -201,7 +185,7 @@ tighten (VizLayers *layers, const Leaving *leaving, const guint32 *order)
 
   for (guint32 e = 0; e < body->n_edges; e++)
     if (constrains (&body->edges[e]))
-      n_in[lower_end (layers, e)]++;
+      n_in[viz_layers_end (layers, e, FALSE)]++;
   for (guint pass = 0; pass < 2; pass++)
     for (guint32 i = body->n_nodes; i-- > 0;)
       {
@@ -211,7 +195,7 @@ tighten (VizLayers *layers, const Leaving *leaving, const guint32 *order)
         if (body->nodes[node].kind != VIZ_NODE_BOX || n_out == 0 || n_out < n_in[node])
           continue;
         for (guint32 k = leaving->first[node]; k < leaving->first[node + 1]; k++)
-          lowest = MIN (lowest, layers->rank[lower_end (layers, leaving->edge[k])]);
+          lowest = MIN (lowest, layers->rank[viz_layers_end (layers, leaving->edge[k], FALSE)]);
         if (lowest > layers->rank[node] + 1)
           layers->rank[node] = lowest - 1;
       }
@@ -256,8 +240,8 @@ rank_by_simplex (VizLayers *layers)
     }
   for (guint32 e = 0; e < body->n_edges; e++)
     {
-      edge =
-          (VizSimplexEdge){ stand_in[upper_end (layers, e)], stand_in[lower_end (layers, e)], 1 };
+      edge = (VizSimplexEdge){ stand_in[viz_layers_end (layers, e, TRUE)],
+                               stand_in[viz_layers_end (layers, e, FALSE)], 1 };
       if (constrains (&body->edges[e]) && edge.tail != edge.head && edge.tail != bottom &&
           edge.head != top && !(edge.tail == top && edge.head == bottom))
         g_array_append_val (edges, edge);

@@ -38,14 +38,6 @@ is_routed (const VizLayers *layers, guint32 edge)
   return (layers->body->edges[edge].flags & VIZ_EDGE_FEEDBACK) == 0;
 }
 
-static guint32
-end_node (const VizLayers *layers, guint32 edge, gboolean upper)
-{
-  const VizBodyEdge *ends = &layers->body->edges[edge];
-
-  return upper != (gboolean) layers->reversed[edge] ? ends->tail : ends->head;
-}
-
 static float
 end_at (const VizLayers *layers, guint32 edge, gboolean upper)
 {
@@ -68,7 +60,7 @@ static double
 wanted_upper_x (const Router *router, guint32 edge)
 {
   const VizLayers *layers = router->layers;
-  guint32          node = end_node (layers, edge, TRUE), other = end_node (layers, edge, FALSE);
+  guint32 node = viz_layers_end (layers, edge, TRUE), other = viz_layers_end (layers, edge, FALSE);
 
   if (layers->stub[edge])
     return layers->x[node];
@@ -84,7 +76,7 @@ static double
 wanted_lower_x (const Router *router, guint32 edge)
 {
   const VizLayers *layers = router->layers;
-  guint32          node = end_node (layers, edge, FALSE);
+  guint32          node = viz_layers_end (layers, edge, FALSE);
 
   if (layers->stub[edge])
     return layers->x[node];
@@ -105,7 +97,7 @@ next_x (const Router *router, guint32 edge, gboolean upper)
     return layers->x[upper ? layers->first_bend[edge] : last];
   if (is_fixed || !upper)
     return (upper ? router->lower_x : router->upper_x)[edge];
-  return layers->x[end_node (layers, edge, FALSE)];
+  return layers->x[viz_layers_end (layers, edge, FALSE)];
 }
 
 static int
@@ -197,12 +189,12 @@ place_side (Router *router, gboolean upper)
 
   for (guint32 e = 0; e < n_edges; e++)
     if (is_routed (layers, e))
-      first[end_node (layers, e, upper) + 2]++;
+      first[viz_layers_end (layers, e, upper) + 2]++;
   for (guint32 i = 0; i < n_nodes; i++)
     first[i + 2] += first[i + 1];
   for (guint32 e = 0; e < n_edges; e++)
     if (is_routed (layers, e))
-      list[first[end_node (layers, e, upper) + 1]++] = e;
+      list[first[viz_layers_end (layers, e, upper) + 1]++] = e;
   for (guint32 i = 0; i < n_nodes; i++)
     place_ends (router, i, list + first[i], first[i + 1] - first[i], upper);
   g_free (list);
@@ -219,7 +211,7 @@ place_fixed (Router *router)
     for (guint upper = 0; upper < 2; upper++)
       if (end_at (layers, e, upper) >= 0)
         {
-          guint32 node = end_node (layers, e, upper);
+          guint32 node = viz_layers_end (layers, e, upper);
           double  left = layers->x[node] - layers->body->nodes[node].width / 2;
 
           (upper ? router->upper_x : router->lower_x)[e] = left + end_at (layers, e, upper);
@@ -244,9 +236,9 @@ static void
 write_route (const Router *router, VizBody *answer, guint32 edge)
 {
   const VizLayers *layers = router->layers;
-  guint32          upper = end_node (layers, edge, TRUE), lower = end_node (layers, edge, FALSE);
-  double           top = answer->at[lower].y;
-  double           bottom = answer->at[upper].y + layers->body->nodes[upper].height;
+  guint32 upper = viz_layers_end (layers, edge, TRUE), lower = viz_layers_end (layers, edge, FALSE);
+  double  top = answer->at[lower].y;
+  double  bottom = answer->at[upper].y + layers->body->nodes[upper].height;
 
   if (layers->stub[edge])
     {

@@ -66,6 +66,15 @@ typedef struct
   guint8  *stub;       /* drawn as stubs, without virtual nodes */
 } VizLayers;
 
+/* The upper or the lower node of an edge as it is drawn. */
+static inline guint32
+viz_layers_end (const VizLayers *layers, guint32 edge, gboolean upper)
+{
+  const VizBodyEdge *ends = &layers->body->edges[edge];
+
+  return upper != (gboolean) layers->reversed[edge] ? ends->tail : ends->head;
+}
+
 /* The stages.  They return FALSE only when cancelled. */
 
 /* Breaks cycles and sets rank, reversed and n_ranks. */
