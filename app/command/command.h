@@ -54,5 +54,7 @@ typedef struct
   int (*run) (const ScopeCommonOptions *common, gpointer options, char **files, GError **error);
 } ScopeCommand;
 
+/* The output that an option of the command names; NULL: it names none. */
+const ScopeOutput *scope_command_find_output (const ScopeCommand *command, const char *option);
 /* Runs the command that argv names.  Returns the exit code. */
 int scope_main (int argc, char **argv);

@@ -13,6 +13,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+const ScopeOutput *
+scope_command_find_output (const ScopeCommand *command, const char *option)
+{
+  for (const ScopeOutput *output = command->outputs; output && output->option; output++)
+    if (strcmp (output->option, option) == 0)
+      return output;
+  return NULL;
+}
+
 const char *
 scope_output_get (const ScopeCommand *command, gconstpointer options, const char *option)
 {

@@ -21,6 +21,7 @@
 #include "engine/formats/npz.h"
 #include "engine/gradient/backward.h"
 #include "engine/imperative/imperative.h"
+#include "profiler/record/subject.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -134,16 +135,6 @@ find_output_types (Run *run, HybType *types, GError **error)
   return TRUE;
 }
 
-static HybTensor *
-make_ones (const HybType *type, GError **error)
-{
-  HybTensor *ones = hyb_tensor_new (type, error);
-
-  for (gint64 i = 0; ones && i < hyb_tensor_get_size (ones); i++)
-    hyb_dtype_set_double (hyb_tensor_get_data (ones), type->dtype, (gsize) i, 1);
-  return ones;
-}
-
 /* The gradient of output number index: from given by the output's name or position, else ones. */
 static HybTensor *
 take_head_gradient (Run           *run,
@@ -159,7 +150,7 @@ take_head_gradient (Run           *run,
   if (!tensor && given)
     tensor = hyb_tensor_list_find (given, position);
   if (!tensor)
-    return make_ones (type, error);
+    return prof_new_ones (type, error);
   if (hyb_shape_equal (hyb_tensor_get_shape (tensor), &type->shape))
     return hyb_tensor_convert (tensor, type->dtype);
 

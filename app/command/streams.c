@@ -18,6 +18,23 @@
 #define PIECE      65536
 #define STDIN_NAME "/dev/stdin"
 
+gboolean
+scope_pipe_write (int to, gconstpointer data, gsize n)
+{
+  const guint8 *at = data;
+
+  while (n > 0)
+    {
+      gssize written = write (to, at, n);
+
+      if (written < 0 && errno != EINTR)
+        return FALSE;
+      at += MAX (written, 0);
+      n -= (gsize) MAX (written, 0);
+    }
+  return TRUE;
+}
+
 static gboolean
 is_dash (const char *name)
 {
@@ -34,21 +51,6 @@ fail (const char *what, GError **error)
   return FALSE;
 }
 
-static gboolean
-write_all (int to, const char *piece, gsize length)
-{
-  while (length > 0)
-    {
-      gssize written = write (to, piece, length);
-
-      if (written < 0 && errno != EINTR)
-        return FALSE;
-      piece += MAX (written, 0);
-      length -= (gsize) MAX (written, 0);
-    }
-  return TRUE;
-}
-
 /* Copies until the end of from, at most limit bytes. */
 static gboolean
 copy (int from, int to, guint64 limit, const char *what, GError **error)
@@ -61,7 +63,7 @@ copy (int from, int to, guint64 limit, const char *what, GError **error)
     {
       if (n < 0 && errno == EINTR)
         continue;
-      if (n < 0 || !write_all (to, piece, (gsize) n))
+      if (n < 0 || !scope_pipe_write (to, piece, (gsize) n))
         return fail (what, error);
       total += (guint64) n;
       if (total > limit)
@@ -125,15 +127,6 @@ write_stdout (ScopeStreams *streams, const ScopeOutput *output, char **name, GEr
   return TRUE;
 }
 
-static const ScopeOutput *
-find_output (const ScopeCommand *command, const char *option)
-{
-  for (guint i = 0; command->outputs && command->outputs[i].option; i++)
-    if (strcmp (command->outputs[i].option, option) == 0)
-      return &command->outputs[i];
-  return NULL;
-}
-
 /* Replaces the dashes among the values of an option. */
 static gboolean
 open_option (ScopeStreams       *streams,
@@ -141,7 +134,7 @@ open_option (ScopeStreams       *streams,
              const GOptionEntry *entry,
              GError            **error)
 {
-  const ScopeOutput *output = find_output (command, entry->long_name);
+  const ScopeOutput *output = scope_command_find_output (command, entry->long_name);
   char             **values = entry->arg_data;
 
   if (entry->arg == G_OPTION_ARG_FILENAME && is_dash (*values))

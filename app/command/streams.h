@@ -33,3 +33,7 @@ gboolean scope_streams_open (ScopeStreams       *streams,
 /* Copies what was written to stdout, if is_done, and removes the memory files.  FALSE and an error
  * if stdout cannot be written. */
 gboolean scope_streams_close (ScopeStreams *streams, gboolean is_done, GError **error);
+
+/* Writes n bytes to a pipe or file.  The caller ignores SIGPIPE.  FALSE with errno: it cannot be written, such as a pipe that
+ * has no reader. */
+gboolean scope_pipe_write (int to, gconstpointer data, gsize n);

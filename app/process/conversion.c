@@ -145,6 +145,32 @@ new_prefix (const ScopeConversionOptions *options)
   return g_build_filename (folder, name, NULL);
 }
 
+/* A command that ends with --shape for each of the shapes.  (transfer container) */
+static GPtrArray *
+new_argv (const char *const *fixed, const char *const *shapes)
+{
+  GPtrArray *argv = g_ptr_array_new ();
+
+  for (; *fixed; fixed++)
+    g_ptr_array_add (argv, (gpointer) *fixed);
+  for (; shapes && *shapes; shapes++)
+    {
+      g_ptr_array_add (argv, (gpointer) "--shape");
+      g_ptr_array_add (argv, (gpointer) *shapes);
+    }
+  g_ptr_array_add (argv, NULL);
+  return argv;
+}
+
+static void
+set_job (GTask *task, char *path /* (transfer full) */)
+{
+  ConvertJob *job = g_new0 (ConvertJob, 1);
+
+  job->path = path;
+  g_task_set_task_data (task, job, convert_job_free);
+}
+
 void
 scope_conversion_run_async (const ScopeConversionOptions *options,
                             GCancellable                 *cancellable,
@@ -152,24 +178,14 @@ scope_conversion_run_async (const ScopeConversionOptions *options,
                             gpointer                      user_data)
 {
   GTask           *task = g_task_new (NULL, cancellable, callback, user_data);
-  ConvertJob      *job = g_new0 (ConvertJob, 1);
   g_autofree char *prefix = new_prefix (options);
-  g_autoptr (GPtrArray) argv = g_ptr_array_new ();
-  const char *const fixed[] = { "convert",     "--json",   "--matches", "--to",
-                                options->form, "--output", prefix,      options->model };
+  g_autoptr (GPtrArray) argv = NULL;
+  const char *const fixed[] = { "convert",       "--json",   "--matches", "--to",
+                                options->form,   "--output", prefix,      options->model,
+                                options->params, NULL };
 
-  job->path = g_strconcat (prefix, "-symbol.json", NULL);
-  g_task_set_task_data (task, job, convert_job_free);
-  for (guint i = 0; i < G_N_ELEMENTS (fixed); i++)
-    g_ptr_array_add (argv, (gpointer) fixed[i]);
-  if (options->params)
-    g_ptr_array_add (argv, (gpointer) options->params);
-  for (guint i = 0; options->shapes && options->shapes[i]; i++)
-    {
-      g_ptr_array_add (argv, (gpointer) "--shape");
-      g_ptr_array_add (argv, (gpointer) options->shapes[i]);
-    }
-  g_ptr_array_add (argv, NULL);
+  set_job (task, g_strconcat (prefix, "-symbol.json", NULL));
+  argv = new_argv (fixed, options->shapes);
   scope_child_run_async ((const char *const *) argv->pdata, cancellable, converted_cb, task);
 }
 
@@ -180,21 +196,11 @@ scope_conversion_match_async (const char *const   files[2],
                               GAsyncReadyCallback callback,
                               gpointer            user_data)
 {
-  GTask      *task = g_task_new (NULL, cancellable, callback, user_data);
-  ConvertJob *job = g_new0 (ConvertJob, 1);
-  g_autoptr (GPtrArray) argv = g_ptr_array_new ();
-  const char *const fixed[] = { "diff", "--json", "--matches", files[0], files[1] };
+  GTask            *task = g_task_new (NULL, cancellable, callback, user_data);
+  const char *const fixed[] = { "diff", "--json", "--matches", files[0], files[1], NULL };
+  g_autoptr (GPtrArray) argv = new_argv (fixed, shapes);
 
-  job->path = g_strdup (files[1]);
-  g_task_set_task_data (task, job, convert_job_free);
-  for (guint i = 0; i < G_N_ELEMENTS (fixed); i++)
-    g_ptr_array_add (argv, (gpointer) fixed[i]);
-  for (guint i = 0; shapes && shapes[i]; i++)
-    {
-      g_ptr_array_add (argv, (gpointer) "--shape");
-      g_ptr_array_add (argv, (gpointer) shapes[i]);
-    }
-  g_ptr_array_add (argv, NULL);
+  set_job (task, g_strdup (files[1]));
   scope_child_run_check_async ((const char *const *) argv->pdata, cancellable, converted_cb, task);
 }
 

@@ -154,11 +154,25 @@ draw_spans (ScopeLaneChart *self, cairo_t *cr, PangoLayout *layout, double width
     }
 }
 
+/* The rectangle of a span, at least min_width wide; FALSE: it is out of sight. */
+static gboolean
+place_span (ScopeLaneChart  *self,
+            const ScopeSpan *span,
+            double           width,
+            double           min_width,
+            VizRect         *rect)
+{
+  double per_second = width / (self->end - self->begin), line = scope_lane_chart_line (self);
+
+  *rect = (VizRect){ (span->begin - self->begin) * per_second, line + span->lane * (line + GAP),
+                     MAX ((span->end - span->begin) * per_second, min_width), line };
+  return span->end >= self->begin && span->begin <= self->end;
+}
+
 /* A line in the colour of errors above spans that took much longer than usual. */
 static void
 draw_unusual (ScopeLaneChart *self, cairo_t *cr, double width)
 {
-  double  per_second = width / (self->end - self->begin), line = scope_lane_chart_line (self);
   GdkRGBA colour = { 0.88f, 0.11f, 0.14f, 1 };
 
   gtk_style_context_lookup_color (gtk_widget_get_style_context (GTK_WIDGET (self)), "error_color",
@@ -167,12 +181,11 @@ draw_unusual (ScopeLaneChart *self, cairo_t *cr, double width)
   for (guint i = 0; i < self->spans->len; i++)
     {
       const ScopeSpan *span = &g_array_index (self->spans, ScopeSpan, i);
+      VizRect          rect;
 
-      if (!(span->usual > 0) || span->end < self->begin || span->begin > self->end)
+      if (!(span->usual > 0) || !place_span (self, span, width, 2, &rect))
         continue;
-      cairo_rectangle (cr, (span->begin - self->begin) * per_second,
-                       line + span->lane * (line + GAP),
-                       MAX ((span->end - span->begin) * per_second, 2), UNUSUAL);
+      cairo_rectangle (cr, rect.x, rect.y, rect.width, UNUSUAL);
       cairo_fill (cr);
     }
 }
@@ -181,7 +194,6 @@ draw_unusual (ScopeLaneChart *self, cairo_t *cr, double width)
 static void
 draw_marks (ScopeLaneChart *self, cairo_t *cr, double width)
 {
-  double  per_second = width / (self->end - self->begin), line = scope_lane_chart_line (self);
   GdkRGBA colour;
 
   if (g_hash_table_size (self->marked) == 0)
@@ -192,13 +204,11 @@ draw_marks (ScopeLaneChart *self, cairo_t *cr, double width)
   for (guint i = 0; i < self->spans->len; i++)
     {
       const ScopeSpan *span = &g_array_index (self->spans, ScopeSpan, i);
+      VizRect          rect;
 
-      if (!scope_lane_chart_is_marked (self, span) || span->end < self->begin ||
-          span->begin > self->end)
+      if (!scope_lane_chart_is_marked (self, span) || !place_span (self, span, width, 1, &rect))
         continue;
-      cairo_rectangle (cr, (span->begin - self->begin) * per_second - 1,
-                       line + span->lane * (line + GAP) - 1,
-                       MAX ((span->end - span->begin) * per_second, 1) + 2, line + 2);
+      cairo_rectangle (cr, rect.x - 1, rect.y - 1, rect.width + 2, rect.height + 2);
       cairo_stroke (cr);
     }
 }

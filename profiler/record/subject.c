@@ -75,8 +75,8 @@ find_parameters (HybGraph *graph, GPtrArray *values)
   return wrt;
 }
 
-static HybTensor *
-make_ones (const HybType *type, GError **error)
+HybTensor *
+prof_new_ones (const HybType *type, GError **error)
 {
   HybTensor *ones = hyb_tensor_new (type, error);
 
@@ -109,7 +109,7 @@ add_gradients (ProfSubject *subject, GError **error)
         return hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_UNKNOWN, NULL,
                              "Profile it without gradients",
                              "the shape of output %u is known only at run time", i);
-      ones = make_ones (&types[heads[i]], error);
+      ones = prof_new_ones (&types[heads[i]], error);
       if (!ones)
         return FALSE;
       g_ptr_array_add (subject->values, ones);

@@ -75,3 +75,5 @@ HybTensor *prof_subject_get_output (ProfSubject *subject, guint index);
 guint prof_subject_n_heads (const ProfSubject *subject);
 /* The parameter whose gradient an output is; NULL for heads of the model. */
 const char *prof_subject_get_gradient_name (const ProfSubject *subject, guint index);
+/* A tensor whose elements are 1: the gradient of a head.  (transfer full) */
+HybTensor *prof_new_ones (const HybType *type, GError **error);

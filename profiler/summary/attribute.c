@@ -234,25 +234,33 @@ add_row (ProfAttribution *attribution,
   return index;
 }
 
-/* The row of a node of a graph that ran: that of the same node of the model, by origin or by name,
- * or an added row. */
+/* The row of the node of the model that a node is, by its name; PROF_NONE if the model has none.  from: the
+ * node of the model with its origin, which is tried first. */
 static guint32
-find_row (ProfAttribution *attribution, Source *source, HybGraph *graph, HybNodeId id)
+find_same_node (Source *source, HybGraph *graph, HybNodeId id, HybNodeId from)
 {
   const HybNode *node = hyb_graph_get_node (graph, id);
-  HybNodeId      model_id = find_by_origin (source, node->origin);
-  guint32        origin = PROF_NONE;
+  HybNodeId      named;
 
   if (graph == source->graph)
     return source->first_row + id;
-  if (is_same_node (source, model_id, node))
-    return source->first_row + model_id;
-  if (model_id != HYB_NO_ID)
-    origin = source->first_row + model_id;
-  model_id = find_by_name (source, node->name);
-  if (model_id != HYB_NO_ID && is_same_node (source, model_id, node))
-    return source->first_row + model_id;
-  return add_row (attribution, source, graph, id, origin);
+  if (is_same_node (source, from, node))
+    return source->first_row + from;
+  named = find_by_name (source, node->name);
+  return named != HYB_NO_ID && is_same_node (source, named, node) ? source->first_row + named
+                                                                  : PROF_NONE;
+}
+
+/* The row of a node of a graph that ran: that of the same node of the model, or an added row. */
+static guint32
+find_row (ProfAttribution *attribution, Source *source, HybGraph *graph, HybNodeId id)
+{
+  HybNodeId from = find_by_origin (source, hyb_graph_get_node (graph, id)->origin);
+  guint32   row = find_same_node (source, graph, id, from);
+
+  return row != PROF_NONE ? row
+                          : add_row (attribution, source, graph, id,
+                                     from != HYB_NO_ID ? source->first_row + from : PROF_NONE);
 }
 
 /* --- What nodes stand for --- */
@@ -262,19 +270,12 @@ find_row (ProfAttribution *attribution, Source *source, HybGraph *graph, HybNode
 static guint32
 find_model_row (Source *source, HybGraph *graph, HybNodeId id, ProfRole *role)
 {
-  const HybNode *node = hyb_graph_get_node (graph, id);
-  HybNodeId      from = find_by_origin (source, node->origin);
-  HybNodeId      named;
+  HybNodeId from = find_by_origin (source, hyb_graph_get_node (graph, id)->origin);
+  guint32   row = find_same_node (source, graph, id, from);
 
-  *role = PROF_COMPUTES;
-  if (graph == source->graph)
-    return source->first_row + id;
-  if (is_same_node (source, from, node))
-    return source->first_row + from;
-  named = find_by_name (source, node->name);
-  if (named != HYB_NO_ID && is_same_node (source, named, node))
-    return source->first_row + named;
-  *role = PROF_DIFFERENTIATES;
+  *role = row != PROF_NONE ? PROF_COMPUTES : PROF_DIFFERENTIATES;
+  if (row != PROF_NONE)
+    return row;
   return from != HYB_NO_ID ? source->first_row + from : PROF_NONE;
 }
 

@@ -109,12 +109,9 @@ scope_each_get_output (const ScopeEachCall *call)
 static gboolean
 is_one_output (const ScopeEachCall *call, const GOptionEntry *entry)
 {
-  const ScopeOutput *outputs = call->command->outputs;
+  const ScopeOutput *output = scope_command_find_output (call->command, entry->long_name);
 
-  for (guint i = 0; outputs && outputs[i].option; i++)
-    if (outputs[i].ending && g_str_equal (outputs[i].option, entry->long_name))
-      return TRUE;
-  return FALSE;
+  return output && output->ending;
 }
 
 gboolean

@@ -8,6 +8,7 @@
 
 #include "app/command/messages.h"
 #include "app/command/progress.h"
+#include "app/command/streams.h"
 #include "app/command/targets/request.h"
 #include "app/command/targets/run-folder.h"
 #include "app/command/targets/tar-stream.h"

@@ -8,6 +8,7 @@
 #include "app/command/children/find-json.h"
 #include "app/command/messages.h"
 #include "app/command/progress.h"
+#include "app/command/streams.h"
 #include "app/command/targets/launcher.h"
 #include "app/command/targets/original-name.h"
 #include "app/command/targets/request.h"

@@ -23,20 +23,11 @@ find_entry (const GArray *entries, const char *name)
   return NULL;
 }
 
-static const ScopeOutput *
-find_output (const ScopeCommand *command, const char *name)
-{
-  for (guint i = 0; command->outputs && command->outputs[i].option; i++)
-    if (strcmp (command->outputs[i].option, name) == 0)
-      return &command->outputs[i];
-  return NULL;
-}
-
 /* The name of a file there, owned by names. */
 static const char *
 name_file (const ScopeEachCall *call, const char *option, const char *path, ScopeRemoteNames *names)
 {
-  const ScopeOutput *output = find_output (call->command, option);
+  const ScopeOutput *output = scope_command_find_output (call->command, option);
 
   return output ? scope_remote_names_add_output (names, path, !output->ending)
                 : scope_remote_names_add_file (names, path);

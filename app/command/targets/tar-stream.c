@@ -4,6 +4,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/targets/tar-stream.h"
 
+#include "app/command/streams.h"
+
 #include "engine/base/error.h"
 
 #include <errno.h>
@@ -45,23 +47,6 @@ fail_form (GError **error, const char *text)
 }
 
 /* --- Writing --- */
-
-gboolean
-scope_pipe_write (int to, gconstpointer data, gsize n)
-{
-  const guint8 *at = data;
-
-  while (n > 0)
-    {
-      gssize written = write (to, at, n);
-
-      if (written < 0 && errno != EINTR)
-        return FALSE;
-      at += MAX (written, 0);
-      n -= (gsize) MAX (written, 0);
-    }
-  return TRUE;
-}
 
 int
 scope_open_regular (const char *path, guint64 *size, GError **error)

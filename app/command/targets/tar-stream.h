@@ -6,8 +6,6 @@
 
 #include "app/command/targets/remote-file.h"
 
-/* Writes n bytes to a pipe.  The caller ignores SIGPIPE.  FALSE: it has no reader. */
-gboolean scope_pipe_write (int to, gconstpointer data, gsize n);
 /* Opens a regular file and finds its size.  -1 and an error: there is none. */
 int scope_open_regular (const char *path, guint64 *size, GError **error);
 
