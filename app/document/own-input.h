@@ -17,7 +17,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (ScopeOwnInput, scope_own_input_free)
 
 /* Whether the name of a file is that of a picture, of arrays or of a table of numbers. */
 gboolean scope_own_input_is_named (const char *path);
-/* Whether a file of arrays has one with the name of an input of the model, so that it holds no parameters. */
+/* Whether a file of arrays holds inputs instead of parameters: one of its names is an input of the model. */
 gboolean scope_own_input_has_inputs (const char *path, ScopeDocument *document);
 
 /* Reads a file in a worker.  What is made of a picture or a table is written to folder. */

@@ -57,8 +57,7 @@ is_time (HybGuess *guess, const HybShape *shape, int axis)
   return FALSE;
 }
 
-/* Several axes have the size that an operator needs of one of them: gives the others the usual length, where
- * that fits. */
+/* Several axes got the size that an operator needs for only one of them: gives the others the usual length, where that fits. */
 static void
 lengthen (HybGuess *guess, HybShape *shape, guint axes)
 {

@@ -138,8 +138,8 @@ check_place (Reader *reader, const char *name, HybJsonRef entry, const HybType *
   place.end = (gsize) ends[1];
   if (place.end - place.begin != size)
     return refuse (reader, "bad-json",
-                   "“%s” has %" G_GSIZE_FORMAT " bytes, and its shape asks for %" G_GSIZE_FORMAT,
-                   name, place.end - place.begin, size);
+                   "“%s” has %" G_GSIZE_FORMAT " bytes, but its shape needs %" G_GSIZE_FORMAT, name,
+                   place.end - place.begin, size);
   if (place.end > reader->n_elements)
     return refuse (reader, "truncated",
                    "“%s” ends at byte %" G_GSIZE_FORMAT

@@ -38,7 +38,7 @@ HYB_REASON ("_contrib_edge_id", SPARSE_GRAPH)
 HYB_REASON ("_contrib_getnnz",
             "It counts the stored elements of a sparse array, and all arrays are dense here")
 
-/* What belongs to the training or the quantisation of a model, and is in no exported graph. */
+/* Operators for training or quantising a model, which are not in exported graphs. */
 HYB_REASON (
     "_contrib_calibrate_entropy",
     "It chooses the ranges of values while a model is quantised, and is in no exported graph")

@@ -120,7 +120,7 @@ count_steps_up_to (const HybCells *cells, guint chain)
   return n;
 }
 
-/* How far from a state the choice between two states is looked for, and among how many inputs of a node. */
+/* Limits of the search for the choice between two states: nodes from a state, and inputs of a node. */
 #define MAX_CHOICE_DEPTH  4
 #define MAX_CHOICE_INPUTS 3
 

@@ -252,7 +252,7 @@ count_varints (HybProtobuf *file, const HybProtobufField *field, guint64 *n, GEr
       return hyb_protobuf_fail (file, error, field->offset + start,
                                 "a number has more than 10 bytes");
   if (start < length)
-    return hyb_protobuf_fail (file, error, field->offset + start, "a number ends behind its field");
+    return hyb_protobuf_fail (file, error, field->offset + start, "a number ends after its field");
   return TRUE;
 }
 

@@ -94,7 +94,7 @@ test_lies (void)
   } rows[] = {
     { ENTRY ("\"shape\":[3],\"data_offsets\":[0,12]"), "truncated", "there are 8" },
     { ENTRY ("\"shape\":[2],\"data_offsets\":[4,12]"), "truncated", "ends at byte 12" },
-    { ENTRY ("\"shape\":[2],\"data_offsets\":[0,4]"), "bad-json", "its shape asks for 8" },
+    { ENTRY ("\"shape\":[2],\"data_offsets\":[0,4]"), "bad-json", "its shape needs 8" },
     { ENTRY ("\"shape\":[2],\"data_offsets\":[8,0]"), "bad-json", "two ascending numbers" },
     { ENTRY ("\"shape\":[2],\"data_offsets\":[-8,0]"), "bad-json", "two ascending numbers" },
     { ENTRY ("\"shape\":[2],\"data_offsets\":[0,8,8]"), "bad-json", "two ascending numbers" },
