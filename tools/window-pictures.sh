@@ -7,7 +7,7 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 build=$(cd "$1" && pwd)
 mkdir -p "${2:-$root/docs/window}"
 folder=$(cd "${2:-$root/docs/window}" && pwd)
-[ $# -gt 2 ] && shift 2 || set -- ''
+if [ $# -gt 2 ]; then shift 2; else set -- ''; fi # an empty name: all
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -23,10 +23,10 @@ take() { # the pointer rests in the middle of the display, outside of the window
   "$root/tests/app/with-display.sh" 2600x1800 "$build/tests/app/window-pictures" "$folder" "$@"
 }
 for name; do
-  take $name
-  HYBRIDSCOPE_LOOK=large take $name
-  HYBRIDSCOPE_LOOK=contrast ADW_DEBUG_HIGH_CONTRAST=1 take $name
-  HYBRIDSCOPE_LOOK=german LANGUAGE=de take $name
+  take ${name:+"$name"}
+  HYBRIDSCOPE_LOOK=large take ${name:+"$name"}
+  HYBRIDSCOPE_LOOK=contrast ADW_DEBUG_HIGH_CONTRAST=1 take ${name:+"$name"}
+  HYBRIDSCOPE_LOOK=german LANGUAGE=de take ${name:+"$name"}
 done
 if command -v convert >/dev/null; then
   for name; do
