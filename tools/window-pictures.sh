@@ -30,6 +30,7 @@ for name; do
 done
 if command -v convert >/dev/null; then
   for name; do
+    # shellcheck disable=SC2231 # without a name it is a pattern
     for picture in "$folder"/${name:-*}-*.png; do
       convert "$picture" -strip +dither -colors 96 "png8:$picture"
     done
