@@ -269,13 +269,13 @@ def mean(ratios):
 
 
 def group_of(case, drawn=False):
-    """Phase, batch and form of a recurrent case; of drawn cases the range of the batch."""
+    """Phase, batch and form of a recurrent case; of drawn cases phase and range of the batch."""
     parts = case.split("-")
     if parts[0] not in ("rnn", "gru", "lstm"):
         return None
     batch = int(parts[4][1:])
-    if drawn and batch > 1:
-        parts[4] = "b2 to 16" if batch <= 16 else "b17 to 64"
+    if drawn:
+        return f"{parts[1]} " + ("b1" if batch == 1 else "b2 to 16" if batch <= 16 else "b17 to 64")
     return f"{parts[1]} {parts[4]} {parts[5]}"
 
 

@@ -21,7 +21,7 @@
 #define SECOND_CACHE 2
 
 /* Adding the lanes of a sum takes as long as packing this many weights, so that packing pays from
- * k / LANES_COST rows on; measured with AVX-512 and AVX2 for 2 to 128 rows, see docs/speed.md. */
+ * k / LANES_COST rows on; measured with AVX-512 and AVX2 for 2 to 128 rows. */
 #define LANES_COST 8
 /* Beyond this A is read from the second-level cache too often. */
 #define MAX_DOT_ROWS 48

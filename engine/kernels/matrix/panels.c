@@ -34,7 +34,7 @@
 /* With more rows than this, packing X as well (as OpenBLAS does) pays. */
 #define MAX_GEMM_ROWS HYB_PANELS_MAX_ROWS
 /* Up to this many multiplications OpenBLAS does not pack either and is faster; by whether W is
- * transposed.  Measured with AVX-512 for 2 to 128 rows; see docs/speed.md. */
+ * transposed.  Measured with AVX-512 for 2 to 128 rows. */
 #define SMALL_TRANSPOSED 400000
 #define SMALL            1000000
 
