@@ -4,6 +4,7 @@
  * capture and gestures that claim sequences.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/app/window/case.h"
+#include "tests/app/window/pixels.h"
 #include "tests/app/window/tensor-case.h"
 #include "tests/app/window/x-events.h"
 
@@ -13,7 +14,6 @@
 #include <glib/gstdio.h>
 #include <math.h>
 #include <string.h>
-#include <unistd.h>
 
 /* Earlier tests may have left a window in which tabs are scrolled away. */
 static gboolean
@@ -203,52 +203,6 @@ test_places (void)
 
 /* --- 15: lines --- */
 
-/* Where a point of the picture is on the canvas. */
-static void
-to_canvas (VizPoint point, double *x, double *y)
-{
-  double left, top, zoom;
-
-  scope_canvas_get_camera (canvas (), &left, &top, &zoom);
-  *x = (point.x - left) * zoom;
-  *y = (point.y - top) * zoom;
-}
-
-/* (transfer full) */
-static GdkPixbuf *
-photograph (void)
-{
-  g_autofree char *path = NULL;
-  GdkPixbuf       *picture;
-
-  close (g_file_open_tmp ("hybridscope-far-XXXXXX.png", &path, NULL));
-  gui_save_picture (GTK_WINDOW (window), path);
-  picture = gdk_pixbuf_new_from_file (path, NULL);
-  g_remove (path);
-  return picture;
-}
-
-/* Whether two pictures of the window differ within two pixels of a point of the canvas. */
-static gboolean
-differ_at (const GdkPixbuf *a, const GdkPixbuf *b, double x, double y)
-{
-  int              stride = gdk_pixbuf_get_rowstride (a), n = gdk_pixbuf_get_n_channels (a);
-  double           left, top; /* of the shadow */
-  graphene_point_t at;
-
-  g_assert_true (gtk_widget_compute_point (GTK_WIDGET (canvas ()), GTK_WIDGET (window),
-                                           &GRAPHENE_POINT_INIT ((float) x, (float) y), &at));
-  gtk_native_get_surface_transform (GTK_NATIVE (window), &left, &top);
-  at.x += (float) left;
-  at.y += (float) top;
-  for (int row = (int) at.y - 2; row <= (int) at.y + 2; row++)
-    if (memcmp (gdk_pixbuf_read_pixels (a) + row * stride + ((int) at.x - 2) * n,
-                gdk_pixbuf_read_pixels (b) + row * stride + ((int) at.x - 2) * n,
-                (gsize) (5 * n)) != 0)
-      return TRUE;
-  return FALSE;
-}
-
 /* The longest line whose ends are boxes. */
 static guint32
 find_longest_wire (void)
@@ -291,16 +245,18 @@ check_far_ends (void)
 
   scope_workspace_select (workspace (), VIZ_ROOT);
   x_move (widget, 5, 5);
-  before = photograph ();
-  to_canvas ((VizPoint){ tail->x + tail->width / 2, tail->y + MIN (tail->height / 2, 12) }, &x, &y);
+  before = pixels_photograph ();
+  pixels_find_point ((VizPoint){ tail->x + tail->width / 2, tail->y + MIN (tail->height / 2, 12) },
+                     &x, &y);
   x_click (widget, x, y, 1);
   wait_until (is_selected, GUINT_TO_POINTER (tail->box));
   x_move (widget, 5, 5);
-  after = photograph ();
-  to_canvas (viz_curve_point (viz_picture_points (picture, number) + wire->n_points - 4, 0.8), &x,
-             &y);
-  g_assert_true (differ_at (before, after, x, y));
-  g_assert_false (differ_at (before, after, 5, 5));
+  after = pixels_photograph ();
+  pixels_find_point (viz_curve_point (viz_picture_points (picture, number) + wire->n_points - 4,
+                                      0.8),
+                     &x, &y);
+  g_assert_true (pixels_differ (before, after, (VizPoint){ x, y }, 2));
+  g_assert_false (pixels_differ (before, after, (VizPoint){ 5, 5 }, 2));
   scope_workspace_select (workspace (), VIZ_ROOT);
 }
 

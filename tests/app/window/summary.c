@@ -1,6 +1,7 @@
 /* summary.c — the summary of a run, the choice of a run, and where nodes of the model are computed.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/app/window/case.h"
+#include "tests/app/window/pixels.h"
 
 #include "app/models/cost-item.h"
 #include "app/models/gradual-list.h"
@@ -265,6 +266,59 @@ test_shares_add_up (void)
 }
 
 /* The five places are named as in the model, the steps of a loop as one place, and each leads to its node. */
+/* A drawn box that was computed together with the selection, and not the selection; VIZ_NO_ITEM: none. */
+static guint32
+find_related (void)
+{
+  const VizPicture *picture = scope_canvas_get_picture (canvas ());
+  const GArray     *related = scope_canvas_get_related (canvas ());
+  guint32 selected = viz_picture_find_box (picture, scope_workspace_get_selected (workspace ()));
+
+  for (guint i = 0; i < related->len; i++)
+    {
+      guint32 item = viz_picture_find_box (picture, g_array_index (related, guint32, i));
+
+      if (item != VIZ_NO_ITEM && item != selected)
+        return item;
+    }
+  return VIZ_NO_ITEM;
+}
+
+/* Unlike the selection, whose outline is solid. */
+static void
+test_dashes (void)
+{
+  guint32        row = PROF_NONE, box = find_fused (&row), number;
+  const VizItem *item;
+  double         left, right, y;
+  guint          n_marked = 0, n_plain = 0;
+  g_autoptr (GdkPixbuf) marked = NULL;
+  g_autoptr (GdkPixbuf) plain = NULL;
+
+  gui_act (window, "win.unfold-all", NULL);
+  gui_settle (page);
+  gui_act (canvas (), "canvas.zoom-fit", NULL);
+  scope_workspace_select (workspace (), box);
+  gui_spin (500);
+  number = find_related ();
+  g_assert_cmpuint (number, !=, VIZ_NO_ITEM);
+  item = viz_picture_item (scope_canvas_get_picture (canvas ()), number);
+  scope_canvas_set_camera (canvas (), item->x - 100, item->y - 100, 1);
+  marked = pixels_photograph ();
+  scope_workspace_select (workspace (), VIZ_ROOT);
+  plain = pixels_photograph ();
+  pixels_find_point ((VizPoint){ item->x, item->y + item->height }, &left, &y);
+  pixels_find_point ((VizPoint){ item->x + item->width, item->y + item->height }, &right, &y);
+  for (double x = left + 4; x < right - 4; x++)
+    if (pixels_differ (marked, plain, (VizPoint){ x, y }, 0))
+      n_marked++;
+    else
+      n_plain++;
+  g_test_message ("%u pixels are marked, %u are not", n_marked, n_plain);
+  g_assert_cmpuint (n_marked, >, 4);
+  g_assert_cmpuint (n_plain, >, 0);
+}
+
 /* The innermost label in root that contains the text; NULL: there is none. */
 static GtkWidget *
 find_label (GtkWidget *root, const char *text)
@@ -357,6 +411,7 @@ void
 add_summary_tests (void)
 {
   add_test ("/app/window/the-summary-names-the-most-expensive-places", CASE_MEASURED, test_places);
+  add_test ("/app/window/what-is-computed-together-is-dashed", CASE_MEASURED, test_dashes);
   add_test ("/app/window/summary-and-outline-agree", CASE_EMPTY, test_places_agree);
   add_test ("/app/window/a-run-is-summed-up", CASE_MEASURED, test_summary);
   add_test ("/app/window/a-traced-run-can-be-picked", CASE_MEASURED, test_pick_run);
