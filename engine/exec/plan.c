@@ -381,6 +381,7 @@ hyb_plan_new (HybGraph             *graph,
   g_autofree guint8 *needed = NULL;
   gsize              limit = memory_limit (options);
 
+  /* 1. Passes rewrite the graph; facts end up as those of the rewritten one. */
   g_atomic_ref_count_init (&plan->references);
   plan->training = options->training;
   plan->options = options;
@@ -397,6 +398,7 @@ hyb_plan_new (HybGraph             *graph,
   hyb_graph_get_variables (plan->graph, &plan->n_variables);
   hyb_graph_get_heads (plan->graph, &plan->n_heads);
 
+  /* 2. Steps and memory.  A plan with sizes that only a run shows is not laid out here. */
   needed = hyb_graph_find_needed (plan->graph, facts->constants);
   if (!check_nodes (plan, needed, limit, error) ||
       (!plan->is_dynamic && !lay_out (plan, facts, needed, limit, error)))
@@ -420,6 +422,7 @@ hyb_plan_unref (HybPlan *plan)
   if (!plan || !g_atomic_ref_count_dec (&plan->references))
     return;
 
+  /* What the device prepared for its steps, the device releases. */
   for (guint i = 0; i < plan->n_prepared; i++)
     if (plan->steps[i].call.op->release && !(plan->device && plan->device->steps[i].twin))
       plan->steps[i].call.op->release (&plan->steps[i].call);

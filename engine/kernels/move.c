@@ -85,6 +85,7 @@ merge_axes (const HybMove *wide, HybMove *move)
       if (wide->dim[i] == 1)
         continue;
 
+      /* A step along the last axis is as long as all of axis i, in both arrays: they count as one axis. */
       if (last >= 0 && move->from[last] == wide->from[i] * wide->dim[i] &&
           move->to[last] == wide->to[i] * wide->dim[i])
         {
@@ -343,6 +344,8 @@ hyb_move (const HybMove *wide, gconstpointer from, gpointer to)
   job.from = from;
   job.to = to;
   job.other = find_tiled_axis (&job.move);
+  /* 1. The source runs along axis `other`, the destination along the last one: whole cache lines of both are used if
+   *    tiles of side × side elements are moved.  A slice is `side` of axis `other` by the whole last axis. */
   if (job.other >= 0)
     {
       job.side = job.move.item <= 4 ? SMALL_SIDE : WIDE_SIDE;
@@ -353,8 +356,10 @@ hyb_move (const HybMove *wide, gconstpointer from, gpointer to)
       bytes *= (gint64) job.move.item;
       hyb_parallel_for (n, MAX (1, GRAIN_BYTES / bytes), move_tiles, &job);
     }
+  /* 2. One run: threads share its elements. */
   else if (job.move.rank == 1)
     hyb_parallel_for (job.move.dim[0], GRAIN_BYTES / (gint64) job.move.item, move_run, &job);
+  /* 3. Threads share the rows, which are runs of the last axis. */
   else
     {
       for (int i = 0; i < job.move.rank - 1; i++)

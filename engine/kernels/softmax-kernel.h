@@ -92,6 +92,7 @@ NAME (softmax_block) (const SoftmaxCall *call, gint64 outer, gint64 first, gint6
       sum[i] = 0.0;
     }
 
+  /* 1. y = scale · x, −∞ past the length of a row; the maximum of each row. */
   for (gint64 k = 0; k < length; k++)
     for (gint64 i = 0; i < n; i++)
       y[k * step + i] = x[k * step + i] * scale;
@@ -100,6 +101,7 @@ NAME (softmax_block) (const SoftmaxCall *call, gint64 outer, gint64 first, gint6
     for (gint64 i = 0; i < n; i++)
       maximum[i] = y[k * step + i] > maximum[i] ? y[k * step + i] : maximum[i];
 
+  /* 2. Exponentials of y − maximum, which are at most 1, and their sums.  log_softmax keeps the exponents. */
   for (gint64 k = 0; k < length; k++)
     {
       for (gint64 i = 0; i < n; i++)
@@ -111,6 +113,7 @@ NAME (softmax_block) (const SoftmaxCall *call, gint64 outer, gint64 first, gint6
         memcpy (y + k * step, piece, sizeof (REAL) * (gsize) n);
     }
 
+  /* 3. Divide by the sums, or subtract their logarithms. */
   for (gint64 i = 0; i < n; i++)
     factor[i] = (REAL) (call->view->log ? log (sum[i]) : 1.0 / sum[i]);
   for (gint64 k = 0; k < length; k++)

@@ -201,6 +201,8 @@ collect_products (KeepPass *keeping, HybNodeId id)
   *back = (BackwardLoop){ .loop = loop,
                           .nodes = g_array_new (FALSE, FALSE, sizeof (HybNodeId)),
                           .outputs = g_array_new (FALSE, FALSE, sizeof (guint)) };
+  /* map: the value of the backward body that repeats each value of the forward one.  Products are kept in the order of the
+   * body, as long as their bytes in all steps fit MAX_KEPT_BYTES. */
   map = match_bodies (body, own);
   for (HybNodeId inner = 0; inner < hyb_graph_n_nodes (body); inner++)
     {

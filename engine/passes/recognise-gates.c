@@ -372,11 +372,13 @@ match_with (const HybPieces *pieces, HybValueId value, HybValueId t, HybReplacem
 
   if (!read_gate (pieces, t, &gate))
     return FALSE;
+  /* x may stand anywhere below T's argument, since files write P(x) in many ways: each value there is tried. */
   list_values (pieces, gate.argument, MAX_DEPTH, leaves);
   for (guint i = 0; i < leaves->len; i++)
     {
       Reading reading = { pieces, found, g_array_index (leaves, HybValueId, i), t };
 
+      /* The replacement is pointwise, so x has the shape of the result; numbers are passed over. */
       if (!hyb_pieces_is_float (pieces, reading.x) ||
           !hyb_shape_equal (&hyb_pieces_type (pieces, reading.x)->shape,
                             &hyb_pieces_type (pieces, value)->shape))

@@ -110,6 +110,8 @@ find_anchors (BodyFinder *finder, HybValueId weight)
   memset (anchors, 0xff, n * sizeof *anchors);
   for (guint i = 0; i < n; i++)
     is_use[users[i]] = TRUE;
+  /* uses counts the readers of the weight on the longest path to a node, itself included: in a chain they are 1, 2, … n,
+   * and two that do not depend on each other have the same number, which leaves a gap. */
   count_uses (finder, is_use);
   for (guint i = 0; i < n; i++)
     anchors[finder->uses[users[i]] - 1] = users[i];

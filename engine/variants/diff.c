@@ -68,6 +68,7 @@ key_of (const Differ *differ, HybGraph *graph, HybNodeId id, gboolean is_a)
 
   if (hyb_node_is_variable (node))
     g_string_append_printf (text, "|%s", node->name);
+  /* Hints of frontends, such as __ctx_group__, are not compared. */
   for (guint i = 0; node->attributes && node->attributes[i]; i += 2)
     if (!g_str_has_prefix (node->attributes[i], "__"))
       g_string_append_printf (text, "|%s=%s", node->attributes[i], node->attributes[i + 1]);

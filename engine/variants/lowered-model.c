@@ -248,6 +248,7 @@ add_with_number (Writing *writing, HybNodeId id)
 
   if (!hyb_op_with_number (node->op, 0))
     return FALSE;
+  /* The first input that is a number; operators such as _rminus_scalar have it on the left, hence `at`. */
   while (at < 2 && !find_number (writing, id, at, &number))
     at++;
   if (at == 2)

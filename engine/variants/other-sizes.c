@@ -161,6 +161,7 @@ enlarge_inputs (const Search *search, const GArray *places)
         {
           const Place *place = &g_array_index (places, Place, k);
 
+          /* Axes of one size may be one dimension, such as the batch: chosen gives equal sizes the same larger one. */
           if (place->variable == i)
             {
               type.shape.dim[place->axis] =

@@ -228,6 +228,7 @@ make_constant_state (HybFuser *fuser, guint state, HybValueId *value)
       g_free (shape.value);
       return FALSE;
     }
+  /* The state of a cell is (batch, hidden), that of RNN (rows, batch, hidden), a row for each layer and direction. */
   rows = g_strdup_printf ("(%u, %" G_GINT64_FORMAT ", %" G_GINT64_FORMAT ")", n_rows,
                           shape.value[0], shape.value[1]);
   g_free (shape.value);
@@ -300,14 +301,15 @@ make_initial_state (HybFuser *fuser, guint state)
 static HybValueId
 write_node (HybFuser *fuser, const char *prefix, const HybValueId *inputs)
 {
-  gboolean          is_lstm = fuser->weights.mode == HYB_RNN_LSTM;
-  g_autofree char  *layers = g_strdup_printf ("%u", fuser->weights.n_layers);
-  g_autofree char  *hidden = g_strdup_printf ("%" G_GINT64_FORMAT, fuser->weights.hidden);
-  g_autofree char  *name = g_strconcat (prefix, "rnn", NULL);
-  char              rate[G_ASCII_DTOSTR_BUF_SIZE];
-  g_autofree char  *projection = g_strdup_printf ("%" G_GINT64_FORMAT, fuser->weights.projection);
-  gboolean          is_projected = fuser->weights.projection > 0;
-  gboolean          has_lengths = fuser->lengths.lengths != HYB_NO_ID;
+  gboolean         is_lstm = fuser->weights.mode == HYB_RNN_LSTM;
+  g_autofree char *layers = g_strdup_printf ("%u", fuser->weights.n_layers);
+  g_autofree char *hidden = g_strdup_printf ("%" G_GINT64_FORMAT, fuser->weights.hidden);
+  g_autofree char *name = g_strconcat (prefix, "rnn", NULL);
+  char             rate[G_ASCII_DTOSTR_BUF_SIZE];
+  g_autofree char *projection = g_strdup_printf ("%" G_GINT64_FORMAT, fuser->weights.projection);
+  gboolean         is_projected = fuser->weights.projection > 0;
+  gboolean         has_lengths = fuser->lengths.lengths != HYB_NO_ID;
+  /* projection_size and use_sequence_length are left out where they do nothing, so the list ends early. */
   const char *const attributes[] = { "bidirectional",
                                      fuser->weights.is_bidirectional ? "True" : "False",
                                      "mode",

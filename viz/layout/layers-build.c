@@ -39,6 +39,8 @@ choose_stubs (VizLayers *layers, const Buses *buses)
   guint32       *n_long_out = g_new0 (guint32, MAX (body->n_nodes, 1));
   guint8        *seen = g_new0 (guint8, MAX (buses->n, 1));
 
+  /* 1. Edges that are stubs by themselves; the long ones among the others are counted at both ends.  Edges of one tensor
+   *    share a line at their upper end and count once there. */
   for (guint32 e = 0; e < body->n_edges; e++)
     {
       guint32 upper, lower, span = span_of (layers, e, &upper, &lower);
@@ -51,6 +53,7 @@ choose_stubs (VizLayers *layers, const Buses *buses)
         n_long_out[upper]++;
       seen[body->edges[e].tensor] = TRUE;
     }
+  /* 2. At a hub all long edges are stubs, not only those beyond the limit. */
   for (guint32 e = 0; e < body->n_edges; e++)
     {
       guint32 upper, lower, span = span_of (layers, e, &upper, &lower);

@@ -58,6 +58,7 @@ find_chains (Shortening *self)
     {
       guint32 node = layers->rows[i];
 
+      /* rows lists nodes from top to bottom, so that a node that no chain has taken by now is the top of one. */
       self->next[node] = VIZ_NO_NODE;
       if (!taken[node])
         {

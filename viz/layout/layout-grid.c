@@ -191,6 +191,7 @@ plan_tracks (Grid *grid)
       grid->straight[e] = is_straight_aside (grid, edge) || is_straight_down (grid, edge);
       if (grid->straight[e])
         continue;
+      /* Positions count half steps: 2 i is gap i, 2 i + 1 the middle of row or column i. */
       if (plan.below == plan.above)
         {
           viz_axis_request (&grid->rows, plan.below, key, plan.from, plan.to);
@@ -505,12 +506,14 @@ grid_place (VizBody           *body,
   grid.head_x = g_new0 (double, body->n_edges + 1);
   viz_axis_init (&grid.columns, n_columns);
   viz_axis_init (&grid.rows, n_rows);
+  /* Tracks widen gaps, so they are counted before anything has a place, and edges are drawn when all have one. */
   place_ports_in_columns (&grid);
   plan_tracks (&grid);
   spread_ends (&grid);
   place_cells (&grid);
   route_all (&grid);
   viz_body_end (body);
+  /* In an update columns and rows stay where they were, also those that now hold nothing. */
   if (body->previous)
     {
       body->width = MAX (body->width, grid.columns.place[n_columns]);

@@ -60,15 +60,18 @@ SIMD (sum_tile) (const int           n_filters,
   place[v] = tile->vectors[v];
 #endif
 
+  /* 1. Sums of n_filters × n_vectors stay in registers; both are constants here, so the loops unroll. */
   EACH_FILTER
   EACH_VECTOR
   sum[f][v] = (Floats){ 0 };
 
-  if (tile->map.to)
+  if (tile->map.to) /* the same filters of the next tile are written next */
     EACH_FILTER
   EACH_VECTOR
   __builtin_prefetch (tile->map.to + f * tile->map.stride + (n_vectors + v) * LANES, 1);
 
+  /* 2. sum[f][v] += weight[f][k] x[k][v] over the depth (channels × kernel), one cache line of weights at a time; the rows
+   *    of weights of the tile after this one are fetched meanwhile. */
   for (gint64 first = 0; first < tile->depth; first = until)
     {
       until = tile->ahead.n > 0 ? MIN (first + HYB_LINE_FLOATS, tile->depth) : tile->depth;
@@ -91,6 +94,7 @@ SIMD (sum_tile) (const int           n_filters,
         }
     }
 
+  /* 3. Results go to the map with bias, residual and rectifier, or as they are to a buffer. */
   if (tile->map.to)
     {
       const HybTileMap *map = &tile->map;

@@ -262,9 +262,10 @@ multiply_filters (const BandGroup *group,
   gint64          first = tile->first_vector * tiles->lanes, n = tile->n_vectors * tiles->lanes;
   gint64          positions = (group->n_bands - 1) * layout->pitch + layout->convolve->map[2];
   HybTileImage    image = { .depth = layout->depth, .shifts = group->shifts };
-  float           sums[ROWS * HYB_TILE_FILTERS * HYB_TILE_STRIDE];
-  float           rows[BAND * HYB_TILE_STRIDE];
+  float           sums[ROWS * HYB_TILE_FILTERS * HYB_TILE_STRIDE]; /* (row, filter, position) */
+  float           rows[BAND * HYB_TILE_STRIDE]; /* (row of the map, position) of one filter */
 
+  /* 1. In the transformed domain the rows do not mix: six products of (filters, depth) by (depth, positions). */
   hyb_tiles_follow (tiles, image.vectors);
   for (gint64 row = 0; row < ROWS; row++)
     {
@@ -275,6 +276,8 @@ multiply_filters (const BandGroup *group,
       tiles->sum[tile->n_vectors][n_filters](&image, group->weight + weights, layout->depth,
                                              sums + row * stride);
     }
+  /* 2. Six transformed rows become four rows of the map.  Positions between the rows of an image, which the pitch adds,
+   *    were computed too; those behind the last band are not written. */
   for (gint64 f = 0; f < n_filters; f++)
     {
       tiles->transform_output (n, sums + f * HYB_TILE_STRIDE, stride, rows);

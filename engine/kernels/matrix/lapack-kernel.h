@@ -207,6 +207,7 @@ NAME (eigen) (int n, REAL *a, const HybEigen *to, REAL *work)
       return 0;
     }
 
+  /* Transposed in place: LAPACK reads columns. */
   for (gint64 i = 0; i < n; i++)
     for (gint64 j = 0; j < i; j++)
       {

@@ -397,6 +397,8 @@ differentiate_layer (Direction *run, gint64 layer, gconstpointer dy, gpointer dx
                               ? run->pass->y
                               : at (run, run->pass->reserve, hyb_recurrent_reserved_output (net, layer));
 
+  /* Each direction: gradients of the gates step by step, from the last step to the first; then those of all steps at once
+   * give the weights' and the input's (steps × batch rows).  The second direction adds to dx. */
   for (gint64 d = 0; d < net->n_directions; d++)
     {
       start_direction (run, layer, d, y, dy);
@@ -412,6 +414,7 @@ differentiate_layer (Direction *run, gint64 layer, gconstpointer dy, gpointer dx
         differentiate_input (run, dx, d > 0);
     }
 
+  /* dx is the gradient of the lower layer's output behind its dropout. */
   if (layer > 0 && net->dropout > 0)
     multiply_mask (run, outputs, dx,
                    at (run, run->pass->reserve, hyb_recurrent_reserved_mask (net, layer - 1)), dx);
