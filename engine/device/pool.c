@@ -124,14 +124,6 @@ hyb_device_pool_give (HybDevicePool *pool, gpointer memory)
   g_mutex_unlock (&pool->lock);
 }
 
-void
-hyb_device_pool_trim (HybDevicePool *pool)
-{
-  g_mutex_lock (&pool->lock);
-  trim (pool);
-  g_mutex_unlock (&pool->lock);
-}
-
 gsize
 hyb_device_pool_get_used (HybDevicePool *pool)
 {

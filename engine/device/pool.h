@@ -16,8 +16,6 @@ void hyb_device_pool_free (HybDevicePool *pool);
 gpointer hyb_device_pool_take (HybDevicePool *pool, gsize bytes, GError **error);
 /* Makes a block of hyb_device_pool_take() unused; NULL is allowed. */
 void hyb_device_pool_give (HybDevicePool *pool, gpointer memory);
-/* Gives all unused blocks back to the driver. */
-void hyb_device_pool_trim (HybDevicePool *pool);
 /* The bytes of the blocks that are in use. */
 gsize hyb_device_pool_get_used (HybDevicePool *pool);
 /* The bytes that the pool has of the driver, in use or not. */

@@ -70,8 +70,9 @@ hyb_device_run_count (HybDeviceRun *run, gsize bytes)
   run->counts.copied_bytes += bytes;
 }
 
-gboolean
-hyb_device_run_wait (HybDeviceRun *run)
+/* Waits for the queue.  FALSE if something failed, which is then in run->error. */
+static gboolean
+wait_for_device (HybDeviceRun *run)
 {
   run->is_copying = FALSE;
   run->n_waits++;
@@ -137,7 +138,7 @@ read_value (gpointer data, gconstpointer from, gsize bytes, gpointer to)
 
   run->gpu->backend->copy (run->queue, run->number, from, bytes);
   hyb_device_run_count (run, bytes);
-  if (hyb_device_run_wait (run))
+  if (wait_for_device (run))
     memcpy (to, run->number, bytes);
   else
     memset (to, 0, bytes);
@@ -159,7 +160,7 @@ watch (HybDeviceRun *device_run, const HybDeviceView *view, const HybStep *step)
   const HybNode *node = hyb_graph_get_node (view->plan->graph, step->node);
   gboolean       had_error = device_run->error != NULL;
 
-  if (!device_run->is_watched || hyb_device_run_wait (device_run))
+  if (!device_run->is_watched || wait_for_device (device_run))
     return TRUE;
   if (view->plan->device->is_body && !had_error)
     g_prefix_error (&device_run->error, "node “%s” (%s): ", node->name, node->type);
@@ -183,7 +184,7 @@ run_bodies (HybDeviceRun *device_run, const HybDeviceView *view, const HybStep *
 static gboolean
 run_on_host (HybDeviceRun *device_run, const HybDeviceView *view, const HybStep *step, HybRun *run)
 {
-  if (device_run->is_copying && !hyb_device_run_wait (device_run))
+  if (device_run->is_copying && !wait_for_device (device_run))
     return FALSE;
   if (step->converts)
     hyb_convert_forward (step->outer, &step->call, run);

@@ -41,8 +41,6 @@ gpointer hyb_device_view_find_host (const HybDeviceView *view, const HybPlace *p
 
 /* Counts a copy between host and device. */
 void hyb_device_run_count (HybDeviceRun *run, gsize bytes);
-/* Waits for the queue.  FALSE if something failed, which is then in run->error. */
-gboolean hyb_device_run_wait (HybDeviceRun *run);
 /* The copies before step number index; those after the last step have the number of steps. */
 void hyb_device_run_copies (HybDeviceRun *run, const HybDeviceView *view, guint index);
 /* Runs one step, on request with the copies before it, and tells the probe.  FALSE as below. */

@@ -64,12 +64,6 @@ hyb_lowering_is_tolerant (const HybLowering *lowering)
   return lowering->is_tolerant;
 }
 
-gboolean
-hyb_lowering_is_training (const HybLowering *lowering)
-{
-  return lowering->training;
-}
-
 const HybType *
 hyb_lowering_get_type (const HybLowering *lowering, HybValueId value)
 {

@@ -23,8 +23,6 @@ HybTensor *hyb_lowering_input_contents (const HybLowering *lowering, guint index
 HybValueId hyb_lowering_input (HybLowering *lowering, guint index);
 /* TRUE if a value without a node may stand for what cannot be lowered. */
 gboolean hyb_lowering_is_tolerant (const HybLowering *lowering);
-/* TRUE if types are inferred for a training run. */
-gboolean hyb_lowering_is_training (const HybLowering *lowering);
 
 /* --- Writing --- */
 

@@ -492,8 +492,9 @@ report_order (OnnxScope *scope, gboolean has_cycle)
   hyb_onnx_report (scope->reader, finding, NULL, scope->path);
 }
 
-gboolean
-hyb_onnx_read_nodes (OnnxScope *scope, const HybOnnxNode *nodes, guint n_nodes)
+/* Writes nodes, sorted if the file does not sort them.  FALSE: reader->error. */
+static gboolean
+read_nodes (OnnxScope *scope, const HybOnnxNode *nodes, guint n_nodes)
 {
   gboolean          is_sorted, has_cycle;
   g_autofree guint *order = hyb_onnx_order_nodes (nodes, n_nodes, &is_sorted, &has_cycle);
@@ -536,7 +537,7 @@ gboolean
 hyb_onnx_read_graph (OnnxScope *scope, const HybOnnxGraph *graph)
 {
   hyb_onnx_read_variables (scope, graph);
-  if (!hyb_onnx_read_nodes (scope, graph->nodes, graph->n_nodes))
+  if (!read_nodes (scope, graph->nodes, graph->n_nodes))
     return FALSE;
   add_heads (scope, graph);
   return TRUE;

@@ -66,8 +66,6 @@ void hyb_onnx_scope_clear (OnnxScope *scope);
 gboolean hyb_onnx_read_graph (OnnxScope *scope, const HybOnnxGraph *graph);
 /* Writes the variables alone. */
 void hyb_onnx_read_variables (OnnxScope *scope, const HybOnnxGraph *graph);
-/* Writes nodes, sorted if the file does not sort them.  FALSE: reader->error. */
-gboolean hyb_onnx_read_nodes (OnnxScope *scope, const HybOnnxNode *nodes, guint n_nodes);
 /* Sets path to that of a node of the scope: “graph.node[3]”. */
 void hyb_onnx_write_path (GString *path, const OnnxScope *scope, guint index);
 /* Writes one node.  path: of the node. */

@@ -5,7 +5,7 @@
 #include "engine/analysis/infer-types.h"
 
 HybType *
-hyb_variant_infer_types (HybModel *model, HybTensorList *input)
+hyb_variant_list_types (HybModel *model, HybTensorList *input)
 {
   HybGraph        *graph = hyb_model_get_graph (model);
   HybType         *types = hyb_model_new_types (model);
@@ -20,6 +20,14 @@ hyb_variant_infer_types (HybModel *model, HybTensorList *input)
       if (tensor)
         types[node->first_output] = *hyb_tensor_get_type (tensor);
     }
-  hyb_infer_types (graph, types, NULL, FALSE, NULL);
+  return types;
+}
+
+HybType *
+hyb_variant_infer_types (HybModel *model, HybTensorList *input)
+{
+  HybType *types = hyb_variant_list_types (model, input);
+
+  hyb_infer_types (hyb_model_get_graph (model), types, NULL, FALSE, NULL);
   return types;
 }

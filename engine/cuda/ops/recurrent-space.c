@@ -44,8 +44,9 @@ elements_of (const HybRecurrentNet *net, gboolean of_biases)
   return n;
 }
 
-gsize
-hyb_recurrent_flat_bytes (const HybRecurrentNet *net)
+/* Bytes of the flat vector. */
+static gsize
+flat_bytes (const HybRecurrentNet *net)
 {
   return (elements_of (net, FALSE) + elements_of (net, TRUE)) * hyb_dtype_size (net->dtype);
 }
@@ -127,7 +128,7 @@ hyb_recurrent_space_find (HybDevice             *device,
     call->cudnnDestroyTensorDescriptor (search.matrix);
   if (search.bias)
     call->cudnnDestroyTensorDescriptor (search.bias);
-  if (!is_found || (!search.differs && search.bytes == hyb_recurrent_flat_bytes (net)))
+  if (!is_found || (!search.differs && search.bytes == flat_bytes (net)))
     g_clear_pointer (&search.pieces, g_array_unref);
   *space = (HybRecurrentSpace){ search.bytes, search.pieces };
   return is_found;

@@ -25,8 +25,6 @@ typedef struct
   gsize flat, there, bytes;
 } HybSpacePiece;
 
-/* Bytes of the flat vector. */
-gsize hyb_recurrent_flat_bytes (const HybRecurrentNet *net);
 /* cuDNN's space. */
 typedef struct
 {

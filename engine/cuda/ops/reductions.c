@@ -6,8 +6,10 @@
 #include "engine/cuda/ops/attributes.h"
 #include "engine/cuda/ops/op-lists.h"
 
-void
-hyb_cuda_find_reduced (const HybCall *call, int rank, gboolean *is_reduced)
+/* Sets is_reduced for the `rank` axes of the data, by the attributes axis (or axes) and exclude, which were
+ * checked when types were inferred. */
+static void
+find_reduced (const HybCall *call, int rank, gboolean *is_reduced)
 {
   const HybInts *axis = hyb_cuda_get_ints (call, "axis");
   const HybInts *list = axis ? axis : hyb_cuda_get_ints (call, "axes");
@@ -27,7 +29,7 @@ hyb_cuda_lay_reduction (const HybCall *call, HybReduction *reduction)
   gboolean        is_reduced[HYB_MAX_RANK];
   gint64          strides[HYB_MAX_RANK], n = 1;
 
-  hyb_cuda_find_reduced (call, shape->rank, is_reduced);
+  find_reduced (call, shape->rank, is_reduced);
   hyb_axes_contiguous (shape, strides);
   for (int d = 0; d < shape->rank; d++)
     {
@@ -46,7 +48,7 @@ find_strides (const HybCall *call, const HybShape *data, gint64 *stride)
   gboolean is_reduced[HYB_MAX_RANK];
   gint64   next = 1, n = 1;
 
-  hyb_cuda_find_reduced (call, data->rank, is_reduced);
+  find_reduced (call, data->rank, is_reduced);
   for (int d = data->rank - 1; d >= 0; d--)
     {
       stride[d] = is_reduced[d] ? 0 : next;

@@ -6,9 +6,6 @@
 #include "engine/cuda/ops/reduce.h"
 #include "engine/op/op.h"
 
-/* Sets is_reduced for the `rank` axes of the data, by the attributes axis (or axes) and exclude, which were
- * checked when types were inferred. */
-void hyb_cuda_find_reduced (const HybCall *call, int rank, gboolean *is_reduced);
 /* Sets the walks of a reduction of input 0 over these axes.  Returns the number of terms of an output. */
 gint64 hyb_cuda_lay_reduction (const HybCall *call, HybReduction *reduction);
 /* For HybPointwise.lay of gradients of reductions: the data come last but one and have the shape of the output,

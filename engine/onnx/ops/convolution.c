@@ -14,14 +14,14 @@ kernel_of (const HybType *weight)
   return weight->shape.rank >= 3 ? weight->shape.dim + 2 : NULL;
 }
 
-static HybValueId
-emit (HybLowering      *lowering,
-      const char       *op,
-      const OnnxWindow *window,
-      const HybValueId *inputs,
-      gint64            n_filters)
+HybValueId
+onnx_window_emit (HybLowering      *lowering,
+                  const char       *op,
+                  const OnnxWindow *window,
+                  const HybValueId  inputs[3],
+                  gint64            n_filters)
 {
-  guint n = hyb_onnx_has_input (lowering, 2) ? 3 : 2;
+  guint n = inputs[2] != HYB_NO_ID ? 3 : 2;
 
   return hyb_lowering_emit (lowering, op, n, inputs, "kernel",
                             onnx_window_text (lowering, window, window->kernel), "stride",
@@ -40,7 +40,7 @@ onnx_window_convolve (HybLowering *lowering)
 {
   HybType    x = *hyb_onnx_type (lowering, 0), weight = *hyb_onnx_type (lowering, 1);
   OnnxWindow window;
-  HybValueId inputs[3];
+  HybValueId inputs[3] = { HYB_NO_ID, HYB_NO_ID, HYB_NO_ID };
 
   if (!onnx_window_read (lowering, &window, &x, kernel_of (&weight)))
     return HYB_NO_ID;
@@ -55,7 +55,7 @@ onnx_window_convolve (HybLowering *lowering)
     inputs[2] = hyb_onnx_input (lowering, 2);
   if (!onnx_window_is_symmetric (&window))
     inputs[0] = onnx_window_pad (lowering, &window, inputs[0], 0);
-  return emit (lowering, "Convolution", &window, inputs, weight.shape.dim[0]);
+  return onnx_window_emit (lowering, "Convolution", &window, inputs, weight.shape.dim[0]);
 }
 
 static void
@@ -182,16 +182,10 @@ lower_conv_transpose (HybLowering *lowering)
     return;
   cut = window;
   memset (window.before, 0, sizeof window.before);
-  y = hyb_lowering_emit (lowering, "Deconvolution", 2,
-                         (HybValueId[]){ hyb_onnx_input (lowering, 0),
-                                         hyb_onnx_input (lowering, 1) },
-                         "kernel", onnx_window_text (lowering, &window, window.kernel), "stride",
-                         onnx_window_text (lowering, &window, window.stride), "dilate",
-                         onnx_window_text (lowering, &window, window.dilation), "num_filter",
-                         hyb_lowering_text (lowering, "%" G_GINT64_FORMAT,
-                                            weight.shape.dim[1] * group),
-                         "num_group", hyb_lowering_text (lowering, "%" G_GINT64_FORMAT, group),
-                         "no_bias", "True", NULL);
+  y = onnx_window_emit (lowering, "Deconvolution", &window,
+                        (HybValueId[]){ hyb_onnx_input (lowering, 0), hyb_onnx_input (lowering, 1),
+                                        HYB_NO_ID },
+                        weight.shape.dim[1] * group);
   y = crop (lowering, &cut, extend (lowering, &window, added, y));
   hyb_lowering_set_output (lowering, 0, add_bias (lowering, &window, y));
 }

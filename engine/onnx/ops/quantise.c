@@ -217,15 +217,7 @@ convolve (HybLowering *lowering, HybValueId x, HybValueId weight, HybValueId bia
                          w_type.shape.rank > 2 ? w_type.shape.dim + 2 : NULL))
     return HYB_NO_ID;
   inputs[0] = onnx_window_pad (lowering, &window, x, 0);
-  return hyb_lowering_emit (lowering, "Convolution", bias == HYB_NO_ID ? 2 : 3, inputs, "kernel",
-                            onnx_window_text (lowering, &window, window.kernel), "stride",
-                            onnx_window_text (lowering, &window, window.stride), "dilate",
-                            onnx_window_text (lowering, &window, window.dilation), "num_filter",
-                            hyb_lowering_text (lowering, "%" G_GINT64_FORMAT, w_type.shape.dim[0]),
-                            "num_group",
-                            hyb_lowering_text (lowering, "%" G_GINT64_FORMAT,
-                                               hyb_onnx_int (lowering, "group", 1)),
-                            "no_bias", bias == HYB_NO_ID ? "True" : "False", NULL);
+  return onnx_window_emit (lowering, "Convolution", &window, inputs, w_type.shape.dim[0]);
 }
 
 static void

@@ -35,6 +35,13 @@ HybValueId onnx_window_pad (HybLowering *lowering, OnnxWindow *window, HybValueI
 /* “(3, 3)” of one of the arrays. */
 const char *
 onnx_window_text (HybLowering *lowering, const OnnxWindow *window, const gint64 *values);
+/* Convolution, or Deconvolution, with this window and the node's groups.  inputs: data, weight and bias, which may be
+ * HYB_NO_ID. */
+HybValueId onnx_window_emit (HybLowering      *lowering,
+                             const char       *op,
+                             const OnnxWindow *window,
+                             const HybValueId  inputs[3],
+                             gint64            n_filters);
 /* The convolution that a node of the form of Conv computes. */
 HybValueId onnx_window_convolve (HybLowering *lowering);
 /* The means of the windows of x that a node of the form of AveragePool has. */

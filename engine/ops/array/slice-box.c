@@ -1,5 +1,5 @@
 /* slice-box.c — resolves begin:end:step as NumPy does, and lays the box over the memory of the array.
- * Start with hyb_slice_range().
+ * Start with slice_range().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/ops/array/slice-box.h"
 
@@ -59,8 +59,9 @@ resolve_slice (gint64 size, gint64 begin, gint64 end, gint64 step, gint64 *first
   return begin > end ? (begin - end - 1) / (step == G_MININT64 ? G_MAXINT64 : -step) + 1 : 0;
 }
 
-HybSliceRange
-hyb_slice_range (const HybSliceParams *params, int i, gint64 size)
+/* The indices that axis number i, of `size` elements, keeps. */
+static HybSliceRange
+slice_range (const HybSliceParams *params, int i, gint64 size)
 {
   HybSliceRange range = { .begin = 0, .step = 1, .count = size };
 
@@ -84,7 +85,7 @@ hyb_slice_box (gconstpointer values, const HybShape *data)
 
   for (int i = 0; i < data->rank; i++)
     {
-      HybSliceRange range = hyb_slice_range (values, i, data->dim[i]);
+      HybSliceRange range = slice_range (values, i, data->dim[i]);
 
       box.begin[i] = range.begin;
       box.step[i] = range.step;
@@ -102,7 +103,7 @@ hyb_slice_shape (const HybSliceParams *params, const HybShape *data, HybShape *o
   out->rank = data->rank;
   for (int i = 0; i < data->rank; i++)
     out->dim[i] =
-        data->dim[i] == HYB_UNKNOWN ? HYB_UNKNOWN : hyb_slice_range (params, i, data->dim[i]).count;
+        data->dim[i] == HYB_UNKNOWN ? HYB_UNKNOWN : slice_range (params, i, data->dim[i]).count;
   return TRUE;
 }
 

@@ -29,8 +29,6 @@ extern const HybParam hyb_slice_params[];
 
 /* HybOp.check: FALSE if begin, end and step contradict each other. */
 gboolean hyb_slice_check (gconstpointer values, GError **error);
-/* The indices that axis number i, of `size` elements, keeps. */
-HybSliceRange hyb_slice_range (const HybSliceParams *params, int i, gint64 size);
 /* Sets *out to the shape of the box inside data, whose dimensions may be unknown.  FALSE if there are
  * more ranges than axes. */
 gboolean

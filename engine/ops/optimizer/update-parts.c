@@ -7,8 +7,9 @@
 #include <math.h>
 #include <string.h>
 
-guint
-hyb_update_group_size (const HybUpdateLayout *layout)
+/* The number of inputs of a group. */
+static guint
+group_size (const HybUpdateLayout *layout)
 {
   return 2 + layout->n_states + (layout->has_master ? 1 : 0);
 }
@@ -35,13 +36,13 @@ hyb_update_arity (const HybUpdateLayout *layout,
                   guint                 *n_outputs)
 {
   *n_outputs = n_groups (params);
-  *n_inputs = *n_outputs * hyb_update_group_size (layout) + n_extra (layout);
+  *n_inputs = *n_outputs * group_size (layout) + n_extra (layout);
 }
 
 gboolean
 hyb_update_infer_shape (const HybUpdateLayout *layout, HybCall *call, GError **error)
 {
-  guint    size = hyb_update_group_size (layout);
+  guint    size = group_size (layout);
   HybShape rates = hyb_shape_1d (call->n_outputs);
 
   for (guint group = 0; group < call->n_outputs; group++)
@@ -67,7 +68,7 @@ hyb_update_infer_shape (const HybUpdateLayout *layout, HybCall *call, GError **e
 gboolean
 hyb_update_infer_dtype (const HybUpdateLayout *layout, HybCall *call, GError **error)
 {
-  guint    size = hyb_update_group_size (layout), n_grouped = call->n_outputs * size;
+  guint    size = group_size (layout), n_grouped = call->n_outputs * size;
   HybDType weight = HYB_DTYPE_UNKNOWN;
 
   for (guint i = 0; i < call->n_inputs; i++)
@@ -116,7 +117,7 @@ HybStep
 hyb_update_step (const HybUpdateLayout *layout, const HybCall *call, const HybRun *run, guint group)
 {
   const HybUpdateParams *params = call->params;
-  guint                  size = hyb_update_group_size (layout), first = group * size;
+  guint                  size = group_size (layout), first = group * size;
   guint                  extra = call->n_outputs * size;
   HybStep                step = {
                    .dtype = call->output[group].dtype,

@@ -39,8 +39,6 @@ typedef struct
   HybUpdateExtra extra;
 } HybUpdateLayout;
 
-/* The number of inputs of a group. */
-guint hyb_update_group_size (const HybUpdateLayout *layout);
 /* The numbers of inputs and outputs for n_groups groups. */
 void hyb_update_arity (const HybUpdateLayout *layout,
                        gconstpointer          params,

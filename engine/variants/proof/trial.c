@@ -13,6 +13,7 @@
 #include "engine/graph/roles.h"
 #include "engine/variants/proof/compared-range.h"
 #include "engine/variants/proof/index-range.h"
+#include "engine/variants/variant-types.h"
 
 #include <math.h>
 
@@ -299,38 +300,6 @@ make_list (HybModel *model, const HybType *types, Values *values, GError **error
   return g_steal_pointer (&list);
 }
 
-/* The types of parameters and of arrays with the names of variables, before inference.  list: (nullable) the arrays.
- * (transfer full) */
-static HybType *
-list_types (HybModel *model, HybTensorList *list)
-{
-  HybGraph        *graph = hyb_model_get_graph (model);
-  HybType         *types = hyb_model_new_types (model);
-  guint            n;
-  const HybNodeId *variables = hyb_graph_get_variables (graph, &n);
-
-  for (guint i = 0; list && i < n; i++)
-    {
-      const HybNode *node = hyb_graph_get_node (graph, variables[i]);
-      HybTensor     *tensor = hyb_tensor_list_find (list, node->name);
-
-      if (tensor)
-        types[node->first_output] = *hyb_tensor_get_type (tensor);
-    }
-  return types;
-}
-
-/* The types inferred in the other model; NULL without one.  (transfer full) */
-static HybType *
-infer_other (HybModel *other, HybTensorList *list)
-{
-  HybType *types = other ? list_types (other, list) : NULL;
-
-  if (types)
-    hyb_infer_types (hyb_model_get_graph (other), types, NULL, FALSE, NULL);
-  return types;
-}
-
 HybTensorList *
 hyb_trial_complete (HybModel      *model,
                     HybModel      *other,
@@ -339,8 +308,8 @@ hyb_trial_complete (HybModel      *model,
                     GError       **error)
 {
   HybGraph           *graph = hyb_model_get_graph (model);
-  g_autofree HybType *types = list_types (model, input);
-  g_autofree HybType *other_types = infer_other (other, input);
+  g_autofree HybType *types = hyb_variant_list_types (model, input);
+  g_autofree HybType *other_types = other ? hyb_variant_infer_types (other, input) : NULL;
 
   do
     if (!hyb_infer_types (graph, types, NULL, FALSE, error))
@@ -364,8 +333,8 @@ hyb_trial_random (HybModel           *model,
                   guint64             seed)
 {
   HybModel           *other = kind ? kind->other : NULL;
-  g_autofree HybType *types = list_types (model, like);
-  g_autofree HybType *other_types = infer_other (other, like);
+  g_autofree HybType *types = hyb_variant_list_types (model, like);
+  g_autofree HybType *other_types = other ? hyb_variant_infer_types (other, like) : NULL;
 
   if (!hyb_infer_types (hyb_model_get_graph (model), types, NULL, FALSE, NULL))
     return NULL;
@@ -382,8 +351,8 @@ gint64
 hyb_trial_n_sweeps (HybModel *model, HybModel *other, HybTensorList *like)
 {
   HybGraph           *graph = hyb_model_get_graph (model);
-  g_autofree HybType *types = list_types (model, like);
-  g_autofree HybType *other_types = infer_other (other, like);
+  g_autofree HybType *types = hyb_variant_list_types (model, like);
+  g_autofree HybType *other_types = other ? hyb_variant_infer_types (other, like) : NULL;
   Values              values = {
                  .graph = graph, .types = types, .other = hyb_model_get_graph (other), .other_types = other_types
   };
