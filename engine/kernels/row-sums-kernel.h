@@ -45,24 +45,4 @@ NAME (row_centred_product) (const REAL *x, REAL mean, const REAL *y, gint64 n)
   return NAME (add_lanes) (lane);
 }
 
-/* The largest element, not counting NaN; −∞ for an empty row. */
-static inline REAL
-NAME (row_maximum) (const REAL *x, gint64 n)
-{
-  REAL   lane[LANES], maximum = -(REAL) INFINITY;
-  gint64 whole = n - n % LANES;
-
-  for (int k = 0; k < LANES; k++)
-    lane[k] = maximum;
-  for (gint64 i = 0; i < whole; i += LANES)
-    for (int k = 0; k < LANES; k++)
-      lane[k] = x[i + k] > lane[k] ? x[i + k] : lane[k];
-  for (gint64 i = whole; i < n; i++)
-    lane[i - whole] = x[i] > lane[i - whole] ? x[i] : lane[i - whole];
-  for (int k = 0; k < LANES; k++)
-    maximum = lane[k] > maximum ? lane[k] : maximum;
-
-  return maximum;
-}
-
 #undef LANES

@@ -204,6 +204,23 @@ SIMD (row_softmax) (gint64 n, const float *x, float scale, float *y)
     simd_store_part (y + i, n - i, simd_load_part (y + i, n - i) * factor);
 }
 
+/* As row_softmax, for its logarithms: exponentials are needed only for their sum, a piece at a time. */
+static TARGET void
+SIMD (row_log_softmax) (gint64 n, const float *x, float scale, float *y)
+{
+  float  piece[PIECE], maximum, shift;
+  double sum = 0.0;
+
+  for (gint64 i = 0; i < n; i++)
+    y[i] = x[i] * scale;
+  maximum = SIMD (row_maximum) (n, y);
+  for (gint64 i = 0; i < n; i += PIECE)
+    sum += SIMD (row_exponentials) (MIN (n - i, PIECE), y + i, maximum, piece);
+  shift = (float) log (sum * 0x1p-32);
+  for (gint64 i = 0; i < n; i++)
+    y[i] = y[i] - maximum - shift;
+}
+
 static TARGET void
 SIMD (row_normalise) (gint64 n, const float *x, const HybNormalisation_f32 *with, float *y)
 {

@@ -49,6 +49,12 @@ hyb_row_softmax_f32 (gint64 n, const float *x, float scale, float *y)
 }
 
 void
+hyb_row_log_softmax_f32 (gint64 n, const float *x, float scale, float *y)
+{
+  HYB_SIMD_CHOOSE (row_log_softmax) (n, x, scale, y);
+}
+
+void
 hyb_row_normalise_f32 (gint64 n, const float *x, const HybNormalisation_f32 *with, float *y)
 {
   HYB_SIMD_CHOOSE (row_normalise) (n, x, with, y);
@@ -108,6 +114,23 @@ hyb_row_softmax_f64 (gint64 n, const double *x, double scale, double *y)
   factor = 1.0 / hyb_row_sum_f64 (n, y);
   for (gint64 i = 0; i < n; i++)
     y[i] *= factor;
+}
+
+void
+hyb_row_log_softmax_f64 (gint64 n, const double *x, double scale, double *y)
+{
+  double maximum = -INFINITY, sum[SUMS] = { 0.0 }, shift;
+
+  for (gint64 i = 0; i < n; i++)
+    {
+      y[i] = x[i] * scale;
+      maximum = y[i] > maximum ? y[i] : maximum;
+    }
+  for (gint64 i = 0; i < n; i++)
+    sum[i % SUMS] += exp (y[i] - maximum);
+  shift = log (add_up (sum));
+  for (gint64 i = 0; i < n; i++)
+    y[i] = y[i] - maximum - shift;
 }
 
 void

@@ -23,6 +23,11 @@ void hyb_row_softmax_f32 (gint64 n, const float *x, float scale, float *y);
 /* The same in double. */
 void hyb_row_softmax_f64 (gint64 n, const double *x, double scale, double *y);
 
+/* Writes the logarithms of these, y[i] = scale x[i] − log Σ exp (scale x[k]); x and y may be the same. */
+void hyb_row_log_softmax_f32 (gint64 n, const float *x, float scale, float *y);
+/* The same in double. */
+void hyb_row_log_softmax_f64 (gint64 n, const double *x, double scale, double *y);
+
 /* The mean and scale that normalise a row. */
 typedef struct
 {

@@ -9,41 +9,6 @@
 
 #define BLOCK 128
 
-/* Returns Σ exp (y[i]); y is not changed. */
-static double
-NAME (sum_of_exponentials) (const REAL *y, gint64 n)
-{
-  REAL   piece[BLOCK];
-  double sum = 0.0;
-
-  for (gint64 first = 0; first < n; first += BLOCK)
-    {
-      gint64 m = MIN (BLOCK, n - first);
-
-      memcpy (piece, y + first, sizeof (REAL) * (gsize) m);
-      NAME (exponentials) (piece, m);
-      sum += NAME (hyb_row_sum) (m, piece);
-    }
-
-  return sum;
-}
-
-/* Writes y = s − maximum − log Σ exp (s − maximum) with s = scale x. */
-static void
-NAME (log_softmax_row) (const REAL *x, gint64 n, REAL scale, REAL *y)
-{
-  REAL maximum, shift;
-
-  for (gint64 k = 0; k < n; k++)
-    y[k] = x[k] * scale;
-  maximum = NAME (row_maximum) (y, n);
-  for (gint64 k = 0; k < n; k++)
-    y[k] -= maximum;
-  shift = (REAL) log (NAME (sum_of_exponentials) (y, n));
-  for (gint64 k = 0; k < n; k++)
-    y[k] -= shift;
-}
-
 static void
 NAME (softmax_row) (const SoftmaxCall *call, gint64 row)
 {
@@ -53,7 +18,7 @@ NAME (softmax_row) (const SoftmaxCall *call, gint64 row)
   gint64      n = row_length (call, row);
 
   if (call->view->log)
-    NAME (log_softmax_row) (x, n, scale, y);
+    NAME (hyb_row_log_softmax) (n, x, scale, y);
   else if (n > 0)
     NAME (hyb_row_softmax) (n, x, scale, y);
   for (gint64 k = n; k < call->view->length; k++)
