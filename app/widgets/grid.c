@@ -438,9 +438,3 @@ scope_grid_init (ScopeGrid *self)
   gtk_accessible_update_property (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_LABEL,
                                   _ ("Table of values"), -1);
 }
-
-GtkWidget *
-scope_grid_new (void)
-{
-  return g_object_new (SCOPE_TYPE_GRID, NULL);
-}

@@ -1,5 +1,6 @@
 /* grid.h — a scrolling table of numbers of any size, of which only the visible cells are requested and drawn.
  *
+ * A GtkColumnView needs a widget for each cell and a column object for each column, of which a tensor has thousands.
  * To be put into a GtkScrolledWindow.  Numbers of rows and columns stay in view.  Arrow keys, Page Up and Down, Home and End
  * move the cursor, with Shift they extend the selection; Ctrl+A selects everything.
  *
@@ -29,8 +30,6 @@ typedef struct
   gint64 row, column, n_rows, n_columns;
 } ScopeGridRange;
 
-/* Empty; (transfer floating) */
-GtkWidget *scope_grid_new (void);
 /* Sets the function that fills cells. */
 void scope_grid_set_function (ScopeGrid *self, ScopeGridFunc function, gpointer data);
 /* Changes the size, and moves the cursor into it. */
