@@ -7,7 +7,7 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 build=$(cd "$1" && pwd)
 mkdir -p "${2:-$root/docs/window}"
 folder=$(cd "${2:-$root/docs/window}" && pwd)
-if [ $# -gt 2 ]; then shift 2; else set -- ''; fi # an empty name: all
+if [ $# -gt 2 ]; then shift 2; else set --; fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -22,16 +22,15 @@ export GSK_RENDERER=cairo GTK_A11Y=none GSETTINGS_BACKEND=memory GDK_BACKEND=x11
 take() { # the pointer rests in the middle of the display, outside of the window
   "$root/tests/app/with-display.sh" 2600x1800 "$build/tests/app/window-pictures" "$folder" "$@"
 }
-for name; do
-  take ${name:+"$name"}
-  HYBRIDSCOPE_LOOK=large take ${name:+"$name"}
-  HYBRIDSCOPE_LOOK=contrast ADW_DEBUG_HIGH_CONTRAST=1 take ${name:+"$name"}
-  HYBRIDSCOPE_LOOK=german LANGUAGE=de take ${name:+"$name"}
-done
+take "$@"
+HYBRIDSCOPE_LOOK=large take "$@"
+HYBRIDSCOPE_LOOK=contrast ADW_DEBUG_HIGH_CONTRAST=1 take "$@"
+HYBRIDSCOPE_LOOK=german LANGUAGE=de take "$@"
 if command -v convert >/dev/null; then
+  [ $# -gt 0 ] || set -- start preferences machines keys inputs attributes graph search onnx summary timeline memory passes log output \
+    compare sizes values problems mend save sweep
   for name; do
-    # shellcheck disable=SC2231 # without a name it is a pattern
-    for picture in "$folder"/${name:-*}-*.png; do
+    for picture in "$folder/$name"-*.png; do
       convert "$picture" -strip +dither -colors 96 "png8:$picture"
     done
   done

@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/widgets/combo-label.h"
 
+#define MIN_CHARS 8 /* of the chosen entry of a row, if it has as many */
+
 static void
 set_up_label (GtkListItemFactory *factory G_GNUC_UNUSED, GtkListItem *item)
 {
@@ -31,11 +33,22 @@ new_factory (void)
   return factory;
 }
 
+/* Where there is little room, the subtitle of a row wraps before a short entry is cut. */
+static void
+keep_width (GtkListItemFactory *factory G_GNUC_UNUSED, GtkListItem *item)
+{
+  GtkLabel *label = GTK_LABEL (gtk_list_item_get_child (item));
+
+  gtk_label_set_width_chars (label,
+                             (int) MIN (g_utf8_strlen (gtk_label_get_text (label), -1), MIN_CHARS));
+}
+
 void
 scope_combo_row_show_whole (AdwComboRow *row)
 {
   g_autoptr (GtkListItemFactory) factory = new_factory ();
 
+  g_signal_connect (factory, "bind", G_CALLBACK (keep_width), NULL);
   adw_combo_row_set_list_factory (row, adw_combo_row_get_factory (row));
   adw_combo_row_set_factory (row, factory);
 }

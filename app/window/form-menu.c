@@ -13,8 +13,9 @@
 
 #include <glib/gi18n.h>
 
-#define MIN_CHARS 8  /* of the title */
-#define MAX_CHARS 14 /* as many as the longest form has */
+#define MIN_CHARS   8   /* of the title */
+#define MAX_CHARS   14  /* as many as the longest form has */
+#define WIDE_WINDOW 800 /* pixels; a narrower one needs all that the title can spare */
 
 struct _ScopeFormMenu
 {
@@ -214,12 +215,33 @@ on_row (GtkListBox *list G_GNUC_UNUSED, GtkListBoxRow *row, gpointer data)
 
 /* --- Object --- */
 
+/* The header gives the rest of its room to the search, so that the title would be cut to its least width. */
+static void
+update_width (ScopeFormMenu *self)
+{
+  glong n = g_utf8_strlen (gtk_label_get_text (self->title), -1);
+  int   width = 0;
+
+  if (GTK_IS_WINDOW (gtk_widget_get_root (GTK_WIDGET (self))))
+    g_object_get (gtk_widget_get_root (GTK_WIDGET (self)), "default-width", &width, NULL);
+  gtk_label_set_width_chars (self->title, width < WIDE_WINDOW
+                                              ? MIN_CHARS
+                                              : (int) CLAMP (n, MIN_CHARS, MAX_CHARS));
+}
+
+static void
+scope_form_menu_root (GtkWidget *widget)
+{
+  GTK_WIDGET_CLASS (scope_form_menu_parent_class)->root (widget);
+  g_signal_connect_object (gtk_widget_get_root (widget), "notify::default-width",
+                           G_CALLBACK (update_width), widget, G_CONNECT_SWAPPED);
+}
+
 static void
 set_title (ScopeFormMenu *self, const char *title)
 {
   gtk_label_set_text (self->title, title);
-  gtk_label_set_width_chars (self->title,
-                             (int) CLAMP (g_utf8_strlen (title, -1), MIN_CHARS, MAX_CHARS));
+  update_width (self);
   gtk_accessible_update_property (GTK_ACCESSIBLE (self->button), GTK_ACCESSIBLE_PROPERTY_LABEL,
                                   title, -1);
 }
@@ -265,6 +287,7 @@ static void
 scope_form_menu_class_init (ScopeFormMenuClass *class)
 {
   G_OBJECT_CLASS (class)->dispose = scope_form_menu_dispose;
+  GTK_WIDGET_CLASS (class)->root = scope_form_menu_root;
 }
 
 static GtkWidget *

@@ -6,6 +6,7 @@
 
 #include "app/process/worker.h"
 #include "app/session/settings.h"
+#include "app/widgets/combo-label.h"
 #include "app/window/targets-page.h"
 
 #include <glib/gi18n.h>
@@ -169,6 +170,7 @@ scope_preferences_init (ScopePreferences *self)
   gtk_switch_set_active (self->reopen, scope_settings_get_flag ("reopen", FALSE));
   gtk_switch_set_active (self->reread, scope_settings_get_flag ("reread", TRUE));
   gtk_switch_set_active (self->measure_forms, scope_settings_get_flag ("measure-forms", TRUE));
+  scope_combo_row_show_whole (self->colours);
   g_signal_connect_swapped (self->colours, "notify::selected", G_CALLBACK (on_colours), self);
   g_signal_connect (self->reopen, "notify::active", G_CALLBACK (on_switch), NULL);
   g_signal_connect (self->reread, "notify::active", G_CALLBACK (on_switch), NULL);

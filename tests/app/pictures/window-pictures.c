@@ -2,7 +2,7 @@
  *
  * Not a test: tools/window-pictures.sh starts it.  A popover or dialog is painted over the window where the
  * user sees it.  A message is printed for each picture.
- *   window-pictures FOLDER [NAME]   NAME: only the pictures of this name
+ *   window-pictures FOLDER [NAME…]   NAME: only the pictures of these names
  * HYBRIDSCOPE_LOOK=contrast, large or german saves one picture of each page in that look, 1280 pixels wide; high contrast and
  * the language are those of the process (ADW_DEBUG_HIGH_CONTRAST, LANGUAGE).
  * SPDX-License-Identifier: LGPL-2.1-or-later */
@@ -18,8 +18,8 @@
 
 ScopeWindow *pictures_window;
 
-static char       *folder;
-static const char *only; /* the name of the only stop; NULL: all */
+static char  *folder;
+static char **only; /* the names of the only stops; empty: all */
 
 /* --- Pictures --- */
 
@@ -182,7 +182,7 @@ is_settled (gpointer unused G_GNUC_UNUSED)
 gboolean
 pictures_are_wanted (const char *name)
 {
-  return !only || g_str_equal (only, name);
+  return !*only || g_strv_contains ((const char *const *) only, name);
 }
 
 void
@@ -236,15 +236,15 @@ main (int argc, char **argv)
 {
   g_autofree char *temporary = NULL, *models = NULL;
 
-  if ((argc != 2 && argc != 3) || !gui_init (&argc, &argv))
+  if (argc < 2 || !gui_init (&argc, &argv))
     {
-      g_printerr ("usage: window-pictures FOLDER [NAME], with a display\n");
+      g_printerr ("usage: window-pictures FOLDER [NAME…], with a display\n");
       return 2;
     }
   special = g_getenv ("HYBRIDSCOPE_LOOK");
   if (g_strcmp0 (special, "german") == 0)
     bind_translations ();
-  only = argv[2]; /* or NULL, the end of the arguments */
+  only = argv + 2; /* ends with NULL, as the arguments do */
   folder = g_canonicalize_filename (argv[1], NULL);
   g_mkdir_with_parents (folder, 0755);
   temporary = g_dir_make_tmp ("hybridscope-XXXXXX", NULL);

@@ -8,7 +8,7 @@
 typedef struct
 {
   const char *name;
-  GtkWidget *(*open) (void); /* shows what lies over the window, or NULL */
+  GtkWidget *(*open) (void); /* shows and returns what lies over the window, or NULL */
   void (*close) (void);
   guint wait_ms; /* until all is drawn; 0: the usual time */
 } PictureStop;

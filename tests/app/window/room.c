@@ -158,6 +158,30 @@ test_charts_grow_with_the_text (void)
   g_object_unref (area);
 }
 
+static gboolean
+is_another (gpointer before)
+{
+  return scope_window_get_page (window) != before;
+}
+
+/* In a narrow window the longest name of a form is cut, so that the window can become so narrow. */
+static void
+test_a_form_has_its_whole_name (void)
+{
+  GtkWidget *menu = gui_find (GTK_WIDGET (window), "form-menu"), *label = menu;
+
+  gui_act (window, "win.convert", "fused");
+  wait_until (is_another, page);
+  gui_settle (scope_window_get_page (window));
+  while (label && !GTK_IS_LABEL (label))
+    label = gtk_widget_get_first_child (label);
+  resize (1280, 700);
+  g_assert_cmpstr (gtk_label_get_text (GTK_LABEL (label)), ==, "Fused Operator");
+  g_assert_false (pango_layout_is_ellipsized (gtk_label_get_layout (GTK_LABEL (label))));
+  resize (683, 620);
+  g_assert_cmpint (gtk_widget_get_width (GTK_WIDGET (window)), <=, 683);
+}
+
 /* Where there is no room for a few words of it, the hint beside the tabs is not cut to letters. */
 static void
 test_the_hint_is_not_cut_to_letters (void)
@@ -300,6 +324,8 @@ add_room_tests (void)
                  test_panes_show_whole_pictures);
   add_test ("/app/window/charts-of-viz-grow-with-the-text", CASE_EMPTY,
             test_charts_grow_with_the_text);
+  add_long_test ("/app/window/a-form-has-its-whole-name", CASE_MODEL,
+                 test_a_form_has_its_whole_name);
   add_test ("/app/window/the-hint-is-not-cut-to-letters", CASE_MODEL,
             test_the_hint_is_not_cut_to_letters);
   add_test ("/app/window/shapes-in-the-outline-are-whole", CASE_MODEL,
