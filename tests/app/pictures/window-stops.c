@@ -404,7 +404,8 @@ scroll_to_curves (void)
 {
   ScopeComparePage *compare = scope_window_get_comparison (pictures_window);
 
-  scroll_to (gui_find (GTK_WIDGET (compare), "compare-curves-batch"));
+  scroll_to (gtk_widget_get_prev_sibling (
+      gui_find (GTK_WIDGET (compare), "compare-curves-batch"))); /* its title */
   return NULL;
 }
 
