@@ -6,6 +6,9 @@
 
 #include <math.h>
 
+/* A disturbed run that is longer than the shortest one by more than this mostly waited. */
+#define MAX_RATIO 2
+
 /* Orders columns by a key, then by their number. */
 static int
 compare_columns (gconstpointer a, gconstpointer b, gpointer data)
@@ -59,6 +62,9 @@ prof_typical_runs_init (ProfTypicalRuns     *typical,
   sort_columns (typical->column, matrix->n_runs, waited); /* undisturbed runs first */
   n = MAX (matrix->n_runs - typical->n_disturbed, MIN (matrix->n_runs, PROF_MIN_TYPICAL));
   sort_columns (typical->column, n, matrix->wall);
+  while (n > 1 && typical->is_disturbed[typical->column[n - 1]] &&
+         matrix->wall[typical->column[n - 1]] > MAX_RATIO * matrix->wall[typical->column[0]])
+    n--;
 
   n_end = n / 4;
   typical->n = n - 2 * n_end;

@@ -6,7 +6,8 @@
 
 #include "profiler/summary/run-matrix.h"
 
-#define PROF_MIN_TYPICAL 3 /* with fewer undisturbed runs, those that waited least are used, too */
+/* With fewer undisturbed runs, those that waited least are used, too, unless they mostly waited. */
+#define PROF_MIN_TYPICAL 3
 
 typedef struct
 {

@@ -207,6 +207,34 @@ test_typical_runs (void)
   prof_typical_runs_clear (&typical);
 }
 
+/* Of two runs on a busy machine, both waited for a processor, and one for nearly all of its time. */
+static void
+test_runs_that_mostly_waited (void)
+{
+  static double   wall[] = { 24, 1.5 };
+  static guint64  self[] = { G_GUINT64_CONSTANT (24000000000), G_GUINT64_CONSTANT (1500000000) };
+  ProfRunMatrix   matrix = { .n_runs = G_N_ELEMENTS (wall), .wall = wall };
+  ProfTypicalRuns typical;
+  g_autoptr (ProfBuilder) builder = prof_builder_new ();
+  g_autoptr (GBytes) bytes = NULL;
+  g_autoptr (ProfCapture) capture = NULL;
+
+  for (guint i = 0; i < G_N_ELEMENTS (wall); i++)
+    {
+      ProfSampleFacts facts = { .wall = wall[i], .wait = wall[i] - 1.4 };
+
+      prof_builder_add_sample (builder, PROF_SAMPLE_TRACED, i, wall[i]);
+      prof_builder_add_sample_facts (builder, PROF_SAMPLE_TRACED, i, &facts);
+    }
+  bytes = prof_builder_finish (builder);
+  capture = prof_capture_new (bytes, "test", NULL);
+  prof_typical_runs_init (&typical, &matrix, capture);
+  g_assert_cmpuint (typical.n_disturbed, ==, 2);
+  g_assert_cmpuint (typical.n, ==, 1);
+  g_assert_cmpfloat (prof_typical_mean (&typical, self), ==, 1.5);
+  prof_typical_runs_clear (&typical);
+}
+
 /* Two models with outputs of different sizes. */
 static void
 test_unequal_sizes_are_said (void)
@@ -260,6 +288,8 @@ TEST_PROGRAM (test_advise)
   g_test_add_func ("/profiler/advise/an-operator-above-the-peak-is-said",
                    test_an_operator_above_the_peak_is_said);
   g_test_add_func ("/profiler/advise/typical-runs-are-undisturbed-and-central", test_typical_runs);
+  g_test_add_func ("/profiler/advise/runs-that-mostly-waited-are-not-typical",
+                   test_runs_that_mostly_waited);
   g_test_add_func ("/profiler/advise/outputs-of-unequal-sizes-are-said",
                    test_unequal_sizes_are_said);
   g_test_add_func ("/profiler/advise/models-without-outputs-are-not-equal",
