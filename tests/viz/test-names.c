@@ -280,6 +280,22 @@ test_titles_that_fill_their_boxes_are_not_cut (void)
   g_assert_true (was_whole);
 }
 
+static void
+test_no_cut_text_ends_with_two_ellipses (void)
+{
+  static const char title[] = "conv … Concat (8)";
+
+  for (guint n = 2; n < sizeof title; n++)
+    {
+      g_autofree char *cut = viz_text_cut (title, n);
+
+      g_assert_cmpuint (g_utf8_strlen (cut, -1), <=, n);
+      g_assert_true (n >= g_utf8_strlen (title, -1) || g_str_has_suffix (cut, "…"));
+      g_assert_null (strstr (cut, "……"));
+      g_assert_null (strstr (cut, "… …"));
+    }
+}
+
 /* A group that was found by its structure has a title of operators, and names as any other inside. */
 static void
 test_titles_of_operators_do_not_hide_the_prefix (void)
@@ -456,6 +472,8 @@ TEST_PROGRAM (test_names)
                    test_prefix_of_all_names_is_shown_once);
   g_test_add_func ("/names/titles-that-fill-their-boxes-are-not-cut",
                    test_titles_that_fill_their_boxes_are_not_cut);
+  g_test_add_func ("/names/no-cut-text-ends-with-two-ellipses",
+                   test_no_cut_text_ends_with_two_ellipses);
   g_test_add_func ("/names/long-names-wrap-before-they-are-cut",
                    test_long_names_wrap_before_they_are_cut);
   g_test_add_func ("/names/long-outputs-wrap-before-they-are-cut",

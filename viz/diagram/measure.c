@@ -197,6 +197,19 @@ viz_text_shorten (const char *text, guint n_characters)
 }
 
 char *
+viz_text_end_early (const char *head)
+{
+  g_autofree char *text = g_strchomp (g_strdup (head));
+
+  while (g_str_has_suffix (text, "…"))
+    {
+      text[strlen (text) - strlen ("…")] = '\0';
+      g_strchomp (text);
+    }
+  return g_strconcat (text, "…", NULL);
+}
+
+char *
 viz_text_cut (const char *text, guint n_characters)
 {
   g_autofree char *head = NULL;
@@ -204,5 +217,5 @@ viz_text_cut (const char *text, guint n_characters)
   if (g_utf8_strlen (text, -1) <= (glong) n_characters || n_characters < 2)
     return g_strdup (text);
   head = g_utf8_substring (text, 0, n_characters - 1);
-  return g_strconcat (g_strchomp (head), "…", NULL);
+  return viz_text_end_early (head);
 }

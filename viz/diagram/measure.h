@@ -42,7 +42,10 @@ PangoFontDescription *viz_text_font (const char *font, VizTextStyle style);
  * length.  n_characters below 5 never shorten.  (transfer full) */
 char *viz_text_shorten (const char *text, guint n_characters);
 
-/* A copy of text; if it is longer than n_characters, its start and an ellipsis, with that length.
+/* The start of a text with an ellipsis, which replaces spaces and another ellipsis at its end.  (transfer full) */
+char *viz_text_end_early (const char *head);
+
+/* A copy of text; if it is longer than n_characters, its start and an ellipsis, with at most that length.
  * n_characters below 2 never cut.  (transfer full) */
 char *viz_text_cut (const char *text, guint n_characters);
 

@@ -178,7 +178,7 @@ large_text (const GArray *lines, guint i, gboolean is_all)
 {
   const char *text = g_array_index (lines, VizTextLine, i).text;
 
-  return is_all ? g_strdup (text) : g_strconcat (text, "…", NULL);
+  return is_all ? g_strdup (text) : viz_text_end_early (text);
 }
 
 /* Draws only the title, enlarged to the least readable size. */
