@@ -200,7 +200,7 @@ test_varints (void)
 
   REFUSED ("\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", "at byte 1, a number has more than");
   REFUSED ("\x2a\x0b\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", "at byte 2, a number has more");
-  REFUSED ("\x2a\x02\x01\x80", "at byte 3, a number ends behind");
+  REFUSED ("\x2a\x02\x01\x80", "at byte 3, a number ends after");
   REFUSED ("\x08\x80", "at byte 1, a number ends behind");
 }
 
