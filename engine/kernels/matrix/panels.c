@@ -70,8 +70,8 @@ typedef struct
 {
   gint64       n_panels;
   MultiplyRows multiply; /* NULL: no kernel for this number of rows */
-  gboolean
-      in_parts; /* reads lines of the weights more than once, which is slow where they come from memory */
+  /* Reads lines of the weights more than once, which is slow where they come from memory. */
+  gboolean in_parts;
 } WideKernel;
 
 /* Converts `rows` rows of `columns` ≤ HYB_PANEL_WIDTH half floats, `stride` apart, to rows of a panel, and prefetches
@@ -89,8 +89,7 @@ typedef struct
   WidenRows    widen_f16, widen_bf16;
   gint64       max_rows, max_wide_rows;
   MultiplyRows rows[MAX_ROWS + 1]; /* rows[r] multiplies r rows with one panel, 1 ≤ r ≤ max_rows */
-  WideKernel
-      wide[MAX_ROWS + 1]; /* wide[r] multiplies r rows with several panels, 1 ≤ r ≤ max_wide_rows */
+  WideKernel wide[MAX_ROWS + 1]; /* wide[r]: with several panels, 1 ≤ r ≤ max_wide_rows */
 } Kernels;
 
 #define SIMD_KERNEL "engine/kernels/matrix/panels-kernel.h"
