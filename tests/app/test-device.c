@@ -422,7 +422,7 @@ test_selftest (Fixture *fixture, gconstpointer unused)
   g_assert_nonnull (strstr (fixture->out, "3 of 3 tests failed: do not rely on this GPU.\n"));
 
   fixture_run_line (fixture,
-                    "HYB_PRETEND=fail=cuLaunchKernel:3:700 hscope selftest --model mlp --json");
+                    "HYB_PRETEND=fail=cuLaunchKernel:1:700 hscope selftest --model mlp --json");
   g_assert_cmpint (fixture->code, ==, 1);
   g_assert_nonnull (strstr (fixture->out, "\"passed\": false"));
   g_assert_nonnull (strstr (fixture->out, "(FullyConnected): cuLaunchKernel failed with"));
