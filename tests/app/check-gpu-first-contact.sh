@@ -47,6 +47,9 @@ is_whole () {
     { ! command -v python3 >/dev/null || python3 "$answers" "$work/$1/results.tar.gz" >"$work/page" 2>&1; }
 }
 
+# Whether no process of the script is left; they have its caches. What a checker started outlives the checker.
+nothing_is_left () { ! grep -qasF "XDG_CACHE_HOME=$TMPDIR/gpu-first-contact-" /proc/[0-9]*/environ; }
+
 # reached NAME STEP: a command of the step was done, or there was no time for it, as on a machine that others use.
 reached () { tar -xzOf "$work/$1/results.tar.gz" results/steps.tsv | awk -F '\t' -v step="$2" '$1 == step && ($3 == 0 || $3 == "none") { n++ } END { exit !n }'; }
 
@@ -77,7 +80,7 @@ if [ "$kind" = breaks ]; then
   # What would take for ever ends all the same.
   BREAK_STEP=all BREAK_HOW=hang contact all --seconds 54
   printf '# %-10s %-8s %6s %7s\n' all hang "$status" "$took"
-  is_whole all && [ "$status" = 1 ]
+  is_whole all && [ "$status" = 1 ] && nothing_is_left
   report $? hang-in-all-steps
   finish_tests
 fi
@@ -159,6 +162,9 @@ report $? the-page-has-ratios-and-NVIDIAs-checker
 BREAK_STEP=machine BREAK_HOW=hang contact hang --seconds 54 --only machine --only rest
 is_whole hang && [ "$(done_in hang rest)" -gt 0 ] && grep -q 'version: ended by its time limit' "$work/page"
 report $? a-step-that-hangs-is-ended
+BREAK_STEP=sanitizer BREAK_HOW=hang contact checked --seconds 27 --only sanitizer
+is_whole checked && nothing_is_left
+report $? what-a-checker-started-is-ended
 STAND_IN_GPU='cannot be opened: there is no libcudnn.so.9' contact unusable --only machine --seconds 27
 is_whole unusable
 report $? a-GPU-that-hscope-cannot-open-is-tried-all-the-same

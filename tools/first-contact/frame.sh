@@ -23,7 +23,7 @@ mkdir "$TMPDIR"
 elapsed () { echo $(($(date +%s) - begin)); }
 
 # Kills what a command left behind: timeout leads the process group of what it starts.
-end_group () { kill -KILL -- "-$1" 2>/dev/null; }
+end_group () { kill -KILL "-$1" 2>/dev/null; } # dash knows no "--" here
 
 # --- The archive ---
 
