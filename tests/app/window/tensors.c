@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/app/window/tensor-case.h"
 
+#include "app/process/watchdog.h"
+
 #include <glib/gstdio.h>
 #include <math.h>
 #include <string.h>
@@ -226,6 +228,8 @@ test_huge (void)
   wait_until (has_tensor, own);
   wait_for_text (own, "[0, 0]: 0");
   g_object_get (grid_of (own), "vadjustment", &down, NULL);
+  scope_watchdog_start ();
+  scope_watchdog_reset ();
   for (guint i = 0; i < 100; i++)
     {
       gtk_adjustment_set_value (down, gtk_adjustment_get_upper (down) * i / 100);
@@ -236,6 +240,8 @@ test_huge (void)
   wait_for_text (own, "[65535, 8191]: 7");
   press (grid_of (own), "<Control>Home");
   wait_for_text (own, "[0, 0]: 0");
+  g_test_message ("longest turn of the main loop: %.1f ms of processor time",
+                  scope_watchdog_get_report ().longest_busy);
   tensor_remove_folder ();
 }
 
