@@ -7,8 +7,11 @@
 #include "engine/base/translate.h"
 #include <string.h>
 
-#define OPENING "“"
-#define CLOSING "”"
+/* Quotation marks of German, whose closing one is the opening one of English, and of English. */
+static const struct
+{
+  const char *opening, *closing;
+} marks[] = { { "„", "“" }, { "“", "”" } };
 
 typedef struct
 {
@@ -21,14 +24,18 @@ typedef struct
 static char *
 key_of (const char *change, gsize *end)
 {
-  const char *opening = strstr (change, OPENING);
-  const char *closing = opening ? strstr (opening, CLOSING) : NULL;
-
   *end = 0;
-  if (!closing)
-    return g_strdup (change);
-  *end = (gsize) (closing - change) + strlen (CLOSING);
-  return g_strdup_printf ("%.*s\n%s", (int) (opening - change), change, change + *end);
+  for (guint i = 0; i < G_N_ELEMENTS (marks); i++)
+    {
+      const char *opening = strstr (change, marks[i].opening);
+      const char *closing = opening ? strstr (opening, marks[i].closing) : NULL;
+
+      if (!closing)
+        continue;
+      *end = (gsize) (closing - change) + strlen (marks[i].closing);
+      return g_strdup_printf ("%.*s\n%s", (int) (opening - change), change, change + *end);
+    }
+  return g_strdup (change);
 }
 
 static char *

@@ -35,6 +35,13 @@ test_equal_changes (void)
 }
 
 static void
+test_german_changes (void)
+{
+  assert_lines ((const char *const[]){ "„a“ in „x“ umbenannt", "„b“ in „x“ umbenannt", NULL },
+                "„a“ and 1 more in „x“ umbenannt");
+}
+
+static void
 test_different_changes (void)
 {
   assert_lines ((const char *const[]){ "changed “n0” from “X” to “Y”",
@@ -58,6 +65,8 @@ TEST_PROGRAM (test_group_changes)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/engine/doctor/group-changes/equal-changes-are-one-line", test_equal_changes);
+  g_test_add_func ("/engine/doctor/group-changes/german-changes-are-one-line-too",
+                   test_german_changes);
   g_test_add_func ("/engine/doctor/group-changes/different-changes-stay-apart",
                    test_different_changes);
   g_test_add_func ("/engine/doctor/group-changes/sentences-without-names-stay-as-they-are",
