@@ -2,7 +2,7 @@
  *
  * Checks OpenBLAS's kernels first, which may restart the program (core-type.h).
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "app/command/command.h"
+#include "app/command/frame/command.h"
 #include "app/core-type.h"
 #include "app/library-threads.h"
 

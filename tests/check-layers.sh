@@ -10,6 +10,7 @@
 #    includes only public headers of the engine.
 # 5. No file includes another that includes it again, directly or not.  x.c, x.h and
 #    x-private.h count as one file.
+# 6. The frame of the commands (app/command/frame) includes no command.
 # Prints every include that breaks a rule and exits with 1.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 export LC_ALL=C # order, decimal points and messages
@@ -76,4 +77,8 @@ if [ -n "$circles" ]; then
   echo "$circles" | sed 's/^tsort: -: input contains a loop:/these files include each other in a circle:/; s/^tsort: /  /'
   status=1
 fi
+
+# --- 6. The frame of the commands ---
+awk '$1 ~ /^app\/command\/frame\// && $2 ~ /^app\/command\// && $2 !~ /^app\/command\/frame\// {
+  print $1 " includes " $2 ": the frame knows no command"; bad = 1 } END { exit bad }' "$list" || status=1
 exit $status

@@ -3,10 +3,10 @@
  * The rules are in engine/doctor; this file prints their findings and writes the repaired pair.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/adapt/file-kind.h"
-#include "app/command/command.h"
 #include "app/command/describe/describe.h"
 #include "app/command/describe/known-types.h"
-#include "app/command/open-model.h"
+#include "app/command/frame/command.h"
+#include "app/command/frame/open-model.h"
 
 #include "engine/base/one-line.h"
 #include "engine/doctor/diagnose.h"

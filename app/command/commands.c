@@ -2,18 +2,18 @@
  *
  * Start at scope_main(), which finds the command in the table of command-list.c, parses its options and runs it.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "app/command/command-list.h"
-#include "app/command/command-text.h"
-#include "app/command/crash.h"
 #include "app/command/describe/describe.h"
 #include "app/command/each/each.h"
-#include "app/command/enter-sandbox.h"
-#include "app/command/outputs.h"
-#include "app/command/progress.h"
-#include "app/command/streams.h"
+#include "app/command/frame/command-list.h"
+#include "app/command/frame/command-text.h"
+#include "app/command/frame/crash.h"
+#include "app/command/frame/enter-sandbox.h"
+#include "app/command/frame/outputs.h"
+#include "app/command/frame/progress.h"
+#include "app/command/frame/streams.h"
+#include "app/command/frame/terminal.h"
 #include "app/command/targets/original-name.h"
 #include "app/command/targets/remote-run.h"
-#include "app/command/terminal.h"
 #include "app/sandbox/resources.h"
 
 #include "engine/base/cores.h"

@@ -1,9 +1,9 @@
 /* devices.c — hscope devices: what models can be computed on here, and what a GPU lacks.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "app/command/command.h"
 #include "app/command/describe/describe.h"
+#include "app/command/frame/command.h"
+#include "app/command/frame/terminal.h"
 #include "app/command/selftest/verdict.h"
-#include "app/command/terminal.h"
 
 #include "engine/device/gpu.h"
 #include "profiler/base/format.h"

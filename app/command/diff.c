@@ -3,10 +3,10 @@
  * hyb_diff_new() matches the nodes, and hyb_counterparts_find() by their role those of files that different programs wrote; this
  * file prints the result as text or JSON.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "app/command/command.h"
-#include "app/command/complete-model.h"
-#include "app/command/json-writer.h"
-#include "app/command/open-model.h"
+#include "app/command/frame/command.h"
+#include "app/command/frame/complete-model.h"
+#include "app/command/frame/json-writer.h"
+#include "app/command/frame/open-model.h"
 
 #include "engine/base/one-line.h"
 #include "engine/variants/diff.h"

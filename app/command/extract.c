@@ -3,11 +3,11 @@
  * A part of an ONNX file keeps nodes, arrays and types as they were read; a part of a model of MXNet is written as its pair of
  * files, or as ONNX.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "app/command/command.h"
 #include "app/command/convert/convert-files.h"
 #include "app/command/describe/describe.h"
 #include "app/command/describe/known-types.h"
-#include "app/command/open-model.h"
+#include "app/command/frame/command.h"
+#include "app/command/frame/open-model.h"
 
 #include "engine/analysis/part.h"
 #include "engine/base/one-line.h"

@@ -3,9 +3,9 @@
  * Reads MXNet's profile.json or another Chrome trace, matches its events to nodes by operator name
  * and order (profiler/exchange/import.h) and writes a capture.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "app/command/command.h"
 #include "app/command/describe/describe-capture.h"
-#include "app/command/open-model.h"
+#include "app/command/frame/command.h"
+#include "app/command/frame/open-model.h"
 #include "app/command/recordings/read-trace.h"
 
 #include "engine/analysis/infer-types.h"

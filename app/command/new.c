@@ -3,9 +3,9 @@
  * hscope new writes a model of the gallery, hscope trace one of a plug-in.  Both write an MXNet
  * pair: PREFIX-symbol.json and PREFIX-0000.params.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "app/command/command.h"
 #include "app/command/describe/describe.h"
-#include "app/command/open-model.h"
+#include "app/command/frame/command.h"
+#include "app/command/frame/open-model.h"
 
 #include "engine/block/plugin.h"
 #include "engine/formats/model-files.h"

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "app/command/common-options.h"
+#include "app/command/frame/common-options.h"
 
 /* *gpu: (transfer full), NULL for the processor.  The first run on a GPU tests it (selftest/first-run.h).  FALSE
  * and an error that says why there is no such device. */

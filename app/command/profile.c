@@ -3,13 +3,13 @@
  * Clean runs give the time of the model, traced runs how it is spread over nodes.  Start at
  * measure().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "app/command/command.h"
-#include "app/command/complete-model.h"
 #include "app/command/describe/describe-capture.h"
-#include "app/command/inputs.h"
+#include "app/command/frame/command.h"
+#include "app/command/frame/complete-model.h"
+#include "app/command/frame/inputs.h"
+#include "app/command/frame/open-model.h"
+#include "app/command/frame/progress.h"
 #include "app/command/open-device.h"
-#include "app/command/open-model.h"
-#include "app/command/progress.h"
 #include "app/command/recordings/recordings.h"
 #include "app/command/targets/original-name.h"
 

@@ -2,12 +2,12 @@
  *
  * hyb_prove() runs both on random inputs, forward and backward, and compares.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "app/command/command.h"
-#include "app/command/complete-model.h"
 #include "app/command/describe/describe-proof.h"
-#include "app/command/inputs.h"
+#include "app/command/frame/command.h"
+#include "app/command/frame/complete-model.h"
+#include "app/command/frame/inputs.h"
+#include "app/command/frame/open-model.h"
 #include "app/command/open-device.h"
-#include "app/command/open-model.h"
 
 #include "engine/formats/model-files.h"
 #include "engine/formats/npz.h"

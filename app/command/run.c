@@ -3,18 +3,18 @@
  * With --backward the graph is extended by gradients, which become further outputs.  Start at
  * run_run().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "app/command/command.h"
-#include "app/command/complete-model.h"
 #include "app/command/describe/describe.h"
-#include "app/command/inputs.h"
+#include "app/command/frame/command.h"
+#include "app/command/frame/complete-model.h"
+#include "app/command/frame/inputs.h"
+#include "app/command/frame/open-model.h"
+#include "app/command/frame/run-values.h"
+#include "app/command/frame/write-arrays.h"
 #include "app/command/open-device.h"
-#include "app/command/open-model.h"
-#include "app/command/run-values.h"
 #include "app/command/run/execute.h"
 #include "app/command/run/tensor-outputs.h"
 #include "app/command/test-data/run-test-data.h"
 #include "app/command/test-data/test-data.h"
-#include "app/command/write-arrays.h"
 
 #include "engine/base/error.h"
 #include "engine/base/one-line.h"

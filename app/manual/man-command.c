@@ -6,7 +6,7 @@
 #include "app/manual/manual.h"
 #include "app/manual/roff.h"
 
-#include "app/command/command-text.h"
+#include "app/command/frame/command-text.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
 #include "app/manual/manual.h"
 #include "app/manual/roff.h"
 
-#include "app/command/command-text.h"
+#include "app/command/frame/command-text.h"
 
 static void
 write_commands (GString *page)

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "app/command/command-list.h"
+#include "app/command/frame/command-list.h"
 
 /* Appends ENVIRONMENT, FILES and EXIT STATUS.  command: only what concerns it; NULL: everything. */
 void scope_man_sections (GString *page, const ScopeCommand *command);

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "app/command/command.h"
+#include "app/command/frame/command.h"
 
 typedef enum
 {

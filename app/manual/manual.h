@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "app/command/command-list.h"
+#include "app/command/frame/command-list.h"
 
 /* One kind of file.  A file belongs to the first kind whose pattern its name matches. */
 typedef struct

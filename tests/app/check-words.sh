@@ -1,7 +1,7 @@
 #!/bin/sh
 # check-words.sh — no sentence of the window, and none of the engine, names an option of hscope.
 #
-# In the window the way out is a button; hscope adds the option to the sentence (app/command/messages.c).  An
+# In the window the way out is a button; hscope adds the option to the sentence (app/command/frame/messages.c).  An
 # argument that the window passes to hscope is one word; a sentence has spaces.  main.c prints its help to a terminal.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 cd "$(dirname "$0")/../.." || exit 2

@@ -3,7 +3,7 @@
  * The clock is a variable, so no test takes time or depends on it.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/compare/time-budget.h"
-#include "app/command/deadline.h"
+#include "app/command/frame/deadline.h"
 #include "tests/program.h"
 
 static double clock_seconds;

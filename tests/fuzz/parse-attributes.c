@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/fuzz/fuzz.h"
 
-#include "app/command/common-options.h"
+#include "app/command/frame/common-options.h"
 #include "engine/op/op.h"
 
 #include <string.h>

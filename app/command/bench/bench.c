@@ -5,7 +5,7 @@
  * several if runs are short.  Start at measure().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/bench/bench-case.h"
-#include "app/command/command.h"
+#include "app/command/frame/command.h"
 #include "app/command/open-device.h"
 
 #include "engine/formats/json-text.h"

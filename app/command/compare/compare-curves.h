@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "app/command/json-writer.h"
+#include "app/command/frame/json-writer.h"
 #include "app/command/report/report-page.h"
 
 /* Prints one table per family on stdout.  groups: of ScopeGroup, here and below. */

@@ -5,8 +5,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/compare/compare-devices.h"
 
-#include "app/command/command.h"
-#include "app/command/messages.h"
+#include "app/command/frame/command.h"
+#include "app/command/frame/messages.h"
 #include "app/command/open-device.h"
 
 #include "engine/base/one-line.h"

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "app/command/compare/comparison.h"
-#include "app/command/json-writer.h"
+#include "app/command/frame/json-writer.h"
 #include "app/command/report/report-page.h"
 
 /* Opens the devices of --devices, or that of --device, and sets ScopeComparison.devices.  A device of

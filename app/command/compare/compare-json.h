@@ -5,7 +5,7 @@
 #pragma once
 
 #include "app/command/compare/compare-group.h"
-#include "app/command/json-writer.h"
+#include "app/command/frame/json-writer.h"
 
 /* Appends one object per candidate to the open list "cells". */
 void scope_group_describe_cells (ScopeJson *json, const ScopeGroup *group);

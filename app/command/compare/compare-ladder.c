@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/compare/compare-ladder.h"
 
-#include "app/command/messages.h"
+#include "app/command/frame/messages.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/compare/compare-lists.h"
 
-#include "app/command/command.h"
 #include "app/command/compare/compare-group.h"
+#include "app/command/frame/command.h"
 
 #include <string.h>
 

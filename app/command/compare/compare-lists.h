@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "app/command/common-options.h"
+#include "app/command/frame/common-options.h"
 
 /* Appends the numbers of "1,32", which --OPTION gave, to an array of gint64; a single 0 if text is
  * NULL.  FALSE: a usage error. */

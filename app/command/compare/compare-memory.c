@@ -8,7 +8,7 @@
 #include "app/command/children/children.h"
 #include "app/command/children/find-json.h"
 #include "app/command/compare/compare-lists.h"
-#include "app/command/json-writer.h"
+#include "app/command/frame/json-writer.h"
 #include "engine/base/one-line.h"
 #include "profiler/base/format.h"
 

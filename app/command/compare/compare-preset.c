@@ -8,8 +8,8 @@
 #include "app/command/compare/compare-text.h"
 #include "app/command/compare/control-flow.h"
 #include "app/command/compare/preset-file.h"
-#include "app/command/deadline.h"
-#include "app/command/messages.h"
+#include "app/command/frame/deadline.h"
+#include "app/command/frame/messages.h"
 
 #include "engine/block/plugin.h"
 

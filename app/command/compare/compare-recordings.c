@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/compare/compare-recordings.h"
 
-#include "app/command/open-model.h"
+#include "app/command/frame/open-model.h"
 #include "app/command/report/report-sections.h"
 
 #include <math.h>

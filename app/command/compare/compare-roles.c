@@ -4,8 +4,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/compare/compare-roles.h"
 
-#include "app/command/command.h"
-#include "app/command/complete-model.h"
+#include "app/command/frame/command.h"
+#include "app/command/frame/complete-model.h"
 
 #include "engine/base/one-line.h"
 #include "engine/variants/roles/counterparts.h"

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "app/command/compare/comparison.h"
-#include "app/command/json-writer.h"
+#include "app/command/frame/json-writer.h"
 
 /* Sums the times of the first group by role.  Does nothing unless two files of one model were measured, of which one has another format
  * than MXNet's. */

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "app/command/compare/comparison.h"
-#include "app/command/json-writer.h"
+#include "app/command/frame/json-writer.h"
 #include "app/command/report/report-page.h"
 
 /* Each warning once, as a sentence; what holds for one candidate only begins with its name.

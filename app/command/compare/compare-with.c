@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/compare/compare-with.h"
 
-#include "app/command/command.h"
+#include "app/command/frame/command.h"
 #include "app/command/recordings/read-trace.h"
 
 #include "engine/base/one-line.h"

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "app/command/compare/comparison.h"
-#include "app/command/json-writer.h"
+#include "app/command/frame/json-writer.h"
 #include "app/command/report/report-page.h"
 
 /* Reads the trace of --with.  FALSE and an error if it cannot be read, or if another option does not go with it. */

@@ -3,7 +3,6 @@
  * For every batch and length a group of candidates is built (add_file()) and measured.  Then the
  * ladder shows what each of the engine's optimisations saves.  Start at compare_models().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "app/command/command.h"
 #include "app/command/compare/compare-devices.h"
 #include "app/command/compare/compare-ladder.h"
 #include "app/command/compare/compare-lists.h"
@@ -15,12 +14,13 @@
 #include "app/command/compare/compare-text.h"
 #include "app/command/compare/compare-with.h"
 #include "app/command/compare/comparison.h"
-#include "app/command/complete-model.h"
-#include "app/command/inputs.h"
-#include "app/command/open-model.h"
+#include "app/command/frame/command.h"
+#include "app/command/frame/complete-model.h"
+#include "app/command/frame/inputs.h"
+#include "app/command/frame/open-model.h"
+#include "app/command/frame/time-limit.h"
+#include "app/command/frame/variants.h"
 #include "app/command/targets/original-name.h"
-#include "app/command/time-limit.h"
-#include "app/command/variants.h"
 
 #include "engine/base/error.h"
 #include "engine/block/plugin.h"

@@ -7,8 +7,8 @@
 
 #include "app/command/compare/compare-group.h"
 #include "app/command/compare/time-budget.h"
-#include "app/command/complete-model.h"
-#include "app/command/progress.h"
+#include "app/command/frame/complete-model.h"
+#include "app/command/frame/progress.h"
 #include "app/command/recordings/recordings.h"
 #include "profiler/explain/ladder.h"
 

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/compare/preset-file.h"
 
-#include "app/command/messages.h"
+#include "app/command/frame/messages.h"
 #include "engine/formats/file.h"
 #include "profiler/summary/measured-capture.h"
 

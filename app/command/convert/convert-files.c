@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/convert/convert-files.h"
 
-#include "app/command/command.h"
+#include "app/command/frame/command.h"
 
 #include "engine/formats/model-files.h"
 #include "engine/formats/mxnet-symbol.h"

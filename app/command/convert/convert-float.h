@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "app/command/command.h"
+#include "app/command/frame/command.h"
 #include "engine/formats/tensor-list.h"
 #include "engine/graph/model.h"
 

@@ -3,15 +3,15 @@
  *
  * The result is compared with the original (check_proof()) before anything is written.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "app/command/command.h"
-#include "app/command/complete-model.h"
 #include "app/command/convert/convert-files.h"
 #include "app/command/convert/convert-float.h"
 #include "app/command/convert/convert-weights.h"
 #include "app/command/describe/describe-proof.h"
 #include "app/command/describe/describe.h"
-#include "app/command/inputs.h"
-#include "app/command/open-model.h"
+#include "app/command/frame/command.h"
+#include "app/command/frame/complete-model.h"
+#include "app/command/frame/inputs.h"
+#include "app/command/frame/open-model.h"
 
 #include "engine/analysis/model-types.h"
 #include "engine/base/error.h"

@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "app/command/json-writer.h"
+#include "app/command/frame/json-writer.h"
 #include "profiler/summary/summary.h"
 
 /* Appends "clean", "traced_over_clean", "operators", "nodes", "steps", "peak_bytes" and more. */

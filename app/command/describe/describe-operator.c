@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/describe/describe-operator.h"
 
-#include "app/command/messages.h"
+#include "app/command/frame/messages.h"
 #include "engine/op/suggest.h"
 #include "engine/op/twin.h"
 #include "profiler/summary/summary.h"

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "app/command/json-writer.h"
+#include "app/command/frame/json-writer.h"
 #include "engine/op/op.h"
 
 /* Appends everything that the operator's struct says as members of an open JSON object. */

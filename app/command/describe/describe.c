@@ -5,7 +5,7 @@
 #include "app/command/describe/describe.h"
 
 #include "app/adapt/tensor-summary.h"
-#include "app/command/messages.h"
+#include "app/command/frame/messages.h"
 #include "engine/graph/roles.h"
 
 #include <string.h>

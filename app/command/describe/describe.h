@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "app/command/json-writer.h"
+#include "app/command/frame/json-writer.h"
 #include "engine/formats/tensor-list.h"
 #include "engine/graph/model.h"
 

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/describe/known-types.h"
 
-#include "app/command/open-model.h"
+#include "app/command/frame/open-model.h"
 #include "engine/analysis/infer-types.h"
 #include "engine/doctor/diagnose.h"
 

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "app/command/command.h"
+#include "app/command/frame/command.h"
 #include "engine/graph/model.h"
 
 /* What follows from the files and the options about shapes; if these contradict each other, what does not, with the shapes that the

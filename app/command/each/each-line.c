@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/each/each-line.h"
 
-#include "app/command/messages.h"
+#include "app/command/frame/messages.h"
 #include "engine/base/one-line.h"
 #include "engine/formats/json-reader.h"
 #include "engine/formats/json-text.h"

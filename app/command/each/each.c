@@ -8,7 +8,7 @@
 #include "app/adapt/model-folder.h"
 #include "app/command/children/children.h"
 #include "app/command/each/each-line.h"
-#include "app/command/progress.h"
+#include "app/command/frame/progress.h"
 
 #include "engine/base/error.h"
 #include "engine/base/limits.h"

@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/recordings/recordings.h"
 
-#include "app/command/open-model.h"
+#include "app/command/frame/open-model.h"
 #include "profiler/explain/difference.h"
 
 #include <math.h>

@@ -5,8 +5,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "app/command/command.h"
-#include "app/command/json-writer.h"
+#include "app/command/frame/command.h"
+#include "app/command/frame/json-writer.h"
 #include "profiler/explain/sessions.h"
 
 /* Options that compare and profile share; NULL if not given. */

@@ -5,8 +5,8 @@
 #include "app/adapt/capture-to-heat.h"
 #include "app/adapt/file-kind.h"
 #include "app/adapt/node-data.h"
-#include "app/command/command.h"
-#include "app/command/open-model.h"
+#include "app/command/frame/command.h"
+#include "app/command/frame/open-model.h"
 
 #include "engine/formats/file.h"
 

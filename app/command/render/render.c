@@ -4,10 +4,10 @@
  * Start at render_run().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/adapt/graph-to-diagram.h"
-#include "app/command/command.h"
-#include "app/command/complete-model.h"
-#include "app/command/json-writer.h"
-#include "app/command/open-model.h"
+#include "app/command/frame/command.h"
+#include "app/command/frame/complete-model.h"
+#include "app/command/frame/json-writer.h"
+#include "app/command/frame/open-model.h"
 #include "app/command/render/render-overlay.h"
 
 #include "engine/analysis/infer-types.h"

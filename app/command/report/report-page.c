@@ -3,7 +3,7 @@
  * SVG and PDF stack the charts; HTML has every section in order.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/report/report-page.h"
-#include "app/command/messages.h"
+#include "app/command/frame/messages.h"
 
 #include "engine/formats/file.h"
 

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/report/report-sqlite.h"
 
-#include "app/command/messages.h"
+#include "app/command/frame/messages.h"
 
 gboolean
 scope_report_write_sqlite (const ScopeSweepResults *results G_GNUC_UNUSED,

@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/report/report-sweep.h"
 
-#include "app/command/messages.h"
+#include "app/command/frame/messages.h"
 #include "app/command/report/report-curves.h"
 #include "app/command/report/report-sqlite.h"
 #include "app/command/sweep/sweep-results.h"

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/run/execute.h"
 
-#include "app/command/time-limit.h"
+#include "app/command/frame/time-limit.h"
 
 #include "engine/graph/roles.h"
 

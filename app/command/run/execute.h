@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "app/command/inputs.h"
+#include "app/command/frame/inputs.h"
 #include "engine/exec/executor.h"
 
 /* A run and its options.  All members are borrowed. */

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/run/tensor-outputs.h"
 
-#include "app/command/command.h"
+#include "app/command/frame/command.h"
 
 #include "engine/base/one-line.h"
 #include "engine/graph/with-heads.h"

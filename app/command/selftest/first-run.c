@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/selftest/first-run.h"
 
-#include "app/command/messages.h"
+#include "app/command/frame/messages.h"
 #include "app/command/selftest/test-models.h"
 #include "app/command/selftest/test-operators.h"
 #include "app/command/selftest/verdict.h"

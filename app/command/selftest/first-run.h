@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "app/command/common-options.h"
+#include "app/command/frame/common-options.h"
 
 #include "engine/device/gpu.h"
 

@@ -6,7 +6,7 @@
 
 #include "app/command/children/children.h"
 #include "app/command/children/find-json.h"
-#include "app/command/messages.h"
+#include "app/command/frame/messages.h"
 #include "app/command/selftest/operator-samples.h"
 
 #include "engine/device/gpu.h"

@@ -6,7 +6,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "app/command/common-options.h"
+#include "app/command/frame/common-options.h"
 #include "app/command/selftest/operator-results.h"
 #include "app/command/selftest/test-models.h"
 

@@ -3,15 +3,15 @@
  * Operators are compared one by one, then models of the gallery or of a folder run forward and backward on both, with the
  * same numbers, each in a process of its own (parts.h).  Start at run_selftest().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "app/command/command.h"
-#include "app/command/json-writer.h"
+#include "app/command/frame/command.h"
+#include "app/command/frame/json-writer.h"
+#include "app/command/frame/terminal.h"
 #include "app/command/open-device.h"
 #include "app/command/selftest/parts.h"
 #include "app/command/selftest/show-results.h"
 #include "app/command/selftest/test-models.h"
 #include "app/command/selftest/test-operators.h"
 #include "app/command/selftest/verdict.h"
-#include "app/command/terminal.h"
 #include "app/sandbox/sandbox.h"
 
 #include "engine/base/error.h"

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/selftest/show-results.h"
 
-#include "app/command/terminal.h"
+#include "app/command/frame/terminal.h"
 
 #include <stdio.h>
 #include <string.h>

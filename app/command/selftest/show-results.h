@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "app/command/json-writer.h"
+#include "app/command/frame/json-writer.h"
 #include "app/command/selftest/operator-results.h"
 #include "app/command/selftest/test-models.h"
 

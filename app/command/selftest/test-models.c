@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/selftest/test-models.h"
 
-#include "app/command/inputs.h"
-#include "app/command/open-model.h"
+#include "app/command/frame/inputs.h"
+#include "app/command/frame/open-model.h"
 
 #include "engine/formats/model-files.h"
 #include "engine/formats/npz.h"

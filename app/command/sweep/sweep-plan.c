@@ -5,7 +5,7 @@
 #include "app/command/sweep/sweep-plan.h"
 
 #include "app/command/children/find-json.h"
-#include "app/command/messages.h"
+#include "app/command/frame/messages.h"
 #include "app/command/sweep/sweep-folder.h"
 
 #include "engine/base/error.h"

@@ -5,7 +5,7 @@
 #include "app/command/sweep/sweep-results.h"
 
 #include "app/command/children/find-json.h"
-#include "app/command/messages.h"
+#include "app/command/frame/messages.h"
 #include "app/command/sweep/sweep-folder.h"
 #include "app/command/sweep/sweep-table.h"
 #include "app/command/sweep/sweep-task.h"

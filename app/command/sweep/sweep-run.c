@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/sweep/sweep-run.h"
 
-#include "app/command/messages.h"
+#include "app/command/frame/messages.h"
 #include "app/command/sweep/lock-holder.h"
 
 #include <errno.h>

@@ -5,7 +5,7 @@
 #include "app/command/sweep/sweep-task.h"
 
 #include "app/command/children/find-json.h"
-#include "app/command/messages.h"
+#include "app/command/frame/messages.h"
 
 #include "engine/formats/json-text.h"
 

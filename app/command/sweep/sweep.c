@@ -3,8 +3,8 @@
  * The plan and all results are in one folder.  Start at run_sweep(): it makes or finds the folder, works on it
  * (sweep-run.h) and collects the lines.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "app/command/command.h"
-#include "app/command/progress.h"
+#include "app/command/frame/command.h"
+#include "app/command/frame/progress.h"
 #include "app/command/sweep/sweep-run.h"
 #include "app/command/sweep/sweep-slurm.h"
 #include "app/command/sweep/sweep-table.h"

@@ -6,9 +6,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/targets/far-side.h"
 
-#include "app/command/messages.h"
-#include "app/command/progress.h"
-#include "app/command/streams.h"
+#include "app/command/frame/messages.h"
+#include "app/command/frame/progress.h"
+#include "app/command/frame/streams.h"
 #include "app/command/targets/request.h"
 #include "app/command/targets/run-folder.h"
 #include "app/command/targets/tar-stream.h"

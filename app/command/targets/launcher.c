@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/targets/launcher.h"
 
-#include "app/command/messages.h"
+#include "app/command/frame/messages.h"
 
 #include <errno.h>
 #include <signal.h>

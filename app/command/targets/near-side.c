@@ -6,9 +6,9 @@
 
 #include "app/adapt/child-message.h"
 #include "app/command/children/find-json.h"
-#include "app/command/messages.h"
-#include "app/command/progress.h"
-#include "app/command/streams.h"
+#include "app/command/frame/messages.h"
+#include "app/command/frame/progress.h"
+#include "app/command/frame/streams.h"
 #include "app/command/targets/launcher.h"
 #include "app/command/targets/original-name.h"
 #include "app/command/targets/request.h"

@@ -5,7 +5,7 @@
 #include "app/command/targets/remote-arguments.h"
 
 #include "app/adapt/file-kind.h"
-#include "app/command/open-model.h"
+#include "app/command/frame/open-model.h"
 #include "engine/block/plugin.h"
 #include "engine/formats/model-files.h"
 

@@ -4,10 +4,10 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/targets/remote-run.h"
 
-#include "app/command/progress.h"
+#include "app/command/frame/progress.h"
+#include "app/command/frame/terminal.h"
 #include "app/command/targets/near-side.h"
 #include "app/command/targets/remote-arguments.h"
-#include "app/command/terminal.h"
 
 #include "engine/op/suggest.h"
 

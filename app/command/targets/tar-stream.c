@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/targets/tar-stream.h"
 
-#include "app/command/streams.h"
+#include "app/command/frame/streams.h"
 
 #include "engine/base/error.h"
 

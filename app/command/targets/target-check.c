@@ -4,11 +4,11 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/targets/target-check.h"
 
-#include "app/command/json-writer.h"
-#include "app/command/messages.h"
+#include "app/command/frame/json-writer.h"
+#include "app/command/frame/messages.h"
+#include "app/command/frame/terminal.h"
 #include "app/command/targets/near-side.h"
 #include "app/command/targets/request.h"
-#include "app/command/terminal.h"
 #include "engine/formats/json-reader.h"
 
 #include <math.h>

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "app/command/common-options.h"
+#include "app/command/frame/common-options.h"
 #include "app/targets/target-list.h"
 
 /* Prints version, processor, GPUs, libraries and the difference of the clocks, or why there is no answer and how to install

@@ -5,10 +5,10 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/targets/target-install.h"
 
-#include "app/command/json-writer.h"
-#include "app/command/messages.h"
+#include "app/command/frame/json-writer.h"
+#include "app/command/frame/messages.h"
+#include "app/command/frame/terminal.h"
 #include "app/command/targets/launcher.h"
-#include "app/command/terminal.h"
 
 #include "engine/base/error.h"
 

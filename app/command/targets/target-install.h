@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "app/command/common-options.h"
+#include "app/command/frame/common-options.h"
 #include "app/targets/target-list.h"
 
 /* Installs a bundle (a tar file as packaging/build-tarball.sh makes it, NULL: the one that this program runs from) in a folder

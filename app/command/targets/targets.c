@@ -2,8 +2,8 @@
  *
  * An action is a row of the table; start at run_targets().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "app/command/command.h"
-#include "app/command/json-writer.h"
+#include "app/command/frame/command.h"
+#include "app/command/frame/json-writer.h"
 #include "app/command/targets/far-side.h"
 #include "app/command/targets/remote-run.h"
 #include "app/command/targets/target-check.h"

@@ -2,9 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/test-data/run-test-data.h"
 
-#include "app/command/command.h"
-#include "app/command/inputs.h"
-#include "app/command/json-writer.h"
+#include "app/command/frame/command.h"
+#include "app/command/frame/inputs.h"
+#include "app/command/frame/json-writer.h"
 #include "app/command/open-device.h"
 #include "app/command/run/execute.h"
 #include "app/command/test-data/test-data.h"

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/test-data/test-data.h"
 
-#include "app/command/command.h"
+#include "app/command/frame/command.h"
 
 #include "engine/base/error.h"
 #include "engine/formats/file.h"

@@ -2,7 +2,7 @@
  *
  * Start with scope_train_write_capture().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "app/command/messages.h"
+#include "app/command/frame/messages.h"
 #include "app/command/targets/original-name.h"
 #include "app/command/train/train.h"
 #include "engine/formats/mxnet-symbol.h"

@@ -5,7 +5,7 @@
  * after the next epoch.  States know which parameters they were saved with, so that a pair of which only one
  * file was written is not taken for a checkpoint.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "app/command/messages.h"
+#include "app/command/frame/messages.h"
 #include "app/command/train/train.h"
 
 #include "engine/formats/file.h"

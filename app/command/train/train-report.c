@@ -4,8 +4,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/train/train.h"
 
-#include "app/command/json-writer.h"
-#include "app/command/messages.h"
+#include "app/command/frame/json-writer.h"
+#include "app/command/frame/messages.h"
 #include "engine/base/one-line.h"
 #include "engine/base/random.h"
 

@@ -5,10 +5,10 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/train/train.h"
 
-#include "app/command/common-options.h"
-#include "app/command/crash.h"
-#include "app/command/messages.h"
-#include "app/command/open-model.h"
+#include "app/command/frame/common-options.h"
+#include "app/command/frame/crash.h"
+#include "app/command/frame/messages.h"
+#include "app/command/frame/open-model.h"
 #include "engine/analysis/infer-types.h"
 #include "engine/base/error.h"
 #include "engine/base/random.h"

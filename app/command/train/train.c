@@ -4,9 +4,9 @@
  * train().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/train/train.h"
-#include "app/command/command.h"
+#include "app/command/frame/command.h"
+#include "app/command/frame/progress.h"
 #include "app/command/open-device.h"
-#include "app/command/progress.h"
 
 #include <math.h>
 

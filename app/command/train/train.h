@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "app/command/common-options.h"
+#include "app/command/frame/common-options.h"
 #include "app/command/train/train-trace.h"
 #include "engine/formats/tensor-list.h"
 #include "engine/graph/model.h"

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/weights/weights-rnn.h"
 
-#include "app/command/messages.h"
+#include "app/command/frame/messages.h"
 
 #include "engine/formats/rnn-weights.h"
 #include "engine/open/open.h"

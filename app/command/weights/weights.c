@@ -3,8 +3,8 @@
  * With two files the arrays are compared by name.  Start at run_weights().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/adapt/tensor-summary.h"
-#include "app/command/command.h"
 #include "app/command/describe/describe.h"
+#include "app/command/frame/command.h"
 #include "app/command/weights/weights-rnn.h"
 
 #include "engine/base/error.h"

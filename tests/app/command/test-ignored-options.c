@@ -2,7 +2,7 @@
  *
  * A row names what a command uses.  Options that need another option are refused without it.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "app/command/command-list.h"
+#include "app/command/frame/command-list.h"
 #include "tests/app/hscope-fixture.h"
 #include "tests/program.h"
 

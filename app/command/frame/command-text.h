@@ -1,0 +1,17 @@
+/* command-text.h — sentences about a command, for its help and its man page.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "app/command/frame/command.h"
+
+/* What hscope is for, and what its option --sandbox does: one sentence each. */
+extern const char scope_commands_summary[];
+extern const char scope_sandbox_text[];
+
+/* What the words MODEL, A and B of the usage and the file name “-” stand for, in lines of fewer than
+ * 120 characters; empty if the command takes no file.  (transfer full) */
+char *scope_command_dup_arguments_text (const ScopeCommand *command);
+
+/* The part of a command's help that follows the options: arguments, examples and notes.  (transfer full) */
+char *scope_command_dup_help (const ScopeCommand *command);
