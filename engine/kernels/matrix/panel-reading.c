@@ -18,6 +18,12 @@ hyb_panel_ahead (gsize bytes)
 }
 
 gboolean
+hyb_panel_is_far (gsize bytes)
+{
+  return bytes > 2 * (gsize) hyb_processor ()->second_cache;
+}
+
+gboolean
 hyb_panel_reads_backwards (const float *panels, gsize bytes)
 {
   static _Thread_local const float *last;
@@ -25,5 +31,5 @@ hyb_panel_reads_backwards (const float *panels, gsize bytes)
 
   backwards = panels == last && !backwards;
   last = panels;
-  return backwards && bytes <= 2 * (gsize) hyb_processor ()->second_cache;
+  return backwards && !hyb_panel_is_far (bytes);
 }

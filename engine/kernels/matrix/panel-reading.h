@@ -15,6 +15,10 @@
  * HYB_PANEL_AHEAD_OF_MEMORY, or 0 where the hardware prefetches them. */
 gint64 hyb_panel_ahead (gsize bytes);
 
+/* Whether weights of that size are so far away that many rows wait for each new block of them: beyond two second-level
+ * caches (AVX-512 on AMD Zen 5, 64 rows with 16 MB of weights: 240 GFLOP/s if they are prefetched, else 150). */
+gboolean hyb_panel_is_far (gsize bytes);
+
 /* Whether to multiply with the last panel first: TRUE on every second of several calls in a row with the same panels,
  * whose end the second-level cache then still holds. */
 gboolean hyb_panel_reads_backwards (const float *panels, gsize bytes);

@@ -163,10 +163,11 @@ typedef struct
   const Kernels         *kernels;
   const float           *x, *panels;
   float                 *y;
-  gint64                 n_panels;  /* that are multiplied at once */
-  gint64                 ahead;     /* see Operands */
-  gboolean               backwards; /* multiplies the last panel first */
-  Prefetch               prefetch;
+  gint64                 n_panels; /* that are multiplied at once */
+  gint64                 ahead;    /* see Operands */
+  gboolean spreads;   /* all groups of rows together prefetch the next block, instead of `ahead` */
+  gboolean backwards; /* multiplies the last panel first */
+  Prefetch prefetch;
 } Job;
 
 /* The bytes of the panels of a product. */
@@ -217,7 +218,7 @@ multiply_block (const Job *job, const float *panel, const Block *block, float *y
                         .panel = panel + block->l * WIDTH,
                         .bias = block->bias,
                         .adds = block->adds,
-                        .ahead = job->ahead,
+                        .ahead = job->spreads ? 0 : job->ahead,
                         .prefetch = job->prefetch };
 
   for (gint64 i = 0; i < product->m; i += rows, n_groups--)
@@ -234,19 +235,33 @@ multiply_block (const Job *job, const float *panel, const Block *block, float *y
     }
 }
 
+/* The packed weights that follow a block: in the panel, else those of the panel that is multiplied next.  Behind the
+ * last panel the addresses lie outside the weights, which a prefetch may ask for. */
+static Prefetch
+next_block (const Job *job, const float *panel, const Block *block)
+{
+  gint64 k = job->product->k, l = block->l + block->depth;
+  gint64 next = l < k ? l : job->backwards ? -k : k;
+
+  return (Prefetch){ panel + next * WIDTH, block->depth, WIDTH };
+}
+
 static void
 multiply_panel (const Job *job, const float *panel, const float *bias, float *y, gint64 ldy)
 {
   const HybPanelProduct *product = job->product;
   gint64                 depth = block_depth (product->k);
   gint64                 l = 0;
+  Job                    part = *job;
 
   do
     {
       Block block = { l, MIN (depth, product->k - l), l == 0 ? bias : NULL,
                       l > 0 || product->adds };
 
-      multiply_block (job, panel, &block, y, ldy);
+      if (job->spreads)
+        part.prefetch = next_block (job, panel, &block);
+      multiply_block (&part, panel, &block, y, ldy);
       l += depth;
     }
   while (l < product->k);
@@ -360,8 +375,9 @@ choose_panels (const HybPanelProduct *product)
   gint64            max = kernels->max_wide_rows, n_groups = MAX ((product->m + max - 1) / max, 1);
   const WideKernel *wide = &kernels->wide[(product->m + n_groups - 1) / n_groups];
 
-  if (wide->in_parts && (product->m > MAX_ROWS_IN_PARTS ||
-                         hyb_panel_ahead (bytes_of (product)) == HYB_PANEL_AHEAD_OF_MEMORY))
+  if (wide->in_parts &&
+      (product->m > MAX_ROWS_IN_PARTS || (n_groups > 1 && hyb_panel_is_far (bytes_of (product))) ||
+       hyb_panel_ahead (bytes_of (product)) == HYB_PANEL_AHEAD_OF_MEMORY))
     return 1;
   return MAX (wide->n_panels, 1);
 }
@@ -408,6 +424,8 @@ hyb_panels_multiply (const HybPanelProduct *product, const float *x, const float
                               .backwards = hyb_panel_reads_backwards (panels, bytes_of (product)) };
 
       block.m = MIN (product->m - i, rows);
+      job.spreads = job.n_panels == 1 && block.m > job.kernels->max_rows &&
+                    hyb_panel_is_far (bytes_of (product));
       hyb_parallel_for ((product->n + WIDTH - 1) / WIDTH,
                         1 + GRAIN / MAX (block.m * block.k * WIDTH, 1), multiply_panels, &job);
     }
@@ -562,13 +580,9 @@ multiply_streamed (const StreamedGemm *whole)
 void
 hyb_panels_gemm (const HybGemm *gemm, const float *a, const float *b, const float *bias, float *c)
 {
-  multiply_streamed (&(StreamedGemm){ .gemm = gemm,
-                                      .kernels = HYB_SIMD_CHOOSE (&kernels),
-                                      .a = a,
-                                      .b = b,
-                                      .dtype = HYB_F32,
-                                      .bias = bias,
-                                      .c = c });
+  const Kernels *kernels = HYB_SIMD_CHOOSE (&kernels);
+
+  multiply_streamed (&(StreamedGemm){ gemm, kernels, a, bias, b, HYB_F32, c });
 }
 
 void
@@ -578,10 +592,7 @@ hyb_panels_gemm_half (const HybGemm *gemm,
                       gconstpointer  b,
                       float         *c)
 {
-  multiply_streamed (&(StreamedGemm){ .gemm = gemm,
-                                      .kernels = HYB_SIMD_CHOOSE (&kernels),
-                                      .a = a,
-                                      .b = b,
-                                      .dtype = dtype,
-                                      .c = c });
+  const Kernels *kernels = HYB_SIMD_CHOOSE (&kernels);
+
+  multiply_streamed (&(StreamedGemm){ gemm, kernels, a, NULL, b, dtype, c });
 }

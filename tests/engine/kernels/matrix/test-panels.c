@@ -232,11 +232,11 @@ test_rows (void)
 
 /* What kernels choose by the processor: prefetching, streams, and the end that is read first. */
 static void
-test_processors (void)
+check_processors (void)
 {
   enum
   {
-    M = 7,
+    M = 27,
     N = 300,
     K = 500
   };
@@ -267,6 +267,17 @@ test_processors (void)
         hyb_matrix_vector (&matrix, x, want);
         g_assert_cmpmem (got, size, want, size);
       }
+}
+
+static void
+test_processors (void)
+{
+  for (guint level = HYB_SIMD_PLAIN; level <= HYB_SIMD_AVX512; level++)
+    {
+      hyb_simd_cap ((HybSimdLevel) level);
+      check_processors ();
+    }
+  hyb_simd_cap (HYB_SIMD_AVX512);
 }
 
 /* NaN in one row of the weights reaches only its column of the result, even in a padded panel. */
