@@ -99,6 +99,7 @@ walk_rows (gint64 begin, gint64 end, gpointer data)
   gint64         inner[HYB_EACH_MAX];
   gint64         rest = begin;
 
+  /* 1. Decode the number of the first row into an index per outer axis, and its offsets. */
   for (guint k = 0; k < each->n; k++)
     inner[k] = each->stride[k][last];
   for (int axis = last - 1; axis >= 0; axis--)
@@ -114,6 +115,8 @@ walk_rows (gint64 begin, gint64 end, gpointer data)
       walk->row (offset, inner, each->dim[last], walk->data);
       for (int axis = last - 1; axis >= 0; axis--)
         {
+          /* 2. Advance the index like a counter: an axis at its end returns to 0, a step of 1 −
+           * dim, and carries into the next outer axis. */
           gboolean wraps = ++at[axis] == each->dim[axis];
 
           for (guint k = 0; k < each->n; k++)

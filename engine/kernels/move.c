@@ -294,6 +294,8 @@ move_tiles (gint64 begin, gint64 end, gpointer data)
 
   for (gint64 n = begin; n < end; n++)
     {
+      /* A tile reads runs along `other`, where the source is contiguous, and writes runs along the
+       * last axis, where the destination is: both sides use whole cache lines. */
       gint64 at = n % job->blocks * job->side;
       Cursor cursor;
 

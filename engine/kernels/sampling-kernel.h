@@ -56,6 +56,8 @@ NAME (hyb_sample) (const HybSampling *sampling, const REAL *image, const REAL *g
   for (gint64 n = 0; n < sampling->batch; n++)
     for (gint64 place = 0; place < places; place++)
       {
+        /* Bilinear: the weights of the four cells are products of the distances to the opposite
+         * cell, (1 − down, down) and (1 − right, right).  Points outside are 0. */
         const REAL *planes = image + n * sampling->channels * cells;
         REAL       *to = result + n * sampling->channels * places + place;
         REAL        x = grid[2 * n * places + place], y = grid[(2 * n + 1) * places + place];

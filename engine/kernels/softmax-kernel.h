@@ -169,6 +169,8 @@ NAME (backward_block) (const SoftmaxCall *call, gint64 outer, gint64 first, gint
   REAL        scale = (REAL) call->view->scale, piece[BLOCK];
   double      sum[BLOCK] = { 0.0 };
 
+  /* 1. Per column i, over the axis: s = Σ dy for log softmax, else s = Σ y · dy; in double, since
+   * the axis may be long. */
   for (gint64 k = 0; k < length; k++)
     if (call->view->log)
       for (gint64 i = 0; i < n; i++)
@@ -179,6 +181,8 @@ NAME (backward_block) (const SoftmaxCall *call, gint64 outer, gint64 first, gint
 
   for (gint64 k = 0; k < length; k++)
     {
+      /* 2. dx = (dy − eʸ · s) · scale for log softmax, else y · (dy − s) · scale.  piece is y, or
+       * eʸ. */
       gint64 at = k * step;
 
       memcpy (piece, y + at, sizeof (REAL) * (gsize) n);

@@ -36,6 +36,7 @@ NAME (columns_rows) (gint64 begin, gint64 end, gpointer data)
 
   for (gint64 row = begin; row < end; row++)
     {
+      /* row = ((channel · kernel[0] + tap[0]) · kernel[1] + tap[1]) · kernel[2] + tap[2]. */
       gint64      tap[3] = { row / (kernel[2] * kernel[1]) % kernel[0], row / kernel[2] % kernel[1],
                              row % kernel[2] };
       const REAL *image = job->image + row / volume (kernel) * volume (convolve->image);
@@ -50,6 +51,7 @@ NAME (columns_rows) (gint64 begin, gint64 end, gpointer data)
             gint64 d = cell_at (convolve, 0, i, tap[0]);
             gint64 h = cell_at (convolve, 1, j, tap[1]);
 
+            /* The taps of this run of map[2] positions all lie in the padding. */
             if (d < 0 || d >= convolve->image[0] || h < 0 || h >= convolve->image[1] || low == high)
               {
                 memset (to, 0, sizeof (REAL) * (gsize) map[2]);
@@ -59,6 +61,7 @@ NAME (columns_rows) (gint64 begin, gint64 end, gpointer data)
             const REAL *from = image + (d * convolve->image[1] + h) * convolve->image[2];
             gint64      first = cell_at (convolve, 2, low, tap[2]);
 
+            /* Positions below low and from high on read padding along the last axis: zeros. */
             if (low > 0)
               memset (to, 0, sizeof (REAL) * (gsize) low);
             if (convolve->stride[2] == 1)
@@ -77,6 +80,8 @@ NAME (columns_rows) (gint64 begin, gint64 end, gpointer data)
 static void
 NAME (columns_add_channels) (gint64 begin, gint64 end, gpointer data)
 {
+  /* Taps of one channel overlap in the image, so the work is divided by channels and not by rows:
+   * no two threads add to the same cell. */
   const NAME (Columns) *job = data;
   const HybConvolve *convolve = job->convolve;
   const gint64      *kernel = convolve->kernel;
@@ -99,6 +104,7 @@ NAME (columns_add_channels) (gint64 begin, gint64 end, gpointer data)
             gint64 d = cell_at (convolve, 0, i, tap[0]);
             gint64 h = cell_at (convolve, 1, j, tap[1]);
 
+            /* Padding has no cell: its gradient is dropped. */
             if (d < 0 || d >= convolve->image[0] || h < 0 || h >= convolve->image[1])
               continue;
 
@@ -295,6 +301,9 @@ NAME (convolve) (const HybConvolve *convolve, const HybConvolveOperands *operand
 static void
 NAME (transposed_part) (gint64 part, gint64 area, gconstpointer data)
 {
+  /* Shapes, for one sample and group: weight (filters, depth), map (filters, positions), columns
+   * (depth, positions) = weightᵀ · map.  A pointwise kernel has one tap, so its columns are the
+   * image. */
   const NAME (Pass) *pass = data;
   const HybConvolve *convolve = pass->convolve;
   Method             method = choose_method (convolve);
@@ -387,6 +396,8 @@ NAME (lay_side_by_side) (const NAME (WeightPass) * pass, gint64 first, gint64 n,
 static void
 NAME (weight_chunk) (gint64 chunk, gint64 area, gconstpointer data)
 {
+  /* Shapes, for one group: sums (filters, depth), columns (depth, length) and, behind them, maps
+   * (filters, length); sums += maps · columnsᵀ. */
   const NAME (WeightPass) *pass = data;
   const HybConvolve *convolve = pass->convolve;
   const Chunks      *chunks = &pass->chunks;
@@ -397,6 +408,7 @@ NAME (weight_chunk) (gint64 chunk, gint64 area, gconstpointer data)
   REAL              *columns =
       (REAL *) pass->operands->workspace + chunks->n * chunks->weights + area * chunks->area;
 
+  /* Chunks run at the same time, so each has sums of its own, which are added up afterwards. */
   memset (sums, 0, sizeof (REAL) * (gsize) chunks->weights);
   for (gint64 sample = chunk * chunks->samples; sample < end; sample += chunks->merged)
     {
@@ -446,6 +458,8 @@ NAME (convolve_weight_by_chunks) (const NAME (WeightPass) * pass)
 static void
 NAME (convolve_weight) (const HybConvolve *convolve, const HybConvolveWeightOperands *operands)
 {
+  /* Shapes, for one sample and group: map (filters, positions), columns (depth, positions), weight
+   * (filters, depth) += map · columnsᵀ. */
   const REAL *image = operands->image, *map = operands->map;
   REAL       *weight = operands->weight;
   gint64      filters = convolve->map_channels / convolve->groups;
@@ -469,6 +483,7 @@ NAME (convolve_weight) (const HybConvolve *convolve, const HybConvolveWeightOper
       NAME (convolve_weight_by_chunks) (&pass);
       return;
     }
+  /* Both ways below add up over the samples. */
   memset (weight, 0, sizeof (REAL) * (gsize) (convolve->map_channels * depth));
 
   if (choose_method (convolve) == METHOD_DEPTHWISE)

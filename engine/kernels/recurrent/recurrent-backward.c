@@ -151,6 +151,8 @@ differentiate_row (const Direction *run, gint64 n)
   if (net->cell == HYB_RNN_GRU)
     row.candidate = kept_row (run, slot->candidates, H, n);
 
+  /* A GRU also passes h' on directly (dh' = dh z), which its function leaves in dh; the other cells
+   * reach h' through the gates alone, so dh starts from 0. */
   run->maths->backward[net->cell](&row);
   if (net->cell != HYB_RNN_GRU)
     clear (run, dh, run->R);
@@ -210,6 +212,8 @@ differentiate_step (Direction *run)
   hyb_parallel_for (run->net->batch, grain, differentiate_rows, run);
   hyb_phase_end (run->pass->run, &hyb_phase_gates,
                  hyb_recurrent_gates_gradient_cost (run->net, run->maths));
+  /* dh (batch, R) += drecurrent (batch, GH) · W_hidden (GH, R): the gradient of h' through the
+   * gates. */
   hyb_phase_begin (run->pass->run, &hyb_phase_products);
   if (run->net->in_panels && run->net->batch > 1)
     hyb_panels_multiply (&(HybPanelProduct){ .m = gemm.m,

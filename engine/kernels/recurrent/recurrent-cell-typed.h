@@ -152,6 +152,8 @@ gru_forward (const HybCellRow *row)
     r[j] += recurrent[j];
   real_sigmoid (2 * H, r, r);
 
+  /* The reset gate multiplies the product with its bias (W_hn h' + b_hn), so this sum stays
+   * separate from the gates; the backward pass reads it again. */
   for (gint64 j = 0; j < H; j++)
     {
       Real linear = recurrent[2 * H + j] + bias[j];
@@ -221,6 +223,8 @@ lstm_backward (const HybCellGradient *row)
       Real t = dO[j];
       Real d = dc[j] + dh[j] * o[j] * (1 - t * t);
 
+      /* f, c', i and g give c before it was clipped; where clipping changed it, nothing flows into
+       * the gates or the earlier steps. */
       if (row->net->clips && !passed_clipping (row->net, f[j] * before[j] + i[j] * g[j]))
         d = 0;
       dO[j] = dh[j] * t * o[j] * (1 - o[j]);
