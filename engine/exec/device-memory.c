@@ -54,6 +54,8 @@ list_largest (const HybPlan *plan)
           gsize     bytes = hyb_type_bytes (
                   hyb_plan_type (plan, hyb_graph_get_node (plan->graph, id)->first_output));
 
+          /* A few passes over the list instead of a sort: the largest below the one listed last.
+           * Of nodes of equal size only the first is listed. */
           if (bytes < below && bytes > most_bytes)
             {
               most = id;

@@ -129,6 +129,7 @@ run_hybrid (HybExecutor *executor, const HybRun *context, GError **error)
 
   executor->live_bytes = 0;
   hyb_executor_account (executor, 0, (gint64) hyb_tensor_get_bytes (block));
+  /* One allocation: [0, memory) is the plan's block, and the frame follows. */
   frame = hyb_frame_init ((char *) hyb_tensor_get_data (block) + memory, plan,
                           hyb_tensor_get_data (block));
   for (guint i = 0; i < executor->n_variables; i++)
@@ -170,6 +171,8 @@ make_frame (HybExecutor *executor, HybEntry *entry, GError **error)
       g_clear_pointer (&executor->block, hyb_tensor_unref);
       executor->block = block;
     }
+  /* A frame holds pointers into the block, so a new block makes it invalid; the entry refers to the
+   * block that its frame was made for. */
   if (entry->block == executor->block)
     return TRUE;
 

@@ -208,6 +208,7 @@ hyb_executor_bind (HybExecutor *executor, const char *name, HybTensor *tensor, G
     return hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_MISSING, NULL, NULL,
                          "the model has no variable called “%s”", name);
 
+  /* The block is overwritten by the next run, so a tensor inside of it is copied. */
   own = lies_in_block (executor, tensor) ? hyb_tensor_copy (tensor) : hyb_tensor_ref (tensor);
   if (!own)
     return hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_MEMORY, NULL, NULL,
@@ -217,6 +218,7 @@ hyb_executor_bind (HybExecutor *executor, const char *name, HybTensor *tensor, G
     {
       if (binding->tensor == own)
         continue;
+      /* Another type needs another plan, and a value that was folded in makes all plans wrong. */
       if (!binding->tensor ||
           !same_type (hyb_tensor_get_type (binding->tensor), hyb_tensor_get_type (own)))
         executor->current = NULL;
@@ -338,6 +340,7 @@ make_labels (HybExecutor *executor, HybEntry *entry, GError **error)
   if (!lacks_labels (executor))
     return TRUE;
 
+  /* Only the inputs have values here, so the shapes of the labels follow from inference. */
   types = g_new (HybType, MAX (n_values, 1));
   for (guint i = 0; i < n_values; i++)
     types[i] = HYB_TYPE_UNKNOWN;

@@ -118,6 +118,8 @@ find_reason (HybPlan *plan, guint index, gsize *workspace)
   char       *member_reason;
   g_autoptr (GError) error = NULL;
 
+  /* From the cheapest question to the dearest: type, operator, members of a fused operator, sizes,
+   * and only then preparation. */
   if (reason)
     return g_strdup (reason);
   if (!twin)
@@ -488,6 +490,8 @@ find_copies (HybPlan *plan)
       guint    first = i;
       guint    first_copy = device->copies->len;
 
+      /* Steps that follow one another on the same side form a batch, with all their copies before
+       * the first of them, where copies of adjacent bytes become one. */
       do
         search_step (&search, &plan->steps[i++], on_device);
       while (i < plan->n_steps && hyb_device_step_is_there (&device->steps[i]) == on_device);
@@ -497,6 +501,7 @@ find_copies (HybPlan *plan)
         device->steps[k].first_copy = device->copies->len;
     }
   device->steps[plan->n_steps].first_copy = device->copies->len;
+  /* The end of the run is one more batch, for results that the other side has computed. */
   if (device->is_body)
     search_results_of_body (&search);
   else
@@ -517,6 +522,7 @@ place_mirrors (HybPlan *plan)
 
   device->variable_mirror = g_new (gsize, MAX (plan->n_variables, 1));
   device->head_mirror = g_new (gsize, MAX (plan->n_heads, 1));
+  /* G_MAXSIZE marks a variable or head that no step of the host touches. */
   for (guint i = 0; i < plan->n_variables; i++)
     device->variable_mirror[i] = G_MAXSIZE;
   for (guint i = 0; i < plan->n_heads; i++)

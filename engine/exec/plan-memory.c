@@ -166,9 +166,12 @@ hyb_memory_plan (HybInterval *intervals, guint n, guint32 n_steps, gsize limit, 
     steps[i] = intervals[i].end;
   end_order = sort_by_step (steps, n, n_steps, &first_end);
 
+  /* Within a step, all values that begin are placed before any that ends is freed: inputs and
+   * outputs of one step share bytes only where they are one value in place. */
   heap_init (&heap);
   for (guint32 s = 0; s < n_steps && failed == n; s++)
     {
+      /* Both lists are sorted by step: the values of step s are [first[s], first[s + 1]). */
       for (guint k = first_begin[s]; k < first_begin[s + 1] && failed == n; k++)
         {
           HybInterval *interval = &intervals[begin_order[k]];

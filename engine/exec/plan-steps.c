@@ -77,6 +77,7 @@ hyb_plan_prepare_step (HybPlan *plan, HybStep *step, const HybFacts *facts, GErr
   gsize for_conversion = 0;
   gsize asked;
 
+  /* 1. The device computes the step if it can; then the host prepares nothing for it. */
   if (plan->device && prepare_on_device (plan, step, facts))
     {
       plan->n_prepared++;
@@ -84,6 +85,8 @@ hyb_plan_prepare_step (HybPlan *plan, HybStep *step, const HybFacts *facts, GErr
     }
   if (plan->device && !hyb_device_plan_check_host (plan, plan->n_prepared, error))
     return FALSE;
+  /* 2. A step that converts its operands has two calls: the outer one with the types of the graph,
+   * and the one that the operator computes, with types that it supports. */
   if (step->converts)
     {
       HybCall outer = step->call;
@@ -99,6 +102,7 @@ hyb_plan_prepare_step (HybPlan *plan, HybStep *step, const HybFacts *facts, GErr
     return FALSE;
   plan->n_prepared++;
 
+  /* 3. The operator's workspace follows the converted operands. */
   asked = step->call.op->workspace ? step->call.op->workspace (&step->call) : 0;
   if (!g_size_checked_add (&step->workspace_bytes, for_conversion, asked))
     return hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_MEMORY, NULL, NULL,

@@ -240,6 +240,7 @@ plan_memory (HybPlan *plan, GArray *intervals, gsize limit, GError **error)
         g_array_append_val (intervals, workspace);
     }
 
+  /* The steps are numbered by node, so lifetimes are in nodes, too. */
   interval = (HybInterval *) (gpointer) intervals->data;
   failed = hyb_memory_plan (interval, intervals->len, hyb_graph_n_nodes (plan->graph), limit,
                             &plan->memory);
