@@ -96,6 +96,8 @@ depend_on_each_other (const Batching *batching, const BatchGroup *group)
   for (guint i = 0; i < group->members->len; i++)
     is_member[batch_member (group, i)] = TRUE;
   g_array_append_vals (queue, group->members->data, group->members->len);
+  /* Everything that follows the members, through values and through groups.  A path back to a
+   * member would be a cycle once the members are one node. */
   while (queue->len > 0)
     {
       HybNodeId      id = g_array_index (queue, HybNodeId, queue->len - 1);
@@ -118,6 +120,8 @@ depend_on_each_other (const Batching *batching, const BatchGroup *group)
                 continue;
               seen[users[u]] = TRUE;
               g_array_append_val (queue, users[u]);
+              /* A group that is computed at once needs the inputs of all members, so the members beside
+               * this one follow, too. */
               for (guint i = 0; other && other->sum == HYB_NO_ID && i < other->members->len; i++)
                 if (!seen[batch_member (other, i)])
                   {
@@ -190,6 +194,8 @@ find_parallel_products (Batching *batching)
         continue;
       key = GUINT_TO_POINTER (product_hash (batching, id));
       group = g_hash_table_lookup (open, key);
+      /* The hash finds a candidate, and goes_with() excludes collisions; a product that differs
+       * begins a new group. */
       if (!group || !goes_with (batching, batch_member (group, 0), id))
         {
           group = group_new (HYB_NO_ID);
@@ -249,6 +255,7 @@ collect_addends (const Batching *batching, BatchGroup *group)
     {
       const HybValueId *inputs = hyb_graph_get_inputs (batching->graph, id);
 
+      /* Pushed in reverse, so that the first input is taken first. */
       for (guint i = hyb_graph_get_node (batching->graph, id)->n_inputs; i-- > 0;)
         g_array_append_val (stack, inputs[i]);
       for (;;)
@@ -260,6 +267,8 @@ collect_addends (const Batching *batching, BatchGroup *group)
           value = g_array_index (stack, HybValueId, stack->len - 1);
           g_array_set_size (stack, stack->len - 1);
           id = hyb_graph_get_producer (batching->graph, value);
+          /* A sum with other readers is needed itself and stays whole: it counts as an addend of
+           * the rest. */
           if (is_private (batching, value) && is_sum (batching, id))
             break;
           if (is_private (batching, value) && is_addend (batching, group, id))

@@ -93,6 +93,8 @@ stack_rows (Batching *batching, const BatchGroup *group, guint input)
 
   if (root != HYB_NO_ID)
     {
+      /* The parts lie behind one another in memory already: (n · rows, …) is the same array with
+       * another shape. */
       HybShape         shape = type->shape;
       g_autofree char *text = NULL;
       HybValueId       from = moved (batching, root);
@@ -182,6 +184,7 @@ make_group (Batching *batching, BatchGroup *group)
       return;
     }
 
+  /* Product of (n · rows, …): each member's result is one of n slices along axis 0. */
   parts = emit (batching, "SliceChannel", batch_member (group, 0),
                 &(HybNodeSpec){ .n_inputs = 1,
                                 .inputs = &product,
@@ -244,6 +247,8 @@ make_node (Batching *batching, HybNodeId wanted, GArray *stack)
           g_array_set_size (stack, top);
           continue;
         }
+      /* Members are made together, so the inputs of all must exist first.  Those that are missing
+       * lie on the stack now; this node is looked at again after them. */
       if (group ? wait_for_group (batching, group, stack) : wait_for_inputs (batching, id, stack))
         continue;
 

@@ -168,6 +168,8 @@ add_arriving (const Search *search, HybValueId own)
 static gboolean
 match_lstm (const Search *search)
 {
+  /* kept = i, f, g, o, t, with c = f c' + i g, t = tanh (c) and h = o t.  own = dh o (1 − t²) is
+   * the part of dc that arrives through h. */
   static const char *const functions[] = { "sigmoid", "sigmoid", "tanh", "sigmoid" };
   const HybValueId        *kept = search->cell->kept;
   HybCellGradient         *gradient = search->gradient;
@@ -180,6 +182,8 @@ match_lstm (const Search *search)
   dc = add_arriving (search, own);
   if (gradient->output == HYB_NO_ID || dc == HYB_NO_ID)
     return FALSE;
+  /* Gradients of the four gates before the slopes of their functions: di = dc g, df = dc c', dg =
+   * dc i, do = dh t. */
   others[0] = product_of (search, dc, kept[2]);
   others[1] = product_of (search, dc, search->cell->inputs[2]);
   others[2] = product_of (search, dc, kept[0]);
@@ -190,6 +194,7 @@ match_lstm (const Search *search)
       if (parts[i] == HYB_NO_ID)
         return FALSE;
     }
+  /* Results: the gradient of the joined gates, and dc' = dc f. */
   gradient->results[0] = join_of (search, G_N_ELEMENTS (parts), parts);
   gradient->results[1] = product_of (search, dc, kept[1]);
   return gradient->results[0] != HYB_NO_ID && has_type_of_state (search, gradient->output) &&

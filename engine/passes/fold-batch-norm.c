@@ -25,12 +25,15 @@ find_convolution (const HybConvolutions *convolutions, HybNodeId id)
   if (hyb_convolutions_only_user (convolutions, inputs[0]) == HYB_NO_ID ||
       !hyb_convolutions_view (convolutions, before, &convolve))
     return HYB_NO_ID;
+  /* gamma, beta, mean and variance are folded into weight and bias, so all six must be known while
+   * planning. */
   for (guint i = 1; i < node->n_inputs; i++)
     if (!constants[inputs[i]] || convolutions->facts->types[inputs[i]].dtype != HYB_F32)
       return HYB_NO_ID;
   for (guint i = 1; i < hyb_graph_get_node (convolutions->graph, before)->n_inputs; i++)
     if (!constants[hyb_graph_get_inputs (convolutions->graph, before)[i]])
       return HYB_NO_ID;
+  /* The outputs mean and variance are not computed any more, so nothing may read them. */
   for (guint i = 1; i < node->n_outputs; i++)
     {
       guint n;

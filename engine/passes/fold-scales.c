@@ -176,6 +176,7 @@ fold_scales_run (HybGraph *graph, HybFacts *facts, GArray *map, GError **error)
 
       if (last == HYB_NO_ID)
         continue;
+      /* The new convolution replaces the last node; the nodes before it have no other reader. */
       scales[last] = scale;
       is_removed[id] = TRUE;
       if (scale.product != HYB_NO_ID && scale.product != last)

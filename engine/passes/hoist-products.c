@@ -143,6 +143,7 @@ emit_product (Hoisting *hoisting, const HybLoopPorts *ports, HoistedProduct *mad
       inputs[i] = hyb_rewrite_value (hoisting->rewrite, value);
       if (!(node->op->rowwise_inputs >> i & 1))
         continue;
+      /* Only the input with rows is per step; the weight and the bias stay as they are. */
       steps = shape.dim[0];
       rows = shape.dim[1];
       shape = hyb_shape_2d (steps * rows, shape.dim[2]);

@@ -278,12 +278,14 @@ visit_loop (Packing *packing, HybNodeId id)
     return FALSE;
   types = hyb_loop_ports_body_types (&ports, packing->graph, id, packing->facts);
   body = hyb_graph_get_bodies (packing->graph, id)[0];
+  /* 1. Find the weights that products in the body read, each once. */
   for (HybNodeId inner = 0; types && inner < hyb_graph_n_nodes (body); inner++)
     if (find_product (packing, body, types, inner, &product))
       find_captured (packing, id, &ports, &product, captured);
   if (captured->len == 0)
     return FALSE;
 
+  /* 2. Pack them in front of the loop, where they are packed once and not in each step. */
   added = g_new (HybValueId, captured->len);
   for (guint i = 0; i < captured->len; i++)
     {
@@ -293,6 +295,7 @@ visit_loop (Packing *packing, HybNodeId id)
     }
   if (packing->rewrite->error)
     return TRUE;
+  /* 3. Write the body with the panels as more captured inputs. */
   new_body = make_body (packing, id, &ports, types, captured);
   if (new_body)
     hyb_loop_ports_make_loop (&ports, packing->rewrite, id,

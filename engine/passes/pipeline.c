@@ -125,6 +125,7 @@ run_pass (const HybPass *pass, HybGraph *graph, HybFacts *facts, GArray *reports
 
   if (after != before)
     {
+      /* A pass that writes a wrong graph fails here, by name, and not in a later pass. */
       if (!hyb_graph_verify (after, error))
         {
           g_prefix_error (error, "after the pass %s: ", pass->name);

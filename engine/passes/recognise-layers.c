@@ -174,6 +174,7 @@ make_layer (const Recognising *self, HybRewrite *rewrite, HybNodeId id)
   HybValueId        inputs[3], panels = hyb_rewrite_value (rewrite, operands[1]), result;
 
   inputs[0] = hyb_rewrite_value (rewrite, operands[0]);
+  /* The product computes in f32; half values are converted around it. */
   if (is_half)
     {
       inputs[0] = cast (&place, inputs[0], HYB_F32);

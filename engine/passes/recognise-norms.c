@@ -110,6 +110,7 @@ match_normalised (const HybPieces *pieces,
   inputs = hyb_pieces_inputs (pieces, value);
   difference = inputs[0];
   variance = inputs[1];
+  /* A product may have its factors in either order. */
   if (is_inverse && !hyb_pieces_is_made_by (pieces, difference, hyb_pieces_differences))
     {
       difference = inputs[1];
@@ -120,6 +121,8 @@ match_normalised (const HybPieces *pieces,
       !match_root (pieces, found, is_inverse, &variance) ||
       !match_eps (pieces, found, &variance, eps) || !hyb_pieces_is_made_by (pieces, variance, mean))
     return FALSE;
+  /* Left to check: the mean subtracted is the mean of x, and the variance the mean of (x − mean)²,
+   * both over the last axis. */
   squares = hyb_pieces_inputs (pieces, variance)[0];
   *x = hyb_pieces_inputs (pieces, difference)[0];
   if (!is_mean_of (pieces, hyb_pieces_inputs (pieces, difference)[1], *x) ||
