@@ -23,6 +23,7 @@ drop_parts (HybCells *cells, const GPtrArray *bodies)
   guint               n_chains = cells->chains->len;
   g_autofree guint32 *new_index = g_new0 (guint32, MAX (n_chains, 1));
 
+  /* 1. Mark the chains that have a node in a body. */
   for (guint b = 0; b < bodies->len; b++)
     for (guint e = 0; e < ((const HybBody *) bodies->pdata[b])->nodes->len; e++)
       for (guint t = 0; t < ((const HybBody *) bodies->pdata[b])->n_steps; t++)
@@ -32,9 +33,11 @@ drop_parts (HybCells *cells, const GPtrArray *bodies)
           if (id != HYB_NO_ID && cells->chain_of_node[id] != HYB_NO_ID)
             new_index[cells->chain_of_node[id]] = HYB_NO_ID;
         }
+  /* 2. Number the others, so that references between chains can be renumbered. */
   for (guint c = 0, n = 0; c < n_chains; c++)
     if (new_index[c] != HYB_NO_ID)
       new_index[c] = n++;
+  /* 3. Remove from the end, so that the indices before it stay valid. */
   for (guint c = n_chains; c-- > 0;)
     {
       HybChain *chain = cells->chains->pdata[c];

@@ -200,6 +200,8 @@ find_source (const Grouper *grouper, HybValueId value, Source *source)
   id = hyb_graph_get_producer (graph, value);
   node = hyb_graph_get_node (graph, id);
   inputs = hyb_graph_get_inputs (graph, id);
+  /* From the input back: first the dropout between two layers, then the concatenation of two
+   * directions, then the state of a cell. */
   if (is_dropout_of_rnn (node))
     {
       source->dropout = hyb_node_double (node, "p", 0.5);
@@ -212,6 +214,7 @@ find_source (const Grouper *grouper, HybValueId value, Source *source)
   if (hyb_node_kind (node) != HYB_KIND_CONCAT)
     return find_state (grouper, value, &source->from[0]);
 
+  /* The columns must be forward, then backward: concatenated along axis 1 of (batch, units). */
   source->n = 2;
   source->between[source->n_between++] = id;
   return node->n_inputs == 2 && hyb_node_concat_axis (node) == 1 &&
@@ -229,6 +232,7 @@ find_lower (const Grouper *grouper, const HybChain *chain, guint direction, doub
 
   for (guint s = 0; s < n; s++)
     {
+      /* Step s of a backward chain reads position n − 1 − s of the sequence. */
       Source source;
       guint  t = direction == 1 ? n - 1 - s : s;
 
@@ -245,6 +249,7 @@ find_lower (const Grouper *grouper, const HybChain *chain, guint direction, doub
         }
       if (source.dropout != *dropout || source.n != lower->n_directions || lower->n_steps != n)
         return NULL;
+      /* The lower backward chain has reached position t in its step n − 1 − t. */
       for (guint d = 0; d < source.n; d++)
         if (source.from[d].chain !=
                 g_array_index (lower->chains, guint,
@@ -295,6 +300,8 @@ is_exclusive (const Grouper *grouper, const HybGroup *lower, const guint *upper,
   GHashTableIter iter;
   gpointer       id;
 
+  /* 1. Readers that count as inside: the chains of both layers, and the dropout and concatenation
+   * between them. */
   for (guint u = 0; u < n_upper; u++)
     chains[n_chains++] = upper[u];
   for (guint d = 0; d < lower->n_directions; d++)
@@ -310,11 +317,14 @@ is_exclusive (const Grouper *grouper, const HybGroup *lower, const guint *upper,
             g_hash_table_add (between, GUINT_TO_POINTER (source.between[b]));
       }
 
+  /* 2. States of all steps but the last: the fused operator returns the last one, so others may
+   * read that. */
   for (guint i = n_upper; i < n_chains; i++)
     for (guint s = 0; s + 1 < lower->n_steps; s++)
       if (!stays_inside (grouper, hyb_chain_step (cells, cells->chains->pdata[chains[i]], s)->h,
                          chains, n_chains, between))
         return FALSE;
+  /* 3. Nodes between the layers vanish, so only the upper layer may read them. */
   g_hash_table_iter_init (&iter, between);
   while (g_hash_table_iter_next (&iter, &id, NULL))
     if (!stays_inside (grouper,

@@ -142,6 +142,8 @@ add_results (Writing *writing, GError **error)
     {
       const HybNode *node = hyb_graph_get_node (graph, variables[i]);
       HybTensor     *tensor = hyb_model_get_parameter (writing->from, node->name);
+      /* These values depend on parameters alone; the executor still needs an array for each other
+       * variable, so it gets zeros. */
       g_autoptr (HybTensor) none = tensor ? NULL : hyb_tensor_new_zeros (&writing->types[i], error);
 
       if ((!tensor && !none) ||
@@ -310,6 +312,8 @@ transposed_weight (Writing *writing, HybValueId value, HybTensor *matrix)
 
   if (found)
     return GPOINTER_TO_UINT (found) - 1;
+  /* 1. The same value was transposed before: found above.  2. Another value has equal numbers:
+   * found by contents below.  3. It is new.  Entries are the variable + 1, since 0 means absent. */
   weight = hyb_matrix_transpose (matrix);
   if (!weight)
     return HYB_NO_ID;
@@ -347,6 +351,7 @@ add_layer (Writing *writing, HybNodeId id)
 
   if (!matrix || writing->types[old[0]].shape.rank < 2)
     return FALSE;
+  /* x (…, k) · matrix (k, n) becomes a layer with weight (n, k) and num_hidden n. */
   rows = g_strdup_printf ("%" G_GINT64_FORMAT, hyb_tensor_get_shape (matrix)->dim[1]);
   inputs[0] = writing->value[old[0]];
   inputs[1] = transposed_weight (writing, old[1], matrix);

@@ -182,10 +182,14 @@ pair_round (Part *parts)
       const Candidates *candidates = value;
       guint             n = candidates->nodes[0]->len;
 
+      /* Unequal numbers: which nodes correspond is not certain, and later rounds may separate them
+       * by their neighbours. */
       if (n == 0 || n != candidates->nodes[1]->len)
         continue;
       if (n == 1)
         pair (parts, candidates, 0);
+      /* The group that begins first, so that the result does not depend on the order of the hash
+       * table. */
       else if (!equal || g_array_index (candidates->nodes[0], HybNodeId, 0) <
                              g_array_index (equal->nodes[0], HybNodeId, 0))
         equal = candidates;
@@ -281,6 +285,7 @@ match_step (HybGraph *a, HybGraph *b, const Range *range, guint index, GArray *f
   for (HybNodeId id = 0; id < hyb_graph_n_nodes (graph); id++)
     if (!hyb_node_is_variable (hyb_graph_get_node (graph, id)))
       g_array_append_val (parts[1].nodes, id);
+  /* Nodes are told apart by the weights that they read, so the weights get common names first. */
   name_weights (b, loop, index, &parts[1], names);
   find_weights (&parts[0], names);
   pair_step (parts);

@@ -51,6 +51,7 @@ hyb_matches_compose (const GArray *first, const GArray *second)
         {
           HybMatch match = g_array_index (sorted, HybMatch, k);
 
+          /* sorted is in order of a, so the matches of one node are consecutive. */
           if (match.a != one->b)
             break;
           match.a = one->a;
@@ -58,6 +59,7 @@ hyb_matches_compose (const GArray *first, const GArray *second)
           g_array_append_val (all, match);
         }
     }
+  /* Several paths may lead from one node to the same other one: keep each pair once. */
   g_array_sort (all, compare);
   for (guint i = 0; i < all->len; i++)
     if (i == 0 ||

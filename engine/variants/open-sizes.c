@@ -121,6 +121,8 @@ add_open (Opening *opening, HybNodeId id)
   for (int i = 0; i < one.rank; i++)
     if (shapes[0]->dim[i] != shapes[1]->dim[i])
       {
+        /* An axis whose size differs between the two trials follows an input; which one must be
+         * known. */
         if (!find_axis (opening, shapes[0]->dim[i], shapes[1]->dim[i], &like[i]))
           return FALSE;
         one.dim[i] = 1;
@@ -132,6 +134,7 @@ add_open (Opening *opening, HybNodeId id)
                                             .attributes = (const char *const *) attributes->pdata,
                                             .origin_plus_one = node->origin + 1 },
                             NULL);
+  /* The constant is written with size 1 there, and repeated to the size of the input. */
   for (int i = 0; i < one.rank && value != HYB_NO_ID; i++)
     if (shapes[0]->dim[i] != shapes[1]->dim[i])
       value = repeat (opening, id, value, i, &like[i]);

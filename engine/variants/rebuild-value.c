@@ -367,6 +367,7 @@ find_gathered (HybRebuild          *rebuild,
       HybSequence *sequence = first[p].sequence;
       gboolean     is_ascending, is_all;
 
+      /* The first value must be the first or the last step, which decides the direction. */
       if (first[p].kind != kind || sequence->n != n ||
           (first[p].step != 0 && first[p].step != n - 1))
         continue;

@@ -438,6 +438,8 @@ find_continued_chain (HybCells *cells, guint index, HybValueId state)
             find_separating_node (cells, chain, start);
           return;
         }
+      /* Nodes of chains are not searched further: what lies behind one of them continues that
+       * chain, not this one. */
       if (cells->chain_of_node[id] != HYB_NO_ID)
         continue;
       for (guint k = 0; k < hyb_graph_get_node (cells->graph, id)->n_inputs; k++)

@@ -75,6 +75,7 @@ find_layout (const SplitFinder *finder, HybNodeId id, guint *n_steps)
   if (!out || is_feature_split (finder->types, node, hyb_graph_get_inputs (finder->graph, id)[0]))
     return HYB_LAYOUT_NONE;
   *n_steps = node->n_outputs;
+  /* (steps, batch, units) is FIRST, (batch, steps, units) SECOND, (steps · batch, units) ROWS. */
   if (hyb_node_kind (node) == HYB_KIND_SPLIT && hyb_node_bool (node, "squeeze_axis"))
     return in->rank != 3 ? HYB_LAYOUT_NONE
            : axis == 0   ? HYB_LAYOUT_FIRST
@@ -89,6 +90,8 @@ find_layout (const SplitFinder *finder, HybNodeId id, guint *n_steps)
     return HYB_LAYOUT_NONE;
   if (hyb_node_kind (node) == HYB_KIND_SPLIT)
     return HYB_LAYOUT_ROWS;
+  /* A slice is one step only if all slices of its size fit the array, and it begins at a multiple
+   * of it. */
   if (hyb_node_kind (node) != HYB_KIND_SLICE_AXIS || in->dim[0] % out->dim[0] != 0 ||
       slice_begin (node, in->dim[0]) % out->dim[0] != 0)
     return HYB_LAYOUT_NONE;

@@ -129,6 +129,8 @@ check_group (HybConversion *conversion, const HybCells *cells, const HybGroup *g
     return g_strdup ("its input in one step is not a matrix");
   leak = hyb_group_find_missing_output (cells, group, has_lengths (&fuser));
   hyb_chain_lengths_clear (&fuser.lengths);
+  /* For the memory of a cell there is a better way out than for other values, so it gets its own
+   * message. */
   if (leak != HYB_NO_ID)
     {
       HybNodeId        id = hyb_graph_get_producer (cells->graph, leak);

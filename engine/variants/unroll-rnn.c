@@ -108,6 +108,8 @@ add_part (FusedRnn *fused, const HybRnnPart *part, const char *packed, GError **
       *cell_field (&fused->cells[row], part) = shared;
       return TRUE;
     }
+  /* A part is contiguous in the packed array: (rows, columns) from part->offset on, or rows for a
+   * bias. */
   unique = hyb_rebuild_name (fused->rebuild, "%s", name);
   type.shape = part->is_bias ? hyb_shape_1d (part->rows) : hyb_shape_2d (part->rows, part->columns);
   hyb_parameter_copies_add (conversion->copies, &(HybParameterCopy){ .from = packed,
@@ -263,6 +265,7 @@ split_constant (FusedRnn *fused, HybValueId old, HybValueId *rows)
       rows[0] = HYB_NO_ID;
       return;
     }
+  /* (layers · directions, batch, units): a row is (batch, units), whose layout is NC. */
   one = g_strdup_printf ("(%" G_GINT64_FORMAT ", %" G_GINT64_FORMAT ")", shape.value[1],
                          shape.value[2]);
   g_free (shape.value);

@@ -69,6 +69,8 @@ copy_weight (HybFuser *fuser, const GateRows *rows, gint64 columns)
   const HybShape  *shape =
       hyb_tensor_get_shape (hyb_model_get_parameter (fuser->conversion->from, copy.from));
   gint64 at = rows->at;
+  /* all: columns of the stored weight, which may hold input and state side by side; first: where
+   * the columns of this term begin. */
   gint64 all = shape->dim[term->is_transposed ? 0 : 1];
   gint64 first = term->columns == HYB_COLUMNS_LAST ? all - columns : 0;
 
@@ -80,6 +82,8 @@ copy_weight (HybFuser *fuser, const GateRows *rows, gint64 columns)
       hyb_parameter_copies_add (fuser->conversion->copies, &copy);
       return;
     }
+  /* The packed array is row-major, (rows, columns).  In a transposed weight, (columns, rows), an
+   * output row is a column: elements lie shape->dim[1] apart. */
   copy.stride = term->is_transposed ? shape->dim[1] : 1;
   copy.count = columns;
   for (gint64 row = term->begin; row < term->begin + rows->n_rows; row++, at += columns)

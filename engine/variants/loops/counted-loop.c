@@ -60,6 +60,7 @@ hyb_count_loop (HybGraph *graph, HybNodeId id, HybCountedLoop *counted)
       HybNodeId      maker;
       const HybNode *plus;
 
+      /* Only the state that the condition compares with a constant can be the counter. */
       if (node->op->body_variable (node->params, node->n_inputs, 1, v) != compared)
         continue;
       counted->next = heads[n_out + counted->state];
@@ -68,6 +69,8 @@ hyb_count_loop (HybGraph *graph, HybNodeId id, HybCountedLoop *counted)
       counted->begin = hyb_constant_number (graph, hyb_graph_get_inputs (graph, id)[compared]);
       n_steps =
           fmin (ceil (limit - counted->begin), (double) hyb_node_int (node, "max_iterations", 0));
+      /* The loop is counted if each step adds 1 to that state, from a known begin, and the number
+       * of steps is neither 0 nor too large to be real; !(…) also refuses NaN. */
       if (hyb_node_kind (plus) != HYB_KIND_PLUS_SCALAR ||
           hyb_node_double (plus, "scalar", 0) != 1 ||
           hyb_graph_get_inputs (body, maker)[0] !=

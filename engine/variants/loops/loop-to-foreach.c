@@ -34,6 +34,8 @@ is_read_by_rows (const HybRewrittenLoop *loop,
           inputs[1] != counter ||
           inputs[0] != hyb_graph_get_node (loop->body, variable)->first_output)
         return FALSE;
+      /* take() with one index keeps an axis of 1, and a foreach passes rows without it: each
+       * reader must squeeze it off. */
       for (guint r = 0; shape->rank > 1 && r < n_row; r++)
         {
           const HybNode *squeeze = hyb_graph_get_node (loop->body, readers[r]);
@@ -92,6 +94,7 @@ add_ports (HybRewrittenLoop *loop, const HybCountedLoop *counted, Port port)
       guint input = loop->node->op->body_variable (loop->node->params, loop->node->n_inputs, 1, v);
       const HybNode *node = hyb_graph_get_node (loop->body, variables[v]);
 
+      /* A foreach counts by itself, so the counter is no state. */
       if (s == counted->state)
         continue;
       loop->values[node->first_output] =
@@ -107,6 +110,7 @@ add_ports (HybRewrittenLoop *loop, const HybCountedLoop *counted, Port port)
 
       for (guint s = 0; s < loop->n_states; s++)
         is_loop_variable = is_loop_variable || places->value[s] == v;
+      /* Data of a foreach begin with row 0, so the counter must begin with 0, too. */
       is_data =
           counted->begin == 0 && is_read_by_rows (loop, variables[v], loop->inputs[input], counter);
       if (is_loop_variable || is_data != (port == PORT_DATA))

@@ -45,6 +45,8 @@ write_while_body (HybRewrittenLoop *loop, guint n_data, GError **error)
     {
       const HybNode *node = hyb_graph_get_node (loop->body, variables[v]);
       guint input = loop->node->op->body_variable (loop->node->params, loop->node->n_inputs, 0, v);
+      /* Inputs of a foreach: data, states, captured.  Of the while loop: counter, states, data,
+       * captured; hence the shifted positions. */
       gboolean is_data = input < n_data, is_state = !is_data && input < n_data + loop->n_states;
       const HybShape *shape = &loop->conversion->types[loop->inputs[input]].shape;
       HybValueId      value = hyb_rewritten_loop_variable (loop, node->name,
@@ -61,6 +63,7 @@ write_while_body (HybRewrittenLoop *loop, guint n_data, GError **error)
           is_data ? take_row (loop, value, counter, shape->rank == 1) : value;
     }
   hyb_rewritten_loop_copy_nodes (loop);
+  /* Heads: outputs, then the new value of each loop variable, the counter first. */
   for (guint i = 0; i < loop->n_out; i++)
     hyb_rewritten_loop_add_head (loop, i);
   hyb_builder_add_head (loop->builder,
@@ -142,6 +145,8 @@ hyb_rewrite_as_while (HybRewrittenLoop *loop, GError **error)
                                       n_args, "num_out_data", n_data_out, "num_outputs", n_outputs,
                                       NULL },
                                   condition);
+  /* The final counter stands between outputs and final states, and has no counterpart in the
+   * foreach. */
   for (guint i = 0; i < loop->node->n_outputs; i++)
     hyb_rebuild_set_value (loop->rebuild, loop->node->first_output + i,
                            first + i + (i >= loop->n_out ? 1 : 0));

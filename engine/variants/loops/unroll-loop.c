@@ -328,6 +328,8 @@ write_foreach (UnrolledLoop *loop, GError **error)
               loop->node->op->body_variable (loop->node->params, loop->node->n_inputs, 0, v);
           BodyValue *value = &loop->values[variable->first_output];
 
+          /* Variables take a state of the previous step, a captured value (the same in all steps),
+           * or this step's row of the data. */
           if (input >= n_data && input < n_data + loop->n_states)
             *value = loop->states[input - n_data];
           else if (input >= n_data)
@@ -377,6 +379,8 @@ evaluate (const UnrolledLoop *loop, HybGraph *condition, const double *number_of
       HybNodeKind       word = hyb_node_kind (node);
       double            scalar = hyb_node_double (node, "scalar", NAN);
 
+      /* Only what a counting condition needs.  Any other node leaves NaN, which every later node
+       * passes on. */
       if (word == HYB_KIND_COPY)
         numbers[node->first_output] = numbers[inputs[0]];
       else if (word == HYB_KIND_PLUS_SCALAR)

@@ -97,6 +97,7 @@ trim_body (const Loop *loop, guint *place)
   guint n = 0;
 
   hyb_builder_set_legacy_shapes (builder, hyb_graph_has_legacy_shapes (loop->body));
+  /* A loop names its variables by position, so place records where each kept one has moved to. */
   for (guint v = 0; v < loop->n_variables; v++)
     if (is_kept (loop, v))
       {
@@ -178,6 +179,7 @@ write_loop (Loop *loop)
                                         .line = loop->node->line },
                         NULL);
 
+  /* Outputs without a reader are gone; the others keep their order. */
   for (guint o = 0; o < loop->node->n_outputs; o++)
     if (o < loop->n_rows || loop->is_live[o - loop->n_rows])
       map[o] = value++;

@@ -274,6 +274,8 @@ hyb_comparison_record (const HybComparison *comparison, HybProof *proof)
         }
       n_compared++;
       excess = excess_of (&pair);
+      /* Two maxima: an element beyond its tolerance is the one to report, even where a larger
+       * difference is tolerated elsewhere. */
       if (excess > worst_excess)
         {
           worst_excess = excess;

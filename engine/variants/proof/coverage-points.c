@@ -295,6 +295,7 @@ find_loop (HybCoverage *coverage, const Scope *scope, HybNodeId id)
   for (guint b = 1; node->n_bodies == 3 && b < 3; b++)
     loop->then[b - 1] = add_point (coverage, root, "the branch “%s” of “%s” was never taken",
                                    node->op->body_names[b], node->name);
+  /* A counted loop always makes the same number of steps, so neither end could be missed. */
   if (is_while_loop (node) && !hyb_count_loop (scope->graph, id, &counted))
     {
       loop->early =
@@ -358,6 +359,8 @@ find_table (HybCoverage *coverage, const Scope *scope, HybNodeId id)
     return;
   table_value = hyb_graph_get_inputs (scope->graph, id)[is_embedding ? 1 : 0];
   index_value = hyb_graph_get_inputs (scope->graph, id)[is_embedding ? 0 : 1];
+  /* The table is a parameter of the model, perhaps handed into nested bodies: follow it outwards to
+   * the main graph. */
   if (!leave_bodies (&at_table, &table_value) || at_table->parent)
     return;
   variable =
@@ -373,6 +376,8 @@ find_table (HybCoverage *coverage, const Scope *scope, HybNodeId id)
   table = add_table (coverage, variable->name, tensor, n, root_of (scope, id));
   maker =
       hyb_graph_get_node (at_index->graph, hyb_graph_get_producer (at_index->graph, index_value));
+  /* Indices from an input are counted when the input is bound; computed ones when their node has
+   * run. */
   if (hyb_node_is_variable (maker))
     g_hash_table_insert (coverage->table_of_input, g_strdup (maker->name), table);
   else

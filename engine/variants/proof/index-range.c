@@ -105,6 +105,8 @@ find_at_reader (HybGraph      *graph,
       if (n < 1)
         continue;
       range->beyond = readers[i].clips ? find_beyond (graph, node) : HYB_INDEX_REFUSED;
+      /* Lengths begin with 1, parts may be empty; both may be the whole size.  Indices begin with 0
+       * and end before it. */
       range->low = readers[i].limit == LIMIT_LENGTH ? 1 : 0;
       range->high =
           (double) (readers[i].limit == LIMIT_LENGTH || readers[i].limit == LIMIT_PART ? n : n - 1);

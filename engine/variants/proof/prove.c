@@ -488,11 +488,13 @@ try_all (Prover *prover, GError **error)
   random = hyb_trial_random (a, prover->given, prover->options->input, &unit, seed + 1);
   hyb_proof_collect_sizes (a, fixed, &prover->accumulated);
   hyb_proof_collect_sizes (b, fixed, &prover->accumulated);
+  /* 1. The tolerance: rounding errors of a sum of n products grow like √n, not like n. */
   prover->proof->tolerance =
       prover->options->tolerance > 0
           ? prover->options->tolerance
           : 16 * EPSILON * sqrt (prover->accumulated) * log2 (2 + prover->accumulated);
 
+  /* 2. The given input, in the models' own types and then, limited in steps, other sizes. */
   if (!run_given (prover, random, error) || !judge_own (prover, prover->given, seed, error))
     return FALSE;
   prover->a.is_limited = prover->b.is_limited = TRUE;
@@ -501,11 +503,14 @@ try_all (Prover *prover, GError **error)
   try_sizes (prover, fixed, seed);
   if (prover->options->tolerance > 0 || is_different (prover))
     return TRUE;
+  /* 3. Random inputs of several kinds, in double where both models can: there rounding hides
+   * nothing. */
   prover->is_double = hyb_proof_side_can_be_double (&prover->b) &&
                       hyb_proof_side_make_double (&prover->a, prover->given) &&
                       hyb_proof_side_make_double (&prover->b, prover->given);
   if (!try_kinds (prover, seed + 100, error))
     return FALSE;
+  /* 4. Indices, then other parameters; each stage only while no difference is known. */
   if (!is_different (prover))
     try_indices (prover, seed + 200);
   if (!is_different (prover))
@@ -572,6 +577,7 @@ hyb_prove (HybModel              *a,
   prover.n_compared = g_new0 (gint64, prover.a.n_heads);
   is_done = check_draws (&prover, draws, difference, error) && check_heads (&prover, error) &&
             try_all (&prover, error);
+  /* Equal on all trials, but something was never tried: not a proof. */
   if (!is_different (&prover) && proof->gaps)
     proof->verdict = HYB_PROOF_OPEN;
   proof->ok = proof->verdict == HYB_PROOF_EQUAL;

@@ -77,12 +77,14 @@ hyb_draws_compare (HybGraph *a, HybGraph *b, char **difference)
                                        first->len, second->len);
       return HYB_DRAWS_OTHERWISE;
     }
+  /* 1. By name: seeds are given to nodes of equal names, in any order. */
   for (guint i = 0; i < first->len; i++)
     {
       const HybNode *other = find_name (second, ((const HybNode *) first->pdata[i])->name);
 
       by_name &= other && draw_alike (first->pdata[i], other);
     }
+  /* 2. Else by order: the nth node of both models must draw alike. */
   for (guint i = 0; i < first->len && !by_name; i++)
     if (!draw_alike (first->pdata[i], second->pdata[i]))
       {

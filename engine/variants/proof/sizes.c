@@ -19,6 +19,7 @@ hyb_proof_collect_sizes (HybModel *model, GArray *fixed, double *accumulated)
       HybTensor *tensor = hyb_model_get_parameter (model, hyb_model_get_parameter_name (model, i));
       const HybShape *shape = hyb_tensor_get_shape (tensor);
 
+      /* A weight is (units, inputs): each element of a product adds up dim[1] terms. */
       if (shape->rank == 2)
         widest = fmax (widest, (double) shape->dim[1]);
     }
@@ -38,6 +39,7 @@ hyb_proof_collect_sizes (HybModel *model, GArray *fixed, double *accumulated)
       if (n > 0)
         g_array_append_val (fixed, n);
     }
+  /* A state adds up the products of its step and of all steps before it. */
   *accumulated = fmax (*accumulated, widest * steps);
 }
 

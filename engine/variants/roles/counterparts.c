@@ -253,6 +253,8 @@ join_places (const Side *sides, Sets *sets, guint *of_node[2])
 
       for (HybNodeId id = 0; id < n; id++)
         {
+          /* Equal neighbours among the pairs, above and below, are the key; what both models have
+           * there becomes one set. */
           gint64   key = ((gint64) places[i][id].above << 32) | places[i][id].below;
           gpointer found = g_hash_table_lookup (seen, &key);
 
@@ -449,6 +451,7 @@ collect (const Side *sides, const Sets *sets)
   for (guint i = 0; i < all->len; i++)
     ((HybCounterpart *) all->pdata[i])->role =
         name_role (sides, sets, g_array_index (numbers, guint, i), all->pdata[i]);
+  /* Sets with nodes of one model only have no counterpart. */
   for (guint i = all->len; i-- > 0;)
     if (((HybCounterpart *) all->pdata[i])->a->len == 0 ||
         ((HybCounterpart *) all->pdata[i])->b->len == 0)

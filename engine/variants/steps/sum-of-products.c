@@ -187,6 +187,7 @@ collect (const HybMatcher *matcher, HybValueId value, const Slice *slice, guint 
       return FALSE;
     }
 
+  /* Both nodes above cut columns of (batch, units), and the same columns of every addend. */
   if (hyb_node_int (node, "axis", 0) != 1 && hyb_node_int (node, "axis", 0) != -1)
     return FALSE;
   return !hyb_node_bool (node, "squeeze_axis") &&
