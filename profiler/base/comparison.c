@@ -174,6 +174,7 @@ find_means (ProfComparison *self)
           double        offset = 0;
           guint         n_known = 0;
 
+          /* The offset of a block: the mean distance of its known times from the present means. */
           for (guint i = 0; i < self->n; i++)
             if (!isnan (need[i]))
               {
@@ -187,6 +188,8 @@ find_means (ProfComparison *self)
                 n_blocks[i]++;
               }
         }
+      /* Each mean is taken anew from the times without the offsets.  Blocks in which a subject is
+       * missing would otherwise bias it towards fast or slow blocks. */
       change = 0;
       for (guint i = 0; i < self->n; i++)
         {

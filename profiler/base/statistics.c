@@ -194,6 +194,8 @@ prof_student_quantile (double probability, guint degrees)
   double low = 0, high = 1, t, next;
 
   g_return_val_if_fail (degrees > 0 && probability >= 0.5 && probability < 1, NAN);
+  /* 1. Double the interval until it holds the quantile; 1e9 bounds the loop where rounding keeps
+   * the distribution below the probability. */
   while (student_distribution (high, degrees) < probability && high < 1e9)
     {
       low = high;
@@ -211,6 +213,8 @@ prof_student_quantile (double probability, guint degrees)
       else
         high = t;
       next = t - excess / student_density (t, degrees);
+      /* 2. The density in the tails is so small that a step of Newton may leave the interval (or be
+       * no number): halve it instead. */
       if (!(next >= low && next <= high))
         next = (low + high) / 2;
       if (fabs (next - t) <= 1e-14 * t)

@@ -232,6 +232,7 @@ wasted_time (const RuleInput *input, ProfAdvice *advice)
           name = sum->name;
         }
     }
+  /* Less than a fifth of the measured time is not worth a change of the model. */
   if (!name || worst.wasted < 0.2 * input->summary->traced)
     return FALSE;
   advice->trigger =
@@ -239,6 +240,8 @@ wasted_time (const RuleInput *input, ProfAdvice *advice)
                        100 * worst.reached);
   advice->text = g_strdup ("Fewer and larger operators would use the machine better: use larger "
                            "batches, or join operators");
+  /* How much of the distance to the roofline larger operators gain is not known: at worst nothing,
+   * at best all of it. */
   advice->low = 0;
   advice->high = worst.wasted;
   return TRUE;
@@ -417,6 +420,7 @@ prof_advise (const ProfCapture *capture, const ProfSummary *summary)
       };
       if (rules[i].place != other && rules[i].check (&input, advice))
         {
+          /* Amdahl: without the gain, the run takes clean − gain. */
           if (isfinite (advice->gain) && !isfinite (advice->factor) && advice->gain < input.clean)
             advice->factor = input.clean / (input.clean - advice->gain);
           g_ptr_array_add (list, advice);

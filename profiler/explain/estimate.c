@@ -53,6 +53,8 @@ is_recurrent (const Estimate *self, guint32 row)
   if (node->step == 0)
     return FALSE;
   g_array_append_val (open, row);
+  /* Search the ancestors, with a limit on visits, so that a large graph costs no more than a small
+   * one. */
   while (open->len > 0 && g_hash_table_size (seen) < MAX_VISITS)
     {
       guint32        at = g_array_index (open, guint32, open->len - 1);
@@ -64,6 +66,7 @@ is_recurrent (const Estimate *self, guint32 row)
         {
           const ProfNode *from;
 
+          /* A capture may be a damaged file, so its indices are checked. */
           if (edges[i] >= prof_capture_n_nodes (self->capture) ||
               !g_hash_table_add (seen, GUINT_TO_POINTER (edges[i])))
             continue;
