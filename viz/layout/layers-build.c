@@ -79,6 +79,7 @@ number_bends (VizLayers *layers, Buses *buses)
   const VizBody *body = layers->body;
   guint32        next = body->n_nodes;
 
+  /* 1. All edges of a tensor share one bus, so the longest of them determines its length. */
   for (guint32 e = 0; e < body->n_edges; e++)
     {
       guint32 upper, lower, span = span_of (layers, e, &upper, &lower);
@@ -94,6 +95,8 @@ number_bends (VizLayers *layers, Buses *buses)
       if (!is_drawn (layers, e))
         continue;
       layers->n_bends[e] = span - 1;
+      /* 2. A reversed edge runs against the bus and cannot share it.  Numbers start at n_nodes, so
+       * that 0 marks a bus without numbers. */
       if (layers->reversed[e])
         {
           layers->first_bend[e] = next;
@@ -143,6 +146,7 @@ add_links (VizLayers *layers, const Buses *buses)
       if (!is_drawn (layers, e))
         continue;
       span_of (layers, e, &upper, &lower);
+      /* A reversed edge is drawn from its head, so its ends change places. */
       upper_at = from_middle (layers, upper, layers->reversed[e] ? edge->head_at : edge->tail_at);
       lower_at = from_middle (layers, lower, layers->reversed[e] ? edge->tail_at : edge->head_at);
       n_own = layers->reversed[e] ? layers->n_bends[e] : buses->length[edge->tensor];
@@ -154,6 +158,7 @@ add_links (VizLayers *layers, const Buses *buses)
           if (!layers->reversed[e])
             linked[edge->tensor] = TRUE;
         }
+      /* The last link branches off the bus in the row above the lower node. */
       from = layers->n_bends[e] == 0 ? upper : layers->first_bend[e] + layers->n_bends[e] - 1;
       add_link (layers, from, lower, from == upper ? upper_at : 0, lower_at);
     }

@@ -152,12 +152,15 @@ visit_from (Search *search, guint32 from)
         g_array_set_size (list, list->len - 1);
       else
         taken++;
+      /* Nodes are marked when they are taken, so the list may hold one several times. */
       if (search->seen[node])
         continue;
       search->seen[node] = TRUE;
       layers->rows[layers->first_in_row[row] + search->filled[row]++] = node;
       for (guint32 i = 0; i < n; i++)
         {
+          /* A stack returns its newest entry first: pushed in reverse, the first link is followed
+           * first. */
           const VizLink *link = &layers->links[links[first[node] + (is_deep ? n - 1 - i : i)]];
           guint32        other = up ? link->upper : link->lower;
 
@@ -245,12 +248,16 @@ count_row (const Order *order, guint32 row, guint64 limit)
   guint32          n_lower = 0, n_links = 0;
   guint64          crossings = 0;
 
+  /* 1. Number the slots of the lower row from left to right, and empty the tree, which counts the
+   * links of step 2 by slot. */
   for (guint32 i = layers->first_in_row[row + 1]; i < layers->first_in_row[row + 2]; i++)
     {
       order->slot_base[layers->rows[i]] = n_lower;
       n_lower += order->n_slots[layers->rows[i]];
     }
   memset (order->tree, 0, (n_lower + 1) * sizeof *order->tree);
+  /* 2. Take the links by their upper ends from left to right.  A link crosses those earlier ones
+   * that end to the right of its slot (Barth, Jünger and Mutzel, 2002). */
   for (guint32 i = layers->first_in_row[row]; i < layers->first_in_row[row + 1]; i++)
     {
       guint32 node = layers->rows[i];
@@ -267,6 +274,7 @@ count_row (const Order *order, guint32 row, guint64 limit)
               guint32 lower = order->slot_base[layers->links[link].lower] + order->slot[link];
               guint32 n_before = 0;
 
+              /* Links that end at this slot or to the left of it do not cross. */
               for (guint32 t = lower + 1; t > 0; t &= t - 1)
                 n_before += order->tree[t];
               crossings += n_links - n_before;
@@ -274,6 +282,8 @@ count_row (const Order *order, guint32 row, guint64 limit)
             }
           if (crossings > limit)
             return crossings;
+          /* Links that leave the same point do not cross one another, so they enter the tree
+           * together, after all of them are counted. */
           for (guint32 g = 0; g < n_group; g++)
             for (guint32 t = order->lower[g] + 1; t <= n_lower; t += t & -t)
               order->tree[t]++;
@@ -434,6 +444,7 @@ transpose (Order *order, gboolean ties)
             count_pair (layers, left, right, FALSE, &pair);
             if (pair.now == 0)
               continue;
+            /* A tie swapped twice restores the order, so ties are limited to the first pass. */
             if (pair.swapped > pair.now || (pair.swapped == pair.now && !(ties && pass == 0)))
               continue;
             layers->rows[i] = right;
@@ -462,10 +473,13 @@ reduce (Order *order, guint64 *best)
 
       if (g_cancellable_is_cancelled (layers->cancellable))
         return;
+      /* Round 0 starts from the present order.  Odd rounds sort each row by the row above, even
+       * ones by the row below; small bodies swap ties in two rounds of four. */
       if (i > 0)
         sweep (order, i % 2 == 1);
       if (is_small)
         transpose (order, i % 4 > 1);
+      /* A count above the larger of the two limits changes neither, so it may stop early. */
       now = count_all (order, MAX (*best, least));
       n_idle++;
       if (now < least)

@@ -49,6 +49,8 @@ mark_conflicts (const VizLayers *layers, guint8 *conflict)
               if (is_inner)
                 high = layers->position[upper];
             }
+          /* Links are checked when the next inner link, between two virtual nodes, or the end of
+           * the row bounds the range [low, high] that they may start in without crossing one. */
           if (!is_inner && i + 1 < n_lower)
             continue;
           for (; scanned <= i; scanned++)
@@ -58,6 +60,7 @@ mark_conflicts (const VizLayers *layers, guint8 *conflict)
                 const VizLink *link = &layers->links[layers->up[k]];
                 guint32        at = layers->position[link->upper];
 
+                /* Two inner links that cross are no conflict: neither has priority. */
                 if ((at < low || at > high) && !(viz_layers_is_virtual (layers, link->upper) &&
                                                  viz_layers_is_virtual (layers, link->lower)))
                   conflict[layers->up[k]] = TRUE;
@@ -115,6 +118,7 @@ align_node (Run *run, guint32 node, GArray *neighbours, gint64 *last)
       g_array_append_val (neighbours, neighbour);
     }
   g_array_sort (neighbours, compare_neighbours);
+  /* The lower median, then the upper one if n is even and the lower was not free. */
   for (guint32 m = (n - 1) / 2; m <= n / 2; m++)
     {
       const Neighbour *median = &g_array_index (neighbours, Neighbour, m);
@@ -123,6 +127,7 @@ align_node (Run *run, guint32 node, GArray *neighbours, gint64 *last)
 
       if (run->align[node] != node || run->conflict[median->link] || median->place <= *last)
         continue;
+      /* align links the nodes of a chain in a ring, from the last back to the root. */
       run->align[other] = node;
       run->root[node] = run->root[other];
       run->align[node] = run->root[node];
@@ -194,6 +199,7 @@ sort_blocks (Run *run)
   guint32          n = layers->n_nodes, n_queued = 0;
 
   memset (run->waiting, 0, n * sizeof *run->waiting);
+  /* 1. A block waits once for each left neighbour of one of its nodes. */
   for (guint32 i = 0; i < n; i++)
     {
       guint32 next = next_in_row (run, i);
@@ -204,6 +210,7 @@ sort_blocks (Run *run)
   for (guint32 i = 0; i < n; i++)
     if (run->root[i] == i && run->waiting[i] == 0)
       run->queue[n_queued++] = i;
+  /* 2. Blocks without a left neighbour first; each releases its right neighbours. */
   for (guint32 done = 0; done < n_queued; done++)
     {
       guint32 node = run->queue[done];
@@ -229,6 +236,8 @@ compact (Run *run)
 
   for (guint32 i = 0; i < run->layers->n_nodes; i++)
     run->place[i] = 0;
+  /* 1. Topological order makes every place final before it pushes the blocks to its right: a
+   * longest path. */
   for (guint32 i = 0; i < n_blocks; i++)
     {
       guint32 root = run->queue[i], node = root;
@@ -244,6 +253,7 @@ compact (Run *run)
         }
       while (node != root);
     }
+  /* 2. In reverse order, the right neighbours have moved before; a block without one stays. */
   for (guint32 i = n_blocks; i-- > 0;)
     {
       guint32 root = run->queue[i], node = root;
@@ -379,6 +389,8 @@ viz_layers_place (VizLayers *layers)
   mark_conflicts (layers, run.conflict);
   for (guint i = 0; i < 4; i++)
     {
+      /* Chains aligned with the row above or below, packed to the left or (mirrored) to the right:
+       * Brandes and Köpf (2001).  combine() balances the bias of the four. */
       run.up = i >= 2;
       run.mirrored = i % 2 == 1;
       align (&run);

@@ -69,6 +69,7 @@ search (VizLayers *layers, const Leaving *leaving, guint32 start, guint8 *state,
   state[start] = 1;
   while (stack->len > 0)
     {
+      /* An entry is two numbers: a node, and the position of its next edge. */
       guint32  node = g_array_index (stack, guint32, stack->len - 2);
       guint32 *at = &g_array_index (stack, guint32, stack->len - 1);
 
@@ -82,6 +83,7 @@ search (VizLayers *layers, const Leaving *leaving, guint32 start, guint8 *state,
       guint32 edge = leaving->edge[(*at)++];
       guint32 head = layers->body->edges[edge].head;
 
+      /* An edge to a node on the path closes a cycle; reversing all such edges breaks all cycles. */
       if (state[head] == 1)
         layers->reversed[edge] = TRUE;
       else if (state[head] == 0)
@@ -215,6 +217,7 @@ rank_by_simplex (VizLayers *layers)
   VizSimplexEdge edge;
   gboolean       has_top = FALSE, has_bottom = FALSE;
 
+  /* 1. Start from the present ranks, and let one node stand for each side. */
   for (guint32 i = 0; i < n; i++)
     {
       gboolean is_box = body->nodes[i].kind == VIZ_NODE_BOX;
@@ -229,6 +232,7 @@ rank_by_simplex (VizLayers *layers)
   ranks[bottom] = (gint32) layers->n_ranks;
   for (guint32 i = 0; i < n; i++)
     {
+      /* 2. Edges of weight 0 keep the boxes between both sides, and cost no length. */
       if (stand_in[i] != i)
         continue;
       edge = (VizSimplexEdge){ top, i, 0 };
@@ -240,6 +244,7 @@ rank_by_simplex (VizLayers *layers)
     }
   for (guint32 e = 0; e < body->n_edges; e++)
     {
+      /* 3. The edges of the graph, except edges that contradict step 2 or join the two sides. */
       edge = (VizSimplexEdge){ stand_in[viz_layers_end (layers, e, TRUE)],
                                stand_in[viz_layers_end (layers, e, FALSE)], 1 };
       if (constrains (&body->edges[e]) && edge.tail != edge.head && edge.tail != bottom &&

@@ -240,6 +240,7 @@ write_route (const Router *router, VizBody *answer, guint32 edge)
   double  top = answer->at[lower].y;
   double  bottom = answer->at[upper].y + layers->body->nodes[upper].height;
 
+  /* A stub is only its last piece, above the node that reads the value. */
   if (layers->stub[edge])
     {
       guint32 head = layers->body->edges[edge].head;
@@ -253,6 +254,8 @@ write_route (const Router *router, VizBody *answer, guint32 edge)
   viz_body_begin_route (answer, edge, router->upper_x[edge], bottom);
   viz_body_line_to (answer, router->upper_x[edge],
                     layers->row_y[layers->row[upper]] + layers->row_height[layers->row[upper]]);
+  /* Curves lie in the gaps between rows; the height of a row is crossed straight, so that no curve
+   * touches a box. */
   for (guint32 i = 0; i < layers->n_bends[edge]; i++)
     {
       guint32 bend = layers->first_bend[edge] + i, row = layers->row[bend];

@@ -238,6 +238,8 @@ move_chain (Shortening *self, guint32 top)
               layers->x[node] += by;
           return TRUE;
         }
+      /* Without room, push the blocking chain, too; the median of all their links then decides
+       * whether the group still moves this way. */
       if (self->n_moving == self->max_moving || room < -STRAIGHT)
         return FALSE;
       self->moving[self->n_moving++] = self->chain[blocker];

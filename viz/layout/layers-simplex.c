@@ -129,6 +129,8 @@ make_tree (Simplex *simplex)
           edge = nearest_edge (simplex, start, n_reached);
           if (edge == NO_EDGE)
             break;
+          /* Moving the part by the slack of its nearest edge makes that edge tight, and no other
+           * edge too short. */
           by = slack (simplex, edge);
           if (!simplex->seen[simplex->edges[edge].head])
             for (guint32 i = start; i < n_reached; i++)
@@ -136,6 +138,8 @@ make_tree (Simplex *simplex)
           else
             for (guint32 i = start; i < n_reached; i++)
               simplex->ranks[simplex->order[i]] -= by;
+          /* Every tree edge lies inside of the part that moved, so it stays tight.  The part has
+           * moved relative to all other nodes, so growth starts again from its first node. */
           grown = start;
         }
     }
@@ -147,6 +151,7 @@ walk_tree (Simplex *simplex, guint32 *stack)
 {
   guint32 n_order = 0;
 
+  /* 1. Number the nodes in preorder, so that each subtree is a range of order. */
   memset (simplex->seen, 0, simplex->n_nodes);
   for (guint32 root = 0; root < simplex->n_nodes; root++)
     {
@@ -175,12 +180,14 @@ walk_tree (Simplex *simplex, guint32 *stack)
             }
         }
     }
+  /* 2. The net weight of each node alone; an edge inside of a subtree cancels in the sum. */
   memset (simplex->net, 0, simplex->n_nodes * sizeof *simplex->net);
   for (guint32 e = 0; e < simplex->n_edges; e++)
     {
       simplex->net[simplex->edges[e].tail] += simplex->edges[e].weight;
       simplex->net[simplex->edges[e].head] -= simplex->edges[e].weight;
     }
+  /* 3. Children follow their parent in preorder, so the reverse order adds complete subtrees. */
   for (guint32 i = n_order; i-- > 0;)
     {
       guint32 node = simplex->order[i], parent;

@@ -67,6 +67,8 @@ count_crossings (const VizBody *body, GArray *breaks)
     n_tensors = MAX (n_tensors, body->edges[e].tensor + 1);
   top = g_new (double, n_tensors);
   bottom = g_new (double, n_tensors);
+  /* A tensor crosses each break between top and bottom: +1 where that range of breaks begins and −1
+   * where it ends, summed below. */
   for (guint32 t = 0; t < n_tensors; t++)
     top[t] = INFINITY, bottom[t] = -INFINITY;
   for (guint32 e = 0; e < body->n_edges; e++)
@@ -162,6 +164,8 @@ choose_columns (VizWrap *wrap, const GArray *breaks, guint32 n_columns)
       const Break *best = NULL;
       double       ideal = each * c, least = INFINITY;
 
+      /* Of the breaks near the ideal place, the one with the least distance plus cost of crossing
+       * tensors.  first keeps the breaks in ascending order. */
       for (guint i = MAX (first, break_below (breaks, ideal - each * MAX_OFF)); i < breaks->len;
            i++)
         {
@@ -177,6 +181,7 @@ choose_columns (VizWrap *wrap, const GArray *breaks, guint32 n_columns)
           least = cost;
           first = i + 1;
         }
+      /* Without a suitable break, two columns stay one. */
       if (!best)
         continue;
       wrap->columns[wrap->n_columns - 1].bottom = best->low;
