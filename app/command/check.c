@@ -9,6 +9,7 @@
 #include "app/command/frame/open-model.h"
 
 #include "engine/base/one-line.h"
+#include "engine/doctor/change.h"
 #include "engine/doctor/diagnose.h"
 #include "engine/doctor/group-changes.h"
 #include "engine/formats/format.h"
@@ -112,8 +113,9 @@ repair (const CheckOptions *options,
         gboolean            has_json,
         GError            **error)
 {
-  g_autoptr (GPtrArray) changes = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GPtrArray) changes = hyb_changes_new ();
   g_autoptr (GPtrArray) written = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GPtrArray) texts = g_ptr_array_new ();
   g_autoptr (GPtrArray) lines = NULL;
 
   if (!options->repair)
@@ -130,7 +132,9 @@ repair (const CheckOptions *options,
   if (!hyb_model_save (model, options->repair, 0, written, error))
     return FALSE;
 
-  scope_describe_strings (json, "changes", changes);
+  for (guint i = 0; i < changes->len; i++)
+    g_ptr_array_add (texts, (gpointer) hyb_change_text (changes, i));
+  scope_describe_strings (json, "changes", texts);
   scope_describe_strings (json, "written", written);
   lines = hyb_group_changes (changes);
   for (guint i = 0; !has_json && i < lines->len; i++)

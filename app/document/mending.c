@@ -5,6 +5,7 @@
 #include "app/document/mending.h"
 
 #include "app/process/worker.h"
+#include "engine/doctor/change.h"
 #include "engine/doctor/diagnose.h"
 #include "engine/doctor/edit-attributes.h"
 #include "engine/doctor/replace-operator.h"
@@ -68,7 +69,7 @@ mend (const MendJob *job, GCancellable *cancellable, GError **error)
   g_autoptr (GPtrArray) written = g_ptr_array_new_with_free_func (g_free);
   g_autoptr (ScopeDocument) document = NULL;
 
-  mended->changes = g_ptr_array_new_with_free_func (g_free);
+  mended->changes = hyb_changes_new ();
   document = scope_document_open (job->path, job->params, (const char *const *) job->shapes,
                                   cancellable, error);
   if (!document)

@@ -9,7 +9,7 @@
 typedef struct
 {
   GFile     *symbol;   /* the symbol file that was written; NULL: nothing was to be written */
-  GPtrArray *changes;  /* of char *: descriptions of the repairs */
+  GPtrArray *changes;  /* of HybChange */
   char      *conflict; /* what an edit contradicts; NULL: nothing */
 } ScopeMended;
 

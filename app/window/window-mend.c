@@ -6,6 +6,7 @@
 
 #include "app/document/mending.h"
 #include "app/widgets/label.h"
+#include "engine/doctor/change.h"
 #include "engine/doctor/group-changes.h"
 #include "engine/open/open.h"
 
@@ -81,7 +82,7 @@ mended_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
   workspace = scope_page_get_workspace (page);
   for (guint i = 0; i < mended->changes->len; i++)
     scope_workspace_log (workspace, SCOPE_LOG_NOTE, VIZ_ROOT, "%s",
-                         (const char *) mended->changes->pdata[i]);
+                         hyb_change_text (mended->changes, i));
   g_object_set_data_full (G_OBJECT (workspace), "mended", describe_changes (mended->changes),
                           g_free);
   g_signal_connect_object (workspace, "notify::state", G_CALLBACK (on_state), page,

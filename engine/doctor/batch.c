@@ -7,6 +7,8 @@
 #include "engine/doctor/batch.h"
 
 #include "engine/analysis/infer-types.h"
+#include "engine/base/translate.h"
+#include "engine/doctor/change.h"
 #include "engine/doctor/edit-nodes.h"
 #include "engine/graph/roles.h"
 
@@ -231,10 +233,9 @@ free_node (HybNodeEdit *edit, gpointer data)
       g_free (ints.value);
       if (!text)
         continue;
-      g_ptr_array_add (edit->changes,
-                       g_strdup_printf ("opened the batch in the shape of “%s”: %s became %s",
-                                        edit->node->name,
-                                        hyb_node_get_attribute (edit->node, "shape"), text));
+      hyb_changes_add (edit->changes, edit->node->name,
+                       _ ("opened the batch in the shape of %s: %s became %s"), HYB_CHANGE_NAME,
+                       hyb_node_get_attribute (edit->node, "shape"), text);
       hyb_node_edit_set (edit, "shape", text);
       g_array_append_val (search->changed, constant->id);
       return; /* only the first axis of this size is the batch */
@@ -281,7 +282,7 @@ try_batch (Search *search)
   g_autofree HybType *other = types ? infer (search, search->graph, search->batch + 1) : NULL;
   g_autofree HybType *free = NULL;
   g_autoptr (HybGraph) freed = NULL;
-  g_autoptr (GPtrArray) changes = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GPtrArray) changes = hyb_changes_new ();
   HybFrozenBatch *found;
 
   if (!types || other)

@@ -3,6 +3,7 @@
  *
  * Parameters and types have rules of their own (diagnose-weights.c, diagnose-types.c).
  * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/doctor/change.h"
 #include "engine/doctor/diagnosis.h"
 
 #include "engine/base/translate.h"
@@ -143,18 +144,17 @@ offer_correction (HybDiagnosis *diagnosis, HybGraph *corrected, GPtrArray *chang
 
   for (guint i = 0; i < findings->len; i++)
     {
-      HybFinding      *finding = findings->pdata[i];
-      g_autofree char *of_node = g_strdup_printf ("“%s”", finding->node);
+      HybFinding *finding = findings->pdata[i];
 
       if (strcmp (finding->code, "bad-attribute") != 0 || !finding->node ||
           !is_corrected (diagnosis->graph, corrected, NULL, finding->node))
         continue;
       for (guint k = 0; k < changes->len; k++)
-        if (strstr (changes->pdata[k], of_node))
+        if (g_strcmp0 (((HybChange *) changes->pdata[k])->name, finding->node) == 0)
           {
             finding->remedy = HYB_REMEDY_REPAIR;
             g_free (finding->hint);
-            finding->hint = g_strdup_printf (_ ("The repair %s"), (const char *) changes->pdata[k]);
+            finding->hint = g_strdup_printf (_ ("The repair %s"), hyb_change_text (changes, k));
           }
     }
 }
@@ -163,7 +163,7 @@ void
 hyb_diagnose_operators (HybDiagnosis *diagnosis)
 {
   g_autoptr (GHashTable) found = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  g_autoptr (GPtrArray) changes = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GPtrArray) changes = hyb_changes_new ();
   g_autoptr (HybGraph) corrected = NULL;
   GHashTableIter iter;
   gpointer       label, finding;

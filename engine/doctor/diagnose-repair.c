@@ -3,6 +3,7 @@
  * Opening has already renamed, packed and densified parameters, and writing corrects prefixes and
  * leaves dead nodes out.  hyb_diagnose_repair() does the rest.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/doctor/change.h"
 #include "engine/doctor/diagnose.h"
 
 #include "engine/base/translate.h"
@@ -42,9 +43,8 @@ drop_unused (HybModel *model, GPtrArray *changes)
       if (hyb_graph_find_variable (graph, name) != HYB_NO_ID)
         continue;
       hyb_model_remove_parameter (model, name);
-      g_ptr_array_add (changes,
-                       g_strdup_printf (_ ("left out “%s”, for which the graph has no variable"),
-                                        name));
+      hyb_changes_add (changes, name, _ ("left out %s, for which the graph has no variable"),
+                       HYB_CHANGE_NAME);
     }
 }
 
@@ -67,7 +67,7 @@ cast_parameters (HybModel *model, const HybFinding *finding, GPtrArray *changes)
       if (!cast)
         continue;
       hyb_model_set_parameter (model, item->name, cast);
-      g_ptr_array_add (changes, g_strdup_printf (_ ("cast “%s” to %s"), item->name, type));
+      hyb_changes_add (changes, item->name, _ ("cast %s to %s"), HYB_CHANGE_NAME, type);
     }
 }
 
@@ -82,9 +82,8 @@ rename_parameters (HybModel *model, GPtrArray *pairs, const char *why, GPtrArray
 
       hyb_model_remove_parameter (model, pairs->pdata[i + 1]);
       hyb_model_set_parameter (model, pairs->pdata[i], tensor);
-      g_ptr_array_add (changes, g_strdup_printf (_ ("renamed “%s” to “%s”, %s"),
-                                                 (char *) pairs->pdata[i + 1],
-                                                 (char *) pairs->pdata[i], why));
+      hyb_changes_add (changes, pairs->pdata[i + 1], _ ("renamed %s to “%s”, %s"), HYB_CHANGE_NAME,
+                       (char *) pairs->pdata[i], why);
     }
 }
 
@@ -122,10 +121,10 @@ change_layouts (HybModel *model, GPtrArray *changes)
 
       if (!changed)
         continue;
-      g_ptr_array_add (changes,
-                       g_strdup_printf (fix->is_permuted ? _ ("transposed “%s” from %s to %s")
-                                                         : _ ("reshaped “%s” from %s to %s"),
-                                        fix->name, from, to));
+      hyb_changes_add (changes, fix->name,
+                       fix->is_permuted ? _ ("transposed %s from %s to %s")
+                                        : _ ("reshaped %s from %s to %s"),
+                       HYB_CHANGE_NAME, from, to);
       hyb_model_set_parameter (model, fix->name, changed);
     }
 }
@@ -135,10 +134,10 @@ free_batch (HybModel *model, GPtrArray *changes)
 {
   g_autoptr (HybFrozenBatch) frozen = hyb_batch_find (model);
 
-  for (guint i = 0; frozen && i < frozen->changes->len; i++)
-    g_ptr_array_add (changes, g_strdup (frozen->changes->pdata[i]));
-  if (frozen)
-    hyb_model_set_graph (model, frozen->freed);
+  if (!frozen)
+    return;
+  hyb_changes_append (changes, frozen->changes);
+  hyb_model_set_graph (model, frozen->freed);
 }
 
 /* Reads the parameters from the only fitting file beside those of another model, unless these were named. */
@@ -157,8 +156,8 @@ take_neighbour (HybModel *model, GPtrArray *changes)
       fitting = hyb_neighbours_find (model);
       if (hyb_neighbour_is_certain (model, fitting) &&
           hyb_neighbour_take (model, fitting->pdata[0], NULL))
-        g_ptr_array_add (changes, g_strdup_printf (_ ("took the parameters from %s"),
-                                                   (char *) fitting->pdata[0]));
+        hyb_changes_add (changes, NULL, _ ("took the parameters from %s"),
+                         (char *) fitting->pdata[0]);
       return;
     }
 }
@@ -168,9 +167,8 @@ static void
 note_dead_nodes (const HybFinding *finding, GPtrArray *changes)
 {
   for (guint i = 0; finding->items && i < finding->items->len; i++)
-    g_ptr_array_add (changes,
-                     g_strdup_printf (_ ("left out “%s”, which no output needs"),
-                                      g_array_index (finding->items, HybFindingItem, i).name));
+    hyb_changes_add (changes, g_array_index (finding->items, HybFindingItem, i).name,
+                     _ ("left out %s, which no output needs"), HYB_CHANGE_NAME);
 }
 
 gboolean
@@ -201,7 +199,7 @@ hyb_diagnose_repair (HybModel *model, GPtrArray *changes)
       const HybFinding *finding = findings->pdata[i];
 
       if (g_strv_contains (codes_of_opening, finding->code))
-        g_ptr_array_add (changes, g_strdup (finding->message));
+        hyb_changes_add (changes, NULL, "%s", finding->message);
       if (strcmp (finding->code, "dead-node") == 0)
         note_dead_nodes (finding, changes);
       if (strcmp (finding->code, "wrong-dtype") == 0)

@@ -21,6 +21,6 @@ void hyb_diagnose (HybModel *model, HybType *types);
  * written could be right. */
 gboolean hyb_diagnose_can_repair (HybModel *model);
 
-/* Repairs the model where a rule knows how.  Appends a sentence about each change to changes (of
- * char *). */
+/* Repairs the model where a rule knows how.  Appends what was changed to changes (of
+ * HybChange). */
 void hyb_diagnose_repair (HybModel *model, GPtrArray *changes);

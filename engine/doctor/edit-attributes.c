@@ -7,6 +7,7 @@
 #include "engine/analysis/infer-types.h"
 #include "engine/base/error.h"
 #include "engine/base/translate.h"
+#include "engine/doctor/change.h"
 #include "engine/doctor/diagnose.h"
 #include "engine/doctor/edit-nodes.h"
 #include "engine/doctor/size-attributes.h"
@@ -67,14 +68,13 @@ add_change (HybNodeEdit *edit, const char *key, const char *before, const char *
   const char *node = edit->node->name;
 
   if (!before)
-    g_ptr_array_add (edit->changes,
-                     g_strdup_printf (_ ("set %s of “%s” to “%s”"), key, node, after));
+    hyb_changes_add (edit->changes, node, _ ("set %s of %s to “%s”"), key, HYB_CHANGE_NAME, after);
   else if (!after)
-    g_ptr_array_add (edit->changes,
-                     g_strdup_printf (_ ("removed %s (“%s”) of “%s”"), key, before, node));
+    hyb_changes_add (edit->changes, node, _ ("removed %s (“%s”) of %s"), key, before,
+                     HYB_CHANGE_NAME);
   else if (strcmp (before, after) != 0)
-    g_ptr_array_add (edit->changes, g_strdup_printf (_ ("changed %s of “%s” from “%s” to “%s”"),
-                                                     key, node, before, after));
+    hyb_changes_add (edit->changes, node, _ ("changed %s of %s from “%s” to “%s”"), key,
+                     HYB_CHANGE_NAME, before, after);
 }
 
 /* For HybNodeEditFunc; data: an Edit. */

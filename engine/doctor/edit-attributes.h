@@ -23,7 +23,7 @@ gboolean hyb_attributes_find_node (HybGraph *graph, const char *name, HybEditabl
 gboolean hyb_attribute_check (const HybParam *param, const char *value, GError **error);
 
 /* Gives the node of this name other attributes: key, value, …, NULL, all that it shall have.  Appends a
- * sentence about each change to changes (of char *).  FALSE and an error, without changes, if the operator refuses them. */
+ * what was changed to changes (of HybChange).  FALSE and an error, without changes, if the operator refuses them. */
 gboolean hyb_attributes_edit (HybModel          *model,
                               const char        *name,
                               const char *const *attributes,

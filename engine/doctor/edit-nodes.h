@@ -14,7 +14,7 @@ typedef struct
   const HybNode *node;
   const HybOp   *op;         /* NULL for an opaque node */
   GPtrArray     *attributes; /* of char *: key, value, …; owns them */
-  GPtrArray     *changes;    /* of char *: sentences about changes; owns them */
+  GPtrArray     *changes;    /* of HybChange */
 } HybNodeEdit;
 
 /* Changes edit->op and edit->attributes, if the node needs it, and says so in edit->changes. */
@@ -22,7 +22,7 @@ typedef void (*HybNodeEditFunc) (HybNodeEdit *edit, gpointer data);
 
 /* A copy of the graph and its bodies whose nodes went through the function; nodes keep their ids.  The
  * graph itself if it cannot be copied.  An opaque node whose new operator refuses it stays opaque.
- * changes: of char *; sentences about what was changed are appended.  (transfer full) */
+ * changes: of HybChange; what was changed is appended.  (transfer full) */
 HybGraph *hyb_edit_nodes (HybGraph *graph, HybNodeEditFunc edit, gpointer data, GPtrArray *changes);
 
 /* The value of an attribute in edit->attributes, or NULL. */

@@ -1,50 +1,39 @@
 /* group-changes.c — see group-changes.h.
  *
- * The text without its first quoted name is the key of a group.
+ * The sentence without its name is the key of a group.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/doctor/group-changes.h"
 
 #include "engine/base/translate.h"
-#include <string.h>
-
-/* Quotation marks of German, whose closing one is the opening one of English, and of English. */
-static const struct
-{
-  const char *opening, *closing;
-} marks[] = { { "„", "“" }, { "“", "”" } };
+#include "engine/doctor/change.h"
 
 typedef struct
 {
-  const char *first; /* its first sentence */
-  gsize       end;   /* of the quoted name; 0: nothing is quoted */
-  guint       n;
+  const HybChange *first;
+  guint            n;
 } Group;
 
-/* The key of a sentence; *end is set as in Group.  (transfer full) */
+/* (transfer full) */
 static char *
-key_of (const char *change, gsize *end)
+key_of (const HybChange *change)
 {
-  *end = 0;
-  for (guint i = 0; i < G_N_ELEMENTS (marks); i++)
-    {
-      const char *opening = strstr (change, marks[i].opening);
-      const char *closing = opening ? strstr (opening, marks[i].closing) : NULL;
-
-      if (!closing)
-        continue;
-      *end = (gsize) (closing - change) + strlen (marks[i].closing);
-      return g_strdup_printf ("%.*s\n%s", (int) (opening - change), change, change + *end);
-    }
-  return g_strdup (change);
+  if (!change->name)
+    return g_strdup (change->text);
+  return g_strdup_printf ("%.*s" HYB_CHANGE_NAME "%s", (int) change->name_at, change->text,
+                          change->text + change->name_end);
 }
 
 static char *
 describe_group (const Group *group)
 {
-  if (group->n == 1 || group->end == 0)
-    return g_strdup (group->first);
-  return g_strdup_printf (_ ("%.*s and %u more%s"), (int) group->end, group->first, group->n - 1,
-                          group->first + group->end);
+  const HybChange *first = group->first;
+  g_autofree char *names = NULL;
+
+  if (group->n == 1 || !first->name)
+    return g_strdup (first->text);
+  names = g_strdup_printf (_ ("“%s” and %u more"), first->name, group->n - 1);
+  return g_strdup_printf ("%.*s%s%s", (int) first->name_at, first->text, names,
+                          first->text + first->name_end);
 }
 
 GPtrArray *
@@ -57,7 +46,7 @@ hyb_group_changes (const GPtrArray *changes)
   for (guint i = 0; i < changes->len; i++)
     {
       Group group = { .first = changes->pdata[i], .n = 1 };
-      char *key = key_of (group.first, &group.end);
+      char *key = key_of (group.first);
       guint place = GPOINTER_TO_UINT (g_hash_table_lookup (places, key));
 
       if (place > 0)

@@ -1,6 +1,4 @@
 /* group-changes.h — equal changes of many nodes or arrays as one line.
- *
- * hyb_diagnose_repair() describes each change by a sentence that names a node or an array between “ and ”.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -8,8 +6,8 @@
 
 G_BEGIN_DECLS
 
-/* Sentences that differ only in their first quoted name become one, such as “changed the operator of “a” and 11
- * more from …”, in the order of their first one.  changes: of char *.  (transfer full) array of char *. */
+/* Changes whose sentences differ only in the name become one, such as “changed the operator of “a” and 11
+ * more from …”, in the order of their first one.  changes: of HybChange.  (transfer full) array of char *. */
 GPtrArray *hyb_group_changes (const GPtrArray *changes);
 
 G_END_DECLS

@@ -6,6 +6,7 @@
 
 #include "engine/analysis/infer-types.h"
 #include "engine/base/translate.h"
+#include "engine/doctor/change.h"
 #include "engine/doctor/diagnose.h"
 #include "engine/doctor/edit-nodes.h"
 #include "engine/op/param.h"
@@ -134,11 +135,10 @@ replace_node (HybNodeEdit *edit, gpointer data)
   edit->op = replacement->op;
   remove_unknown_attributes (edit);
   replacement->n_replaced++;
-  g_ptr_array_add (edit->changes,
-                   g_strdup_printf (_ ("replaced the operator %s%s%s of “%s” by %s"),
-                                    replacement->meant.type, replacement->meant.kind ? " " : "",
-                                    replacement->meant.kind ? replacement->meant.kind : "",
-                                    edit->node->name, replacement->op->name));
+  hyb_changes_add (edit->changes, edit->node->name, _ ("replaced the operator %s%s%s of %s by %s"),
+                   replacement->meant.type, replacement->meant.kind ? " " : "",
+                   replacement->meant.kind ? replacement->meant.kind : "", HYB_CHANGE_NAME,
+                   replacement->op->name);
 }
 
 /* A copy of the graph with the operator; NULL if a node does not take it.  (transfer full) */
@@ -267,7 +267,7 @@ hyb_replace_list (HybModel *model, const char *node)
   HybGraph           *graph = hyb_model_get_graph (model);
   guint               n_ops;
   const HybOp *const *ops = hyb_op_list (&n_ops);
-  g_autoptr (GPtrArray) changes = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GPtrArray) changes = hyb_changes_new ();
   Place place;
   Meant meant;
 

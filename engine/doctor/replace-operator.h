@@ -19,6 +19,6 @@ gboolean hyb_replace_is_possible (HybGraph *graph, const char *node);
  * that passes its input on, then the others by name.  Of const HybOp *.  (transfer container) */
 GPtrArray *hyb_replace_list (HybModel *model, const char *node);
 /* Replaces the operator of the node and of all nodes with the same one.  Appends a sentence about each
- * change to changes (of char *).  FALSE, without changes, if the operator does not fit. */
+ * change to changes (of HybChange).  FALSE, without changes, if the operator does not fit. */
 gboolean
 hyb_replace_operator (HybModel *model, const char *node, const HybOp *op, GPtrArray *changes);

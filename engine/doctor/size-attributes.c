@@ -5,6 +5,7 @@
 #include "engine/doctor/size-attributes.h"
 
 #include "engine/analysis/infer-types.h"
+#include "engine/doctor/change.h"
 #include "engine/doctor/edit-nodes.h"
 
 #include <string.h>
@@ -34,7 +35,7 @@ set_size (HybNodeEdit *edit, gpointer data)
 static gboolean
 agrees (Trial *trial, const HybType *facts)
 {
-  g_autoptr (GPtrArray) changes = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GPtrArray) changes = hyb_changes_new ();
   g_autoptr (HybGraph) edited = hyb_edit_nodes (trial->graph, set_size, trial, changes);
   g_autofree HybType *types =
       g_memdup2 (facts, MAX (hyb_graph_n_values (trial->graph), 1) * sizeof (HybType));

@@ -6,6 +6,7 @@
 #include "engine/doctor/spelling.h"
 
 #include "engine/base/translate.h"
+#include "engine/doctor/change.h"
 #include "engine/doctor/edit-nodes.h"
 #include "engine/op/suggest.h"
 
@@ -80,16 +81,15 @@ correct_key (HybNodeEdit *edit, guint at)
   correct = find_key (edit, key);
   if (!correct)
     {
-      g_ptr_array_add (edit->changes,
-                       g_strdup_printf (_ ("removed the attribute “%s” of “%s”, which %s does not "
-                                           "have"),
-                                        key, edit->node->name, edit->op->name));
+      hyb_changes_add (edit->changes, edit->node->name,
+                       _ ("removed the attribute “%s” of %s, which %s does not have"), key,
+                       HYB_CHANGE_NAME, edit->op->name);
       g_ptr_array_remove_range (edit->attributes, at, 2);
       return FALSE;
     }
-  g_ptr_array_add (edit->changes,
-                   g_strdup_printf (_ ("renamed the attribute “%s” of “%s” (%s) to “%s”"), key,
-                                    edit->node->name, edit->op->name, correct));
+  hyb_changes_add (edit->changes, edit->node->name,
+                   _ ("renamed the attribute “%s” of %s (%s) to “%s”"), key, HYB_CHANGE_NAME,
+                   edit->op->name, correct);
   g_free (edit->attributes->pdata[at]);
   edit->attributes->pdata[at] = g_strdup (correct);
   return TRUE;
@@ -137,9 +137,8 @@ correct_value (HybNodeEdit *edit, guint at)
   correct = find_choice (param, value);
   if (!correct)
     return;
-  g_ptr_array_add (edit->changes,
-                   g_strdup_printf (_ ("changed %s of “%s” (%s) from “%s” to “%s”"), key,
-                                    edit->node->name, edit->op->name, value, correct));
+  hyb_changes_add (edit->changes, edit->node->name, _ ("changed %s of %s (%s) from “%s” to “%s”"),
+                   key, HYB_CHANGE_NAME, edit->op->name, value, correct);
   g_free (edit->attributes->pdata[at + 1]);
   edit->attributes->pdata[at + 1] = g_strdup (correct);
 }
@@ -158,9 +157,9 @@ correct_node (HybNodeEdit *edit, gpointer data G_GNUC_UNUSED)
         {
           edit->op = hyb_spelling_find_op (node->type);
           if (edit->op)
-            g_ptr_array_add (edit->changes,
-                             g_strdup_printf (_ ("changed the operator of “%s” from “%s” to “%s”"),
-                                              node->name, node->type, edit->op->name));
+            hyb_changes_add (edit->changes, node->name,
+                             _ ("changed the operator of %s from “%s” to “%s”"), HYB_CHANGE_NAME,
+                             node->type, edit->op->name);
         }
     }
   if (!edit->op)

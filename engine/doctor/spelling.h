@@ -10,5 +10,5 @@ const HybOp *hyb_spelling_find_op (const char *type);
 
 /* A copy of the graph with the names of operators, attributes and values corrected where one spelling
  * is near, and without attributes that their operators do not have.  Nodes keep their ids.  Appends a
- * sentence about each change to changes (of char *).  (transfer full) */
+ * HybChange for each change to changes.  (transfer full) */
 HybGraph *hyb_spelling_correct (HybGraph *graph, GPtrArray *changes);

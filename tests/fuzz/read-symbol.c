@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/fuzz/fuzz.h"
 
+#include "engine/doctor/change.h"
 #include "engine/doctor/diagnose.h"
 #include "engine/formats/mxnet-symbol.h"
 
@@ -37,7 +38,7 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
   g_autoptr (HybModel) model = hyb_model_new ();
   g_autoptr (GError) error = NULL;
   g_autoptr (GError) broken = NULL;
-  g_autoptr (GPtrArray) changes = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GPtrArray) changes = hyb_changes_new ();
   g_autofree HybType *types = NULL;
 
   fuzz_begin ();

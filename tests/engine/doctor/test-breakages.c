@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/engine/doctor/breakages.h"
 
+#include "engine/doctor/change.h"
 #include "engine/doctor/diagnose.h"
 #include "engine/formats/format.h"
 #include "engine/formats/npz.h"
@@ -184,7 +185,7 @@ static char *
 check_repair (const Model *model, HybModel *broken)
 {
   g_autofree char *prefix = in_folder ("mended"), *symbol = in_folder ("mended-symbol.json");
-  g_autoptr (GPtrArray) changes = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GPtrArray) changes = hyb_changes_new ();
   g_autoptr (GError) error = NULL;
   g_autoptr (HybModel) good = NULL;
   g_autoptr (HybModel) mended = NULL;

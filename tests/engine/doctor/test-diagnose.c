@@ -1,5 +1,6 @@
 /* test-diagnose.c — runs each of the doctor's rules on a graph that violates it.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/doctor/change.h"
 #include "engine/doctor/diagnose.h"
 
 #include "engine/doctor/match-parameters.h"
@@ -105,7 +106,7 @@ static void
 test_element_types (void)
 {
   g_autoptr (HybModel) model = read_text (FC END ("[3,0,0]"));
-  g_autoptr (GPtrArray) changes = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GPtrArray) changes = hyb_changes_new ();
   const HybFindingItem *item;
 
   add_parameter (model, "fc_weight", HYB_F32, hyb_shape_2d (4, 7));
@@ -124,7 +125,7 @@ static void
 test_missing_and_unused (void)
 {
   g_autoptr (HybModel) model = read_text (FC END ("[3,0,0]"));
-  g_autoptr (GPtrArray) changes = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GPtrArray) changes = hyb_changes_new ();
 
   add_parameter (model, "fc_weight", HYB_F32, hyb_shape_2d (4, 7));
   add_parameter (model, "fc_bais", HYB_F32, hyb_shape_1d (5));
@@ -303,7 +304,7 @@ test_unknown_attributes_are_removed (void)
   g_autoptr (HybModel) model = read_text (
       BEGIN VARIABLE ("x") "," NODE ("softmax", "s", "\"axis\": \"-1\", \"colour\": \"red\"",
                                      "[0,0,0]") END ("[1,0,0]"));
-  g_autoptr (GPtrArray) changes = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GPtrArray) changes = hyb_changes_new ();
   const HybNode *node;
 
   diagnose (model);
@@ -311,7 +312,7 @@ test_unknown_attributes_are_removed (void)
   node = hyb_graph_get_node (hyb_model_get_graph (model), 1);
   g_assert_null (hyb_node_get_attribute (node, "colour"));
   g_assert_cmpstr (hyb_node_get_attribute (node, "axis"), ==, "-1");
-  g_assert_nonnull (strstr (changes->pdata[0], "colour"));
+  g_assert_nonnull (strstr (hyb_change_text (changes, 0), "colour"));
 }
 
 /* MXNet 1.9.1 ignores the lengths of RNN on the CPU, but not those of SequenceMask. */
@@ -400,7 +401,7 @@ static void
 test_square_weights_are_transposed_with_others (void)
 {
   g_autoptr (HybModel) model = read_text (TWO_LAYERS);
-  g_autoptr (GPtrArray) changes = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GPtrArray) changes = hyb_changes_new ();
   const HybFinding *finding;
 
   add_parameter (model, "fc1_weight", HYB_F32, hyb_shape_2d (7, 4));
@@ -475,7 +476,7 @@ test_doubtful_spellings_are_left_alone (void)
   g_autoptr (HybModel) model = read_text (BEGIN VARIABLE (
       "x") "," NODE ("arcsinx", "a", "", "[0,0,0]") "," NODE ("Custom", "c", "", "[1,0,0]")
                                               END ("[2,0,0]"));
-  g_autoptr (GPtrArray) changes = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GPtrArray) changes = hyb_changes_new ();
 
   diagnose (model);
   g_assert_cmpint (find_code (model, "unknown-operator")->severity, ==, HYB_SEVERITY_ERROR);
@@ -503,7 +504,7 @@ test_one_near_name_is_the_misspelt_one (void)
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {
       g_autoptr (HybModel) model = read_text (TWO_LAYERS);
-      g_autoptr (GPtrArray) changes = g_ptr_array_new_with_free_func (g_free);
+      g_autoptr (GPtrArray) changes = hyb_changes_new ();
 
       add_parameter (model, cases[i].name, HYB_F32, hyb_shape_2d (cases[i].rows, 7));
       if (cases[i].other)
@@ -514,9 +515,10 @@ test_one_near_name_is_the_misspelt_one (void)
                        cases[i].is_renamed);
       hyb_diagnose_repair (model, changes);
       if (cases[i].is_renamed)
-        g_assert_nonnull (strstr (changes->pdata[0], "to “fc1_weight”, the only near name"));
+        g_assert_nonnull (
+            strstr (hyb_change_text (changes, 0), "to “fc1_weight”, the only near name"));
       for (guint k = 0; k < changes->len && !cases[i].is_renamed; k++)
-        g_assert_null (strstr (changes->pdata[k], "the only near name"));
+        g_assert_null (strstr (hyb_change_text (changes, k), "the only near name"));
     }
 }
 

@@ -1,5 +1,6 @@
 /* test-edit-attributes.c — the attributes of one node, as a user writes them.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/doctor/change.h"
 #include "engine/doctor/edit-attributes.h"
 
 #include "engine/formats/mxnet-symbol.h"
@@ -58,7 +59,7 @@ static void
 test_a_refused_node_is_computed_again (void)
 {
   g_autoptr (HybModel) model = read_model ("maximum");
-  g_autoptr (GPtrArray) changes = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GPtrArray) changes = hyb_changes_new ();
   g_autoptr (GError) error = NULL;
   static const char *const attributes[] = { "kernel", "(2, 2)", "pool_type", "max",
                                             "stride", "(2, 2)", NULL };
@@ -68,8 +69,9 @@ test_a_refused_node_is_computed_again (void)
   g_assert_no_error (error);
   g_assert_false (hyb_graph_has_opaque (hyb_model_get_graph (model)));
   g_assert_cmpuint (changes->len, ==, 2);
-  g_assert_cmpstr (changes->pdata[0], ==, "changed pool_type of “pool” from “maximum” to “max”");
-  g_assert_cmpstr (changes->pdata[1], ==, "set stride of “pool” to “(2, 2)”");
+  g_assert_cmpstr (hyb_change_text (changes, 0), ==,
+                   "changed pool_type of “pool” from “maximum” to “max”");
+  g_assert_cmpstr (hyb_change_text (changes, 1), ==, "set stride of “pool” to “(2, 2)”");
 }
 
 static void
@@ -77,7 +79,7 @@ test_what_the_operator_refuses_changes_nothing (void)
 {
   g_autoptr (HybModel) model = read_model ("max");
   HybGraph *before = hyb_model_get_graph (model);
-  g_autoptr (GPtrArray) changes = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GPtrArray) changes = hyb_changes_new ();
   g_autoptr (GError) error = NULL;
 
   g_assert_false (hyb_attributes_edit (model, "pool",
@@ -103,7 +105,7 @@ test_a_size_against_the_weights_is_told (void)
   g_autoptr (HybModel) model = read_model ("max");
   HybType type = { { 2, { 8, 3 } }, HYB_F32 };
   g_autoptr (HybTensor) weight = hyb_tensor_new_zeros (&type, NULL);
-  g_autoptr (GPtrArray) changes = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GPtrArray) changes = hyb_changes_new ();
   g_autofree char *before = NULL, *after = NULL;
 
   hyb_model_set_parameter (model, "w", weight);

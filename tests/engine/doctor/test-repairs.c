@@ -4,6 +4,7 @@
  * another order, or not all.  Which array belongs where is known.  Start at check().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/base/random.h"
+#include "engine/doctor/change.h"
 #include "engine/doctor/diagnose.h"
 #include "engine/doctor/match-parameters.h"
 #include "engine/graph/builder.h"
@@ -321,7 +322,7 @@ check (const Sample *sample, guint rename, Order order, gboolean drops_one, Figu
   Dice dice = { rename * 100 + order, 0 };
   g_autoptr (GArray) indices = arrange (sample, order, drops_one, &dice);
   g_autoptr (HybModel) model = hyb_model_new ();
-  g_autoptr (GPtrArray) changes = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GPtrArray) changes = hyb_changes_new ();
   g_autofree HybType *types = NULL;
   guint               n_missing, n_wrong, n_wrong_before;
 
@@ -352,7 +353,7 @@ check (const Sample *sample, guint rename, Order order, gboolean drops_one, Figu
                   renames[rename].name, order, drops_one ? ", one dropped" : "", n_wrong,
                   sample->names->len);
   for (guint i = 0; i < changes->len; i++)
-    g_test_message ("  %s", (char *) changes->pdata[i]);
+    g_test_message ("  %s", hyb_change_text (changes, i));
 }
 
 static void

@@ -1,5 +1,6 @@
 /* test-replace-operator.c — which operators fit in the place of an unknown one, and putting one there.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/doctor/change.h"
 #include "engine/doctor/replace-operator.h"
 
 #include "engine/formats/mxnet-symbol.h"
@@ -138,7 +139,7 @@ test_shapes_of_parameters_decide (void)
   HybType type = { { 2, { 3, 4 } }, HYB_F32 }; /* w2 takes 4 features, and fc1 has 8 */
   g_autoptr (HybTensor) tensor = hyb_tensor_new_zeros (&type, NULL);
   g_autoptr (GPtrArray) list = NULL;
-  g_autoptr (GPtrArray) changes = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GPtrArray) changes = hyb_changes_new ();
 
   hyb_model_set_parameter (model, "w2", tensor);
   list = hyb_replace_list (model, "odd1");
@@ -151,12 +152,13 @@ static void
 test_all_nodes_with_the_operator_are_replaced (void)
 {
   g_autoptr (HybModel) model = read_text (DENSE ("Mish"));
-  g_autoptr (GPtrArray) changes = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GPtrArray) changes = hyb_changes_new ();
   HybGraph *graph;
 
   g_assert_true (hyb_replace_operator (model, "odd2", hyb_op_find ("relu"), changes));
   g_assert_cmpuint (changes->len, ==, 2);
-  g_assert_cmpstr (changes->pdata[0], ==, "replaced the operator Mish of “odd1” by relu");
+  g_assert_cmpstr (hyb_change_text (changes, 0), ==,
+                   "replaced the operator Mish of “odd1” by relu");
   graph = hyb_model_get_graph (model);
   g_assert_cmpuint (hyb_replace_count (graph, "odd1"), ==, 0);
   for (HybNodeId id = 0; id < hyb_graph_n_nodes (graph); id++)
@@ -170,11 +172,12 @@ test_custom_operators_differ_by_their_type (void)
       BEGIN VARIABLE ("data") "," NODE ("Custom", "a", "\"op_type\": \"one\"",
                                         "[0,0,0]") "," NODE ("Custom", "b", "\"op_type\": \"two\"",
                                                              "[1,0,0]") END ("[2,0,0]"));
-  g_autoptr (GPtrArray) changes = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GPtrArray) changes = hyb_changes_new ();
 
   g_assert_true (hyb_replace_operator (model, "b", hyb_op_find ("_copy"), changes));
   g_assert_cmpuint (changes->len, ==, 1);
-  g_assert_cmpstr (changes->pdata[0], ==, "replaced the operator Custom two of “b” by _copy");
+  g_assert_cmpstr (hyb_change_text (changes, 0), ==,
+                   "replaced the operator Custom two of “b” by _copy");
   g_assert_cmpuint (hyb_replace_count (hyb_model_get_graph (model), "a"), ==, 1);
 }
 
