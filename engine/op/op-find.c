@@ -17,9 +17,7 @@
 typedef struct
 {
   GHashTable *by_name;
-  GHashTable *
-      gradients; /* by the name of the differentiated operator: that which names it in gradient_of */
-  GPtrArray *list;
+  GPtrArray  *list;
 } OpTable;
 
 static void
@@ -55,7 +53,6 @@ op_table (void)
   if (g_once_init_enter (&once))
     {
       table.by_name = g_hash_table_new (g_str_hash, g_str_equal);
-      table.gradients = g_hash_table_new (g_str_hash, g_str_equal);
       table.list = g_ptr_array_new ();
       for (guint i = 0; hyb_op_arrays[i]; i++)
         for (const HybOp *entry = hyb_op_arrays[i]; entry->name != NULL; entry++)
@@ -64,8 +61,6 @@ op_table (void)
 
             g_ptr_array_add (table.list, (gpointer) op);
             table_add (&table, op->name, op);
-            if (op->gradient_of)
-              g_hash_table_insert (table.gradients, (gpointer) op->gradient_of, (gpointer) op);
             for (guint a = 0; op->aliases && op->aliases[a]; a++)
               table_add (&table, op->aliases[a], op);
           }
@@ -225,10 +220,33 @@ hyb_op_find (const char *name)
   return op;
 }
 
+/* The operators that name another one in gradient_of, by its name.  Made at the first gradient: only training reads it. */
+static GHashTable *
+gradient_table (void)
+{
+  static GHashTable *gradients;
+
+  if (g_once_init_enter (&gradients))
+    {
+      GHashTable      *made = g_hash_table_new (g_str_hash, g_str_equal);
+      const GPtrArray *list = op_table ()->list;
+
+      for (guint i = 0; i < list->len; i++)
+        {
+          const HybOp *op = list->pdata[i];
+
+          if (op->gradient_of)
+            g_hash_table_insert (made, (gpointer) op->gradient_of, (gpointer) op);
+        }
+      g_once_init_leave (&gradients, made);
+    }
+  return gradients;
+}
+
 const HybOp *
 hyb_op_find_gradient (const HybOp *op)
 {
-  return g_hash_table_lookup (op_table ()->gradients, op->name);
+  return g_hash_table_lookup (gradient_table (), op->name);
 }
 
 const HybOp *const *
