@@ -116,6 +116,52 @@ NAME (columns_add_channels) (gint64 begin, gint64 end, gpointer data)
     }
 }
 
+/* Writes one row of the image, whose cells take turns among `taps` rows of the column matrix that are `pitch` apart. */
+static inline void
+NAME (interleave_row) (gint64 n, gint64 taps, gint64 pitch, REAL bias, const REAL *from, REAL *to)
+{
+  if (taps == 2)
+    HYB_INDEPENDENT
+  for (gint64 k = 0; k < n; k++)
+    {
+      to[2 * k] = bias + from[k];
+      to[2 * k + 1] = bias + from[k + pitch];
+    }
+  else for (gint64 tap = 0; tap < taps; tap++) HYB_INDEPENDENT for (gint64 k = 0; k < n; k++)
+      to[k * taps + tap] = bias + from[tap * pitch + k];
+}
+
+/* A transposed convolution whose windows tile the image. */
+typedef struct
+{
+  NAME (Columns) columns;
+  REAL       *image;
+  const REAL *bias; /* of the same channels; NULL for none */
+} NAME (Tiles);
+
+/* Writes channels [begin, end) of the image: each cell is one element of the column matrix, plus the bias. */
+static void
+NAME (columns_tile_channels) (gint64 begin, gint64 end, gpointer data)
+{
+  const NAME (Tiles) *job = data;
+  const HybConvolve *convolve = job->columns.convolve;
+  const gint64      *kernel = convolve->kernel, *map = convolve->map, *image = convolve->image;
+  gint64             taps = volume (kernel), pitch = job->columns.pitch;
+
+  for (gint64 channel = begin; channel < end; channel++)
+    for (gint64 line = 0; line < image[0] * image[1]; line++)
+      {
+        gint64 d = line / image[1], h = line % image[1];
+        gint64 tap = (d % kernel[0] * kernel[1] + h % kernel[1]) * kernel[2];
+        gint64 position = (d / kernel[0] * map[1] + h / kernel[1]) * map[2];
+
+        NAME (interleave_row)
+        (map[2], kernel[2], pitch, job->bias ? job->bias[channel] : 0,
+         job->columns.columns + (channel * taps + tap) * pitch + position,
+         job->image + (channel * image[0] * image[1] + line) * image[2]);
+      }
+}
+
 /* One depthwise convolution: map += weight ⋆ image, or its transpose image += weight ⋆ map, or the
  * gradient weight += map ⋆ image. */
 typedef struct
@@ -312,6 +358,7 @@ NAME (transposed_part) (gint64 part, gint64 area, gconstpointer data)
   gint64             depth = channels * volume (convolve->kernel);
   gint64             positions = volume (convolve->map);
   const REAL        *map = pass->operands->data, *weight = pass->operands->weight;
+  const REAL        *bias = pass->operands->bias;
   REAL              *image = pass->operands->result, *workspace = pass->operands->workspace;
   REAL              *to = image + part * channels * volume (convolve->image);
   REAL   *columns = method == METHOD_POINTWISE ? to : workspace + area * depth * positions;
@@ -323,12 +370,19 @@ NAME (transposed_part) (gint64 part, gint64 area, gconstpointer data)
                    .ldb = positions,
                    .ldc = positions,
                    .alpha = 1.0,
-                   .beta = method == METHOD_POINTWISE && pass->operands->bias ? 1.0 : 0.0 };
+                   .beta = method == METHOD_POINTWISE && bias ? 1.0 : 0.0 };
 
   NAME (hyb_gemm)
   (&gemm, weight + part % convolve->groups * filters * depth, map + part * filters * positions,
    columns);
-  if (method == METHOD_COLUMNS)
+  if (method != METHOD_COLUMNS)
+    return;
+  if (windows_tile_image (convolve))
+    hyb_parallel_for (channels, 1, NAME (columns_tile_channels),
+                      &(NAME (Tiles)){ { convolve, NULL, columns, positions },
+                                       to,
+                                       bias ? bias + part % convolve->groups * channels : NULL });
+  else
     hyb_parallel_for (channels, 1, NAME (columns_add_channels),
                       &(NAME (Columns)){ convolve, to, columns, positions });
 }
@@ -340,8 +394,9 @@ NAME (convolve_transposed) (const HybConvolve *convolve, const HybConvolveOperan
   REAL       *image = operands->result;
   Method      method = choose_method (convolve);
   HybParts    parts = find_parts (convolve);
+  gboolean    is_written = method == METHOD_COLUMNS && windows_tile_image (convolve);
 
-  if (method != METHOD_POINTWISE || bias)
+  if (!is_written && (method != METHOD_POINTWISE || bias))
     {
       gint64 size = volume (convolve->image);
 

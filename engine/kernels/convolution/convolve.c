@@ -53,6 +53,19 @@ choose_method (const HybConvolve *convolve)
                                                                               : METHOD_COLUMNS;
 }
 
+/* Whether each cell of the image is under exactly one tap of one window, so that nothing is added up. */
+static gboolean
+windows_tile_image (const HybConvolve *convolve)
+{
+  gboolean tiles = TRUE;
+
+  for (int i = 0; i < 3; i++)
+    tiles = tiles && convolve->kernel[i] == convolve->stride[i] &&
+            (convolve->dilate[i] == 1 || convolve->kernel[i] == 1) && convolve->pad[i] == 0 &&
+            convolve->image[i] == convolve->map[i] * convolve->kernel[i];
+  return tiles;
+}
+
 static gsize
 multiply_or_max (gsize a, gsize b)
 {

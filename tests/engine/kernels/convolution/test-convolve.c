@@ -71,7 +71,7 @@ draw (guint64 seed, guint64 *index, gint64 low, gint64 high)
 }
 
 /* A small random geometry; every third is depthwise, every fifth has a kernel of one cell, and every
- * fourth has up to 20 samples. */
+ * fourth has up to 20 samples.  The windows of every seventh tile the image. */
 static HybConvolve
 draw_geometry (guint64 seed)
 {
@@ -92,6 +92,14 @@ draw_geometry (guint64 seed)
       c.image[axis] = (c.kernel[axis] - 1) * c.dilate[axis] + draw (seed, &index, 1, 4);
       room = c.image[axis] + 2 * c.pad[axis] - (c.kernel[axis] - 1) * c.dilate[axis] - 1;
       c.map[axis] = room / c.stride[axis] + 1;
+      if (seed % 7 == 0)
+        {
+          c.stride[axis] = c.kernel[axis];
+          c.dilate[axis] = 1;
+          c.pad[axis] = 0;
+          c.map[axis] = draw (seed, &index, 1, 9);
+          c.image[axis] = c.map[axis] * c.stride[axis];
+        }
     }
 
   return c;
