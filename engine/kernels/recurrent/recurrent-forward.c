@@ -3,6 +3,7 @@
  *   for each layer, for each direction: gates[t,n] = W_i x[t,n] + biases for all steps, as one
  *   product (with packed weights for a few steps at a time, so that they are still cached); then
  *   for each step t: gates[t] += W_h h[t−1] (N rows), and for each row n the cell's activations.
+ * Threads share out a step, or, where it is small, the rows for all steps: run_shared().
  *
  * Workspace: packed W_i and W_h, unless the caller keeps them | the sum of the two biases | W_h
  * h' of one step (GRU), or the projected states of one step (with lengths) | the output of a
@@ -20,6 +21,8 @@
 
 /* Elements of gates below which a slice is not worth a thread. */
 #define GRAIN 4096
+/* Multiplications below which a share of one product is not worth a thread. */
+#define PRODUCT_GRAIN 131072
 
 /* The run of one direction of one layer. */
 typedef struct
@@ -29,7 +32,8 @@ typedef struct
   const HybRecurrentForward *pass;
   HybCellSlot                slot;
   gint64                     R, GH;
-  gint64                     weight_rows; /* rows of all weights before this slot's */
+  gint64                     begin, n_rows; /* the rows that it computes; all, unless shared out */
+  gint64                     weight_rows;   /* rows of all weights before this slot's */
   gboolean                   recording;
   gpointer                   kept; /* the slot's offsets count from here */
   gpointer                   input_panels, hidden_panels;
@@ -196,7 +200,7 @@ compute_rows (gint64 begin, gint64 end, gpointer data)
 {
   const Direction *run = data;
 
-  for (gint64 n = begin; n < end; n++)
+  for (gint64 n = run->begin + begin; n < run->begin + end; n++)
     if (has_ended (run, n))
       carry_row (run, n);
     else
@@ -209,7 +213,7 @@ compute_gates (Direction *run)
   const HybRecurrent *net = run->net;
 
   hyb_phase_begin (run->pass->run, &hyb_phase_gates);
-  hyb_parallel_for (net->batch, 1 + GRAIN / run->GH, compute_rows, run);
+  hyb_parallel_for (run->n_rows, 1 + GRAIN / run->GH, compute_rows, run);
   hyb_phase_end (run->pass->run, &hyb_phase_gates, hyb_recurrent_gates_cost (net, run->maths));
 }
 
@@ -274,13 +278,10 @@ multiply_states (const Direction *run)
 
   hyb_phase_begin (run->pass->run, &hyb_phase_products);
   if (hyb_recurrent_hidden_panels (net) > 0)
-    hyb_panels_multiply (&(HybPanelProduct){ .m = net->batch,
-                                             .n = run->GH,
-                                             .k = run->R,
-                                             .ldx = run->before_stride,
-                                             .ldy = run->GH,
-                                             .adds = !is_gru },
-                         run->before, run->hidden_panels, product);
+    hyb_panels_multiply (&(HybPanelProduct){ run->n_rows, run->GH, run->R, run->before_stride,
+                                             run->GH, .adds = !is_gru },
+                         before_row (run, run->begin), run->hidden_panels,
+                         at (run, product, run->begin * run->GH));
   else
     multiply (run, &gemm, run->before, &(Weight){ run->slot.w_hidden, run->GH }, product);
   hyb_phase_end (run->pass->run, &hyb_phase_products, multiply_cost (run, &gemm));
@@ -313,21 +314,17 @@ static void
 multiply_inputs (const Direction *run, gconstpointer x, gint64 t, gint64 count)
 {
   gint64        in = run->slot.in;
-  gint64        rows = count * run->net->batch;
-  gconstpointer from = at (run, x, t * run->net->batch * in);
+  gint64        rows = (count - 1) * run->net->batch + run->n_rows;
+  gconstpointer from = at (run, x, (t * run->net->batch + run->begin) * in);
   HybGemm       gemm = {
           .transpose_b = TRUE, .m = rows, .n = run->GH, .k = in, .lda = in, .ldb = in, .ldc = run->GH
   };
 
   hyb_phase_begin (run->pass->run, &hyb_phase_products);
   if (run->net->in_panels)
-    hyb_panels_multiply (&(HybPanelProduct){ .m = rows,
-                                             .n = run->GH,
-                                             .k = in,
-                                             .ldx = in,
-                                             .ldy = run->GH,
-                                             .bias = run->bias },
-                         from, run->input_panels, gates_at (run, t));
+    hyb_panels_multiply (&(HybPanelProduct){ rows, run->GH, in, in, run->GH, .bias = run->bias },
+                         from, run->input_panels,
+                         at (run, gates_at (run, t), run->begin * run->GH));
   else
     multiply (run, &gemm, from, &(Weight){ run->slot.w_input, 0 }, gates_at (run, t));
   hyb_phase_end (run->pass->run, &hyb_phase_products, multiply_cost (run, &gemm));
@@ -389,15 +386,23 @@ find_panels (Direction *run, gint64 index)
     }
 }
 
+/* Makes the states of this step those before the next. */
+static void
+end_step (Direction *run)
+{
+  run->before = state_row (run, 0);
+  run->before_stride = run->state_stride;
+  if (run->net->cell == HYB_RNN_LSTM)
+    run->cell_before = kept_at (run, run->slot.cells, run->net->hidden, run->t);
+}
+
 /* Runs all steps; on return, before and cell_before are the final states. */
 static void
 run_direction (Direction *run, gconstpointer x, gboolean backwards)
 {
   const HybRecurrent *net = run->net;
   gint64              T = net->n_steps;
-  gint64              ahead = hyb_recurrent_steps_ahead (net);
-
-  add_biases (run);
+  gint64              ahead = run->n_rows < net->batch ? 1 : hyb_recurrent_steps_ahead (net);
 
   run->before = run->first_state;
   run->before_stride = run->R;
@@ -414,11 +419,59 @@ run_direction (Direction *run, gconstpointer x, gboolean backwards)
           multiply_inputs (run, x, first, count);
         }
       run_step (run);
-      run->before = state_row (run, 0);
-      run->before_stride = run->state_stride;
-      if (net->cell == HYB_RNN_LSTM)
-        run->cell_before = kept_at (run, run->slot.cells, net->hidden, run->t);
+      end_step (run);
     }
+}
+
+/* Runs all steps of some rows. */
+typedef struct
+{
+  const Direction *run; /* of all rows */
+  gconstpointer    x;
+  gboolean         backwards;
+} Shares;
+
+static void
+run_share (gint64 begin, gint64 end, gpointer data)
+{
+  const Shares       *shares = data;
+  HybRecurrentForward pass = *shares->run->pass;
+  Direction           part = *shares->run;
+
+  pass.run = NULL;
+  part.pass = &pass;
+  part.begin = begin;
+  part.n_rows = end - begin;
+  run_direction (&part, shares->x, shares->backwards);
+}
+
+/* Whether threads share out the rows, for all steps, because their part of a step is too small.  Only packed weights are
+ * multiplied alike however many rows there are. */
+static gboolean
+should_share_rows (const Direction *run)
+{
+  const HybRecurrent *net = run->net;
+  double              work = (double) net->batch * (double) run->GH * (double) run->R;
+
+  return net->in_panels && net->batch > 1 && net->n_steps > 0 && net->projection == 0 &&
+         !run->pass->lengths && hyb_parallel_get_threads () > 1 &&
+         work < (double) hyb_parallel_get_threads () * PRODUCT_GRAIN;
+}
+
+/* A probe sees one phase, as several threads are in different ones. */
+static void
+run_shared (Direction *run, gconstpointer x, gboolean backwards)
+{
+  const HybRecurrent *net = run->net;
+  Shares              shares = { run, x, backwards };
+  double  row = (double) net->n_steps * (double) run->GH * (double) (run->slot.in + run->R);
+  HybCost cost = { .flops = 2 * row * (double) net->batch };
+
+  hyb_phase_begin (run->pass->run, &hyb_phase_products);
+  hyb_parallel_for (net->batch, 1 + (gint64) (PRODUCT_GRAIN / (row + 1)), run_share, &shares);
+  hyb_phase_end (run->pass->run, &hyb_phase_products, cost);
+  run->t = backwards ? 0 : net->n_steps - 1;
+  end_step (run);
 }
 
 static void
@@ -463,7 +516,11 @@ run_layer (Direction *run, gint64 layer, gconstpointer x, gpointer y)
         }
       run->state_step = net->has_lengths && !run->recording ? 0 : net->batch * run->state_stride;
 
-      run_direction (run, x, d == 1);
+      add_biases (run);
+      if (should_share_rows (run))
+        run_shared (run, x, d == 1);
+      else
+        run_direction (run, x, d == 1);
       write_final_states (run, index);
     }
 }
@@ -506,6 +563,7 @@ hyb_recurrent_forward (const HybRecurrent *net, HybDType dtype, const HybRecurre
                               .pass = pass,
                               .R = hyb_recurrent_state_size (net),
                               .GH = hyb_recurrent_n_gates (net->cell) * net->hidden,
+                              .n_rows = net->batch,
                               .recording = pass->reserve != NULL };
   LayerBuffers        rooms = divide_workspace (&run);
   gint64              outputs = net->n_steps * net->batch * net->n_directions * run.R;

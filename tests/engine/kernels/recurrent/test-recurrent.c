@@ -2,6 +2,8 @@
  * splitting the work does not change results.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/kernels/recurrent/recurrent.h"
+
+#include "engine/base/parallel.h"
 #include "tests/program.h"
 
 #include <math.h>
@@ -248,6 +250,46 @@ test_panels_give_the_same_numbers (void)
       }
 }
 
+/* Small steps, so that threads share out the rows. */
+static void
+test_threads_change_no_byte (void)
+{
+  for (guint cell = 0; cell < HYB_RNN_N_MODES; cell++)
+    for (guint recording = 0; recording < 2; recording++)
+      {
+        HybRecurrent net = {
+          .cell = (HybRnnMode) cell,
+          .n_steps = 60,
+          .batch = 7,
+          .input = 30,
+          .hidden = 37,
+          .n_layers = 2,
+          .n_directions = 2,
+          .in_panels = TRUE,
+        };
+        Fixture one, three;
+        gsize   y, reserve, state;
+
+        fixture_init (&one, &net);
+        fixture_init (&three, &net);
+        y = (gsize) one.n_y * sizeof (float);
+        reserve = (gsize) one.n_reserve * sizeof (float);
+        state = (gsize) one.n_state * sizeof (float);
+        hyb_parallel_set_threads (1);
+        run_forward (&one, recording);
+        hyb_parallel_set_threads (3);
+        run_forward (&three, recording);
+        hyb_parallel_set_threads (1);
+        g_assert_cmpmem (one.y, y, three.y, y);
+        g_assert_cmpmem (one.reserve, reserve, three.reserve, reserve);
+        g_assert_cmpmem (one.state_out, state, three.state_out, state);
+        if (cell == HYB_RNN_LSTM)
+          g_assert_cmpmem (one.cell_out, state, three.cell_out, state);
+        fixture_clear (&one);
+        fixture_clear (&three);
+      }
+}
+
 /* Numbers of parameters as in MXNet. */
 static void
 test_number_of_parameters (void)
@@ -275,6 +317,7 @@ TEST_PROGRAM (test_recurrent)
                    test_every_form_keeps_to_its_memory);
   g_test_add_func ("/engine/kernels/recurrent/panels-give-the-same-numbers",
                    test_panels_give_the_same_numbers);
+  g_test_add_func ("/engine/kernels/recurrent/threads-change-no-byte", test_threads_change_no_byte);
   g_test_add_func ("/engine/kernels/recurrent/number-of-parameters", test_number_of_parameters);
 
   return g_test_run ();
