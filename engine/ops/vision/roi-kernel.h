@@ -234,6 +234,7 @@ typedef struct
 typedef struct
 {
   NAME (Tap) rows[MAX_TAPS], columns[MAX_TAPS];
+  gboolean columns_are_inside;
 } NAME (Taps);
 
 /* The same as sample_at() does along one axis of `size` cells, which are `stride` elements apart. */
@@ -264,12 +265,14 @@ NAME (find_taps) (const RoiView *view, const NAME (Region) * region, NAME (Taps)
 
       taps->rows[i] = NAME (find_tap) (y, view->height, view->width);
     }
+  taps->columns_are_inside = TRUE;
   for (gint64 j = 0; j < view->out_width * region->columns; j++)
     {
       REAL cell = (REAL) (j / region->columns), u = (REAL) (j % region->columns);
       REAL x = region->x + (cell + (u + (REAL) 0.5) / (REAL) region->columns) * region->cell_width;
 
       taps->columns[j] = NAME (find_tap) (x, view->width, 1);
+      taps->columns_are_inside = taps->columns_are_inside && taps->columns[j].is_inside;
     }
   return TRUE;
 }
@@ -295,6 +298,61 @@ NAME (sum_samples) (const NAME (Region) * region,
                  down * ((1 - across) * bottom[left] + across * bottom[right]);
       }
   return sum;
+}
+
+/* Adds the samples of one row of them to the sums of the `cells` cells that they lie in: `n` samples a cell, all inside. */
+static inline void
+NAME (add_samples) (gint64 cells,
+                    gint64 n,
+                    const NAME (Tap) * row,
+                    const NAME (Tap) * columns,
+                    const REAL *plane,
+                    REAL       *sums)
+{
+  const REAL *top = plane + row->first, *bottom = plane + row->second;
+  REAL        down = row->share, up = 1 - down;
+
+  for (gint64 cell = 0; cell < cells; cell++)
+    {
+      REAL sum = sums[cell];
+
+      for (gint64 u = 0; u < n; u++, columns++)
+        {
+          gint64 left = columns->first, right = columns->second;
+          REAL   across = columns->share, rest = 1 - across;
+
+          sum += up * (rest * top[left] + across * top[right]) +
+                 down * (rest * bottom[left] + across * bottom[right]);
+        }
+      sums[cell] = sum;
+    }
+}
+
+/* Computes one plane, all of whose columns of samples are inside. */
+static void
+NAME (align_plane) (const RoiView *view,
+                    const NAME (Region) * region,
+                    const NAME (Taps) * taps,
+                    const REAL *plane,
+                    REAL       *out)
+{
+  REAL count = (REAL) MAX (region->rows * region->columns, 1);
+
+  for (gint64 i = 0; i < view->out_height; i++, out += view->out_width)
+    {
+      memset (out, 0, sizeof (REAL) * (gsize) view->out_width);
+      for (gint64 v = 0; v < region->rows; v++)
+        {
+          const NAME (Tap) *row = &taps->rows[i * region->rows + v];
+
+          if (row->is_inside && region->columns == 2)
+            NAME (add_samples) (view->out_width, 2, row, taps->columns, plane, out);
+          else if (row->is_inside)
+            NAME (add_samples) (view->out_width, region->columns, row, taps->columns, plane, out);
+        }
+      for (gint64 j = 0; j < view->out_width; j++)
+        out[j] /= count;
+    }
 }
 
 /* Computes planes [begin, end) of the output, a channel of a region each.  Where the samples of a region lie is the same
@@ -326,6 +384,11 @@ NAME (align_planes) (gint64 begin, gint64 end, gpointer data)
       if (!has_taps)
         {
           NAME (align_cells) (plane * cells, (plane + 1) * cells, data);
+          continue;
+        }
+      if (taps.columns_are_inside)
+        {
+          NAME (align_plane) (view, &region, &taps, from, job->out + plane * cells);
           continue;
         }
       for (gint64 cell = 0; cell < cells; cell++)
