@@ -130,8 +130,7 @@ crop (HybLowering *lowering, const OnnxWindow *window, HybValueId y)
   return y;
 }
 
-/* Adds the elements of output_padding behind each axis.  They get the bias like all others, so the bias is added
- * last. */
+/* Adds the bias to each channel. */
 static HybValueId
 add_bias (HybLowering *lowering, const OnnxWindow *window, HybValueId y)
 {
@@ -146,6 +145,7 @@ add_bias (HybLowering *lowering, const OnnxWindow *window, HybValueId y)
                                             dims));
 }
 
+/* Adds the elements of output_padding behind each axis. */
 static HybValueId
 extend (HybLowering *lowering, const OnnxWindow *window, const gint64 *added, HybValueId y)
 {
@@ -154,6 +154,21 @@ extend (HybLowering *lowering, const OnnxWindow *window, const gint64 *added, Hy
   for (guint i = 0; i < window->n; i++)
     behind.after[i] = added[i];
   return onnx_window_pad (lowering, &behind, y, 0);
+}
+
+/* Whether Deconvolution can add the bias itself: elements of output_padding get it like all others. */
+static gboolean
+has_plain_bias (HybLowering *lowering, const OnnxWindow *window, const gint64 *added, gint64 n)
+{
+  const HybShape *shape =
+      hyb_onnx_has_input (lowering, 2) ? &hyb_onnx_type (lowering, 2)->shape : NULL;
+
+  if (!shape || shape->rank != 1 || shape->dim[0] != n)
+    return FALSE;
+  for (guint i = 0; i < window->n; i++)
+    if (added[i] != 0)
+      return FALSE;
+  return TRUE;
 }
 
 static void
@@ -166,6 +181,7 @@ lower_conv_transpose (HybLowering *lowering)
   const gint64 *given;
   OnnxWindow    window, cut;
   HybValueId    y;
+  gboolean      is_plain;
 
   if (!onnx_window_read (lowering, &window, &x, kernel_of (&weight)))
     return;
@@ -182,12 +198,13 @@ lower_conv_transpose (HybLowering *lowering)
     return;
   cut = window;
   memset (window.before, 0, sizeof window.before);
+  is_plain = has_plain_bias (lowering, &window, added, weight.shape.dim[1] * group);
   y = onnx_window_emit (lowering, "Deconvolution", &window,
                         (HybValueId[]){ hyb_onnx_input (lowering, 0), hyb_onnx_input (lowering, 1),
-                                        HYB_NO_ID },
+                                        is_plain ? hyb_onnx_input (lowering, 2) : HYB_NO_ID },
                         weight.shape.dim[1] * group);
   y = crop (lowering, &cut, extend (lowering, &window, added, y));
-  hyb_lowering_set_output (lowering, 0, add_bias (lowering, &window, y));
+  hyb_lowering_set_output (lowering, 0, is_plain ? y : add_bias (lowering, &window, y));
 }
 
 static const char *const inputs[] = { "X", "W", "B", NULL };
