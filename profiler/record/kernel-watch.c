@@ -140,14 +140,20 @@ sum_migrations (const ProfKernelWatch *watch)
   return watch->threads->len > 0 ? sum : NAN;
 }
 
+/* Reads all but the clock of the processor, which takes longer than a short sample does. */
 static void
 read_counters (const ProfKernelWatch *watch, Reading *reading)
 {
   reading->migrations = watch->is_long ? sum_migrations (watch) : NAN;
   reading->wait = sum_waits (watch);
   reading->processor = sched_getcpu ();
-  clock_gettime (CLOCK_PROCESS_CPUTIME_ID, &reading->cpu);
   getrusage (RUSAGE_SELF, &reading->usage);
+}
+
+static void
+read_clock (Reading *reading)
+{
+  clock_gettime (CLOCK_PROCESS_CPUTIME_ID, &reading->cpu);
 }
 
 /* --- Samples --- */
@@ -179,12 +185,14 @@ prof_kernel_watch_begin (ProfKernelWatch *watch, gboolean is_long)
   if (count_links () != watch->n_links)
     open_threads (watch);
   read_counters (watch, &watch->before);
-  if (!isnan (watch->before.wait) || watch->threads->len == 0 ||
-      g_array_index (watch->threads, ThreadFiles, 0).wait < 0)
-    return;
-  /* A thread has ended and another began, so that their number is the same. */
-  open_threads (watch);
-  read_counters (watch, &watch->before);
+  if (isnan (watch->before.wait) && watch->threads->len > 0 &&
+      g_array_index (watch->threads, ThreadFiles, 0).wait >= 0)
+    {
+      /* A thread has ended and another began, so that their number is the same. */
+      open_threads (watch);
+      read_counters (watch, &watch->before);
+    }
+  read_clock (&watch->before);
 }
 
 static double
@@ -201,6 +209,7 @@ prof_kernel_watch_end (ProfKernelWatch *watch, double seconds, ProfSampleFacts *
   Reading              after;
   double               moves;
 
+  read_clock (&after);
   read_counters (watch, &after);
   moves = after.migrations - before->migrations;
   *facts = (ProfSampleFacts){

@@ -163,6 +163,25 @@ test_markdown_and_junit_are_written_and_escaped (Fixture *fixture, gconstpointer
   g_assert_null (strstr (xml, "&#x1;"));
 }
 
+/* Each made sample is a second of runs that keep one processor at work. */
+static void
+test_facts_of_a_sample_are_told_per_run (Fixture *fixture, gconstpointer unused)
+{
+  g_autofree char *old = write_recording (fixture, "old.hscope", &made_recording);
+  g_autoptr (cJSON) json = NULL;
+  const cJSON *sample, *clean;
+
+  RUN (fixture, "report", old, "--json");
+  g_assert_cmpint (fixture->code, ==, 0);
+  json = parse_output (fixture);
+  clean =
+      cJSON_GetObjectItem (cJSON_GetArrayItem (cJSON_GetObjectItem (json, "captures"), 0), "clean");
+  g_assert_cmpint (cJSON_GetArraySize (cJSON_GetObjectItem (clean, "list")), ==, made_recording.n);
+  cJSON_ArrayForEach (sample, cJSON_GetObjectItem (clean, "list"))
+      g_assert_cmpfloat_with_epsilon (cJSON_GetObjectItem (sample, "cpu_seconds")->valuedouble,
+                                      cJSON_GetObjectItem (sample, "seconds")->valuedouble, 1e-9);
+}
+
 static void
 test_recordings_and_models_are_not_mixed (Fixture *fixture, gconstpointer unused)
 {
@@ -255,6 +274,7 @@ TEST_PROGRAM (test_recordings)
        test_different_machines_are_a_headline_and_never_fail);
   ADD ("markdown-and-junit-are-written-and-escaped",
        test_markdown_and_junit_are_written_and_escaped);
+  ADD ("facts-of-a-sample-are-told-per-run", test_facts_of_a_sample_are_told_per_run);
   ADD ("recordings-and-models-are-not-mixed", test_recordings_and_models_are_not_mixed);
   ADD ("unreadable-recordings-end-with-3", test_unreadable_recordings_end_with_3);
   ADD ("profile-compares-with-a-baseline-in-one-line",

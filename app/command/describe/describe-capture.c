@@ -26,9 +26,12 @@ describe_samples (ScopeJson *json, const ProfCapture *capture)
       scope_json_double (json, "seconds", samples[i]);
       if (facts)
         {
+          /* A sample of a short run is several runs; its facts are about all of them. */
+          double n_runs = facts[i].wall > 0 && samples[i] > 0 ? facts[i].wall / samples[i] : 1;
+
           scope_json_boolean (json, "disturbed", prof_sample_is_disturbed (&facts[i]));
-          scope_json_double (json, "cpu_seconds", facts[i].cpu);
-          scope_json_double (json, "wait_seconds", facts[i].wait);
+          scope_json_double (json, "cpu_seconds", facts[i].cpu / n_runs);
+          scope_json_double (json, "wait_seconds", facts[i].wait / n_runs);
           scope_json_int (json, "voluntary_switches", facts[i].voluntary);
           scope_json_int (json, "involuntary_switches", facts[i].involuntary);
           scope_json_int (json, "migrations", facts[i].migrations);
