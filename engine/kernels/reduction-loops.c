@@ -7,6 +7,7 @@
 #include "engine/kernels/reduction-loops.h"
 
 #include "engine/kernels/rows.h"
+#include "engine/kernels/sum-columns.h"
 
 #include <math.h>
 
@@ -155,9 +156,23 @@ sum_row_of_floats (gpointer accumulator, gconstpointer elements, gint64 n)
   *(double *) accumulator += hyb_row_sum_pieces_f32 (n, elements);
 }
 
+static void
+finish_floats (gconstpointer sums, gint64 n, HybReduceFinish how, gint64 count, gpointer results)
+{
+  if (how == HYB_REDUCE_MEAN)
+    hyb_sum_means_f32 (sums, n, (double) count, results);
+  else
+    sum_finish_f32 (sums, n, how, count, results);
+}
+
 static const HybReduceLoops sum_floats = {
-  sum_start_f32,   sum_row_of_floats, sum_rows_f32,    sum_columns_f32,
-  sum_combine_f32, sum_finish_f32,    sizeof (double),
+  sum_start_f32,       sum_row_of_floats, sum_rows_f32,    hyb_sum_columns_f32,
+  hyb_sum_combine_f32, finish_floats,     sizeof (double),
+};
+
+static const HybReduceLoops sum_square_floats = {
+  sum_square_start_f32, sum_square_row_f32, sum_square_rows_f32, hyb_square_columns_f32,
+  hyb_sum_combine_f32,  finish_floats,      sizeof (double),
 };
 
 const HybReduceLoops *
@@ -165,7 +180,7 @@ hyb_reduce_loops (HybReduceKind kind, HybDType dtype)
 {
   static const HybReduceLoops *const loops[HYB_N_DTYPES][HYB_N_REDUCTIONS] = {
     [HYB_F32] = { &sum_floats, &prod_f32, &max_f32, &min_f32, &nan_sum_f32, &nan_prod_f32,
-                  &sum_abs_f32, &sum_square_f32 },
+                  &sum_abs_f32, &sum_square_floats },
     [HYB_F64] = { &sum_f64, &prod_f64, &max_f64, &min_f64, &nan_sum_f64, &nan_prod_f64,
                   &sum_abs_f64, &sum_square_f64 },
     [HYB_U8] = { &sum_u8, &prod_u8, &max_u8, &min_u8, &sum_u8, &prod_u8 },

@@ -15,6 +15,7 @@
 #include "engine/base/parallel.h"
 #include "engine/kernels/each.h"
 #include "engine/kernels/reduction-loops.h"
+#include "engine/kernels/simd/transpose.h"
 
 /* Accumulators of one task, on the stack. */
 #define MAX_WIDTH 2048
@@ -251,6 +252,28 @@ run_tasks (gint64 begin, gint64 end, gpointer data)
     }
 }
 
+/* Reduces rows [begin, end) of 4-byte elements, which are short: as columns, after a transposition. */
+static void
+run_short_rows (const ReduceJob *reduce, gint64 begin, gint64 end)
+{
+  const HybReduceLoops *loops = reduce->loops;
+  guint32               columns[SHORT_ROW * PLACES_PER_BLOCK];
+  gint64                sums[PLACES_PER_BLOCK];
+
+  for (gint64 at = begin; at < end; at += PLACES_PER_BLOCK)
+    {
+      gint64       n = MIN (PLACES_PER_BLOCK, end - at);
+      HybTranspose shape = {
+        .height = reduce->length, .width = n, .x_stride = reduce->length, .y_stride = n
+      };
+
+      hyb_transpose_32 (&shape, reduce->x + at * reduce->length * reduce->size, columns);
+      loops->start (sums, n);
+      loops->columns (sums, columns, n, reduce->length, n);
+      loops->finish (sums, n, reduce->finish, reduce->count, reduce->y + at * reduce->size);
+    }
+}
+
 /* Runs the tasks [begin, end) if the innermost axis is reduced: each has one accumulator. */
 static void
 run_places (gint64 begin, gint64 end, gpointer data)
@@ -261,6 +284,11 @@ run_places (gint64 begin, gint64 end, gpointer data)
 
   if (reduce->kept.n <= 1 && reduce->reduced.n == 0 && reduce->length < SHORT_ROW)
     {
+      if (reduce->size == sizeof (guint32))
+        {
+          run_short_rows (reduce, begin, end);
+          return;
+        }
       loops->rows (reduce->x + begin * reduce->length * reduce->size, end - begin, reduce->length,
                    reduce->finish, reduce->y + begin * reduce->size);
       return;

@@ -4,6 +4,7 @@
 #include "engine/kernels/reduction.h"
 
 #include "engine/base/parallel.h"
+#include "engine/kernels/simd/simd.h"
 #include "tests/program.h"
 
 #include <math.h>
@@ -197,6 +198,52 @@ test_nan_wins_wherever_it_stands (void)
     }
 }
 
+/* Sums of columns and of short rows are added in the order of a plain loop, whatever the vectors. */
+static void
+test_columns_and_short_rows_are_added_in_order (void)
+{
+  const HybReduceKind kinds[] = { HYB_REDUCE_SUM, HYB_REDUCE_SUM_SQUARE };
+  const gint64        sizes[] = { 2, 7, 37, 63, 135 };
+
+  for (guint at = 0; at < G_N_ELEMENTS (sizes) * G_N_ELEMENTS (kinds) * 2; at++)
+    {
+      HybReduceKind kind = kinds[at % 2];
+      gboolean      is_rows = at / 2 % 2;
+      gint64   length = is_rows ? MIN (sizes[at / 4], 63) : 1000, n = is_rows ? 131 : sizes[at / 4];
+      HybShape shape = is_rows ? hyb_shape_2d (n, length) : hyb_shape_3d (1, length, n);
+      g_autofree float *x = g_new (float, n *length), *y = g_new (float, n),
+                       *first = g_new (float, n);
+
+      if (!is_rows)
+        shape.dim[1] = length = n < 512 ? MIN (length, 512 / n) : length;
+      for (gint64 i = 0; i < n * length; i++)
+        x[i] = (float) g_test_rand_double_range (-1, 1) * (i % 5 == 0 ? 1e6f : 1);
+      for (int level = HYB_SIMD_PLAIN; level <= HYB_SIMD_AVX512; level++)
+        {
+          hyb_simd_cap ((HybSimdLevel) level);
+          hyb_reduce (&(HybReduction){ .kind = kind,
+                                       .dtype = HYB_F32,
+                                       .shape = &shape,
+                                       .finish = HYB_REDUCE_MEAN,
+                                       .axes = 2,
+                                       .x = x,
+                                       .y = level == HYB_SIMD_PLAIN ? first : y });
+          if (level > HYB_SIMD_PLAIN)
+            g_assert_cmpmem (y, (gsize) n * sizeof *y, first, (gsize) n * sizeof *y);
+        }
+      for (gint64 i = 0; is_rows && i < n; i++)
+        {
+          double sum = 0;
+
+          for (gint64 j = 0; j < length; j++)
+            sum += kind == HYB_REDUCE_SUM ? (double) x[i * length + j]
+                                          : (double) x[i * length + j] * (double) x[i * length + j];
+          g_assert_cmpfloat (first[i], ==, (float) (sum / (double) length));
+        }
+      hyb_simd_cap (HYB_SIMD_AVX512);
+    }
+}
+
 TEST_PROGRAM (test_reduction)
 {
   g_test_init (&argc, &argv, NULL);
@@ -204,6 +251,8 @@ TEST_PROGRAM (test_reduction)
 
   g_test_add_func ("/engine/kernels/reduction/random-axes", test_random_axes);
   g_test_add_func ("/engine/kernels/reduction/large-shapes", test_large_shapes);
+  g_test_add_func ("/engine/kernels/reduction/columns-and-short-rows-are-added-in-order",
+                   test_columns_and_short_rows_are_added_in_order);
   g_test_add_func ("/engine/kernels/reduction/threads-do-not-change-sums",
                    test_threads_do_not_change_sums);
   g_test_add_func ("/engine/kernels/reduction/nan-wins-wherever-it-stands",

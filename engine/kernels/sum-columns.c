@@ -1,0 +1,34 @@
+/* sum-columns.c — sums of the columns of floats in doubles, by vector instructions.
+ *
+ * The bytes are those of the loops of reduction-loops.c, which the compiler vectorises for SSE2 only.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/kernels/sum-columns.h"
+
+#include "engine/kernels/vectorise.h"
+
+#define SIMD_KERNEL "engine/kernels/sum-columns-kernel.h"
+#include "engine/kernels/simd/each-simd.h"
+
+void
+hyb_sum_columns_f32 (gpointer sums, gconstpointer x, gint64 n, gint64 n_rows, gint64 stride)
+{
+  HYB_SIMD_CHOOSE (sum_columns) (sums, x, n, n_rows, stride);
+}
+
+void
+hyb_square_columns_f32 (gpointer sums, gconstpointer x, gint64 n, gint64 n_rows, gint64 stride)
+{
+  HYB_SIMD_CHOOSE (square_columns) (sums, x, n, n_rows, stride);
+}
+
+void
+hyb_sum_combine_f32 (gpointer sums, gconstpointer others, gint64 n)
+{
+  HYB_SIMD_CHOOSE (sum_combine) (sums, others, n);
+}
+
+void
+hyb_sum_means_f32 (const double *sums, gint64 n, double count, float *y)
+{
+  HYB_SIMD_CHOOSE (sum_means) (sums, n, count, y);
+}
