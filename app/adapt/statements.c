@@ -122,6 +122,16 @@ scope_say_speed (double fastest, double slowest)
 }
 
 char *
+scope_say_speed_of (const ProfComparison *comparison)
+{
+  double fastest, slowest;
+
+  return comparison && prof_comparison_get_speed (comparison, &fastest, &slowest)
+             ? scope_say_speed (fastest, slowest)
+             : NULL;
+}
+
+char *
 scope_say_rungs (const ScopeRung *rungs, guint n)
 {
   double           noise = n > 1 ? rungs[0].time.median - rungs[n - 1].time.median : 0;

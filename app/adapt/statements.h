@@ -22,6 +22,8 @@ char *scope_say_speed_up (const ProfPairing *pairing, int n_decimals);
 /* That the machine changed its speed: factors on times, see prof_comparison_get_speed().
  * (transfer full) */
 char *scope_say_speed (double fastest, double slowest);
+/* The same of a comparison.  (nullable) NULL: the machine did not change it.  (transfer full) */
+char *scope_say_speed_of (const ProfComparison *comparison /* (nullable) */);
 /* Why one subject is faster, in a few words.  (transfer full) */
 char *scope_say_reason (const ProfExplanation *explanation);
 

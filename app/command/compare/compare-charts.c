@@ -24,13 +24,10 @@ add_paragraph (ScopeReportPage *page, const char *text)
 static void
 add_speed (ScopeReportPage *page, const ProfComparison *comparison)
 {
-  double           fastest, slowest;
-  g_autofree char *text = NULL;
+  g_autofree char *text = scope_say_speed_of (comparison);
 
-  if (!comparison || !prof_comparison_get_speed (comparison, &fastest, &slowest))
-    return;
-  text = scope_say_speed (fastest, slowest);
-  add_paragraph (page, text);
+  if (text)
+    add_paragraph (page, text);
 }
 
 static void

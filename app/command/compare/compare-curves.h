@@ -5,11 +5,12 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include "app/adapt/said.h"
 #include "app/command/frame/json-writer.h"
 #include "app/command/report/report-page.h"
 
-/* Prints one table per family on stdout.  groups: of ScopeGroup, here and below. */
-void scope_curves_print (const GPtrArray *groups);
+/* Adds one table per family, which reports show as charts.  groups: of ScopeGroup, here and below. */
+void scope_curves_say (ScopeSaid *said, const GPtrArray *groups);
 /* Appends the list "curves" to an open object. */
 void scope_curves_describe (ScopeJson *json, const GPtrArray *groups);
 /* Adds charts of time, speed-up and memory for families of min_sizes to max_sizes groups. */

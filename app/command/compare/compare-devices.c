@@ -138,22 +138,23 @@ list_left_out (const ScopeComparison *self)
 }
 
 void
-scope_compare_print_devices (const ScopeComparison *self)
+scope_compare_say_devices (ScopeSaid *said, const ScopeComparison *self)
 {
   g_autoptr (GPtrArray) left_out = list_left_out (self);
 
   if (!is_named (self))
     return;
-  printf ("\n");
+  scope_said_heading (said, "Devices", "");
   for (guint i = 0; i < self->devices->len; i++)
     {
       const ScopeComparedOn *device = self->devices->pdata[i];
       g_autofree char       *text = describe (device);
 
-      printf ("%-8s %s\n", device->name, hyb_one_line (text));
+      scope_said_fact (said, device->name, text);
     }
   for (guint i = 0; i < left_out->len; i++)
-    printf ("not measured: %s\n", hyb_one_line (left_out->pdata[i]));
+    scope_said_sentence (said, SCOPE_SAID_PLAIN,
+                         g_strdup_printf ("not measured: %s", (char *) left_out->pdata[i]));
 }
 
 void
@@ -177,35 +178,4 @@ scope_compare_describe_devices (ScopeJson *json, const ScopeComparison *self)
   for (guint i = 0; i < left_out->len; i++)
     scope_json_string (json, NULL, left_out->pdata[i]);
   scope_json_end (json);
-}
-
-static void
-add_line (GString *html, const char *name, const char *text)
-{
-  g_string_append (html, "<p>");
-  scope_html_append (html, name);
-  g_string_append (html, ": ");
-  scope_html_append (html, text);
-  g_string_append (html, "</p>\n");
-}
-
-void
-scope_report_page_add_devices (ScopeReportPage *page, const ScopeComparison *self)
-{
-  g_autoptr (GPtrArray) left_out = list_left_out (self);
-  GString *html;
-
-  if (!is_named (self))
-    return;
-  html = g_string_new (NULL);
-  for (guint i = 0; i < self->devices->len; i++)
-    {
-      const ScopeComparedOn *device = self->devices->pdata[i];
-      g_autofree char       *text = describe (device);
-
-      add_line (html, device->name, text);
-    }
-  for (guint i = 0; i < left_out->len; i++)
-    add_line (html, "not measured", left_out->pdata[i]);
-  scope_report_page_add_html (page, "Devices", html);
 }

@@ -6,13 +6,10 @@
 
 #include "app/adapt/statements.h"
 #include "app/command/compare/compare-group.h"
-#include "engine/base/one-line.h"
 #include "profiler/base/format.h"
 
-#include <stdio.h>
-
 #define TITLE_WIDTH  36
-#define COLUMN_WIDTH 13
+#define COLUMN_WIDTH 14
 
 /* The group with the most candidates, which are the columns: a GPU may have left out some of others. */
 static const ScopeGroup *
@@ -63,35 +60,6 @@ is_decided (const ScopeGroup *group, const ScopeCandidate *candidate)
   return pairing.verdict != PROF_UNDECIDED || !prof_interval_is_known (&pairing.ratio);
 }
 
-static const char *
-column_variant (const ScopeCandidate *candidate)
-{
-  return candidate->variant;
-}
-
-static const char *
-column_mode (const ScopeCandidate *candidate)
-{
-  return candidate->no_passes ? "no passes" : scope_mode_name (candidate->mode);
-}
-
-static const char *
-column_device (const ScopeCandidate *candidate)
-{
-  return candidate->device ? candidate->device : "cpu";
-}
-
-/* One line of column titles. */
-static void
-print_column_titles (const ScopeGroup *group,
-                     const char *(*title) (const ScopeCandidate *candidate))
-{
-  printf ("%*s", TITLE_WIDTH, "");
-  for (guint i = 0; i < group->candidates->len; i++)
-    printf (" %*s", COLUMN_WIDTH, title (group->candidates->pdata[i]));
-  printf ("\n");
-}
-
 static gboolean
 has_devices (const ScopeGroup *group)
 {
@@ -101,83 +69,65 @@ has_devices (const ScopeGroup *group)
   return FALSE;
 }
 
-void
-scope_matrix_print (const GPtrArray *groups)
+/* "foreach", "static" and, if there are several, the device: one below the other.  (transfer full) */
+static char *
+dup_lines (const ScopeCandidate *candidate, gboolean with_device)
 {
-  const ScopeGroup *columns;
+  const char *mode = candidate->no_passes ? "no passes" : scope_mode_name (candidate->mode);
+  const char *device = candidate->device ? candidate->device : "cpu";
 
-  if (groups->len < 2)
-    return;
-  columns = find_widest (groups);
-  printf ("\nspeed-up over the first column (~: undecided, –: too few runs)\n");
-  print_column_titles (columns, column_variant);
-  print_column_titles (columns, column_mode);
-  if (has_devices (columns))
-    print_column_titles (columns, column_device);
-  for (guint g = 0; g < groups->len; g++)
-    {
-      const ScopeGroup *group = groups->pdata[g];
-      g_autofree char  *place = scope_group_dup_title (group);
-
-      if (!scope_group_is_measured (group))
-        continue;
-      printf ("%-*s", TITLE_WIDTH, hyb_one_line (place));
-      for (guint i = 0; i < columns->candidates->len; i++)
-        {
-          const ScopeCandidate *candidate = find_candidate (group, columns->candidates->pdata[i]);
-          g_autofree char      *cell = dup_cell (group, candidate);
-          g_autofree char      *text =
-              g_strconcat (is_decided (group, candidate) ? "" : "~ ", cell, NULL);
-
-          printf (" %*s%s", MAX (COLUMN_WIDTH - (int) g_utf8_strlen (text, -1), 0), "", text);
-        }
-      printf ("\n");
-    }
+  return g_strjoin ("\n", candidate->variant, mode, with_device ? device : NULL, NULL);
 }
 
-static void
-append_text (GString *html, const char *tag, gboolean is_decided, const char *text)
+/* An empty table with a column for each candidate. */
+static ScopeTable *
+add_table (ScopeSaid *said, const ScopeGroup *widest)
 {
-  g_string_append_printf (html, "<%s%s>", tag, is_decided ? "" : " class=\"unsure\"");
-  scope_html_append (html, text);
-  g_string_append_printf (html, "</%s>", tag);
+  guint                   n = widest->candidates->len;
+  g_autofree ScopeColumn *columns = g_new0 (ScopeColumn, n + 1);
+  g_autoptr (GPtrArray) texts = g_ptr_array_new_with_free_func (g_free);
+
+  columns[0] = (ScopeColumn){ .title = "", .width = TITLE_WIDTH };
+  for (guint i = 0; i < n; i++)
+    {
+      const ScopeCandidate *candidate = widest->candidates->pdata[i];
+
+      columns[i + 1] = (ScopeColumn){ .title = scope_candidate_dup_name (candidate),
+                                      .lines = dup_lines (candidate, has_devices (widest)),
+                                      .is_number = TRUE,
+                                      .width = COLUMN_WIDTH };
+      g_ptr_array_add (texts, (char *) columns[i + 1].title);
+      g_ptr_array_add (texts, (char *) columns[i + 1].lines);
+    }
+  return scope_said_table (said, columns, n + 1);
 }
 
 void
-scope_report_page_add_matrix (ScopeReportPage *page, const GPtrArray *groups)
+scope_matrix_say (ScopeSaid *said, const GPtrArray *groups)
 {
-  GString          *html;
-  const ScopeGroup *first = groups->len > 1 ? find_widest (groups) : NULL;
+  const ScopeGroup *widest = groups->len > 1 ? find_widest (groups) : NULL;
+  ScopeTable       *table;
 
-  if (!first)
+  if (!widest)
     return;
-  html = g_string_new ("<table><tr><th></th>");
-  for (guint i = 0; i < first->candidates->len; i++)
-    {
-      g_autofree char *name = scope_candidate_dup_name (first->candidates->pdata[i]);
-
-      append_text (html, "th", TRUE, name);
-    }
-  g_string_append (html, "</tr>\n");
+  scope_said_heading (said, "Overview",
+                      "speed-up over the first column (~: undecided, –: too few runs)");
+  table = add_table (said, widest);
   for (guint g = 0; g < groups->len; g++)
     {
       const ScopeGroup *group = groups->pdata[g];
-      g_autofree char  *place = scope_group_dup_title (group);
 
       if (!scope_group_is_measured (group))
         continue;
-      g_string_append (html, "<tr>");
-      append_text (html, "td", TRUE, place);
-      for (guint i = 0; i < first->candidates->len; i++)
+      scope_table_add (table, scope_group_dup_title (group), FALSE);
+      for (guint i = 0; i < widest->candidates->len; i++)
         {
-          const ScopeCandidate *candidate = find_candidate (group, first->candidates->pdata[i]);
-          g_autofree char      *cell = dup_cell (group, candidate);
+          const ScopeCandidate *candidate = find_candidate (group, widest->candidates->pdata[i]);
 
-          append_text (html, "td", is_decided (group, candidate), cell);
+          scope_table_add (table, dup_cell (group, candidate), !is_decided (group, candidate));
         }
-      g_string_append (html, "</tr>\n");
     }
-  g_string_append (html, "</table>\n<p>The first column is a time, the others show the speed-up "
-                         "over it; grey is undecided, and – stands for too few runs.</p>\n");
-  scope_report_page_add_html (page, "Overview", html);
+  scope_said_sentence (said, SCOPE_SAID_ON_PAGES,
+                       g_strdup ("The first column is a time, the others show the speed-up over "
+                                 "it; grey is undecided, and – stands for too few runs."));
 }

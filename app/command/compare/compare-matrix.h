@@ -4,9 +4,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "app/command/report/report-page.h"
+#include "app/adapt/said.h"
 
-/* Prints the table on stdout.  groups: of ScopeGroup; nothing is printed for fewer than two. */
-void scope_matrix_print (const GPtrArray *groups);
-/* Adds the same table to a report. */
-void scope_report_page_add_matrix (ScopeReportPage *page, const GPtrArray *groups);
+/* Adds the table.  groups: of ScopeGroup; nothing is added for fewer than two. */
+void scope_matrix_say (ScopeSaid *said, const GPtrArray *groups);

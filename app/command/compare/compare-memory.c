@@ -5,15 +5,14 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/compare/compare-memory.h"
 
+#include "app/adapt/said-text.h"
 #include "app/command/children/children.h"
 #include "app/command/children/find-json.h"
 #include "app/command/compare/compare-lists.h"
 #include "app/command/frame/json-writer.h"
-#include "engine/base/one-line.h"
 #include "profiler/base/format.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 /* One candidate. */
@@ -172,20 +171,27 @@ dup_name (const Row *row)
 static void
 print_text (const GPtrArray *rows)
 {
-  printf ("%-48s %11s %11s %11s\n", "variant, mode, pass", "weights", "plan", "resident");
+  static const ScopeColumn columns[] = {
+    { "variant, mode, pass", NULL, FALSE, 48 },
+    { "weights", NULL, TRUE, 12 },
+    { "plan", NULL, TRUE, 12 },
+    { "resident", NULL, TRUE, 12 },
+  };
+  g_autoptr (ScopeSaid) said = scope_said_new ();
+  ScopeTable *table = scope_said_table (said, columns, G_N_ELEMENTS (columns));
+
   for (guint i = 0; i < rows->len; i++)
     {
-      const Row       *row = rows->pdata[i];
-      g_autofree char *name = dup_name (row);
-      g_autofree char *weights = prof_format_bytes (row->weights);
-      g_autofree char *plan = prof_format_bytes (row->plan);
-      g_autofree char *resident = prof_format_bytes (row->resident);
+      const Row *row = rows->pdata[i];
 
-      if (row->trouble)
-        printf ("%-48s %s\n", hyb_one_line (name), hyb_one_line (row->trouble));
-      else
-        printf ("%-48s %11s %11s %11s\n", hyb_one_line (name), weights, plan, resident);
+      scope_table_add (table, dup_name (row), FALSE);
+      scope_table_add (table,
+                       row->trouble ? g_strdup (row->trouble) : prof_format_bytes (row->weights),
+                       FALSE);
+      scope_table_add (table, row->trouble ? NULL : prof_format_bytes (row->plan), FALSE);
+      scope_table_add (table, row->trouble ? NULL : prof_format_bytes (row->resident), FALSE);
     }
+  scope_said_print (said);
 }
 
 static void

@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/compare/compare-output.h"
 
+#include "app/adapt/said-text.h"
 #include "app/command/compare/compare-charts.h"
 #include "app/command/compare/compare-curves.h"
 #include "app/command/compare/compare-devices.h"
@@ -16,6 +17,7 @@
 #include "app/command/compare/compare-text.h"
 #include "app/command/compare/compare-warnings.h"
 #include "app/command/compare/compare-with.h"
+#include "app/command/report/report-said.h"
 
 #include "engine/base/one-line.h"
 #include "profiler/base/format.h"
@@ -34,29 +36,37 @@ rung_name (const ProfLadder *ladder, guint index)
 }
 
 static void
-print_ladder (const ProfLadder *ladder)
+say_ladder (ScopeSaid *said, const ScopeComparison *self)
 {
-  const ProfRung       *first = ladder->rungs->pdata[0];
-  g_autofree ScopeRung *rungs = scope_ladder_list_rungs (ladder);
-  g_autofree char      *sum = scope_say_rungs (rungs, ladder->rungs->len);
+  static const ScopeColumn columns[] = {
+    { NULL, NULL, FALSE, 24 },
+    { NULL, NULL, TRUE, TIME_WIDTH + 1 },
+    { NULL, NULL, FALSE, 0 },
+  };
+  const ProfLadder         *ladder = self->ladder;
+  g_autofree ScopeRung     *rungs = scope_ladder_list_rungs (ladder);
+  const ProfRung           *first = ladder->rungs->pdata[0];
+  const ProfSubjectOptions *options = prof_subject_get_options (first->subject);
+  g_autofree char          *line =
+      g_strdup_printf ("ladder of “%s”%s, rungs run in turns, the first with one thread (%s)",
+                       options->variant, options->gpu ? " on the GPU" : "",
+                       prof_stop_name (ladder->stop));
+  ScopeTable *table;
 
-  printf ("\nladder of “%s”%s, rungs run in turns, the first with one thread (%s)\n",
-          prof_subject_get_options (first->subject)->variant,
-          prof_subject_get_options (first->subject)->gpu ? " on the GPU" : "",
-          prof_stop_name (ladder->stop));
+  scope_said_heading (said, NULL, line);
+  table = scope_said_table (said, columns, G_N_ELEMENTS (columns));
+  table->indent = 2;
   for (guint i = 0; i < ladder->rungs->len; i++)
     {
-      g_autofree char *time = prof_format_seconds (rungs[i].time.median);
       g_autofree char *change = scope_say_change (&rungs[i].saved, rungs[i].verdict);
+      const ProfRung  *rung = ladder->rungs->pdata[i];
 
-      printf ("  %-24s %*s%s", rungs[i].name, MAX (TIME_WIDTH - (int) g_utf8_strlen (time, -1), 0),
-              "", time);
-      if (i > 0)
-        printf ("  %s: %s", change, ((const ProfRung *) ladder->rungs->pdata[i])->doc);
-      printf ("\n");
+      scope_table_add (table, g_strdup (rung->name), FALSE);
+      scope_table_add (table, prof_format_seconds (rung->time.median), FALSE);
+      scope_table_add (table, i > 0 ? g_strdup_printf ("%s: %s", change, rung->doc) : NULL, FALSE);
     }
-  printf ("  %s\n", sum);
-  scope_print_speed (ladder->comparison);
+  scope_said_sentence (said, SCOPE_SAID_PLAIN, scope_say_rungs (rungs, ladder->rungs->len));
+  scope_said_sentence (said, SCOPE_SAID_PLAIN, scope_say_speed_of (ladder->comparison));
 }
 
 static void
@@ -95,23 +105,25 @@ join_skipped (const ScopeComparison *self)
 }
 
 static void
-print_skipped (const ScopeComparison *self)
+say_skipped (ScopeSaid *said, const ScopeComparison *self)
 {
-  g_autofree char *list = join_skipped (self);
+  g_autofree char *list = join_skipped (self), *why = NULL;
 
   if (self->skipped->len == 0)
     return;
-  printf ("\n%u of %u cells were not measured, because ", self->skipped->len,
-          self->skipped->len + self->groups->len);
-  if (g_cancellable_is_cancelled (self->cancellable))
-    printf ("the comparison was interrupted: %s.", list);
-  else
-    printf ("they did not fit into %.0f seconds: %s. --time-limit gives more time.",
-            self->budget.limit, list);
-  if (self->options->resume)
-    printf (" The same command continues with them.\n");
-  else
-    printf (" --resume FILE keeps what is finished.\n");
+  why = g_cancellable_is_cancelled (self->cancellable)
+            ? g_strdup_printf ("the comparison was interrupted: %s.", list)
+            : g_strdup_printf ("they did not fit into %.0f seconds: %s. --time-limit gives more "
+                               "time.",
+                               self->budget.limit, list);
+  scope_said_heading (said, "Not measured", "");
+  scope_said_sentence (said, SCOPE_SAID_PLAIN,
+                       g_strdup_printf ("%u of %u cells were not measured, because %s %s",
+                                        self->skipped->len, self->skipped->len + self->groups->len,
+                                        why,
+                                        self->options->resume
+                                            ? "The same command continues with them."
+                                            : "--resume FILE keeps what is finished."));
 }
 
 /* Where the machine changed its speed. */
@@ -223,22 +235,61 @@ scope_comparison_print_json (const ScopeComparison *self)
   scope_json_print (json);
 }
 
+static void
+say_matrix (ScopeSaid *said, const ScopeComparison *self)
+{
+  scope_matrix_say (said, self->groups);
+}
+
+/* Reports draw them. */
+static void
+say_curves (ScopeSaid *said, const ScopeComparison *self)
+{
+  scope_curves_say (said, self->groups);
+}
+
+static void
+say_other_programs (ScopeSaid *said, const ScopeComparison *self)
+{
+  scope_compare_say_with (said, self);
+  scope_compare_say_roles (said, self);
+}
+
+typedef void (*Say) (ScopeSaid *said, const ScopeComparison *self);
+
+static void
+print_said (const ScopeComparison *self, Say say)
+{
+  g_autoptr (ScopeSaid) said = scope_said_new ();
+
+  say (said, self);
+  scope_said_print (said);
+}
+
+static void
+report_said (ScopeReportPage *page, const ScopeComparison *self, Say say)
+{
+  g_autoptr (ScopeSaid) said = scope_said_new ();
+
+  say (said, self);
+  scope_report_page_add_said (page, said);
+}
+
 void
 scope_comparison_print (const ScopeComparison *self)
 {
-  scope_matrix_print (self->groups);
-  scope_curves_print (self->groups);
+  print_said (self, say_matrix);
+  print_said (self, say_curves);
   if (self->ladder)
-    print_ladder (self->ladder);
+    print_said (self, say_ladder);
   if (self->has_explanation)
     scope_explanation_print (&self->ladder_explanation, rung_name (self->ladder, 0),
                              rung_name (self->ladder, prof_ladder_last_pass (self->ladder)));
   print_explanations (self);
-  scope_compare_print_devices (self);
-  scope_compare_print_with (self);
-  scope_compare_print_roles (self);
-  print_skipped (self);
-  scope_comparison_print_warnings (self);
+  print_said (self, scope_compare_say_devices);
+  print_said (self, say_other_programs);
+  print_said (self, say_skipped);
+  print_said (self, scope_comparison_say_warnings);
 }
 
 gboolean
@@ -247,17 +298,9 @@ scope_comparison_write_report (const ScopeComparison *self, const char *path, GE
   g_autofree char *title = g_strdup_printf ("%s, compared by Hybridscope", self->files[0]);
   g_autoptr (ScopeReportPage) page = scope_report_page_new (title);
 
-  scope_report_page_add_devices (page, self);
-  scope_report_page_add_matrix (page, self->groups);
-  if (self->skipped->len > 0)
-    {
-      g_autofree char *list = join_skipped (self);
-      GString         *html = g_string_new ("<p>There was no time for: ");
-
-      scope_html_append (html, list);
-      g_string_append (html, "</p>\n");
-      scope_report_page_add_html (page, "Not measured", html);
-    }
+  report_said (page, self, scope_compare_say_devices);
+  report_said (page, self, say_matrix);
+  report_said (page, self, say_skipped);
   scope_report_page_add_curves (page, self->groups, MIN_CURVE_SIZES, G_MAXUINT);
   for (guint i = 0; i < self->groups->len; i++)
     {
@@ -278,7 +321,7 @@ scope_comparison_write_report (const ScopeComparison *self, const char *path, GE
   if (self->ladder)
     scope_report_page_add_ladder (page, self->ladder,
                                   self->has_explanation ? &self->ladder_explanation : NULL);
-  scope_compare_report_with (page, self);
-  scope_report_page_add_warnings (page, self);
+  report_said (page, self, say_other_programs);
+  report_said (page, self, scope_comparison_say_warnings);
   return scope_report_page_write (page, path, error);
 }

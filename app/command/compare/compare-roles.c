@@ -7,15 +7,11 @@
 #include "app/command/frame/command.h"
 #include "app/command/frame/complete-model.h"
 
-#include "engine/base/one-line.h"
 #include "engine/variants/roles/counterparts.h"
 #include "profiler/base/format.h"
 #include "profiler/explain/time-by-role.h"
 
-#include <math.h>
-#include <stdio.h>
-
-#define MAX_ROWS 12 /* in text */
+#define MAX_ROWS 12 /* on a terminal */
 
 struct _ScopeComparedRoles
 {
@@ -85,29 +81,27 @@ scope_compare_join_roles (ScopeComparison *self)
   self->roles->rows = prof_time_by_role (sides, self->roles->counterparts);
 }
 
-/* --- Text --- */
+/* --- What is said --- */
 
-static void
-print_time (double seconds)
+static char *
+format_time (double seconds)
 {
-  g_autofree char *text = seconds > 0 ? prof_format_seconds (seconds) : g_strdup ("–");
-
-  printf ("%*s%s", (int) MAX (11 - g_utf8_strlen (text, -1), 1), "", text);
+  return seconds > 0 ? prof_format_seconds (seconds) : g_strdup ("–");
 }
 
 static void
-print_row (const ProfRoleTime *row)
+add_times (ScopeTable *table, double first, double second)
 {
-  g_autofree char *difference = prof_format_seconds (row->seconds[1] - row->seconds[0]);
+  scope_table_add (table, format_time (first), FALSE);
+  scope_table_add (table, format_time (second), FALSE);
+}
 
-  print_time (row->seconds[0]);
-  print_time (row->seconds[1]);
-  printf ("%*s%s  ", (int) MAX (12 - g_utf8_strlen (difference, -1), 1), "", difference);
-  if (row->role)
-    printf ("%s: %u and %u nodes, “%s”\n", hyb_one_line (row->role), row->n[0], row->n[1],
-            hyb_one_line (row->node[0]));
-  else
-    printf ("nodes of one file alone: %u and %u\n", row->n[0], row->n[1]);
+static char *
+dup_role (const ProfRoleTime *row)
+{
+  return row->role ? g_strdup_printf ("%s: %u and %u nodes, “%s”", row->role, row->n[0], row->n[1],
+                                      row->node[0])
+                   : g_strdup_printf ("nodes of one file alone: %u and %u", row->n[0], row->n[1]);
 }
 
 /* Seconds of a traced run that are in no row. */
@@ -122,21 +116,35 @@ count_rest (const ScopeComparedRoles *roles, guint side)
 }
 
 void
-scope_compare_print_roles (const ScopeComparison *self)
+scope_compare_say_roles (ScopeSaid *said, const ScopeComparison *self)
 {
+  static const ScopeColumn columns[] = {
+    { "role", NULL, FALSE, 0 },
+    { "first", NULL, TRUE, 11 },
+    { "second", NULL, TRUE, 11 },
+    { "difference", NULL, TRUE, 12 },
+  };
   const GArray *rows = self->roles ? self->roles->rows : NULL;
+  ScopeTable   *table;
 
   if (!rows || rows->len == 0)
     return;
-  printf ("\n  traced time by role, as hscope diff matches the nodes of both files\n"
-          "      first     second  difference  role\n");
-  for (guint i = 0; i < MIN (rows->len, MAX_ROWS); i++)
-    print_row (&g_array_index (rows, ProfRoleTime, i));
-  if (rows->len > MAX_ROWS)
-    printf ("  and %u more; --json lists them\n", rows->len - MAX_ROWS);
-  print_time (count_rest (self->roles, 0));
-  print_time (count_rest (self->roles, 1));
-  printf ("              between the nodes\n");
+  scope_said_heading (said, "Traced time by role",
+                      "  traced time by role, as hscope diff matches the nodes of both files");
+  table = scope_said_table (said, columns, G_N_ELEMENTS (columns));
+  table->n_lines = MAX_ROWS;
+  for (guint i = 0; i < rows->len; i++)
+    {
+      const ProfRoleTime *row = &g_array_index (rows, ProfRoleTime, i);
+
+      scope_table_add (table, dup_role (row), FALSE);
+      add_times (table, row->seconds[0], row->seconds[1]);
+      scope_table_add (table, prof_format_seconds (row->seconds[1] - row->seconds[0]), FALSE);
+    }
+  scope_table_begin_foot (table);
+  scope_table_add (table, g_strdup ("between the nodes"), FALSE);
+  add_times (table, count_rest (self->roles, 0), count_rest (self->roles, 1));
+  scope_table_add (table, g_strdup (""), FALSE);
 }
 
 /* --- JSON --- */

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include "app/adapt/said.h"
 #include "app/command/compare/comparison.h"
 #include "app/command/frame/json-writer.h"
 
@@ -11,7 +12,7 @@ void scope_compare_join_roles (ScopeComparison *self);
 /* Frees the result; NULL is allowed. */
 void scope_compared_roles_free (ScopeComparedRoles *roles);
 
-/* Prints the roles that differ most; nothing without them. */
-void scope_compare_print_roles (const ScopeComparison *self);
+/* Adds the roles, those that differ most first; nothing without them. */
+void scope_compare_say_roles (ScopeSaid *said, const ScopeComparison *self);
 /* Writes all of them as the member "roles"; nothing without them. */
 void scope_compare_describe_roles (ScopeJson *json, const ScopeComparison *self);

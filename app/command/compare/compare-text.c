@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/compare/compare-text.h"
 
+#include "app/adapt/said-text.h"
 #include "app/adapt/statements.h"
 #include "app/command/compare/compare-explain.h"
 
@@ -25,37 +26,56 @@ print_title (const ScopeGroup *group)
     printf ("\n%s\n", hyb_one_line (title));
 }
 
-/* Pads text to a width in characters, since printf pads by bytes.  (transfer full) */
-static char *
-pad (const char *text, int width)
+static void
+add_candidate (ScopeTable *table, const ScopeGroup *group, const ScopeCandidate *candidate)
 {
-  int missing = MAX (ABS (width) - (int) g_utf8_strlen (text, -1), 0);
+  const ScopeCandidate *first = group->candidates->pdata[0];
+  const ProfInterval   *median = &candidate->clean.median;
+  ProfPairing           pairing;
 
-  return width > 0 ? g_strdup_printf ("%*s%s", missing, "", text)
-                   : g_strdup_printf ("%s%*s", text, missing, "");
+  scope_group_pair (group, candidate, first, &pairing);
+  scope_table_add (table, scope_candidate_dup_name (candidate), FALSE);
+  scope_table_add (table, prof_format_seconds (median->median), FALSE);
+  scope_table_add (table, prof_format_interval (median->low, median->high), FALSE);
+  scope_table_add (table, g_strdup_printf ("%u", candidate->clean.n), FALSE);
+  scope_table_add (table, candidate == first ? g_strdup ("") : scope_say_speed_up (&pairing, 1),
+                   FALSE);
+  scope_table_add (table, prof_format_bytes (candidate->peak_bytes), FALSE);
+  scope_table_add (table,
+                   candidate == first ? g_strdup ("(baseline)")
+                                      : scope_group_dup_verdict (group, candidate, first),
+                   FALSE);
+}
+
+/* Whether one of the candidates ran often enough. */
+static gboolean
+has_interval (const ScopeGroup *group)
+{
+  for (guint i = 0; i < group->candidates->len; i++)
+    if (prof_interval_is_known (&((ScopeCandidate *) group->candidates->pdata[i])->clean.median))
+      return TRUE;
+  return FALSE;
 }
 
 static void
-print_candidate (const ScopeGroup     *group,
-                 const ScopeCandidate *candidate,
-                 const ScopeCandidate *first)
+print_candidates (const ScopeGroup *group)
 {
-  g_autofree char *name = scope_candidate_dup_name (candidate);
-  g_autofree char *median = prof_format_seconds (candidate->clean.median.median);
-  g_autofree char *memory = prof_format_bytes (candidate->peak_bytes);
-  g_autofree char *interval =
-      prof_format_interval (candidate->clean.median.low, candidate->clean.median.high);
-  g_autofree char *padded_median = pad (median, 11), *padded_interval = pad (interval, -23);
-  g_autofree char *verdict = candidate == first ? g_strdup ("(baseline)")
-                                                : scope_group_dup_verdict (group, candidate, first);
-  g_autofree char *speed_up = NULL, *padded_speed_up = NULL;
-  ProfPairing      pairing;
+  const ScopeColumn columns[] = {
+    { "variant, mode", NULL, FALSE, 32 },
+    { "median", NULL, TRUE, 12 },
+    { has_interval (group) ? "95 %" : "", NULL, FALSE, 23 },
+    { "n", NULL, TRUE, 5 },
+    { "speed-up", NULL, TRUE, 10 },
+    { "memory", NULL, TRUE, 12 },
+    { "verdict", NULL, FALSE, 0 },
+  };
+  g_autoptr (ScopeSaid) said = scope_said_new ();
+  ScopeTable *table = scope_said_table (said, columns, G_N_ELEMENTS (columns));
 
-  scope_group_pair (group, candidate, first, &pairing);
-  speed_up = candidate == first ? g_strdup ("") : scope_say_speed_up (&pairing, 1);
-  padded_speed_up = pad (speed_up, 9);
-  printf ("  %-32s %s  %s %4u %s %11s  %s\n", hyb_one_line (name), padded_median, padded_interval,
-          candidate->clean.n, padded_speed_up, memory, verdict);
+  table->indent = 2;
+  for (guint i = 0; i < group->candidates->len; i++)
+    add_candidate (table, group, group->candidates->pdata[i]);
+  scope_said_print (said);
 }
 
 /* How far two builds of one model are apart, and what this command can report: the widest interval of all pairs with the
@@ -87,22 +107,9 @@ print_resolution (const ScopeGroup *group)
 }
 
 void
-scope_print_speed (const ProfComparison *comparison)
-{
-  double           fastest, slowest;
-  g_autofree char *text = prof_comparison_get_speed (comparison, &fastest, &slowest)
-                              ? scope_say_speed (fastest, slowest)
-                              : NULL;
-
-  if (text)
-    printf ("  %s\n", text);
-}
-
-void
 scope_group_print (const ScopeGroup *group)
 {
-  const ScopeCandidate *first = group->candidates->pdata[0];
-  gboolean              has_interval = FALSE;
+  g_autofree char *speed = scope_say_speed_of (group->comparison);
 
   print_title (group);
   if (!scope_group_is_measured (group))
@@ -110,15 +117,10 @@ scope_group_print (const ScopeGroup *group)
       printf ("  cancelled before anything was measured\n");
       return;
     }
-  for (guint i = 0; i < group->candidates->len; i++)
-    has_interval |=
-        prof_interval_is_known (&((ScopeCandidate *) group->candidates->pdata[i])->clean.median);
-  printf ("  %-32s %11s  %-23s %4s %9s %11s  verdict\n", "variant, mode", "median",
-          has_interval ? "95 %" : "", "n", "speed-up", "memory");
-  for (guint i = 0; i < group->candidates->len; i++)
-    print_candidate (group, group->candidates->pdata[i], first);
+  print_candidates (group);
   print_resolution (group);
-  scope_print_speed (group->comparison);
+  if (speed)
+    printf ("  %s\n", speed);
   fflush (stdout); /* users follow a long comparison */
 }
 

@@ -8,8 +8,6 @@
 
 /* Prints the group's title and a table with one line per candidate. */
 void scope_group_print (const ScopeGroup *group);
-/* Prints that the machine changed its speed; nothing if it did not. */
-void scope_print_speed (const ProfComparison *comparison);
 /* Prints why fast takes less time than slow, one line per bucket. */
 void
 scope_explanation_print (const ProfExplanation *explanation, const char *slow, const char *fast);

@@ -4,8 +4,6 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/compare/compare-warnings.h"
 
-#include <stdio.h>
-
 static void
 add_once (GPtrArray *list, char *text /* (transfer full) */)
 {
@@ -56,12 +54,14 @@ scope_comparison_warnings (const ScopeComparison *self)
 }
 
 void
-scope_comparison_print_warnings (const ScopeComparison *self)
+scope_comparison_say_warnings (ScopeSaid *said, const ScopeComparison *self)
 {
   g_auto (GStrv) warnings = scope_comparison_warnings (self);
 
+  if (warnings[0])
+    scope_said_heading (said, "Conditions", "");
   for (guint i = 0; warnings[i]; i++)
-    printf ("%s%s\n", i == 0 ? "\n" : "", warnings[i]);
+    scope_said_sentence (said, SCOPE_SAID_WARNING, g_strdup (warnings[i]));
 }
 
 void
@@ -73,22 +73,4 @@ scope_comparison_describe_warnings (ScopeJson *json, const ScopeComparison *self
   for (guint i = 0; warnings[i]; i++)
     scope_json_string (json, NULL, warnings[i]);
   scope_json_end (json);
-}
-
-void
-scope_report_page_add_warnings (ScopeReportPage *page, const ScopeComparison *self)
-{
-  g_auto (GStrv) warnings = scope_comparison_warnings (self);
-  GString *html = g_string_new (NULL);
-
-  for (guint i = 0; warnings[i]; i++)
-    {
-      g_string_append (html, "<p class=\"warn\">");
-      scope_html_append (html, warnings[i]);
-      g_string_append (html, "</p>\n");
-    }
-  if (html->len > 0)
-    scope_report_page_add_html (page, "Conditions", html);
-  else
-    g_string_free (html, TRUE);
 }

@@ -4,16 +4,14 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include "app/adapt/said.h"
 #include "app/command/compare/comparison.h"
 #include "app/command/frame/json-writer.h"
-#include "app/command/report/report-page.h"
 
 /* Each warning once, as a sentence; what holds for one candidate only begins with its name.
  * NULL-terminated; free with g_strfreev(). */
 char **scope_comparison_warnings (const ScopeComparison *self);
-/* Prints them, one line each. */
-void scope_comparison_print_warnings (const ScopeComparison *self);
+/* Adds them, a sentence each. */
+void scope_comparison_say_warnings (ScopeSaid *said, const ScopeComparison *self);
 /* Adds them to an open object as the list "warnings". */
 void scope_comparison_describe_warnings (ScopeJson *json, const ScopeComparison *self);
-/* Adds them to a report; nothing if there are none. */
-void scope_report_page_add_warnings (ScopeReportPage *page, const ScopeComparison *self);

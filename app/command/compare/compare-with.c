@@ -12,11 +12,9 @@
 #include "profiler/exchange/beside.h"
 
 #include <math.h>
-#include <stdio.h>
 
-#define MAX_ROWS        20  /* in text */
-#define MAX_REPORT_ROWS 200 /* in a report */
-#define MAX_NAMES       6   /* of nodes in a line */
+#define MAX_ROWS  20 /* on a terminal */
+#define MAX_NAMES 6  /* of nodes in a line */
 
 struct _ScopeComparedWith
 {
@@ -179,119 +177,49 @@ say_their_rest (const ScopeComparedWith *with)
   return say_rest ("theirs that belong to no node of the model", with->theirs_unplaced);
 }
 
-/* --- Text --- */
-
-static void
-print_right (const char *text, int width)
-{
-  printf ("%*s%s", (int) MAX (width - g_utf8_strlen (text, -1), 1), "", text);
-}
-
-static void
-print_row (const ProfBesideRow *row)
+/* The nodes, and below them what computes them.  (transfer full) */
+static char *
+dup_nodes (const ProfBesideRow *row)
 {
   g_autofree char *nodes = join_nodes (row->nodes);
-  g_autofree char *ours = format_time (row->ours_seconds);
-  g_autofree char *theirs = format_time (row->theirs_seconds);
-  g_autofree char *ratio = format_ratio (row);
+  const char      *ours = get_ours (row), *theirs = get_theirs (row);
 
-  print_right (ours, 11);
-  print_right (theirs, 11);
-  print_right (ratio, 8);
-  printf ("  %s\n", nodes);
-  if (*get_ours (row) != '\0')
-    printf ("%32sours: %s\n", "", hyb_one_line (get_ours (row)));
-  if (*get_theirs (row) != '\0')
-    printf ("%32stheirs: %s\n", "", hyb_one_line (get_theirs (row)));
+  return g_strconcat (nodes, *ours ? "\nours: " : "", ours, *theirs ? "\ntheirs: " : "", theirs,
+                      NULL);
 }
 
 void
-scope_compare_print_with (const ScopeComparison *self)
+scope_compare_say_with (ScopeSaid *said, const ScopeComparison *self)
 {
+  static const ScopeColumn columns[] = {
+    { "nodes of the model that one of both computes together", NULL, FALSE, 0 },
+    { "ours", NULL, TRUE, 11 },
+    { "theirs", NULL, TRUE, 11 },
+    { "ratio", NULL, TRUE, 8 },
+  };
   const ScopeComparedWith *with = self->with;
-  g_autofree char         *totals = NULL, *ours = NULL, *theirs = NULL;
+  g_autofree char         *totals = NULL, *line = NULL;
+  ScopeTable              *table;
 
   if (!with || !with->rows)
     return;
   totals = say_totals (self);
-  ours = say_our_rest (with);
-  theirs = say_their_rest (with);
-  printf ("\n  beside %s\n"
-          "       ours     theirs   ratio  nodes of the model that one of both computes together\n",
-          totals);
-  for (guint i = 0; i < MIN (with->rows->len, MAX_ROWS); i++)
-    print_row (&g_array_index (with->rows, ProfBesideRow, i));
-  if (with->rows->len > MAX_ROWS)
-    printf ("  and %u more; --json lists them\n", with->rows->len - MAX_ROWS);
-  if (ours)
-    printf ("  %s\n", ours);
-  if (theirs)
-    printf ("  %s\n", theirs);
-}
+  line = g_strconcat ("  beside ", totals, NULL);
+  scope_said_heading (said, "Node by node, beside another program", line);
+  scope_said_sentence (said, SCOPE_SAID_ON_PAGES, g_steal_pointer (&totals));
+  table = scope_said_table (said, columns, G_N_ELEMENTS (columns));
+  table->n_lines = MAX_ROWS;
+  for (guint i = 0; i < with->rows->len; i++)
+    {
+      const ProfBesideRow *row = &g_array_index (with->rows, ProfBesideRow, i);
 
-/* --- Report --- */
-
-/* "<br>ours: FusedConv" */
-static void
-append_computed (GString *html, const char *by, const char *what)
-{
-  if (*what == '\0')
-    return;
-  g_string_append_printf (html, "<br>%s: ", by);
-  scope_html_append (html, what);
-}
-
-static void
-append_row (GString *html, const ProfBesideRow *row)
-{
-  g_autofree char *nodes = join_nodes (row->nodes);
-  g_autofree char *ours = format_time (row->ours_seconds);
-  g_autofree char *theirs = format_time (row->theirs_seconds);
-  g_autofree char *ratio = format_ratio (row);
-
-  g_string_append (html, "<tr><td class=\"words\">");
-  scope_html_append (html, nodes);
-  append_computed (html, "ours", get_ours (row));
-  append_computed (html, "theirs", get_theirs (row));
-  g_string_append_printf (html, "</td><td>%s</td><td>%s</td><td>%s</td></tr>\n", ours, theirs,
-                          ratio);
-}
-
-static void
-append_paragraph (GString *html, const char *text)
-{
-  if (!text)
-    return;
-  g_string_append (html, "<p>");
-  scope_html_append (html, text);
-  g_string_append (html, "</p>\n");
-}
-
-void
-scope_compare_report_with (ScopeReportPage *page, const ScopeComparison *self)
-{
-  const ScopeComparedWith *with = self->with;
-  g_autofree char         *totals = NULL, *ours = NULL, *theirs = NULL, *more = NULL;
-  GString                 *html;
-
-  if (!with || !with->rows)
-    return;
-  totals = say_totals (self);
-  ours = say_our_rest (with);
-  theirs = say_their_rest (with);
-  html = g_string_new (NULL);
-  append_paragraph (html, totals);
-  g_string_append (html, "<table><tr><th>nodes of the model that one of both computes together</th>"
-                         "<th>ours</th><th>theirs</th><th>ratio</th></tr>\n");
-  for (guint i = 0; i < MIN (with->rows->len, MAX_REPORT_ROWS); i++)
-    append_row (html, &g_array_index (with->rows, ProfBesideRow, i));
-  g_string_append (html, "</table>\n");
-  if (with->rows->len > MAX_REPORT_ROWS)
-    more = g_strdup_printf ("and %u more; --json lists them", with->rows->len - MAX_REPORT_ROWS);
-  append_paragraph (html, more);
-  append_paragraph (html, ours);
-  append_paragraph (html, theirs);
-  scope_report_page_add_html (page, "Node by node, beside another program", html);
+      scope_table_add (table, dup_nodes (row), FALSE);
+      scope_table_add (table, format_time (row->ours_seconds), FALSE);
+      scope_table_add (table, format_time (row->theirs_seconds), FALSE);
+      scope_table_add (table, format_ratio (row), FALSE);
+    }
+  scope_said_sentence (said, SCOPE_SAID_PLAIN, say_our_rest (with));
+  scope_said_sentence (said, SCOPE_SAID_PLAIN, say_their_rest (with));
 }
 
 /* --- JSON --- */

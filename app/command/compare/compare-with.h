@@ -2,9 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include "app/adapt/said.h"
 #include "app/command/compare/comparison.h"
 #include "app/command/frame/json-writer.h"
-#include "app/command/report/report-page.h"
 
 /* Reads the trace of --with.  FALSE and an error if it cannot be read, or if another option does not go with it. */
 gboolean scope_compare_read_with (ScopeComparison *self, GError **error);
@@ -14,9 +14,7 @@ gboolean scope_compare_join_with (ScopeComparison *self, GError **error);
 /* Frees a trace; NULL is allowed. */
 void scope_compared_with_free (ScopeComparedWith *with);
 
-/* Prints the nodes that take longest; nothing without --with. */
-void scope_compare_print_with (const ScopeComparison *self);
+/* Adds a table of the nodes, those that take longest first; nothing without --with. */
+void scope_compare_say_with (ScopeSaid *said, const ScopeComparison *self);
 /* Writes all of them as the member "with"; nothing without --with. */
 void scope_compare_describe_with (ScopeJson *json, const ScopeComparison *self);
-/* Adds a table of them to a report; nothing without --with. */
-void scope_compare_report_with (ScopeReportPage *page, const ScopeComparison *self);

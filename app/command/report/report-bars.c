@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/report/report-bars.h"
 
+#include "app/command/report/report-said.h"
 #include "profiler/base/format.h"
 
 #include <math.h>
@@ -113,42 +114,42 @@ scope_report_page_add_waterfall (ScopeReportPage       *page,
                                                     .destroy = bars_free });
 }
 
+/* A row of the table of buckets that has no rung. */
 static void
-append_seconds (GString *html, double seconds)
+add_sum (ScopeTable *table, const char *name, char *seconds /* (transfer full) */)
 {
-  g_autofree char *text = prof_format_seconds (seconds);
-
-  g_string_append_printf (html, "<td>%s</td>", text);
+  scope_table_add (table, g_strdup (name), FALSE);
+  scope_table_add (table, seconds, FALSE);
+  for (guint i = 2; i < table->columns->len; i++)
+    scope_table_add (table, NULL, FALSE);
 }
 
 void
 scope_report_page_add_buckets (ScopeReportPage *page, const ProfExplanation *explanation)
 {
-  GString *html = g_string_new ("<table><tr><th>kind of work</th><th>changes</th><th>its own rung "
-                                "saves</th><th>residual</th><th>rung</th></tr>\n");
-  g_autofree char *total =
-      scope_say_change (&explanation->saved,
-                        explanation->is_certain ? PROF_FASTER : PROF_UNDECIDED);
+  static const ScopeColumn columns[] = {
+    { .title = "kind of work" },
+    { .title = "changes", .is_number = TRUE },
+    { .title = "its own rung saves", .is_number = TRUE },
+    { .title = "residual", .is_number = TRUE },
+    { .title = "rung" },
+  };
+  g_autoptr (ScopeSaid) said = scope_said_new ();
+  ScopeTable *table = scope_said_table (said, columns, G_N_ELEMENTS (columns));
+  char       *total = scope_say_change (&explanation->saved,
+                                  explanation->is_certain ? PROF_FASTER : PROF_UNDECIDED);
 
   for (guint i = 0; i < PROF_N_BUCKETS; i++)
     {
       const ProfBucket *bucket = &explanation->bucket[i];
-      g_autofree char  *change = scope_say_bucket (bucket);
 
-      g_string_append_printf (html, "<tr><td>%s</td><td%s>%s</td>", bucket->name,
-                              bucket->low > 0 || bucket->high < 0 ? "" : " class=\"unsure\"",
-                              change);
-      append_seconds (html, bucket->proved);
-      append_seconds (html, bucket->residual);
-      g_string_append (html, "<td class=\"words\">");
-      scope_html_append (html, bucket->rung ? bucket->rung : "–");
-      g_string_append (html, "</td></tr>\n");
+      scope_table_add (table, g_strdup (bucket->name), FALSE);
+      scope_table_add (table, scope_say_bucket (bucket), !(bucket->low > 0 || bucket->high < 0));
+      scope_table_add (table, prof_format_seconds (bucket->proved), FALSE);
+      scope_table_add (table, prof_format_seconds (bucket->residual), FALSE);
+      scope_table_add (table, g_strdup (bucket->rung ? bucket->rung : "–"), FALSE);
     }
-  g_string_append (html, "<tr><td>unexplained</td>");
-  append_seconds (html, fabs (explanation->unexplained));
-  g_string_append_printf (html,
-                          "<td></td><td></td><td></td></tr>\n<tr><th>total</th><td>%s</td><td></"
-                          "td><td></td><td></td></tr></table>\n",
-                          total);
-  scope_report_page_add_html (page, NULL, html);
+  add_sum (table, "unexplained", prof_format_seconds (fabs (explanation->unexplained)));
+  add_sum (table, "total", total);
+  scope_report_page_add_said (page, said);
 }

@@ -1,0 +1,83 @@
+/* test-said.c — blocks of a comparison as text.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "app/adapt/said-text.h"
+#include "tests/program.h"
+
+/* Words without a width follow the numbers, in as many lines as they have; the foot is below what is not shown. */
+static void
+test_table (void)
+{
+  static const ScopeColumn columns[] = {
+    { "nodes", NULL, FALSE, 0 },
+    { "ours", "ours\nhere", TRUE, 9 },
+  };
+  g_autoptr (ScopeSaid) said = scope_said_new ();
+  ScopeTable      *table;
+  g_autofree char *text = NULL;
+
+  scope_said_heading (said, "Nodes", "  node by node");
+  table = scope_said_table (said, columns, G_N_ELEMENTS (columns));
+  table->n_lines = 1;
+  scope_table_add (table, g_strdup ("conv0 + relu0\nours: conv0"), FALSE);
+  scope_table_add (table, g_strdup ("1.2 µs"), TRUE);
+  scope_table_add (table, g_strdup ("dense0"), FALSE);
+  scope_table_add (table, g_strdup ("7 ns"), FALSE);
+  scope_table_begin_foot (table);
+  scope_table_add (table, g_strdup ("the rest"), FALSE);
+  scope_table_add (table, g_strdup ("–"), FALSE);
+  text = scope_said_dup_text (said);
+  g_assert_cmpstr (text, ==,
+                   "\n  node by node\n"
+                   "     ours  nodes\n"
+                   "     here\n"
+                   " ~ 1.2 µs  conv0 + relu0\n"
+                   "           ours: conv0\n"
+                   "  and 1 more; --json lists them\n"
+                   "        –  the rest\n");
+}
+
+static void
+test_sentences (void)
+{
+  g_autoptr (ScopeSaid) said = scope_said_new ();
+  g_autofree char *text = NULL;
+
+  scope_said_heading (said, "On pages alone", NULL);
+  scope_said_sentence (said, SCOPE_SAID_ON_PAGES, g_strdup ("what the heading says"));
+  scope_said_sentence (said, SCOPE_SAID_PLAIN, g_strdup ("one\nline"));
+  scope_said_sentence (said, SCOPE_SAID_PLAIN, NULL);
+  scope_said_sentence (said, SCOPE_SAID_WARNING, g_strdup ("the machine is busy"));
+  scope_said_fact (said, "gpu", "a device");
+  text = scope_said_dup_text (said);
+  g_assert_cmpstr (text, ==, "  one\\nline\nthe machine is busy\ngpu      a device\n");
+}
+
+/* A row ends where its texts end. */
+static void
+test_short_row (void)
+{
+  static const ScopeColumn columns[] = {
+    { "name", NULL, FALSE, 6 },
+    { "weights", NULL, TRUE, 9 },
+    { "plan", NULL, TRUE, 9 },
+  };
+  g_autoptr (ScopeSaid) said = scope_said_new ();
+  ScopeTable      *table = scope_said_table (said, columns, G_N_ELEMENTS (columns));
+  g_autofree char *text = NULL;
+
+  scope_table_add (table, g_strdup ("a"), FALSE);
+  scope_table_add (table, g_strdup ("there is no memory"), FALSE);
+  scope_table_add (table, NULL, FALSE);
+  g_assert_cmpuint (scope_table_n_rows (table), ==, 1);
+  text = scope_said_dup_text (said);
+  g_assert_cmpstr (text, ==, "name    weights     plan\na      there is no memory\n");
+}
+
+TEST_PROGRAM (test_said)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/app/adapt/said/prints-words-after-numbers", test_table);
+  g_test_add_func ("/app/adapt/said/prints-sentences-and-facts", test_sentences);
+  g_test_add_func ("/app/adapt/said/ends-rows-where-texts-end", test_short_row);
+  return g_test_run ();
+}
