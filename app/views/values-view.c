@@ -5,7 +5,6 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/views/values-view-private.h"
 
-#include "app/adapt/labels.h"
 #include "app/widgets/combo-label.h"
 #include "app/widgets/spinner.h"
 

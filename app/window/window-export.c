@@ -6,7 +6,6 @@
 
 #include "app/process/worker.h"
 #include "engine/formats/file.h"
-#include "profiler/base/format.h"
 #include "profiler/exchange/report-text.h"
 #include "profiler/exchange/write-trace.h"
 

@@ -9,7 +9,6 @@
 #include "engine/analysis/guess-images.h"
 #include "engine/analysis/guess-open.h"
 #include "engine/analysis/guess-trial.h"
-#include "engine/analysis/infer-types.h"
 #include "engine/base/translate.h"
 #include "engine/graph/roles.h"
 #include "engine/op/op.h"

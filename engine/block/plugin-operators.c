@@ -4,7 +4,6 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/block/plugin.h"
 
-#include "engine/base/error.h"
 #include "engine/block/plugin-open.h"
 
 #include <string.h>

@@ -7,7 +7,6 @@
 
 #include "engine/analysis/subgraph-types.h"
 
-#include "engine/base/error.h"
 #include "engine/op/dimensions.h"
 
 /* Functions that have no negative results; with an attribute that must have one of these values. */

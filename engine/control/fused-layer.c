@@ -10,7 +10,6 @@
 #include "engine/control/fused-quantised.h"
 
 #include "engine/op/dimensions.h"
-#include "engine/op/layer-rules.h"
 #include "engine/op/rules.h"
 #include "engine/ops/quantised/scale.h"
 

@@ -7,7 +7,6 @@
 #include "engine/control/loop.h"
 
 #include "engine/base/error.h"
-#include "engine/op/rules.h"
 
 #include <string.h>
 

@@ -4,7 +4,6 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/formats/mxnet-symbol.h"
 
-#include "engine/base/error.h"
 #include "engine/base/translate.h"
 #include "engine/formats/file.h"
 #include "engine/formats/mxnet-symbol-private.h"

@@ -7,7 +7,6 @@
 
 #include "engine/analysis/infer-types.h"
 #include "engine/base/error.h"
-#include "engine/base/remedy.h"
 #include "engine/imperative/computable.h"
 #include "engine/imperative/convert.h"
 #include "engine/op/plan-options.h"

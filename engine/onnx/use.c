@@ -1,6 +1,5 @@
 /* use.c — reads the node that is being lowered: inputs as the specification counts them, and attributes.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "engine/base/error.h"
 #include "engine/onnx/onnx-op.h"
 #include "engine/onnx/reader.h"
 

@@ -7,7 +7,6 @@
  * Operators state which products work row by row in HybOp.rowwise_inputs.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "engine/analysis/infer-types.h"
 #include "engine/analysis/pass.h"
 #include "engine/passes/loop-ports.h"
 

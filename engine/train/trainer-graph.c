@@ -4,7 +4,6 @@
  * gradients of the loss.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "engine/base/error.h"
 #include "engine/block/layers.h"
 #include "engine/gradient/backward.h"
 #include "engine/graph/builder.h"

@@ -9,7 +9,6 @@
 #include "engine/graph/reach.h"
 #include "engine/graph/with-heads.h"
 #include "engine/lower/lowering.h"
-#include "engine/ops/array/constant.h"
 #include "engine/variants/lowered/array-pattern.h"
 #include "engine/variants/lowered/body-constants.h"
 #include "engine/variants/lowered/fixed.h"

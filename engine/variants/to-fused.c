@@ -10,7 +10,6 @@
 #include "engine/variants/steps/lengths.h"
 #include "engine/variants/write-groups.h"
 
-#include "engine/base/error.h"
 #include "engine/formats/rnn-weights.h"
 #include "engine/variants/node-kind.h"
 

@@ -10,7 +10,6 @@
 #include "engine/graph/ports.h"
 #include "engine/variants/group.h"
 #include "engine/variants/loops/direct-loop.h"
-#include "engine/variants/node-kind.h"
 #include "engine/variants/rebuild-node.h"
 #include "engine/variants/recognise.h"
 #include "engine/variants/structure.h"

@@ -9,7 +9,6 @@
 #include "engine/formats/json-text.h"
 #include "profiler/base/machine.h"
 #include "profiler/exchange/chrome-counters.h"
-#include "profiler/summary/device-time.h"
 
 #define MAX_DEVICES 16 /* of an event */
 #define COPIES      1000

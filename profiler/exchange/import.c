@@ -6,7 +6,6 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "profiler/exchange/import.h"
 
-#include "engine/base/error.h"
 #include "engine/formats/mxnet-symbol.h"
 #include "profiler/exchange/foreign-operators.h"
 #include "profiler/exchange/import-private.h"

@@ -5,7 +5,6 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "profiler/summary/attribute.h"
 
-#include "engine/analysis/infer-types.h"
 #include "engine/exec/plan-sources.h"
 #include "profiler/summary/node-rows.h"
 

@@ -7,8 +7,6 @@
 #include "viz/scene/scene-labels.h"
 #include "viz/scene/scene-titles.h"
 
-#include "viz/diagram/box-text.h"
-
 #include <math.h>
 
 typedef struct

@@ -18,7 +18,6 @@
 #include "engine/base/remedy.h"
 #include "engine/formats/format.h"
 #include "engine/formats/npz.h"
-#include "engine/open/open.h"
 #include "engine/quantised/narrow-model.h"
 #include "engine/variants/match-bodies.h"
 #include "engine/variants/variant.h"

@@ -4,7 +4,6 @@
 
 #include "app/command/frame/command.h"
 
-#include "engine/base/error.h"
 #include "engine/formats/file.h"
 #include "engine/formats/npy.h"
 #include "engine/formats/npz.h"

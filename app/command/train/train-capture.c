@@ -7,7 +7,6 @@
 #include "app/command/train/train.h"
 #include "engine/formats/mxnet-symbol.h"
 #include "profiler/summary/attribute.h"
-#include "profiler/summary/measured-capture.h"
 
 #include <math.h>
 

@@ -16,7 +16,6 @@
 #include "engine/block/layers.h"
 #include "engine/formats/format.h"
 #include "engine/graph/roles.h"
-#include "engine/open/open.h"
 #include "engine/train/settings.h"
 
 #include <math.h>

@@ -5,7 +5,6 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/kernels/matrix/lapack.h"
 #include "engine/op/dimensions.h"
-#include "engine/op/rules.h"
 #include "engine/ops/linear/linalg-parts.h"
 
 #include <string.h>

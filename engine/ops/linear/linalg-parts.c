@@ -4,7 +4,6 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/ops/linear/linalg-parts.h"
 
-#include "engine/base/error.h"
 #include "engine/kernels/matrix/lapack.h"
 #include "engine/op/dimensions.h"
 #include "engine/op/rules.h"

@@ -6,7 +6,6 @@
 #include "engine/kernels/matrix/gemm.h"
 #include "engine/kernels/matrix/lapack.h"
 #include "engine/op/dimensions.h"
-#include "engine/op/rules.h"
 #include "engine/op/run.h"
 #include "engine/ops/linear/linalg-parts.h"
 

@@ -5,7 +5,6 @@
  * so far, decayed by exp (−beta[k] Δt).  Kinds do not influence each other.  lags are times between
  * events, marks their kinds; max_time ends the observation.  Start with add_event().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "engine/base/error.h"
 #include "engine/gradient/by-operands.h"
 #include "engine/op/dimensions.h"
 #include "engine/op/layer-rules.h"

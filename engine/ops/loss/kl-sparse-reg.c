@@ -9,7 +9,6 @@
 
 #include "engine/gradient/by-operands.h"
 #include "engine/op/layer-rules.h"
-#include "engine/op/rules.h"
 #include "engine/op/run.h"
 
 #include <string.h>

@@ -5,7 +5,6 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/op/op.h"
 
-#include "engine/base/error.h"
 #include "engine/gradient/gradient.h"
 #include "engine/kernels/simd/vector-math.h"
 #include "engine/op/layer-rules.h"

@@ -4,10 +4,8 @@
  * bincount_forward().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "engine/base/error.h"
 #include "engine/op/dimensions.h"
 #include "engine/op/layer-rules.h"
-#include "engine/op/rules.h"
 #include "engine/op/run-memory.h"
 
 #include <string.h>

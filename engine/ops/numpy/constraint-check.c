@@ -4,8 +4,6 @@
  * hold; a run in which one does not ends with the message of the node.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "engine/op/dimensions.h"
-#include "engine/op/rules.h"
 #include "engine/op/run.h"
 
 typedef struct

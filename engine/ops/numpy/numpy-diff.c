@@ -8,7 +8,6 @@
 #include "engine/gradient/by-operands.h"
 #include "engine/op/dimensions.h"
 #include "engine/op/layer-rules.h"
-#include "engine/op/rules.h"
 #include "engine/op/run.h"
 
 #include <math.h>

@@ -5,7 +5,6 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/op/dimensions.h"
-#include "engine/op/rules.h"
 #include "engine/op/run-memory.h"
 
 #include <string.h>

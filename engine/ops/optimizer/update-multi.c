@@ -5,7 +5,6 @@
  * group k.  An operator is a row of FOR_EACH_UPDATE.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/op/dimensions.h"
-#include "engine/op/rules.h"
 #include "engine/ops/optimizer/update-parts.h"
 
 #include <math.h>

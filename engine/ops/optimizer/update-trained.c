@@ -9,7 +9,6 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/kernels/optimizer-step.h"
 #include "engine/op/dimensions.h"
-#include "engine/op/rules.h"
 #include "engine/op/run.h"
 
 #include <math.h>

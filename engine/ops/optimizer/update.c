@@ -4,7 +4,6 @@
  * Output 0 is the new weight; states are changed in place.  An operator is a row of FOR_EACH_UPDATE, which
  * names the formula in kernels/optimizer-step.h.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "engine/op/rules.h"
 #include "engine/ops/optimizer/update-parts.h"
 
 #include <math.h>

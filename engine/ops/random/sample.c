@@ -10,7 +10,6 @@
 #include "engine/base/error.h"
 #include "engine/base/parallel.h"
 #include "engine/op/op.h"
-#include "engine/op/rules.h"
 #include "engine/op/run.h"
 
 typedef struct

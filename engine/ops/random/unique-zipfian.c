@@ -7,7 +7,6 @@
 #include "engine/base/random.h"
 #include "engine/op/dimensions.h"
 #include "engine/op/op.h"
-#include "engine/op/rules.h"
 #include "engine/op/run.h"
 
 #include <math.h>

@@ -9,7 +9,6 @@
 #include "engine/kernels/rank.h"
 #include "engine/op/dimensions.h"
 #include "engine/op/layer-rules.h"
-#include "engine/op/rules.h"
 #include "engine/op/run.h"
 
 typedef struct

@@ -11,7 +11,6 @@
 #include "engine/kernels/fill.h"
 #include "engine/op/dimensions.h"
 #include "engine/op/layer-rules.h"
-#include "engine/op/rules.h"
 #include "engine/op/run.h"
 
 #include <stdlib.h>

@@ -7,7 +7,6 @@
 
 #include "engine/base/error.h"
 #include "engine/op/layer-rules.h"
-#include "engine/op/rules.h"
 #include "engine/op/run.h"
 
 #include <stdlib.h>
