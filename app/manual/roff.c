@@ -1,5 +1,7 @@
 /* roff.c — text for man pages.
  *
+ * Pages are made of the tables that --help is made of.  help2man would have to run hscope and guess the parts of its
+ * output, and these three functions are all that is needed of roff.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/manual/roff.h"
 

@@ -1,6 +1,7 @@
 /* writer.h — writes small files in a thread, in the order of the calls.
  *
- * A file is replaced atomically; its folder is created if needed.
+ * A file is replaced atomically; its folder is created if needed.  g_file_replace_contents_async() keeps no order between
+ * its calls, so that an older text could replace a newer one.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

@@ -1,4 +1,7 @@
 /* two-columns.h — two widgets side by side where both have room, else one below the other.
+ *
+ * A widget of its own, because GTK has no container that chooses by the room that its children need, and AdwBreakpoint came
+ * with libadwaita 1.4.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

@@ -1,7 +1,8 @@
 /* zip-reader.c — reads the central directory of a zip archive, and its members.
  *
- * Sizes are taken from the central directory, because local headers may lack them.  Start at
- * hyb_zip_open() and hyb_zip_read().
+ * Sizes are taken from the central directory, because local headers may lack them.  zlib inflates;
+ * headers are read here, because stored members are used where they lie in the mapped file.  Start at hyb_zip_open() and
+ * hyb_zip_read().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/formats/zip.h"
 

@@ -1,6 +1,7 @@
 /* ring.c — the ring buffer of events.
  *
- * Makes room in powers of two, and reads from the oldest event on.
+ * Makes room in powers of two, and reads from the oldest event on.  GLib's queues take a lock or allocate for each
+ * element, which would be measured along with the operators.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "profiler/record/ring.h"
 

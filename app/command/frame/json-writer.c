@@ -1,7 +1,7 @@
 /* json-writer.c — writes a JSON document into a string.
  *
  * Members of the outer levels get a line each, deeper ones share a line.  start_member() does the
- * commas and line breaks.
+ * commas and line breaks.  cJSON would need the whole document as a tree first.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/frame/json-writer.h"
 

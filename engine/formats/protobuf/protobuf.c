@@ -2,6 +2,7 @@
  *
  * A message is gone through twice: the first time its fields are counted, then arrays of that size are filled.
  * protobuf-fields.c has the fields themselves.  Start at hyb_protobuf_read_members().
+ * protobuf-c would copy all weights; here they stay in the mapped file, and all that is allocated counts against a limit.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/formats/protobuf/protobuf-private.h"
 
