@@ -457,6 +457,66 @@ test_verdicts_are_those_of_the_header (void)
     }
 }
 
+/* Quantiles of Student's distribution at (1 + 0.965) / 2 and (1 + 0.998) / 2, computed with 30 digits. */
+#define USUAL_5     2.869868546913777
+#define STRICT_5    5.893429531356010
+#define USUAL_1000  2.111232295893677
+#define STRICT_1000 3.098402163912923
+
+static void
+assert_factors (const ProfInterval *interval, double low, double high)
+{
+  g_assert_cmpfloat_with_epsilon (log (interval->median / interval->low), low, 1e-10);
+  g_assert_cmpfloat_with_epsilon (log (interval->high / interval->median), high, 1e-10);
+}
+
+/* Six blocks have five degrees of freedom; builds that were not measured add a deviation of 1 % on both sides. */
+static void
+test_intervals_of_blocks_are_those_of_student (void)
+{
+  const double ratio[] = { 0.01, 0.03, -0.02, 0.05, 0, -0.01 }; /* their mean is 0.01 */
+  const double deviation = sqrt (0.0034 / 5);
+  const double assumed = PROF_BUILD_DEVIATION * M_SQRT2;
+  ProfBlocks   blocks = { ratio, 0.01, 6, 6, 6 };
+  ProfPairing  pairing;
+
+  prof_pair_blocks (&blocks, &pairing);
+  assert_factors (&pairing.ratio, USUAL_5 * deviation / sqrt (6), USUAL_5 * deviation / sqrt (6));
+  assert_factors (&pairing.strict, STRICT_5 * deviation / sqrt (6),
+                  STRICT_5 * deviation / sqrt (6));
+  g_assert_cmpfloat_with_epsilon (pairing.spread, exp (USUAL_5 * deviation) - 1, 1e-10);
+
+  blocks.n_builds = 1;
+  prof_pair_blocks (&blocks, &pairing);
+  assert_factors (&pairing.ratio, hypot (USUAL_5 * deviation / sqrt (6), USUAL_1000 * assumed),
+                  hypot (USUAL_5 * deviation / sqrt (6), USUAL_1000 * assumed));
+  assert_factors (&pairing.strict, hypot (STRICT_5 * deviation / sqrt (6), STRICT_1000 * assumed),
+                  hypot (STRICT_5 * deviation / sqrt (6), STRICT_1000 * assumed));
+  g_assert_true (isnan (pairing.spread));
+}
+
+/* An error that is known with five degrees of freedom, and two series whose intervals lie unevenly. */
+static void
+test_added_errors_are_those_of_student (void)
+{
+  const ProfInterval a = { 2, 1.9, 2.2 }, b = { 1, 0.95, 1.1 };
+  ProfPairing        pairing = { .ratio = { 1.1, 1, 1.2 }, .strict = { 1.1, 0.9, 1.3 } };
+  double             low = hypot (log (2 / 1.9), log (1.1));
+  double             high = hypot (log (2.2 / 2), log (1 / 0.95));
+  double             between = USUAL_1000 * M_SQRT2 * 0.02;
+
+  prof_pairing_widen (&pairing, 0.02, 5);
+  assert_factors (&pairing.ratio, hypot (log (1.1), USUAL_5 * 0.02),
+                  hypot (log (1.2 / 1.1), USUAL_5 * 0.02));
+  assert_factors (&pairing.strict, hypot (log (1.1 / 0.9), STRICT_5 * 0.02),
+                  hypot (log (1.3 / 1.1), STRICT_5 * 0.02));
+
+  prof_compare_unpaired (&a, &b, 0.02, &pairing);
+  assert_factors (&pairing.ratio, hypot (low, between), hypot (high, between));
+  assert_factors (&pairing.strict, STRICT_1000 / USUAL_1000 * hypot (low, between),
+                  STRICT_1000 / USUAL_1000 * hypot (high, between));
+}
+
 TEST_PROGRAM (test_pairing)
 {
   g_test_init (&argc, &argv, NULL);
@@ -477,6 +537,10 @@ TEST_PROGRAM (test_pairing)
                    test_sessions_differ_by_themselves);
   g_test_add_func ("/profiler/pairing/builds-may-have-unequal-samples",
                    test_unequal_samples_of_builds);
+  g_test_add_func ("/profiler/pairing/intervals-of-blocks-are-those-of-student",
+                   test_intervals_of_blocks_are_those_of_student);
+  g_test_add_func ("/profiler/pairing/added-errors-are-those-of-student",
+                   test_added_errors_are_those_of_student);
   g_test_add_func ("/profiler/pairing/a-verdict-needs-an-interval",
                    test_a_verdict_needs_an_interval);
   return g_test_run ();
