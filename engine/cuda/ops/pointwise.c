@@ -47,10 +47,11 @@ typedef struct
   guint          output;
 } Member;
 
+/* A chain has its operators in a body; an operator with a formula has none. */
 static gboolean
 is_chain (const HybOp *op)
 {
-  return strcmp (op->name, "_elementwise_chain") == 0;
+  return op->n_bodies > 0;
 }
 
 static gboolean
