@@ -24,6 +24,7 @@
 #define CALM_MS          1500 /* without a frame and work: what was begun has ended */
 #define CALM_WAITS       (5 + TOOL_WAITS (CALM_MS))
 #define CALM_WORK_MS     50 /* processor time of all threads: one that works needs more */
+#define MAX_WATCHES      3
 #define MAX_CALM_PERIODS 40
 #define THUMBNAILS_MS    120000
 
@@ -101,13 +102,12 @@ is_calm (void)
   return n_frames == 0 && count_waits () - waits <= CALM_WAITS && work <= CALM_WORK_MS;
 }
 
-static void
-assert_idle (GtkWidget *window)
+/* Counts the waits of a long period, after calm has come; n_frames is set, too. */
+static gint64
+watch (void)
 {
-  GdkFrameClock *clock = gtk_widget_get_frame_clock (window);
-  gulong         handler = g_signal_connect (clock, "after-paint", G_CALLBACK (on_frame), NULL);
-  guint          n_periods = 0;
-  gint64         waits;
+  guint  n_periods = 0;
+  gint64 waits;
 
   while (!is_calm () && ++n_periods < MAX_CALM_PERIODS)
     ;
@@ -116,6 +116,20 @@ assert_idle (GtkWidget *window)
   run_quietly (QUIET_S * 1000);
   waits = count_waits () - waits;
   g_test_message ("%u frames, %" G_GINT64_FORMAT " waits in %d s", n_frames, waits, QUIET_S);
+  return waits;
+}
+
+/* On a busy machine the work of another process may end after a calm period, and is drawn then.  What draws by
+ * itself does so in every period. */
+static void
+assert_idle (GtkWidget *window)
+{
+  GdkFrameClock *clock = gtk_widget_get_frame_clock (window);
+  gulong         handler = g_signal_connect (clock, "after-paint", G_CALLBACK (on_frame), NULL);
+  gint64         waits = watch ();
+
+  for (guint i = 1; i < MAX_WATCHES && (n_frames > 0 || waits >= MAX_WAKES); i++)
+    waits = watch ();
   g_signal_handler_disconnect (clock, handler);
   g_assert_cmpuint (n_frames, ==, 0);
   g_assert_cmpint (waits, <, MAX_WAKES);
