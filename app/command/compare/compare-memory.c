@@ -5,10 +5,10 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/compare/compare-memory.h"
 
-#include "app/adapt/said-text.h"
 #include "app/command/children/children.h"
 #include "app/command/children/find-json.h"
 #include "app/command/compare/compare-lists.h"
+#include "app/command/compare/said-text.h"
 #include "app/command/frame/json-writer.h"
 #include "profiler/base/format.h"
 

@@ -4,7 +4,6 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/compare/compare-output.h"
 
-#include "app/adapt/said-text.h"
 #include "app/command/compare/compare-charts.h"
 #include "app/command/compare/compare-curves.h"
 #include "app/command/compare/compare-devices.h"
@@ -17,6 +16,7 @@
 #include "app/command/compare/compare-text.h"
 #include "app/command/compare/compare-warnings.h"
 #include "app/command/compare/compare-with.h"
+#include "app/command/compare/said-text.h"
 #include "app/command/report/report-said.h"
 
 #include "engine/base/one-line.h"

@@ -4,9 +4,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/compare/compare-text.h"
 
-#include "app/adapt/said-text.h"
 #include "app/adapt/statements.h"
 #include "app/command/compare/compare-explain.h"
+#include "app/command/compare/said-text.h"
 
 #include "engine/base/one-line.h"
 #include "profiler/base/format.h"

@@ -1,6 +1,6 @@
 /* test-said.c — blocks of a comparison as text.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "app/adapt/said-text.h"
+#include "app/command/compare/said-text.h"
 #include "tests/program.h"
 
 /* Words without a width follow the numbers, in as many lines as they have; the foot is below what is not shown. */
@@ -76,8 +76,8 @@ test_short_row (void)
 TEST_PROGRAM (test_said)
 {
   g_test_init (&argc, &argv, NULL);
-  g_test_add_func ("/app/adapt/said/prints-words-after-numbers", test_table);
-  g_test_add_func ("/app/adapt/said/prints-sentences-and-facts", test_sentences);
-  g_test_add_func ("/app/adapt/said/ends-rows-where-texts-end", test_short_row);
+  g_test_add_func ("/app/command/said/prints-words-after-numbers", test_table);
+  g_test_add_func ("/app/command/said/prints-sentences-and-facts", test_sentences);
+  g_test_add_func ("/app/command/said/ends-rows-where-texts-end", test_short_row);
   return g_test_run ();
 }
