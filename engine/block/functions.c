@@ -20,33 +20,19 @@ hyb_ones (HybF *F, const char *shape)
   return HYB_OP (F, "_ones", .attributes = HYB_WITH ("shape", shape));
 }
 
-HybValue *
-hyb_add (HybF *F, HybValue *a, HybValue *b)
-{
-  g_return_val_if_fail (F, NULL);
-  return HYB_OP (F, "elemwise_add", .hint = "_plus", .in = { a, b });
-}
+#define ARITHMETIC(function, op, as)                     \
+  HybValue *function (HybF *F, HybValue *a, HybValue *b) \
+  {                                                      \
+    g_return_val_if_fail (F, NULL);                      \
+    return HYB_OP (F, op, .hint = as, .in = { a, b });   \
+  }
 
-HybValue *
-hyb_sub (HybF *F, HybValue *a, HybValue *b)
-{
-  g_return_val_if_fail (F, NULL);
-  return HYB_OP (F, "elemwise_sub", .hint = "_minus", .in = { a, b });
-}
+ARITHMETIC (hyb_add, "elemwise_add", "_plus")
+ARITHMETIC (hyb_sub, "elemwise_sub", "_minus")
+ARITHMETIC (hyb_mul, "elemwise_mul", "_mul")
+ARITHMETIC (hyb_div, "elemwise_div", "_div")
 
-HybValue *
-hyb_mul (HybF *F, HybValue *a, HybValue *b)
-{
-  g_return_val_if_fail (F, NULL);
-  return HYB_OP (F, "elemwise_mul", .hint = "_mul", .in = { a, b });
-}
-
-HybValue *
-hyb_div (HybF *F, HybValue *a, HybValue *b)
-{
-  g_return_val_if_fail (F, NULL);
-  return HYB_OP (F, "elemwise_div", .hint = "_div", .in = { a, b });
-}
+#undef ARITHMETIC
 
 HybValue *
 hyb_broadcast (HybF *F, const char *op, HybValue *a, HybValue *b)
@@ -62,61 +48,23 @@ with_scalar (HybF *F, const char *op, const char *hint, HybValue *x, double scal
                  .attributes = HYB_WITH ("scalar", hyb_gluon_number (F, scalar)));
 }
 
-HybValue *
-hyb_add_scalar (HybF *F, HybValue *x, double scalar)
-{
-  g_return_val_if_fail (F, NULL);
-  return with_scalar (F, "_plus_scalar", "_plusscalar", x, scalar);
-}
+#define SCALAR_ARITHMETIC(function, op, hint)              \
+  HybValue *function (HybF *F, HybValue *x, double scalar) \
+  {                                                        \
+    g_return_val_if_fail (F, NULL);                        \
+    return with_scalar (F, op, hint, x, scalar);           \
+  }
 
-HybValue *
-hyb_mul_scalar (HybF *F, HybValue *x, double scalar)
-{
-  g_return_val_if_fail (F, NULL);
-  return with_scalar (F, "_mul_scalar", "_mulscalar", x, scalar);
-}
+SCALAR_ARITHMETIC (hyb_add_scalar, "_plus_scalar", "_plusscalar")
+SCALAR_ARITHMETIC (hyb_mul_scalar, "_mul_scalar", "_mulscalar")
+SCALAR_ARITHMETIC (hyb_sub_scalar, "_minus_scalar", "_minusscalar")
+SCALAR_ARITHMETIC (hyb_rsub_scalar, "_rminus_scalar", "_rminusscalar")
+SCALAR_ARITHMETIC (hyb_div_scalar, "_div_scalar", "_divscalar")
+SCALAR_ARITHMETIC (hyb_power_scalar, "_power_scalar", "_powerscalar")
+SCALAR_ARITHMETIC (hyb_maximum_scalar, "_maximum_scalar", "_maximumscalar")
+SCALAR_ARITHMETIC (hyb_minimum_scalar, "_minimum_scalar", "_minimumscalar")
 
-HybValue *
-hyb_sub_scalar (HybF *F, HybValue *x, double scalar)
-{
-  g_return_val_if_fail (F, NULL);
-  return with_scalar (F, "_minus_scalar", "_minusscalar", x, scalar);
-}
-
-HybValue *
-hyb_rsub_scalar (HybF *F, HybValue *x, double scalar)
-{
-  g_return_val_if_fail (F, NULL);
-  return with_scalar (F, "_rminus_scalar", "_rminusscalar", x, scalar);
-}
-
-HybValue *
-hyb_div_scalar (HybF *F, HybValue *x, double scalar)
-{
-  g_return_val_if_fail (F, NULL);
-  return with_scalar (F, "_div_scalar", "_divscalar", x, scalar);
-}
-
-HybValue *
-hyb_power_scalar (HybF *F, HybValue *x, double scalar)
-{
-  g_return_val_if_fail (F, NULL);
-  return with_scalar (F, "_power_scalar", "_powerscalar", x, scalar);
-}
-
-HybValue *
-hyb_maximum_scalar (HybF *F, HybValue *x, double scalar)
-{
-  g_return_val_if_fail (F, NULL);
-  return with_scalar (F, "_maximum_scalar", "_maximumscalar", x, scalar);
-}
-
-HybValue *
-hyb_minimum_scalar (HybF *F, HybValue *x, double scalar)
-{
-  g_return_val_if_fail (F, NULL);
-  return with_scalar (F, "_minimum_scalar", "_minimumscalar", x, scalar);
-}
+#undef SCALAR_ARITHMETIC
 
 /* The operators of each comparison, of two arrays and of an array and a number. */
 static const struct
