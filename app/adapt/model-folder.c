@@ -5,6 +5,7 @@
 #include "app/adapt/model-folder.h"
 
 #include "app/adapt/file-kind.h"
+#include "engine/base/compare-names.h"
 #include "engine/base/error.h"
 
 #include <errno.h>
@@ -149,12 +150,6 @@ search_folder (Search *search, const char *below, guint depth, GError **error)
   return TRUE;
 }
 
-static int
-compare_paths (gconstpointer a, gconstpointer b)
-{
-  return strcmp (*(const char *const *) a, *(const char *const *) b);
-}
-
 GPtrArray *
 scope_find_models (const char *folder, GPtrArray *skipped, GError **error)
 {
@@ -165,7 +160,7 @@ scope_find_models (const char *folder, GPtrArray *skipped, GError **error)
   if (!search_folder (&search, "", 0, error))
     return NULL;
   if (skipped)
-    g_ptr_array_sort (skipped, compare_paths);
+    g_ptr_array_sort (skipped, hyb_compare_names);
   if (models->len == 0)
     {
       hyb_error_at (error, G_FILE_ERROR, G_FILE_ERROR_NOENT, folder, NULL,
@@ -173,7 +168,7 @@ scope_find_models (const char *folder, GPtrArray *skipped, GError **error)
                     "no other JSON file has nodes");
       return NULL;
     }
-  g_ptr_array_sort (models, compare_paths);
+  g_ptr_array_sort (models, hyb_compare_names);
   return g_steal_pointer (&models);
 }
 

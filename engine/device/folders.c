@@ -3,11 +3,11 @@
  *
  * Nothing is run to find them.  Start with hyb_gpu_list_folders() at the end.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/base/compare-names.h"
 #include "engine/device/gpu.h"
 
 #include <gio/gio.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* The folders so far. */
 typedef struct
@@ -31,12 +31,6 @@ take (Folders *folders, char *path)
     g_free (path);
 }
 
-static int
-compare_names (gconstpointer a, gconstpointer b)
-{
-  return strcmp (*(const char *const *) a, *(const char *const *) b);
-}
-
 /* The names in a folder that begin so, in the order of the alphabet; empty without such a folder.
  * (transfer full) */
 static GPtrArray *
@@ -51,7 +45,7 @@ list_names (const char *path, const char *prefix)
       g_ptr_array_add (names, g_strdup (name));
   if (dir)
     g_dir_close (dir);
-  g_ptr_array_sort (names, compare_names);
+  g_ptr_array_sort (names, hyb_compare_names);
   return names;
 }
 

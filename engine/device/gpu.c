@@ -1,5 +1,6 @@
 /* gpu.c — opens a device of a back end and looks its operators up.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/base/compare-names.h"
 #include "engine/base/error.h"
 #include "engine/base/remedy.h"
 #include "engine/device/gpu-private.h"
@@ -255,12 +256,6 @@ hyb_gpu_type_of (const HybCall *call)
                                : HYB_DTYPE_UNKNOWN;
 }
 
-static int
-compare_names (gconstpointer a, gconstpointer b)
-{
-  return strcmp (*(const char *const *) a, *(const char *const *) b);
-}
-
 /* The keys of a table, sorted.  (transfer container) */
 static const char **
 list_keys (GHashTable *table)
@@ -268,7 +263,7 @@ list_keys (GHashTable *table)
   guint        n;
   const char **names = (const char **) g_hash_table_get_keys_as_array (table, &n);
 
-  qsort (names, n, sizeof *names, compare_names);
+  qsort (names, n, sizeof *names, hyb_compare_names);
   return names;
 }
 

@@ -4,6 +4,7 @@
  * Operators of plug-ins are in a second table, which grows.  Start with hyb_op_find().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
+#include "engine/base/compare-names.h"
 #include "engine/op/op-table.h"
 
 #include "engine/base/error.h"
@@ -164,12 +165,6 @@ hyb_op_missing_reason (const char *name)
   return NULL;
 }
 
-static gint
-compare_names (gconstpointer a, gconstpointer b)
-{
-  return strcmp (*(const char *const *) a, *(const char *const *) b);
-}
-
 char **
 hyb_op_dup_names (const HybOp *op)
 {
@@ -182,7 +177,7 @@ hyb_op_dup_names (const HybOp *op)
   while (g_hash_table_iter_next (&iter, &name, &known))
     if (known == op && strcmp (name, op->name) != 0)
       g_ptr_array_add (names, g_strdup (name));
-  g_ptr_array_sort (names, compare_names);
+  g_ptr_array_sort (names, hyb_compare_names);
   g_ptr_array_insert (names, 0, g_strdup (op->name));
   g_ptr_array_add (names, NULL);
   return (char **) g_ptr_array_free (names, FALSE);

@@ -6,6 +6,7 @@
 #include "engine/open/guess-inputs.h"
 
 #include "engine/analysis/infer-types.h"
+#include "engine/base/compare-names.h"
 #include "engine/formats/format.h"
 #include "engine/formats/tensor-list.h"
 #include "engine/graph/roles.h"
@@ -98,12 +99,6 @@ take_file (Beside *beside, const HybType *open, const char *path)
   return TRUE;
 }
 
-static int
-compare_names (gconstpointer a, gconstpointer b)
-{
-  return strcmp (*(const char *const *) a, *(const char *const *) b);
-}
-
 /* The files with weights in the model's folder, by name.  (transfer full) */
 static GPtrArray *
 list_weights (HybModel *model)
@@ -117,7 +112,7 @@ list_weights (HybModel *model)
   while (dir && (entry = g_dir_read_name (dir)))
     if (g_str_has_suffix (entry, ".params") || g_str_has_suffix (entry, ".npz"))
       g_ptr_array_add (files, g_build_filename (folder, entry, NULL));
-  g_ptr_array_sort (files, compare_names);
+  g_ptr_array_sort (files, hyb_compare_names);
   return files;
 }
 

@@ -7,6 +7,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/variants/match-bodies.h"
 
+#include "engine/base/compare-names.h"
 #include "engine/op/op.h"
 
 #include <string.h>
@@ -45,12 +46,6 @@ pair_of (const Part *part, HybNodeId id)
 
 /* --- What a node does --- */
 
-static int
-compare_texts (gconstpointer a, gconstpointer b)
-{
-  return strcmp (*(char *const *) a, *(char *const *) b);
-}
-
 /* Appends the pairs that read the node, in an order that does not depend on the graph's. */
 static void
 append_users (const Part *part, HybNodeId id, GString *text)
@@ -73,7 +68,7 @@ append_users (const Part *part, HybNodeId id, GString *text)
               g_ptr_array_add (users, g_strdup_printf ("|to %u.%u of %u", pair, k, o));
         }
     }
-  g_ptr_array_sort (users, compare_texts);
+  g_ptr_array_sort (users, hyb_compare_names);
   for (guint i = 0; i < users->len; i++)
     if (i == 0 || strcmp (users->pdata[i], users->pdata[i - 1]) != 0)
       g_string_append (text, users->pdata[i]);

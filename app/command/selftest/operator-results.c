@@ -2,8 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/selftest/operator-results.h"
 
+#include "engine/base/compare-names.h"
+
 #include <stdlib.h>
-#include <string.h>
 
 static void
 result_free (ScopeOperatorResult *result)
@@ -119,19 +120,13 @@ scope_operator_results_add (ScopeOperatorResults *results, const ScopeOperatorRe
   results->n_left += found->n_left;
 }
 
-static int
-compare_names (gconstpointer a, gconstpointer b)
-{
-  return strcmp (*(const char *const *) a, *(const char *const *) b);
-}
-
 const char **
 scope_operator_results_list (const ScopeOperatorResults *results)
 {
   guint        n;
   const char **names = (const char **) g_hash_table_get_keys_as_array (results->operators, &n);
 
-  qsort (names, n, sizeof *names, compare_names);
+  qsort (names, n, sizeof *names, hyb_compare_names);
   return names;
 }
 

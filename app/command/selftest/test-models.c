@@ -4,6 +4,7 @@
 
 #include "app/command/frame/inputs.h"
 #include "app/command/frame/open-model.h"
+#include "engine/base/compare-names.h"
 
 #include "engine/formats/model-files.h"
 #include "engine/formats/npz.h"
@@ -291,12 +292,6 @@ scope_test_model (const ScopeModelTest *self, const char *name, GError **error)
   return filled;
 }
 
-static int
-compare_texts (gconstpointer a, gconstpointer b)
-{
-  return strcmp (*(char *const *) a, *(char *const *) b);
-}
-
 char **
 scope_test_models_find (const char *folder, GError **error)
 {
@@ -321,7 +316,7 @@ scope_test_models_find (const char *folder, GError **error)
                    "%s: there is no model NAME/NAME-symbol.json with NAME/input.npz in it", folder);
       return NULL;
     }
-  g_ptr_array_sort (paths, compare_texts);
+  g_ptr_array_sort (paths, hyb_compare_names);
   g_ptr_array_add (paths, NULL);
   return (char **) g_ptr_array_free (g_steal_pointer (&paths), FALSE);
 }

@@ -2,6 +2,7 @@
  *
  * Numbers of fields are those of onnx.proto.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/base/compare-names.h"
 #include "engine/onnx/export/export-private.h"
 
 #include "engine/base/error.h"
@@ -519,12 +520,6 @@ onnx_fail (OnnxExport *export, const char *format, ...)
                 current_name (export, NULL), NULL, "%s", text);
 }
 
-static int
-compare_names (gconstpointer a, gconstpointer b)
-{
-  return strcmp (*(const char *const *) a, *(const char *const *) b);
-}
-
 /* An operator that the version of the file does not have. */
 static void
 find_too_new (OnnxExport *export)
@@ -578,7 +573,7 @@ onnx_export_get_error (OnnxExport *export)
   if (shared->error || g_hash_table_size (shared->missing) == 0)
     return shared->error ? g_error_copy (shared->error) : NULL;
   names = (const char **) g_hash_table_get_keys_as_array (shared->missing, &n);
-  qsort (names, n, sizeof *names, compare_names);
+  qsort (names, n, sizeof *names, hyb_compare_names);
   list = g_strjoinv (", ", (char **) names);
   hyb_error_at (&shared->error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_STRUCTURE, NULL, NULL,
                 "these operators cannot be written as ONNX: %s", list);
