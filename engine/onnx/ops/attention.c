@@ -42,15 +42,6 @@ typedef struct
 
 /* --- Heads --- */
 
-/* Keys or values after those of earlier calls. */
-static HybValueId
-with_past (HybLowering *lowering, HybValueId x, guint past)
-{
-  if (!hyb_onnx_has_input (lowering, past))
-    return x;
-  return hyb_onnx_concat (lowering, 2, (HybValueId[]){ hyb_onnx_input (lowering, past), x }, 2);
-}
-
 /* FALSE if only types are known, or after a failure. */
 static gboolean
 read_inputs (HybLowering *lowering, Attention *attention)
@@ -84,8 +75,8 @@ read_inputs (HybLowering *lowering, Attention *attention)
       attention->k = onnx_heads_split (lowering, attention->k, n_kv);
       attention->v = onnx_heads_split (lowering, attention->v, n_kv);
     }
-  attention->k = with_past (lowering, attention->k, INPUT_PAST_KEY);
-  attention->v = with_past (lowering, attention->v, INPUT_PAST_VALUE);
+  attention->k = onnx_heads_append (lowering, attention->k, INPUT_PAST_KEY);
+  attention->v = onnx_heads_append (lowering, attention->v, INPUT_PAST_VALUE);
   attention->n_queries = onnx_size (lowering, attention->q, 2);
   attention->n_keys = onnx_size (lowering, attention->k, 2);
   attention->n_past = hyb_onnx_has_input (lowering, INPUT_PAST_KEY)

@@ -137,15 +137,6 @@ read_heads (HybLowering *lowering, guint input, gint64 n_heads, gint64 *first)
   return onnx_heads_split (lowering, x, n_heads);
 }
 
-/* Keys or values after those of earlier calls. */
-static HybValueId
-with_past (HybLowering *lowering, HybValueId x, guint past)
-{
-  if (!hyb_onnx_has_input (lowering, past))
-    return x;
-  return hyb_onnx_concat (lowering, 2, (HybValueId[]){ hyb_onnx_input (lowering, past), x }, 2);
-}
-
 static void
 lower_multi_head (HybLowering *lowering)
 {
@@ -163,8 +154,8 @@ lower_multi_head (HybLowering *lowering)
   if (shares_buffer (lowering, 8))
     return;
   heads.q = read_heads (lowering, 0, n_heads, &first);
-  heads.k = with_past (lowering, read_heads (lowering, 1, n_heads, &first), 6);
-  heads.v = with_past (lowering, read_heads (lowering, 2, n_heads, &first), 7);
+  heads.k = onnx_heads_append (lowering, read_heads (lowering, 1, n_heads, &first), 6);
+  heads.v = onnx_heads_append (lowering, read_heads (lowering, 2, n_heads, &first), 7);
   hyb_lowering_set_output (lowering, 0, attend (lowering, &heads));
   hyb_lowering_set_output (lowering, 1, heads.k);
   hyb_lowering_set_output (lowering, 2, heads.v);

@@ -34,3 +34,11 @@ onnx_heads_share (HybLowering *lowering, HybValueId x, HybValueId q)
 
   return n > 0 && n_queries % n == 0 ? onnx_repeat (lowering, x, 1, n_queries / n) : x;
 }
+
+HybValueId
+onnx_heads_append (HybLowering *lowering, HybValueId x, guint past)
+{
+  if (!hyb_onnx_has_input (lowering, past))
+    return x;
+  return hyb_onnx_concat (lowering, 2, (HybValueId[]){ hyb_onnx_input (lowering, past), x }, 2);
+}
