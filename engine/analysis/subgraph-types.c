@@ -270,3 +270,12 @@ hyb_loop_row_shape (const HybShape *shape, gboolean legacy)
     return hyb_shape_1d (1);
   return hyb_shape_make (shape->rank - 1, shape->dim + 1);
 }
+
+gboolean
+hyb_types_are_known (const HybType *types, guint n)
+{
+  for (guint i = 0; i < n; i++)
+    if (!hyb_type_is_known (&types[i]))
+      return FALSE;
+  return TRUE;
+}

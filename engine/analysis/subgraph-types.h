@@ -59,3 +59,5 @@ HybType *hyb_subgraph_gradient_types (HybGraph      *body,
 /* The shape of one row along the slowest axis, unknown for a scalar.  Under the legacy
  * rules, which have no rank 0, a row of a vector has one element. */
 HybShape hyb_loop_row_shape (const HybShape *shape, gboolean legacy);
+/* TRUE if all n types are known. */
+gboolean hyb_types_are_known (const HybType *types, guint n);

@@ -118,15 +118,6 @@ infer_predicate (HybCall *call, GError **error)
   return TRUE;
 }
 
-static gboolean
-all_known (const HybType *types, guint n)
-{
-  for (guint i = 0; i < n; i++)
-    if (!hyb_type_is_known (&types[i]))
-      return FALSE;
-  return TRUE;
-}
-
 /* If some heads of a branch are unknown, infers the branch again with the heads of the other
  * branch, and uses the result unless that contradicts it. */
 static void
@@ -136,7 +127,7 @@ complete_branch_types (HybCall *call, guint b, HybType *heads, const HybType *ot
   guint                n = (guint) params->num_outputs;
   g_autofree HybType  *inferred = g_memdup2 (other, sizeof (HybType) * n);
 
-  if (!all_known (heads, n) && infer_body (call, b, inferred, NULL, NULL))
+  if (!hyb_types_are_known (heads, n) && infer_body (call, b, inferred, NULL, NULL))
     memcpy (heads, inferred, sizeof (HybType) * n);
 }
 
@@ -152,7 +143,8 @@ cond_infer (HybCall *call, GError **error)
   gboolean             agree = TRUE; /* else types are known only while running */
 
   /* Nothing to infer; hyb_subgraph_plan() finds contradictions. */
-  if (all_known (call->input, call->n_inputs) && all_known (call->output, call->n_outputs))
+  if (hyb_types_are_known (call->input, call->n_inputs) &&
+      hyb_types_are_known (call->output, call->n_outputs))
     return TRUE;
 
   for (guint o = 0; o < n; o++)
@@ -167,7 +159,7 @@ cond_infer (HybCall *call, GError **error)
   complete_branch_types (call, HYB_COND_ELSE, else_heads, then_heads);
 
   /* Shapes inside a branch that nothing determines are known only while running. */
-  if (!(complete[0] && complete[1]) && all_known (call->input, call->n_inputs))
+  if (!(complete[0] && complete[1]) && hyb_types_are_known (call->input, call->n_inputs))
     return TRUE;
   for (guint o = 0; o < n; o++)
     {

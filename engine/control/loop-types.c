@@ -143,15 +143,6 @@ unify_states (const HybLoop *loop, HybType *variables, HybType *heads, gboolean 
   return TRUE;
 }
 
-static gboolean
-all_known (const HybType *types, guint n)
-{
-  for (guint i = 0; i < n; i++)
-    if (!hyb_type_is_known (&types[i]))
-      return FALSE;
-  return TRUE;
-}
-
 /* Assigns the known types of the node's outputs to the body's heads.  TRUE if that is new. */
 static gboolean
 use_known_outputs (const HybLoop *loop, const HybCall *call, HybType *heads)
@@ -205,7 +196,7 @@ infer_body (const HybLoop *loop, const HybCall *call, BodyTypes *types, GError *
           types->is_dynamic = TRUE;
           return TRUE;
         }
-      if (changed || used_outputs || all_known (types->heads, n_heads))
+      if (changed || used_outputs || hyb_types_are_known (types->heads, n_heads))
         continue;
       changed = use_known_outputs (loop, call, types->heads);
       used_outputs = TRUE;
@@ -346,7 +337,8 @@ hyb_loop_infer (const HybLoop *loop, HybCall *call, GError **error)
 
   /* Nothing to infer; hyb_loop_prepare() finds contradictions.  Without this, the bodies of nested
    * loops would be inferred again in every round of the outer one. */
-  if (all_known (call->input, call->n_inputs) && all_known (call->output, call->n_outputs))
+  if (hyb_types_are_known (call->input, call->n_inputs) &&
+      hyb_types_are_known (call->output, call->n_outputs))
     return TRUE;
 
   if (!hyb_subgraph_check (call->body[loop->body], loop->n_variables, n_heads, "body", error) ||
@@ -366,7 +358,7 @@ hyb_loop_infer (const HybLoop *loop, HybCall *call, GError **error)
 
   /* If all inputs are known but shapes inside are not, those are known only while running, and the
    * outputs' shapes stay unknown. */
-  if (!types.is_complete && all_known (call->input, call->n_inputs))
+  if (!types.is_complete && hyb_types_are_known (call->input, call->n_inputs))
     return TRUE;
   return assign_output_types (loop, call, heads, length, error) &&
          assign_type (&call->output[n_heads], count, "output", n_heads, error);

@@ -84,15 +84,6 @@ hyb_onnx_stacked_type (const HybType *row, gint64 n, int axis)
   return type;
 }
 
-gboolean
-hyb_onnx_types_are_known (guint n, const HybType *types)
-{
-  for (guint i = 0; i < n; i++)
-    if (!hyb_type_is_known (&types[i]))
-      return FALSE;
-  return TRUE;
-}
-
 /* Takes over what a step changes in the types of the states.  TRUE if that is new. */
 static gboolean
 loosen_states (HybOnnxVariables *variables, const HybOnnxStates *states, const HybLoweredBody *body)

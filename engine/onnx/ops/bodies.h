@@ -26,8 +26,6 @@ HybValueId hyb_onnx_captured (HybLowering *lowering, guint body, guint variable)
 HybType hyb_onnx_common_type (const HybType *a, const HybType *b);
 /* The type of n rows, stacked at an axis. */
 HybType hyb_onnx_stacked_type (const HybType *row, gint64 n, int axis);
-/* TRUE if all are known. */
-gboolean hyb_onnx_types_are_known (guint n, const HybType *types);
 
 /* The states of a loop are the variables from first_variable on and the heads from first_head on. */
 typedef struct

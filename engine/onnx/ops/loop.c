@@ -6,6 +6,7 @@
  * is a _while_loop.  Start with lower_loop().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/onnx/ops/loop.h"
+#include "engine/analysis/subgraph-types.h"
 #include "engine/onnx/ops/lists.h"
 
 /* Steps that are tried one by one while planning, to see where the condition ends the loop. */
@@ -269,8 +270,8 @@ lower_foreach_body (HybOnnxLoop *loop)
       hyb_lowered_body_free (body);
       body = hyb_lowering_lower_body (loop->lowering, 0, &use);
     }
-  if (!body || !hyb_onnx_types_are_known (body->n_heads, body->head_types) ||
-      !hyb_onnx_types_are_known (loop->n_states, loop->variables.types + FIRST_STATE))
+  if (!body || !hyb_types_are_known (body->head_types, body->n_heads) ||
+      !hyb_types_are_known (loop->variables.types + FIRST_STATE, loop->n_states))
     return NULL;
   return g_steal_pointer (&body);
 }
