@@ -215,8 +215,7 @@ const ScopeCommand scope_command_extract = {
   .name = "extract",
   .arguments = "MODEL [PARAMS]",
   .summary = "Write the part of a model between some of its values as a model of its own",
-  .notes =
-      "Names are separated by commas.  hscope info --find NAME lists nodes and what they return.",
+  .notes = "Names are separated by commas.  hscope info --find NAME lists nodes and their outputs.",
   .n_files = { 1, 2 },
   .option_groups = SCOPE_OPTIONS_MODEL | SCOPE_OPTIONS_TYPES,
   .unused_options = "no-guess",

@@ -200,8 +200,8 @@ measured_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
   else
     scope_compare_page_show_failure (self,
                                      error ? error->message
-                                           : _ ("hscope returned no valid JSON. Its version may "
-                                                "differ from that of hybridscope."),
+                                           : _ ("hscope returned no valid JSON. The versions of "
+                                                "hscope and hybridscope may differ."),
                                      error ? hyb_error_get_remedy (error) : HYB_REMEDY_NONE);
 }
 

@@ -178,8 +178,8 @@ read_in_worker (GTask *task, gpointer data)
   if (!json)
     {
       g_task_return_new_error (task, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
-                               _ ("hscope returned no valid JSON. Its version may differ from that "
-                                  "of hybridscope."));
+                               _ ("hscope returned no valid JSON. The versions of hscope and "
+                                  "hybridscope may differ."));
       return;
     }
   values = g_new0 (ScopeValues, 1);

@@ -269,8 +269,8 @@ scope_sweep_data_parse (const char *text, const char *folder, GError **error)
   if (!read_axes (data, json) || !read_cells (data, json))
     {
       g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
-                           _ ("hscope returned no results of a sweep. Its version may differ from "
-                              "that of hybridscope."));
+                           _ ("hscope returned no results of a sweep. The versions of hscope and "
+                              "hybridscope may differ."));
       return NULL;
     }
   read_pairs (data, json);

@@ -499,7 +499,7 @@ gradient_cost (const HybCall *call, HybCost *cost)
 const HybOp hyb_ops_cond_gradient[] = {
   {
       .name = "_backward_cond",
-      .doc = "Gradients of _cond, those of the branch that ran.",
+      .doc = "Gradients of _cond, computed by the branch that ran.",
       .category = HYB_CATEGORY_CONTROL,
       .flags = HYB_OP_TRAINING_DEPENDENT | HYB_OP_RANDOM | HYB_OP_INTERNAL | HYB_OP_DEVICE_BODIES,
       .params = gradient_params,

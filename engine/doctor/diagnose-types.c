@@ -479,9 +479,8 @@ check_declared (TypeCheck *check)
             hyb_diagnosis_report (diagnosis,
                                   &(DiagnosisIssue){ HYB_SEVERITY_WARNING, "wrong-dtype",
                                                      diagnosis->variables[i],
-                                                     _ ("Cast the network before exporting it, "
-                                                        "or the data to what the "
-                                                        "file holds") },
+                                                     _ ("Cast the network before exporting it, or "
+                                                        "cast the data to the type in the file") },
                                   _ ("arrays have other element types than the graph declares"));
       got = hyb_dtype_to_json (hyb_tensor_get_dtype (diagnosis->parameters[i]));
       hyb_finding_add_item (finding, node->name, expected_json, got);

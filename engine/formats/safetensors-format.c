@@ -168,7 +168,7 @@ read_entry (Reader *reader, const char *name, HybJsonRef entry)
     return refuse (reader, "bad-json", "the shape of “%s” is not a list of sizes", name);
   if (type.dtype == HYB_DTYPE_UNKNOWN)
     {
-      g_autofree char *why = g_strdup_printf ("this program does not compute with %s", type_name);
+      g_autofree char *why = g_strdup_printf ("this program does not support %s", type_name);
 
       return leave_out (reader, name, why);
     }

@@ -29,8 +29,8 @@ check_form (HybLowering *lowering)
   text = g_strdup_printf ("%s has no such form in operator set %" G_GINT64_FORMAT
                           ", and what another form would mean is not certain",
                           use->node->op_type, use->opset);
-  hyb_lowering_refuse (lowering, HYB_OP_ERROR_ATTRIBUTE, "hscope check tells what does not fit",
-                       text);
+  hyb_lowering_refuse (lowering, HYB_OP_ERROR_ATTRIBUTE,
+                       "hscope check lists the inputs that do not fit", text);
 }
 
 void

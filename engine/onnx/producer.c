@@ -61,8 +61,8 @@ static const Rule rules[] = {
     "attribute num_outputs, and ONNX Runtime refuses it without",
     "The stamp is wrong: set the version to 13, or convert the file to version 17" },
   { "pytorch", "GRU", 1, resets_before, "producer-fault",
-    "it resets the state before the product, and PyTorch’s GRU after it: the numbers are not those "
-    "of the exported module",
+    "it resets the state before the product, and PyTorch’s GRU after it: the results differ from "
+    "the exported module",
     "Set linear_before_reset to 1, or export with onnxscript 0.7 or later" },
   { "pytorch", "LSTM", 1, has_projection, "producer-fault",
     "the module has a projection (proj_size), and ONNX’s LSTM has none: the projection is missing "

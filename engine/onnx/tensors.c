@@ -23,9 +23,8 @@ read_type (const HybOnnxTensor *tensor, HybType *type, GError **error)
   type->dtype = hyb_onnx_dtype_to_engine (tensor->dtype);
   if (type->dtype == HYB_DTYPE_UNKNOWN)
     return hyb_error_at (error, HYB_FORMAT_ERROR, HYB_FORMAT_ERROR_VERSION, NULL, NULL,
-                         "elements of the tensor “%s” are of the type %s, with which this program "
-                         "does "
-                         "not compute",
+                         "elements of the tensor “%s” have the type %s, which this program does "
+                         "not support",
                          tensor->name, name ? name : "without a name");
   if (tensor->n_dims > HYB_MAX_RANK)
     return refuse (error, tensor, "has more dimensions than can be used");

@@ -198,7 +198,7 @@ join_rows (const StackedArray *stacked, HybModel *model, GError **error)
       if (first.shape.rank < 1 || !hyb_shape_equal (&first.shape, hyb_tensor_get_shape (rows)) ||
           first.dtype != hyb_tensor_get_dtype (rows))
         return hyb_error_at (error, HYB_FORMAT_ERROR, HYB_FORMAT_ERROR_MISMATCH, gate, NULL,
-                             "its type differs from that of the first gate");
+                             "its type differs from the first gate's");
       memcpy ((guint8 *) hyb_tensor_get_data (whole) + i * hyb_tensor_get_bytes (rows),
               hyb_tensor_get_data (rows), hyb_tensor_get_bytes (rows));
     }

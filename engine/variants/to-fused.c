@@ -97,7 +97,7 @@ describe_body (const HybCells *cells, const HybGroup *group)
         return g_strdup_printf ("its step computes “%s” (%s), which no fused operator does",
                                 node->name, node->type);
     }
-  return g_strdup ("its step is not that of any cell that a fused operator computes");
+  return g_strdup ("no cell that a fused operator computes has such a step");
 }
 
 /* Whether the sequences end early, so that all states that are read are outputs of an operator with lengths. */

@@ -292,7 +292,7 @@ prof_machine_warnings (const ProfFacts *facts)
     add_trace_warning (builder, facts);
   if (find_fact (facts, PROF_DEVICE_KEY) && !find_fact (facts, PROF_DEVICE_PROOF_KEY))
     g_strv_builder_add (builder, "Hybridscope's code for GPUs has never run on a GPU: compare its "
-                                 "results with those of the processor before you rely on them.");
+                                 "results with the processor's before you rely on them.");
   if (stolen && stolen->number > 0.01)
     {
       g_autofree char *line =

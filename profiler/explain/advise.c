@@ -68,11 +68,11 @@ host_bound (const RuleInput *input, ProfAdvice *advice)
         "Run it planned: --mode static, or hybridize (static_alloc=True, static_shape=True)");
   else if (can_become (input->capture, "fused"))
     advice->text =
-        g_strdup ("The operators are too small for what calling them costs: use larger batches or "
+        g_strdup ("The operators are too small for the cost of calling them: use larger batches or "
                   "the fused form, which this model has (hscope convert --to fused)");
   else
     advice->text =
-        g_strdup ("The operators are too small for what calling them costs: use larger batches");
+        g_strdup ("The operators are too small for the cost of calling them: use larger batches");
   advice->low = 0;
   advice->high = summary->interpreter_high;
   return TRUE;
@@ -96,11 +96,11 @@ gpu_idles (const RuleInput *input, ProfAdvice *advice)
                              "--mode static, which replays launches that were recorded once");
   else if (can_become (input->capture, "fused"))
     advice->text =
-        g_strdup ("The operators are too small for what handing them over costs: use larger "
+        g_strdup ("The operators are too small for the cost of launching them: use larger "
                   "batches or the fused form, which this model has (hscope convert --to fused)");
   else
-    advice->text = g_strdup (
-        "The operators are too small for what handing them over costs: use larger batches");
+    advice->text =
+        g_strdup ("The operators are too small for the cost of launching them: use larger batches");
   advice->low = 0;
   advice->high = idle;
   return TRUE;
@@ -235,9 +235,8 @@ wasted_time (const RuleInput *input, ProfAdvice *advice)
   /* Less than a fifth of the measured time is not worth a change of the model. */
   if (!name || worst.wasted < 0.2 * input->summary->traced)
     return FALSE;
-  advice->trigger =
-      g_strdup_printf ("%s reaches %.0f %% of what this machine can do with such work", name,
-                       100 * worst.reached);
+  advice->trigger = g_strdup_printf ("%s reaches %.0f %% of this machine's peak for such work",
+                                     name, 100 * worst.reached);
   advice->text = g_strdup ("Fewer and larger operators would use the machine better: use larger "
                            "batches, or join operators");
   /* How much of the distance to the roofline larger operators gain is not known: at worst nothing,

@@ -245,8 +245,8 @@ add_machine (GPtrArray *cautions, const ProfCapture *a, const ProfCapture *b)
       return;
     case PROF_OTHER_MACHINE:
       prof_cautions_add (cautions, PROF_CAUTION_MACHINE,
-                         "Different machines: what differs may be the machines and not the "
-                         "models.");
+                         "Different machines: the difference may come from the machines and not "
+                         "from the models.");
       for (guint i = 0; i < G_N_ELEMENTS (machine_facts); i++)
         add_differing (cautions, PROF_CAUTION_MACHINE, a, b, &machine_facts[i]);
     }

@@ -160,7 +160,7 @@ static const struct
   { PROF_CUPTI_NO_RIGHTS, "the NVIDIA driver does not let this user trace the GPU: an "
                           "administrator allows it with NVreg_RestrictProfilingToAdminUsers=0" },
   { PROF_CUPTI_HARDWARE_BUSY,
-    "another program uses what CUPTI needs of the GPU: measure again later" },
+    "another program uses GPU resources that CUPTI needs: measure again later" },
   { PROF_CUPTI_UNKNOWN,
     "CUPTI found no NVIDIA driver that it can use: hscope devices lists what is missing" },
   { PROF_CUPTI_VIRTUALIZED,

@@ -19,7 +19,7 @@ prof_follow_device (ProfSubject *const *subjects, ProfSeries *series, guint n)
         prof_recorder_follow_device (series[i].recorder, trace);
       else
         series[i].device_problem =
-            g_strdup_printf ("What the GPU does is not traced, because %s", why);
+            g_strdup_printf ("The GPU's work is not traced, because %s", why);
     }
   return trace;
 }

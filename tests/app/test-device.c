@@ -323,7 +323,8 @@ test_untraced (Fixture *fixture, gconstpointer unused)
     { "HYB_PRETEND=fail=cuptiActivityEnable:1:15", "the NVIDIA driver is older than CUPTI 13" },
     { "HYB_PRETEND=fail=cuptiSubscribe:1:39", "another profiler holds CUPTI" },
     { "HYB_PRETEND=fail=cuptiActivityEnable:1:35", "does not let this user trace the GPU" },
-    { "HYB_PRETEND=fail=cuptiActivityEnable:1:26", "another program uses what CUPTI needs" },
+    { "HYB_PRETEND=fail=cuptiActivityEnable:1:26",
+      "another program uses GPU resources that CUPTI needs" },
     { "HYB_PRETEND=drop=4", "4 records were lost by CUPTI" },
   };
 

@@ -327,7 +327,7 @@ static const struct
   { "fail=cuptiSubscribe:1:39", "another profiler holds CUPTI, such as nsys", TRUE },
   { "fail=cuptiActivityEnable:3:39", "another profiler holds CUPTI, such as nsys", TRUE },
   { "fail=cuptiActivityEnable:1:35", "does not let this user trace the GPU", TRUE },
-  { "fail=cuptiActivityEnable:1:26", "another program uses what CUPTI needs", TRUE },
+  { "fail=cuptiActivityEnable:1:26", "another program uses GPU resources that CUPTI needs", TRUE },
   { "fail=cuptiActivityEnable:1:15", "the NVIDIA driver is older than CUPTI 13", TRUE },
   { "fail=cuptiActivityEnable:1:999", "CUPTI found no NVIDIA driver that it can use", TRUE },
   { "fail=cuptiActivityRegisterCallbacks:1:1", "cuptiActivityRegisterCallbacks failed with", TRUE },
@@ -365,7 +365,7 @@ test_fault (gconstpointer index)
     {
       g_assert_cmpuint (n_waits, >, 43 * N_TRACED);
       g_assert_cmpuint (calls ("cuptiActivityPushExternalCorrelationId"), ==, 0);
-      g_assert_nonnull (strstr (problem, "What the GPU does is not traced, because "));
+      g_assert_nonnull (strstr (problem, "The GPU's work is not traced, because "));
     }
   prof_series_clear (&series);
 }

@@ -122,7 +122,7 @@ scope_report_page_add_ladder (ScopeReportPage       *page,
   add_speed (page, ladder->comparison);
   if (!explanation || !prof_explanation_has_cause (explanation))
     return;
-  scope_report_page_add_waterfall (page, "What the ladder saves, by kind of work",
+  scope_report_page_add_waterfall (page, "Time saved by the ladder, by kind of work",
                                    (ScopeLevel){ rungs[0].name, rungs[0].time.median },
                                    (ScopeLevel){ rungs[last].name, rungs[last].time.median },
                                    explanation);

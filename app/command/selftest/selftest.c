@@ -445,7 +445,7 @@ run_selftest (const ScopeCommonOptions *common, gpointer data, char **files, GEr
     return SCOPE_EXIT_FAILED;
   if (!self.gpu)
     {
-      scope_usage_error (error, "the processor is what GPUs are compared with: name a GPU");
+      scope_usage_error (error, "GPUs are compared with the processor: name a GPU");
       return SCOPE_EXIT_FAILED;
     }
   code = check_options (options, &self.parts, error) ? run_tests (&self, error) : SCOPE_EXIT_FAILED;

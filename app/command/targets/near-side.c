@@ -443,7 +443,7 @@ take_text (NearSide *side, GError **error)
     return take_files (side, side->text->data, side->text->len, error);
   if (side->text->len > (side->stage == STAGE_GREETING ? MAX_PREFACE : 2 * MAX_LINE))
     return fail (side, error,
-                 "what comes is not an answer of hscope. Try it by hand: %s %s --version",
+                 "the reply does not come from hscope. Try it by hand: %s %s --version",
                  side->call->target->launcher, side->call->target->program);
   n = count_lines (side);
   pass_text (side, n);

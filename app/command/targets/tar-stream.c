@@ -214,9 +214,9 @@ find_fault (const ScopeTarReader *reader, const Header *header)
   g_snprintf (name, sizeof name, "%u", reader->n_done);
   if (memcmp (header->magic, "ustar", 6) != 0 || memcmp (header->version, "00", 2) != 0 ||
       g_ascii_strtoull (header->sum, NULL, 8) != sum_header (header))
-    return "what came is no ustar stream";
+    return "the data received is not a ustar stream";
   if (header->type != '0' || header->link[0] != '\0')
-    return "the stream holds something that is no regular file";
+    return "the stream holds an entry that is not a regular file";
   if (!file || strncmp (header->name, name, sizeof name) != 0 || header->prefix[0] != '\0')
     return "the stream holds a file that was not announced in this place";
   if (!read_size (header, &size) || size != file->size)

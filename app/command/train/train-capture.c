@@ -35,7 +35,7 @@ scope_train_begin_capture (ScopeTraining *training, const char *file, GError **e
     return TRUE;
   if (training->gpu)
     return scope_usage_error (error,
-                              "--capture notes what processors do; train without --device gpu");
+                              "--capture records the processor only; train without --device gpu");
   training->subject = scope_original_name_dup (file);
   training->trace = scope_trace_new (training->trainer, training->model);
   return TRUE;

@@ -87,7 +87,7 @@ write_node (OnnxExport *export, HybNodeId id)
   export->rule = onnx_rule_find (node->op);
   varying = export->rule ? find_varying (export, id) : NULL;
   if (export->rule && !are_types_known (export, id))
-    onnx_fail (export, "the types of what it reads and returns are not known");
+    onnx_fail (export, "the types of its inputs and outputs are not known");
   else if (varying)
     onnx_fail (export, "its %s follows from an open size in a way that cannot be written", varying);
   else if (export->rule)

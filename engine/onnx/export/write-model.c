@@ -111,7 +111,7 @@ write_patched (const HybWriteJob     *job,
   patch->external = moves_arrays (document, patch->model, job->path) ? &external : NULL;
   if (patch->external && onnx_has_inner_external (document))
     hyb_error_at (error, HYB_FORMAT_ERROR, HYB_FORMAT_ERROR_LIMIT, job->path,
-                  "Write the file beside the one that was read",
+                  "Write the file to the folder of the original",
                   "bodies of the graph have arrays in other files, which cannot be moved");
   else
     model = onnx_patch_apply (document, patch, error);

@@ -188,7 +188,7 @@ lower_encoder (HybLowering *lowering)
     }
   if (keys == HYB_NO_ID || values == HYB_NO_ID)
     {
-      hyb_lowering_fail (lowering, NULL, "what maps strings, or tensors of keys, is not computed");
+      hyb_lowering_fail (lowering, NULL, "mapping strings or tensors of keys is not supported");
       return;
     }
   fallback =

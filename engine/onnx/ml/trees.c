@@ -264,7 +264,7 @@ lower_ensemble (HybLowering *lowering)
   y = sum_trees (lowering, &forest, x, hyb_onnx_int (lowering, "n_targets", 1),
                  &aggregates[number]);
   if (hyb_onnx_int (lowering, "post_transform", 0))
-    hyb_lowering_fail (lowering, NULL, "its post_transform is not computed");
+    hyb_lowering_fail (lowering, NULL, "its post_transform is not supported");
   else
     hyb_lowering_set_output (lowering, 0, hyb_onnx_cast (lowering, y, dtype));
 }

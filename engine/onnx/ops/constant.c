@@ -86,8 +86,7 @@ lower_constant (HybLowering *lowering)
     hyb_lowering_set_output (lowering, 0,
                              hyb_lowering_constant (lowering, hyb_tensor_ref (use->literal)));
   else
-    hyb_lowering_fail (lowering, NULL,
-                       "its value is of a type with which this program does not compute");
+    hyb_lowering_fail (lowering, NULL, "its value has a type that this program does not support");
 }
 
 static const char *const no_inputs[] = { NULL };

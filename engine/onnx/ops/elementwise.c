@@ -277,8 +277,7 @@ cast_to (HybLowering *lowering, HybDType dtype)
       HybType type = { hyb_onnx_type (lowering, 0)->shape, HYB_DTYPE_UNKNOWN };
 
       hyb_lowering_set_type (lowering, 0, &type);
-      hyb_lowering_fail (lowering, NULL,
-                         "it casts to a type with which this program does not compute");
+      hyb_lowering_fail (lowering, NULL, "it casts to a type that this program does not support");
       return;
     }
   hyb_lowering_set_output (lowering, 0,
@@ -304,7 +303,7 @@ lower_bit_cast (HybLowering *lowering)
 
   if (dtype == HYB_DTYPE_UNKNOWN)
     hyb_lowering_fail (lowering, NULL,
-                       "it reads bits as a type with which this program does not compute");
+                       "it reads bits as a type that this program does not support");
   else
     hyb_lowering_set_output (lowering, 0,
                              hyb_lowering_emit (lowering, "_bit_cast", 1, &x, "dtype",
@@ -423,8 +422,8 @@ const HybOnnxOp hyb_onnx_ops_elementwise[] = {
   BINARY ("Sub", 7, "broadcast_sub", "The difference."),
   OLD_BINARY ("Mul", "broadcast_mul", "The product."),
   BINARY ("Mul", 7, "broadcast_mul", "The product."),
-  OLD_BINARY ("Div", "broadcast_div", "The quotient; that of integers is truncated."),
-  BINARY ("Div", 7, "broadcast_div", "The quotient; that of integers is truncated."),
+  OLD_BINARY ("Div", "broadcast_div", "The quotient; integer quotients are truncated."),
+  BINARY ("Div", 7, "broadcast_div", "The quotient; integer quotients are truncated."),
   OLD_BINARY ("Pow", "broadcast_power", "The power."),
   BINARY ("Pow", 7, "broadcast_power", "The power."),
   ROW ("Pow", 12, two, lower_pow, NULL, "The power; exponents may be of another type."),

@@ -55,7 +55,7 @@ activate (HybLowering *lowering, HybValueId x, const Activation *activation)
     if (strcmp (kinds[i].name, activation->name) == 0)
       return kinds[i].engine ? hyb_onnx_unary (lowering, kinds[i].engine, x)
                              : kinds[i].write (lowering, x, activation);
-  hyb_lowering_fail (lowering, NULL, "the activation %s is not computed", activation->name);
+  hyb_lowering_fail (lowering, NULL, "the activation %s is not supported", activation->name);
   return HYB_NO_ID;
 }
 

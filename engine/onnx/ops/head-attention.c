@@ -45,7 +45,7 @@ find_mask (HybLowering *lowering, const Heads *heads)
     }
   else
     {
-      hyb_lowering_fail (lowering, NULL, "a mask of this shape is not computed with");
+      hyb_lowering_fail (lowering, NULL, "a mask of this shape is not supported");
       return HYB_NO_ID;
     }
   return onnx_where (lowering, is_seen, hyb_onnx_scalar (lowering, 0, heads->dtype),
@@ -202,7 +202,7 @@ can_attend (HybLowering *lowering, HybDType dtype, guint first)
     return FALSE;
   if (hyb_onnx_type (lowering, 1)->shape.rank == 2 && !hyb_onnx_int (lowering, "do_rotary", 0))
     return !shares_buffer (lowering, first);
-  hyb_lowering_fail (lowering, NULL, "this form of it is not computed");
+  hyb_lowering_fail (lowering, NULL, "this form of it is not supported");
   return FALSE;
 }
 

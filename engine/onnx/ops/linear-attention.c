@@ -250,7 +250,7 @@ const HybOnnxOp hyb_onnx_ops_linear_attention[] = {
             .outputs = attention_outputs, .lower = lower_linear_attention },
     .since = 27 },
   { .op = { HYB_ONNX_ROW, .name = "CausalConvWithState",
-            .doc = "A convolution of each channel with what came before.",
+            .doc = "A convolution of each channel with earlier positions.",
             .category = HYB_CATEGORY_CONVOLUTION, .inputs = inputs, .outputs = outputs,
             .lower = lower_causal_convolution },
     .since = 27 },

@@ -87,7 +87,7 @@ lower_narrow (HybLowering *lowering)
       (narrow.bits != 2 && narrow.bits != 4 && narrow.bits != 8) ||
       hyb_onnx_has_input (lowering, 4))
     {
-      hyb_lowering_fail (lowering, NULL, "this form of it is not computed");
+      hyb_lowering_fail (lowering, NULL, "this form of it is not supported");
       return;
     }
   narrow.n_blocks = (narrow.k + narrow.block - 1) / narrow.block;

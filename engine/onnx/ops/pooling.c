@@ -130,8 +130,8 @@ check_taps (HybLowering *lowering, const OnnxWindow *window)
   if (n <= MAX_TAPS)
     return TRUE;
   hyb_lowering_fail (lowering, NULL,
-                     "a window of more than %u elements is not computed with dilations or "
-                     "places",
+                     "dilations and places are not supported with a window of more than %u "
+                     "elements",
                      MAX_TAPS);
   return FALSE;
 }

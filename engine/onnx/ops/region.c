@@ -180,7 +180,7 @@ lower_max_roi_pool (HybLowering *lowering)
 
   if (!hyb_onnx_ints (lowering, "pooled_shape", &n, &size) || n != 2)
     {
-      hyb_lowering_fail (lowering, NULL, "its pooled_shape is not that of an image");
+      hyb_lowering_fail (lowering, NULL, "its pooled_shape is not the size of an image");
       return;
     }
   hyb_lowering_set_output (lowering, 0,

@@ -310,7 +310,7 @@ static gboolean
 may_run (const Scan *scan)
 {
   if (scan->has_batch && hyb_onnx_has_input (scan->lowering, 0))
-    hyb_lowering_fail (scan->lowering, NULL, "Scan of opset 8 with lengths is not computed");
+    hyb_lowering_fail (scan->lowering, NULL, "Scan of opset 8 with lengths is not supported");
   else if (scan->has_batch && (scan->batch < 1 || scan->batch > MAX_BATCH))
     hyb_lowering_fail (scan->lowering, NULL, "Scan of opset 8 is computed for batches of 1 to %u",
                        MAX_BATCH);

@@ -314,7 +314,7 @@ const HybOp hyb_ops_slice[] = {
               SliceAxisParams) },
   {
       SLICE_OP (slice_like,
-                "Cuts axes to the sizes of those of another array.",
+                "Cuts axes to the sizes of another array.",
                 like_inputs,
                 slice_like_params,
                 SliceLikeParams),

@@ -496,7 +496,7 @@ const HybOp hyb_ops_pooling[] = {
   },
   {
       .name = "_backward_Pooling",
-      .doc = "Gradient of Pooling: distributes that of each window over its cells.",
+      .doc = "Gradient of Pooling: distributes each window's gradient over its cells.",
       .category = HYB_CATEGORY_REDUCTION,
       .flags = HYB_OP_INTERNAL,
       .gradient_of = "Pooling",

@@ -26,7 +26,7 @@ bit_cast_infer_dtype (HybCall *call, GError **error)
 
   if (from != HYB_DTYPE_UNKNOWN && hyb_dtype_size (from) != hyb_dtype_size (params->dtype))
     return hyb_refuse_types (error, "Choose a type of the same size",
-                             "the bits of %s are not as many as those of %s", hyb_dtype_name (from),
+                             "%s and %s have different numbers of bits", hyb_dtype_name (from),
                              hyb_dtype_name (params->dtype));
   return hyb_dtype_assign (&call->output[0].dtype, params->dtype, error);
 }

@@ -175,7 +175,8 @@ const HybOp hyb_ops_embedding[] = {
   },
   {
       .name = "_backward_Embedding",
-      .doc = "Gradient of Embedding by its table: the sum for each row over all look-ups.",
+      .doc = "Gradient of Embedding with respect to its table: the sum for each row over all "
+             "look-ups.",
       .category = HYB_CATEGORY_MOVEMENT,
       .flags = HYB_OP_INTERNAL,
       .gradient_of = "Embedding",

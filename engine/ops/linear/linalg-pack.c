@@ -108,7 +108,7 @@ infer_pack (HybCall *call, HybShape *matrix, HybShape *vector, GError **error)
   if (*elements != HYB_UNKNOWN && *elements != part_size (call, *n))
     return hyb_refuse_types (error, NULL,
                              "%" G_GINT64_FORMAT
-                             " elements are not those of matrices with %" G_GINT64_FORMAT " rows",
+                             " elements do not make up matrices with %" G_GINT64_FORMAT " rows",
                              *elements, *n);
   *elements = part_size (call, *n);
   return TRUE;

@@ -33,7 +33,7 @@ static const HybParam attention_params[] = {
   { HYB_FIELD (AttentionParams, has_bias), HYB_PARAM_BOOL, "False",
     .doc = "an input is added to the scores" },
   { HYB_FIELD (AttentionParams, has_mask), HYB_PARAM_BOOL, "False",
-    .doc = "two inputs say where scores count, and what replaces the others" },
+    .doc = "two inputs select the scores that count, and the replacement for the others" },
   { HYB_FIELD (AttentionParams, is_inverted), HYB_PARAM_BOOL, "False",
     .doc = "the mask says where scores are replaced" },
   { 0 },

@@ -376,7 +376,7 @@ const HybOp hyb_ops_ctc_loss[] = {
   },
   {
       .name = "_backward_CTCLoss",
-      .doc = "Gradient of CTCLoss: scales that of each sample by the incoming gradient.",
+      .doc = "Gradient of CTCLoss: scales each sample's gradient by the incoming one.",
       .category = HYB_CATEGORY_LOSS,
       .flags = HYB_OP_INTERNAL,
       .inputs = backward_inputs,

@@ -251,7 +251,7 @@ const HybOp hyb_ops_softmax_output[] = {
   {
       .name = "SoftmaxOutput",
       .aliases = softmax_output_aliases,
-      .doc = "Softmax whose gradient is that of the cross entropy with the labels.",
+      .doc = "Softmax with the gradient of the cross entropy with the labels.",
       .category = HYB_CATEGORY_LOSS,
       .flags = HYB_OP_CUSTOM_GRADIENT | HYB_OP_IN_PLACE,
       .inputs = softmax_output_inputs,

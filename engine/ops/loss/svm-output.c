@@ -101,7 +101,7 @@ static const char *const svm_inputs[] = { "data", "label", NULL };
 const HybOp hyb_ops_svm_output[] = {
   {
       .name = "SVMOutput",
-      .doc = "Identity whose gradient is that of a one-against-all hinge loss.",
+      .doc = "Identity with the gradient of a one-against-all hinge loss.",
       .category = HYB_CATEGORY_LOSS,
       .flags = HYB_OP_CUSTOM_GRADIENT | HYB_OP_IN_PLACE,
       .inputs = svm_inputs,

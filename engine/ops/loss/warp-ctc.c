@@ -72,7 +72,8 @@ static const char *const warp_ctc_inputs[] = { "data", "label", NULL };
 const HybOp hyb_ops_warp_ctc[] = {
   {
       .name = "WarpCTC",
-      .doc = "Softmax over the last axis; its gradient, that of the CTC loss, is not computed.",
+      .doc =
+          "Softmax over the last axis; its gradient, which the CTC loss defines, is not supported.",
       .category = HYB_CATEGORY_LOSS,
       .inputs = warp_ctc_inputs,
       .params = warp_ctc_params,

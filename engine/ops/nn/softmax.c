@@ -30,7 +30,7 @@ static const HybParam softmax_params[] = {
   { HYB_FIELD (SoftmaxParams, temperature), HYB_PARAM_OPTIONAL_FLOAT, "None",
     .doc = "divisor of the input" },
   { HYB_FIELD (SoftmaxParams, dtype), HYB_PARAM_DTYPE, "None",
-    .doc = "element type of the output; None: that of the input" },
+    .doc = "element type of the output; None: same as the input" },
   { HYB_FIELD (SoftmaxParams, use_length), HYB_PARAM_BOOL, "False",
     .doc = "a second input gives the valid length of each row" },
   { 0 },

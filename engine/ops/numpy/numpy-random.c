@@ -32,7 +32,7 @@ typedef struct
   }
 #define COMMON_PARAMS                                                                  \
   { HYB_FIELD (RandomParams, size), HYB_PARAM_SHAPE, "None",                           \
-    .doc = "shape of the result; None: that of the parameters" },                      \
+    .doc = "shape of the result; None: same as the parameters" },                      \
       { HYB_FIELD (RandomParams, ctx), HYB_PARAM_STRING, "cpu",                        \
         .doc = "device in MXNet; not used" },                                          \
   {                                                                                    \

@@ -136,8 +136,7 @@ identity_check (gconstpointer values, GError **error)
   const HybShape *shape = &((const SourceParams *) values)->shape;
 
   return (shape->rank == 2 && shape->dim[0] == shape->dim[1] && shape->dim[0] >= 0) ||
-         hyb_refuse_attribute (error, "Give two equal sizes",
-                               "shape is not that of a square matrix");
+         hyb_refuse_attribute (error, "Give two equal sizes", "shape is not a square matrix");
 }
 
 static gboolean

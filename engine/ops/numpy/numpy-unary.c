@@ -32,9 +32,9 @@ static const HybParam nan_params[] = {
   { HYB_FIELD (UnaryParams, copy), HYB_PARAM_BOOL, "True", .doc = "not used" },
   { HYB_FIELD (UnaryParams, nan), HYB_PARAM_FLOAT, "0.0", .doc = "what replaces NaN" },
   { HYB_FIELD (UnaryParams, posinf), HYB_PARAM_OPTIONAL_FLOAT, "None",
-    .doc = "what replaces ∞; None: the largest number of the type" },
+    .doc = "replacement for ∞; None: the largest number of the type" },
   { HYB_FIELD (UnaryParams, neginf), HYB_PARAM_OPTIONAL_FLOAT, "None",
-    .doc = "what replaces −∞; None: the lowest number of the type" },
+    .doc = "replacement for −∞; None: the lowest number of the type" },
   { 0 },
 };
 
@@ -191,7 +191,7 @@ const HybOp hyb_ops_numpy_unary[] = {
   },
   {
       .name = "_npi_nan_to_num",
-      .doc = "Replaces infinities and what is not a number.",
+      .doc = "Replaces infinities and NaN.",
       COMMON,
       .flags = HYB_OP_IN_PLACE,
       .params = nan_params,

@@ -22,7 +22,7 @@ typedef struct
 static const HybParam lists_params[] = {
   { HYB_FIELD (TensordotParams, a_axes_summed), HYB_PARAM_INTS, NULL, .doc = "axes of a" },
   { HYB_FIELD (TensordotParams, b_axes_summed), HYB_PARAM_INTS, NULL,
-    .doc = "axes of b, in pairs with those of a" },
+    .doc = "axes of b, paired with the axes of a" },
   { 0 },
 };
 

@@ -306,7 +306,7 @@ const HybOp hyb_ops_quantise[] = {
   {
       QUANTISE_OP,
       .name = "_contrib_quantize_v2",
-      .doc = "Floats as int8 or uint8, in the calibrated range or in that of the data.",
+      .doc = "Floats as int8 or uint8, in the calibrated range or the range of the data.",
       .inputs = data_input,
       .arity = quantise_arity,
       .params = quantise_params,
@@ -327,7 +327,7 @@ const HybOp hyb_ops_quantise[] = {
   {
       QUANTISE_OP,
       .name = "_contrib_requantize",
-      .doc = "int8 or uint8 from int32 sums, in the calibrated range or in that of the data.",
+      .doc = "int8 or uint8 from int32 sums, in the calibrated range or the range of the data.",
       .inputs = range_inputs,
       .arity = plain_arity,
       .params = quantise_params,

@@ -114,7 +114,7 @@ density_infer_shape (HybCall *call, GError **error)
   if (parameters.rank != HYB_UNKNOWN && sample->rank != HYB_UNKNOWN)
     {
       if (parameters.rank > sample->rank)
-        return hyb_refuse_types (error, "Their shape is the beginning of that of the samples",
+        return hyb_refuse_types (error, "Their shape must be the beginning of the samples' shape",
                                  "the parameters have %d dimensions, the samples only %d",
                                  parameters.rank, sample->rank);
       for (int i = 0; i < parameters.rank; i++)

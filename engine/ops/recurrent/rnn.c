@@ -479,7 +479,7 @@ const HybOp hyb_ops_rnn[] = {
   },
   {
       .name = "_backward_RNN_weights",
-      .doc = "Gradients of RNN, except that of its data, by backpropagation through time.",
+      .doc = "Gradients of RNN by backpropagation through time, except the gradient of its data.",
       .category = HYB_CATEGORY_RECURRENT,
       .flags = HYB_OP_TRAINING_DEPENDENT | HYB_OP_INTERNAL,
       .gradient_of = "_rnn_recording",

@@ -22,7 +22,7 @@ static const HybParam cumsum_params[] = {
   { HYB_FIELD (CumsumParams, axis), HYB_PARAM_OPTIONAL_INT, "None",
     .doc = "axis along which to sum; None: the flattened array" },
   { HYB_FIELD (CumsumParams, dtype), HYB_PARAM_DTYPE, "None",
-    .doc = "element type of the result; None: that of the input" },
+    .doc = "element type of the result; None: same as the input" },
   { 0 },
 };
 
