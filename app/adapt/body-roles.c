@@ -1,4 +1,4 @@
-/* body-roles.c — what bodies of a node are for.
+/* body-roles.c — the purpose of the bodies of a node.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/adapt/body-roles.h"
 

@@ -1,4 +1,4 @@
-/* body-roles.h — what bodies of a node are for, as pictures need it.
+/* body-roles.h — the purpose of the bodies of a node, as pictures need it.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

@@ -1,4 +1,4 @@
-/* file-kind.c — what a file is, by its first bytes.
+/* file-kind.c — finds the kind of a file by its first bytes.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/adapt/file-kind.h"
 

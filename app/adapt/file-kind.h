@@ -1,4 +1,4 @@
-/* file-kind.h — what a file is, by its first bytes.
+/* file-kind.h — finds the kind of a file by its first bytes.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

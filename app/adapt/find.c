@@ -326,7 +326,7 @@ find_field (const char *name)
   return NULL;
 }
 
-/* Sets what a text is compared with.  A word without a field may be a shape or an attribute. */
+/* Sets the text to compare with.  A word without a field may be a shape or an attribute. */
 static gboolean
 read_value (Term *term, const char *word, const char *value, GError **error)
 {
@@ -478,7 +478,7 @@ scope_find_matches_title (const ScopeFind *find, const char *title)
   return TRUE;
 }
 
-/* --- What could be meant --- */
+/* --- Suggestions --- */
 
 /* words: case-folded → as it is written */
 static void

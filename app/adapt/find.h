@@ -15,7 +15,7 @@
 
 typedef struct _ScopeFind ScopeFind;
 
-/* A node and what is known about it. */
+/* A node and its known properties. */
 typedef struct
 {
   HybGraph      *graph;

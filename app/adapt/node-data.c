@@ -173,7 +173,7 @@ scope_node_data_format (double value)
   return g_strdup_printf ("%.4g", value);
 }
 
-/* Says what the colours do not show. */
+/* Reports the data that the colours do not show. */
 static char *
 make_note (const ScopeHeatCount *count)
 {

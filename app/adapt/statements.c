@@ -174,7 +174,7 @@ find_bucket (const ProfExplanation *explanation, guint except, double sign)
   return best;
 }
 
-/* Appends what the explanation lacks; nothing if it is complete. */
+/* Appends a note on missing parts of the explanation; nothing if it is complete. */
 static void
 append_gap (GString *text, const ProfExplanation *explanation)
 {

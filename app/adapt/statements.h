@@ -1,4 +1,4 @@
-/* statements.h — what is said about a comparison: sentences and bars.
+/* statements.h — the statements about a comparison: sentences and bars.
  *
  * The terminal, reports and the window show the same statements.  Each is made from numbers of one
  * ProfComparison; the window reads them from the JSON of hscope compare.  Noise is said without a sign.
@@ -14,7 +14,7 @@ char *scope_say_pair (const char *a, const char *b, const ProfPairing *pairing);
 /* How much less time something takes: "−7.34 ms (−7.51 ms … −7.12 ms)", or "± 12.0 µs" for what may be noise;
  * "too few runs".  (transfer full) */
 char *scope_say_change (const ProfInterval *saved, ProfVerdict verdict);
-/* What a bucket saves, in the same way, its interval deciding.  (transfer full) */
+/* The time that a bucket saves, in the same way; its interval decides.  (transfer full) */
 char *scope_say_bucket (const ProfBucket *bucket);
 /* How much faster: "+142 %" for a ratio of times, or "± 3 %" for what may be noise; "–" for too few
  * runs.  (transfer full) */

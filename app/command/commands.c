@@ -231,7 +231,7 @@ run_parsed (Invocation *call, char **files, GError **error)
   return scope_get_signal () != 0 ? 128 + scope_get_signal () : code;
 }
 
-/* Limits what the process can do from here on. */
+/* Restricts the process from here on. */
 static gboolean
 protect (const Invocation *call, char *const *files, GError **error)
 {

@@ -1,4 +1,4 @@
-/* open-device.h — opens what --device names.
+/* open-device.h — opens the device that --device names.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

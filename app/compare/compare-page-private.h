@@ -1,4 +1,4 @@
-/* compare-page-private.h — the struct of the compare page, and what its files offer each other.
+/* compare-page-private.h — the struct of the compare page, and the functions that its files share.
  *
  * Calls go one way: compare-page.c (the class) → compare-page-frame.c, compare-page-panes.c →
  * compare-page-measure.c → compare-page-state.c.

@@ -195,7 +195,7 @@ opened_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
   g_clear_pointer (&document, scope_document_unref);
   if (!is_newest || g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
     return;
-  /* The document stays: the file may be half written. */
+  /* Keeps the document, because the file may be only half written. */
   show_error (self, error);
 }
 

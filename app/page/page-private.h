@@ -1,4 +1,4 @@
-/* page-private.h — the struct of a page, and what its files offer each other.
+/* page-private.h — the struct of a page, and the functions that its files share.
  *
  * Calls go one way: page.c (the class) → page-pass.c, page-state.c, page-heat.c → page-remeasure.c →
  * page-views.c, page-form.c, page-message.c.

@@ -1,4 +1,4 @@
-/* graph-view-private.h — the struct of the graph view, and what its files offer each other.
+/* graph-view-private.h — the struct of the graph view, and the functions that its files share.
  *
  * Calls go one way: graph-view.c (the class) and graph-view-state.c → graph-view-layout.c →
  * graph-view-steps.c.

@@ -1,4 +1,4 @@
-/* outline-view-private.h — the struct of the outline, and what its files offer each other.
+/* outline-view-private.h — the struct of the outline, and the functions that its files share.
  *
  * Calls go from outline-view.c to outline-view-rows.c.
  * SPDX-License-Identifier: LGPL-2.1-or-later */

@@ -1,4 +1,4 @@
-/* timeline-sums.c — what lies in the measured range of a timeline.
+/* timeline-sums.c — sums over the measured range of a timeline.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/views/timeline-sums.h"
 

@@ -1,4 +1,5 @@
-/* timeline-sums.h — what lies in the measured range of a timeline: its length, its share of the run, and sums by name.
+/* timeline-sums.h — sums over the measured range of a timeline: its length, its share of the run,
+ * and sums by name.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

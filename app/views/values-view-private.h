@@ -1,4 +1,4 @@
-/* values-view-private.h — the struct of the view of values, and what its files offer each other.
+/* values-view-private.h — the struct of the view of values, and the functions that its files share.
  *
  * Calls go one way: values-view.c (the class, choosing and loading) → -compare.c → -facts.c → -table.c.
  * SPDX-License-Identifier: LGPL-2.1-or-later */

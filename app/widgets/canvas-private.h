@@ -1,4 +1,4 @@
-/* canvas-private.h — the struct of the canvas, and what its files offer each other.
+/* canvas-private.h — the struct of the canvas, and the functions that its files share.
  *
  * Calls go one way: canvas.c (the class) → canvas-input.c, canvas-draw.c → canvas-faults.c,
  * canvas-selection.c, canvas-wires.c → canvas-camera.c.

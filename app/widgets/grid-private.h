@@ -1,4 +1,4 @@
-/* grid-private.h — the struct of a grid, and what its files offer each other.
+/* grid-private.h — the struct of a grid, and the functions that its files share.
  *
  * Calls go one way: grid.c (the class, keys and mouse) → grid-draw.c.
  * SPDX-License-Identifier: LGPL-2.1-or-later */

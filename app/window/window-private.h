@@ -1,4 +1,4 @@
-/* window-private.h — the struct of the window, and what its files offer each other.
+/* window-private.h — the struct of the window, and the functions that its files share.
  *
  * Calls go one way: window.c (the class) → window-actions.c, -drop.c → -attributes.c, -numbers.c, -convert.c, -export.c, -lists.c, -own-input.c,
  * -parameters.c, -plugin.c, -print.c, -replace.c, -save.c, -values.c → window-mend.c → window-compare.c, -sweep.c →

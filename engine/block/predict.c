@@ -1,4 +1,4 @@
-/* predict.c — one call of a block without an F of the caller's.
+/* predict.c — runs a block once, for callers that have no F.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/base/error.h"
 #include "engine/block/block.h"

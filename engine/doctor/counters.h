@@ -1,4 +1,4 @@
-/* counters.h — the counters in names of arrays: their numbers, and words of one letter.
+/* counters.h — finds the parts of array names that count, such as layer numbers and single letters.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

@@ -19,6 +19,6 @@ gboolean hyb_prefix_match_find (HybModel       *model,
                                 GPtrArray      *missing,
                                 GPtrArray      *unused,
                                 HybPrefixMatch *match);
-/* Frees what match owns. */
+/* Frees the members of match. */
 void hyb_prefix_match_clear (HybPrefixMatch *match);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (HybPrefixMatch, hyb_prefix_match_clear)

@@ -166,7 +166,7 @@ fold_constants_run (HybGraph *graph, HybFacts *facts, GArray *map, GError **erro
   return fold (graph, facts, !facts->same_bytes || facts->for_device, error);
 }
 
-/* Values that depend on no variable: in files of other formats, nodes generate numbers. */
+/* Values that depend on no variable, such as numbers that a node of an ONNX file generates. */
 static HybGraph *
 fold_literals_run (HybGraph *graph, HybFacts *facts, GArray *map, GError **error)
 {

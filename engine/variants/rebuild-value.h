@@ -6,8 +6,8 @@
 
 #include "engine/variants/sequence.h"
 
-/* The new value of an old one; adds the nodes for it if it is not made yet.  Sets rebuild->error
- * and returns 0 if the old value was not visited. */
+/* The new value that replaces an old one; adds its nodes if they do not exist yet.  Sets
+ * rebuild->error and returns 0 if the old value was not visited. */
 HybValueId hyb_rebuild_value (HybRebuild *rebuild, HybValueId old);
 /* Copies the old node, reading the new values of its inputs, and sets the values of its outputs. */
 void hyb_rebuild_copy_node (HybRebuild *rebuild, HybNodeId id);

@@ -228,8 +228,9 @@ drop_parts_of_large_cells (HybCells *cells)
     }
 }
 
-/* Whether a step is one of a projected cell, and not of a cell whose outputs something multiplies:
- * another step reads the projected state, or the state must have the projected size. */
+/* Whether a step belongs to a projected cell: another step reads the projected state, or the
+ * state must have the projected size.  Otherwise, the product follows the cell and is not part
+ * of it. */
 static gboolean
 is_certainly_projected (const HybType *types, const HybCellStep *step)
 {

@@ -19,7 +19,7 @@ typedef struct
 
 /* Reads the memory and CPU time in a capture. */
 void prof_chrome_counters_init (ProfChromeCounters *counters, const ProfCapture *capture);
-/* Frees what counters owns. */
+/* Frees the members of counters. */
 void prof_chrome_counters_clear (ProfChromeCounters *counters);
 /* Appends counter events that change when event begins, each followed by a comma.  Call it for all
  * events in the order of their begins; base: ns that are 0 in the trace. */

@@ -46,7 +46,7 @@ typedef struct
   GStringChunk *names; /* each text once */
 } ProfImport;
 
-/* Frees what import owns, not import itself. */
+/* Frees the members of import, but not import itself. */
 void prof_import_clear (ProfImport *import);
 
 /* Facts besides the trace.  All may be NULL. */

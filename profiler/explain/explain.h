@@ -86,5 +86,5 @@ void prof_explain_threads (const ProfExplained *all,
 void prof_explanation_add_overlap (ProfExplanation    *explanation,
                                    const ProfInterval *seconds,
                                    char               *rung);
-/* Frees what explanation owns, not explanation itself. */
+/* Frees the members of explanation, but not explanation itself. */
 void prof_explanation_clear (ProfExplanation *explanation);

@@ -40,7 +40,7 @@ gboolean prof_sessions_compare (ProfSessions             *sessions,
                                 guint                     n,
                                 const ProfCapture        *b,
                                 GError                  **error);
-/* Frees what sessions owns, not sessions itself. */
+/* Frees the members of sessions, but not sessions itself. */
 void prof_sessions_clear (ProfSessions *sessions);
 
 /* Widens the intervals of a part of the work, such as a node, by the variance between sessions.  pairing:

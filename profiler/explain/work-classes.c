@@ -94,7 +94,7 @@ find_span_cost (const ProfCapture *capture, const ProfRunMatrix *matrix, const g
   return cost;
 }
 
-/* Adds the times of one node to its class, and what its spans contain besides to HOST. */
+/* Adds the times of one node to its class, and the rest of its spans to HOST. */
 static void
 add_row (ProfClassTimes      *times,
          const ProfRunMatrix *matrix,

@@ -19,7 +19,7 @@ typedef struct
 
 /* Begins to follow a trace, which stays the caller's; NULL ends that and keeps the events. */
 void prof_device_events_follow (ProfDeviceEvents *events, ProfDeviceTrace *trace);
-/* Frees what events owns. */
+/* Frees the members of events. */
 void prof_device_events_clear (ProfDeviceEvents *events);
 
 /* An operator begins; about: with its node, step and graph. */

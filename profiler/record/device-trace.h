@@ -28,8 +28,8 @@ typedef struct
   ProfDeviceKind kind;
 } ProfDeviceWork;
 
-/* Opens what a trace needs.  To be called before a GPU is opened, since CUPTI is to be there when CUDA
- * starts. */
+/* Opens the resources of a trace.  To be called before a GPU is opened, since CUPTI is to be
+ * there when CUDA starts. */
 void prof_device_trace_prepare (void);
 /* Starts the trace.  NULL and a sentence without its full stop if there can be none, whose clean times are as
  * good.  why: (transfer full).  (transfer full) */

@@ -31,5 +31,5 @@ typedef struct
 /* The number of the entry for a part that ends, from 1; 0 if the table is full.  Allocates only
  * when the part is new. */
 guint32 prof_phases_find (ProfPhaseTable *table, guint16 slot, const HybSpan *span);
-/* Frees what table owns, not table itself. */
+/* Frees the members of table, but not table itself. */
 void prof_phases_clear (ProfPhaseTable *table);

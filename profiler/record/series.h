@@ -38,7 +38,7 @@ typedef struct
 
 /* An empty series. */
 void prof_series_init (ProfSeries *series);
-/* Frees what series owns, not series itself. */
+/* Frees the members of series, but not series itself. */
 void prof_series_clear (ProfSeries *series);
 
 /* Seconds of those clean samples that make the estimate; see prof_select_undisturbed().  n: their

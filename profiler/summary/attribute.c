@@ -262,7 +262,7 @@ find_row (ProfAttribution *attribution, Source *source, HybGraph *graph, HybNode
                                      from != HYB_NO_ID ? source->first_row + from : PROF_NONE);
 }
 
-/* --- What nodes stand for --- */
+/* --- The origins of nodes --- */
 
 /* The row of the node of the model that a node of a graph before its passes is, or else was made from by
  * autograd; PROF_NONE if the model has none. */

@@ -37,7 +37,7 @@ row_of (const MatrixFill *fill, const ProfEvent *event)
   return event->node < prof_capture_n_nodes (fill->capture) ? event->node : PROF_NONE;
 }
 
-/* Stores what was summed up in the run that ends. */
+/* Stores the sums of the run that ends. */
 static void
 end_run (MatrixFill *fill, guint column, const ProfEvent *event, guint64 self)
 {

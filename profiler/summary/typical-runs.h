@@ -27,7 +27,7 @@ void prof_typical_runs_init_one (ProfTypicalRuns     *typical,
                                  const ProfRunMatrix *matrix,
                                  const ProfCapture   *capture,
                                  guint                column);
-/* Frees what typical owns, not typical itself. */
+/* Frees the members of typical, but not typical itself. */
 void prof_typical_runs_clear (ProfTypicalRuns *typical);
 /* The mean of a quantity in ns over the typical runs, in seconds; NaN without runs.  values: by column
  * of the matrix. */

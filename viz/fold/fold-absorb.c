@@ -493,7 +493,7 @@ absorb_attached (Absorb *absorb, const GArray *loose, Attached how)
   return any;
 }
 
-/* Absorbs what is attached to steps, outwards.  Returns whether there was any. */
+/* Absorbs the boxes attached to steps, from the steps outwards.  Returns whether there was any. */
 static gboolean
 absorb_outwards (Absorb *absorb, const guint8 *is_member, gboolean is_hinted)
 {

@@ -344,7 +344,7 @@ add_blocks (Repeats *repeats, const Run *run, guint32 group, guint number)
     }
 }
 
-/* --- What all blocks read --- */
+/* --- Shared inputs of all blocks --- */
 
 #define MIN_READERS   3
 #define MAX_ANCESTORS 4
@@ -385,7 +385,7 @@ set_places (Repeats *repeats)
     repeats->place[g_array_index (repeats->sequence, guint32, i)] = i + 1;
 }
 
-/* Moves what many blocks read to the beginning of the sequence. */
+/* Moves boxes that many blocks read to the beginning of the sequence. */
 static void
 move_shared (Repeats *repeats)
 {

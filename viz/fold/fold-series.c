@@ -231,7 +231,7 @@ find_series (const VizDiagramBuilder *builder,
   return all;
 }
 
-/* Folds what every step of a chain has for itself. */
+/* Folds the nodes that belong to one step of a chain. */
 static void
 fold_by_name (VizDiagramBuilder *builder, guint32 n_given, const guint32 *cells)
 {

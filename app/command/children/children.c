@@ -109,7 +109,7 @@ start_more (Loop *loop)
     }
 }
 
-/* Reads what a pipe has; closes it at its end.  Returns the bytes in piece. */
+/* Reads the available bytes of a pipe; closes it at its end.  Returns the bytes in piece. */
 static gsize
 read_pipe (int *pipe, char *piece)
 {

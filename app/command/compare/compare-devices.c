@@ -117,7 +117,7 @@ is_named (const ScopeComparison *self)
          (self->devices->len > 0 && ((ScopeComparedOn *) self->devices->pdata[0])->name);
 }
 
-/* All sentences about what was left out.  (transfer full) */
+/* All sentences about parts that were left out.  (transfer full) */
 static GPtrArray *
 list_left_out (const ScopeComparison *self)
 {

@@ -300,7 +300,7 @@ count_weight_bytes (const ProfSubject *subject)
   return bytes;
 }
 
-/* Makes the candidate's capture and statistics from what was measured. */
+/* Makes the candidate's capture and statistics from the measured times. */
 static gboolean
 store_results (ScopeCandidate   *candidate,
                const ProfSeries *series,

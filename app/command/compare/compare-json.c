@@ -1,6 +1,6 @@
 /* compare-json.c — groups of candidates and explanations as JSON.
  *
- * The keys are those that scripts rely on; do not rename them.
+ * Scripts rely on the keys; do not rename them.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/compare/compare-json.h"
 
@@ -11,7 +11,7 @@
 
 #define MAX_RESIDUAL 0.1 /* of the difference; above it the explanation is not complete */
 
-/* What distinguishes the group from others. */
+/* The keys that distinguish the group from others. */
 static void
 describe_group (ScopeJson *json, const ScopeGroup *group)
 {

@@ -101,7 +101,7 @@ scope_compare_join_with (ScopeComparison *self, GError **error)
   return TRUE;
 }
 
-/* --- What is said --- */
+/* --- Sentences --- */
 
 /* "conv3 + bn3 + relu3".  (transfer full) */
 static char *

@@ -1,4 +1,5 @@
-/* convert-files.h — what a conversion writes: one file in a format that tells its contents beforehand, or MXNet's pair.
+/* convert-files.h — writes the result of a conversion: one file in a format that tells its contents
+ * beforehand, or MXNet's pair.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

@@ -288,7 +288,7 @@ write_copy (const ConvertOptions *options, HybModel *model, gboolean is_json, GE
   return SCOPE_EXIT_DONE;
 }
 
-/* What the conversion found, and that it changed nothing. */
+/* Prints the findings of the conversion, and that it changed nothing. */
 static void
 print_notes (const ConvertOptions *options, HybModel *model, const HybVariant *variant)
 {

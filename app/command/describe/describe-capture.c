@@ -1,6 +1,6 @@
 /* describe-capture.c — a capture's numbers as members of an open JSON object.
  *
- * The keys are those that scripts rely on; do not rename them.  Times are in seconds, per run.
+ * Scripts rely on the keys; do not rename them.  Times are in seconds, per run.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/describe/describe-capture.h"
 

@@ -1,6 +1,6 @@
 /* describe.c — variables, arrays and findings as JSON.
  *
- * The keys are those that scripts rely on; do not rename them.
+ * Scripts rely on the keys; do not rename them.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/describe/describe.h"
 

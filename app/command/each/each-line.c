@@ -1,4 +1,4 @@
-/* each-line.c — what is printed about one model of a folder.
+/* each-line.c — the line printed for one model of a folder.
  *
  * The text of a child is checked: a plug-in, or a crash, may have left half a document.
  * SPDX-License-Identifier: LGPL-2.1-or-later */

@@ -76,7 +76,7 @@ next_model (gpointer data, guint *id)
   return scope_each_arguments (each->call, each->models->pdata[*id], prefix);
 }
 
-/* Prints what follows what was printed already. */
+/* Prints the rest of the output after the part already printed. */
 static void
 print_held (Each *each)
 {

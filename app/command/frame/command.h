@@ -1,4 +1,4 @@
-/* command.h — what a command of hscope is.
+/* command.h — the struct of a command of hscope.
  *
  * A command is one const ScopeCommand at the bottom of one file in this folder, listed once in
  * commands.c.  Help and dispatch are derived from it.

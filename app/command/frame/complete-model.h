@@ -35,7 +35,7 @@ gboolean scope_complete_model (ScopeCompletion              *completion,
                                GError                      **error);
 /* Whether the second model accepts the shapes that are guessed for the first one, at inputs that both have. */
 gboolean scope_guesses_fit (const ScopeCommonOptions *common, HybModel *first, HybModel *second);
-/* Frees what completion owns. */
+/* Frees the members of completion. */
 void scope_completion_clear (ScopeCompletion *completion);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (ScopeCompletion, scope_completion_clear)
 

@@ -1,4 +1,4 @@
-/* time-limit.h — cancels what a command does after a time.
+/* time-limit.h — cancels a command after a time limit.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

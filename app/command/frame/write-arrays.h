@@ -1,4 +1,4 @@
-/* write-arrays.h — writes what a run returns.
+/* write-arrays.h — writes the outputs of a run.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

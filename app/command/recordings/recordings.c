@@ -145,7 +145,7 @@ scope_recordings_exit (const ScopeRecordings *recordings)
   return SCOPE_EXIT_DONE;
 }
 
-/* --- What the outputs share --- */
+/* --- Common to all outputs --- */
 
 GArray *
 scope_recordings_changed_nodes (const ScopeRecordings *recordings,

@@ -72,7 +72,7 @@ gboolean scope_recordings_write (const ScopeRecordings      *recordings,
                                  const ScopeBaselineOptions *options,
                                  GError                    **error);
 
-/* --- What the outputs share --- */
+/* --- Common to all outputs --- */
 
 /* Nodes whose times differ from the last recording of the baseline beyond what runs and sessions vary by,
  * or that only one of the captures has, largest change first, at most max.  *n_same: nodes that do not

@@ -168,7 +168,7 @@ print_changes (const RenderOptions *options, VizPicture *picture, const VizExpor
                                                  : (guint64) VIZ_MAX_PIXELS);
 }
 
-/* The model, with what was guessed. */
+/* The model, with the guessed shapes. */
 typedef struct
 {
   HybModel              *model;

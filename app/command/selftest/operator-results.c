@@ -94,7 +94,7 @@ scope_operator_results_note (ScopeOperatorResults *results, const char *op, cons
     result->note = g_strdup (note);
 }
 
-/* Adds what another test found about one operator. */
+/* Adds the result of another test of one operator. */
 static void
 add_result (ScopeOperatorResults *results, const char *op, const ScopeOperatorResult *found)
 {

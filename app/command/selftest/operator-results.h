@@ -1,4 +1,4 @@
-/* operator-results.h — what a self-test found about the operators of a GPU.
+/* operator-results.h — the results of a self-test about the operators of a GPU.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -47,7 +47,7 @@ void scope_operator_results_blame (ScopeOperatorResults *results,
                                    const char           *why);
 /* Notes what is unusual and tolerated; the first note stays. */
 void scope_operator_results_note (ScopeOperatorResults *results, const char *op, const char *note);
-/* Adds what another test found. */
+/* Adds the results of another test. */
 void scope_operator_results_add (ScopeOperatorResults *results, const ScopeOperatorResults *found);
 /* The operators in the order of the alphabet, NULL-terminated.  (transfer container) */
 const char **scope_operator_results_list (const ScopeOperatorResults *results);

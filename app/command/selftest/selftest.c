@@ -317,7 +317,7 @@ print_summary (const Selftest *self)
     printf ("All %u tests passed.\n", self->n_tests);
 }
 
-/* Keeps what all tests found, unless that would replace a whole test by a quick one. */
+/* Keeps the results of all tests, unless that would replace a whole test by a quick one. */
 static void
 keep_verdict (const Selftest *self)
 {

@@ -1,4 +1,4 @@
-/* show-results.h — prints what a self-test found, as text and as members of JSON.
+/* show-results.h — prints the results of a self-test, as text and as members of JSON.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

@@ -1,4 +1,4 @@
-/* test-operators.c — compares the operators of a GPU with those of the processor; see test-operators.h.
+/* test-operators.c — compares the operators of a GPU with the processor's; see test-operators.h.
  *
  * Each operator gets the GPU opened anew, so that kernels and memory of the last one are given back.  Where
  * numbers differ, the same graph runs with one operator after the other on the host, which shows the wrong

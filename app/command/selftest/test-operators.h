@@ -1,4 +1,4 @@
-/* test-operators.h — compares the operators of a GPU with those of the processor, one by one.
+/* test-operators.h — compares the operators of a GPU with the processor's, one by one.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

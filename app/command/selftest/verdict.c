@@ -1,4 +1,4 @@
-/* verdict.c — keeps what the last self-test found about a GPU; see verdict.h.
+/* verdict.c — keeps the results of the last self-test of a GPU; see verdict.h.
  *
  * The file is made of keys and values (GKeyFile).  A file of somebody else can take operators from the GPU and
  * nothing more.  One that is too long, no regular file, or not as this program writes it counts as absent.

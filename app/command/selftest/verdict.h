@@ -1,4 +1,4 @@
-/* verdict.h — what the last self-test found about a GPU, kept for later runs.
+/* verdict.h — the results of the last self-test of a GPU, kept for later runs.
  *
  * A verdict holds for one chip with one driver, one set of libraries and one build of this program; there is
  * a file for each in the user's cache folder.

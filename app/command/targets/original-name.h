@@ -1,4 +1,4 @@
-/* original-name.h — what files are called where they come from, for a command that runs on a target.
+/* original-name.h — the original names of files, for a command that runs on a target.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

@@ -1,4 +1,4 @@
-/* request.c — writes and reads what is asked of a target.
+/* request.c — writes and reads requests to a target.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/targets/request.h"
 

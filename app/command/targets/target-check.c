@@ -1,4 +1,4 @@
-/* target-check.c — prints what a target says about itself.
+/* target-check.c — prints the description of a target.
  *
  * Processor and GPUs are what “hscope devices” prints there.  Start at scope_target_check().
  * SPDX-License-Identifier: LGPL-2.1-or-later */

@@ -1,4 +1,4 @@
-/* target-check.h — asks a target what is there.
+/* target-check.h — asks a target for its version and devices.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

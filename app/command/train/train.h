@@ -1,4 +1,4 @@
-/* train.h — what the parts of hscope train share: set-up, loop and output.
+/* train.h — the data that the parts of hscope train share: set-up, loop and output.
  *
  * train-setup.c fills a ScopeTraining from the options, train.c runs the loop, train-report.c prints.
  * SPDX-License-Identifier: LGPL-2.1-or-later */

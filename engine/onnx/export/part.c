@@ -1,7 +1,7 @@
 /* part.c — a part of an ONNX file, between values of the main graph.
  *
- * From the new outputs back to the new inputs, everything that is read stays as it was read: nodes, arrays, types.  Start at
- * onnx_part().
+ * All nodes, arrays and types between the new inputs and the new outputs are copied unchanged.
+ * Start at onnx_part().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/onnx/export/part.h"
 

@@ -33,6 +33,6 @@ typedef struct
 
 /* Adds something that was not reached. */
 void hyb_proof_add_gap (HybProof *proof, const char *format, ...) G_GNUC_PRINTF (2, 3);
-/* Frees what proof owns, not proof itself. */
+/* Frees the members of proof, but not proof itself. */
 void hyb_proof_clear (HybProof *proof);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (HybProof, hyb_proof_clear)

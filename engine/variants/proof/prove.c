@@ -144,7 +144,8 @@ run_both (Prover        *prover,
          hyb_proof_side_run (&prover->b, precision, values, heads, error);
 }
 
-/* Runs both in their own types besides: the outputs of the runs before stay theirs.  outputs: stays NULL if one of them cannot. */
+/* Runs both models once more, in their own types, and keeps their earlier outputs.  outputs:
+ * stays NULL if one of the runs fails. */
 static void
 run_own (Prover *prover, HybTensorList *values, GPtrArray *outputs[2])
 {

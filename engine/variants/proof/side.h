@@ -40,7 +40,7 @@ void hyb_proof_side_init (HybProofSide             *side,
                           HybModel                 *model,
                           const HybExecutorOptions *run,
                           HybDraws                  draws);
-/* Frees what side owns. */
+/* Frees the members of side. */
 void hyb_proof_side_clear (HybProofSide *side);
 
 /* FALSE for graphs of other formats, which declare the types of their values. */

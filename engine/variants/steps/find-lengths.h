@@ -22,6 +22,6 @@ gboolean hyb_chain_find_lengths (const HybCells  *cells,
                                  const HybType   *types,
                                  const HybChain  *chain,
                                  HybChainLengths *found);
-/* Frees what found owns. */
+/* Frees the members of found. */
 void hyb_chain_lengths_clear (HybChainLengths *found);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (HybChainLengths, hyb_chain_lengths_clear)

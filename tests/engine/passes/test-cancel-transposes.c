@@ -114,7 +114,7 @@ check (Kind kind, const HybExecutorOptions *options)
 
 static const HybExecutorOptions planned = { .mode = HYB_MODE_STATIC, .same_bytes = TRUE };
 
-/* --- What nodes stand for --- */
+/* --- The origins of nodes --- */
 
 /* Checks that the node of the plan with this operator computes the operators that `computed` names, one a word and in the
  * order of the model, and helps no others. */
