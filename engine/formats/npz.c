@@ -209,6 +209,9 @@ write_one (HybZipWriter *writer, const HybNamedTensor *entry, GError **error)
     return hyb_error_at (error, HYB_FORMAT_ERROR, HYB_FORMAT_ERROR_MALFORMED, NULL, NULL,
                          "a name of %" G_GSIZE_FORMAT " bytes does not fit into an npz file",
                          strlen (name));
+  if (!tensor)
+    return hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_MEMORY, NULL, NULL,
+                         "not enough memory to convert “%s” to float32", entry->name);
 
   head = hyb_npy_make_header (hyb_tensor_get_type (tensor));
   data = g_bytes_new_static (hyb_tensor_get_data (tensor), hyb_tensor_get_bytes (tensor));

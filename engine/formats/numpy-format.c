@@ -2,6 +2,7 @@
  *
  * The readers and writers are in npz.c and npy.c.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/base/error.h"
 #include "engine/formats/file.h"
 #include "engine/formats/format.h"
 #include "engine/formats/npy.h"
@@ -65,6 +66,10 @@ write_npy (HybTensorList *list, GOutputStream *out, GError **error)
                          "an npy file holds one array, and there are %u", n);
   dtype = hyb_tensor_get_dtype (given);
   tensor = hyb_tensor_convert (given, dtype == HYB_BF16 ? HYB_F32 : dtype);
+  if (!tensor)
+    return hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_MEMORY, NULL, NULL,
+                         "not enough memory to convert “%s” to float32",
+                         hyb_tensor_list_get (list, 0)->name);
   head = hyb_npy_make_header (hyb_tensor_get_type (tensor));
   head_data = g_bytes_get_data (head, &n_head);
   return hyb_file_write (out, head_data, n_head, error) &&

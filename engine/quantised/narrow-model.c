@@ -160,6 +160,12 @@ round_weights (const Writer *writer, const char *name, HybTensor *tensor, GError
 {
   g_autoptr (HybTensor) rounded = hyb_tensor_convert (tensor, writer->type->dtype);
 
+  if (!rounded)
+    {
+      hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_MEMORY, NULL, NULL,
+                    "not enough memory to convert “%s” to %s", name, writer->type->name);
+      return NULL;
+    }
   for (gint64 i = 0; i < hyb_tensor_get_size (tensor); i++)
     if (isinf (hyb_tensor_get_value (rounded, i)) && !isinf (hyb_tensor_get_value (tensor, i)))
       {

@@ -73,6 +73,13 @@ hyb_parameter_copies_gather (const GArray  *copies,
       if (!check_copy (copy, given, to, error))
         return NULL;
       source = hyb_tensor_convert (given, type->dtype);
+      if (!source)
+        {
+          hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_MEMORY, NULL, NULL,
+                        "not enough memory to convert “%s” to %s", copy->from,
+                        hyb_dtype_name (type->dtype));
+          return NULL;
+        }
       write = (char *) hyb_tensor_get_data (to) + (gsize) copy->to_offset * size;
       read = (char *) hyb_tensor_get_data (source) + (gsize) copy->from_offset * size;
       if (copy->stride == 1)

@@ -173,6 +173,12 @@ infer_with_casts (ScopeInputs              *inputs,
           types[node->first_output].dtype != HYB_F32)
         continue;
       cast = hyb_tensor_convert (inputs->values[i], HYB_F32);
+      if (!cast)
+        {
+          g_clear_error (error);
+          return hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_MEMORY, NULL, NULL,
+                               "not enough memory to convert “%s” to float32", node->name);
+        }
       hyb_tensor_unref (inputs->values[i]);
       inputs->values[i] = cast;
     }

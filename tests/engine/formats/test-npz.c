@@ -2,8 +2,10 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/formats/npz.h"
 
+#include "engine/base/error.h"
 #include "engine/base/limits.h"
 #include "engine/formats/file.h"
+#include "engine/formats/format.h"
 #include "engine/formats/npy.h"
 #include "engine/formats/zip.h"
 #include "tests/program.h"
@@ -145,6 +147,28 @@ test_written_is_read_again (void)
     }
 }
 
+/* NumPy has no bfloat16, so such arrays are written as float32, of twice their bytes. */
+static void
+test_memory_for_the_conversion_is_checked (void)
+{
+  HybType type = { hyb_shape_1d (1 << 20), HYB_BF16 };
+  g_autoptr (HybTensorList) list = hyb_tensor_list_new ();
+  g_autoptr (HybTensor) tensor = hyb_tensor_new_zeros (&type, NULL);
+  g_autoptr (GOutputStream) out = g_memory_output_stream_new_resizable ();
+  g_autofree char *path = g_build_filename (g_get_tmp_dir (), "large.npy", NULL);
+  g_autoptr (GError) error = NULL;
+
+  hyb_tensor_list_set (list, "large", tensor);
+  hyb_limits_set (3 << 20, 0);
+  g_assert_false (hyb_npz_write (list, out, &error));
+  g_assert_error (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_MEMORY);
+  g_assert_nonnull (strstr (error->message, "“large”"));
+  g_clear_error (&error);
+  g_assert_false (hyb_weights_write_file (list, path, &error));
+  hyb_limits_set (0, 0);
+  g_assert_error (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_MEMORY);
+}
+
 /* So that arrays can be mapped: each header starts on 64 bytes and is 64 long. */
 static void
 test_arrays_are_aligned (void)
@@ -246,6 +270,8 @@ TEST_PROGRAM (test_npz)
   g_test_add_func ("/engine/formats/npz/orders-of-axes-and-bytes", test_orders_of_axes_and_bytes);
   g_test_add_func ("/engine/formats/npz/what-mxnet-2-writes", test_what_mxnet_2_writes);
   g_test_add_func ("/engine/formats/npz/written-is-read-again", test_written_is_read_again);
+  g_test_add_func ("/engine/formats/npz/memory-for-the-conversion-is-checked",
+                   test_memory_for_the_conversion_is_checked);
   g_test_add_func ("/engine/formats/npz/arrays-are-aligned", test_arrays_are_aligned);
   g_test_add_func ("/engine/formats/npz/every-cut-is-refused",
                    test_every_cut_and_change_is_survived);
