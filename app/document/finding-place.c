@@ -25,5 +25,8 @@ scope_finding_dup_place (const HybFinding *finding)
     }
   if (finding->path)
     g_string_append_printf (text, ", %s", finding->path);
+  /* Each part begins with the separator, also where no name of a file comes before it. */
+  if (g_str_has_prefix (text->str, ", "))
+    g_string_erase (text, 0, 2);
   return g_string_free (text, FALSE);
 }

@@ -1,12 +1,32 @@
 /* test-document.c — what a document knows of the boxes of its picture.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/document/document.h"
+#include "app/document/finding-place.h"
 #include "tests/program.h"
 
 #include <string.h>
 
 #define MODEL \
   SOURCE_ROOT "/tests/data/goldens/models/cell-lstm-t6-ntc-none/cell-lstm-t6-ntc-none-symbol.json"
+
+/* Models that were read from no file have findings, too: their places begin with the line. */
+static void
+test_places_of_findings_begin_with_a_part (void)
+{
+  HybFinding      *finding = hyb_finding_new ("code", HYB_SEVERITY_ERROR, "a message");
+  g_autofree char *nowhere = scope_finding_dup_place (finding);
+  g_autofree char *line = NULL, *file = NULL;
+
+  g_assert_cmpstr (nowhere, ==, "");
+  finding->line = 3;
+  finding->path = g_strdup ("$.nodes[1]");
+  line = scope_finding_dup_place (finding);
+  g_assert_cmpstr (line, ==, "line 3, $.nodes[1]");
+  finding->file = g_strdup ("/models/net-symbol.json");
+  file = scope_finding_dup_place (finding);
+  g_assert_cmpstr (file, ==, "net-symbol.json, line 3, $.nodes[1]");
+  hyb_finding_free (finding);
+}
 
 /* A name leads to the box of its node; another one to no box. */
 static void
@@ -55,6 +75,8 @@ test_found_parameters_are_not_named (void)
 TEST_PROGRAM (test_document)
 {
   g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/app/document/places-of-findings-begin-with-a-part",
+                   test_places_of_findings_begin_with_a_part);
   g_test_add_func ("/app/document/names-lead-to-boxes", test_names_lead_to_boxes);
   g_test_add_func ("/app/document/found-parameters-are-not-named",
                    test_found_parameters_are_not_named);
