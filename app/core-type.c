@@ -15,8 +15,8 @@
 
 #define VARIABLE "OPENBLAS_CORETYPE"
 
-/* By level: the core that is set, and those that are as good and use no more than the level has.
- * OpenBLAS has no core below Prescott, which uses SSE3. */
+/* By level: the core to set, and equally good cores that need no more instructions than the level
+ * has.  OpenBLAS has no core below Prescott, which uses SSE3. */
 static const struct
 {
   const char *core;

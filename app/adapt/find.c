@@ -513,7 +513,7 @@ add_words (GHashTable *words, HybGraph *graph)
     }
 }
 
-/* The nearest word, unless a part of one is what the term matches.  NULL: none is near. */
+/* The nearest word.  NULL if the term matches a part of a word, or if no word is near. */
 static const char *
 suggest_word (const Term *term, const char *const *words, guint n)
 {

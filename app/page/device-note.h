@@ -13,7 +13,7 @@ G_BEGIN_DECLS
 #define SCOPE_TYPE_DEVICE_NOTE (scope_device_note_get_type ())
 G_DECLARE_FINAL_TYPE (ScopeDeviceNote, scope_device_note, SCOPE, DEVICE_NOTE, AdwActionRow)
 
-/* Shows what hscope devices --json says of a device; NULL hides the row. */
+/* Shows the description of a device by hscope devices --json; NULL hides the row. */
 void scope_device_note_show (ScopeDeviceNote *self, const cJSON *device);
 
 /* Says why this machine has no GPU: a whole sentence. */

@@ -49,7 +49,7 @@ trace_forward (HybF *F, HybBlock *block, guint n, const char *structure)
 
 #define MAX_DEPTH 100
 
-/* TRUE if text is “0”, or brackets that match with such texts in them. */
+/* TRUE if text is “0”, or nested lists that contain nothing but “0”. */
 static gboolean
 is_structure (const char *text)
 {

@@ -115,8 +115,7 @@ is_same (const GPtrArray *pairs, const GPtrArray *other)
   return TRUE;
 }
 
-/* Whether the graph accepts all shapes under the names that the pairs give, and the renamed arrays of before under no
- * other. */
+/* Whether the shapes of the parameters agree with the variables that the pairs assign them to. */
 static gboolean
 fits (HybModel *model, const GPtrArray *pairs)
 {

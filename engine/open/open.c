@@ -186,8 +186,8 @@ open_tolerantly (HybModel *model, Source *source, GError **error)
   return TRUE;
 }
 
-/* Opens the model with one of the functions above.  What a file that became shorter seemed to hold is no reason to
- * refuse the model; that it did so is. */
+/* Opens the model with one of the functions above.  If a file was cut while it was read, this is reported
+ * instead of errors in the bytes that were read. */
 static HybModel *
 open_source (Source *source,
              gboolean (*open) (HybModel *model, Source *source, GError **error),

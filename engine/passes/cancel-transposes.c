@@ -93,7 +93,7 @@ add_first (const Cancelling *self, Region *region, HybNodeId id)
   return TRUE;
 }
 
-/* TRUE if elements of the result depend on those of the operands alone, and not on their place. */
+/* TRUE if elements of the result depend on the values of the operands alone, and not on their place. */
 static gboolean
 is_pointwise (const HybNode *node)
 {

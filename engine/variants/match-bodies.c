@@ -157,8 +157,8 @@ pair (Part *parts, const Candidates *candidates, guint index)
                          GUINT_TO_POINTER (number));
 }
 
-/* Pairs the nodes whose key occurs once on both sides.  If there are none, of the groups of equal size
- * the one that begins first is paired in order.  FALSE: nothing was paired. */
+/* Pairs the nodes whose key occurs once on both sides.  If there are none, pairs
+ * in order the first group that has equal sizes on both sides.  FALSE: nothing was paired. */
 static gboolean
 pair_round (Part *parts)
 {

@@ -265,8 +265,8 @@ add_rung_to_bucket (ProfBucket *bucket, const ProfRung *rung)
                             : g_strdup_printf ("%s: %s", rung->name, time));
 }
 
-/* Moves what static memory saved from the host bucket, which has everything outside operators, to
- * the memory bucket. */
+/* Moves the time saved by static memory to the memory bucket.  Until then the host bucket has it, as
+ * all time outside operators. */
 static void
 move_memory (const ProfRung *rung, ProfExplanation *explanation)
 {

@@ -47,7 +47,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (ScopeSweepFolder, scope_sweep_folder_free)
 
 /* The next cell of the part that has no result and that no process does.  FALSE: there is none. */
 gboolean scope_sweep_folder_take (ScopeSweepFolder *folder, guint *cell);
-/* Gives a cell that was taken back: it has no result. */
+/* Releases a claimed cell that has no result. */
 void scope_sweep_folder_release (ScopeSweepFolder *folder, guint cell);
 /* Stores the line of a cell that was taken. */
 gboolean

@@ -187,7 +187,7 @@ check_target (const SweepOptions *options, GError **error)
   return target != NULL;
 }
 
-/* Lets Slurm do the cells, if one is to do. */
+/* Submits the cells to Slurm, if any cell is left to measure. */
 static gboolean
 run_on_slurm (const SweepOptions *options, const ScopeSweepRun *run, GError **error)
 {

@@ -110,8 +110,8 @@ struct RankArguments
   long long   lines, length, inner, kept;
 };
 
-/* What a step draws from: the seed of the run, which is in the memory of the device, the key of the
- * node, and the steps of the loops around it. */
+/* The source of random numbers of a step: the seed of the run, which is in the memory of the device,
+ * the key of the node, and the steps of the loops around it. */
 struct Draws
 {
   const unsigned long long *seed;

@@ -114,7 +114,7 @@ static const char *const unpool_outputs[] = { "output", NULL };
 
 const HybOnnxOp hyb_onnx_ops_scatter[] = {
   { .op = { HYB_ONNX_ROW, .name = "TensorScatter",
-            .doc = "Writes slices into a cache, from a place on that differs by batch.",
+            .doc = "Writes slices into a cache, starting at a position of its own for each batch.",
             .category = HYB_CATEGORY_MOVEMENT, .inputs = inputs, .outputs = outputs,
             .lower = lower_tensor_scatter },
     .since = 24 },

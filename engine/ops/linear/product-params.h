@@ -1,4 +1,4 @@
-/* product-params.h — what _panel_product and _narrow_product share: products of float data with a weight in a
+/* product-params.h — the attributes of _panel_product and _narrow_product: products of float data with a weight in a
  * form of its own, otherwise as FullyConnected.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
