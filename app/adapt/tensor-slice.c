@@ -1,6 +1,6 @@
 /* tensor-slice.c — finds and reads the elements of a slice.
  *
- * A slice becomes a plane, which only knows strides.  Start at scope_slice_get_plane().
+ * A slice becomes a plane, which has strides only.  Start at scope_slice_get_plane().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/adapt/tensor-slice.h"
 

@@ -1,4 +1,4 @@
-/* run-options.c — remembers run options and writes them as arguments of hscope.
+/* run-options.c — keeps run options and writes them as arguments of hscope.
  *
  * Options with their default value are left out of the command, so that the log stays short.
  * SPDX-License-Identifier: LGPL-2.1-or-later */

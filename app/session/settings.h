@@ -1,4 +1,4 @@
-/* settings.h — what the window remembers between starts, in a key file.
+/* settings.h — settings that the window keeps between starts, in a key file.
  *
  * A key file works without installing a schema, unlike GSettings.  It is written shortly after a
  * change.

@@ -1,4 +1,5 @@
-/* values-view-facts.c — statistics, histogram and picture beside the table; each leads to the place it tells of.
+/* values-view-facts.c — statistics, histogram and picture beside the table; each leads to its place
+ * in the table.
  *
  * Start at scope_values_view_sum_up().
  * SPDX-License-Identifier: LGPL-2.1-or-later */

@@ -1,7 +1,7 @@
 /* canvas.h — a picture that can be panned, zoomed, and whose boxes can be selected.
  *
- * The canvas knows pictures and boxes, not models.  It only reports that a group should be opened or
- * closed; the graph view does it.
+ * The canvas handles pictures and boxes, not models.  It only reports that a group should be opened
+ * or closed; the graph view does it.
  *
  * Signals: "selected" (box), "hovered" (box), "toggled" (box, deep), "menu" (box, x, y),
  * "camera-changed".

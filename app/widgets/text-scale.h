@@ -1,4 +1,4 @@
-/* text-scale.h — how large the user wants text, for widgets that draw it themselves.
+/* text-scale.h — the text size that the user has set, for widgets that draw it themselves.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

@@ -1,4 +1,4 @@
-/* infer-memo.h — remembers what was inferred about bodies, while the graph around them is inferred.
+/* infer-memo.h — caches the types inferred for bodies, while the graph around them is inferred.
  *
  * A rule that owns a body infers it again whenever a type around it becomes better known, and bodies
  * may be nested: without a memory the work doubles with each level.  The memory belongs to the thread

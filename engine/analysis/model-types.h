@@ -1,4 +1,4 @@
-/* model-types.h — the types that a model tells, before and after inference.
+/* model-types.h — the types that a model declares, before and after inference.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

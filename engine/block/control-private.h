@@ -25,8 +25,9 @@ void hyb_body_open (TracedBody *body, HybF *outer, const char *kind);
 HybValue *hyb_body_placeholders (TracedBody *body, HybValue *outer_values);
 /* The names of all variables on which values (of HybValue) depend, as a set.  (transfer full) */
 GHashTable *hyb_body_input_names (TracedBody *body, GPtrArray *values);
-/* The value as a head of the body.  MXNet wants a node of its own (_copy) for a head that is a
- * variable in input_names, comes from outside, or is a node named in names (which may be NULL). */
+/* The value as a head of the body.  MXNet requires a node of its own (_copy) for a head that is
+ * a variable in input_names, comes from outside, or is a node named in names (which may be
+ * NULL). */
 HybValue *
 hyb_body_head (TracedBody *body, HybValue *value, GHashTable *input_names, GHashTable *names);
 /* The name of the node whose output value is. */

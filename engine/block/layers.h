@@ -125,7 +125,7 @@ typedef struct
 /* options: NULL for Gluon's defaults.  kind: "softmax-cross-entropy", "sigmoid-bce", "l1", "l2", "huber", "hinge", "kl-div" or "ctc".
  * An unknown kind is a programming error: NULL and a critical message. */
 HYB_API HybBlock *hyb_loss_new (const char *kind, const HybLossOptions *options);
-/* TRUE if hyb_loss_new() knows the kind. */
+/* TRUE if hyb_loss_new() supports the kind. */
 HYB_API gboolean hyb_loss_exists (const char *kind);
 /* All kinds: "softmax-cross-entropy, sigmoid-bce, …".  (transfer full) */
 HYB_API char *hyb_loss_list (void);

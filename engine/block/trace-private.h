@@ -48,7 +48,7 @@ struct _HybF
   GArray       *scopes;   /* of NameScope, innermost last */
   GPtrArray    *path;     /* of char *: blocks being called, innermost last */
   GPtrArray    *inputs;   /* scratch array for the inputs of a call; NULL while one uses it */
-  GHashTable   *memory;   /* owner → what it remembers (hyb_f_get_memory()); NULL: nothing */
+  GHashTable   *memory;   /* owner → its memory (hyb_f_get_memory()); NULL: nothing */
   const char   *attribute_key, *attribute_value; /* put on every new node; NULL: nothing */
 
   /* Only while tracing. */

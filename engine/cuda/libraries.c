@@ -316,8 +316,8 @@ open_major (HybCuda *cuda, int major, GError **error)
   return TRUE;
 }
 
-/* The newest major that the driver knows and whose libraries are all there.  The error is that of
- * the newest. */
+/* The newest major version that the driver supports and whose libraries are all there.  The
+ * error is that of the newest. */
 static gboolean
 open_libraries (HybCuda *cuda, GError **error)
 {

@@ -11,7 +11,7 @@ typedef struct
   HybCudaFunctions call;
   /* cuEventElapsedTime_v2, or where the driver has only the old name that one. */
   CUresult (*elapsed) (float *milliseconds, CUevent from, CUevent to);
-  int driver;   /* the newest CUDA that the driver knows, 13000 for 13.0 */
+  int driver;   /* the newest CUDA that the driver supports, 13000 for 13.0 */
   int major;    /* of cuBLAS, cuDNN and NVRTC */
   int nvrtc[2]; /* major, minor */
   gboolean

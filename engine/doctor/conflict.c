@@ -176,14 +176,14 @@ typedef struct
   guint32   *parent; /* by value: the value from which it was reached; HYB_NO_ID: not reached */
 } Trace;
 
-/* TRUE if the fact tells something about the value. */
+/* TRUE if the fact restricts the value. */
 static gboolean
 is_told (const Trace *trace, HybValueId value)
 {
   return !hyb_shape_equal (&trace->before[value].shape, &trace->after[value].shape);
 }
 
-/* Adds the operands of a node that the fact tells something about and that are not reached yet. */
+/* Adds the operands of a node that the fact restricts and that are not reached yet. */
 static void
 reach (Trace *trace, HybNodeId id, HybValueId from, GArray *queue)
 {

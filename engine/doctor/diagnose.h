@@ -21,6 +21,5 @@ void hyb_diagnose (HybModel *model, HybType *types);
  * written could be right. */
 gboolean hyb_diagnose_can_repair (HybModel *model);
 
-/* Repairs the model where a rule knows how.  Appends what was changed to changes (of
- * HybChange). */
+/* Repairs the model where a rule can.  Appends what was changed to changes (of HybChange). */
 void hyb_diagnose_repair (HybModel *model, GPtrArray *changes);

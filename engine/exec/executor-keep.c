@@ -34,7 +34,7 @@ hyb_executor_fetch_kept (HybExecutor *executor, GError **error)
     }
   if (bytes == 0)
     return TRUE;
-  /* The last run knows which of its steps has failed. */
+  /* The last run has recorded the step that failed. */
   return hyb_executor_bring (executor, 0, 0, error) &&
          hyb_device_values_wait (executor->on_device, error);
 }

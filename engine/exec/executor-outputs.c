@@ -1,5 +1,5 @@
-/* executor-outputs.c — what an executor tells about its last run; outputs on a GPU come back when they are
- * read.
+/* executor-outputs.c — the state of an executor's last run; outputs on a GPU come back when they
+ * are read.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/exec/executor-private.h"
 

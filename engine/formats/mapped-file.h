@@ -35,8 +35,8 @@ gboolean hyb_mapped_file_check_past (GError **error);
 #define HYB_MAPPED_FILE_CUT  "the file became shorter while it was in use"
 #define HYB_MAPPED_FILE_HINT "Write a new file under another name and rename it"
 
-/* Makes what a handler of signals wants to know about a file, before the file is mapped.  (transfer full), freed with
- * g_free() */
+/* Makes the data about a file that a signal handler reads, before the file is mapped.  (transfer
+ * full), freed with g_free() */
 typedef gpointer (*HybMappedFileNote) (const char *where);
 /* Notes are made for all files that are mapped from now on.  note: (nullable) */
 void hyb_mapped_file_set_note (HybMappedFileNote note);

@@ -1,7 +1,7 @@
 /* zip.h — reads and writes zip archives, as far as npz files need it.
  *
- * The reader knows stored and deflated members and zip64; the writer stores members uncompressed,
- * each starting at a multiple of 64 bytes, so that they can be mapped.
+ * The reader supports stored and deflated members and zip64; the writer stores members
+ * uncompressed, each starting at a multiple of 64 bytes, so that they can be mapped.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

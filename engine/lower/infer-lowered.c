@@ -1,10 +1,11 @@
-/* infer-lowered.c — types of graphs of other formats, for those who ask.
+/* infer-lowered.c — types of graphs of other formats, on request.
  *
- * Lowering wants sizes, but files leave dimensions open.  So open dimensions get sizes in three turns, and the graph is
- * lowered with each.  A dimension that is the same in all turns is that number; one that follows an open dimension is
- * written in its name (“batch”, “2·time”); all others are unknown.  If the graph does not accept the sizes, others are
- * tried: large ones, because a window must fit into them; small ones, because there may be a limit; and 1, because an
- * export may have frozen a dimension that it declares open.  inferred.c does it.
+ * Lowering needs sizes, but files leave dimensions open.  So open dimensions get sizes in three
+ * turns, and the graph is lowered with each.  A dimension that is the same in all turns is that
+ * number; one that follows an open dimension is written in its name (“batch”, “2·time”); all others
+ * are unknown.  If the graph does not accept the sizes, others are tried: large ones, because a
+ * window must fit into them; small ones, because there may be a limit; and 1, because an export may
+ * have frozen a dimension that it declares open.  inferred.c does it.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/lower/infer-lowered.h"
 

@@ -118,7 +118,7 @@ list_tasks (const char *job, GError **error)
   g_autoptr (GError) local = NULL;
   char *text = run_query (argv, &local);
 
-  /* Slurm forgets jobs a while after their end. */
+  /* Slurm drops the records of jobs a while after their end. */
   if (!text && strstr (local->message, "Invalid job id"))
     return g_strdup ("");
   if (!text)

@@ -90,7 +90,7 @@ struct ReduceArguments
   const void *x[REDUCE_MOST]; /* inputs of the same strides */
   void       *y;
   void       *part;    /* what the first stage leaves: n_parts accumulators for each output */
-  double      divisor; /* what FINISH knows as n */
+  double      divisor; /* the argument n of FINISH */
   long long   n_outer, n_inner, n_parts;
   long long   outer_dim[AXES_MOST], outer_from[AXES_MOST];
   long long   inner_dim[AXES_MOST], inner_from[AXES_MOST];

@@ -47,7 +47,7 @@ hyb_product_compute_type (const HybDevice *device, HybDType dtype)
                                              : HYB_CUBLAS_COMPUTE_32F_FAST_TF32;
 }
 
-/* cuBLAS wants leading dimensions of at least one row, and not of zero. */
+/* cuBLAS requires leading dimensions of at least one row, and not of zero. */
 static int
 leading (gint64 ld, gint64 least)
 {

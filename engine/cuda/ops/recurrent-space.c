@@ -1,4 +1,4 @@
-/* recurrent-space.c — where cuDNN wants the weights of recurrent layers.
+/* recurrent-space.c — the places of the weights of recurrent layers in cuDNN.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/cuda/ops/recurrent-space.h"
 

@@ -1,4 +1,4 @@
-/* recurrent-space.h — where cuDNN wants the weights of recurrent layers.
+/* recurrent-space.h — the places of the weights of recurrent layers in cuDNN.
  *
  * MXNet's flat vector has for each layer and direction the matrices of the input, of the state, and the
  * projection, and after all matrices the biases in the same order.  cuDNN 9.19 and 9.28 have the same

@@ -148,7 +148,7 @@ output_or_null (const HybRun *run, guint index)
   return index == G_MAXUINT ? NULL : run->output[index];
 }
 
-/* The weights as cuDNN wants them. */
+/* The weights in cuDNN's order. */
 static gconstpointer
 place_weights (HybQueue *queue, const HybRecurrentPlan *this, const HybRun *run)
 {

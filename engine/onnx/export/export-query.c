@@ -1,4 +1,4 @@
-/* export-query.c — tells rules about the node that they write: types, stored values, attributes.
+/* export-query.c — queries of the node that a rule writes: types, stored values, attributes.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/onnx/export/export-private.h"
 

@@ -1,4 +1,4 @@
-/* loop.h — what loop.c knows of a Loop that is lowered, for loop-while.c.
+/* loop.h — the description of a Loop that is lowered, for loop-while.c.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

@@ -134,7 +134,7 @@ job_place (const TakeJob *job, gint64 i)
 /* Indices that are resolved before rows are copied. */
 #define CHUNK 256
 
-/* Copies n rows of a size that the compiler knows, or any. */
+/* Copies n rows of a size that is constant at compile time, or any. */
 static void
 copy_rows (const char *from, const gint64 *places, gint64 n, gsize row, char *to)
 {
