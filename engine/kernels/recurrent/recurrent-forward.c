@@ -434,42 +434,37 @@ typedef struct
 static void
 run_share (gint64 begin, gint64 end, gpointer data)
 {
-  const Shares       *shares = data;
-  HybRecurrentForward pass = *shares->run->pass;
-  Direction           part = *shares->run;
+  const Shares *shares = data;
+  Direction     part = *shares->run;
 
-  pass.run = NULL;
-  part.pass = &pass;
   part.begin = begin;
   part.n_rows = end - begin;
   run_direction (&part, shares->x, shares->backwards);
 }
 
 /* Whether threads share out the rows, for all steps, because their part of a step is too small.  Only packed weights are
- * multiplied alike however many rows there are. */
+ * multiplied alike however many rows there are.  A probe is told of products and gates, which threads would mix: what
+ * is traced shares out steps, and takes longer. */
 static gboolean
 should_share_rows (const Direction *run)
 {
   const HybRecurrent *net = run->net;
   double              work = (double) net->batch * (double) run->GH * (double) run->R;
 
-  return net->in_panels && net->batch > 1 && net->n_steps > 0 && net->projection == 0 &&
-         !run->pass->lengths && hyb_parallel_get_threads () > 1 &&
+  return !hyb_phase_is_watched (run->pass->run) && net->in_panels && net->batch > 1 &&
+         net->n_steps > 0 && net->projection == 0 && !run->pass->lengths &&
+         hyb_parallel_get_threads () > 1 &&
          work < (double) hyb_parallel_get_threads () * PRODUCT_GRAIN;
 }
 
-/* A probe sees one phase, as several threads are in different ones. */
 static void
 run_shared (Direction *run, gconstpointer x, gboolean backwards)
 {
   const HybRecurrent *net = run->net;
   Shares              shares = { run, x, backwards };
-  double  row = (double) net->n_steps * (double) run->GH * (double) (run->slot.in + run->R);
-  HybCost cost = { .flops = 2 * row * (double) net->batch };
+  double row = (double) net->n_steps * (double) run->GH * (double) (run->slot.in + run->R);
 
-  hyb_phase_begin (run->pass->run, &hyb_phase_products);
   hyb_parallel_for (net->batch, 1 + (gint64) (PRODUCT_GRAIN / (row + 1)), run_share, &shares);
-  hyb_phase_end (run->pass->run, &hyb_phase_products, cost);
   run->t = backwards ? 0 : net->n_steps - 1;
   end_step (run);
 }
