@@ -46,6 +46,17 @@ add_steps (ScopeSheet *sheet, ScopeMeasurement *measurement, guint32 row)
   scope_sheet_add (sheet, bars);
 }
 
+/* The kernel that computed a row, in the language of the window if it is one of the engine's texts. */
+static void
+add_kernel (ScopeSheet *sheet, ScopeMeasurement *measurement, guint32 row)
+{
+  const char *kernel = prof_capture_find_kernel (scope_measurement_get_capture (measurement), row);
+
+  if (*kernel)
+    scope_sheet_add_row (sheet, _ ("Kernel"), gettext (kernel), _ ("How the processor computed it"),
+                         0);
+}
+
 /* The costs of the row that computes a node which did not run itself, or NULL. */
 static const ProfNodeSum *
 find_computing (ScopeMeasurement *measurement, guint32 box, guint *rank)
@@ -144,6 +155,7 @@ scope_node_view_show_costs (ScopeNodeView *self, ScopeMeasurement *measurement, 
       rate = g_strconcat (g_steal_pointer (&rate), "FLOP/s", NULL);
       scope_sheet_add_row (self->sheet, _ ("Arithmetic rate"), rate, NULL, 0);
     }
+  add_kernel (self->sheet, measurement, sum->row);
   add_sharing (self->sheet, measurement, sum);
   add_host_reason (self->sheet, measurement, box);
   add_steps (self->sheet, measurement, sum->row);

@@ -126,11 +126,23 @@ print_device (GString *text, const HybDevicePlan *device)
     g_string_append_printf (text, "%s\n", hyb_gpu_describe_math (device->gpu));
 }
 
+const char *
+hyb_plan_get_step_note (const HybPlan *plan, guint step, HybNodeId *node)
+{
+  const HybStep *of;
+
+  g_return_val_if_fail (step < plan->n_steps, NULL);
+  of = &plan->steps[step];
+  *node = of->node;
+  return of->call.op->note && !is_on_device (plan, of) ? of->call.op->note (&of->call) : NULL;
+}
+
 static void
 print_node (GString *text, const HybPlan *plan, HybNodeId id, const HybStep *step)
 {
   const HybNode    *node = hyb_graph_get_node (plan->graph, id);
   const HybValueId *inputs = hyb_graph_get_inputs (plan->graph, id);
+  const char *note = step ? hyb_plan_get_step_note (plan, (guint) (step - plan->steps), &id) : NULL;
 
   if (step)
     g_string_append_printf (text, "%6u  ", (guint) (step - plan->steps));
@@ -152,9 +164,8 @@ print_node (GString *text, const HybPlan *plan, HybNodeId id, const HybStep *ste
     g_string_append (text, ", in place");
   if (step && step->converts)
     g_string_append (text, ", converting");
-  if (step && !is_on_device (plan, step) && step->call.op->note &&
-      step->call.op->note (&step->call))
-    g_string_append_printf (text, ", %s", step->call.op->note (&step->call));
+  if (note)
+    g_string_append_printf (text, ", %s", note);
   if (step && step->workspace_bytes > 0)
     g_string_append_printf (text, ", workspace %" G_GSIZE_FORMAT " @%" G_GSIZE_FORMAT,
                             step->workspace_bytes, step->workspace);

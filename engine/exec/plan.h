@@ -39,6 +39,9 @@ HYB_API const HybType *hyb_plan_get_types (const HybPlan *plan);
 HYB_API gsize hyb_plan_get_memory (const HybPlan *plan);
 /* The number of kernel calls of a run. */
 HYB_API guint hyb_plan_n_steps (const HybPlan *plan);
+/* How the processor computes a step, 0 … hyb_plan_n_steps() − 1, in a few words, such as the kernel that it takes; NULL
+ * if there is nothing to say, or if a device computes it.  Owned by the plan.  node: (out) the step's node. */
+HYB_API const char *hyb_plan_get_step_note (const HybPlan *plan, guint step, HybNodeId *node);
 /* The type of a head, owned by the plan. */
 HYB_API const HybType *hyb_plan_get_head_type (const HybPlan *plan, guint head);
 /* The number of heads. */

@@ -234,8 +234,8 @@ struct _HybOp
    * what forward needs ready (plans of bodies, tables).  FALSE if the call cannot run. */
   gboolean (*prepare) (HybCall *call, GError **error);
   void (*release) (HybCall *call); /* frees call->prepared */
-  /* A few words about what prepare() decided, for the printed plan; NULL if there is nothing to
-   * say.  The text belongs to the call. */
+  /* A few words about how forward computes the call, for the printed plan and for profiles; NULL if there is nothing
+   * to say.  Called after prepare().  The text belongs to the call or is constant. */
   const char *(*note) (const HybCall *call);
 
   /* For operators whose output types depend on values (boolean_mask, a while_loop that grows its

@@ -12,6 +12,7 @@
 struct _ProfBuilder
 {
   GHashTable *details; /* row → index in their section + 1 */
+  GHashTable *kernels; /* rows that have one */
   GArray     *section[PROF_N_SECTIONS];
   GHashTable *texts; /* text → offset + 1 */
 };
@@ -25,6 +26,7 @@ prof_builder_new (void)
   for (guint i = 0; i < PROF_N_SECTIONS; i++)
     builder->section[i] = g_array_new (FALSE, TRUE, prof_entry_sizes[i]);
   builder->details = g_hash_table_new (NULL, NULL);
+  builder->kernels = g_hash_table_new (NULL, NULL);
   builder->texts = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   g_array_append_val (builder->section[PROF_SECTION_STRINGS], nothing);
   return builder;
@@ -38,6 +40,7 @@ prof_builder_free (ProfBuilder *builder)
   for (guint i = 0; i < PROF_N_SECTIONS; i++)
     g_array_unref (builder->section[i]);
   g_hash_table_unref (builder->details);
+  g_hash_table_unref (builder->kernels);
   g_hash_table_unref (builder->texts);
   g_free (builder);
 }
@@ -190,6 +193,23 @@ prof_builder_set_allocated (ProfBuilder *builder, guint32 row, double bytes)
 }
 
 void
+prof_builder_set_kernel (ProfBuilder *builder, guint32 row, const char *kernel)
+{
+  ProfNodeKernel entry = { row, prof_builder_text (builder, kernel) };
+
+  if (g_hash_table_add (builder->kernels, GUINT_TO_POINTER (row)))
+    g_array_append_val (builder->section[PROF_SECTION_KERNELS], entry);
+}
+
+static int
+compare_kernels (gconstpointer a, gconstpointer b)
+{
+  guint32 x = ((const ProfNodeKernel *) a)->row, y = ((const ProfNodeKernel *) b)->row;
+
+  return x < y ? -1 : x > y;
+}
+
+void
 prof_builder_add_origin (ProfBuilder *builder, const ProfOrigin *origin)
 {
   g_array_append_vals (builder->section[PROF_SECTION_ORIGINS], origin, 1);
@@ -313,6 +333,7 @@ prof_builder_finish (ProfBuilder *builder)
 
   g_array_sort (builder->section[PROF_SECTION_DETAILS], compare_details);
   order_origins (builder->section[PROF_SECTION_ORIGINS]);
+  g_array_sort (builder->section[PROF_SECTION_KERNELS], compare_kernels);
   g_hash_table_remove_all (builder->details);
   memcpy (header.magic, PROF_MAGIC, sizeof header.magic);
   for (guint i = 0; i < PROF_N_SECTIONS; i++)

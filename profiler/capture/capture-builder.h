@@ -36,6 +36,8 @@ guint prof_builder_n_nodes (const ProfBuilder *builder);
 void prof_builder_set_inputs (ProfBuilder *builder, guint32 row, const char *inputs);
 /* Sets the bytes that one execution of a node takes. */
 void prof_builder_set_allocated (ProfBuilder *builder, guint32 row, double bytes);
+/* Sets how a node is computed, in a few words; setting it again has no effect. */
+void prof_builder_set_kernel (ProfBuilder *builder, guint32 row, const char *kernel);
 /* Adds a node of the model that a node which ran stands for; adding one twice has no effect. */
 void prof_builder_add_origin (ProfBuilder *builder, const ProfOrigin *origin);
 /* Sets the rows that a node reads.  They may be added later. */

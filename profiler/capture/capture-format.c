@@ -20,4 +20,5 @@ const guint32 prof_entry_sizes[PROF_N_SECTIONS] = {
   [PROF_SECTION_FACTS] = sizeof (ProfFactsEntry),
   [PROF_SECTION_DETAILS] = sizeof (ProfNodeDetail),
   [PROF_SECTION_ORIGINS] = sizeof (ProfOrigin),
+  [PROF_SECTION_KERNELS] = sizeof (ProfNodeKernel),
 };

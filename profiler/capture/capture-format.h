@@ -27,6 +27,7 @@ typedef enum
   PROF_SECTION_FACTS,   /* ProfFactsEntry; not in older captures */
   PROF_SECTION_DETAILS, /* ProfNodeDetail by ascending row; not in older captures */
   PROF_SECTION_ORIGINS, /* ProfOrigin by ascending row, then `of`; not in older captures */
+  PROF_SECTION_KERNELS, /* ProfNodeKernel by ascending row; not in older captures */
   PROF_N_SECTIONS,
 } ProfSectionKind;
 
@@ -76,6 +77,7 @@ G_STATIC_ASSERT (sizeof (ProfSample) == 16);
 G_STATIC_ASSERT (sizeof (ProfFactsEntry) == 48);
 G_STATIC_ASSERT (sizeof (ProfNodeDetail) == 16);
 G_STATIC_ASSERT (sizeof (ProfOrigin) == 16);
+G_STATIC_ASSERT (sizeof (ProfNodeKernel) == 8);
 G_STATIC_ASSERT (sizeof (ProfMemoryPoint) == 16);
 
 /* Bytes of one entry of each section. */

@@ -90,6 +90,7 @@ static const char *const section_contents[PROF_N_SECTIONS] = {
   [PROF_SECTION_FACTS] = "facts about samples",
   [PROF_SECTION_DETAILS] = "details of operators",
   [PROF_SECTION_ORIGINS] = "origins of nodes",
+  [PROF_SECTION_KERNELS] = "kernels of operators",
 };
 
 static guint32
@@ -372,6 +373,26 @@ prof_capture_find_detail (const ProfCapture *capture, guint32 row)
         high = middle;
     }
   return NULL;
+}
+
+const char *
+prof_capture_find_kernel (const ProfCapture *capture, guint32 row)
+{
+  const ProfNodeKernel *kernels = capture->section[PROF_SECTION_KERNELS];
+  guint32               low = 0, high = capture->count[PROF_SECTION_KERNELS];
+
+  while (low < high)
+    {
+      guint32 middle = low + (high - low) / 2;
+
+      if (kernels[middle].row == row)
+        return prof_capture_get_string (capture, kernels[middle].kernel);
+      if (kernels[middle].row < row)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+  return "";
 }
 
 const ProfOrigin *

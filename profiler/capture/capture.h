@@ -68,6 +68,8 @@ const ProfNode *prof_capture_get_node (const ProfCapture *capture, guint32 row);
 const guint32 *prof_capture_get_edges (const ProfCapture *capture, guint32 row, guint *n);
 /* More about a node that ran; NULL if the capture has nothing about it. */
 const ProfNodeDetail *prof_capture_find_detail (const ProfCapture *capture, guint32 row);
+/* How a node that ran was computed, in a few words; "" if the capture has nothing about it. */
+const char *prof_capture_find_kernel (const ProfCapture *capture, guint32 row);
 
 /* All n origins, by ascending row; their rows may be any numbers in a damaged capture.  n = 0 in older
  * captures. */

@@ -69,6 +69,13 @@ typedef struct
   double   allocated; /* bytes that one execution takes for outputs and workspace; NaN: not known */
 } ProfNodeDetail;
 
+/* How a node that ran was computed. */
+typedef struct
+{
+  guint32  row;
+  ProfText kernel; /* “OpenBLAS sgemm” */
+} ProfNodeKernel;
+
 /* The relation of a node that ran to a node of the model. */
 typedef enum
 {

@@ -334,11 +334,13 @@ append_nodes (GString *to, const ProfCapture *capture, const ProfSummary *summar
     return;
   g_string_append_c (to, '\n');
   append_padded (to, "node", NAME_WIDTH);
-  g_string_append (to, "  calls       self  share     FLOP/s  allocated  operator, inputs\n");
+  g_string_append (to,
+                   "  calls       self  share     FLOP/s  allocated  operator, inputs; kernel\n");
   for (guint i = 0; i < summary->node->len; i++)
     {
       const ProfNodeSum *sum = &g_array_index (summary->node, ProfNodeSum, i);
       const ProfNode    *node = prof_capture_get_node (capture, sum->row);
+      const char        *kernel = prof_capture_find_kernel (capture, sum->row);
 
       if (i >= MAX_ROWS)
         {
@@ -349,9 +351,10 @@ append_nodes (GString *to, const ProfCapture *capture, const ProfSummary *summar
                     sum->self / summary->traced);
       append_right (to, prof_format_quantity (prof_node_rate (node, sum)), 10);
       append_right (to, prof_format_bytes (sum->allocated), 11);
-      g_string_append_printf (to, "  %s %s\n",
+      g_string_append_printf (to, "  %s %s%s%s\n",
                               hyb_one_line (prof_capture_get_string (capture, node->type)),
-                              hyb_one_line (sum->inputs));
+                              hyb_one_line (sum->inputs), *kernel ? "; " : "",
+                              hyb_one_line (kernel));
     }
   if (summary->node->len > MAX_ROWS)
     {

@@ -326,6 +326,20 @@ add_origins (const ProfAttribution *attribution,
     }
 }
 
+/* Stores how the steps of a plan are computed.  rows: by node. */
+static void
+add_kernels (const ProfAttribution *attribution, const HybPlan *plan, const guint32 *rows)
+{
+  for (guint step = 0; step < hyb_plan_n_steps (plan); step++)
+    {
+      HybNodeId   node;
+      const char *kernel = hyb_plan_get_step_note (plan, step, &node);
+
+      if (kernel && rows[node] != PROF_NONE)
+        prof_builder_set_kernel (attribution->builder, rows[node], kernel);
+    }
+}
+
 /* Sets shape and cost from the types of the graph that ran, which are the most complete. */
 static void
 complete_row (ProfAttribution *attribution,
@@ -459,7 +473,10 @@ attribute_slots (ProfAttribution    *attribution,
       attribution->slot_source[i] = source;
       attribution->rows[i] = attribute_graph (attribution, source, slot->graph, types);
       if (slot->plan)
-        add_origins (attribution, source, slot->plan, attribution->rows[i]);
+        {
+          add_origins (attribution, source, slot->plan, attribution->rows[i]);
+          add_kernels (attribution, slot->plan, attribution->rows[i]);
+        }
       mark_divided (attribution, slot);
       attribution->n_rows[i] = hyb_graph_n_nodes (slot->graph);
       attribution->graph[i] = source->index;
@@ -498,6 +515,7 @@ prof_attribution_new (ProfBuilder        *builder,
                                               hyb_plan_get_graph (plan), hyb_plan_get_types (plan));
       attribution->n_planned = hyb_graph_n_nodes (hyb_plan_get_graph (plan));
       add_origins (attribution, attribution->sources->pdata[0], plan, attribution->planned);
+      add_kernels (attribution, plan, attribution->planned);
     }
   return attribution;
 }

@@ -199,6 +199,7 @@ describe_nodes (ScopeJson         *json,
       scope_json_double (json, "flops", sum->flops);
       scope_json_double (json, "bytes", sum->bytes);
       scope_json_string (json, "inputs", sum->inputs);
+      scope_json_string (json, "kernel", prof_capture_find_kernel (capture, sum->row));
       scope_json_double (json, "allocated_bytes", sum->allocated);
       if (node->step != PROF_NONE)
         scope_json_int (json, "step", node->step);

@@ -8,6 +8,7 @@
 #include "engine/kernels/convolution/convolve.h"
 
 #include "engine/base/parallel.h"
+#include "engine/base/translate.h"
 #include "engine/kernels/convolution/parts.h"
 #include "engine/kernels/matrix/gemm.h"
 
@@ -64,6 +65,18 @@ windows_tile_image (const HybConvolve *convolve)
             (convolve->dilate[i] == 1 || convolve->kernel[i] == 1) && convolve->pad[i] == 0 &&
             convolve->image[i] == convolve->map[i] * convolve->kernel[i];
   return tiles;
+}
+
+const char *
+hyb_convolve_note (const HybConvolve *convolve)
+{
+  static const char *const texts[] = {
+    [METHOD_POINTWISE] = N_ ("matrix product with the image as it lies"),
+    [METHOD_DEPTHWISE] = N_ ("depthwise, tap by tap"),
+    [METHOD_COLUMNS] = N_ ("columns of the image and a matrix product"),
+  };
+
+  return texts[choose_method (convolve)];
 }
 
 static gsize

@@ -43,6 +43,9 @@ typedef struct
 gsize hyb_convolve_workspace (const HybConvolve *convolve, gsize element_size);
 /* Returns the bytes of workspace for the gradient of the weights; G_MAXSIZE if that overflows. */
 gsize hyb_convolve_weight_workspace (const HybConvolve *convolve, gsize element_size);
+/* Returns in a few words how hyb_convolve() and hyb_convolve_transposed() compute the convolution, as a constant
+ * text. */
+const char *hyb_convolve_note (const HybConvolve *convolve);
 /* Returns the multiplications plus additions of any of the functions below. */
 double hyb_convolve_flops (const HybConvolve *convolve);
 

@@ -10,6 +10,7 @@
 #include "engine/kernels/convolution/direct-convolution.h"
 
 #include "engine/base/parallel.h"
+#include "engine/base/translate.h"
 #include "engine/kernels/convolution/depthwise.h"
 #include "engine/kernels/convolution/direct-layout.h"
 #include "engine/kernels/convolution/parts.h"
@@ -42,6 +43,12 @@ hyb_direct_convolve_fits (const HybConvolve *convolve)
     return FALSE;
   strip = hyb_direct_layout_strip (&layout, tiles, 0);
   return 5 * strip.n_rows * strip.n_columns >= 2 * strip.n_vectors * tiles->lanes;
+}
+
+const char *
+hyb_direct_convolve_note (const HybConvolve *convolve)
+{
+  return hyb_depthwise_fits (convolve) ? N_ ("direct, depthwise") : N_ ("direct");
 }
 
 static gint64

@@ -16,6 +16,8 @@
 gboolean hyb_direct_convolve_fits (const HybConvolve *convolve);
 /* Returns the bytes of workspace for a convolution that fits. */
 gsize hyb_direct_convolve_workspace (const HybConvolve *convolve);
+/* Returns in a few words how a convolution that fits is computed, as a constant text. */
+const char *hyb_direct_convolve_note (const HybConvolve *convolve);
 
 /* Computes map = finish (weight ⋆ image) for a convolution that fits, on several threads. */
 void hyb_direct_convolve (const HybConvolve       *convolve,

@@ -7,6 +7,7 @@
 #include "engine/kernels/matrix/gemm.h"
 
 #include "engine/base/parallel.h"
+#include "engine/base/translate.h"
 #include "engine/kernels/matrix/dots.h"
 #include "engine/kernels/matrix/matrix-vector.h"
 #include "engine/kernels/matrix/panels.h"
@@ -63,16 +64,37 @@ suits_matrix_vector_f64 (const HybGemm *gemm, gint64 x_stride, gint64 y_stride)
   return FALSE;
 }
 
+/* The method for a product of few rows of floats. */
+typedef enum
+{
+  FEW_ROWS_DOTS,
+  FEW_ROWS_PANELS,
+  NOT_FEW_ROWS,
+} FewRows;
+
+static FewRows
+choose_few_rows (const HybGemm *gemm)
+{
+  if (hyb_dots_is_faster (gemm))
+    return FEW_ROWS_DOTS;
+  return hyb_panels_is_faster (gemm) ? FEW_ROWS_PANELS : NOT_FEW_ROWS;
+}
+
 gboolean
 hyb_gemm_few_rows (const HybGemm *gemm, const float *a, const float *b, const float *bias, float *c)
 {
-  if (hyb_dots_is_faster (gemm))
-    hyb_dots_multiply (gemm, a, b, bias, c);
-  else if (hyb_panels_is_faster (gemm))
-    hyb_panels_gemm (gemm, a, b, bias, c);
-  else
-    return FALSE;
-  return TRUE;
+  switch (choose_few_rows (gemm))
+    {
+    case FEW_ROWS_DOTS:
+      hyb_dots_multiply (gemm, a, b, bias, c);
+      return TRUE;
+    case FEW_ROWS_PANELS:
+      hyb_panels_gemm (gemm, a, b, bias, c);
+      return TRUE;
+    case NOT_FEW_ROWS:
+      break;
+    }
+  return FALSE;
 }
 
 static gboolean
@@ -257,6 +279,37 @@ hyb_gemm (const HybGemm *gemm, HybDType dtype, gconstpointer a, gconstpointer b,
     hyb_gemm_f64 (gemm, a, b, c);
   else
     hyb_gemm_f32 (gemm, a, b, c);
+}
+
+/* The vector of a product with one: that of the column if there is a single one, else that of the row. */
+static gboolean
+reads_vector_f32 (const HybGemm *gemm)
+{
+  if (gemm->n == 1)
+    return suits_matrix_vector_f32 (gemm, gemm->transpose_b ? 1 : gemm->ldb, gemm->ldc);
+  return suits_matrix_vector_f32 (gemm, gemm->transpose_a ? gemm->lda : 1, 1);
+}
+
+const char *
+hyb_gemm_note (const HybGemm *gemm, HybDType dtype)
+{
+  FewRows few;
+
+  if (gemm->m == 0 || gemm->n == 0 || gemm->k == 0)
+    return NULL;
+  if (!fits_library (gemm))
+    return N_ ("plain loops, too large for OpenBLAS");
+  few = dtype == HYB_F32 ? choose_few_rows (gemm) : NOT_FEW_ROWS;
+  if (few == FEW_ROWS_DOTS)
+    return N_ ("sums row by row, weights as they lie");
+  if (few == FEW_ROWS_PANELS)
+    return N_ ("panels of 32 columns, packed while multiplying");
+  if (gemm->m > 1 && gemm->n > 1)
+    return dtype == HYB_F64 ? N_ ("OpenBLAS dgemm") : N_ ("OpenBLAS sgemm");
+  if (dtype == HYB_F64)
+    return N_ ("OpenBLAS dgemv");
+  return reads_vector_f32 (gemm) ? N_ ("matrix times vector, weights as they lie")
+                                 : N_ ("OpenBLAS sgemv");
 }
 
 typedef struct

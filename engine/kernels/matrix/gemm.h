@@ -15,6 +15,10 @@ void hyb_gemm_f64 (const HybGemm *gemm, const double *a, const double *b, double
 /* Computes the product in the given element type, HYB_F32 or HYB_F64. */
 void hyb_gemm (const HybGemm *gemm, HybDType dtype, gconstpointer a, gconstpointer b, gpointer c);
 
+/* Returns in a few words how hyb_gemm() computes the product on this processor, as a constant text; NULL if there is
+ * nothing to multiply. */
+const char *hyb_gemm_note (const HybGemm *gemm, HybDType dtype);
+
 /* Computes the product in float without OpenBLAS if that is faster, which it is for few rows, and
  * adds bias (n; nullable) to every row.  FALSE: it is not, and C is as before. */
 gboolean hyb_gemm_few_rows (const HybGemm *gemm,

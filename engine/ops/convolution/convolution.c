@@ -298,6 +298,15 @@ convolution_workspace (const HybCall *call)
   return hyb_convolve_workspace (&convolve, hyb_dtype_size (call->output[0].dtype));
 }
 
+static const char *
+convolution_note (const HybCall *call)
+{
+  HybConvolve convolve = view_convolve (call, &call->input[0].shape, &call->output[0].shape);
+
+  return is_direct (call, &convolve) ? hyb_direct_convolve_note (&convolve)
+                                     : hyb_convolve_note (&convolve);
+}
+
 static void
 convolution_forward (const HybCall *call, const HybRun *run)
 {
@@ -361,6 +370,14 @@ backward_data_forward (const HybCall *call, const HybRun *run)
                                                               .weight = run->input[1],
                                                               .result = run->output[0],
                                                               .workspace = run->workspace });
+}
+
+static const char *
+backward_data_note (const HybCall *call)
+{
+  HybConvolve convolve = view_convolve (call, &call->input[2].shape, &call->input[0].shape);
+
+  return hyb_convolve_note (&convolve);
 }
 
 static void
@@ -456,6 +473,7 @@ const HybOp hyb_ops_convolution[] = {
       .dtypes = HYB_DTYPES_FLOAT,
       .prepare = convolution_prepare,
       .forward = convolution_forward,
+      .note = convolution_note,
       .workspace = convolution_workspace,
       .gradient = convolution_gradient,
       .cost = convolution_cost,
@@ -472,6 +490,7 @@ const HybOp hyb_ops_convolution[] = {
       .params_size = sizeof (ConvolutionParams),
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = backward_data_forward,
+      .note = backward_data_note,
       .workspace = backward_data_workspace,
       .cost = backward_data_cost,
   },

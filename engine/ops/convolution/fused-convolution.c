@@ -8,6 +8,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/ops/convolution/convolution.h"
 
+#include "engine/base/translate.h"
 #include "engine/kernels/convolution/direct-convolution.h"
 #include "engine/kernels/convolution/winograd.h"
 #include "engine/op/rules.h"
@@ -119,6 +120,16 @@ fused_forward (const HybCall *call, const HybRun *run)
                                   .workspace = run->workspace };
 
   (params->winograd ? hyb_winograd_convolve : hyb_direct_convolve) (&convolve, &operands, &finish);
+}
+
+static const char *
+fused_note (const HybCall *call)
+{
+  const FusedParams *params = call->params;
+  HybConvolve        convolve = view_fused (call);
+
+  return params->winograd ? N_ ("Winograd F(4, 3) along the rows")
+                          : hyb_direct_convolve_note (&convolve);
 }
 
 /* The cost of the operators it replaces, also with Winograd filters, which need fewer products. */
@@ -316,6 +327,7 @@ const HybOp hyb_ops_fused_convolution[] = {
     .check = fused_check,
     .infer_shape = fused_infer_shape,
     .forward = fused_forward,
+    .note = fused_note,
     .workspace = fused_workspace,
     .cost = fused_cost },
   { .name = "_winograd_filters",

@@ -108,6 +108,14 @@ dot_forward (const HybCall *call, const HybRun *run)
   hyb_gemm (&gemm, call->output[0].dtype, run->input[0], run->input[1], run->output[0]);
 }
 
+static const char *
+dot_note (const HybCall *call)
+{
+  HybGemm gemm = dot_matrices (call->params, &call->input[0].shape, &call->input[1].shape);
+
+  return hyb_gemm_note (&gemm, call->output[0].dtype);
+}
+
 static void
 dot_cost (const HybCall *call, HybCost *cost)
 {
@@ -306,6 +314,15 @@ batch_dot_forward (const HybCall *call, const HybRun *run)
                                       .c = run->output[0] });
 }
 
+static const char *
+batch_dot_note (const HybCall *call)
+{
+  HybGemmBatch batch;
+  HybGemm      gemm = batch_dot_matrices (call, &batch);
+
+  return hyb_gemm_note (&gemm, call->output[0].dtype);
+}
+
 static void
 batch_dot_cost (const HybCall *call, HybCost *cost)
 {
@@ -365,6 +382,7 @@ const HybOp hyb_ops_dot[] = {
       .infer_shape = dot_infer_shape,
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = dot_forward,
+      .note = dot_note,
       .gradient = dot_gradient,
       .cost = dot_cost,
   },
@@ -408,6 +426,7 @@ const HybOp hyb_ops_dot[] = {
       .infer_shape = batch_dot_infer_shape,
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = batch_dot_forward,
+      .note = batch_dot_note,
       .gradient = batch_dot_gradient,
       .cost = batch_dot_cost,
   },

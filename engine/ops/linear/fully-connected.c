@@ -115,6 +115,28 @@ fully_connected_infer_shape (HybCall *call, GError **error)
          infer_data_and_output (call, error);
 }
 
+static HybGemm
+forward_product (const MatrixView *view)
+{
+  return (HybGemm){ .transpose_b = TRUE,
+                    .m = view->rows,
+                    .n = view->hidden,
+                    .k = view->features,
+                    .lda = view->features,
+                    .ldb = view->features,
+                    .ldc = view->hidden,
+                    .alpha = 1.0 };
+}
+
+static const char *
+fully_connected_note (const HybCall *call)
+{
+  MatrixView view = view_matrix (call, &call->input[0].shape);
+  HybGemm    gemm = forward_product (&view);
+
+  return hyb_gemm_note (&gemm, call->output[0].dtype);
+}
+
 /* hyb_gemm_few_rows() adds the bias itself.  hyb_gemm() does not, so each row of the output is set to
  * the bias first, and beta = 1 adds the product to it. */
 static void
@@ -123,14 +145,7 @@ fully_connected_forward (const HybCall *call, const HybRun *run)
   const FullyConnectedParams *params = call->params;
   MatrixView                  view = view_matrix (call, &call->input[0].shape);
   gsize                       row = hyb_dtype_size (call->output[0].dtype) * (gsize) view.hidden;
-  HybGemm                     gemm = { .transpose_b = TRUE,
-                                       .m = view.rows,
-                                       .n = view.hidden,
-                                       .k = view.features,
-                                       .lda = view.features,
-                                       .ldb = view.features,
-                                       .ldc = view.hidden,
-                                       .alpha = 1.0 };
+  HybGemm                     gemm = forward_product (&view);
 
   if (call->output[0].dtype == HYB_F32 &&
       hyb_gemm_few_rows (&gemm, run->input[0], run->input[1],
@@ -193,17 +208,32 @@ rectified_cost (const HybCall *call, HybCost *cost)
 }
 
 /* Inputs: gradient of the output, weight, data (for its shape). */
+static HybGemm
+data_product (const HybCall *call)
+{
+  MatrixView view = view_matrix (call, &call->input[2].shape);
+
+  return (HybGemm){ .m = view.rows,
+                    .n = view.features,
+                    .k = view.hidden,
+                    .lda = view.hidden,
+                    .ldb = view.features,
+                    .ldc = view.features,
+                    .alpha = 1.0 };
+}
+
+static const char *
+backward_data_note (const HybCall *call)
+{
+  HybGemm gemm = data_product (call);
+
+  return hyb_gemm_note (&gemm, call->output[0].dtype);
+}
+
 static void
 backward_data_forward (const HybCall *call, const HybRun *run)
 {
-  MatrixView view = view_matrix (call, &call->input[2].shape);
-  HybGemm    gemm = { .m = view.rows,
-                      .n = view.features,
-                      .k = view.hidden,
-                      .lda = view.hidden,
-                      .ldb = view.features,
-                      .ldc = view.features,
-                      .alpha = 1.0 };
+  HybGemm gemm = data_product (call);
 
   hyb_gemm (&gemm, call->output[0].dtype, run->input[0], run->input[1], run->output[0]);
 }
@@ -215,18 +245,33 @@ backward_data_cost (const HybCall *call, HybCost *cost)
 }
 
 /* Inputs: gradient of the output, data, weight (for its shape). */
+static HybGemm
+weight_product (const HybCall *call)
+{
+  MatrixView view = view_matrix (call, &call->input[1].shape);
+
+  return (HybGemm){ .transpose_a = TRUE,
+                    .m = view.hidden,
+                    .n = view.features,
+                    .k = view.rows,
+                    .lda = view.hidden,
+                    .ldb = view.features,
+                    .ldc = view.features,
+                    .alpha = 1.0 };
+}
+
+static const char *
+backward_weight_note (const HybCall *call)
+{
+  HybGemm gemm = weight_product (call);
+
+  return hyb_gemm_note (&gemm, call->output[0].dtype);
+}
+
 static void
 backward_weight_forward (const HybCall *call, const HybRun *run)
 {
-  MatrixView view = view_matrix (call, &call->input[1].shape);
-  HybGemm    gemm = { .transpose_a = TRUE,
-                      .m = view.hidden,
-                      .n = view.features,
-                      .k = view.rows,
-                      .lda = view.hidden,
-                      .ldb = view.features,
-                      .ldc = view.features,
-                      .alpha = 1.0 };
+  HybGemm gemm = weight_product (call);
 
   hyb_gemm (&gemm, call->output[0].dtype, run->input[0], run->input[1], run->output[0]);
 }
@@ -316,6 +361,7 @@ const HybOp hyb_ops_fully_connected[] = {
     .infer_shape = fully_connected_infer_shape,
     .dtypes = HYB_DTYPES_FLOAT,
     .forward = fully_connected_forward,
+    .note = fully_connected_note,
     .gradient = fully_connected_gradient,
     .cost = fully_connected_cost },
   { .name = "_rectified_fully_connected",
@@ -330,6 +376,7 @@ const HybOp hyb_ops_fully_connected[] = {
     .infer_shape = fully_connected_infer_shape,
     .dtypes = HYB_DTYPES_FLOAT,
     .forward = rectified_forward,
+    .note = fully_connected_note,
     .cost = rectified_cost },
   { .name = "_backward_FullyConnected_data",
     .doc = "Gradient of FullyConnected with respect to its data.",
@@ -343,6 +390,7 @@ const HybOp hyb_ops_fully_connected[] = {
     .params_size = sizeof (FullyConnectedParams),
     .dtypes = HYB_DTYPES_FLOAT,
     .forward = backward_data_forward,
+    .note = backward_data_note,
     .gradient = backward_data_gradient,
     .cost = backward_data_cost },
   { .name = "_backward_FullyConnected_weight",
@@ -357,6 +405,7 @@ const HybOp hyb_ops_fully_connected[] = {
     .params_size = sizeof (FullyConnectedParams),
     .dtypes = HYB_DTYPES_FLOAT,
     .forward = backward_weight_forward,
+    .note = backward_weight_note,
     .gradient = backward_weight_gradient,
     .cost = backward_weight_cost },
   { 0 },

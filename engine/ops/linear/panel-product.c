@@ -105,6 +105,18 @@ product_forward (const HybCall *call, const HybRun *run)
                        run->input[0], run->input[1], run->output[0]);
 }
 
+/* There are few different texts, which are kept. */
+static const char *
+product_note (const HybCall *call)
+{
+  const HybProductParams *params = call->params;
+  const HybShape         *data = &call->input[0].shape;
+  g_autofree char *how = hyb_panels_describe (data->dim[0], params->num_hidden, data->dim[1]);
+  g_autofree char *text = g_strconcat ("weights in panels, ", how, NULL);
+
+  return g_intern_string (text);
+}
+
 const HybOp hyb_ops_panel_product[] = {
   { .name = "_weight_panels",
     .doc = "Packs a weight once, for many products of few rows.",
@@ -127,6 +139,7 @@ const HybOp hyb_ops_panel_product[] = {
     .arity = hyb_product_arity,
     .infer_shape = product_infer_shape,
     .forward = product_forward,
+    .note = product_note,
     .cost = hyb_product_cost },
   { 0 },
 };
