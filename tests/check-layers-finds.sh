@@ -61,7 +61,7 @@ calls () {
   "$here/check-calls.sh" "$tree/build" "$tree"
 }
 
-echo "1..13"
+echo "1..14"
 start
 expect 0 "a tree whose arrows point one way passes" layers
 expect 0 "calls that point one way pass" calls
@@ -84,6 +84,8 @@ start; plant engine/cuda/x.c '#include "engine/low/a.h"'
 expect 1 "a private header in a back end is found" layers
 start; plant app/command/check.h '#pragma once'; plant app/command/frame/x.c '#include "app/command/check.h"'
 expect 1 "a command in the frame of the commands is found" layers
+start; plant engine/low/a.h '} HybRow;'; plant app/command/row.h '} HybRow;'
+expect 1 "two types with one name are found" layers
 start; plant engine/low/a.c 'int b (void);' 'int c (void);' 'int c (void) { return b (); }'
 expect 1 "two files that call each other are found" calls
 start; plant engine/low/a.c 'int c (void);' 'int d (void) { return c (); }'; plant engine/high/b.c 'int c (void) { return 2; }'

@@ -11,7 +11,8 @@
 # 5. No file includes another that includes it again, directly or not.  x.c, x.h and
 #    x-private.h count as one file.
 # 6. The frame of the commands (app/command/frame) includes no command.
-# Prints every include that breaks a rule and exits with 1.
+# 7. A header that others include gives a type a name that no other header gives.
+# Prints everything that breaks a rule and exits with 1.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 export LC_ALL=C # order, decimal points and messages
 tests=$(cd "$(dirname "$0")" && pwd)
@@ -81,4 +82,13 @@ fi
 # --- 6. The frame of the commands ---
 awk '$1 ~ /^app\/command\/frame\// && $2 ~ /^app\/command\// && $2 !~ /^app\/command\/frame\// {
   print $1 " includes " $2 ": the frame knows no command"; bad = 1 } END { exit bad }' "$list" || status=1
+
+# --- 7. Names of types ---
+for module in engine profiler viz app; do
+  [ -d "$module" ] && grep -rHoE '^} (Hyb|Prof|Viz|Scope)[A-Za-z0-9]+;' --include='*.h' "$module"
+done | awk -F: '
+  { name = substr ($2, 3, length ($2) - 3) }
+  name in header { print $1 ": " header[name] " has another type " name; bad = 1 }
+  { header[name] = $1 }
+  END { exit bad }' || status=1
 exit $status

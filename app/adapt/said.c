@@ -121,7 +121,7 @@ scope_said_walk (const ScopeSaid *said, const ScopeSaidRenderer *renderer, gpoin
 static void
 clear_column (gpointer data)
 {
-  ScopeColumn *column = data;
+  ScopeTableColumn *column = data;
 
   g_free ((char *) column->title);
   g_free ((char *) column->lines);
@@ -134,18 +134,18 @@ clear_cell (gpointer data)
 }
 
 ScopeTable *
-scope_said_table (ScopeSaid *said, const ScopeColumn *columns, guint n_columns)
+scope_said_table (ScopeSaid *said, const ScopeTableColumn *columns, guint n_columns)
 {
   ScopeTable *table = g_new0 (ScopeTable, 1);
 
-  table->columns = g_array_new (FALSE, FALSE, sizeof (ScopeColumn));
+  table->columns = g_array_new (FALSE, FALSE, sizeof (ScopeTableColumn));
   table->cells = g_array_new (FALSE, FALSE, sizeof (ScopeCell));
   table->foot = G_MAXUINT;
   g_array_set_clear_func (table->columns, clear_column);
   g_array_set_clear_func (table->cells, clear_cell);
   for (guint i = 0; i < n_columns; i++)
     {
-      ScopeColumn column = columns[i];
+      ScopeTableColumn column = columns[i];
 
       column.title = g_strdup (column.title);
       column.lines = g_strdup (column.lines);

@@ -23,7 +23,7 @@ typedef struct
   const char *lines;     /* the title on a terminal, where it may have several lines; NULL: title */
   gboolean    is_number; /* to the right */
   int width; /* characters on a terminal; 0: words of any length, printed after all others */
-} ScopeColumn;
+} ScopeTableColumn;
 
 typedef struct
 {
@@ -33,7 +33,7 @@ typedef struct
 
 typedef struct
 {
-  GArray *columns; /* of ScopeColumn, with texts of their own */
+  GArray *columns; /* of ScopeTableColumn, with texts of their own */
   GArray *cells;   /* of ScopeCell, row by row */
   guint   foot;    /* from this row on all are shown; G_MAXUINT: there is no foot */
   guint   indent;  /* characters on a terminal */
@@ -63,7 +63,7 @@ void scope_said_sentence (ScopeSaid *said, ScopeSaidStyle style, char *text);
 /* A name and what it stands for; both are copied. */
 void scope_said_fact (ScopeSaid *said, const char *name, const char *text);
 /* An empty table.  Owned by said. */
-ScopeTable *scope_said_table (ScopeSaid *said, const ScopeColumn *columns, guint n_columns);
+ScopeTable *scope_said_table (ScopeSaid *said, const ScopeTableColumn *columns, guint n_columns);
 /* Adds the next cell of a row.  text: (transfer full) (nullable) */
 void scope_table_add (ScopeTable *table, char *text, gboolean is_unsure);
 /* Further rows are the foot. */

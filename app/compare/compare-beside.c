@@ -84,7 +84,7 @@ add_heading (ScopeSaid *said, const cJSON *with)
 void
 scope_compare_beside_append (GtkBox *box, const cJSON *with)
 {
-  const ScopeColumn columns[] = {
+  const ScopeTableColumn columns[] = {
     { .title = _ ("Nodes computed together") },
     { .title = _ ("Here"), .is_number = TRUE },
     { .title = _ ("There"), .is_number = TRUE },

@@ -35,7 +35,7 @@ append_fact (gpointer data, const char *name, const char *text)
 
 /* Words take the room that numbers leave. */
 static GtkWidget *
-new_cell (const ScopeColumn *column, const ScopeCell *cell)
+new_cell (const ScopeTableColumn *column, const ScopeCell *cell)
 {
   GtkWidget *label;
 
@@ -53,7 +53,7 @@ new_cell (const ScopeColumn *column, const ScopeCell *cell)
 }
 
 static GtkWidget *
-new_title (const ScopeColumn *column)
+new_title (const ScopeTableColumn *column)
 {
   GtkWidget *label = scope_label_new (column->title, "dim-label");
 
@@ -73,12 +73,12 @@ append_table (gpointer data, const ScopeTable *table)
   gtk_grid_set_column_spacing (grid, 12);
   gtk_grid_set_row_spacing (grid, 6);
   for (guint i = 0; i < table->columns->len; i++)
-    gtk_grid_attach (grid, new_title (&g_array_index (table->columns, ScopeColumn, i)), (int) i, 0,
-                     1, 1);
+    gtk_grid_attach (grid, new_title (&g_array_index (table->columns, ScopeTableColumn, i)),
+                     (int) i, 0, 1, 1);
   for (int row = -1; scope_table_next (table, MAX_ROWS, &row); top++)
     for (guint i = 0; i < table->columns->len; i++)
       gtk_grid_attach (grid,
-                       new_cell (&g_array_index (table->columns, ScopeColumn, i),
+                       new_cell (&g_array_index (table->columns, ScopeTableColumn, i),
                                  scope_table_get (table, (guint) row, i)),
                        (int) i, top, 1, 1);
   gtk_box_append (data, GTK_WIDGET (grid));

@@ -23,11 +23,11 @@
 
 typedef struct
 {
-  HybParallelFunc func;
-  gpointer        data;
-  gint64          n;
-  HybPieces       pieces;
-  guint64         number; /* of the job: 1, 2, … */
+  HybParallelFunc   func;
+  gpointer          data;
+  gint64            n;
+  HybParallelPieces pieces;
+  guint64           number; /* of the job: 1, 2, … */
 } Job;
 
 /* By piece: the number of the last job whose thread has claimed it.  Each is in a cache line of its

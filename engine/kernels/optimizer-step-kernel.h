@@ -9,14 +9,14 @@
 
 /* Element i of the rescaled gradient, clipped. */
 static double
-NAME (gradient_at) (const HybStep *step, gint64 i)
+NAME (gradient_at) (const HybOptimizerStep *step, gint64 i)
 {
   return clipped (step, (double) ((const REAL *) step->gradient)[i] * step->rescale);
 }
 
 /* Element i of the rescaled gradient plus weight decay, clipped together. */
 static double
-NAME (decayed_at) (const HybStep *step, gint64 i)
+NAME (decayed_at) (const HybOptimizerStep *step, gint64 i)
 {
   return clipped (step, (double) ((const REAL *) step->gradient)[i] * step->rescale +
                             step->decay * (double) WEIGHT (step)[i]);
@@ -24,7 +24,7 @@ NAME (decayed_at) (const HybStep *step, gint64 i)
 
 /* Moves element i of the means of Adam; returns their values. */
 static void
-NAME (move_means) (const HybStep *step, gint64 i, double g, double *mean, double *square)
+NAME (move_means) (const HybOptimizerStep *step, gint64 i, double g, double *mean, double *square)
 {
   *mean = step->beta1 * (double) STATE (step, 0)[i] + (1 - step->beta1) * g;
   *square = step->beta2 * (double) STATE (step, 1)[i] + (1 - step->beta2) * g * g;
@@ -33,7 +33,7 @@ NAME (move_means) (const HybStep *step, gint64 i, double g, double *mean, double
 }
 
 static void
-NAME (sgd) (const HybStep *step)
+NAME (sgd) (const HybOptimizerStep *step)
 {
   for (gint64 i = 0; i < step->n; i++)
     {
@@ -50,7 +50,7 @@ NAME (sgd) (const HybStep *step)
 }
 
 static void
-NAME (nag) (const HybStep *step)
+NAME (nag) (const HybOptimizerStep *step)
 {
   for (gint64 i = 0; i < step->n; i++)
     {
@@ -68,7 +68,7 @@ NAME (nag) (const HybStep *step)
 }
 
 static void
-NAME (adam) (const HybStep *step)
+NAME (adam) (const HybOptimizerStep *step)
 {
   for (gint64 i = 0; i < step->n; i++)
     {
@@ -82,7 +82,7 @@ NAME (adam) (const HybStep *step)
 }
 
 static void
-NAME (rmsprop) (const HybStep *step)
+NAME (rmsprop) (const HybOptimizerStep *step)
 {
   double keep = step->beta1;
 
@@ -111,7 +111,7 @@ NAME (rmsprop) (const HybStep *step)
 }
 
 static void
-NAME (adagrad) (const HybStep *step)
+NAME (adagrad) (const HybOptimizerStep *step)
 {
   for (gint64 i = 0; i < step->n; i++)
     {
@@ -125,7 +125,7 @@ NAME (adagrad) (const HybStep *step)
 }
 
 static void
-NAME (adadelta) (const HybStep *step)
+NAME (adadelta) (const HybOptimizerStep *step)
 {
   double keep = step->beta1;
 
@@ -143,7 +143,7 @@ NAME (adadelta) (const HybStep *step)
 }
 
 static void
-NAME (adagrad_outside) (const HybStep *step)
+NAME (adagrad_outside) (const HybOptimizerStep *step)
 {
   for (gint64 i = 0; i < step->n; i++)
     {
@@ -157,7 +157,7 @@ NAME (adagrad_outside) (const HybStep *step)
 }
 
 static void
-NAME (ftml) (const HybStep *step)
+NAME (ftml) (const HybOptimizerStep *step)
 {
   double bias1 = 1 - pow (step->beta1, step->t), bias2 = 1 - pow (step->beta2, step->t);
 
@@ -177,7 +177,7 @@ NAME (ftml) (const HybStep *step)
 }
 
 static void
-NAME (ftrl) (const HybStep *step)
+NAME (ftrl) (const HybOptimizerStep *step)
 {
   for (gint64 i = 0; i < step->n; i++)
     {
@@ -194,7 +194,7 @@ NAME (ftrl) (const HybStep *step)
 }
 
 static void
-NAME (sign) (const HybStep *step)
+NAME (sign) (const HybOptimizerStep *step)
 {
   for (gint64 i = 0; i < step->n; i++)
     TO (step)
@@ -203,7 +203,7 @@ NAME (sign) (const HybStep *step)
 }
 
 static void
-NAME (signum) (const HybStep *step)
+NAME (signum) (const HybOptimizerStep *step)
 {
   for (gint64 i = 0; i < step->n; i++)
     {
@@ -217,7 +217,7 @@ NAME (signum) (const HybStep *step)
 }
 
 static void
-NAME (adamw) (const HybStep *step)
+NAME (adamw) (const HybOptimizerStep *step)
 {
   for (gint64 i = 0; i < step->n; i++)
     {
@@ -231,7 +231,7 @@ NAME (adamw) (const HybStep *step)
 }
 
 static void
-NAME (lamb_direction) (const HybStep *step)
+NAME (lamb_direction) (const HybOptimizerStep *step)
 {
   double bias1 = step->corrects_bias ? 1 - pow (step->beta1, step->t) : 1;
   double bias2 = step->corrects_bias ? 1 - pow (step->beta2, step->t) : 1;
@@ -247,7 +247,7 @@ NAME (lamb_direction) (const HybStep *step)
 }
 
 static void
-NAME (along) (const HybStep *step)
+NAME (along) (const HybOptimizerStep *step)
 {
   for (gint64 i = 0; i < step->n; i++)
     TO (step)

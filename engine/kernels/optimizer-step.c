@@ -11,7 +11,7 @@
 #include <math.h>
 
 static double
-clipped (const HybStep *step, double x)
+clipped (const HybOptimizerStep *step, double x)
 {
   if (isnan (step->clip))
     return x;
@@ -42,8 +42,8 @@ hyb_lamb_ratio (double weight_norm, double direction_norm, double lower, double 
 
 typedef struct
 {
-  const HybStep *step;
-  HybStepFunc    func;
+  const HybOptimizerStep *step;
+  HybStepFunc             func;
 } Job;
 
 static gpointer
@@ -55,8 +55,8 @@ advance (gconstpointer array, gint64 n, HybDType dtype)
 static void
 step_slice (gint64 begin, gint64 end, gpointer data)
 {
-  const Job *job = data;
-  HybStep    slice = *job->step;
+  const Job       *job = data;
+  HybOptimizerStep slice = *job->step;
 
   slice.n = end - begin;
   slice.weight = advance (slice.weight, begin, slice.dtype);
@@ -68,7 +68,7 @@ step_slice (gint64 begin, gint64 end, gpointer data)
 }
 
 #define STEP(name)                                                        \
-  void hyb_step_##name (const HybStep *step)                              \
+  void hyb_step_##name (const HybOptimizerStep *step)                     \
   {                                                                       \
     Job job = { step, step->dtype == HYB_F64 ? name##_f64 : name##_f32 }; \
                                                                           \

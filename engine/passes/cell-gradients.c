@@ -10,9 +10,9 @@
 
 typedef struct
 {
-  const HybCells  *cells;
-  const HybCell   *cell;
-  HybCellGradient *gradient;
+  const HybWrittenCells  *cells;
+  const HybCell          *cell;
+  HybWrittenCellGradient *gradient;
 } Search;
 
 /* --- Readers --- */
@@ -172,7 +172,7 @@ match_lstm (const Search *search)
    * the part of dc that arrives through h. */
   static const char *const functions[] = { "sigmoid", "sigmoid", "tanh", "sigmoid" };
   const HybValueId        *kept = search->cell->kept;
-  HybCellGradient         *gradient = search->gradient;
+  HybWrittenCellGradient  *gradient = search->gradient;
   HybValueId               arriving, dc, others[4], parts[4];
   HybValueId               own = find_slope (search, kept[4], "tanh", &arriving);
 
@@ -207,7 +207,7 @@ match_lstm (const Search *search)
 static HybValueId
 third_of_h2h (const Search *search)
 {
-  const HybCells *cells = search->cells;
+  const HybWrittenCells *cells = search->cells;
 
   for (guint i = 0; i < search->cell->nodes.n; i++)
     {
@@ -235,13 +235,13 @@ complement (const Search *search)
 static HybValueId
 gradient_of_update (const Search *search, HybValueId dh)
 {
-  const HybCells   *cells = search->cells;
-  HybValueId        kept = product_of (search, dh, search->cell->inputs[2]);
-  HybValueId        lost = product_of (search, dh, search->cell->kept[2]);
-  guint             n;
-  const HybNodeId  *users = lost == HYB_NO_ID ? NULL : readers (search, lost, &n);
-  const HybValueId *inputs;
-  HybValueId        negative;
+  const HybWrittenCells *cells = search->cells;
+  HybValueId             kept = product_of (search, dh, search->cell->inputs[2]);
+  HybValueId             lost = product_of (search, dh, search->cell->kept[2]);
+  guint                  n;
+  const HybNodeId       *users = lost == HYB_NO_ID ? NULL : readers (search, lost, &n);
+  const HybValueId      *inputs;
+  HybValueId             negative;
 
   if (kept == HYB_NO_ID || !users || n != 1 || node_of (search, users[0])->op != cells->negative)
     return HYB_NO_ID;
@@ -256,10 +256,10 @@ gradient_of_update (const Search *search, HybValueId dh)
 static gboolean
 match_gru (const Search *search)
 {
-  const HybValueId *kept = search->cell->kept;
-  HybCellGradient  *gradient = search->gradient;
-  HybValueId        parts[4], arriving, dn = find_slope (search, kept[2], "tanh", &arriving);
-  HybValueId        y = third_of_h2h (search);
+  const HybValueId       *kept = search->cell->kept;
+  HybWrittenCellGradient *gradient = search->gradient;
+  HybValueId              parts[4], arriving, dn = find_slope (search, kept[2], "tanh", &arriving);
+  HybValueId              y = third_of_h2h (search);
 
   if (dn == HYB_NO_ID || y == HYB_NO_ID)
     return FALSE;
@@ -282,7 +282,9 @@ match_gru (const Search *search)
 }
 
 gboolean
-hyb_cells_match_gradient (const HybCells *cells, const HybCell *cell, HybCellGradient *gradient)
+hyb_cells_match_gradient (const HybWrittenCells  *cells,
+                          const HybCell          *cell,
+                          HybWrittenCellGradient *gradient)
 {
   Search search = { cells, cell, gradient };
 

@@ -7,35 +7,35 @@
 #define LSTM_GATES 4
 #define GRU_GATES  3
 
-static const HybCellKind lstm = { .forward = "_lstm_gates",
-                                  .recording = "_recording_lstm_gates",
-                                  .backward = "_backward_lstm_gates",
-                                  .n_kept = 5,
-                                  .n_results = 2,
-                                  .first_read = 2,
-                                  .cell_attribute = "has_cell_gradient" };
-static const HybCellKind gru = { .forward = "_gru_gates",
-                                 .recording = "_recording_gru_gates",
-                                 .backward = "_backward_gru_gates",
-                                 .n_kept = 3,
-                                 .n_results = 3,
-                                 .first_read = 1 };
+static const HybWrittenCellKind lstm = { .forward = "_lstm_gates",
+                                         .recording = "_recording_lstm_gates",
+                                         .backward = "_backward_lstm_gates",
+                                         .n_kept = 5,
+                                         .n_results = 2,
+                                         .first_read = 2,
+                                         .cell_attribute = "has_cell_gradient" };
+static const HybWrittenCellKind gru = { .forward = "_gru_gates",
+                                        .recording = "_recording_gru_gates",
+                                        .backward = "_backward_gru_gates",
+                                        .n_kept = 3,
+                                        .n_results = 3,
+                                        .first_read = 1 };
 
 void
-hyb_cells_init (HybCells *cells, HybGraph *graph, HybFacts *facts)
+hyb_cells_init (HybWrittenCells *cells, HybGraph *graph, HybFacts *facts)
 {
-  *cells = (HybCells){ .graph = graph,
-                       .facts = facts,
-                       .add = hyb_op_find ("elemwise_add"),
-                       .sub = hyb_op_find ("elemwise_sub"),
-                       .mul = hyb_op_find ("elemwise_mul"),
-                       .negative = hyb_op_find ("negative"),
-                       .slice = hyb_op_find ("SliceChannel"),
-                       .concat = hyb_op_find ("Concat"),
-                       .ones = hyb_op_find ("ones_like"),
-                       .from_scalar = hyb_op_find ("_rminus_scalar"),
-                       .activation = hyb_op_find ("Activation"),
-                       .backward_activation = hyb_op_find ("_backward_Activation") };
+  *cells = (HybWrittenCells){ .graph = graph,
+                              .facts = facts,
+                              .add = hyb_op_find ("elemwise_add"),
+                              .sub = hyb_op_find ("elemwise_sub"),
+                              .mul = hyb_op_find ("elemwise_mul"),
+                              .negative = hyb_op_find ("negative"),
+                              .slice = hyb_op_find ("SliceChannel"),
+                              .concat = hyb_op_find ("Concat"),
+                              .ones = hyb_op_find ("ones_like"),
+                              .from_scalar = hyb_op_find ("_rminus_scalar"),
+                              .activation = hyb_op_find ("Activation"),
+                              .backward_activation = hyb_op_find ("_backward_Activation") };
 }
 
 gboolean
@@ -61,26 +61,26 @@ hyb_cell_nodes_add (HybCellNodes *nodes, HybNodeId id)
 /* --- Nodes --- */
 
 static const HybNode *
-producer (const HybCells *cells, HybValueId value)
+producer (const HybWrittenCells *cells, HybValueId value)
 {
   return hyb_graph_get_node (cells->graph, hyb_graph_get_producer (cells->graph, value));
 }
 
 static HybValueId
-operand (const HybCells *cells, HybValueId value, guint index)
+operand (const HybWrittenCells *cells, HybValueId value, guint index)
 {
   return hyb_graph_get_inputs (cells->graph, hyb_graph_get_producer (cells->graph, value))[index];
 }
 
 static gboolean
-is_made_by (const HybCells *cells, HybValueId value, const HybOp *op)
+is_made_by (const HybWrittenCells *cells, HybValueId value, const HybOp *op)
 {
   return producer (cells, value)->op == op;
 }
 
 /* The x of value = function (x), in either spelling, or HYB_NO_ID. */
 static HybValueId
-argument_of (const HybCells *cells, HybValueId value, const char *function)
+argument_of (const HybWrittenCells *cells, HybValueId value, const char *function)
 {
   const HybNode *node = producer (cells, value);
   gboolean       is = node->op == hyb_op_find (function) ||
@@ -93,7 +93,7 @@ argument_of (const HybCells *cells, HybValueId value, const char *function)
 /* The x of which value is part number index in an even split along the last axis, or
  * HYB_NO_ID. */
 static HybValueId
-split_of (const HybCells *cells, HybValueId value, guint index, guint n_parts)
+split_of (const HybWrittenCells *cells, HybValueId value, guint index, guint n_parts)
 {
   const HybNode *node = producer (cells, value);
   const HybType *whole, *part = &cells->facts->types[value];
@@ -110,7 +110,7 @@ split_of (const HybCells *cells, HybValueId value, guint index, guint n_parts)
 }
 
 static gboolean
-same_shape (const HybCells *cells, HybValueId a, HybValueId b)
+same_shape (const HybWrittenCells *cells, HybValueId a, HybValueId b)
 {
   const HybType *x = &cells->facts->types[a], *y = &cells->facts->types[b];
 
@@ -121,11 +121,11 @@ same_shape (const HybCells *cells, HybValueId a, HybValueId b)
 
 /* Matches f c' + i g with the terms in this order. */
 static gboolean
-match_cell (const HybCells *cells,
-            HybValueId      preserved,
-            HybValueId      added,
-            HybValueId     *sum,
-            HybCell        *cell)
+match_cell (const HybWrittenCells *cells,
+            HybValueId             preserved,
+            HybValueId             added,
+            HybValueId            *sum,
+            HybCell               *cell)
 {
   HybValueId gates[3];
 
@@ -151,7 +151,7 @@ match_cell (const HybCells *cells,
 }
 
 static gboolean
-match_lstm (const HybCells *cells, HybNodeId id, HybCell *cell)
+match_lstm (const HybWrittenCells *cells, HybNodeId id, HybCell *cell)
 {
   const HybNode    *node = hyb_graph_get_node (cells->graph, id);
   const HybValueId *inputs = hyb_graph_get_inputs (cells->graph, id);
@@ -180,7 +180,7 @@ match_lstm (const HybCells *cells, HybNodeId id, HybCell *cell)
 
 /* Matches the sigmoid of the sum of part number index of both products, which it sets. */
 static gboolean
-match_gate (const HybCells *cells, HybValueId gate, guint index, HybValueId *products)
+match_gate (const HybWrittenCells *cells, HybValueId gate, guint index, HybValueId *products)
 {
   HybValueId sum = argument_of (cells, gate, "sigmoid");
 
@@ -193,7 +193,7 @@ match_gate (const HybCells *cells, HybValueId gate, guint index, HybValueId *pro
 
 /* Matches 1 - z in either spelling. */
 static gboolean
-match_complement (const HybCells *cells, HybValueId value, HybValueId z)
+match_complement (const HybWrittenCells *cells, HybValueId value, HybValueId z)
 {
   const HybNode *node = producer (cells, value);
   const char    *scalar = hyb_node_get_attribute (node, "scalar");
@@ -206,7 +206,7 @@ match_complement (const HybCells *cells, HybValueId value, HybValueId z)
 }
 
 static gboolean
-match_candidate (const HybCells *cells, HybValueId n, HybCell *cell)
+match_candidate (const HybWrittenCells *cells, HybValueId n, HybCell *cell)
 {
   HybValueId sum = argument_of (cells, n, "tanh"), gated, products[2];
 
@@ -224,7 +224,7 @@ match_candidate (const HybCells *cells, HybValueId n, HybCell *cell)
 }
 
 static gboolean
-match_gru (const HybCells *cells, HybNodeId id, HybCell *cell)
+match_gru (const HybWrittenCells *cells, HybNodeId id, HybCell *cell)
 {
   const HybNode    *node = hyb_graph_get_node (cells->graph, id);
   const HybValueId *inputs = hyb_graph_get_inputs (cells->graph, id);
@@ -252,7 +252,7 @@ match_gru (const HybCells *cells, HybNodeId id, HybCell *cell)
 
 /* Adds the nodes between the cell's inputs and this node. */
 static gboolean
-add_nodes (const HybCells *cells, HybCell *cell, HybNodeId id)
+add_nodes (const HybWrittenCells *cells, HybCell *cell, HybNodeId id)
 {
   const HybValueId *inputs = hyb_graph_get_inputs (cells->graph, id);
   guint             n = hyb_graph_get_node (cells->graph, id)->n_inputs;
@@ -270,7 +270,7 @@ add_nodes (const HybCells *cells, HybCell *cell, HybNodeId id)
 }
 
 gboolean
-hyb_cells_match (const HybCells *cells, HybNodeId id, HybCell *cell)
+hyb_cells_match (const HybWrittenCells *cells, HybNodeId id, HybCell *cell)
 {
   cell->nodes.n = 0;
   return (match_lstm (cells, id, cell) || match_gru (cells, id, cell)) &&

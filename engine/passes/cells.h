@@ -27,13 +27,13 @@ typedef struct
   guint       n_results;                      /* outputs of backward */
   guint       first_read;     /* the inputs of the cell from this one on are inputs of backward */
   const char *cell_attribute; /* whether backward reads the state's gradient; NULL: never */
-} HybCellKind;
+} HybWrittenCellKind;
 
 /* A cell: the values that it reads, its outputs, and all nodes between. */
 typedef struct
 {
-  const HybCellKind *kind;
-  HybValueId         inputs[HYB_CELL_INPUTS];
+  const HybWrittenCellKind *kind;
+  HybValueId                inputs[HYB_CELL_INPUTS];
   HybValueId   kept[HYB_CELL_KEPT]; /* what the recording operator writes besides, in its order */
   HybNodeId    output, cell;        /* cell: HYB_NO_ID for a GRU */
   HybCellNodes nodes;
@@ -46,7 +46,7 @@ typedef struct
   HybValueId results
       [HYB_CELL_RESULTS]; /* in the order of the outputs of backward; HYB_NO_ID: not computed */
   HybCellNodes nodes;
-} HybCellGradient;
+} HybWrittenCellGradient;
 
 typedef struct
 {
@@ -54,15 +54,16 @@ typedef struct
   HybFacts    *facts;
   const HybOp *add, *sub, *mul, *negative, *slice, *concat, *ones, *from_scalar, *activation,
       *backward_activation;
-} HybCells;
+} HybWrittenCells;
 
 /* Prepares the search. */
-void hyb_cells_init (HybCells *cells, HybGraph *graph, HybFacts *facts);
+void hyb_cells_init (HybWrittenCells *cells, HybGraph *graph, HybFacts *facts);
 /* TRUE if this node is the output of a cell. */
-gboolean hyb_cells_match (const HybCells *cells, HybNodeId id, HybCell *cell);
+gboolean hyb_cells_match (const HybWrittenCells *cells, HybNodeId id, HybCell *cell);
 /* Finds the gradient of a cell.  FALSE if the graph has none, or one of another structure. */
-gboolean
-hyb_cells_match_gradient (const HybCells *cells, const HybCell *cell, HybCellGradient *gradient);
+gboolean hyb_cells_match_gradient (const HybWrittenCells  *cells,
+                                   const HybCell          *cell,
+                                   HybWrittenCellGradient *gradient);
 
 /* TRUE if the nodes have this one. */
 gboolean hyb_cell_nodes_have (const HybCellNodes *nodes, HybNodeId id);

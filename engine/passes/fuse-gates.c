@@ -14,21 +14,21 @@
 /* A cell that is fused. */
 typedef struct
 {
-  HybCell         cell;
-  HybCellGradient gradient;     /* if has_gradient */
-  HybNodeId       place;        /* the node at whose place the cell is emitted */
-  HybNodeId       place_before; /* the same for the gradient */
-  gboolean        has_gradient, keeps;
+  HybCell                cell;
+  HybWrittenCellGradient gradient;     /* if has_gradient */
+  HybNodeId              place;        /* the node at whose place the cell is emitted */
+  HybNodeId              place_before; /* the same for the gradient */
+  gboolean               has_gradient, keeps;
 } FoundCell;
 
 typedef struct
 {
-  HybCells    cells;
-  HybGraph   *graph;
-  guint8     *is_head;    /* by value */
-  guint8     *is_removed; /* by node: part of a cell or gradient */
-  FoundCell **forward;    /* by node: the cell that is emitted there */
-  FoundCell **backward;   /* by node: the cell whose gradient is emitted there */
+  HybWrittenCells cells;
+  HybGraph       *graph;
+  guint8         *is_head;    /* by value */
+  guint8         *is_removed; /* by node: part of a cell or gradient */
+  FoundCell     **forward;    /* by node: the cell that is emitted there */
+  FoundCell     **backward;   /* by node: the cell whose gradient is emitted there */
 } Fusing;
 
 /* --- Which values may disappear --- */
@@ -198,14 +198,14 @@ make_cell (const Fusing *fusing, HybRewrite *rewrite, const FoundCell *found)
 static void
 make_gradient (const Fusing *fusing, HybRewrite *rewrite, const FoundCell *found)
 {
-  const HybCellKind *kind = found->cell.kind;
-  gboolean           has_cell = found->gradient.cell != HYB_NO_ID;
-  const char        *attributes[] = { kind->cell_attribute, has_cell ? "True" : "False", NULL };
-  HybValueId         inputs[1 + HYB_CELL_KEPT + HYB_CELL_INPUTS + 1], first;
-  HybNodeSpec        spec = { .op = hyb_op_find (kind->backward),
-                              .inputs = inputs,
-                              .attributes = kind->cell_attribute ? attributes : NULL };
-  HybNodeId          old = hyb_graph_get_producer (fusing->graph, found->gradient.results[0]);
+  const HybWrittenCellKind *kind = found->cell.kind;
+  gboolean                  has_cell = found->gradient.cell != HYB_NO_ID;
+  const char *attributes[] = { kind->cell_attribute, has_cell ? "True" : "False", NULL };
+  HybValueId  inputs[1 + HYB_CELL_KEPT + HYB_CELL_INPUTS + 1], first;
+  HybNodeSpec spec = { .op = hyb_op_find (kind->backward),
+                       .inputs = inputs,
+                       .attributes = kind->cell_attribute ? attributes : NULL };
+  HybNodeId   old = hyb_graph_get_producer (fusing->graph, found->gradient.results[0]);
 
   inputs[spec.n_inputs++] = hyb_rewrite_value (rewrite, found->gradient.output);
   for (guint i = 0; i < kind->n_kept; i++)

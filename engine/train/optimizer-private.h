@@ -11,10 +11,11 @@ struct _HybOptimizerFormula
   HybStepFunc run; /* the same on the processor */
   /* Sets the members of a step that are this optimizer's own; may change rate, which with decay,
    * rescale, clip and t is set before. */
-  void (*set) (gconstpointer options, HybStep *step);
+  void (*set) (gconstpointer options, HybOptimizerStep *step);
 };
 
 /* Update number t, from 1, of a parameter with these multipliers: all members but n and the arrays. */
-HybStep hyb_optimizer_get_step (HybOptimizer *optimizer, guint64 t, double lr_mult, double wd_mult);
+HybOptimizerStep
+hyb_optimizer_get_step (HybOptimizer *optimizer, guint64 t, double lr_mult, double wd_mult);
 /* The name of the operator that computes updates in graphs. */
 const char *hyb_optimizer_get_operator (HybOptimizer *optimizer);

@@ -44,7 +44,7 @@ momentum_states (gconstpointer options)
 }
 
 static void
-set_momentum (gconstpointer options, HybStep *step)
+set_momentum (gconstpointer options, HybOptimizerStep *step)
 {
   step->momentum = ((const MomentumOptions *) options)->momentum;
 }
@@ -66,7 +66,7 @@ static const HybParam adam_options[] = {
 };
 
 static void
-set_adam (gconstpointer data, HybStep *step)
+set_adam (gconstpointer data, HybOptimizerStep *step)
 {
   const AdamOptions *options = data;
 
@@ -104,7 +104,7 @@ rmsprop_states (gconstpointer options)
 }
 
 static void
-set_rmsprop (gconstpointer data, HybStep *step)
+set_rmsprop (gconstpointer data, HybOptimizerStep *step)
 {
   const RmspropOptions *options = data;
 
@@ -129,7 +129,7 @@ static const HybParam adagrad_options[] = {
 };
 
 static void
-set_adagrad (gconstpointer options, HybStep *step)
+set_adagrad (gconstpointer options, HybOptimizerStep *step)
 {
   step->epsilon = ((const AdagradOptions *) options)->eps;
 }
@@ -148,7 +148,7 @@ static const HybParam adadelta_options[] = {
 };
 
 static void
-set_adadelta (gconstpointer data, HybStep *step)
+set_adadelta (gconstpointer data, HybOptimizerStep *step)
 {
   const AdadeltaOptions *options = data;
 
@@ -349,16 +349,16 @@ hyb_optimizer_set_rescale (HybOptimizer *optimizer, double rescale)
   optimizer->common->rescale_grad = rescale;
 }
 
-HybStep
+HybOptimizerStep
 hyb_optimizer_get_step (HybOptimizer *optimizer, guint64 t, double lr_mult, double wd_mult)
 {
-  HybStep step = { .dtype = HYB_F32,
-                   .rate = optimizer->common->learning_rate * lr_mult,
-                   .decay = optimizer->common->wd * wd_mult,
-                   .rescale = optimizer->common->rescale_grad,
-                   .clip = optimizer->common->clip_gradient,
-                   .clip_weights = NAN,
-                   .t = (double) t };
+  HybOptimizerStep step = { .dtype = HYB_F32,
+                            .rate = optimizer->common->learning_rate * lr_mult,
+                            .decay = optimizer->common->wd * wd_mult,
+                            .rescale = optimizer->common->rescale_grad,
+                            .clip = optimizer->common->clip_gradient,
+                            .clip_weights = NAN,
+                            .t = (double) t };
 
   optimizer->klass->formula->set (optimizer->options, &step);
   return step;
@@ -369,7 +369,7 @@ hyb_optimizer_apply (HybOptimizer *optimizer, HybUpdate *update, double lr_mult,
 {
   g_return_if_fail (optimizer);
 
-  HybStep step = hyb_optimizer_get_step (optimizer, update->t, lr_mult, wd_mult);
+  HybOptimizerStep step = hyb_optimizer_get_step (optimizer, update->t, lr_mult, wd_mult);
 
   step.n = update->n;
   step.weight = step.to = update->weight;

@@ -99,8 +99,8 @@ fill_numbers (HybTrainer *trainer)
   for (guint i = 0; i < trainer->parameters->len; i++, row += N_NUMBERS)
     {
       const TrainedParameter *parameter = &g_array_index (trainer->parameters, TrainedParameter, i);
-      HybStep step = hyb_optimizer_get_step (trainer->optimizer, trainer->n_steps + 1,
-                                             parameter->lr_mult, parameter->wd_mult);
+      HybOptimizerStep step = hyb_optimizer_get_step (trainer->optimizer, trainer->n_steps + 1,
+                                                      parameter->lr_mult, parameter->wd_mult);
 
       row[0] = step.rate;
       row[1] = step.decay;

@@ -79,7 +79,7 @@ static char **
 describe (const Adding *adding, guint index, guint n_states)
 {
   g_autoptr (GStrvBuilder) attributes = g_strv_builder_new ();
-  HybStep step = hyb_optimizer_get_step (adding->trainer->optimizer, 1, 1, 1);
+  HybOptimizerStep step = hyb_optimizer_get_step (adding->trainer->optimizer, 1, 1, 1);
 
   add_number (attributes, "row", index);
   add_number (attributes, "states", n_states);

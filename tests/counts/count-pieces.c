@@ -72,8 +72,8 @@ tell_counts (void)
 void
 __wrap_hyb_parallel_for (gint64 n, gint64 grain, HybParallelFunc func, gpointer data)
 {
-  guint     n_threads = MIN (hyb_parallel_get_threads (), MAX_PIECES);
-  HybPieces pieces;
+  guint             n_threads = MIN (hyb_parallel_get_threads (), MAX_PIECES);
+  HybParallelPieces pieces;
 
   if (n <= 0)
     return;

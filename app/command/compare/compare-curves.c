@@ -228,17 +228,18 @@ add_row (ScopeTable *table, const Family *family, guint index)
 static ScopeTable *
 add_table (ScopeSaid *said, const Family *family)
 {
-  guint                   n = family->groups->len;
-  g_autofree ScopeColumn *columns = g_new0 (ScopeColumn, n + 1);
+  guint                        n = family->groups->len;
+  g_autofree ScopeTableColumn *columns = g_new0 (ScopeTableColumn, n + 1);
   g_auto (GStrv) sizes = g_new0 (char *, n + 1);
   ScopeTable *table;
 
-  columns[0] = (ScopeColumn){ .title = axis_of (family), .width = NAME_WIDTH };
+  columns[0] = (ScopeTableColumn){ .title = axis_of (family), .width = NAME_WIDTH };
   for (guint i = 0; i < n; i++)
     {
       sizes[i] = g_strdup_printf ("%" G_GINT64_FORMAT "       ",
                                   size_of (family->groups->pdata[i], family->axis));
-      columns[i + 1] = (ScopeColumn){ .title = sizes[i], .is_number = TRUE, .width = COLUMN_WIDTH };
+      columns[i + 1] =
+          (ScopeTableColumn){ .title = sizes[i], .is_number = TRUE, .width = COLUMN_WIDTH };
     }
   table = scope_said_table (said, columns, n + 1);
   table->indent = 2;

@@ -83,19 +83,19 @@ dup_lines (const ScopeCandidate *candidate, gboolean with_device)
 static ScopeTable *
 add_table (ScopeSaid *said, const ScopeGroup *widest)
 {
-  guint                   n = widest->candidates->len;
-  g_autofree ScopeColumn *columns = g_new0 (ScopeColumn, n + 1);
+  guint                        n = widest->candidates->len;
+  g_autofree ScopeTableColumn *columns = g_new0 (ScopeTableColumn, n + 1);
   g_autoptr (GPtrArray) texts = g_ptr_array_new_with_free_func (g_free);
 
-  columns[0] = (ScopeColumn){ .title = "", .width = TITLE_WIDTH };
+  columns[0] = (ScopeTableColumn){ .title = "", .width = TITLE_WIDTH };
   for (guint i = 0; i < n; i++)
     {
       const ScopeCandidate *candidate = widest->candidates->pdata[i];
 
-      columns[i + 1] = (ScopeColumn){ .title = scope_candidate_dup_name (candidate),
-                                      .lines = dup_lines (candidate, has_devices (widest)),
-                                      .is_number = TRUE,
-                                      .width = COLUMN_WIDTH };
+      columns[i + 1] = (ScopeTableColumn){ .title = scope_candidate_dup_name (candidate),
+                                           .lines = dup_lines (candidate, has_devices (widest)),
+                                           .is_number = TRUE,
+                                           .width = COLUMN_WIDTH };
       g_ptr_array_add (texts, (char *) columns[i + 1].title);
       g_ptr_array_add (texts, (char *) columns[i + 1].lines);
     }

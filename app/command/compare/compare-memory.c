@@ -171,7 +171,7 @@ dup_name (const Row *row)
 static void
 print_text (const GPtrArray *rows)
 {
-  static const ScopeColumn columns[] = {
+  static const ScopeTableColumn columns[] = {
     { "variant, mode, pass", NULL, FALSE, 48 },
     { "weights", NULL, TRUE, 12 },
     { "plan", NULL, TRUE, 12 },

@@ -38,7 +38,7 @@ rung_name (const ProfLadder *ladder, guint index)
 static void
 say_ladder (ScopeSaid *said, const ScopeComparison *self)
 {
-  static const ScopeColumn columns[] = {
+  static const ScopeTableColumn columns[] = {
     { NULL, NULL, FALSE, 24 },
     { NULL, NULL, TRUE, TIME_WIDTH + 1 },
     { NULL, NULL, FALSE, 0 },

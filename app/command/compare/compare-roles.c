@@ -118,7 +118,7 @@ count_rest (const ScopeComparedRoles *roles, guint side)
 void
 scope_compare_say_roles (ScopeSaid *said, const ScopeComparison *self)
 {
-  static const ScopeColumn columns[] = {
+  static const ScopeTableColumn columns[] = {
     { "role", NULL, FALSE, 0 },
     { "first", NULL, TRUE, 11 },
     { "second", NULL, TRUE, 11 },

@@ -60,7 +60,7 @@ has_interval (const ScopeGroup *group)
 static void
 print_candidates (const ScopeGroup *group)
 {
-  const ScopeColumn columns[] = {
+  const ScopeTableColumn columns[] = {
     { "variant, mode", NULL, FALSE, 32 },
     { "median", NULL, TRUE, 12 },
     { has_interval (group) ? "95 %" : "", NULL, FALSE, 23 },

@@ -191,7 +191,7 @@ dup_nodes (const ProfBesideRow *row)
 void
 scope_compare_say_with (ScopeSaid *said, const ScopeComparison *self)
 {
-  static const ScopeColumn columns[] = {
+  static const ScopeTableColumn columns[] = {
     { "nodes of the model that one of both computes together", NULL, FALSE, 0 },
     { "ours", NULL, TRUE, 11 },
     { "theirs", NULL, TRUE, 11 },

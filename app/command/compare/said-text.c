@@ -34,7 +34,7 @@ append_fact (gpointer data, const char *name, const char *text)
 
 /* Appends text in its column; printf would pad by bytes. */
 static void
-append_padded (GString *line, const ScopeColumn *column, const char *text, gboolean is_first)
+append_padded (GString *line, const ScopeTableColumn *column, const char *text, gboolean is_first)
 {
   int length = (int) g_utf8_strlen (text, -1);
 
@@ -49,7 +49,7 @@ append_padded (GString *line, const ScopeColumn *column, const char *text, gbool
 static ScopeCell
 get_cell (const ScopeTable *table, int row, guint column)
 {
-  const ScopeColumn *titled = &g_array_index (table->columns, ScopeColumn, column);
+  const ScopeTableColumn *titled = &g_array_index (table->columns, ScopeTableColumn, column);
 
   return row >= 0 ? *scope_table_get (table, (guint) row, column)
                   : (ScopeCell){ (char *) (titled->lines ? titled->lines : titled->title), FALSE };
@@ -76,10 +76,10 @@ append_line (GString *to, const ScopeTable *table, int row, guint number)
   g_string_append_printf (line, "%*s", (int) table->indent, "");
   for (guint i = 0; i < 2 * table->columns->len; i++)
     {
-      guint              index = i % table->columns->len;
-      const ScopeColumn *column = &g_array_index (table->columns, ScopeColumn, index);
-      ScopeCell          cell = get_cell (table, row, index);
-      g_autofree char   *text = dup_line (&cell, number);
+      guint                   index = i % table->columns->len;
+      const ScopeTableColumn *column = &g_array_index (table->columns, ScopeTableColumn, index);
+      ScopeCell               cell = get_cell (table, row, index);
+      g_autofree char        *text = dup_line (&cell, number);
 
       if (!text || (column->width > 0) != (i < table->columns->len))
         continue;

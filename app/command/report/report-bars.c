@@ -127,7 +127,7 @@ add_sum (ScopeTable *table, const char *name, char *seconds /* (transfer full) *
 void
 scope_report_page_add_buckets (ScopeReportPage *page, const ProfExplanation *explanation)
 {
-  static const ScopeColumn columns[] = {
+  static const ScopeTableColumn columns[] = {
     { .title = "kind of work" },
     { .title = "changes", .is_number = TRUE },
     { .title = "its own rung saves", .is_number = TRUE },

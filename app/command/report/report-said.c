@@ -51,7 +51,7 @@ append_row (GString *html, const ScopeTable *table, guint row)
   for (guint i = 0; i < table->columns->len; i++)
     {
       const ScopeCell *cell = scope_table_get (table, row, i);
-      gboolean is_words = i > 0 && !g_array_index (table->columns, ScopeColumn, i).is_number;
+      gboolean is_words = i > 0 && !g_array_index (table->columns, ScopeTableColumn, i).is_number;
 
       append_cell (html, "td",
                    cell->is_unsure ? " class=\"unsure\""
@@ -69,7 +69,7 @@ add_table (gpointer data, const ScopeTable *table)
   guint    n_hidden = scope_table_n_hidden (table, MAX_ROWS);
 
   for (guint i = 0; i < table->columns->len; i++)
-    append_cell (html, "th", "", g_array_index (table->columns, ScopeColumn, i).title);
+    append_cell (html, "th", "", g_array_index (table->columns, ScopeTableColumn, i).title);
   g_string_append (html, "</tr>\n");
   for (int row = -1; scope_table_next (table, MAX_ROWS, &row);)
     append_row (html, table, (guint) row);

@@ -20,9 +20,9 @@ prepare (HybDevice           *device,
          gsize               *workspace,
          GError             **error)
 {
-  const HybShape *shape = &call->input[0].shape;
-  gint64          axis = hyb_cuda_get_int (call, "axis", 1), strides[HYB_MAX_RANK];
-  HybReduction    search = { .rule = rule, .term = "Extreme{ x, k }", .n = 1 };
+  const HybShape    *shape = &call->input[0].shape;
+  gint64             axis = hyb_cuda_get_int (call, "axis", 1), strides[HYB_MAX_RANK];
+  HybDeviceReduction search = { .rule = rule, .term = "Extreme{ x, k }", .n = 1 };
 
   hyb_axes_contiguous (shape, strides);
   for (int d = 0; d < shape->rank; d++)

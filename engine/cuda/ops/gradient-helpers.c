@@ -8,9 +8,9 @@
 static gpointer
 reduce_like_prepare (HybDevice *device, const HybCall *call, gsize *workspace, GError **error)
 {
-  const HybShape *large = &call->input[0].shape, *small = &call->output[0].shape;
-  gint64          strides[HYB_MAX_RANK];
-  HybReduction    sums = { .rule = &hyb_reduce_sum, .term = "x", .n = 1 };
+  const HybShape    *large = &call->input[0].shape, *small = &call->output[0].shape;
+  gint64             strides[HYB_MAX_RANK];
+  HybDeviceReduction sums = { .rule = &hyb_reduce_sum, .term = "x", .n = 1 };
 
   hyb_axes_contiguous (large, strides);
   for (int d = 0; d < large->rank; d++)

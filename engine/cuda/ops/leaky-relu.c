@@ -35,8 +35,8 @@ hyb_cuda_slopes (const HybShape *data, const HybShape *gamma)
 static gpointer
 gamma_prepare (HybDevice *device, const HybCall *call, gsize *workspace, GError **error)
 {
-  HybSlopes    slopes = hyb_cuda_slopes (&call->input[1].shape, &call->input[2].shape);
-  HybReduction sums = { .rule = &hyb_reduce_sum, .term = "w > 0 ? 0 : x * w", .n = 2 };
+  HybSlopes          slopes = hyb_cuda_slopes (&call->input[1].shape, &call->input[2].shape);
+  HybDeviceReduction sums = { .rule = &hyb_reduce_sum, .term = "w > 0 ? 0 : x * w", .n = 2 };
 
   hyb_axes_append (&sums.outer, slopes.n, slopes.inner, 0);
   hyb_axes_append (&sums.inner, slopes.outer, slopes.n * slopes.inner, 0);

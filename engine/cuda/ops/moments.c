@@ -22,8 +22,8 @@ moments_release (gpointer data)
 static gpointer
 moments_prepare (HybDevice *device, const HybCall *call, gsize *workspace, GError **error)
 {
-  HybReduction mean = { .rule = &hyb_reduce_mean, .term = "x", .n = 1 };
-  HybReduction variance = {
+  HybDeviceReduction mean = { .rule = &hyb_reduce_mean, .term = "x", .n = 1 };
+  HybDeviceReduction variance = {
     .rule = &hyb_reduce_mean, .term = "(x - w) * (x - w)", .n = 2, .second_is_per_output = TRUE
   };
   Prepared *prepared = g_new0 (Prepared, 1);

@@ -15,10 +15,10 @@ static const HybReduceRule root_of_squares = { .start = "0",
 static gpointer
 norm_prepare (HybDevice *device, const HybCall *call, gsize *workspace, GError **error)
 {
-  gboolean     is_l1 = hyb_cuda_get_int (call, "ord", 2) == 1;
-  HybReduction reduction = { .rule = is_l1 ? &sizes : &root_of_squares,
-                             .term = is_l1 ? "fabs (x)" : "x * x",
-                             .n = 1 };
+  gboolean           is_l1 = hyb_cuda_get_int (call, "ord", 2) == 1;
+  HybDeviceReduction reduction = { .rule = is_l1 ? &sizes : &root_of_squares,
+                                   .term = is_l1 ? "fabs (x)" : "x * x",
+                                   .n = 1 };
 
   hyb_cuda_lay_reduction (call, &reduction);
   return hyb_reduce_new (device, call, &reduction, workspace, error);

@@ -58,7 +58,9 @@ set_walk (HybAxes axes, long long *dim, long long *from, int *rank)
 }
 
 static gboolean
-set_arguments (const HybReduction *reduction, struct ReduceArguments *arguments, GError **error)
+set_arguments (const HybDeviceReduction *reduction,
+               struct ReduceArguments   *arguments,
+               GError                  **error)
 {
   arguments->n_outer = count (&reduction->outer);
   arguments->n_inner = count (&reduction->inner);
@@ -124,7 +126,7 @@ add_types (GString *text, const HybReduceRule *rule, const HybCall *call)
 
 /* (transfer full) */
 static char *
-dup_text (const HybReduction *reduction, const HybCall *call)
+dup_text (const HybDeviceReduction *reduction, const HybCall *call)
 {
   const HybReduceRule *rule = reduction->rule;
   gboolean is_float = hyb_dtype_is_float (hyb_cuda_computed_type (call->op, call->input[0].dtype));
@@ -148,11 +150,11 @@ dup_text (const HybReduction *reduction, const HybCall *call)
 }
 
 HybReduce *
-hyb_reduce_new (HybDevice          *device,
-                const HybCall      *call,
-                const HybReduction *reduction,
-                gsize              *workspace,
-                GError            **error)
+hyb_reduce_new (HybDevice                *device,
+                const HybCall            *call,
+                const HybDeviceReduction *reduction,
+                gsize                    *workspace,
+                GError                  **error)
 {
   g_autofree char *text = dup_text (reduction, call);
   HybReduce        prepared = { .n_inputs = reduction->n };

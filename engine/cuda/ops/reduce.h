@@ -31,18 +31,18 @@ typedef struct
   guint n;    /* inputs that it reads, which are inputs 0 … of the call */
   gboolean second_is_per_output; /* input 1 has one element for each output */
   gint64   divisor;              /* the number n of the rule */
-} HybReduction;
+} HybDeviceReduction;
 
 /* The prepared data of a twin of a reduction. */
 typedef struct _HybReduce HybReduce;
 
 /* For HybDeviceOp.prepare: output 0 as this reduction.  Sets *workspace to the bytes of its accumulators.
  * NULL and an error if the kernel does not compile or the walks have too many axes. */
-HybReduce *hyb_reduce_new (HybDevice          *device,
-                           const HybCall      *call,
-                           const HybReduction *reduction,
-                           gsize              *workspace,
-                           GError            **error);
+HybReduce *hyb_reduce_new (HybDevice                *device,
+                           const HybCall            *call,
+                           const HybDeviceReduction *reduction,
+                           gsize                    *workspace,
+                           GError                  **error);
 /* For HybDeviceOp.launch. */
 void hyb_reduce_launch (HybQueue *queue, const HybCall *call, const HybRun *run, gpointer prepared);
 

@@ -23,7 +23,7 @@ find_reduced (const HybCall *call, int rank, gboolean *is_reduced)
 }
 
 gint64
-hyb_cuda_lay_reduction (const HybCall *call, HybReduction *reduction)
+hyb_cuda_lay_reduction (const HybCall *call, HybDeviceReduction *reduction)
 {
   const HybShape *shape = &call->input[0].shape;
   gboolean        is_reduced[HYB_MAX_RANK];
@@ -83,26 +83,26 @@ static const HybReduceRule sum_of_numbers = { .start = "0",
                                               .combine = "t != 0 ? s + t + (s - s) : s" };
 
 static gpointer
-prepare (HybDevice          *device,
-         const HybCall      *call,
-         const HybReduction *pattern,
-         gsize              *workspace,
-         GError            **error)
+prepare (HybDevice                *device,
+         const HybCall            *call,
+         const HybDeviceReduction *pattern,
+         gsize                    *workspace,
+         GError                  **error)
 {
-  HybReduction reduction = *pattern;
+  HybDeviceReduction reduction = *pattern;
 
   reduction.n = 1;
   reduction.divisor = hyb_cuda_lay_reduction (call, &reduction);
   return hyb_reduce_new (device, call, &reduction, workspace, error);
 }
 
-#define FORWARD(id, its_rule, its_term)                                                   \
-  static gpointer id##_prepare (HybDevice *device, const HybCall *call, gsize *workspace, \
-                                GError **error)                                           \
-  {                                                                                       \
-    static const HybReduction pattern = { .rule = &(its_rule), .term = (its_term) };      \
-                                                                                          \
-    return prepare (device, call, &pattern, workspace, error);                            \
+#define FORWARD(id, its_rule, its_term)                                                    \
+  static gpointer id##_prepare (HybDevice *device, const HybCall *call, gsize *workspace,  \
+                                GError **error)                                            \
+  {                                                                                        \
+    static const HybDeviceReduction pattern = { .rule = &(its_rule), .term = (its_term) }; \
+                                                                                           \
+    return prepare (device, call, &pattern, workspace, error);                             \
   }
 FORWARD (sum, hyb_reduce_sum, "x")
 FORWARD (mean, hyb_reduce_mean, "x")
@@ -121,9 +121,9 @@ prepare_backward (HybDevice           *device,
                   gsize               *workspace,
                   GError             **error)
 {
-  const HybShape *shape = &call->output[0].shape;
-  gint64          stride[HYB_MAX_RANK];
-  HybReduction    sums = { .rule = rule, .term = "x", .n = 1 };
+  const HybShape    *shape = &call->output[0].shape;
+  gint64             stride[HYB_MAX_RANK];
+  HybDeviceReduction sums = { .rule = rule, .term = "x", .n = 1 };
 
   sums.divisor = find_strides (call, shape, stride);
   for (int d = 0; d < shape->rank; d++)

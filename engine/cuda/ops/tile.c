@@ -90,7 +90,7 @@ prepare_sums (HybDevice     *device,
               gsize         *workspace,
               GError       **error)
 {
-  HybReduction sums = { .rule = &hyb_reduce_sum, .term = "x", .n = 1 };
+  HybDeviceReduction sums = { .rule = &hyb_reduce_sum, .term = "x", .n = 1 };
 
   for (int d = 0; d < copies->rank; d++)
     if (!hyb_axes_append (copies->is_repetition[d] ? &sums.inner : &sums.outer, copies->dim[d],

@@ -75,7 +75,7 @@ static void
 phase1_forward (const HybCall *call, const HybRun *run)
 {
   static const HybUpdateLayout layout = { hyb_step_lamb_direction, 2, TRUE, HYB_UPDATE_NOTHING };
-  HybStep                      step = hyb_update_step (&layout, call, run, 0);
+  HybOptimizerStep             step = hyb_update_step (&layout, call, run, 0);
 
   step.to = run->output[0];
   hyb_step_lamb_direction (&step);
@@ -118,7 +118,7 @@ phase2_forward (const HybCall *call, const HybRun *run)
   const HybUpdateParams *params = call->params;
   HybDType               dtype = call->output[0].dtype;
   gboolean               has_master = call->n_inputs > 4;
-  HybStep                step = { .dtype = dtype,
+  HybOptimizerStep       step = { .dtype = dtype,
                                   .n = hyb_shape_size (&call->output[0].shape),
                                   .weight = run->input[has_master ? 4 : 0],
                                   .gradient = run->input[1],

@@ -152,9 +152,9 @@ run_lamb (const HybUpdateLayout *layout, const HybCall *call, const HybRun *run)
 
   for (guint group = 0; group < call->n_outputs; group++)
     {
-      HybStep  step = hyb_update_step (layout, call, run, group);
-      gpointer to = step.to;
-      double   weight_norm = sqrt (hyb_sum_of_squares (step.dtype, step.weight, step.n));
+      HybOptimizerStep step = hyb_update_step (layout, call, run, group);
+      gpointer         to = step.to;
+      double           weight_norm = sqrt (hyb_sum_of_squares (step.dtype, step.weight, step.n));
 
       step.to = run->workspace;
       hyb_step_lamb_direction (&step);

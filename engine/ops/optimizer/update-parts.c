@@ -113,31 +113,31 @@ choose (const HybFloats *tuple, guint group, double single)
   return tuple->n > (int) group ? tuple->value[group] : single;
 }
 
-HybStep
+HybOptimizerStep
 hyb_update_step (const HybUpdateLayout *layout, const HybCall *call, const HybRun *run, guint group)
 {
   const HybUpdateParams *params = call->params;
   guint                  size = group_size (layout), first = group * size;
   guint                  extra = call->n_outputs * size;
-  HybStep                step = {
-                   .dtype = call->output[group].dtype,
-                   .n = hyb_shape_size (&call->output[group].shape),
-                   .weight = run->input[layout->has_master ? first + size - 1 : first],
-                   .gradient = run->input[first + 1],
-                   .rate = choose (&params->rates, group, params->lr),
-                   .decay = choose (&params->decays, group, params->wd),
-                   .rescale = params->rescale_grad,
-                   .clip = limit (params->clip_gradient),
-                   .momentum = params->momentum,
-                   .beta1 = params->beta1,
-                   .beta2 = params->beta2,
-                   .epsilon = params->epsilon,
-                   .clip_weights = limit (params->clip_weights),
-                   .eta = choose (&params->etas, group, params->eta),
-                   .lambda = params->lambda,
-                   .beta = params->beta,
-                   .t = (double) params->t,
-                   .corrects_bias = params->bias_correction,
+  HybOptimizerStep       step = {
+          .dtype = call->output[group].dtype,
+          .n = hyb_shape_size (&call->output[group].shape),
+          .weight = run->input[layout->has_master ? first + size - 1 : first],
+          .gradient = run->input[first + 1],
+          .rate = choose (&params->rates, group, params->lr),
+          .decay = choose (&params->decays, group, params->wd),
+          .rescale = params->rescale_grad,
+          .clip = limit (params->clip_gradient),
+          .momentum = params->momentum,
+          .beta1 = params->beta1,
+          .beta2 = params->beta2,
+          .epsilon = params->epsilon,
+          .clip_weights = limit (params->clip_weights),
+          .eta = choose (&params->etas, group, params->eta),
+          .lambda = params->lambda,
+          .beta = params->beta,
+          .t = (double) params->t,
+          .corrects_bias = params->bias_correction,
   };
 
   step.to = layout->has_master ? (gpointer) step.weight : run->output[group];
@@ -161,7 +161,7 @@ hyb_update_run (const HybUpdateLayout *layout, const HybCall *call, const HybRun
 {
   for (guint group = 0; group < call->n_outputs; group++)
     {
-      HybStep step = hyb_update_step (layout, call, run, group);
+      HybOptimizerStep step = hyb_update_step (layout, call, run, group);
 
       if (layout->extra != HYB_UPDATE_RESCALE || (isfinite (step.rescale) && step.rescale != 0))
         layout->step (&step);

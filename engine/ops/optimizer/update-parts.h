@@ -50,9 +50,9 @@ gboolean hyb_update_infer_shape (const HybUpdateLayout *layout, HybCall *call, G
  * float32. */
 gboolean hyb_update_infer_dtype (const HybUpdateLayout *layout, HybCall *call, GError **error);
 /* The update of group number `group`: everything but state 0 that comes from attributes and pointers. */
-HybStep hyb_update_step (const HybUpdateLayout *layout,
-                         const HybCall         *call,
-                         const HybRun          *run,
-                         guint                  group);
+HybOptimizerStep hyb_update_step (const HybUpdateLayout *layout,
+                                  const HybCall         *call,
+                                  const HybRun          *run,
+                                  guint                  group);
 /* Applies the formula to every group. */
 void hyb_update_run (const HybUpdateLayout *layout, const HybCall *call, const HybRun *run);

@@ -142,7 +142,7 @@ run_update (const HybCall *call, const HybRun *run, HybStepFunc formula)
   gsize               size = hyb_dtype_size (dtype);
   gint64              n = hyb_shape_size (&call->input[WEIGHT].shape);
   float               weight[CHUNK], gradient[CHUNK];
-  HybStep             step = { .dtype = HYB_F32,
+  HybOptimizerStep    step = { .dtype = HYB_F32,
                                .weight = weight,
                                .gradient = gradient,
                                .to = weight,

@@ -48,10 +48,10 @@ row_size (HybTensor *tensor)
 
 typedef struct
 {
-  const HybComparison *comparison;
-  double               x, y;
-  double               own[2]; /* with other rounding, where that is compared */
-  double               around; /* the largest magnitude that surrounds it */
+  const HybArrayComparison *comparison;
+  double                    x, y;
+  double                    own[2]; /* with other rounding, where that is compared */
+  double                    around; /* the largest magnitude that surrounds it */
 } Pair;
 
 static double
@@ -79,7 +79,7 @@ rounding_of (const Pair *pair)
 static double
 tolerance_of (const Pair *pair)
 {
-  const HybComparison *comparison = pair->comparison;
+  const HybArrayComparison *comparison = pair->comparison;
 
   return comparison->relative * MAX (fabs (pair->x), fabs (pair->y)) +
          comparison->absolute * (comparison->offset + pair->around) + rounding_of (pair);
@@ -98,17 +98,17 @@ excess_of (const Pair *pair)
 
 typedef struct
 {
-  const HybComparison *comparison;
-  gint64               size;
-  gint64               index;   /* of the next element */
-  gint64               end;     /* of the elements that were read, up to BLOCK of them */
-  gint64               row_end; /* of the row that around is of */
-  double               around;
-  double               x[BLOCK], y[BLOCK], own[2][BLOCK];
+  const HybArrayComparison *comparison;
+  gint64                    size;
+  gint64                    index;   /* of the next element */
+  gint64                    end;     /* of the elements that were read, up to BLOCK of them */
+  gint64                    row_end; /* of the row that around is of */
+  double                    around;
+  double                    x[BLOCK], y[BLOCK], own[2][BLOCK];
 } Walk;
 
 static void
-walk_begin (Walk *walk, const HybComparison *comparison)
+walk_begin (Walk *walk, const HybArrayComparison *comparison)
 {
   walk->comparison = comparison;
   walk->size = hyb_tensor_get_size (comparison->a);
@@ -118,8 +118,8 @@ walk_begin (Walk *walk, const HybComparison *comparison)
 static void
 read_block (Walk *walk)
 {
-  const HybComparison *comparison = walk->comparison;
-  gint64               n = MIN (walk->size - walk->index, BLOCK);
+  const HybArrayComparison *comparison = walk->comparison;
+  gint64                    n = MIN (walk->size - walk->index, BLOCK);
 
   read_values (comparison->a, walk->index, n, walk->x);
   read_values (comparison->b, walk->index, n, walk->y);
@@ -158,7 +158,7 @@ walk_next (Walk *walk, Pair *pair)
 }
 
 static gboolean
-has_same_type (const HybComparison *comparison)
+has_same_type (const HybArrayComparison *comparison)
 {
   return hyb_shape_equal (hyb_tensor_get_shape (comparison->a),
                           hyb_tensor_get_shape (comparison->b)) &&
@@ -167,7 +167,7 @@ has_same_type (const HybComparison *comparison)
 }
 
 gboolean
-hyb_comparison_fits (const HybComparison *comparison)
+hyb_comparison_fits (const HybArrayComparison *comparison)
 {
   Walk walk;
   Pair pair;
@@ -182,7 +182,7 @@ hyb_comparison_fits (const HybComparison *comparison)
 }
 
 gboolean
-hyb_comparison_same_finite (const HybComparison *comparison)
+hyb_comparison_same_finite (const HybArrayComparison *comparison)
 {
   Walk walk;
   Pair pair;
@@ -198,7 +198,7 @@ hyb_comparison_same_finite (const HybComparison *comparison)
 }
 
 static void
-record_worst (HybProof *proof, const HybComparison *comparison, gint64 index)
+record_worst (HybProof *proof, const HybArrayComparison *comparison, gint64 index)
 {
   g_free (proof->worst_output);
   proof->worst_output = g_strconcat (comparison->prefix, comparison->name, NULL);
@@ -215,7 +215,7 @@ describe_type (HybTensor *tensor)
 }
 
 static void
-record_types (HybProof *proof, const HybComparison *comparison)
+record_types (HybProof *proof, const HybArrayComparison *comparison)
 {
   g_autofree char *a = describe_type (comparison->a), *b = describe_type (comparison->b);
 
@@ -229,10 +229,10 @@ record_types (HybProof *proof, const HybComparison *comparison)
 
 /* A difference that is too large is worse than any that is not. */
 static void
-record_difference (HybProof            *proof,
-                   const HybComparison *comparison,
-                   gint64               i,
-                   gboolean             is_too_large)
+record_difference (HybProof                 *proof,
+                   const HybArrayComparison *comparison,
+                   gint64                    i,
+                   gboolean                  is_too_large)
 {
   double scale = largest (comparison->a, 0, hyb_tensor_get_size (comparison->a));
   double difference = difference_of (hyb_tensor_get_value (comparison->a, i),
@@ -249,7 +249,7 @@ record_difference (HybProof            *proof,
 }
 
 gint64
-hyb_comparison_record (const HybComparison *comparison, HybProof *proof)
+hyb_comparison_record (const HybArrayComparison *comparison, HybProof *proof)
 {
   gint64 n_compared = 0, worst = -1;
   double most = 0, worst_excess = 0;

@@ -17,12 +17,12 @@ typedef struct
   HybTensor
       *own[2]; /* (nullable) results that differ from a and b by rounding, which is allowed, too */
   double rounding; /* how much of that */
-} HybComparison;
+} HybArrayComparison;
 
 /* Whether the arrays have equal types and shapes and all elements are near enough; NaN in both is not compared. */
-gboolean hyb_comparison_fits (const HybComparison *comparison);
+gboolean hyb_comparison_fits (const HybArrayComparison *comparison);
 /* Whether both arrays are infinite or NaN in the same elements. */
-gboolean hyb_comparison_same_finite (const HybComparison *comparison);
+gboolean hyb_comparison_same_finite (const HybArrayComparison *comparison);
 /* Compares, keeps the largest difference in proof, and sets its verdict if it is too large.  Returns the number of elements
  * that are not NaN in both. */
-gint64 hyb_comparison_record (const HybComparison *comparison, HybProof *proof);
+gint64 hyb_comparison_record (const HybArrayComparison *comparison, HybProof *proof);

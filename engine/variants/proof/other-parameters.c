@@ -65,10 +65,10 @@ agree (const HybProofSide *a, const HybProofSide *b, double tolerance)
 {
   for (guint i = 0; i < a->n_heads; i++)
     {
-      HybComparison comparison = { .a = a->outputs->pdata[i],
-                                   .b = b->outputs->pdata[i],
-                                   .relative = tolerance,
-                                   .absolute = tolerance };
+      HybArrayComparison comparison = { .a = a->outputs->pdata[i],
+                                        .b = b->outputs->pdata[i],
+                                        .relative = tolerance,
+                                        .absolute = tolerance };
 
       if (!hyb_comparison_fits (&comparison))
         return FALSE;

@@ -66,11 +66,11 @@ is_different (const Prover *prover)
 
 /* how: the tolerance.  own_a, own_b: the same outputs with other rounding, of which how->rounding is allowed; NULL: not known. */
 static void
-compare_outputs (Prover *prover, const HybComparison *how, GPtrArray *own_a, GPtrArray *own_b)
+compare_outputs (Prover *prover, const HybArrayComparison *how, GPtrArray *own_a, GPtrArray *own_b)
 {
   for (guint i = 0; i < prover->a.n_heads; i++)
     {
-      HybComparison comparison = *how;
+      HybArrayComparison comparison = *how;
 
       comparison.prefix = "";
       comparison.name = prover->names[i];
@@ -84,11 +84,11 @@ compare_outputs (Prover *prover, const HybComparison *how, GPtrArray *own_a, GPt
 
 /* Compares arrays of equal names. */
 static void
-compare_tables (Prover              *prover,
-                const char          *prefix,
-                GHashTable          *a,
-                GHashTable          *b,
-                const HybComparison *how)
+compare_tables (Prover                   *prover,
+                const char               *prefix,
+                GHashTable               *a,
+                GHashTable               *b,
+                const HybArrayComparison *how)
 {
   GHashTableIter iter;
   gpointer       name, tensor;
@@ -96,7 +96,7 @@ compare_tables (Prover              *prover,
   g_hash_table_iter_init (&iter, a);
   while (g_hash_table_iter_next (&iter, &name, &tensor))
     {
-      HybComparison comparison = *how;
+      HybArrayComparison comparison = *how;
 
       comparison.prefix = prefix;
       comparison.name = name;
@@ -110,14 +110,14 @@ compare_tables (Prover              *prover,
 
 /* What training has written, such as running means; only runs with gradients write them. */
 static void
-compare_states (Prover *prover, const HybComparison *how)
+compare_states (Prover *prover, const HybArrayComparison *how)
 {
   if (prover->proof->training)
     compare_tables (prover, "state ", prover->a.states, prover->b.states, how);
 }
 
 static gboolean
-compare_gradients (Prover *prover, const HybComparison *how, GError **error)
+compare_gradients (Prover *prover, const HybArrayComparison *how, GError **error)
 {
   const HybVariant *variant = prover->options->variant;
 
@@ -167,7 +167,7 @@ run_own (Prover *prover, HybTensorList *values, GPtrArray *outputs[2])
 static gboolean
 judge_own (Prover *prover, HybTensorList *values, guint64 seed, GError **error)
 {
-  HybComparison how = { .absolute = prover->proof->tolerance, .offset = 1 };
+  HybArrayComparison how = { .absolute = prover->proof->tolerance, .offset = 1 };
   g_autoptr (GPtrArray) heads = NULL;
 
   compare_outputs (prover, &how, NULL, NULL);
@@ -208,11 +208,11 @@ static const Trial trials[] = {
 
 /* Whether all outputs are near enough without a look at rounding. */
 static gboolean
-outputs_fit (const Prover *prover, const HybComparison *how)
+outputs_fit (const Prover *prover, const HybArrayComparison *how)
 {
   for (guint i = 0; i < prover->a.n_heads; i++)
     {
-      HybComparison comparison = *how;
+      HybArrayComparison comparison = *how;
 
       comparison.a = prover->a.outputs->pdata[i];
       comparison.b = prover->b.outputs->pdata[i];
@@ -228,19 +228,19 @@ compare_finite (Prover *prover, GPtrArray *own_a, GPtrArray *own_b)
 {
   for (guint i = 0; i < prover->a.n_heads; i++)
     {
-      HybComparison comparison = { .prefix = "",
-                                   .name = prover->names[i],
-                                   .a = own_a->pdata[i],
-                                   .b = own_b->pdata[i],
-                                   .absolute = INFINITY };
+      HybArrayComparison comparison = { .prefix = "",
+                                        .name = prover->names[i],
+                                        .a = own_a->pdata[i],
+                                        .b = own_b->pdata[i],
+                                        .absolute = INFINITY };
 
       if (!hyb_comparison_same_finite (&comparison))
-        hyb_comparison_record (&(HybComparison){ .prefix = "",
-                                                 .name = prover->names[i],
-                                                 .a = own_a->pdata[i],
-                                                 .b = own_b->pdata[i],
-                                                 .absolute = 1e-3,
-                                                 .offset = 1 },
+        hyb_comparison_record (&(HybArrayComparison){ .prefix = "",
+                                                      .name = prover->names[i],
+                                                      .a = own_a->pdata[i],
+                                                      .b = own_b->pdata[i],
+                                                      .absolute = 1e-3,
+                                                      .offset = 1 },
                                prover->proof);
     }
 }
@@ -248,7 +248,7 @@ compare_finite (Prover *prover, GPtrArray *own_a, GPtrArray *own_b)
 static gboolean
 try_double_gradients (Prover *prover, HybTensorList *values, guint64 seed, GError **error)
 {
-  HybComparison how = { .relative = DOUBLE_RELATIVE, .absolute = GRADIENT_ABSOLUTE };
+  HybArrayComparison how = { .relative = DOUBLE_RELATIVE, .absolute = GRADIENT_ABSOLUTE };
   g_autoptr (GPtrArray) heads = hyb_proof_side_new_heads (&prover->a, seed);
 
   if (!prover->a.backward[HYB_PRECISION_DOUBLE] || !prover->b.backward[HYB_PRECISION_DOUBLE])
@@ -265,13 +265,13 @@ judge_double (Prover        *prover,
               guint64        seed,
               GError       **error)
 {
-  HybComparison how = { .relative = DOUBLE_RELATIVE,
-                        .absolute = DOUBLE_ABSOLUTE,
-                        .rounding = ROUNDING_IN_DOUBLE };
-  gboolean      is_large = trial->kind.scale >= LARGE || trial->kind.is_mixed;
-  gboolean      fits = outputs_fit (prover, &how);
-  GPtrArray    *own[2] = { NULL, NULL };
-  gboolean      is_done = TRUE;
+  HybArrayComparison how = { .relative = DOUBLE_RELATIVE,
+                             .absolute = DOUBLE_ABSOLUTE,
+                             .rounding = ROUNDING_IN_DOUBLE };
+  gboolean           is_large = trial->kind.scale >= LARGE || trial->kind.is_mixed;
+  gboolean           fits = outputs_fit (prover, &how);
+  GPtrArray         *own[2] = { NULL, NULL };
+  gboolean           is_done = TRUE;
 
   if (is_large || !fits)
     run_own (prover, values, own);
@@ -291,11 +291,11 @@ judge_double (Prover        *prover,
 static void
 judge_single (Prover *prover, HybTensorList *values)
 {
-  HybComparison how = { .relative = prover->proof->tolerance,
-                        .absolute = prover->proof->tolerance,
-                        .by_rows = TRUE,
-                        .rounding = ROUNDING_OF_INPUTS };
-  GPtrArray    *own[2] = { NULL, NULL };
+  HybArrayComparison how = { .relative = prover->proof->tolerance,
+                             .absolute = prover->proof->tolerance,
+                             .by_rows = TRUE,
+                             .rounding = ROUNDING_OF_INPUTS };
+  GPtrArray         *own[2] = { NULL, NULL };
 
   if (!outputs_fit (prover, &how))
     {
@@ -353,8 +353,8 @@ try_indices (Prover *prover, guint64 seed)
 
   for (gint64 i = 0; n <= MAX_SWEEPS && i < n && !is_different (prover); i++)
     {
-      HybTrialKind  kind = { .scale = 1, .is_sweep = TRUE, .part = i, .other = prover->b.model };
-      HybComparison how = { .absolute = prover->proof->tolerance, .offset = 1 };
+      HybTrialKind kind = { .scale = 1, .is_sweep = TRUE, .part = i, .other = prover->b.model };
+      HybArrayComparison how = { .absolute = prover->proof->tolerance, .offset = 1 };
       g_autoptr (HybTensorList) values =
           hyb_trial_random (prover->a.model, prover->given, prover->options->input, &kind, seed);
 

@@ -7,7 +7,7 @@
 static void
 test_table (void)
 {
-  static const ScopeColumn columns[] = {
+  static const ScopeTableColumn columns[] = {
     { "nodes", NULL, FALSE, 0 },
     { "ours", "ours\nhere", TRUE, 9 },
   };
@@ -56,7 +56,7 @@ test_sentences (void)
 static void
 test_short_row (void)
 {
-  static const ScopeColumn columns[] = {
+  static const ScopeTableColumn columns[] = {
     { "name", NULL, FALSE, 6 },
     { "weights", NULL, TRUE, 9 },
     { "plan", NULL, TRUE, 9 },

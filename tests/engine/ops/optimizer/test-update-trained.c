@@ -90,7 +90,7 @@ new_doubles (int rows, int columns, const double *values)
 
 /* The attributes of the operator for an optimizer. */
 static char *
-attributes_of (HybOptimizer *optimizer, const HybStep *step)
+attributes_of (HybOptimizer *optimizer, const HybOptimizerStep *step)
 {
   g_autofree char *limit = isnan (step->clip_weights)
                                ? g_strdup ("None")
@@ -125,7 +125,7 @@ compare (const char *name, const char *const *settings, HybDType dtype)
   inputs->pdata[3] = new_doubles (0, 2, norm);
   for (update.t = 1; update.t <= 3; update.t++)
     {
-      HybStep          step = hyb_optimizer_get_step (optimizer, update.t, 0.5, 2);
+      HybOptimizerStep step = hyb_optimizer_get_step (optimizer, update.t, 0.5, 2);
       double           numbers[] = { 9, 9, 9, 9, step.rate, step.decay, step.rescale, step.clip };
       g_autofree char *attributes = attributes_of (optimizer, &step);
       g_autoptr (GPtrArray) outputs = NULL;
