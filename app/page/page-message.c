@@ -1,4 +1,4 @@
-/* page-message.c — the message above the views, and starting a run, which may fail with one.
+/* page-message.c — the message above the views, and the start of a run, whose failure is shown there.
  *
  * Lowest of the page's files; the message is a revealer over the graph.
  * SPDX-License-Identifier: LGPL-2.1-or-later */

@@ -28,7 +28,7 @@ void prof_device_events_begin_span (ProfDeviceEvents *events, const ProfEvent *a
 void prof_device_events_end_span (ProfDeviceEvents *events);
 /* Begins a run, with room for n_spans more. */
 void prof_device_events_begin_run (ProfDeviceEvents *events, gsize n_spans);
-/* Ends a run and adds its events.  base_ns: what times are counted from. */
+/* Ends a run and adds its events.  base_ns: the origin of times. */
 void prof_device_events_end_run (ProfDeviceEvents *events, guint16 run, guint64 base_ns);
 /* Drops the events of the run that ended last if it has this number. */
 void prof_device_events_drop_run (ProfDeviceEvents *events, guint16 run);

@@ -167,8 +167,8 @@ find_runs (const ProfCapture *capture, MatrixFill *fill)
       fill->column[events[i].run] = fill->matrix->n_runs++;
 }
 
-/* Whether an event says that its node ran.  Where a trace followed the GPU, what the host did to launch does not:
- * a replay needs none of it. */
+/* Whether an event stands for an execution of its node.  Where a trace followed the GPU, launches by the host do not,
+ * since a replay has none. */
 static gboolean
 is_execution (const MatrixFill *fill, const ProfEvent *event)
 {
