@@ -131,7 +131,7 @@ hyb_plan_get_step_note (const HybPlan *plan, guint step, HybNodeId *node)
 {
   const HybStep *of;
 
-  g_return_val_if_fail (step < plan->n_steps, NULL);
+  g_return_val_if_fail (plan && node && step < plan->n_steps, NULL);
   of = &plan->steps[step];
   *node = of->node;
   return of->call.op->note && !is_on_device (plan, of) ? of->call.op->note (&of->call) : NULL;

@@ -11,7 +11,7 @@ static const OpSample samples[] = {
 };
 
 static const OpRefusal refusals[] = {
-  { "_bit_cast", "another size", "dtype=float64", { "f32[2]" }, "are not as many" },
+  { "_bit_cast", "another size", "dtype=float64", { "f32[2]" }, "different numbers of bits" },
   { 0 },
 };
 
