@@ -73,7 +73,8 @@ void scope_table_begin_foot (ScopeTable *table);
 guint scope_table_n_rows (const ScopeTable *table);
 /* A cell of the table, which owns it. */
 const ScopeCell *scope_table_get (const ScopeTable *table, guint row, guint column);
-/* The next row of those that are shown if there is room for n_shown above the foot; begins with -1.  FALSE: there is none. */
+/* Advances *row to the next row that is shown: the first n_shown rows above the foot, then the foot.  Start with
+ * *row = -1.  FALSE after the last one. */
 gboolean scope_table_next (const ScopeTable *table, guint n_shown, int *row);
 /* The number of rows that are not shown then. */
 guint scope_table_n_hidden (const ScopeTable *table, guint n_shown);

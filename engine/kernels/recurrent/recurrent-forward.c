@@ -443,8 +443,8 @@ run_share (gint64 begin, gint64 end, gpointer data)
 }
 
 /* Whether threads share out the rows, for all steps, because their part of a step is too small.  Only packed weights are
- * multiplied alike however many rows there are.  A probe is told of products and gates, which threads would mix: what
- * is traced shares out steps, and takes longer. */
+ * multiplied alike however many rows there are.  A traced run shares out steps, although that takes longer, because
+ * its products and gates are reported apart. */
 static gboolean
 should_share_rows (const Direction *run)
 {
