@@ -22,6 +22,7 @@
 #include "engine/formats/mapped-file.h"
 #include "engine/formats/model-files.h"
 #include "engine/kernels/matrix/gemm.h"
+#include "engine/kernels/simd/machine-model.h"
 #include "engine/kernels/simd/processor.h"
 #include "engine/kernels/simd/simd.h"
 #include "engine/op/suggest.h"
@@ -383,6 +384,7 @@ print_machine (void)
   g_autofree char *vectors = hyb_simd_describe ();
   g_autofree char *products = hyb_gemm_describe ();
   g_autofree char *caches = hyb_processor_describe ();
+  g_autofree char *weights = hyb_machine_describe ();
 
   printf ("vector instructions: %s\n", vectors);
   printf ("matrix products: %s%s\n", products,
@@ -391,6 +393,7 @@ print_machine (void)
                 "OPENBLAS_CORETYPE to choose others)"
               : "");
   printf ("caches: %s\n", caches);
+  printf ("reading: %s\n", weights);
   printf ("threads: %u", hyb_parallel_get_threads ());
   if (hyb_cores_count () < g_get_num_processors ())
     printf ("; %u processors share %u cores", g_get_num_processors (), hyb_cores_count ());

@@ -10,7 +10,7 @@
 #include "engine/kernels/matrix/matrix-vector.h"
 
 #include "engine/base/parallel.h"
-#include "engine/kernels/simd/processor.h"
+#include "engine/kernels/simd/machine-model.h"
 
 #define SIMD_KERNEL "engine/kernels/matrix/matrix-vector-kernel.h"
 #include "engine/kernels/simd/each-simd.h"
@@ -71,21 +71,11 @@ columns_slice (gint64 begin, gint64 end, gpointer data)
                         w->stride, product->x, product->y + first);
 }
 
-/* Whether the matrix takes at most this many bytes. */
-static gboolean
-fits (const HybMatrix *w, gint64 bytes)
+/* The bytes of the matrix. */
+static gsize
+bytes_of (const HybMatrix *w)
 {
-  return w->rows <= bytes / (gint64) sizeof (float) / MAX (w->columns, 1);
-}
-
-/* Whether several rows are read at once, so that they share the loads of x.  Where loads take longer than
- * the matrix takes to come: from a core's own caches (AMD Zen 5, AVX2, 384 × 96: 71 bytes a cycle instead
- * of 51), or where vectors are loaded in halves.  A single stream is faster from farther caches there (49
- * instead of 46). */
-static gboolean
-should_share_loads (const HybMatrix *w)
-{
-  return hyb_processor ()->halves_vectors || fits (w, hyb_processor ()->second_cache);
+  return sizeof (float) * (gsize) w->rows * (gsize) w->columns;
 }
 
 /* Rows of at most SHORT_ROW elements have two sums instead of four, whatever the processor: its caches do not
@@ -95,8 +85,8 @@ choose_rows (const HybMatrix *w)
 {
   if (w->columns <= SHORT_ROW)
     return HYB_SIMD_CHOOSE (add_short_rows);
-  return should_share_loads (w) ? HYB_SIMD_CHOOSE (add_rows_together)
-                                : HYB_SIMD_CHOOSE (add_rows_singly);
+  return hyb_machine_shares_loads (bytes_of (w)) ? HYB_SIMD_CHOOSE (add_rows_together)
+                                                 : HYB_SIMD_CHOOSE (add_rows_singly);
 }
 
 /* Whether to read the matrix from its end: TRUE on every second of several calls in a row with the same
@@ -110,7 +100,7 @@ reads_backwards (const HybMatrix *w)
 
   backwards = w->data == last && !backwards;
   last = w->data;
-  return backwards && fits (w, 2 * hyb_processor ()->second_cache);
+  return backwards && !hyb_machine_is_far (bytes_of (w));
 }
 
 void

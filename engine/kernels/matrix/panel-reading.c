@@ -1,26 +1,14 @@
-/* panel-reading.c — how weights in panels are read on this processor; see panel-reading.h.
+/* panel-reading.c — how weights in panels are read on this machine; see panel-reading.h.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/kernels/matrix/panel-reading.h"
 
-#include "engine/kernels/simd/processor.h"
+#include "engine/kernels/simd/machine-model.h"
 
 gint64
 hyb_panel_ahead (gsize bytes)
 {
-  const HybProcessor *processor = hyb_processor ();
-
-  if (bytes > (gsize) processor->last_cache / 2)
-    return HYB_PANEL_AHEAD_OF_MEMORY;
-  return processor->prefetches_well || bytes <= (gsize) processor->second_cache
-             ? 0
-             : HYB_PANEL_AHEAD_OF_CACHE;
-}
-
-gboolean
-hyb_panel_is_far (gsize bytes)
-{
-  return bytes > 2 * (gsize) hyb_processor ()->second_cache;
+  return hyb_machine_prefetch_bytes (bytes) / (gint64) sizeof (float);
 }
 
 gboolean
@@ -31,5 +19,5 @@ hyb_panel_reads_backwards (const float *panels, gsize bytes)
 
   backwards = panels == last && !backwards;
   last = panels;
-  return backwards && !hyb_panel_is_far (bytes);
+  return backwards && !hyb_machine_is_far (bytes);
 }

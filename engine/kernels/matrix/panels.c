@@ -14,6 +14,7 @@
 
 #include "engine/base/parallel.h"
 #include "engine/kernels/matrix/panel-reading.h"
+#include "engine/kernels/simd/machine-model.h"
 #include "engine/kernels/simd/transpose.h"
 
 #include <string.h>
@@ -375,9 +376,9 @@ choose_panels (const HybPanelProduct *product)
   gint64            max = kernels->max_wide_rows, n_groups = MAX ((product->m + max - 1) / max, 1);
   const WideKernel *wide = &kernels->wide[(product->m + n_groups - 1) / n_groups];
 
-  if (wide->in_parts &&
-      (product->m > MAX_ROWS_IN_PARTS || (n_groups > 1 && hyb_panel_is_far (bytes_of (product))) ||
-       hyb_panel_ahead (bytes_of (product)) == HYB_PANEL_AHEAD_OF_MEMORY))
+  if (wide->in_parts && (product->m > MAX_ROWS_IN_PARTS ||
+                         (n_groups > 1 && hyb_machine_is_far (bytes_of (product))) ||
+                         hyb_machine_is_in_memory (bytes_of (product))))
     return 1;
   return MAX (wide->n_panels, 1);
 }
@@ -425,7 +426,7 @@ hyb_panels_multiply (const HybPanelProduct *product, const float *x, const float
 
       block.m = MIN (product->m - i, rows);
       job.spreads = job.n_panels == 1 && block.m > job.kernels->max_rows &&
-                    hyb_panel_is_far (bytes_of (product));
+                    hyb_machine_is_far (bytes_of (product));
       hyb_parallel_for ((product->n + WIDTH - 1) / WIDTH,
                         1 + GRAIN / MAX (block.m * block.k * WIDTH, 1), multiply_panels, &job);
     }
@@ -437,9 +438,10 @@ hyb_panels_describe (gint64 m, gint64 n, gint64 k)
   const HybPanelProduct product = { .m = m, .n = n, .k = k };
   gint64                n_panels = choose_panels (&product);
   gint64                ahead = hyb_panel_ahead (bytes_of (&product));
-  const char           *from = ahead == 0                           ? "not prefetched"
-                               : ahead == HYB_PANEL_AHEAD_OF_MEMORY ? "prefetched from memory"
-                                                                    : "prefetched from the last-level cache";
+  const char           *from = ahead == 0 ? "not prefetched"
+                               : hyb_machine_is_in_memory (bytes_of (&product))
+                                   ? "prefetched from memory"
+                                   : "prefetched from the last-level cache";
 
   return g_strdup_printf ("%" G_GINT64_FORMAT " at once, %s", n_panels, from);
 }

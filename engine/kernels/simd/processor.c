@@ -15,16 +15,19 @@
 #endif
 
 /* Assumed sizes where neither cpuid nor the C library reports one. */
+#define FIRST_CACHE  (32 << 10)
 #define SECOND_CACHE (512 << 10)
 #define LAST_CACHE   (8 << 20)
-
-static const HybProcessor *pretended; /* NULL: none */
 
 #ifdef __x86_64__
 /* The leaves of cpuid that describe one cache each: of Intel, and the same of AMD. */
 #define CACHE_LEAF     4
 #define AMD_CACHE_LEAF 0x8000001d
 #define MAX_CACHES     8
+#define CODE_CACHE     2 /* the type of a cache for instructions */
+/* The leaves that hold the name, 16 bytes each. */
+#define NAME_LEAF   0x80000002
+#define NAME_LEAVES 3
 
 static gboolean
 is_amd (void)
@@ -78,13 +81,37 @@ find_caches (HybProcessor *processor)
           (gint64) ((b >> 22) + 1) * ((b >> 12 & 1023) + 1) * ((b & 4095) + 1) * ((gint64) c + 1);
       int level = (int) (a >> 5 & 7);
 
+      if (level == 1 && (a & 31) != CODE_CACHE)
+        processor->first_cache = bytes;
       if (level == 2)
         processor->second_cache = bytes;
       if (level >= 2)
         processor->last_cache = MAX (processor->last_cache, bytes);
     }
 }
+
+/* (transfer full) */
+static char *
+dup_kind (void)
+{
+  char     name[16 * NAME_LEAVES + 1] = "";
+  unsigned which = family_and_model (), a = 0, b, c, d;
+
+  for (unsigned leaf = 0; leaf < NAME_LEAVES; leaf++)
+    if (__get_cpuid (NAME_LEAF + leaf, &a, &b, &c, &d))
+      memcpy (name + 16 * leaf, (unsigned[]){ a, b, c, d }, 16);
+  a = 0;
+  __get_cpuid (1, &a, &b, &c, &d);
+  return g_strdup_printf ("%s, family %u model %u stepping %u", g_strstrip (name), which >> 8,
+                          which & 255, a & 15);
+}
 #else
+static char *
+dup_kind (void)
+{
+  return g_strdup ("another processor");
+}
+
 static gboolean
 is_amd (void)
 {
@@ -101,6 +128,7 @@ static void
 find_caches (HybProcessor *processor)
 {
 #ifdef _SC_LEVEL2_CACHE_SIZE
+  processor->first_cache = sysconf (_SC_LEVEL1_DCACHE_SIZE);
   processor->second_cache = sysconf (_SC_LEVEL2_CACHE_SIZE);
   processor->last_cache = sysconf (_SC_LEVEL3_CACHE_SIZE);
 #endif
@@ -111,6 +139,8 @@ static void
 detect (HybProcessor *processor)
 {
   find_caches (processor);
+  if (processor->first_cache <= 0)
+    processor->first_cache = FIRST_CACHE;
   if (processor->second_cache <= 0)
     processor->second_cache = SECOND_CACHE;
   if (processor->last_cache <= processor->second_cache)
@@ -130,13 +160,19 @@ hyb_processor (void)
       detect (&found);
       g_once_init_leave (&is_found, 1);
     }
-  return pretended ? pretended : &found;
+  return &found;
 }
 
-void
-hyb_processor_pretend (const HybProcessor *processor)
+char *
+hyb_processor_dup_name (void)
 {
-  pretended = processor;
+  const HybProcessor *processor = hyb_processor ();
+  g_autofree char    *kind = dup_kind ();
+
+  return g_strdup_printf ("%s, caches of %" G_GINT64_FORMAT ", %" G_GINT64_FORMAT
+                          " and %" G_GINT64_FORMAT " KiB",
+                          kind, processor->first_cache >> 10, processor->second_cache >> 10,
+                          processor->last_cache >> 10);
 }
 
 char *
@@ -144,9 +180,8 @@ hyb_processor_describe (void)
 {
   const HybProcessor *processor = hyb_processor ();
 
-  return g_strdup_printf ("second-level %" G_GINT64_FORMAT " KiB, last-level %" G_GINT64_FORMAT
-                          " KiB%s; weights beyond the %s one are prefetched",
-                          processor->second_cache >> 10, processor->last_cache >> 10,
-                          processor->halves_vectors ? "; vectors are loaded in halves" : "",
-                          processor->prefetches_well ? "last-level" : "second-level");
+  return g_strdup_printf ("first-level %" G_GINT64_FORMAT " KiB, second-level %" G_GINT64_FORMAT
+                          " KiB, last-level %" G_GINT64_FORMAT " KiB",
+                          processor->first_cache >> 10, processor->second_cache >> 10,
+                          processor->last_cache >> 10);
 }

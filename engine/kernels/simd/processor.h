@@ -1,8 +1,7 @@
-/* processor.h — what kernels need to know of this processor beside its vector instructions (simd.h):
- * the sizes of its caches, and how it reads memory.
+/* processor.h — what this processor reports beside its vector instructions (simd.h): its name, the sizes of its
+ * caches, and what is known of how its kind reads memory.
  *
- * Kernels choose by these facts how many streams of weights they read at once and how far they
- * prefetch.  No result depends on them: all choices compute the same bytes.
+ * Kernels do not ask here but in machine-model.h, where measured facts come first.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -10,6 +9,7 @@
 
 typedef struct
 {
+  gint64 first_cache;  /* bytes of the first-level cache for data */
   gint64 second_cache; /* bytes of the second-level cache of a core */
   gint64 last_cache;   /* bytes of the last-level cache */
   /* Whether vectors of hyb_simd_level() are loaded in two halves, as AVX2's are on the first AMD Zen.
@@ -24,8 +24,8 @@ typedef struct
 
 /* Returns the facts of this processor, which are found at the first call. */
 const HybProcessor *hyb_processor (void);
-/* Makes hyb_processor() return other facts, so that tests cover every choice; NULL ends that.  Not
- * while kernels run. */
-void hyb_processor_pretend (const HybProcessor *processor);
-/* Returns the facts for people; the caller frees the text. */
+/* Returns the name of the processor, its family, model and stepping, and the caches that it reports, in one line; the
+ * caller frees it. */
+char *hyb_processor_dup_name (void);
+/* Returns the sizes of the caches for people; the caller frees the text. */
 char *hyb_processor_describe (void);

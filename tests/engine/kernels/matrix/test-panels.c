@@ -8,7 +8,7 @@
 #include "engine/base/parallel.h"
 #include "engine/base/random.h"
 #include "engine/kernels/matrix/matrix-vector.h"
-#include "engine/kernels/simd/processor.h"
+#include "engine/kernels/simd/machine-model.h"
 #include "engine/kernels/simd/simd.h"
 #include "tests/program.h"
 
@@ -230,9 +230,9 @@ test_rows (void)
   hyb_simd_cap (HYB_SIMD_AVX512);
 }
 
-/* What kernels choose by the processor: prefetching, streams, and the end that is read first. */
+/* What kernels choose by the machine: prefetching, streams, and the end that is read first. */
 static void
-check_processors (void)
+check_machines (void)
 {
   enum
   {
@@ -240,10 +240,19 @@ check_processors (void)
     N = 300,
     K = 500
   };
-  static const HybProcessor processors[] = {
-    { 1 << 30, (gint64) 1 << 31, FALSE, TRUE },
-    { 1 << 10, (gint64) 1 << 31, FALSE, FALSE },
-    { 1 << 10, 1 << 11, TRUE, TRUE },
+  static const HybMachine machines[] = {
+    { .second_cache = 1e9,
+      .last_cache = 2e9,
+      .loads = 2,
+      .last_weights = 2,
+      .last_weights_ahead = 1 },
+    { .second_cache = 1e3,
+      .last_cache = 2e9,
+      .loads = 2,
+      .last_weights = 1,
+      .last_weights_ahead = 2 },
+    { .second_cache = 1e3, .last_cache = 2e3, .loads = 1 },
+    { .second_cache = 1e3, .last_cache = 2e3, .memory_weights = 2, .memory_weights_ahead = 1 },
   };
   g_autofree float *x = numbers (M * K, 1), *w = numbers (N * K, 2);
   g_autofree float *panels = g_new (float, hyb_panels_size (N, K));
@@ -252,30 +261,30 @@ check_processors (void)
   HybMatrix         matrix = { w, N, K, K };
 
   hyb_panels_pack (N, K, w, TRUE, panels);
-  for (guint i = 0; i < G_N_ELEMENTS (processors); i++)
+  for (guint i = 0; i < G_N_ELEMENTS (machines); i++)
     for (product.m = 1; product.m <= M; product.m++)
       {
         gsize size = sizeof (float) * (gsize) (product.m * N);
 
-        hyb_processor_pretend (NULL);
+        hyb_machine_use (NULL);
         hyb_panels_multiply (&product, x, panels, want);
-        hyb_processor_pretend (&processors[i]);
+        hyb_machine_use (&machines[i]);
         hyb_panels_multiply (&product, x, panels, got);
         g_assert_cmpmem (got, size, want, size);
         hyb_matrix_vector (&matrix, x, got);
-        hyb_processor_pretend (NULL);
+        hyb_machine_use (NULL);
         hyb_matrix_vector (&matrix, x, want);
         g_assert_cmpmem (got, size, want, size);
       }
 }
 
 static void
-test_processors (void)
+test_machines (void)
 {
   for (guint level = HYB_SIMD_PLAIN; level <= HYB_SIMD_AVX512; level++)
     {
       hyb_simd_cap ((HybSimdLevel) level);
-      check_processors ();
+      check_machines ();
     }
   hyb_simd_cap (HYB_SIMD_AVX512);
 }
@@ -310,7 +319,7 @@ TEST_PROGRAM (test_panels)
                         GUINT_TO_POINTER (HYB_SIMD_AVX512), test_level);
   g_test_add_func ("/engine/kernels/panels/threads-change-no-byte", test_threads);
   g_test_add_func ("/engine/kernels/panels/other-rows-change-no-byte", test_rows);
-  g_test_add_func ("/engine/kernels/panels/other-processors-change-no-byte", test_processors);
+  g_test_add_func ("/engine/kernels/panels/other-machines-change-no-byte", test_machines);
   g_test_add_func ("/engine/kernels/panels/reading-from-either-end-changes-no-byte", test_again);
   g_test_add_func ("/engine/kernels/panels/nan-stays-in-its-column", test_nan);
 

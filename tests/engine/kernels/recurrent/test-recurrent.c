@@ -4,6 +4,8 @@
 #include "engine/kernels/recurrent/recurrent.h"
 
 #include "engine/base/parallel.h"
+#include "engine/kernels/simd/machine-model.h"
+#include "engine/kernels/simd/simd.h"
 #include "tests/program.h"
 
 #include <math.h>
@@ -290,6 +292,87 @@ test_threads_change_no_byte (void)
       }
 }
 
+/* The results of a network on one machine: outputs, last states, the reserve and gradients.  (transfer full) */
+static GByteArray *
+run_on_machine (const HybRecurrent *net, const HybMachine *machine)
+{
+  GByteArray *results = g_byte_array_new ();
+  Fixture this;
+  g_autofree float *gradients = NULL;
+
+  hyb_machine_use (machine);
+  fixture_init (&this, net);
+  for (guint again = 0; again < 2;
+       again++) /* the second time weights may be read from the other end */
+    run_forward (&this, FALSE);
+  g_byte_array_append (results, (gpointer) this.y, (guint) this.n_y * sizeof (float));
+  this.net.keeps_panels = FALSE;
+  run_forward (&this, TRUE);
+  gradients = run_backward (&this);
+  g_byte_array_append (results, (gpointer) this.state_out, (guint) this.n_state * sizeof (float));
+  g_byte_array_append (results, (gpointer) this.reserve, (guint) this.n_reserve * sizeof (float));
+  g_byte_array_append (results, (gpointer) gradients, (guint) this.n_parameters * sizeof (float));
+  fixture_clear (&this);
+  hyb_machine_use (NULL);
+  return results;
+}
+
+/* Tiny caches, huge ones, vectors in halves, and prefetching that gains something or nothing. */
+static void
+check_machines (const HybRecurrent *net)
+{
+  static const HybMachine machines[] = {
+    { .second_cache = 1e3, .last_cache = 2e3, .loads = 2 },
+    { .second_cache = 1e3, .last_cache = 2e3, .memory_weights = 2, .memory_weights_ahead = 1 },
+    { .second_cache = 1e3,
+      .last_cache = 1e10,
+      .loads = 1,
+      .last_weights = 1,
+      .last_weights_ahead = 2 },
+    { .second_cache = 1e9, .last_cache = 1e10, .loads = 1 },
+    { .second_cache = 1e4,
+      .last_cache = 1e5,
+      .loads = 2,
+      .last_weights = 2,
+      .last_weights_ahead = 1 },
+  };
+  g_autoptr (GByteArray) want = run_on_machine (net, NULL);
+
+  for (guint i = 0; i < G_N_ELEMENTS (machines); i++)
+    {
+      g_autoptr (GByteArray) got = run_on_machine (net, &machines[i]);
+
+      g_assert_cmpmem (got->data, got->len, want->data, want->len);
+    }
+}
+
+static void
+test_machines_change_no_byte (void)
+{
+  static const gint64 batches[] = { 1, 2, 5, 27 };
+
+  for (guint level = HYB_SIMD_PLAIN; level <= HYB_SIMD_AVX512; level++)
+    for (guint cell = 0; cell < HYB_RNN_N_MODES; cell++)
+      for (guint form = 0; form < 3 * G_N_ELEMENTS (batches); form++)
+        {
+          HybRecurrent net = {
+            .cell = (HybRnnMode) cell,
+            .n_steps = 4,
+            .batch = batches[form / 3],
+            .input = 19,
+            .hidden = 67,
+            .n_layers = 1,
+            .n_directions = 2,
+            .in_panels = form % 3 > 0,
+            .keeps_panels = form % 3 > 1,
+          };
+
+          hyb_simd_cap ((HybSimdLevel) level);
+          check_machines (&net);
+        }
+  hyb_simd_cap (HYB_SIMD_AVX512);
+}
+
 /* Numbers of parameters as in MXNet. */
 static void
 test_number_of_parameters (void)
@@ -318,6 +401,8 @@ TEST_PROGRAM (test_recurrent)
   g_test_add_func ("/engine/kernels/recurrent/panels-give-the-same-numbers",
                    test_panels_give_the_same_numbers);
   g_test_add_func ("/engine/kernels/recurrent/threads-change-no-byte", test_threads_change_no_byte);
+  g_test_add_func ("/engine/kernels/recurrent/machines-change-no-byte",
+                   test_machines_change_no_byte);
   g_test_add_func ("/engine/kernels/recurrent/number-of-parameters", test_number_of_parameters);
 
   return g_test_run ();

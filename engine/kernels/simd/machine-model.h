@@ -1,0 +1,50 @@
+/* machine-model.h — what kernels choose by the machine: whether weights are near or far, and how they are read.
+ *
+ * The answers come from what was measured of this machine (HybMachine), where it was measured, and else from what the
+ * processor reports (processor.h).  No byte of a result depends on them: all choices compute the same.  The engine
+ * measures nothing and opens no file: the program hands down what it knows, before it plans anything.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <glib.h>
+
+/* What was measured of one core of this machine at hyb_simd_level(); 0: not measured, or not found. */
+typedef struct
+{
+  double first_cache, second_cache,
+      last_cache; /* bytes that stay in the cache while they are read again */
+  double clock;   /* dependent additions per second, one a cycle */
+  double first_rate, second_rate, last_rate, memory_rate; /* bytes read per second */
+  double loads; /* full vectors loaded per cycle, from the first-level cache */
+  double plain_products, avx2_products,
+      avx512_products; /* multiply-adds per second, of floats, at each level */
+  /* Bytes of weights read per second by a product of few rows: weights in the last-level cache and in memory, without
+   * and with instructions that prefetch them. */
+  double last_weights, last_weights_ahead, memory_weights, memory_weights_ahead;
+} HybMachine;
+
+/* Lets kernels choose by what was measured; NULL: by what the processor reports.  Copies the facts.  Not while kernels
+ * run. */
+void hyb_machine_use (const HybMachine *measured);
+/* Returns what kernels choose by now; all 0 if nothing was measured. */
+const HybMachine *hyb_machine_get (void);
+
+/* Whether weights of that size stay in a core's own caches. */
+gboolean hyb_machine_is_near (gsize bytes);
+/* Whether weights of that size are so far away that many rows wait for each new block of them, and that nothing of
+ * them is left in a core's own caches when they are read again: beyond two second-level caches (AVX-512 on AMD Zen 5,
+ * 64 rows with 16 MB of weights: 240 GFLOP/s if they are prefetched, else 150). */
+gboolean hyb_machine_is_far (gsize bytes);
+/* Whether weights of that size come from memory: more than half of the last-level cache. */
+gboolean hyb_machine_is_in_memory (gsize bytes);
+/* Returns how many bytes ahead weights of that size are prefetched; 0 where the hardware prefetches them as well.  It
+ * takes longer from memory (AVX2 on AMD Zen 5, 8 rows with 64 MB of weights: 0.77 of the peak with 16 KiB, 0.47 with
+ * none, 0.67 with 32 KiB). */
+gint64 hyb_machine_prefetch_bytes (gsize bytes);
+/* Whether the product of a matrix of that size with one vector reads several rows at once, so that they share the
+ * loads of the vector.  It does where loads take longer than the matrix takes to come: from a core's own caches (AMD
+ * Zen 5, AVX2, 384 × 96: 71 bytes a cycle instead of 51), or where vectors are loaded in halves.  A single stream is
+ * faster from farther caches (49 instead of 46). */
+gboolean hyb_machine_shares_loads (gsize bytes);
+/* Returns the choices for people; the caller frees the text. */
+char *hyb_machine_describe (void);
