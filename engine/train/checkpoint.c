@@ -8,6 +8,8 @@
 
 #include <string.h>
 
+#define MAX_STEPS ((double) (G_GUINT64_CONSTANT (1) << 53)) /* a double is exact up to here */
+
 guint32
 hyb_checkpoint_sum (HybTensorList *parameters)
 {
@@ -26,21 +28,34 @@ hyb_checkpoint_sum (HybTensorList *parameters)
 }
 
 gboolean
+hyb_checkpoint_get_steps (HybTensorList *states, const char *file, guint64 *n_steps, GError **error)
+{
+  HybTensor *steps = hyb_tensor_list_find (states, "steps");
+  double     number;
+
+  if (!steps || hyb_tensor_get_size (steps) != 1)
+    return hyb_error_at (error, HYB_FORMAT_ERROR, HYB_FORMAT_ERROR_MALFORMED, file, NULL,
+                         "not a training state: the array “steps” is missing");
+  /* Negated, so that NaN is refused as well. */
+  number = hyb_tensor_get_value (steps, 0);
+  if (!(number >= 0 && number <= MAX_STEPS))
+    return hyb_error_at (error, HYB_FORMAT_ERROR, HYB_FORMAT_ERROR_MALFORMED, file, NULL,
+                         "the array “steps” holds %g, which is no number of steps", number);
+  *n_steps = (guint64) number;
+  return TRUE;
+}
+
+gboolean
 hyb_checkpoint_read (const char    *states,
                      HybTensorList *parameters,
                      HybCheckpoint *checkpoint,
                      GError       **error)
 {
   g_autoptr (HybTensorList) list = hyb_npz_read_file (states, error);
-  HybTensor *steps = list ? hyb_tensor_list_find (list, "steps") : NULL;
   HybTensor *sum = list ? hyb_tensor_list_find (list, "parameters") : NULL;
 
-  if (!list)
+  if (!list || !hyb_checkpoint_get_steps (list, states, &checkpoint->n_steps, error))
     return FALSE;
-  if (!steps || hyb_tensor_get_size (steps) != 1 || hyb_tensor_get_value (steps, 0) < 0)
-    return hyb_error_at (error, HYB_FORMAT_ERROR, HYB_FORMAT_ERROR_MALFORMED, states, NULL,
-                         "not a training state: the array “steps” is missing");
-  checkpoint->n_steps = (guint64) hyb_tensor_get_value (steps, 0);
   checkpoint->fits = !sum || (hyb_tensor_get_size (sum) == 1 &&
                               hyb_tensor_get_value (sum, 0) == hyb_checkpoint_sum (parameters));
   return TRUE;

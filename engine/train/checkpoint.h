@@ -17,6 +17,11 @@ typedef struct
 /* A sum over names and values, which the states carry. */
 guint32 hyb_checkpoint_sum (HybTensorList *parameters);
 
+/* Reads the number of steps from the states in a file.  FALSE and an error if it is missing or out of range. */
+gboolean hyb_checkpoint_get_steps (HybTensorList *states,
+                                   const char    *file,
+                                   guint64       *n_steps,
+                                   GError       **error);
 /* Reads the states that hyb_trainer_save_states() wrote to a file and compares them with parameters that were
  * read from another.  FALSE: the file cannot be read. */
 gboolean hyb_checkpoint_read (const char    *states,

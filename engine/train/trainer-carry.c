@@ -164,20 +164,26 @@ hyb_trainer_bind_carried (HybTrainer  *trainer,
   return TRUE;
 }
 
-void
+gboolean
 hyb_trainer_store_carried (HybTrainer  *trainer,
                            HybExecutor *executor,
                            guint        first_head,
-                           HybCarryKind kind)
+                           HybCarryKind kind,
+                           GError     **error)
 {
   for (guint i = 0; i < trainer->carried->len; i++)
     {
       CarriedState *carried = &g_array_index (trainer->carried, CarriedState, i);
       HybTensor   **state = state_of (trainer, i, kind);
+      HybTensor    *copy =
+          hyb_tensor_copy (hyb_executor_get_output (executor, first_head + carried->output));
 
+      if (!hyb_trainer_check_array (copy, carried->input, error))
+        return FALSE;
       hyb_tensor_unref (*state);
-      *state = hyb_tensor_copy (hyb_executor_get_output (executor, first_head + carried->output));
+      *state = copy;
     }
+  return TRUE;
 }
 
 /* The loss of a model that ends in a loss operator: the mean of −log p[label] if it outputs one

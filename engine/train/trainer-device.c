@@ -68,6 +68,8 @@ keep_auxiliary (HybTrainer *trainer, GError **error)
       if (!tensor || is_trained (trainer, name))
         continue;
       copy = hyb_tensor_copy (tensor);
+      if (!hyb_trainer_check_array (copy, name, error))
+        return FALSE;
       hyb_model_set_parameter (trainer->model, name, copy);
       if (!keep (trainer, name, copy, error))
         return FALSE;

@@ -66,8 +66,7 @@ hyb_trainer_evaluate (HybTrainer *trainer,
     return FALSE;
   if (loss)
     *loss = hyb_trainer_compute_loss (trainer, trainer->evaluator, 1);
-  hyb_trainer_store_carried (trainer, trainer->evaluator, 1, HYB_CARRY_EVALUATION);
-  return TRUE;
+  return hyb_trainer_store_carried (trainer, trainer->evaluator, 1, HYB_CARRY_EVALUATION, error);
 }
 
 HybTensor *

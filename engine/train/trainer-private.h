@@ -61,6 +61,8 @@ struct _HybTrainer
   gboolean is_behind; /* the GPU has newer parameters and states than the model and this trainer */
 };
 
+/* FALSE and an error about memory if an array that training allocates is NULL; name: what it is for. */
+gboolean hyb_trainer_check_array (const HybTensor *array, const char *name, GError **error);
 /* Returns the model with its loss; the heads are the loss, then those of the model.  (transfer
  * full) */
 HybGraph *hyb_trainer_loss_graph (HybGraph *model, const char *loss, GError **error);
@@ -100,11 +102,12 @@ gboolean hyb_trainer_bind_carried (HybTrainer  *trainer,
                                    HybCarryKind kind,
                                    GError     **error);
 /* Stores copies of the outputs that are carried to the next run.  first_head: the index of the
- * model's first output among the executor's. */
-void hyb_trainer_store_carried (HybTrainer  *trainer,
-                                HybExecutor *executor,
-                                guint        first_head,
-                                HybCarryKind kind);
+ * model's first output among the executor's.  FALSE and an error if memory is short. */
+gboolean hyb_trainer_store_carried (HybTrainer  *trainer,
+                                    HybExecutor *executor,
+                                    guint        first_head,
+                                    HybCarryKind kind,
+                                    GError     **error);
 /* Returns the loss of the last run; for a model with a loss operator, an estimate from its
  * output. */
 double hyb_trainer_compute_loss (HybTrainer *trainer, HybExecutor *executor, guint first_head);

@@ -79,14 +79,11 @@ hyb_trainer_load_states (HybTrainer *trainer, const char *file, GError **error)
   g_return_val_if_fail (trainer && file, FALSE);
 
   g_autoptr (HybTensorList) list = hyb_npz_read_file (file, error);
-  HybTensor *steps;
+  guint64 n_steps;
 
-  if (!list || !hyb_trainer_read_back (trainer, error))
+  if (!list || !hyb_trainer_read_back (trainer, error) ||
+      !hyb_checkpoint_get_steps (list, file, &n_steps, error))
     return FALSE;
-  steps = hyb_tensor_list_find (list, "steps");
-  if (!steps || hyb_tensor_get_size (steps) != 1)
-    return hyb_error_at (error, HYB_FORMAT_ERROR, HYB_FORMAT_ERROR_MALFORMED, file, NULL,
-                         "not a training state: the array “steps” is missing");
   for (guint i = 0; i < trainer->parameters->len; i++)
     if (!load_parameter (list, &g_array_index (trainer->parameters, TrainedParameter, i), file,
                          error))
@@ -97,10 +94,14 @@ hyb_trainer_load_states (HybTrainer *trainer, const char *file, GError **error)
       g_autofree char *name = g_strdup_printf ("carry:%s", carried->input);
       HybTensor       *stored = hyb_tensor_list_find (list, name);
 
+      HybTensor *state = stored ? hyb_tensor_copy (stored) : NULL;
+
+      if (stored && !hyb_trainer_check_array (state, carried->input, error))
+        return FALSE;
       hyb_tensor_unref (carried->state);
-      carried->state = stored ? hyb_tensor_copy (stored) : NULL;
+      carried->state = state;
     }
   hyb_executor_renew_kept (trainer->executor);
-  trainer->n_steps = (guint64) hyb_tensor_get_value (steps, 0);
+  trainer->n_steps = n_steps;
   return TRUE;
 }

@@ -35,10 +35,17 @@ multiplier (const HybNode *node, const char *key)
   return text ? g_ascii_strtod (text, NULL) : 1;
 }
 
+gboolean
+hyb_trainer_check_array (const HybTensor *array, const char *name, GError **error)
+{
+  return array || hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_MEMORY, NULL, NULL,
+                                "not enough memory to train “%s”", name);
+}
+
 /* Collects all variables for which the model has an array of floats, except data and carried
  * states. */
-static void
-collect_parameters (HybTrainer *trainer, const HybTrainerOptions *options)
+static gboolean
+collect_parameters (HybTrainer *trainer, const HybTrainerOptions *options, GError **error)
 {
   HybGraph        *graph = hyb_model_get_graph (trainer->model);
   const HybNodeId *arguments;
@@ -59,12 +66,15 @@ collect_parameters (HybTrainer *trainer, const HybTrainerOptions *options)
           !hyb_dtype_is_float (hyb_tensor_get_dtype (tensor)))
         continue;
 
-      parameter.name = g_strdup (node->name);
       /* A copy, because mapped files and the caller's arrays must not be written to. */
       parameter.weight = hyb_tensor_copy (tensor);
+      if (!hyb_trainer_check_array (parameter.weight, node->name, error))
+        return FALSE;
+      parameter.name = g_strdup (node->name);
       hyb_model_set_parameter (trainer->model, node->name, parameter.weight);
       g_array_append_val (trainer->parameters, parameter);
     }
+  return TRUE;
 }
 
 static gboolean
@@ -221,7 +231,8 @@ hyb_trainer_new (HybModel *model, const HybTrainerOptions *given, GError **error
     return NULL;
 
   find_label (trainer);
-  collect_parameters (trainer, options);
+  if (!collect_parameters (trainer, options, error))
+    return NULL;
   if (trainer->parameters->len == 0)
     {
       hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_MISSING, NULL, NULL,
@@ -326,9 +337,9 @@ sum_of_squares (const float *x, gint64 n)
   return sum;
 }
 
-/* The norm of all gradients together. */
-static double
-global_norm (HybTrainer *trainer)
+/* Computes the norm of all gradients together. */
+static gboolean
+compute_norm (HybTrainer *trainer, double *norm, GError **error)
 {
   double squares = 0;
 
@@ -336,29 +347,39 @@ global_norm (HybTrainer *trainer)
     {
       g_autoptr (HybTensor) gradient = hyb_tensor_convert (gradient_of (trainer, i), HYB_F32);
 
+      if (!hyb_trainer_check_array (gradient,
+                                    g_array_index (trainer->parameters, TrainedParameter, i).name,
+                                    error))
+        return FALSE;
       squares += sum_of_squares (hyb_tensor_get_data (gradient), hyb_tensor_get_size (gradient));
     }
-  return sqrt (squares);
+  *norm = sqrt (squares);
+  return TRUE;
 }
 
 /* Updates one parameter, whose gradient is multiplied by scale; other types than float32 are
  * converted back and forth. */
-static void
-update_parameter (HybTrainer *trainer, guint index, double scale)
+static gboolean
+update_parameter (HybTrainer *trainer, guint index, double scale, GError **error)
 {
   TrainedParameter *parameter = &g_array_index (trainer->parameters, TrainedParameter, index);
   g_autoptr (HybTensor) gradient = hyb_tensor_convert (gradient_of (trainer, index), HYB_F32);
   g_autoptr (HybTensor) scaled = NULL;
   g_autoptr (HybTensor) weight = hyb_tensor_convert (parameter->weight, HYB_F32);
-  HybUpdate update = { .n = hyb_tensor_get_size (weight),
-                       .weight = hyb_tensor_get_data (weight),
-                       .t = trainer->n_steps + 1 };
+  HybUpdate update = { .t = trainer->n_steps + 1 };
 
+  if (!hyb_trainer_check_array (gradient, parameter->name, error) ||
+      !hyb_trainer_check_array (weight, parameter->name, error))
+    return FALSE;
+  update.n = hyb_tensor_get_size (weight);
+  update.weight = hyb_tensor_get_data (weight);
   if (scale != 1)
     {
       float *values;
 
       scaled = hyb_tensor_copy (gradient);
+      if (!hyb_trainer_check_array (scaled, parameter->name, error))
+        return FALSE;
       values = hyb_tensor_get_data (scaled);
       for (gint64 i = 0; i < update.n; i++)
         values[i] = (float) (values[i] * scale);
@@ -371,6 +392,7 @@ update_parameter (HybTrainer *trainer, guint index, double scale)
     hyb_dtype_convert (hyb_tensor_get_data (parameter->weight),
                        hyb_tensor_get_dtype (parameter->weight), update.weight, HYB_F32,
                        (gsize) update.n);
+  return TRUE;
 }
 
 /* Gives the auxiliary states that the step has computed to the model and the block. */
@@ -410,30 +432,35 @@ hyb_trainer_begin_step (HybTrainer   *trainer,
   return hyb_executor_run (trainer->executor, cancellable, error);
 }
 
-/* Updates everything that a run on the processor leaves to be updated. */
-static void
-update_all (HybTrainer *trainer, HybTrainStep *result)
+/* Updates the parameters and states after a run on the processor.  If memory is short, the parameters
+ * before the one that the error names have been updated. */
+static gboolean
+update_all (HybTrainer *trainer, HybTrainStep *result, GError **error)
 {
   double scale = 1;
 
   result->loss = hyb_trainer_compute_loss (trainer, trainer->executor, trainer->first_output);
-  result->gradient_norm = global_norm (trainer);
+  if (!compute_norm (trainer, &result->gradient_norm, error))
+    return FALSE;
   if (trainer->clip_global_norm > 0)
     scale = MIN (1, trainer->clip_global_norm / (result->gradient_norm + 1e-8));
 
   for (guint i = 0; i < trainer->parameters->len; i++)
-    update_parameter (trainer, i, scale);
-  hyb_trainer_store_carried (trainer, trainer->executor, trainer->first_output, HYB_CARRY_TRAINING);
+    if (!update_parameter (trainer, i, scale, error))
+      return FALSE;
+  if (!hyb_trainer_store_carried (trainer, trainer->executor, trainer->first_output,
+                                  HYB_CARRY_TRAINING, error))
+    return FALSE;
   store_auxiliary (trainer);
+  return TRUE;
 }
 
 gboolean
 hyb_trainer_end_step (HybTrainer *trainer, HybTrainStep *result, GError **error)
 {
   g_return_val_if_fail (trainer, FALSE);
-  if (!trainer->gpu)
-    update_all (trainer, result);
-  else if (!hyb_trainer_device_read_step (trainer, result, error))
+  if (!(trainer->gpu ? hyb_trainer_device_read_step (trainer, result, error)
+                     : update_all (trainer, result, error)))
     return FALSE;
   trainer->n_steps++;
   return TRUE;

@@ -2,9 +2,15 @@
  * errors.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
+#include "engine/base/error.h"
+#include "engine/base/limits.h"
 #include "engine/base/parallel.h"
 #include "engine/block/layers.h"
+#include "engine/formats/model-weights.h"
+#include "engine/formats/npz.h"
+#include "engine/graph/builder.h"
 #include "engine/open/open.h"
+#include "engine/train/checkpoint.h"
 #include "engine/train/data.h"
 #include "engine/train/trainer.h"
 #include "tests/program.h"
@@ -285,6 +291,125 @@ test_norm (void)
   g_assert_cmpfloat_with_epsilon (norms[1] / norms[0], 1, 1e-5);
 }
 
+/* --- Short memory and damaged states --- */
+
+#define LARGE (1 << 20) /* elements of the arrays */
+
+static HybValueId
+call (HybBuilder *builder, const char *op, const HybNodeSpec *spec)
+{
+  g_autoptr (GError) error = NULL;
+  HybValueId value = hyb_builder_call (builder, op, spec, &error);
+
+  g_assert_no_error (error);
+  return value;
+}
+
+/* A model that multiplies "x" by the parameter "w", both of this type and size, and casts the product to float32. */
+static HybModel *
+new_product (HybDType dtype)
+{
+  HybModel *model = hyb_model_new ();
+  g_autoptr (HybBuilder) builder = hyb_builder_new ();
+  const HybType     type = { hyb_shape_1d (LARGE), dtype };
+  const HybValueId  inputs[] = { hyb_builder_add_variable (builder, "x", NULL),
+                                 hyb_builder_add_variable (builder, "w", NULL) };
+  const char *const to_float[] = { "dtype", "float32", NULL };
+  g_autoptr (HybTensor) weight = hyb_tensor_new_zeros (&type, NULL);
+  g_autoptr (HybGraph) graph = NULL;
+  HybValueId product = call (builder, "elemwise_mul",
+                             &(HybNodeSpec){ .name = "product", .n_inputs = 2, .inputs = inputs });
+
+  hyb_builder_add_head (builder, call (builder, "Cast",
+                                       &(HybNodeSpec){ .name = "cast",
+                                                       .attributes = to_float,
+                                                       .n_inputs = 1,
+                                                       .inputs = &product }));
+  graph = hyb_builder_freeze (g_steal_pointer (&builder));
+  hyb_model_set_graph (model, graph);
+  hyb_model_set_parameter (model, "w", weight);
+  return model;
+}
+
+/* Takes a step, and another one for which an array of four bytes for each element is too large. */
+static void
+assert_memory_is_checked (HybDType dtype, const HybTrainerOptions *options, const char *name)
+{
+  const HybType type = { hyb_shape_1d (LARGE), dtype };
+  g_autoptr (HybModel) model = new_product (dtype);
+  g_autoptr (HybTensor) x = hyb_tensor_new_zeros (&type, NULL);
+  g_autoptr (GHashTable) batch = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (HybTrainer) trainer = hyb_trainer_new (model, options, &error);
+  HybTrainStep result = { 0 };
+
+  g_assert_no_error (error);
+  if (options->n_carry == 0)
+    g_hash_table_insert (batch, (gpointer) "x", x);
+  hyb_trainer_step (trainer, batch, &result, NULL, &error);
+  g_assert_no_error (error);
+  hyb_limits_set (3 << 20, 0);
+  g_assert_false (hyb_trainer_step (trainer, batch, &result, NULL, &error));
+  hyb_limits_set (0, 0);
+  g_assert_error (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_MEMORY);
+  g_assert_nonnull (strstr (error->message, name));
+  g_assert_cmpuint (hyb_trainer_n_steps (trainer), ==, 1);
+}
+
+static void
+test_memory_for_conversions (void)
+{
+  const HybTrainerOptions options = { .loss = "none",
+                                      .optimizer = "sgd",
+                                      .data = (const char *const[]){ "x", NULL } };
+
+  assert_memory_is_checked (HYB_F16, &options, "“w”");
+}
+
+static void
+test_memory_for_carried_states (void)
+{
+  const HybCarry          carry = { "x", 0 };
+  const HybTrainerOptions options = {
+    .loss = "none", .optimizer = "sgd", .n_carry = 1, .carry = &carry
+  };
+
+  assert_memory_is_checked (HYB_F32, &options, "“x”");
+}
+
+/* A number of steps that no training can have reached is refused, both when states are loaded and when they are only looked at. */
+static void
+test_damaged_number_of_steps (void)
+{
+  static const double numbers[] = { -1, NAN, INFINITY, 1e300 };
+  g_autoptr (HybModel) model = open_model ("gallery:mlp?inputs=8&hidden=4");
+  g_autoptr (HybTrainer) trainer = hyb_trainer_new (model, &usual, NULL);
+  g_autoptr (HybTensorList) parameters = hyb_model_list_parameters (model);
+  g_autofree char *file = NULL;
+
+  g_close (g_file_open_tmp ("states-XXXXXX", &file, NULL), NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (numbers); i++)
+    {
+      const HybType type = { hyb_shape_1d (1), HYB_F64 };
+      g_autoptr (HybTensor) steps = hyb_tensor_new_zeros (&type, NULL);
+      g_autoptr (HybTensorList) states = NULL;
+      g_autoptr (GError) error = NULL;
+      HybCheckpoint checkpoint;
+
+      g_assert_true (hyb_trainer_save_states (trainer, file, NULL));
+      states = hyb_npz_read_file (file, NULL);
+      *(double *) hyb_tensor_get_data (steps) = numbers[i];
+      hyb_tensor_list_set (states, "steps", steps);
+      g_assert_true (hyb_npz_write_file (states, file, NULL));
+      g_assert_false (hyb_checkpoint_read (file, parameters, &checkpoint, &error));
+      g_assert_nonnull (strstr (error->message, "no number of steps"));
+      g_clear_error (&error);
+      g_assert_false (hyb_trainer_load_states (trainer, file, &error));
+      g_assert_error (error, HYB_FORMAT_ERROR, HYB_FORMAT_ERROR_MALFORMED);
+    }
+  g_remove (file);
+}
+
 TEST_PROGRAM (test_trainer)
 {
   g_setenv ("HYBRIDSCOPE_GALLERY", HYB_GALLERY, FALSE);
@@ -301,5 +426,11 @@ TEST_PROGRAM (test_trainer)
   g_test_add_func ("/engine/train/trainer/a-block-learns-and-shares-its-parameters", test_block);
   g_test_add_func ("/engine/train/trainer/the-norm-is-that-of-the-whole-gradient", test_norm);
   g_test_add_func ("/engine/train/trainer/invalid-options-are-errors", test_refusals);
+  g_test_add_func ("/engine/train/trainer/memory-for-conversions-is-checked",
+                   test_memory_for_conversions);
+  g_test_add_func ("/engine/train/trainer/memory-for-carried-states-is-checked",
+                   test_memory_for_carried_states);
+  g_test_add_func ("/engine/train/trainer/a-damaged-number-of-steps-is-refused",
+                   test_damaged_number_of_steps);
   return g_test_run ();
 }
