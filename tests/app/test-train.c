@@ -7,10 +7,12 @@
 #include "hscope-fixture.h"
 #include "tests/program.h"
 
+#include <fcntl.h>
 #include <glib/gstdio.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #define LANGUAGE_MODEL "gallery:lstm-lm?hidden=48&embedding=16"
 
@@ -274,6 +276,96 @@ test_interrupted (Fixture *fixture, gconstpointer unused)
   assert_same_file (fixture, "a-0002.states", "b-0002.states");
 }
 
+/* Fills a pipe, so that writing to it waits until somebody reads. */
+static void
+fill_pipe (int fd)
+{
+  const char byte = ' ';
+  int        flags = fcntl (fd, F_GETFL);
+
+  g_assert_cmpint (fcntl (fd, F_SETFL, flags | O_NONBLOCK), ==, 0);
+  while (write (fd, &byte, 1) == 1)
+    ;
+  g_assert_cmpint (fcntl (fd, F_SETFL, flags), ==, 0);
+}
+
+/* TRUE if the process catches SIGINT. */
+static gboolean
+catches_interrupts (GPid pid)
+{
+  g_autofree char *path = g_strdup_printf ("/proc/%d/status", (int) pid);
+  g_autofree char *text = NULL;
+  const char      *mask;
+
+  g_assert_true (g_file_get_contents (path, &text, NULL, NULL));
+  mask = strstr (text, "SigCgt:");
+  return mask && g_ascii_strtoull (mask + strlen ("SigCgt:"), NULL, 16) & (1u << (SIGINT - 1));
+}
+
+/* TRUE if no thread waits for signals any more: the first one has cancelled the training. */
+static gboolean
+is_cancelled (GPid pid)
+{
+  g_autofree char *path = g_strdup_printf ("/proc/%d/task", (int) pid);
+  g_autoptr (GDir) tasks = g_dir_open (path, 0, NULL);
+  const char *task;
+
+  g_assert_nonnull (tasks);
+  while ((task = g_dir_read_name (tasks)))
+    {
+      g_autofree char *file = g_build_filename (path, task, "comm", NULL);
+      g_autofree char *name = NULL;
+
+      if (g_file_get_contents (file, &name, NULL, NULL) && g_str_equal (name, "signals\n"))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static void
+wait_until (gboolean (*is_so) (GPid), GPid pid)
+{
+  for (guint i = 0; !is_so (pid); i++)
+    {
+      g_assert_cmpuint (i, <, 6000);
+      g_usleep (10000);
+    }
+}
+
+/* The first line of output waits for the full pipe, so that no step is done when the signal comes. */
+static void
+test_interrupted_before_the_first_step (Fixture *fixture, gconstpointer unused)
+{
+  g_auto (GStrv) words =
+      arguments_of (fixture, "train gallery:mlp --epochs 2 --threads 1 --output '%s/b'");
+  char   piece[65536];
+  int    ends[2], err_fd, status;
+  gssize n;
+  GPid   pid;
+
+  g_assert_cmpint (pipe (ends), ==, 0);
+  fill_pipe (ends[1]);
+  g_assert_true (g_spawn_async_with_pipes_and_fds (NULL, (const char *const *) words, NULL,
+                                                   G_SPAWN_DO_NOT_REAP_CHILD, NULL, NULL, -1,
+                                                   ends[1], -1, NULL, NULL, 0, &pid, NULL, NULL,
+                                                   &err_fd, NULL));
+  g_close (ends[1], NULL);
+  wait_until (catches_interrupts, pid);
+  g_assert_cmpint (kill (pid, SIGINT), ==, 0);
+  wait_until (is_cancelled, pid);
+  while (read (ends[0], piece, sizeof piece) > 0)
+    ;
+  g_assert_cmpint (waitpid (pid, &status, 0), ==, pid);
+  g_assert_true (WIFEXITED (status) && WEXITSTATUS (status) == 130);
+  n = read (err_fd, piece, sizeof piece - 1);
+  g_assert_cmpint (n, >, 0);
+  piece[n] = '\0';
+  g_assert_nonnull (strstr (piece, "interrupted before the first step, so nothing was saved"));
+  g_assert_false (has_file (fixture, "b-interrupted.params"));
+  g_close (ends[0], NULL);
+  g_close (err_fd, NULL);
+}
+
 static void
 test_crash (Fixture *fixture, gconstpointer unused)
 {
@@ -426,6 +518,7 @@ TEST_PROGRAM (test_train)
   ADD ("language-model-beats-the-unigram-model", test_language_model);
   ADD ("checkpoints-that-mix-epochs-are-not-used", test_mixed_checkpoints);
   ADD ("interrupted-and-resumed-gives-the-same-bytes", test_interrupted);
+  ADD ("interrupted-before-the-first-step-says-so", test_interrupted_before_the_first_step);
   ADD ("a-plugin-that-crashes-is-named", test_crash);
   ADD ("gallery-models-run-without-data", test_examples);
   ADD ("a-checkpoint-goes-on-as-pair-and-in-the-gallery", test_checkpoint);

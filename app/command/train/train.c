@@ -201,6 +201,12 @@ end_epoch (ScopeTraining *training, Loop *loop, guint64 number, GError **error)
 static gboolean
 interrupt (ScopeTraining *training, guint64 number, GError **error)
 {
+  if (number == 0)
+    {
+      scope_print_message (HYB_SEVERITY_WARNING,
+                           "interrupted before the first step, so nothing was saved");
+      return TRUE;
+    }
   if (number % training->n_batches != 0 && !scope_train_save_interrupted (training, error))
     return FALSE;
   scope_print_message (HYB_SEVERITY_WARNING,
@@ -255,6 +261,8 @@ train_and_print (ScopeTraining *training, GError **error)
 {
   gboolean is_done;
 
+  /* Before the first output: from there on, Ctrl-C saves the training instead of ending the process. */
+  scope_cancel_on_signal ();
   scope_train_print_start (training);
   is_done = train (training, error) && scope_train_write_capture (training, error);
   /* The steps before a failure are written too. */

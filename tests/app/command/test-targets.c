@@ -321,13 +321,14 @@ test_failures_there_are_failures_here (Fixture *fixture, gconstpointer unused G_
 
 /* --- Endings --- */
 
-/* Starts training on a target and waits until the command runs there.  The process of hscope here. */
+/* Starts training on a target and waits until the first step is done there.  Returns the process of hscope here. */
 static GPid
 start_training (Fixture *fixture, const char *target)
 {
   g_autofree char *line =
       g_strdup_printf ("cd '%s' && TMPDIR=$PWD/tmp && export TMPDIR && exec '" HSCOPE
-                       "' train gallery:mlp --epochs 1000000 --output trained --target %s "
+                       "' train gallery:mlp --epochs 1000000 --output trained --progress json "
+                       "--target %s "
                        "> out 2> err",
                        fixture->folder, target);
   char *words[] = { (char *) "/bin/sh", (char *) "-c", line, NULL };
@@ -337,7 +338,7 @@ start_training (Fixture *fixture, const char *target)
       g_spawn_async (NULL, words, NULL, G_SPAWN_DO_NOT_REAP_CHILD, NULL, NULL, &pid, NULL));
   for (guint i = 0;; i++)
     {
-      fixture_run_line (fixture, "ls there tmp | grep -q hscope-target && grep -q 'data:' out");
+      fixture_run_line (fixture, "ls there tmp | grep -q hscope-target && grep -q '\"train\"' err");
       if (fixture->code == 0)
         return pid;
       g_assert_cmpuint (i, <, 3000);
