@@ -370,7 +370,8 @@ sum_operators (Fixture *fixture, const char *line, int *n)
   return sum;
 }
 
-/* A Chrome trace has the work of the GPU, and its import what the recording has; a decimal comma changes nothing. */
+/* A Chrome trace has the work of the GPU, and its import what the recording has; a decimal comma changes nothing.  There is
+ * one traced run, because a recording leaves disturbed ones out of its means, and a trace does not say which were disturbed. */
 static void
 test_trace_file (Fixture *fixture, gconstpointer unused)
 {
@@ -381,7 +382,7 @@ test_trace_file (Fixture *fixture, gconstpointer unused)
 
   fixture_run_line (fixture,
                     "LC_ALL=de_DE.UTF-8 hscope profile gallery:mlp --init uniform --device gpu "
-                    "--repeat 2 --traced 3 --trace a.json --capture a.hscope");
+                    "--repeat 2 --traced 1 --trace a.json --capture a.hscope");
   if (strstr (fixture->err, "libnvrtc"))
     {
       g_test_skip ("libnvrtc.so.13 is not installed");
