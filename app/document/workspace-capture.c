@@ -106,7 +106,8 @@ scope_workspace_check_capture (ScopeWorkspace *self)
 typedef struct
 {
   ScopeMeasurement *measurement;
-  int               number;
+  int               run;
+  guint             number; /* of the request */
 } PickJob;
 
 static void
@@ -123,7 +124,7 @@ pick_in_worker (GTask *task, gpointer data)
 {
   const PickJob *job = data;
 
-  g_task_return_pointer (task, scope_measurement_pick_run (job->measurement, job->number),
+  g_task_return_pointer (task, scope_measurement_pick_run (job->measurement, job->run),
                          (GDestroyNotify) scope_measurement_unref);
 }
 
@@ -136,7 +137,10 @@ picked_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
 
   if (!picked)
     return;
-  if (job->measurement != self->measurement) /* another capture, or another run, since */
+  /* Another run was picked since, or another capture is shown. */
+  if (job->number != self->n_picks || !self->measurement ||
+      scope_measurement_get_capture (job->measurement) !=
+          scope_measurement_get_capture (self->measurement))
     {
       scope_measurement_unref (picked);
       return;
@@ -152,10 +156,11 @@ scope_workspace_pick_run (ScopeWorkspace *self, int number)
   g_autoptr (GTask) task = NULL;
   PickJob *job;
 
+  self->n_picks++;
   if (!self->measurement || scope_measurement_get_run (self->measurement) == number)
     return;
   job = g_new0 (PickJob, 1);
-  *job = (PickJob){ scope_measurement_ref (self->measurement), number };
+  *job = (PickJob){ scope_measurement_ref (self->measurement), number, self->n_picks };
   task = g_task_new (self, NULL, picked_cb, self);
   g_task_set_task_data (task, job, pick_job_free);
   scope_worker_run (task, pick_in_worker);

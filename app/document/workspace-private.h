@@ -69,6 +69,7 @@ struct _ScopeWorkspace
   ScopeRunOptions  *options; /* of the last run */
   char             *capture_path;
   guint             n_captures; /* requests to open one */
+  guint             n_picks;    /* requests to show one run */
   guint             n_stops;
   ScopeMeasurement *measurement;
 

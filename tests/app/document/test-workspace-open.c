@@ -194,10 +194,10 @@ test_cut_file_is_an_error_of_its_document (LargeModel *model, gconstpointer unus
 
 /* --- Captures --- */
 
-/* A capture of one run with this many events, none of a node.  Remove it with remove_capture().
+/* A capture of these runs with this many events each, none of a node.  Remove it with remove_capture().
  * (transfer full) */
 static char *
-make_capture (guint n_events)
+make_capture (guint n_runs, guint n_events)
 {
   g_autoptr (ProfBuilder) builder = prof_builder_new ();
   g_autoptr (GBytes) bytes = NULL;
@@ -205,14 +205,20 @@ make_capture (guint n_events)
   char            *path = g_build_filename (folder, "made.hscope", NULL);
 
   prof_builder_add_graph (builder, "", PROF_NONE, PROF_NONE);
-  for (guint i = 0; i < n_events; i++)
-    prof_builder_add_event (builder, &(ProfEvent){ .begin_ns = i,
-                                                   .packed = prof_event_pack (1,
-                                                                              i + 1 < n_events
-                                                                                  ? PROF_EVENT_PASS
-                                                                                  : PROF_EVENT_RUN,
-                                                                              0, 0, 0),
-                                                   .node = PROF_NONE });
+  for (guint i = 0; i < n_runs * n_events; i++)
+    {
+      gboolean is_run = (i + 1) % n_events == 0;
+      guint    run = i / n_events;
+
+      prof_builder_add_event (builder,
+                              &(ProfEvent){
+                                  .begin_ns = i,
+                                  .packed =
+                                      prof_event_pack (1, is_run ? PROF_EVENT_RUN : PROF_EVENT_PASS,
+                                                       0, 0, 0),
+                                  .node = PROF_NONE,
+                                  .run = (guint16) run });
+    }
   bytes = prof_builder_finish (builder);
   g_assert_true (g_file_set_contents (path, g_bytes_get_data (bytes, NULL),
                                       (gssize) g_bytes_get_size (bytes), NULL));
@@ -244,16 +250,64 @@ wait_for_workers (ScopeWorkspace *workspace)
   g_source_remove (timer);
 }
 
+static int
+shown_run (ScopeWorkspace *workspace)
+{
+  return scope_measurement_get_run (scope_workspace_get_measurement (workspace));
+}
+
 /* Reading the first one takes much longer. */
 static void
 test_newest_capture_is_shown (void)
 {
   g_autoptr (ScopeWorkspace) workspace = scope_workspace_new ();
-  char *first = make_capture (400000), *second = make_capture (1);
+  char *first = make_capture (1, 400000), *second = make_capture (1, 1);
 
   start (workspace, LSTM "/" LSTM "-symbol.json");
   wait_until_read (workspace);
   scope_workspace_open_capture (workspace, first);
+  scope_workspace_open_capture (workspace, second);
+  wait_for_workers (workspace);
+  g_assert_cmpstr (scope_workspace_get_capture_path (workspace), ==, second);
+  remove_capture (first);
+  remove_capture (second);
+}
+
+/* Requests before the first one is answered: the last one counts, also if it is for the run that is shown. */
+static void
+test_newest_run_is_shown (void)
+{
+  g_autoptr (ScopeWorkspace) workspace = scope_workspace_new ();
+  char *capture = make_capture (3, 2);
+
+  start (workspace, LSTM "/" LSTM "-symbol.json");
+  wait_until_read (workspace);
+  scope_workspace_open_capture (workspace, capture);
+  wait_for_workers (workspace);
+  g_assert_cmpint (shown_run (workspace), ==, -1);
+  scope_workspace_pick_run (workspace, 1);
+  scope_workspace_pick_run (workspace, 2);
+  wait_for_workers (workspace);
+  g_assert_cmpint (shown_run (workspace), ==, 2);
+  scope_workspace_pick_run (workspace, 0);
+  scope_workspace_pick_run (workspace, 2);
+  wait_for_workers (workspace);
+  g_assert_cmpint (shown_run (workspace), ==, 2);
+  remove_capture (capture);
+}
+
+/* A run of the former capture that was asked for is not shown in its place. */
+static void
+test_run_of_a_former_capture_is_not_shown (void)
+{
+  g_autoptr (ScopeWorkspace) workspace = scope_workspace_new ();
+  char *first = make_capture (3, 100000), *second = make_capture (1, 1);
+
+  start (workspace, LSTM "/" LSTM "-symbol.json");
+  wait_until_read (workspace);
+  scope_workspace_open_capture (workspace, first);
+  wait_for_workers (workspace);
+  scope_workspace_pick_run (workspace, 1);
   scope_workspace_open_capture (workspace, second);
   wait_for_workers (workspace);
   g_assert_cmpstr (scope_workspace_get_capture_path (workspace), ==, second);
@@ -289,6 +343,49 @@ test_capture_of_another_model_is_no_problem (void)
   g_assert_cmpuint (n_problems, ==, 1);
 }
 
+/* The newest request counts even if it fails: the one before it is neither shown nor reported. */
+static void
+test_failure_of_the_newest_capture (void)
+{
+  g_autoptr (ScopeWorkspace) workspace = scope_workspace_new ();
+  char *slow = make_capture (1, 400000);
+  guint n_problems = 0;
+
+  start (workspace, LSTM "/" LSTM "-symbol.json");
+  wait_until_read (workspace);
+  g_signal_connect (workspace, "problem", G_CALLBACK (on_problem), &n_problems);
+  scope_workspace_open_capture (workspace, "absent-1.hscope");
+  scope_workspace_open_capture (workspace, slow);
+  scope_workspace_open_capture (workspace, "absent-2.hscope");
+  wait_for_workers (workspace);
+  g_assert_null (scope_workspace_get_measurement (workspace));
+  g_assert_cmpuint (n_problems, ==, 1);
+  remove_capture (slow);
+}
+
+/* A shown capture whose file became shorter is dropped, and a run of it that was asked for is, too. */
+static void
+test_capture_that_became_shorter (void)
+{
+  g_autoptr (ScopeWorkspace) workspace = scope_workspace_new ();
+  char *capture = make_capture (2, 100000); /* mapped: files below 4 MiB are read */
+  guint n_problems = 0;
+
+  scope_file_guard_install ();
+  start (workspace, LSTM "/" LSTM "-symbol.json");
+  wait_until_read (workspace);
+  scope_workspace_open_capture (workspace, capture);
+  wait_for_workers (workspace);
+  g_signal_connect (workspace, "problem", G_CALLBACK (on_problem), &n_problems);
+  g_assert_cmpint (truncate (capture, 4096), ==, 0);
+  scope_workspace_pick_run (workspace, 1);
+  wait_for_workers (workspace);
+  g_assert_null (scope_workspace_get_measurement (workspace));
+  g_assert_null (scope_workspace_get_capture_path (workspace));
+  g_assert_cmpuint (n_problems, ==, 1);
+  remove_capture (capture);
+}
+
 TEST_PROGRAM (test_workspace_open)
 {
   g_test_init (&argc, &argv, NULL);
@@ -298,6 +395,13 @@ TEST_PROGRAM (test_workspace_open)
   g_test_add_func ("/app/workspace-open/a-file-that-is-absent-keeps-the-model",
                    test_failure_keeps_the_model);
   g_test_add_func ("/app/workspace-open/the-newest-file-is-shown", test_newest_file_is_shown);
+  g_test_add_func ("/app/workspace-open/the-newest-capture-counts-if-it-fails",
+                   test_failure_of_the_newest_capture);
+  g_test_add_func ("/app/workspace-open/a-capture-that-became-shorter-is-dropped",
+                   test_capture_that_became_shorter);
+  g_test_add_func ("/app/workspace-open/the-newest-run-is-shown", test_newest_run_is_shown);
+  g_test_add_func ("/app/workspace-open/a-run-of-a-former-capture-is-not-shown",
+                   test_run_of_a_former_capture_is_not_shown);
   g_test_add_func ("/app/workspace-open/the-newest-capture-is-shown", test_newest_capture_is_shown);
   g_test_add_func ("/app/workspace-open/a-capture-of-another-model-is-no-problem",
                    test_capture_of_another_model_is_no_problem);
