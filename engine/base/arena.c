@@ -1,6 +1,8 @@
 /* arena.c — a reference-counted arena: memory and strings that are freed together.
  *
- * Memory comes from blocks of BLOCK_SIZE bytes, strings from a GStringChunk.
+ * Memory comes from blocks of BLOCK_SIZE bytes, strings from a GStringChunk.  GLib has no allocator that frees objects
+ * of different sizes together; an obstack of the C library aborts when memory is short, has no reference count and calls
+ * no destructors.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/base/arena.h"
