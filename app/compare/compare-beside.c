@@ -7,6 +7,7 @@
 #include "profiler/base/format.h"
 
 #include <glib/gi18n.h>
+#include <math.h>
 
 #define MAX_NAMES 6 /* of nodes in a row */
 
@@ -15,6 +16,79 @@ format_time (double seconds)
 {
   return seconds > 0 ? prof_format_seconds (seconds) : g_strdup ("–");
 }
+
+/* --- Damage --- */
+
+/* The name of the first time of an object that is missing or cannot be one; NULL: both are there. */
+static const char *
+find_bad_time (const cJSON *object)
+{
+  static const char *const times[] = { "ours_seconds", "theirs_seconds" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (times); i++)
+    {
+      double seconds = scope_json_get_number (object, times[i]);
+
+      if (!isfinite (seconds) || seconds < 0)
+        return times[i];
+    }
+  return NULL;
+}
+
+/* The name of the first member of a row that the program would not have written; NULL: the row is whole. */
+static const char *
+find_damage (const cJSON *row)
+{
+  const cJSON *node, *nodes = cJSON_GetObjectItemCaseSensitive (row, "nodes");
+
+  if (!cJSON_IsArray (nodes))
+    return "nodes";
+  cJSON_ArrayForEach (node, nodes)
+  {
+    if (!cJSON_IsString (node))
+      return "nodes";
+  }
+  return find_bad_time (row);
+}
+
+/* Says how many rows are damaged and where the first one is.  Nothing is said about whole ones. */
+static void
+add_damage (ScopeSaid *said, const cJSON *with)
+{
+  const cJSON *row, *groups = cJSON_GetObjectItemCaseSensitive (with, "groups");
+  const char  *member = NULL;
+  guint        place = 0, i = 0, n = 0;
+
+  cJSON_ArrayForEach (row, groups)
+  {
+    const char *damage = find_damage (row);
+
+    if (damage && n++ == 0)
+      {
+        place = i;
+        member = damage;
+      }
+    i++;
+  }
+  if (n > 0)
+    scope_said_sentence (said, SCOPE_SAID_WARNING,
+                         g_strdup_printf (ngettext ("%u row is damaged and not shown: "
+                                                    "with.groups[%u].%s is missing or not valid. "
+                                                    "Compare again.",
+                                                    "%u rows are damaged and not shown; the "
+                                                    "first: with.groups[%u].%s is missing or not "
+                                                    "valid. Compare again.",
+                                                    n),
+                                          n, place, member));
+  member = cJSON_IsArray (groups) ? find_bad_time (with) : "groups";
+  if (member)
+    scope_said_sentence (said, SCOPE_SAID_WARNING,
+                         g_strdup_printf (_ ("The comparison is damaged: with.%s is missing or not "
+                                             "valid. Compare again."),
+                                          member));
+}
+
+/* --- Table --- */
 
 /* "conv3 + bn3 + relu3", and below it what computes them.  (transfer full) */
 static char *
@@ -76,13 +150,15 @@ add_heading (ScopeSaid *said, const cJSON *with)
   g_autofree char *heading = g_strdup_printf (_ ("Beside %s"), file);
 
   scope_said_heading (said, heading, NULL);
+  if (find_bad_time (with))
+    return;
   scope_said_sentence (said, SCOPE_SAID_PLAIN,
                        g_strdup_printf (_ ("A traced run takes %s here and %s there."), ours,
                                         theirs));
 }
 
-void
-scope_compare_beside_append (GtkBox *box, const cJSON *with)
+ScopeSaid *
+scope_compare_beside_say (const cJSON *with)
 {
   const ScopeTableColumn columns[] = {
     { .title = _ ("Nodes computed together") },
@@ -90,19 +166,29 @@ scope_compare_beside_append (GtkBox *box, const cJSON *with)
     { .title = _ ("There"), .is_number = TRUE },
     { .title = _ ("Ratio"), .is_number = TRUE },
   };
-  g_autoptr (ScopeSaid) said = scope_said_new ();
+  ScopeSaid   *said = scope_said_new ();
   const cJSON *row;
   ScopeTable  *table;
 
   add_heading (said, with);
+  add_damage (said, with);
   table = scope_said_table (said, columns, G_N_ELEMENTS (columns));
   cJSON_ArrayForEach (row, cJSON_GetObjectItemCaseSensitive (with, "groups"))
   {
-    add_row (table, row);
+    if (!find_damage (row))
+      add_row (table, row);
   }
   add_rest (said, _ ("Ours that stand for no node of the model:"),
             scope_json_get_number (with, "ours_unplaced_seconds"));
   add_rest (said, _ ("Theirs that belong to no node of the model:"),
             scope_json_get_number (with, "theirs_unplaced_seconds"));
+  return said;
+}
+
+void
+scope_compare_beside_append (GtkBox *box, const cJSON *with)
+{
+  g_autoptr (ScopeSaid) said = scope_compare_beside_say (with);
+
   scope_compare_said_append (box, said);
 }
