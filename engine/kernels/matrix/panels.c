@@ -14,13 +14,15 @@
 
 #include "engine/base/parallel.h"
 #include "engine/kernels/matrix/panel-reading.h"
+#include "engine/kernels/matrix/panels-private.h"
 #include "engine/kernels/simd/machine-model.h"
+#include "engine/kernels/simd/simd.h"
 #include "engine/kernels/simd/transpose.h"
 
 #include <string.h>
 
 #define WIDTH    HYB_PANEL_WIDTH
-#define MAX_ROWS 12 /* rows of X that one kernel call multiplies */
+#define MAX_ROWS HYB_PANEL_KERNEL_ROWS
 
 /* Rows of X that are multiplied with all panels before the next rows, so that they stay in the
  * second-level cache. */
@@ -41,60 +43,6 @@
 
 /* Multiplications below which a slice is not worth a thread. */
 #define GRAIN 131072
-
-/* Weights of the next piece, which are not packed yet, that a kernel prefetches while it multiplies: n_rows rows, one
- * cache line of each for every HYB_LINE_FLOATS steps of k. */
-typedef struct
-{
-  const float *from;
-  gint64       stride, n_rows;
-} Prefetch;
-
-/* Some rows of X, and as many rows (k) of one or more panels, which start `pitch` floats apart. */
-typedef struct
-{
-  gint64       k, ldx, ldy, pitch, n_panels;
-  const float *x, *panel;
-  const float *bias; /* may be NULL */
-  gboolean     adds; /* to what Y contains */
-  float       *y;
-  gint64
-           ahead; /* floats from the weights that are multiplied to those of the same panel that are prefetched; 0: none */
-  Prefetch prefetch;
-} Operands;
-
-/* Multiplies a fixed number of rows of X with a fixed number of panels; see panels-kernel.h. */
-typedef void (*MultiplyRows) (const Operands *operands);
-
-/* A kernel for several panels at once. */
-typedef struct
-{
-  gint64       n_panels;
-  MultiplyRows multiply; /* NULL: no kernel for this number of rows */
-  /* Reads lines of the weights more than once, which is slow where they come from memory. */
-  gboolean in_parts;
-} WideKernel;
-
-/* Converts `rows` rows of `columns` ≤ HYB_PANEL_WIDTH half floats, `stride` apart, to rows of a panel, and prefetches
- * what lies `ahead` halves behind each; 0: nothing. */
-typedef void (*WidenRows) (gint64         rows,
-                           gint64         columns,
-                           const guint16 *from,
-                           gint64         stride,
-                           gint64         ahead,
-                           float         *panel);
-
-/* The kernels of one instruction set. */
-typedef struct
-{
-  WidenRows    widen_f16, widen_bf16;
-  gint64       max_rows, max_wide_rows;
-  MultiplyRows rows[MAX_ROWS + 1]; /* rows[r] multiplies r rows with one panel, 1 ≤ r ≤ max_rows */
-  WideKernel wide[MAX_ROWS + 1]; /* wide[r]: with several panels, 1 ≤ r ≤ max_wide_rows */
-} Kernels;
-
-#define SIMD_KERNEL "engine/kernels/matrix/panels-kernel.h"
-#include "engine/kernels/simd/each-simd.h"
 
 /* --- Packing --- */
 
@@ -118,9 +66,9 @@ typedef struct
 static void
 pack_panel (const Weights *weights, gint64 k, gint64 columns, float *panel)
 {
-  const Kernels *kernels = HYB_SIMD_CHOOSE (&kernels);
-  const float   *w = weights->data;
-  gint64         ldw = weights->stride;
+  const HybPanelKernelSet *kernels = hyb_panel_kernels ();
+  const float             *w = weights->data;
+  gint64                   ldw = weights->stride;
 
   if (weights->dtype != HYB_F32)
     {
@@ -160,15 +108,16 @@ hyb_panels_pack (gint64 n, gint64 k, const float *weights, gboolean transposed, 
 
 typedef struct
 {
-  const HybPanelProduct *product;
-  const Kernels         *kernels;
-  const float           *x, *panels;
-  float                 *y;
-  gint64                 n_panels; /* that are multiplied at once */
-  gint64                 ahead;    /* see Operands */
+  const HybPanelProduct   *product;
+  const HybPanelKernelSet *kernels;
+  const float             *x, *panels;
+  float                   *y;
+  const HybPanelKernels   *one;      /* the kernels for the current panel */
+  gint64                   n_panels; /* that are multiplied at once */
+  gint64                   ahead;    /* see HybPanelOperands */
   gboolean spreads;   /* all groups of rows together prefetch the next block, instead of `ahead` */
   gboolean backwards; /* multiplies the last panel first */
-  Prefetch prefetch;
+  HybPanelPrefetch prefetch;
 } Job;
 
 /* The bytes of the panels of a product. */
@@ -196,10 +145,10 @@ block_depth (gint64 k)
   return MIN (even_part (k, DEPTH, HYB_LINE_FLOATS), k);
 }
 
-/* Some rows of a panel, from row l on, and what is added to their product. */
+/* Some rows of a panel, from row l on, the columns that Y has, and what is added to their product. */
 typedef struct
 {
-  gint64       l, depth;
+  gint64       l, depth, columns;
   const float *bias; /* may be NULL */
   gboolean     adds; /* to what Y contains */
 } Block;
@@ -207,28 +156,29 @@ typedef struct
 /* Multiplies all rows of X with a block of a panel, in groups of nearly as many rows.  The first group prefetches what
  * follows in the panel; all of them share what follows in unpacked weights. */
 static void
-multiply_block (const Job *job, const float *panel, const Block *block, float *y, gint64 ldy)
+multiply_block (const Job *job, const float *panel, const Block *block, float *y)
 {
   const HybPanelProduct *product = job->product;
   gint64                 rows, left = job->prefetch.n_rows;
-  gint64   n_groups = (product->m + job->kernels->max_rows - 1) / job->kernels->max_rows;
-  Operands operands = { .k = block->depth,
-                        .ldx = product->ldx,
-                        .ldy = ldy,
-                        .n_panels = 1,
-                        .panel = panel + block->l * WIDTH,
-                        .bias = block->bias,
-                        .adds = block->adds,
-                        .ahead = job->spreads ? 0 : job->ahead,
-                        .prefetch = job->prefetch };
+  gint64                 n_groups = (product->m + job->one->max_rows - 1) / job->one->max_rows;
+  HybPanelOperands       operands = { .k = block->depth,
+                                      .ldx = product->ldx,
+                                      .ldy = product->ldy,
+                                      .n_panels = 1,
+                                      .columns = block->columns,
+                                      .panel = panel + block->l * WIDTH,
+                                      .bias = block->bias,
+                                      .adds = block->adds,
+                                      .ahead = job->spreads ? 0 : job->ahead,
+                                      .prefetch = job->prefetch };
 
   for (gint64 i = 0; i < product->m; i += rows, n_groups--)
     {
       rows = (product->m - i + n_groups - 1) / n_groups;
       operands.x = job->x + i * product->ldx + block->l;
-      operands.y = y + i * ldy;
+      operands.y = y + i * product->ldy;
       operands.prefetch.n_rows = (left * rows + product->m - i - 1) / (product->m - i);
-      job->kernels->rows[rows](&operands);
+      job->one->rows[rows](&operands);
       if (operands.prefetch.n_rows > 0)
         operands.prefetch.from += operands.prefetch.n_rows * operands.prefetch.stride;
       left -= operands.prefetch.n_rows;
@@ -238,63 +188,26 @@ multiply_block (const Job *job, const float *panel, const Block *block, float *y
 
 /* The packed weights that follow a block: in the panel, else those of the panel that is multiplied next.  Behind the
  * last panel the addresses lie outside the weights, which a prefetch may ask for. */
-static Prefetch
+static HybPanelPrefetch
 next_block (const Job *job, const float *panel, const Block *block)
 {
   gint64 k = job->product->k, l = block->l + block->depth;
   gint64 next = l < k ? l : job->backwards ? -k : k;
 
-  return (Prefetch){ panel + next * WIDTH, block->depth, WIDTH };
+  return (HybPanelPrefetch){ panel + next * WIDTH, block->depth, WIDTH };
 }
 
-static void
-multiply_panel (const Job *job, const float *panel, const float *bias, float *y, gint64 ldy)
+/* The kernels for a panel of which Y has this many columns. */
+static const HybPanelKernels *
+choose_kernels (const HybPanelKernelSet *kernels, gint64 columns)
 {
-  const HybPanelProduct *product = job->product;
-  gint64                 depth = block_depth (product->k);
-  gint64                 l = 0;
-  Job                    part = *job;
+  const HybPanelKernels *last = kernels->last;
 
-  do
-    {
-      Block block = { l, MIN (depth, product->k - l), l == 0 ? bias : NULL,
-                      l > 0 || product->adds };
-
-      if (job->spreads)
-        part.prefetch = next_block (job, panel, &block);
-      multiply_block (&part, panel, &block, y, ldy);
-      l += depth;
-    }
-  while (l < product->k);
-}
-
-/* Multiplies the last panel, whose columns from n on are padding: the kernels write whole
- * panels, so they write to a tile on the stack, and the columns that Y has are copied. */
-static void
-multiply_last (const Job *job, const float *panel, gint64 first)
-{
-  const HybPanelProduct *product = job->product;
-  gsize                  bytes = sizeof (float) * (gsize) (product->n - first);
-  float                  bias[WIDTH] = { 0 };
-  float                  tile[MAX_ROWS * WIDTH] = { 0 };
-
-  if (product->bias)
-    memcpy (bias, product->bias + first, bytes);
-  for (gint64 i = 0; i < product->m; i += MAX_ROWS)
-    {
-      HybPanelProduct part = *product;
-      Job             part_job = *job;
-      float          *y = job->y + i * product->ldy + first;
-
-      part.m = MIN (product->m - i, MAX_ROWS);
-      part_job.product = &part;
-      part_job.x = job->x + i * product->ldx;
-      for (gint64 row = 0; product->adds && row < part.m; row++)
-        memcpy (tile + row * WIDTH, y + row * product->ldy, bytes);
-      multiply_panel (&part_job, panel, product->bias ? bias : NULL, tile, WIDTH);
-      for (gint64 row = 0; row < part.m; row++)
-        memcpy (y + row * product->ldy, tile + row * WIDTH, bytes);
-    }
+  if (columns >= WIDTH)
+    return &kernels->whole;
+  while (last->n_columns < columns)
+    last++;
+  return last;
 }
 
 /* Computes the columns of Y that one panel holds, from column `first` on. */
@@ -302,20 +215,35 @@ static void
 multiply_columns (const Job *job, const float *panel, gint64 first)
 {
   const HybPanelProduct *product = job->product;
+  gint64                 depth = block_depth (product->k), columns = product->n - first, l = 0;
+  Job                    part = *job;
 
-  if (first + WIDTH > product->n)
-    multiply_last (job, panel, first);
-  else
-    multiply_panel (job, panel, product->bias ? product->bias + first : NULL, job->y + first,
-                    product->ldy);
+  part.one = choose_kernels (job->kernels, columns);
+  do
+    {
+      Block block = { l, MIN (depth, product->k - l), columns,
+                      l == 0 && product->bias ? product->bias + first : NULL,
+                      l > 0 || product->adds };
+
+      if (job->spreads)
+        part.prefetch = next_block (job, panel, &block);
+      multiply_block (&part, panel, &block, job->y + first);
+      l += depth;
+    }
+  while (l < product->k);
 }
 
 /* Multiplies a group of rows with n_panels panels: at once if there is a kernel for it, else with one after the other. */
 static void
-multiply_group (const Kernels *kernels, gint64 rows, const Operands *operands)
+multiply_group (const HybPanelKernelSet *kernels, gint64 rows, const HybPanelOperands *operands)
 {
-  Operands one = *operands;
+  HybPanelOperands one = *operands;
 
+  if (rows == 1)
+    {
+      kernels->one_row[operands->n_panels](operands);
+      return;
+    }
   if (kernels->wide[rows].n_panels == operands->n_panels)
     {
       kernels->wide[rows].multiply (operands);
@@ -324,7 +252,7 @@ multiply_group (const Kernels *kernels, gint64 rows, const Operands *operands)
   one.n_panels = 1;
   for (gint64 p = 0; p < operands->n_panels; p++)
     {
-      kernels->rows[rows](&one);
+      kernels->whole.rows[rows](&one);
       one.panel += one.pitch;
       one.y += WIDTH;
       if (one.bias)
@@ -338,10 +266,12 @@ multiply_wide (const Job *job, gint64 n_panels, gint64 index)
 {
   const HybPanelProduct *product = job->product;
   gint64                 k = product->k, depth = block_depth (k), l = 0;
-  Operands               operands = {
-                  .ldx = product->ldx, .ldy = product->ldy, .pitch = WIDTH * k, .n_panels = n_panels
-  };
-  gint64 max = job->kernels->max_wide_rows;
+  HybPanelOperands       operands = { .ldx = product->ldx,
+                                      .ldy = product->ldy,
+                                      .pitch = WIDTH * k,
+                                      .n_panels = n_panels,
+                                      .columns = product->n - index * WIDTH };
+  gint64                 max = job->kernels->max_wide_rows;
 
   do
     {
@@ -365,22 +295,33 @@ multiply_wide (const Job *job, gint64 n_panels, gint64 index)
   while (l < k);
 }
 
-/* Rows of X up to which panels are multiplied in parts (see WideKernel): more rows are in groups that are as fast. */
+/* Rows of X up to which panels are multiplied in parts (see HybWidePanelKernel): more rows are in groups that are as fast. */
 #define MAX_ROWS_IN_PARTS 16
 
 /* How many panels are multiplied at once: as many as the first group of rows has a kernel for. */
 static gint64
 choose_panels (const HybPanelProduct *product)
 {
-  const Kernels    *kernels = HYB_SIMD_CHOOSE (&kernels);
-  gint64            max = kernels->max_wide_rows, n_groups = MAX ((product->m + max - 1) / max, 1);
-  const WideKernel *wide = &kernels->wide[(product->m + n_groups - 1) / n_groups];
+  const HybPanelKernelSet *kernels = hyb_panel_kernels ();
+  gint64 max = kernels->max_wide_rows, n_groups = MAX ((product->m + max - 1) / max, 1);
+  const HybWidePanelKernel *wide = &kernels->wide[(product->m + n_groups - 1) / n_groups];
 
   if (wide->in_parts && (product->m > MAX_ROWS_IN_PARTS ||
                          (n_groups > 1 && hyb_machine_is_far (bytes_of (product))) ||
                          hyb_machine_is_in_memory (bytes_of (product))))
     return 1;
   return MAX (wide->n_panels, 1);
+}
+
+/* How many of `left` panels are multiplied next, of which the first `whole` have all columns. */
+static gint64
+count_next (const Job *job, gint64 left, gint64 whole)
+{
+  gint64 n = job->n_panels;
+
+  if (job->product->m == 1)
+    return left == n + 1 && job->kernels->one_row[left] ? left : MIN (n, left);
+  return whole >= n ? n : 1;
 }
 
 /* Multiplies panels: several at once where rows are few, as far as there are whole ones, else one at a time. */
@@ -390,20 +331,16 @@ multiply_panels (gint64 begin, gint64 end, gpointer data)
   const Job *job = data;
   gint64     k = job->product->k, n_whole = job->product->n / WIDTH, n;
 
-  for (gint64 done = 0; done < end - begin; done += n)
+  for (; begin < end; begin += job->backwards ? 0 : n, end -= job->backwards ? n : 0)
     {
-      gint64 next =
-          job->backwards ? end - done : begin + done; /* where the next panels end or begin */
-      gint64 first = job->backwards ? next - job->n_panels : next;
+      gint64 first, whole = job->backwards && end > n_whole ? 0 : MIN (end, n_whole) - begin;
 
-      n = first >= begin && first + job->n_panels <= MIN (end, n_whole) ? job->n_panels : 1;
+      n = count_next (job, end - begin, whole);
+      first = job->backwards ? end - n : begin;
       if (n > 1)
         multiply_wide (job, n, first);
       else
-        {
-          first = job->backwards ? next - 1 : next;
-          multiply_columns (job, job->panels + first * WIDTH * k, first * WIDTH);
-        }
+        multiply_columns (job, job->panels + first * WIDTH * k, first * WIDTH);
     }
 }
 
@@ -416,7 +353,7 @@ hyb_panels_multiply (const HybPanelProduct *product, const float *x, const float
     {
       HybPanelProduct block = *product;
       Job             job = { .product = &block,
-                              .kernels = HYB_SIMD_CHOOSE (&kernels),
+                              .kernels = hyb_panel_kernels (),
                               .x = x + i * product->ldx,
                               .panels = panels,
                               .y = y + i * product->ldy,
@@ -425,7 +362,7 @@ hyb_panels_multiply (const HybPanelProduct *product, const float *x, const float
                               .backwards = hyb_panel_reads_backwards (panels, bytes_of (product)) };
 
       block.m = MIN (product->m - i, rows);
-      job.spreads = job.n_panels == 1 && block.m > job.kernels->max_rows &&
+      job.spreads = job.n_panels == 1 && block.m > job.kernels->whole.max_rows &&
                     hyb_machine_is_far (bytes_of (product));
       hyb_parallel_for ((product->n + WIDTH - 1) / WIDTH,
                         1 + GRAIN / MAX (block.m * block.k * WIDTH, 1), multiply_panels, &job);
@@ -451,12 +388,12 @@ hyb_panels_describe (gint64 m, gint64 n, gint64 k)
 /* A product whose weights are packed piece by piece just before they are multiplied. */
 typedef struct
 {
-  const HybGemm *gemm;
-  const Kernels *kernels;
-  const float   *a, *bias;
-  gconstpointer  b;
-  HybDType       dtype; /* of b */
-  float         *c;
+  const HybGemm           *gemm;
+  const HybPanelKernelSet *kernels;
+  const float             *a, *bias;
+  gconstpointer            b;
+  HybDType                 dtype; /* of b */
+  float                   *c;
 } StreamedGemm;
 
 /* A piece of a panel: `depth` rows of the weights, starting at row l and column `first`. */
@@ -521,8 +458,8 @@ multiply_piece (const StreamedGemm *stream, const PanelPiece *piece, const Panel
   _Alignas(64) float panel[DEPTH * WIDTH];
 
   if (next && gemm->transpose_b)
-    job.prefetch =
-        (Prefetch){ piece_start (stream, next), gemm->ldb, MIN (WIDTH, gemm->n - next->first) };
+    job.prefetch = (HybPanelPrefetch){ piece_start (stream, next), gemm->ldb,
+                                       MIN (WIDTH, gemm->n - next->first) };
   pack_panel (&weights, piece->depth, MIN (WIDTH, gemm->n - piece->first), panel);
   multiply_columns (&job, panel, piece->first);
 }
@@ -582,7 +519,7 @@ multiply_streamed (const StreamedGemm *whole)
 void
 hyb_panels_gemm (const HybGemm *gemm, const float *a, const float *b, const float *bias, float *c)
 {
-  const Kernels *kernels = HYB_SIMD_CHOOSE (&kernels);
+  const HybPanelKernelSet *kernels = hyb_panel_kernels ();
 
   multiply_streamed (&(StreamedGemm){ gemm, kernels, a, bias, b, HYB_F32, c });
 }
@@ -594,7 +531,7 @@ hyb_panels_gemm_half (const HybGemm *gemm,
                       gconstpointer  b,
                       float         *c)
 {
-  const Kernels *kernels = HYB_SIMD_CHOOSE (&kernels);
+  const HybPanelKernelSet *kernels = hyb_panel_kernels ();
 
   multiply_streamed (&(StreamedGemm){ gemm, kernels, a, NULL, b, dtype, c });
 }

@@ -230,6 +230,56 @@ test_rows (void)
   hyb_simd_cap (HYB_SIMD_AVX512);
 }
 
+/* The first n columns of a wider product, with a guard after each row. */
+static void
+check_columns (gint64 m, gint64 k, gboolean adds)
+{
+  enum
+  {
+    N = 170
+  };
+  g_autofree float *x = numbers ((gsize) (m * k), 1), *w = numbers ((gsize) (N * k), 2);
+  g_autofree float *bias = numbers (N, 3), *panels = g_new (float, hyb_panels_size (N, k));
+  g_autofree float *all = g_new0 (float, m *N), *some = g_new0 (float, m *N);
+  HybPanelProduct   product = {
+      .m = m, .n = N, .k = k, .ldx = k, .ldy = N, .bias = adds ? NULL : bias, .adds = adds
+  };
+
+  hyb_panels_pack (N, k, w, TRUE, panels);
+  hyb_panels_multiply (&product, x, panels, all);
+  for (product.n = 1; product.n < N; product.n++)
+    {
+      hyb_panels_pack (product.n, k, w, TRUE, panels);
+      for (gint64 i = 0; i < m * N; i++)
+        some[i] = i % N < product.n && adds ? 0 : 12345.f;
+      hyb_panels_multiply (&product, x, panels, some);
+      for (gint64 i = 0; i < m; i++)
+        {
+          g_assert_cmpmem (some + i * N, sizeof (float) * (gsize) product.n, all + i * N,
+                           sizeof (float) * (gsize) product.n);
+          for (gint64 j = product.n; j < N; j++)
+            g_assert_cmpfloat (some[i * N + j], ==, 12345.f);
+        }
+    }
+}
+
+/* Of the last panel only the vectors are multiplied in which Y has columns, in groups of as many rows as then fit the
+ * registers. */
+static void
+test_columns (void)
+{
+  for (guint level = HYB_SIMD_PLAIN; level <= HYB_SIMD_AVX512; level++)
+    for (gint64 m = 1; m <= 14; m++)
+      for (guint again = 0; again < 2; again++)
+        {
+          hyb_simd_cap ((HybSimdLevel) level);
+          check_columns (m, 19, again);
+          if (m == 1 || m == 13)
+            check_columns (m, 270, again);
+        }
+  hyb_simd_cap (HYB_SIMD_AVX512);
+}
+
 /* What kernels choose by the machine: prefetching, streams, and the end that is read first. */
 static void
 check_machines (void)
@@ -319,6 +369,7 @@ TEST_PROGRAM (test_panels)
                         GUINT_TO_POINTER (HYB_SIMD_AVX512), test_level);
   g_test_add_func ("/engine/kernels/panels/threads-change-no-byte", test_threads);
   g_test_add_func ("/engine/kernels/panels/other-rows-change-no-byte", test_rows);
+  g_test_add_func ("/engine/kernels/panels/other-columns-change-no-byte", test_columns);
   g_test_add_func ("/engine/kernels/panels/other-machines-change-no-byte", test_machines);
   g_test_add_func ("/engine/kernels/panels/reading-from-either-end-changes-no-byte", test_again);
   g_test_add_func ("/engine/kernels/panels/nan-stays-in-its-column", test_nan);
