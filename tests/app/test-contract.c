@@ -147,6 +147,7 @@ static const Case cases[] = {
   { "check @/net-symbol.json @/in.npz", 0, NULL },
   { "run @/net-symbol.json --input @/in.npz", 0, NULL },
   { "run @/net-symbol.json --input @/in.npz --fold-parameters", 0, NULL },
+  { "run @/net-symbol.json --input @/in.npz --freeze-parameters", 0, NULL },
   { "run @/net-symbol.json --init xavier --shape data=1,3", 0, NULL },
   { "weights @/in.npz", 0, NULL },
 
@@ -170,6 +171,9 @@ static const Case cases[] = {
   { "run @/net-symbol.json --dump-after tea", 2, "--passes" },
   { "run @/net-symbol.json --fold-parameters --train", 2, "training changes parameters" },
   { "run @/net-symbol.json --fold-parameters --backward", 2, "--backward" },
+  { "run @/net-symbol.json --freeze-parameters --train", 2, "training changes parameters" },
+  { "run @/net-symbol.json --freeze-parameters --backward", 2, "--backward" },
+  { "profile @/net-symbol.json --freeze-parameters --mode imperative", 2, "no plan" },
   { "profile @/net-symbol.json --fold-parameters --backward", 2, "--backward" },
   { "compare @/net-symbol.json --fold-parameters --backward", 2, "--backward" },
   { "profile @/net-symbol.json --fold-parameters --mode imperative", 2, "no plan" },

@@ -238,7 +238,9 @@ describe_conditions (const ScopeComparison *self, const ScopeLoop *loop)
                           ", length %" G_GINT64_FORMAT ", seed %" G_GINT64_FORMAT "%s%s%s",
                           loop->inputs, loop->hidden, loop->length, (gint64) self->common->seed,
                           *without ? ", without " : "", without,
-                          self->common->fold_parameters ? ", parameters folded" : "");
+                          self->common->freeze_parameters ? ", parameters frozen"
+                          : self->common->fold_parameters ? ", parameters folded"
+                                                          : "");
 }
 
 /* Measures the groups that are not finished, while the time allows; then the user may have

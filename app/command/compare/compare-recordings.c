@@ -43,6 +43,7 @@ find_model_option (const ScopeCommonOptions *common, const ScopeCompareOptions *
     { "--init", common->init != NULL },
     { "--plan-without", common->without != NULL },
     { "--fold-parameters", common->fold_parameters },
+    { "--freeze-parameters", common->freeze_parameters },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (given); i++)

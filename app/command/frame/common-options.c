@@ -110,6 +110,12 @@ static const CommonOption common_options[] = {
       "Compute what depends on parameters alone once, while planning, instead of in every run; "
       "results stay the same",
       NULL } },
+  { SCOPE_OPTIONS_FOLD,
+    { SCOPE_OPTION (ScopeCommonOptions, NONE, "freeze-parameters", freeze_parameters),
+      "Take parameters for constants, as those of ONNX files are: norms and filters are folded "
+      "into "
+      "convolutions, and faster kernels chosen, which round differently",
+      NULL } },
   { SCOPE_OPTIONS_EACH,
     { SCOPE_OPTION (ScopeCommonOptions, FILENAME, "each", each),
       "Do this for each model in FOLDER and below it, in processes of their own; --json prints a "
@@ -261,14 +267,15 @@ check_choice (const ScopeChoices *choices, const char *value, GError **error)
 static gboolean
 check_folding (const ScopeCommonOptions *common, GError **error)
 {
+  const char *option = common->freeze_parameters ? "freeze" : "fold";
   const char *clash = common->train ? "--train: training changes parameters"
                       : g_strcmp0 (common->mode, "imperative") == 0
                           ? "--mode imperative: there is no plan that could keep results"
                           : NULL;
 
-  if (!common->fold_parameters || !clash)
+  if ((!common->fold_parameters && !common->freeze_parameters) || !clash)
     return TRUE;
-  return scope_usage_error (error, "--fold-parameters with %s", clash);
+  return scope_usage_error (error, "--%s-parameters with %s", option, clash);
 }
 
 gboolean
@@ -292,10 +299,12 @@ scope_common_options_check (const ScopeCommonOptions *common, GError **error)
 gboolean
 scope_check_folding (const ScopeCommonOptions *common, gboolean backward, GError **error)
 {
-  if (!common->fold_parameters || !backward)
+  if ((!common->fold_parameters && !common->freeze_parameters) || !backward)
     return TRUE;
-  return scope_usage_error (error, "--fold-parameters with --backward: gradients are those of "
-                                   "parameters, which training changes");
+  return scope_usage_error (error,
+                            "--%s-parameters with --backward: gradients are those of parameters, "
+                            "which training changes",
+                            common->freeze_parameters ? "freeze" : "fold");
 }
 
 /* --- Parsers --- */

@@ -19,7 +19,8 @@ typedef enum
       1
       << 3, /* --each, --jobs: the command can do the same for every model of a folder (each/each.h) */
   SCOPE_OPTIONS_TARGET = 1 << 4, /* --target: the command can run on another machine */
-  SCOPE_OPTIONS_FOLD = 1 << 5,   /* --fold-parameters: the command runs a model many times */
+  SCOPE_OPTIONS_FOLD =
+      1 << 5, /* --fold-parameters, --freeze-parameters: the command runs a model many times */
 } ScopeOptionGroups;
 
 /* Values of the options; a member is NULL or 0 if its option was not given. */
@@ -47,10 +48,11 @@ typedef struct
   gboolean random_values;
   char   **without; /* names of passes, from --plan-without */
   char    *dump_after;
-  gboolean fold_parameters; /* they do not change between runs */
-  char    *each;            /* a folder of models; NULL: the models are named */
-  int      jobs;            /* 0: one for each processor */
-  char    *target;          /* where to run (targets/remote-run.h); NULL: here */
+  gboolean fold_parameters;   /* they do not change between runs */
+  gboolean freeze_parameters; /* nor need results keep their last bits */
+  char    *each;              /* a folder of models; NULL: the models are named */
+  int      jobs;              /* 0: one for each processor */
+  char    *target;            /* where to run (targets/remote-run.h); NULL: here */
 } ScopeCommonOptions;
 
 /* For GOptionEntry.arg_data: the offset of a member, which commands.c turns into an address. */
@@ -83,7 +85,7 @@ gboolean scope_common_options_set_limits (const ScopeCommonOptions *common, GErr
 /* The mode of --mode; static if it was not given. */
 HybMode scope_common_options_get_mode (const ScopeCommonOptions *common);
 
-/* FALSE and a usage error if --fold-parameters was given to a run with gradients. */
+/* FALSE and a usage error if --fold-parameters or --freeze-parameters was given to a run with gradients. */
 gboolean scope_check_folding (const ScopeCommonOptions *common, gboolean backward, GError **error);
 
 /* Parses one --dim, "NAME=4", in which the name may contain “=”.  FALSE if it has another form.  name: (out) (nullable)

@@ -119,11 +119,12 @@ scope_set_declared_types (HybTensorList *given, HybModel *model)
     }
 }
 
-/* Takes values from given or else from the model's parameters. */
+/* Takes values from given or else from the model's parameters.  With freeze all parameters are constants, given and
+ * generated ones as well. */
 static void
-take_values (ScopeInputs *inputs)
+take_values (ScopeInputs *inputs, gboolean freeze)
 {
-  if (hyb_graph_get_dialect (inputs->graph))
+  if (freeze || hyb_graph_get_dialect (inputs->graph))
     inputs->constants = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   for (guint i = 0; i < inputs->n_variables; i++)
     {
@@ -132,6 +133,9 @@ take_values (ScopeInputs *inputs)
 
       if (!tensor && (tensor = hyb_model_get_parameter (inputs->model, node->name)) &&
           inputs->constants)
+        g_hash_table_add (inputs->constants, g_strdup (node->name));
+      else if (freeze && hyb_graph_get_role (inputs->graph, inputs->variables[i], FALSE) ==
+                             HYB_ROLE_PARAMETER)
         g_hash_table_add (inputs->constants, g_strdup (node->name));
       if (!tensor)
         continue;
@@ -431,7 +435,7 @@ scope_inputs_fill (ScopeInputs *inputs, const ScopeCommonOptions *common, GError
       !check_given_shapes (inputs, common, error))
     return FALSE;
   forget_usual_shapes (inputs);
-  take_values (inputs);
+  take_values (inputs, common->freeze_parameters);
   return infer_types (inputs, common, error) && fill_missing (inputs, common, error);
 }
 

@@ -24,7 +24,7 @@ typedef struct
   HybType         *types;  /* by value id, inferred from the values */
   GHashTable
       *constants; /* (nullable) names of variables whose values are constants of the file, as the
-                               * initializers of ONNX are; NULL: parameters may change between runs */
+                               * initializers of ONNX are, or frozen; NULL: parameters may change between runs */
 } ScopeInputs;
 
 /* Finds or generates the values.  FALSE and an error that names everything that is missing; the

@@ -15,6 +15,7 @@
 #define FIXED  " shape dim dtype "
 #define DEVICE " device math threads "
 #define PLANS  " mode plan-without dump-after "
+#define FOLDS  " fold-parameters freeze-parameters "
 
 static const struct
 {
@@ -22,16 +23,15 @@ static const struct
 } rows[] = {
   { "info", MODEL FIXED " each jobs " },
   { "check", MODEL FIXED " each jobs " },
-  { "run",
-    MODEL TYPES DEVICE PLANS " seed train init random-values fold-parameters each jobs target " },
-  { "profile", MODEL TYPES DEVICE PLANS " seed train init random-values fold-parameters target " },
+  { "run", MODEL TYPES DEVICE PLANS " seed train init random-values each jobs target " FOLDS },
+  { "profile", MODEL TYPES DEVICE PLANS " seed train init random-values target " FOLDS },
   { "train", MODEL FIXED DEVICE PLANS " seed init target " },
   { "render", MODEL TYPES },
   { "convert", MODEL TYPES " each jobs target " },
   { "extract", MODEL FIXED },
   { "prove", MODEL TYPES DEVICE " mode plan-without seed train init each jobs target " },
   { "compare",
-    MODEL TYPES DEVICE " mode plan-without seed train init random-values fold-parameters target " },
+    MODEL TYPES DEVICE " mode plan-without seed train init random-values target " FOLDS },
   { "diff", MODEL TYPES },
   { "import", MODEL FIXED },
   { "trace", " plugin " },
@@ -40,10 +40,28 @@ static const struct
 };
 
 static const char *const common[] = {
-  "params",          "epoch",  "plugin",        "shape",   "dim",          "no-guess",
-  "dtype",           "device", "math",          "threads", "seed",         "mode",
-  "train",           "init",   "random-values", "each",    "plan-without", "dump-after",
-  "fold-parameters", "jobs",   "target",
+  "params",
+  "epoch",
+  "plugin",
+  "shape",
+  "dim",
+  "no-guess",
+  "dtype",
+  "device",
+  "math",
+  "threads",
+  "seed",
+  "mode",
+  "train",
+  "init",
+  "random-values",
+  "each",
+  "plan-without",
+  "dump-after",
+  "fold-parameters",
+  "jobs",
+  "target",
+  "freeze-parameters",
 };
 
 /* Options of a command's own that are called like a common one. */
