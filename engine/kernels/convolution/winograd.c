@@ -2,8 +2,8 @@
  *
  * A band is four rows of the map and the six rows of the image that they depend on.
  *
- *   for each sample, for each group of bands that fits the second-level cache (both are split over
- *   threads): pad and transform the image's channels, then for each tile of filters × positions,
+ *   for each group of bands that fits the second-level cache, bands of one sample or all bands of several small
+ *   ones (groups are split over threads): pad and transform the image's channels, then for each tile of filters × positions,
  *   for each of six transformed rows: sums[row,f,i] = sum_k weight[row,f,k] planes[row][shifts[k] + i];
  *   then transform the sums of each filter to four rows and write them to the map.
  *
@@ -38,10 +38,11 @@ typedef struct
   gint64             channels, depth; /* depth: channels × columns of the kernel */
   gint64             pitch;           /* floats of a padded row */
   gint64             n_bands;         /* bands of the map */
-  gint64             bands;           /* bands of a group, at most */
-  gint64             n_groups;
-  gint64             plane; /* floats of one row of one transformed channel */
-  gint64             area;  /* floats of one transformed group */
+  gint64             samples;         /* whole samples of a group, at most; 1: or a part of one */
+  gint64             bands;           /* bands of a group in each of its samples, at most */
+  gint64             n_groups;        /* of a sample; 1 if a group has several */
+  gint64             plane;           /* floats of one row of one transformed channel */
+  gint64             area;            /* floats of one transformed group */
 } Layout;
 
 /* Returns the vectors that cover the positions of n_bands bands. */
@@ -53,10 +54,11 @@ count_vectors (const Layout *layout, gint64 n_bands)
   return (positions + layout->tiles->lanes - 1) / layout->tiles->lanes;
 }
 
+/* Small samples share a group, which then reads the filters once for all of them. */
 static void
 find_layout (const HybConvolve *convolve, const HybTiles *tiles, Layout *layout)
 {
-  gint64 bands;
+  gint64 fitting, bands;
 
   *layout = (Layout){ .convolve = convolve,
                       .tiles = tiles,
@@ -64,12 +66,14 @@ find_layout (const HybConvolve *convolve, const HybTiles *tiles, Layout *layout)
                       .depth = convolve->image_channels * 3,
                       .pitch = convolve->map[2] + 2,
                       .n_bands = (convolve->map[1] + BAND - 1) / BAND };
-  bands = MIN (MAX_TRANSFORMED / (ROWS * layout->channels * layout->pitch),
-               (MAX_PADDED - HYB_TILE_SLACK) / layout->pitch / BAND - 1);
+  fitting = MAX_TRANSFORMED / (ROWS * layout->channels * layout->pitch);
+  bands = MIN (fitting, (MAX_PADDED - HYB_TILE_SLACK) / layout->pitch / BAND - 1);
   layout->n_groups = (layout->n_bands + MAX (bands, 1) - 1) / MAX (bands, 1);
   layout->bands = (layout->n_bands + layout->n_groups - 1) / layout->n_groups;
+  layout->samples =
+      layout->n_groups == 1 ? CLAMP (fitting / layout->bands, 1, MAX (convolve->batch, 1)) : 1;
   /* transform_input() writes whole vectors. */
-  layout->plane = layout->bands * layout->pitch + tiles->lanes;
+  layout->plane = layout->samples * layout->bands * layout->pitch + tiles->lanes;
   layout->area = ROWS * layout->channels * layout->plane + HYB_TILE_SLACK;
 }
 
@@ -82,12 +86,14 @@ saves_enough (const Layout *layout)
   const HybConvolve *convolve = layout->convolve;
   gint64             lanes = layout->tiles->lanes;
   gint64             positions = (convolve->map[1] - 1) * layout->pitch + convolve->map[2];
-  gint64             vectors = count_vectors (layout, layout->n_bands);
-  gint64             saved = (positions + lanes - 1) / lanes * 9 - vectors * 18;
+  gint64             last = layout->n_bands - (layout->n_groups - 1) * layout->bands;
+  gint64             vectors = count_vectors (layout, layout->samples * last) +
+                   (layout->n_groups - 1) * count_vectors (layout, layout->bands);
+  gint64 saved = layout->samples * ((positions + lanes - 1) / lanes) * 9 - vectors * 18;
 
   if (convolve->map_channels * convolve->image_channels * 18 > MAX_CACHED_FILTERS && saved <= 2 * 9)
     return FALSE;
-  return vectors * 18 * lanes * 4 < positions * 9 * 3;
+  return vectors * 18 * lanes * 4 < layout->samples * positions * 9 * 3;
 }
 
 gboolean
@@ -134,9 +140,11 @@ static HybParts
 find_parts (const Layout *layout)
 {
   const HybConvolve *convolve = layout->convolve;
-  gint64             filters = convolve->map_channels, width = layout->bands * layout->pitch;
+  gint64             filters = convolve->map_channels;
+  gint64             width = layout->samples * layout->bands * layout->pitch;
 
-  return (HybParts){ .n = convolve->batch * layout->n_groups,
+  return (HybParts){ .n = (convolve->batch + layout->samples - 1) / layout->samples *
+                          layout->n_groups,
                      .work = (double) (ROWS * layout->depth) * (double) (filters * width),
                      .area = layout->area };
 }
@@ -153,21 +161,21 @@ hyb_winograd_workspace (const HybConvolve *convolve)
          sizeof (float) * (gsize) (layout.area * hyb_parts_n_areas (&parts));
 }
 
-/* A group of bands of one sample. */
+/* A group of bands: the same ones of each of its samples. */
 typedef struct
 {
   const Layout            *layout;
   HybTiling                tiling;
   const HybConvolveFinish *finish;
   const gint64            *shifts;
-  gint64                   first_band, n_bands;
-  const float             *image;
-  float                   *planes; /* ROWS × channels */
+  gint64                   n_samples, first_band, n_bands; /* n_bands: of a sample */
+  const float             *image;                          /* of the first sample */
+  float                   *planes;                         /* ROWS × channels */
   const float             *weight;
   float                   *map;
 } BandGroup;
 
-/* Copies the rows of one channel that the bands depend on, with zero padding. */
+/* Copies the rows of one channel of a sample that the bands depend on, with zero padding.  channel: of all samples. */
 static void
 pad_channel (const BandGroup *group, gint64 channel, float *to)
 {
@@ -195,15 +203,17 @@ transform_channels (gint64 begin, gint64 end, gpointer data)
   float            padded[MAX_PADDED];
 
   for (gint64 channel = begin; channel < end; channel++)
-    {
-      pad_channel (group, channel, padded);
-      for (gint64 band = 0; band < group->n_bands; band++)
-        layout->tiles->transform_input (layout->pitch, padded + band * BAND * layout->pitch,
-                                        layout->pitch,
-                                        group->planes + channel * layout->plane +
-                                            band * layout->pitch,
-                                        layout->channels * layout->plane);
-    }
+    for (gint64 sample = 0; sample < group->n_samples; sample++)
+      {
+        float *plane =
+            group->planes + channel * layout->plane + sample * group->n_bands * layout->pitch;
+
+        pad_channel (group, sample * layout->channels + channel, padded);
+        for (gint64 band = 0; band < group->n_bands; band++)
+          layout->tiles->transform_input (layout->pitch, padded + band * BAND * layout->pitch,
+                                          layout->pitch, plane + band * layout->pitch,
+                                          layout->channels * layout->plane);
+      }
 }
 
 /* Writes n positions of four rows of one filter to the map, band by band, without the gaps. */
@@ -212,15 +222,17 @@ write_rows (const BandGroup *group, gint64 filter, gint64 first, gint64 n, const
 {
   const Layout *layout = group->layout;
   gint64        width = layout->convolve->map[2], height = layout->convolve->map[1];
-  gint64        band = group->first_band + first / layout->pitch, column = first % layout->pitch;
+  gint64        index = first / layout->pitch, column = first % layout->pitch;
 
-  for (gint64 i = 0; i < n; i += layout->pitch - column, column = 0, band++)
+  for (gint64 i = 0; i < n; i += layout->pitch - column, column = 0, index++)
     {
       gint64 run = MIN (n - i, width - column);
+      gint64 plane = index / group->n_bands * layout->convolve->map_channels + filter;
+      gint64 y = (group->first_band + index % group->n_bands) * BAND;
 
-      for (gint64 row = 0; run > 0 && row < MIN (BAND, height - band * BAND); row++)
+      for (gint64 row = 0; run > 0 && row < MIN (BAND, height - y); row++)
         layout->tiles->finish_run (group->finish, filter,
-                                   (filter * height + band * BAND + row) * width + column, run,
+                                   (plane * height + y + row) * width + column, run,
                                    rows + row * HYB_TILE_STRIDE + i, group->map);
     }
 }
@@ -260,7 +272,8 @@ multiply_filters (const BandGroup *group,
   const HybTiles *tiles = layout->tiles;
   const gint64    stride = HYB_TILE_FILTERS * HYB_TILE_STRIDE;
   gint64          first = tile->first_vector * tiles->lanes, n = tile->n_vectors * tiles->lanes;
-  gint64          positions = (group->n_bands - 1) * layout->pitch + layout->convolve->map[2];
+  gint64          n_bands = group->n_samples * group->n_bands;
+  gint64          positions = (n_bands - 1) * layout->pitch + layout->convolve->map[2];
   HybTileImage    image = { .depth = layout->depth, .shifts = group->shifts };
   float           sums[ROWS * HYB_TILE_FILTERS * HYB_TILE_STRIDE]; /* (row, filter, position) */
   float           rows[BAND * HYB_TILE_STRIDE]; /* (row of the map, position) of one filter */
@@ -306,7 +319,8 @@ convolve_bands (BandGroup *group)
   const Layout *layout = group->layout;
   gint64 bytes = ROWS * layout->convolve->map_channels * layout->depth * (gint64) sizeof (float);
 
-  hyb_tiling_init (&group->tiling, layout->tiles, count_vectors (layout, group->n_bands),
+  hyb_tiling_init (&group->tiling, layout->tiles,
+                   count_vectors (layout, group->n_samples * group->n_bands),
                    layout->convolve->map_channels, bytes);
   hyb_parallel_for (layout->channels, 1 + 4096 / layout->plane, transform_channels, group);
   hyb_parallel_for (hyb_tiling_n_tiles (&group->tiling), 1, multiply_tiles, group);
@@ -320,14 +334,15 @@ typedef struct
   const HybConvolveFinish *finish;
 } Convolution;
 
-/* Computes one group of bands of one sample. */
+/* Computes one group of bands. */
 static void
 convolve_part (gint64 part, gint64 area, gconstpointer data)
 {
   const Convolution *convolution = data;
   const Layout      *layout = convolution->layout;
   const HybConvolve *convolve = layout->convolve;
-  gint64             sample = part / layout->n_groups, index = part % layout->n_groups;
+  gint64             sample = part / layout->n_groups * layout->samples;
+  gint64             index = part % layout->n_groups;
   gint64            image_size = convolve->image_channels * convolve->image[1] * convolve->image[2];
   gint64            map_size = convolve->map_channels * convolve->map[1] * convolve->map[2];
   gint64           *shifts = convolution->operands->workspace;
@@ -341,6 +356,7 @@ convolve_part (gint64 part, gint64 area, gconstpointer data)
                               .map = convolution->operands->map + sample * map_size,
                               .weight = convolution->operands->weight };
 
+  group.n_samples = MIN (layout->samples, convolve->batch - sample);
   group.n_bands = MIN (layout->bands, layout->n_bands - group.first_band);
   if (finish.other)
     finish.other += sample * map_size;

@@ -406,6 +406,23 @@ test_long_windows (void)
   g_assert_false (hyb_direct_convolve_fits (&c));
 }
 
+/* Several samples share a group of bands, the last group has fewer. */
+static void
+test_winograd_of_small_samples (void)
+{
+  for (gint64 batch = 2; batch < 8; batch += 5)
+    for (gint64 size = 5; size < 14; size += 4)
+      {
+        HybConvolve c = make (256, 17, size, 12 - size / 2);
+        Window      window = { 3, 1, 1, 1 };
+
+        c.batch = batch;
+        set_window (&c, 1, &window);
+        set_window (&c, 2, &window);
+        check_each_level (&c, TRUE);
+      }
+}
+
 static void
 test_winograd_of_every_size (void)
 {
@@ -518,6 +535,8 @@ TEST_PROGRAM (test_direct_convolution)
                    test_depthwise_rows_that_are_far_apart);
   g_test_add_func ("/engine/kernels/shift/windows-of-up-to-64-taps", test_long_windows);
   g_test_add_func ("/engine/kernels/shift/winograd-of-every-size", test_winograd_of_every_size);
+  g_test_add_func ("/engine/kernels/shift/winograd-shares-filters-among-small-samples",
+                   test_winograd_of_small_samples);
   g_test_add_func ("/engine/kernels/shift/winograd-in-parts", test_winograd_in_parts);
   g_test_add_func ("/engine/kernels/shift/winograd-pays-for-its-weights",
                    test_winograd_pays_for_its_weights);
