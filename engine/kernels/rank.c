@@ -1,8 +1,10 @@
 /* rank.c — ranks the elements along one axis: for each line, read it as (key, index) entries, put
  * the first k in order, write them.
  *
- * Up to MAX_INSERTION elements are kept in order by insertion in one pass over the line; for more,
- * the whole line is sorted by a stable merge sort.  Start with hyb_rank().
+ * Up to MAX_INSERTION elements are kept in order by insertion in one pass over the line.  For more, at most half
+ * of the line, entries are collected until there are twice as many as wanted, then sorted, and only those that
+ * precede the last of the first k are collected further.  Else the whole line is sorted by a stable merge sort.
+ * Start with hyb_rank().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/kernels/rank.h"
 
@@ -20,20 +22,24 @@ comes_before (const HybRankEntry *a, const HybRankEntry *b)
   return a->key < b->key || (b->key != b->key && a->key == a->key);
 }
 
+/* Element number i of the line that begins at data[base]. */
+static inline HybRankEntry
+read_entry (const HybRanking *ranking, gint64 base, gint64 i)
+{
+  double sign = ranking->is_ascend ? 1 : -1;
+  gint64 at = base + i * ranking->inner;
+  double value = ranking->dtype == HYB_F32
+                     ? (double) ((const float *) ranking->data)[at]
+                     : hyb_dtype_get_double (ranking->data, ranking->dtype, (gsize) at);
+
+  return (HybRankEntry){ sign * value, i };
+}
+
 static void
 read_line (const HybRanking *ranking, gint64 base, HybRankEntry *line)
 {
-  double sign = ranking->is_ascend ? 1 : -1;
-
   for (gint64 i = 0; i < ranking->length; i++)
-    {
-      gint64 at = base + i * ranking->inner;
-      double value = ranking->dtype == HYB_F32
-                         ? (double) ((const float *) ranking->data)[at]
-                         : hyb_dtype_get_double (ranking->data, ranking->dtype, (gsize) at);
-
-      line[i] = (HybRankEntry){ sign * value, i };
-    }
+    line[i] = read_entry (ranking, base, i);
 }
 
 /* Moves the first k entries, in order, to the front of the line by insertion. */
@@ -92,6 +98,36 @@ sort_line (HybRankEntry *line, HybRankEntry *spare, gint64 n)
   return line;
 }
 
+/* Returns the first k entries of the line at data[base], in order, in one of the two arrays; each has room for 2 k. */
+static HybRankEntry *
+select_first (const HybRanking *ranking, gint64 base, HybRankEntry *line, HybRankEntry *spare)
+{
+  gint64       k = ranking->k, n = 0;
+  gboolean     is_limited = FALSE;
+  HybRankEntry limit = { 0 };
+
+  for (gint64 i = 0; i < ranking->length; i++)
+    {
+      HybRankEntry entry = read_entry (ranking, base, i);
+
+      /* Of equal ones the earlier precedes, so that a later one never replaces the limit. */
+      if (is_limited && !comes_before (&entry, &limit))
+        continue;
+      line[n++] = entry;
+      if (n == 2 * k)
+        {
+          HybRankEntry *sorted = sort_line (line, spare, n);
+
+          spare = sorted == line ? spare : line;
+          line = sorted;
+          limit = line[k - 1];
+          is_limited = TRUE;
+          n = k;
+        }
+    }
+  return sort_line (line, spare, n);
+}
+
 /* Writes the first k entries of line number n, whose first element is data[base]. */
 static void
 write_line (const HybRanking *ranking, gint64 n, gint64 base, const HybRankEntry *line)
@@ -129,11 +165,16 @@ rank_slots (gint64 begin, gint64 end, gpointer data)
         HybRankEntry *line = ranking->scratch + slot * 2 * length;
         gint64        base = n / ranking->inner * length * ranking->inner + n % ranking->inner;
 
-        read_line (ranking, base, line);
-        if (ranking->k <= MAX_INSERTION)
-          keep_first (line, length, ranking->k);
+        if (ranking->k > MAX_INSERTION && ranking->k <= length / 2)
+          line = select_first (ranking, base, line, line + length);
         else
-          line = sort_line (line, line + length, length);
+          {
+            read_line (ranking, base, line);
+            if (ranking->k <= MAX_INSERTION)
+              keep_first (line, length, ranking->k);
+            else
+              line = sort_line (line, line + length, length);
+          }
         write_line (ranking, n, base, line);
       }
 }

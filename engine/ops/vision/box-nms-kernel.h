@@ -56,7 +56,7 @@ NAME (compare_boxes) (const HybCall *call, const HybRun *run)
 }
 
 /* Collects the boxes above the score threshold and not of the background, best first, topk at
- * most; returns their number. */
+ * most; returns their number.  With topk, never more than twice as many are sorted at once. */
 static gint64
 NAME (find_candidates) (const NmsParams *params,
                         const REAL      *boxes,
@@ -64,48 +64,123 @@ NAME (find_candidates) (const NmsParams *params,
                         gint64           width,
                         Candidate       *candidates)
 {
-  gint64 n_candidates = 0;
+  gint64 n_candidates = 0, n_best = params->topk > 0 ? params->topk : n;
+  double limit = params->valid_thresh;
 
   for (gint64 i = 0; i < n; i++)
     {
       const REAL *row = boxes + i * width;
 
-      if (!((double) row[params->score_index] > params->valid_thresh))
+      if (!((double) row[params->score_index] > limit))
         continue;
       if (params->id_index >= 0 && (double) row[params->id_index] == (double) params->background_id)
         continue;
       candidates[n_candidates++] = (Candidate){ (double) row[params->score_index], i, TRUE };
+      if (n_candidates / 2 < n_best)
+        continue;
+      /* Of equal scores the earlier box is better, so that later ones need a higher one. */
+      qsort (candidates, (size_t) n_candidates, sizeof *candidates, compare_candidates);
+      n_candidates = n_best;
+      limit = candidates[n_best - 1].score;
     }
 
   qsort (candidates, (size_t) n_candidates, sizeof *candidates, compare_candidates);
-  return params->topk > 0 ? MIN (n_candidates, params->topk) : n_candidates;
+  return MIN (n_candidates, n_best);
 }
 
-/* Non-maximum suppression: clears is_kept of boxes that overlap a better one that is kept. */
+/* The boxes of candidates as columns, so that one is compared with many at a time. */
+typedef struct
+{
+  REAL *left, *top, *right, *bottom, *area, *class;
+} NAME (Columns);
+
+static NAME (Columns) NAME (divide_columns) (REAL *room, gint64 n)
+{
+  return (NAME (Columns)){ room, room + n, room + 2 * n, room + 3 * n, room + 4 * n, room + 5 * n };
+}
+
+/* Fills the columns: corners as overlap() has them, and 0 as the class if all boxes are of one. */
 static void
-NAME (suppress) (const NmsParams *params,
-                 const REAL      *boxes,
-                 gint64           width,
-                 Candidate       *candidates,
-                 gint64           n)
+NAME (fill_columns) (const NmsParams *params,
+                     const REAL      *boxes,
+                     gint64           width,
+                     const Candidate *candidates,
+                     gint64           n,
+                     const NAME (Columns) * columns)
 {
   gboolean any_class = params->force_suppress || params->id_index < 0;
 
   for (gint64 i = 0; i < n; i++)
     {
-      const REAL *best = boxes + candidates[i].row * width;
+      const REAL *row = boxes + candidates[i].row * width;
+      const REAL *box = row + params->coord_start;
+      gboolean    is_corner = params->in_format == FORMAT_CORNER;
+      REAL        box_width = is_corner ? box[2] - box[0] : box[2];
+      REAL        box_height = is_corner ? box[3] - box[1] : box[3];
 
-      for (gint64 j = i + 1; candidates[i].is_kept && j < n; j++)
-        {
-          const REAL *other = boxes + candidates[j].row * width;
-
-          if (candidates[j].is_kept &&
-              (any_class || best[params->id_index] == other[params->id_index]) &&
-              (double) NAME (overlap) (best + params->coord_start, other + params->coord_start,
-                                       (BoxFormat) params->in_format) > params->overlap_thresh)
-            candidates[j].is_kept = FALSE;
-        }
+      columns->left[i] = is_corner ? box[0] : box[0] - box[2] / 2;
+      columns->top[i] = is_corner ? box[1] : box[1] - box[3] / 2;
+      columns->right[i] = is_corner ? box[2] : box[0] + box[2] / 2;
+      columns->bottom[i] = is_corner ? box[3] : box[1] + box[3] / 2;
+      columns->area[i] = box_width < 0 || box_height < 0 ? 0 : box_width * box_height;
+      columns->class[i] = any_class ? 0 : row[params->id_index];
     }
+}
+
+/* The largest number of the type that is not above x: y > x and y > the result are the same for every y of the type. */
+static REAL
+NAME (round_down) (double x)
+{
+  REAL y = (REAL) x;
+
+  return (double) y > x ? (REAL) nextafter (y, (REAL) -INFINITY) : y;
+}
+
+/* overlaps[j - begin] = overlap of box i with box j, or −1 if they are of different classes; begin <= j < end. */
+static void
+NAME (compare_with) (const NAME (Columns) * columns,
+                     gint64 i,
+                     gint64 begin,
+                     gint64 end,
+                     REAL  *overlaps)
+{
+  REAL left = columns->left[i], right = columns->right[i], top = columns->top[i];
+  REAL bottom = columns->bottom[i], area = columns->area[i], class = columns->class[i];
+
+  HYB_INDEPENDENT
+  for (gint64 j = begin; j < end; j++)
+    {
+      REAL common = NAME (common_length) (left, right, columns->left[j], columns->right[j]) *
+                    NAME (common_length) (top, bottom, columns->top[j], columns->bottom[j]);
+      REAL all = area + columns->area[j] - common;
+      REAL quotient = common / all;
+
+      quotient = common > 0 ? quotient : 0;
+      quotient = all > 0 ? quotient : 0;
+      overlaps[j - begin] = class == columns->class[j] ? quotient : (REAL) -INFINITY;
+    }
+}
+
+/* Non-maximum suppression: clears is_kept of boxes that overlap a better one that is kept. */
+static void
+NAME (suppress) (const NmsParams *params,
+                 Candidate       *candidates,
+                 gint64           n,
+                 const NAME (Columns) * columns)
+{
+  REAL limit = NAME (round_down) (params->overlap_thresh);
+  REAL overlaps[SUPPRESS_BLOCK];
+
+  for (gint64 i = 0; i < n; i++)
+    for (gint64 begin = i + 1; candidates[i].is_kept && begin < n; begin += SUPPRESS_BLOCK)
+      {
+        gint64 end = MIN (begin + SUPPRESS_BLOCK, n);
+
+        NAME (compare_with) (columns, i, begin, end, overlaps);
+        for (gint64 j = begin; j < end; j++)
+          if (overlaps[j - begin] > limit)
+            candidates[j].is_kept = FALSE;
+      }
 }
 
 /* From in_format to out_format, in place. */
@@ -147,6 +222,7 @@ NAME (select_boxes) (const HybCall *call, const HybRun *run, gint64 batch)
   Candidate       *candidates = run->workspace;
   gint64           n_candidates = NAME (find_candidates) (params, boxes, n, width, candidates);
   gint64           n_kept = 0;
+  NAME (Columns) columns;
 
   if (params->topk == 0)
     {
@@ -156,7 +232,9 @@ NAME (select_boxes) (const HybCall *call, const HybRun *run, gint64 batch)
       return;
     }
 
-  NAME (suppress) (params, boxes, width, candidates, n_candidates);
+  columns = NAME (divide_columns) ((REAL *) (candidates + n), n_candidates);
+  NAME (fill_columns) (params, boxes, width, candidates, n_candidates, &columns);
+  NAME (suppress) (params, candidates, n_candidates, &columns);
   for (gint64 i = 0; i < n_candidates; i++)
     if (candidates[i].is_kept)
       {

@@ -13,6 +13,9 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <tgmath.h>
+
+#include "engine/kernels/vectorise.h"
 
 typedef enum
 {
@@ -173,6 +176,9 @@ compare_candidates (gconstpointer a, gconstpointer b)
   return x->row < y->row ? -1 : x->row > y->row;
 }
 
+/* Boxes that one box is compared with before those that it suppresses are marked. */
+#define SUPPRESS_BLOCK 256
+
 #define REAL_KERNEL "engine/ops/vision/box-nms-kernel.h"
 #include "engine/kernels/each-real.h"
 
@@ -188,10 +194,15 @@ iou_forward (const HybCall *call, const HybRun *run)
 static gsize
 nms_workspace (const HybCall *call)
 {
-  const HybShape *data = &call->input[0].shape;
-  gsize           bytes;
+  const NmsParams *params = call->params;
+  const HybShape  *data = &call->input[0].shape;
+  gint64           n = data->dim[data->rank - 2];
+  gint64           n_best = params->topk >= 0 ? MIN (params->topk, n) : n;
+  gsize            bytes, columns;
 
-  return g_size_checked_mul (&bytes, (gsize) data->dim[data->rank - 2], sizeof (Candidate))
+  return g_size_checked_mul (&bytes, (gsize) n, sizeof (Candidate)) &&
+                 g_size_checked_mul (&columns, (gsize) n_best, 6 * sizeof (double)) &&
+                 g_size_checked_add (&bytes, bytes, columns)
              ? bytes
              : G_MAXSIZE;
 }

@@ -58,6 +58,29 @@ test_large_integers_stay_exact (void)
   g_assert_cmpint (*(gint64 *) hyb_tensor_get_data (y), ==, G_MAXINT64 - 1);
 }
 
+/* Few of many, in falling, rising, mixed and equal order: the first ones of the whole line in order. */
+static void
+test_few_of_many (void)
+{
+  static const gint64 factors[] = { 1, 1999, 7, 1000, 0 };
+
+  for (guint f = 0; f < G_N_ELEMENTS (factors); f++)
+    for (guint up = 0; up < 2; up++)
+      {
+        HybType type = { hyb_shape_1d (2000), HYB_F32 };
+        g_autoptr (HybTensor) x = hyb_tensor_new (&type, NULL);
+        g_autoptr (HybTensor) few = NULL;
+        g_autoptr (HybTensor) all = NULL;
+
+        for (gint64 i = 0; i < 2000; i++)
+          ((float *) hyb_tensor_get_data (x))[i] = (float) (i * factors[f] % 2000);
+        few = op_run ("topk", up ? "k=100 is_ascend=True" : "k=100", hyb_tensor_ref (x), NULL);
+        all = op_run ("topk", up ? "k=0 is_ascend=True" : "k=0", hyb_tensor_ref (x), NULL);
+        for (gint64 i = 0; i < 100; i++)
+          g_assert_cmpfloat (hyb_tensor_get_value (few, i), ==, hyb_tensor_get_value (all, i));
+      }
+}
+
 TEST_PROGRAM (test_topk)
 {
   g_test_init (&argc, &argv, NULL);
@@ -65,6 +88,7 @@ TEST_PROGRAM (test_topk)
   op_check_family ("topk", hyb_ops_topk, samples, refusals);
   g_test_add_func ("/engine/ops/topk/equals-keep-their-order-in-both-directions",
                    test_equals_keep_their_order_in_both_directions);
+  g_test_add_func ("/engine/ops/topk/few-of-many-are-the-first-of-all", test_few_of_many);
   g_test_add_func ("/engine/ops/topk/large-integers-stay-exact", test_large_integers_stay_exact);
 
   return g_test_run ();
