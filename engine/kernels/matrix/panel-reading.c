@@ -12,12 +12,12 @@ hyb_panel_ahead (gsize bytes)
 }
 
 gboolean
-hyb_panel_reads_backwards (const float *panels, gsize bytes)
+hyb_panel_reads_backwards (const float *panels)
 {
   static _Thread_local const float *last;
   static _Thread_local gboolean     backwards;
 
   backwards = panels == last && !backwards;
   last = panels;
-  return backwards && !hyb_machine_is_far (bytes);
+  return backwards;
 }

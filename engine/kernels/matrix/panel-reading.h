@@ -9,5 +9,6 @@
 gint64 hyb_panel_ahead (gsize bytes);
 
 /* Whether to multiply with the last panel first: TRUE on every second of several calls in a row with the same panels,
- * whose end the second-level cache then still holds. */
-gboolean hyb_panel_reads_backwards (const float *panels, gsize bytes);
+ * whose end the second-level cache then still holds.  A part of larger weights, too: AMD Zen 5, 1 MiB, one row, AVX-512:
+ * 2.4 MB 0.86 of the time, 4 MB 0.92, 16 MB 0.95; with 8 rows and more the time is the same. */
+gboolean hyb_panel_reads_backwards (const float *panels);

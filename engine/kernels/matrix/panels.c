@@ -344,6 +344,9 @@ multiply_panels (gint64 begin, gint64 end, gpointer data)
     }
 }
 
+/* Groups of rows share the prefetching of the next block of weights that are four times as large as those that are far.
+ * With AVX-512 on AMD Zen 5 (1 MiB) and 16 rows it makes 4 MB 4 % slower and 6.5 MB 7 %, and 12 MB faster, with 32 rows
+ * by 14 %. */
 void
 hyb_panels_multiply (const HybPanelProduct *product, const float *x, const float *panels, float *y)
 {
@@ -359,11 +362,11 @@ hyb_panels_multiply (const HybPanelProduct *product, const float *x, const float
                               .y = y + i * product->ldy,
                               .n_panels = choose_panels (product),
                               .ahead = hyb_panel_ahead (bytes_of (product)),
-                              .backwards = hyb_panel_reads_backwards (panels, bytes_of (product)) };
+                              .backwards = hyb_panel_reads_backwards (panels) };
 
       block.m = MIN (product->m - i, rows);
       job.spreads = job.n_panels == 1 && block.m > job.kernels->whole.max_rows &&
-                    hyb_machine_is_far (bytes_of (product));
+                    hyb_machine_is_far (bytes_of (product) / 4);
       hyb_parallel_for ((product->n + WIDTH - 1) / WIDTH,
                         1 + GRAIN / MAX (block.m * block.k * WIDTH, 1), multiply_panels, &job);
     }

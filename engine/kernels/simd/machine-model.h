@@ -31,9 +31,9 @@ const HybMachine *hyb_machine_get (void);
 
 /* Whether weights of that size stay in a core's own caches. */
 gboolean hyb_machine_is_near (gsize bytes);
-/* Whether weights of that size are so far away that many rows wait for each new block of them, and that nothing of
- * them is left in a core's own caches when they are read again: beyond two second-level caches (AVX-512 on AMD Zen 5,
- * 64 rows with 16 MB of weights: 240 GFLOP/s if they are prefetched, else 150). */
+/* Whether weights of that size are so far away that little of them is left in a core's own caches when they are read
+ * again: beyond two second-level caches.  From four times that size on many rows wait for each new block of them
+ * (AVX-512 on AMD Zen 5, 64 rows with 16 MB of weights: 240 GFLOP/s if they are prefetched, else 150). */
 gboolean hyb_machine_is_far (gsize bytes);
 /* Whether weights of that size come from memory: more than half of the last-level cache. */
 gboolean hyb_machine_is_in_memory (gsize bytes);
