@@ -6,9 +6,9 @@
 #include "engine/kernels/simd/machine-model.h"
 
 gint64
-hyb_panel_ahead (gsize bytes)
+hyb_panel_ahead (gsize bytes, gint64 rows)
 {
-  return hyb_machine_prefetch_bytes (bytes) / (gint64) sizeof (float);
+  return hyb_machine_prefetch_bytes (bytes, rows) / (gint64) sizeof (float);
 }
 
 gboolean

@@ -5,8 +5,8 @@
 
 #include <glib.h>
 
-/* Returns how many floats ahead weights of that size are prefetched; 0 where the hardware prefetches them. */
-gint64 hyb_panel_ahead (gsize bytes);
+/* Returns how many floats ahead a product of that many rows prefetches weights of that size; 0: it does not. */
+gint64 hyb_panel_ahead (gsize bytes, gint64 rows);
 
 /* Whether to multiply with the last panel first: TRUE on every second of several calls in a row with the same panels,
  * whose end the second-level cache then still holds.  A part of larger weights, too: AMD Zen 5, 1 MiB, one row, AVX-512:

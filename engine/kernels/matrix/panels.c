@@ -361,7 +361,7 @@ hyb_panels_multiply (const HybPanelProduct *product, const float *x, const float
                               .panels = panels,
                               .y = y + i * product->ldy,
                               .n_panels = choose_panels (product),
-                              .ahead = hyb_panel_ahead (bytes_of (product)),
+                              .ahead = hyb_panel_ahead (bytes_of (product), product->m),
                               .backwards = hyb_panel_reads_backwards (panels) };
 
       block.m = MIN (product->m - i, rows);
@@ -377,7 +377,7 @@ hyb_panels_describe (gint64 m, gint64 n, gint64 k)
 {
   const HybPanelProduct product = { .m = m, .n = n, .k = k };
   gint64                n_panels = choose_panels (&product);
-  gint64                ahead = hyb_panel_ahead (bytes_of (&product));
+  gint64                ahead = hyb_panel_ahead (bytes_of (&product), m);
   const char           *from = ahead == 0 ? "not prefetched"
                                : hyb_machine_is_in_memory (bytes_of (&product))
                                    ? "prefetched from memory"

@@ -8,21 +8,28 @@
 #include "engine/kernels/simd/processor.h"
 
 /* A measured size confirms the reported one if it is at most this many times smaller or larger: sets of a cache fill
- * unevenly, and sizes are tried in steps.  Then the reported size, for which the thresholds were found, serves. */
-#define SAME_SIZE 1.6
+ * unevenly, others use the last-level cache, too, and sizes are tried in steps.  Then the reported size, for which the
+ * thresholds were found, serves. */
+#define SAME_SIZE 2.1
 /* By how much prefetching must be faster to be used: less is within the noise of measuring. */
 #define WORTH 1.02
 /* Vectors are loaded in halves below this many full loads a cycle: other processors load two. */
-#define FULL_LOADS 1.5
+#define FULL_LOADS 1.4
 
 #define AHEAD_OF_CACHE  8192
 #define AHEAD_OF_MEMORY 16384
+
+/* Bytes between what is multiplied and what is prefetched. */
+typedef struct
+{
+  gint64 cache, memory;
+} Ahead;
 
 /* What the answers are compared with. */
 typedef struct
 {
   gint64 near, far, cached; /* the largest sizes: in own caches, not far, in the last-level cache */
-  gint64 ahead_of_cache, ahead_of_memory; /* bytes */
+  Ahead  few, more;         /* rows */
   gboolean halves_vectors;
 } Thresholds;
 
@@ -39,12 +46,18 @@ choose_size (double measured, gint64 reported)
   return measured > 0 && !is_same ? (gint64) measured : reported;
 }
 
-/* Whether instructions that prefetch gain something, by rates without and with them; otherwise: if they were not
- * measured. */
+/* Whether instructions that prefetch gain something; otherwise: if that was not measured. */
 static gboolean
-gains (double without, double with, gboolean otherwise)
+gains (const HybWeightRates *rates, gboolean otherwise)
 {
-  return without > 0 && with > 0 ? with > without * WORTH : otherwise;
+  return rates->without > 0 && rates->ahead > 0 ? rates->ahead > rates->without * WORTH : otherwise;
+}
+
+static Ahead
+choose_ahead (const HybWeightRates *last, const HybWeightRates *memory)
+{
+  return (Ahead){ .cache = gains (last, !hyb_processor ()->prefetches_well) ? AHEAD_OF_CACHE : 0,
+                  .memory = gains (memory, TRUE) ? AHEAD_OF_MEMORY : 0 };
 }
 
 static void
@@ -58,12 +71,10 @@ derive (void)
     .near = second,
     .far = 2 * second,
     .cached = last / 2,
+    .few = choose_ahead (&facts.last_few, &facts.memory_few),
+    .more = choose_ahead (&facts.last_more, &facts.memory_more),
     .halves_vectors = facts.loads > 0 ? facts.loads < FULL_LOADS : processor->halves_vectors,
   };
-  if (gains (facts.last_weights, facts.last_weights_ahead, !processor->prefetches_well))
-    thresholds.ahead_of_cache = AHEAD_OF_CACHE;
-  if (gains (facts.memory_weights, facts.memory_weights_ahead, TRUE))
-    thresholds.ahead_of_memory = AHEAD_OF_MEMORY;
 }
 
 static const Thresholds *
@@ -110,17 +121,29 @@ hyb_machine_is_in_memory (gsize bytes)
 }
 
 gint64
-hyb_machine_prefetch_bytes (gsize bytes)
+hyb_machine_prefetch_bytes (gsize bytes, gint64 rows)
 {
+  const Thresholds *by = get_thresholds ();
+  const Ahead      *ahead = rows <= HYB_MACHINE_FEW_ROWS ? &by->few : &by->more;
+
   if (hyb_machine_is_in_memory (bytes))
-    return get_thresholds ()->ahead_of_memory;
-  return hyb_machine_is_near (bytes) ? 0 : get_thresholds ()->ahead_of_cache;
+    return ahead->memory;
+  return hyb_machine_is_near (bytes) ? 0 : ahead->cache;
 }
 
 gboolean
 hyb_machine_shares_loads (gsize bytes)
 {
   return get_thresholds ()->halves_vectors || hyb_machine_is_near (bytes);
+}
+
+/* For which products something is prefetched. */
+static const char *
+describe_ahead (gint64 few, gint64 more)
+{
+  if (few > 0)
+    return more > 0 ? "prefetched" : "prefetched for few rows";
+  return more > 0 ? "prefetched for more than a few rows" : "not prefetched";
 }
 
 char *
@@ -133,7 +156,7 @@ hyb_machine_describe (void)
                           " KiB, in memory beyond %" G_GINT64_FORMAT
                           " KiB; those of the last-level cache are %s, those in memory %s%s",
                           by->near >> 10, by->far >> 10, by->cached >> 10,
-                          by->ahead_of_cache > 0 ? "prefetched" : "not prefetched",
-                          by->ahead_of_memory > 0 ? "prefetched" : "not prefetched",
+                          describe_ahead (by->few.cache, by->more.cache),
+                          describe_ahead (by->few.memory, by->more.memory),
                           by->halves_vectors ? "; vectors are loaded in halves" : "");
 }

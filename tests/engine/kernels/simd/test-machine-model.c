@@ -30,10 +30,10 @@ test_reported (void)
 
   g_assert_cmpfloat (hyb_machine_get ()->second_cache, ==, 0);
   assert_reported_sizes ();
-  g_assert_cmpint (hyb_machine_prefetch_bytes (second), ==, 0);
-  g_assert_cmpint (hyb_machine_prefetch_bytes (last + 1), ==, 16384);
+  g_assert_cmpint (hyb_machine_prefetch_bytes (second, 1), ==, 0);
+  g_assert_cmpint (hyb_machine_prefetch_bytes (last + 1, 1), ==, 16384);
   if (last / 2 > second)
-    g_assert_cmpint (hyb_machine_prefetch_bytes (second + 1), ==,
+    g_assert_cmpint (hyb_machine_prefetch_bytes (second + 1, 1), ==,
                      processor->prefetches_well ? 0 : 8192);
   g_assert_true (hyb_machine_shares_loads (second));
   g_assert_true (hyb_machine_shares_loads (second + 1) == processor->halves_vectors);
@@ -58,10 +58,10 @@ test_measured (void)
 {
   hyb_machine_use (&(HybMachine){ .second_cache = 3000,
                                   .last_cache = 20000,
-                                  .last_weights = 100,
-                                  .last_weights_ahead = 110,
-                                  .memory_weights = 100,
-                                  .memory_weights_ahead = 101,
+                                  .last_few = { 100, 110 },
+                                  .last_more = { 100, 110 },
+                                  .memory_few = { 100, 101 },
+                                  .memory_more = { 100, 101 },
                                   .loads = 2 });
   g_assert_true (hyb_machine_is_near (3000));
   g_assert_false (hyb_machine_is_near (3001));
@@ -69,26 +69,43 @@ test_measured (void)
   g_assert_true (hyb_machine_is_far (6001));
   g_assert_false (hyb_machine_is_in_memory (10000));
   g_assert_true (hyb_machine_is_in_memory (10001));
-  g_assert_cmpint (hyb_machine_prefetch_bytes (3000), ==, 0);
-  g_assert_cmpint (hyb_machine_prefetch_bytes (3001), ==, 8192);
+  g_assert_cmpint (hyb_machine_prefetch_bytes (3000, 4), ==, 0);
+  g_assert_cmpint (hyb_machine_prefetch_bytes (3001, 4), ==, 8192);
   /* One in a hundred is noise. */
-  g_assert_cmpint (hyb_machine_prefetch_bytes (10001), ==, 0);
+  g_assert_cmpint (hyb_machine_prefetch_bytes (10001, 4), ==, 0);
   g_assert_true (hyb_machine_shares_loads (3000));
   g_assert_false (hyb_machine_shares_loads (3001));
 
   hyb_machine_use (&(HybMachine){ .second_cache = 3000,
                                   .last_cache = 20000,
-                                  .last_weights = 100,
-                                  .last_weights_ahead = 90,
-                                  .memory_weights = 100,
-                                  .memory_weights_ahead = 150,
+                                  .last_few = { 100, 90 },
+                                  .last_more = { 100, 90 },
+                                  .memory_few = { 100, 150 },
+                                  .memory_more = { 100, 150 },
                                   .loads = 1 });
-  g_assert_cmpint (hyb_machine_prefetch_bytes (3001), ==, 0);
-  g_assert_cmpint (hyb_machine_prefetch_bytes (10001), ==, 16384);
+  g_assert_cmpint (hyb_machine_prefetch_bytes (3001, 4), ==, 0);
+  g_assert_cmpint (hyb_machine_prefetch_bytes (10001, 4), ==, 16384);
   g_assert_true (hyb_machine_shares_loads (3001));
 
   hyb_machine_use (NULL);
   assert_reported_sizes ();
+}
+
+/* Instructions that prefetch leave less room in products of few rows. */
+static void
+test_rows (void)
+{
+  hyb_machine_use (&(HybMachine){ .second_cache = 3000,
+                                  .last_cache = 20000,
+                                  .last_few = { 2, 1 },
+                                  .last_more = { 1, 2 },
+                                  .memory_few = { 1, 2 },
+                                  .memory_more = { 2, 1 } });
+  g_assert_cmpint (hyb_machine_prefetch_bytes (9999, 4), ==, 0);
+  g_assert_cmpint (hyb_machine_prefetch_bytes (9999, 5), ==, 8192);
+  g_assert_cmpint (hyb_machine_prefetch_bytes (10001, 4), ==, 16384);
+  g_assert_cmpint (hyb_machine_prefetch_bytes (10001, 5), ==, 0);
+  hyb_machine_use (NULL);
 }
 
 /* A last-level cache that is no larger than the second-level one leaves no room between. */
@@ -122,6 +139,7 @@ TEST_PROGRAM (test_machine_model)
   g_test_add_func ("/engine/kernels/machine-model/a-measured-size-nearby-confirms-the-reported-one",
                    test_confirmed);
   g_test_add_func ("/engine/kernels/machine-model/measured-facts-decide", test_measured);
+  g_test_add_func ("/engine/kernels/machine-model/few-rows-and-more-are-measured-apart", test_rows);
   g_test_add_func ("/engine/kernels/machine-model/a-last-cache-is-no-smaller-than-the-second",
                    test_one_cache);
   g_test_add_func ("/engine/kernels/machine-model/the-choices-are-described", test_described);
