@@ -1,0 +1,101 @@
+/* own-file.c — reads through one descriptor, below the opened folder; writes a temporary file and renames it.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/formats/own-file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <glib/gstdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* TRUE if only this user, or the administrator, could have written it. */
+static gboolean
+is_own (const struct stat *facts)
+{
+  return (facts->st_uid == geteuid () || facts->st_uid == 0) &&
+         (facts->st_mode & (S_IWGRP | S_IWOTH)) == 0;
+}
+
+/* The folder of a file, opened; −1 if it cannot be, or others may write there. */
+static int
+open_folder (const char *path)
+{
+  g_autofree char *name = g_path_get_dirname (path);
+  int              folder = open (name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  struct stat      facts;
+
+  if (folder < 0 || (fstat (folder, &facts) == 0 && is_own (&facts)))
+    return folder;
+  close (folder);
+  errno = EPERM;
+  return -1;
+}
+
+/* All bytes of an opened file, and a 0. */
+static char *
+read_all (int file, gsize limit, gsize *length)
+{
+  struct stat      facts;
+  g_autofree char *contents = NULL;
+  gsize            n = 0;
+  gssize           got = 1;
+
+  if (fstat (file, &facts) != 0 || !S_ISREG (facts.st_mode) || !is_own (&facts) ||
+      (guint64) facts.st_size > limit)
+    return NULL;
+  contents = g_malloc ((gsize) facts.st_size + 1);
+  while (n < (gsize) facts.st_size && (got > 0 || (got < 0 && errno == EINTR)))
+    if ((got = read (file, contents + n, (gsize) facts.st_size - n)) > 0)
+      n += (gsize) got;
+  contents[n] = '\0';
+  *length = n;
+  return n == (gsize) facts.st_size ? g_steal_pointer (&contents) : NULL;
+}
+
+char *
+hyb_own_file_read (const char *path, gsize limit, gsize *length)
+{
+  g_autofree char *name = g_path_get_basename (path);
+  int              folder = open_folder (path), file;
+  char            *contents;
+
+  if (folder < 0)
+    return NULL;
+  file = openat (folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  close (folder);
+  if (file < 0)
+    return NULL;
+  contents = read_all (file, limit, length);
+  close (file);
+  return contents;
+}
+
+/* An existing link would be written through, and an existing file would keep its mode. */
+static void
+remove_other (const char *path)
+{
+  struct stat facts;
+
+  if (lstat (path, &facts) == 0 && (!S_ISREG (facts.st_mode) || !is_own (&facts)))
+    g_remove (path);
+}
+
+gboolean
+hyb_own_file_write (const char *path, const char *contents, gsize length, GError **error)
+{
+  g_autofree char *name = g_path_get_dirname (path);
+  int              folder = -1;
+
+  if (g_mkdir_with_parents (name, 0700) == 0)
+    folder = open_folder (path);
+  if (folder < 0)
+    {
+      g_set_error (error, G_IO_ERROR, g_io_error_from_errno (errno), "%s: %s", name,
+                   g_strerror (errno));
+      return FALSE;
+    }
+  close (folder);
+  remove_other (path);
+  return g_file_set_contents_full (path, contents, (gssize) length, G_FILE_SET_CONTENTS_CONSISTENT,
+                                   0600, error);
+}

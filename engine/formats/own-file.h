@@ -1,0 +1,15 @@
+/* own-file.h — small files that this program keeps for itself, below the user's cache folder.
+ *
+ * What others could have written is neither read nor written through: links, pipes, files and folders of others, and
+ * those that others may write.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <gio/gio.h>
+
+/* Returns the contents of a file of at most `limit` bytes with a 0 after them; NULL if there is none, or it is too long
+ * or not the user's own.  (transfer full) */
+char *hyb_own_file_read (const char *path, gsize limit, gsize *length);
+/* Writes a new file, which only the user may read, and lets it take the place of path; makes the folder if it does not
+ * exist.  FALSE: the folder is not the user's own, or the file cannot be written. */
+gboolean hyb_own_file_write (const char *path, const char *contents, gsize length, GError **error);
