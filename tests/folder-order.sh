@@ -7,7 +7,7 @@
 folder_order () {
   case $1 in
     engine) echo "$(sed -n "/^foreach folder : \[/,/\]/p" engine/meson.build | tr -d "\n" | sed "s/.*\[//; s/\].*//; s/[',]/ /g") cuda" ;;
-    profiler) echo "base record capture summary explain exchange" ;;
+    profiler) echo "base machine record capture summary explain exchange" ;;
     viz) echo "diagram fold layout scene paint export" ;;
     app) echo "targets adapt sandbox command manual process session document models widgets views page compare sweep window" ;;
   esac

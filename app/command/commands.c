@@ -26,6 +26,7 @@
 #include "engine/kernels/simd/processor.h"
 #include "engine/kernels/simd/simd.h"
 #include "engine/op/suggest.h"
+#include "profiler/machine/measured-machine.h"
 
 #include <locale.h>
 #include <malloc.h>
@@ -273,6 +274,8 @@ run_here (Invocation *call, char **files, GError **error)
                          call->command->name);
       return SCOPE_EXIT_FAILED;
     }
+  if (call->command->option_groups & SCOPE_OPTIONS_RUN && !scope_is_remote (&call->common))
+    prof_machine_use_stored ();
   if (!call->command->starts_others && !scope_is_remote (&call->common) &&
       (!protect (call, files, error) || !scope_load_operators (&call->common, error)))
     return SCOPE_EXIT_FAILED;
@@ -381,10 +384,15 @@ print_help (FILE *to)
 static void
 print_machine (void)
 {
-  g_autofree char *vectors = hyb_simd_describe ();
-  g_autofree char *products = hyb_gemm_describe ();
-  g_autofree char *caches = hyb_processor_describe ();
-  g_autofree char *weights = hyb_machine_describe ();
+  g_autofree char    *vectors = hyb_simd_describe ();
+  g_autofree char    *products = hyb_gemm_describe ();
+  g_autofree char    *caches = hyb_processor_describe ();
+  ProfMeasuredMachine measured;
+  g_autofree char    *facts = NULL, *weights = NULL;
+
+  prof_machine_use_measured (&measured);
+  facts = prof_machine_describe_measured (&measured);
+  weights = hyb_machine_describe ();
 
   printf ("vector instructions: %s\n", vectors);
   printf ("matrix products: %s%s\n", products,
@@ -392,7 +400,8 @@ print_machine (void)
               ? " (the slowest kernels of the library, which may not know this processor. Set "
                 "OPENBLAS_CORETYPE to choose others)"
               : "");
-  printf ("caches: %s\n", caches);
+  printf ("caches, as reported: %s\n", caches);
+  printf ("%s", facts);
   printf ("reading: %s\n", weights);
   printf ("threads: %u", hyb_parallel_get_threads ());
   if (hyb_cores_count () < g_get_num_processors ())

@@ -22,6 +22,8 @@
 #include "profiler/exchange/report-text.h"
 #include "profiler/exchange/write-trace.h"
 #include "profiler/explain/advise.h"
+#include "profiler/machine/machine-store.h"
+#include "profiler/machine/measured-machine.h"
 #include "profiler/summary/measured-capture.h"
 #include "profiler/summary/roofline.h"
 
@@ -43,12 +45,14 @@ typedef struct
   HybGpu *gpu; /* of --device; NULL: the processor */
 } ProfileOptions;
 
-/* The peak rates of the processor. */
+/* The peak rates of the processor.  Kernels choose by what was measured from here on. */
 static void
 describe_peaks (ProfFacts *facts)
 {
-  ProfPeaks peaks = prof_roofline_measure (facts);
+  ProfPeaks peaks;
 
+  prof_machine_use_measured (NULL);
+  peaks = prof_roofline_measure (facts);
   prof_facts_set_number (facts, "peak.flops", peaks.flops);
   prof_facts_set_number (facts, "peak.bytes", peaks.bytes);
   prof_facts_set (facts, PROF_PEAKS_KEY, peaks.disturbed);
@@ -368,6 +372,6 @@ const ScopeCommand scope_command_profile = {
   .options = profile_options,
   .options_size = sizeof (ProfileOptions),
   .ranges = ranges,
-  .dup_cache_file = prof_roofline_dup_file,
+  .dup_cache_file = prof_machine_store_dup_path,
   .run = run_profile,
 };

@@ -38,7 +38,9 @@ static const Row files[] = {
   { SCOPE_OPTIONS_TARGET, "~/.config/hybridscope/targets.ini",
     "Machines that --target can name; see hscope-targets(1)." },
   { SCOPE_OPTIONS_RUN, "~/.cache/hybridscope",
-    "Peak rates of this machine and compiled kernels; it may be deleted." },
+    "What was measured of this machine (machine/machine.ini) and compiled kernels; it may be "
+    "deleted, "
+    "and then the machine is measured again." },
   { SCOPE_OPTIONS_RUN, "~/.local/share/hybridscope/cuda-*",
     "Libraries of CUDA, where they are not installed for the whole machine." },
 };

@@ -5,9 +5,9 @@
 
 #include "engine/base/limits.h"
 #include "engine/base/parallel.h"
-#include "engine/formats/file.h"
 #include "engine/kernels/matrix/gemm.h"
 #include "profiler/base/clock.h"
+#include "profiler/machine/machine-store.h"
 #include "profiler/record/kernel-watch.h"
 
 #include <cblas.h>
@@ -152,12 +152,6 @@ measure_bytes (gboolean *agrees)
 }
 
 char *
-prof_roofline_dup_file (void)
-{
-  return g_build_filename (g_get_user_cache_dir (), "hybridscope", "peaks", "peaks.ini", NULL);
-}
-
-char *
 prof_roofline_dup_machine (const ProfFacts *machine)
 {
   const char *host = prof_facts_get_text (machine, "system.host");
@@ -169,43 +163,31 @@ prof_roofline_dup_machine (const ProfFacts *machine)
   return g_strdelimit (name, "[]\n\r", ' ');
 }
 
+/* Bounds: a slow processor of a telephone, and more than any machine has. */
+static const ProfStoredNumber peak_numbers[] = { { "flops", 1e7, 1e16 }, { "bytes", 1e7, 1e15 } };
+
 ProfPeaks
 prof_roofline_measure (const ProfFacts *machine)
 {
-  g_autofree char *file = prof_roofline_dup_file ();
-  g_autofree char *folder = g_path_get_dirname (file);
   g_autofree char *name = prof_roofline_dup_machine (machine);
-  g_autoptr (GKeyFile) known = g_key_file_new ();
-  g_autofree char *text = NULL;
-  gsize            length;
+  double           values[G_N_ELEMENTS (peak_numbers)];
   ProfPeaks        peaks = { 0 };
   gboolean         agrees = TRUE;
 
-  g_key_file_load_from_file (known, file, G_KEY_FILE_NONE, NULL);
-  peaks.flops = g_key_file_get_double (known, name, "flops", NULL);
-  peaks.bytes = g_key_file_get_double (known, name, "bytes", NULL);
-  if (peaks.flops > 0 && peaks.bytes > 0 && isfinite (peaks.flops) && isfinite (peaks.bytes))
-    return peaks;
+  if (prof_machine_store_read (name, peak_numbers, G_N_ELEMENTS (peak_numbers), values))
+    return (ProfPeaks){ .flops = values[0], .bytes = values[1] };
 
   /* Measuring must not take the memory that a limited process needs. */
   if (hyb_limits_get_run_memory () < MEASURING_BYTES)
     return (ProfPeaks){ .flops = NAN, .bytes = NAN };
-  peaks.flops = measure_flops (&agrees);
-  peaks.bytes = measure_bytes (&agrees);
-  if (!agrees)
-    {
-      /* Good enough for now, but not to be stored. */
-      peaks.disturbed = "The peak rates were measured while other processes used the processor; "
-                        "the real ones may be higher, and shares of the roof lower.";
-      return peaks;
-    }
-  g_key_file_set_double (known, name, "flops", peaks.flops);
-  g_key_file_set_double (known, name, "bytes", peaks.bytes);
-  /* If the cache cannot be written, the peaks are measured again next time. */
-  text = g_key_file_to_data (known, &length, NULL);
-  if (g_mkdir_with_parents (folder, 0700) == 0 &&
-      !hyb_file_replace_contents (file, text, length, NULL))
-    g_debug ("%s cannot be written", file);
+  values[0] = peaks.flops = measure_flops (&agrees);
+  values[1] = peaks.bytes = measure_bytes (&agrees);
+  if (agrees)
+    prof_machine_store_write (name, peak_numbers, G_N_ELEMENTS (peak_numbers), values);
+  else
+    /* Good enough for now, but not to be stored. */
+    peaks.disturbed = "The peak rates were measured while other processes used the processor; "
+                      "the real ones may be higher, and shares of the roof lower.";
   return peaks;
 }
 

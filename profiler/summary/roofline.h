@@ -15,15 +15,13 @@ typedef struct
 } ProfPeaks;
 
 /* The peaks of this machine.  Repeats each measurement until the three fastest repetitions that did not
- * wait for a processor agree, or for half a second.  Peaks that agree are stored in the user's cache,
- * per host, processor and number of threads.  NaN in a process whose memory is limited so much that they
+ * wait for a processor agree, or for half a second.  Peaks that agree are stored beside the model of the
+ * machine (machine/machine-store.h), per host, processor and number of threads.  NaN in a process whose memory is limited so much that they
  * cannot be measured. */
 ProfPeaks prof_roofline_measure (const ProfFacts *machine);
-/* The name of a machine in that file, by host, processor and threads: a home may be shared by several
+/* The name of their group there, by host, processor and threads: a home may be shared by several
  * machines.  (transfer full) */
 char *prof_roofline_dup_machine (const ProfFacts *machine);
-/* The file in the user's cache, in a folder of its own, which may not exist yet.  (transfer full) */
-char *prof_roofline_dup_file (void);
 /* The peaks that a capture stores; NaN: not measured. */
 ProfPeaks prof_roofline_peaks (const ProfCapture *capture);
 

@@ -432,6 +432,55 @@ test_csv_has_no_formulas (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
   g_assert_nonnull (strstr (fixture->out, "\n\"'@a,b\","));
 }
 
+/* --- The machine --- */
+
+/* The first command measures, and stores in a file of the user alone; what is stored is shown and chosen by, and no
+ * result depends on it. */
+static void
+test_the_machine_is_measured_once (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
+{
+  fixture_run_line (fixture, "export XDG_CACHE_HOME=$PWD/cache; hscope run gallery:mlp --init "
+                             "uniform --output a.npz; "
+                             "ls cache; hscope --version --verbose");
+  g_assert_cmpint (fixture->code, ==, 0);
+  g_assert_null (strstr (fixture->out, "hybridscope\n")); /* run measures nothing */
+  g_assert_nonnull (strstr (fixture->out, "caches, as reported: first-level "));
+  g_assert_nonnull (strstr (fixture->out, "\nmachine: "));
+  g_assert_nonnull (strstr (fixture->out, "\nreading: weights are near up to "));
+
+  /* Another machine than this one, which is small. */
+  fixture_run_line (fixture,
+                    "cd cache/hybridscope/machine; chmod 600 machine.ini; "
+                    "sed -n '/^\\[/p' machine.ini >other; printf '%s\\n' time=1700000000 "
+                    "attempts_left=0 "
+                    "second_cache=40000 last_cache=200000 >>other; cat other >machine.ini");
+  fixture_run_line (fixture, "XDG_CACHE_HOME=$PWD/cache hscope --version --verbose");
+  g_assert_nonnull (strstr (fixture->out, "machine: measured 2023-11-14 22:13 UTC\n"));
+  g_assert_nonnull (strstr (fixture->out, "  second-level cache: 39 KiB (reported: "));
+  g_assert_nonnull (strstr (fixture->out, "near up to 39 KiB"));
+  fixture_run_line (fixture, "export XDG_CACHE_HOME=$PWD/cache; hscope run gallery:mlp --init "
+                             "uniform --output b.npz; "
+                             "cmp a.npz b.npz");
+  g_assert_cmpint (fixture->code, ==, 0);
+}
+
+/* In a sandbox, too, and where the cache cannot be written. */
+static void
+test_bench_stores_the_machine (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
+{
+  fixture_run_line (
+      fixture,
+      "XDG_CACHE_HOME=$PWD/cache hscope --sandbox bench --case rnn-infer-h16-t4-b2-fused "
+      "--repeat 1 --threads 1; grep -c attempts_left cache/hybridscope/machine/machine.ini");
+  g_assert_cmpint (fixture->code, ==, 0);
+  fixture_run_line (fixture, "XDG_CACHE_HOME=$PWD/none hscope bench --case "
+                             "rnn-infer-h16-t4-b2-fused --runs 1; ls none");
+  g_assert_cmpint (fixture->code, !=, 0);
+  fixture_run_line (fixture, "XDG_CACHE_HOME=/dev/null hscope bench --case "
+                             "rnn-infer-h16-t4-b2-fused --repeat 1");
+  g_assert_cmpint (fixture->code, ==, 0);
+}
+
 TEST_PROGRAM (test_commands)
 {
   static const struct
@@ -461,6 +510,8 @@ TEST_PROGRAM (test_commands)
     { "outputs-have-the-names-of-mxnet", test_outputs_have_the_names_of_mxnet },
     { "only-files-are-parameters", test_only_files_are_parameters },
     { "csv-has-no-formulas", test_csv_has_no_formulas },
+    { "the-machine-is-measured-once", test_the_machine_is_measured_once },
+    { "bench-stores-the-machine", test_bench_stores_the_machine },
   };
 
   g_setenv ("HYBRIDSCOPE_GALLERY", HYB_GALLERY, TRUE);

@@ -9,6 +9,8 @@
 #include "app/command/open-device.h"
 
 #include "engine/formats/json-text.h"
+#include "profiler/machine/machine-store.h"
+#include "profiler/machine/measured-machine.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -180,6 +182,9 @@ run_bench (const ScopeCommonOptions *common, gpointer data, char **files, GError
   if (!scope_open_device (common, &gpu, error))
     return SCOPE_EXIT_FAILED;
   options.gpu = gpu;
+  /* Instructions are counted without those that measure the machine. */
+  if (!gpu && command->runs == 0)
+    prof_machine_use_measured (NULL);
 
   hyb_json_append_string (line, command->name);
   bench = find_case (command->name, &options, &problem);
@@ -245,5 +250,6 @@ const ScopeCommand scope_command_bench = {
   .options = bench_options,
   .options_size = sizeof (BenchCommandOptions),
   .ranges = ranges,
+  .dup_cache_file = prof_machine_store_dup_path,
   .run = run_bench,
 };
