@@ -6,6 +6,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include "engine/base/error.h"
 #include "engine/graph/builder.h"
 #include "engine/train/trainer.h"
 
@@ -62,7 +63,12 @@ struct _HybTrainer
 };
 
 /* FALSE and an error about memory if an array that training allocates is NULL; name: what it is for. */
-gboolean hyb_trainer_check_array (const HybTensor *array, const char *name, GError **error);
+static inline gboolean
+hyb_trainer_check_array (const HybTensor *array, const char *name, GError **error)
+{
+  return array || hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_MEMORY, NULL, NULL,
+                                "not enough memory to train “%s”", name);
+}
 /* Returns the model with its loss; the heads are the loss, then those of the model.  (transfer
  * full) */
 HybGraph *hyb_trainer_loss_graph (HybGraph *model, const char *loss, GError **error);

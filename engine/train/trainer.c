@@ -35,13 +35,6 @@ multiplier (const HybNode *node, const char *key)
   return text ? g_ascii_strtod (text, NULL) : 1;
 }
 
-gboolean
-hyb_trainer_check_array (const HybTensor *array, const char *name, GError **error)
-{
-  return array || hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_MEMORY, NULL, NULL,
-                                "not enough memory to train “%s”", name);
-}
-
 /* Collects all variables for which the model has an array of floats, except data and carried
  * states. */
 static gboolean
