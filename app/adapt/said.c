@@ -9,7 +9,9 @@ struct _Block
   void (*render) (const Block *block, const ScopeSaidRenderer *renderer, gpointer data);
   char          *name, *text; /* NULL: the kind has none */
   ScopeSaidStyle style;
-  ScopeTable    *table; /* NULL: another kind */
+  ScopeTable    *table;  /* NULL: another kind */
+  ScopeFigure   *figure; /* NULL: another kind */
+  ScopeHint      hint;
 };
 
 struct _ScopeSaid
@@ -44,11 +46,16 @@ render_table (const Block *block, const ScopeSaidRenderer *renderer, gpointer da
 }
 
 static void
-table_free (ScopeTable *table)
+render_figure (const Block *block, const ScopeSaidRenderer *renderer, gpointer data)
 {
-  g_array_unref (table->columns);
-  g_array_unref (table->cells);
-  g_free (table);
+  if (block->figure->bars->len > 0 || block->figure->curves)
+    renderer->figure (data, block->figure);
+}
+
+static void
+render_hint (const Block *block, const ScopeSaidRenderer *renderer, gpointer data)
+{
+  renderer->hint (data, &block->hint);
 }
 
 static void
@@ -56,7 +63,8 @@ block_free (gpointer data)
 {
   Block *block = data;
 
-  g_clear_pointer (&block->table, table_free);
+  g_clear_pointer (&block->table, scope_table_free);
+  g_clear_pointer (&block->figure, scope_figure_unref);
   g_free (block->name);
   g_free (block->text);
   g_free (block);
@@ -105,6 +113,30 @@ scope_said_fact (ScopeSaid *said, const char *name, const char *text)
   add (said, &(Block){ render_fact, .name = g_strdup (name), .text = g_strdup (text) });
 }
 
+ScopeTable *
+scope_said_table (ScopeSaid *said, const ScopeTableColumn *columns, guint n_columns)
+{
+  ScopeTable *table = scope_table_new (columns, n_columns);
+
+  add (said, &(Block){ render_table, .table = table });
+  return table;
+}
+
+void
+scope_said_hint (ScopeSaid *said, const ScopeHint *hint)
+{
+  add (said, &(Block){ render_hint, .hint = *hint });
+}
+
+ScopeFigure *
+scope_said_figure (ScopeSaid *said, const ScopeFigure *like)
+{
+  ScopeFigure *figure = scope_figure_new (like);
+
+  add (said, &(Block){ render_figure, .figure = figure });
+  return figure;
+}
+
 void
 scope_said_walk (const ScopeSaid *said, const ScopeSaidRenderer *renderer, gpointer data)
 {
@@ -114,93 +146,4 @@ scope_said_walk (const ScopeSaid *said, const ScopeSaidRenderer *renderer, gpoin
 
       block->render (block, renderer, data);
     }
-}
-
-/* --- Tables --- */
-
-static void
-clear_column (gpointer data)
-{
-  ScopeTableColumn *column = data;
-
-  g_free ((char *) column->title);
-  g_free ((char *) column->lines);
-}
-
-static void
-clear_cell (gpointer data)
-{
-  g_free (((ScopeCell *) data)->text);
-}
-
-ScopeTable *
-scope_said_table (ScopeSaid *said, const ScopeTableColumn *columns, guint n_columns)
-{
-  ScopeTable *table = g_new0 (ScopeTable, 1);
-
-  table->columns = g_array_new (FALSE, FALSE, sizeof (ScopeTableColumn));
-  table->cells = g_array_new (FALSE, FALSE, sizeof (ScopeCell));
-  table->foot = G_MAXUINT;
-  g_array_set_clear_func (table->columns, clear_column);
-  g_array_set_clear_func (table->cells, clear_cell);
-  for (guint i = 0; i < n_columns; i++)
-    {
-      ScopeTableColumn column = columns[i];
-
-      column.title = g_strdup (column.title);
-      column.lines = g_strdup (column.lines);
-      g_array_append_val (table->columns, column);
-    }
-  add (said, &(Block){ render_table, .table = table });
-  return table;
-}
-
-void
-scope_table_add (ScopeTable *table, char *text, gboolean is_unsure)
-{
-  ScopeCell cell = { text, is_unsure };
-
-  g_array_append_val (table->cells, cell);
-}
-
-void
-scope_table_begin_foot (ScopeTable *table)
-{
-  table->foot = scope_table_n_rows (table);
-}
-
-guint
-scope_table_n_rows (const ScopeTable *table)
-{
-  return table->cells->len / table->columns->len;
-}
-
-const ScopeCell *
-scope_table_get (const ScopeTable *table, guint row, guint column)
-{
-  return &g_array_index (table->cells, ScopeCell, row * table->columns->len + column);
-}
-
-/* Rows above the foot. */
-static guint
-n_above (const ScopeTable *table)
-{
-  return MIN (table->foot, scope_table_n_rows (table));
-}
-
-gboolean
-scope_table_next (const ScopeTable *table, guint n_shown, int *row)
-{
-  guint next = (guint) (*row + 1);
-
-  if (next >= n_shown && next < n_above (table))
-    next = n_above (table);
-  *row = (int) next;
-  return next < scope_table_n_rows (table);
-}
-
-guint
-scope_table_n_hidden (const ScopeTable *table, guint n_shown)
-{
-  return n_above (table) > n_shown ? n_above (table) - n_shown : 0;
 }

@@ -1,11 +1,11 @@
-/* said.h — what is said about a comparison, as a list of blocks: headings, sentences, facts and tables.
+/* said.h — what is said about a comparison, as a list of blocks: headings, sentences, facts, tables, figures and hints.
  *
- * A list is made once from the numbers.  The terminal (said-text.h), reports (report-said.h) and the window
+ * A list is made once from the numbers (said-comparison.h has what several parts of the program say).  The terminal (said-text.h), reports (report-said.h) and the window
  * (compare-said.h) walk the same list, each with one ScopeSaidRenderer.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include <glib.h>
+#include "viz/paint/curve-table.h"
 
 typedef struct _ScopeSaid ScopeSaid;
 
@@ -29,6 +29,10 @@ typedef struct
 {
   char    *text;      /* several lines are separated by "\n"; NULL: the row ends before this cell */
   gboolean is_unsure; /* it may be noise */
+  gboolean is_best;   /* in its column */
+  double   share;     /* 0 to 1: how large it is beside others, which pages show; 0: they do not */
+  char    *hint;      /* (nullable) more about it */
+  char    *name;      /* (nullable) of the row, which can be chosen by it */
 } ScopeCell;
 
 typedef struct
@@ -40,6 +44,43 @@ typedef struct
   guint   n_lines; /* largest number of rows above the foot on a terminal; 0: any */
 } ScopeTable;
 
+typedef struct _ScopeFigure ScopeFigure;
+
+/* How figures of one kind are drawn. */
+typedef struct
+{
+  double (*height) (const ScopeFigure *figure); /* points */
+  void (*draw) (const ScopeFigure *figure, VizPen *pen, const VizRect *rect, const VizTheme *theme);
+} ScopeDrawing;
+
+extern const ScopeDrawing scope_drawing_bars, scope_drawing_waterfall, scope_drawing_curves;
+
+/* A drawing, and a table of its numbers.  Pages draw it; a terminal prints the table. */
+struct _ScopeFigure
+{
+  const ScopeDrawing *drawing;
+  const char         *name;      /* of the widget */
+  const char         *title;     /* on pages */
+  const char         *line;      /* (nullable) above the table on a terminal */
+  const char         *details;   /* (nullable) title of the table on pages; NULL: they only draw */
+  gboolean            is_folded; /* the window has the table alone */
+  gboolean            is_on_pages; /* the terminal has the numbers elsewhere */
+
+  GStringChunk  *texts;  /* owns all texts */
+  GArray        *bars;   /* of VizBar */
+  VizCurveTable *curves; /* NULL: there are bars */
+  ScopeTable    *table;  /* NULL: a terminal prints the bars or curves themselves */
+};
+
+/* Something to do.  All texts are static. */
+typedef struct
+{
+  const char *text;           /* a sentence without its full stop */
+  const char *option;         /* of the command */
+  const char *label, *action; /* of a button of the window, */
+  const char *name;           /* and its name */
+} ScopeHint;
+
 /* How a medium shows each kind of block. */
 typedef struct
 {
@@ -48,6 +89,8 @@ typedef struct
   void (*sentence) (gpointer data, const char *text, ScopeSaidStyle style);
   void (*fact) (gpointer data, const char *name, const char *text);
   void (*table) (gpointer data, const ScopeTable *table);
+  void (*figure) (gpointer data, const ScopeFigure *figure);
+  void (*hint) (gpointer data, const ScopeHint *hint);
 } ScopeSaidRenderer;
 
 /* An empty list.  (transfer full) */
@@ -62,13 +105,39 @@ void scope_said_heading (ScopeSaid *said, const char *title, const char *line);
 void scope_said_sentence (ScopeSaid *said, ScopeSaidStyle style, char *text);
 /* A name and what it stands for; both are copied. */
 void scope_said_fact (ScopeSaid *said, const char *name, const char *text);
+/* Something to do. */
+void scope_said_hint (ScopeSaid *said, const ScopeHint *hint);
 /* An empty table.  Owned by said. */
 ScopeTable *scope_said_table (ScopeSaid *said, const ScopeTableColumn *columns, guint n_columns);
+/* An empty figure with the first members of like, whose texts are copied.  (transfer full) */
+ScopeFigure *scope_figure_new (const ScopeFigure *like);
+/* The same as a block, which is not shown while it is empty.  Owned by said. */
+ScopeFigure *scope_said_figure (ScopeSaid *said, const ScopeFigure *like);
+/* Adds a bar, whose label is copied.  text: (transfer full) beside it */
+void scope_figure_add_bar (ScopeFigure *figure, const VizBar *bar, char *text);
+/* The figure's table, empty, to be called once.  Owned by the figure. */
+ScopeTable *
+scope_figure_add_table (ScopeFigure *figure, const ScopeTableColumn *columns, guint n_columns);
+/* Its bars or curves as a table.  (transfer full) */
+ScopeTable *scope_figure_list (const ScopeFigure *figure);
+/* Keeps a figure longer than its list. */
+ScopeFigure *scope_figure_ref (const ScopeFigure *figure);
+/* Drops a reference; the last one frees the figure. */
+void scope_figure_unref (ScopeFigure *figure);
+
+/* An empty table.  (transfer full) */
+ScopeTable *scope_table_new (const ScopeTableColumn *columns, guint n_columns);
+/* Frees the table; NULL is allowed. */
+void scope_table_free (ScopeTable *table);
 /* Adds the next cell of a row.  text: (transfer full) (nullable) */
 void scope_table_add (ScopeTable *table, char *text, gboolean is_unsure);
+/* The same with more.  cell: copied; its texts: (transfer full) */
+void scope_table_add_cell (ScopeTable *table, const ScopeCell *cell);
 /* Further rows are the foot. */
 void scope_table_begin_foot (ScopeTable *table);
 
+/* FALSE: the columns speak for themselves. */
+gboolean scope_table_has_titles (const ScopeTable *table);
 /* The number of rows, with those of the foot. */
 guint scope_table_n_rows (const ScopeTable *table);
 /* A cell of the table, which owns it. */

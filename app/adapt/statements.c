@@ -1,4 +1,4 @@
-/* statements.c — the words and bars for the numbers of a comparison.
+/* statements.c — the words for the numbers of a comparison.
  *
  * hscope does not bind translations, so that it prints the English texts.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
@@ -86,9 +86,8 @@ scope_say_change (const ProfInterval *saved, ProfVerdict verdict)
   return dup_change (-saved->median, -saved->high, -saved->low, scope_is_noise (verdict));
 }
 
-/* Whether the interval of a bucket contains 0. */
-static gboolean
-is_bucket_noise (const ProfBucket *bucket)
+gboolean
+scope_bucket_is_noise (const ProfBucket *bucket)
 {
   return !(bucket->low > 0 || bucket->high < 0);
 }
@@ -96,7 +95,15 @@ is_bucket_noise (const ProfBucket *bucket)
 char *
 scope_say_bucket (const ProfBucket *bucket)
 {
-  return dup_change (-bucket->seconds, -bucket->high, -bucket->low, is_bucket_noise (bucket));
+  return dup_change (-bucket->seconds, -bucket->high, -bucket->low, scope_bucket_is_noise (bucket));
+}
+
+char *
+scope_say_bucket_shortly (const ProfBucket *bucket)
+{
+  return !scope_bucket_is_noise (bucket) ? dup_signed (-bucket->seconds)
+         : isfinite (bucket->low)        ? dup_noise (bucket->low, bucket->high)
+                                         : prof_format_seconds (fabs (bucket->seconds));
 }
 
 char *
@@ -239,61 +246,4 @@ scope_say_reason (const ProfExplanation *explanation)
   g_string_append (text, causes);
   append_gap (text, explanation);
   return g_string_free (text, FALSE);
-}
-
-/* --- Bars --- */
-
-/* Appends a bar whose texts are copied.  text: (transfer full) */
-static void
-append_bar (GArray *bars, const VizBar *bar, char *text, GStringChunk *texts)
-{
-  VizBar copy = *bar;
-
-  copy.label = g_string_chunk_insert (texts, bar->label);
-  copy.text = g_string_chunk_insert (texts, text);
-  copy.category = VIZ_CATEGORY_LINEAR;
-  g_array_append_val (bars, copy);
-  g_free (text);
-}
-
-static void
-append_level (GArray *bars, ScopeLevel level, GStringChunk *texts)
-{
-  append_bar (bars, &(VizBar){ .label = level.name, .value = level.seconds, .is_total = TRUE },
-              prof_format_seconds (level.seconds), texts);
-}
-
-GArray *
-scope_list_waterfall (ScopeLevel             from,
-                      ScopeLevel             to,
-                      const ProfExplanation *explanation,
-                      GStringChunk          *texts)
-{
-  GArray *bars = g_array_new (FALSE, TRUE, sizeof (VizBar));
-
-  append_level (bars, from, texts);
-  for (guint i = 0; i < PROF_N_BUCKETS; i++)
-    {
-      const ProfBucket *bucket = &explanation->bucket[i];
-      VizBar            bar = { .label = gettext (bucket->name),
-                                .value = -bucket->seconds,
-                                .low = -bucket->high,
-                                .high = -bucket->low,
-                                .is_unclear = is_bucket_noise (bucket) };
-
-      if (isfinite (bucket->seconds) && bucket->seconds != 0)
-        append_bar (bars, &bar,
-                    !bar.is_unclear          ? dup_signed (bar.value)
-                    : isfinite (bucket->low) ? dup_noise (bar.low, bar.high)
-                                             : prof_format_seconds (fabs (bar.value)),
-                    texts);
-    }
-  if (isfinite (explanation->unexplained) && explanation->unexplained != 0)
-    append_bar (bars,
-                &(VizBar){ .label = _ ("unexplained"),
-                           .value = -explanation->unexplained,
-                           .is_unclear = TRUE },
-                prof_format_seconds (fabs (explanation->unexplained)), texts);
-  append_level (bars, to, texts);
-  return bars;
 }

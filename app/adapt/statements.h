@@ -1,4 +1,4 @@
-/* statements.h — the statements about a comparison: sentences and bars.
+/* statements.h — the statements about a comparison.
  *
  * The terminal, reports and the window show the same statements.  Each is made from numbers of one
  * ProfComparison; the window reads them from the JSON of hscope compare.  Noise is said without a sign.
@@ -6,7 +6,6 @@
 #pragma once
 
 #include "profiler/explain/explain.h"
-#include "viz/paint/chart.h"
 
 /* "fused is 2.42 × as fast as unrolled (2.31 – 2.53)", with the interval that decides.
  * (transfer full) */
@@ -16,6 +15,10 @@ char *scope_say_pair (const char *a, const char *b, const ProfPairing *pairing);
 char *scope_say_change (const ProfInterval *saved, ProfVerdict verdict);
 /* The time that a bucket saves, in the same way; its interval decides.  (transfer full) */
 char *scope_say_bucket (const ProfBucket *bucket);
+/* Without the interval.  (transfer full) */
+char *scope_say_bucket_shortly (const ProfBucket *bucket);
+/* Whether the interval of a bucket contains 0. */
+gboolean scope_bucket_is_noise (const ProfBucket *bucket);
 /* How much faster: "+142 %" for a ratio of times, or "± 3 %" for what may be noise; "–" for too few
  * runs.  (transfer full) */
 char *scope_say_speed_up (const ProfPairing *pairing, int n_decimals);
@@ -31,6 +34,7 @@ char *scope_say_reason (const ProfExplanation *explanation);
 typedef struct
 {
   const char  *name;
+  const char  *doc;         /* what it switches on; NULL: not known */
   ProfInterval time, saved; /* saved: against the rung before */
   ProfVerdict  verdict;     /* against the rung before */
 } ScopeRung;
@@ -39,17 +43,3 @@ typedef struct
 gboolean scope_is_noise (ProfVerdict verdict);
 /* "−12.1 ms in all, 0.2 ms of it in rungs that may be noise".  (transfer full) */
 char *scope_say_rungs (const ScopeRung *rungs, guint n);
-
-/* One end of a waterfall. */
-typedef struct
-{
-  const char *name;
-  double      seconds;
-} ScopeLevel;
-
-/* The bars from one time to another through the buckets of the explanation.  They end at `to`.  texts
- * owns their texts.  Array of VizBar.  (transfer full) */
-GArray *scope_list_waterfall (ScopeLevel             from,
-                              ScopeLevel             to,
-                              const ProfExplanation *explanation,
-                              GStringChunk          *texts);

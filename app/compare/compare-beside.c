@@ -2,20 +2,12 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/compare/compare-beside.h"
 
-#include "app/compare/compare-said.h"
+#include "app/adapt/said-comparison.h"
 #include "app/process/json-fields.h"
-#include "profiler/base/format.h"
+#include "profiler/exchange/beside.h"
 
 #include <glib/gi18n.h>
 #include <math.h>
-
-#define MAX_NAMES 6 /* of nodes in a row */
-
-static char *
-format_time (double seconds)
-{
-  return seconds > 0 ? prof_format_seconds (seconds) : g_strdup ("–");
-}
 
 /* --- Damage --- */
 
@@ -90,105 +82,53 @@ add_damage (ScopeSaid *said, const cJSON *with)
 
 /* --- Table --- */
 
-/* "conv3 + bn3 + relu3", and below it what computes them.  (transfer full) */
-static char *
-dup_nodes (const cJSON *row)
+static void
+clear_row (gpointer data)
 {
-  GString     *text = g_string_new (NULL);
-  const cJSON *node, *nodes = cJSON_GetObjectItemCaseSensitive (row, "nodes");
-  const char  *theirs = scope_json_get_text (row, "theirs");
-  guint        n = 0;
+  g_ptr_array_unref (((ProfBesideRow *) data)->nodes);
+}
 
-  cJSON_ArrayForEach (node, nodes)
+/* The rows that are whole, whose texts belong to the JSON.  GArray of ProfBesideRow.  (transfer full) */
+static GArray *
+read_rows (const cJSON *groups)
+{
+  GArray      *rows = g_array_new (FALSE, FALSE, sizeof (ProfBesideRow));
+  const cJSON *item, *node;
+
+  g_array_set_clear_func (rows, clear_row);
+  cJSON_ArrayForEach (item, groups)
   {
-    if (cJSON_IsString (node) && n++ < MAX_NAMES)
-      g_string_append_printf (text, "%s%s", n > 1 ? " + " : "", node->valuestring);
+    ProfBesideRow row = { NULL, (char *) scope_json_get_text (item, "ours"),
+                          (char *) scope_json_get_text (item, "theirs"),
+                          scope_json_get_number (item, "ours_seconds"),
+                          scope_json_get_number (item, "theirs_seconds") };
+
+    if (find_damage (item))
+      continue;
+    row.nodes = g_ptr_array_new ();
+    cJSON_ArrayForEach (node, cJSON_GetObjectItemCaseSensitive (item, "nodes"))
+    {
+      g_ptr_array_add (row.nodes, node->valuestring);
+    }
+    g_array_append_val (rows, row);
   }
-  if (n > MAX_NAMES)
-    {
-      g_string_append_c (text, ' ');
-      g_string_append_printf (text, _ ("and %u more"), n - MAX_NAMES);
-    }
-  if (*theirs != '\0' && !g_str_equal (theirs, text->str))
-    {
-      g_string_append_c (text, '\n');
-      g_string_append_printf (text, _ ("there: %s"), theirs);
-    }
-  return g_string_free (text, FALSE);
-}
-
-static void
-add_row (ScopeTable *table, const cJSON *row)
-{
-  double ours = scope_json_get_number (row, "ours_seconds");
-  double theirs = scope_json_get_number (row, "theirs_seconds");
-
-  scope_table_add (table, dup_nodes (row), FALSE);
-  scope_table_add (table, format_time (ours), FALSE);
-  scope_table_add (table, format_time (theirs), FALSE);
-  scope_table_add (table,
-                   ours > 0 && theirs > 0 ? g_strdup_printf ("%.2f", ours / theirs)
-                                          : g_strdup ("–"),
-                   FALSE);
-}
-
-static void
-add_rest (ScopeSaid *said, const char *what, double seconds)
-{
-  g_autofree char *time = prof_format_seconds (seconds);
-
-  if (seconds > 0)
-    scope_said_sentence (said, SCOPE_SAID_FAINT, g_strconcat (what, " ", time, NULL));
-}
-
-static void
-add_heading (ScopeSaid *said, const cJSON *with)
-{
-  g_autofree char *file = g_path_get_basename (scope_json_get_text (with, "file"));
-  g_autofree char *ours = prof_format_seconds (scope_json_get_number (with, "ours_seconds"));
-  g_autofree char *theirs = prof_format_seconds (scope_json_get_number (with, "theirs_seconds"));
-  g_autofree char *heading = g_strdup_printf (_ ("Beside %s"), file);
-
-  scope_said_heading (said, heading, NULL);
-  if (find_bad_time (with))
-    return;
-  scope_said_sentence (said, SCOPE_SAID_PLAIN,
-                       g_strdup_printf (_ ("A traced run takes %s here and %s there."), ours,
-                                        theirs));
+  return rows;
 }
 
 ScopeSaid *
 scope_compare_beside_say (const cJSON *with)
 {
-  const ScopeTableColumn columns[] = {
-    { .title = _ ("Nodes computed together") },
-    { .title = _ ("Here"), .is_number = TRUE },
-    { .title = _ ("There"), .is_number = TRUE },
-    { .title = _ ("Ratio"), .is_number = TRUE },
-  };
-  ScopeSaid   *said = scope_said_new ();
-  const cJSON *row;
-  ScopeTable  *table;
+  ScopeSaid *said = scope_said_new ();
+  g_autoptr (GArray) rows = read_rows (cJSON_GetObjectItemCaseSensitive (with, "groups"));
+  double n = scope_json_get_number (with, "iterations");
 
-  add_heading (said, with);
+  scope_said_beside (said, &(ScopeBeside){ scope_json_get_text (with, "file"),
+                                           n >= 0 && n < G_MAXUINT ? (guint) n : 0,
+                                           scope_json_get_number (with, "ours_seconds"),
+                                           scope_json_get_number (with, "theirs_seconds"),
+                                           scope_json_get_number (with, "ours_unplaced_seconds"),
+                                           scope_json_get_number (with, "theirs_unplaced_seconds"),
+                                           rows });
   add_damage (said, with);
-  table = scope_said_table (said, columns, G_N_ELEMENTS (columns));
-  cJSON_ArrayForEach (row, cJSON_GetObjectItemCaseSensitive (with, "groups"))
-  {
-    if (!find_damage (row))
-      add_row (table, row);
-  }
-  add_rest (said, _ ("Ours that stand for no node of the model:"),
-            scope_json_get_number (with, "ours_unplaced_seconds"));
-  add_rest (said, _ ("Theirs that belong to no node of the model:"),
-            scope_json_get_number (with, "theirs_unplaced_seconds"));
   return said;
-}
-
-void
-scope_compare_beside_append (GtkBox *box, const cJSON *with)
-{
-  g_autoptr (ScopeSaid) said = scope_compare_beside_say (with);
-
-  scope_compare_said_append (box, said);
 }

@@ -5,10 +5,7 @@
 #include "app/adapt/said.h"
 
 #include <cjson/cJSON.h>
-#include <gtk/gtk.h>
 
 /* A heading, the time of a run in both programs and a table of nodes.  Damaged rows are left out, and a sentence names the
  * first one.  with: as hscope compare --with --json writes it.  (transfer full) */
 ScopeSaid *scope_compare_beside_say (const cJSON *with);
-/* Appends all of it as widgets. */
-void scope_compare_beside_append (GtkBox *box, const cJSON *with);

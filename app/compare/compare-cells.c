@@ -12,6 +12,9 @@
 #include <math.h>
 #include <string.h>
 
+#define MAX_CELLS 10000 /* of a result */
+#define MAX_SIZES 64
+
 const char *const scope_cell_sizes[] = { "batch", "length", "hidden", NULL };
 
 static const cJSON *
@@ -32,7 +35,8 @@ scope_cells_are_result (const cJSON *json)
     if (!cJSON_IsObject (cell))
       return FALSE;
   }
-  return get_member (json, "cells")->child != NULL;
+  return get_member (json, "cells")->child &&
+         cJSON_GetArraySize (get_member (json, "cells")) <= MAX_CELLS;
 }
 
 /* What they were compared with distinguishes recordings from models. */
@@ -209,7 +213,7 @@ scope_cells_list_sizes (const cJSON *result)
 
     while (i < sizes->len && !scope_cells_have_same_size (sizes->pdata[i], cell))
       i++;
-    if (i == sizes->len)
+    if (i == sizes->len && i < MAX_SIZES)
       g_ptr_array_add (sizes, (gpointer) cell);
   }
   return sizes;

@@ -216,7 +216,8 @@ scope_saved_comparison_parse (const char *text, const char *path, GError **error
   g_autoptr (ScopeSavedComparison) comparison = scope_saved_comparison_new (path);
   g_autofree char *folder = g_path_get_dirname (path);
   g_autofree char *name = g_path_get_basename (path);
-  cJSON           *json = cJSON_Parse (text);
+  g_autofree char *valid = g_utf8_make_valid (text, -1);
+  cJSON           *json = cJSON_Parse (valid);
 
   if (cJSON_IsObject (cJSON_GetObjectItemCaseSensitive (json, "comparison")))
     {

@@ -56,6 +56,11 @@ scope_explanation_read (const cJSON *json, ProfExplanation *explanation)
     .is_certain = is_true (json, "certain"),
     .is_same_plan = is_true (json, "same_plan"),
     .is_other_device = is_true (json, "other_device"),
+    .same_flops = !cJSON_IsFalse (cJSON_GetObjectItemCaseSensitive (json, "same_flops")),
+    .flops_a = scope_json_get_number (json, "flops_a"),
+    .flops_b = scope_json_get_number (json, "flops_b"),
+    .repeated_a = scope_json_get_number (json, "repeated_flops_a"),
+    .repeated_b = scope_json_get_number (json, "repeated_flops_b"),
   };
   bucket = bucket ? bucket->child : NULL;
   for (guint i = 0; i < PROF_N_BUCKETS; i++, bucket = bucket ? bucket->next : NULL)
@@ -85,6 +90,7 @@ scope_rungs_read (const cJSON *json)
   {
     double    seconds = scope_json_get_number (item, "seconds");
     ScopeRung rung = { scope_json_get_text (item, "name"),
+                       NULL,
                        { seconds, seconds, seconds },
                        read_interval (item, "saved", "low", "high"),
                        read_verdict (item) };

@@ -8,16 +8,13 @@
 
 #include "app/compare/compare-beside.h"
 #include "app/compare/compare-cells.h"
-#include "app/compare/compare-curves.h"
-#include "app/compare/compare-explanation.h"
 #include "app/compare/compare-matrix.h"
-#include "app/compare/compare-numbers.h"
+#include "app/compare/compare-said.h"
+#include "app/compare/compare-say.h"
 #include "app/process/json-fields.h"
-#include "app/widgets/label.h"
 #include "app/widgets/two-columns.h"
 
 #include <glib/gi18n.h>
-#include <math.h>
 
 struct _ScopeCompareResult
 {
@@ -61,111 +58,30 @@ remove_children (GtkBox *box)
     gtk_box_remove (box, child);
 }
 
-/* --- Verdicts --- */
+/* --- What is said --- */
 
-/* The title of the cell that a pair names.  (transfer full) */
-static char *
-dup_title_of_name (ScopeCompareResult *self, const char *name)
+/* said: (transfer full) */
+static void
+append_said (GtkBox *box, ScopeSaid *said)
 {
-  const cJSON *cell;
-
-  cJSON_ArrayForEach (cell, get_member (self, "cells"))
-  {
-    g_autofree char *own = scope_cell_dup_name (cell, self->result);
-
-    if (g_str_equal (own, name))
-      return scope_cell_dup_title (cell, self->result);
-  }
-  return g_strdup (name);
+  scope_compare_said_append (box, said);
+  scope_said_free (said);
 }
 
-static char *
-describe_pair (ScopeCompareResult *self, const cJSON *pair)
+static void
+append_heading (GtkBox *box, const char *title, const char *text /* (nullable) */)
 {
-  g_autofree char *a = dup_title_of_name (self, scope_json_get_text (pair, "a"));
-  g_autofree char *b = dup_title_of_name (self, scope_json_get_text (pair, "b"));
-  g_autofree char *sentence = NULL, *size = NULL;
-  ProfPairing      pairing;
+  ScopeSaid *said = scope_said_new ();
 
-  scope_pairing_read (pair, &pairing);
-  sentence = scope_say_pair (a, b, &pairing);
-  /* Recordings have no sizes that were requested. */
-  size = scope_cells_are_recordings (self->result) ? NULL : scope_cell_dup_size (pair);
-  return size && *size != '\0' ? g_strdup_printf ("%s · %s", sentence, size)
-                               : g_steal_pointer (&sentence);
+  scope_said_heading (said, title, NULL);
+  scope_said_sentence (said, SCOPE_SAID_FAINT, g_strdup (text));
+  append_said (box, said);
 }
 
 static gboolean
 has_one_cell (ScopeCompareResult *self)
 {
   return cJSON_GetArraySize (get_member (self, "cells")) == 1;
-}
-
-/* The proof of equality; recordings and a single form have none. */
-static void
-add_proof (ScopeCompareResult *self)
-{
-  const cJSON     *equal = get_member (self, "equal");
-  const cJSON     *is_equal = cJSON_GetObjectItemCaseSensitive (equal, "ok");
-  double           worst = scope_json_get_number (equal, "max_abs");
-  g_autofree char *proof = worst > 0 ? g_strdup_printf (_ ("✓ The outputs agree to %.2g"), worst)
-                                     : g_strdup (_ ("✓ The outputs are equal"));
-
-  if (has_one_cell (self))
-    return;
-  if (cJSON_IsTrue (is_equal))
-    gtk_box_append (self->left, scope_label_new_wrapping (proof, "dim-label"));
-  else if (cJSON_IsFalse (is_equal))
-    gtk_box_append (self->left, scope_label_new_wrapping (_ ("The outputs differ, so the times "
-                                                             "cannot be compared"),
-                                                          "error"));
-}
-
-static gboolean
-has_too_few_runs (const cJSON *pair)
-{
-  ProfPairing pairing;
-
-  scope_pairing_read (pair, &pairing);
-  return !prof_interval_is_known (&pairing.strict);
-}
-
-/* A sentence for every pair of this size, and for a machine that changed its speed; recordings have no
- * sizes. */
-static void
-add_verdicts (ScopeCompareResult *self, const cJSON *like)
-{
-  const cJSON *pair;
-  gboolean     has_too_few = FALSE;
-
-  cJSON_ArrayForEach (pair, get_member (self, "pairs"))
-  {
-    g_autofree char *sentence = describe_pair (self, pair);
-
-    if (self->sizes->len == 1 || scope_cells_have_same_size (pair, like))
-      {
-        gtk_box_append (self->verdicts, scope_label_new_wrapping (sentence, "numeric"));
-        has_too_few |= has_too_few_runs (pair);
-      }
-  }
-  if (has_too_few && !scope_cells_are_recordings (self->result))
-    {
-      GtkWidget *longer = gtk_button_new_with_label (_ ("Measure Longer"));
-
-      gtk_widget_set_name (longer, "measure-longer");
-      gtk_widget_set_halign (longer, GTK_ALIGN_START);
-      gtk_widget_set_tooltip_text (longer, _ ("Measure again in twice the time"));
-      gtk_actionable_set_action_name (GTK_ACTIONABLE (longer), "compare.allow-time");
-      gtk_box_append (self->verdicts, longer);
-    }
-  cJSON_ArrayForEach (pair, get_member (self, "speeds"))
-  {
-    g_autofree char *sentence = scope_say_speed (scope_json_get_number (pair, "fastest"),
-                                                 scope_json_get_number (pair, "slowest"));
-
-    if (scope_cells_have_same_size (pair, like))
-      gtk_box_append (self->verdicts, scope_label_new_wrapping (sentence, "warning"));
-  }
 }
 
 /* --- Explanation --- */
@@ -178,22 +94,37 @@ get_size (ScopeCompareResult *self)
   return self->sizes && index < self->sizes->len ? self->sizes->pdata[index] : NULL;
 }
 
+/* The two chosen rows at the shown size; FALSE: there are none that were measured at it. */
+static gboolean
+get_pair (ScopeCompareResult *self, const cJSON *like, const cJSON *pair[2])
+{
+  const char *names[2];
+
+  if (!like || !scope_compare_matrix_get_chosen (self->matrix, names))
+    return FALSE;
+  for (guint i = 0; i < 2; i++)
+    pair[i] = scope_cells_find (self->result, names[i], like);
+  return pair[0] && pair[1];
+}
+
 static void
 explain (ScopeCompareResult *self)
 {
-  const cJSON      *like = get_size (self);
-  ScopeComparedPair pair = { .result = self->result };
+  const cJSON *like = get_size (self), *pair[2];
+  ScopeSaid   *verdicts = scope_said_new (), *why = scope_said_new ();
 
   remove_children (self->why);
   remove_children (self->verdicts);
   if (like)
-    add_verdicts (self, like);
-  if (like && scope_compare_matrix_get_pair (self->matrix, like, &pair.a, &pair.b))
-    scope_compare_explanation_append (self->why, &pair);
+    scope_result_say_verdicts (verdicts, self->result, like);
+  if (get_pair (self, like, pair))
+    scope_result_say_why (why, self->result, pair[0], pair[1]);
   else
-    gtk_box_append (self->why, scope_label_new_wrapping (_ ("Choose two rows of the table that "
-                                                            "were measured at this size."),
-                                                         "dim-label"));
+    scope_said_sentence (why, SCOPE_SAID_FAINT,
+                         g_strdup (_ ("Choose two rows of the table that were measured at this "
+                                      "size.")));
+  append_said (self->verdicts, verdicts);
+  append_said (self->why, why);
 }
 
 /* A list of sizes, if there are several. */
@@ -224,30 +155,48 @@ add_sizes (ScopeCompareResult *self)
 static void
 add_explanation (ScopeCompareResult *self)
 {
-  gtk_box_append (self->right,
-                  scope_label_new_wrapping (_ ("Where the Difference Comes From"), "heading"));
-  gtk_box_append (self->right, scope_label_new_wrapping (_ ("Between the two chosen rows; click "
-                                                            "other rows to choose another pair."),
-                                                         "dim-label"));
+  append_heading (self->right, _ ("Where the Difference Comes From"),
+                  _ ("Between the two chosen rows; click other rows to choose another pair."));
   add_sizes (self);
   gtk_box_append (self->right, GTK_WIDGET (self->why));
+}
+
+/* The slowest and the fastest form of the first size are chosen. */
+static void
+add_times (ScopeCompareResult *self)
+{
+  ScopeTable  *times = scope_result_dup_times (self->result);
+  const cJSON *slow, *fast;
+
+  self->matrix = SCOPE_COMPARE_MATRIX (scope_compare_matrix_new (times));
+  scope_table_free (times);
+  scope_cells_find_extremes (self->result, self->sizes->pdata[0], &slow, &fast);
+  if (slow && slow != fast)
+    {
+      g_autofree char *a = scope_cell_dup_name (slow, self->result);
+      g_autofree char *b = scope_cell_dup_name (fast, self->result);
+
+      scope_compare_matrix_choose (self->matrix, a, b);
+    }
+  g_signal_connect_swapped (self->matrix, "chosen", G_CALLBACK (explain), self);
+  gtk_box_append (self->left, GTK_WIDGET (self->matrix));
 }
 
 static void
 fill (ScopeCompareResult *self)
 {
   const cJSON *with = get_member (self, "with");
+  ScopeSaid   *below = scope_said_new ();
 
-  gtk_box_append (self->left, scope_label_new_wrapping (_ ("Time of a Run"), "heading"));
-  self->matrix = SCOPE_COMPARE_MATRIX (scope_compare_matrix_new (self->result));
-  g_signal_connect_swapped (self->matrix, "chosen", G_CALLBACK (explain), self);
-  gtk_box_append (self->left, GTK_WIDGET (self->matrix));
+  append_heading (self->left, _ ("Time of a Run"), NULL);
+  add_times (self);
   gtk_box_append (self->left, GTK_WIDGET (self->verdicts));
-  add_proof (self);
-  scope_compare_curves_append (self->left, get_member (self, "cells"));
+  scope_result_say_proof (below, self->result);
+  scope_result_say_curves (below, self->result);
+  append_said (self->left, below);
 
   if (with)
-    scope_compare_beside_append (self->right, with);
+    append_said (self->right, scope_compare_beside_say (with));
   if (!with || !has_one_cell (self))
     add_explanation (self);
   explain (self);

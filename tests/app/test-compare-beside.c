@@ -43,7 +43,10 @@ on_table (gpointer data, const ScopeTable *table)
   ((Shown *) data)->n_rows += scope_table_n_rows (table);
 }
 
-static const ScopeSaidRenderer renderer = { on_heading, on_sentence, on_fact, on_table };
+static const ScopeSaidRenderer renderer = { .heading = on_heading,
+                                            .sentence = on_sentence,
+                                            .fact = on_fact,
+                                            .table = on_table };
 
 /* Says this JSON, in which quotes are written as ', and checks the warning and the number of rows. */
 static void

@@ -10,6 +10,16 @@ dup_digits (double value)
   return g_strdup_printf ("%.3g", value);
 }
 
+static double *
+new_unknown (guint n_x, guint n_curves)
+{
+  double *values = g_new (double, MAX ((gsize) n_x * n_curves, 1));
+
+  for (gsize i = 0; i < (gsize) n_x * n_curves; i++)
+    values[i] = NAN;
+  return values;
+}
+
 VizCurveTable *
 viz_curve_table_new (guint n_x, guint n_curves, const char *x_name, char *(*format) (double value))
 {
@@ -18,9 +28,10 @@ viz_curve_table_new (guint n_x, guint n_curves, const char *x_name, char *(*form
   table->n_x = n_x;
   table->n_curves = n_curves;
   table->x = g_new0 (double, MAX (n_x, 1));
-  table->y = g_new (double, MAX ((gsize) n_x * n_curves, 1));
-  for (gsize i = 0; i < (gsize) n_x * n_curves; i++)
-    table->y[i] = NAN;
+  table->y = new_unknown (n_x, n_curves);
+  table->low = new_unknown (n_x, n_curves);
+  table->high = new_unknown (n_x, n_curves);
+  table->mark = NAN;
   table->labels = g_new0 (char *, n_curves + 1);
   table->x_name = g_strdup (x_name);
   table->format = format ? format : dup_digits;
@@ -34,6 +45,8 @@ viz_curve_table_free (VizCurveTable *table)
     return;
   g_free (table->x);
   g_free (table->y);
+  g_free (table->low);
+  g_free (table->high);
   g_strfreev (table->labels);
   g_free (table->x_name);
   g_free (table);
@@ -57,12 +70,17 @@ viz_curve_table_draw (const VizCurveTable *table,
                                  .n_x = table->n_x,
                                  .x_name = table->x_name,
                                  .format = table->format,
-                                 .is_logarithmic = TRUE,
-                                 .mark = NAN,
+                                 .is_logarithmic = !table->is_linear,
+                                 .is_binary = table->is_binary,
+                                 .mark = table->mark,
                                  .curves = list,
                                  .n_curves = table->n_curves };
 
   for (guint i = 0; i < table->n_curves; i++)
-    list[i] = (VizCurve){ .label = table->labels[i], .y = table->y + (gsize) i * table->n_x };
+    {
+      gsize at = (gsize) i * table->n_x;
+
+      list[i] = (VizCurve){ table->labels[i], table->y + at, table->low + at, table->high + at };
+    }
   viz_chart_curves (pen, rect, theme, &chart);
 }

@@ -7,12 +7,10 @@
 
 #include "app/command/compare/compare-group.h"
 #include "profiler/base/format.h"
-#include "viz/paint/chart.h"
 
 #include <math.h>
 #include <string.h>
 
-#define CHART_HEIGHT 240.0
 #define NAME_WIDTH   32 /* characters, as below */
 #define COLUMN_WIDTH 20
 
@@ -33,13 +31,18 @@ typedef struct
   GPtrArray *groups; /* of ScopeGroup, by increasing size; not owned */
 } Family;
 
-/* One candidate's numbers, by group of the family. */
-typedef struct
+/* A candidate's numbers in a group.  Ratios are of the baseline's time to the candidate's: 2 is twice as fast. */
+typedef enum
 {
-  double *median, *low, *high;            /* seconds */
-  double *ratio, *ratio_low, *ratio_high; /* baseline over candidate: 2 is twice as fast */
-  double *bytes;
-} Series;
+  MEDIAN, /* seconds, as the next two */
+  LOW,
+  HIGH,
+  RATIO,
+  RATIO_LOW,
+  RATIO_HIGH,
+  BYTES,
+  N_QUANTITIES,
+} Quantity;
 
 /* --- Families --- */
 
@@ -148,18 +151,6 @@ dup_title (const Family *family)
 
 /* --- Numbers --- */
 
-static void
-series_clear (Series *series)
-{
-  g_free (series->median);
-  g_free (series->low);
-  g_free (series->high);
-  g_free (series->ratio);
-  g_free (series->ratio_low);
-  g_free (series->ratio_high);
-  g_free (series->bytes);
-}
-
 static guint
 n_candidates (const Family *family)
 {
@@ -170,63 +161,67 @@ n_candidates (const Family *family)
   return n;
 }
 
-/* All groups have the same candidates in the same order, as they come from the same options. */
 static void
-fill_series (const Family *family, guint index, Series *series)
+read_numbers (const ScopeGroup *group, guint index, double numbers[N_QUANTITIES])
 {
-  guint n = family->groups->len;
+  const ScopeCandidate *candidate = group->candidates->pdata[index];
+  const ProfInterval   *time = &candidate->clean.median;
+  ProfPairing           pairing;
 
-  *series = (Series){ g_new (double, n), g_new (double, n), g_new (double, n), g_new (double, n),
-                      g_new (double, n), g_new (double, n), g_new (double, n) };
-  for (guint i = 0; i < n; i++)
-    {
-      const ScopeGroup     *group = family->groups->pdata[i];
-      const ScopeCandidate *first = group->candidates->pdata[0];
-      const ScopeCandidate *candidate = group->candidates->pdata[index];
-      ProfPairing           pairing;
-
-      scope_group_pair (group, first, candidate, &pairing);
-      series->median[i] = candidate->clean.median.median;
-      series->low[i] = candidate->clean.median.low;
-      series->high[i] = candidate->clean.median.high;
-      series->bytes[i] = candidate->peak_bytes;
-      series->ratio[i] = pairing.ratio.median;
-      series->ratio_low[i] = pairing.ratio.low;
-      series->ratio_high[i] = pairing.ratio.high;
-    }
+  scope_group_pair (group, group->candidates->pdata[0], candidate, &pairing);
+  numbers[MEDIAN] = time->median;
+  numbers[LOW] = time->low;
+  numbers[HIGH] = time->high;
+  numbers[RATIO] = pairing.ratio.median;
+  numbers[RATIO_LOW] = pairing.ratio.low;
+  numbers[RATIO_HIGH] = pairing.ratio.high;
+  numbers[BYTES] = candidate->peak_bytes;
 }
 
-/* --- What is said --- */
+/* The numbers of a candidate, by group.  All groups have the same candidates in the same order, as they come from the same
+ * options.  (transfer full) */
+static double (*list_numbers (const Family *family, guint index))[N_QUANTITIES]
+{
+  double (*numbers)[N_QUANTITIES] = g_malloc_n (family->groups->len, sizeof *numbers);
+
+  for (guint i = 0; i < family->groups->len; i++)
+    read_numbers (family->groups->pdata[i], index, numbers[i]);
+  return numbers;
+}
+
+/* --- The table --- */
 
 /* "1.20 ms  +25%", or without a speed-up as wide.  (transfer full) */
 static char *
-dup_cell (const Series *series, guint index, gboolean is_first)
+dup_cell (const double numbers[N_QUANTITIES], gboolean is_first)
 {
-  g_autofree char *time = prof_format_seconds (series->median[index]);
+  g_autofree char *time = prof_format_seconds (numbers[MEDIAN]);
 
   if (is_first)
     return g_strdup_printf ("%s       ", time);
-  if (isnan (series->ratio_low[index]))
+  if (isnan (numbers[RATIO_LOW]))
     return g_strdup_printf ("%s      –", time);
-  return g_strdup_printf ("%s %+5.0f%%", time, 100 * (series->ratio[index] - 1));
+  return g_strdup_printf ("%s %+5.0f%%", time, 100 * (numbers[RATIO] - 1));
 }
 
 static void
 add_row (ScopeTable *table, const Family *family, guint index)
 {
-  const ScopeGroup *group = family->groups->pdata[0];
-  Series            series;
+  const ScopeGroup *first = family->groups->pdata[0];
 
-  fill_series (family, index, &series);
-  scope_table_add (table, scope_candidate_dup_name (group->candidates->pdata[index]), FALSE);
+  scope_table_add (table, scope_candidate_dup_name (first->candidates->pdata[index]), FALSE);
   for (guint i = 0; i < family->groups->len; i++)
-    scope_table_add (table, dup_cell (&series, i, index == 0), FALSE);
-  series_clear (&series);
+    {
+      double numbers[N_QUANTITIES];
+
+      read_numbers (family->groups->pdata[i], index, numbers);
+      scope_table_add (table, dup_cell (numbers, index == 0), FALSE);
+    }
 }
 
-/* An empty table with a column for each size. */
-static ScopeTable *
-add_table (ScopeSaid *said, const Family *family)
+/* Times and speed-ups with a column for each size. */
+static void
+add_table (ScopeFigure *figure, const Family *family)
 {
   guint                        n = family->groups->len;
   g_autofree ScopeTableColumn *columns = g_new0 (ScopeTableColumn, n + 1);
@@ -241,62 +236,131 @@ add_table (ScopeSaid *said, const Family *family)
       columns[i + 1] =
           (ScopeTableColumn){ .title = sizes[i], .is_number = TRUE, .width = COLUMN_WIDTH };
     }
-  table = scope_said_table (said, columns, n + 1);
+  table = scope_figure_add_table (figure, columns, n + 1);
   table->indent = 2;
-  return table;
+  for (guint c = 0; c < n_candidates (family); c++)
+    add_row (table, family, c);
+}
+
+/* --- Charts --- */
+
+static char *
+format_ratio (double value)
+{
+  return g_strdup_printf ("×%.3g", value);
+}
+
+typedef struct
+{
+  const char *title;
+  Quantity    value, low, high;
+  char *(*format) (double value);
+  gboolean is_linear, is_binary;
+  double   mark;
+} Chart;
+
+static const Chart charts[] = {
+  { "Time of a run", MEDIAN, LOW, HIGH, prof_format_seconds, FALSE, FALSE, NAN },
+  { "Speed-up over the first", RATIO, RATIO_LOW, RATIO_HIGH, format_ratio, TRUE, FALSE, 1 },
+  { "Memory", BYTES, BYTES, BYTES, prof_format_bytes, FALSE, TRUE, NAN },
+};
+
+static VizCurveTable *
+make_curves (const Family *family, const Chart *chart)
+{
+  const ScopeGroup *first = family->groups->pdata[0];
+  guint             n = family->groups->len;
+  VizCurveTable    *curves =
+      viz_curve_table_new (n, n_candidates (family), axis_of (family), chart->format);
+
+  curves->is_linear = chart->is_linear;
+  curves->is_binary = chart->is_binary;
+  curves->mark = chart->mark;
+  for (guint i = 0; i < n; i++)
+    curves->x[i] = (double) size_of (family->groups->pdata[i], family->axis);
+  for (guint c = 0; c < curves->n_curves; c++)
+    {
+      g_autofree double (*numbers)[N_QUANTITIES] = list_numbers (family, c);
+
+      curves->labels[c] = scope_candidate_dup_name (first->candidates->pdata[c]);
+      for (guint i = 0; i < n; i++)
+        {
+          viz_curve_table_set (curves, c, i, numbers[i][chart->value]);
+          curves->low[c * n + i] = numbers[i][chart->low];
+          curves->high[c * n + i] = numbers[i][chart->high];
+        }
+    }
+  return curves;
+}
+
+/* All charts of a family; the first one has the table. */
+static void
+say_family (ScopeSaid *said, const Family *family)
+{
+  g_autofree char *place = dup_title (family);
+  g_autofree char *line =
+      g_strdup_printf ("by %s, %s: medians, and speed-up over the first", axis_of (family), place);
+
+  scope_said_heading (said, NULL, line);
+  for (guint i = 0; i < (n_candidates (family) > 1 ? G_N_ELEMENTS (charts) : 1); i++)
+    {
+      g_autofree char *title =
+          g_strdup_printf ("%s over the %s: %s", charts[i].title, axis_of (family), place);
+      ScopeFigure *figure =
+          scope_said_figure (said, &(ScopeFigure){ .drawing = &scope_drawing_curves,
+                                                   .title = title,
+                                                   .is_on_pages = i > 0 });
+
+      figure->curves = make_curves (family, &charts[i]);
+      if (i == 0)
+        add_table (figure, family);
+    }
 }
 
 void
-scope_curves_say (ScopeSaid *said, const GPtrArray *groups)
+scope_curves_say (ScopeSaid *said, const GPtrArray *groups, guint min_sizes, guint max_sizes)
 {
   g_autoptr (GPtrArray) families = find_families (groups);
 
   for (guint f = 0; f < families->len; f++)
     {
-      const Family    *family = families->pdata[f];
-      g_autofree char *place = dup_title (family);
-      g_autofree char *line = g_strdup_printf ("by %s, %s: medians, and speed-up over the first",
-                                               axis_of (family), place);
-      ScopeTable      *table;
+      const Family *family = families->pdata[f];
 
-      scope_said_heading (said, NULL, line);
-      table = add_table (said, family);
-      for (guint c = 0; c < n_candidates (family); c++)
-        add_row (table, family, c);
+      if (family->groups->len >= min_sizes && family->groups->len <= max_sizes)
+        say_family (said, family);
     }
 }
 
 /* --- JSON --- */
 
 static void
-describe_numbers (ScopeJson *json, const char *key, const double *values, guint n)
-{
-  scope_json_begin_list (json, key);
-  for (guint i = 0; i < n; i++)
-    scope_json_double (json, NULL, values[i]);
-  scope_json_end (json);
-}
-
-static void
 describe_series (ScopeJson *json, const Family *family, guint index)
 {
+  static const struct
+  {
+    const char *key;
+    Quantity    quantity;
+  } lists[] = { { "median", MEDIAN },
+                { "low", LOW },
+                { "high", HIGH },
+                { "ratio", RATIO },
+                { "peak_bytes", BYTES } };
   const ScopeGroup     *group = family->groups->pdata[0];
   const ScopeCandidate *candidate = group->candidates->pdata[index];
-  guint                 n = family->groups->len;
-  Series                series;
+  g_autofree double (*numbers)[N_QUANTITIES] = list_numbers (family, index);
 
-  fill_series (family, index, &series);
   scope_json_begin_object (json, NULL);
   scope_json_string (json, "variant", candidate->variant);
   scope_json_string (json, "mode", scope_mode_name (candidate->mode));
   scope_json_string (json, "device", candidate->device ? candidate->device : "cpu");
-  describe_numbers (json, "median", series.median, n);
-  describe_numbers (json, "low", series.low, n);
-  describe_numbers (json, "high", series.high, n);
-  describe_numbers (json, "ratio", series.ratio, n);
-  describe_numbers (json, "peak_bytes", series.bytes, n);
+  for (guint i = 0; i < G_N_ELEMENTS (lists); i++)
+    {
+      scope_json_begin_list (json, lists[i].key);
+      for (guint k = 0; k < family->groups->len; k++)
+        scope_json_double (json, NULL, numbers[k][lists[i].quantity]);
+      scope_json_end (json);
+    }
   scope_json_end (json);
-  series_clear (&series);
 }
 
 void
@@ -324,130 +388,4 @@ scope_curves_describe (ScopeJson *json, const GPtrArray *groups)
       scope_json_end (json);
     }
   scope_json_end (json);
-}
-
-/* --- Charts --- */
-
-typedef enum
-{
-  CHART_TIME,
-  CHART_RATIO,
-  CHART_MEMORY,
-  N_CHARTS,
-} ChartKind;
-
-typedef struct
-{
-  guint         n, n_series;
-  double       *sizes;
-  Series       *series;
-  char        **names;
-  ChartKind     kind;
-  VizCurveChart axes;
-} Chart;
-
-static void
-chart_free (gpointer data)
-{
-  Chart *chart = data;
-
-  for (guint c = 0; c < chart->n_series; c++)
-    series_clear (&chart->series[c]);
-  g_free (chart->series);
-  g_strfreev (chart->names);
-  g_free (chart->sizes);
-  g_free (chart);
-}
-
-static char *
-format_ratio (double value)
-{
-  return g_strdup_printf ("×%.3g", value);
-}
-
-static Chart *
-chart_new (const Family *family, ChartKind kind)
-{
-  static char *(*const formats[N_CHARTS]) (double) = { prof_format_seconds, format_ratio,
-                                                       prof_format_bytes };
-  Chart            *chart = g_new0 (Chart, 1);
-  const ScopeGroup *group = family->groups->pdata[0];
-
-  chart->n = family->groups->len;
-  chart->n_series = n_candidates (family);
-  chart->sizes = g_new (double, chart->n);
-  for (guint i = 0; i < chart->n; i++)
-    chart->sizes[i] = (double) size_of (family->groups->pdata[i], family->axis);
-  chart->series = g_new0 (Series, chart->n_series + 1);
-  chart->names = g_new0 (char *, chart->n_series + 1);
-  for (guint c = 0; c < chart->n_series; c++)
-    {
-      fill_series (family, c, &chart->series[c]);
-      chart->names[c] = scope_candidate_dup_name (group->candidates->pdata[c]);
-    }
-  chart->kind = kind;
-  chart->axes = (VizCurveChart){ .x = chart->sizes,
-                                 .n_x = chart->n,
-                                 .x_name = axis_of (family),
-                                 .format = formats[kind],
-                                 .is_logarithmic = kind != CHART_RATIO,
-                                 .is_binary = kind == CHART_MEMORY,
-                                 .mark = kind == CHART_RATIO ? 1 : NAN };
-  return chart;
-}
-
-static void
-draw_chart (VizPen *pen, const VizRect *rect, const VizTheme *theme, gpointer data)
-{
-  const Chart         *chart = data;
-  g_autofree VizCurve *curves = g_new (VizCurve, chart->n_series + 1);
-  VizCurveChart        axes;
-
-  for (guint c = 0; c < chart->n_series; c++)
-    {
-      const Series *series = &chart->series[c];
-
-      const double *const values[N_CHARTS] = { series->median, series->ratio, series->bytes };
-      const double *const low[N_CHARTS] = { series->low, series->ratio_low };
-      const double *const high[N_CHARTS] = { series->high, series->ratio_high };
-
-      curves[c] =
-          (VizCurve){ chart->names[c], values[chart->kind], low[chart->kind], high[chart->kind] };
-    }
-  axes = chart->axes;
-  axes.curves = curves;
-  axes.n_curves = chart->n_series;
-  viz_chart_curves (pen, rect, theme, &axes);
-}
-
-void
-scope_report_page_add_curves (ScopeReportPage *page,
-                              const GPtrArray *groups,
-                              guint            min_sizes,
-                              guint            max_sizes)
-{
-  static const char *const titles[N_CHARTS] = { "Time of a run", "Speed-up over the first",
-                                                "Memory" };
-  g_autoptr (GPtrArray) families = find_families (groups);
-
-  for (guint f = 0; f < families->len; f++)
-    {
-      const Family    *family = families->pdata[f];
-      g_autofree char *place = dup_title (family);
-
-      if (family->groups->len < min_sizes || family->groups->len > max_sizes)
-        continue;
-      for (guint kind = 0; kind < N_CHARTS; kind++)
-        {
-          g_autofree char *title =
-              g_strdup_printf ("%s over the %s: %s", titles[kind], axis_of (family), place);
-
-          if (kind == CHART_TIME || n_candidates (family) > 1)
-            scope_report_page_add_chart (page, &(ScopeChart){ .title = title,
-                                                              .height = CHART_HEIGHT,
-                                                              .draw = draw_chart,
-                                                              .data = chart_new (family, kind),
-                                                              .destroy = chart_free });
-        }
-    }
 }

@@ -7,14 +7,9 @@
 
 #include "app/adapt/said.h"
 #include "app/command/frame/json-writer.h"
-#include "app/command/report/report-page.h"
 
-/* Adds one table per family, which reports show as charts.  groups: of ScopeGroup, here and below. */
-void scope_curves_say (ScopeSaid *said, const GPtrArray *groups);
+/* Adds time, speed-up and memory for families of min_sizes to max_sizes groups: curves, and one table on a terminal.  groups:
+ * of ScopeGroup, here and below. */
+void scope_curves_say (ScopeSaid *said, const GPtrArray *groups, guint min_sizes, guint max_sizes);
 /* Appends the list "curves" to an open object. */
 void scope_curves_describe (ScopeJson *json, const GPtrArray *groups);
-/* Adds charts of time, speed-up and memory for families of min_sizes to max_sizes groups. */
-void scope_report_page_add_curves (ScopeReportPage *page,
-                                   const GPtrArray *groups,
-                                   guint            min_sizes,
-                                   guint            max_sizes);

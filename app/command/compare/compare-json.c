@@ -190,5 +190,6 @@ scope_describe_explanation (ScopeJson *json, const char *key, const ProfExplanat
   scope_json_double (json, "repeated_flops_b", explanation->repeated_b);
   scope_json_double (json, "flops_a", explanation->flops_a);
   scope_json_double (json, "flops_b", explanation->flops_b);
+  scope_json_boolean (json, "same_flops", explanation->same_flops);
   scope_json_end (json);
 }

@@ -86,7 +86,7 @@ scope_ladder_list_rungs (const ProfLadder *ladder)
     {
       const ProfRung *rung = ladder->rungs->pdata[i];
 
-      rungs[i] = (ScopeRung){ rung->name, rung->time, rung->saved, rung->verdict };
+      rungs[i] = (ScopeRung){ rung->name, rung->doc, rung->time, rung->saved, rung->verdict };
     }
   return rungs;
 }

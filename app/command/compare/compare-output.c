@@ -1,10 +1,10 @@
 /* compare-output.c — the results of a whole comparison: text, JSON and a report.
  *
- * Puts together what compare-matrix, -curves, -text, -json and -charts make of the groups.
+ * Puts together what compare-matrix, -curves, -say and -json make of the groups.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/compare/compare-output.h"
 
-#include "app/command/compare/compare-charts.h"
+#include "app/adapt/said-comparison.h"
 #include "app/command/compare/compare-curves.h"
 #include "app/command/compare/compare-devices.h"
 #include "app/command/compare/compare-explain.h"
@@ -12,83 +12,59 @@
 #include "app/command/compare/compare-ladder.h"
 #include "app/command/compare/compare-matrix.h"
 #include "app/command/compare/compare-roles.h"
-#include "app/command/compare/compare-steps.h"
-#include "app/command/compare/compare-text.h"
+#include "app/command/compare/compare-say.h"
 #include "app/command/compare/compare-warnings.h"
 #include "app/command/compare/compare-with.h"
 #include "app/command/compare/said-text.h"
 #include "app/command/report/report-said.h"
 
-#include "engine/base/one-line.h"
 #include "profiler/base/format.h"
 
 #include <math.h>
-#include <stdio.h>
 
 /* In a report, curves through fewer sizes follow the bars; other curves precede them. */
 #define MIN_CURVE_SIZES 3
-#define TIME_WIDTH      11
-
-static const char *
-rung_name (const ProfLadder *ladder, guint index)
-{
-  return ((const ProfRung *) ladder->rungs->pdata[index])->name;
-}
 
 static void
 say_ladder (ScopeSaid *said, const ScopeComparison *self)
 {
-  static const ScopeTableColumn columns[] = {
-    { NULL, NULL, FALSE, 24 },
-    { NULL, NULL, TRUE, TIME_WIDTH + 1 },
-    { NULL, NULL, FALSE, 0 },
-  };
   const ProfLadder         *ladder = self->ladder;
-  g_autofree ScopeRung     *rungs = scope_ladder_list_rungs (ladder);
-  const ProfRung           *first = ladder->rungs->pdata[0];
-  const ProfSubjectOptions *options = prof_subject_get_options (first->subject);
-  g_autofree char          *line =
-      g_strdup_printf ("ladder of “%s”%s, rungs run in turns, the first with one thread (%s)",
-                       options->variant, options->gpu ? " on the GPU" : "",
-                       prof_stop_name (ladder->stop));
-  ScopeTable *table;
+  g_autofree ScopeRung     *rungs = ladder ? scope_ladder_list_rungs (ladder) : NULL;
+  const ScopeRung          *last;
+  const ProfSubjectOptions *options;
+  g_autofree char          *line = NULL;
 
+  if (!ladder)
+    return;
+  options = prof_subject_get_options (((ProfRung *) ladder->rungs->pdata[0])->subject);
+  last = &rungs[prof_ladder_last_pass (ladder)];
+  line = g_strdup_printf ("ladder of “%s”%s, rungs run in turns, the first with one thread (%s)",
+                          options->variant, options->gpu ? " on the GPU" : "",
+                          prof_stop_name (ladder->stop));
   scope_said_heading (said, NULL, line);
-  table = scope_said_table (said, columns, G_N_ELEMENTS (columns));
-  table->indent = 2;
-  for (guint i = 0; i < ladder->rungs->len; i++)
-    {
-      g_autofree char *change = scope_say_change (&rungs[i].saved, rungs[i].verdict);
-      const ProfRung  *rung = ladder->rungs->pdata[i];
-
-      scope_table_add (table, g_strdup (rung->name), FALSE);
-      scope_table_add (table, prof_format_seconds (rung->time.median), FALSE);
-      scope_table_add (table, i > 0 ? g_strdup_printf ("%s: %s", change, rung->doc) : NULL, FALSE);
-    }
-  scope_said_sentence (said, SCOPE_SAID_PLAIN, scope_say_rungs (rungs, ladder->rungs->len));
+  scope_said_ladder (said, rungs, ladder->rungs->len);
   scope_said_sentence (said, SCOPE_SAID_PLAIN, scope_say_speed_of (ladder->comparison));
+  if (self->has_explanation)
+    scope_said_explanation (said, (ScopeLevel){ rungs[0].name, rungs[0].time.median },
+                            (ScopeLevel){ last->name, last->time.median },
+                            &self->ladder_explanation);
 }
 
 static void
-print_explanations (const ScopeComparison *self)
+say_reasons (ScopeSaid *said, const ScopeComparison *self)
+{
+  for (guint i = 0; i < self->groups->len; i++)
+    scope_group_say_why (said, self->groups->pdata[i]);
+}
+
+/* The candidates of each group, and why one is faster. */
+static void
+say_groups (ScopeSaid *said, const ScopeComparison *self)
 {
   for (guint i = 0; i < self->groups->len; i++)
     {
-      const ScopeGroup *group = self->groups->pdata[i];
-      ScopeCandidate   *slow, *fast;
-      ProfExplanation   explanation;
-      g_autofree char  *a = NULL, *b = NULL, *title = NULL;
-
-      if (!scope_group_extremes (group, &slow, &fast))
-        continue;
-      a = scope_candidate_dup_name (slow);
-      b = scope_candidate_dup_name (fast);
-      scope_group_explain (group, slow, fast, &explanation);
-      title = scope_group_dup_title (group);
-      printf ("\n%s\n", hyb_one_line (title));
-      scope_explanation_print (&explanation, a, b);
-      scope_group_print_steps (group, slow, fast);
-      prof_explanation_clear (&explanation);
+      scope_group_say (said, self->groups->pdata[i]);
+      scope_group_say_why (said, self->groups->pdata[i]);
     }
 }
 
@@ -241,87 +217,71 @@ say_matrix (ScopeSaid *said, const ScopeComparison *self)
   scope_matrix_say (said, self->groups);
 }
 
-/* Reports draw them. */
 static void
 say_curves (ScopeSaid *said, const ScopeComparison *self)
 {
-  scope_curves_say (said, self->groups);
+  scope_curves_say (said, self->groups, 2, G_MAXUINT);
 }
 
 static void
-say_other_programs (ScopeSaid *said, const ScopeComparison *self)
+say_long_curves (ScopeSaid *said, const ScopeComparison *self)
 {
-  scope_compare_say_with (said, self);
-  scope_compare_say_roles (said, self);
+  scope_curves_say (said, self->groups, MIN_CURVE_SIZES, G_MAXUINT);
+}
+
+static void
+say_short_curves (ScopeSaid *said, const ScopeComparison *self)
+{
+  scope_curves_say (said, self->groups, 2, MIN_CURVE_SIZES - 1);
 }
 
 typedef void (*Say) (ScopeSaid *said, const ScopeComparison *self);
 
-static void
-print_said (const ScopeComparison *self, Say say)
+static ScopeSaid *
+say_all (const ScopeComparison *self, const Say *parts, guint n_parts)
 {
-  g_autoptr (ScopeSaid) said = scope_said_new ();
+  ScopeSaid *said = scope_said_new ();
 
-  say (said, self);
-  scope_said_print (said);
+  for (guint i = 0; i < n_parts; i++)
+    parts[i](said, self);
+  return said;
 }
 
-static void
-report_said (ScopeReportPage *page, const ScopeComparison *self, Say say)
-{
-  g_autoptr (ScopeSaid) said = scope_said_new ();
-
-  say (said, self);
-  scope_report_page_add_said (page, said);
-}
-
+/* The candidates of each group are printed when they were measured. */
 void
 scope_comparison_print (const ScopeComparison *self)
 {
-  print_said (self, say_matrix);
-  print_said (self, say_curves);
-  if (self->ladder)
-    print_said (self, say_ladder);
-  if (self->has_explanation)
-    scope_explanation_print (&self->ladder_explanation, rung_name (self->ladder, 0),
-                             rung_name (self->ladder, prof_ladder_last_pass (self->ladder)));
-  print_explanations (self);
-  print_said (self, scope_compare_say_devices);
-  print_said (self, say_other_programs);
-  print_said (self, say_skipped);
-  print_said (self, scope_comparison_say_warnings);
+  static const Say parts[] = { say_matrix,
+                               say_curves,
+                               say_ladder,
+                               say_reasons,
+                               scope_compare_say_devices,
+                               scope_compare_say_with,
+                               scope_compare_say_roles,
+                               say_skipped,
+                               scope_comparison_say_warnings };
+  g_autoptr (ScopeSaid) said = say_all (self, parts, G_N_ELEMENTS (parts));
+
+  scope_said_print (said);
 }
 
 gboolean
 scope_comparison_write_report (const ScopeComparison *self, const char *path, GError **error)
 {
+  static const Say parts[] = { scope_compare_say_devices,
+                               say_matrix,
+                               say_skipped,
+                               say_long_curves,
+                               say_groups,
+                               say_short_curves,
+                               say_ladder,
+                               scope_compare_say_with,
+                               scope_compare_say_roles,
+                               scope_comparison_say_warnings };
   g_autofree char *title = g_strdup_printf ("%s, compared by Hybridscope", self->files[0]);
   g_autoptr (ScopeReportPage) page = scope_report_page_new (title);
+  g_autoptr (ScopeSaid) said = say_all (self, parts, G_N_ELEMENTS (parts));
 
-  report_said (page, self, scope_compare_say_devices);
-  report_said (page, self, say_matrix);
-  report_said (page, self, say_skipped);
-  scope_report_page_add_curves (page, self->groups, MIN_CURVE_SIZES, G_MAXUINT);
-  for (guint i = 0; i < self->groups->len; i++)
-    {
-      const ScopeGroup *group = self->groups->pdata[i];
-      ScopeCandidate   *slow, *fast;
-      ProfExplanation   explanation;
-
-      if (!scope_group_extremes (group, &slow, &fast))
-        {
-          scope_report_page_add_group (page, group, NULL);
-          continue;
-        }
-      scope_group_explain (group, slow, fast, &explanation);
-      scope_report_page_add_group (page, group, &explanation);
-      prof_explanation_clear (&explanation);
-    }
-  scope_report_page_add_curves (page, self->groups, 2, MIN_CURVE_SIZES - 1);
-  if (self->ladder)
-    scope_report_page_add_ladder (page, self->ladder,
-                                  self->has_explanation ? &self->ladder_explanation : NULL);
-  report_said (page, self, say_other_programs);
-  report_said (page, self, scope_comparison_say_warnings);
+  scope_report_page_add_said (page, said);
   return scope_report_page_write (page, path, error);
 }

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/compare/compare-preset.h"
 
-#include "app/command/compare/compare-text.h"
+#include "app/command/compare/compare-say.h"
 #include "app/command/compare/control-flow.h"
 #include "app/command/compare/preset-file.h"
 #include "app/command/frame/deadline.h"

@@ -180,38 +180,36 @@ print_json (const ScopeRecordings *recordings)
   scope_json_print (json);
 }
 
-/* The cautions as a list. */
 static void
-add_cautions (ScopeReportPage *page, const ScopeRecording *recording)
+say_cautions (ScopeSaid *said, const ScopeRecording *recording)
 {
   g_autofree char *verdict = scope_recording_dup_verdict (recording);
   g_autofree char *change = scope_recording_dup_change (recording);
   g_autofree char *title = g_strdup_printf ("%s: %s", verdict, change);
-  GString         *html = g_string_new ("<ul>\n");
 
+  scope_said_heading (said, title, NULL);
   for (guint i = 0; i < recording->sessions.cautions->len; i++)
     {
-      g_string_append (html, "<li>");
-      scope_html_append (html, ((ProfCaution *) recording->sessions.cautions->pdata[i])->text);
-      g_string_append (html, "</li>\n");
+      const ProfCaution *caution = recording->sessions.cautions->pdata[i];
+
+      scope_said_sentence (said, SCOPE_SAID_PLAIN, g_strdup (caution->text));
     }
-  g_string_append (html, "</ul>\n");
-  scope_report_page_add_html (page, title, html);
 }
 
 static gboolean
 write_report (const ScopeRecordings *recordings, const char *path, GError **error)
 {
   g_autoptr (ScopeReportPage) page = scope_report_page_new ("Recordings compared by Hybridscope");
+  g_autoptr (ScopeSaid) said = scope_said_new ();
 
   for (guint i = 0; i < recordings->results->len; i++)
     {
       const ScopeRecording *recording = recordings->results->pdata[i];
 
-      add_cautions (page, recording);
-      scope_report_page_add_difference (page, scope_recordings_last (recordings),
-                                        recording->capture);
+      say_cautions (said, recording);
+      scope_say_differences (said, scope_recordings_last (recordings), recording->capture);
     }
+  scope_report_page_add_said (page, said);
   return scope_report_page_write (page, path, error);
 }
 

@@ -5,7 +5,6 @@
 
 #include "profiler/base/format.h"
 
-#include <stdio.h>
 #include <string.h>
 
 typedef struct
@@ -66,22 +65,20 @@ list_steps (const ScopeGroup *group, const ScopeCandidate *slow, const ScopeCand
   return steps;
 }
 
-void
-scope_group_print_steps (const ScopeGroup     *group,
-                         const ScopeCandidate *slow,
-                         const ScopeCandidate *fast)
+char *
+scope_group_dup_steps (const ScopeGroup     *group,
+                       const ScopeCandidate *slow,
+                       const ScopeCandidate *fast)
 {
   g_autoptr (GArray) steps = list_steps (group, slow, fast);
+  GString *text = g_string_new ("step by step:");
 
-  if (steps->len == 0)
-    return;
-  printf ("    %-18s", "step by step");
   for (guint i = 0; i < steps->len; i++)
     {
       const Step      *step = &g_array_index (steps, Step, i);
       g_autofree char *time = prof_format_seconds (step->seconds);
 
-      printf ("%s %s %s", i == 0 ? "" : ",", step->name, time);
+      g_string_append_printf (text, "%s %s %s", i == 0 ? "" : ",", step->name, time);
     }
-  printf ("\n");
+  return g_string_free (text, steps->len == 0);
 }

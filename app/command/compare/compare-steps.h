@@ -7,7 +7,7 @@
 
 #include "app/command/compare/compare-group.h"
 
-/* Prints the steps as one line on stdout; nothing if the group lacks a candidate. */
-void scope_group_print_steps (const ScopeGroup     *group,
-                              const ScopeCandidate *slow,
-                              const ScopeCandidate *fast);
+/* "step by step: passes 1.2 ms, the other form 0.3 ms".  (transfer full) NULL: the group lacks a candidate */
+char *scope_group_dup_steps (const ScopeGroup     *group,
+                             const ScopeCandidate *slow,
+                             const ScopeCandidate *fast);

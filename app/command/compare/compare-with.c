@@ -4,17 +4,13 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/compare/compare-with.h"
 
+#include "app/adapt/said-comparison.h"
 #include "app/command/frame/command.h"
 #include "app/command/recordings/read-trace.h"
 
-#include "engine/base/one-line.h"
-#include "profiler/base/format.h"
 #include "profiler/exchange/beside.h"
 
 #include <math.h>
-
-#define MAX_ROWS  20 /* on a terminal */
-#define MAX_NAMES 6  /* of nodes in a line */
 
 struct _ScopeComparedWith
 {
@@ -101,125 +97,16 @@ scope_compare_join_with (ScopeComparison *self, GError **error)
   return TRUE;
 }
 
-/* --- Sentences --- */
-
-/* "conv3 + bn3 + relu3".  (transfer full) */
-static char *
-join_nodes (const GPtrArray *nodes)
-{
-  GString *text = g_string_new (NULL);
-
-  for (guint i = 0; i < MIN (nodes->len, MAX_NAMES); i++)
-    g_string_append_printf (text, "%s%s", i > 0 ? " + " : "", hyb_one_line (nodes->pdata[i]));
-  if (nodes->len > MAX_NAMES)
-    g_string_append_printf (text, " and %u more", nodes->len - MAX_NAMES);
-  return g_string_free (text, FALSE);
-}
-
-static char *
-format_time (double seconds)
-{
-  return seconds > 0 ? prof_format_seconds (seconds) : g_strdup ("–");
-}
-
-static char *
-format_ratio (const ProfBesideRow *row)
-{
-  return row->ours_seconds > 0 && row->theirs_seconds > 0
-             ? g_strdup_printf ("%.2f", row->ours_seconds / row->theirs_seconds)
-             : g_strdup ("–");
-}
-
-/* The names of the nodes in the other program, if they add information. */
-static const char *
-get_theirs (const ProfBesideRow *row)
-{
-  return row->nodes->len > 1 || !g_str_equal (row->theirs, row->nodes->pdata[0]) ? row->theirs : "";
-}
-
-static const char *
-get_ours (const ProfBesideRow *row)
-{
-  return row->nodes->len > 1 ? row->ours : "";
-}
-
-/* (transfer full) */
-static char *
-say_totals (const ScopeComparison *self)
-{
-  const ScopeComparedWith *with = self->with;
-  g_autofree char         *ours = prof_format_seconds (with->ours_summary->traced);
-  g_autofree char         *theirs = prof_format_seconds (with->theirs_summary->traced);
-
-  return g_strdup_printf ("%s: a traced run takes %s here and %s there (%u iterations)",
-                          hyb_one_line (self->options->with), ours, theirs,
-                          with->import.n_iterations);
-}
-
-/* Seconds that are in no row.  (transfer full) NULL: none */
-static char *
-say_rest (const char *what, double seconds)
-{
-  g_autofree char *text = prof_format_seconds (seconds);
-
-  return seconds > 0 ? g_strdup_printf ("%s: %s", what, text) : NULL;
-}
-
-static char *
-say_our_rest (const ScopeComparedWith *with)
-{
-  return say_rest ("ours that stand for no node of the model", with->ours_unplaced);
-}
-
-static char *
-say_their_rest (const ScopeComparedWith *with)
-{
-  return say_rest ("theirs that belong to no node of the model", with->theirs_unplaced);
-}
-
-/* The nodes, and below them what computes them.  (transfer full) */
-static char *
-dup_nodes (const ProfBesideRow *row)
-{
-  g_autofree char *nodes = join_nodes (row->nodes);
-  const char      *ours = get_ours (row), *theirs = get_theirs (row);
-
-  return g_strconcat (nodes, *ours ? "\nours: " : "", ours, *theirs ? "\ntheirs: " : "", theirs,
-                      NULL);
-}
-
 void
 scope_compare_say_with (ScopeSaid *said, const ScopeComparison *self)
 {
-  static const ScopeTableColumn columns[] = {
-    { "nodes of the model that one of both computes together", NULL, FALSE, 0 },
-    { "ours", NULL, TRUE, 11 },
-    { "theirs", NULL, TRUE, 11 },
-    { "ratio", NULL, TRUE, 8 },
-  };
   const ScopeComparedWith *with = self->with;
-  g_autofree char         *totals = NULL, *line = NULL;
-  ScopeTable              *table;
 
-  if (!with || !with->rows)
-    return;
-  totals = say_totals (self);
-  line = g_strconcat ("  beside ", totals, NULL);
-  scope_said_heading (said, "Node by node, beside another program", line);
-  scope_said_sentence (said, SCOPE_SAID_ON_PAGES, g_steal_pointer (&totals));
-  table = scope_said_table (said, columns, G_N_ELEMENTS (columns));
-  table->n_lines = MAX_ROWS;
-  for (guint i = 0; i < with->rows->len; i++)
-    {
-      const ProfBesideRow *row = &g_array_index (with->rows, ProfBesideRow, i);
-
-      scope_table_add (table, dup_nodes (row), FALSE);
-      scope_table_add (table, format_time (row->ours_seconds), FALSE);
-      scope_table_add (table, format_time (row->theirs_seconds), FALSE);
-      scope_table_add (table, format_ratio (row), FALSE);
-    }
-  scope_said_sentence (said, SCOPE_SAID_PLAIN, say_our_rest (with));
-  scope_said_sentence (said, SCOPE_SAID_PLAIN, say_their_rest (with));
+  if (with && with->rows)
+    scope_said_beside (said,
+                       &(ScopeBeside){ self->options->with, with->import.n_iterations,
+                                       with->ours_summary->traced, with->theirs_summary->traced,
+                                       with->ours_unplaced, with->theirs_unplaced, with->rows });
 }
 
 /* --- JSON --- */

@@ -11,7 +11,7 @@
 #include "app/command/compare/compare-preset.h"
 #include "app/command/compare/compare-recordings.h"
 #include "app/command/compare/compare-roles.h"
-#include "app/command/compare/compare-text.h"
+#include "app/command/compare/compare-say.h"
 #include "app/command/compare/compare-with.h"
 #include "app/command/compare/comparison.h"
 #include "app/command/frame/command.h"

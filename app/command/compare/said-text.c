@@ -52,18 +52,19 @@ get_cell (const ScopeTable *table, int row, guint column)
   const ScopeTableColumn *titled = &g_array_index (table->columns, ScopeTableColumn, column);
 
   return row >= 0 ? *scope_table_get (table, (guint) row, column)
-                  : (ScopeCell){ (char *) (titled->lines ? titled->lines : titled->title), FALSE };
+                  : (ScopeCell){ .text = (char *) (titled->lines ? titled->lines : titled->title) };
 }
 
-/* One line of a cell; "" if it has fewer, NULL if the row has ended before it.  (transfer full) */
+/* One line of a cell; "" if it has fewer, NULL if the row has ended before it.  with_mark: of what may be noise.
+ * (transfer full) */
 static char *
-dup_line (const ScopeCell *cell, guint number)
+dup_line (const ScopeCell *cell, guint number, gboolean with_mark)
 {
   g_auto (GStrv) lines = cell->text ? g_strsplit (cell->text, "\n", -1) : NULL;
 
   if (!lines || number >= g_strv_length (lines))
     return lines || number > 0 ? g_strdup ("") : NULL;
-  return g_strconcat (cell->is_unsure ? "~ " : "", hyb_one_line (lines[number]), NULL);
+  return g_strconcat (with_mark && cell->is_unsure ? "~ " : "", hyb_one_line (lines[number]), NULL);
 }
 
 /* Appends one line of a row: first columns with a width, then the words.  FALSE: the row has no such line. */
@@ -79,7 +80,7 @@ append_line (GString *to, const ScopeTable *table, int row, guint number)
       guint                   index = i % table->columns->len;
       const ScopeTableColumn *column = &g_array_index (table->columns, ScopeTableColumn, index);
       ScopeCell               cell = get_cell (table, row, index);
-      g_autofree char        *text = dup_line (&cell, number);
+      g_autofree char        *text = dup_line (&cell, number, column->is_number);
 
       if (!text || (column->width > 0) != (i < table->columns->len))
         continue;
@@ -126,8 +127,28 @@ append_table (gpointer data, const ScopeTable *table)
 
 /* --- All of it --- */
 
+static void
+append_figure (gpointer data, const ScopeFigure *figure)
+{
+  ScopeTable *rows = figure->table ? NULL : scope_figure_list (figure);
+
+  if (!figure->is_on_pages)
+    {
+      if (figure->line)
+        g_string_append_printf (data, "%s\n", hyb_one_line (figure->line));
+      append_table (data, rows ? rows : figure->table);
+    }
+  scope_table_free (rows);
+}
+
+static void
+append_hint (gpointer data, const ScopeHint *hint)
+{
+  g_string_append_printf (data, "  %s: %s\n", hint->text, hint->option);
+}
+
 static const ScopeSaidRenderer text_renderer = { append_heading, append_sentence, append_fact,
-                                                 append_table };
+                                                 append_table,   append_figure,   append_hint };
 
 char *
 scope_said_dup_text (const ScopeSaid *said)

@@ -4,7 +4,6 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/report/report-sections.h"
 
-#include "app/command/report/report-bars.h"
 #include "profiler/base/format.h"
 #include "profiler/base/statistics.h"
 #include "profiler/summary/gradients.h"
@@ -20,75 +19,76 @@
 
 /* --- Bars --- */
 
+static VizCategory
+colour_of (guint category /* HybCategory */)
+{
+  return (VizCategory) ((category + 1) % VIZ_N_CATEGORIES);
+}
+
+static ScopeFigure *
+add_bars (ScopeSaid *said, const char *title)
+{
+  return scope_said_figure (said, &(ScopeFigure){ .drawing = &scope_drawing_bars, .title = title });
+}
+
 static void
-add_group (ScopeReportBars *bars, const ProfGroupSum *sum)
+add_group (ScopeFigure *figure, const ProfGroupSum *sum)
 {
   g_autofree char *time = prof_format_seconds (sum->self);
   g_autofree char *count =
       sum->count > 0 ? g_strdup_printf (" · %.0f×", sum->count) : g_strdup ("");
-  g_autofree char *text = g_strdup_printf ("%s · %.1f %%%s", time, 100 * sum->share, count);
 
-  scope_report_bars_add (bars, &(VizBar){ .label = *sum->name ? sum->name : "(no scope)",
-                                          .text = text,
-                                          .value = sum->self,
-                                          .low = sum->self,
-                                          .high = sum->self,
-                                          .category = scope_report_bars_category (sum->category) });
+  scope_figure_add_bar (figure,
+                        &(VizBar){ .label = *sum->name ? sum->name : "(no scope)",
+                                   .value = sum->self,
+                                   .category = colour_of (sum->category) },
+                        g_strdup_printf ("%s · %.1f %%%s", time, 100 * sum->share, count));
 }
 
 /* Bars of the largest groups, of all others together and of the time outside of nodes: a whole run. */
 static void
-add_groups (ScopeReportPage   *page,
-            const char        *title,
-            const ProfSummary *summary,
-            const GArray      *groups)
+add_groups (ScopeSaid *said, const char *title, const ProfSummary *summary, const GArray *groups)
 {
-  ScopeReportBars *bars = scope_report_bars_new ();
-  ProfGroupSum     rest[PROF_MAX_REST];
-  ProfGroupSum     more = { .name = "(all others)", .category = G_MAXUINT16 };
-  guint            n_rest = prof_summary_rest (summary, rest);
+  ScopeFigure *figure = add_bars (said, title);
+  ProfGroupSum rest[PROF_MAX_REST];
+  ProfGroupSum more = { .name = "(all others)", .category = G_MAXUINT16 };
+  guint        n_rest = prof_summary_rest (summary, rest);
 
   for (guint i = 0; i < groups->len; i++)
     {
       const ProfGroupSum *sum = &g_array_index (groups, ProfGroupSum, i);
 
       if (i < MAX_BARS)
-        add_group (bars, sum);
+        add_group (figure, sum);
       more.self += i < MAX_BARS ? 0 : sum->self;
       more.share += i < MAX_BARS ? 0 : sum->share;
     }
   if (groups->len > MAX_BARS)
-    add_group (bars, &more);
+    add_group (figure, &more);
   for (guint i = 0; i < n_rest && groups->len > 0; i++)
-    add_group (bars, &rest[i]);
-  scope_report_page_add_bars (page, title, bars);
+    add_group (figure, &rest[i]);
 }
 
 static void
-add_nodes (ScopeReportPage *page, const ProfCapture *capture, const ProfSummary *summary)
+add_nodes (ScopeSaid *said, const ProfCapture *capture, const ProfSummary *summary)
 {
-  ScopeReportBars *bars;
+  ScopeFigure *figure = add_bars (said, "Nodes");
 
-  if (summary->n_used == 0)
-    return;
-  bars = scope_report_bars_new ();
-  for (guint i = 0; i < MIN (summary->node->len, MAX_BARS); i++)
+  for (guint i = 0; summary->n_used > 0 && i < MIN (summary->node->len, MAX_BARS); i++)
     {
       const ProfNodeSum *sum = &g_array_index (summary->node, ProfNodeSum, i);
       const ProfNode    *node = prof_capture_get_node (capture, sum->row);
       g_autofree char   *time = prof_format_seconds (sum->self);
-      g_autofree char   *text =
-          g_strdup_printf ("%s · %.1f %%", time, 100 * sum->self / summary->traced);
 
-      scope_report_bars_add (bars,
-                             &(VizBar){ .label = prof_capture_get_string (capture, node->name),
-                                        .text = text,
-                                        .value = sum->self,
-                                        .low = sum->low,
-                                        .high = sum->high,
-                                        .category = scope_report_bars_category (node->category) });
+      scope_figure_add_bar (figure,
+                            &(VizBar){ .label = prof_capture_get_string (capture, node->name),
+                                       .value = sum->self,
+                                       .low = sum->low,
+                                       .high = sum->high,
+                                       .category = colour_of (node->category) },
+                            g_strdup_printf ("%s · %.1f %%", time,
+                                             100 * sum->self / summary->traced));
     }
-  scope_report_page_add_bars (page, "Nodes", bars);
 }
 
 /* --- Curves --- */
@@ -252,25 +252,22 @@ add_histogram (ScopeReportPage *page, const ProfCapture *capture)
 /* --- Gradients --- */
 
 static void
-add_gradients (ScopeReportPage *page, const ProfCapture *capture)
+add_gradients (ScopeSaid *said, const ProfCapture *capture)
 {
   g_autoptr (GArray) list = prof_gradients (capture);
-  ScopeReportBars *bars = scope_report_bars_new ();
+  ScopeFigure *figure =
+      add_bars (said, "When each parameter's gradient was ready, since the start of the run");
 
   for (guint i = 0; i < MIN (list->len, MAX_GRADIENTS); i++)
     {
       const ProfGradient *gradient = &g_array_index (list, ProfGradient, i);
-      g_autofree char    *time = prof_format_seconds (gradient->seconds);
 
-      scope_report_bars_add (bars, &(VizBar){ .label = gradient->name,
-                                              .text = time,
-                                              .value = gradient->seconds,
-                                              .low = gradient->seconds,
-                                              .high = gradient->seconds,
-                                              .category = viz_chart_hue (1) });
+      scope_figure_add_bar (figure,
+                            &(VizBar){ .label = gradient->name,
+                                       .value = gradient->seconds,
+                                       .category = viz_chart_hue (1) },
+                            prof_format_seconds (gradient->seconds));
     }
-  scope_report_page_add_bars (
-      page, "When each parameter's gradient was ready, since the start of the run", bars);
 }
 
 /* --- A capture --- */
@@ -279,17 +276,23 @@ void
 scope_report_page_add_capture (ScopeReportPage *page, const ProfCapture *capture)
 {
   g_autoptr (ProfSummary) summary = prof_summary_new (capture);
+  g_autoptr (ScopeSaid) times = scope_said_new ();
+  g_autoptr (ScopeSaid) gradients = scope_said_new ();
+  g_autoptr (ScopeSaid) conditions = scope_said_new ();
 
-  scope_report_page_add_result (page, capture, summary);
-  scope_report_page_add_advice (page, capture, summary);
-  add_groups (page, "Operators", summary, summary->operators);
-  add_groups (page, "Scopes", summary, summary->scope);
-  add_nodes (page, capture, summary);
-  scope_report_page_add_node_table (page, capture, summary);
+  scope_say_result (times, capture, summary);
+  scope_say_advice (times, capture, summary);
+  add_groups (times, "Operators", summary, summary->operators);
+  add_groups (times, "Scopes", summary, summary->scope);
+  add_nodes (times, capture, summary);
+  scope_say_nodes (times, capture, summary);
+  scope_report_page_add_said (page, times);
   scope_report_page_add_steps (page, capture, summary);
   scope_report_page_add_roofline (page, capture, summary);
   add_memory (page, capture);
-  add_gradients (page, capture);
+  add_gradients (gradients, capture);
+  scope_report_page_add_said (page, gradients);
   add_histogram (page, capture);
-  scope_report_page_add_conditions (page, capture);
+  scope_say_conditions (conditions, capture);
+  scope_report_page_add_said (page, conditions);
 }

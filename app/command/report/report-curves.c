@@ -4,23 +4,8 @@
 #include "app/command/report/report-curves.h"
 
 #include "profiler/base/format.h"
-#include "viz/paint/curve-table.h"
 
-#define HEIGHT     220.0
 #define MAX_CURVES 24
-
-/* For ScopeDrawFunc. */
-static void
-draw (VizPen *pen, const VizRect *rect, const VizTheme *theme, gpointer data)
-{
-  viz_curve_table_draw (data, pen, rect, theme);
-}
-
-static void
-destroy (gpointer data)
-{
-  viz_curve_table_free (data);
-}
 
 /* Whether the rows are positive numbers in ascending order. */
 static gboolean
@@ -40,9 +25,9 @@ are_ascending (const ScopeSweepPlan *plan, ScopeSweepAxis axis)
 }
 
 void
-scope_report_add_curves (ScopeReportPage         *page,
-                         const ScopeSweepResults *results,
-                         const ScopeSweepView    *view)
+scope_say_sweep_curves (ScopeSaid               *said,
+                        const ScopeSweepResults *results,
+                        const ScopeSweepView    *view)
 {
   const ScopeSweepPlan *plan = results->plan;
   VizCurveTable        *table;
@@ -70,9 +55,6 @@ scope_report_add_curves (ScopeReportPage         *page,
       viz_curve_table_free (table);
       return;
     }
-  scope_report_page_add_chart (page, &(ScopeChart){ .title = "",
-                                                    .height = HEIGHT,
-                                                    .draw = draw,
-                                                    .data = table,
-                                                    .destroy = destroy });
+  scope_said_figure (said, &(ScopeFigure){ .drawing = &scope_drawing_curves, .is_on_pages = TRUE })
+      ->curves = table;
 }

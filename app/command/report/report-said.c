@@ -24,9 +24,13 @@ add_sentence (gpointer data, const char *text, ScopeSaidStyle style)
 static void
 add_fact (gpointer data, const char *name, const char *text)
 {
-  g_autofree char *sentence = g_strdup_printf ("%s: %s", name, text);
+  GString *html = g_string_new ("<p><b>");
 
-  add_sentence (data, sentence, SCOPE_SAID_PLAIN);
+  scope_html_append (html, name);
+  g_string_append (html, "</b>: ");
+  scope_html_append (html, text);
+  g_string_append (html, "</p>\n");
+  scope_report_page_add_html (data, NULL, html);
 }
 
 /* kind: "td" or "th". */
@@ -44,33 +48,57 @@ append_cell (GString *html, const char *kind, const char *class, const char *tex
   g_string_append_printf (html, "</%s>", kind);
 }
 
+/* Of a cell that is neither a number nor the first of its row. */
+static const char *
+get_class (const ScopeTable *table, guint column)
+{
+  gboolean is_number = g_array_index (table->columns, ScopeTableColumn, column).is_number;
+
+  return column > 0 && !is_number ? " class=\"words\"" : "";
+}
+
 static void
 append_row (GString *html, const ScopeTable *table, guint row)
 {
+  char style[64];
+
   g_string_append (html, "<tr>");
   for (guint i = 0; i < table->columns->len; i++)
     {
       const ScopeCell *cell = scope_table_get (table, row, i);
-      gboolean is_words = i > 0 && !g_array_index (table->columns, ScopeTableColumn, i).is_number;
 
+      if (cell->share > 0)
+        g_snprintf (style, sizeof style, " style=\"background: rgba(230, 97, 0, %.2f)\"",
+                    0.6 * MIN (cell->share, 1));
       append_cell (html, "td",
-                   cell->is_unsure ? " class=\"unsure\""
-                   : is_words      ? " class=\"words\""
-                                   : "",
+                   cell->share > 0   ? style
+                   : cell->is_unsure ? " class=\"unsure\""
+                                     : get_class (table, i),
                    cell->text);
     }
+  g_string_append (html, "</tr>\n");
+}
+
+/* Nothing for a table without titles. */
+static void
+append_titles (GString *html, const ScopeTable *table)
+{
+  if (!scope_table_has_titles (table))
+    return;
+  g_string_append (html, "<tr>");
+  for (guint i = 0; i < table->columns->len; i++)
+    append_cell (html, "th", get_class (table, i),
+                 g_array_index (table->columns, ScopeTableColumn, i).title);
   g_string_append (html, "</tr>\n");
 }
 
 static void
 add_table (gpointer data, const ScopeTable *table)
 {
-  GString *html = g_string_new ("<table><tr>");
+  GString *html = g_string_new ("<table>");
   guint    n_hidden = scope_table_n_hidden (table, MAX_ROWS);
 
-  for (guint i = 0; i < table->columns->len; i++)
-    append_cell (html, "th", "", g_array_index (table->columns, ScopeTableColumn, i).title);
-  g_string_append (html, "</tr>\n");
+  append_titles (html, table);
   for (int row = -1; scope_table_next (table, MAX_ROWS, &row);)
     append_row (html, table, (guint) row);
   g_string_append (html, "</table>\n");
@@ -79,7 +107,41 @@ add_table (gpointer data, const ScopeTable *table)
   scope_report_page_add_html (data, NULL, html);
 }
 
-static const ScopeSaidRenderer page_renderer = { add_heading, add_sentence, add_fact, add_table };
+/* For ScopeDrawFunc. */
+static void
+draw_figure (VizPen *pen, const VizRect *rect, const VizTheme *theme, gpointer figure)
+{
+  const ScopeDrawing *drawing = ((ScopeFigure *) figure)->drawing;
+
+  drawing->draw (figure, pen, rect, theme);
+}
+
+static void
+unref_figure (gpointer figure)
+{
+  scope_figure_unref (figure);
+}
+
+static void
+add_figure (gpointer data, const ScopeFigure *figure)
+{
+  scope_report_page_add_chart (data, &(ScopeChart){ .title = figure->title ? figure->title : "",
+                                                    .height = figure->drawing->height (figure),
+                                                    .draw = draw_figure,
+                                                    .data = scope_figure_ref (figure),
+                                                    .destroy = unref_figure });
+  if (figure->details)
+    add_table (data, figure->table);
+}
+
+static void
+add_hint (gpointer data, const ScopeHint *hint)
+{
+  add_fact (data, hint->text, hint->option);
+}
+
+static const ScopeSaidRenderer page_renderer = { add_heading, add_sentence, add_fact,
+                                                 add_table,   add_figure,   add_hint };
 
 void
 scope_report_page_add_said (ScopeReportPage *page, const ScopeSaid *said)

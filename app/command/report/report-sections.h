@@ -5,23 +5,19 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "app/command/report/report-page.h"
+#include "app/command/report/report-said.h"
 #include "profiler/summary/summary.h"
 
 /* --- Sections of one capture --- */
 
 /* Times, memory and counters as a table. */
-void scope_report_page_add_result (ScopeReportPage   *page,
-                                   const ProfCapture *capture,
-                                   const ProfSummary *summary);
+void scope_say_result (ScopeSaid *said, const ProfCapture *capture, const ProfSummary *summary);
 /* The profiler's advice; nothing if there is none. */
-void scope_report_page_add_advice (ScopeReportPage   *page,
-                                   const ProfCapture *capture,
-                                   const ProfSummary *summary);
+void scope_say_advice (ScopeSaid *said, const ProfCapture *capture, const ProfSummary *summary);
 /* The nodes that take most time as a table. */
-void scope_report_page_add_node_table (ScopeReportPage   *page,
-                                       const ProfCapture *capture,
-                                       const ProfSummary *summary);
+void scope_say_nodes (ScopeSaid *said, const ProfCapture *capture, const ProfSummary *summary);
+/* Machine, libraries and options of the measurement, with warnings. */
+void scope_say_conditions (ScopeSaid *said, const ProfCapture *capture);
 /* Time per operator and time step of a loop; nothing for fewer than two steps. */
 void scope_report_page_add_steps (ScopeReportPage   *page,
                                   const ProfCapture *capture,
@@ -30,14 +26,10 @@ void scope_report_page_add_steps (ScopeReportPage   *page,
 void scope_report_page_add_roofline (ScopeReportPage   *page,
                                      const ProfCapture *capture,
                                      const ProfSummary *summary);
-/* Machine, libraries and options of the measurement, with warnings. */
-void scope_report_page_add_conditions (ScopeReportPage *page, const ProfCapture *capture);
 
 /* --- Whole captures --- */
 
 /* All of the above, with bars of operators, scopes and nodes. */
 void scope_report_page_add_capture (ScopeReportPage *page, const ProfCapture *capture);
 /* Nodes of b compared with the matching nodes of a: those that differ beyond the noise. */
-void scope_report_page_add_difference (ScopeReportPage   *page,
-                                       const ProfCapture *a,
-                                       const ProfCapture *b);
+void scope_say_differences (ScopeSaid *said, const ProfCapture *a, const ProfCapture *b);

@@ -4,14 +4,15 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/report/report-sweep.h"
 
+#include "app/command/compare/said-text.h"
 #include "app/command/frame/messages.h"
 #include "app/command/report/report-curves.h"
+#include "app/command/report/report-said.h"
 #include "app/command/report/report-sqlite.h"
 #include "app/command/sweep/sweep-results.h"
 
 #include "engine/base/error.h"
 #include "engine/base/limits.h"
-#include "engine/base/one-line.h"
 #include "engine/base/remedy.h"
 #include "engine/formats/file.h"
 #include "engine/formats/json-text.h"
@@ -22,8 +23,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#define MAX_TABLES 500
-#define MAX_LABEL  80 /* columns of the terminal */
+#define MAX_TABLES  500
+#define MAX_LABEL   80 /* columns of the terminal, here and below */
+#define VALUE_WIDTH 13
 
 static const char caution[] =
     "A pair is two cells that differ in the form only and were measured on the same machine. It is "
@@ -82,12 +84,47 @@ n_pairs (const ScopeSweepResults *results)
   return scope_sweep_results_is_timing (results) ? results->plan->n_values[SCOPE_SWEEP_VARIANT] : 0;
 }
 
-/* --- Text --- */
+/* --- What is said --- */
 
+/* The smallest and the largest value of a table. */
 static void
-print_padded (const char *text, int width)
+find_range (const ScopeSweepResults *results, const ScopeSweepView *view, double range[2])
 {
-  printf ("%s%*s", text, MAX (width - (int) g_utf8_strlen (text, -1), 0), "");
+  range[0] = INFINITY;
+  range[1] = 0;
+  for (guint row = 0; row < results->plan->n_values[view->rows]; row++)
+    for (guint column = 0; column < results->plan->n_values[view->columns]; column++)
+      {
+        double value = scope_sweep_view_get (view, results, row, column);
+
+        if (value > 0)
+          {
+            range[0] = MIN (range[0], value);
+            range[1] = MAX (range[1], value);
+          }
+      }
+}
+
+/* A row, whose fields have the colours of their values by their logarithms. */
+static void
+add_row (ScopeTable              *table,
+         const ScopeSweepResults *results,
+         const ScopeSweepView    *view,
+         guint                    row,
+         const double             range[2])
+{
+  const ScopeSweepPlan *plan = results->plan;
+
+  scope_table_add (table, g_strdup (name_of (plan->values[view->rows][row])), FALSE);
+  for (guint column = 0; column < plan->n_values[view->columns]; column++)
+    {
+      double value = scope_sweep_view_get (view, results, row, column);
+      double share =
+          value > 0 && range[1] > range[0] ? log (value / range[0]) / log (range[1] / range[0]) : 0;
+
+      scope_table_add_cell (table,
+                            &(ScopeCell){ .text = dup_value (results, value), .share = share });
+    }
 }
 
 /* The width of the longest name of a row. */
@@ -102,57 +139,71 @@ width_of_rows (const ScopeSweepPlan *plan, ScopeSweepAxis axis)
 }
 
 static void
-print_table (const ScopeSweepResults *results, const ScopeSweepView *view)
+say_table (ScopeSaid *said, const ScopeSweepResults *results, const ScopeSweepView *view)
 {
-  const ScopeSweepPlan *plan = results->plan;
-  g_autofree char      *title = scope_sweep_view_dup_title (view, results);
+  const ScopeSweepPlan        *plan = results->plan;
+  guint                        n_columns = plan->n_values[view->columns];
+  g_autofree ScopeTableColumn *columns = g_new0 (ScopeTableColumn, n_columns + 1);
+  g_autofree char             *title = scope_sweep_view_dup_title (view, results);
+  ScopeTable                  *table;
+  double                       range[2];
 
-  int width = width_of_rows (plan, view->rows);
-
-  printf ("\n%s\n", hyb_one_line (title));
-  print_padded (scope_sweep_axes[view->rows].key, width);
-  for (guint column = 0; column < plan->n_values[view->columns]; column++)
-    printf (" %12s", hyb_one_line (name_of (plan->values[view->columns][column])));
-  printf ("\n");
+  find_range (results, view, range);
+  columns[0] = (ScopeTableColumn){ .title = scope_sweep_axes[view->rows].key,
+                                   .width = width_of_rows (plan, view->rows) };
+  for (guint i = 0; i < n_columns; i++)
+    columns[i + 1] =
+        (ScopeTableColumn){ name_of (plan->values[view->columns][i]), NULL, TRUE, VALUE_WIDTH };
+  scope_said_heading (said, *title ? title : "All cells", title);
+  table = scope_said_table (said, columns, n_columns + 1);
+  scope_table_begin_foot (table); /* all rows are shown */
   for (guint row = 0; row < plan->n_values[view->rows]; row++)
-    {
-      print_padded (hyb_one_line (name_of (plan->values[view->rows][row])), width);
-      for (guint column = 0; column < plan->n_values[view->columns]; column++)
-        {
-          g_autofree char *text =
-              dup_value (results, scope_sweep_view_get (view, results, row, column));
-
-          printf ("%*s%s", 13 - MIN (12, (int) g_utf8_strlen (text, -1)), "", text);
-        }
-      printf ("\n");
-    }
+    add_row (table, results, view, row, range);
+  scope_say_sweep_curves (said, results, view);
 }
 
 static void
-print_text (const ScopeSweepResults *results, ScopeSweepView view)
+say_pairs (ScopeSaid *said, const ScopeSweepResults *results)
 {
-  g_autofree char *placement = dup_placement (results);
-  guint            n = 0;
-
-  printf ("%u of %u cells done, %u failed", results->n_done, results->plan->n_cells,
-          results->n_failed);
-  if (results->n_claimed > 0)
-    printf (", %u running", results->n_claimed);
-  printf ("\n");
-  if (placement)
-    printf ("%s\n", placement);
-  do
-    print_table (results, &view);
-  while (++n < MAX_TABLES && scope_sweep_view_next (&view, results));
+  if (n_pairs (results) < 2)
+    return;
+  scope_said_heading (said, "Forms in pairs", "");
+  scope_said_sentence (said, SCOPE_SAID_ON_PAGES, g_strdup (caution));
   for (guint variant = 1; variant < n_pairs (results); variant++)
-    {
-      g_autofree char *text = dup_pairs (results, variant);
+    scope_said_sentence (said, SCOPE_SAID_PLAIN, dup_pairs (results, variant));
+}
 
-      printf ("%s%s\n", variant == 1 ? "\n" : "", hyb_one_line (text));
-    }
+static void
+say_failures (ScopeSaid *said, const ScopeSweepResults *results)
+{
+  if (results->n_failed > 0)
+    scope_said_heading (said, "Failed", "");
   for (guint cell = 0; cell < results->plan->n_cells; cell++)
     if (results->cells[cell].reason)
-      printf ("cell %u failed: %s\n", cell, hyb_one_line (results->cells[cell].reason));
+      scope_said_sentence (said, SCOPE_SAID_PLAIN,
+                           g_strdup_printf ("cell %u failed: %s", cell,
+                                            results->cells[cell].reason));
+}
+
+static ScopeSaid *
+say_sweep (const ScopeSweepResults *results, ScopeSweepView view)
+{
+  ScopeSaid       *said = scope_said_new ();
+  g_autofree char *running =
+      results->n_claimed > 0 ? g_strdup_printf (", %u running", results->n_claimed) : NULL;
+  guint n = 0;
+
+  scope_said_sentence (said, SCOPE_SAID_PLAIN,
+                       g_strdup_printf ("%u of %u cells done, %u failed%s", results->n_done,
+                                        results->plan->n_cells, results->n_failed,
+                                        running ? running : ""));
+  scope_said_sentence (said, SCOPE_SAID_WARNING, dup_placement (results));
+  do
+    say_table (said, results, &view);
+  while (++n < MAX_TABLES && scope_sweep_view_next (&view, results));
+  say_pairs (said, results);
+  say_failures (said, results);
+  return said;
 }
 
 /* --- JSON --- */
@@ -316,120 +367,12 @@ write_table (const ScopeSweepReport *report, const ScopeSweepResults *results, G
   return hyb_file_replace_contents (report->output, text, strlen (text), error);
 }
 
-/* --- The page --- */
-
-/* The smallest and the largest value of a table. */
-static void
-find_range (const ScopeSweepResults *results, const ScopeSweepView *view, double range[2])
-{
-  range[0] = INFINITY;
-  range[1] = 0;
-  for (guint row = 0; row < results->plan->n_values[view->rows]; row++)
-    for (guint column = 0; column < results->plan->n_values[view->columns]; column++)
-      {
-        double value = scope_sweep_view_get (view, results, row, column);
-
-        if (value > 0)
-          {
-            range[0] = MIN (range[0], value);
-            range[1] = MAX (range[1], value);
-          }
-      }
-}
-
-/* A field with the colour of its value, by its logarithm. */
-static void
-append_field (GString *html, const ScopeSweepResults *results, double value, const double range[2])
-{
-  g_autofree char *text = dup_value (results, value);
-  double           share =
-      value > 0 && range[1] > range[0] ? log (value / range[0]) / log (range[1] / range[0]) : 0;
-
-  g_string_append_printf (html, "<td style=\"background: rgba(230, 97, 0, %.2f)\">",
-                          0.6 * CLAMP (share, 0, 1));
-  scope_html_append (html, text);
-  g_string_append (html, "</td>");
-}
-
-static GString *
-make_table (const ScopeSweepResults *results, const ScopeSweepView *view)
-{
-  const ScopeSweepPlan *plan = results->plan;
-  GString              *html = g_string_new ("<table><tr><th>");
-  double                range[2];
-
-  find_range (results, view, range);
-  scope_html_append (html, scope_sweep_axes[view->rows].key);
-  g_string_append (html, "</th>");
-  for (guint column = 0; column < plan->n_values[view->columns]; column++)
-    {
-      g_string_append (html, "<th>");
-      scope_html_append (html, name_of (plan->values[view->columns][column]));
-      g_string_append (html, "</th>");
-    }
-  for (guint row = 0; row < plan->n_values[view->rows]; row++)
-    {
-      g_string_append (html, "</tr>\n<tr><th>");
-      scope_html_append (html, name_of (plan->values[view->rows][row]));
-      g_string_append (html, "</th>");
-      for (guint column = 0; column < plan->n_values[view->columns]; column++)
-        append_field (html, results, scope_sweep_view_get (view, results, row, column), range);
-    }
-  g_string_append (html, "</tr></table>\n");
-  return html;
-}
-
-static ScopeReportPage *
-make_page (const ScopeSweepResults *results, ScopeSweepView view)
-{
-  ScopeReportPage *page = scope_report_page_new ("A sweep, by Hybridscope");
-  GString         *html = g_string_new (NULL);
-  g_autofree char *placement = dup_placement (results);
-  guint            n = 0;
-
-  g_string_append_printf (html, "<p>%u of %u cells done, %u failed", results->n_done,
-                          results->plan->n_cells, results->n_failed);
-  if (results->n_claimed > 0)
-    g_string_append_printf (html, ", %u running", results->n_claimed);
-  g_string_append (html, ".</p>\n");
-  if (placement)
-    {
-      g_string_append (html, "<p>");
-      scope_html_append (html, placement);
-      g_string_append (html, "</p>\n");
-    }
-  scope_report_page_add_html (page, NULL, html);
-  do
-    {
-      g_autofree char *title = scope_sweep_view_dup_title (&view, results);
-
-      scope_report_page_add_html (page, *title ? title : "All cells", make_table (results, &view));
-      scope_report_add_curves (page, results, &view);
-    }
-  while (++n < MAX_TABLES && scope_sweep_view_next (&view, results));
-  if (n_pairs (results) < 2)
-    return page;
-  html = g_string_new ("<p>");
-  scope_html_append (html, caution);
-  g_string_append (html, "</p>\n<ul>\n");
-  for (guint variant = 1; variant < n_pairs (results); variant++)
-    {
-      g_autofree char *text = dup_pairs (results, variant);
-
-      g_string_append (html, "<li>");
-      scope_html_append (html, text);
-      g_string_append (html, "</li>\n");
-    }
-  g_string_append (html, "</ul>\n");
-  scope_report_page_add_html (page, "Forms in pairs", html);
-  return page;
-}
-
 gboolean
 scope_report_sweep (const ScopeSweepReport *report, GError **error)
 {
   g_autoptr (ScopeSweepResults) results = scope_sweep_results_read (report->folder, error);
   g_autoptr (ScopeReportPage) page = NULL;
+  g_autoptr (ScopeSaid) said = NULL;
   g_autofree char *text = NULL;
   ScopeSweepView   view;
 
@@ -442,12 +385,14 @@ scope_report_sweep (const ScopeSweepReport *report, GError **error)
   if (report->output &&
       (g_str_has_suffix (report->output, ".csv") || g_str_has_suffix (report->output, ".sqlite")))
     return write_table (report, results, error);
+  said = say_sweep (results, view);
   if (!report->output && !report->is_html)
     {
-      print_text (results, view);
+      scope_said_print (said);
       return TRUE;
     }
-  page = make_page (results, view);
+  page = scope_report_page_new ("A sweep, by Hybridscope");
+  scope_report_page_add_said (page, said);
   if (report->output)
     return scope_report_page_write (page, report->output, error);
   text = scope_report_page_print_html (page);

@@ -1,6 +1,4 @@
 /* report-tables.c — the tables of a report: result, nodes, advice and conditions.
- *
- * Functions named _take free the text that they append.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/report/report-sections.h"
 
@@ -18,37 +16,28 @@
 
 #define MAX_NODES 40
 
-static void
-append_row (GString *html, const char *label, const char *value)
+/* A table of what facts are called and what they are. */
+static ScopeTable *
+add_facts (ScopeSaid *said)
 {
-  g_string_append (html, "<tr><td>");
-  scope_html_append (html, label);
-  g_string_append (html, "</td><td>");
-  scope_html_append (html, value);
-  g_string_append (html, "</td></tr>\n");
+  static const ScopeTableColumn columns[] = { { .title = NULL }, { .is_number = TRUE } };
+
+  return scope_said_table (said, columns, G_N_ELEMENTS (columns));
 }
 
+/* value: (transfer full) */
 static void
-append_row_take (GString *html, const char *label, char *value /* (transfer full) */)
+add_fact (ScopeTable *table, const char *label, char *value)
 {
-  append_row (html, label, value);
-  g_free (value);
-}
-
-static void
-append_cell_take (GString *html, char *value /* (transfer full) */)
-{
-  g_string_append (html, "<td>");
-  scope_html_append (html, value);
-  g_string_append (html, "</td>");
-  g_free (value);
+  scope_table_add (table, g_strdup (label), FALSE);
+  scope_table_add (table, value, FALSE);
 }
 
 /* --- The result --- */
 
 /* What the kernel did during a typical clean run, and how many of them it disturbed. */
 static void
-append_disturbance (GString *html, const ProfCapture *capture, const ProfDisturbance *disturbance)
+add_disturbance (ScopeTable *table, const ProfCapture *capture, const ProfDisturbance *disturbance)
 {
   g_autofree ProfSampleFacts *facts = prof_capture_dup_sample_facts (capture, PROF_SAMPLE_CLEAN);
   double                      inner = prof_capture_get_number (capture, "clean.inner");
@@ -57,32 +46,32 @@ append_disturbance (GString *html, const ProfCapture *capture, const ProfDisturb
   if (!facts)
     return;
   prof_typical_facts (facts, disturbance->n, inner > 0 ? inner : 1, &typical);
-  append_row_take (html, "samples that waited for a processor",
-                   g_strdup_printf ("%u of %u%s", disturbance->n_disturbed, disturbance->n,
-                                    disturbance->n_disturbed == 0 ? ""
-                                    : disturbance->uses_all       ? "; used, too few others"
-                                                                  : "; not used"));
-  append_row_take (html, "processor time of a typical run", prof_format_seconds (typical.cpu));
-  append_row_take (html, "its wait for a processor", prof_format_seconds (typical.wait));
-  append_row_take (html, "context switches (voluntary, involuntary); moves; page faults",
-                   g_strdup_printf ("%.3g, %.3g; %.3g; %.3g", typical.voluntary,
-                                    typical.involuntary, typical.migrations, typical.faults));
+  add_fact (table, "samples that waited for a processor",
+            g_strdup_printf ("%u of %u%s", disturbance->n_disturbed, disturbance->n,
+                             disturbance->n_disturbed == 0 ? ""
+                             : disturbance->uses_all       ? "; used, too few others"
+                                                           : "; not used"));
+  add_fact (table, "processor time of a typical run", prof_format_seconds (typical.cpu));
+  add_fact (table, "its wait for a processor", prof_format_seconds (typical.wait));
+  add_fact (table, "context switches (voluntary, involuntary); moves; page faults",
+            g_strdup_printf ("%.3g, %.3g; %.3g; %.3g", typical.voluntary, typical.involuntary,
+                             typical.migrations, typical.faults));
 }
 
 /* Clean runs by the clock of the GPU. */
 static void
-append_device (GString *html, const ProfCapture *capture)
+add_device (ScopeTable *table, const ProfCapture *capture)
 {
   guint              n;
   g_autofree double *samples = prof_capture_dup_samples (capture, PROF_SAMPLE_DEVICE, &n);
 
   if (n > 0)
-    append_row_take (html, "the same by the clock of the GPU, from its first work to its last",
-                     prof_format_seconds (prof_median (samples, n)));
+    add_fact (table, "the same by the clock of the GPU, from its first work to its last",
+              prof_format_seconds (prof_median (samples, n)));
 }
 
 static void
-append_clean (GString *html, const ProfCapture *capture, const ProfSummary *summary)
+add_clean (ScopeTable *table, const ProfCapture *capture, const ProfSummary *summary)
 {
   guint              n, n_first;
   ProfDisturbance    disturbance;
@@ -95,25 +84,24 @@ append_clean (GString *html, const ProfCapture *capture, const ProfSummary *summ
   clean.median = prof_clean_median (capture);
   if (n > 0)
     {
-      append_row_take (html, "time of a run (median of clean runs)",
-                       prof_format_seconds (clean.median.median));
-      append_row_take (html,
-                       prof_interval_is_known (&clean.median)
-                           ? "95 % confidence interval of the median"
-                           : "confidence interval of the median",
-                       prof_format_interval (clean.median.low, clean.median.high));
-      append_row_take (html, "95th percentile", prof_format_seconds (clean.p95));
-      append_row_take (html, "clean runs; why measuring ended",
-                       g_strdup_printf ("%u; %s", clean.n, stop ? stop : "–"));
-      append_device (html, capture);
-      append_disturbance (html, capture, &disturbance);
+      add_fact (table, "time of a run (median of clean runs)",
+                prof_format_seconds (clean.median.median));
+      add_fact (table,
+                prof_interval_is_known (&clean.median) ? "95 % confidence interval of the median"
+                                                       : "confidence interval of the median",
+                prof_format_interval (clean.median.low, clean.median.high));
+      add_fact (table, "95th percentile", prof_format_seconds (clean.p95));
+      add_fact (table, "clean runs; why measuring ended",
+                g_strdup_printf ("%u; %s", clean.n, stop ? stop : "–"));
+      add_device (table, capture);
+      add_disturbance (table, capture, &disturbance);
     }
   if (n_first > 0)
-    append_row_take (html, "first run", prof_format_seconds (first[0]));
+    add_fact (table, "first run", prof_format_seconds (first[0]));
 }
 
 static void
-append_traced (GString *html, const ProfCapture *capture, const ProfSummary *summary)
+add_traced (ScopeTable *table, const ProfCapture *capture, const ProfSummary *summary)
 {
   double           per_span = prof_capture_get_number (capture, "trace.overhead_ns");
   g_autofree char *overhead = prof_format_seconds (summary->overhead);
@@ -122,27 +110,25 @@ append_traced (GString *html, const ProfCapture *capture, const ProfSummary *sum
   if (summary->n_runs == 0)
     {
       if (relation)
-        append_row (html, "traced runs", relation);
+        add_fact (table, "traced runs", g_strdup (relation));
       return;
     }
-  append_row_take (html, "traced runs; how many of them are typical",
-                   g_strdup_printf ("%u; %u", summary->n_runs, summary->n_used));
-  append_row_take (html, "time of a traced run", prof_format_seconds (summary->traced));
-  append_row_take (html, "of that inside nodes", prof_format_seconds (summary->nodes));
-  append_row_take (html, "of that between nodes", prof_format_seconds (summary->between));
+  add_fact (table, "traced runs; how many of them are typical",
+            g_strdup_printf ("%u; %u", summary->n_runs, summary->n_used));
+  add_fact (table, "time of a traced run", prof_format_seconds (summary->traced));
+  add_fact (table, "of that inside nodes", prof_format_seconds (summary->nodes));
+  add_fact (table, "of that between nodes", prof_format_seconds (summary->between));
   if (relation)
-    append_row (html, "traced and clean time", relation);
+    add_fact (table, "traced and clean time", g_strdup (relation));
   if (isfinite (summary->noise))
-    append_row_take (html, "noise: traced − clean − recording",
-                     prof_format_seconds (summary->noise));
+    add_fact (table, "noise: traced − clean − recording", prof_format_seconds (summary->noise));
   if (isfinite (per_span) && summary->n_runs > 0 && !summary->is_of_device)
-    append_row_take (html, "recording",
-                     g_strdup_printf ("%s (%.0f spans at %.0f ns)", overhead, summary->n_spans,
-                                      per_span));
+    add_fact (table, "recording",
+              g_strdup_printf ("%s (%.0f spans at %.0f ns)", overhead, summary->n_spans, per_span));
 }
 
 static void
-append_counts (GString *html, const ProfCapture *capture)
+add_counts (ScopeTable *table, const ProfCapture *capture)
 {
   g_autoptr (ProfFacts) facts = prof_capture_dup_facts (capture);
   const char *missing = prof_capture_get_text (capture, "counters.missing");
@@ -155,85 +141,88 @@ append_counts (GString *html, const ProfCapture *capture)
       if (fact->text || !g_str_has_prefix (fact->key, "counter."))
         continue;
       label = g_strdup_printf ("%s per run", fact->key + strlen ("counter."));
-      append_row_take (html, label, prof_format_count (fact->key, fact->number));
+      add_fact (table, label, prof_format_count (fact->key, fact->number));
     }
   if (missing)
-    append_row (html, "other counters", missing);
+    add_fact (table, "other counters", g_strdup (missing));
 }
 
 void
-scope_report_page_add_result (ScopeReportPage   *page,
-                              const ProfCapture *capture,
-                              const ProfSummary *summary)
+scope_say_result (ScopeSaid *said, const ProfCapture *capture, const ProfSummary *summary)
 {
-  double   planned = prof_capture_get_number (capture, "memory.planned");
-  double   resident = prof_capture_get_number (capture, "memory.resident");
-  GString *html = g_string_new ("<table>");
+  double      planned = prof_capture_get_number (capture, "memory.planned");
+  double      resident = prof_capture_get_number (capture, "memory.resident");
+  ScopeTable *table;
 
-  append_clean (html, capture, summary);
-  append_traced (html, capture, summary);
+  scope_said_heading (said, "Result", "");
+  table = add_facts (said);
+  add_clean (table, capture, summary);
+  add_traced (table, capture, summary);
   if (isfinite (planned))
-    append_row_take (html, "peak memory planned for values, an upper bound of what is touched",
-                     prof_format_bytes (planned));
+    add_fact (table, "peak memory planned for values, an upper bound of what is touched",
+              prof_format_bytes (planned));
   if (isfinite (resident))
-    append_row_take (html, "peak memory of the process, all that it touched",
-                     prof_format_bytes (resident));
-  append_counts (html, capture);
-  g_string_append (html, "</table>\n");
-  scope_report_page_add_html (page, "Result", html);
+    add_fact (table, "peak memory of the process, all that it touched",
+              prof_format_bytes (resident));
+  add_counts (table, capture);
 }
 
 /* --- Nodes --- */
 
 static void
-append_node (GString           *html,
-             const ProfCapture *capture,
-             const ProfSummary *summary,
-             const ProfPeaks   *peaks,
-             const ProfNodeSum *sum)
+add_node (ScopeTable        *table,
+          const ProfCapture *capture,
+          const ProfSummary *summary,
+          const ProfPeaks   *peaks,
+          const ProfNodeSum *sum)
 {
   const ProfNode *node = prof_capture_get_node (capture, sum->row);
   ProfRoofPoint   point;
   double          rate = prof_node_rate (node, sum);
   gboolean        has_point =
       isfinite (rate) && prof_roofline_point (peaks, sum->self, sum->flops, sum->bytes, &point);
+  char *const texts[] = {
+    g_strdup (prof_capture_get_string (capture, node->name)),
+    g_strdup (prof_capture_get_string (capture, node->type)),
+    g_strdup (sum->inputs),
+    g_strdup_printf ("%.0f", sum->count),
+    prof_format_seconds (sum->self),
+    prof_format_seconds (sum->inclusive),
+    summary->n_used > 0 ? g_strdup_printf ("%.1f %%", 100 * sum->self / summary->traced)
+                        : g_strdup ("–"),
+    prof_format_quantity (rate),
+    prof_format_bytes (sum->bytes),
+    prof_format_bytes (sum->allocated),
+    has_point ? prof_roofline_text (&point) : g_strdup ("–"),
+  };
 
-  g_string_append (html, "<tr><td>");
-  scope_html_append (html, prof_capture_get_string (capture, node->name));
-  g_string_append (html, "</td><td class=\"words\">");
-  scope_html_append (html, prof_capture_get_string (capture, node->type));
-  g_string_append (html, "</td><td class=\"words\">");
-  scope_html_append (html, sum->inputs);
-  g_string_append (html, "</td>");
-  append_cell_take (html, g_strdup_printf ("%.0f", sum->count));
-  append_cell_take (html, prof_format_seconds (sum->self));
-  append_cell_take (html, prof_format_seconds (sum->inclusive));
-  append_cell_take (html, summary->n_used > 0
-                              ? g_strdup_printf ("%.1f %%", 100 * sum->self / summary->traced)
-                              : g_strdup ("–"));
-  append_cell_take (html, prof_format_quantity (rate));
-  append_cell_take (html, prof_format_bytes (sum->bytes));
-  append_cell_take (html, prof_format_bytes (sum->allocated));
-  append_cell_take (html, has_point ? prof_roofline_text (&point) : g_strdup ("–"));
-  g_string_append (html, "</tr>\n");
+  for (guint i = 0; i < G_N_ELEMENTS (texts); i++)
+    scope_table_add (table, texts[i], FALSE);
 }
 
 /* A row of the table of nodes that only has times. */
 static void
-append_times (GString *html, const char *label, const ProfGroupSum *sum)
+add_times (ScopeTable *table, char *label /* (transfer full) */, const ProfGroupSum *sum)
 {
-  g_string_append (html, "<tr><td>");
-  scope_html_append (html, label);
-  g_string_append (html, "</td><td></td><td></td><td></td>");
-  append_cell_take (html, prof_format_seconds (sum->self));
-  append_cell_take (html, prof_format_seconds (sum->inclusive));
-  append_cell_take (html, g_strdup_printf ("%.1f %%", 100 * sum->share));
-  g_string_append (html, "<td></td><td></td><td></td><td></td></tr>\n");
+  char *const texts[] = { label,
+                          NULL,
+                          NULL,
+                          NULL,
+                          prof_format_seconds (sum->self),
+                          prof_format_seconds (sum->inclusive),
+                          g_strdup_printf ("%.1f %%", 100 * sum->share),
+                          NULL,
+                          NULL,
+                          NULL,
+                          NULL };
+
+  for (guint i = 0; i < G_N_ELEMENTS (texts); i++)
+    scope_table_add (table, texts[i], FALSE);
 }
 
 /* The nodes that are not listed, what is not in nodes, and the whole. */
 static void
-append_rest (GString *html, const ProfSummary *summary)
+add_rest (ScopeTable *table, const ProfSummary *summary)
 {
   ProfGroupSum rest[PROF_MAX_REST];
   ProfGroupSum more = { .inclusive = NAN };
@@ -244,64 +233,56 @@ append_rest (GString *html, const ProfSummary *summary)
     more.self += g_array_index (summary->node, ProfNodeSum, i).self;
   more.share = more.self / summary->traced;
   if (summary->node->len > MAX_NODES)
-    {
-      g_autofree char *label = g_strdup_printf ("… and %u more", summary->node->len - MAX_NODES);
-
-      append_times (html, label, &more);
-    }
+    add_times (table, g_strdup_printf ("… and %u more", summary->node->len - MAX_NODES), &more);
   for (guint i = 0; i < n; i++)
-    append_times (html, rest[i].name, &rest[i]);
-  append_times (html, "a traced run", &whole);
+    add_times (table, g_strdup (rest[i].name), &rest[i]);
+  add_times (table, g_strdup ("a traced run"), &whole);
 }
 
 void
-scope_report_page_add_node_table (ScopeReportPage   *page,
-                                  const ProfCapture *capture,
-                                  const ProfSummary *summary)
+scope_say_nodes (ScopeSaid *said, const ProfCapture *capture, const ProfSummary *summary)
 {
-  ProfPeaks peaks = prof_roofline_peaks (capture);
-  GString  *html;
+  static const ScopeTableColumn columns[] = {
+    { .title = "node" },
+    { .title = "operator" },
+    { .title = "inputs" },
+    { .title = "calls", .is_number = TRUE },
+    { .title = "self", .is_number = TRUE },
+    { .title = "inclusive", .is_number = TRUE },
+    { .title = "share", .is_number = TRUE },
+    { .title = "FLOP/s", .is_number = TRUE },
+    { .title = "bytes", .is_number = TRUE },
+    { .title = "allocated", .is_number = TRUE },
+    { .title = "of the roof", .is_number = TRUE },
+  };
+  ProfPeaks   peaks = prof_roofline_peaks (capture);
+  ScopeTable *table;
 
   if (summary->node->len == 0)
     return;
-  html = g_string_new (
-      "<table><tr><th>node</th><th class=\"words\">operator</th><th "
-      "class=\"words\">inputs</th><th>calls</th><th>self</th><th>inclusive</th><th>share</"
-      "th><th>FLOP/s</th><th>bytes</th><th>allocated</th><th title=\"share of what the machine can "
-      "reach at this arithmetic intensity\">of the roof</th></tr>\n");
+  table = scope_said_table (said, columns, G_N_ELEMENTS (columns));
   for (guint i = 0; i < MIN (summary->node->len, MAX_NODES); i++)
-    append_node (html, capture, summary, &peaks, &g_array_index (summary->node, ProfNodeSum, i));
-  append_rest (html, summary);
-  g_string_append (html, "</table>\n");
-  scope_report_page_add_html (page, NULL, html);
+    add_node (table, capture, summary, &peaks, &g_array_index (summary->node, ProfNodeSum, i));
+  add_rest (table, summary);
 }
 
 /* --- Advice --- */
 
 void
-scope_report_page_add_advice (ScopeReportPage   *page,
-                              const ProfCapture *capture,
-                              const ProfSummary *summary)
+scope_say_advice (ScopeSaid *said, const ProfCapture *capture, const ProfSummary *summary)
 {
   g_autoptr (GPtrArray) list = prof_advise (capture, summary);
-  GString *html;
 
-  if (list->len == 0)
-    return;
-  html = g_string_new ("<ul>");
+  if (list->len > 0)
+    scope_said_heading (said, "Advice", "");
   for (guint i = 0; i < list->len; i++)
     {
       const ProfAdvice *advice = list->pdata[i];
       g_autofree char  *gain = prof_advice_gain (advice);
+      g_autofree char  *text = g_strdup_printf ("%s. %s%s.", advice->trigger, advice->text, gain);
 
-      g_string_append_printf (html, "<li><b>%s</b>: ", advice->rule);
-      scope_html_append (html, advice->trigger);
-      g_string_append (html, ". ");
-      scope_html_append (html, advice->text);
-      g_string_append_printf (html, "%s.</li>\n", gain);
+      scope_said_fact (said, advice->rule, text);
     }
-  g_string_append (html, "</ul>\n");
-  scope_report_page_add_html (page, "Advice", html);
 }
 
 /* --- Conditions --- */
@@ -390,30 +371,26 @@ format_fact (double number, FactKind kind)
 }
 
 void
-scope_report_page_add_conditions (ScopeReportPage *page, const ProfCapture *capture)
+scope_say_conditions (ScopeSaid *said, const ProfCapture *capture)
 {
   g_autoptr (ProfFacts) facts = prof_capture_dup_facts (capture);
   g_auto (GStrv) warnings = prof_machine_warnings (facts);
-  GString *html = g_string_new ("<table>");
+  ScopeTable *table;
 
+  scope_said_heading (said, "Conditions", "");
+  table = add_facts (said);
   for (guint i = 0; i < G_N_ELEMENTS (conditions); i++)
     {
       const char *text = prof_capture_get_text (capture, conditions[i].key);
       double      number = prof_capture_get_number (capture, conditions[i].key);
 
       if (text && *text)
-        append_row (html, conditions[i].label, text);
+        add_fact (table, conditions[i].label, g_strdup (text));
       else if (isfinite (number))
-        append_row_take (html, conditions[i].label, format_fact (number, conditions[i].kind));
+        add_fact (table, conditions[i].label, format_fact (number, conditions[i].kind));
     }
   if (prof_capture_get_missing (capture))
-    append_row (html, "not complete", prof_capture_get_missing (capture));
-  g_string_append (html, "</table>\n");
+    add_fact (table, "not complete", g_strdup (prof_capture_get_missing (capture)));
   for (guint i = 0; warnings[i]; i++)
-    {
-      g_string_append (html, "<p class=\"warn\">");
-      scope_html_append (html, warnings[i]);
-      g_string_append (html, "</p>\n");
-    }
-  scope_report_page_add_html (page, "Conditions", html);
+    scope_said_sentence (said, SCOPE_SAID_WARNING, g_strdup (warnings[i]));
 }

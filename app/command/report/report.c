@@ -2,6 +2,7 @@
  *
  * With several captures, each later one is also compared with the first.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "app/command/compare/said-text.h"
 #include "app/command/describe/describe-capture.h"
 #include "app/command/frame/command.h"
 #include "app/command/frame/open-model.h"
@@ -10,14 +11,10 @@
 #include "app/command/sweep/sweep-results.h"
 
 #include "engine/base/one-line.h"
-#include "profiler/base/format.h"
 #include "profiler/exchange/report-text.h"
-#include "profiler/explain/difference.h"
 
 #include <stdio.h>
 #include <string.h>
-
-#define MAX_DIFFERENCES 20
 
 typedef struct
 {
@@ -43,45 +40,10 @@ open_captures (char **files, GError **error)
 }
 
 static void
-print_differences (const ProfCapture *a, const ProfCapture *b)
-{
-  g_autoptr (GArray) list = prof_difference (a, b);
-  guint n_within = 0, n_unknown = 0, n_printed = 0;
-
-  printf ("\ndifferences of %s from %s\n", hyb_one_line (prof_capture_get_file (b)),
-          hyb_one_line (prof_capture_get_file (a)));
-  for (guint i = 0; i < list->len; i++)
-    {
-      const ProfDifference *difference = &g_array_index (list, ProfDifference, i);
-      g_autofree char      *of_a = prof_format_seconds (difference->a);
-      g_autofree char      *of_b = prof_format_seconds (difference->b);
-      gboolean is_matched = difference->row_a != PROF_NONE && difference->row_b != PROF_NONE;
-
-      if (is_matched && (difference->pairing.verdict == PROF_SAME ||
-                         difference->pairing.verdict == PROF_UNDECIDED))
-        {
-          if (prof_interval_is_known (&difference->pairing.ratio))
-            n_within++;
-          else
-            n_unknown++;
-          continue;
-        }
-      if (n_printed++ < MAX_DIFFERENCES)
-        printf ("  %-40s %s → %s  %s\n", hyb_one_line (difference->name), of_a, of_b,
-                is_matched ? prof_verdict_describe (difference->pairing.verdict,
-                                                    &difference->pairing.ratio)
-                           : "only in one");
-    }
-  if (n_printed > MAX_DIFFERENCES)
-    printf ("  … and %u more\n", n_printed - MAX_DIFFERENCES);
-  printf ("  %u nodes are the same within the noise\n", n_within);
-  if (n_unknown > 0)
-    printf ("  %u nodes have too few runs for a comparison\n", n_unknown);
-}
-
-static void
 print_text (const GPtrArray *captures)
 {
+  g_autoptr (ScopeSaid) said = scope_said_new ();
+
   for (guint i = 0; i < captures->len; i++)
     {
       g_autoptr (ProfSummary) summary = prof_summary_new (captures->pdata[i]);
@@ -92,7 +54,8 @@ print_text (const GPtrArray *captures)
       fputs (text, stdout);
     }
   for (guint i = 1; i < captures->len; i++)
-    print_differences (captures->pdata[0], captures->pdata[i]);
+    scope_say_differences (said, captures->pdata[0], captures->pdata[i]);
+  scope_said_print (said);
 }
 
 static void
@@ -120,11 +83,13 @@ make_page (const GPtrArray *captures)
   const char      *subject = prof_capture_get_text (captures->pdata[0], "subject");
   g_autofree char *title =
       g_strdup_printf ("%s, measured by Hybridscope", subject ? subject : "A model");
+  g_autoptr (ScopeSaid) said = scope_said_new ();
   ScopeReportPage *page = scope_report_page_new (title);
 
   /* Differences come first. */
   for (guint i = 1; i < captures->len; i++)
-    scope_report_page_add_difference (page, captures->pdata[0], captures->pdata[i]);
+    scope_say_differences (said, captures->pdata[0], captures->pdata[i]);
+  scope_report_page_add_said (page, said);
   for (guint i = 0; i < captures->len; i++)
     {
       g_autofree char *name = g_path_get_basename (prof_capture_get_file (captures->pdata[i]));

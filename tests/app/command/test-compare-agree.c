@@ -4,11 +4,13 @@
  * builds that are off.  Table, sentences, bars, waterfalls and ladder may not disagree in sign, nor by more
  * than rounding.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "app/command/compare/compare-charts.h"
+#include "app/adapt/said-comparison.h"
 #include "app/command/compare/compare-explain.h"
 #include "app/command/compare/compare-json.h"
 #include "app/command/compare/compare-ladder.h"
-#include "app/command/compare/compare-text.h"
+#include "app/command/compare/compare-say.h"
+#include "app/command/compare/said-text.h"
+#include "app/command/report/report-said.h"
 
 #include "engine/base/random.h"
 #include "engine/op/op.h"
@@ -201,19 +203,28 @@ assert_near (double a, double b, double room)
   g_assert_cmpfloat (fabs (a - b), <=, room);
 }
 
-typedef void (*PrintFunc) (const ScopeGroup *group, const ProfExplanation *explanation);
-
-static void
-print_text (const ScopeGroup *group, const ProfExplanation *explanation)
+/* What is said about a group and its extremes.  (transfer full) */
+static ScopeSaid *
+say (const ScopeGroup *group, const ProfExplanation *explanation)
 {
-  scope_group_print (group);
-  scope_explanation_print (explanation, "slow", "fast");
+  ScopeSaid      *said = scope_said_new ();
+  ScopeCandidate *slow, *fast;
+
+  g_assert_true (scope_group_extremes (group, &slow, &fast));
+  scope_group_say (said, group);
+  scope_said_explanation (said, (ScopeLevel){ "slow", slow->clean.median.median },
+                          (ScopeLevel){ "fast", fast->clean.median.median }, explanation);
+  return said;
 }
 
-static void
-print_json (const ScopeGroup *group, const ProfExplanation *explanation G_GNUC_UNUSED)
+/* The JSON of the group, as the command prints it.  (transfer full) */
+static char *
+dup_json (const ScopeGroup *group)
 {
   g_autoptr (ScopeJson) json = scope_json_new ();
+  g_autofree char *path = NULL;
+  int              file = g_file_open_tmp (NULL, &path, NULL), kept;
+  char            *text;
 
   scope_json_begin_list (json, "cells");
   scope_group_describe_cells (json, group);
@@ -221,21 +232,10 @@ print_json (const ScopeGroup *group, const ProfExplanation *explanation G_GNUC_U
   scope_json_begin_list (json, "pairs");
   scope_group_describe_pairs (json, group);
   scope_json_end (json);
-  scope_json_print (json);
-}
-
-/* What print prints on stdout.  (transfer full) */
-static char *
-dup_output (PrintFunc print, const ScopeGroup *group, const ProfExplanation *explanation)
-{
-  g_autofree char *path = NULL;
-  int              file = g_file_open_tmp (NULL, &path, NULL), kept;
-  char            *text;
-
   fflush (stdout);
   kept = dup (STDOUT_FILENO);
   dup2 (file, STDOUT_FILENO);
-  print (group, explanation);
+  scope_json_print (json);
   fflush (stdout);
   dup2 (kept, STDOUT_FILENO);
   close (kept);
@@ -299,20 +299,18 @@ check_sentences (const ScopeGroup *group)
       }
 }
 
+/* For ScopeSaidRenderer. */
 static void
-check_waterfall (const ScopeCandidate  *slow,
-                 const ScopeCandidate  *fast,
-                 const ProfExplanation *explanation)
+check_figure (gpointer n_waterfalls, const ScopeFigure *figure)
 {
-  GStringChunk *texts = g_string_chunk_new (64);
-  g_autoptr (GArray) bars =
-      scope_list_waterfall ((ScopeLevel){ "slow", slow->clean.median.median },
-                            (ScopeLevel){ "fast", fast->clean.median.median }, explanation, texts);
   double level = 0;
 
-  for (guint i = 0; i < bars->len; i++)
+  if (figure->drawing != &scope_drawing_waterfall)
+    return;
+  ++*(guint *) n_waterfalls;
+  for (guint i = 0; i < figure->bars->len; i++)
     {
-      const VizBar *bar = &g_array_index (bars, VizBar, i);
+      const VizBar *bar = &g_array_index (figure->bars, VizBar, i);
 
       /* It ends at the time of the table, not in mid-air. */
       if (bar->is_total && i > 0)
@@ -323,7 +321,32 @@ check_waterfall (const ScopeCandidate  *slow,
       else
         g_assert_true (!strstr (bar->text, "−") && !strchr (bar->text, '+'));
     }
-  g_string_chunk_free (texts);
+}
+
+static void
+ignore_heading (gpointer data     G_GNUC_UNUSED,
+                const char *title G_GNUC_UNUSED,
+                const char *line  G_GNUC_UNUSED)
+{
+}
+
+static void
+ignore_sentence (gpointer data        G_GNUC_UNUSED,
+                 const char *text     G_GNUC_UNUSED,
+                 ScopeSaidStyle style G_GNUC_UNUSED)
+{
+}
+
+static void
+check_waterfall (const ScopeSaid *said)
+{
+  static const ScopeSaidRenderer renderer = { .heading = ignore_heading,
+                                              .sentence = ignore_sentence,
+                                              .figure = check_figure };
+  guint                          n_waterfalls = 0;
+
+  scope_said_walk (said, &renderer, &n_waterfalls);
+  g_assert_cmpuint (n_waterfalls, ==, 1);
 }
 
 static void
@@ -391,9 +414,10 @@ test_group (void)
       ScopeGroup            *group;
       ScopeCandidate        *slow, *fast;
       ProfExplanation        explanation;
-      g_autofree char       *text = NULL, *json = NULL, *html = NULL, *less = NULL, *said = NULL;
+      g_autofree char       *text = NULL, *json = NULL, *html = NULL, *less = NULL, *takes = NULL;
       double                 fastest, slowest;
       g_autoptr (ScopeReportPage) page = scope_report_page_new ("test");
+      g_autoptr (ScopeSaid) said = NULL;
 
       simulate (self, run);
       group = make_group (self);
@@ -401,18 +425,19 @@ test_group (void)
       scope_group_explain (group, slow, fast, &explanation);
       assert_near (explanation.saved.median, slow->clean.median.median - fast->clean.median.median,
                    1e-12);
-      text = dup_output (print_text, group, &explanation);
-      json = dup_output (print_json, group, &explanation);
+      said = say (group, &explanation);
+      text = scope_said_dup_text (said);
+      json = dup_json (group);
       check_json (json);
-      scope_report_page_add_group (page, group, &explanation);
+      scope_report_page_add_said (page, said);
       html = scope_report_page_print_html (page);
       check_table (group, text);
       check_sentences (group);
-      check_waterfall (slow, fast, &explanation);
+      check_waterfall (said);
       g_assert_true (prof_explanation_has_cause (&explanation));
       less = prof_format_seconds (slow->clean.median.median - fast->clean.median.median);
-      said = g_strdup_printf ("takes %s less than", less);
-      g_assert_nonnull (strstr (text, said));
+      takes = g_strdup_printf ("takes %s less than", less);
+      g_assert_nonnull (strstr (text, takes));
       /* All outputs say that the speed changed, or none. */
       g_assert_cmpint (strstr (text, "changed its speed") != NULL, ==,
                        prof_comparison_get_speed (group->comparison, &fastest, &slowest));

@@ -1,7 +1,11 @@
 /* test-said.c — blocks of a comparison as text.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/compare/said-text.h"
+#include "app/command/report/report-said.h"
+#include "tests/app/adapt/said-facts.h"
 #include "tests/program.h"
+
+#include <string.h>
 
 /* Words without a width follow the numbers, in as many lines as they have; the foot is below what is not shown. */
 static void
@@ -73,11 +77,56 @@ test_short_row (void)
   g_assert_cmpstr (text, ==, "name    weights     plan\na      there is no memory\n");
 }
 
+/* The window's renderer says them, too: /app/window/says-the-same-facts-as-the-command. */
+static void
+test_facts (void)
+{
+  g_autoptr (ScopeSaid) said = said_facts_new ();
+  g_autoptr (ScopeReportPage) page = scope_report_page_new ("facts");
+  g_autofree char *text = scope_said_dup_text (said), *html = NULL;
+
+  scope_report_page_add_said (page, said);
+  html = scope_report_page_print_html (page);
+  for (guint i = 0; said_facts[i]; i++)
+    {
+      if (!strstr (text, said_facts[i]))
+        g_error ("the terminal does not say “%s”:\n%s", said_facts[i], text);
+      if (!strstr (html, said_facts[i]))
+        g_error ("the page does not say “%s”:\n%s", said_facts[i], html);
+    }
+  /* A terminal prints what pages draw. */
+  g_assert_nonnull (strstr (text, "batch                                  fused\n"
+                                  "1                                    1.00 ms\n"
+                                  "8                                    2.00 ms\n"));
+  g_assert_nonnull (strstr (html, "Time over the batch"));
+  g_assert_nonnull (strstr (html, ">fused</text>"));
+}
+
+/* Figures that stay empty are no blocks, and those without a table are printed as their bars. */
+static void
+test_figures (void)
+{
+  g_autoptr (ScopeSaid) said = scope_said_new ();
+  ScopeFigure     *figure;
+  g_autofree char *text = NULL;
+
+  scope_said_figure (said, &(ScopeFigure){ .drawing = &scope_drawing_bars, .line = "nothing" });
+  figure = scope_said_figure (said, &(ScopeFigure){ .drawing = &scope_drawing_bars,
+                                                    .line = "operators" });
+  scope_figure_add_bar (figure, &(VizBar){ .label = "Convolution", .value = -1 },
+                        g_strdup ("1.2 ms"));
+  g_assert_cmpfloat (g_array_index (figure->bars, VizBar, 0).value, ==, 0);
+  text = scope_said_dup_text (said);
+  g_assert_cmpstr (text, ==, "operators\nConvolution               1.2 ms\n");
+}
+
 TEST_PROGRAM (test_said)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/app/command/said/prints-words-after-numbers", test_table);
   g_test_add_func ("/app/command/said/prints-sentences-and-facts", test_sentences);
   g_test_add_func ("/app/command/said/ends-rows-where-texts-end", test_short_row);
+  g_test_add_func ("/app/command/said/both-media-of-the-command-say-the-facts", test_facts);
+  g_test_add_func ("/app/command/said/prints-figures-as-rows", test_figures);
   return g_test_run ();
 }

@@ -2,8 +2,13 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/app/window/case.h"
 
+#include "app/compare/compare-file.h"
 #include "app/compare/compare-matrix.h"
+#include "app/compare/compare-result.h"
+#include "app/compare/compare-said.h"
+#include "app/compare/compare-say.h"
 #include "app/session/settings.h"
+#include "tests/app/adapt/said-facts.h"
 
 #include <string.h>
 
@@ -210,16 +215,18 @@ test_way_out (void)
   g_assert_true (GTK_IS_TEXT (gtk_window_get_focus (GTK_WINDOW (window))));
 }
 
-/* The first label in root that begins with a text; NULL: there is none. */
+/* The first label in root that has both texts; NULL: there is none. */
 static GtkWidget *
-find_text (GtkWidget *root, const char *text)
+find_texts (GtkWidget *root, const char *a, const char *b)
 {
-  if (GTK_IS_LABEL (root) && g_str_has_prefix (gtk_label_get_text (GTK_LABEL (root)), text))
+  const char *text = GTK_IS_LABEL (root) ? gtk_label_get_text (GTK_LABEL (root)) : "";
+
+  if (strstr (text, a) && strstr (text, b))
     return root;
   for (GtkWidget *child = gtk_widget_get_first_child (root); child;
        child = gtk_widget_get_next_sibling (child))
     {
-      GtkWidget *found = find_text (child, text);
+      GtkWidget *found = find_texts (child, a, b);
 
       if (found)
         return found;
@@ -238,11 +245,10 @@ choose_row (ScopeComparePage *compare, const char *name)
 static gboolean
 is_explained (ScopeComparePage *compare, const char *slow, const char *fast)
 {
-  g_autofree char *a = g_strdup_printf ("From %s to %s", slow, fast);
-  g_autofree char *b = g_strdup_printf ("From %s to %s", fast, slow);
-  GtkWidget       *why = find (compare, "compare-why");
+  g_autofree char *a = g_strdup_printf ("“%s”", slow);
+  g_autofree char *b = g_strdup_printf ("“%s”", fast);
 
-  return find_text (why, a) || find_text (why, b);
+  return find_texts (find (compare, "compare-why"), a, b) != NULL;
 }
 
 /* Two clicks choose the pair that is explained; the tab keeps its result, and is selected when the same
@@ -371,12 +377,13 @@ test_sizes_of_a_file (void)
 static void
 test_unmeasured (void)
 {
-  cJSON     *result = cJSON_Parse ("{\"cells\": [{\"variant\": \"foreach\", \"mode\": \"static\", "
-                                       "\"device\": \"cpu\", \"median\": "
-                                       "0.001}, {\"variant\": \"fused\", \"mode\": \"static\", \"device\": "
-                                       "\"cpu\", \"median\": null}]}");
-  GtkWidget *parent = gtk_window_new ();
-  GtkWidget *matrix = scope_compare_matrix_new (result);
+  cJSON      *result = cJSON_Parse ("{\"cells\": [{\"variant\": \"foreach\", \"mode\": \"static\", "
+                                         "\"device\": \"cpu\", \"median\": "
+                                         "0.001}, {\"variant\": \"fused\", \"mode\": \"static\", \"device\": "
+                                         "\"cpu\", \"median\": null}]}");
+  ScopeTable *times = scope_result_dup_times (result);
+  GtkWidget  *parent = gtk_window_new ();
+  GtkWidget  *matrix = scope_compare_matrix_new (times);
 
   gtk_window_set_child (GTK_WINDOW (parent), matrix);
   gtk_window_present (GTK_WINDOW (parent));
@@ -385,7 +392,108 @@ test_unmeasured (void)
   g_assert_true (says (matrix, "–"));
   g_assert_false (says (matrix, "nan"));
   gtk_window_destroy (GTK_WINDOW (parent));
+  scope_table_free (times);
   cJSON_Delete (result);
+}
+
+/* --- What is said --- */
+
+/* The terminal and reports say them, too: tests/app/command/test-said.c. */
+static void
+test_facts (void)
+{
+  g_autoptr (ScopeSaid) said = said_facts_new ();
+  GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 6), *parent = gtk_window_new ();
+
+  scope_compare_said_append (GTK_BOX (box), said);
+  gtk_window_set_child (GTK_WINDOW (parent), box);
+  gtk_window_present (GTK_WINDOW (parent));
+  gui_spin (100);
+  for (GtkWidget *child = gtk_widget_get_first_child (box); child;
+       child = gtk_widget_get_next_sibling (child))
+    if (GTK_IS_EXPANDER (child))
+      gtk_expander_set_expanded (GTK_EXPANDER (child), TRUE);
+  gui_spin (100);
+  for (guint i = 0; said_facts[i]; i++)
+    {
+      GtkWidget  *button = gui_find (box, "measure-longer");
+      const char *tooltip = gtk_widget_get_tooltip_text (button);
+
+      if (!says (box, said_facts[i]) && !g_str_equal (tooltip, said_facts[i]) &&
+          !find_texts (box, said_facts[i], ""))
+        g_error ("the window does not say “%s”", said_facts[i]);
+    }
+  g_assert_nonnull (gui_find (box, "compare-waterfall"));
+  g_assert_nonnull (gui_find (box, "curves"));
+  g_assert_cmpstr (gtk_actionable_get_action_name (
+                       GTK_ACTIONABLE (gui_find (box, "measure-longer"))),
+                   ==, "compare.allow-time");
+  gtk_window_destroy (GTK_WINDOW (parent));
+}
+
+static guint
+count_widgets (GtkWidget *root)
+{
+  guint n = 1;
+
+  for (GtkWidget *child = gtk_widget_get_first_child (root); child;
+       child = gtk_widget_get_next_sibling (child))
+    n += count_widgets (child);
+  return n;
+}
+
+/* A file with these cells and the rest, shown.  (transfer full) */
+static ScopeSavedComparison *
+show_file (GtkWidget *parent, const char *cells, const char *rest)
+{
+  g_autofree char      *text = g_strdup_printf ("{\"cells\":[%s],%s}", cells, rest);
+  GtkWidget            *widget = scope_compare_result_new ();
+  ScopeSavedComparison *file = scope_saved_comparison_parse (text, "strange.json", NULL);
+
+  g_assert_nonnull (file);
+  gtk_window_set_child (GTK_WINDOW (parent), widget);
+  scope_compare_result_set (SCOPE_COMPARE_RESULT (widget), file->results->pdata[0]);
+  gui_spin (100);
+  return file;
+}
+
+/* The file of a stranger: numbers that are none, names that are no text, and more of everything than can be shown. */
+static void
+test_hostile (void)
+{
+  static const char *const strange =
+      "\"pairs\":[1,null,{},{\"a\":7,\"b\":[]},{\"a\":\"\\u0001 x, static\",\"b\":\"<b>, static\","
+      "\"ratio\":-1,\"low\":1e308,\"high\":-1e308,\"verdict\":\"best\",\"explanation\":{"
+      "\"has_cause\":true,\"saved\":1e300,\"low\":1,\"high\":1e301,\"certain\":true,"
+      "\"unexplained\":-1e308,\"buckets\":[{\"seconds\":1e308,\"low\":-1e308,\"high\":1e308,"
+      "\"rung\":5},3,null,[],{},{},{},{}]}}],\"ladder\":[{},1,{\"name\":[],\"seconds\":-1e308},"
+      "{\"name\":\"x\",\"seconds\":1e308,\"verdict\":\"faster\",\"saved\":1}],\"equal\":3,"
+      "\"speeds\":[{\"fastest\":\"\"},7],\"with\":{\"file\":3,\"iterations\":-1e99,\"groups\":[{"
+      "\"nodes\":[\"a\",[],3]},5]}";
+  g_autoptr (GString) many = g_string_new (NULL);
+  g_autoptr (GString) pairs = g_string_new ("\"pairs\":[{}");
+  GtkWidget            *parent = gtk_window_new ();
+  ScopeSavedComparison *first, *second;
+
+  gtk_window_present (GTK_WINDOW (parent));
+  first = show_file (parent,
+                     "{\"variant\":\"<b>\",\"mode\":\"static\",\"median\":-1},"
+                     "{\"variant\":\"\xff\xfe x\",\"mode\":\"static\",\"median\":1e308},"
+                     "{\"variant\":[],\"median\":0},{\"median\":\"1\"},{}",
+                     strange);
+  for (guint i = 0; i < 4000; i++)
+    g_string_append_printf (many,
+                            "%s{\"variant\":\"form "
+                            "%u\",\"mode\":\"%0*u\",\"batch\":%u,\"median\":%u}",
+                            i > 0 ? "," : "", i, i % 7 == 0 ? 5000 : 1, i, i % 400, i);
+  for (guint i = 0; i < 4000; i++)
+    g_string_append_printf (pairs, ",{\"a\":\"form %u, 1\",\"b\":\"x\",\"batch\":0}", i);
+  g_string_append_c (pairs, ']');
+  second = show_file (parent, many->str, pairs->str);
+  g_assert_cmpuint (count_widgets (parent), <, 40000);
+  gtk_window_destroy (GTK_WINDOW (parent));
+  scope_saved_comparison_free (first);
+  scope_saved_comparison_free (second);
 }
 
 void
@@ -400,5 +508,7 @@ add_compare_tests (void)
   add_long_test ("/app/window/measures-a-file-at-several-batches", CASE_EMPTY,
                  test_sizes_of_a_file);
   add_test ("/app/window/a-form-without-a-time-has-no-bar", CASE_EMPTY, test_unmeasured);
+  add_test ("/app/window/says-the-same-facts-as-the-command", CASE_EMPTY, test_facts);
+  add_test ("/app/window/shows-what-it-can-of-a-strange-result", CASE_EMPTY, test_hostile);
   add_long_test ("/app/window/draws-curves-over-every-size", CASE_EMPTY, test_curves);
 }
