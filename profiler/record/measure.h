@@ -13,7 +13,7 @@ typedef struct
 {
   const char *phase;   /* "warm-up", "clean", "counters", "trace" */
   const char *subject; /* its name */
-  guint       done, total;
+  guint64     done, total;
   double      elapsed;   /* seconds */
   double      remaining; /* seconds, estimated; at most what is left of the budget */
 } ProfProgress;

@@ -372,6 +372,15 @@ test_crash (Fixture *fixture, gconstpointer unused)
   assert_refused (fixture, "info " HYB_MODULES "/crash.so", 4, "crash.so: the plug-in crashed");
 }
 
+/* 42949674 epochs of 100 batches: the number of steps has 33 bits. */
+static void
+test_progress_of_many_steps (Fixture *fixture, gconstpointer unused)
+{
+  fixture_run_line (fixture, "hscope train gallery:mlp --epochs 42949674 --progress json 2>&1 "
+                             "> /dev/null | head -n 1");
+  g_assert_nonnull (strstr (fixture->out, "\"done\": 1, \"total\": 4294967400, "));
+}
+
 /* Gallery models have example inputs. */
 static void
 test_examples (Fixture *fixture, gconstpointer unused)
@@ -519,6 +528,7 @@ TEST_PROGRAM (test_train)
   ADD ("checkpoints-that-mix-epochs-are-not-used", test_mixed_checkpoints);
   ADD ("interrupted-and-resumed-gives-the-same-bytes", test_interrupted);
   ADD ("interrupted-before-the-first-step-says-so", test_interrupted_before_the_first_step);
+  ADD ("progress-counts-more-steps-than-32-bits", test_progress_of_many_steps);
   ADD ("a-plugin-that-crashes-is-named", test_crash);
   ADD ("gallery-models-run-without-data", test_examples);
   ADD ("a-checkpoint-goes-on-as-pair-and-in-the-gallery", test_checkpoint);

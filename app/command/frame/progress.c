@@ -63,8 +63,10 @@ print_json (const ProfProgress *now, double share)
   hyb_json_append_string (line, now->phase);
   g_string_append (line, ", \"subject\": ");
   hyb_json_append_string (line, now->subject);
-  g_string_append_printf (line, ", \"done\": %u, \"total\": %u, \"elapsed\": ", now->done,
-                          now->total);
+  g_string_append_printf (line,
+                          ", \"done\": %" G_GUINT64_FORMAT ", \"total\": %" G_GUINT64_FORMAT
+                          ", \"elapsed\": ",
+                          now->done, now->total);
   hyb_json_append_double (line, now->elapsed);
   g_string_append (line, ", \"remaining\": ");
   hyb_json_append_double (line, now->remaining);

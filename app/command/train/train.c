@@ -132,8 +132,8 @@ show_progress (ScopeTraining *training, Loop *loop, guint64 number)
                        number / training->n_batches + 1, training->n_epochs, training->last_loss);
   ProfProgress now = { .phase = "train",
                        .subject = subject,
-                       .done = (guint) (number + 1),
-                       .total = (guint) total,
+                       .done = number + 1,
+                       .total = total,
                        .elapsed = (double) (number + 1) * seconds_per_step,
                        .remaining = (double) (total - number - 1) * seconds_per_step };
 
