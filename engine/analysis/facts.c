@@ -1,4 +1,4 @@
-/* facts.c — stores what passes know about a graph in arrays beside it.
+/* facts.c — stores facts about a graph (types, constants) in arrays beside it.
  *
  * The only logic is hyb_facts_follow(), which carries facts over to a rewritten graph.
  * SPDX-License-Identifier: LGPL-2.1-or-later */

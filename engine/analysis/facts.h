@@ -1,4 +1,4 @@
-/* facts.h — what passes know about a graph: types and constants, by value id.
+/* facts.h — facts that passes use: types and constants of a graph, by value id.
  *
  * Graphs are frozen, so facts live in arrays beside them.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
@@ -22,7 +22,8 @@ typedef struct
   HybType *types;    /* by value */
   guint32 *fixed_by; /* by value: the node whose rule determined the type last; HYB_NO_ID: given */
   HybTensor **constants; /* by value: known contents (parameters that may be folded), or NULL */
-  HybSources *sources; /* which nodes of the first graph each node stands for; NULL: not followed */
+  HybSources *sources;   /* by node: the nodes of the first graph that it computes; NULL: not
+                        * recorded */
 } HybFacts;
 
 /* No facts yet.  training: whether types are inferred for a training run.  (transfer full) */

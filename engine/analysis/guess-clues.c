@@ -1,4 +1,4 @@
-/* guess-clues.c — what the operators and parameters of a graph tell about its inputs.
+/* guess-clues.c — clues about the inputs of a graph from its operators and parameters.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/analysis/guess-clues.h"
 

@@ -1,4 +1,4 @@
-/* guess-clues.h — what is found out about a graph once, before shapes of its inputs are guessed.
+/* guess-clues.h — clues collected once per graph before the shapes of its inputs are guessed.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

@@ -1,7 +1,7 @@
 /* guess-networks.c — kinds of networks that are usually given images of one size.
  *
- * Such a network accepts images of many sizes, so inference cannot tell which one it is used with; but operators and
- * channels tell what it is.  Start at hyb_guess_find_network().
+ * Such a network accepts images of many sizes, so inference cannot determine the size; operators and channels
+ * identify the network.  Start at hyb_guess_find_network().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/analysis/guess-networks.h"
 

@@ -8,7 +8,7 @@
 typedef struct
 {
   gint64      height, width;
-  const char *reason; /* what is usual for which mark of the graph */
+  const char *reason; /* usual sizes by characteristic of the graph */
 } HybGuessNetwork;
 
 /* The first kind whose mark the graph has; types: inferred, shapes may be open.  NULL if it has none. */

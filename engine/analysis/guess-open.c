@@ -1,7 +1,7 @@
 /* guess-open.c — guesses the open dimensions of the inputs of a graph of another format.
  *
  * Inputs declare which dimensions are open.  Usual sizes are tried: one sample, images of 224, sequences of 16; then 1
- * everywhere, which is what exports freeze most.  The first that inference accepts is the guess.
+ * everywhere, the size that exports freeze most often.  The first that inference accepts is the guess.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/analysis/guess-open.h"
 

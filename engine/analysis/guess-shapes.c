@@ -1,7 +1,7 @@
 /* guess-shapes.c — guesses the open dimensions of a graph's inputs.
  *
- * Each guess is tried by inference, usual sizes first.  What operators accept decides; the operators
- * that read an input only tell which sizes are usual.  Start at hyb_guess_shapes().
+ * Each guess is tried by inference, usual sizes first.  Inference decides; the operators that read
+ * an input only suggest the usual sizes.  Start at hyb_guess_shapes().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/analysis/guess-shapes.h"
 
@@ -187,7 +187,8 @@ suggests_rank (const HybGuess *guess, HybNodeId variable)
          hyb_guess_reads (guess, variable, HYB_CATEGORY_CONTROL);
 }
 
-/* Takes over what the last trial inferred, such as the number of steps of an unrolled graph. */
+/* Copies the types that the last trial inferred, such as the number of steps of an unrolled
+ * graph. */
 static void
 take_inferred (HybGuess *guess, HybShape *shape)
 {
@@ -289,7 +290,7 @@ try_known_batches (HybGuess *guess, HybNodeId variable, HybShape *shape)
   return FALSE;
 }
 
-/* Guesses one variable and keeps what follows from it. */
+/* Guesses one variable and keeps the types that follow from it. */
 static void
 guess_variable (HybGuess *guess, HybNodeId variable, GPtrArray *guesses)
 {
@@ -317,7 +318,8 @@ compare_variables (gconstpointer a, gconstpointer b)
   return (*first)->variable < (*second)->variable ? -1 : 1;
 }
 
-/* The inputs whose shapes are known at first; none if the caller says how large a batch is.  (transfer full) */
+/* The inputs whose shapes are known from the start; none if the caller gives the batch size.  (transfer
+ * full) */
 static GArray *
 find_known (HybGraph *graph, const HybType *types, const guint8 *needed, const HybGuessHints *hints)
 {

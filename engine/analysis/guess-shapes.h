@@ -1,7 +1,7 @@
 /* guess-shapes.h — guesses the open dimensions of a graph's inputs.
  *
  * Exports often do not store the shapes of their inputs.  A guess is a size that is usual for such
- * an input and that inference accepts; its reason says what supports it.
+ * an input and that inference accepts; its reason states the evidence.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

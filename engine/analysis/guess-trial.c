@@ -1,6 +1,6 @@
 /* guess-trial.c — tries shapes of one variable by inference, usual sizes first.
  *
- * What operators accept decides.  Start at hyb_guess_find_size().
+ * Inference decides.  Start at hyb_guess_find_size().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/analysis/guess-trial.h"
 
@@ -145,7 +145,7 @@ add_size_reason (HybGuess            *guess,
                           _ (sizes->what), guess->refused_by ? guess->refused_by : _ ("the graph"));
 }
 
-/* The size that is tried at an index: usual ones, then those of parameters, then all. */
+/* The size to try at an index: usual sizes first, then sizes of parameters, then all. */
 static gint64
 nth_size (const HybGuess *guess, const HybGuessSizes *sizes, guint i)
 {

@@ -20,13 +20,13 @@ typedef struct
   guint32    *readers;    /* by node: categories of all operators that depend on it, as bits */
   GArray     *operands;   /* of gint64: the sizes of parameters that are known, each once */
   GArray     *known;      /* of HybNodeId: inputs that may show the batch */
-  char       *refused_by; /* what refused the last trial that failed */
+  char       *refused_by; /* the error of the last trial that failed */
   guint       tries;      /* inferences left */
   HybValueId  value;      /* whose shape is being guessed */
   GString    *reason;     /* for that guess */
 } HybGuess;
 
-/* Sizes to try for one variable, and what the reason says of the first. */
+/* Sizes to try for one variable, and the reason given for the first. */
 typedef struct
 {
   const gint64 *usual;
@@ -55,7 +55,7 @@ gboolean hyb_guess_take_named_size (HybGuess            *guess,
                                     HybShape            *shape,
                                     guint                axes,
                                     const HybGuessSizes *sizes);
-/* Gives the axes of the set the first size that inference accepts, and the reason what supports it; FALSE if
- * none is accepted. */
+/* Sets the axes to the first size that inference accepts, and the reason to its evidence; FALSE if none
+ * is accepted. */
 gboolean
 hyb_guess_find_size (HybGuess *guess, HybShape *shape, guint axes, const HybGuessSizes *sizes);

@@ -1,4 +1,4 @@
-/* guess-types.h — what a guess of an input's shape is.
+/* guess-types.h — the guess of an input's shape.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

@@ -199,8 +199,8 @@ has_possible_size (const HybType *type, GError **error)
                        "an array of shape %s would not fit any memory", text);
 }
 
-/* Merges what a rule found out about an operand into the type of its value.  Fails if both are
- * known and differ, which also catches an operand that occurs twice. */
+/* Merges the type that a rule inferred for an operand into the type of its value.  Fails if both
+ * are known and differ, which also catches an operand that occurs twice. */
 static gboolean
 learn (Inference *inference, HybNodeId id, HybValueId value, const HybType *found, GError **error)
 {
@@ -239,8 +239,8 @@ has_input_types (const HybCall *call)
   return TRUE;
 }
 
-/* A node whose operands learn is queued again by learn(), itself included, unless all inputs were
- * known before: what it then finds out about its outputs follows from them. */
+/* learn() queues a node again, the current one included, when a type of its operands becomes
+ * better known, unless all inputs were known before: its outputs then follow from them. */
 static gboolean
 infer_node (Inference *inference, HybNodeId id, GError **error)
 {
@@ -387,9 +387,9 @@ lacks_dtype (const Inference *inference, HybValueId value, gboolean variables_on
          (!variables_only || hyb_node_is_variable (node));
 }
 
-/* Makes float32 what nothing determines: first variables, each followed by its consequences, then
- * the remaining values.  A graph with more than MAX_SINGLE_DEFAULTS such variables (no real model
- * has them) gets all defaults at once. */
+/* Sets dtypes that nothing determines to float32: first variables, each followed by its
+ * consequences, then the remaining values.  A graph with more than MAX_SINGLE_DEFAULTS such
+ * variables (no real model has them) gets all defaults at once. */
 static gboolean
 fill_dtypes (Inference *inference, GError **error)
 {

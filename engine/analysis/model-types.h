@@ -4,8 +4,8 @@
 
 #include "engine/graph/model.h"
 
-/* Types by value: those of parameters, and of inputs without one those that the model was given.  Others are unknown.
- * (transfer full) */
+/* Types by value: of parameters from their arrays, of other inputs as the model was given them.  The rest are
+ * unknown. (transfer full) */
 HybType *hyb_model_new_given_types (HybModel *model);
 /* Types by value as far as they follow from the parameters and the declarations of the file; open dimensions stay open.
  * (transfer full) */

@@ -105,8 +105,8 @@ resolve_all (Cutting *cutting, const char *const *from, const char *const *to, G
   return TRUE;
 }
 
-/* Marks what the outputs depend on.  A value at which the graph is cut counts as read if its node is marked, or another is that
- * reads it. */
+/* Marks the nodes that the outputs depend on.  A value at which the graph is cut counts as read if its node or a reader of
+ * it is marked. */
 static gboolean
 find_needed (Cutting *cutting, GError **error)
 {
@@ -150,7 +150,7 @@ find_needed (Cutting *cutting, GError **error)
   return TRUE;
 }
 
-/* Adds the variables that stand for the values at which the graph is cut. */
+/* Adds the variables that replace the values at which the graph is cut. */
 static void
 add_inputs (const Cutting *cutting, HybBuilder *builder, HybValueId *moved, HybModel *part)
 {

@@ -1,4 +1,4 @@
-/* pass.h — what a pass over a graph is.
+/* pass.h — the interface of a pass over a graph.
  *
  * A pass returns a new graph or the same one.  passes/pass-list.h names all passes in order, and
  * passes/pipeline.c runs them.

@@ -42,7 +42,7 @@ void hyb_rewrite_set_value (HybRewrite *rewrite, HybValueId old, HybValueId valu
 const HybValueId *hyb_rewrite_inputs (HybRewrite *rewrite, HybNodeId id);
 /* Copies a node, reading the values that replace its inputs.  Returns its first value. */
 HybValueId hyb_rewrite_copy (HybRewrite *rewrite, HybNodeId id);
-/* Adds a node whose origin and line are those of the old node id, as is its name if spec has none.  Returns its first
+/* Adds a node with the origin and line of the old node id, and with its name if spec has none.  Returns its first
  * value. */
 HybValueId hyb_rewrite_add (HybRewrite *rewrite, HybNodeId id, const HybNodeSpec *spec);
 /* The same in place of the old node: it has its key too, and its outputs replace those of the old node. */

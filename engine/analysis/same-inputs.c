@@ -1,4 +1,4 @@
-/* same-inputs.c — gives the inputs of a model the names that those of another one have.
+/* same-inputs.c — renames the inputs of a model like the inputs of another one.
  *
  * The graph is copied with other names of variables.  Start at hyb_model_name_inputs_as().
  * SPDX-License-Identifier: LGPL-2.1-or-later */

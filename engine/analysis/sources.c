@@ -1,8 +1,8 @@
 /* sources.c — follows the nodes of a graph through the passes.
  *
  * A node whose value is replaced is computed by the node that makes the replacement.  One without a
- * replacement is computed by the node that replaces its reader.  What such nodes read and what
- * replaces nothing helps them.  Start reading at hyb_sources_follow().
+ * replacement is computed by the node that replaces its reader.  Nodes that only feed such nodes,
+ * or replace nothing, count as helpers.  Start reading at hyb_sources_follow().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/analysis/sources.h"
 
@@ -52,7 +52,7 @@ typedef struct
   guint             n_visits;
 } Step;
 
-/* --- What computes a node now --- */
+/* --- The nodes that compute a node now --- */
 
 static gboolean
 is_operator (const HybGraph *graph, HybNodeId id)
@@ -70,7 +70,7 @@ add_target (Targets *targets, HybNodeId target)
     targets->id[targets->n++] = target;
 }
 
-/* The nodes that make the values which replace those of a node. */
+/* The nodes that produce the replacements of a node's values. */
 static void
 find_replacements (Step *step, HybNodeId id)
 {
@@ -137,7 +137,7 @@ find_targets (Step *step)
   for (HybNodeId id = 0; id < n; id++)
     if (step->was_needed[id])
       find_replacements (step, id);
-  /* Readers come after what they read, so those are complete first. */
+  /* Nodes come after their inputs, so the inputs are complete first. */
   for (HybNodeId id = n; id-- > 0;)
     if (step->was_needed[id] && step->targets[id].n == 0 && is_operator (step->before, id))
       find_absorbing (step, id);
@@ -205,7 +205,7 @@ reads_new_values (const Step *step, HybNodeId id)
   return FALSE;
 }
 
-/* Adds what the pass has stated about nodes that left a loop. */
+/* Adds the sources that the pass has recorded for nodes moved out of a loop. */
 static void
 add_moved (Step *step)
 {
@@ -244,7 +244,7 @@ collect (Step *step)
 
 /* --- Sorting --- */
 
-/* By node, then by source; what computes comes before what helps. */
+/* By node, then by source; computing nodes come before helpers. */
 static int
 compare_entries (gconstpointer a, gconstpointer b)
 {

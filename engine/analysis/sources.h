@@ -1,19 +1,19 @@
-/* sources.h — which nodes of a planned graph the nodes after its passes stand for.
+/* sources.h — maps the nodes after the passes to the nodes of the planned graph.
  *
- * A pass merges, splits, moves and replaces nodes, and says only which value replaces which.  From
- * that, and from what each graph reads, hyb_sources_follow() finds out whose work every new node
- * does, whatever the pass is.
+ * A pass merges, splits, moves and replaces nodes, and records only which value replaces which.
+ * From that and from the edges of both graphs, hyb_sources_follow() derives whose work each new
+ * node does, for any pass.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
 #include "engine/graph/graph.h"
 
-/* A node of the planned graph that a node after the passes stands for. */
+/* A node of the planned graph whose work a node after the passes does. */
 typedef struct
 {
   HybNodeId node;      /* in the planned graph */
   HybNodeId inner;     /* in the body of that loop, from which it was moved out; HYB_NO_ID: none */
-  gboolean  is_helper; /* it only prepares what the node that computes it reads */
+  gboolean  is_helper; /* it only prepares inputs of the node that computes it */
 } HybSource;
 
 typedef struct _HybSources HybSources;
@@ -26,12 +26,12 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (HybSources, hyb_sources_free)
 /* Carries the sources over from one graph to the next.  map: holds, for
  * each value of the graph `before`, its value in `after` or HYB_NO_ID. */
 void hyb_sources_follow (HybSources *sources, HybGraph *before, HybGraph *after, const GArray *map);
-/* States before hyb_sources_follow() that a node of the new graph computes what a loop of the old one
- * had in its body.  inner: its id there; no earlier pass may have changed that body. */
+/* Records before hyb_sources_follow() that a node of the new graph computes a node of a loop body
+ * of the old one.  inner: its id there; no earlier pass may have changed that body. */
 void hyb_sources_note_moved (HybSources *sources, HybNodeId moved, HybNodeId loop, HybNodeId inner);
-/* States before hyb_sources_follow() that a node of the new graph computes what one of the old graph did, although its value
- * replaces none: its elements have another order. */
+/* Records before hyb_sources_follow() that a node of the new graph does the work of an old one although its value
+ * replaces none, because its elements have another order. */
 void hyb_sources_note_replaced (HybSources *sources, HybNodeId replacing, HybNodeId replaced);
 /* The *n sources of a node of the current graph in ascending order, owned by sources; none for
- * variables and for what only helps in more ways than are recorded. */
+ * variables and for helpers of more nodes than are recorded. */
 const HybSource *hyb_sources_get (const HybSources *sources, HybNodeId node, guint *n);

@@ -1,7 +1,7 @@
 /* subgraph-types.c — the types inside a body of a loop or condition.
  *
- * Start with hyb_subgraph_infer(), which lets variables and heads of a body learn
- * from each other; the owner's inference rule calls it.
+ * Start with hyb_subgraph_infer(), which infers variables and heads of a body from each other; the
+ * owner's inference rule calls it.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/analysis/subgraph-types.h"
 

@@ -1,7 +1,7 @@
 /* subgraph-types.h — the types inside a body of a loop or condition.
  *
- * A body is a graph whose variables are fed by the node that owns it.  Its types
- * follow from those of its variables, by the rules of infer-types.h.
+ * A body is a graph whose variables are fed by the node that owns it.  Its types follow from its
+ * variables by the rules of infer-types.h.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -20,8 +20,8 @@ typedef struct
  * contradiction. */
 gboolean hyb_subgraph_infer (HybGraph *body, const HybSubgraphTypes *types, GError **error);
 
-/* The types of all values of a body as far as they follow from those of its variables.  NULL and an
- * error for a contradiction.  (transfer full) */
+/* The types of all values of a body as far as they follow from its variables.  NULL and an error
+ * for a contradiction.  (transfer full) */
 HybType *hyb_subgraph_value_types (HybGraph      *body,
                                    const HybType *variables,
                                    gboolean       training,
@@ -32,8 +32,8 @@ guint hyb_subgraph_n_variables (const HybGraph *body);
 /* The number of heads of a body. */
 guint hyb_subgraph_n_heads (const HybGraph *body);
 
-/* FALSE and an error unless the body has n_variables variables and n_heads heads.  name: what the
- * body is, for the message. */
+/* FALSE and an error unless the body has n_variables variables and n_heads heads.  name: a
+ * description of the body for the message. */
 gboolean hyb_subgraph_check (const HybGraph *body,
                              guint           n_variables,
                              guint           n_heads,
@@ -47,8 +47,8 @@ void hyb_subgraph_add_cost (HybGraph      *body,
                             double         times,
                             HybCost       *cost);
 
-/* The types of the variables of a body made by hyb_graph_with_gradients(): those of the forward
- * body, then the gradients of its n_heads heads.  NULL and an error for a contradiction.
+/* The types of the variables of a body made by hyb_graph_with_gradients(): the variables of the
+ * forward body, then the gradients of its n_heads heads.  NULL and an error for a contradiction.
  * (transfer full) */
 HybType *hyb_subgraph_gradient_types (HybGraph      *body,
                                       const HybType *forward_variables,

@@ -58,7 +58,7 @@ template <typename Type> struct HybTemporary
   }
 };
 
-/* The struct is made in a function of its own, where g++ -Wextra does not ask for the members that are left out. */
+/* The struct is made in a function of its own, where g++ -Wextra does not warn about omitted members. */
 #define HYB_OPTIONS(Type, ...)                                             \
   HybTemporary<Type> ([&] ([[maybe_unused]] HybWords &hyb_words) -> Type { \
     HYB_LEAVES_OUT_MEMBERS (return Type{ __VA_ARGS__ };)                   \

@@ -1,17 +1,18 @@
 /* beside.c — finds files that are installed beside the engine.
  *
- * The engine is a library or a part of a program; both know where they were loaded from.
+ * The engine is a library or a part of a program; dladdr() finds the file of either.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/base/beside.h"
 
 #include <dlfcn.h>
 #include <string.h>
 
-/* Its address tells dladdr() which file this code was loaded from. */
+/* dladdr() finds the file of this code by its address. */
 static const char beside_anchor = 0;
 
-/* The file that holds this code: the library, or a program that is linked with it.  dladdr() gives
- * a program the name that it was started by, which need not be a path.  (transfer full) */
+/* The file that holds this code: the library, or a program that is linked with it.  For a
+ * program, dladdr() returns the name by which it was started, which may lack the path.
+ * (transfer full) */
 static char *
 own_file (void)
 {

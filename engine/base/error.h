@@ -15,7 +15,7 @@ G_BEGIN_DECLS
 #define HYB_GRAPH_ERROR  (hyb_graph_error_quark ())  /* errors of graphs */
 #define HYB_OP_ERROR     (hyb_op_error_quark ())     /* errors of operators */
 #define HYB_DEVICE_ERROR (hyb_device_error_quark ()) /* errors of devices */
-/* Codes of HYB_FORMAT_ERROR: what is wrong with a file. */
+/* Codes of HYB_FORMAT_ERROR: faults of a file. */
 typedef enum
 {
   HYB_FORMAT_ERROR_UNKNOWN,   /* no format recognises the bytes */
@@ -24,7 +24,7 @@ typedef enum
   HYB_FORMAT_ERROR_MISMATCH,  /* weights do not fit the graph */
   HYB_FORMAT_ERROR_LIMIT,     /* more memory than the limit for this file (limits.h) */
 } HybFormatError;
-/* Codes of HYB_GRAPH_ERROR: what is wrong with a graph. */
+/* Codes of HYB_GRAPH_ERROR: faults of a graph. */
 typedef enum
 {
   HYB_GRAPH_ERROR_STRUCTURE, /* an invalid edge or head, or a cycle */
@@ -33,7 +33,7 @@ typedef enum
   HYB_GRAPH_ERROR_MISSING,   /* an input or parameter was not given */
   HYB_GRAPH_ERROR_MEMORY,    /* more memory than the machine or the limit allows */
 } HybGraphError;
-/* Codes of HYB_OP_ERROR: what is wrong with a use of an operator. */
+/* Codes of HYB_OP_ERROR: faults in the use of an operator. */
 typedef enum
 {
   HYB_OP_ERROR_ATTRIBUTE,   /* an attribute does not parse or is out of range */

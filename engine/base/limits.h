@@ -1,7 +1,7 @@
 /* limits.h — how much memory and work opening one file may take.
  *
- * Files come from strangers, and a small one may describe terabytes.  Readers check what they are about to
- * allocate against these limits.  Threads: any thread may set them; files that are being opened may use the former limits.
+ * Files come from strangers, and a small one may describe terabytes.  Readers check allocations against these limits
+ * first.  Threads: any thread may set them; files that are being opened may use the former limits.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -29,16 +29,15 @@ HYB_API gboolean hyb_limits_check_memory (guint64     needed,
                                           const char *where,
                                           GError    **error);
 
-/* Bytes that the memory of a run may have: what the machine has, or the limit that was set if that is
- * less, or what a limit of the process (ulimit -v or -d) leaves beside the buffers of the library for matrix
- * products. */
+/* Bytes that a run may use: the least of the machine's memory, the limit that was set, and the room that
+ * a limit of the process (ulimit -v or -d) leaves beside the buffers of the library for matrix products. */
 HYB_API guint64 hyb_limits_get_run_memory (void);
 
 /* Bytes that a limit of the process (ulimit -v or -d) still allows to allocate; G_MAXUINT64 without a limit. */
 HYB_API guint64 hyb_limits_get_room (void);
 
-/* For how many threads a limit of the process has room, at least 1; G_MAXUINT without a limit.  Taken from what the
- * process had allocated when this was called for the first time. */
+/* The number of threads for which a limit of the process has room, at least 1; G_MAXUINT without a limit.  Based
+ * on the memory that the process had allocated at the first call. */
 HYB_API guint hyb_limits_get_threads (void);
 
 G_END_DECLS

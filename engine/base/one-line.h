@@ -1,6 +1,6 @@
 /* one-line.h — names from files as one line and one column of a printed table.
  *
- * Names are data and stay as they are; only what is printed is changed.
+ * Names are data and stay unchanged; only the printed text is escaped.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

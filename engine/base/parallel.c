@@ -1,12 +1,12 @@
 /* parallel.c — parallel loops on one pool of threads for the whole process.
  *
- * hyb_parallel_for() publishes a job by writing one 64-bit ticket: the job's number in the
- * upper half, the number of unclaimed pieces in the lower half.  A thread that decrements the
- * ticket computes one piece: the one that has the thread's own number, so that what this piece reads
- * in every job stays in the cache of one core; or, if another thread has claimed it, any that is
- * left.  Which thread computes a piece depends on timing, but the pieces do not.  Idle workers poll
- * the ticket for SPIN_TURNS turns and then sleep, because kernels follow each other within
- * microseconds while a program runs, but not otherwise.
+ * hyb_parallel_for() publishes a job by writing one 64-bit ticket: the job's number in the upper
+ * half, the number of unclaimed pieces in the lower half.  A thread that decrements the ticket
+ * computes one piece: the one with the thread's own number, so that its data stay in the cache of
+ * one core from job to job; or, if another thread has claimed it, any unclaimed piece.  Which thread
+ * computes a piece depends on timing, but the pieces do not.  Idle workers poll the ticket for
+ * SPIN_TURNS turns and then sleep, because kernels follow each other within microseconds while a
+ * program runs, but not otherwise.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/base/parallel.h"
@@ -50,7 +50,7 @@ typedef struct
   GMutex   sleep; /* guards both conditions */
   GCond    work_came;
   GCond    work_done;
-  guint    n_workers; /* fewer than wanted where threads could not be made */
+  guint    n_workers; /* fewer than requested if threads could not be created */
   guint    n_wanted;
   guint    n_begun; /* workers that have started running; guarded by sleep */
   GThread *workers[MAX_THREADS];

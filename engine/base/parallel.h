@@ -21,7 +21,7 @@ HYB_API void hyb_parallel_for (gint64 n, gint64 grain, HybParallelFunc func, gpo
 HYB_API void hyb_parallel_set_threads (guint n_threads);
 /* The number of threads in use. */
 HYB_API guint hyb_parallel_get_threads (void);
-/* What is called before and after every slice that another thread than the caller of hyb_parallel_for()
+/* Called before and after every slice that a thread other than the caller of hyb_parallel_for()
  * computes, in that thread. */
 typedef struct
 {

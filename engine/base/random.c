@@ -1,8 +1,8 @@
 /* random.c — Philox 4×32 with 10 rounds, and numbers drawn from it.
  *
  * J. K. Salmon, M. A. Moraes, R. O. Dror, D. E. Shaw, “Parallel random numbers: as easy as 1, 2, 3”
- * (2011).  The constants are those of the paper; the test checks the vectors that its authors
- * publish.  hyb_random_philox() is the generator, all others are built on it.
+ * (2011).  The constants come from the paper; the test checks its authors' vectors.
+ * hyb_random_philox() is the generator, all others are built on it.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/base/random.h"

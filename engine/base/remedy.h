@@ -1,7 +1,5 @@
-/* remedy.h — what the user can do at once about a finding or an error.
- * Sentences of the engine name no options and no buttons: they carry a remedy beside the text, which the command line words as an option and the
- * window shows as a button.
- * Threads: any thread.
+/* remedy.h — the user's immediate way out of a finding or an error. Sentences of the engine name no options and no buttons: they carry a remedy
+ * beside the text, which the command line words as an option and the window shows as a button. Threads: any thread.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -10,7 +8,7 @@
 #include <glib.h>
 
 G_BEGIN_DECLS
-/* What the user can do about an error or a finding. */
+/* The user's way out of an error or a finding. */
 typedef enum
 {
   HYB_REMEDY_NONE,
@@ -37,8 +35,8 @@ HYB_API const char *hyb_remedy_name (HybRemedy remedy);
 /* The remedy of that name, or HYB_REMEDY_NONE; name may be NULL. */
 HYB_API HybRemedy hyb_remedy_find (const char *name);
 
-/* Registers an error domain whose errors can carry a remedy, and returns its quark; once per name.
- * The name is that of the function that returns the quark, with dashes; static. */
+/* Registers an error domain whose errors can carry a remedy, and returns its quark; once per
+ * name. name: static, the name of the function that returns the quark, with dashes. */
 HYB_API GQuark hyb_error_domain_register (const char *name);
 /* Adds a remedy to an error of such a domain; others stay as they are.  subject: (nullable) the node or
  * variable that it concerns.  Returns FALSE, as hyb_error_at() does.  error and *error may be NULL. */

@@ -64,9 +64,10 @@ const HybValueId *hyb_builder_get_inputs (HybBuilder *builder, HybNodeId node);
 /* The number of nodes added so far. */
 guint hyb_builder_n_nodes (HybBuilder *builder);
 
-/* Sets what the operators of a graph of another format have in common; see hyb_graph_get_dialect(). */
+/* Sets the data shared by the operators of a graph of another format; see hyb_graph_get_dialect(). */
 void hyb_builder_set_dialect (HybBuilder *builder, const HybDialect *dialect);
-/* Records what the file says a variable contains (hyb_graph_get_contents()).  Takes a reference. */
+/* Records the contents that the file gives a variable (hyb_graph_get_contents()).  Takes a
+ * reference. */
 void hyb_builder_set_contents (HybBuilder *builder, HybValueId variable, HybTensor *contents);
 /* Keeps an arena until the graph is freed, because attributes of nodes point into it.  Takes a
  * reference. */
@@ -74,7 +75,7 @@ void hyb_builder_keep_arena (HybBuilder *builder, HybArena *arena);
 /* Sets whether the graph follows MXNet's legacy shape rules; see
  * hyb_graph_has_legacy_shapes(). */
 void hyb_builder_set_legacy_shapes (HybBuilder *builder, gboolean legacy);
-/* Appends a value to those that the graph returns. */
+/* Appends a value to the outputs of the graph. */
 void hyb_builder_add_head (HybBuilder *builder, HybValueId value);
 /* Turns the builder into a graph and frees the builder.  (transfer full) */
 HybGraph *hyb_builder_freeze (HybBuilder *builder);

@@ -1,8 +1,8 @@
 /* graph.h — a frozen graph: nodes, the values they produce, and the edges between them.
  *
  * Nodes are in topological order and have dense ids.  The outputs of node n are the values first_output …
- * first_output + n_outputs - 1, dense over the graph.  Nothing changes after hyb_builder_freeze(): what a
- * pass learns is kept in arrays beside the graph, indexed by these ids.  To make a graph, see builder.h.
+ * first_output + n_outputs - 1, dense over the graph.  Nothing changes after hyb_builder_freeze(): passes
+ * keep their results in arrays beside the graph, indexed by these ids.  To make a graph, see builder.h.
  * Threads: any number of threads may read a graph; references are counted atomically.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
@@ -17,7 +17,7 @@ typedef guint32 HybValueId; /* index of an output of a node */
 /* Stands for no node or no value. */
 #define HYB_NO_ID G_MAXUINT32
 
-/* A family of operators with HYB_OP_FOREIGN.  Their types follow from what they are lowered to. */
+/* A family of operators with HYB_OP_FOREIGN.  Their types follow from their lowered form. */
 typedef struct
 {
   const char *name; /* as users write it: "ONNX" */
@@ -34,7 +34,7 @@ typedef struct
 {
   const HybOp       *op;         /* &hyb_op_variable for variables; never NULL */
   gconstpointer      params;     /* parsed attributes; NULL if the operator has none */
-  const char        *name;       /* never NULL; may be "" and need not be unique */
+  const char        *name;       /* never NULL; may be "" or a duplicate */
   const char        *type;       /* the operator's name in the file, also for opaque nodes */
   const char *const *attributes; /* key, value, …, NULL, as in the file, sorted; may be NULL */
   guint32            first_input;
@@ -75,8 +75,8 @@ HYB_API const HybValueId *hyb_graph_get_heads (const HybGraph *graph, guint *n_h
 
 /* All variables in node order, owned by the graph: arguments and auxiliary states. */
 HYB_API const HybNodeId *hyb_graph_get_variables (const HybGraph *graph, guint *n);
-/* The variables that no operator writes, in MXNet's order, owned by the graph: depth first from the
- * heads, then those that no head needs. */
+/* The variables that no operator writes, in MXNet's order, owned by the graph: depth first from
+ * the heads, then the unused ones. */
 HYB_API const HybNodeId *hyb_graph_get_arguments (const HybGraph *graph, guint *n);
 /* The variables that an operator writes, such as running means, in that order, owned by the graph. */
 HYB_API const HybNodeId *hyb_graph_get_auxiliary (const HybGraph *graph, guint *n);
@@ -113,11 +113,11 @@ HYB_API gboolean hyb_graph_has_legacy_shapes (const HybGraph *graph);
 /* TRUE if the graph or one of its bodies has a node whose operator is unknown. */
 HYB_API gboolean hyb_graph_has_opaque (const HybGraph *graph);
 
-/* What the operators of another format have in common if the graph has such operators, which lower()
- * replaces before a run; NULL if it has the engine's own. */
+/* Data shared by the operators of another format, which lower() replaces before a run; NULL if
+ * the graph has the engine's own operators. */
 HYB_API const HybDialect *hyb_graph_get_dialect (const HybGraph *graph);
-/* What the file of the graph says a variable contains, owned by the graph; NULL if it says nothing.  Types
- * may depend on it (the target of a reshape). */
+/* The contents that the file gives a variable, owned by the graph; NULL if there are none.  Types may
+ * depend on them (the target of a reshape). */
 HYB_API HybTensor *hyb_graph_get_contents (const HybGraph *graph, HybNodeId variable);
 
 /* Checks every invariant of the graph and its bodies.  FALSE, with the first one that is

@@ -1,7 +1,6 @@
-/* model.h — a graph, its parameters, and where both came from.
- * A model is what a reader returns and what commands and the window work with.  It makes no decisions: readers fill it, the doctor and the executor
- * read it.
- * Threads: any number of threads may read and run a model while none changes it; references are counted atomically.
+/* model.h — a graph, its parameters, and where both came from. Readers return models; commands and the window work with them.  It makes no
+ * decisions: readers fill it, the doctor and the executor read it. Threads: any number of threads may read and run a model while none changes it;
+ * references are counted atomically.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -37,8 +36,8 @@ HYB_API void hyb_model_set_graph (HybModel *model, HybGraph *graph);
 /* The parameter for the variable of this name (without "arg:" or "aux:"), owned by the model,
  * or NULL. */
 HYB_API HybTensor *hyb_model_get_parameter (HybModel *model, const char *name);
-/* The types of the values of the model's graph, by value, as far as its parameters tell them; the
- * others are unknown.  (transfer full) */
+/* The types of the values of the model's graph, by value, as far as its parameters determine
+ * them; the others are unknown.  (transfer full) */
 HYB_API HybType *hyb_model_new_types (HybModel *model);
 /* Adds a parameter, or replaces the one of this name and keeps its place.  The model takes a
  * reference to tensor. */
@@ -71,8 +70,8 @@ HYB_API void hyb_model_set_format (HybModel *model, const char *format);
 /* Records the version of the program that wrote the file. */
 HYB_API void hyb_model_set_version (HybModel *model, const char *version);
 
-/* Records something else that the file says of itself: one of several entries of a section (“opsets”), or a section that
- * is one value (name NULL). */
+/* Records a further fact from the file: one of several entries of a section (“opsets”), or a section that is one
+ * value (name NULL). */
 HYB_API void
 hyb_model_set_fact (HybModel *model, const char *section, const char *name, const char *value);
 /* Fact number `index`, in the order of recording; FALSE if there are fewer.  Texts belong to the model. */
@@ -82,7 +81,7 @@ HYB_API gboolean hyb_model_get_fact (HybModel    *model,
                                      const char **name,
                                      const char **value);
 
-/* The type that this input usually has, if the model says so, or NULL. */
+/* The usual type of this input if the model states it, or NULL. */
 HYB_API const HybType *hyb_model_get_input_type (HybModel *model, const char *name);
 /* Records the type that this input usually has. */
 HYB_API void hyb_model_set_input_type (HybModel *model, const char *name, const HybType *type);

@@ -1,6 +1,6 @@
 /* reach.h — which nodes the heads depend on, and which nodes a run writes.
  *
- * Passes drop what is not needed and leave alone what is written.
+ * Passes drop unneeded nodes and do not touch written ones.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

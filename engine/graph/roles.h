@@ -1,4 +1,4 @@
-/* roles.h — what a variable is for: data, parameter, state or label.
+/* roles.h — the role of a variable: data, parameter, state or label.
  *
  * Model files do not state the role, so it is derived from names and readers.
  * SPDX-License-Identifier: LGPL-2.1-or-later */

@@ -1,5 +1,5 @@
-/* layer-rules.h — what the inference rules of layers share: operands whose shapes follow from the
- * data, and windows that slide over images (convolution, pooling).
+/* layer-rules.h — parts shared by the inference rules of layers: operands whose shapes follow from
+ * the data, and windows that slide over images (convolution, pooling).
  *
  * Functions that return a gboolean return FALSE, with a message that names the operand, only for a
  * contradiction.
@@ -37,7 +37,7 @@ gint64 hyb_layer_extent (const HybShape *shape, int from, int to);
 gboolean hyb_layer_like_last_inputs (HybCall *call, GError **error);
 
 /* infer_dtype of a loss whose input 1 is a label: the label may have any dtype (if nothing else
- * determines it, that of input 0); all other operands have the same one. */
+ * determines it, the dtype of input 0); all other operands have the same one. */
 gboolean hyb_layer_label_dtype (HybCall *call, GError **error);
 
 /* --- Windows --- */

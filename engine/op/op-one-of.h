@@ -4,6 +4,5 @@
 
 #include "engine/op/op.h"
 
-/* TRUE if op is what one of these names stands for; other names of an operator stand for it as well.  names:
- * NULL-terminated. */
+/* TRUE if one of these names is a name or an alias of op.  names: NULL-terminated. */
 gboolean hyb_op_is_one_of (const HybOp *op, const char *const *names);

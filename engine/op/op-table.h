@@ -1,6 +1,6 @@
 /* op-table.h — the operators of the library and their other names, as data.
  *
- * engine/ops lists what it has in op-table.c; op-find.c looks it up.
+ * engine/ops lists its operators in op-table.c; op-find.c looks them up.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

@@ -1,11 +1,10 @@
 /* op.h — the description of an operator: HybOp, and HybCall, one use of it.
  *
  * Every operator is a constant HybOp in an array at the bottom of a file below engine/ops (or engine/control); op-list.h
- * lists these arrays.  The struct holds all that Hybridscope knows about the operator: file readers, type inference,
- * autograd, the executor, the profiler and the inspector read it, and none of them switches on operator names.
- * Start with engine/ops/nn/softmax.c, a complete operator of ordinary size.
- * Threads: an operator is constant, and several threads may call its functions at once.  hyb_op_register() may be called
- * by any thread.
+ * lists these arrays.  The struct holds all facts about the operator: file readers, type inference, autograd, the
+ * executor, the profiler and the inspector read it, and none of them switches on operator names. Start with
+ * engine/ops/nn/softmax.c, a complete operator of ordinary size. Threads: an operator is constant, and several threads
+ * may call its functions at once.  hyb_op_register() may be called by any thread.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -63,8 +62,9 @@ typedef enum
   /* forward() touches values through op/run-device.h alone and may get addresses of a device, for
    * which prepare() has then planned the bodies. */
   HYB_OP_DEVICE_BODIES = 1 << 12,
-  /* An operator of another format than MXNet's: it cannot run, and lower() writes what runs in its
-   * place.  Its nodes have as many inputs and outputs as the file gives them (body_arity). */
+  /* An operator of another format than MXNet's: it cannot run; lower() writes the nodes that run
+   * in its place.  Its nodes have as many inputs and outputs as the file gives them
+   * (body_arity). */
   HYB_OP_FOREIGN = 1 << 13,
   /* The outputs are written in the file and depend on nothing; drawn like a weight. */
   HYB_OP_LITERAL = 1 << 14,
@@ -107,8 +107,8 @@ typedef struct
    * a plan. */
   HybTensor *const *constants;
 
-  /* With HYB_OP_DEVICE_BODIES: set if bodies are planned for a device, which is that of
-   * plan_options; prepare() fills it in.  Else NULL. */
+  /* With HYB_OP_DEVICE_BODIES: set if bodies are planned for the device of plan_options;
+   * prepare() fills it in.  Else NULL. */
   HybCallDevice *on_device;
 } HybCall;
 
@@ -150,7 +150,7 @@ struct _HybOp
   const HybParam    *params;      /* table of attributes, ended by an empty entry; default: none */
   gsize              params_size; /* of the struct that the table fills */
 
-  /* The number of inputs and outputs for given attributes.  Default: as many as are named. */
+  /* The number of inputs and outputs for given attributes.  Default: the named ones. */
   void (*arity) (gconstpointer params, guint *n_inputs, guint *n_outputs);
   /* For operators with bodies that decide the number of inputs; called instead of arity().
    * Default: arity() alone decides. */
@@ -166,10 +166,10 @@ struct _HybOp
    * such checks. */
   gboolean (*check) (gconstpointer params, GError **error);
 
-  /* For an operator on quantised values: the operator that computes the same on floats.  The first
-   * inputs are those of that operator; the lower and upper limits of their ranges follow.  Outputs
-   * are the result and the limits of its range.  If this operator has no table of attributes, it
-   * has that operator's.  Default: not an operator on quantised values. */
+  /* For an operator on quantised values: the operator that computes the same on floats.  Its
+   * inputs come first; the lower and upper limits of their ranges follow.  Outputs are the
+   * result and the limits of its range.  Without a table of attributes of its own, this operator
+   * uses the table of that one.  Default: not an operator on quantised values. */
   const char *float_form;
 
   /* Inputs that are state which forward writes (BatchNorm's running mean).  Ask
@@ -231,7 +231,7 @@ struct _HybOp
   gboolean (*view) (const HybCall *call, guint output, guint *input, gsize *offset);
 
   /* Called once per plan, when types are final and before workspace(): sets call->prepared to
-   * what forward needs ready (plans of bodies, tables).  FALSE if the call cannot run. */
+   * the data that forward needs (plans of bodies, tables).  FALSE if the call cannot run. */
   gboolean (*prepare) (HybCall *call, GError **error);
   void (*release) (HybCall *call); /* frees call->prepared */
   /* A few words about how forward computes the call, for the printed plan and for profiles; NULL if there is nothing
@@ -255,16 +255,16 @@ struct _HybOp
    * an error, unless HYB_OP_NO_GRADIENT is set. */
   void (*gradient) (HybGrad *grad);
   /* The operator that replaces this one in graphs that are differentiated.  It has the same
-   * inputs, attributes and first outputs, and further hidden outputs that store what the gradient
-   * needs (gates of an RNN, states of a loop).  Default: no replacement. */
+   * inputs, attributes and first outputs, and further hidden outputs that store intermediate
+   * values for the gradient (gates of an RNN, states of a loop).  Default: no replacement. */
   const char *recording;
 
   /* For an operator that computes a gradient: the name of the operator it differentiates.  Both
    * must have the same params table, unless infer_shape of that operator ignores attributes.
-   * hyb_call_infer() then asks infer_shape of that operator, after that of this one, which is left
-   * out where operands tell all shapes.  Default: infer_shape alone decides. */
+   * hyb_call_infer() then calls infer_shape of this operator, which may be missing where
+   * operands determine all shapes, and of that one.  Default: infer_shape alone decides. */
   const char *gradient_of;
-  /* With gradient_of: what each input, and after “>” each output, corresponds to in the
+  /* With gradient_of: the counterpart of each input, and after “>” of each output, in the
    * differentiated operator, as words with a space between them:
    *
    *   i1    input 1, or its gradient
@@ -322,8 +322,8 @@ HYB_API const char *hyb_op_missing_reason (const char *name);
  * patterns may contain “*”.  FALSE if index is too large. */
 HYB_API gboolean hyb_op_missing_entry (guint index, const char **pattern, const char **reason);
 
-/* Makes an operator of a plug-in known under its name and aliases; the struct is copied, what it points to
- * must stay.  FALSE and an error if a name is taken, or a member is missing that has no default. */
+/* Makes an operator of a plug-in known under its name and aliases; the struct is copied, its pointers
+ * must stay valid.  FALSE and an error if a name is taken, or a member without a default is missing. */
 HYB_API gboolean hyb_op_register (const HybOp *op, GError **error);
 /* The operator that a plug-in registered under this name or alias; NULL if there is none. */
 HYB_API const HybOp *hyb_op_find_registered (const char *name);

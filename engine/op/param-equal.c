@@ -1,7 +1,7 @@
 /* param-equal.c — equality and hashes of params structs, for the passes that merge equal nodes.
  *
- * Values are compared byte by byte, as the table of attributes says where they are.
- * Start with hyb_params_equal().
+ * Values are compared byte by byte at the offsets of the table of attributes. Start with
+ * hyb_params_equal().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/op/param.h"
 

@@ -1,7 +1,7 @@
 /* param-get.c — reads parsed attributes by their names.
  *
- * Used by code that meets many operators and does not know their params structs: passes,
- * the export doctor and the recogniser of cells.  An operator reads its own struct directly.
+ * Used by code that handles many operators without their params structs: passes, the export doctor
+ * and the recogniser of cells.  An operator reads its own struct directly.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/op/param.h"
 

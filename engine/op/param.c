@@ -1,7 +1,7 @@
 /* param.c — parsing and writing the attributes of operators, as their tables describe.
  *
- * The grammar is that of MXNet's front ends.  The text is not trusted: every kind has a small
- * parser that accepts the whole text or rejects it.  Start with hyb_params_parse().
+ * The grammar follows MXNet's front ends.  The text is not trusted: every kind has a small parser
+ * that accepts the whole text or rejects it.  Start with hyb_params_parse().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/op/param.h"
@@ -31,8 +31,8 @@ skip_space (const char *text)
 /* The scan_… functions read one value at *text and advance *text behind it; FALSE if there is no
  * value.  The parse_… functions accept one value and white space, and nothing else. */
 
-/* An integer, perhaps with the suffix “L” that Python 2 writes.  HYB_NONE stands for None, so it cannot be given as a
- * number too. */
+/* An integer, perhaps with the suffix “L” that Python 2 writes.  HYB_NONE represents None and is refused as a
+ * number. */
 static gboolean
 scan_int (const char **text, gint64 *value)
 {
@@ -244,7 +244,7 @@ parse_value (const HybParam *param, const char *text, gpointer at)
       return parse_float (text, at);
     case HYB_PARAM_OPTIONAL_FLOAT:
       *(double *) at = NAN;
-      /* NaN stands for None, so it cannot be given as a number too. */
+      /* NaN represents None and is refused as a number. */
       return none || (parse_float (text, at) && !isnan (*(double *) at));
     case HYB_PARAM_BOOL:
       return parse_bool (text, at);
@@ -270,7 +270,7 @@ parse_value (const HybParam *param, const char *text, gpointer at)
   g_return_val_if_reached (FALSE);
 }
 
-/* What a value of this kind has to be, for messages. */
+/* A description of the values of this kind, for messages. */
 static const char *
 kind_name (HybParamKind kind)
 {

@@ -77,8 +77,8 @@ HYB_API gpointer hyb_params_parse (const HybParam    *params,
                                    const char *const *attributes,
                                    GPtrArray         *unknown,
                                    GError           **error);
-/* A params struct of zeros with one reference, for code that fills in the members itself.  params: the
- * table that says which members are freed with it; NULL: none. */
+/* A params struct of zeros with one reference, for code that fills in the members itself.  params:
+ * the table of the members that are freed with it; NULL: none. */
 HYB_API gpointer hyb_params_new (const HybParam *params, gsize size);
 /* Params structs are reference-counted, so that copies of a node share them.  Adds a reference and
  * returns values; NULL is allowed. */
@@ -93,8 +93,8 @@ HYB_API guint hyb_params_hash (guint hash, const HybParam *table, gconstpointer 
 
 /* --- Reading parsed attributes by name (param-get.c) ---
  *
- * For code that handles many operators and does not know their params structs.  table and values
- * may be NULL. */
+ * For code that handles many operators without their params structs.  table and values may be
+ * NULL. */
 
 /* The entry of this name; NULL if the table has none. */
 HYB_API const HybParam *hyb_params_find (const HybParam *table, const char *name);

@@ -1,4 +1,4 @@
-/* phase.c — the parts that operators have in common, and how the probe is told of them.
+/* phase.c — the parts that operators have in common, and their reports to the probe.
  *
  * A part has the span of its node, with another kind and one level deeper.
  * SPDX-License-Identifier: LGPL-2.1-or-later */

@@ -1,8 +1,8 @@
 /* phase.h — parts of an operator that a probe sees one by one.
  *
  * An operator that does several kinds of work, for instance products and then functions of single
- * elements, tells the probe where each part begins and ends.  Parts do not overlap.  Without a probe
- * a call is one comparison.
+ * elements, reports the beginning and end of each part to the probe.  Parts do not overlap.  Without
+ * a probe a call is one comparison.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

@@ -1,7 +1,6 @@
 /* plan-options.c — whether an optimising pass is enabled.
  *
- * Passes themselves are tables in passes/; this file only answers the question that
- * operators ask about them.
+ * The passes themselves are tables in passes/; operators only query them here.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/op/plan-options.h"
 

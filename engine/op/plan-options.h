@@ -24,12 +24,12 @@ struct _HybPlanOptions
   gboolean           bind_outputs;  /* the caller provides memory for heads, else the plan does */
   HybTensor *const  *constants;     /* by variable (node order): fixed contents that may be
                                      * folded, or NULL; NULL: none */
-  gsize              memory_limit;  /* bytes; 0: what the machine has */
+  gsize              memory_limit;  /* bytes; 0: the machine's memory */
   const HybProbe    *probe;         /* receives every pass; NULL: no probe */
   HybGpu            *gpu;           /* the device that the plan is for; NULL: the processor */
   gboolean           values_on_gpu; /* variables and heads are memory of gpu: a body's */
   gboolean same_bytes; /* constants choose no kernel, since another one would round differently */
-  const guint8 *kept;  /* by variable: what a run writes there stays on gpu; NULL: none */
+  const guint8 *kept;  /* by variable: values that a run writes to it stay on gpu; NULL: none */
 };
 
 /* TRUE if the optimising pass of this name runs under these options; FALSE for NULL. */

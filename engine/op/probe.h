@@ -1,8 +1,7 @@
 /* probe.h — callbacks through which a run is observed.
  *
- * The engine measures nothing itself.  It calls a probe before and after every operator, and does
- * not know what the probe does with the calls.  profiler/record/recorder.c is the probe that
- * matters; tests write small ones of their own.
+ * The engine measures nothing itself.  It calls a probe before and after every operator.
+ * profiler/record/recorder.c is the probe that matters; tests write small ones of their own.
  *
  * Threads: the callbacks run on the computing thread, between operators.  They must not take locks,
  * allocate memory (except in value()) or change the graph: copy what is needed and return.
@@ -44,20 +43,21 @@ typedef struct
   HybGraph      *in;
   const HybPlan *plan;
 
-  /* For phases: what the part is, and at its end its work.  Both are valid during the call only. */
+  /* For phases: the kind of the part, and at its end its work.  Both are valid during the call
+   * only. */
   const HybPhase *phase;
   const HybCost  *cost;
 } HybSpan;
 
-/* The callbacks; those that are NULL are not called. */
+/* The callbacks; each may be NULL. */
 typedef struct
 {
   gpointer data; /* passed to every callback */
 
   void (*begin) (gpointer data, const HybSpan *span);
   void (*end) (gpointer data, const HybSpan *span);
-  /* The operator itself begins: what a run does before it, where it goes operator by operator, is done, such
-   * as finding types and allocating outputs.  The span is the one that began last. */
+  /* The operator itself begins: in a run operator by operator, preparations such as finding types and
+   * allocating outputs are done.  The span is the one that began last. */
   void (*ready) (gpointer data, const HybSpan *span);
   /* `bytes` more are allocated on the device; negative if memory was freed. */
   void (*memory) (gpointer data, guint16 device, gint64 bytes);
@@ -67,9 +67,9 @@ typedef struct
    * times measured by the same probe are distorted. */
   void (*value) (gpointer data, const HybSpan *span, guint output, const HybTensor *tensor);
 
-  /* Not 0: what a device does is learnt from elsewhere, so a run does not wait for it after every operator and
-   * replays what it has recorded.  What was recorded under another number is recorded anew, with spans around
-   * the operators; a replay has none. */
+  /* Not 0: the work of a device is traced elsewhere, so a run does not wait for it after every operator
+   * and replays its recording.  A recording under another number is made anew, with spans around the
+   * operators; a replay has none. */
   guint64 follows_device;
 } HybProbe;
 

@@ -1,8 +1,8 @@
 /* rule-gradient.c — shape inference for operators that compute a gradient.
  *
- * hyb_rule_gradient() builds a call of the differentiated operator: HybOp.operands says which
- * operand of the gradient operator corresponds to which of its operands.  It copies the shapes
- * there, runs that operator's infer_shape, and copies the result back.
+ * hyb_rule_gradient() builds a call of the differentiated operator: HybOp.operands pairs the
+ * operands of the two operators.  It copies the shapes there, runs that operator's infer_shape, and
+ * copies the result back.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/op/rules.h"
@@ -61,7 +61,7 @@ pair_all (Pairing *pairing, HybType *there, guint n, GError **error)
   return TRUE;
 }
 
-/* Pairs the operands that one word stands for ("g0", "i*", "last", "-"). */
+/* Pairs the operands of one word ("g0", "i*", "last", "-"). */
 static gboolean
 pair_word (Pairing *pairing, const char *word, GError **error)
 {

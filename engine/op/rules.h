@@ -23,8 +23,8 @@ HYB_API gboolean hyb_rule_unary (HybCall *call, GError **error);
 HYB_API gboolean hyb_rule_shape_of_second (HybCall *call, GError **error);
 /* The same for input 2. */
 HYB_API gboolean hyb_rule_shape_of_third (HybCall *call, GError **error);
-/* For operators with HybOp.gradient_of: asks infer_shape of the differentiated operator for the
- * shapes that HybOp.operands relates to this call. */
+/* For operators with HybOp.gradient_of: infers the shapes that HybOp.operands relates to this
+ * call with infer_shape of the differentiated operator. */
 HYB_API gboolean hyb_rule_gradient (HybCall *call, GError **error);
 
 /* --- infer_dtype --- */

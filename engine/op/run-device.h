@@ -31,11 +31,11 @@ struct _HybRunDevice
   char                        *mirror; /* of the host: as large as the workspace */
 };
 
-/* What planning an operator with HYB_OP_DEVICE_BODIES for a device finds out. */
+/* The results of planning an operator with HYB_OP_DEVICE_BODIES for a device. */
 struct _HybCallDevice
 {
   gsize      host_bytes; /* memory of the host that forward() needs for frames */
-  GPtrArray *plans;      /* of HybPlan, owned: those of the bodies; NULL before the first */
+  GPtrArray *plans;      /* of HybPlan, owned: the plans of the bodies; NULL before the first */
   guint      n_steps;    /* of the bodies that the device computes */
 };
 

@@ -1,4 +1,4 @@
-/* run-memory.c — counts what the arrays of a run take.
+/* run-memory.c — counts the bytes of the arrays of a run.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/op/run-memory.h"
 

@@ -1,7 +1,6 @@
-/* run-memory.h — counts what the arrays of a run take while operators run one by one, without a plan that knows it
- * before.
+/* run-memory.h — counts the bytes of the arrays of a run that goes operator by operator, without a plan.
  *
- * The bytes of an array are taken before it is allocated and given back when it is freed.
+ * The bytes of an array are added before it is allocated and subtracted when it is freed.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

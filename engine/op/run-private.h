@@ -1,4 +1,4 @@
-/* run-private.h — whether a run goes on, for code that asks before each operator.
+/* run-private.h — whether a run has been stopped, for code that checks before each operator.
  *
  * Operators call hyb_run_is_stopped(), which checks its argument.
  * SPDX-License-Identifier: LGPL-2.1-or-later */

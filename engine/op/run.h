@@ -1,4 +1,4 @@
-/* run.h — HybRun: what a kernel gets while it computes.
+/* run.h — HybRun: the context of a kernel while it computes.
  *
  * forward() gets pointers to its operands and cannot fail.  Random numbers are a function of seed, node key and loop
  * step (hyb_run_random_seed()), so that they do not depend on the order in which nodes run or on the number of threads.
@@ -21,7 +21,7 @@ typedef struct
 {
   gboolean    is_set;
   char        message[160];
-  const char *hint;  /* what to do; a constant text or NULL */
+  const char *hint;  /* the way out; a constant text or NULL */
   HybGraph   *graph; /* the graph of the node, set by whatever calls forward(); or NULL */
   guint32     node;  /* its id in that graph */
 } HybRunFault;
@@ -33,7 +33,8 @@ typedef struct _HybRunDevice HybRunDevice;
 /* The arguments of a kernel for one call of an operator. */
 struct _HybRun
 {
-  gconstpointer  *input;     /* data of each input; those in HybOp.mutates are written by a cast */
+  gconstpointer  *input;     /* data of each input; forward() casts away const for the ones in
+                              * HybOp.mutates */
   gpointer       *output;    /* data of each output */
   gpointer        workspace; /* HybOp.workspace() bytes, 64-byte aligned; undefined contents */
   gboolean        training;
@@ -60,16 +61,15 @@ typedef struct
   HybGraph *const  *bodies; /* of a loop or condition; else NULL */
   guint             n_inputs;
   HybTensor *const *inputs;
-  HybTensor       **outputs; /* space for as many as the operator has, each (transfer full) */
+  HybTensor       **outputs; /* one for each output of the operator, each (transfer full) */
   gboolean has_scalars; /* not MXNet's legacy rules for shapes: rank 0 and empty arrays exist */
 } HybImperativeCall;
 
 /* The seed for this node in this step of this run, for the functions of base/random.h. */
 HYB_API guint64 hyb_run_random_seed (const HybRun *run);
 
-/* Reports values that cannot be computed with; only the first report of a run counts.  hint: a constant
- * text that says what to do, or NULL.  Allocates nothing.  To be called by the thread that runs
- * forward(). */
+/* Reports invalid values; only the first report of a run counts.  hint: a constant text that says
+ * what to do, or NULL.  Allocates nothing.  To be called by the thread that runs forward(). */
 HYB_API void
 hyb_run_report (const HybRun *run, const char *hint, const char *format, ...) G_GNUC_PRINTF (3, 4);
 /* Reports that an index lies outside of an axis of `size` elements. */

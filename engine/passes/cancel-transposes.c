@@ -101,7 +101,7 @@ is_pointwise (const HybNode *node)
          !(node->op->flags & (HYB_OP_RANDOM | HYB_OP_TRAINING_DEPENDENT));
 }
 
-/* Adds the node that returns value, of this shape, and what it depends on.  FALSE if it cannot be computed in another order. */
+/* Adds the node that returns value, of this shape, and its dependencies.  FALSE if it cannot be computed in another order. */
 static gboolean
 add_value (const Cancelling *self, Region *region, HybValueId value, const HybShape *shape)
 {
@@ -211,7 +211,8 @@ make_joined (const Cancelling *self, HybRewrite *rewrite, HybNodeId id)
     hyb_rewrite_set_value (rewrite, hyb_graph_get_node (self->graph, id)->first_output, value);
 }
 
-/* Values inside of regions have other shapes now, so that none replaces another; nodes still stand for those before. */
+/* Values inside of regions have other shapes now, so they replace no old value; their nodes still count as the old
+ * nodes. */
 static void
 forget_inner (const Cancelling *self, HybGraph *after, GArray *map)
 {

@@ -149,7 +149,7 @@ has_type_of_state (const Search *search, HybValueId value)
 
 /* --- LSTM --- */
 
-/* The gradient of the cell: what comes through its tanh, and what arrives besides. */
+/* The gradient of the cell: the part through its tanh, and the part that arrives directly. */
 static HybValueId
 add_arriving (const Search *search, HybValueId own)
 {

@@ -1,7 +1,7 @@
-/* cells.h — finds the formulas of LSTM and GRU cells that are written out in pointwise operators, and those of their
- * gradients.  For the pass fuse-gates.
+/* cells.h — finds the formulas of LSTM and GRU cells that are written out in pointwise operators, and of their
+ * gradients, for the pass fuse-gates.
  *
- * Both searches look at the structure alone: whether the values between have other readers is left to the caller.
+ * Both searches look at the structure alone: the caller checks whether intermediate values have other readers.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -34,12 +34,12 @@ typedef struct
 {
   const HybWrittenCellKind *kind;
   HybValueId                inputs[HYB_CELL_INPUTS];
-  HybValueId   kept[HYB_CELL_KEPT]; /* what the recording operator writes besides, in its order */
+  HybValueId   kept[HYB_CELL_KEPT]; /* further outputs of the recording operator, in its order */
   HybNodeId    output, cell;        /* cell: HYB_NO_ID for a GRU */
   HybCellNodes nodes;
 } HybCell;
 
-/* The gradient of a cell: the values that arrive, those that it computes, and its nodes. */
+/* The gradient of a cell: its inputs, its results and its nodes. */
 typedef struct
 {
   HybValueId output, cell; /* gradients of the outputs; cell: HYB_NO_ID if none arrives */

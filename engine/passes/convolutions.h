@@ -39,7 +39,7 @@ typedef struct
 } HybFusion;
 
 /* Adds a _fused_convolution that replaces a Convolution or another fused one (node id of the old
- * graph).  Its result replaces that of the old node `last`. */
+ * graph).  Its result replaces the result of the old node `last`. */
 void hyb_convolutions_emit (const HybConvolutions *convolutions,
                             HybRewrite            *rewrite,
                             HybNodeId              id,

@@ -108,7 +108,7 @@ find_endings (const HybConvolutions *convolutions, Ending *endings, guint8 *is_r
   return n;
 }
 
-/* A search, and what it found. */
+/* A search and its result. */
 typedef struct
 {
   HybConvolutions convolutions;

@@ -45,7 +45,7 @@ find_convolution (const HybConvolutions *convolutions, HybNodeId id)
   return before;
 }
 
-/* What was found. */
+/* The result of the search. */
 typedef struct
 {
   HybNodeId *folded; /* by node: the convolution that a BatchNorm is folded into, or HYB_NO_ID */

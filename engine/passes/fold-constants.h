@@ -1,6 +1,6 @@
 /* fold-constants.h — which nodes a plan computes once, while it is made.
  *
- * For profilers, which say what runs compute again and again though nothing they read changes.
+ * For profilers, which report nodes that every run computes again from unchanged inputs.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

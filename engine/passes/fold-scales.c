@@ -18,7 +18,7 @@ typedef struct
 typedef struct
 {
   HybConvolutions convolutions;
-  guint8         *is_constant; /* by value: known to fold-constants */
+  guint8         *is_constant; /* by value: fold-constants computes it */
   Scale          *scales;      /* by node */
   guint8         *is_removed;  /* by node */
 } Search;

@@ -130,8 +130,8 @@ match_scale (const HybPieces *pieces, HybValueId value, const HybShape *scores, 
   return of;
 }
 
-/* Goes from the operand of the softmax to the product q kᵀ, adding what is in between to the pattern.  Returns the value
- * where it ends, which another operator returns if it is not attention. */
+/* Goes from the operand of the softmax to the product q kᵀ, adding the nodes in between to the pattern.  Returns the
+ * value at which it stops; its producer is no product if the pattern is not attention. */
 static HybValueId
 find_product (const HybPieces *pieces,
               HybReplacement  *replacement,

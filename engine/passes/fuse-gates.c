@@ -1,8 +1,8 @@
 /* fuse-gates.c — the pass that computes all gates of an LSTM or GRU cell in one node, and their gradients in another.
  *
- * cells.c and cell-gradients.c find them.  Values between must have no other reader, except those that the operator can
- * write besides: where the backward pass, or anything else, reads gates, the cell becomes a recording operator.  Start at
- * find_cells().
+ * cells.c and cell-gradients.c find them.  Intermediate values must have no other reader, except the ones that the
+ * operator can write as further outputs: where the backward pass or another node reads gates, the cell becomes a
+ * recording operator.  Start at find_cells().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/analysis/rewrite.h"
 #include "engine/graph/reach.h"
@@ -101,7 +101,7 @@ can_replace (const Fusing *fusing, FoundCell *found, const HybCellNodes *nodes)
   return TRUE;
 }
 
-/* The first of the results of a gradient; what they read exists there. */
+/* The first of the results of a gradient; all their inputs exist there. */
 static HybNodeId
 find_place (const Fusing *fusing, const FoundCell *found)
 {
@@ -134,7 +134,7 @@ mark_removed (Fusing *fusing, const HybCellNodes *nodes)
     fusing->is_removed[nodes->id[i]] = TRUE;
 }
 
-/* Decides what becomes of a cell. */
+/* Decides how a cell is replaced. */
 static gboolean
 accept (Fusing *fusing, FoundCell *found)
 {

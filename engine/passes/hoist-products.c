@@ -40,7 +40,7 @@ typedef struct
   GArray     *made; /* of HoistedProduct */
 } Hoisting;
 
-/* --- What feeds the body --- */
+/* --- Inputs of the body --- */
 
 /* The outer value that feeds input i of a product in the body: sliced if the input has rows, else
  * captured.  HYB_NO_ID if it changes from step to step in another way. */
@@ -104,7 +104,7 @@ emit_reshape (Hoisting *hoisting, HybNodeId loop, HybValueId value, const char *
                                           .inputs = &value });
 }
 
-/* Reshapes (steps × rows, …) to (steps, rows, …); -1 stands for the width of a result row. */
+/* Reshapes (steps × rows, …) to (steps, rows, …); -1 is the width of a result row. */
 static HybValueId
 part_steps (Hoisting *hoisting, HybNodeId loop, HybValueId value, gint64 steps, gint64 rows)
 {

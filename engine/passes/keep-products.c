@@ -164,7 +164,7 @@ bytes_of_product (KeepPass *keeping, HybNodeId loop, const HybType *types, HybNo
                                                                                             : 0;
 }
 
-/* The number of a product among those that the forward loop keeps; adds it if it is new. */
+/* The index of a product among the kept ones of the forward loop; adds it if it is new. */
 static guint
 keep (KeepPass *keeping, HybNodeId loop, HybNodeId product)
 {

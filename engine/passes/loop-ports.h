@@ -1,8 +1,8 @@
 /* loop-ports.h — adds variables to the body of a loop.
  *
  * The attributes of a loop list which variables of its body are slices of data, states and captured
- * values (see control/foreach.c).  The body of a backward loop has further variables after those of
- * the forward body.
+ * values (see control/foreach.c).  The body of a backward loop has further variables after the
+ * variables of the forward body.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -41,8 +41,8 @@ typedef struct
   HybValueId        *values; /* set by hyb_loop_ports_start_body(): the new variables */
 } HybLoopAddition;
 
-/* Starts a new body: its variables, with new ones after those of the forward body.  map: an empty
- * array. */
+/* Starts a new body: its variables, with new ones after the variables of the forward body.  map:
+ * an empty array. */
 void hyb_loop_ports_start_body (const HybLoopPorts    *ports,
                                 HybGraph              *body,
                                 const HybLoopAddition *addition,
@@ -70,8 +70,8 @@ void hyb_loop_ports_make_loop (const HybLoopPorts       *ports,
                                HybNodeId                 id,
                                const HybLoopReplacement *replacement);
 
-/* Adds a copy of loop id with these inputs, all of them, and this body, whose variables and heads are
- * those of the old one. */
+/* Adds a copy of loop id with all of these inputs and this body, which has the variables and heads
+ * of the old one. */
 void hyb_loop_ports_copy_loop (HybRewrite       *rewrite,
                                HybNodeId         id,
                                const HybValueId *inputs,

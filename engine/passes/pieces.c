@@ -78,7 +78,7 @@ typedef struct
 {
   HybPieces        pieces;
   guint8          *is_head;    /* by value */
-  HybReplacement **found;      /* by node: what is computed there */
+  HybReplacement **found;      /* by node: the pieces computed there */
   guint8          *is_removed; /* by node */
 } Replacing;
 

@@ -1,7 +1,7 @@
 /* read-narrow.c — the pass that lets products of few rows read weights of 16 or 8 bits as they are.
  *
  * A model with narrow weights converts them before each product: half floats by Cast, int8 rows by
- * _hybridscope_int8_rows.  With few rows in a step, reading the weights is what takes the time, so the
+ * _hybridscope_int8_rows.  With few rows in a step, reading the weights dominates the time, so the
  * conversion is left out and the product reads the narrow weights itself.  With more rows than eight, or if
  * the floats fit the first-level cache, the conversion stays.  fold-constants does it once if parameters are
  * constants; else it is a step of every run.
@@ -32,7 +32,7 @@ typedef struct
   const HybOp *cast, *rows, *product, *rnn;
 } Reading;
 
-/* --- What is converted --- */
+/* --- Conversions --- */
 
 /* The narrow value that a value of the graph is converted from, or HYB_NO_ID. */
 static HybValueId

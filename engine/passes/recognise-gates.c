@@ -140,7 +140,7 @@ is_near (const Form *a, const Form *b)
 
 /* --- Reading a graph --- */
 
-/* The values that stand for x and T. */
+/* The values of x and T. */
 typedef struct
 {
   const HybPieces *pieces;
@@ -248,7 +248,7 @@ read_form (const Reading *reading, HybValueId value, guint depth, Form *form)
 
 /* --- Finding T and x --- */
 
-/* Appends the value and those that it is computed from, to a depth; each once. */
+/* Appends the value and its ancestors up to a depth; each once. */
 static void
 list_values (const HybPieces *pieces, HybValueId value, guint depth, GArray *values)
 {

@@ -25,7 +25,7 @@ typedef struct
   HybGraph    *graph;
   HybFacts    *facts;
   guint8      *is_head; /* by value */
-  Layer       *layers;  /* by node: what is computed where it stood */
+  Layer       *layers;  /* by node: the nodes computed in its place */
   guint8      *is_removed;
   const HybOp *matmul, *add, *add_equal;
 } Recognising;

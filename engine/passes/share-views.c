@@ -1,7 +1,7 @@
-/* share-views.c — the pass that stands for views: slices and reshapes that are not copied.
+/* share-views.c — the switch for views: slices and reshapes that are not copied.
  *
- * It does not change the graph.  exec/plan-places.c places views inside the value they are taken
- * from unless this pass is left out by name, in which case they are copied.
+ * The pass does not change the graph; exec/plan-places.c places views inside their source unless
+ * this pass is excluded by name, and copies them otherwise.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/analysis/pass.h"
 

@@ -16,7 +16,7 @@ is_transformable (const HybConvolutions *convolutions, HybNodeId id)
          hyb_convolutions_is_constant (convolutions, inputs[1]);
 }
 
-/* A search, and what it found. */
+/* A search and its result. */
 typedef struct
 {
   HybConvolutions convolutions;

@@ -30,7 +30,7 @@ typedef enum
   HYB_N_DTYPES,
 } HybDType;
 
-/* Sets of element types as bit masks; operators declare with them what their kernels compute in. */
+/* Sets of element types as bit masks; operators declare with them the types of their kernels. */
 #define HYB_DTYPE_BIT(dtype) (1u << (dtype))
 #define HYB_DTYPES_F32       HYB_DTYPE_BIT (HYB_F32) /* float32 alone */
 #define HYB_DTYPES_FLOAT     (HYB_DTYPE_BIT (HYB_F32) | HYB_DTYPE_BIT (HYB_F64))

@@ -1,6 +1,6 @@
 /* finite.h — whether an array holds NaN or infinity.
  *
- * Reading a model asks it of every parameter, for which hyb_tensor_statistics() takes ten times as long.
+ * Reading a model checks every parameter; hyb_tensor_statistics() would take ten times as long.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

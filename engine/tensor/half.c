@@ -9,12 +9,12 @@
 #define TARGET __attribute__ ((target ("avx,f16c")))
 
 /* All processors with AVX2 have them, but a virtual machine may hide them; not every compiler's
- * __builtin_cpu_supports() knows their name. */
+ * __builtin_cpu_supports() accepts their name. */
 gboolean
 hyb_half_has_instructions (void)
 {
   static gsize
-      answer; /* 1: no, 2: yes; virtual machines take microseconds for the instruction that asks */
+      answer; /* 1: no, 2: yes; cached, because CPUID takes microseconds in virtual machines */
 
   if (g_once_init_enter (&answer))
     {

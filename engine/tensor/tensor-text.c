@@ -115,7 +115,7 @@ fill_integers (HybTensor *tensor, gint64 low, gint64 high, guint nth)
     set_value (tensor, k, (double) (low + (k + nth) % (high - low + 1)));
 }
 
-/* range: what follows the type; empty for the usual one. */
+/* range: the text after the type; empty for the usual range. */
 static gboolean
 fill_range (HybTensor *tensor, const char *range, guint nth, GError **error)
 {

@@ -52,7 +52,8 @@ static HybTensor *
 tensor_allocate (const HybType *type, gsize bytes)
 {
 #ifdef HAS_ADDRESS_SANITIZER
-  /* AddressSanitizer sees writes beyond the last element only if the data is a block of its own. */
+  /* AddressSanitizer detects writes beyond the last element only if the data is a block of its
+   * own. */
   gpointer   data = NULL;
   HybTensor *tensor;
 
@@ -84,8 +85,8 @@ tensor_allocate (const HybType *type, gsize bytes)
 #endif
 }
 
-/* FALSE and an error if an array is larger than the memory that a run may have.  For small ones the
- * limit, which may have to be asked of the system, is not looked up. */
+/* FALSE and an error if an array is larger than the memory that a run may have.  Small arrays
+ * skip the check, because reading the limit may need a system call. */
 static gboolean
 check_limit (gsize bytes, GError **error)
 {

@@ -64,7 +64,7 @@ HYB_API gint64 hyb_tensor_get_values (const HybTensor *tensor,
                                       gint64           first,
                                       gint64           max,
                                       double          *values);
-/* What hyb_tensor_statistics() computes. */
+/* The result of hyb_tensor_statistics(). */
 typedef struct
 {
   double minimum, maximum, mean, deviation;
