@@ -1,4 +1,5 @@
-/* cond-gradient.c — the operator _backward_cond, the gradient of _cond: that of the branch that ran.
+/* cond-gradient.c — the operator _backward_cond, the gradient of _cond: the gradient of the branch
+ * that ran.
  *
  * Bodies: the two branches, each extended by gradients of its variables (gradient/backward.h).
  * Inputs: gradients of the outputs listed in `heads`; which branch ran; the inputs of _cond.
@@ -203,19 +204,19 @@ gradient_infer (HybCall *call, GError **error)
  * gradient is then the sum of theirs. */
 typedef struct
 {
-  guint    output;
-  gboolean accumulates; /* computed in scratch, then added to what another variable has written */
-  gsize    scratch;
+  guint        output;
+  gboolean     accumulates; /* computed in scratch, then added to the result of another variable */
+  gsize        scratch;
   HybSubgraph *sum; /* adds it on a device; else NULL */
 } OutgoingGradient;
 
 typedef struct
 {
   HybSubgraph body;
-  gboolean
-      matches_incoming; /* what comes in is of its heads' shapes: else it is not the one that ran */
-  GArray *out;          /* of OutgoingGradient, by head of body.graph */
-  guint   n_forward;    /* variables of the branch itself */
+  gboolean matches_incoming; /* the incoming gradients have its heads' shapes; otherwise the other
+                         * branch ran */
+  GArray  *out;              /* of OutgoingGradient, by head of body.graph */
+  guint    n_forward;        /* variables of the branch itself */
   gsize
       *private_copy; /* by variable that the branch writes: workspace for a copy; else G_MAXSIZE */
 } Branch;

@@ -1,9 +1,8 @@
 /* cond.c — the operator _cond, which runs one of two branches as its predicate decides.
  *
- * Bodies: predicate, then, else (cond-params.h).  Outputs: those of the branch that ran, and, hidden,
- * 1 or 0 for which one that was, which the gradient reads.  If the branches have outputs of
- * different shapes, types are known only while running, and cond_compute() runs the node, else
- * cond_forward().
+ * Bodies: predicate, then, else (cond-params.h).  Outputs: the outputs of the branch that ran, and,
+ * hidden, its number (1 or 0) for the gradient.  If the branches have outputs of different shapes,
+ * types are known only while running, and cond_compute() runs the node, else cond_forward().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/op/op.h"
 

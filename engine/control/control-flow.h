@@ -1,5 +1,5 @@
-/* control-flow.h — what loops and conditions share: planning and running the bodies (graphs) that
- * their nodes own, and helpers for their gradients.
+/* control-flow.h — shared parts of loops and conditions: planning and running the bodies (graphs)
+ * that their nodes own, and helpers for their gradients.
  *
  * The types of bodies are inferred in analysis/subgraph-types.h.  A node with planned bodies keeps
  * one HybSubgraph for each in HybCall.prepared: hyb_subgraph_plan() in HybOp.prepare,
@@ -59,8 +59,8 @@ HybFrame *hyb_subgraph_start (const HybSubgraph *body, const HybRun *run);
 gboolean
 hyb_subgraph_run (const HybSubgraph *body, HybFrame *frame, const HybRun *run, gint64 step);
 
-/* The HybRun for the operators of a body.  The low half of its step counter is `step`, the high half
- * a hash of the enclosing steps; with HYB_UNKNOWN the counter is that of run. */
+/* The HybRun for the operators of a body.  The low half of its step counter is `step`, the high
+ * half a hash of the enclosing steps; with HYB_UNKNOWN the counter is run's. */
 HybRun hyb_subgraph_context (const HybRun *run, gint64 step);
 
 /* Reports the beginning or the end of a body to the probe, if there is one. */
@@ -85,7 +85,8 @@ hyb_subgraph_unshare (HybTensor *result, HybTensor *const *inputs, guint n_input
 
 /* --- Types --- */
 
-/* FALSE and an error unless head number `output` of a body has the type wanted.  body: its name. */
+/* FALSE and an error unless head number `output` of a body has the expected type.  body: its
+ * name. */
 gboolean hyb_control_check_head (const HybType *got,
                                  const HybType *want,
                                  const char    *body,

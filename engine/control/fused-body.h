@@ -1,4 +1,5 @@
-/* fused-body.h — reads the body of a fused layer: a convolution, a product or attention with what follows it.
+/* fused-body.h — reads the body of a fused layer: a convolution, a product or attention with the operators
+ * after it.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -12,7 +13,8 @@ typedef struct
 {
   const HybNode *first;                     /* computes sums of products */
   const HybNode *norm;                      /* BatchNorm after it; or NULL */
-  const HybNode *step[HYB_FUSED_MAX_STEPS]; /* what follows, each on the result before it */
+  const HybNode *step[HYB_FUSED_MAX_STEPS]; /* the operators after it, each on the result before
+                                             * it */
   guint          n_steps;
   guint          sum;        /* the step that adds a variable; G_MAXUINT if there is none */
   guint          norm_input; /* the variable that is gamma; beta, mean and variance follow */

@@ -119,8 +119,8 @@ static const char *const body_names[] = { "body" };
 
 /* --- Types --- */
 
-/* The body relates the shapes of the first inputs and of output 0.  In a quantised layer its types
- * are those that it had before, all float32. */
+/* The body relates the shapes of the first inputs and of output 0.  In a quantised layer it
+ * keeps its former types, all float32. */
 static gboolean
 fused_infer_shape (HybCall *call, GError **error)
 {

@@ -21,7 +21,7 @@ typedef struct
   HybFusedBody body;
   HybWideCall  first;
   HybWideCall  step[HYB_FUSED_MAX_STEPS];
-  guint        n_steps;  /* those that were planned */
+  guint        n_steps;  /* the planned types */
   gint64       channels; /* of weights and results; 1 if there are no weights */
   gint64       inner;    /* elements of the result that belong to one channel, in a row */
   gsize        numbers;  /* offset in the workspace: scale, then bias of each channel */
@@ -227,7 +227,7 @@ quantise_weights (Layer *layer)
   return whole;
 }
 
-/* int8 weights and biases, each with one range, which follow that of the data.  A bias that would
+/* int8 weights and biases, each with one range, after the range of the data.  A bias that would
  * be too large in the scale of the sums makes the scale of the weights smaller. */
 static HybRange
 load_quantised_weights (Layer *layer)
@@ -312,7 +312,7 @@ load_operands (Layer *layer)
                                                   : hyb_range_of_product (data, weight, is_signed);
 }
 
-/* --- What follows the sums --- */
+/* --- After the sums --- */
 
 /* Factors of the result: before the steps of the body, after them, and for an input that is added. */
 typedef struct

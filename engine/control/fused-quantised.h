@@ -28,7 +28,7 @@ hyb_fused_is_calibrated (const HybFusedParams *params)
 
 /* Plans a quantised layer: HybOp.prepare.  FALSE if its body cannot be computed on integers. */
 gboolean hyb_fused_quantised_prepare (HybCall *call, GError **error);
-/* Frees what that set: HybOp.release. */
+/* Frees the data set by that function: HybOp.release. */
 void hyb_fused_quantised_release (HybCall *call);
 /* The bytes of scratch memory that it needs: HybOp.workspace. */
 gsize hyb_fused_quantised_workspace (const HybCall *call);

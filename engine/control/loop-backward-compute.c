@@ -140,7 +140,7 @@ given_gradient (const BackwardLoop *backward, guint h, gint64 step)
   return state ? hyb_tensor_ref (state) : NULL;
 }
 
-/* FALSE if a gradient differs in size or element type from what it is the gradient of. */
+/* FALSE if a gradient differs in size or element type from its value. */
 static gboolean
 check_gradient (HybTensor *gradient, gint64 size, HybDType dtype, GError **error)
 {
@@ -176,8 +176,8 @@ accumulate (HybTensor *sum, HybTensor *part)
                            hyb_tensor_get_data (part), hyb_tensor_get_data (sum));
 }
 
-/* Stores the gradients of a step: writes rows, replaces those of states, adds up the others.  FALSE if a gradient does not
- * have the size of its value. */
+/* Stores the gradients of a step: writes rows, replaces gradients of states, adds up the others.  FALSE if a gradient
+ * does not have the size of its value. */
 static gboolean
 store_gradients (const BackwardLoop *backward,
                  gint64              step,
@@ -237,8 +237,8 @@ run_backward (const BackwardLoop *backward, HybTensor **outputs, GError **error)
   return TRUE;
 }
 
-/* Collects the inputs of all variables, or copies of those that the body writes: the forward node
- * has updated them already. */
+/* Collects the inputs of all variables, or copies of the ones that the body writes: the forward
+ * node has updated them already. */
 static gboolean
 copy_captured (BackwardLoop *backward, GError **error)
 {
@@ -303,7 +303,7 @@ allocate_outputs (const BackwardLoop *backward, HybTensor **outputs, GError **er
   return TRUE;
 }
 
-/* The gradient of an initial state is that of the state before step 0. */
+/* The gradient of an initial state is the gradient of the state before step 0. */
 static void
 store_initial_state_gradients (const BackwardLoop *backward, HybTensor **outputs)
 {

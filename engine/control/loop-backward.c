@@ -371,8 +371,8 @@ head_gradient (const BackwardPass *pass, guint h, gint64 step)
   return incoming < 0 ? in_workspace (pass, plan->zeros) : pass->run->input[incoming];
 }
 
-/* Binds the variables that are the same in all steps, or copies of those that the body writes.  The
- * others are bound here too and overridden by bind_step(). */
+/* Binds the variables that are the same in all steps, or copies of the ones that the body
+ * writes.  The others are bound here too and overridden by bind_step(). */
 static void
 bind_captured (const BackwardPass *pass)
 {
@@ -449,8 +449,8 @@ accumulate (const BackwardPass *pass, gint64 step)
   hyb_phase_end (pass->run, &hyb_phase_sums, cost);
 }
 
-/* Writes the gradients of integers, which are zero, and all gradients of a loop that made no step:
- * that of an initial state is the incoming one of the final state, the others are zero. */
+/* Writes the gradients of integers, which are zero, and all gradients of a loop that made no
+ * step: an initial state gets the incoming gradient of the final state, the others are zero. */
 static void
 write_gradients_without_steps (const BackwardPass *pass)
 {

@@ -16,7 +16,7 @@ typedef struct
 {
   const HybLoop        *loop;
   const HybComputeArgs *args;
-  HybGraph             *body;   /* what makes a step: the node's body or its recording form */
+  HybGraph             *body;   /* the graph of a step: the node's body or its recording form */
   gint64                length; /* maximum number of steps */
   GPtrArray            *states; /* of HybTensor: the current values */
   GPtrArray            *rows;   /* of HybTensor: stacked outputs, NULL before the first row */

@@ -92,7 +92,7 @@ describe_inputs (HybDeferred *deferred, const HybDeferredContext *context, HybGr
   return TRUE;
 }
 
-/* The call with the rows of n_steps steps; types: room for those of its operands. */
+/* The call with the rows of n_steps steps; types: room for the types of its operands. */
 static void
 scale_call (const HybDeferred *deferred, gint64 n_steps, HybType *types, HybCall *call)
 {

@@ -2,10 +2,9 @@
  *
  * If such a gradient is a sum over rows (HybOp.row_sum_inputs), for instance a matrix product, the
  * backward loop only collects the rows that its operator would read, of all steps, in the workspace.
- * Rows that another gradient collects are not collected again, and those of slices and recorded
- * states are read where they are: the loop has them in order.
- * One call of the operator then computes the whole gradient, instead of making and adding up a
- * matrix of the size of the weight in every step.
+ * Rows that another gradient collects are not collected again, and rows of slices and recorded
+ * states are read in place: the loop has them in order. One call of the operator then computes the
+ * whole gradient, instead of making and adding up a matrix of the size of the weight in every step.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -42,7 +41,7 @@ typedef struct
   const HybCall *call;    /* of the backward node */
   const HybType *types;   /* by value of its body */
   gint64         n_steps; /* maximum */
-  GPtrArray     *others;  /* of HybDeferred: those that were made before for the same node */
+  GPtrArray     *others;  /* of HybDeferred: the former ones of the same node */
 } HybDeferredContext;
 
 /* Defers the operator whose output is `head`, a gradient of a captured variable, and reserves room
@@ -66,8 +65,8 @@ void hyb_deferred_bind (const HybDeferred *deferred,
                         guint              first,
                         gint64             step);
 
-/* Computes the gradient after the last step.  variables: data by variable of the body; of slices and
- * states, that of all steps in order. */
+/* Computes the gradient after the last step.  variables: data by variable of the body; for slices
+ * and states, the data of all steps in order. */
 void hyb_deferred_run (const HybDeferred *deferred,
                        const HybRun      *run,
                        gconstpointer     *variables,

@@ -5,9 +5,9 @@
  * recorded states, with the same step number, so that random numbers repeat.  Gradients of states
  * are passed from step to step, gradients of captured values are summed.
  *
- * Variables of that body: those of the forward body, then a gradient for each of its heads.
- * Heads: those of the forward body, then the gradients of the variables in `gradients`.
- * Start at hyb_loop_differentiate().
+ * Variables of that body: the variables of the forward body, then a gradient for each of its heads.
+ * Heads: the heads of the forward body, then the gradients of the variables in `gradients`. Start
+ * at hyb_loop_differentiate().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/analysis/subgraph-types.h"
@@ -50,8 +50,8 @@ mark_reached (const HybGraph *body, const gboolean *active, guint8 *marked)
     }
 }
 
-/* Finds the variables whose gradients the backward node computes: those that need one, and states
- * through which such gradients pass.  Counters are not among them, so they need not be
+/* Finds the variables whose gradients the backward node computes: variables that need one, and
+ * states through which such gradients pass.  Counters are not among them, so they need not be
  * differentiable.  Returns the number of active variables. */
 static guint
 find_active (const HybLoop *loop, HybGrad *grad, gboolean *active)

@@ -1,12 +1,11 @@
-/* loop-operator.h — what the files of loop operators (foreach.c, while-loop.c) have in common: the
+/* loop-operator.h — shared parts of the files of loop operators (foreach.c, while-loop.c): the
  * functions of HybOp, which describe the loop and call loop.h, and the rows of the table.
  *
- * A template, included once by such a file, which defines before:
- *   LOOP_DESCRIBE       a function (gconstpointer params, HybLoop *loop) that fills *loop in
- *   LoopGradientParams  attributes of the gradient: the loop's as the member `forward`, then a
- *                       HybLoopGradientParams as `backward`
- * LOOP_OP, RECORDING_LOOP_OP and BACKWARD_LOOP_OP make the rows of the loop, its recording form and
- * its gradient; their arguments are the members in which operators differ.
+ * A template, included once by such a file, which defines before: LOOP_DESCRIBE       a function
+ * (gconstpointer params, HybLoop *loop) that fills *loop in LoopGradientParams  attributes of the
+ * gradient: the loop's as the member `forward`, then a HybLoopGradientParams as `backward` LOOP_OP,
+ * RECORDING_LOOP_OP and BACKWARD_LOOP_OP make the rows of the loop, its recording form and its
+ * gradient; their arguments are the members that differ between operators.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 static gboolean

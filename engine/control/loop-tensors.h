@@ -5,8 +5,8 @@
 
 #include "engine/tensor/tensor.h"
 
-/* An array of n tensors (HybTensor *), all NULL at first, which owns what is put into it.
- * (transfer full) */
+/* An array of n tensors (HybTensor *), all NULL at first, which owns its elements. (transfer
+ * full) */
 GPtrArray *hyb_loop_tensors_new (guint n);
 
 /* Replaces an element.  tensor: (transfer full), may be NULL. */

@@ -204,7 +204,7 @@ infer_body (const HybLoop *loop, const HybCall *call, BodyTypes *types, GError *
   return TRUE;
 }
 
-/* Assigns what is known to *type; the operand is named in errors as "what index". */
+/* Assigns the known parts to *type; errors name the operand as "what index". */
 static gboolean
 assign_type (HybType *type, HybType known, const char *what, guint index, GError **error)
 {

@@ -1,4 +1,4 @@
-/* loop.h — what _foreach and _while_loop share.
+/* loop.h — shared parts of _foreach and _while_loop.
  *
  * Both describe themselves as a HybLoop: a body that runs once per step and reads slices (one row
  * of an input per step), states (loop variables, carried from step to step) and captured values
@@ -52,7 +52,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (HybLoop, hyb_loop_clear)
 /* The state whose initial value is an input of the node; HYB_LOOP_NONE if there is none. */
 guint hyb_loop_state_of_input (const HybLoop *loop, guint input);
 
-/* Computes the types of the body's variables from those of the forward node's inputs. */
+/* Computes the types of the body's variables from the types of the forward node's inputs. */
 void hyb_loop_variable_types (const HybLoop *loop,
                               const HybType *inputs,
                               gboolean       legacy_shapes,
@@ -77,8 +77,8 @@ void     hyb_loop_forward (const HybCall *call, const HybRun *run); /* forward *
 /* compute: for loops whose types are known only while running. */
 gboolean hyb_loop_compute (const HybLoop *loop, const HybComputeArgs *args, GError **error);
 
-/* cost: that of the maximum number of steps, even if a condition may end the loop earlier; of one step where there is no
- * maximum. */
+/* cost: the cost of the maximum number of steps, even if a condition may end the loop earlier; of one step if there
+ * is no maximum. */
 void hyb_loop_cost (const HybLoop *loop, const HybCall *call, HybCost *cost);
 
 /* --- The backward pass: loop-gradient.c, loop-backward.c, loop-backward-compute.c --- */
@@ -143,7 +143,7 @@ gboolean hyb_loop_gradient_compute (const HybLoop               *loop,
                                     const HybComputeArgs        *args,
                                     GError                     **error);
 
-/* cost: that of the maximum number of steps. */
+/* cost: the cost of the maximum number of steps. */
 void hyb_loop_gradient_cost (const HybLoop               *loop,
                              const HybLoopGradientParams *params,
                              const HybCall               *call,

@@ -159,7 +159,7 @@ take_host (gsize bytes)
   return posix_memalign (&memory, HYB_ALIGNMENT, MAX (bytes, 1)) == 0 ? memory : NULL;
 }
 
-/* Takes the memory of the host: the block, and what loops and conditions need. */
+/* Allocates the memory of the host: the block, and the memory of loops and conditions. */
 static gboolean
 take_mirror (HybDeviceFrame *frame, GError **error)
 {
@@ -249,7 +249,7 @@ send_constant (HybDeviceFrame *frame, HybDeviceRun *run, guint index)
   return TRUE;
 }
 
-/* Sends what steps of the device read and the device does not have yet. */
+/* Sends values that steps of the device read and the device does not have yet. */
 static gboolean
 send_values (HybDeviceFrame *frame, HybDeviceValues *values, HybDeviceRun *run)
 {
@@ -295,7 +295,7 @@ prefix_step (const HybPlan *plan, guint32 key, GError **error)
       }
 }
 
-/* Appends the last node that is known to be right, and how to find the one that is wrong. */
+/* Appends the last node known to be correct, and how to find the faulty one. */
 static void
 append_advice (const HybDeviceFrame *frame, GError *error)
 {

@@ -26,15 +26,15 @@ void hyb_device_frame_give (HybDeviceFrame *frame);
 /* The bytes of the device that it takes. */
 gsize hyb_device_frame_get_bytes (const HybDeviceFrame *frame);
 
-/* Writes what the next run, of this context, sends to pinned memory, while the device may still compute the last run.
- * FALSE and an error if there is no memory for it. */
+/* Writes the values that the next run, of this context, sends to pinned memory, while the device may still compute
+ * the last run. FALSE and an error if there is no memory for it. */
 gboolean hyb_device_frame_stage (HybDeviceFrame  *frame,
                                  HybDeviceValues *values,
                                  const HybRun    *context,
                                  GError         **error);
-/* Runs every step, and waits for the end only where the host needs something: a variable that was
- * written, or what a probe measures.  The frame must have memory, values be staged, and the last run
- * have ended.  FALSE and an error if the device failed; FALSE without one if the run was cancelled or a
+/* Runs every step, and waits for the end only where the host needs a result: a written variable, or
+ * the measurement of a probe.  The frame must have memory, values be staged, and the last run have
+ * ended.  FALSE and an error if the device failed; FALSE without one if the run was cancelled or a
  * kernel reported values. */
 gboolean hyb_device_frame_run (HybDeviceFrame  *frame,
                                HybDeviceValues *values,

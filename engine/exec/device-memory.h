@@ -4,6 +4,6 @@
 
 #include "engine/exec/plan-private.h"
 
-/* An error with what the plan needs, what the device has and the largest values; returns FALSE.
- * held: bytes of these needs that were given already. */
+/* Sets an error with the bytes that the plan needs, the bytes that the device has and the
+ * largest values; returns FALSE.  held: bytes of the plan that are allocated already. */
 gboolean hyb_device_refuse_memory (const HybPlan *plan, gsize held, GError **error);

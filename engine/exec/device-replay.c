@@ -1,15 +1,16 @@
 /* device-replay.c — records stretches of steps that a device computes, and replays them.
  *
  * A stretch is a row of steps without copies between them.  Steps of the host stand alone, as do steps that
- * wait for the device (a condition is read) or hand over too much work.  What changes from run to run, such
- * as the seed, is sent in front of the stretches and is not recorded.  Start with hyb_device_replays_run()
- * at the end.
+ * wait for the device (a condition is read) or hand over too much work.  Values that change from run to
+ * run, such as the seed, are sent before the stretches and are not recorded.  Start with
+ * hyb_device_replays_run() at the end.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/exec/device-replay.h"
 
 #include <string.h>
 
-/* Launches and copies of a stretch at most: those of a loop are recorded one after the other. */
+/* Maximum number of launches and copies of a stretch: the steps of a loop are recorded one after
+ * the other. */
 #define MAX_WORK 20000
 
 /* A step, or the stretch that begins with it. */
@@ -140,7 +141,7 @@ run_steps_of (Stretch             *stretch,
   return TRUE;
 }
 
-/* Records a stretch.  What cannot be recorded is run step by step in this run and all later ones. */
+/* Records a stretch.  If that fails, it is run step by step in this run and all later ones. */
 static gboolean
 record (HybDeviceReplays    *replays,
         guint                begin,

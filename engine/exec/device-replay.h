@@ -13,8 +13,8 @@ typedef struct _HybDeviceReplays HybDeviceReplays;
 HybDeviceReplays *hyb_device_replays_new (const HybPlan *plan, HybGpu *gpu);
 /* Frees it; the device must not compute any of it. */
 void hyb_device_replays_free (HybDeviceReplays *replays);
-/* As hyb_device_run_steps().  The first run hands work over step by step and learns what can be recorded,
- * the second one records, later ones replay.  No run before may still be computed. */
+/* As hyb_device_run_steps().  The first run goes step by step and finds the stretches that can be
+ * recorded, the second one records, later ones replay.  The previous run must have ended. */
 gboolean hyb_device_replays_run (HybDeviceReplays    *replays,
                                  HybDeviceRun        *device_run,
                                  const HybDeviceView *view,

@@ -1,4 +1,4 @@
-/* device-run.c — runs the steps of a plan on a device, those of the model and those of bodies.
+/* device-run.c — runs the steps of a plan on a device, of the model and of bodies.
  *
  * Twins are launched; a step of the host waits for copies and computes on the host's block; a loop or
  * condition whose bodies are planned for the device gets addresses of the device, and runs them
@@ -101,7 +101,7 @@ hyb_device_run_copies (HybDeviceRun *run, const HybDeviceView *view, guint index
     }
 }
 
-/* --- What loops and conditions do with values --- */
+/* --- Values of loops and conditions --- */
 
 static void
 copy_value (gpointer data, gpointer to, gconstpointer from, gsize bytes)

@@ -1,4 +1,4 @@
-/* device-run.h — runs the steps of a plan on a device, those of the model and those of bodies.
+/* device-run.h — runs the steps of a plan on a device, of the model and of bodies.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -43,7 +43,8 @@ gpointer hyb_device_view_find_host (const HybDeviceView *view, const HybPlace *p
 void hyb_device_run_count (HybDeviceRun *run, gsize bytes);
 /* The copies before step number index; those after the last step have the number of steps. */
 void hyb_device_run_copies (HybDeviceRun *run, const HybDeviceView *view, guint index);
-/* Runs one step, on request with the copies before it, and tells the probe.  FALSE as below. */
+/* Runs one step, on request with the copies before it, and reports it to the probe.  FALSE as
+ * below. */
 gboolean hyb_device_run_observed_step (HybDeviceRun        *device_run,
                                        const HybDeviceView *view,
                                        guint                index,

@@ -15,8 +15,8 @@ typedef struct
   gsize      bytes;
   gsize      offset; /* in the inputs; G_MAXSIZE if it is not among them */
 
-  gboolean   comes_ahead;  /* it was sent ahead of a run, and lies behind those that were not */
-  HybTensor *ahead;        /* whose contents are in what was sent ahead; NULL: none */
+  gboolean   comes_ahead;  /* it was sent ahead of a run, and follows the ones that were not */
+  HybTensor *ahead;        /* whose contents were sent ahead; NULL: none */
   gsize      ahead_offset; /* there */
 } HybDeviceValue;
 
@@ -60,8 +60,8 @@ gboolean hyb_device_values_stage (HybDeviceValues *values,
                                   const guint8    *reads,
                                   const guint64   *seed,
                                   GError         **error);
-/* Sends what was staged, and moves what was sent ahead to its place; returns the bytes that came from the host for
- * this run: now, and ahead. */
+/* Sends the staged values, and moves the ones that were sent ahead to their places; returns all bytes that came
+ * from the host for this run. */
 HybSentBytes hyb_device_values_send_staged (HybDeviceValues *values);
 
 /* Sends the tensor that is bound, unless the device has it or it is staged; *sent_bytes: how much was

@@ -128,7 +128,7 @@ place_some (HybDeviceValues *values, const guint8 *reads, gboolean ahead, gsize 
     }
 }
 
-/* Gives every input its offset; returns the bytes of all, with those of the seed. */
+/* Gives every input its offset; returns the bytes of all inputs and the seed. */
 static gsize
 place_inputs (HybDeviceValues *values, const guint8 *reads)
 {
@@ -147,7 +147,7 @@ place_inputs (HybDeviceValues *values, const guint8 *reads)
   return values->front_bytes = seed_bytes;
 }
 
-/* Memory that a run may still use is not given back before it has ended. */
+/* Memory that a run may still use is freed after the run. */
 static gboolean
 take_inputs (HybDeviceValues *values, gsize bytes, GError **error)
 {
@@ -174,7 +174,7 @@ is_there (const HybDeviceValue *value)
   return value->ahead && value->ahead == value->tensor;
 }
 
-/* Writes inputs to a pinned buffer, but for those that were sent ahead. */
+/* Writes the inputs that were not sent ahead to a pinned buffer. */
 static void
 fill_staging (HybDeviceValues *values, char *staging)
 {
@@ -213,7 +213,7 @@ hyb_device_values_stage (HybDeviceValues *values,
   return !values->ahead_queue || values->gpu->backend->finish (values->ahead_queue, NULL, error);
 }
 
-/* Moves what was sent ahead to its place; returns its bytes. */
+/* Moves the values that were sent ahead to their places; returns their bytes. */
 static gsize
 move_ahead (HybDeviceValues *values)
 {
@@ -253,7 +253,7 @@ hyb_device_values_send_staged (HybDeviceValues *values)
 
 /* --- Sending ahead --- */
 
-/* Memory for what is sent ahead, with a queue. */
+/* Memory for values that are sent ahead, with a queue. */
 static gboolean
 take_ahead (HybDeviceValues *values, gsize bytes)
 {
@@ -290,7 +290,7 @@ hyb_device_values_send_ahead (HybDeviceValues  *values,
 
   for (guint i = 0; i < n; i++)
     hyb_workspace_take (&bytes, hyb_tensor_get_bytes (tensors[i]));
-  /* The buffer may still be read for something that no run has asked for. */
+  /* The buffer may still be read for values that no run has used yet. */
   if (!take_ahead (values, bytes) || !backend->finish (values->ahead_queue, NULL, NULL))
     return FALSE;
   for (guint i = 0; i < n; i++)

@@ -7,7 +7,7 @@
 
 typedef struct _HybDeviceValues HybDeviceValues;
 
-/* What a run has copied between host and device, and how many recorded stretches of steps it has
+/* Bytes that a run has copied between host and device, and the number of stretches that it has
  * replayed. */
 typedef struct
 {

@@ -1,7 +1,7 @@
 /* executor-keep.c — variables that stay on a GPU from run to run, such as weights in training.
  *
- * They are constant variables of device-values.h that the steps of a plan write all the same; the plan knows
- * that only the device has them (plan-device.c).
+ * They are constant variables of device-values.h that the steps of a plan nevertheless write; the plan marks
+ * their values as held by the device only (plan-device.c).
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/exec/executor-keep.h"
 

@@ -1,5 +1,5 @@
-/* executor-keep.h — variables that stay on a GPU from run to run, such as weights in training, and those that are
- * sent ahead of a run.
+/* executor-keep.h — variables that stay on a GPU from run to run, such as weights in training, and variables that
+ * are sent ahead of a run.
  *
  * Start with hyb_executor_keep() before the first run.  On the processor all of this does nothing.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
@@ -7,11 +7,11 @@
 
 #include "engine/exec/executor.h"
 
-/* Lets the variable of this name stay on the GPU: the tensor that is bound is sent once, and what runs write
- * does not come back by itself.  The tensor is the executor's to write. */
+/* Lets the variable of this name stay on the GPU: the bound tensor is sent once, and values that runs
+ * write come back on request only.  The executor may write to the tensor. */
 void hyb_executor_keep (HybExecutor *executor, const char *name);
-/* Waits, and brings what runs have written into the tensors that are bound.  FALSE and an error if the GPU
- * failed; the tensors may then have any contents. */
+/* Waits, and copies the written values into the bound tensors.  FALSE and an error if the GPU failed;
+ * the tensors may then have any contents. */
 gboolean hyb_executor_fetch_kept (HybExecutor *executor, GError **error);
 /* Sends all kept variables before the next run, because the host has changed their tensors. */
 void hyb_executor_renew_kept (HybExecutor *executor);

@@ -1,7 +1,7 @@
-/* executor-lowered.c — what an executor does otherwise for a graph of another format.
+/* executor-lowered.c — the part of an executor for graphs of other formats.
  *
- * Types of such a graph depend on contents: those that its file gives, and sometimes small integers that are inputs.
- * A plan is made without the latter if possible, since it must be made again when they change.  A graph that cannot be
+ * Types of such a graph depend on contents: of constants in its file, and sometimes of inputs with small integers. A
+ * plan is made without the latter if possible, since it must be made again when they change.  A graph that cannot be
  * lowered before its types are known runs node by node.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/base/error.h"

@@ -1,6 +1,6 @@
 /* executor-private.h — the members of an executor, for executor.c and executor-run.c.
  *
- * A binding is what a variable is bound to; an entry is what one set of input types needs.
+ * A binding holds the tensor of a variable; an entry holds the plan for one set of input types.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -22,11 +22,12 @@ typedef struct
 
 typedef struct
 {
-  HybType    *types; /* by variable; the key of the entry.  Unknown if not bound */
-  HybTensor **zeros; /* by variable: for labels that are not bound */
-  HybPlan    *plan;  /* NULL in imperative mode */
-  HybGraph *lowered; /* imperative mode, of a graph of another format: what runs; NULL otherwise */
-  guint64   last_used;
+  HybType    *types;   /* by variable; the key of the entry.  Unknown if not bound */
+  HybTensor **zeros;   /* by variable: for labels that are not bound */
+  HybPlan    *plan;    /* NULL in imperative mode */
+  HybGraph   *lowered; /* imperative mode, of a graph of another format: the graph that runs; NULL
+                      * otherwise */
+  guint64     last_used;
 
   /* Static mode */
   gpointer       storage; /* memory that holds the frame */
@@ -65,15 +66,16 @@ struct _HybExecutor
   HybEntry        *unread;    /* of the last run, whose outputs the host may not have; or NULL */
 };
 
-/* In executor-lowered.c, for graphs of other formats.  Sets in constants (by variable) what is known of contents: what the
- * file says, if it was bound unchanged, and with_inputs small integers that were given, which the plan then depends on. */
+/* In executor-lowered.c, for graphs of other formats.  Sets constants (by variable) to the known contents: the contents
+ * of the file if they were bound unchanged, and with_inputs the small integers that were given, on which the plan then
+ * depends. */
 void
 hyb_executor_find_contents (HybExecutor *executor, gboolean with_inputs, HybTensor **constants);
 /* TRUE if there are small integers that a plan does not depend on yet. */
 gboolean hyb_executor_has_deciding_inputs (const HybExecutor *executor);
 /* TRUE if planning failed with `error` only because of types that are known while running. */
 gboolean hyb_executor_may_run_unplanned (const HybExecutor *executor, const GError *error);
-/* Sets what the imperative mode runs in place of the graph. */
+/* Sets the graph that the imperative mode runs in place of the given one. */
 gboolean hyb_executor_lower (HybExecutor *executor, HybEntry *entry, GError **error);
 /* In executor-device.c: one run of the current entry on options.gpu, in any mode. */
 gboolean hyb_executor_run_device (HybExecutor *executor, const HybRun *context, GError **error);

@@ -1,6 +1,6 @@
 /* executor.c — binds variables and keeps one plan for each set of input types.
  *
- * An entry holds what one set of types needs: a plan, zeros for labels that are not bound, and in
+ * An entry serves one set of types: it holds a plan, zeros for labels that are not bound, and in
  * static mode a frame.  Binding and preparing are here; running is in executor-run.c.  Start with
  * hyb_executor_prepare().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
@@ -497,8 +497,8 @@ forget_oldest (HybExecutor *executor)
   entry_free (g_ptr_array_steal_index_fast (executor->entries, oldest), executor);
 }
 
-/* Copies what a run writes before the first run, so that the caller's tensors stay as they
- * are.  Those that are kept on a GPU change only when the caller asks for them. */
+/* Copies the states that a run writes before the first run, so that the caller's tensors do not
+ * change.  States kept on a GPU change only when the caller fetches them. */
 static gboolean
 own_states (HybExecutor *executor, GError **error)
 {
@@ -551,7 +551,7 @@ hyb_executor_prepare (HybExecutor *executor, GError **error)
   return TRUE;
 }
 
-/* --- What runs change --- */
+/* --- States --- */
 
 void
 hyb_executor_account (HybExecutor *executor, guint16 device, gint64 bytes)

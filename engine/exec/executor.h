@@ -1,7 +1,6 @@
-/* executor.h — runs a graph: binds variables by name, plans when types change, runs.
- * An executor keeps one plan for each set of input types that it has seen.  Start with hyb_executor_new(), bind every variable, call
- * hyb_executor_run(), read the outputs.
- * Threads: one thread at a time uses an executor.  Executors of several threads may share a graph and bound tensors, which none of them changes.
+/* executor.h — runs a graph: binds variables by name, plans when types change, runs. An executor keeps one plan for each set of input types so
+ * far.  Start with hyb_executor_new(), bind every variable, call hyb_executor_run(), read the outputs. Threads: one thread at a time uses an
+ * executor.  Executors of several threads may share a graph and bound tensors, which none of them changes.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -28,10 +27,11 @@ typedef struct
   const char *const *without;         /* names of passes left out, NULL-terminated; NULL: none */
   const char        *dump_after;      /* print the graph to stderr after this pass; NULL: none */
   guint64            seed;            /* of the first run */
-  gsize              memory_limit;    /* bytes; 0: what the machine has */
-  HybGpu            *gpu;             /* computes what it can; NULL: the processor (device/gpu.h) */
+  gsize              memory_limit;    /* bytes; 0: the machine's memory */
+  HybGpu            *gpu;             /* computes the operators that it supports; NULL: the
+                                       * processor (device/gpu.h) */
   gboolean           times_device;    /* the GPU's clock counts each run */
-  gboolean           same_bytes; /* fold only what leaves every kernel and its rounding as it is */
+  gboolean           same_bytes; /* fold only where every kernel and its rounding stay the same */
 } HybExecutorOptions;
 
 /* An executor for graph, of which it takes a reference; options are copied.  (transfer full) */
@@ -73,9 +73,9 @@ HYB_API gboolean hyb_executor_run (HybExecutor  *executor,
 HYB_API gboolean hyb_executor_finish (HybExecutor *executor, GError **error);
 /* The number of outputs: the heads of the graph. */
 HYB_API guint hyb_executor_n_outputs (HybExecutor *executor);
-/* An output of the last run, owned by the executor.  In static mode the next run overwrites
- * it.  On a GPU this waits and fills the tensor, so call it after every run; what failed there is zero
- * and hyb_executor_finish() says why. */
+/* An output of the last run, owned by the executor.  In static mode the next run overwrites it.  On
+ * a GPU this waits and fills the tensor, so call it after every run; results that failed are zero
+ * and hyb_executor_finish() returns the error. */
 HYB_API HybTensor *hyb_executor_get_output (HybExecutor *executor, guint index);
 /* The output of this name (hyb_graph_dup_output_names()), as hyb_executor_get_output(); NULL if there is none. */
 HYB_API HybTensor *hyb_executor_find_output (HybExecutor *executor, const char *name);
@@ -83,8 +83,8 @@ HYB_API HybTensor *hyb_executor_find_output (HybExecutor *executor, const char *
 HYB_API const HybPlan *hyb_executor_get_plan (HybExecutor *executor);
 /* The number of runs so far. */
 HYB_API guint64 hyb_executor_n_runs (HybExecutor *executor);
-/* Which steps of the last run a GPU computed, and what was copied, as one sentence for users;
- * NULL without a GPU.  (transfer full) */
+/* The steps of the last run that a GPU computed and the copies, as one sentence for users; NULL
+ * without a GPU.  (transfer full) */
 HYB_API char *hyb_executor_dup_device_work (HybExecutor *executor);
 /* The seconds that the clock of the GPU counted from the first to the last work of the last run, which must have
  * ended.  NaN without a GPU or HybExecutorOptions.times_device, or if the GPU failed. */

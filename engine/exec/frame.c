@@ -27,8 +27,8 @@ align_up (gsize bytes)
   return (bytes + HYB_ALIGNMENT - 1) & ~(gsize) (HYB_ALIGNMENT - 1);
 }
 
-/* The bytes of what a frame needs on a device: its view, addresses on the host, and the memory of the
- * host for the bodies of its steps. */
+/* The bytes that a frame allocates for a device: its view, addresses on the host, and host memory
+ * for the bodies of its steps. */
 static gsize
 view_size (const HybPlan *plan)
 {
@@ -49,7 +49,7 @@ hyb_frame_size (const HybPlan *plan)
   return plan->device ? size + view_size (plan) : size;
 }
 
-/* The address of a place, or NULL if what it depends on is not bound yet. */
+/* The address of a place, or NULL if its variable, head or memory is not bound yet. */
 static gpointer
 find_place (const HybFrame *frame, const HybPlace *place)
 {

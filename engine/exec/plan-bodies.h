@@ -7,11 +7,11 @@
 
 #include "engine/exec/plan.h"
 
-/* The number of kernel calls that the device computes; those of bodies count in place of their loop
- * or condition. */
+/* The number of kernel calls that the device computes; calls in bodies count in place of their
+ * loop or condition. */
 guint hyb_plan_n_device_steps (const HybPlan *plan);
-/* Likewise, what the host computes. */
+/* Likewise for the host. */
 guint hyb_plan_n_host_steps (const HybPlan *plan);
-/* Sets the memory of the host that mirrors that of the device, before a run.  It has
+/* Sets the host memory that mirrors the device memory, before a run.  It has
  * hyb_plan_get_memory() bytes. */
 void hyb_frame_set_mirror (HybFrame *frame, gpointer mirror);

@@ -95,7 +95,7 @@ find_member_reason (const HybGpu *gpu, const HybCall *call)
   return NULL;
 }
 
-/* Why the device must not compute what a pass merged: a part of it is excluded.  NULL if none is. */
+/* Why the device must not compute a merged node: a part of it is excluded.  NULL if none is. */
 static const char *
 find_part_reason (const HybGpu *gpu, const HybDeviceOp *twin, const HybCall *call)
 {
@@ -244,8 +244,8 @@ add_copy (Search *search, const Stale *range)
   g_array_append_val (search->batch, copy);
 }
 
-/* Removes bytes begin … end of a place from the stale ranges that only the side on_device has, and
- * copies them to the other side if wanted. */
+/* Removes bytes begin … end of a place from the stale ranges that only the side on_device has,
+ * and copies them to the other side on request. */
 static void
 refresh (Search *search, const HybPlace *place, gsize bytes, gboolean on_device, gboolean copies)
 {

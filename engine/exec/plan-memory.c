@@ -1,8 +1,8 @@
 /* plan-memory.c — assigns offsets in one block of memory to values with limited lifetimes.
  *
- * Walks through the steps as a run would, allocating what begins and freeing what has ended.  Free
- * gaps are found by size in a balanced tree, and by both ends in two hash tables so that adjacent
- * gaps are merged.  Start with hyb_memory_plan().
+ * Walks through the steps as a run would, allocating values whose lifetime begins and freeing
+ * values whose lifetime has ended.  Free gaps are found by size in a balanced tree, and by both
+ * ends in two hash tables so that adjacent gaps are merged.  Start with hyb_memory_plan().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/exec/plan-memory.h"
@@ -131,7 +131,7 @@ whole_lines (gsize bytes)
   return MAX ((bytes + HYB_ALIGNMENT - 1) / HYB_ALIGNMENT, 1) * HYB_ALIGNMENT;
 }
 
-/* Sorts interval numbers by step (stable): those of step s are first[s] … first[s + 1] - 1. */
+/* Sorts interval numbers by step (stable): step s has first[s] … first[s + 1] - 1. */
 static guint *
 sort_by_step (const guint32 *steps, guint n, guint32 n_steps, guint **first_out)
 {

@@ -1,4 +1,4 @@
-/* plan-operands.c — the types of the operands of all steps of a plan: a table of those that are shared.
+/* plan-operands.c — the types of the operands of all steps of a plan: a table of the shared ones.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/exec/plan-operands.h"
 

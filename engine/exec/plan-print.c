@@ -1,7 +1,7 @@
 /* plan-print.c — a plan as text, for `hscope info --passes`, tests and bug reports.
  *
- * First what each pass did, then one line a step with the places of its operands.  Below a step whose
- * bodies are planned for a device come the steps of these, indented.
+ * First the changes by each pass, then one line a step with the places of its operands.  The steps of
+ * bodies that are planned for a device follow their step, indented.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/exec/plan-private.h"

@@ -1,7 +1,7 @@
 /* plan-private.h — the members of a plan, for the files that make, print and run it.
  *
  * A step is one kernel call.  Its operands have slots; a slot is resolved to an address when a
- * frame binds what its place depends on.
+ * frame binds the variable, head or memory of its place.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -15,8 +15,8 @@ typedef enum
 {
   HYB_PLACE_NONE,     /* neither computed nor read */
   HYB_PLACE_BLOCK,    /* offset in the block of memory */
-  HYB_PLACE_VARIABLE, /* offset in what is bound to variable number index */
-  HYB_PLACE_HEAD,     /* offset in what is bound to head number index */
+  HYB_PLACE_VARIABLE, /* offset in the tensor of variable number index */
+  HYB_PLACE_HEAD,     /* offset in the tensor of head number index */
   HYB_PLACE_CONSTANT, /* offset in constant number index */
 } HybPlaceKind;
 
@@ -62,8 +62,8 @@ struct _HybPlan
   gatomicrefcount       references;
   HybGraph             *graph;
   HybGraph             *given;   /* before the passes */
-  HybSources           *sources; /* what its nodes stand for in given */
-  HybType              *types;   /* by value; only while the plan is made, or asked for */
+  HybSources           *sources; /* the sources of its nodes in given */
+  HybType              *types;   /* by value; only while the plan is made, or on request */
   const HybType       **type;    /* by value, in operands; NULL while the plan is made */
   HybPlace             *places;  /* by value */
   gboolean              training;
@@ -112,7 +112,7 @@ void hyb_plan_init_step (HybPlan *plan, HybStep *step, HybNodeId id, HybType *ro
 gboolean
 hyb_plan_prepare_step (HybPlan *plan, HybStep *step, const HybFacts *facts, GError **error);
 
-/* --- In plan-device.c: which steps a device computes, and what is copied before them ---
+/* --- In plan-device.c: the steps that a device computes, and the copies before them ---
  *
  * Values keep the offsets that the plan gives them, in one block of the device and in one of the
  * host.  While planning it is known which of the two holds the newest bytes, so the copies are a
@@ -156,8 +156,8 @@ struct _HybDevicePlan
   guint          n_host_steps;
   gsize          host_bytes; /* memory of the host for the frames of bodies */
 
-  /* Only of a body, whose variables and heads are memory of the device.  It has no constants: none are
-   * given, and no pass for a device makes any. */
+  /* Only of a body, whose variables and heads are memory of the device.  It has no constants,
+   * because none are passed in and passes for a device create none. */
   gboolean is_body;
   gsize   *variable_mirror; /* by variable: offset behind the block of the host; G_MAXSIZE if no
                               * step of the host touches it */
@@ -166,7 +166,7 @@ struct _HybDevicePlan
 
 /* No steps yet; options: of the plan.  (transfer full) */
 HybDevicePlan *hyb_device_plan_new (const HybPlanOptions *options, guint n_steps);
-/* Frees it, and releases what twins prepared. */
+/* Frees it, and releases the data that twins prepared. */
 void hyb_device_plan_free (HybDevicePlan *device);
 /* Asks the twin of step number index.  TRUE if the device computes it, and the workspace that it
  * takes there; FALSE if the host must. */
@@ -185,7 +185,7 @@ hyb_device_plan_refuse_hidden (const HybPlan *plan, guint index, const HybDevice
 /* In plan-hidden.c: FALSE and an error if the host would compute step number index and reads such an
  * output. */
 gboolean hyb_device_plan_check_host (const HybPlan *plan, guint index, GError **error);
-/* In plan-hidden.c: gives the intervals (of HybInterval) of such outputs the bytes that twins ask for. */
+/* In plan-hidden.c: sets the intervals (of HybInterval) of such outputs to the sizes that twins need. */
 void hyb_device_plan_size_hidden (const HybPlan *plan, GArray *intervals);
 /* Fills in copies, once all places and slots are known. */
 void hyb_device_plan_finish (HybPlan *plan);

@@ -1,6 +1,6 @@
-/* plan-sources.c — which nodes of the graph that was planned the nodes of a plan stand for.
+/* plan-sources.c — maps the nodes of a plan to the nodes of the graph that was planned.
  *
- * The planner lets the passes note it (analysis/sources.h); here it is only read.
+ * The passes record the sources (analysis/sources.h); this file only reads them.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/exec/plan-sources.h"
 

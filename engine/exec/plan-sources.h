@@ -1,6 +1,6 @@
-/* plan-sources.h — which nodes of the graph that was planned the nodes of a plan stand for.
+/* plan-sources.h — maps the nodes of a plan to the nodes of the graph that was planned.
  *
- * For profilers: times are measured of the nodes that run, models are made of those that were planned.
+ * For profilers: they measure the nodes that run and report the nodes of the model.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -9,6 +9,6 @@
 
 /* The graph that was planned, before all passes, owned by the plan. */
 HybGraph *hyb_plan_get_given (const HybPlan *plan);
-/* The *n nodes of that graph which a node after the passes stands for, in ascending order, owned by the
- * plan; none for variables. */
+/* The *n nodes of that graph whose work a node after the passes does, in ascending order, owned by
+ * the plan; none for variables. */
 const HybSource *hyb_plan_get_sources (const HybPlan *plan, HybNodeId node, guint *n);

@@ -1,6 +1,6 @@
 /* plan.c — turns a graph and the types of its variables into steps that are ready to run.
  *
- * Infers types, runs the passes, makes the steps (plan-places.c says where operands are), lays
+ * Infers types, runs the passes, makes the steps (plan-places.c finds the places of operands), lays
  * memory out (plan-memory.c) and fills the slots.  Start with hyb_plan_new() at the end.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
@@ -382,7 +382,7 @@ hyb_plan_new (HybGraph             *graph,
   g_autofree guint8 *needed = NULL;
   gsize              limit = memory_limit (options);
 
-  /* 1. Passes rewrite the graph; facts end up as those of the rewritten one. */
+  /* 1. Passes rewrite the graph; afterwards facts describe the rewritten one. */
   g_atomic_ref_count_init (&plan->references);
   plan->training = options->training;
   plan->options = options;
@@ -423,7 +423,7 @@ hyb_plan_unref (HybPlan *plan)
   if (!plan || !g_atomic_ref_count_dec (&plan->references))
     return;
 
-  /* What the device prepared for its steps, the device releases. */
+  /* The device releases the data that it prepared for its steps. */
   for (guint i = 0; i < plan->n_prepared; i++)
     if (plan->steps[i].call.op->release && !(plan->device && plan->device->steps[i].twin))
       plan->steps[i].call.op->release (&plan->steps[i].call);
@@ -460,7 +460,7 @@ const HybType *
 hyb_plan_get_types (const HybPlan *plan)
 {
   g_return_val_if_fail (plan, NULL);
-  /* Another thread may ask at the same time: the first list is kept. */
+  /* Another thread may call this at the same time: the first list is kept. */
   HybPlan *shared = (HybPlan *) plan;
   HybType *types = g_atomic_pointer_get (&shared->types);
   guint    n_values = hyb_graph_n_values (plan->graph);

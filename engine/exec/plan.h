@@ -15,7 +15,7 @@
 
 G_BEGIN_DECLS
 
-typedef struct _HybPlan  HybPlan;  /* what a run does; many runs may share it */
+typedef struct _HybPlan  HybPlan;  /* the steps of a run; many runs may share it */
 typedef struct _HybFrame HybFrame; /* the memory of one run */
 
 /* Infers types, runs the passes and lays memory out.  variable_types: one for each variable in
@@ -46,7 +46,7 @@ HYB_API const char *hyb_plan_get_step_note (const HybPlan *plan, guint step, Hyb
 HYB_API const HybType *hyb_plan_get_head_type (const HybPlan *plan, guint head);
 /* The number of heads. */
 HYB_API guint hyb_plan_n_heads (const HybPlan *plan);
-/* The number of variables.  They match those of the graph that was planned, by position. */
+/* The number of variables.  They match the variables of the graph that was planned, by position. */
 HYB_API guint hyb_plan_n_variables (const HybPlan *plan);
 /* The type of a variable, owned by the plan. */
 HYB_API const HybType *hyb_plan_get_variable_type (const HybPlan *plan, guint variable);

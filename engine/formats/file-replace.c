@@ -266,7 +266,8 @@ hyb_pending_file_free (HybPendingFile *file)
   g_free (file);
 }
 
-/* The name that links lead to, which need not exist.  NULL and errno if the links form a cycle. */
+/* The target of a chain of links, which may be absent.  NULL and errno if the links form a
+ * cycle. */
 static char *
 resolve_links (const char *path)
 {
@@ -317,7 +318,7 @@ hyb_file_check_link (const char *path, GError **error)
   return FALSE;
 }
 
-/* Whether the name is that of a file which can be replaced.  Links of /proc may not hold a path. */
+/* TRUE if the name belongs to a file that can be replaced.  Links of /proc may not hold a path. */
 static gboolean
 is_replaceable (const char *name, const struct stat *file)
 {

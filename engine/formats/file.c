@@ -54,8 +54,8 @@ typedef struct
   gboolean is_memory; /* a higher limit of memory would let more through */
 } StreamLimit;
 
-/* The limit for a stream: the caller's (0: none) or that of the memory for a file of this size, whichever is
- * less, and never more than an array of bytes can hold. */
+/* The limit for a stream: the least of the caller's limit (0: none), the memory for a file of this size,
+ * and the largest array of bytes. */
 static StreamLimit
 stream_limit (gsize limit, gsize size)
 {
@@ -66,7 +66,7 @@ stream_limit (gsize limit, gsize size)
 }
 
 /* Reads in chunks, so that a small file that would decompress to terabytes is refused at the
- * limit.  begun: (transfer full) what was read before. */
+ * limit.  begun: (transfer full) the bytes read so far. */
 static GBytes *
 read_all (GInputStream *stream,
           GByteArray   *begun,
@@ -102,8 +102,8 @@ read_all (GInputStream *stream,
   return g_byte_array_free_to_bytes (g_steal_pointer (&all));
 }
 
-/* Waits until a program has opened the other end of a pipe, or some time has passed.  FALSE on timeout.  begun gets a byte
- * that had to be read, since only reading tells a silent writer from none. */
+/* Waits until a program has opened the other end of a pipe, or some time has passed.  FALSE on timeout.  begun gets the
+ * byte that was read for this, since only reading distinguishes a silent writer from none. */
 static gboolean
 wait_for_writer (int descriptor, GByteArray *begun)
 {

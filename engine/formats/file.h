@@ -32,8 +32,8 @@ gboolean hyb_file_replace_contents (const char *path, gconstpointer data, gsize 
  * Folders above path may be links. */
 gboolean hyb_file_check_link (const char *path, GError **error);
 
-/* From now on what is written to a file of this name goes to the descriptor instead, from its current
- * position.  Only the last call holds; path: NULL ends it. */
+/* From now on, bytes written to a file of this name go to the descriptor instead, from its current
+ * position.  A later call replaces this one; path: NULL ends it. */
 void hyb_file_redirect (const char *path, int descriptor);
 
 /* A file that is completely written and waits to take the place of another.  With several of them, a
@@ -48,6 +48,6 @@ HybPendingFile *
 hyb_file_prepare_contents (const char *path, gconstpointer data, gsize n, GError **error);
 /* Lets all n files take their places, in order. */
 gboolean hyb_files_commit (HybPendingFile *const *files, guint n, GError **error);
-/* Removes what was written, unless the file took its place. */
+/* Removes the written bytes, unless the file took its place. */
 void hyb_pending_file_free (HybPendingFile *file);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (HybPendingFile, hyb_pending_file_free)

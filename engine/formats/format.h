@@ -6,7 +6,7 @@
  *
  * Files come from strangers: a reader checks every length and index before it uses it, and says
  * where the file is wrong.  An unknown operator is not an error: the node is kept as an opaque
- * node, so that the rest of the graph can be looked at.
+ * node, so that the rest of the graph can be shown.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -17,7 +17,7 @@
 
 #include <gio/gio.h>
 
-/* A node of one graph that stands for a node of another. */
+/* A pair of equivalent nodes of two graphs. */
 typedef struct
 {
   HybNodeId from, to;
@@ -29,11 +29,11 @@ typedef struct
   HybModel   *model;
   const char *path; /* of the main file */
   gint64
-      version; /* of the format's operators, which are all written anew; 0: that of the original, or what the format prefers */
+      version; /* of the format's operators, which are all written anew; 0: the original's version, or the format's default */
   gsize
-      largest; /* bytes of arrays from which they get a file of their own; 0: what the format prefers */
-  /* The model that model was made from, if it is of the format; NULL otherwise.  What both have in common is written as it was
-   * read, unless version is given. */
+      largest; /* bytes of arrays from which they get a file of their own; 0: the format's default */
+  /* The model that model was made from, if it has this format; NULL otherwise.  Unless version is given, parts common to
+   * both are written as they were read. */
   HybModel *original;
   HybModel
       *lowered; /* original in the engine's operators; HybNode.origin is the node of original */
@@ -63,17 +63,17 @@ typedef struct
 
   /* The kind of file.  Default: any kind, and recognises() decides alone. */
   HybSniff sniff;
-  /* TRUE if contents of that kind are of this format.  Such formats are asked before those that
-   * only have a kind; JSON files, for example, may be of several formats.  Default: the kind
-   * decides alone. */
+  /* TRUE if contents of that kind are of this format.  Formats with this function come before
+   * formats with only a kind; JSON files, for example, may be of several formats.  Default: the
+   * kind decides alone. */
   gboolean (*recognises) (gconstpointer data, gsize length);
-  /* Also reads files that no format recognises: its error says what the file is instead. */
+  /* Also reads files that no format recognises: its error names the actual kind of the file. */
   gboolean is_fallback;
 
   /* --- Files that hold a graph --- */
 
-  /* Puts the graph into model, with findings.  FALSE only if there is no graph that could be
-   * looked at.  where: names the file in messages.  Default: files of this format hold no graph. */
+  /* Puts the graph into model, with findings.  FALSE only if there is no graph to show.  where:
+   * names the file in messages.  Default: files of this format hold no graph. */
   gboolean (*read_graph) (HybModel *model, GBytes *bytes, const char *where, GError **error);
   /* read_graph() sets the parameters as well: no file of parameters is looked for. */
   gboolean carries_params;
@@ -81,8 +81,8 @@ typedef struct
    * get the prefix that it has in common with its parameter files.  NULL-terminated.  Default:
    * the prefix is the whole name. */
   const char *const *endings;
-  /* What follows the prefix in the name of a parameter file, the first that exists being used;
-   * "#" stands for an epoch: "-#.params".  NULL-terminated.  Default: no parameter files. */
+  /* The ends of names of parameter files after the prefix; the first existing file is used; "#"
+   * stands for an epoch: "-#.params".  NULL-terminated.  Default: no parameter files. */
   const char *const *params_beside;
   /* Writes graph and parameters to files whose names start with prefix, and appends these names to
    * written (may be NULL), which owns them.  Default: models are not written in this format. */
@@ -92,14 +92,15 @@ typedef struct
                            GPtrArray  *written,
                            GError    **error);
 
-  /* The same in two steps, so that what will be written can be read and checked before: the contents of all files, the
-   * main one first, as an array of HybWrittenFile.  Formats have this function or write_model().  (transfer full) */
+  /* The same in two steps, so that the new contents can be read and checked before they are written: the contents
+   * of all files, the main one first, as an array of HybWrittenFile.  Formats have this function or
+   * write_model().  (transfer full) */
   GPtrArray *(*prepare) (const HybWriteJob *job, GError **error);
 
   /* --- Files that hold only weights --- */
 
-  /* Returns named tensors.  On failure, *trouble (may be NULL) is set to a finding that says
-   * where.  (transfer full)  Default: files of this format are not read as weights. */
+  /* Returns named tensors.  On failure, *trouble (may be NULL) is set to a finding with the
+   * place.  (transfer full)  Default: files of this format are not read as weights. */
   HybTensorList *(*read_weights) (GBytes      *bytes,
                                   const char  *where,
                                   HybFinding **trouble,
@@ -118,15 +119,15 @@ const HybFormat *hyb_format_find (const HybFormat *const *formats, GBytes *bytes
 const HybFormat *hyb_format_of_bytes (GBytes *bytes);
 /* The format one of whose patterns matches path, for writing; NULL if none does. */
 const HybFormat *hyb_format_of_path (const char *path);
-/* The given format if it reads graphs, else (also for NULL) the one that reports what an unknown graph
- * file is. */
+/* The given format if it reads graphs, else (also for NULL) the one that reports the actual kind of
+ * an unknown graph file. */
 const HybFormat *hyb_format_for_graph (const HybFormat *format);
 
 /* --- Names of files that belong together --- */
 
 /* The name of a graph file without the endings of the format.  (transfer full) */
 char *hyb_format_dup_prefix (const HybFormat *format, const char *file);
-/* The parameter file beside a graph file: that of an epoch, or of the highest one if epoch is
+/* The parameter file beside a graph file, of an epoch, or of the highest one if epoch is
  * negative.  NULL if there is none.  *why is set to a static phrase that says how it was chosen.
  * (transfer full) */
 char *
@@ -141,7 +142,7 @@ char *hyb_format_find_graph (const char *params);
 GPtrArray *hyb_written_files_new (void);
 /* Adds a file to such an array; pieces NULL: one to remove.  (transfer full): pieces */
 void hyb_written_files_add (GPtrArray *files, const char *path, GPtrArray *pieces);
-/* Writes all files, or none; appends the names of what was written to written (may be NULL). */
+/* Writes all files, or none; appends the names of the written files to written (may be NULL). */
 gboolean hyb_written_files_commit (GPtrArray *files, GPtrArray *written, GError **error);
 /* The model that reading the main file would give.  NULL without an error: its data is in another file that is not written
  * yet.  (transfer full) */

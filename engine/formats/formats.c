@@ -174,7 +174,7 @@ hyb_format_find_params (const HybFormat *format, const char *file, gint64 epoch,
   return NULL;
 }
 
-/* TRUE if the name of a parameter file belongs to that of a graph file of the format. */
+/* TRUE if the name of a parameter file belongs to the name of a graph file of the format. */
 static gboolean
 is_beside (const HybFormat *format, const char *graph, const char *params)
 {
@@ -218,7 +218,7 @@ hyb_format_find_graph (const char *params)
 
 /* --- Weights --- */
 
-/* The format that reads weights from bytes, or the fallback, which reports what they are. */
+/* The format that reads weights from bytes, or the fallback, which reports their actual kind. */
 static const HybFormat *
 format_of_weights (GBytes *bytes)
 {
@@ -286,7 +286,7 @@ hyb_weights_write_file (HybTensorList *list, const char *path, GError **error)
   return FALSE;
 }
 
-/* --- What programs call --- */
+/* --- Interface --- */
 
 HybTensorList *
 hyb_arrays_read (const char *path, GError **error)

@@ -335,7 +335,8 @@ parse_document (Parser *parser)
   return TRUE;
 }
 
-/* Whether a value of JSON, or what is often written in place of one, begins so; TRUE for blanks. */
+/* TRUE if a JSON value, or a frequent mistake for one, begins with this character; also for
+ * blanks. */
 static gboolean
 begins_like_json (const char *text, gsize length)
 {
@@ -347,7 +348,7 @@ begins_like_json (const char *text, gsize length)
          (text[at] != '\0' && strchr ("{[\"-tfnTFNIu", text[at]));
 }
 
-/* Fails with what the file is instead if it cannot be JSON, or if it is too large. */
+/* Fails if the file is not JSON, naming its actual kind, or is too large. */
 static gboolean
 check_looks (Parser *parser)
 {

@@ -1,6 +1,6 @@
 /* json-query.c — looks up kinds, members, strings and numbers in parsed JSON.
  *
- * json-parse.c makes the tokens that are read here.  Start at hyb_json_find() and hyb_json_iter().
+ * json-parse.c makes the tokens.  Start at hyb_json_find() and hyb_json_iter().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/formats/json-private.h"
 

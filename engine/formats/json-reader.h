@@ -41,7 +41,7 @@ typedef struct
   guint count; /* of values */
 } HybJsonLimits;
 
-/* Where and why parsing failed; code is that of a finding ("truncated", "bad-json" …). */
+/* Where and why parsing failed; code is the code of a finding ("truncated", "bad-json" …). */
 typedef struct
 {
   const char *code;

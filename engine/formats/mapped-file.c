@@ -1,4 +1,4 @@
-/* mapped-file.c — the list of mapped files, and what is done about one that became shorter.
+/* mapped-file.c — the list of mapped files, and the handling of files that became shorter.
  *
  * A handler of signals walks the list while other threads map files, so entries are never freed, only used again,
  * and the address of an entry is set last and cleared first.
@@ -21,7 +21,8 @@ struct _Mapping
   guint8  *start; /* atomic; NULL: the entry is free */
   gsize    size;
   gint     is_cut;    /* atomic */
-  gboolean is_memory; /* what was read of a small file, which the file cannot change */
+  gboolean is_memory; /* contents of a small file in memory, which later changes of the file do
+                       * not affect */
   char    *message;
   gpointer note;
   char    *path;

@@ -1,8 +1,8 @@
-/* mapped-file.h — maps files into memory so that a file which becomes shorter can be told from a crash.
+/* mapped-file.h — maps files into memory so that a file which becomes shorter does not look like a crash.
  *
  * The kernel raises SIGBUS where a mapped file has ended in the meantime.  A program that opens files of others calls
- * hyb_mapped_file_fill() from its handler of that signal, and hyb_mapped_file_check() before it believes what it
- * read.  Small files are read, and are never a cause of the signal.
+ * hyb_mapped_file_fill() from its handler of that signal, and hyb_mapped_file_check() before it uses the contents.
+ * Small files are read, and are never a cause of the signal.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -27,11 +27,11 @@ gboolean hyb_mapped_file_check (gconstpointer data, GError **error);
  * signal if their file has become shorter; this raises it. */
 void hyb_mapped_file_touch (gconstpointer data, gsize n);
 
-/* Fails if a file that was mapped, and no longer is, was overwritten in place meanwhile: what was read of it may be partly
- * old and partly new.  A file that another one has replaced is as it was. */
+/* Fails if a file was overwritten in place while it was mapped: the contents that were read may be partly old and
+ * partly new.  A file that was replaced by another one is not affected. */
 gboolean hyb_mapped_file_check_past (GError **error);
 
-/* What hyb_mapped_file_check() reports, after the name of the file, and what to do about it. */
+/* The message of hyb_mapped_file_check() after the name of the file, and the way out. */
 #define HYB_MAPPED_FILE_CUT  "the file became shorter while it was in use"
 #define HYB_MAPPED_FILE_HINT "Write a new file under another name and rename it"
 

@@ -53,7 +53,7 @@ hyb_model_save (HybModel   *model,
     return hyb_error_at (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_MISSING,
                          hyb_model_get_file (model), NULL, "the model has no graph");
   format = hyb_format_of_path (prefix);
-  /* Without a name that says otherwise, the first format that writes models. */
+  /* The first format that writes models, unless the name chooses another. */
   if (format && format->prepare)
     return save_prepared (format, model, prefix, written, error);
   for (const HybFormat *const *other = hyb_formats (); *other && (!format || !format->write_model);

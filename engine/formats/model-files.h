@@ -12,13 +12,13 @@ G_BEGIN_DECLS
 /* Stands for the highest epoch whose file exists. */
 #define HYB_EPOCH_HIGHEST (-1)
 
-/* What the names of a model's files start with: "dir/net" for "dir/net-symbol.json" and
+/* The common beginning of the names of a model's files: "dir/net" for "dir/net-symbol.json" and
  * "dir/net.json.gz".  (transfer full) */
 HYB_API char *hyb_model_prefix_of (const char *file);
 
-/* The parameter file beside a graph file: that of an epoch, or of the highest one with
- * HYB_EPOCH_HIGHEST.  NULL if there is none.  *why is set to a static phrase that says how it was
- * chosen.  (transfer full) */
+/* The parameter file beside a graph file, of an epoch, or of the highest one with
+ * HYB_EPOCH_HIGHEST.  NULL if there is none.  *why is set to a static phrase that says how it
+ * was chosen.  (transfer full) */
 HYB_API char *hyb_model_find_params (const char *file, gint64 epoch, const char **why);
 
 /* Writes graph and parameters as PREFIX-symbol.json and PREFIX-NNNN.params, or in the format whose

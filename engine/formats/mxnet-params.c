@@ -75,7 +75,7 @@ refuse (ParamsReader *reader, const char *code, const char *format, ...)
                        hint, "%s", message);
 }
 
-/* Refuses what cause says, and keeps its remedy. */
+/* Fails with the message and the remedy of cause. */
 static gboolean
 refuse_with (ParamsReader *reader, const GError *cause)
 {
@@ -407,7 +407,7 @@ read_list (ParamsReader *reader)
   return read_names (reader, tensors);
 }
 
-/* Fails with what the file is instead if it is not a list of arrays. */
+/* Fails if the file is not a list of arrays, naming its actual kind. */
 static gboolean
 check_looks (ParamsReader *reader)
 {

@@ -9,9 +9,9 @@
 
 #include <gio/gio.h>
 
-/* Reads all arrays.  Names are those of the file, with "arg:" and "aux:"; arrays without names are
- * called "0", "1" …; empty entries have no tensor; sparse arrays become dense.  On failure, *trouble
- * (may be NULL) is set to a finding that says where.  (transfer full) */
+/* Reads all arrays.  Names are kept as in the file, with "arg:" and "aux:"; arrays without names
+ * are called "0", "1" …; empty entries have no tensor; sparse arrays become dense.  On failure,
+ * *trouble (may be NULL) is set to a finding with the place.  (transfer full) */
 HybTensorList *
 hyb_ndarrays_read (GBytes *bytes, const char *where, HybFinding **trouble, GError **error);
 

@@ -18,8 +18,8 @@ typedef struct
   SymbolGraph  *graph;
   HybBuilder   *builder;
   HybNodeId    *ids;        /* by record */
-  GArray       *inputs;     /* of HybValueId: those of the current node */
-  GPtrArray    *attributes; /* those of the current node, NULL-terminated */
+  GArray       *inputs;     /* of HybValueId: the inputs of the current node */
+  GPtrArray    *attributes; /* of the current node, NULL-terminated */
   GPtrArray    *unknown;    /* keys of the current node that its operator does not have */
   guint64       n_opaque;   /* outputs of all opaque nodes so far */
 } GraphBuild;
@@ -78,7 +78,7 @@ collect_attributes (GraphBuild *build, const SymbolNode *node)
   g_ptr_array_add (build->attributes, NULL);
 }
 
-/* TRUE if MXNet loads a file in which this operator has attributes that it does not know. */
+/* TRUE if MXNet loads a file in which this operator has unknown attributes. */
 static gboolean
 takes_any_attribute (const HybOp *op)
 {

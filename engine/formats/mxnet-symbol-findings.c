@@ -1,7 +1,7 @@
-/* mxnet-symbol-findings.c — reports what the reader of symbol files notices.
+/* mxnet-symbol-findings.c — reports problems that the reader of symbol files finds.
  *
- * Every report becomes a finding of the model that says where in the file it applies;
- * hyb_symbol_refuse() also makes the reading fail.
+ * Every report becomes a finding of the model with its place in the file; hyb_symbol_refuse() also
+ * makes the reading fail.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/base/error.h"
 #include "engine/formats/mxnet-symbol-private.h"

@@ -103,7 +103,7 @@ typedef struct
   HybJsonRef attributes[3]; /* if a key occurs in several, the last counts */
 } NodeKeys;
 
-/* Keys of nodes that need not be read. */
+/* Keys of nodes that are ignored. */
 static gboolean
 is_harmless_key (const char *key)
 {

@@ -1,4 +1,4 @@
-/* mxnet-symbol-private.h — what the parts of the symbol reader share.
+/* mxnet-symbol-private.h — data and functions shared by the parts of the symbol reader.
  *
  * mxnet-symbol.c runs the steps: JSON becomes records (-nodes.c), records of old files are brought
  * up to date (-upgrade.c), sorted so that inputs come first (-order.c), and built into a graph

@@ -153,8 +153,8 @@ dup_attributes (const SymbolGraph *graph, const SymbolNode *node)
   return list;
 }
 
-/* How many inputs the operator takes with the node's attributes; those that it has if they cannot
- * be parsed. */
+/* The number of inputs of the operator with the node's attributes; the node's own number if they
+ * cannot be parsed. */
 static guint
 count_inputs (const SymbolGraph *graph, const SymbolNode *node)
 {

@@ -95,7 +95,7 @@ read_version (SymbolReader *reader)
         version);
 }
 
-/* Reports JSON that MXNet's own reader refuses, or that is not what its author meant. */
+/* Reports JSON that MXNet's own reader refuses, or that is probably a mistake. */
 static void
 report_quirks (SymbolReader *reader)
 {

@@ -2,7 +2,7 @@
  *
  * The reader accepts more than MXNet does and reports the difference as findings.  A node that it
  * does not understand becomes opaque, with an error finding, so that the rest of the graph can be
- * looked at; callers that want to run the graph must check that there is no such finding.
+ * shown; callers must check for such findings before they run the graph.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -10,8 +10,8 @@
 
 #include <gio/gio.h>
 
-/* Puts the graph into model.  FALSE only if there is no graph that could be looked at; the last
- * finding then says why.  where: name of the file in messages. */
+/* Puts the graph into model.  FALSE only if there is no graph to show; the last finding then
+ * gives the reason.  where: name of the file in messages. */
 gboolean hyb_symbol_read (HybModel *model, GBytes *bytes, const char *where, GError **error);
 
 /* The JSON text that MXNet 1.9.1 writes for the graph, byte for byte: nodes are in depth-first order

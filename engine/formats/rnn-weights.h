@@ -64,8 +64,8 @@ HybTensor *hyb_rnn_pack (const HybRnnWeights *weights, HybTensorList *from, GErr
  * as it is known.  NULL if all arrays fit.  (transfer full) */
 char *hyb_rnn_find_misfit (const HybRnnWeights *weights, HybTensorList *from, HybType *expected);
 
-/* A copy of a list in which the arrays of a single cell, lstm_i2h_weight …, are those of a first layer,
- * lstm_l0_i2h_weight ….  NULL if there are none.  (transfer full) */
+/* A copy of a list in which the arrays of a single cell, lstm_i2h_weight …, get the names of a first
+ * layer, lstm_l0_i2h_weight ….  NULL if there are none.  (transfer full) */
 HybTensorList *hyb_rnn_number_layer (HybTensorList *list, const char *prefix);
 
 /* Finds mode, layers, directions and hidden size from the names and shapes of the arrays that start

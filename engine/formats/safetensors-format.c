@@ -48,7 +48,7 @@ typedef struct
   GError       **error;
 } Reader;
 
-/* Fails with what cause says.  (transfer full): cause */
+/* Fails with the message of cause (transfer full). */
 static gboolean
 fail (Reader *reader, const char *code, GError *cause)
 {
@@ -118,7 +118,7 @@ read_numbers (const Reader *reader, HybJsonRef list, gint64 *numbers, int *n)
   return hyb_json_get_kind (reader->header, list) == HYB_JSON_ARRAY;
 }
 
-/* The bytes of an array, which must be within the file and as many as its type and shape ask for. */
+/* The bytes of an array, which must lie within the file and match its type and shape. */
 static gboolean
 check_place (Reader *reader, const char *name, HybJsonRef entry, const HybType *type)
 {

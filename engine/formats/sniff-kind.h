@@ -1,4 +1,4 @@
-/* sniff-kind.h — the kinds of files that are told apart by their contents.
+/* sniff-kind.h — the kinds of files that are recognised by their contents.
  *
  * sniff.h finds the kind of a file and describes it.
  * SPDX-License-Identifier: LGPL-2.1-or-later */

@@ -1,5 +1,5 @@
 /* sniff.c — recognises files by their contents: a table of first bytes, and one of tests for files
- * that have no signature.  Each kind has a description, and a way to convert it to what can be opened.
+ * that have no signature.  Each kind has a description and a way to convert it to a supported format.
  *
  * Start at hyb_sniff().  sniff-foreign.c has the tests for files of other programs.
  * SPDX-License-Identifier: LGPL-2.1-or-later */

@@ -8,6 +8,6 @@
 
 /* The kind of a file with these contents. */
 HybSniff hyb_sniff (gconstpointer data, gsize length);
-/* The description of a kind, as a phrase (“a git-lfs pointer, not the file itself”), and in *hint what the user
- * can do, or NULL.  Both are static; hint may be NULL. */
+/* The description of a kind, as a phrase (“a git-lfs pointer, not the file itself”), and in *hint the user's
+ * way out, or NULL.  Both are static; hint may be NULL. */
 const char *hyb_sniff_describe (HybSniff kind, const char **hint);

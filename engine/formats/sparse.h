@@ -12,7 +12,7 @@ typedef struct
   HybTensor *data;       /* CSR: stored elements; row-sparse: stored rows */
   HybTensor *row_starts; /* CSR's indptr; NULL for row-sparse */
   HybTensor *indices;    /* CSR: columns of the elements; row-sparse: numbers of the rows */
-  gsize      file_bytes; /* size of the file, which limits that of all its dense arrays together */
+  gsize      file_bytes; /* size of the file, which limits the total size of its dense arrays */
   gsize     *expanded;   /* the sum of their bytes so far; the new array is added */
 } HybSparse;
 

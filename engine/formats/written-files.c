@@ -54,7 +54,7 @@ free_pending (gpointer file)
   hyb_pending_file_free (file);
 }
 
-/* The main file takes its place last, when what it refers to is there. */
+/* The main file takes its place last, after the files that it refers to. */
 gboolean
 hyb_written_files_commit (GPtrArray *files, GPtrArray *written, GError **error)
 {

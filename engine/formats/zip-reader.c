@@ -140,8 +140,8 @@ typedef struct
   guint64 n, offset;
 } Directory;
 
-/* Reads how many members there are and where the directory is, from the record at the end or from
- * that of zip64. */
+/* Reads the number of members and the place of the directory from the record at the end, or from
+ * the zip64 record. */
 static gboolean
 read_end (HybByteReader reader, Directory *directory)
 {

@@ -1,8 +1,8 @@
 /* zip-writer.c — writes zip archives of uncompressed members.
  *
- * The contents of each member start at a multiple of 64 bytes (padding is an extra field), so that
- * arrays in them can be mapped.  Equal contents give equal bytes: dates are constant.  Members
- * are not compressed, so a library would only write the headers, and they are what the alignment needs changed.
+ * The contents of each member start at a multiple of 64 bytes (padding is an extra field), so that arrays in
+ * them can be mapped.  Equal contents give equal bytes: dates are constant.  Members are not compressed, so a
+ * library would only write the headers, which the alignment changes.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/formats/zip.h"
 

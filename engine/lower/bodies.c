@@ -36,7 +36,8 @@ enter (const HybLowering *lowering, LoweringScope *scope, LoweringTarget *target
   return inner;
 }
 
-/* Keeps the types inside a body that was lowered; of one that is lowered for each step, what all steps have in common. */
+/* Keeps the types inside a body that was lowered; of one that is lowered for each step, the types that all steps have
+ * in common. */
 static void
 keep_types (HybLowering *inner)
 {

@@ -1,4 +1,4 @@
-/* infer-lowered.h — types of a graph of another format, from what its nodes are lowered to.
+/* infer-lowered.h — types of a graph of another format, from its lowered nodes.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -10,7 +10,7 @@ gboolean hyb_lowered_infer_types (HybGraph *graph,
                                   guint32  *fixed_by,
                                   gboolean  training,
                                   GError  **error);
-/* What the export doctor reports about a graph's types. */
+/* Findings of the export doctor about a graph's types. */
 typedef struct
 {
   GArray *faults; /* of HybLoweringFault, with the sizes that types were inferred with */
@@ -25,8 +25,7 @@ void hyb_lowered_infer (HybGraph *graph, HybType *types, HybLoweredFacts *facts)
 /* Frees the members. */
 void hyb_lowered_facts_clear (HybLoweredFacts *facts);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (HybLoweredFacts, hyb_lowered_facts_clear)
-/* What the graph is lowered to, with sizes for open dimensions that it accepts.  types: as inferred.  (transfer full) */
+/* The lowered graph, with sizes for open dimensions that it accepts.  types: as inferred.  (transfer full) */
 HybLowered *hyb_lowered_new (HybGraph *graph, const HybType *types);
-/* Which nodes of the graph only compute what is known while planning, such as shapes, by node: no run computes them.
- * (transfer full) */
+/* By node, TRUE if the planner computes it and no run does, as for shape arithmetic. (transfer full) */
 guint8 *hyb_lowered_find_known (const HybLowered *lowered, HybGraph *graph);

@@ -43,15 +43,15 @@ typedef struct
   HybLowered *turn[N_TURNS]; /* NULL: not tried */
 } Attempt;
 
-/* Whether the first two turns of some sizes are too close for what they agree on to be certain. */
+/* TRUE if the first two turns of some sizes are too close for an agreement to be certain. */
 static gboolean
 are_close (Sizes sizes)
 {
   return sizes == SIZES_MIDDLE || sizes == SIZES_SMALL;
 }
 
-/* Takes back dimensions that are others where a graph was lowered with sizes that are far away.  What it could not lower then is
- * unknown there, and refutes nothing. */
+/* Clears dimensions that differ when the graph is lowered with very different sizes.  Nodes that could not be lowered then
+ * have no types and refute nothing. */
 static void
 refute_type (HybType *type, const HybType *witness)
 {
@@ -117,7 +117,7 @@ merge_body (const OpenGraph *open, const Attempt *attempt, HybGraph *body)
   return merged;
 }
 
-/* Puts into the first turn what all turns say of bodies. */
+/* Merges the types of bodies from all turns into the first one. */
 static void
 unite_bodies (const OpenGraph *open, const Attempt *attempt)
 {

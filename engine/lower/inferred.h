@@ -1,4 +1,4 @@
-/* inferred.h — what is known of a graph of another format: types, and what it is lowered to.
+/* inferred.h — the types of a graph of another format, and its lowered form.
  *
  * The last result stays with the graph, since a command or window requests it several times.
  * SPDX-License-Identifier: LGPL-2.1-or-later */

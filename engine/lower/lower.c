@@ -1,4 +1,4 @@
-/* lower.c — begins and ends the lowering of a graph, and what is shared with that of its bodies.
+/* lower.c — begins and ends the lowering of a graph; parts are shared with the lowering of bodies.
  *
  * Start with hyb_lower().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
@@ -99,7 +99,7 @@ hyb_lowering_add_variable (HybLowering   *lowering,
   scope->map[node->first_output] = value;
 }
 
-/* Variables first, in their order: what runs the graph binds them by position. */
+/* Variables first, in their order: executors bind them by position. */
 static void
 add_variables (HybLowering *lowering, const HybType *types, HybTensor *const *contents)
 {

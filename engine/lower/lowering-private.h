@@ -37,7 +37,7 @@ struct _HybLowering
   GError         *error;
   gboolean        training;
   gboolean        is_tolerant;
-  gboolean        is_drawn; /* types are wanted for all nodes, also for those that nothing reads */
+  gboolean        is_drawn; /* types are inferred for all nodes, also for unused ones */
   guint           depth;
   LoweringWork   *work;
   GArray         *faults;     /* of HybLoweringFault; of the outermost graph */
@@ -52,7 +52,7 @@ hyb_lowering_add_placeholder (HybLowering *lowering, HybNodeId producer, const H
 gboolean hyb_lowering_walk (HybLowering *lowering);
 /* An empty table for HybLowered.entered, with references to its graphs: some are written while lowering.  (transfer full) */
 GHashTable *hyb_lowering_bodies_new (void);
-/* Takes back of a type what another one does not confirm. */
+/* Clears the parts of a type that another one does not confirm. */
 void hyb_type_keep_common (HybType *type, const HybType *other);
 /* Space for a scope, in which nothing is known. */
 LoweringScope *hyb_lowering_scope_new (HybGraph *graph);

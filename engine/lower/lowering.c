@@ -1,4 +1,4 @@
-/* lowering.c — what lower() of an operator reads and writes, and the walk over the nodes of a graph.
+/* lowering.c — the functions that lower() of an operator calls, and the walk over the nodes of a graph.
  *
  * hyb_lowering_add() writes a node, infers its types, and computes it if it is small and all its inputs are
  * known.  Start with hyb_lowering_walk().  lower.c begins and ends a lowering, bodies.c lowers bodies.
@@ -458,7 +458,7 @@ visit_node (HybLowering *lowering)
     return FALSE;
   lower_node (lowering);
   lowering->node = id;
-  if (is_refused) /* what fails then is a consequence */
+  if (is_refused) /* later failures are consequences */
     g_clear_error (&lowering->error);
   return keep_fault (lowering);
 }
@@ -489,7 +489,7 @@ count_node (HybLowering *lowering)
   return FALSE;
 }
 
-/* By node whether it is lowered; NULL: all are.  What nothing reads must not fail where a failure ends the lowering. */
+/* By node whether it is lowered; NULL: all are.  Unused nodes are left out where a failure ends the lowering. */
 static guint8 *
 find_lowered (const HybLowering *lowering)
 {

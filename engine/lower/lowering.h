@@ -1,17 +1,17 @@
 /* lowering.h — turns a graph of another format into one of the engine's operators.
  *
- * Each operator of such a format has a function lower() (op/op.h), which reads the types of its inputs and,
- * as far as they are known while planning, their contents, and writes nodes of the engine.  Types of what it writes are
- * inferred at once, and small values that depend on known contents alone are computed at once, so that shape
- * arithmetic never runs.  Functions that take a HybLowering speak of the node that is being lowered.  The
- * first failure is kept: later calls return HYB_NO_ID and do nothing, so lower() needs no checks in between.
+ * Each operator of such a format has a function lower() (op/op.h), which reads the types of its inputs and, as far as
+ * they are known while planning, their contents, and writes nodes of the engine.  Types of the new nodes are inferred
+ * at once, and small values that depend on known contents alone are computed at once, so that shape arithmetic never
+ * runs.  Functions that take a HybLowering refer to the node that is being lowered.  The first failure is kept: later
+ * calls return HYB_NO_ID and do nothing, so lower() needs no checks in between.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
 #include "engine/base/error.h"
 #include "engine/graph/builder.h"
 
-/* --- What is lowered --- */
+/* --- The node to lower --- */
 
 /* The node; its params are the format's own. */
 const HybNode *hyb_lowering_get_node (const HybLowering *lowering);
@@ -19,9 +19,9 @@ const HybNode *hyb_lowering_get_node (const HybLowering *lowering);
 const HybType *hyb_lowering_input_type (const HybLowering *lowering, guint index);
 /* The contents of that input if they are known while planning, owned by lowering; else NULL. */
 HybTensor *hyb_lowering_input_contents (const HybLowering *lowering, guint index);
-/* The value of the new graph that stands for that input. */
+/* The value of the new graph for that input. */
 HybValueId hyb_lowering_input (HybLowering *lowering, guint index);
-/* TRUE if a value without a node may stand for what cannot be lowered. */
+/* TRUE if nodes that cannot be lowered may be replaced by values without a node. */
 gboolean hyb_lowering_is_tolerant (const HybLowering *lowering);
 
 /* --- Writing --- */
@@ -51,17 +51,17 @@ HybValueId hyb_lowering_constant (HybLowering *lowering, HybTensor *contents);
 const HybType *hyb_lowering_get_type (const HybLowering *lowering, HybValueId value);
 /* The contents of such a value if they are known while planning, owned by lowering; else NULL. */
 HybTensor *hyb_lowering_get_contents (const HybLowering *lowering, HybValueId value);
-/* The node of the new graph that makes a value, and what it reads; valid until the next node is added.  NULL without such a node. */
+/* The node of the new graph that makes a value, and its inputs; valid until the next node is added.  NULL without such a node. */
 const HybNode *
 hyb_lowering_get_maker (const HybLowering *lowering, HybValueId value, const HybValueId **inputs);
 
 /* --- Results --- */
 
-/* Sets what stands for output number `index`. */
+/* Sets the value of output number `index`. */
 void hyb_lowering_set_output (HybLowering *lowering, guint index, HybValueId value);
 /* Sets only the type of an output: nothing that computes it could be written. */
 void hyb_lowering_set_type (HybLowering *lowering, guint index, const HybType *type);
-/* Records why the node cannot be lowered.  remedy: what to do; NULL: nothing is known. */
+/* Records why the node cannot be lowered.  remedy: the way out; NULL: none is known. */
 void hyb_lowering_fail (HybLowering *lowering, const char *remedy, const char *format, ...)
     G_GNUC_PRINTF (3, 4);
 /* The same with a code of HYB_OP_ERROR, for a node that nothing can compute. */
@@ -96,8 +96,8 @@ typedef struct
 {
   const HybType    *types;    /* by variable of the body */
   HybTensor *const *contents; /* by variable: known contents, or NULL; may be NULL */
-  /* Writes the heads of the new graph into *arranged (of HybValueId), given those of the body; may write nodes.
-   * Variable number i of the body is value i of the new graph.  NULL: the same heads. */
+  /* Writes the heads of the new graph into *arranged (of HybValueId), given the heads of the body; may
+   * write nodes. Variable number i of the body is value i of the new graph.  NULL: the same heads. */
   void (*arrange) (HybLowering      *inner,
                    const HybValueId *heads,
                    gconstpointer     data,
@@ -108,8 +108,8 @@ typedef struct
 
 /* Lowers body number `body` into a graph of its own.  NULL after a failure.  (transfer full) */
 HybLoweredBody *hyb_lowering_lower_body (HybLowering *lowering, guint body, const HybBodyUse *use);
-/* The same for a body that no file has: n_variables variables and nothing else, to which use->arrange gives all nodes and heads.
- * Its node is one that the lowered operator stands for.  NULL after a failure.  (transfer full) */
+/* The same for a body that is in no file: it has n_variables variables, and use->arrange adds all nodes and heads.  Its node
+ * is part of the lowered operator.  NULL after a failure.  (transfer full) */
 HybLoweredBody *
 hyb_lowering_write_body (HybLowering *lowering, guint n_variables, const HybBodyUse *use);
 /* Frees a lowered body; accepts NULL. */
@@ -129,7 +129,7 @@ typedef struct
 typedef struct
 {
   gatomicrefcount references;
-  HybGraph       *graph;       /* its variables are those of the given graph, in the same order */
+  HybGraph       *graph;       /* it has the variables of the given graph, in the same order */
   HybType        *types;       /* by value of graph */
   HybTensor     **contents;    /* by value of graph: known contents, or NULL */
   HybType        *value_types; /* by value of the given graph */
@@ -144,18 +144,18 @@ typedef struct
 typedef struct
 {
   const HybType
-      *types; /* by value: those of variables, and of outputs of nodes that cannot be lowered */
-  HybTensor *const
-      *contents; /* by value: what is known; NULL: what the file says (hyb_graph_get_contents()) */
-  gboolean training;
+      *types; /* by value: the types of variables, and of outputs of nodes that cannot be lowered */
+  HybTensor *const *contents; /* by value: the known contents; NULL: the contents of the file
+                  * (hyb_graph_get_contents()) */
+  gboolean          training;
   gboolean
-      is_tolerant; /* a node that cannot be lowered becomes an opaque one and a fault; else it is an error */
-  gboolean
-      may_lack_heads; /* heads for which no value stands are left out; HybLowered.map tells which */
+           is_tolerant; /* a node that cannot be lowered becomes an opaque one and a fault; else it is an error */
+  gboolean may_lack_heads; /* heads without a value are left out; HybLowered.map has HYB_NO_ID for
+                       * them */
 } HybLowerOptions;
 
-/* Lowers a graph.  HybNode.origin of what is written is the node of the given graph that it computes, also for what comes
- * from its bodies.  NULL and an error if a node cannot be lowered.  (transfer full) */
+/* Lowers a graph.  HybNode.origin of a new node is the node of the given graph whose work it does, also for nodes of
+ * bodies.  NULL and an error if a node cannot be lowered.  (transfer full) */
 HybLowered *hyb_lower (HybGraph *graph, const HybLowerOptions *options, GError **error);
 /* TRUE if planning decided that a body never runs: another body of the node was lowered in its place.  node: of the given
  * graph or of a body of it. */

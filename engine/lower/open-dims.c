@@ -1,4 +1,5 @@
-/* open-dims.c — primes as sizes of open dimensions, and the search for names of what was computed from them.
+/* open-dims.c — primes as sizes of open dimensions, and the search for names of sizes that were computed
+ * from them.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/lower/open-dims.h"
 

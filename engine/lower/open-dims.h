@@ -1,7 +1,7 @@
-/* open-dims.h — sizes for dimensions that a file leaves open, and names for what follows from them.
+/* open-dims.h — sizes for dimensions that a file leaves open, and names for sizes that follow from them.
  *
- * A graph is lowered with sizes in several turns.  What is the same in all of them is fixed; what follows an open dimension is
- * written in its name.
+ * A graph is lowered with sizes in several turns.  A dimension that is the same in all of them is fixed; one that follows an
+ * open dimension is expressed by its name.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -19,7 +19,7 @@ typedef enum
   N_SIZES,
 } Sizes;
 
-/* The third turn only refutes what the first two suggest, and is left out where the graph does not accept it. */
+/* The third turn only refutes what the first two suggest, and is left out if the graph does not accept it. */
 #define N_TURNS 3
 
 /* A dimension of a variable whose size is open. */

@@ -1,4 +1,5 @@
-/* protobuf-private.h — what protobuf.c asks of protobuf-fields.c: numbers and strings of single fields.
+/* protobuf-private.h — the functions of protobuf-fields.c for protobuf.c: numbers and strings of single
+ * fields.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -10,7 +11,7 @@ gsize hyb_protobuf_number_size (HybProtobufKind kind);
 gboolean hyb_protobuf_has_numbers (const HybProtobufField *field,
                                    HybProtobufKind         kind,
                                    gboolean                is_repeated);
-/* Numbers in such a field: 1, or those of a packed field. */
+/* Number of values in such a field: 1, or all of a packed field. */
 gboolean hyb_protobuf_count (HybProtobuf            *file,
                              const HybProtobufField *field,
                              HybProtobufKind         kind,
@@ -23,7 +24,7 @@ gboolean hyb_protobuf_string (HybProtobuf            *file,
                               const HybProtobufBytes *bytes,
                               const char            **string,
                               GError                **error);
-/* An error: the field is encoded in another way than the message says.  Returns FALSE. */
+/* Sets an error: the field is encoded differently from its declaration.  Returns FALSE. */
 gboolean hyb_protobuf_wrong_wire (const HybProtobuf      *file,
                                   const char             *message,
                                   const HybProtobufField *field,

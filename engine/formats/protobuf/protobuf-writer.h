@@ -28,7 +28,7 @@ void
 hyb_protobuf_write_message (HybProtobufWriter *writer, guint32 field, HybProtobufWriter *message);
 /* Appends whole fields as they are in a file, keys included; they stay where they are. */
 void hyb_protobuf_write_fields (HybProtobufWriter *writer, GBytes *fields);
-/* Moves all fields of another message behind those of writer. (transfer full) */
+/* Appends all fields of another message. (transfer full) */
 void hyb_protobuf_write_all (HybProtobufWriter *writer, HybProtobufWriter *fields);
 
 /* The number of bytes so far. */

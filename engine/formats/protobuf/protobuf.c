@@ -109,7 +109,7 @@ count_fields (Reading *reading, GError **error)
   return !cursor.has_failed;
 }
 
-/* Arrays for what is repeated, and empty strings for what is not there. */
+/* Arrays for repeated fields, and empty strings for absent ones. */
 static gboolean
 make_arrays (Reading *reading, GError **error)
 {

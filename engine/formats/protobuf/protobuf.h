@@ -32,7 +32,7 @@ typedef struct
 typedef struct
 {
   HybProtobufBytes bytes;
-  gsize offset; /* in the file; of a message that was joined of parts, that of its last part */
+  gsize offset; /* in the file; of a message merged from parts, the offset of its last part */
   guint depth;  /* 0: the file itself */
 } HybProtobufSpan;
 
@@ -68,13 +68,13 @@ typedef struct
  * ones are accepted, also mixed. */
 typedef enum
 {
-  HYB_PROTOBUF_INT64,  /* gint64 or guint64: a varint */
-  HYB_PROTOBUF_INT32,  /* gint32, guint32 or an enumeration: the low bits of a varint */
-  HYB_PROTOBUF_INT16,  /* the low bits of a varint */
-  HYB_PROTOBUF_INT8,   /* the low bits of a varint */
-  HYB_PROTOBUF_FLOAT,  /* float: 32 bits */
-  HYB_PROTOBUF_DOUBLE, /* double: 64 bits */
-  HYB_PROTOBUF_STRING, /* const char *, "" where the field is not there; “?” for what is not UTF-8 */
+  HYB_PROTOBUF_INT64,   /* gint64 or guint64: a varint */
+  HYB_PROTOBUF_INT32,   /* gint32, guint32 or an enumeration: the low bits of a varint */
+  HYB_PROTOBUF_INT16,   /* the low bits of a varint */
+  HYB_PROTOBUF_INT8,    /* the low bits of a varint */
+  HYB_PROTOBUF_FLOAT,   /* float: 32 bits */
+  HYB_PROTOBUF_DOUBLE,  /* double: 64 bits */
+  HYB_PROTOBUF_STRING,  /* const char *, "" if the field is absent; “?” for invalid UTF-8 */
   HYB_PROTOBUF_BYTES,   /* HybProtobufBytes */
   HYB_PROTOBUF_MESSAGE, /* a pointer to a struct, NULL: not there; repeated: an array of structs */
 } HybProtobufKind;
@@ -166,7 +166,7 @@ gboolean hyb_protobuf_next (HybProtobuf       *file,
 
 /* Cleared memory of the arena for n pieces; NULL and an error if that is more than the limit. */
 gpointer hyb_protobuf_alloc (HybProtobuf *file, guint64 n, gsize size, GError **error);
-/* An error about what stands at an offset of the file; returns FALSE. */
+/* Sets an error about the bytes at an offset of the file; returns FALSE. */
 gboolean
 hyb_protobuf_fail (const HybProtobuf *file, GError **error, gsize offset, const char *format, ...)
     G_GNUC_PRINTF (4, 5);
