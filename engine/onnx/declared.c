@@ -10,7 +10,7 @@
 #define MAX_DISPLAYED 16
 #define MAX_NAME      64 /* bytes of the name of a dimension */
 
-/* Exporters also write names that stand for nothing: two dimensions of such a name need not be equal. */
+/* Exporters also write names without a meaning: two dimensions with such a name may differ. */
 static gboolean
 is_real_name (const char *name)
 {
@@ -18,8 +18,8 @@ is_real_name (const char *name)
          !g_str_has_prefix (name, "unk__") && !g_str_has_prefix (name, "-");
 }
 
-/* The name without the characters that separate dimensions in a shape.  Of a long name only the beginning is kept; its hash
- * tells it from others that begin alike. */
+/* The name without the characters that separate dimensions in a shape.  Of a long name only the beginning is kept; its
+ * hash distinguishes it from names with the same beginning. */
 static char *
 clean_name (const char *name)
 {
@@ -147,7 +147,7 @@ append_number (GString *text, double value)
 {
   char buffer[G_ASCII_DTOSTR_BUF_SIZE];
 
-  /* Attributes are of 32 bits: nine digits tell them apart. */
+  /* Attributes have 32 bits, so nine digits distinguish them. */
   g_ascii_formatd (buffer, sizeof buffer, "%.7g", value);
   g_string_append (text, buffer);
 }

@@ -1,4 +1,4 @@
-/* describe-value.c — names what an attribute's number stands for: element types, and the ends of a slice.
+/* describe-value.c — names the meaning of an attribute's number: element types, and the ends of a slice.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/onnx/describe-value.h"
 

@@ -45,7 +45,7 @@ static const HybProtobufMember members[] = {
   HYB_PROTOBUF_MESSAGES (Attribute, 23, &hyb_onnx_sparse_message, sparses, n_sparses),
 };
 
-/* A field with a value: the kind that it stands for, and where a pointer goes from and to. */
+/* A field with a value: its kind, and the source and destination of its pointer. */
 typedef struct
 {
   guint                number;
@@ -138,7 +138,7 @@ take_value (HybProtobuf *file, HybOnnxAttribute *attribute, const Attribute *rea
     attribute->n = list != NULL;
   else
     attribute->n = G_STRUCT_MEMBER (guint, read, kind->count);
-  /* One that is said to be a message and has none has no value. */
+  /* An attribute declared as a message without one has no value. */
   if (attribute->n == 0 && kind->count == HYB_PROTOBUF_ONE)
     attribute->kind = HYB_ONNX_ATTRIBUTE_NONE;
   if (attribute->n == 0)

@@ -1,7 +1,7 @@
-/* document-tensor.c — TensorProto and SparseTensorProto: what they say, and elements of typed fields.
+/* document-tensor.c — TensorProto and SparseTensorProto: their fields, and elements of typed fields.
  *
- * Elements in raw_data stay where they are.  Those of typed fields, one number each, are laid out as raw_data
- * would be.
+ * Elements in raw_data stay in the file.  Elements of typed fields, one number each, are laid out like
+ * raw_data.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/onnx/document-private.h"
 

@@ -23,7 +23,8 @@ typedef struct
 
 #define NONE HYB_DTYPE_UNKNOWN
 
-/* Complex elements are two numbers; those of less than 8 bits share a byte, also in int32_data. */
+/* Complex elements are two numbers; elements of less than 8 bits share a byte, also in
+ * int32_data. */
 static const ElementType types[] = {
   [HYB_ONNX_UNDEFINED] = { "undefined", 0, NONE, 0, 0 },
   [HYB_ONNX_FLOAT] = { "float", 32, HYB_F32, FLOAT_DATA, HYB_PROTOBUF_FLOAT },

@@ -134,7 +134,7 @@ static const HybOnnxTypeKind kinds[] = {
   HYB_ONNX_TYPE_OPAQUE, HYB_ONNX_TYPE_SPARSE,   HYB_ONNX_TYPE_OPTIONAL,
 };
 
-/* Element type and shape: the type's own, or those of its element. */
+/* Element type and shape: the type's own, or its element's. */
 static void
 take_type (HybOnnxValueInfo *value, const AnyType *type)
 {

@@ -1,9 +1,8 @@
-/* document.h — an ONNX file as C structs: what its protobuf messages say, and nothing concluded from it.
+/* document.h — an ONNX file as C structs: the contents of its protobuf messages without interpretation.
  *
  * hyb_onnx_document_read() reads a whole file.  Strings and arrays live in the arena of the document,
- * tensors stay where they are in the file's bytes.  Each message keeps the bytes that it was read from,
- * so that a writer can copy what it does not change, unknown fields included.  read-graph.h makes a graph
- * of the document.
+ * tensors stay in the file's bytes.  Each message keeps the bytes that it was read from, so that a writer
+ * can copy what it does not change, unknown fields included.  read-graph.h makes a graph of the document.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -105,7 +104,7 @@ typedef enum
   HYB_ONNX_TYPE_OPAQUE,
 } HybOnnxTypeKind;
 
-/* ValueInfoProto.  Of a sequence or optional, dtype and shape are those of its innermost element. */
+/* ValueInfoProto.  For a sequence or optional, dtype and shape describe its innermost element. */
 typedef struct
 {
   const char     *name;
@@ -192,7 +191,7 @@ struct _HybOnnxGraph
   guint             n_initializers;
   HybOnnxTensor    *initializers;
   guint             n_sparse;
-  HybOnnxSparse    *sparse; /* sparse_initializer; its name is that of values */
+  HybOnnxSparse    *sparse; /* sparse_initializer; named like its values */
   guint             n_inputs;
   HybOnnxValueInfo *inputs;
   guint             n_outputs;
@@ -239,7 +238,7 @@ typedef struct
 typedef struct
 {
   HybArena        *arena;
-  GBytes          *file; /* what all HybOnnxBytes point into */
+  GBytes          *file; /* all HybOnnxBytes point into it */
   gint64           ir_version;
   const char      *producer_name;
   const char      *producer_version;

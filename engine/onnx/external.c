@@ -1,7 +1,7 @@
 /* external.c — opens files of external data beside a model.
  *
- * The location is a stranger's: it may only lead down from the folder of the model, through folders and to a regular
- * file, none of which is a link.
+ * The location comes from a stranger's file: it may only lead down from the folder of the model, through folders to
+ * a regular file, without links.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/onnx/reader.h"
 
@@ -62,8 +62,8 @@ read_regular (int descriptor, const char *where)
   return bytes;
 }
 
-/* A file in the folder that could be the one which is missing: with the same base name, or the only one whose name
- * ends like that of external data.  (transfer full) */
+/* A file in the folder that may be the missing one: with the same base name, or the only one with a name ending
+ * of external data.  (transfer full) */
 static char *
 find_candidate (const char *folder, const char *location)
 {

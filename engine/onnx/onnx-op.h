@@ -68,7 +68,7 @@ struct _HybOnnxUse
 
 /* --- Members of HybOp for all rows --- */
 
-/* HybOp.arity: as many as the file gives. */
+/* HybOp.arity: the numbers in the file. */
 void hyb_onnx_arity (gconstpointer params, guint *n_inputs, guint *n_outputs);
 /* HybOp.value_name. */
 const char *hyb_onnx_value_name (gconstpointer params, guint index);
@@ -128,7 +128,7 @@ gboolean hyb_onnx_has_input (const HybLowering *lowering, guint index);
 const HybType *hyb_onnx_type (const HybLowering *lowering, guint index);
 /* Its contents if they are known while planning; else NULL. */
 HybTensor *hyb_onnx_contents (const HybLowering *lowering, guint index);
-/* The value that stands for it; HYB_NO_ID and a failure if it is left out. */
+/* The lowered value of an input; HYB_NO_ID and a failure if it is left out. */
 HybValueId hyb_onnx_input (HybLowering *lowering, guint index);
 /* The integers that an input contains, in *values (owned by lowering).  FALSE if the input is left out; FALSE and a
  * failure if its contents are only known while running.  At most HYB_MAX_RANK integers, else a failure. */

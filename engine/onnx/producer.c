@@ -36,7 +36,7 @@ resets_before (const HybOnnxNode *node)
   return get_int (node, "linear_before_reset", 0) == 0;
 }
 
-/* The call that a node was translated from names its weights; weight_hr is that of a projection. */
+/* The call that a node was translated from names its weights; weight_hr belongs to a projection. */
 static gboolean
 has_projection (const HybOnnxNode *node)
 {
@@ -98,7 +98,7 @@ hyb_onnx_check_producer (OnnxScope *scope, const HybOnnxUse *use, const char *pa
           (rule->producer && g_strcmp0 (producer, rule->producer) != 0) ||
           strcmp (node->op_type, rule->op_type) != 0 || !rule->applies (node))
         continue;
-      /* A fault of the stamp is that of all its nodes. */
+      /* A fault of the stamp concerns all its nodes. */
       if (rule->producer || hyb_onnx_report_once (scope->reader, rule->fact))
         report (scope, rule, node, path);
     }

@@ -1,7 +1,7 @@
 /* read-graph.c — writes the nodes of a document's graph, with their bodies, into a HybGraph.
  *
- * Nodes keep the operators, names and attributes of the file.  What a body reads from outside becomes a variable of the
- * body and a further input of its node; initialisers of bodies become parameters of the model.  Start with
+ * Nodes keep the operators, names and attributes of the file.  Values that a body reads from outside become variables
+ * of the body and further inputs of its node; initialisers of bodies become parameters of the model.  Start with
  * hyb_onnx_read_graph().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/base/error.h"
@@ -14,7 +14,7 @@
 #define MAX_DEPTH 32
 /* Nodes of a graph whose calls of functions are expanded; functions that call functions grow exponentially. */
 #define MAX_NODES 4000000
-/* About what a node takes in memory, with its types, facts and box: 10⁶ of 20 bytes in the file took 1.4 GB. */
+/* Approximate memory of a node with its types, facts and box: 10⁶ of 20 bytes in the file took 1.4 GB. */
 #define NODE_BYTES 1300
 /* Nodes after which memory is checked. */
 #define NODES_PER_CHECK 1024
@@ -47,7 +47,7 @@ typedef struct
   HybOnnxUse        *use;
   GArray            *inputs;    /* of HybValueId */
   GPtrArray         *bodies;    /* of HybGraph; NULL before the first */
-  GPtrArray         *names;     /* of GPtrArray: what each body captures; likewise */
+  GPtrArray         *names;     /* of GPtrArray: the captured values of each body; likewise */
   gboolean           is_broken; /* a body has names that nothing defines */
 } Draft;
 
@@ -148,7 +148,7 @@ read_body (OnnxScope *scope, Draft *draft, const HybOnnxGraph *graph, const char
   return is_read;
 }
 
-/* Bodies in the order of the row's names; those of an unknown operator in the file's. */
+/* Bodies in the order of the row's names; for an unknown operator, in the file's order. */
 static gboolean
 read_bodies (OnnxScope *scope, Draft *draft)
 {
@@ -330,7 +330,7 @@ add_node (OnnxScope *scope, const Draft *draft)
   return TRUE;
 }
 
-/* The contents of literals are known to bodies that capture them. */
+/* Bodies get the contents of literals that they capture. */
 static void
 note_literal (OnnxScope *scope, const Draft *draft)
 {
@@ -412,7 +412,7 @@ find_row (OnnxScope *scope, Draft *draft)
   hyb_onnx_check_producer (scope, draft->use, draft->path);
 }
 
-/* A row whose bodies are missing, or read what is not there, cannot be used. */
+/* A row cannot be used if bodies are missing or read absent values. */
 static void
 drop_row_without_bodies (OnnxScope *scope, Draft *draft)
 {

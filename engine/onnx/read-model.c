@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-/* What this program supports: operator sets of ai.onnx and versions of the file format. */
+/* Supported operator sets of ai.onnx and versions of the file format. */
 #define MAX_IR 14
 
 const HybDialect hyb_onnx_dialect = { .name = "ONNX", .infer_types = hyb_lowered_infer_types };
@@ -124,7 +124,7 @@ drop_bytes (gpointer bytes)
     g_bytes_unref (bytes);
 }
 
-/* Names of the graph's own inputs are taken before those of parameters. */
+/* Names of the graph's own inputs take precedence over names of parameters. */
 static void
 reserve_inputs (OnnxReader *reader)
 {

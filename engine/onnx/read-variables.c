@@ -41,7 +41,7 @@ add_inputs (OnnxScope *scope, const HybOnnxGraph *graph)
       g_autofree char        *shape = hyb_onnx_declared_shape (input);
       g_autofree char        *dtype = hyb_onnx_declared_dtype (input);
 
-      /* A body has as many variables as the specification says. */
+      /* Checks the number of a body's variables against the specification. */
       if (!scope->outer && g_hash_table_contains (fixed, input->name))
         continue;
       hyb_onnx_scope_define (scope, input->name, add_variable (scope, input->name, shape, dtype));
@@ -65,7 +65,7 @@ unique_parameter (OnnxReader *reader, const OnnxScope *scope, const char *name)
   return unique;
 }
 
-/* A parameter of the model, and what stands for it in this scope. */
+/* A parameter of the model, and its value in this scope. */
 static void
 define_parameter (OnnxScope           *scope,
                   const char          *name,

@@ -1,8 +1,8 @@
-/* reader.h — what the files that turn an ONNX document into a graph share.
+/* reader.h — shared parts of the files that turn an ONNX document into a graph.
  *
- * A scope is where names of values are valid: the graph of the model, a body of a loop or condition, or the inside of
- * a function that is called.  A body has a builder of its own and captures what it reads from outside as variables; the
- * inside of a function is written into the graph that calls it.  Start with read_graph() in read-model.c.
+ * A scope is where names of values are valid: the graph of the model, a body of a loop or condition, or the inside of a
+ * function that is called.  A body has a builder of its own and captures outside values as variables; the inside of a
+ * function is written into the graph that calls it.  Start with read_graph() in read-model.c.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -22,9 +22,9 @@ typedef struct
   GHashTable      *functions;  /* “domain::name:overload” → HybOnnxFunction */
   GHashTable      *parameters; /* names of parameters of the model that are taken */
   GHashTable      *external;   /* location → GBytes, or NULL for one that cannot be read */
-  GHashTable      *reported;   /* what was reported once and need not be again */
+  GHashTable      *reported;   /* texts that were reported and are not repeated */
   GHashTable      *dangling;   /* of HybBuilder: graphs with names that nothing defines */
-  GHashTable      *repeated;   /* code → what is reported of several nodes (report.c) */
+  GHashTable      *repeated;   /* code → finding about several nodes (report.c) */
   GHashTable      *rows;       /* type of a node without bodies → OnnxRow, in the arena */
   OnnxScope       *root;
   guint            n_nodes; /* written so far, calls of functions expanded */
@@ -52,11 +52,11 @@ struct _OnnxScope
 
 /* The value of a name, captured if it is defined outside; HYB_NO_ID if nothing defines it. */
 HybValueId hyb_onnx_scope_find (OnnxScope *scope, const char *name);
-/* What the file says a name contains, or NULL. */
+/* The contents of a name in the file, or NULL. */
 HybTensor *hyb_onnx_scope_get_contents (OnnxScope *scope, const char *name);
 /* Defines a name. */
 void hyb_onnx_scope_define (OnnxScope *scope, const char *name, HybValueId value);
-/* An empty scope; members are set by the caller.  Keeps pointers to what it is given. */
+/* An empty scope; members are set by the caller.  Keeps pointers to its arguments. */
 void hyb_onnx_scope_init (OnnxScope *scope, OnnxReader *reader, HybBuilder *builder);
 /* Frees what hyb_onnx_scope_init() allocated, not the builder. */
 void hyb_onnx_scope_clear (OnnxScope *scope);
@@ -66,7 +66,7 @@ void hyb_onnx_scope_clear (OnnxScope *scope);
 gboolean hyb_onnx_read_graph (OnnxScope *scope, const HybOnnxGraph *graph);
 /* Writes the variables alone. */
 void hyb_onnx_read_variables (OnnxScope *scope, const HybOnnxGraph *graph);
-/* Sets path to that of a node of the scope: “graph.node[3]”. */
+/* Sets path to the path of a node of the scope: “graph.node[3]”. */
 void hyb_onnx_write_path (GString *path, const OnnxScope *scope, guint index);
 /* Writes one node.  path: of the node. */
 gboolean hyb_onnx_read_node (OnnxScope *scope, const HybOnnxNode *node, const char *path);
@@ -83,7 +83,7 @@ gboolean hyb_onnx_read_call (OnnxScope             *scope,
 /* A node whose references to attributes of the surrounding function are resolved; the node itself if it has none. */
 const HybOnnxNode *hyb_onnx_bind_attributes (const OnnxScope *scope, const HybOnnxNode *node);
 
-/* An order of nodes in which each comes after what it reads, as indices.  *is_sorted: the file's order is one.  *has_cycle:
+/* An order of nodes in which each comes after its inputs, as indices.  *is_sorted: the file's order is one.  *has_cycle:
  * there is none, and the file's order is returned.  (transfer full) */
 guint *hyb_onnx_order_nodes (const HybOnnxNode *nodes,
                              guint              n_nodes,
@@ -106,20 +106,20 @@ HybType hyb_onnx_declared_type (const HybOnnxValueInfo *info);
 /* key, value, …, NULL: attributes as text for display, sorted, in the arena. */
 const char *const *hyb_onnx_attribute_texts (HybArena *arena, const HybOnnxNode *node);
 
-/* What the file says about the program that a node comes from; its texts are in the arena. */
+/* The file's information about the program that a node comes from; its texts are in the arena. */
 void hyb_onnx_read_origin (HybArena *arena, const HybOnnxNode *node, HybOrigin *origin);
 
 /* The array of a node with HYB_OP_LITERAL; NULL after a finding if it cannot be read.  (transfer full) */
 HybTensor *hyb_onnx_literal (OnnxReader *reader, const HybOnnxNode *node);
-/* The name of a node; of one without a name that of its first output. */
+/* The name of a node, or of its first output if it has none. */
 const char *hyb_onnx_node_name (const HybOnnxNode *node);
 /* The dialect of graphs of ONNX operators. */
 extern const HybDialect hyb_onnx_dialect;
 
-/* Reports, once for each operator, that it is of an unknown domain, of another version than the file says, unknown, or used
- * in a form that its schema does not allow.  FALSE if its form cannot be right. */
+/* Reports, once for each operator, an unknown domain, an unknown operator, a version that differs from the file's, or a
+ * form that its schema does not allow.  FALSE if the form is invalid. */
 gboolean hyb_onnx_check_operator (OnnxScope *scope, const HybOnnxUse *use, const char *path);
-/* Reports what an exporter is known to get wrong in this node. */
+/* Reports known faults of exporters in this node. */
 void hyb_onnx_check_producer (OnnxScope *scope, const HybOnnxUse *use, const char *path);
 /* Adds a finding with the place path of the file. */
 HybFinding *
@@ -129,7 +129,7 @@ GHashTable *hyb_onnx_repeated_new (void);
 /* The same for a fault that many nodes may have: there is one finding, which lists the nodes. */
 void
 hyb_onnx_report_node (OnnxReader *reader, HybFinding *finding, const char *node, const char *path);
-/* TRUE the first time that it is asked about a text. */
+/* TRUE the first time that it is called for a text. */
 gboolean hyb_onnx_report_once (OnnxReader *reader, const char *text);
-/* What to do about a value that nothing in the file produces, from its name.  (transfer full) */
+/* The way out for a value that nothing in the file produces, from its name.  (transfer full) */
 char *hyb_onnx_dup_missing_hint (const char *name);

@@ -31,7 +31,7 @@ hyb_onnx_report (OnnxReader *reader, HybFinding *finding, const char *node, cons
 
 #define MAX_LISTED 20
 
-/* A finding that stands for several nodes. */
+/* A finding about several nodes. */
 typedef struct
 {
   HybFinding *finding; /* owned by the model */

@@ -137,7 +137,7 @@ kind_name (char letter)
   return "of a kind without a value";
 }
 
-/* What a schema says of an attribute, “i=1”, which ends at a space; NULL if it has none of that name. */
+/* The entry of an attribute in a schema, “i=1”, which ends at a space; NULL if there is none. */
 static const char *
 find_attribute (const HybOnnxSchema *schema, const char *name)
 {

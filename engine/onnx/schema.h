@@ -1,5 +1,5 @@
-/* schema.h — what the specification says of a version of an operator: how many inputs and outputs it has, of which
- * types, and the names and kinds of its attributes.
+/* schema.h — the specification of a version of an operator: the number and types of its inputs and outputs, and
+ * the names and kinds of its attributes.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -17,7 +17,8 @@ typedef struct
   guint       min_outputs, max_outputs;
   gboolean    is_removed;
   const char *attributes; /* “axis:i=0 perm:I” */
-  const char *types; /* “0012;acd;gh;m”: which inputs share a type, and what each type may be */
+  const char *types; /* “0012;acd;gh;m”: which inputs share a type, and the types allowed for
+                      * each */
 } HybOnnxSchema;
 
 /* The version of an operator that an operator set has; NULL if it has none. */
@@ -28,7 +29,7 @@ gint64 hyb_onnx_schema_find_version (const char *domain, const char *name, gint6
 const char *hyb_onnx_schema_suggest (const char *domain, const char *name);
 /* The default of an attribute as text; NULL if it has none.  (transfer full) */
 char *hyb_onnx_schema_dup_default (const HybOnnxSchema *schema, const char *attribute);
-/* What is wrong with a node according to a schema, as a sentence; NULL: nothing.  *code: of a finding, static.
+/* The fault of a node according to a schema, as a sentence; NULL: none.  *code: of a finding, static.
  * (transfer full) */
 char *
 hyb_onnx_schema_check (const HybOnnxSchema *schema, const HybOnnxNode *node, const char **code);

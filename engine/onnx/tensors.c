@@ -46,7 +46,7 @@ check_bytes (const HybOnnxTensor *tensor, gsize n_given, const HybType *type, GE
                        tensor->name, n_given, n_bytes);
 }
 
-/* A tensor with a copy of bytes, as many as the type needs. */
+/* A tensor with a copy of the bytes, whose number matches the type. */
 static HybTensor *
 copy_bytes (gconstpointer bytes, const HybType *type, GError **error)
 {
@@ -107,7 +107,8 @@ load_external (OnnxReader          *reader,
   return hyb_tensor_from_bytes (bytes, (gsize) offset, type, error);
 }
 
-/* FALSE for no bytes, and for those of a message in several pieces, which were joined in memory. */
+/* FALSE if there are no bytes, or if they come from a message in several pieces, which were
+ * joined in memory. */
 static gboolean
 is_in_file (const OnnxReader *reader, const HybOnnxBytes *bytes)
 {

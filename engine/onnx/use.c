@@ -34,7 +34,7 @@ hyb_onnx_input_name (gconstpointer params, guint index)
   if (!names || slot == use->n_slots)
     return NULL;
   for (guint i = 0; names[i]; i++)
-    if (i == slot) /* the last name may stand for many inputs, which are numbered */
+    if (i == slot) /* the last name may cover many inputs, which are numbered */
       return names[i + 1] || use->n_slots <= i + 1 ? names[i] : NULL;
   return NULL;
 }

@@ -1,6 +1,6 @@
 /* export-graph.c — goes through a graph of the engine and its bodies.
  *
- * Nodes are written when their values are requested, so that what nothing needs is left out.
+ * Nodes are written when their values are requested, so unused nodes are left out.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/onnx/export/export-private.h"
 

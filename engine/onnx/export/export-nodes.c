@@ -257,11 +257,11 @@ onnx_number (OnnxExport *export, double value, HybDType dtype)
   return add_constant (export, tensor);
 }
 
-/* --- What is read --- */
+/* --- Reads --- */
 
 static void collect_read (const OnnxExport *export, GHashTable *read);
 
-/* Adds what a node reads, and what its bodies read. */
+/* Adds the values that a node and its bodies read. */
 static void
 collect_read_by (const OnnxNode *node, GHashTable *read)
 {
@@ -278,7 +278,7 @@ collect_read (const OnnxExport *export, GHashTable *read)
     collect_read_by (export->nodes->pdata[i], read);
 }
 
-/* Removes nodes that compute what nothing reads, such as weights that were computed while writing. */
+/* Removes nodes whose results are unused, such as weights that were computed while writing. */
 static void
 drop_unread (OnnxExport *export)
 {

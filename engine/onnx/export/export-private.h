@@ -1,4 +1,4 @@
-/* export-private.h — what a graph that is being written consists of.
+/* export-private.h — the parts of a graph that is being written.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -62,9 +62,9 @@ struct _OnnxExport
   const HybOnnxRule *rule; /* of the current node */
 };
 
-/* A new value.  name: what it is called if the name is not taken. */
+/* A new value.  name: its name if the name is free. */
 OnnxValue onnx_value_new (OnnxExport *export, const char *name);
 /* An empty graph; outer: the one around it, or NULL. */
 OnnxExport *onnx_export_new_in (OnnxExport *outer, HybGraph *graph);
-/* What both choices of sizes have in common of the type of a value of the engine's graph. */
+/* The type of a value of the engine's graph, as far as both choices of sizes agree. */
 HybType onnx_type_of (const OnnxExport *export, HybValueId value);

@@ -25,7 +25,7 @@ typedef struct
 {
   const char *op;                     /* the engine's operator */
   void (*write) (OnnxExport *export); /* writes the node that the functions below speak of */
-  const char *onnx;                   /* what rules that share write() differ in */
+  const char *onnx;                   /* the parameter of rules that share write() */
   double      number;                 /* likewise */
   gboolean    needs_elements;         /* arrays of no elements cannot be written */
   gboolean    is_fill;                /* the output is the attribute value, or number, everywhere */
@@ -33,7 +33,7 @@ typedef struct
       *varying; /* an attribute that write() lets follow an open size; NULL: only shapes do */
 } HybOnnxRule;
 
-/* --- What is written for --- */
+/* --- The node to write --- */
 
 /* The version of ai.onnx that the new nodes have. */
 gint64 onnx_opset (const OnnxExport *export);
@@ -44,13 +44,13 @@ gint64 onnx_opset (const OnnxExport *export);
 const HybNode *onnx_node (const OnnxExport *export);
 /* The rule's members. */
 const HybOnnxRule *onnx_rule (const OnnxExport *export);
-/* The value that stands for an input. */
+/* The written value for an input. */
 OnnxValue onnx_input (OnnxExport *export, guint index);
 /* The type of an input, with HYB_UNKNOWN for dimensions that depend on open ones. */
 HybType onnx_input_type (const OnnxExport *export, guint index);
 /* Likewise of an output. */
 HybType onnx_output_type (const OnnxExport *export, guint index);
-/* The sizes of a dimension of an input are those of a dimension of the output in every run. */
+/* TRUE if a dimension of an input equals a dimension of the output in every run. */
 gboolean onnx_is_same_dim (const OnnxExport *export, guint input, guint axis, guint output_axis);
 /* A value one of whose dimensions has in every run the size of a dimension of an output: an input of the node, or of the graph.
  * FALSE if there is none. */
@@ -59,7 +59,7 @@ gboolean onnx_find_dim (const OnnxExport *export,
                         guint      output_axis,
                         OnnxValue *of,
                         guint     *axis);
-/* What an input contains if it follows from parameters alone; else NULL.  (transfer full) */
+/* The contents of an input if they follow from parameters alone; else NULL.  (transfer full) */
 HybTensor *onnx_dup_contents (const OnnxExport *export, guint index);
 /* TRUE if a node fills an input with one number. */
 gboolean onnx_is_filled (const OnnxExport *export, guint index, double *number);
@@ -159,7 +159,7 @@ OnnxValue onnx_ints (OnnxExport *export, guint n, const gint64 *values);
 /* A number of a type. */
 OnnxValue onnx_number (OnnxExport *export, double value, HybDType dtype);
 
-/* Sets what stands for an output of the engine's node. */
+/* Sets the written value for an output of the engine's node. */
 void onnx_set_output (OnnxExport *export, guint index, OnnxValue value);
 /* Records why the node cannot be written. */
 void onnx_fail (OnnxExport *export, const char *format, ...) G_GNUC_PRINTF (2, 3);
@@ -230,7 +230,7 @@ HybType onnx_body_variable_type (OnnxExport *body, guint variable);
 OnnxValue onnx_body_add_variable (OnnxExport *body, guint variable);
 /* Adds a formal input that no variable reads, a scalar. */
 OnnxValue onnx_body_add_scalar (OnnxExport *body, const char *name, HybDType dtype);
-/* Lets a variable stand for a value of this or the surrounding graph. */
+/* Maps a variable to a value of this or the surrounding graph. */
 void onnx_body_set_variable (OnnxExport *body, guint variable, OnnxValue value);
 /* The value of a head, after writing the nodes that it needs. */
 OnnxValue onnx_body_head (OnnxExport *body, guint head);
@@ -264,9 +264,9 @@ OnnxValue onnx_export_define (OnnxExport *export, const char *name);
 void onnx_export_reserve (OnnxExport *export, const char *name);
 /* The same for names of nodes. */
 void onnx_export_reserve_node (OnnxExport *export, const char *name);
-/* Lets a value of the engine's graph stand for a value of the new one. */
+/* Maps a value of the engine's graph to a value of the new one. */
 void onnx_export_set_value (OnnxExport *export, HybValueId value, OnnxValue stands_for);
-/* The value that stands for one of the engine's graph, after writing all nodes that it needs. */
+/* The written value for a value of the engine's graph; writes all nodes that it needs first. */
 OnnxValue onnx_export_value (OnnxExport *export, HybValueId value);
 /* Gives a value that a new node computes this name, which no other value has. */
 void onnx_export_rename (OnnxExport *export, OnnxValue value, const char *name);
@@ -282,7 +282,7 @@ void onnx_export_add_output (OnnxExport *export,
                              OnnxValue          value,
                              const HybType     *type,
                              const char *const *dims);
-/* NULL, or what could not be written: all operators without a rule, or the first failure. */
+/* NULL, or the reason why writing failed: all operators without a rule, or the first failure. */
 GError *onnx_export_get_error (OnnxExport *export);
 /* The name of a value. */
 const char *onnx_export_get_name (OnnxExport *export, OnnxValue value);

@@ -1,4 +1,4 @@
-/* messages.c — single messages of ONNX that new parts of a file consist of.
+/* messages.c — single messages of ONNX for new parts of a file.
  *
  * Numbers of fields are those of onnx.proto.
  * SPDX-License-Identifier: LGPL-2.1-or-later */

@@ -9,7 +9,7 @@
 typedef struct
 {
   char      *location; /* its name */
-  char      *old;      /* that of the model that is replaced, which goes; NULL: none */
+  char      *old;      /* data file of the replaced model, which is deleted; NULL: none */
   GPtrArray *pieces;   /* of GBytes, one after the other */
   guint64    length;
 } OnnxExternal;

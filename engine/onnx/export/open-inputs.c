@@ -1,7 +1,7 @@
 /* open-inputs.c — which dimensions of a graph's inputs may have any size.
  *
- * Dimensions of inputs that have the same size are enlarged together; if types can be inferred then and those of all parameters
- * stay, the graph leaves them open.
+ * Dimensions of inputs that have the same size are enlarged together; if types can be inferred then and the types of all
+ * parameters stay, the graph leaves them open.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/onnx/export/open-inputs.h"
 

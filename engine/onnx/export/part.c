@@ -59,7 +59,7 @@ refuse_name (const Cutting *cutting, const char *name, GError **error)
   return hyb_part_refuse_name (cutting->model, names, "the main graph", name, error);
 }
 
-/* The values that a name stands for: itself, or what the node of that name returns. */
+/* The values that a name denotes: a value of that name, or the outputs of the node of that name. */
 static gboolean
 resolve (const Cutting *cutting, const char *name, GPtrArray *values, GError **error)
 {
@@ -97,7 +97,7 @@ resolve_all (Cutting *cutting, const HybWriteJob *job, GError **error)
   return TRUE;
 }
 
-/* --- What stays --- */
+/* --- Remaining nodes --- */
 
 /* Adds the values that a node reads, also in its bodies. */
 static void
@@ -185,7 +185,7 @@ find_info (const HybOnnxValueInfo *infos, guint n, const char *name)
   return NULL;
 }
 
-/* What the file says about a value; NULL: nothing. */
+/* The declaration of a value in the file; NULL: none. */
 static const HybOnnxValueInfo *
 find_declared (const HybOnnxGraph *graph, const char *name)
 {

@@ -8,7 +8,7 @@
 typedef struct
 {
   OnnxPatch patch;
-  guint8   *is_removed; /* what patch refers to */
+  guint8   *is_removed; /* owns the data that patch refers to */
 } OnnxPart;
 
 /* The part of the file between job->from and job->to.  NULL and an error that names a value which is not in the graph, or

@@ -125,7 +125,8 @@ write_one (Patching *patching, HybProtobufWriter *graph, const HybOnnxNode *node
   hyb_protobuf_write_bytes (graph, ONNX_GRAPH_NODE, bytes);
 }
 
-/* All nodes that stay, with new ones in place of the first that goes, in an order in which each comes after what it reads. */
+/* All remaining nodes, with the new ones in place of the first removed one, in an order in which each node comes after its
+ * inputs. */
 static gboolean
 write_nodes (Patching *patching, HybProtobufWriter *graph, GError **error)
 {

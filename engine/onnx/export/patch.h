@@ -1,6 +1,6 @@
 /* patch.h — an ONNX file with some nodes and arrays in place of others.
  *
- * Everything else is copied as it was read, fields that this program does not know included.
+ * Everything else is copied as it was read, unknown fields included.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -22,14 +22,14 @@ enum
 typedef struct
 {
   HybModel     *model; /* that was read from the document: has the contents of external arrays */
-  const guint8 *is_removed;  /* by node of the main graph; NULL: none */
-  GHashTable   *removed;     /* of names of arrays that nothing reads any more; NULL: none */
-  GHashTable *dropped_types; /* of names of values whose type the file need not tell; NULL: none */
+  const guint8 *is_removed;    /* by node of the main graph; NULL: none */
+  GHashTable   *removed;       /* of names of arrays that nothing reads any more; NULL: none */
+  GHashTable   *dropped_types; /* of names of values whose type need not be declared; NULL: none */
   GHashTable
       *types; /* name → GBytes: ValueInfoProto of inputs and outputs that changed; NULL: none */
-  HybProtobufWriter                *
-      ports; /* fields with new inputs, and with all outputs in place of those of the file; NULL: they stay (transfer
-                               full) */
+  HybProtobufWriter *
+      ports; /* fields with new inputs, and with all outputs in place of the file's; NULL: they stay
+              * (transfer full) */
   HybProtobufWriter *nodes; /* fields of GraphProto with new nodes; NULL: none (transfer full) */
   HybProtobufWriter *initializers; /* fields with new arrays; NULL: none (transfer full) */
   OnnxExternal *

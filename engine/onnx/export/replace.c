@@ -29,9 +29,9 @@ typedef struct
   OnnxExport *export;
 } Replacing;
 
-/* --- What stays --- */
+/* --- Remaining nodes --- */
 
-/* The types of a model's graph from those of its inputs. (transfer full) */
+/* The types of a model's graph, inferred from the types of its inputs. (transfer full) */
 static HybType *
 find_types (HybModel *model)
 {
@@ -63,7 +63,7 @@ does_same (const Replacing *replacing, HybNodeId a, HybNodeId b)
   return x->params == y->params || hyb_params_equal (x->op->params, x->params, y->params);
 }
 
-/* Nodes that stand for exactly one node and do the same. */
+/* Pairs of single nodes that do the same. */
 static void
 find_same (Replacing *replacing)
 {
@@ -97,7 +97,7 @@ has_same_form (const Replacing *replacing, HybNodeId id)
          hyb_node_reads_rows (replacing->file, node->origin);
 }
 
-/* Nodes of the file all of whose engine nodes stay.  What no output needs stays as it is. */
+/* Nodes of the file all of whose engine nodes stay.  Nodes that no output needs stay too. */
 static void
 find_kept (Replacing *replacing)
 {
@@ -151,9 +151,9 @@ drop_transparent (Replacing *replacing)
     }
 }
 
-/* --- What must be written --- */
+/* --- New nodes --- */
 
-/* Records which values of the new graph nodes read in place of those of the lowered one. */
+/* Records which values of the new graph replace inputs of nodes of the lowered one. */
 static void
 find_stands (Replacing *replacing)
 {
@@ -192,8 +192,8 @@ add_needed (Replacing *replacing, HybValueId value)
     replacing->needed[value] = new - 1;
 }
 
-/* Values that nodes which stay read from nodes that go.  A node that computes only what is known while planning, such as a
- * shape, may lose its input; then its result is stored. */
+/* Values that remaining nodes read from removed ones.  A node whose result is known while planning, such as a shape,
+ * may lose its input; then its result is stored. */
 static void
 find_needed (Replacing *replacing)
 {
@@ -272,7 +272,7 @@ list_variables (const HybOnnxGraph *graph)
   return names;
 }
 
-/* Values of the new graph that the file has already: inputs, arrays, and what nodes that stay compute. */
+/* Values of the new graph that the file has already: inputs, arrays, and results of remaining nodes. */
 static void
 define_known (Replacing *replacing)
 {
@@ -324,7 +324,7 @@ find_opset (const HybOnnxDocument *document)
   return 1;
 }
 
-/* --- What goes --- */
+/* --- Removed nodes --- */
 
 /* Marks values that are read: by outputs, by new nodes, and by nodes that are read themselves or stay though nothing ever read them,
  * bodies included. */

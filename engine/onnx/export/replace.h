@@ -8,7 +8,7 @@
 typedef struct
 {
   OnnxPatch patch;
-  guint8   *is_removed; /* what patch refers to */
+  guint8   *is_removed; /* owns the data that patch refers to */
 } OnnxReplacement;
 
 /* Compares job->original with job->model.  NULL and an error if something new cannot be written as ONNX.  (transfer full) */

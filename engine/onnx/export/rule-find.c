@@ -35,7 +35,8 @@ onnx_rule_find (const HybOp *op)
 gboolean
 onnx_rule_follows (const HybOnnxRule *rule, const char *attribute)
 {
-  /* Attributes that say a shape; rules take it from the types, which know what is open. */
+  /* Attributes that give a shape; rules take it from the types, where open dimensions are
+   * marked. */
   static const char *const shapes[] = { "shape", "newshape", "target_shape", "size", "stop", NULL };
 
   return g_strv_contains (shapes, attribute) || g_strcmp0 (rule->varying, attribute) == 0;

@@ -1,6 +1,6 @@
 /* rule-list.h — the families of rules that write engine operators as ONNX, in alphabetical order.
  *
- * Each line stands for the array hyb_onnx_rules_NAME at the end of rules-NAME.c.  export-graph.c includes this file twice,
+ * Each line declares the array hyb_onnx_rules_NAME at the end of rules-NAME.c.  export-graph.c includes this file twice,
  * so it has no include guard.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 

@@ -1,10 +1,11 @@
 /* rules-control.c — loops and conditions.
  *
- * Bodies of ONNX read values of the surrounding graph by name, so what a body of the engine captures needs no input.
+ * Bodies of ONNX read values of the surrounding graph by name, so captured values of a body of the engine need no
+ * input.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/onnx/export/export.h"
 
-/* Variables of a body and its heads, by what they are. */
+/* Variables of a body and its heads, by their role. */
 typedef struct
 {
   GArray *states;      /* of guint: variables that are carried from step to step */
@@ -90,7 +91,7 @@ capture (OnnxExport *export, OnnxExport *body, guint index)
     }
 }
 
-/* Sets the outputs of the node that are final states, which are those from `first` on. */
+/* Sets the outputs of the node that are final states, from number `first` on. */
 static void
 set_states (OnnxExport *export, const Ports *ports, guint body, OnnxValue first)
 {

@@ -39,8 +39,8 @@ write_first (OnnxExport *export)
                    onnx_unary (export, onnx_rule (export)->onnx, onnx_input (export, 0)));
 }
 
-/* The type in which arithmetic is done: that of the output, but ONNX has none of truth values, and before version 14 none of
- * narrow integers. */
+/* The type of the arithmetic: the type of the output, but ONNX has no arithmetic of truth values, and none of narrow
+ * integers before version 14. */
 static HybDType
 arithmetic_type (OnnxExport *export)
 {
@@ -107,7 +107,8 @@ write_sum (OnnxExport *export)
   set_arithmetic (export, n > 1 ? sum : onnx_unary (export, "Identity", sum));
 }
 
-/* The engine's result has the sign of the divisor, for floats as well; that of ONNX' fmod has the sign of the dividend. */
+/* The engine's result has the sign of the divisor, for floats as well; the result of ONNX' fmod has the sign of the
+ * dividend. */
 static OnnxValue
 write_modulo (OnnxExport *export, OnnxValue x, OnnxValue y)
 {

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* Indices of the engine may be floats; those of ONNX are integers. */
+/* Indices of the engine may be floats; ONNX has integers. */
 static OnnxValue
 indices (OnnxExport *export, guint index)
 {
@@ -12,8 +12,8 @@ indices (OnnxExport *export, guint index)
                     HYB_I64);
 }
 
-/* Indices outside of an axis of an input moved to the nearest element.  ONNX refuses them, or counts negative ones from the
- * end.  A number of no axes broadcasts to indices of no axes as well. */
+/* Indices outside of an axis of an input moved to the nearest element.  ONNX refuses them, or counts negative ones from
+ * the end.  A scalar broadcasts to scalar indices as well. */
 static OnnxValue
 limit (OnnxExport *export, OnnxValue x, guint index, gint64 axis)
 {
@@ -47,7 +47,7 @@ write_embedding (OnnxExport *export)
                            limit (export, indices (export, 0), 1, 0), 0));
 }
 
-/* Input 1 as indices of an axis of input 0, those outside of it as the mode says. */
+/* Input 1 as indices of an axis of input 0; the mode treats indices outside of the axis. */
 static OnnxValue
 place (OnnxExport *export, const char *mode, gint64 axis)
 {

@@ -387,7 +387,8 @@ write_leaky_relu (OnnxExport *export)
   onnx_set_output (export, 0, x);
 }
 
-/* Before version 13, softmax flattened what follows its axis; along the last axis both are the same. */
+/* Before version 13, softmax flattened all axes from its axis on; along the last axis both are the
+ * same. */
 static OnnxValue
 softmax (OnnxExport *export, const char *op, OnnxValue x, gint64 axis, int rank)
 {

@@ -128,7 +128,7 @@ write_layer (const Network *network, guint layer, OnnxValue x)
                                                            inputs, is_lstm ? 3 : 2, attributes });
 }
 
-/* What training drops between layers; in inference the node does nothing. */
+/* Dropout between layers; in inference the node does nothing. */
 static OnnxValue
 drop (OnnxExport *export, OnnxValue x)
 {

@@ -38,7 +38,7 @@ reduce (OnnxExport *export, const char *op, OnnxValue x, guint n, const gint64 *
                                       ONNX_ATTRIBUTES (ONNX_INT ("keepdims", keeps)) });
 }
 
-/* The type in which sums are made: ONNX has none of narrow integers. */
+/* The type of sums: ONNX has no sums of narrow integers. */
 static HybDType
 inner_type (HybDType dtype)
 {

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* A dimension of 0 elements; a 0 alone stands for the size in x. */
+/* A dimension of 0 elements; a plain 0 means the size in x. */
 static void
 write_empty (OnnxExport *export, const HybType *to)
 {
@@ -169,7 +169,7 @@ write_slice_like (OnnxExport *export)
   onnx_set_output (export, 0, onnx_unary (export, "Identity", x));
 }
 
-/* Parts, whose sizes are those of the outputs. */
+/* Parts with the sizes of the outputs. */
 static void
 write_split (OnnxExport *export)
 {

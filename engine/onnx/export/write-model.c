@@ -20,7 +20,7 @@
 
 #include <string.h>
 
-/* Versions of new files: known to every program of the last three years. */
+/* Versions of new files: supported by every program of the last three years. */
 #define NEW_OPSET 17
 #define NEW_IR    8
 /* From this number of bytes on, arrays go to a file of their own; protobuf itself ends at 2 GiB. */
@@ -307,7 +307,7 @@ add_inputs_of (OnnxExport *export, const HybOnnxGraph *file, HybGraph *graph, co
     }
 }
 
-/* The names of outputs: those of the file that a graph was read from, if there is one. (transfer full) */
+/* The names of outputs, from the file that a graph was read from, if there is one. (transfer full) */
 static char **
 dup_output_names (const HybOnnxGraph *file, HybGraph *graph)
 {

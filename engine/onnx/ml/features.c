@@ -1,6 +1,6 @@
 /* features.c — operators of ai.onnx.ml that prepare features: scaling, normalising, choosing, replacing, encoding.
  *
- * What maps strings is not computed.
+ * Operators that map strings are not computed.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/onnx/ml/scores.h"
 #include "engine/onnx/ops/pieces.h"

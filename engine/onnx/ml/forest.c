@@ -39,7 +39,7 @@ typedef struct
   const char *name;
   gboolean    is_strict; /* x < value is x ≤ the number before it */
   gboolean    is_equal;
-  gboolean    is_turned; /* what it says is the opposite */
+  gboolean    is_turned; /* its meaning is the opposite */
 } Test;
 
 /* In the order of TreeEnsemble's numbers. */

@@ -36,6 +36,6 @@ typedef struct
 gboolean onnx_forest_read (HybLowering *lowering, OnnxForest *forest, const char *kind);
 /* Reads the trees of TreeEnsemble. */
 gboolean onnx_forest_read_new (HybLowering *lowering, OnnxForest *forest);
-/* Frees what the forest holds. */
+/* Frees the members of the forest. */
 void onnx_forest_clear (OnnxForest *forest);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (OnnxForest, onnx_forest_clear)

@@ -56,7 +56,7 @@ lower_regressor (HybLowering *lowering)
   hyb_lowering_set_output (lowering, 0, onnx_ml_transform (lowering, scores));
 }
 
-/* One score for two classes is that of the second. */
+/* A single score for two classes belongs to the second. */
 static void
 set_two_scores (HybLowering *lowering, HybValueId s)
 {

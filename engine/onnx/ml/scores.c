@@ -1,4 +1,4 @@
-/* scores.c — what classifiers and regressors of ai.onnx.ml do with their scores.
+/* scores.c — the treatment of scores by classifiers and regressors of ai.onnx.ml.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/onnx/ml/scores.h"
 

@@ -1,4 +1,4 @@
-/* scores.h — what classifiers and regressors of ai.onnx.ml do with their scores.
+/* scores.h — the treatment of scores by classifiers and regressors of ai.onnx.ml.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -10,7 +10,7 @@ HybValueId onnx_ml_rows (HybLowering *lowering, guint input);
 gboolean onnx_ml_are_rows_known (HybLowering *lowering, guint output);
 /* Scores [rows, n] with the attribute post_transform applied. */
 HybValueId onnx_ml_transform (HybLowering *lowering, HybValueId scores);
-/* The number of classes that the attribute of integers, or that of strings, lists. */
+/* The number of classes in the attribute of integers or the attribute of strings. */
 guint onnx_ml_n_classes (HybLowering *lowering, const char *ints);
 /* Sets output 0 to the labels of classes by number, [rows]; to nothing if labels are strings. */
 void onnx_ml_set_labels (HybLowering *lowering, const char *ints, HybValueId classes);

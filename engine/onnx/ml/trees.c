@@ -1,7 +1,7 @@
 /* trees.c — TreeEnsemble, TreeEnsembleClassifier and TreeEnsembleRegressor of ai.onnx.ml.
  *
  * All rows go down all trees at once: in each step the number of a node is looked up for each row and tree, tested, and
- * replaced by that of the branch.  Start with descend().
+ * replaced by the number of the branch.  Start with descend().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/onnx/ml/forest.h"
 #include "engine/onnx/ml/scores.h"

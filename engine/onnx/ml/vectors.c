@@ -160,8 +160,8 @@ find_linear (HybLowering *lowering, const Machine *machine, HybValueId x)
 
 /* --- Pairs of classes --- */
 
-/* Weights of the vectors by pair, [vectors, pairs]: of a pair (i, j), vectors of class i have row j − 1 of the coefficients,
- * those of class j row i. */
+/* Weights of the vectors by pair, [vectors, pairs]: of a pair (i, j), vectors of class i have row j − 1 of the
+ * coefficients, vectors of class j row i. */
 static HybValueId
 pair_weights (HybLowering *lowering, const Machine *machine)
 {
@@ -208,7 +208,7 @@ count_votes (HybLowering *lowering, const Machine *machine, HybValueId scores)
   return hyb_onnx_cast (lowering, onnx_reduce (lowering, "_npi_argmax", votes, 1, FALSE), HYB_I64);
 }
 
-/* Probabilities of the classes, from those with which pairs decide, [rows, classes]. */
+/* Probabilities of the classes, from the probabilities of pairs, [rows, classes]. */
 static HybValueId
 find_probabilities (HybLowering *lowering, const Machine *machine, HybValueId scores)
 {
@@ -264,8 +264,8 @@ is_never_negative (const Machine *machine)
   return TRUE;
 }
 
-/* The class of linear functions is that of the largest; as in ONNX Runtime, of two classes it is the second where the largest is
- * positive. */
+/* Linear functions choose the class of the largest score; of two classes, as in ONNX Runtime, the second if the largest score
+ * is positive. */
 static HybValueId
 choose_linear (HybLowering *lowering, const Machine *machine, HybValueId scores)
 {

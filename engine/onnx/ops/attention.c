@@ -85,7 +85,7 @@ read_inputs (HybLowering *lowering, Attention *attention)
   return !hyb_lowering_has_failed (lowering);
 }
 
-/* --- What a query may see --- */
+/* --- Keys visible to a query --- */
 
 /* The position of each query, plus a number: [batch or 1, 1, queries, 1]. */
 static HybValueId
@@ -123,7 +123,7 @@ find_visible (HybLowering *lowering, Attention *attention)
   return visible;
 }
 
-/* The mask, with as many keys as there are: what it does not list is not seen. */
+/* The mask, extended to the number of keys: keys beyond it are hidden. */
 static HybValueId
 read_mask (HybLowering *lowering, const Attention *attention)
 {
@@ -137,7 +137,7 @@ read_mask (HybLowering *lowering, const Attention *attention)
   return onnx_extend (lowering, mask, last, missing, type.dtype == HYB_BOOL ? 0 : -INFINITY);
 }
 
-/* 0, or what the mask adds, where a key is seen; else −∞. */
+/* 0, or the summand of the mask, where a key is visible; else −∞. */
 static void
 find_bias (HybLowering *lowering, Attention *attention)
 {
@@ -165,7 +165,7 @@ find_bias (HybLowering *lowering, Attention *attention)
 
 /* --- The products --- */
 
-/* The softmax over keys; zero for a query that sees none. */
+/* The softmax over keys; zero for a query without visible keys. */
 static HybValueId
 normalise (HybLowering *lowering, const Attention *attention, HybValueId scores)
 {

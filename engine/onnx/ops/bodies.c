@@ -1,4 +1,4 @@
-/* bodies.c — what If, Loop and Scan share.
+/* bodies.c — shared parts of If, Loop and Scan.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/onnx/ops/bodies.h"
 
@@ -84,7 +84,7 @@ hyb_onnx_stacked_type (const HybType *row, gint64 n, int axis)
   return type;
 }
 
-/* Takes over what a step changes in the types of the states.  TRUE if that is new. */
+/* Updates the types of the states after a step.  TRUE if one changed. */
 static gboolean
 loosen_states (HybOnnxVariables *variables, const HybOnnxStates *states, const HybLoweredBody *body)
 {
@@ -146,7 +146,7 @@ typedef struct
   guint              n;
 } Wiring;
 
-/* The variables of one kind as an attribute: “(1, 2)”.  States keep their order, which is that of the heads. */
+/* The variables of one kind as an attribute: “(1, 2)”.  States keep the order of the heads. */
 static const char *
 wire (HybLowering *lowering, Wiring *wiring, HybPortKind kind)
 {

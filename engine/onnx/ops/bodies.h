@@ -1,4 +1,5 @@
-/* bodies.h — what If, Loop and Scan share: types of a body's variables, and the engine's loop for a lowered body.
+/* bodies.h — shared parts of If, Loop and Scan: types of a body's variables, and the engine's loop for a lowered
+ * body.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -12,7 +13,7 @@ typedef struct
   HybTensor **contents; /* borrowed */
 } HybOnnxVariables;
 
-/* Those that are captured have the types and contents of what they capture; of the others nothing is known. */
+/* Captured variables have the types and contents of the captured values; the others are unknown. */
 void hyb_onnx_variables_init (HybLowering *lowering, HybOnnxVariables *variables, guint body);
 /* Frees the arrays. */
 void hyb_onnx_variables_clear (HybOnnxVariables *variables);
@@ -33,8 +34,8 @@ typedef struct
   guint first_variable, first_head, n;
 } HybOnnxStates;
 
-/* Lowers body 0 with use->types == variables->types until the types of its states are those that hold in every step.
- * (transfer full); NULL after a failure */
+/* Lowers body 0 with use->types == variables->types until the types of its states hold in every step. (transfer
+ * full); NULL after a failure */
 HybLoweredBody *hyb_onnx_settle_states (HybLowering         *lowering,
                                         HybOnnxVariables    *variables,
                                         const HybOnnxStates *states,
@@ -43,9 +44,9 @@ HybLoweredBody *hyb_onnx_settle_states (HybLowering         *lowering,
 /* Appends a head of the lowered body to *arranged, as a value that is not a variable and no other head. */
 void hyb_onnx_append_head (HybLowering *inner, HybValueId head, GArray *arranged);
 
-/* The body as MXNet's files have it: in depth-first order, without variables that it does not read.  keep: by variable, those that
- * may not be left out (NULL: none); the body stays as it is if it does not read one of them.  place: is set for each variable of body
- * to its number in the result, or −1.  (transfer full) */
+/* The body as MXNet's files have it: in depth-first order, without variables that it does not read.  keep: by variable, TRUE if it
+ * must stay (NULL: none); the body stays as it is if it does not read one of these.  place: is set for each variable of body to
+ * its number in the result, or −1.  (transfer full) */
 HybGraph *hyb_onnx_order_body (HybGraph *body, const gboolean *keep, gint64 *place);
 
 /* How a variable of a loop's body gets its value. */

@@ -126,7 +126,7 @@ emit_cond (HybLowering *lowering, const HybLoweredBody *const branches[2])
                                            .attributes = attributes });
 }
 
-/* The outputs have what both branches agree upon. */
+/* The outputs have the types on which both branches agree. */
 static void
 set_common_types (HybLowering *lowering, const HybLoweredBody *const branches[2])
 {

@@ -66,7 +66,8 @@ lower_conv (HybLowering *lowering)
 
 /* --- ConvTranspose --- */
 
-/* What is cut off at both ends of each axis so that the output has the size that the file requests. */
+/* The elements cut off at both ends of each axis so that the output has the size that the file
+ * requests. */
 static gboolean
 read_output_shape (HybLowering *lowering, OnnxWindow *window, const HybType *x, gint64 *added)
 {

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/onnx/ops/pieces.h"
 
-/* One axis with a new size; what is odd is cut or added at the end. */
+/* One axis with a new size; an odd element is cut or added at the end. */
 static HybValueId
 fit_axis (HybLowering *lowering, HybValueId x, int axis, gint64 size)
 {

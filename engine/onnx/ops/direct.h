@@ -16,10 +16,10 @@ const HybOnnxAttribute *
 onnx_direct_attribute (const HybCall *call, const char *name, HybOnnxAttributeKind kind);
 /* The attribute as an integer. */
 gint64 onnx_direct_int (const HybCall *call, const char *name, gint64 fallback);
-/* TRUE if the attribute is this string; fallback stands for one that is left out. */
+/* TRUE if the attribute, fallback if it is left out, is this string. */
 gboolean
 onnx_direct_is (const HybCall *call, const char *name, const char *text, const char *fallback);
 /* The integers of an array of gint64 as a vector, or as rows of n_columns > 1.  NULL and an error if memory is short. */
 HybTensor *onnx_direct_ints (const GArray *values, gint64 n_columns, GError **error);
-/* Sets an error that says why the inputs cannot be computed with.  FALSE. */
+/* Sets an error with the reason why the inputs are invalid.  Returns FALSE. */
 gboolean onnx_direct_refuse (GError **error, const char *what);

@@ -1,6 +1,7 @@
 /* elementwise.c — functions of one, two or many arrays, element by element, and casts.
  *
- * Before version 7 the second operand was only broadcast if the node asked for it, from an axis of the first on.
+ * Before version 7 the second operand was broadcast only with the attribute broadcast, from an axis of the first
+ * on.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/onnx/onnx-op.h"
 

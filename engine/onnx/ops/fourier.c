@@ -22,7 +22,7 @@ typedef struct
   gboolean is_inverse, is_onesided;
 } Transform;
 
-/* Rows as long as wanted: cut, or zeros added. */
+/* Rows of the required length: cut, or padded with zeros. */
 static HybValueId
 fit (HybLowering *lowering, HybValueId x, gint64 length)
 {

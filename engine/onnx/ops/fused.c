@@ -1,4 +1,4 @@
-/* fused.c — FusedConv, FusedGemm and FusedMatMul of com.microsoft: layers that ONNX Runtime has joined with what surrounds them.
+/* fused.c — FusedConv, FusedGemm and FusedMatMul of com.microsoft: layers that ONNX Runtime has merged with their neighbours.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/onnx/ops/pieces.h"
 #include "engine/onnx/ops/window.h"

@@ -100,7 +100,7 @@ const HybOnnxOp hyb_onnx_ops_gemm[] = {
             .category = HYB_CATEGORY_LINEAR, .inputs = gemm_inputs, .outputs = outputs,
             .lower = lower_gemm },
     .since =
-        1 }, /* before version 7 an attribute says that C is broadcast, which follows from its shape */
+        1 }, /* before version 7 broadcasting of C is an attribute; here it follows from the shape */
   { .op = { HYB_ONNX_ROW, .name = "MatMul",
             .doc = "A matrix product, over all leading axes as in NumPy.",
             .category = HYB_CATEGORY_LINEAR, .inputs = gemm_inputs, .outputs = outputs,

@@ -9,7 +9,7 @@
 
 #include <math.h>
 
-/* Values [batch, heads, length, size], and what masks them. */
+/* Values [batch, heads, length, size], and their masks. */
 typedef struct
 {
   HybValueId q, k, v;
@@ -17,8 +17,8 @@ typedef struct
   guint      mask, bias, past; /* inputs */
 } Heads;
 
-/* What is added to the scores where keys are masked by the input: its rows are lengths, or conditions by key, or by query and
- * key.  HYB_NO_ID: nothing. */
+/* The summand of the scores from the mask input, whose rows are lengths, or conditions by key, or by query and key.
+ * HYB_NO_ID: nothing. */
 static HybValueId
 find_mask (HybLowering *lowering, const Heads *heads)
 {

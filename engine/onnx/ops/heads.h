@@ -10,5 +10,5 @@ HybValueId onnx_heads_split (HybLowering *lowering, HybValueId x, gint64 n_heads
 HybValueId onnx_heads_join (HybLowering *lowering, HybValueId x);
 /* Repeats each head of x (keys or values) once for every head of the queries q that reads it. */
 HybValueId onnx_heads_share (HybLowering *lowering, HybValueId x, HybValueId q);
-/* Keys or values x after those of earlier calls, which an optional input may give. */
+/* Keys or values x, after the ones of earlier calls from an optional input. */
 HybValueId onnx_heads_append (HybLowering *lowering, HybValueId x, guint past);

@@ -1,7 +1,8 @@
 /* lists.c — operators of sequences: lists of arrays of one shape.
  *
  * The engine has no lists.  A list is one array of all its elements along a new first axis, and an empty one is an array of no
- * elements.  A Loop that only appends to a list returns rows instead (loop.c): there an insertion stands for the element.
+ * elements.  A Loop that only appends to a list returns rows instead (loop.c): there an insertion is represented by the
+ * element.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/onnx/ops/lists.h"
 

@@ -1,6 +1,6 @@
 /* loop.c — Loop.
  *
- * How it is lowered depends on what is known while planning.  If the number of steps follows from the limit or from
+ * The lowering depends on the contents known while planning.  If the number of steps follows from the limit or from
  * contents (a counter that is compared with a number), it is a _foreach over the counter; if a state also changes its
  * shape from step to step, or a shape depends on the counter, the steps are written one after the other.  Otherwise it
  * is a _while_loop.  Start with lower_loop().
@@ -40,7 +40,7 @@ loop_result (gconstpointer params, guint body, guint head)
   return head == 0 ? G_MAXUINT : head - 1;
 }
 
-/* --- What is known of the loop --- */
+/* --- Known facts of the loop --- */
 
 static void
 loop_clear (HybOnnxLoop *loop)
@@ -158,7 +158,8 @@ take_states (const HybOnnxLoop *loop, HybOnnxVariables *variables, HybLoweredBod
     }
 }
 
-/* Steps through the loop with what is known until the condition ends it.  FALSE if it is not known at some step. */
+/* Evaluates the loop from known contents until the condition ends it.  FALSE if the condition is unknown at some
+ * step. */
 static gboolean
 try_steps (const HybOnnxLoop *loop, HybOnnxVariables *variables, gint64 *n_steps)
 {
@@ -219,7 +220,8 @@ count_steps (const HybOnnxLoop *loop, gint64 *n_steps)
 
 /* --- As many steps as rows of the counter --- */
 
-/* Rows first, as _foreach has them; without the condition.  What is appended to lists are rows, too. */
+/* Rows first, as _foreach has them; without the condition.  Elements appended to lists are rows,
+ * too. */
 static void
 arrange_foreach (HybLowering *inner, const HybValueId *heads, gconstpointer data, GArray *arranged)
 {
@@ -328,7 +330,7 @@ emit_nothing (HybOnnxLoop *loop)
                              emit_no_rows (loop, &body->head_types[1 + loop->n_states + r]));
 }
 
-/* An array without elements, whose contents are known: what is appended to it is a list. */
+/* A known array without elements: appending to it makes a list. */
 static HybValueId
 emit_empty_list (const HybOnnxLoop *loop, guint state)
 {
@@ -436,7 +438,7 @@ arrange_kept_lists (HybLowering      *inner,
     }
 }
 
-/* What is known of the outputs where no value can stand for them. */
+/* Sets the known types of outputs that have no value. */
 static void
 set_types (HybOnnxLoop *loop)
 {

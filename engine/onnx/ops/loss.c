@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* Targets and what each counts. */
+/* Targets and their weights. */
 typedef struct
 {
   HybValueId targets;

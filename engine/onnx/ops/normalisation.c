@@ -154,7 +154,7 @@ lower_rms_normalisation (HybLowering *lowering)
 
 /* --- BatchNormalization with training_mode --- */
 
-/* What the channels of an input have, under a shape that broadcasts. */
+/* An input with one value per channel, in a shape that broadcasts. */
 static HybValueId
 by_channel (HybLowering *lowering, HybValueId x, int rank)
 {

@@ -17,7 +17,7 @@ typedef struct
 /* New values of one array. */
 typedef void (*Update) (HybLowering *lowering, const Step *step, HybValueId *x, HybValueId *states);
 
-/* The gradient with that of the penalty for large weights. */
+/* The gradient plus the gradient of the penalty for large weights. */
 static HybValueId
 regularise (HybLowering *lowering, const Step *step)
 {

@@ -1,4 +1,4 @@
-/* pieces.c — what compositions are written with.
+/* pieces.c — building blocks of compositions.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/onnx/ops/pieces.h"
 

@@ -1,4 +1,4 @@
-/* pieces.h — short names for what compositions are written with.
+/* pieces.h — short names for the building blocks of compositions.
  *
  * Each adds one or two nodes and returns their value; after a failure they do nothing and return HYB_NO_ID.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
@@ -24,7 +24,7 @@ HybValueId onnx_clamp (HybLowering *lowering, HybValueId x, double low, double h
 HybValueId onnx_leaky (HybLowering *lowering, HybValueId x, const char *kind, double slope);
 /* Elements of x where the condition holds, else of y; all are broadcast. */
 HybValueId onnx_where (HybLowering *lowering, HybValueId condition, HybValueId x, HybValueId y);
-/* Both conditions; HYB_NO_ID stands for one that always holds. */
+/* Both conditions; HYB_NO_ID is a condition that always holds. */
 HybValueId onnx_and (HybLowering *lowering, HybValueId x, HybValueId y);
 /* NumPy's product of matrices. */
 HybValueId onnx_matmul (HybLowering *lowering, HybValueId x, HybValueId y);

@@ -66,7 +66,7 @@ has_dilation (const OnnxWindow *window)
   return FALSE;
 }
 
-/* The elements of x [images, channels, …] that one tap of the kernel sees in all windows. */
+/* The elements of x [images, channels, …] under one tap of the kernel in all windows. */
 static HybValueId
 slice_tap (HybLowering *lowering, const OnnxWindow *window, HybValueId x, const gint64 *tap)
 {
@@ -100,7 +100,8 @@ next_tap (const OnnxWindow *window, gint64 *tap)
   return FALSE;
 }
 
-/* The windows of a padded input with dilations: what each tap of the kernel sees, joined by an operator of two operands. */
+/* The windows of a padded input with dilations: the elements under each tap of the kernel, combined by an operator of
+ * two operands. */
 static HybValueId
 join_taps (HybLowering *lowering, const OnnxWindow *window, HybValueId x, const char *op)
 {

@@ -9,7 +9,7 @@
 typedef struct
 {
   const char *name;
-  const char *engine; /* of those that are one operator of the engine; else NULL */
+  const char *engine; /* if it is one operator of the engine; else NULL */
   gboolean    has_alpha, has_beta;
   double      alpha, beta; /* the defaults */
   HybValueId (*write) (HybLowering *lowering, HybValueId x, const OnnxRecurrentFunction *function);

@@ -1,7 +1,7 @@
 /* recurrent-steps.c — LSTM, GRU and RNN step by step: a _foreach for each direction, whose body is written here.
  *
- * Products with the input are computed for all steps at once; a step adds those with the state.  Gates lie in ONNX's order,
- * [batch, gates × hidden].
+ * Products with the input are computed for all steps at once; a step adds the products with the state.  Gates lie in ONNX's
+ * order, [batch, gates × hidden].
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/onnx/ops/recurrent.h"
 

@@ -130,7 +130,8 @@ append_gates (HybLowering              *lowering,
     }
 }
 
-/* All weights as one vector: for each direction those of the input and of the state, then all biases. */
+/* All weights as one vector: for each direction the weights of the input and of the state, then all
+ * biases. */
 static HybValueId
 pack_weights (HybLowering *lowering, const OnnxRecurrentSizes *sizes)
 {
@@ -235,7 +236,7 @@ lower_lstm (HybLowering *lowering)
   lower_recurrent (lowering, &lstm);
 }
 
-/* Weights are 8-bit integers with the inputs as rows; what they are multiplied with is rounded to 8 bits in each step. */
+/* Weights are 8-bit integers with the inputs as rows; the other factors are rounded to 8 bits in each step. */
 static void
 lower_quantised (HybLowering *lowering)
 {

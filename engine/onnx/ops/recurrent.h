@@ -1,10 +1,10 @@
-/* recurrent.h — what both ways to compute LSTM, GRU and RNN share.
+/* recurrent.h — shared parts of both ways to compute LSTM, GRU and RNN.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
 #include "engine/onnx/onnx-op.h"
 
-/* What distinguishes the three operators. */
+/* The differences between the three operators. */
 typedef struct
 {
   const char  *mode; /* of the engine's RNN; NULL: by activation */
@@ -38,7 +38,7 @@ enum
   ONNX_RECURRENT_H,
   ONNX_RECURRENT_C,
   ONNX_RECURRENT_P,
-  ONNX_RECURRENT_W_SCALE, /* with is_quantised, as those that follow */
+  ONNX_RECURRENT_W_SCALE, /* with is_quantised, as are the next ones */
   ONNX_RECURRENT_W_ZERO,
   ONNX_RECURRENT_R_SCALE,
   ONNX_RECURRENT_R_ZERO,

@@ -154,7 +154,7 @@ lower_log_sum (HybLowering *lowering)
 typedef struct
 {
   const char *engine;
-  double      number; /* infinity stands for the limit of the type */
+  double      number; /* infinity: the limit of the type */
 } Neutral;
 
 static const Neutral neutrals[] = {

@@ -25,7 +25,7 @@ typedef struct
   HybValueId index[2], weight[2];
 } Samples;
 
-/* Where the samples of all regions lie along an axis: 0 is that of columns, as in rois. */
+/* Positions of the samples of all regions along an axis: 0 is the axis of columns, as in rois. */
 static Samples
 find_samples (HybLowering *lowering, const Regions *regions, int axis)
 {

@@ -35,7 +35,7 @@ floor_product (double scale, gint64 size)
   return product >= 0 && product < (float) G_MAXINT32 ? (gint64) product : -1;
 }
 
-/* In float32, as ONNX Runtime computes it: what is rounded to the nearest element depends on the last bit. */
+/* In float32, as ONNX Runtime computes it: rounding to the nearest element depends on the last bit. */
 static double
 input_position (const Axis *axis, gint64 i)
 {
@@ -278,7 +278,7 @@ filter_axis (HybLowering *lowering, HybValueId x, int number, const Axis *axis)
 
 /* --- Crops --- */
 
-/* Another number where a position lies outside of an axis. */
+/* The extrapolation value where a position lies outside of an axis. */
 static HybValueId
 extrapolate (HybLowering *lowering, HybValueId x, int number, const Axis *axis)
 {
@@ -373,7 +373,7 @@ read_sizes (HybLowering   *lowering,
   return TRUE;
 }
 
-/* The part of each axis that is resampled, for all axes of the input or those that are listed. */
+/* The part of each axis that is resampled, for all axes of the input or the listed ones. */
 static gboolean
 read_roi (HybLowering *lowering, const HybTensor *roi, int rank, Axis *axes)
 {

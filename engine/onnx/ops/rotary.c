@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/onnx/ops/pieces.h"
 
-/* Which input is what: com.microsoft has another order. */
+/* The places of the inputs: com.microsoft has another order. */
 typedef struct
 {
   guint cosines, sines, positions;
@@ -41,7 +41,7 @@ read_input (HybLowering *lowering, HybType *type, const Inputs *inputs)
   return hyb_onnx_reshape (lowering, x, 4, dims);
 }
 
-/* The position of each element, [batch or 1, length]; one number is that of the first. */
+/* The position of each element, [batch or 1, length]; one number is the position of the first. */
 static HybValueId
 read_positions (HybLowering *lowering, guint input, gint64 length)
 {

@@ -29,7 +29,7 @@ scan_clear (Scan *scan)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Scan, scan_clear)
 
-/* --- Which variable is what --- */
+/* --- Roles of variables --- */
 
 static guint
 scan_formal (const HybOnnxUse *use, guint variable, HybPortKind *port)
@@ -305,7 +305,7 @@ set_types (const Scan *scan, const HybLoweredBody *body)
   g_assert (body->n_heads == n_rows + scan->n_states);
 }
 
-/* FALSE and a failure, with what cannot be computed. */
+/* Fails with the unsupported feature.  Returns FALSE. */
 static gboolean
 may_run (const Scan *scan)
 {

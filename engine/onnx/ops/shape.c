@@ -330,7 +330,7 @@ lower_expand (HybLowering *lowering)
     }
   if (!hyb_onnx_input_ints (lowering, 1, &n, dims))
     return;
-  /* A dimension of 1 in the target leaves that of the input. */
+  /* A dimension of 1 in the target keeps the dimension of the input. */
   rank = MAX ((int) n, type.shape.rank);
   memmove (dims + (rank - (int) n), dims, n * sizeof *dims);
   for (int i = 0; i < rank; i++)

@@ -1,4 +1,5 @@
-/* skip-normalisation.c — normalisation of a sum over the last axis, of com.microsoft, and what is older than ONNX's own forms.
+/* skip-normalisation.c — normalisation of a sum over the last axis, of com.microsoft, and operators older than ONNX's own
+ * forms.
  *
  * Output 3 is the sum, which the next block adds to.
  * SPDX-License-Identifier: LGPL-2.1-or-later */

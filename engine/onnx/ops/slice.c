@@ -66,8 +66,8 @@ clamp_range (gint64 size, gint64 step, gint64 *start, gint64 end)
   return *start > end ? (*start - end - 1) / -step + 1 : 0;
 }
 
-/* A range from one slice to the next one of an axis, as the file counts: from its end, or up to its end, so that it is
- * also that of an axis of another size. */
+/* A range from one slice of an axis to the next, counted like the file does, from the end or up to the end, so that
+ * it also holds for an axis of another size. */
 static HybValueId
 slice_as_counted (HybLowering *lowering,
                   HybValueId   x,
@@ -194,7 +194,7 @@ lower_slice (HybLowering *lowering)
 
 /* --- Split --- */
 
-/* Sizes that no attribute and no input gives: equal ones, the last may be smaller. */
+/* Default sizes without attribute or input: equal ones, the last may be smaller. */
 static void
 equal_parts (gint64 size, guint n, gint64 *parts)
 {
@@ -207,8 +207,8 @@ equal_parts (gint64 size, guint n, gint64 *parts)
     }
 }
 
-/* The sizes of n parts of an axis: those that the node gives, else equal ones.  FALSE, and a failure, if they do not add up
- * to the axis. */
+/* The sizes of n parts of an axis: the node's, else equal ones.  FALSE, and a failure, if they do not add up to the
+ * axis. */
 static gboolean
 read_parts (HybLowering *lowering, gint64 size, guint n, gint64 *parts)
 {

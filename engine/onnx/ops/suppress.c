@@ -1,4 +1,4 @@
-/* suppress.c — NonMaxSuppression: the best boxes of each class, without those that overlap a better one.
+/* suppress.c — NonMaxSuppression: the best boxes of each class, without boxes that overlap a better one.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/onnx/ops/direct.h"
 

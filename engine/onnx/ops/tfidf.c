@@ -48,7 +48,7 @@ equal_sequences (gconstpointer a, gconstpointer b)
   return TRUE;
 }
 
-/* The sequences of `n` elements are those from ngram_counts[n − 1] on. */
+/* The sequences of `n` elements begin at ngram_counts[n − 1]. */
 static gboolean
 fill_table (Vectorizer *vectorizer)
 {

@@ -72,7 +72,7 @@ compare_slices (gconstpointer first, gconstpointer second, gpointer data)
   return 0;
 }
 
-/* The slices in order, equal ones in that of the array. */
+/* The slices in ascending order; equal ones keep the order of the array. */
 static GArray *
 sort_slices (Slices *slices)
 {
