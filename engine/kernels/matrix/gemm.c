@@ -1,8 +1,8 @@
 /* gemm.c — matrix products: C[m,n] = alpha sum_k op(A)[m,k] op(B)[k,n] + beta C[m,n].
  *
- * hyb_gemm_f32() and hyb_gemm_f64(), defined by the macro GEMM, choose the method: products of
- * few rows go to dots.h or panels.h, products with a vector to matrix-vector.h (float only), all
- * others to OpenBLAS, which computes each slice of C with one thread.  Start reading there.
+ * choose_method() chooses: products of few rows go to dots.h or panels.h, products with a vector to
+ * matrix-vector.h (float only), all others to OpenBLAS, which computes each slice of C with one
+ * thread.  Start reading there, then at hyb_gemm_f32() and the macro GEMM.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/kernels/matrix/gemm.h"
 
@@ -51,226 +51,232 @@ transposed (gboolean is)
   return is ? CblasTrans : CblasNoTrans;
 }
 
-/* Whether matrix-vector.h can compute a product with a vector: contiguous floats, alpha 1. */
-static gboolean
-suits_matrix_vector_f32 (const HybGemm *gemm, gint64 x_stride, gint64 y_stride)
-{
-  return x_stride == 1 && y_stride == 1 && gemm->alpha == 1;
-}
-
-static gboolean
-suits_matrix_vector_f64 (const HybGemm *gemm, gint64 x_stride, gint64 y_stride)
-{
-  return FALSE;
-}
-
-/* The method for a product of few rows of floats. */
+/* How a product is computed. */
 typedef enum
 {
-  FEW_ROWS_DOTS,
-  FEW_ROWS_PANELS,
-  NOT_FEW_ROWS,
-} FewRows;
+  METHOD_NOTHING, /* C is empty */
+  METHOD_SCALE,   /* C = beta C: there is nothing to add */
+  METHOD_PLAIN,   /* too large for OpenBLAS */
+  METHOD_DOTS,    /* of floats alone, like the next two */
+  METHOD_PANELS,
+  METHOD_VECTOR,
+  METHOD_LIBRARY_VECTOR,
+  METHOD_LIBRARY,
+} Method;
 
-static FewRows
+/* The method for a product of few rows of floats; METHOD_LIBRARY: none of these. */
+static Method
 choose_few_rows (const HybGemm *gemm)
 {
   if (hyb_dots_is_faster (gemm))
-    return FEW_ROWS_DOTS;
-  return hyb_panels_is_faster (gemm) ? FEW_ROWS_PANELS : NOT_FEW_ROWS;
+    return METHOD_DOTS;
+  return hyb_panels_is_faster (gemm) ? METHOD_PANELS : METHOD_LIBRARY;
+}
+
+/* Whether matrix-vector.h can compute a product with a vector: contiguous floats, alpha 1.  The vector is the column
+ * of B if there is a single one, else the row of A. */
+static gboolean
+suits_matrix_vector (const HybGemm *gemm)
+{
+  gint64 x_stride =
+      gemm->n == 1 ? (gemm->transpose_b ? 1 : gemm->ldb) : (gemm->transpose_a ? gemm->lda : 1);
+  gint64 y_stride = gemm->n == 1 ? gemm->ldc : 1;
+
+  return x_stride == 1 && y_stride == 1 && gemm->alpha == 1;
+}
+
+static Method
+choose_method (const HybGemm *gemm, HybDType dtype)
+{
+  Method few;
+
+  if (gemm->m == 0 || gemm->n == 0)
+    return METHOD_NOTHING;
+  if (gemm->k == 0)
+    return METHOD_SCALE;
+  if (!fits_library (gemm))
+    return METHOD_PLAIN;
+  few = dtype == HYB_F32 ? choose_few_rows (gemm) : METHOD_LIBRARY;
+  if (few != METHOD_LIBRARY || (gemm->m > 1 && gemm->n > 1))
+    return few;
+  return dtype == HYB_F32 && suits_matrix_vector (gemm) ? METHOD_VECTOR : METHOD_LIBRARY_VECTOR;
 }
 
 gboolean
 hyb_gemm_few_rows (const HybGemm *gemm, const float *a, const float *b, const float *bias, float *c)
 {
-  switch (choose_few_rows (gemm))
-    {
-    case FEW_ROWS_DOTS:
-      hyb_dots_multiply (gemm, a, b, bias, c);
-      return TRUE;
-    case FEW_ROWS_PANELS:
-      hyb_panels_gemm (gemm, a, b, bias, c);
-      return TRUE;
-    case NOT_FEW_ROWS:
-      break;
-    }
-  return FALSE;
+  Method method = choose_few_rows (gemm);
+
+  if (method == METHOD_DOTS)
+    hyb_dots_multiply (gemm, a, b, bias, c);
+  else if (method == METHOD_PANELS)
+    hyb_panels_gemm (gemm, a, b, bias, c);
+  return method != METHOD_LIBRARY;
 }
 
-static gboolean
-multiply_few_rows_f32 (const HybGemm *gemm, const float *a, const float *b, float *c)
+/* Adds the product with a vector to C. */
+static void
+add_vector_product (const HybGemm *gemm, const float *a, const float *b, float *c)
 {
-  return hyb_gemm_few_rows (gemm, a, b, NULL, c);
+  gboolean  of_column = gemm->n == 1;
+  gboolean  transposed = of_column ? gemm->transpose_a : !gemm->transpose_b;
+  gint64    n = of_column ? gemm->m : gemm->n; /* results */
+  HybMatrix matrix = { of_column ? a : b, transposed ? gemm->k : n, transposed ? n : gemm->k,
+                       of_column ? gemm->lda : gemm->ldb };
+
+  (transposed ? hyb_matrix_transposed_vector : hyb_matrix_vector) (&matrix, of_column ? b : a, c);
 }
 
-static gboolean
-multiply_few_rows_f64 (const HybGemm *gemm, const double *a, const double *b, double *c)
-{
-  return FALSE;
-}
-
-/* Defines hyb_gemm_<suffix>() for the element type T; letter is the one in the names of OpenBLAS
+/* Defines compute_<suffix>() for the element type T; letter is the one in the names of OpenBLAS
  * functions. */
-#define GEMM(T, suffix, letter)                                                                    \
-  /* C = beta C; a beta of 0 clears C even where it holds NaN. */                                  \
-  static void scale_##suffix (const HybGemm *gemm, T *c)                                           \
-  {                                                                                                \
-    for (gint64 i = 0; i < gemm->m; i++, c += gemm->ldc)                                           \
-      if (gemm->beta == 0)                                                                         \
-        memset (c, 0, sizeof (T) * (gsize) gemm->n);                                               \
-      else                                                                                         \
-        for (gint64 j = 0; j < gemm->n; j++)                                                       \
-          c[j] *= (T) gemm->beta;                                                                  \
-  }                                                                                                \
-                                                                                                   \
-  /* Three plain loops, for sizes that OpenBLAS cannot take. */                                    \
-  static void plain_##suffix (const HybGemm *gemm, const T *a, const T *b, T *c)                   \
-  {                                                                                                \
-    scale_##suffix (gemm, c);                                                                      \
-    for (gint64 i = 0; i < gemm->m; i++)                                                           \
-      for (gint64 l = 0; l < gemm->k; l++)                                                         \
-        {                                                                                          \
-          T x = (T) gemm->alpha * a[gemm->transpose_a ? l * gemm->lda + i : i * gemm->lda + l];    \
-                                                                                                   \
-          for (gint64 j = 0; j < gemm->n; j++)                                                     \
-            c[i * gemm->ldc + j] +=                                                                \
-                x * b[gemm->transpose_b ? j * gemm->ldb + l : l * gemm->ldb + j];                  \
-        }                                                                                          \
-  }                                                                                                \
-                                                                                                   \
-  /* C += op(A) b, where C is a single column (n == 1). */                                         \
-  static void column_##suffix (const HybGemm *gemm, const T *a, const T *b, T *c)                  \
-  {                                                                                                \
-    if (suits_matrix_vector_##suffix (gemm, gemm->transpose_b ? 1 : gemm->ldb, gemm->ldc))         \
-      {                                                                                            \
-        HybMatrix matrix = {                                                                       \
-          (gconstpointer) a,                                                                       \
-          gemm->transpose_a ? gemm->k : gemm->m,                                                   \
-          gemm->transpose_a ? gemm->m : gemm->k,                                                   \
-          gemm->lda,                                                                               \
-        };                                                                                         \
-                                                                                                   \
-        (gemm->transpose_a ? hyb_matrix_transposed_vector                                          \
-                           : hyb_matrix_vector) (&matrix, (gconstpointer) b, (gpointer) c);        \
-        return;                                                                                    \
-      }                                                                                            \
-    cblas_##letter##gemv (CblasRowMajor, transposed (gemm->transpose_a),                           \
-                          (int) (gemm->transpose_a ? gemm->k : gemm->m),                           \
-                          (int) (gemm->transpose_a ? gemm->m : gemm->k), (T) gemm->alpha, a,       \
-                          (int) gemm->lda, b, gemm->transpose_b ? 1 : (int) gemm->ldb, 1, c,       \
-                          (int) gemm->ldc);                                                        \
-  }                                                                                                \
-                                                                                                   \
-  /* C += op(B)ᵀ a, where C is a single row (m == 1). */                                         \
-  static void row_##suffix (const HybGemm *gemm, const T *a, const T *b, T *c)                     \
-  {                                                                                                \
-    if (suits_matrix_vector_##suffix (gemm, gemm->transpose_a ? gemm->lda : 1, 1))                 \
-      {                                                                                            \
-        HybMatrix matrix = {                                                                       \
-          (gconstpointer) b,                                                                       \
-          gemm->transpose_b ? gemm->n : gemm->k,                                                   \
-          gemm->transpose_b ? gemm->k : gemm->n,                                                   \
-          gemm->ldb,                                                                               \
-        };                                                                                         \
-                                                                                                   \
-        (gemm->transpose_b ? hyb_matrix_vector : hyb_matrix_transposed_vector) (&matrix,           \
-                                                                                (gconstpointer) a, \
-                                                                                (gpointer) c);     \
-        return;                                                                                    \
-      }                                                                                            \
-    cblas_##letter##gemv (CblasRowMajor, transposed (!gemm->transpose_b),                          \
-                          (int) (gemm->transpose_b ? gemm->n : gemm->k),                           \
-                          (int) (gemm->transpose_b ? gemm->k : gemm->n), (T) gemm->alpha, b,       \
-                          (int) gemm->ldb, a, gemm->transpose_a ? (int) gemm->lda : 1, 1, c, 1);   \
-  }                                                                                                \
-                                                                                                   \
-  /* C = alpha op(A) op(B) + beta C by OpenBLAS in this thread. */                                 \
-  static void multiply_##suffix (const HybGemm *gemm, const T *a, const T *b, T *c)                \
-  {                                                                                                \
-    cblas_##letter##gemm (CblasRowMajor, transposed (gemm->transpose_a),                           \
-                          transposed (gemm->transpose_b), (int) gemm->m, (int) gemm->n,            \
-                          (int) gemm->k, (T) gemm->alpha, a, (int) gemm->lda, b, (int) gemm->ldb,  \
-                          (T) gemm->beta, c, (int) gemm->ldc);                                     \
-  }                                                                                                \
-                                                                                                   \
-  typedef struct                                                                                   \
-  {                                                                                                \
-    const HybGemm *gemm;                                                                           \
-    const T       *a, *b;                                                                          \
-    T             *c;                                                                              \
-  } SharedGemm_##suffix;                                                                           \
-                                                                                                   \
-  static void rows_slice_##suffix (gint64 begin, gint64 end, gpointer data)                        \
-  {                                                                                                \
-    const SharedGemm_##suffix *job = data;                                                         \
-    HybGemm                    part = *job->gemm;                                                  \
-    gint64                     first = begin * UNIT;                                               \
-                                                                                                   \
-    part.m = MIN (end * UNIT, part.m) - first;                                                     \
-    multiply_##suffix (&part, job->a + (part.transpose_a ? first : first * part.lda), job->b,      \
-                       job->c + first * part.ldc);                                                 \
-  }                                                                                                \
-                                                                                                   \
-  static void columns_slice_##suffix (gint64 begin, gint64 end, gpointer data)                     \
-  {                                                                                                \
-    const SharedGemm_##suffix *job = data;                                                         \
-    HybGemm                    part = *job->gemm;                                                  \
-    gint64                     first = begin * UNIT;                                               \
-                                                                                                   \
-    part.n = MIN (end * UNIT, part.n) - first;                                                     \
-    multiply_##suffix (&part, job->a, job->b + (part.transpose_b ? first * part.ldb : first),      \
-                       job->c + first);                                                            \
-  }                                                                                                \
-                                                                                                   \
-  /* The same by several threads if it is large. */                                                \
-  static void matrix_##suffix (const HybGemm *gemm, const T *a, const T *b, T *c)                  \
-  {                                                                                                \
-    SharedGemm_##suffix job = { gemm, a, b, c };                                                   \
-    gint64              longest = MAX (gemm->m, gemm->n);                                          \
-                                                                                                   \
-    if (gemm_work (gemm) <= SERIAL_WORK)                                                           \
-      multiply_##suffix (gemm, a, b, c);                                                           \
-    else                                                                                           \
-      hyb_parallel_for ((longest + UNIT - 1) / UNIT, 1,                                            \
-                        gemm->m >= gemm->n ? rows_slice_##suffix : columns_slice_##suffix, &job);  \
-  }                                                                                                \
-                                                                                                   \
-  void hyb_gemm_##suffix (const HybGemm *gemm, const T *a, const T *b, T *c)                       \
-  {                                                                                                \
-    if (gemm->m == 0 || gemm->n == 0)                                                              \
-      return;                                                                                      \
-    if (gemm->k == 0)                                                                              \
-      {                                                                                            \
-        scale_##suffix (gemm, c);                                                                  \
-        return;                                                                                    \
-      }                                                                                            \
-    if (!fits_library (gemm))                                                                      \
-      {                                                                                            \
-        plain_##suffix (gemm, a, b, c);                                                            \
-        return;                                                                                    \
-      }                                                                                            \
-                                                                                                   \
-    if (multiply_few_rows_##suffix (gemm, a, b, c))                                                \
-      return;                                                                                      \
-    hyb_gemm_use_one_thread ();                                                                    \
-    if (gemm->m > 1 && gemm->n > 1)                                                                \
-      {                                                                                            \
-        matrix_##suffix (gemm, a, b, c);                                                           \
-        return;                                                                                    \
-      }                                                                                            \
-    /* The vector products below add to C, so beta is applied first (and clears NaN if 0). */      \
-    if (gemm->beta != 1)                                                                           \
-      scale_##suffix (gemm, c);                                                                    \
-    if (gemm->n == 1)                                                                              \
-      column_##suffix (gemm, a, b, c);                                                             \
-    else                                                                                           \
-      row_##suffix (gemm, a, b, c);                                                                \
+#define GEMM(T, suffix, letter)                                                                   \
+  /* C = beta C; a beta of 0 clears C even where it holds NaN. */                                 \
+  static void scale_##suffix (const HybGemm *gemm, T *c)                                          \
+  {                                                                                               \
+    for (gint64 i = 0; i < gemm->m; i++, c += gemm->ldc)                                          \
+      if (gemm->beta == 0)                                                                        \
+        memset (c, 0, sizeof (T) * (gsize) gemm->n);                                              \
+      else                                                                                        \
+        for (gint64 j = 0; j < gemm->n; j++)                                                      \
+          c[j] *= (T) gemm->beta;                                                                 \
+  }                                                                                               \
+                                                                                                  \
+  /* Three plain loops, for sizes that OpenBLAS cannot take. */                                   \
+  static void plain_##suffix (const HybGemm *gemm, const T *a, const T *b, T *c)                  \
+  {                                                                                               \
+    scale_##suffix (gemm, c);                                                                     \
+    for (gint64 i = 0; i < gemm->m; i++)                                                          \
+      for (gint64 l = 0; l < gemm->k; l++)                                                        \
+        {                                                                                         \
+          T x = (T) gemm->alpha * a[gemm->transpose_a ? l * gemm->lda + i : i * gemm->lda + l];   \
+                                                                                                  \
+          for (gint64 j = 0; j < gemm->n; j++)                                                    \
+            c[i * gemm->ldc + j] +=                                                               \
+                x * b[gemm->transpose_b ? j * gemm->ldb + l : l * gemm->ldb + j];                 \
+        }                                                                                         \
+  }                                                                                               \
+                                                                                                  \
+  /* C += op(A) b, where C is a single column (n == 1). */                                        \
+  static void column_##suffix (const HybGemm *gemm, const T *a, const T *b, T *c)                 \
+  {                                                                                               \
+    cblas_##letter##gemv (CblasRowMajor, transposed (gemm->transpose_a),                          \
+                          (int) (gemm->transpose_a ? gemm->k : gemm->m),                          \
+                          (int) (gemm->transpose_a ? gemm->m : gemm->k), (T) gemm->alpha, a,      \
+                          (int) gemm->lda, b, gemm->transpose_b ? 1 : (int) gemm->ldb, 1, c,      \
+                          (int) gemm->ldc);                                                       \
+  }                                                                                               \
+                                                                                                  \
+  /* C += op(B)ᵀ a, where C is a single row (m == 1). */                                        \
+  static void row_##suffix (const HybGemm *gemm, const T *a, const T *b, T *c)                    \
+  {                                                                                               \
+    cblas_##letter##gemv (CblasRowMajor, transposed (!gemm->transpose_b),                         \
+                          (int) (gemm->transpose_b ? gemm->n : gemm->k),                          \
+                          (int) (gemm->transpose_b ? gemm->k : gemm->n), (T) gemm->alpha, b,      \
+                          (int) gemm->ldb, a, gemm->transpose_a ? (int) gemm->lda : 1, 1, c, 1);  \
+  }                                                                                               \
+                                                                                                  \
+  /* C = alpha op(A) op(B) + beta C by OpenBLAS in this thread. */                                \
+  static void multiply_##suffix (const HybGemm *gemm, const T *a, const T *b, T *c)               \
+  {                                                                                               \
+    cblas_##letter##gemm (CblasRowMajor, transposed (gemm->transpose_a),                          \
+                          transposed (gemm->transpose_b), (int) gemm->m, (int) gemm->n,           \
+                          (int) gemm->k, (T) gemm->alpha, a, (int) gemm->lda, b, (int) gemm->ldb, \
+                          (T) gemm->beta, c, (int) gemm->ldc);                                    \
+  }                                                                                               \
+                                                                                                  \
+  typedef struct                                                                                  \
+  {                                                                                               \
+    const HybGemm *gemm;                                                                          \
+    const T       *a, *b;                                                                         \
+    T             *c;                                                                             \
+  } SharedGemm_##suffix;                                                                          \
+                                                                                                  \
+  static void rows_slice_##suffix (gint64 begin, gint64 end, gpointer data)                       \
+  {                                                                                               \
+    const SharedGemm_##suffix *job = data;                                                        \
+    HybGemm                    part = *job->gemm;                                                 \
+    gint64                     first = begin * UNIT;                                              \
+                                                                                                  \
+    part.m = MIN (end * UNIT, part.m) - first;                                                    \
+    multiply_##suffix (&part, job->a + (part.transpose_a ? first : first * part.lda), job->b,     \
+                       job->c + first * part.ldc);                                                \
+  }                                                                                               \
+                                                                                                  \
+  static void columns_slice_##suffix (gint64 begin, gint64 end, gpointer data)                    \
+  {                                                                                               \
+    const SharedGemm_##suffix *job = data;                                                        \
+    HybGemm                    part = *job->gemm;                                                 \
+    gint64                     first = begin * UNIT;                                              \
+                                                                                                  \
+    part.n = MIN (end * UNIT, part.n) - first;                                                    \
+    multiply_##suffix (&part, job->a, job->b + (part.transpose_b ? first * part.ldb : first),     \
+                       job->c + first);                                                           \
+  }                                                                                               \
+                                                                                                  \
+  /* The same by several threads if it is large. */                                               \
+  static void matrix_##suffix (const HybGemm *gemm, const T *a, const T *b, T *c)                 \
+  {                                                                                               \
+    SharedGemm_##suffix job = { gemm, a, b, c };                                                  \
+    gint64              longest = MAX (gemm->m, gemm->n);                                         \
+                                                                                                  \
+    hyb_gemm_use_one_thread ();                                                                   \
+    if (gemm_work (gemm) <= SERIAL_WORK)                                                          \
+      multiply_##suffix (gemm, a, b, c);                                                          \
+    else                                                                                          \
+      hyb_parallel_for ((longest + UNIT - 1) / UNIT, 1,                                           \
+                        gemm->m >= gemm->n ? rows_slice_##suffix : columns_slice_##suffix, &job); \
+  }                                                                                               \
+                                                                                                  \
+  static void vector_##suffix (const HybGemm *gemm, const T *a, const T *b, T *c)                 \
+  {                                                                                               \
+    hyb_gemm_use_one_thread ();                                                                   \
+    /* Products with a vector add to C, so beta is applied first (and clears NaN if 0). */        \
+    if (gemm->beta != 1)                                                                          \
+      scale_##suffix (gemm, c);                                                                   \
+    (gemm->n == 1 ? column_##suffix : row_##suffix) (gemm, a, b, c);                              \
+  }                                                                                               \
+                                                                                                  \
+  static void compute_##suffix (Method method, const HybGemm *gemm, const T *a, const T *b, T *c) \
+  {                                                                                               \
+    if (method == METHOD_SCALE)                                                                   \
+      scale_##suffix (gemm, c);                                                                   \
+    else if (method == METHOD_PLAIN)                                                              \
+      plain_##suffix (gemm, a, b, c);                                                             \
+    else if (method == METHOD_LIBRARY_VECTOR)                                                     \
+      vector_##suffix (gemm, a, b, c);                                                            \
+    else if (method == METHOD_LIBRARY)                                                            \
+      matrix_##suffix (gemm, a, b, c);                                                            \
   }
 
 GEMM (float, f32, s)
 GEMM (double, f64, d)
 
 #undef GEMM
+
+void
+hyb_gemm_f32 (const HybGemm *gemm, const float *a, const float *b, float *c)
+{
+  Method method = choose_method (gemm, HYB_F32);
+
+  if (method == METHOD_DOTS)
+    hyb_dots_multiply (gemm, a, b, NULL, c);
+  else if (method == METHOD_PANELS)
+    hyb_panels_gemm (gemm, a, b, NULL, c);
+  else if (method == METHOD_VECTOR)
+    {
+      if (gemm->beta != 1)
+        scale_f32 (gemm, c);
+      add_vector_product (gemm, a, b, c);
+    }
+  else
+    compute_f32 (method, gemm, a, b, c);
+}
+
+void
+hyb_gemm_f64 (const HybGemm *gemm, const double *a, const double *b, double *c)
+{
+  compute_f64 (choose_method (gemm, HYB_F64), gemm, a, b, c);
+}
 
 void
 hyb_gemm (const HybGemm *gemm, HybDType dtype, gconstpointer a, gconstpointer b, gpointer c)
@@ -281,35 +287,26 @@ hyb_gemm (const HybGemm *gemm, HybDType dtype, gconstpointer a, gconstpointer b,
     hyb_gemm_f32 (gemm, a, b, c);
 }
 
-/* The vector of a product with one: that of the column if there is a single one, else that of the row. */
-static gboolean
-reads_vector_f32 (const HybGemm *gemm)
-{
-  if (gemm->n == 1)
-    return suits_matrix_vector_f32 (gemm, gemm->transpose_b ? 1 : gemm->ldb, gemm->ldc);
-  return suits_matrix_vector_f32 (gemm, gemm->transpose_a ? gemm->lda : 1, 1);
-}
-
 const char *
 hyb_gemm_note (const HybGemm *gemm, HybDType dtype)
 {
-  FewRows few;
+  static const struct
+  {
+    const char *of_floats, *of_doubles;
+  } notes[] = {
+    [METHOD_NOTHING] = { NULL, NULL },
+    [METHOD_SCALE] = { NULL, NULL },
+    [METHOD_PLAIN] = { N_ ("plain loops, too large for OpenBLAS"),
+                       N_ ("plain loops, too large for OpenBLAS") },
+    [METHOD_DOTS] = { N_ ("sums row by row, weights as they lie"), NULL },
+    [METHOD_PANELS] = { N_ ("panels of 32 columns, packed while multiplying"), NULL },
+    [METHOD_VECTOR] = { N_ ("matrix times vector, weights as they lie"), NULL },
+    [METHOD_LIBRARY_VECTOR] = { N_ ("OpenBLAS sgemv"), N_ ("OpenBLAS dgemv") },
+    [METHOD_LIBRARY] = { N_ ("OpenBLAS sgemm"), N_ ("OpenBLAS dgemm") },
+  };
+  Method method = choose_method (gemm, dtype);
 
-  if (gemm->m == 0 || gemm->n == 0 || gemm->k == 0)
-    return NULL;
-  if (!fits_library (gemm))
-    return N_ ("plain loops, too large for OpenBLAS");
-  few = dtype == HYB_F32 ? choose_few_rows (gemm) : NOT_FEW_ROWS;
-  if (few == FEW_ROWS_DOTS)
-    return N_ ("sums row by row, weights as they lie");
-  if (few == FEW_ROWS_PANELS)
-    return N_ ("panels of 32 columns, packed while multiplying");
-  if (gemm->m > 1 && gemm->n > 1)
-    return dtype == HYB_F64 ? N_ ("OpenBLAS dgemm") : N_ ("OpenBLAS sgemm");
-  if (dtype == HYB_F64)
-    return N_ ("OpenBLAS dgemv");
-  return reads_vector_f32 (gemm) ? N_ ("matrix times vector, weights as they lie")
-                                 : N_ ("OpenBLAS sgemv");
+  return dtype == HYB_F64 ? notes[method].of_doubles : notes[method].of_floats;
 }
 
 typedef struct

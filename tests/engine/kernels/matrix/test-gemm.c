@@ -5,10 +5,13 @@
 
 #include "engine/base/parallel.h"
 #include "engine/base/random.h"
+#include "engine/kernels/matrix/dots.h"
+#include "engine/kernels/matrix/matrix-vector.h"
 #include "engine/kernels/matrix/panels.h"
 #include "engine/kernels/simd/simd.h"
 #include "tests/program.h"
 
+#include <cblas.h>
 #include <math.h>
 #include <string.h>
 
@@ -240,6 +243,76 @@ test_batches_find_their_matrices (void)
   g_assert_cmpfloat (c[5], ==, 10);
 }
 
+/* Computes the product as the note says; FALSE if the note names no kernel of floats. */
+static gboolean
+compute_as_noted (const char *note, const HybGemm *gemm, const float *a, const float *b, float *c)
+{
+  gint64    n = gemm->n == 1 ? gemm->m : gemm->n;
+  HybMatrix w = { gemm->n == 1 ? a : b, n, gemm->k, gemm->k };
+
+  if (strstr (note, "sums row by row"))
+    hyb_dots_multiply (gemm, a, b, NULL, c);
+  else if (strstr (note, "panels"))
+    hyb_panels_gemm (gemm, a, b, NULL, c);
+  else if (strstr (note, "matrix times vector"))
+    hyb_matrix_vector (&w, gemm->n == 1 ? b : a, c);
+  else if (strstr (note, "sgemm"))
+    cblas_sgemm (CblasRowMajor, CblasNoTrans, CblasTrans, (int) gemm->m, (int) gemm->n,
+                 (int) gemm->k, (float) gemm->alpha, a, (int) gemm->k, b, (int) gemm->k, 0, c,
+                 (int) gemm->n);
+  else if (strstr (note, "sgemv"))
+    cblas_sgemv (CblasRowMajor, CblasNoTrans, (int) n, (int) gemm->k, (float) gemm->alpha, w.data,
+                 (int) gemm->k, gemm->n == 1 ? b : a, 1, 0, c, 1);
+  else
+    return FALSE;
+  return TRUE;
+}
+
+static void
+check_note (gint64 m, gint64 n, gint64 k, double alpha, GHashTable *seen)
+{
+  HybGemm gemm = {
+    .transpose_b = TRUE, .m = m, .n = n, .k = k, .lda = k, .ldb = k, .ldc = n, .alpha = alpha
+  };
+  gsize              n_a = (gsize) (m * k), n_b = (gsize) (n * k), n_c = (gsize) (m * n);
+  g_autofree double *numbers = g_new (double, n_a + n_b);
+  g_autofree float  *a = g_new (float, n_a), *b = g_new (float, n_b);
+  g_autofree float  *got = g_new0 (float, n_c), *want = g_new0 (float, n_c);
+  const char        *note = hyb_gemm_note (&gemm, HYB_F32);
+
+  fill (numbers, n_a + n_b, 5);
+  hyb_dtype_convert (a, HYB_F32, numbers, HYB_F64, n_a);
+  hyb_dtype_convert (b, HYB_F32, numbers + n_a, HYB_F64, n_b);
+  hyb_gemm_f32 (&gemm, a, b, got);
+  g_assert_true (compute_as_noted (note, &gemm, a, b, want));
+  g_assert_cmpmem (got, n_c * sizeof (float), want, n_c * sizeof (float));
+  g_hash_table_add (seen, (gpointer) note);
+}
+
+/* The kernels give different bytes. */
+static void
+test_the_note_names_the_kernel (void)
+{
+  static const gint64 sizes[] = { 1, 2, 5, 12, 40, 96, 200 };
+  g_autoptr (GHashTable) seen = g_hash_table_new (g_str_hash, g_str_equal);
+  HybGemm empty = { .m = 3, .n = 4, .lda = 1, .ldb = 4, .ldc = 4, .alpha = 1 };
+
+  hyb_parallel_set_threads (1);
+  for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
+    for (guint j = 0; j < G_N_ELEMENTS (sizes); j++)
+      for (guint alpha = 1; alpha < 3; alpha++)
+        {
+          check_note (sizes[i], sizes[j], 70, alpha, seen);
+          check_note (sizes[i], sizes[j], 300, alpha, seen);
+        }
+  g_assert_cmpuint (g_hash_table_size (seen), >=, hyb_simd_level () == HYB_SIMD_PLAIN ? 3 : 5);
+  g_assert_null (hyb_gemm_note (&empty, HYB_F32));
+  g_assert_cmpstr (hyb_gemm_note (&(HybGemm){ .m = 2, .n = 2, .k = 2 }, HYB_F64), ==,
+                   "OpenBLAS dgemm");
+  g_assert_cmpstr (hyb_gemm_note (&(HybGemm){ .m = 1, .n = 2, .k = 2, .alpha = 1 }, HYB_F64), ==,
+                   "OpenBLAS dgemv");
+}
+
 TEST_PROGRAM (test_gemm)
 {
   g_test_init (&argc, &argv, NULL);
@@ -256,6 +329,8 @@ TEST_PROGRAM (test_gemm)
   g_test_add_func ("/engine/kernels/gemm/threads-change-no-byte", test_threads_change_no_byte);
   g_test_add_func ("/engine/kernels/gemm/a-beta-of-zero-clears-nan",
                    test_a_beta_of_zero_clears_nan);
+  g_test_add_func ("/engine/kernels/gemm/the-note-names-the-kernel",
+                   test_the_note_names_the_kernel);
   g_test_add_func ("/engine/kernels/gemm/batches-find-their-matrices",
                    test_batches_find_their_matrices);
 
