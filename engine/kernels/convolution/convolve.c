@@ -170,6 +170,13 @@ find_chunks (const HybConvolve *convolve)
   return chunks;
 }
 
+const char *
+hyb_convolve_weight_note (const HybConvolve *convolve)
+{
+  return find_chunks (convolve).merged > 1 ? N_ ("columns of several samples and a matrix product")
+                                           : hyb_convolve_note (convolve);
+}
+
 static HybParts
 chunk_parts (const HybConvolve *convolve, const Chunks *chunks)
 {

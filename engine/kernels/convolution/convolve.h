@@ -46,6 +46,8 @@ gsize hyb_convolve_weight_workspace (const HybConvolve *convolve, gsize element_
 /* Returns in a few words how hyb_convolve() and hyb_convolve_transposed() compute the convolution, as a constant
  * text. */
 const char *hyb_convolve_note (const HybConvolve *convolve);
+/* The same for hyb_convolve_weight(). */
+const char *hyb_convolve_weight_note (const HybConvolve *convolve);
 /* Returns the multiplications plus additions of any of the functions below. */
 double hyb_convolve_flops (const HybConvolve *convolve);
 

@@ -11,6 +11,7 @@
 #include "engine/kernels/matrix/narrow.h"
 
 #include "engine/base/parallel.h"
+#include "engine/base/translate.h"
 #include "engine/kernels/matrix/gemm.h"
 
 #include <math.h>
@@ -212,6 +213,20 @@ pieces_slice (gint64 begin, gint64 end, gpointer data)
     }
 }
 
+/* Whether the weights are converted as they are read, and read once. */
+static gboolean
+reads_once (gint64 m)
+{
+  return m <= HYB_NARROW_FEW_ROWS;
+}
+
+const char *
+hyb_narrow_note (gint64 m)
+{
+  return reads_once (m) ? N_ ("narrow weights, converted as they are read")
+                        : N_ ("narrow weights, converted in pieces and multiplied as floats");
+}
+
 void
 hyb_narrow_multiply (const HybNarrow        *weights,
                      const HybNarrowProduct *product,
@@ -224,7 +239,7 @@ hyb_narrow_multiply (const HybNarrow        *weights,
   if (product->m == 0)
     return;
   job.row_bytes = hyb_narrow_row_bytes (weights->dtype, weights->columns);
-  if (product->m <= HYB_NARROW_FEW_ROWS)
+  if (reads_once (product->m))
     hyb_parallel_for (weights->rows, 1 + GRAIN / MAX (weights->columns * product->m, 1),
                       few_rows_slice, &job);
   else

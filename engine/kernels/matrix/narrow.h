@@ -48,6 +48,8 @@ void hyb_narrow_multiply (const HybNarrow        *weights,
                           const HybNarrowProduct *product,
                           const float            *x,
                           float                  *y);
+/* Returns in a few words how hyb_narrow_multiply() computes a product of m rows, as a constant text. */
+const char *hyb_narrow_note (gint64 m);
 /* Writes the weights as floats. */
 void hyb_narrow_expand (const HybNarrow *weights, float *to);
 /* Rounds rows × columns floats to int8 rows with a scale each, which is 1/127 of the row's largest

@@ -411,6 +411,14 @@ backward_weight_forward (const HybCall *call, const HybRun *run)
                                                                 .workspace = run->workspace });
 }
 
+static const char *
+backward_weight_note (const HybCall *call)
+{
+  HybConvolve convolve = view_convolve (call, &call->input[1].shape, &call->input[0].shape);
+
+  return hyb_convolve_weight_note (&convolve);
+}
+
 static void
 backward_weight_cost (const HybCall *call, HybCost *cost)
 {
@@ -506,6 +514,7 @@ const HybOp hyb_ops_convolution[] = {
       .params_size = sizeof (ConvolutionParams),
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = backward_weight_forward,
+      .note = backward_weight_note,
       .workspace = backward_weight_workspace,
       .cost = backward_weight_cost,
   },

@@ -282,6 +282,14 @@ deconvolution_forward (const HybCall *call, const HybRun *run)
                                                               .workspace = run->workspace });
 }
 
+static const char *
+deconvolution_note (const HybCall *call)
+{
+  HybConvolve convolve = view_convolve (call, &call->input[0].shape, &call->output[0].shape);
+
+  return hyb_convolve_note (&convolve);
+}
+
 static void
 deconvolution_cost (const HybCall *call, HybCost *cost)
 {
@@ -319,6 +327,14 @@ backward_data_forward (const HybCall *call, const HybRun *run)
                                                    .workspace = run->workspace });
 }
 
+static const char *
+backward_data_note (const HybCall *call)
+{
+  HybConvolve convolve = view_backward_data (call);
+
+  return hyb_convolve_note (&convolve);
+}
+
 static void
 backward_data_cost (const HybCall *call, HybCost *cost)
 {
@@ -354,6 +370,14 @@ backward_weight_forward (const HybCall *call, const HybRun *run)
                                                                 .map = run->input[1],
                                                                 .weight = run->output[0],
                                                                 .workspace = run->workspace });
+}
+
+static const char *
+backward_weight_note (const HybCall *call)
+{
+  HybConvolve convolve = view_backward_weight (call);
+
+  return hyb_convolve_weight_note (&convolve);
 }
 
 static void
@@ -395,6 +419,7 @@ const HybOp hyb_ops_deconvolution[] = {
       .dtypes = HYB_DTYPES_FLOAT,
       .prepare = deconvolution_prepare,
       .forward = deconvolution_forward,
+      .note = deconvolution_note,
       .workspace = deconvolution_workspace,
       .gradient = deconvolution_gradient,
       .cost = deconvolution_cost,
@@ -411,6 +436,7 @@ const HybOp hyb_ops_deconvolution[] = {
       .params_size = sizeof (DeconvolutionParams),
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = backward_data_forward,
+      .note = backward_data_note,
       .workspace = backward_data_workspace,
       .cost = backward_data_cost,
   },
@@ -426,6 +452,7 @@ const HybOp hyb_ops_deconvolution[] = {
       .params_size = sizeof (DeconvolutionParams),
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = backward_weight_forward,
+      .note = backward_weight_note,
       .workspace = backward_weight_workspace,
       .cost = backward_weight_cost,
   },

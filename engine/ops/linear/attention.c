@@ -110,6 +110,23 @@ typedef struct
   gpointer c;
 } Product;
 
+/* The product of one sample and head. */
+static HybGemm
+gemm_of (const Product *product)
+{
+  return (HybGemm){
+    .transpose_a = product->a.transpose,
+    .transpose_b = product->b.transpose,
+    .m = product->m,
+    .n = product->n,
+    .k = product->k,
+    .lda = MAX (1, product->a.layout.row),
+    .ldb = MAX (1, product->b.layout.row),
+    .ldc = MAX (1, product->c_layout.row),
+    .alpha = product->alpha,
+  };
+}
+
 /* Computes a product for every sample and head. */
 static void
 multiply (const HybCall *call, const Sizes *sizes, const Product *product)
@@ -117,22 +134,12 @@ multiply (const HybCall *call, const Sizes *sizes, const Product *product)
   const Layout *a = &product->a.layout, *b = &product->b.layout, *c = &product->c_layout;
   HybDType      dtype = call->output[0].dtype;
   gint64        item = (gint64) hyb_dtype_size (dtype);
-  HybGemm       gemm = {
-          .transpose_a = product->a.transpose,
-          .transpose_b = product->b.transpose,
-          .m = product->m,
-          .n = product->n,
-          .k = product->k,
-          .lda = MAX (1, a->row),
-          .ldb = MAX (1, b->row),
-          .ldc = MAX (1, c->row),
-          .alpha = product->alpha,
-  };
-  HybGemmBatch batch = {
-    .count = { sizes->samples, sizes->heads },
-    .a = { a->sample, a->head },
-    .b = { b->sample, b->head },
-    .c = { c->sample, c->head },
+  HybGemm       gemm = gemm_of (product);
+  HybGemmBatch  batch = {
+     .count = { sizes->samples, sizes->heads },
+     .a = { a->sample, a->head },
+     .b = { b->sample, b->head },
+     .c = { c->sample, c->head },
   };
 
   hyb_gemm_batch (&gemm, &batch,
@@ -267,45 +274,100 @@ encdec_valatt_infer_shape (HybCall *call, GError **error)
 
 /* --- Forward --- */
 
-static void
-qk_forward (const HybCall *call, const HybRun *run)
+/* The scores, without the addresses of the arrays. */
+static Product
+find_scores (const HybCall *call, Sizes *sizes)
 {
   guint           keys = call->n_inputs - 1; /* one input holds both in self attention */
   gint64          parts_q = keys == 0 ? PARTS_SELF : PARTS_QUERIES;
   gint64          parts_k = keys == 0 ? PARTS_SELF : PARTS_ENCODER;
-  const HybShape *shape = &call->input[0].shape;
-  Sizes           sizes = sizes_of (call, shape, parts_q, &call->output[0].shape);
-  Layout          q = interleaved_layout (shape, sizes.heads, parts_q, 0);
-  Layout k = interleaved_layout (&call->input[keys].shape, sizes.heads, parts_k, parts_k - 2);
+  const HybShape *shape = &call->input[0].shape, *keys_shape = &call->input[keys].shape;
 
-  multiply (call, &sizes,
-            &(Product){ .alpha = 1 / sqrt ((double) sizes.d),
-                        .m = sizes.queries,
-                        .n = sizes.keys,
-                        .k = sizes.d,
-                        .a = { q, run->input[0], FALSE },
-                        .b = { k, run->input[keys], TRUE },
-                        .c_layout = score_layout (&call->output[0].shape, sizes.heads),
-                        .c = run->output[0] });
+  *sizes = sizes_of (call, shape, parts_q, &call->output[0].shape);
+  return (Product){
+    .alpha = 1 / sqrt ((double) sizes->d),
+    .m = sizes->queries,
+    .n = sizes->keys,
+    .k = sizes->d,
+    .a = { .layout = interleaved_layout (shape, sizes->heads, parts_q, 0) },
+    .b = { .layout = interleaved_layout (keys_shape, sizes->heads, parts_k, parts_k - 2),
+           .transpose = TRUE },
+    .c_layout = score_layout (&call->output[0].shape, sizes->heads),
+  };
+}
+
+static void
+qk_forward (const HybCall *call, const HybRun *run)
+{
+  Sizes   sizes;
+  Product product = find_scores (call, &sizes);
+
+  product.a.data = run->input[0];
+  product.b.data = run->input[call->n_inputs - 1];
+  product.c = run->output[0];
+  multiply (call, &sizes, &product);
+}
+
+static const char *
+qk_note (const HybCall *call)
+{
+  Sizes   sizes;
+  Product product = find_scores (call, &sizes);
+  HybGemm gemm = gemm_of (&product);
+
+  return hyb_gemm_note (&gemm, call->output[0].dtype);
+}
+
+/* The weighted values, without the addresses of the arrays. */
+static Product
+find_values (const HybCall *call, gint64 parts, Sizes *sizes)
+{
+  const HybShape *shape = &call->input[0].shape;
+
+  *sizes = sizes_of (call, shape, parts, &call->input[1].shape);
+  return (Product){
+    .alpha = 1,
+    .m = sizes->queries,
+    .n = sizes->d,
+    .k = sizes->keys,
+    .a = { .layout = score_layout (&call->input[1].shape, sizes->heads) },
+    .b = { .layout = interleaved_layout (shape, sizes->heads, parts, parts - 1) },
+    .c_layout = interleaved_layout (&call->output[0].shape, sizes->heads, 1, 0),
+  };
 }
 
 static void
 valatt_forward (const HybCall *call, const HybRun *run, gint64 parts)
 {
-  const HybShape *shape = &call->input[0].shape;
-  Sizes           sizes = sizes_of (call, shape, parts, &call->input[1].shape);
-  Layout          v = interleaved_layout (shape, sizes.heads, parts, parts - 1);
-  Layout          a = score_layout (&call->input[1].shape, sizes.heads);
+  Sizes   sizes;
+  Product product = find_values (call, parts, &sizes);
 
-  multiply (call, &sizes,
-            &(Product){ .alpha = 1,
-                        .m = sizes.queries,
-                        .n = sizes.d,
-                        .k = sizes.keys,
-                        .a = { a, run->input[1], FALSE },
-                        .b = { v, run->input[0], FALSE },
-                        .c_layout = interleaved_layout (&call->output[0].shape, sizes.heads, 1, 0),
-                        .c = run->output[0] });
+  product.a.data = run->input[1];
+  product.b.data = run->input[0];
+  product.c = run->output[0];
+  multiply (call, &sizes, &product);
+}
+
+static const char *
+valatt_note (const HybCall *call, gint64 parts)
+{
+  Sizes   sizes;
+  Product product = find_values (call, parts, &sizes);
+  HybGemm gemm = gemm_of (&product);
+
+  return hyb_gemm_note (&gemm, call->output[0].dtype);
+}
+
+static const char *
+selfatt_valatt_note (const HybCall *call)
+{
+  return valatt_note (call, PARTS_SELF);
+}
+
+static const char *
+encdec_valatt_note (const HybCall *call)
+{
+  return valatt_note (call, PARTS_ENCODER);
 }
 
 static void
@@ -452,12 +514,12 @@ static const char *const two_backward_inputs[] = { "gradient", "first", "second"
 static const char *const one_output[] = { "first_gradient", NULL };
 static const char *const two_outputs[] = { "first_gradient", "second_gradient", NULL };
 
-#define ATTENTION(symbol, what, stem, kernel, work)                                               \
+#define ATTENTION(symbol, what, stem, kernel, words, work)                                        \
   {                                                                                               \
     .name = "_contrib_interleaved_matmul_" symbol, .doc = what, .category = HYB_CATEGORY_LINEAR,  \
     .inputs = stem##_inputs, .params = attention_params, .params_size = sizeof (AttentionParams), \
     .infer_shape = stem##_infer_shape, .dtypes = HYB_DTYPES_FLOAT, .forward = kernel,             \
-    .gradient = hyb_gradient_by_operands, .cost = work,                                           \
+    .note = words, .gradient = hyb_gradient_by_operands, .cost = work,                            \
   }
 
 #define BACKWARD(symbol, input_names, output_names, kernel, work)                          \
@@ -475,21 +537,25 @@ const HybOp hyb_ops_attention[] = {
              "Scores of self attention: queries times keys.",
              selfatt_qk,
              qk_forward,
+             qk_note,
              qk_cost),
   ATTENTION ("selfatt_valatt",
              "Output of self attention: weights times values.",
              selfatt_valatt,
              selfatt_valatt_forward,
+             selfatt_valatt_note,
              valatt_cost),
   ATTENTION ("encdec_qk",
              "Scores of attention to an encoder: queries times keys.",
              encdec_qk,
              qk_forward,
+             qk_note,
              qk_cost),
   ATTENTION ("encdec_valatt",
              "Output of attention to an encoder: weights times values.",
              encdec_valatt,
              encdec_valatt_forward,
+             encdec_valatt_note,
              valatt_cost),
   BACKWARD ("selfatt_qk", one_backward_inputs, one_output, backward_qk, backward_qk_cost),
   BACKWARD ("selfatt_valatt",

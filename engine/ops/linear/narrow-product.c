@@ -65,6 +65,12 @@ product_forward (const HybCall *call, const HybRun *run)
                        run->input[0], run->output[0]);
 }
 
+static const char *
+product_note (const HybCall *call)
+{
+  return hyb_narrow_note (call->input[0].shape.dim[0]);
+}
+
 /* --- _hybridscope_int8_rows --- */
 
 static gboolean
@@ -118,6 +124,7 @@ const HybOp hyb_ops_narrow_product[] = {
     .dtypes = HYB_DTYPES_F32 | HYB_DTYPE_BIT (HYB_F16) | HYB_DTYPE_BIT (HYB_BF16) |
               HYB_DTYPE_BIT (HYB_I8),
     .forward = product_forward,
+    .note = product_note,
     .cost = hyb_product_cost },
   { .name = "_hybridscope_int8_rows",
     .doc = "Floats of int8 rows, each with a float in front of it that scales it; not in MXNet.",

@@ -305,6 +305,28 @@ hide (const Attention *self, const guint8 *mask, gint64 n, float *to)
       to[c] = mask[c] ? to[c] : hidden;
 }
 
+/* Scores of n_rows rows with the first n columns. */
+static HybGemm
+scores_product (const Attention *self, gint64 n_rows, gint64 n)
+{
+  return (HybGemm){ .m = n_rows,
+                    .n = n,
+                    .k = self->d,
+                    .lda = self->d,
+                    .ldb = self->n,
+                    .ldc = n,
+                    .alpha = self->scale };
+}
+
+/* Values weighted by these scores. */
+static HybGemm
+values_product (const Attention *self, gint64 n_rows, gint64 n)
+{
+  return (HybGemm){
+    .m = n_rows, .n = self->e, .k = n, .lda = n, .ldb = self->e, .ldc = self->e, .alpha = 1
+  };
+}
+
 /* Computes block number task with its scores in `scores`. */
 static void
 attend (const Attention *self, gint64 task, float *scores)
@@ -317,6 +339,7 @@ attend (const Attention *self, gint64 task, float *scores)
   const float  *value = (const float *) self->value.data + offset_of (self, &self->value, matrix);
   const float  *bias = self->bias.data;
   const guint8 *mask = self->mask.data;
+  HybGemm       gemm;
 
   if (mask)
     {
@@ -325,14 +348,8 @@ attend (const Attention *self, gint64 task, float *scores)
     }
   if (bias)
     bias += offset_of (self, &self->bias, matrix) + begin * self->bias.row;
-  hyb_gemm_f32 (&(HybGemm){ .m = n_rows,
-                            .n = n,
-                            .k = self->d,
-                            .lda = self->d,
-                            .ldb = self->n,
-                            .ldc = n,
-                            .alpha = self->scale },
-                query, key, scores);
+  gemm = scores_product (self, n_rows, n);
+  hyb_gemm_f32 (&gemm, query, key, scores);
   for (gint64 i = 0; i < n_rows; i++)
     {
       if (bias)
@@ -342,14 +359,8 @@ attend (const Attention *self, gint64 task, float *scores)
     }
   hyb_softmax_forward (&(HybSoftmaxView){ .outer = n_rows, .length = n, .inner = 1, .scale = 1 },
                        HYB_F32, scores, scores);
-  hyb_gemm_f32 (&(HybGemm){ .m = n_rows,
-                            .n = self->e,
-                            .k = n,
-                            .lda = n,
-                            .ldb = self->e,
-                            .ldc = self->e,
-                            .alpha = 1 },
-                scores, value, self->to + (matrix * self->m + begin) * self->e);
+  gemm = values_product (self, n_rows, n);
+  hyb_gemm_f32 (&gemm, scores, value, self->to + (matrix * self->m + begin) * self->e);
 }
 
 static void
@@ -392,6 +403,17 @@ attention_forward (const HybCall *call, const HybRun *run)
   hyb_parallel_for (self.n_slices, 1, attend_slices, &self);
 }
 
+/* The kernel of the scores in a whole block, which take as long as the values. */
+static const char *
+attention_note (const HybCall *call)
+{
+  const Attention *self = call->prepared;
+  HybGemm          gemm = scores_product (self, self->rows, self->n);
+
+  gemm.alpha = ((const AttentionParams *) call->params)->scale;
+  return hyb_gemm_note (&gemm, HYB_F32);
+}
+
 static void
 attention_cost (const HybCall *call, HybCost *cost)
 {
@@ -421,6 +443,7 @@ const HybOp hyb_ops_scaled_attention[] = {
     .release = attention_release,
     .workspace = attention_workspace,
     .forward = attention_forward,
+    .note = attention_note,
     .cost = attention_cost },
   { 0 },
 };

@@ -182,19 +182,35 @@ matmul_workspace (const HybCall *call)
   return hyb_half_gemm_workspace (product.m, product.n, product.k);
 }
 
+/* The product of one pair. */
+static HybGemm
+gemm_of (const Product *product)
+{
+  return (HybGemm){ .m = product->m,
+                    .n = product->n,
+                    .k = product->k,
+                    .lda = MAX (1, product->k),
+                    .ldb = MAX (1, product->n),
+                    .ldc = MAX (1, product->n),
+                    .alpha = 1 };
+}
+
+static const char *
+matmul_note (const HybCall *call)
+{
+  Product product = find_product (&call->input[0].shape, &call->input[1].shape);
+  HybGemm gemm = gemm_of (&product);
+
+  return is_half (call->output[0].dtype) ? NULL : hyb_gemm_note (&gemm, call->output[0].dtype);
+}
+
 static void
 matmul_forward (const HybCall *call, const HybRun *run)
 {
   Product product = find_product (&call->input[0].shape, &call->input[1].shape);
   gint64  stride[HYB_MAX_RANK];
   Task    task = {
-       .gemm = { .m = product.m,
-                 .n = product.n,
-                 .k = product.k,
-                 .lda = MAX (1, product.k),
-                 .ldb = MAX (1, product.n),
-                 .ldc = MAX (1, product.n),
-                 .alpha = 1 },
+       .gemm = gemm_of (&product),
        .dtype = call->output[0].dtype,
        .x = run->input[0],
        .y = run->input[1],
@@ -315,6 +331,7 @@ const HybOp hyb_ops_matmul[] = {
       .dtypes = HYB_DTYPES_FLOAT | HYB_DTYPE_BIT (HYB_F16) | HYB_DTYPE_BIT (HYB_BF16),
       .workspace = matmul_workspace,
       .forward = matmul_forward,
+      .note = matmul_note,
       .gradient = matmul_gradient,
       .cost = matmul_cost,
   },
