@@ -234,6 +234,7 @@ typedef struct
 typedef struct
 {
   NAME (Tap) rows[MAX_TAPS], columns[MAX_TAPS];
+  gint64   n_columns; /* a cell */
   gboolean columns_are_inside;
 } NAME (Taps);
 
@@ -265,6 +266,7 @@ NAME (find_taps) (const RoiView *view, const NAME (Region) * region, NAME (Taps)
 
       taps->rows[i] = NAME (find_tap) (y, view->height, view->width);
     }
+  taps->n_columns = region->columns;
   taps->columns_are_inside = TRUE;
   for (gint64 j = 0; j < view->out_width * region->columns; j++)
     {
@@ -300,35 +302,73 @@ NAME (sum_samples) (const NAME (Region) * region,
   return sum;
 }
 
-/* Adds the samples of one row of them to the sums of the `cells` cells that they lie in: `n` samples a cell, all inside. */
-static inline void
-NAME (add_samples) (gint64 cells,
-                    gint64 n,
-                    const NAME (Tap) * row,
-                    const NAME (Tap) * columns,
-                    const REAL *plane,
+/* Rows of a plane, interpolated at all columns of samples: first the first sample of each cell, then the second … */
+typedef struct
+{
+  gint64 offsets[2]; /* of the rows in the plane; −1: none */
+  REAL   values[2][MAX_TAPS];
+} NAME (Rows);
+
+/* Computes one of the two rows. */
+static void
+NAME (interpolate_row) (gint64 cells,
+                        gint64 n,
+                        const NAME (Tap) * columns,
+                        const REAL *from,
+                        REAL       *values)
+{
+  for (gint64 u = 0; u < n; u++)
+    for (gint64 cell = 0; cell < cells; cell++)
+      {
+        const NAME (Tap) *column = &columns[cell * n + u];
+        REAL across = column->share, rest = 1 - across;
+
+        values[u * cells + cell] = rest * from[column->first] + across * from[column->second];
+      }
+}
+
+/* Returns which of the two rows is the one at `offset`; if neither, computes it in place of one that is not `kept`. */
+static guint
+NAME (find_row) (const RoiView *view,
+                 const NAME (Taps) * taps,
+                 const REAL *plane,
+                 gint64      offset,
+                 guint       kept,
+                 NAME (Rows) * rows)
+{
+  guint slot = rows->offsets[0] == offset ? 0 : 1;
+
+  if (rows->offsets[slot] == offset)
+    return slot;
+  /* Rows of samples go down, so that the upper row is not read again. */
+  slot = kept < 2 ? 1 - kept : rows->offsets[1] < rows->offsets[0];
+  rows->offsets[slot] = offset;
+  NAME (interpolate_row)
+  (view->out_width, taps->n_columns, taps->columns, plane + offset, rows->values[slot]);
+  return slot;
+}
+
+/* Adds the samples of one row of them, n a cell, to the sums of the cells that they lie in. */
+static void
+NAME (add_samples) (gint64      cells,
+                    gint64      n,
+                    REAL        down,
+                    const REAL *top,
+                    const REAL *bottom,
                     REAL       *sums)
 {
-  const REAL *top = plane + row->first, *bottom = plane + row->second;
-  REAL        down = row->share, up = 1 - down;
+  REAL up = 1 - down;
 
-  for (gint64 cell = 0; cell < cells; cell++)
+  for (gint64 u = 0; u < n; u++, top += cells, bottom += cells)
     {
-      REAL sum = sums[cell];
-
-      for (gint64 u = 0; u < n; u++, columns++)
-        {
-          gint64 left = columns->first, right = columns->second;
-          REAL   across = columns->share, rest = 1 - across;
-
-          sum += up * (rest * top[left] + across * top[right]) +
-                 down * (rest * bottom[left] + across * bottom[right]);
-        }
-      sums[cell] = sum;
+      HYB_INDEPENDENT
+      for (gint64 cell = 0; cell < cells; cell++)
+        sums[cell] += up * top[cell] + down * bottom[cell];
     }
 }
 
-/* Computes one plane, all of whose columns of samples are inside. */
+/* Computes one plane, all of whose columns of samples are inside.  Rows of samples between the same two rows of the
+ * plane share what those are at the columns. */
 static void
 NAME (align_plane) (const RoiView *view,
                     const NAME (Region) * region,
@@ -337,18 +377,24 @@ NAME (align_plane) (const RoiView *view,
                     REAL       *out)
 {
   REAL count = (REAL) MAX (region->rows * region->columns, 1);
+  NAME (Rows) rows;
 
+  rows.offsets[0] = rows.offsets[1] = -1;
   for (gint64 i = 0; i < view->out_height; i++, out += view->out_width)
     {
       memset (out, 0, sizeof (REAL) * (gsize) view->out_width);
       for (gint64 v = 0; v < region->rows; v++)
         {
-          const NAME (Tap) *row = &taps->rows[i * region->rows + v];
+          const NAME (Tap) *tap = &taps->rows[i * region->rows + v];
+          guint top, bottom;
 
-          if (row->is_inside && region->columns == 2)
-            NAME (add_samples) (view->out_width, 2, row, taps->columns, plane, out);
-          else if (row->is_inside)
-            NAME (add_samples) (view->out_width, region->columns, row, taps->columns, plane, out);
+          if (!tap->is_inside)
+            continue;
+          top = NAME (find_row) (view, taps, plane, tap->first, 2, &rows);
+          bottom = NAME (find_row) (view, taps, plane, tap->second, top, &rows);
+          NAME (add_samples)
+          (view->out_width, region->columns, tap->share, rows.values[top], rows.values[bottom],
+           out);
         }
       for (gint64 j = 0; j < view->out_width; j++)
         out[j] /= count;

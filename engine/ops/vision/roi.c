@@ -20,6 +20,8 @@
 #include <string.h>
 #include <tgmath.h>
 
+#include "engine/kernels/vectorise.h"
+
 /* Attributes of both operators. */
 typedef struct
 {
