@@ -75,7 +75,7 @@ NAME (find_candidates) (const NmsParams *params,
         continue;
       if (params->id_index >= 0 && (double) row[params->id_index] == (double) params->background_id)
         continue;
-      candidates[n_candidates++] = (Candidate){ (double) row[params->score_index], i, TRUE };
+      candidates[n_candidates++] = (Candidate){ (double) row[params->score_index], i };
       if (n_candidates / 2 < n_best)
         continue;
       /* Of equal scores the earlier box is better, so that later ones need a higher one. */
@@ -91,12 +91,13 @@ NAME (find_candidates) (const NmsParams *params,
 /* The boxes of candidates as columns, so that one is compared with many at a time. */
 typedef struct
 {
-  REAL *left, *top, *right, *bottom, *area, *class;
+  REAL *left, *top, *right, *bottom, *area, *class, *dropped; /* dropped: 0 or 1 */
 } NAME (Columns);
 
 static NAME (Columns) NAME (divide_columns) (REAL *room, gint64 n)
 {
-  return (NAME (Columns)){ room, room + n, room + 2 * n, room + 3 * n, room + 4 * n, room + 5 * n };
+  return (NAME (Columns)){ room,         room + n,     room + 2 * n, room + 3 * n,
+                           room + 4 * n, room + 5 * n, room + 6 * n };
 }
 
 /* Fills the columns: corners as overlap() has them, and 0 as the class if all boxes are of one. */
@@ -123,6 +124,7 @@ NAME (fill_columns) (const NmsParams *params,
       columns->right[i] = is_corner ? box[2] : box[0] + box[2] / 2;
       columns->bottom[i] = is_corner ? box[3] : box[1] + box[3] / 2;
       columns->area[i] = box_width < 0 || box_height < 0 ? 0 : box_width * box_height;
+      columns->dropped[i] = 0;
       columns->class[i] = any_class ? 0 : row[params->id_index];
     }
 }
@@ -136,51 +138,40 @@ NAME (round_down) (double x)
   return (double) y > x ? (REAL) nextafter (y, (REAL) -INFINITY) : y;
 }
 
-/* overlaps[j - begin] = overlap of box i with box j, or −1 if they are of different classes; begin <= j < end. */
+/* Drops those of the boxes after box i that overlap it by more than limit and are of its class. */
 static void
-NAME (compare_with) (const NAME (Columns) * columns,
-                     gint64 i,
-                     gint64 begin,
-                     gint64 end,
-                     REAL  *overlaps)
+NAME (drop_overlapping) (const NAME (Columns) * columns, gint64 i, gint64 n, REAL limit)
 {
-  REAL left = columns->left[i], right = columns->right[i], top = columns->top[i];
-  REAL bottom = columns->bottom[i], area = columns->area[i], class = columns->class[i];
+  const REAL *lefts = columns->left, *tops = columns->top, *rights = columns->right;
+  const REAL *bottoms = columns->bottom, *areas = columns->area, *classes = columns->class;
+  REAL       *dropped = columns->dropped;
+  REAL        left = lefts[i], right = rights[i], top = tops[i], bottom = bottoms[i];
+  REAL        area = areas[i], class = classes[i];
 
   HYB_INDEPENDENT
-  for (gint64 j = begin; j < end; j++)
+  for (gint64 j = i + 1; j < n; j++)
     {
-      REAL common = NAME (common_length) (left, right, columns->left[j], columns->right[j]) *
-                    NAME (common_length) (top, bottom, columns->top[j], columns->bottom[j]);
-      REAL all = area + columns->area[j] - common;
-      REAL quotient = common / all;
+      REAL common = NAME (common_length) (left, right, lefts[j], rights[j]) *
+                    NAME (common_length) (top, bottom, tops[j], bottoms[j]);
+      REAL all = area + areas[j] - common;
+      REAL overlap = common / all, drop = dropped[j];
 
-      quotient = common > 0 ? quotient : 0;
-      quotient = all > 0 ? quotient : 0;
-      overlaps[j - begin] = class == columns->class[j] ? quotient : (REAL) -INFINITY;
+      overlap = common > 0 ? overlap : 0;
+      overlap = all > 0 ? overlap : 0;
+      drop = overlap > limit ? 1 : drop;
+      dropped[j] = class == classes[j] ? drop : dropped[j];
     }
 }
 
-/* Non-maximum suppression: clears is_kept of boxes that overlap a better one that is kept. */
+/* Non-maximum suppression: drops boxes that overlap a better one that is not dropped. */
 static void
-NAME (suppress) (const NmsParams *params,
-                 Candidate       *candidates,
-                 gint64           n,
-                 const NAME (Columns) * columns)
+NAME (suppress) (const NmsParams *params, gint64 n, const NAME (Columns) * columns)
 {
   REAL limit = NAME (round_down) (params->overlap_thresh);
-  REAL overlaps[SUPPRESS_BLOCK];
 
   for (gint64 i = 0; i < n; i++)
-    for (gint64 begin = i + 1; candidates[i].is_kept && begin < n; begin += SUPPRESS_BLOCK)
-      {
-        gint64 end = MIN (begin + SUPPRESS_BLOCK, n);
-
-        NAME (compare_with) (columns, i, begin, end, overlaps);
-        for (gint64 j = begin; j < end; j++)
-          if (overlaps[j - begin] > limit)
-            candidates[j].is_kept = FALSE;
-      }
+    if (columns->dropped[i] == 0)
+      NAME (drop_overlapping) (columns, i, n, limit);
 }
 
 /* From in_format to out_format, in place. */
@@ -234,9 +225,9 @@ NAME (select_boxes) (const HybCall *call, const HybRun *run, gint64 batch)
 
   columns = NAME (divide_columns) ((REAL *) (candidates + n), n_candidates);
   NAME (fill_columns) (params, boxes, width, candidates, n_candidates, &columns);
-  NAME (suppress) (params, candidates, n_candidates, &columns);
+  NAME (suppress) (params, n_candidates, &columns);
   for (gint64 i = 0; i < n_candidates; i++)
-    if (candidates[i].is_kept)
+    if (columns.dropped[i] == 0)
       {
         memcpy (to + n_kept * width, boxes + candidates[i].row * width,
                 sizeof (REAL) * (gsize) width);

@@ -17,6 +17,11 @@
 
 #include "engine/kernels/vectorise.h"
 
+#if defined(__GNUC__) && !defined(__clang__)
+/* Nothing reads the flags of floating-point exceptions, for which loops with comparisons would stay scalar. */
+#pragma GCC optimize("no-trapping-math")
+#endif
+
 typedef enum
 {
   FORMAT_CORNER, /* x1, y1, x2, y2 */
@@ -156,12 +161,11 @@ nms_infer_shape (HybCall *call, GError **error)
   return hyb_layer_expect (&call->output[1].shape, "record", &want, error);
 }
 
-/* A box to sort and suppress. */
+/* A box to sort. */
 typedef struct
 {
   double score;
   gint64 row;
-  gint64 is_kept;
 } Candidate;
 
 /* For qsort(): best score first, then by row. */
@@ -175,9 +179,6 @@ compare_candidates (gconstpointer a, gconstpointer b)
     return x->score < y->score ? 1 : -1;
   return x->row < y->row ? -1 : x->row > y->row;
 }
-
-/* Boxes that one box is compared with before those that it suppresses are marked. */
-#define SUPPRESS_BLOCK 256
 
 #define REAL_KERNEL "engine/ops/vision/box-nms-kernel.h"
 #include "engine/kernels/each-real.h"
@@ -201,7 +202,7 @@ nms_workspace (const HybCall *call)
   gsize            bytes, columns;
 
   return g_size_checked_mul (&bytes, (gsize) n, sizeof (Candidate)) &&
-                 g_size_checked_mul (&columns, (gsize) n_best, 6 * sizeof (double)) &&
+                 g_size_checked_mul (&columns, (gsize) n_best, 7 * sizeof (double)) &&
                  g_size_checked_add (&bytes, bytes, columns)
              ? bytes
              : G_MAXSIZE;
