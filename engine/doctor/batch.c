@@ -23,7 +23,7 @@ typedef struct
   HybNodeId id;
   int       axis;
   gint64    size;
-  gboolean  is_open; /* in the graph that is made, another -1 stands for it */
+  gboolean  is_open; /* in the new graph, another -1 replaces it */
 } Constant;
 
 typedef struct
@@ -37,7 +37,7 @@ typedef struct
   gint64    extent;    /* for axes of data that nothing determines; may be HYB_UNKNOWN */
   gboolean  has_rank,
       has_extent;   /* whether some data takes them, so that it is worth to try others */
-  HybType *known;   /* what the graph says without a batch */
+  HybType *known;   /* the shape of the graph without a batch */
   GArray  *changed; /* of HybNodeId */
 } Search;
 

@@ -10,7 +10,7 @@ typedef struct
 {
   gint64     batch;   /* that is written into the graph */
   GArray    *nodes;   /* of HybNodeId: the nodes that have it */
-  GPtrArray *changes; /* of HybChange: what freeing changes */
+  GPtrArray *changes; /* of HybChange: the changes of freeing */
   HybGraph  *freed;   /* a copy that accepts any batch; nodes keep their ids */
 } HybFrozenBatch;
 

@@ -1,7 +1,7 @@
-/* change.h — what a repair has changed, said of one node or array.
+/* change.h — one change of a repair to a node or array.
  *
- * The place of the name in the sentence is kept, so that equal changes of many can be told as one
- * (group-changes.h) without reading sentences.
+ * The place of the name in the sentence is kept, so that equal changes of many can be reported as
+ * one (group-changes.h) without reading sentences.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

@@ -37,7 +37,7 @@ typedef struct
   HybGraph      *graph;
   const HybType *facts;
   GArray        *all;  /* of HybNodeId: variables with a fact */
-  GArray        *core; /* of HybNodeId: those that are needed */
+  GArray        *core; /* of HybNodeId: the needed ones */
 } Search;
 
 /* TRUE if the graph refuses the core and the first n of all facts. */
@@ -282,7 +282,7 @@ trace_fact (GString *text, HybGraph *graph, HybNodeId node, HybValueId from, con
     append_chain (text, &trace);
 }
 
-/* TRUE if the attributes of a node alone tell something about its first output. */
+/* TRUE if the attributes of a node alone restrict its first output. */
 static gboolean
 is_told_by_attributes (HybGraph *graph, HybNodeId id, const HybType *unknown)
 {
@@ -299,8 +299,8 @@ is_told_by_attributes (HybGraph *graph, HybNodeId id, const HybType *unknown)
   return FALSE;
 }
 
-/* Follows a value back to the node whose attributes tell its shape, or to a variable.  *steps: nodes
- * between them. */
+/* Follows a value back to the node whose attributes determine its shape, or to a variable.
+ * *steps: nodes between them. */
 static HybNodeId
 find_origin (HybGraph *graph, HybValueId value, const HybType *unknown, guint *steps)
 {

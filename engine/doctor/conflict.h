@@ -1,4 +1,4 @@
-/* conflict.h — tells a contradiction of shapes from the facts that collide, back to where each comes from.
+/* conflict.h — explains a contradiction of shapes by the conflicting facts and their origins.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
@@ -29,7 +29,7 @@ HybConflict *hyb_conflict_find (HybGraph *graph, const HybType *facts);
  * graph that contradicts itself they name the nodes whose attributes do.  (transfer full) */
 char *
 hyb_conflict_describe (const HybConflict *conflict, HybGraph *graph, const HybConflictFacts *facts);
-/* What the other facts of the conflict say about the shape of one.  (transfer none) */
+/* The shape of one fact according to the other facts of the conflict.  (transfer none) */
 HybShape hyb_conflict_expect (const HybConflict *conflict,
                               HybGraph          *graph,
                               const HybType     *facts,

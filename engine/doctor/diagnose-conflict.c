@@ -46,7 +46,7 @@ describe (HybDiagnosis *diagnosis, const HybConflict *conflict, const HybType *f
   return hyb_conflict_describe (conflict, diagnosis->graph, &all);
 }
 
-/* The shapes of parameters, and those that the user has given if with_given.  (transfer full) */
+/* The shapes of parameters, and with_given the shapes from the user.  (transfer full) */
 static HybType *
 collect_facts (const HybDiagnosis *diagnosis, gboolean with_given)
 {

@@ -52,7 +52,7 @@ hint_for_operator (const char *type)
                     "does not have it either, it comes from another build of MXNet"));
 }
 
-/* TRUE for opaque nodes, except those whose attributes the reader has reported. */
+/* TRUE for opaque nodes, unless the reader has reported their attributes. */
 static gboolean
 is_unknown (const HybNode *node)
 {
@@ -136,7 +136,7 @@ is_corrected (HybGraph *graph, HybGraph *corrected, const char *label, const cha
   return TRUE;
 }
 
-/* Offers the repair for attributes that the reader has reported, and says what it changes. */
+/* Offers the repair for attributes that the reader has reported, and describes its changes. */
 static void
 offer_correction (HybDiagnosis *diagnosis, HybGraph *corrected, GPtrArray *changes)
 {
@@ -278,7 +278,7 @@ static const Locations locations[] = {
   { "then_input_locs", -1, 1 }, { "else_input_locs", -1, 2 },
 };
 
-/* What is wrong with the attribute, or NULL.  (transfer full) */
+/* The fault of the attribute, or NULL.  (transfer full) */
 static char *
 check_locations (HybGraph *graph, HybNodeId id, const Locations *rule)
 {
@@ -312,8 +312,8 @@ check_locations (HybGraph *graph, HybNodeId id, const Locations *rule)
   return wrong;
 }
 
-/* Every subgraph of a loop or branch that computes outputs must have as many heads as num_outputs
- * says.  Returns what is wrong, or NULL.  (transfer full) */
+/* Every subgraph of a loop or branch that computes outputs must have num_outputs heads.  Returns
+ * the fault, or NULL.  (transfer full) */
 static char *
 check_outputs (HybGraph *graph, HybNodeId id)
 {

@@ -1,5 +1,5 @@
 /* diagnose-lowered.c — types of graphs of other formats: contradictions, dimensions that are declared open but fixed
- * inside, and declared shapes that differ from what follows.
+ * inside, and declared shapes that differ from the inferred ones.
  *
  * All of it comes from lowering the graph; see lower/infer-lowered.h.
  * SPDX-License-Identifier: LGPL-2.1-or-later */

@@ -1,7 +1,7 @@
-/* diagnose-notes.c — notes on what MXNet 1.9.1 cannot do with a model, or does differently.
+/* diagnose-notes.c — notes on limitations and differences of MXNet 1.9.1.
  *
- * Nothing is wrong with such a model, but results may differ from MXNet's.  A note is a row of the
- * table notes.
+ * Such a model is correct, but its results may differ from MXNet's.  A note is a row of the table
+ * notes.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/doctor/diagnosis.h"
 

@@ -1,6 +1,7 @@
-/* diagnose-pair.c — the rule about parameters of another model, which is said before anything else.
+/* diagnose-pair.c — the rule about parameters of another model, which comes first.
  *
- * What follows from a wrong pair (missing and unused arrays, other shapes) is listed in that one finding.
+ * The consequences of a wrong pair (missing and unused arrays, other shapes) are listed in that one
+ * finding.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/doctor/diagnosis.h"
 
@@ -42,7 +43,8 @@ word_file (const char *path)
                       NULL);
 }
 
-/* The only file that fits, with its size and that of the file that was read.  (transfer full) */
+/* The only file that fits, with its size and the size of the file that was read.  (transfer
+ * full) */
 static char *
 word_only_file (const char *path, const char *file)
 {
@@ -58,7 +60,7 @@ word_only_file (const char *path, const char *file)
       path, size, own);
 }
 
-/* What to do about parameters of another model.  (transfer full) */
+/* The way out for parameters of another model.  (transfer full) */
 static char *
 word_hint (const char *file, const GPtrArray *fitting)
 {

@@ -1,5 +1,5 @@
-/* diagnose-quantised.c — rules about models that compute on integers: what is quantised, and where
- * MXNet's int8 run is not what the model means.
+/* diagnose-quantised.c — rules about models that compute on integers: the quantised parts, and
+ * deviations of MXNet's int8 run from the model.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/doctor/diagnosis.h"
 

@@ -22,7 +22,7 @@ typedef struct
 {
   HybDiagnosis *diagnosis;
   guint         n_values;
-  HybType      *given;           /* by value: given by the user, without those of parameters */
+  HybType      *given;           /* by value: given by the user, without parameters */
   HybType      *known;           /* by value: inferred from given */
   gboolean     *is_bad;          /* by variable: the parameter was reported */
   gboolean     *has_bad_shape;   /* by variable */
@@ -55,7 +55,7 @@ find_failing (HybGraph *graph, const HybType *types)
   return HYB_NO_ID;
 }
 
-/* facts: as they were given; error: for element types, which are told without the facts. */
+/* facts: as they were given; error: for element types, which are reported without the facts. */
 static void
 report_conflict (TypeCheck *check, const HybType *facts, const GError *error)
 {
@@ -180,7 +180,7 @@ explain_shapes (const TypeCheck *check)
   check->shapes->remedy = HYB_REMEDY_ATTRIBUTES;
 }
 
-/* Compares each parameter with what is inferred from the graph alone. */
+/* Compares each parameter with the type inferred from the graph alone. */
 static void
 check_one_by_one (TypeCheck *check)
 {
@@ -209,8 +209,8 @@ is_usable (const TypeCheck *check, guint i)
   return check->diagnosis->parameters[i] && !check->is_bad[i];
 }
 
-/* Adds the shapes of parameters one by one; reports and leaves out those that contradict the ones
- * before.  (transfer full) */
+/* Adds the shapes of parameters one by one; reports and leaves out shapes that contradict
+ * earlier ones.  (transfer full) */
 static HybType *
 add_shapes_one_by_one (TypeCheck *check)
 {
@@ -238,7 +238,7 @@ add_shapes_one_by_one (TypeCheck *check)
   return types;
 }
 
-/* Infers shapes with those of all parameters; element types are not compared here. */
+/* Infers shapes from all parameters; element types are not compared here. */
 static void
 check_shapes_together (TypeCheck *check)
 {
@@ -334,8 +334,8 @@ parameters_of (const TypeCheck *check, HybNodeId id)
   return found;
 }
 
-/* If casting all parameters of a node to target resolves the conflict there, reports and casts those
- * that must be cast.  FALSE if that changes nothing. */
+/* If casting all parameters of a node to target resolves the conflict there, reports and casts
+ * the parameters that differ.  FALSE if that changes nothing. */
 static gboolean
 cast_at (TypeCheck *check, HybNodeId id, HybDType target, HybType *types)
 {

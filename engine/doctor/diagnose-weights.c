@@ -96,7 +96,7 @@ report_unused (HybDiagnosis *diagnosis, guint n_missing)
                                 HYB_SEVERITY_WARNING, "unused-parameter", HYB_NO_ID,
                                 _ ("MXNet’s import refuses them unless ignore_extra is set") },
                             _ ("the graph has no variables for arrays of the file"));
-  /* If others are missing, an unused one may be one of those under another name: no repair. */
+  /* If others are missing, an unused one may be a missing one under another name: no repair. */
   if (n_missing == 0)
     finding->remedy = HYB_REMEDY_REPAIR;
   g_free (finding->file);
@@ -159,8 +159,8 @@ report_prefixes (HybDiagnosis *diagnosis)
     }
 }
 
-/* Reports parameters that match by kind, order and shape, but have other names: those of
- * save_parameters(), or of blocks that were counted differently. */
+/* Reports parameters that match by kind, order and shape, but have other names: from
+ * save_parameters(), or from blocks that were counted differently. */
 static void
 report_guess (HybDiagnosis *diagnosis, GPtrArray *pairs)
 {

@@ -63,7 +63,7 @@ collect_variables (HybDiagnosis *diagnosis)
       HybTensor *tensor =
           hyb_model_get_parameter (diagnosis->model, hyb_diagnosis_variable (diagnosis, i)->name);
 
-      /* Nothing that is computed depends on labels, so those that a file holds may have any shape. */
+      /* No result depends on labels, so labels in a file may have any shape. */
       if (hyb_graph_get_role (diagnosis->graph, diagnosis->variables[i], FALSE) == HYB_ROLE_LABEL)
         tensor = NULL;
       diagnosis->parameters[i] = tensor;

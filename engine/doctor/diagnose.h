@@ -1,8 +1,8 @@
-/* diagnose.h — the export doctor: reports what is wrong with a model, where, why it matters, and
- * what to do; and repairs what can be repaired.
+/* diagnose.h — the export doctor: reports the faults of a model with place, consequence and way out,
+ * and repairs them where it can.
  *
  * A rule is a row of the table in diagnose.c and a function in a file beside it (diagnosis.h).  Rules
- * add findings to the model, after those that the readers of its files have added.
+ * add findings to the model after the findings of the readers.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -12,14 +12,14 @@
  * given.  (transfer full) */
 HybType *hyb_diagnose_new_types (HybGraph *graph);
 
-/* Runs all rules.  types: by value; the types of variables that the user has given (those of
- * parameters are taken from the model).  Afterwards they are what can be inferred from everything
- * that does not contradict each other. */
+/* Runs all rules.  types: by value; the types of variables that the user has given (the model
+ * gives the types of parameters).  Afterwards they hold all types that follow from facts without
+ * contradictions. */
 void hyb_diagnose (HybModel *model, HybType *types);
 
-/* FALSE if the parameters are those of another model and no other file may take their place, so that nothing that is
- * written could be right. */
+/* FALSE if the parameters belong to another model and no other file may replace them, so that any written file
+ * would be wrong. */
 gboolean hyb_diagnose_can_repair (HybModel *model);
 
-/* Repairs the model where a rule can.  Appends what was changed to changes (of HybChange). */
+/* Repairs the model where a rule can.  Appends the changes to changes (of HybChange). */
 void hyb_diagnose_repair (HybModel *model, GPtrArray *changes);

@@ -1,4 +1,4 @@
-/* diagnosis.h — what the doctor's rules work on, and how they report what they find.
+/* diagnosis.h — the input of the doctor's rules, and the functions by which they report findings.
  *
  * A rule is a function on a HybDiagnosis that adds findings to the model (hyb_diagnosis_report()).
  * The rules are in diagnose-*.c; diagnose.c lists them in the order in which they run.
@@ -37,7 +37,7 @@ typedef struct
   const char *hint; /* may be NULL */
 } DiagnosisIssue;
 
-/* Adds a finding to the model, which owns it; its place is that of the node. */
+/* Adds a finding to the model, which owns it; its place is the node. */
 HybFinding *
 hyb_diagnosis_report (HybDiagnosis *diagnosis, const DiagnosisIssue *issue, const char *format, ...)
     G_GNUC_PRINTF (3, 4);

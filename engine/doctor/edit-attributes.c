@@ -1,4 +1,4 @@
-/* edit-attributes.c — sets the attributes of one node to what a user has written.
+/* edit-attributes.c — sets the attributes of one node to a user's texts.
  *
  * Start at hyb_attributes_edit().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
@@ -136,7 +136,7 @@ hyb_attributes_edit (HybModel          *model,
   return TRUE;
 }
 
-/* --- What follows --- */
+/* --- Consequences --- */
 
 char *
 hyb_attributes_find_conflict (HybModel *model, const char *name)

@@ -1,4 +1,4 @@
-/* edit-attributes.h — sets the attributes of one node to what a user has written.
+/* edit-attributes.h — sets the attributes of one node to a user's texts.
  *
  * Nodes whose attributes were refused can be edited, too; they are computed again once the operator
  * accepts them.  Operators of other formats cannot be edited.
@@ -19,11 +19,11 @@ typedef struct
 /* Finds a node by its name, bodies included.  FALSE: there is none, or its operator has no attributes that are known. */
 gboolean hyb_attributes_find_node (HybGraph *graph, const char *name, HybEditableNode *found);
 
-/* Whether a value can stand for the attribute alone.  value: NULL or "": the default.  FALSE and an error otherwise. */
+/* Checks a value of one attribute alone.  value: NULL or "": the default.  FALSE and an error otherwise. */
 gboolean hyb_attribute_check (const HybParam *param, const char *value, GError **error);
 
-/* Gives the node of this name other attributes: key, value, …, NULL, all that it shall have.  Appends a
- * what was changed to changes (of HybChange).  FALSE and an error, without changes, if the operator refuses them. */
+/* Replaces all attributes of the node of this name by key, value, …, NULL.  Appends the changes to changes (of
+ * HybChange).  FALSE and an error, without changes, if the operator refuses them. */
 gboolean hyb_attributes_edit (HybModel          *model,
                               const char        *name,
                               const char *const *attributes,

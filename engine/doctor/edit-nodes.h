@@ -20,9 +20,9 @@ typedef struct
 /* Changes edit->op and edit->attributes, if the node needs it, and says so in edit->changes. */
 typedef void (*HybNodeEditFunc) (HybNodeEdit *edit, gpointer data);
 
-/* A copy of the graph and its bodies whose nodes went through the function; nodes keep their ids.  The
- * graph itself if it cannot be copied.  An opaque node whose new operator refuses it stays opaque.
- * changes: of HybChange; what was changed is appended.  (transfer full) */
+/* A copy of the graph and its bodies whose nodes went through the function; nodes keep their ids.
+ * The graph itself if it cannot be copied.  An opaque node whose new operator refuses it stays
+ * opaque. changes: of HybChange; the changes are appended.  (transfer full) */
 HybGraph *hyb_edit_nodes (HybGraph *graph, HybNodeEditFunc edit, gpointer data, GPtrArray *changes);
 
 /* The value of an attribute in edit->attributes, or NULL. */

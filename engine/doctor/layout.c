@@ -193,7 +193,7 @@ reset_group (Search *search, const Array *first)
       }
 }
 
-/* Transposes the arrays of a group: all of them, or those that are bad.  FALSE if one does not fit. */
+/* Transposes the arrays of a group: all of them, or the bad ones.  FALSE if one does not fit. */
 static gboolean
 try_order (Search *search, const Array *first, const int *axes, gboolean takes_all)
 {

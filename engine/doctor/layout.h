@@ -15,9 +15,10 @@ typedef struct
   int         axes[HYB_MAX_RANK]; /* if is_permuted: the old axis that becomes axis i */
 } HybLayoutFix;
 
-/* Finds what can be told from shapes alone: the graph without given inputs must refuse parameters as they
- * are and accept all of them after the changes.  Weights of one kind of operator are transposed
- * together, square ones too.  Of HybLayoutFix, in the order of the variables.  (transfer full) */
+/* Finds the changes that follow from shapes alone: the graph without given inputs must refuse
+ * parameters as they are and accept all of them after the changes.  Weights of one kind of operator
+ * are transposed together, square ones too.  Of HybLayoutFix, in the order of the variables.
+ * (transfer full) */
 GArray *hyb_layout_find (HybModel *model);
 
 /* The changed array; NULL if there is not enough memory.  (transfer full) */

@@ -18,6 +18,6 @@ hyb_match_in_order (HybModel *model, GPtrArray *missing, GPtrArray *unused, cons
  * names forbid it: then order alone decides, and the match is a guess.  NULL if there are none.  (transfer full) */
 GPtrArray *hyb_match_find_exchange (HybModel *model, GPtrArray *unused, const char **to);
 
-/* TRUE if the graph accepts the shapes of all parameters when each of those in unused has the name
+/* TRUE if the graph accepts the shapes of all parameters if each one in unused is renamed to
  * to[i].  Names that are not variables of the graph do not count. */
 gboolean hyb_match_agrees (HybModel *model, GPtrArray *unused, const char *const *to);

@@ -16,7 +16,7 @@
 #define MAX_VARIABLES 2000
 #define MAX_CHANGES   256
 
-/* What is searched. */
+/* The state of the search. */
 typedef struct
 {
   HybModel   *model;
@@ -204,8 +204,8 @@ find_leftover (const Search *search, const HybPrefixMatch *match)
   return NULL;
 }
 
-/* Only the first few parameters are compared with the variables, since a change that fits all parameters fits
- * those as well. */
+/* Only the first few parameters are compared with the variables, since a change that fits all parameters
+ * fits these as well. */
 gboolean
 hyb_prefix_match_find (HybModel       *model,
                        GPtrArray      *missing,

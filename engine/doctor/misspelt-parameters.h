@@ -4,7 +4,7 @@
 
 #include "engine/graph/model.h"
 
-/* Finds the variables without a parameter that a parameter without a variable is meant for: its name is
- * near that of one variable only, has the same numbers in it, and its shape fits.  Returns variable,
- * parameter, variable, … (of char *).  Does not change the model.  (transfer full) */
+/* Finds variables without a parameter that a parameter without a variable probably belongs to: its
+ * name is near that of one variable only, has the same numbers in it, and its shape fits.  Returns
+ * variable, parameter, variable, … (of char *).  Does not change the model.  (transfer full) */
 GPtrArray *hyb_misspelt_parameters (HybModel *model);

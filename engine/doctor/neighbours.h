@@ -17,5 +17,6 @@ gboolean hyb_neighbour_has_nan (const char *path);
  * that somebody has named is never replaced. */
 gboolean hyb_neighbour_is_certain (HybModel *model, const GPtrArray *fitting);
 
-/* Replaces the model's parameters by those of the file.  FALSE and an error if it cannot be read. */
+/* Replaces the model's parameters by the parameters of the file.  FALSE and an error if it cannot
+ * be read. */
 gboolean hyb_neighbour_take (HybModel *model, const char *path, GError **error);

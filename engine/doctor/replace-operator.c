@@ -18,7 +18,7 @@
 
 /* --- The nodes that are meant --- */
 
-/* What the nodes have in common: the operator's name and, for Custom, its op_type. */
+/* The common key of the nodes: the operator's name and, for Custom, its op_type. */
 typedef struct
 {
   const char *type, *kind; /* kind: (nullable) */
@@ -174,15 +174,15 @@ is_consistent (HybModel *model, HybGraph *graph)
   return hyb_infer_types (graph, types, NULL, FALSE, NULL);
 }
 
-/* Names that begin with “_” are those of interfaces and gradients, which say less to a reader. */
+/* Names that begin with “_” belong to interfaces and gradients and are less readable. */
 static gboolean
 has_plain_name (const HybOp *op)
 {
   return op->flags & HYB_OP_IDENTITY || (op->flags & HYB_OP_POINTWISE && *op->name != '_');
 }
 
-/* Whether the inputs of a node are those of a layer: data, and then variables whose names end in the names of the
- * operator's inputs, such as “dense0_weight”. */
+/* TRUE if the inputs of a node look like a layer's: data, and then variables whose names end in the names of
+ * the operator's inputs, such as “dense0_weight”. */
 static gboolean
 is_layer (const HybOp *op, const Place *place)
 {

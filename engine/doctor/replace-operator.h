@@ -1,7 +1,6 @@
-/* replace-operator.h — puts another operator in the place of one that the engine does not have.
+/* replace-operator.h — replaces an operator that the engine lacks by another one.
  *
- * The result is another model, unless the new operator computes what the old one did; only the user can
- * know that.
+ * The result is another model, unless both operators compute the same, which only the user can judge.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

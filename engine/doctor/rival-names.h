@@ -7,9 +7,9 @@
 
 #include "engine/graph/model.h"
 
-/* Another assignment that fits all shapes, where pairs rename arrays by their counters only: the arrays that are called
- * alike, whether or not they have the name of a variable, in the order of their counters or of the file.
- * It is what remains if all counters were shifted.  NULL if there is none.  (transfer full) */
+/* Another assignment that fits all shapes, where pairs rename arrays by their counters only: arrays with similar
+ * names, whether or not a variable has the name, in the order of their counters or of the file.  It remains possible
+ * if all counters were shifted.  NULL if there is none.  (transfer full) */
 GPtrArray *hyb_rival_find (HybModel *model, GPtrArray *pairs);
 
 /* Adds a warning to the model that shows both, since neither was taken. */

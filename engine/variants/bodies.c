@@ -289,7 +289,7 @@ expected_input (const BodyFinder *finder, const Entry *entry, guint input, guint
                    : value_at_step (finder, second, step - 1);
 }
 
-/* Whether node `id` can stand for the node of `entry` in this step. */
+/* TRUE if node `id` corresponds to the node of `entry` in this step. */
 static gboolean
 fits (const BodyFinder *finder, const Entry *entry, HybNodeId id, guint step)
 {

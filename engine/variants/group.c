@@ -105,7 +105,7 @@ reads_in_reverse (const HybCells *cells, const HybChain *a, const HybChain *b)
   return TRUE;
 }
 
-/* Whether some node concatenates the states of a and b, those of a first. */
+/* TRUE if some node concatenates the states of a and b, with a first. */
 static gboolean
 stands_before (const HybCells *cells, const HybChain *a, const HybChain *b)
 {

@@ -52,7 +52,7 @@ unique_name (Writing *writing, const char *name)
   return g_steal_pointer (&unique);
 }
 
-/* --- What follows from parameters --- */
+/* --- Values from parameters --- */
 
 /* Fixed values that other nodes or outputs read, variables left out.  (transfer full), of HybValueId */
 static GArray *
@@ -372,7 +372,7 @@ add_layer (Writing *writing, HybNodeId id)
   return TRUE;
 }
 
-/* What the inputs of a node hold in every run; NULL: not known.  (transfer container) */
+/* The contents of a node's inputs in every run; NULL: unknown.  (transfer container) */
 static HybTensor **
 list_known (const Writing *writing, HybNodeId id)
 {

@@ -1,6 +1,6 @@
 /* lowered-model.h — a model of another format in the engine's operators, so that its cells can be found and rewritten.
  *
- * What follows from parameters alone, such as weights that a file joins of several arrays, becomes a parameter.
+ * Values that follow from parameters alone, such as weights that a file joins from several arrays, become parameters.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

@@ -44,7 +44,7 @@ pair_of (const Part *part, HybNodeId id)
   return GPOINTER_TO_UINT (g_hash_table_lookup (part->pairs, GUINT_TO_POINTER (id)));
 }
 
-/* --- What a node does --- */
+/* --- The work of a node --- */
 
 /* Appends the pairs that read the node, in an order that does not depend on the graph's. */
 static void
@@ -280,7 +280,8 @@ match_step (HybGraph *a, HybGraph *b, const Range *range, guint index, GArray *f
   for (HybNodeId id = 0; id < hyb_graph_n_nodes (graph); id++)
     if (!hyb_node_is_variable (hyb_graph_get_node (graph, id)))
       g_array_append_val (parts[1].nodes, id);
-  /* Nodes are told apart by the weights that they read, so the weights get common names first. */
+  /* Nodes are distinguished by the weights that they read, so the weights get common names
+   * first. */
   name_weights (b, loop, index, &parts[1], names);
   find_weights (&parts[0], names);
   pair_step (parts);

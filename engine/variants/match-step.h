@@ -1,7 +1,7 @@
 /* match-step.h — recognises one step of a cell from the node that makes its new state.
  *
  * Only the formula counts, not names: recognise.c links the steps and decides what the formula
- * leaves open.
+ * alone cannot.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

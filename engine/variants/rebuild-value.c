@@ -1,9 +1,8 @@
 /* rebuild-value.c — makes the new value of an old one.
  *
- * A value is made when something asks for it: copied from its node, or from its place in a
- * sequence, which may have to be split or stacked first.  Values and sequences are made from each
- * other, so both are here.  Start reading at hyb_rebuild_value(), hyb_sequence_whole() and
- * hyb_sequence_step().
+ * A value is made on demand: copied from its node, or from its place in a sequence, which may have
+ * to be split or stacked first.  Values and sequences are made from each other, so both are here.
+ * Start reading at hyb_rebuild_value(), hyb_sequence_whole() and hyb_sequence_step().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/variants/rebuild-value.h"
 
@@ -39,8 +38,8 @@ is_whole_available (const HybSequence *sequence)
   return TRUE;
 }
 
-/* Whether the pattern is random: applied twice, it would give different results, so what exists
- * must be used. */
+/* Whether the pattern is random: applied twice, it would give different results, so the existing
+ * value must be used. */
 static gboolean
 is_random (const HybRebuild *rebuild, const HybSequence *sequence)
 {
@@ -317,7 +316,7 @@ hyb_rebuild_value (HybRebuild *rebuild, HybValueId old)
   return 0;
 }
 
-/* The new value that is the only step of an old one: what an axis of size 1 was added to.  HYB_NO_ID: it is not known. */
+/* The new value that is the only step of an old one, before an axis of size 1 was added.  HYB_NO_ID: unknown. */
 static HybValueId
 find_only_step (HybRebuild *rebuild, HybValueId old, guint axis)
 {

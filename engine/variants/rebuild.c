@@ -72,7 +72,7 @@ hyb_rebuild_add_match (HybRebuild *rebuild, HybNodeId old, HybValueId new, gint3
   g_array_append_val (rebuild->matches, match);
 }
 
-/* The first output of a new node, which stands for the current old node. */
+/* The first output of a new node, which replaces the current old node. */
 static HybValueId
 finish_node (HybRebuild *rebuild, HybNodeId id)
 {
@@ -115,7 +115,7 @@ hyb_rebuild_unary (HybRebuild *rebuild, const char *op, const char *name, HybVal
   return hyb_rebuild_call (rebuild, &call);
 }
 
-/* --- Shapes that MXNet does not know --- */
+/* --- Shapes that MXNet does not infer --- */
 
 void
 hyb_rebuild_set_open_shapes (HybRebuild *rebuild)

@@ -1,4 +1,4 @@
-/* rebuild.h — makes a new graph from an old one and tracks what each old value became.
+/* rebuild.h — makes a new graph from an old one and tracks the new form of each old value.
  *
  * A sequence is one value at every time step: one array with time on axis 0 or 1, or one array per
  * step.  Whichever of the two is not there is made when it is requested.  So splits undo stacks,
@@ -47,8 +47,8 @@ typedef enum
   HYB_LAYOUT_ROWS,   /* axis 0 holds all rows of step 0, then all rows of step 1, and so on */
 } HybTimeLayout;
 
-/* A node between a product that is computed for all steps at once and the node that splits it into
- * steps (see split-products.h).  layout is that of the node's output; NONE for other nodes. */
+/* A node between a product that is computed for all steps at once and the node that splits it
+ * into steps (see split-products.h).  layout: of the node's output; NONE for other nodes. */
 typedef struct
 {
   HybTimeLayout layout;
@@ -66,8 +66,8 @@ typedef struct
   GPtrArray        *sequences;      /* of HybSequence, owned; NULL before the first */
   GHashTable       *names;          /* names that are taken */
   GArray           *matches;        /* of HybMatch: old node, new node */
-  HybNodeId         current;        /* the old node that new nodes stand for; HYB_NO_ID: none */
-  gint32            step;           /* the step of current that they stand for; -1: none */
+  HybNodeId         current;        /* the old node that new nodes replace; HYB_NO_ID: none */
+  gint32            step;           /* the step of current that they replace; -1: none */
   GArray           *is_open; /* of guint8, by new node; NULL: see hyb_rebuild_set_open_shapes() */
   GError           *error;   /* the first error; nothing is added after it */
 } HybRebuild;
@@ -89,9 +89,9 @@ HybValueId *hyb_rebuild_match_shapes (HybRebuild       *rebuild,
                                       HybNodeId         id,
                                       const HybValueId *inputs);
 
-/* --- What old values and nodes became --- */
+/* --- New forms of old values and nodes --- */
 
-/* Records that the node of this new value stands for an old node, at step or at none (-1). */
+/* Records that the node of this new value replaces an old node, at step or at none (-1). */
 void hyb_rebuild_add_match (HybRebuild *rebuild, HybNodeId old, HybValueId new, gint32 step);
 /* Records the new value of an old one. */
 void hyb_rebuild_set_value (HybRebuild *rebuild, HybValueId old, HybValueId new);

@@ -161,7 +161,7 @@ decide_single_step (const HybCells *cells,
 
 /* --- Chains --- */
 
-/* Marks every node between a step's new states and what it reads. */
+/* Marks every node between a step's new states and its inputs. */
 static void
 mark_nodes (HybCells *cells, const HybCellStep *step, guint chain, guint number)
 {
@@ -439,8 +439,8 @@ find_continued_chain (HybCells *cells, guint index, HybValueId state)
             find_separating_node (cells, chain, start);
           return;
         }
-      /* Nodes of chains are not searched further: what lies behind one of them continues that
-       * chain, not this one. */
+      /* Nodes of chains are not searched further: their readers continue that chain, not this
+       * one. */
       if (cells->chain_of_node[id] != HYB_NO_ID)
         continue;
       for (guint k = 0; k < hyb_graph_get_node (cells->graph, id)->n_inputs; k++)

@@ -1,4 +1,4 @@
-/* recognise.h — finds recurrent cells in a graph by what they compute.
+/* recognise.h — finds recurrent cells in a graph by their formulas.
  *
  * The gates of a step are sums of products of an input and of a state with rows of weights, however
  * these are split, stacked and named.

@@ -163,7 +163,7 @@ is_per_step (const SplitFinder *finder, HybNodeId id, const HybNode *node, HybTi
   return is_matrix_product (finder, id, node, layout) || is_bias_sum (finder, id, node);
 }
 
-/* The layout of the input of a Reshape, given that of its output. */
+/* The layout of the input of a Reshape, from its output's layout. */
 static HybTimeLayout
 layout_before_reshape (const HybShape *in, const HybShape *out, HybTimeLayout layout, guint n_steps)
 {
@@ -176,8 +176,8 @@ layout_before_reshape (const HybShape *in, const HybShape *out, HybTimeLayout la
   return HYB_LAYOUT_NONE;
 }
 
-/* The layout of the node's first input, given that of its output; NONE if the node is not of a kind
- * that is followed. */
+/* The layout of the node's first input, from its output's layout; NONE if nodes of this kind are
+ * not followed. */
 static HybTimeLayout
 layout_before (const SplitFinder *finder, HybNodeId id, HybSplitProduct product)
 {

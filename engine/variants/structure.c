@@ -371,7 +371,7 @@ is_listed (const GArray *list, guint n, HybNodeId node)
   return FALSE;
 }
 
-/* Loops and branches are nodes of the file; cells are found in what the others are lowered to. */
+/* Loops and branches are nodes of the file; cells are found in the lowered form of the others. */
 static GArray *
 find_in_foreign (HybGraph *graph, const HybType *types)
 {

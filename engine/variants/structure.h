@@ -21,7 +21,7 @@ typedef struct
   guint       layers;    /* 0: not known */
   gint64      hidden;    /* 0: not known */
   gint64      steps;     /* 0: not known */
-  guint       nodes;     /* how many belong to it, those of bodies included */
+  guint       nodes;     /* number of its nodes, with bodies */
   HybNodeId   node;      /* the node itself, or the last node of the first unrolled step */
 } HybStructure;
 

@@ -48,7 +48,7 @@ write_node (HybLoopBody *body)
                        .bodies = &body->graph };
   HybValueId  value = hyb_sequence_whole (rebuild, hyb_loop_body_inputs (body), 0);
 
-  /* Inputs of _foreach: data (steps, …), begin states, what each step reads unchanged. */
+  /* Inputs of _foreach: data (steps, …), begin states, values that each step reads unchanged. */
   g_array_append_val (inputs, value);
   for (guint s = 0; s < n_states; s++)
     {

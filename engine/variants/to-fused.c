@@ -15,7 +15,7 @@
 
 #include <string.h>
 
-/* --- What cannot be fused --- */
+/* --- Reasons against fusing --- */
 
 /* Why a weight or bias cannot be packed; NULL if it can. */
 static char *
@@ -229,7 +229,8 @@ make_constant_state (HybFuser *fuser, guint state, HybValueId *value)
       g_free (shape.value);
       return FALSE;
     }
-  /* The state of a cell is (batch, hidden), that of RNN (rows, batch, hidden), a row for each layer and direction. */
+  /* The state of a cell is (batch, hidden), the state of RNN (rows, batch, hidden), a row for each layer and
+   * direction. */
   rows = g_strdup_printf ("(%u, %" G_GINT64_FORMAT ", %" G_GINT64_FORMAT ")", n_rows,
                           shape.value[0], shape.value[1]);
   g_free (shape.value);

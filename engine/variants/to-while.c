@@ -1,7 +1,7 @@
 /* to-while.c — writes every chain as a _while_loop that counts its steps and takes its inputs by
  * number.
  *
- * MXNet knows no shapes before such a loop runs: while-states.h makes the initial states, and
+ * MXNet infers no shapes before such a loop runs: while-states.h makes the initial states, and
  * hyb_rebuild_set_open_shapes() the nodes that combine its results with other arrays.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/variants/form.h"

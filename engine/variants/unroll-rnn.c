@@ -35,7 +35,7 @@ typedef struct
   HybValueId  *x;     /* by time step: input of the next layer */
   HybSequence *x_all; /* the same */
   HybValueId   lengths; /* of the sequences; HYB_NO_ID: all have all steps */
-  HybSequence *masked;  /* outputs of the last layer without what is behind the lengths */
+  HybSequence *masked;  /* outputs of the last layer, masked behind the lengths */
 } FusedRnn;
 
 static gboolean
@@ -397,7 +397,7 @@ join_directions (FusedRnn *fused, guint layer, gint step, const HybValueId *both
   return hyb_rebuild_call (fused->rebuild, &(HybRebuildCall){ "Concat", name, 2, both, concat });
 }
 
-/* Leaves out what is behind the lengths, and sets the inputs of the next layer. */
+/* Masks steps behind the lengths, and sets the inputs of the next layer. */
 static void
 mask_layer (FusedRnn *fused, guint layer, const HybValueId *forward, const HybValueId *backward)
 {

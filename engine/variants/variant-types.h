@@ -5,7 +5,7 @@
 #include "engine/formats/tensor-list.h"
 #include "engine/graph/model.h"
 
-/* Types by value of the model's graph: those of its parameters, and of arrays in input (nullable) with the names of
+/* Types by value of the model's graph: of its parameters, and of arrays in input (nullable) with the names of
  * variables.  The others are unknown.  Free with g_free(). */
 HybType *hyb_variant_list_types (HybModel *model, HybTensorList *input);
 /* Types by value of the model's graph, inferred from its parameters and from input (nullable).

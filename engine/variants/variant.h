@@ -2,7 +2,7 @@
  *
  * Every conversion goes through the unrolled form: loops and fused operators are written out step
  * by step, cells are found in the result (recognise.h), and each chain of steps is written in the
- * form that is wanted. hyb_variant_convert() is the entry point; prove.h checks the result.
+ * requested form. hyb_variant_convert() is the entry point; prove.h checks the result.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -30,7 +30,7 @@ typedef struct
   HybForm        form;
   gint64         length; /* number of steps, where the model does not determine it; 0: not given */
   gboolean       per_layer; /* fused: one operator per layer instead of one per stack */
-  gboolean       is_free;   /* what MXNet cannot run may be written */
+  gboolean       is_free;   /* the form may need features that MXNet lacks */
   HybTensorList *input;     /* (nullable) fixes shapes */
 } HybConvertOptions;
 

@@ -1,7 +1,7 @@
 /* variants.c — converts a model to another form in two stages.
  *
  * The first stage writes loops and fused operators out; the second finds cells and writes them in
- * the form that is wanted.  A stage is one HybConversion.  Start reading at hyb_variant_convert().
+ * the requested form.  A stage is one HybConversion.  Start reading at hyb_variant_convert().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/variants/form.h"
 
@@ -169,7 +169,7 @@ has_only_form (HybGraph *graph, HybForm form, const HybCells *cells)
                                    : has_form (graph, form) && cells->chains->len == 0;
 }
 
-/* Second stage: writes the cells of the unrolled model in the form that is wanted.  model is the
+/* Second stage: writes the cells of the unrolled model in the requested form.  model is the
  * original, before loops were written out. */
 static gboolean
 write_form (HybVariant *variant, HybModel *model, const HybConvertOptions *options, GError **error)
@@ -238,7 +238,7 @@ match_all (HybVariant *variant, HybGraph *graph)
     }
 }
 
-/* TRUE if the model has the wanted form already; variant then holds the model itself. */
+/* TRUE if the model has the requested form already; variant then holds the model itself. */
 static gboolean
 keep_unchanged (HybVariant *variant, HybModel *model, const HybConvertOptions *options)
 {

@@ -27,7 +27,7 @@ typedef struct
                      GError        **error);
 } HybGroupWriter;
 
-/* Records that the node of value stands for all nodes of the group. */
+/* Records that the node of value replaces all nodes of the group. */
 void hyb_group_match_nodes (HybConversion  *conversion,
                             const HybCells *cells,
                             const HybGroup *group,

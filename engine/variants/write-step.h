@@ -1,6 +1,6 @@
 /* write-step.h — writes one step of a recurrent cell as Gluon's unrolled cells do.
  *
- * Nodes and their names are those of MXNet's gluon.rnn cells, so that other tools recognise them.
+ * Nodes and their names match MXNet's gluon.rnn cells, so that other tools recognise them.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

@@ -17,13 +17,13 @@
 /* Nodes and outputs of all steps together; small enough for a product in 32 bits. */
 #define MAX_UNROLLED_NODES 10000000
 
-/* The value that stands for a value of the body in the current step. */
+/* The value of the current step for a value of the body. */
 typedef struct
 {
   HybValueId value;     /* the new value; HYB_NO_ID: not made yet */
   HybValueId row;       /* the new value without its first axis, of size 1; HYB_NO_ID: not known */
   HybValueId captured;  /* the value of the old outer graph; HYB_NO_ID: none */
-  double     number;    /* what all its elements are; NaN: not known */
+  double     number;    /* the value of all its elements; NaN: unknown */
   gboolean   is_scalar; /* it is a step of a vector, which has no axes */
 } BodyValue;
 
@@ -176,7 +176,7 @@ follow (UnrolledLoop *loop, const HybNode *node, const HybValueId *inputs, BodyV
 
 /* --- Steps --- */
 
-/* Sets what is known of a sum of numbers, which counters are made with. */
+/* Sets the known value of a sum of numbers, as in counters. */
 static void
 count (const UnrolledLoop *loop, const HybNode *node, const HybValueId *inputs, BodyValue *out)
 {
@@ -379,8 +379,8 @@ evaluate (const UnrolledLoop *loop, HybGraph *condition, const double *number_of
       HybNodeKind       word = hyb_node_kind (node);
       double            scalar = hyb_node_double (node, "scalar", NAN);
 
-      /* Only what a counting condition needs.  Any other node leaves NaN, which every later node
-       * passes on. */
+      /* Only the operators of a counting condition.  Any other node leaves NaN, which every
+       * later node passes on. */
       if (word == HYB_KIND_COPY)
         numbers[node->first_output] = numbers[inputs[0]];
       else if (word == HYB_KIND_PLUS_SCALAR)

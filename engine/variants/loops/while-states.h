@@ -1,6 +1,6 @@
 /* while-states.h — makes the values that the states of a while_loop begin with.
  *
- * MXNet knows no shapes before such a loop runs, and does not differentiate through a state whose
+ * MXNet infers no shapes before such a loop runs, and does not differentiate through a state whose
  * first value needs no gradient.  Both matter where a state begins with a constant.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once

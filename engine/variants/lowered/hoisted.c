@@ -1,4 +1,4 @@
-/* hoisted.c — what the body of a loop computes from parameters alone.
+/* hoisted.c — moves computations from parameters alone out of the body of a loop.
  *
  * Exporters of scripted modules and of Keras cut and join the weights of a layer inside the loop, in every step; tensorflow-onnx also
  * hands weights from step to step as states that no step changes.  Such values are computed once and captured, and arithmetic with a
@@ -19,7 +19,7 @@
 typedef struct
 {
   HybGraph   *body;
-  HybTensor **value; /* by variable of body: what it holds in every step; NULL: not known */
+  HybTensor **value; /* by variable of body: its contents in every step; NULL: unknown */
   guint8     *fixed; /* by node of body: it is computed from such values alone */
   GArray     *found; /* of HybValueId: fixed values that other nodes read */
   guint *
@@ -92,7 +92,7 @@ find_fixed (Hoisting *hoisting)
       hoisting->fixed[id] = fixed;
       has_any |= fixed && node->n_inputs > 0;
     }
-  for (guint h = 0; h < n_heads; h++) /* what a step returns, the next one reads */
+  for (guint h = 0; h < n_heads; h++) /* the next step reads the result of this one */
     hoisting->fixed[hyb_graph_get_producer (hoisting->body, heads[h])] = FALSE;
   return has_any;
 }
@@ -316,7 +316,8 @@ skip_copies (HybGraph *graph, HybValueId value)
   return value;
 }
 
-/* What a variable of the body holds in every step; NULL: not known.  known: by input of the node. */
+/* The contents of a variable of the body in every step; NULL: unknown.  known: by input of the
+ * node. */
 static HybTensor *
 value_of_variable (const HybNode *node, HybGraph *body, guint v, HybTensor *const *known)
 {

@@ -1,11 +1,12 @@
-/* hoisted.h — what the body of a loop computes from parameters alone, in every step the same.
+/* hoisted.h — moves computations from parameters alone, the same in every step, out of the body of
+ * a loop.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
 #include "engine/graph/graph.h"
 #include "engine/tensor/tensor.h"
 
-/* A loop over rows that reads what it computed before. */
+/* A loop over rows that reads the values computed before it. */
 typedef struct
 {
   HybGraph  *body;

@@ -1,4 +1,4 @@
-/* trimmed.c — leaves out what the outputs of a lowered graph do not need.
+/* trimmed.c — removes the parts of a lowered graph that its outputs do not need.
  *
  * A state of a loop is needed if a later node reads its last value, or if a row or a needed state is computed from it.  Start at
  * hyb_lowered_trim().
@@ -87,7 +87,7 @@ is_kept (const Loop *loop, guint variable)
   return port == HYB_PORT_DATA || loop->is_needed[loop->variables[variable]];
 }
 
-/* The body without what is left out.  place: by old variable the new one.  (transfer full) */
+/* The trimmed body.  place: by old variable the new one.  (transfer full) */
 static HybGraph *
 trim_body (const Loop *loop, guint *place)
 {
@@ -124,7 +124,8 @@ trim_body (const Loop *loop, guint *place)
   return hyb_builder_freeze (builder);
 }
 
-/* The variables of one kind as an attribute, “(1, 2)”; appends what feeds them to inputs.  (transfer full) */
+/* The variables of one kind as an attribute, “(1, 2)”; appends the values that feed them to inputs.
+ * (transfer full) */
 static char *
 wire (const Loop *loop, HybPortKind kind, const guint *place, GArray *inputs)
 {

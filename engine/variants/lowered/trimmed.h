@@ -1,4 +1,4 @@
-/* trimmed.h — a lowered graph without what its outputs do not need.
+/* trimmed.h — a lowered graph without unused parts.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -6,7 +6,7 @@
 
 typedef struct
 {
-  HybGraph *graph; /* its variables are those of the lowered graph */
+  HybGraph *graph; /* with the variables of the lowered graph */
   HybType  *types; /* by value of graph */
   GArray   *map; /* of HybValueId, by value of the file's graph: its value in graph, or HYB_NO_ID */
 } HybTrimmed;

@@ -4,6 +4,5 @@
 
 #include "engine/op/op.h"
 
-/* The operator that computes what op does with a number in the place of its input number `at`, and the other input; NULL: there is
- * none. */
+/* The operator that computes op with a number as input `at`, and the other input; NULL: there is none. */
 const char *hyb_op_with_number (const HybOp *op, guint at);

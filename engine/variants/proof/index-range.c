@@ -64,7 +64,7 @@ smallest_leading (const HybShape *data, const HybShape *index)
   return smallest;
 }
 
-/* In other formats, what their own operator says counts. */
+/* In other formats, their own operator decides. */
 static HybIndexBeyond
 find_beyond (HybGraph *graph, const HybNode *node)
 {

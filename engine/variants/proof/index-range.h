@@ -4,7 +4,7 @@
 
 #include "engine/graph/graph.h"
 
-/* What an operator does with an index beyond its range. */
+/* The treatment of an index beyond its range by an operator. */
 typedef enum
 {
   HYB_INDEX_REFUSED, /* or that is not known */

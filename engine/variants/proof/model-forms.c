@@ -42,7 +42,7 @@ hyb_model_check (HybModel *model)
   return hyb_model_get_findings (model);
 }
 
-/* Turns what a comparison has shown into an error unless it is that both are equal. */
+/* Turns the result of a comparison into an error unless both models are equal. */
 static gboolean
 require_equal (const HybProof *proof, GError **error)
 {

@@ -1,8 +1,7 @@
-/* model-forms.h — what a program asks of a model: what is wrong with it, another form of it, and whether two are equal.
- *   GPtrArray *findings = hyb_model_check (model);
- *   HybModel *fused = hyb_model_convert (model, "fused", inputs, &error);
- *   gboolean is_equal = hyb_model_prove (model, fused, inputs, &error);
- * Threads: any thread, but each call needs its models for itself: a check adds findings to its model.
+/* model-forms.h — the services for programs: checking a model, converting it, and proving that two are equal. GPtrArray
+ * *findings = hyb_model_check (model); HybModel *fused = hyb_model_convert (model, "fused", inputs, &error); gboolean
+ * is_equal = hyb_model_prove (model, fused, inputs, &error); Threads: any thread, but each call needs its models for
+ * itself: a check adds findings to its model.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -20,8 +19,8 @@ HYB_API GPtrArray *hyb_model_check (HybModel *model);
  * to be equal. hyb_model_save() writes the result.  (transfer full) */
 HYB_API HybModel *
 hyb_model_convert (HybModel *model, const char *form, HybTensorList *inputs, GError **error);
-/* Compares two models on many inputs, forward and backward.  FALSE with an error that says where they differ, what was not
- * reached, or why they could not be compared. */
+/* Compares two models on many inputs, forward and backward.  FALSE with an error that names the difference, the cases
+ * that were not reached, or the reason why they could not be compared. */
 HYB_API gboolean hyb_model_prove (HybModel *a, HybModel *b, HybTensorList *inputs, GError **error);
 
 G_END_DECLS

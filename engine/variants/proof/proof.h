@@ -1,4 +1,4 @@
-/* proof.h — what comparing two models has shown.
+/* proof.h — the result of comparing two models.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -24,11 +24,11 @@ typedef struct
   gboolean   gradients; /* gradients were compared, too */
   gboolean   training;  /* in training mode, with the same random numbers */
   guint64    n_not_numbers; /* elements that are NaN in both, and are not compared */
-  GPtrArray *gaps;          /* of char *: sentences about what was not reached; NULL: none */
+  GPtrArray *gaps;          /* of char *: sentences about cases that were not reached; NULL: none */
   char      *worst_output; /* the output, or "gradient of " and the variable; NULL: no difference */
   gint64     worst_index;  /* its element; -1 if shapes or types differ */
-  char      *difference;   /* for types and shapes: what differs; NULL */
-  char *device_work[2];    /* what a GPU computed in the last runs of a and b; NULL without a GPU */
+  char      *difference;   /* for types and shapes: the difference; NULL */
+  char      *device_work[2]; /* the work of a GPU in the last runs of a and b; NULL without a GPU */
 } HybProof;
 
 /* Adds something that was not reached. */

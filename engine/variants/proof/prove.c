@@ -26,8 +26,8 @@
 /* A large batch, and the elements that an input may have for it. */
 #define MANY     67
 #define MAX_MANY 20000
-/* The tolerance for rounding in float64: of an element, and of the largest of its array.  Gradients are sums of more
- * terms; outputs may also differ by a part of what the models' types round (compare.c). */
+/* The tolerance for rounding in float64: of an element, and of the largest of its array.  Gradients are sums of
+ * more terms; outputs may also differ by a part of the rounding of the models' types (compare.c). */
 #define DOUBLE_RELATIVE   1e-8
 #define DOUBLE_ABSOLUTE   1e-14
 #define GRADIENT_ABSOLUTE 1e-12
@@ -108,7 +108,7 @@ compare_tables (Prover                   *prover,
     }
 }
 
-/* What training has written, such as running means; only runs with gradients write them. */
+/* States that training writes, such as running means; only runs with gradients write them. */
 static void
 compare_states (Prover *prover, const HybArrayComparison *how)
 {

@@ -1,4 +1,4 @@
-/* prove.h — shows on many inputs that two models compute the same, or says what was not shown.
+/* prove.h — shows on many inputs that two models compute the same, or lists the open cases.
  *
  * Outputs and gradients are compared for the given input, for random inputs of the same shapes, for other batch
  * sizes and lengths where both models accept them, and in float64 for numbers of several scales and signs, element
@@ -25,7 +25,7 @@ typedef struct
       *run; /* (nullable) mode, training and passes of both; NULL: planned, prediction */
 } HybProveOptions;
 
-/* Compares a and b.  FALSE with an error if nothing could be compared; what was shown is
+/* Compares a and b.  FALSE with an error if nothing could be compared; the result is
  * proof->verdict. */
 gboolean hyb_prove (HybModel              *a,
                     HybModel              *b,

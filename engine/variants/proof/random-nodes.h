@@ -16,5 +16,6 @@ typedef enum
   HYB_DRAWS_OTHERWISE /* they draw in different ways */
 } HybDraws;
 
-/* Compares the nodes, also those in bodies.  difference: (out) (nullable) (transfer full): what differs, as a clause. */
+/* Compares the nodes, also those in bodies.  difference: (out) (nullable) (transfer full): the difference, as a
+ * clause. */
 HybDraws hyb_draws_compare (HybGraph *a, HybGraph *b, char **difference);

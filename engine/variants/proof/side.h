@@ -23,19 +23,19 @@ typedef struct
   HybGraph          *backward[HYB_N_PRECISIONS];    /* with gradients; NULL: not possible */
   HybExecutor       *executor[HYB_N_PRECISIONS][2]; /* of these graphs; NULL: not run yet */
   HybTensorList     *doubles;                       /* the parameters in float64 */
-  HybCoverage       *coverage;   /* of the graph that runs show what they reach of */
-  HybPrecision       covered;    /* which of the graphs that is */
-  guint              n_heads;    /* of the model */
+  HybCoverage       *coverage;                      /* of the graph whose coverage runs record */
+  HybPrecision       covered;                       /* which of the graphs that is */
+  guint              n_heads;                       /* of the model */
   GArray            *wrt;        /* of HybNodeId: variables whose gradients are computed */
   GPtrArray         *outputs;    /* of HybTensor, of the last run */
   GHashTable        *states;     /* HybTensor by name of auxiliary variable, after the last run */
   GHashTable        *gradients;  /* HybTensor by name of variable */
   HybExecutorOptions run;        /* of every run */
   gboolean           is_limited; /* the loops of a run may not make too many steps */
-  char              *work;       /* what a GPU computed in the last run; NULL without a GPU */
+  char              *work;       /* the work of a GPU in the last run; NULL without a GPU */
 } HybProofSide;
 
-/* Makes the graphs for a model.  draws: how its random numbers are those of the other model. */
+/* Makes the graphs for a model.  draws: how its random numbers match the other model's. */
 void hyb_proof_side_init (HybProofSide             *side,
                           HybModel                 *model,
                           const HybExecutorOptions *run,
@@ -55,7 +55,7 @@ gboolean hyb_proof_side_run (HybProofSide  *side,
                              HybTensorList *inputs,
                              GPtrArray     *heads,
                              GError       **error);
-/* Runs the covered graph forward, operator by operator, and records what it reaches. */
+/* Runs the covered graph forward, operator by operator, and records its coverage. */
 gboolean hyb_proof_side_run_covered (HybProofSide *side, HybTensorList *inputs, GError **error);
 /* Random gradients of the outputs, in the shapes of the last forward pass.  (transfer full) */
 GPtrArray *hyb_proof_side_new_heads (const HybProofSide *side, guint64 seed);

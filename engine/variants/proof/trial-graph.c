@@ -1,6 +1,6 @@
 /* trial-graph.c — copies a graph node by node, with other types and random streams.
  *
- * Types stand in attributes: those of the kind HYB_PARAM_DTYPE, and __dtype__ of variables.  Start at
+ * Types are in attributes: of the kind HYB_PARAM_DTYPE, and __dtype__ of variables.  Start at
  * hyb_trial_graph().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/variants/proof/trial-graph.h"
@@ -163,7 +163,7 @@ hyb_trial_graph (HybGraph *graph, const HybTrialGraph *wanted)
   return copy_graph (&copier, graph);
 }
 
-/* --- What a graph computes in --- */
+/* --- The type of a graph's arithmetic --- */
 
 static gboolean
 has_double_kernels (HybGraph *graph)

@@ -139,7 +139,7 @@ is_variance (const HybNode *variable)
   return g_str_has_suffix (variable->name, "_var");
 }
 
-/* The variables of a model, and what is known of a trial. */
+/* The variables of a model, and the known facts of a trial. */
 typedef struct
 {
   HybGraph      *graph;

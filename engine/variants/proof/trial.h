@@ -27,9 +27,8 @@ typedef struct
   gboolean  is_mixed; /* magnitudes from 1e-10 to 1e4 times scale; integers of all sizes */
 } HybTrialKind;
 
-/* Random arrays of the same types as like.  Indices take their whole range, integers stay integers in the range of
- * those in `given` (nullable); parameters that the model lacks are small whatever kind is, which is NULL for numbers up to 1.  NULL if that is
- * not possible. (transfer full) */
+/* Random arrays of the same types as like.  Indices take their whole range, integers stay integers in the range of those in `given`
+ * (nullable); missing parameters get small values for any kind; kind NULL: numbers up to 1.  NULL if that is not possible. (transfer full) */
 HybTensorList *hyb_trial_random (HybModel           *model,
                                  HybTensorList      *like,
                                  HybTensorList      *given,

@@ -1,7 +1,7 @@
 /* counterparts.c — finds nodes of two models that have the same role.
  *
- * Recurrent layers, inputs and outputs are paired first, then what reads them and what they read (pair-nodes.c).  What is left
- * between the same pairs belongs together.  Start at hyb_counterparts_find().
+ * Recurrent layers, inputs and outputs are paired first, then their readers and inputs (pair-nodes.c). Remaining nodes between
+ * the same pairs belong together.  Start at hyb_counterparts_find().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/variants/roles/counterparts.h"
 
@@ -253,8 +253,8 @@ join_places (const Side *sides, Sets *sets, guint *of_node[2])
 
       for (HybNodeId id = 0; id < n; id++)
         {
-          /* Equal neighbours among the pairs, above and below, are the key; what both models have
-           * there becomes one set. */
+          /* Equal neighbours among the pairs, above and below, are the key; the nodes of both
+           * models there become one set. */
           gint64   key = ((gint64) places[i][id].above << 32) | places[i][id].below;
           gpointer found = g_hash_table_lookup (seen, &key);
 
@@ -273,7 +273,7 @@ join_places (const Side *sides, Sets *sets, guint *of_node[2])
 
 /* --- Back to the files --- */
 
-/* Nodes of a file by what they became. */
+/* Nodes of a file by their lowered form. */
 static void
 lead_back (Side *side, Sets *sets, const guint *of_node)
 {
@@ -359,8 +359,8 @@ moves_elements (const Side *side, HybNodeId id)
          strcmp (hyb_graph_get_node (side->graph, id)->type, "Identity") == 0;
 }
 
-/* Weights, and nodes that planning has computed, belong to what reads them, if that is one set; else to those that are done before
- * any run.  What only brings outputs into another order belongs to what makes them. */
+/* Weights, and nodes computed while planning, belong to the set of their readers if there is one, else to the nodes that are
+ * done before any run.  Nodes that only reorder outputs belong to their producers. */
 static void
 add_prepared (Side *side, Sets *sets, guint before)
 {
@@ -380,8 +380,8 @@ add_prepared (Side *side, Sets *sets, guint before)
       }
 }
 
-/* Nodes that bring elements into another order and have no counterpart belong to what reads them, or else makes them: a step that reads
- * its row of a sequence, and a layer that reads all of it. */
+/* Nodes that reorder elements and have no counterpart belong to their readers, or else to their producers: a step that reads its row
+ * of a sequence, and a layer that reads all of it. */
 static void
 add_moving (Side *sides, Sets *sets)
 {

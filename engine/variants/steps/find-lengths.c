@@ -1,4 +1,4 @@
-/* find-lengths.c — recognises nodes that leave out what is behind the end of sequences.
+/* find-lengths.c — recognises nodes that mask steps behind the end of sequences.
  *
  * They begin with a stack of a state after all steps.  Start reading at hyb_chain_find_lengths().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
@@ -170,7 +170,7 @@ keeps_ends (const Finder *finder, HybNodeId id)
   return hyb_node_kind (node) == HYB_KIND_SEQUENCE_REVERSE && reads_lengths (finder, node, inputs);
 }
 
-/* Whether a reader of all steps uses only what is within the lengths. */
+/* TRUE if a reader of all steps uses only steps within the lengths. */
 static gboolean
 is_masked (const Finder *finder, HybNodeId reader, HybValueId value, guint depth)
 {
@@ -294,7 +294,7 @@ is_stack (const Finder *finder, HybNodeId id, guint state)
   return TRUE;
 }
 
-/* Adds what reads a stack of a state.  FALSE if something reads it that does not regard lengths. */
+/* Adds the readers of a stack of a state.  FALSE if one of them ignores the lengths. */
 static gboolean
 add_stack (const Finder *finder, guint state, HybNodeId id)
 {
@@ -310,7 +310,7 @@ add_stack (const Finder *finder, guint state, HybNodeId id)
   return TRUE;
 }
 
-/* Adds what reads a state after any step.  FALSE if something reads it that does not regard lengths. */
+/* Adds the readers of a state after any step.  FALSE if one of them ignores the lengths. */
 static gboolean
 add_state (const Finder *finder, guint state)
 {

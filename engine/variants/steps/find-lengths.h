@@ -1,7 +1,7 @@
-/* find-lengths.h — what reads the states of a chain whose sequences end early.
+/* find-lengths.h — the readers of the states of a chain whose sequences end early.
  *
  * A fused operator with lengths gives outputs that are zero behind the end of each sequence, and the state after its last step.
- * The nodes of lengths.h, and those that ONNX files have in their place, compute the same from all states.
+ * The nodes of lengths.h, and their equivalents in ONNX files, compute the same from all states.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

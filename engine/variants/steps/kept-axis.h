@@ -1,7 +1,7 @@
 /* kept-axis.h — states that carry an axis of time of size 1.
  *
  * Some exporters compute states as [1, batch, units] and add steps [batch, units] of a product over all steps.  Without that axis
- * such steps are those of a cell.
+ * such steps match a cell.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

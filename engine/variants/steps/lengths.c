@@ -1,6 +1,6 @@
-/* lengths.c — leaves out what is behind the end of sequences.
+/* lengths.c — masks steps behind the end of sequences.
  *
- * The nodes are those with which MXNet's cells are unrolled over sequences of different lengths.
+ * The nodes match MXNet's cells unrolled over sequences of different lengths.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/variants/steps/lengths.h"
 

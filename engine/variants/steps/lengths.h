@@ -1,7 +1,7 @@
 /* lengths.h — sequences that end early.
  *
- * Unrolled steps and loops compute all steps of all sequences.  What is behind the end of a sequence is left out afterwards: outputs
- * are masked, and final states are those of the last step of each sequence.
+ * Unrolled steps and loops compute all steps of all sequences.  Steps behind the end of a sequence are dropped afterwards: outputs
+ * are masked, and final states come from the last step of each sequence.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -10,7 +10,7 @@
 
 /* lengths is a new value: the number of steps of each sequence of the batch.  Time is on axis 0. */
 
-/* The steps of each sequence in reverse order; those behind its end stay. */
+/* The steps of each sequence in reverse order; steps behind its end stay. */
 HybSequence *hyb_lengths_reverse (HybRebuild *rebuild, HybSequence *sequence, HybValueId lengths);
 /* Zeros behind the end of each sequence. */
 HybSequence *hyb_lengths_mask (HybRebuild *rebuild, HybSequence *sequence, HybValueId lengths);
@@ -20,7 +20,7 @@ hyb_lengths_last (HybRebuild *rebuild, HybValueId initial, HybSequence *states, 
 
 /* The lengths that were found in the old graph, as a new value; their nodes need not have been visited. */
 HybValueId hyb_lengths_value (HybRebuild *rebuild, HybValueId old);
-/* Lets outputs of a fused operator with lengths stand for what was found.  first: the first output. */
+/* Replaces the nodes found by outputs of a fused operator with lengths.  first: the first output. */
 void hyb_lengths_place (HybRebuild            *rebuild,
                         const HybChainLengths *found,
                         guint                  n_steps,
