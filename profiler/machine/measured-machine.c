@@ -10,15 +10,18 @@
 #include <math.h>
 #include <string.h>
 
-#define SECONDS      0.5 /* at most */
-#define MIN_ROUNDS   4
-#define MAX_ATTEMPTS 3 /* at a machine that is busy; then the facts that were found must do */
+#define SECONDS    0.5 /* at most */
+#define MIN_ROUNDS 4
+#define MAX_ATTEMPTS \
+  3 /* at a machine that is busy; then the facts that were found must do for a day */
+#define DAY (24 * 60 * 60)
 
-/* The numbers of a group: the time and the attempts that are left, and the facts. */
-#define N_HEAD    2
+/* The numbers of a group: the time, the attempts that are left, whether the last one was disturbed, and the facts. */
+#define N_HEAD    3
 #define N_NUMBERS (N_HEAD + PROF_N_MACHINE_FACTS)
 static const ProfStoredNumber head[N_HEAD] = { { "time", 1.5e9, 1e11 },
-                                               { "attempts_left", 0, MAX_ATTEMPTS - 1 } };
+                                               { "attempts_left", 0, MAX_ATTEMPTS - 1 },
+                                               { "disturbed", 0, 1 } };
 
 static void
 list_numbers (ProfStoredNumber *numbers)
@@ -40,6 +43,7 @@ read_stored (const char *id, ProfMeasuredMachine *measured)
     return FALSE;
   measured->time = (gint64) values[0];
   measured->attempts_left = (guint) values[1];
+  measured->is_disturbed = values[2] > 0;
   for (guint i = 0; i < PROF_N_MACHINE_FACTS; i++)
     if (!isnan (values[N_HEAD + i]))
       prof_machine_fact_set (&prof_machine_facts[i], &measured->machine, values[N_HEAD + i]);
@@ -55,6 +59,7 @@ write_stored (const char *id, const ProfMeasuredMachine *measured)
   list_numbers (numbers);
   values[0] = (double) measured->time;
   values[1] = measured->attempts_left;
+  values[2] = measured->is_disturbed;
   for (guint i = 0; i < PROF_N_MACHINE_FACTS; i++)
     values[N_HEAD + i] = prof_machine_fact_get (&prof_machine_facts[i], &measured->machine);
   prof_machine_store_write (id, numbers, N_NUMBERS, values);
@@ -91,8 +96,19 @@ measure (ProfMeasuredMachine *measured)
         prof_machine_fact_set (&prof_machine_facts[i], &measured->machine, value);
     }
   measured->attempts_left = agrees ? 0 : measured->attempts_left - 1;
+  measured->is_disturbed = !agrees;
   measured->time = g_get_real_time () / G_USEC_PER_SEC;
   return TRUE;
+}
+
+/* A machine that was busy may be quiet the day after. */
+static void
+expire (ProfMeasuredMachine *measured)
+{
+  gint64 age = g_get_real_time () / G_USEC_PER_SEC - measured->time;
+
+  if (measured->is_disturbed && measured->attempts_left == 0 && (age > DAY || age < -DAY))
+    measured->attempts_left = 1;
 }
 
 /* Facts that may change with the next attempt would make the times of two runs differ. */
@@ -118,7 +134,8 @@ prof_machine_use_measured (ProfMeasuredMachine *measured)
   g_autofree char    *id = prof_machine_id_dup ();
   ProfMeasuredMachine known;
 
-  read_stored (id, &known);
+  if (read_stored (id, &known))
+    expire (&known);
   if (known.attempts_left > 0 && measure (&known))
     write_stored (id, &known);
   use (&known);
@@ -180,5 +197,8 @@ prof_machine_describe_measured (const ProfMeasuredMachine *measured)
                             "until it was measured "
                             "again (%u attempts left)\n",
                             measured->attempts_left);
+  else if (measured->is_disturbed)
+    g_string_append (text, "  other processes were using the processor: what is missing is "
+                           "measured again after a day\n");
   return g_string_free (text, FALSE);
 }

@@ -13,6 +13,8 @@ typedef struct
   /* How often it is measured again, since other processes were using the processor; 0: it is measured.  Until then
    * kernels choose by what the processor reports. */
   guint attempts_left;
+  gboolean
+      is_disturbed; /* in the last attempt, so that facts may be missing, which are measured again after a day */
 } ProfMeasuredMachine;
 
 /* Kernels choose by what is stored of this machine from now on; where nothing is, by what the processor reports.  Takes

@@ -452,7 +452,7 @@ test_the_machine_is_measured_once (Fixture *fixture, gconstpointer unused G_GNUC
   fixture_run_line (fixture,
                     "cd cache/hybridscope/machine; chmod 600 machine.ini; "
                     "sed -n '/^\\[/p' machine.ini >other; printf '%s\\n' time=1700000000 "
-                    "attempts_left=0 "
+                    "attempts_left=0 disturbed=0 "
                     "second_cache=40000 last_cache=200000 >>other; cat other >machine.ini");
   fixture_run_line (fixture, "XDG_CACHE_HOME=$PWD/cache hscope --version --verbose");
   g_assert_nonnull (strstr (fixture->out, "machine: measured 2023-11-14 22:13 UTC\n"));

@@ -178,14 +178,16 @@ static void
 test_not_used (void)
 {
   g_autofree char *id = prof_machine_id_dup ();
-  g_autofree char *other =
-      g_strdup_printf ("[%s, older]\ntime=1700000000\nattempts_left=0\nsecond_cache=65536\n", id);
+  g_autofree char *other = g_strdup_printf (
+      "[%s, older]\ntime=1700000000\nattempts_left=0\ndisturbed=0\nsecond_cache=65536\n", id);
   g_autofree char *unfinished =
-      g_strdup_printf ("[%s]\ntime=1700000000\nattempts_left=1\nsecond_cache=65536\n", id);
+      g_strdup_printf ("[%s]\ntime=1700000000\nattempts_left=1\ndisturbed=1\nsecond_cache=65536\n",
+                       id);
   g_autofree char *impossible =
-      g_strdup_printf ("[%s]\ntime=1700000000\nattempts_left=0\nsecond_cache=1\n", id);
+      g_strdup_printf ("[%s]\ntime=1700000000\nattempts_left=0\ndisturbed=0\nsecond_cache=1\n", id);
   g_autofree char *finished =
-      g_strdup_printf ("[%s]\ntime=1700000000\nattempts_left=0\nsecond_cache=65536\n", id);
+      g_strdup_printf ("[%s]\ntime=1700000000\nattempts_left=0\ndisturbed=0\nsecond_cache=65536\n",
+                       id);
 
   hyb_machine_use (NULL);
   write_file (other);
@@ -200,6 +202,32 @@ test_not_used (void)
   write_file (finished);
   prof_machine_use_stored ();
   g_assert_cmpfloat (hyb_machine_get ()->second_cache, ==, 65536);
+  hyb_machine_use (NULL);
+}
+
+/* A machine that was busy is measured again a day later; until then what was found serves. */
+static void
+test_disturbed (void)
+{
+  static const int hours[] = { 23, 25 };
+  g_autofree char *id = prof_machine_id_dup ();
+
+  for (guint i = 0; i < G_N_ELEMENTS (hours); i++)
+    {
+      gint64           time = g_get_real_time () / G_USEC_PER_SEC - hours[i] * 3600;
+      g_autofree char *file =
+          g_strdup_printf ("[%s]\ntime=%" G_GINT64_FORMAT
+                           "\nattempts_left=0\ndisturbed=1\nsecond_cache=65536\n",
+                           id, time);
+      ProfMeasuredMachine measured;
+
+      write_file (file);
+      prof_machine_use_stored ();
+      g_assert_cmpfloat (hyb_machine_get ()->second_cache, ==, 65536);
+      prof_machine_use_measured (&measured);
+      g_assert_true ((measured.time == time) == (hours[i] < 24));
+      g_assert_cmpuint (measured.attempts_left, ==, 0);
+    }
   hyb_machine_use (NULL);
 }
 
@@ -219,6 +247,8 @@ TEST_PROGRAM (test_machine_store)
   g_test_add_func ("/profiler/machine-store/a-machine-is-measured-once", test_measured_once);
   g_test_add_func ("/profiler/machine-store/facts-of-others-and-unfinished-ones-are-not-used",
                    test_not_used);
+  g_test_add_func ("/profiler/machine-store/a-busy-machine-is-measured-again-after-a-day",
+                   test_disturbed);
   code = g_test_run ();
   remove_file ();
   g_rmdir (inside);
