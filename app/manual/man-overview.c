@@ -27,6 +27,12 @@ write_page (GString *page, const char *name G_GNUC_UNUSED)
   write_commands (page);
   g_string_append (page, ".SH OPTIONS\n.TP\n.B \\-\\-sandbox[=strict]\n");
   scope_roff_text (page, scope_sandbox_text);
+  g_string_append (page, ".TP\n.B \\-\\-version \\-\\-verbose\n");
+  scope_roff_text (
+      page,
+      "The version, the vector instructions in use, and this machine as it was measured: sizes of "
+      "caches beside the reported ones, and rates of reading and multiplying. It is measured in at "
+      "most half a second if it was not yet.");
   g_string_append (page, ".TP\n.B \\-\\-json\n");
   scope_roff_text (page, "Each command takes it and prints its result as one JSON document.");
   scope_man_sections (page, NULL);
