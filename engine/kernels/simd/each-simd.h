@@ -20,6 +20,10 @@
  *   simd_load_f16 (p), simd_load_bf16 (p)  LANES half floats of either kind, converted to float
  *   simd_load_bytes (p)            LANES signed bytes, converted to float
  *   simd_sum (v), simd_sum_doubles (v), simd_lane_max (v)  over all lanes
+ *   SIMD_ROUND (v, mode)           each lane to an integer; not defined for the compiler's own target
+ *   simd_sqrt (v)                  the square root of each lane
+ *   simd_low_doubles (v), simd_high_doubles (v)  either half of the lanes, as doubles
+ *   simd_join_doubles (low, high)  all lanes of both, rounded to floats
  *   simd_scale (a, n)              a 2ⁿ for whole n, |n| ≤ 250
  *   simd_any (mask)                whether any lane of Ints has its sign bit set
  *   simd_even_lanes (a, b)         lanes 0, 2, … of a, then those of b
@@ -30,6 +34,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/kernels/simd/simd.h"
 
+#include <math.h>
 #include <string.h>
 
 #ifdef __x86_64__
@@ -77,11 +82,18 @@ hyb_simd_sum_eight (__m256 a)
       _mm512_slli_epi32 (_mm512_cvtepu16_epi32 (_mm256_loadu_si256 ((gconstpointer) (from))), 16)
 #define SIMD_LOAD_BYTES(from) \
   (Floats) _mm512_cvtepi32_ps (_mm512_cvtepi8_epi32 (_mm_loadu_si128 ((gconstpointer) (from))))
-#define SIMD_SUM_DOUBLES(a) _mm512_reduce_add_pd ((__m512d) a)
-#define SIMD_SUM(a)         _mm512_reduce_add_ps ((__m512) a)
-#define SIMD_LANE_MAX(a)    _mm512_reduce_max_ps ((__m512) a)
-#define SIMD_SCALE(a, n)    (Floats) _mm512_scalef_ps ((__m512) a, (__m512) n)
-#define SIMD_ANY(mask)      (_mm512_movepi32_mask ((__m512i) (mask)) != 0)
+#define SIMD_SUM_DOUBLES(a)  _mm512_reduce_add_pd ((__m512d) a)
+#define SIMD_SUM(a)          _mm512_reduce_add_ps ((__m512) a)
+#define SIMD_LANE_MAX(a)     _mm512_reduce_max_ps ((__m512) a)
+#define SIMD_ROUND(a, mode)  (Floats) _mm512_roundscale_ps ((__m512) a, mode)
+#define SIMD_SQRT(a)         (Floats) _mm512_sqrt_ps ((__m512) a)
+#define SIMD_LOW_DOUBLES(a)  (Doubles) _mm512_cvtps_pd (_mm512_castps512_ps256 ((__m512) a))
+#define SIMD_HIGH_DOUBLES(a) (Doubles) _mm512_cvtps_pd (_mm512_extractf32x8_ps ((__m512) a, 1))
+#define SIMD_JOIN_DOUBLES(low, high)                                                     \
+  (Floats) _mm512_insertf32x8 (_mm512_castps256_ps512 (_mm512_cvtpd_ps ((__m512d) low)), \
+                               _mm512_cvtpd_ps ((__m512d) high), 1)
+#define SIMD_SCALE(a, n) (Floats) _mm512_scalef_ps ((__m512) a, (__m512) n)
+#define SIMD_ANY(mask)   (_mm512_movepi32_mask ((__m512i) (mask)) != 0)
 #include "engine/kernels/simd/simd-functions.h"
 #include SIMD_KERNEL
 #include "engine/kernels/simd/simd-undefine.h"
@@ -106,6 +118,12 @@ hyb_simd_sum_eight (__m256 a)
   (Floats) _mm256_slli_epi32 (_mm256_cvtepu16_epi32 (_mm_loadu_si128 ((gconstpointer) (from))), 16)
 #define SIMD_LOAD_BYTES(from) \
   (Floats) _mm256_cvtepi32_ps (_mm256_cvtepi8_epi32 (_mm_loadl_epi64 ((gconstpointer) (from))))
+#define SIMD_ROUND(a, mode)  (Floats) _mm256_round_ps ((__m256) a, mode)
+#define SIMD_SQRT(a)         (Floats) _mm256_sqrt_ps ((__m256) a)
+#define SIMD_LOW_DOUBLES(a)  (Doubles) _mm256_cvtps_pd (_mm256_castps256_ps128 ((__m256) a))
+#define SIMD_HIGH_DOUBLES(a) (Doubles) _mm256_cvtps_pd (_mm256_extractf128_ps ((__m256) a, 1))
+#define SIMD_JOIN_DOUBLES(low, high) \
+  (Floats) _mm256_set_m128 (_mm256_cvtpd_ps ((__m256d) high), _mm256_cvtpd_ps ((__m256d) low))
 #define SIMD_SUM(a)    hyb_simd_sum_eight ((__m256) a)
 #define SIMD_ANY(mask) (_mm256_movemask_ps ((__m256) (mask)) != 0)
 #include "engine/kernels/simd/simd-functions.h"
@@ -120,9 +138,14 @@ hyb_simd_sum_eight (__m256 a)
 #define SIMD_MULTIPLY_ADD(a, b, c)     ((a) * (b) + (c))
 #define SIMD_SUBTRACT_PRODUCT(a, b, c) ((c) - (a) * (b))
 #ifdef __x86_64__
-#define SIMD_MIN(a, b) (Floats) _mm_min_ps ((__m128) a, (__m128) b)
-#define SIMD_MAX(a, b) (Floats) _mm_max_ps ((__m128) a, (__m128) b)
-#define SIMD_ANY(mask) (_mm_movemask_ps ((__m128) (mask)) != 0)
+#define SIMD_MIN(a, b)       (Floats) _mm_min_ps ((__m128) a, (__m128) b)
+#define SIMD_MAX(a, b)       (Floats) _mm_max_ps ((__m128) a, (__m128) b)
+#define SIMD_ANY(mask)       (_mm_movemask_ps ((__m128) (mask)) != 0)
+#define SIMD_SQRT(a)         (Floats) _mm_sqrt_ps ((__m128) a)
+#define SIMD_LOW_DOUBLES(a)  (Doubles) _mm_cvtps_pd ((__m128) a)
+#define SIMD_HIGH_DOUBLES(a) (Doubles) _mm_cvtps_pd (_mm_movehl_ps ((__m128) a, (__m128) a))
+#define SIMD_JOIN_DOUBLES(low, high) \
+  (Floats) _mm_movelh_ps (_mm_cvtpd_ps ((__m128d) low), _mm_cvtpd_ps ((__m128d) high))
 #else
 #define SIMD_MIN(a, b) SIMD (simd_choose) ((a) < (b), a, b)
 #define SIMD_MAX(a, b) SIMD (simd_choose) ((a) > (b), a, b)

@@ -37,6 +37,10 @@ typedef double SIMD (Doubles) __attribute__ ((vector_size (LANES * sizeof (doubl
 #define simd_scale            SIMD (simd_scale)
 #define simd_any              SIMD (simd_any)
 #define simd_even_lanes       SIMD (simd_even_lanes)
+#define simd_sqrt             SIMD (simd_sqrt)
+#define simd_low_doubles      SIMD (simd_low_doubles)
+#define simd_high_doubles     SIMD (simd_high_doubles)
+#define simd_join_doubles     SIMD (simd_join_doubles)
 
 INLINE Floats
 simd_fill (float value)
@@ -201,6 +205,66 @@ INLINE Floats
 simd_max (Floats a, Floats b)
 {
   return SIMD_MAX (a, b);
+}
+
+INLINE Floats
+simd_sqrt (Floats a)
+{
+#ifdef SIMD_SQRT
+  return SIMD_SQRT (a);
+#else
+  for (int i = 0; i < LANES; i++)
+    a[i] = sqrtf (a[i]);
+  return a;
+#endif
+}
+
+/* The lower half of the lanes, as doubles. */
+INLINE Doubles
+simd_low_doubles (Floats a)
+{
+#ifdef SIMD_LOW_DOUBLES
+  return SIMD_LOW_DOUBLES (a);
+#else
+  Doubles value;
+
+  for (int i = 0; i < LANES / 2; i++)
+    value[i] = (double) a[i];
+  return value;
+#endif
+}
+
+/* The upper half of the lanes, as doubles. */
+INLINE Doubles
+simd_high_doubles (Floats a)
+{
+#ifdef SIMD_HIGH_DOUBLES
+  return SIMD_HIGH_DOUBLES (a);
+#else
+  Doubles value;
+
+  for (int i = 0; i < LANES / 2; i++)
+    value[i] = (double) a[LANES / 2 + i];
+  return value;
+#endif
+}
+
+/* The lanes of both halves, rounded to floats. */
+INLINE Floats
+simd_join_doubles (Doubles low, Doubles high)
+{
+#ifdef SIMD_JOIN_DOUBLES
+  return SIMD_JOIN_DOUBLES (low, high);
+#else
+  Floats value;
+
+  for (int i = 0; i < LANES / 2; i++)
+    {
+      value[i] = (float) low[i];
+      value[LANES / 2 + i] = (float) high[i];
+    }
+  return value;
+#endif
 }
 
 /* Multiplies by 2ⁿ in two factors, so that results below the normal range are rounded once. */

@@ -29,6 +29,15 @@
 #undef SIMD_ANY
 #undef simd_any
 #undef simd_even_lanes
+#undef SIMD_ROUND
+#undef SIMD_SQRT
+#undef simd_sqrt
+#undef SIMD_LOW_DOUBLES
+#undef simd_low_doubles
+#undef SIMD_HIGH_DOUBLES
+#undef simd_high_doubles
+#undef SIMD_JOIN_DOUBLES
+#undef simd_join_doubles
 #undef SIMD_MASK
 #undef SIMD_LOAD_PART
 #undef SIMD_STORE_PART

@@ -1,4 +1,4 @@
-/* vector-functions.h — exp, tanh, sigmoid, erf and softplus of one vector of floats.
+/* vector-functions.h — exp, expm1, log, tanh, sigmoid, erf and softplus of one vector of floats.
  *
  * Kernels include it; each-simd.h includes those once for each instruction set, so there is no
  * include guard.  Each lane of the result depends only on its argument: where a branch asks for the
@@ -95,6 +95,53 @@ SIMD (vector_exp) (Floats x)
 
   parts = SIMD (split_exp) (simd_min (simd_fill (89.f), simd_max (simd_fill (EXP_LOWEST), x)), 0.f);
   return simd_scale (1.f + parts.p, parts.shifted - EXP_ROUND (0.f));
+}
+
+/* eˣ − 1 = 2ⁿ p + (2ⁿ − 1), which does not cancel near zero.  Where 2ⁿ may be infinite, eˣ itself is near enough. */
+INLINE Floats
+SIMD (vector_expm1) (Floats x)
+{
+  Floats limited = simd_min (simd_fill (EXP_FAR), simd_max (simd_fill (-EXP_FAR), x));
+  SIMD (ExpParts) parts = SIMD (split_exp) (limited, 0.f);
+  Floats power = SIMD (power_of_two) (parts.shifted);
+  Floats y = simd_multiply_add (power, parts.p, power - 1.f);
+  Ints   is_far = x > simd_fill (EXP_FAR);
+
+  if (G_UNLIKELY (simd_any (is_far)))
+    y = simd_choose (is_far, SIMD (vector_exp) (x), y);
+  return (Floats) ((Ints) y | ((Ints) x & G_MININT32)); /* −0 gives −0 */
+}
+
+/* With x = 2ᵏ (1 + f), 1 + f from √½ to √2: k ln 2 + f − f² / 2 + f³ p(f), the small parts first.  p is a minimax
+ * polynomial with an error of 3e-9 of the logarithm.  Subnormal numbers are multiplied by 2²³ before. */
+INLINE Floats
+SIMD (vector_log) (Floats x)
+{
+  Ints   is_tiny = x < simd_fill (0x1p-126f);
+  Floats normal = simd_choose (is_tiny, x * 0x1p23f, x);
+  Ints   exponent = ((Ints) normal - 0x3f3504f3) >> 23;
+  Floats f = (Floats) ((Words) normal - ((Words) exponent << 23)) - 1.f;
+  Floats k = __builtin_convertvector(exponent - (is_tiny & 23), Floats), z = f * f;
+  Floats p = simd_multiply_add (simd_fill (0x1.b44a7p-5f), f, simd_fill (-0x1.bf1b8ap-4f));
+  Ints   is_usual = (x > simd_fill (0.f)) & (x < simd_fill (INFINITY));
+
+  p = simd_multiply_add (p, f, simd_fill (0x1.f00218p-4f));
+  p = simd_multiply_add (p, f, simd_fill (-0x1.0102c8p-3f));
+  p = simd_multiply_add (p, f, simd_fill (0x1.23036cp-3f));
+  p = simd_multiply_add (p, f, simd_fill (-0x1.552f18p-3f));
+  p = simd_multiply_add (p, f, simd_fill (0x1.99a54p-3f));
+  p = simd_multiply_add (p, f, simd_fill (-0x1.00007p-2f));
+  p = simd_multiply_add (p, f, simd_fill (0x1.555548p-2f));
+  p = simd_multiply_add (k, simd_fill (LN_2_LOW), p * (f * z));
+  p = simd_multiply_add (k, simd_fill (LN_2_HIGH), f + simd_multiply_add (simd_fill (-0.5f), z, p));
+  if (G_UNLIKELY (simd_any (~is_usual)))
+    {
+      Floats other = simd_choose (x < simd_fill (0.f), simd_fill (NAN), x);
+
+      p = simd_choose (is_usual, p,
+                       simd_choose (x == simd_fill (0.f), simd_fill (-INFINITY), other));
+    }
+  return p;
 }
 
 /* 2⁻³² / (2⁻³² + 2⁻³² e⁻ˣ): with that factor the denominator is a normal number for every x whose

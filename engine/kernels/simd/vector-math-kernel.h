@@ -1,7 +1,8 @@
 /* vector-math-kernel.h — the loops of vector-math.c for one instruction set: y[i] = f(x[i]).
  *
- * map_exp, map_tanh, map_sigmoid, map_erf and map_softplus run over i in steps of four vectors.
+ * map_exp, map_tanh and the others run over i in steps of four vectors.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/kernels/simd/vector-angles.h"
 #include "engine/kernels/simd/vector-functions.h"
 
 /* The last, partial vector uses the same function as four at a time, so that a value does not depend
@@ -29,5 +30,13 @@ MAP (tanh)
 MAP (sigmoid)
 MAP (erf)
 MAP (softplus)
+MAP (expm1)
+MAP (log)
+MAP (sin)
+MAP (cos)
+MAP (tan)
+MAP (asin)
+MAP (acos)
+MAP (atan)
 
 #undef MAP

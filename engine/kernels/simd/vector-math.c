@@ -1,6 +1,6 @@
-/* vector-math.c — exp, tanh, sigmoid, erf and softplus over arrays of floats: y[i] = f(x[i]).
+/* vector-math.c — exponentials, logarithms, angles and the like over arrays of floats: y[i] = f(x[i]).
  *
- * The formulas are in vector-functions.h, the loops in vector-math-kernel.h.  A value depends on
+ * The formulas are in vector-functions.h and vector-angles.h, the loops in vector-math-kernel.h.  A value depends on
  * its argument (and on whether the processor has fused multiply-add), but not on its position in
  * the array or on the length.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
@@ -11,32 +11,22 @@
 #define SIMD_KERNEL "engine/kernels/simd/vector-math-kernel.h"
 #include "engine/kernels/simd/each-simd.h"
 
-void
-hyb_vector_exp (gsize n, const float *x, float *y)
-{
-  HYB_SIMD_CHOOSE (map_exp) ((gint64) n, x, y);
-}
+#define FUNCTION(name)                                       \
+  void hyb_vector_##name (gsize n, const float *x, float *y) \
+  {                                                          \
+    HYB_SIMD_CHOOSE (map_##name) ((gint64) n, x, y);         \
+  }
 
-void
-hyb_vector_tanh (gsize n, const float *x, float *y)
-{
-  HYB_SIMD_CHOOSE (map_tanh) ((gint64) n, x, y);
-}
-
-void
-hyb_vector_sigmoid (gsize n, const float *x, float *y)
-{
-  HYB_SIMD_CHOOSE (map_sigmoid) ((gint64) n, x, y);
-}
-
-void
-hyb_vector_erf (gsize n, const float *x, float *y)
-{
-  HYB_SIMD_CHOOSE (map_erf) ((gint64) n, x, y);
-}
-
-void
-hyb_vector_softplus (gsize n, const float *x, float *y)
-{
-  HYB_SIMD_CHOOSE (map_softplus) ((gint64) n, x, y);
-}
+FUNCTION (exp)
+FUNCTION (expm1)
+FUNCTION (log)
+FUNCTION (tanh)
+FUNCTION (sigmoid)
+FUNCTION (erf)
+FUNCTION (softplus)
+FUNCTION (sin)
+FUNCTION (cos)
+FUNCTION (tan)
+FUNCTION (asin)
+FUNCTION (acos)
+FUNCTION (atan)

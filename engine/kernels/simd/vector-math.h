@@ -1,4 +1,4 @@
-/* vector-math.h — exp, tanh, sigmoid, erf and softplus over arrays of floats, vectorised.
+/* vector-math.h — exponentials, logarithms, angles and the like over arrays of floats, vectorised.
  *
  * The error is at most 2 units in the last place of the float result over the whole range, for
  * tanh 2.1 if the processor has no fused multiply-add.  NaN gives NaN, infinities give the limits of
@@ -13,3 +13,11 @@ void hyb_vector_tanh (gsize n, const float *x, float *y);     /* y[i] = tanh (x[
 void hyb_vector_sigmoid (gsize n, const float *x, float *y);  /* y[i] = 1 / (1 + exp (−x[i])) */
 void hyb_vector_erf (gsize n, const float *x, float *y);      /* y[i] = erf (x[i]) */
 void hyb_vector_softplus (gsize n, const float *x, float *y); /* y[i] = log (1 + exp (x[i])) */
+void hyb_vector_expm1 (gsize n, const float *x, float *y);    /* y[i] = exp (x[i]) − 1 */
+void hyb_vector_log (gsize n, const float *x, float *y);      /* natural */
+void hyb_vector_sin (gsize n, const float *x, float *y);      /* of radians */
+void hyb_vector_cos (gsize n, const float *x, float *y);      /* of radians */
+void hyb_vector_tan (gsize n, const float *x, float *y);      /* of radians */
+void hyb_vector_asin (gsize n, const float *x, float *y);     /* NaN beyond −1 … 1 */
+void hyb_vector_acos (gsize n, const float *x, float *y);     /* NaN beyond −1 … 1 */
+void hyb_vector_atan (gsize n, const float *x, float *y);     /* from −π/2 to π/2 */

@@ -1,4 +1,4 @@
-/* test-vector-math.c — compares vectorised exp, tanh, sigmoid, erf and softplus with the C library in double.
+/* test-vector-math.c — compares vectorised exponentials, logarithms, angles and the like with the C library in double.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/kernels/simd/vector-math.h"
 
@@ -35,6 +35,14 @@ static const Pair pairs[] = {
   { hyb_vector_sigmoid, exact_sigmoid },
   { hyb_vector_erf, erf },
   { hyb_vector_softplus, exact_softplus },
+  { hyb_vector_expm1, expm1 },
+  { hyb_vector_log, log },
+  { hyb_vector_sin, sin },
+  { hyb_vector_cos, cos },
+  { hyb_vector_tan, tan },
+  { hyb_vector_asin, asin },
+  { hyb_vector_acos, acos },
+  { hyb_vector_atan, atan },
 };
 
 /* The distance of got from exact, in units in the last place of the float nearest to exact. */
@@ -175,6 +183,36 @@ test_tanh_is_odd (void)
   for_each_level (check_tanh_is_odd);
 }
 
+/* −0 gives −0, and ends of the range are those of the C library. */
+static void
+check_ends (HybSimdLevel level)
+{
+  const float ends[] = { 0.f,        -0.f,      1.f,     -1.f,  0x1p-149f,
+                         -0x1p-149f, 0x1p-126f, 0x1p18f, 1e30f, -1e30f,
+                         INFINITY,   -INFINITY, NAN,     88.7f, 0x1.fffffep127f };
+  float       y[G_N_ELEMENTS (ends)];
+
+  for (guint f = 0; f < G_N_ELEMENTS (pairs); f++)
+    {
+      pairs[f].vector (G_N_ELEMENTS (ends), ends, y);
+      for (guint i = 0; i < G_N_ELEMENTS (ends); i++)
+        {
+          double exact = pairs[f].exact ((double) ends[i]);
+
+          if (!(units_apart (y[i], exact) <= 2.1) ||
+              (exact == 0 && (y[i] != 0 || !signbit (y[i]) != !signbit (exact))))
+            g_error ("function %u of %a gives %a, not %a", f, (double) ends[i], (double) y[i],
+                     exact);
+        }
+    }
+}
+
+static void
+test_ends (void)
+{
+  for_each_level (check_ends);
+}
+
 /* Every part of an array gives the same bytes, with and without numbers whose exponential is
  * beyond the normal range beside them. */
 static void
@@ -187,7 +225,10 @@ check_place (HybSimdLevel level)
   float x[N], whole[N], part[N];
 
   for (guint i = 0; i < N; i++)
-    x[i] = i % 17 == 3 ? (float) i * 4.f - 200.f : (float) i * 0.377f - 19.f;
+    x[i] = i % 17 == 3    ? (float) i * 4.f - 200.f
+           : i % 23 == 20 ? (float) i * 1e5f
+           : i % 3 == 0   ? (float) i * 0.019f - 0.98f
+                          : (float) i * 0.377f - 19.f;
 
   for (guint f = 0; f < G_N_ELEMENTS (pairs); f++)
     {
@@ -221,6 +262,7 @@ TEST_PROGRAM (test_vector_math)
   g_test_add_func ("/engine/kernels/vector-math/error-of-ordinary-numbers",
                    test_error_of_ordinary_numbers);
   g_test_add_func ("/engine/kernels/vector-math/limits", test_limits);
+  g_test_add_func ("/engine/kernels/vector-math/ends", test_ends);
   g_test_add_func ("/engine/kernels/vector-math/tanh-is-odd", test_tanh_is_odd);
   g_test_add_func ("/engine/kernels/vector-math/value-does-not-depend-on-place",
                    test_value_does_not_depend_on_place);
