@@ -6,7 +6,7 @@
 
 #define LOAD_LEFT(k)  Floats left##k = sa == 1 ? simd_load (a + i + (k) *LANES) : fixed_left;
 #define LOAD_RIGHT(k) Floats right##k = sb == 1 ? simd_load (b + i + (k) *LANES) : fixed_right;
-#define STORE(k)      simd_store (y + i + (k) *LANES, left##k OPERATION right##k);
+#define STORE(k)      simd_store (y + i + (k) *LANES, OPERATION (left##k, right##k));
 #define EACH(X)       X (0) X (1) X (2) X (3)
 
 /* sa and sb are constants wherever this is inlined. */
@@ -29,8 +29,13 @@
         LOAD_RIGHT (0)                                                                    \
         STORE (0)                                                                         \
       }                                                                                   \
-    for (; i < n; i++)                                                                    \
-      y[i] = a[i * sa] OPERATION b[i * sb];                                               \
+    if (i < n)                                                                            \
+      {                                                                                   \
+        Floats left = sa == 1 ? simd_load_part (a + i, n - i) : fixed_left;               \
+        Floats right = sb == 1 ? simd_load_part (b + i, n - i) : fixed_right;             \
+                                                                                          \
+        simd_store_part (y + i, n - i, OPERATION (left, right));                          \
+      }                                                                                   \
   }                                                                                       \
                                                                                           \
   static TARGET void SIMD (name) (gconstpointer a, gint64 sa, gconstpointer b, gint64 sb, \
@@ -48,21 +53,31 @@
       SIMD (name##_rows) (a, 0, b, 0, y, n);                                              \
   }
 
-#define OPERATION +
+#define OPERATION(a, b) (a + b)
 DEFINE (add)
 #undef OPERATION
-#define OPERATION -
+#define OPERATION(a, b) (a - b)
 DEFINE (sub)
 #undef OPERATION
-#define OPERATION *
+#define OPERATION(a, b) (a * b)
 DEFINE (mul)
 #undef OPERATION
-#define OPERATION /
+#define OPERATION(a, b) (a / b)
 DEFINE (div)
 #undef OPERATION
+/* The instructions give b if either is NaN, and of equal operands. */
+#define OPERATION(a, b) simd_choose (a != a, a, simd_max (a, b))
+DEFINE (maximum)
+#undef OPERATION
+#define OPERATION(a, b) simd_choose (a != a, a, simd_min (a, b))
+DEFINE (minimum)
+#undef OPERATION
 
-/* In the order of HybBinary. */
-static const HybBinaryLoop SIMD (loops)[] = { SIMD (add), SIMD (sub), SIMD (mul), SIMD (div) };
+static const HybBinaryLoop SIMD (loops)[HYB_N_BINARY] = {
+  [HYB_BINARY_ADD] = SIMD (add),         [HYB_BINARY_SUB] = SIMD (sub),
+  [HYB_BINARY_MUL] = SIMD (mul),         [HYB_BINARY_DIV] = SIMD (div),
+  [HYB_BINARY_MAXIMUM] = SIMD (maximum), [HYB_BINARY_MINIMUM] = SIMD (minimum),
+};
 
 #undef LOAD_LEFT
 #undef LOAD_RIGHT

@@ -1,4 +1,4 @@
-/* binary-vector.c — sums, differences, products and quotients of floats by vector instructions.
+/* binary-vector.c — sums, differences, products, quotients and extremes of floats by vector instructions.
  *
  * The bytes are those of the loops of binary.c, which the compiler vectorises for SSE2 only.  Longer
  * vectors matter although memory limits these loops: fewer instructions for a cache line let the
@@ -12,5 +12,5 @@
 HybBinaryLoop
 hyb_binary_vector_loop (HybBinary function)
 {
-  return function <= HYB_BINARY_DIV ? HYB_SIMD_CHOOSE (loops)[function] : NULL;
+  return HYB_SIMD_CHOOSE (loops)[function];
 }

@@ -71,6 +71,18 @@ modulo_double (double a, double b)
   return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
 }
 
+/* fmod().  A whole quotient below 2²⁰ times a float is exact in double, and so is its difference from the dividend; nor
+ * can rounding have lifted the quotient to the next integer, from which it is at least 2⁻²⁴ away. */
+static inline float
+remainder_float (float a, float b)
+{
+  double quotient = (double) a / (double) b;
+
+  if (G_LIKELY (fabs (quotient) < 0x1p20))
+    return copysignf ((float) ((double) a - (double) (gint32) quotient * (double) b), a);
+  return fmodf (a, b);
+}
+
 static inline float
 modulo_float (float a, float b)
 {
@@ -78,7 +90,7 @@ modulo_float (float a, float b)
 
   if (b == 0)
     return 0;
-  rest = fmod (a, b);
+  rest = remainder_float (a, b);
   return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
 }
 

@@ -9,12 +9,49 @@
       y[i] = formula (x[i]);                                                \
   }
 
-MAP (floor, floorf)
-MAP (ceil, ceilf)
-MAP (trunc, truncf)
-MAP (even, rintf)
+/* With GCC's idea of exceptions, rounding is not vectorised by itself. */
+#ifdef SIMD_ROUND
+#define MAP_ROUND(name, formula, mode)                                                  \
+  static TARGET void SIMD (map_##name) (gint64 n, const float *x, float *y)             \
+  {                                                                                     \
+    gint64 i = 0;                                                                       \
+                                                                                        \
+    for (; i + LANES <= n; i += LANES)                                                  \
+      simd_store (y + i, SIMD_ROUND (simd_load (x + i), mode));                         \
+    if (i < n)                                                                          \
+      simd_store_part (y + i, n - i, SIMD_ROUND (simd_load_part (x + i, n - i), mode)); \
+  }
+#else
+#define MAP_ROUND(name, formula, mode) MAP (name, formula)
+#endif
+#define RELU(x) ((x) > 0 || (x) != (x) ? (x) : 0)
 
+MAP_ROUND (floor, floorf, _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC)
+MAP_ROUND (ceil, ceilf, _MM_FROUND_TO_POS_INF | _MM_FROUND_NO_EXC)
+MAP_ROUND (trunc, truncf, _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC)
+MAP_ROUND (even, rintf, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC)
+MAP (relu, RELU)
+
+#undef RELU
+#undef MAP_ROUND
 #undef MAP
+
+INLINE Floats
+SIMD (leaky) (Floats x, float slope)
+{
+  return simd_choose (x > simd_fill (0.f), x, slope * x);
+}
+
+static TARGET void
+SIMD (map_leaky) (gint64 n, const float *x, float slope, float *y)
+{
+  gint64 i = 0;
+
+  for (; i + LANES <= n; i += LANES)
+    simd_store (y + i, SIMD (leaky) (simd_load (x + i), slope));
+  if (i < n)
+    simd_store_part (y + i, n - i, SIMD (leaky) (simd_load_part (x + i, n - i), slope));
+}
 
 INLINE Floats
 SIMD (cut) (Floats line)

@@ -21,6 +21,13 @@ DEFINE (floor)
 DEFINE (ceil)
 DEFINE (trunc)
 DEFINE (even)
+DEFINE (relu)
+
+void
+hyb_vector_leaky (gsize n, const float *x, float slope, float *y)
+{
+  HYB_SIMD_CHOOSE (map_leaky) ((gint64) n, x, slope, y);
+}
 
 /* Numbers of a piece, which stays in the first-level cache between the two loops over it. */
 #define PIECE 2048

@@ -10,5 +10,8 @@ void hyb_vector_floor (gsize n, const float *x, float *y); /* the largest intege
 void hyb_vector_ceil (gsize n, const float *x, float *y);  /* the smallest integer not below */
 void hyb_vector_trunc (gsize n, const float *x, float *y); /* the integer part */
 void hyb_vector_even (gsize n, const float *x, float *y);  /* the nearest integer, halves to even */
+void hyb_vector_relu (gsize n, const float *x, float *y);  /* x where positive, else 0 */
+/* x where positive, else slope x */
+void hyb_vector_leaky (gsize n, const float *x, float slope, float *y);
 /* y[i] = alpha x[i] + beta, computed in double, and limited to [0, 1]. */
 void hyb_vector_hard_sigmoid (gsize n, const float *x, double alpha, double beta, float *y);

@@ -46,16 +46,13 @@ lower_elu (HybLowering *lowering)
                                        hyb_onnx_float (lowering, "alpha", 1)));
 }
 
-/* gamma · (max (x, 0) + alpha (exp (min (x, 0)) − 1)) */
+/* gamma · (x > 0 ? x : alpha (exp x − 1)) */
 static void
 lower_selu (HybLowering *lowering)
 {
-  HybValueId x = hyb_onnx_input (lowering, 0), y;
+  double     alpha = hyb_onnx_float (lowering, "alpha", 1.67326319217681884765625);
+  HybValueId y = onnx_leaky (lowering, hyb_onnx_input (lowering, 0), "elu", alpha);
 
-  y = hyb_onnx_unary (lowering, "expm1", negative (lowering, x));
-  y = hyb_onnx_with_scalar (lowering, "_mul_scalar", y,
-                            hyb_onnx_float (lowering, "alpha", 1.67326319217681884765625));
-  y = onnx_add (lowering, positive (lowering, x), y);
   hyb_lowering_set_output (lowering, 0,
                            hyb_onnx_with_scalar (lowering, "_mul_scalar", y,
                                                  hyb_onnx_float (lowering, "gamma",
@@ -222,6 +219,14 @@ lower_quick_gelu (HybLowering *lowering)
                            onnx_multiply (lowering, x, hyb_onnx_unary (lowering, "sigmoid", y)));
 }
 
+/* x where the condition holds, else a number. */
+static HybValueId
+x_or_number (HybLowering *lowering, HybValueId condition, HybValueId x, double number)
+{
+  return hyb_lowering_emit (lowering, "_npi_where_rscalar", 2, (HybValueId[]){ condition, x },
+                            "scalar", hyb_lowering_text (lowering, "%.17g", number), NULL);
+}
+
 static void
 lower_thresholded_relu (HybLowering *lowering)
 {
@@ -229,9 +234,7 @@ lower_thresholded_relu (HybLowering *lowering)
 
   is_above = hyb_onnx_with_scalar (lowering, "_npi_greater_scalar", x,
                                    hyb_onnx_float (lowering, "alpha", 1));
-  hyb_lowering_set_output (lowering, 0,
-                           onnx_where (lowering, is_above, x,
-                                       hyb_onnx_unary (lowering, "zeros_like", x)));
+  hyb_lowering_set_output (lowering, 0, x_or_number (lowering, is_above, x, 0));
 }
 
 static void
@@ -241,9 +244,8 @@ lower_shrink (HybLowering *lowering)
   double     lambda = hyb_onnx_float (lowering, "lambd", 0.5);
   HybValueId x = hyb_onnx_input (lowering, 0), y;
 
-  y = onnx_where (lowering, hyb_onnx_with_scalar (lowering, "_npi_greater_scalar", x, lambda),
-                  hyb_onnx_with_scalar (lowering, "_minus_scalar", x, bias),
-                  hyb_onnx_unary (lowering, "zeros_like", x));
+  y = x_or_number (lowering, hyb_onnx_with_scalar (lowering, "_npi_greater_scalar", x, lambda),
+                   hyb_onnx_with_scalar (lowering, "_minus_scalar", x, bias), 0);
   y = onnx_where (lowering, hyb_onnx_with_scalar (lowering, "_npi_less_scalar", x, -lambda),
                   hyb_onnx_with_scalar (lowering, "_plus_scalar", x, bias), y);
   hyb_lowering_set_output (lowering, 0, y);

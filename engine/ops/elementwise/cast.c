@@ -1,11 +1,12 @@
 /* cast.c — Cast, amp_cast, amp_multicast and _cast_like: conversions between element types.
  *
- * All use hyb_dtype_convert(); a conversion to the same type is a view.  Start with cast_operand().
+ * All convert as hyb_dtype_convert() does; a conversion to the same type is a view.  Start with cast_operand().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/base/parallel.h"
 #include "engine/gradient/gradient.h"
 #include "engine/kernels/each.h"
+#include "engine/kernels/simd/vector-integers.h"
 #include "engine/op/op.h"
 #include "engine/op/rules.h"
 #include "engine/op/run.h"
@@ -31,11 +32,12 @@ static void
 cast_slice (gint64 begin, gint64 end, gpointer data)
 {
   const CastOperands *operands = data;
+  HybDType            to_dtype = operands->to_dtype, from_dtype = operands->from_dtype;
+  gpointer            to = operands->to + begin * (gint64) hyb_dtype_size (to_dtype);
+  gconstpointer       from = operands->from + begin * (gint64) hyb_dtype_size (from_dtype);
 
-  hyb_dtype_convert (operands->to + begin * (gint64) hyb_dtype_size (operands->to_dtype),
-                     operands->to_dtype,
-                     operands->from + begin * (gint64) hyb_dtype_size (operands->from_dtype),
-                     operands->from_dtype, (gsize) (end - begin));
+  if (!hyb_vector_convert (to, to_dtype, from, from_dtype, (gsize) (end - begin)))
+    hyb_dtype_convert (to, to_dtype, from, from_dtype, (gsize) (end - begin));
 }
 
 /* Converts input number `index` to output number `index`. */

@@ -10,23 +10,22 @@
 #include "engine/ops/elementwise/unary-family.h"
 
 /* row name, description, f(x), operand of the derivative (x or y), f′ × g */
-#define ROWS(ROW)                                                                                \
-  ROW (gamma, "Gamma function.", tgamma (x), x, tgamma (x) * hyb_digamma (x) * g)                \
-  ROW (gammaln, "Logarithm of the absolute gamma function.", hyb_log_gamma (x), x,               \
-       hyb_digamma (x) * g)                                                                      \
-  ROW (erfinv, "Inverse of the error function.", hyb_erf_inverse (x), y,                         \
-       exp (y *y) / M_2_SQRTPI * g)                                                              \
-  ROW (softsign, "x / (1 + |x|).", x / (1 + fabs (x)), x, g / ((1 + fabs (x)) * (1 + fabs (x)))) \
-  ROW (relu, "x where positive, else 0; NaN stays.", x > 0 || x != x ? x : 0, y,                 \
-       y > 0    ? g                                                                              \
-       : y != y ? y                                                                              \
-                : 0)
+#define ROWS(ROW)                                                                  \
+  ROW (gamma, "Gamma function.", tgamma (x), x, tgamma (x) * hyb_digamma (x) * g)  \
+  ROW (gammaln, "Logarithm of the absolute gamma function.", hyb_log_gamma (x), x, \
+       hyb_digamma (x) * g)                                                        \
+  ROW (erfinv, "Inverse of the error function.", hyb_erf_inverse (x), y,           \
+       exp (y *y) / M_2_SQRTPI * g)                                                \
+  ROW (softsign, "x / (1 + |x|).", x / (1 + fabs (x)), x, g / ((1 + fabs (x)) * (1 + fabs (x))))
 
 #define ROW(id, text, formula, variable, derivative) \
   UNARY_FORWARD (id, formula)                        \
   UNARY_BACKWARD (id, variable, derivative)
 ROWS (ROW)
 #undef ROW
+
+UNARY_FORWARD_VECTOR (relu, hyb_vector_relu, x > 0 || x != x ? x : 0)
+UNARY_BACKWARD (relu, y, y > 0 ? g : y != y ? y : 0)
 
 UNARY_FORWARD_VECTOR (erf, hyb_vector_erf, erf (x))
 UNARY_BACKWARD (erf, x, exp (-x *x) * M_2_SQRTPI * g)
@@ -112,6 +111,8 @@ UNARY_BACKWARD (_contrib_quadratic, x, quadratic_slope (operands, x) * g)
 
 const HybOp hyb_ops_elementwise_special[] = {
   ROWS (ROW) //
+  UNARY_OP (relu, "x where positive, else 0; NaN stays."),
+  UNARY_BACKWARD_OP (relu),
   UNARY_OP (erf, "Error function."),
   UNARY_BACKWARD_OP (erf),
   {

@@ -26,6 +26,30 @@ NAME (gelu) (gint64 n, const REAL *x, REAL *y)
     }
 }
 
+/* y = scale (x > 0 ? x : slope (exp x − 1)); y may be x. */
+static void
+NAME (elu) (gint64 n, const REAL *x, REAL *y, REAL scale, REAL slope)
+{
+  REAL part[256];
+
+  for (gint64 begin = 0; begin < n; begin += G_N_ELEMENTS (part))
+    {
+      gint64 count = MIN (n - begin, (gint64) G_N_ELEMENTS (part));
+
+      NAME (expm1_of) ((gsize) count, x + begin, part);
+      for (gint64 i = 0; i < count; i++)
+        part[i] *= slope;
+      for (gint64 i = 0; i < count; i++)
+        {
+          REAL curve = part[i];
+
+          part[i] = x[begin + i] > 0 ? x[begin + i] : curve;
+        }
+      for (gint64 i = 0; i < count; i++)
+        y[begin + i] = scale * part[i];
+    }
+}
+
 /* d/dx ½ x (1 + erf (x/√2)) = ½ (1 + erf (x/√2)) + x φ(x). */
 static inline REAL
 NAME (gelu_slope) (REAL x)
@@ -63,8 +87,7 @@ NAME (leaky_slice) (gint64 begin, gint64 end, gpointer data)
   switch ((LeakyKind) args->params->act_type)
     {
     case LEAKY:
-      for (gint64 i = begin; i < end; i++)
-        y[i] = x[i] > 0 ? x[i] : slope * x[i];
+      NAME (leaky) ((gsize) (end - begin), x + begin, slope, y + begin);
       break;
     case RRELU:
       for (gint64 i = begin; i < end; i++)
@@ -75,12 +98,10 @@ NAME (leaky_slice) (gint64 begin, gint64 end, gpointer data)
         y[i] = x[i] > 0 ? x[i] : NAME (slope_at) (args, i) * x[i];
       break;
     case ELU:
-      for (gint64 i = begin; i < end; i++)
-        y[i] = x[i] > 0 ? x[i] : slope * expm1 (x[i]);
+      NAME (elu) (end - begin, x + begin, y + begin, 1, slope);
       break;
     case SELU:
-      for (gint64 i = begin; i < end; i++)
-        y[i] = (REAL) SELU_LAMBDA * (x[i] > 0 ? x[i] : (REAL) SELU_ALPHA * expm1 (x[i]));
+      NAME (elu) (end - begin, x + begin, y + begin, (REAL) SELU_LAMBDA, (REAL) SELU_ALPHA);
       break;
     case GELU:
       NAME (gelu) (end - begin, x + begin, y + begin);

@@ -10,6 +10,7 @@
 #include "engine/base/random.h"
 #include "engine/gradient/gradient.h"
 #include "engine/kernels/simd/vector-math.h"
+#include "engine/kernels/simd/vector-steps.h"
 #include "engine/op/dimensions.h"
 #include "engine/op/layer-rules.h"
 #include "engine/op/rules.h"
@@ -160,6 +161,33 @@ erf_of_f64 (gsize n, double *values)
 {
   for (gsize i = 0; i < n; i++)
     values[i] = erf (values[i]);
+}
+
+static void
+expm1_of_f32 (gsize n, const float *x, float *y)
+{
+  hyb_vector_expm1 (n, x, y);
+}
+
+static void
+expm1_of_f64 (gsize n, const double *x, double *y)
+{
+  for (gsize i = 0; i < n; i++)
+    y[i] = expm1 (x[i]);
+}
+
+/* x where positive, else slope x; y may be x. */
+static void
+leaky_f32 (gsize n, const float *x, float slope, float *y)
+{
+  hyb_vector_leaky (n, x, slope, y);
+}
+
+static void
+leaky_f64 (gsize n, const double *x, double slope, double *y)
+{
+  for (gsize i = 0; i < n; i++)
+    y[i] = x[i] > 0 ? x[i] : slope * x[i];
 }
 
 #define REAL_KERNEL "engine/ops/nn/leaky-relu-kernel.h"

@@ -50,6 +50,15 @@ typedef struct
   char       *to;
 } Where;
 
+/* One loop over a row.  Both elements are read before one is chosen, so that the loop has no branch. */
+#define CHOOSE_LOOP(T, x_at, y_at)  \
+  for (gint64 i = 0; i < n; i++)    \
+    {                               \
+      T a = x_at, b = y_at;         \
+                                    \
+      to[i] = condition[i] ? a : b; \
+    }
+
 /* to[i] = condition[i] ? x[i] : y[i]; x or y may be one element for the whole row (stride 0). */
 #define CHOOSE(bits)                                                                              \
   static void choose_##bits (const guint8 *condition, const guint##bits *x, const guint##bits *y, \
@@ -58,17 +67,13 @@ typedef struct
     guint##bits one_x = *x, one_y = *y;                                                           \
                                                                                                   \
     if (stride[2] && stride[3])                                                                   \
-      for (gint64 i = 0; i < n; i++)                                                              \
-        to[i] = condition[i] ? x[i] : y[i];                                                       \
+      CHOOSE_LOOP (guint##bits, x[i], y[i])                                                       \
     else if (stride[2])                                                                           \
-      for (gint64 i = 0; i < n; i++)                                                              \
-        to[i] = condition[i] ? x[i] : one_y;                                                      \
+      CHOOSE_LOOP (guint##bits, x[i], one_y)                                                      \
     else if (stride[3])                                                                           \
-      for (gint64 i = 0; i < n; i++)                                                              \
-        to[i] = condition[i] ? one_x : y[i];                                                      \
+      CHOOSE_LOOP (guint##bits, one_x, y[i])                                                      \
     else                                                                                          \
-      for (gint64 i = 0; i < n; i++)                                                              \
-        to[i] = condition[i] ? one_x : one_y;                                                     \
+      CHOOSE_LOOP (guint##bits, one_x, one_y)                                                     \
   }
 
 CHOOSE (8)
@@ -77,6 +82,7 @@ CHOOSE (32)
 CHOOSE (64)
 
 #undef CHOOSE
+#undef CHOOSE_LOOP
 
 /* A row whose condition has a byte for each element; FALSE otherwise. */
 static gboolean

@@ -1,25 +1,37 @@
-/* test-binary-vector.c — sums, differences, products and quotients of floats have the bytes of plain
- * loops at every level of vector instructions, for every length, stride and place of the result.
+/* test-binary-vector.c — sums, differences, products, quotients and extremes of floats have the bytes of
+ * plain loops at every level of vector instructions, for every length, stride and place of the result.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/kernels/binary-vector.h"
 
 #include "engine/base/random.h"
+#include "engine/kernels/binary.h"
 #include "engine/kernels/simd/simd.h"
 #include "tests/program.h"
 
+#include <math.h>
 #include <string.h>
 
 #define MOST 150
 
 static float a[MOST], b[MOST];
 
+static gboolean
+has_loop (guint function)
+{
+  return function <= HYB_BINARY_DIV || function == HYB_BINARY_MAXIMUM ||
+         function == HYB_BINARY_MINIMUM;
+}
+
 static float
 plain (HybBinary function, float left, float right)
 {
-  return function == HYB_BINARY_ADD   ? left + right
-         : function == HYB_BINARY_SUB ? left - right
-         : function == HYB_BINARY_MUL ? left * right
-                                      : left / right;
+  return function == HYB_BINARY_ADD       ? left + right
+         : function == HYB_BINARY_SUB     ? left - right
+         : function == HYB_BINARY_MUL     ? left * right
+         : function == HYB_BINARY_DIV     ? left / right
+         : left != left                   ? left
+         : function == HYB_BINARY_MAXIMUM ? (left > right ? left : right)
+                                          : (left < right ? left : right);
 }
 
 static void
@@ -59,10 +71,57 @@ test_bytes_are_those_of_plain_loops (void)
   for (guint level = HYB_SIMD_PLAIN; level <= HYB_SIMD_AVX512; level++)
     {
       hyb_simd_cap ((HybSimdLevel) level);
-      for (guint function = HYB_BINARY_ADD; function <= HYB_BINARY_DIV; function++)
-        for (gint64 n = 0; n <= MOST; n++)
+      for (guint function = HYB_BINARY_ADD; function < HYB_N_BINARY; function++)
+        for (gint64 n = 0; n <= MOST && has_loop (function); n++)
           for (guint strides = 0; strides < 4; strides++)
             check ((HybBinary) function, strides & 1, strides >> 1, n);
+    }
+}
+
+static void
+test_extremes_keep_nan_and_zero (void)
+{
+  const float special[] = { NAN, -0.f, 0.f, INFINITY, -INFINITY, 1.f };
+
+  for (guint i = 0; i < MOST; i++)
+    {
+      a[i] = special[i % G_N_ELEMENTS (special)];
+      b[i] = special[i / G_N_ELEMENTS (special) % G_N_ELEMENTS (special)];
+    }
+  for (guint level = HYB_SIMD_PLAIN; level <= HYB_SIMD_AVX512; level++)
+    {
+      hyb_simd_cap ((HybSimdLevel) level);
+      for (guint strides = 0; strides < 4; strides++)
+        {
+          check (HYB_BINARY_MAXIMUM, strides & 1, strides >> 1, MOST);
+          check (HYB_BINARY_MINIMUM, strides & 1, strides >> 1, MOST);
+        }
+    }
+}
+
+/* The remainder is exact, so it has to be that of the C library; of any bits. */
+static void
+test_remainders_are_exact (void)
+{
+  for (guint64 i = 0; i < 200000; i++)
+    {
+      float    left, right, got;
+      float    near = (float) (1000 * hyb_random_uniform (7, i) - 500);
+      gboolean is_wide = i % 2;
+      guint32  bits[2] = { (guint32) (hyb_random_uniform (5, i) * 0x1p32),
+                           (guint32) (hyb_random_uniform (6, i) * 0x1p32) };
+      double   want;
+
+      memcpy (&left, &bits[0], sizeof left);
+      memcpy (&right, &bits[1], sizeof right);
+      if (!is_wide)
+        left = near, right = i % 3 ? (float) (i % 97) / 8 : near / (float) (i % 89 + 1);
+      hyb_binary_loop (HYB_BINARY_MOD, HYB_F32) (&left, 1, &right, 1, &got, 1);
+      want = right == 0 ? 0 : fmod ((double) left, (double) right);
+      if (want != 0 && (want < 0) != (right < 0))
+        want = (double) ((float) want + right);
+      if (isnan (want) ? !isnan (got) : (double) got != want)
+        g_error ("%a mod %a is %a, not %a", (double) left, (double) right, (double) got, want);
     }
 }
 
@@ -70,7 +129,7 @@ static void
 test_other_functions_have_none (void)
 {
   for (guint function = HYB_BINARY_MOD; function < HYB_N_BINARY; function++)
-    g_assert_true (!hyb_binary_vector_loop ((HybBinary) function));
+    g_assert_true (has_loop (function) == (hyb_binary_vector_loop ((HybBinary) function) != NULL));
 }
 
 TEST_PROGRAM (test_binary_vector)
@@ -81,6 +140,10 @@ TEST_PROGRAM (test_binary_vector)
                    test_bytes_are_those_of_plain_loops);
   g_test_add_func ("/engine/kernels/binary-vector/other-functions-have-none",
                    test_other_functions_have_none);
+
+  g_test_add_func ("/engine/kernels/binary-vector/extremes-keep-nan-and-zero",
+                   test_extremes_keep_nan_and_zero);
+  g_test_add_func ("/engine/kernels/binary-vector/remainders-are-exact", test_remainders_are_exact);
 
   return g_test_run ();
 }
