@@ -146,7 +146,7 @@ scope_said_explanation (ScopeSaid             *said,
 /* --- The ladder --- */
 
 static void
-add_rung (ScopeFigure *figure, const ScopeRung *rung, gboolean is_first)
+add_rung (ScopeFigure *figure, const ProfRung *rung, gboolean is_first)
 {
   gboolean         is_unclear = !is_first && scope_is_noise (rung->verdict);
   g_autofree char *time = prof_format_seconds (rung->time.median);
@@ -168,7 +168,7 @@ add_rung (ScopeFigure *figure, const ScopeRung *rung, gboolean is_first)
 }
 
 void
-scope_said_ladder (ScopeSaid *said, const ScopeRung *rungs, guint n)
+scope_said_ladder (ScopeSaid *said, const GPtrArray *rungs)
 {
   static const ScopeTableColumn columns[] = {
     { NULL, NULL, FALSE, 24 },
@@ -183,10 +183,10 @@ scope_said_ladder (ScopeSaid *said, const ScopeRung *rungs, guint n)
                                                                  .is_folded = TRUE });
 
   scope_figure_add_table (figure, columns, G_N_ELEMENTS (columns))->indent = 2;
-  for (guint i = 0; i < n; i++)
-    add_rung (figure, &rungs[i], i == 0);
-  if (n > 0)
-    scope_said_sentence (said, SCOPE_SAID_PLAIN, scope_say_rungs (rungs, n));
+  for (guint i = 0; i < rungs->len; i++)
+    add_rung (figure, rungs->pdata[i], i == 0);
+  if (rungs->len > 0)
+    scope_said_sentence (said, SCOPE_SAID_PLAIN, scope_say_rungs (rungs));
 }
 
 void

@@ -19,8 +19,8 @@ void scope_said_explanation (ScopeSaid             *said,
                              ScopeLevel             slow,
                              ScopeLevel             fast,
                              const ProfExplanation *explanation);
-/* The engine's optimisations, switched on one after the other: bars with the table of what each saves. */
-void scope_said_ladder (ScopeSaid *said, const ScopeRung *rungs, guint n);
+/* The engine's optimisations, switched on one after the other: bars with the table of what each saves.  rungs: of ProfRung. */
+void scope_said_ladder (ScopeSaid *said, const GPtrArray *rungs);
 /* How to get an interval where there were too few runs. */
 void scope_said_longer (ScopeSaid *said);
 

@@ -81,6 +81,8 @@ figure_clear (gpointer data)
   g_array_unref (figure->bars);
   viz_curve_table_free (figure->curves);
   scope_table_free (figure->table);
+  if (figure->destroy)
+    figure->destroy (figure->data);
 }
 
 ScopeFigure *

@@ -48,7 +48,7 @@ render_table (const Block *block, const ScopeSaidRenderer *renderer, gpointer da
 static void
 render_figure (const Block *block, const ScopeSaidRenderer *renderer, gpointer data)
 {
-  if (block->figure->bars->len > 0 || block->figure->curves)
+  if (block->figure->bars->len > 0 || block->figure->curves || block->figure->data)
     renderer->figure (data, block->figure);
 }
 

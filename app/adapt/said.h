@@ -65,6 +65,8 @@ struct _ScopeFigure
   const char         *details;   /* (nullable) title of the table on pages; NULL: they only draw */
   gboolean            is_folded; /* the window has the table alone */
   gboolean            is_on_pages; /* the terminal has the numbers elsewhere */
+  gpointer            data;        /* (transfer full) of a drawing of its own */
+  GDestroyNotify      destroy;     /* frees data */
 
   GStringChunk  *texts;  /* owns all texts */
   GArray        *bars;   /* of VizBar */

@@ -139,13 +139,15 @@ scope_say_speed_of (const ProfComparison *comparison)
 }
 
 char *
-scope_say_rungs (const ScopeRung *rungs, guint n)
+scope_say_rungs (const GPtrArray *rungs)
 {
-  double           noise = n > 1 ? rungs[0].time.median - rungs[n - 1].time.median : 0;
+  ProfRung *const *list = (gpointer) rungs->pdata;
+  guint            n = rungs->len;
+  double           noise = n > 1 ? list[0]->time.median - list[n - 1]->time.median : 0;
   g_autofree char *in_all = dup_signed (-noise), *text = NULL;
 
   for (guint i = 1; i < n; i++)
-    noise -= scope_is_noise (rungs[i].verdict) ? 0 : rungs[i].saved.median;
+    noise -= scope_is_noise (list[i]->verdict) ? 0 : list[i]->saved.median;
   text = prof_format_seconds (fabs (noise));
   return g_strdup_printf (_ ("%s in all, %s of it in rungs that may be noise"), in_all, text);
 }

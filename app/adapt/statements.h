@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "profiler/explain/explain.h"
+#include "profiler/explain/ladder.h"
 
 /* "fused is 2.42 × as fast as unrolled (2.31 – 2.53)", with the interval that decides.
  * (transfer full) */
@@ -30,16 +30,7 @@ char *scope_say_speed_of (const ProfComparison *comparison /* (nullable) */);
 /* Why one subject is faster, in a few words.  (transfer full) */
 char *scope_say_reason (const ProfExplanation *explanation);
 
-/* A rung of a ladder. */
-typedef struct
-{
-  const char  *name;
-  const char  *doc;         /* what it switches on; NULL: not known */
-  ProfInterval time, saved; /* saved: against the rung before */
-  ProfVerdict  verdict;     /* against the rung before */
-} ScopeRung;
-
 /* Whether a verdict is of what may be noise. */
 gboolean scope_is_noise (ProfVerdict verdict);
-/* "−12.1 ms in all, 0.2 ms of it in rungs that may be noise".  (transfer full) */
-char *scope_say_rungs (const ScopeRung *rungs, guint n);
+/* "−12.1 ms in all, 0.2 ms of it in rungs that may be noise".  rungs: of ProfRung.  (transfer full) */
+char *scope_say_rungs (const GPtrArray *rungs);

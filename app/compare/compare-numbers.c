@@ -80,22 +80,21 @@ scope_explanation_read (const cJSON *json, ProfExplanation *explanation)
   return cJSON_GetObjectItemCaseSensitive (json, "has_cause") != NULL;
 }
 
-GArray *
+GPtrArray *
 scope_rungs_read (const cJSON *json)
 {
-  GArray      *rungs = g_array_new (FALSE, FALSE, sizeof (ScopeRung));
+  GPtrArray   *rungs = g_ptr_array_new_with_free_func (g_free);
   const cJSON *item;
 
   cJSON_ArrayForEach (item, json)
   {
-    double    seconds = scope_json_get_number (item, "seconds");
-    ScopeRung rung = { scope_json_get_text (item, "name"),
-                       NULL,
-                       { seconds, seconds, seconds },
-                       read_interval (item, "saved", "low", "high"),
-                       read_verdict (item) };
+    ProfRung *rung = g_new0 (ProfRung, 1);
 
-    g_array_append_val (rungs, rung);
+    rung->name = (char *) scope_json_get_text (item, "name");
+    rung->time = read_interval (item, "seconds", "seconds", "seconds");
+    rung->saved = read_interval (item, "saved", "low", "high");
+    rung->verdict = read_verdict (item);
+    g_ptr_array_add (rungs, rung);
   }
   return rungs;
 }

@@ -237,14 +237,6 @@ say_differences_of_work (ScopeSaid *said, const cJSON *result, const cJSON *a, c
   }
 }
 
-static void
-say_ladder (ScopeSaid *said, const cJSON *ladder)
-{
-  g_autoptr (GArray) rungs = scope_rungs_read (ladder);
-
-  scope_said_ladder (said, (const ScopeRung *) (gpointer) rungs->data, rungs->len);
-}
-
 void
 scope_result_say_why (ScopeSaid *said, const cJSON *result, const cJSON *a, const cJSON *b)
 {
@@ -253,7 +245,8 @@ scope_result_say_why (ScopeSaid *said, const cJSON *result, const cJSON *a, cons
   g_autofree char *name_a = scope_cell_dup_title (a, result);
   g_autofree char *name_b = scope_cell_dup_title (b, result);
   ScopeLevel       slow = { name_a, of_a }, fast = { name_b, of_b };
-  ProfExplanation  explanation;
+  g_autoptr (GPtrArray) rungs = scope_rungs_read (get_member (result, "ladder"));
+  ProfExplanation explanation;
 
   if (!scope_explanation_read (scope_pair_find_explanation (result, a, b), &explanation))
     scope_said_sentence (said, SCOPE_SAID_FAINT,
@@ -264,6 +257,6 @@ scope_result_say_why (ScopeSaid *said, const cJSON *result, const cJSON *a, cons
                             &explanation);
   if (!prof_explanation_has_cause (&explanation))
     say_differences_of_work (said, result, a, b);
-  say_ladder (said, get_member (result, "ladder"));
+  scope_said_ladder (said, rungs);
   prof_explanation_clear (&explanation);
 }

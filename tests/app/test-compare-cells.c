@@ -119,8 +119,8 @@ test_numbers_are_those_that_were_written (void)
   cJSON *ladder = parse ("[{'name':'a','seconds':3e-3,'saved':null,'verdict':null},"
                          "{'name':'b','seconds':1e-3,'saved':2e-3,'low':1e-3,'high':3e-3,"
                          "'verdict':'faster'}]");
-  g_autoptr (GArray) rungs = scope_rungs_read (ladder);
-  const ScopeRung *last = &g_array_index (rungs, ScopeRung, 1);
+  g_autoptr (GPtrArray) rungs = scope_rungs_read (ladder);
+  const ProfRung  *last = rungs->pdata[1];
   ProfPairing      pairing;
   ProfExplanation  explanation;
   g_autofree char *sentence = NULL, *slower = NULL, *change = NULL, *sum = NULL, *reason = NULL;
@@ -133,7 +133,7 @@ test_numbers_are_those_that_were_written (void)
   g_assert_cmpstr (slower, ==, "B is 2.00 × as fast as A (1.50 – 2.50)");
   change = scope_say_change (&last->saved, last->verdict);
   g_assert_cmpstr (change, ==, "−2.00 ms (−3.00 ms … −1.00 ms)");
-  sum = scope_say_rungs ((const ScopeRung *) (gpointer) rungs->data, rungs->len);
+  sum = scope_say_rungs (rungs);
   g_assert_true (g_str_has_prefix (sum, "−2.00 ms in all, 0.00 ns"));
   g_assert_true (scope_explanation_read (why, &explanation));
   reason = scope_say_reason (&explanation);

@@ -76,17 +76,3 @@ scope_comparison_measure_ladder (ScopeComparison *self, const ScopeGroup *group,
       prof_ladder_explain (self->ladder, self->facts, &self->ladder_explanation, error);
   return self->has_explanation || !*error;
 }
-
-ScopeRung *
-scope_ladder_list_rungs (const ProfLadder *ladder)
-{
-  ScopeRung *rungs = g_new (ScopeRung, ladder->rungs->len);
-
-  for (guint i = 0; i < ladder->rungs->len; i++)
-    {
-      const ProfRung *rung = ladder->rungs->pdata[i];
-
-      rungs[i] = (ScopeRung){ rung->name, rung->doc, rung->time, rung->saved, rung->verdict };
-    }
-  return rungs;
-}

@@ -9,7 +9,6 @@
 #include "app/command/compare/compare-devices.h"
 #include "app/command/compare/compare-explain.h"
 #include "app/command/compare/compare-json.h"
-#include "app/command/compare/compare-ladder.h"
 #include "app/command/compare/compare-matrix.h"
 #include "app/command/compare/compare-roles.h"
 #include "app/command/compare/compare-say.h"
@@ -25,28 +24,33 @@
 /* In a report, curves through fewer sizes follow the bars; other curves precede them. */
 #define MIN_CURVE_SIZES 3
 
+static ScopeLevel
+level_of (const ProfLadder *ladder, guint index)
+{
+  const ProfRung *rung = ladder->rungs->pdata[index];
+
+  return (ScopeLevel){ rung->name, rung->time.median };
+}
+
 static void
 say_ladder (ScopeSaid *said, const ScopeComparison *self)
 {
   const ProfLadder         *ladder = self->ladder;
-  g_autofree ScopeRung     *rungs = ladder ? scope_ladder_list_rungs (ladder) : NULL;
-  const ScopeRung          *last;
   const ProfSubjectOptions *options;
   g_autofree char          *line = NULL;
 
   if (!ladder)
     return;
   options = prof_subject_get_options (((ProfRung *) ladder->rungs->pdata[0])->subject);
-  last = &rungs[prof_ladder_last_pass (ladder)];
   line = g_strdup_printf ("ladder of “%s”%s, rungs run in turns, the first with one thread (%s)",
                           options->variant, options->gpu ? " on the GPU" : "",
                           prof_stop_name (ladder->stop));
   scope_said_heading (said, NULL, line);
-  scope_said_ladder (said, rungs, ladder->rungs->len);
+  scope_said_ladder (said, ladder->rungs);
   scope_said_sentence (said, SCOPE_SAID_PLAIN, scope_say_speed_of (ladder->comparison));
   if (self->has_explanation)
-    scope_said_explanation (said, (ScopeLevel){ rungs[0].name, rungs[0].time.median },
-                            (ScopeLevel){ last->name, last->time.median },
+    scope_said_explanation (said, level_of (ladder, 0),
+                            level_of (ladder, prof_ladder_last_pass (ladder)),
                             &self->ladder_explanation);
 }
 

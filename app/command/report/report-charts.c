@@ -1,6 +1,6 @@
 /* report-charts.c — bars and curves of a capture, and the order of its sections.
  *
- * Start at scope_report_page_add_capture().
+ * Start at scope_say_capture().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/report/report-sections.h"
 
@@ -145,9 +145,9 @@ draw_heights (VizPen *pen, const VizRect *area, const VizTheme *theme, const Cur
 
 /* Draws a filled step curve.  If several values share a pixel, the largest is drawn. */
 static void
-draw_curve (VizPen *pen, const VizRect *rect, const VizTheme *theme, gpointer data)
+draw_curve (const ScopeFigure *figure, VizPen *pen, const VizRect *rect, const VizTheme *theme)
 {
-  const Curve        *curve = data;
+  const Curve        *curve = figure->data;
   VizRect             area = { rect->x + HEIGHTS_WIDTH, rect->y + 8, rect->width - HEIGHTS_WIDTH,
                                rect->height - 28 };
   double              maximum = largest (curve);
@@ -175,18 +175,25 @@ draw_curve (VizPen *pen, const VizRect *rect, const VizTheme *theme, gpointer da
                    theme->text_faint, curve->high);
 }
 
-static void
-add_curve (ScopeReportPage *page, const char *title, Curve *curve /* (transfer full) */)
+static double
+curve_height (const ScopeFigure *figure G_GNUC_UNUSED)
 {
-  scope_report_page_add_chart (page, &(ScopeChart){ .title = title,
-                                                    .height = CURVE_HEIGHT,
-                                                    .draw = draw_curve,
-                                                    .data = curve,
-                                                    .destroy = curve_free });
+  return CURVE_HEIGHT;
+}
+
+static const ScopeDrawing curve_drawing = { curve_height, draw_curve };
+
+static void
+add_curve (ScopeSaid *said, const char *title, Curve *curve /* (transfer full) */)
+{
+  scope_said_figure (said, &(ScopeFigure){ .drawing = &curve_drawing,
+                                           .title = title,
+                                           .data = curve,
+                                           .destroy = curve_free });
 }
 
 static void
-add_memory (ScopeReportPage *page, const ProfCapture *capture)
+add_memory (ScopeSaid *said, const ProfCapture *capture)
 {
   const ProfMemoryPoint *points = prof_capture_get_memory (capture);
   Curve                 *curve;
@@ -204,7 +211,7 @@ add_memory (ScopeReportPage *page, const ProfCapture *capture)
   curve->is_binary = TRUE;
   curve->high = g_strdup_printf ("peak %s", bytes);
   curve->low = g_strdup_printf ("%u steps of the plan", curve->n);
-  add_curve (page, "Memory in use while the plan runs", curve);
+  add_curve (said, "Memory in use while the plan runs", curve);
 }
 
 static char *
@@ -215,7 +222,7 @@ format_count (double count)
 
 /* The distribution of the clean runs.  Two peaks usually mean two clock frequencies. */
 static void
-add_histogram (ScopeReportPage *page, const ProfCapture *capture)
+add_histogram (ScopeSaid *said, const ProfCapture *capture)
 {
   guint                   n;
   g_autofree double      *samples = prof_capture_dup_samples (capture, PROF_SAMPLE_CLEAN, &n);
@@ -246,7 +253,7 @@ add_histogram (ScopeReportPage *page, const ProfCapture *capture)
   curve->format = format_count;
   curve->low = prof_format_seconds (statistics.minimum);
   curve->high = prof_format_seconds (statistics.maximum);
-  add_curve (page, title, curve);
+  add_curve (said, title, curve);
 }
 
 /* --- Gradients --- */
@@ -273,26 +280,20 @@ add_gradients (ScopeSaid *said, const ProfCapture *capture)
 /* --- A capture --- */
 
 void
-scope_report_page_add_capture (ScopeReportPage *page, const ProfCapture *capture)
+scope_say_capture (ScopeSaid *said, const ProfCapture *capture)
 {
   g_autoptr (ProfSummary) summary = prof_summary_new (capture);
-  g_autoptr (ScopeSaid) times = scope_said_new ();
-  g_autoptr (ScopeSaid) gradients = scope_said_new ();
-  g_autoptr (ScopeSaid) conditions = scope_said_new ();
 
-  scope_say_result (times, capture, summary);
-  scope_say_advice (times, capture, summary);
-  add_groups (times, "Operators", summary, summary->operators);
-  add_groups (times, "Scopes", summary, summary->scope);
-  add_nodes (times, capture, summary);
-  scope_say_nodes (times, capture, summary);
-  scope_report_page_add_said (page, times);
-  scope_report_page_add_steps (page, capture, summary);
-  scope_report_page_add_roofline (page, capture, summary);
-  add_memory (page, capture);
-  add_gradients (gradients, capture);
-  scope_report_page_add_said (page, gradients);
-  add_histogram (page, capture);
-  scope_say_conditions (conditions, capture);
-  scope_report_page_add_said (page, conditions);
+  scope_say_result (said, capture, summary);
+  scope_say_advice (said, capture, summary);
+  add_groups (said, "Operators", summary, summary->operators);
+  add_groups (said, "Scopes", summary, summary->scope);
+  add_nodes (said, capture, summary);
+  scope_say_nodes (said, capture, summary);
+  scope_say_steps (said, capture, summary);
+  scope_say_roofline (said, capture, summary);
+  add_memory (said, capture);
+  add_gradients (said, capture);
+  add_histogram (said, capture);
+  scope_say_conditions (said, capture);
 }

@@ -15,12 +15,9 @@
 
 typedef struct
 {
-  char          *title;  /* NULL: continues the section above */
-  double         height; /* of a chart */
-  ScopeDrawFunc  draw;   /* NULL: the section is html */
-  gpointer       data;
-  GDestroyNotify destroy;
-  GString       *html;
+  char        *title;  /* NULL: continues the section above */
+  ScopeFigure *figure; /* NULL: the section is html */
+  GString     *html;
 } Section;
 
 struct _ScopePage
@@ -34,8 +31,7 @@ section_free (gpointer data)
 {
   Section *section = data;
 
-  if (section->destroy)
-    section->destroy (section->data);
+  g_clear_pointer (&section->figure, scope_figure_unref);
   if (section->html)
     g_string_free (section->html, TRUE);
   g_free (section->title);
@@ -63,15 +59,12 @@ scope_report_page_free (ScopeReportPage *page)
 }
 
 void
-scope_report_page_add_chart (ScopeReportPage *page, const ScopeChart *chart)
+scope_report_page_add_figure (ScopeReportPage *page, const ScopeFigure *figure)
 {
   Section *section = g_new0 (Section, 1);
 
-  *section = (Section){ .title = g_strdup (chart->title),
-                        .height = chart->height,
-                        .draw = chart->draw,
-                        .data = chart->data,
-                        .destroy = chart->destroy };
+  section->title = g_strdup (figure->title ? figure->title : "");
+  section->figure = scope_figure_ref (figure);
   g_ptr_array_add (page->sections, section);
 }
 
@@ -95,6 +88,13 @@ scope_html_append (GString *to, const char *text)
 }
 
 /* --- Drawing --- */
+
+/* 0 for HTML. */
+static double
+height_of (const Section *section)
+{
+  return section->figure ? section->figure->drawing->height (section->figure) : 0;
+}
 
 void
 scope_draw_text (VizPen *pen, VizPoint at, double align, VizColour colour, const char *text)
@@ -126,7 +126,7 @@ draw_section (VizPen         *pen,
               double          top,
               gboolean        with_title)
 {
-  VizRect rect = { MARGIN, top, SCOPE_PAGE_WIDTH - 2 * MARGIN, section->height };
+  VizRect rect = { MARGIN, top, SCOPE_PAGE_WIDTH - 2 * MARGIN, height_of (section) };
 
   if (with_title)
     {
@@ -139,7 +139,7 @@ draw_section (VizPen         *pen,
       pen->text (pen, &at, section->title);
       rect.y += TITLE_HEIGHT;
     }
-  section->draw (pen, &rect, theme, section->data);
+  section->figure->drawing->draw (section->figure, pen, &rect, theme);
 }
 
 static double
@@ -151,7 +151,7 @@ total_height (const ScopeReportPage *page)
     {
       const Section *section = page->sections->pdata[i];
 
-      height += section->draw ? section->height + TITLE_HEIGHT + MARGIN : 0;
+      height += section->figure ? height_of (section) + TITLE_HEIGHT + MARGIN : 0;
     }
   return height;
 }
@@ -165,10 +165,10 @@ draw_all (const ScopeReportPage *page, VizPen *pen, const VizTheme *theme)
     {
       const Section *section = page->sections->pdata[i];
 
-      if (!section->draw)
+      if (!section->figure)
         continue;
       draw_section (pen, section, theme, top, TRUE);
-      top += section->height + TITLE_HEIGHT + MARGIN;
+      top += height_of (section) + TITLE_HEIGHT + MARGIN;
     }
 }
 
@@ -223,12 +223,12 @@ scope_report_page_print_html (const ScopeReportPage *page)
           scope_html_append (html, section->title);
           g_string_append (html, "</h2>\n");
         }
-      if (!section->draw)
+      if (!section->figure)
         {
           g_string_append (html, section->html->str);
           continue;
         }
-      begin_svg (html, SCOPE_PAGE_WIDTH, section->height);
+      begin_svg (html, SCOPE_PAGE_WIDTH, height_of (section));
       pen = viz_pen_new_svg (html, NULL, FALSE);
       draw_section (pen, section, theme, 0, FALSE);
       viz_pen_free (pen);

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "viz/paint/pen.h"
+#include "app/adapt/said.h"
 
 #include <gio/gio.h>
 
@@ -13,29 +13,14 @@
 
 typedef struct _ScopePage ScopeReportPage;
 
-/* Draws a chart into rect: as wide as the page, as high as ScopeChart.height. */
-typedef void (*ScopeDrawFunc) (VizPen         *pen,
-                               const VizRect  *rect,
-                               const VizTheme *theme,
-                               gpointer        data);
-
-typedef struct
-{
-  const char    *title;  /* copied */
-  double         height; /* points */
-  ScopeDrawFunc  draw;
-  gpointer       data;    /* (transfer full) */
-  GDestroyNotify destroy; /* frees data */
-} ScopeChart;
-
 /* A page without sections.  title: copied.  (transfer full) */
 ScopeReportPage *scope_report_page_new (const char *title);
-/* Frees the page with the data of its charts; NULL is ignored. */
+/* Frees the page with its figures; NULL is ignored. */
 void scope_report_page_free (ScopeReportPage *page);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (ScopeReportPage, scope_report_page_free)
 
-/* Adds a chart as a section. */
-void scope_report_page_add_chart (ScopeReportPage *page, const ScopeChart *chart);
+/* Adds a figure as a section. */
+void scope_report_page_add_figure (ScopeReportPage *page, const ScopeFigure *figure);
 /* Adds paragraphs or a table, which only HTML shows.  title: NULL continues the section above. */
 void scope_report_page_add_html (ScopeReportPage *page,
                                  const char      *title,

@@ -107,29 +107,10 @@ add_table (gpointer data, const ScopeTable *table)
   scope_report_page_add_html (data, NULL, html);
 }
 
-/* For ScopeDrawFunc. */
-static void
-draw_figure (VizPen *pen, const VizRect *rect, const VizTheme *theme, gpointer figure)
-{
-  const ScopeDrawing *drawing = ((ScopeFigure *) figure)->drawing;
-
-  drawing->draw (figure, pen, rect, theme);
-}
-
-static void
-unref_figure (gpointer figure)
-{
-  scope_figure_unref (figure);
-}
-
 static void
 add_figure (gpointer data, const ScopeFigure *figure)
 {
-  scope_report_page_add_chart (data, &(ScopeChart){ .title = figure->title ? figure->title : "",
-                                                    .height = figure->drawing->height (figure),
-                                                    .draw = draw_figure,
-                                                    .data = scope_figure_ref (figure),
-                                                    .destroy = unref_figure });
+  scope_report_page_add_figure (data, figure);
   if (figure->details)
     add_table (data, figure->table);
 }

@@ -19,17 +19,13 @@ void scope_say_nodes (ScopeSaid *said, const ProfCapture *capture, const ProfSum
 /* Machine, libraries and options of the measurement, with warnings. */
 void scope_say_conditions (ScopeSaid *said, const ProfCapture *capture);
 /* Time per operator and time step of a loop; nothing for fewer than two steps. */
-void scope_report_page_add_steps (ScopeReportPage   *page,
-                                  const ProfCapture *capture,
-                                  const ProfSummary *summary);
+void scope_say_steps (ScopeSaid *said, const ProfCapture *capture, const ProfSummary *summary);
 /* Operators in a roofline chart; nothing if no operator has both FLOP and bytes. */
-void scope_report_page_add_roofline (ScopeReportPage   *page,
-                                     const ProfCapture *capture,
-                                     const ProfSummary *summary);
+void scope_say_roofline (ScopeSaid *said, const ProfCapture *capture, const ProfSummary *summary);
 
 /* --- Whole captures --- */
 
 /* All of the above, with bars of operators, scopes and nodes. */
-void scope_report_page_add_capture (ScopeReportPage *page, const ProfCapture *capture);
+void scope_say_capture (ScopeSaid *said, const ProfCapture *capture);
 /* Nodes of b compared with the matching nodes of a: those that differ beyond the noise. */
 void scope_say_differences (ScopeSaid *said, const ProfCapture *a, const ProfCapture *b);

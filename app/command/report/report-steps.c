@@ -48,10 +48,16 @@ n_rows (const Strips *strips)
   return MIN (strips->matrix->rows->len, MAX_ROWS);
 }
 
-static void
-draw_strips (VizPen *pen, const VizRect *rect, const VizTheme *theme, gpointer data)
+static double
+strips_height (const ScopeFigure *figure)
 {
-  const Strips    *strips = data;
+  return n_rows (figure->data) * ROW_HEIGHT + 18;
+}
+
+static void
+draw_strips (const ScopeFigure *figure, VizPen *pen, const VizRect *rect, const VizTheme *theme)
+{
+  const Strips    *strips = figure->data;
   double           width = rect->width - LABELS_WIDTH - VALUES_WIDTH;
   guint            n = strips->matrix->n_steps, n_cells = MIN (n, (guint) width);
   double           bottom = rect->y + n_rows (strips) * ROW_HEIGHT + 12;
@@ -91,10 +97,10 @@ draw_strips (VizPen *pen, const VizRect *rect, const VizTheme *theme, gpointer d
                    last);
 }
 
+static const ScopeDrawing strips_drawing = { strips_height, draw_strips };
+
 void
-scope_report_page_add_steps (ScopeReportPage   *page,
-                             const ProfCapture *capture,
-                             const ProfSummary *summary)
+scope_say_steps (ScopeSaid *said, const ProfCapture *capture, const ProfSummary *summary)
 {
   Strips *strips = g_new0 (Strips, 1);
 
@@ -115,13 +121,11 @@ scope_report_page_add_steps (ScopeReportPage   *page,
         if (row->steps[i] > strips->longest)
           strips->longest = row->steps[i];
     }
-  scope_report_page_add_chart (page,
-                               &(ScopeChart){
-                                   .title = "Loops and operators by time step: darker is slower",
-                                   .height = n_rows (strips) * ROW_HEIGHT + 18,
-                                   .draw = draw_strips,
-                                   .data = strips,
-                                   .destroy = strips_free });
+  scope_said_figure (said, &(ScopeFigure){ .drawing = &strips_drawing,
+                                           .title = "Loops and operators by time step: darker is "
+                                                    "slower",
+                                           .data = strips,
+                                           .destroy = strips_free });
 }
 
 /* --- Roofline --- */
@@ -274,10 +278,16 @@ draw_dots (VizPen *pen, const Roof *roof, const VizTheme *theme)
     }
 }
 
-static void
-draw_roof (VizPen *pen, const VizRect *rect, const VizTheme *theme, gpointer data)
+static double
+roof_height (const ScopeFigure *figure G_GNUC_UNUSED)
 {
-  Roof    *roof = data;
+  return ROOF_HEIGHT;
+}
+
+static void
+draw_roof (const ScopeFigure *figure, VizPen *pen, const VizRect *rect, const VizTheme *theme)
+{
+  Roof    *roof = figure->data;
   double   ridge = roof->peaks.flops / roof->peaks.bytes;
   VizStyle line = { .stroke = &theme->text_faint, .width = 1.6 };
   double   left;
@@ -314,10 +324,10 @@ find_bounds (Roof *roof)
     }
 }
 
+static const ScopeDrawing roof_drawing = { roof_height, draw_roof };
+
 void
-scope_report_page_add_roofline (ScopeReportPage   *page,
-                                const ProfCapture *capture,
-                                const ProfSummary *summary)
+scope_say_roofline (ScopeSaid *said, const ProfCapture *capture, const ProfSummary *summary)
 {
   Roof *roof = g_new0 (Roof, 1);
 
@@ -340,10 +350,9 @@ scope_report_page_add_roofline (ScopeReportPage   *page,
       return;
     }
   find_bounds (roof);
-  scope_report_page_add_chart (page, &(ScopeChart){ .title = "Roofline: operators compared with "
-                                                             "what this machine can reach",
-                                                    .height = ROOF_HEIGHT,
-                                                    .draw = draw_roof,
-                                                    .data = roof,
-                                                    .destroy = roof_free });
+  scope_said_figure (said, &(ScopeFigure){ .drawing = &roof_drawing,
+                                           .title = "Roofline: operators compared with what this "
+                                                    "machine can reach",
+                                           .data = roof,
+                                           .destroy = roof_free });
 }

@@ -89,17 +89,15 @@ make_page (const GPtrArray *captures)
   /* Differences come first. */
   for (guint i = 1; i < captures->len; i++)
     scope_say_differences (said, captures->pdata[0], captures->pdata[i]);
-  scope_report_page_add_said (page, said);
   for (guint i = 0; i < captures->len; i++)
     {
       g_autofree char *name = g_path_get_basename (prof_capture_get_file (captures->pdata[i]));
 
       if (captures->len > 1)
-        scope_report_page_add_html (page, NULL, g_string_new ("<hr>\n"));
-      if (captures->len > 1)
-        scope_report_page_add_html (page, name, g_string_new (NULL));
-      scope_report_page_add_capture (page, captures->pdata[i]);
+        scope_said_heading (said, name, NULL);
+      scope_say_capture (said, captures->pdata[i]);
     }
+  scope_report_page_add_said (page, said);
   return page;
 }
 

@@ -52,16 +52,17 @@ say_table (ScopeSaid *said)
 static void
 say_ladder (ScopeSaid *said)
 {
-  static const ScopeRung rungs[] = {
-    { "operator by operator", NULL, { 3e-3, 3e-3, 3e-3 }, { 0, 0, 0 }, PROF_SAME },
-    { "planned",
-      "all is computed before",
-      { 2e-3, 2e-3, 2e-3 },
-      { 1e-3, 5e-4, 1.5e-3 },
-      PROF_FASTER },
-  };
+  g_autoptr (GPtrArray) rungs = g_ptr_array_new ();
+  ProfRung first = { .name = (char *) "operator by operator", .time = { 3e-3, 3e-3, 3e-3 } };
+  ProfRung second = { .name = (char *) "planned",
+                      .doc = "all is computed before",
+                      .time = { 2e-3, 2e-3, 2e-3 },
+                      .saved = { 1e-3, 5e-4, 1.5e-3 },
+                      .verdict = PROF_FASTER };
 
-  scope_said_ladder (said, rungs, G_N_ELEMENTS (rungs));
+  g_ptr_array_add (rungs, &first);
+  g_ptr_array_add (rungs, &second);
+  scope_said_ladder (said, rungs);
 }
 
 static void

@@ -454,24 +454,25 @@ test_ladder (void)
   for (guint run = 0; run < N_RUNS; run++)
     {
       g_autofree Simulation *self = g_new0 (Simulation, 1);
-      g_autofree ScopeRung  *rungs = NULL;
       g_autofree char       *sum = NULL;
       ProfLadder            *ladder;
+      ProfRung *const       *rungs;
       double                 saved = 0;
 
       simulate (self, run);
       ladder = make_ladder (self);
-      rungs = scope_ladder_list_rungs (ladder);
+      rungs = (gpointer) ladder->rungs->pdata;
       for (guint i = 1; i < N_CANDIDATES; i++)
         {
-          g_autofree char *change = scope_say_change (&rungs[i].saved, rungs[i].verdict);
+          g_autofree char *change = scope_say_change (&rungs[i]->saved, rungs[i]->verdict);
 
-          assert_change (change, rungs[i - 1].time.median, rungs[i].time.median, rungs[i].verdict);
-          saved += rungs[i].saved.median;
+          assert_change (change, rungs[i - 1]->time.median, rungs[i]->time.median,
+                         rungs[i]->verdict);
+          saved += rungs[i]->saved.median;
         }
       /* The column adds up. */
-      assert_near (rungs[0].time.median - saved, rungs[N_CANDIDATES - 1].time.median, 1e-12);
-      sum = scope_say_rungs (rungs, N_CANDIDATES);
+      assert_near (rungs[0]->time.median - saved, rungs[N_CANDIDATES - 1]->time.median, 1e-12);
+      sum = scope_say_rungs (ladder->rungs);
       assert_near (parse_seconds (sum), -saved, ROUNDED * fabs (saved));
       g_clear_pointer (&ladder->comparison, prof_comparison_free);
       g_ptr_array_unref (ladder->rungs);
