@@ -65,6 +65,13 @@ scope_table_add (ScopeTable *table, char *text, gboolean is_unsure)
 }
 
 void
+scope_table_add_name (ScopeTable *table, const char *name, char *text)
+{
+  scope_table_add (table, g_strdup (name), FALSE);
+  scope_table_add (table, text, FALSE);
+}
+
+void
 scope_table_begin_foot (ScopeTable *table)
 {
   table->foot = scope_table_n_rows (table);

@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/adapt/said.h"
 
+#define NAME_WIDTH 8 /* characters on a terminal */
+
 typedef struct _Block Block;
 
 struct _Block
@@ -119,6 +121,16 @@ scope_said_table (ScopeSaid *said, const ScopeTableColumn *columns, guint n_colu
   ScopeTable *table = scope_table_new (columns, n_columns);
 
   add (said, &(Block){ render_table, .table = table });
+  return table;
+}
+
+ScopeTable *
+scope_said_names (ScopeSaid *said, guint indent, gboolean are_numbers)
+{
+  const ScopeTableColumn columns[] = { { .width = NAME_WIDTH }, { .is_number = are_numbers } };
+  ScopeTable            *table = scope_said_table (said, columns, G_N_ELEMENTS (columns));
+
+  table->indent = indent;
   return table;
 }
 

@@ -111,6 +111,8 @@ void scope_said_fact (ScopeSaid *said, const char *name, const char *text);
 void scope_said_hint (ScopeSaid *said, const ScopeHint *hint);
 /* An empty table.  Owned by said. */
 ScopeTable *scope_said_table (ScopeSaid *said, const ScopeTableColumn *columns, guint n_columns);
+/* An empty table of names and what they stand for, without titles.  Owned by said. */
+ScopeTable *scope_said_names (ScopeSaid *said, guint indent, gboolean are_numbers);
 /* An empty figure with the first members of like, whose texts are copied.  (transfer full) */
 ScopeFigure *scope_figure_new (const ScopeFigure *like);
 /* The same as a block, which is not shown while it is empty.  Owned by said. */
@@ -133,7 +135,9 @@ ScopeTable *scope_table_new (const ScopeTableColumn *columns, guint n_columns);
 void scope_table_free (ScopeTable *table);
 /* Adds the next cell of a row.  text: (transfer full) (nullable) */
 void scope_table_add (ScopeTable *table, char *text, gboolean is_unsure);
-/* The same with more.  cell: copied; its texts: (transfer full) */
+/* Adds a row of scope_said_names().  text: (transfer full) */
+void scope_table_add_name (ScopeTable *table, const char *name, char *text);
+/* Adds a cell with more than a text.  cell: copied; its texts: (transfer full) */
 void scope_table_add_cell (ScopeTable *table, const ScopeCell *cell);
 /* Further rows are the foot. */
 void scope_table_begin_foot (ScopeTable *table);

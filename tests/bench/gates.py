@@ -56,7 +56,7 @@ def run_gates(options, name, model, baseline, beside):
         with beside():
             status, lines = profile(options.hscope, options.repeat, model, *given, "--fail-if-slower", "3%")
         slower += status
-        said = "; ".join(line.strip() for line in lines if line.startswith(("compared with the baseline", "passed", "failed", "undecided")))
+        said = "; ".join(line.strip() for line in lines if line.strip().startswith(("compared with the baseline", "passed", "failed", "undecided")))
         print(f"{name} {run + 1:3}: status {status}, {said or lines[-1:]}", flush=True)
     print(f"{name}: {slower} of {options.runs} slower with certainty", flush=True)
     return slower

@@ -8,8 +8,8 @@
 #include "app/command/children/children.h"
 #include "app/command/children/find-json.h"
 #include "app/command/compare/compare-lists.h"
-#include "app/command/compare/said-text.h"
 #include "app/command/frame/json-writer.h"
+#include "app/command/frame/said-text.h"
 #include "profiler/base/format.h"
 
 #include <math.h>

@@ -14,7 +14,7 @@
 #include "app/command/compare/compare-say.h"
 #include "app/command/compare/compare-warnings.h"
 #include "app/command/compare/compare-with.h"
-#include "app/command/compare/said-text.h"
+#include "app/command/frame/said-text.h"
 #include "app/command/report/report-said.h"
 
 #include "profiler/base/format.h"

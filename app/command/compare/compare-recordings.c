@@ -180,22 +180,6 @@ print_json (const ScopeRecordings *recordings)
   scope_json_print (json);
 }
 
-static void
-say_cautions (ScopeSaid *said, const ScopeRecording *recording)
-{
-  g_autofree char *verdict = scope_recording_dup_verdict (recording);
-  g_autofree char *change = scope_recording_dup_change (recording);
-  g_autofree char *title = g_strdup_printf ("%s: %s", verdict, change);
-
-  scope_said_heading (said, title, NULL);
-  for (guint i = 0; i < recording->sessions.cautions->len; i++)
-    {
-      const ProfCaution *caution = recording->sessions.cautions->pdata[i];
-
-      scope_said_sentence (said, SCOPE_SAID_PLAIN, g_strdup (caution->text));
-    }
-}
-
 static gboolean
 write_report (const ScopeRecordings *recordings, const char *path, GError **error)
 {
@@ -206,7 +190,7 @@ write_report (const ScopeRecordings *recordings, const char *path, GError **erro
     {
       const ScopeRecording *recording = recordings->results->pdata[i];
 
-      say_cautions (said, recording);
+      scope_recordings_say (said, recordings, recording);
       scope_say_differences (said, scope_recordings_last (recordings), recording->capture);
     }
   scope_report_page_add_said (page, said);

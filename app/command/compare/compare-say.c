@@ -5,7 +5,7 @@
 #include "app/adapt/said-comparison.h"
 #include "app/command/compare/compare-explain.h"
 #include "app/command/compare/compare-steps.h"
-#include "app/command/compare/said-text.h"
+#include "app/command/frame/said-text.h"
 #include "profiler/base/format.h"
 
 #include <stdio.h>
@@ -142,6 +142,8 @@ scope_group_say (ScopeSaid *said, const ScopeGroup *group)
       return;
     }
   say_candidates (said, group, title);
+  if (!has_interval (group) && group->stop == PROF_STOP_TIME)
+    scope_said_longer (said);
   scope_said_sentence (said, SCOPE_SAID_PLAIN, dup_resolution (group));
   scope_said_sentence (said, SCOPE_SAID_PLAIN, scope_say_speed_of (group->comparison));
 }

@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include "app/adapt/said.h"
 #include "app/command/frame/command.h"
 #include "app/command/frame/json-writer.h"
 #include "profiler/explain/sessions.h"
@@ -90,7 +91,11 @@ char *scope_recording_dup_verdict (const ScopeRecording *recording);
 
 /* --- Outputs --- */
 
-/* Prints text on stdout. */
+/* What is said about one of them. */
+void scope_recordings_say (ScopeSaid             *said,
+                           const ScopeRecordings *recordings,
+                           const ScopeRecording  *recording);
+/* Prints all of it on stdout. */
 void scope_recordings_print (const ScopeRecordings *recordings);
 /* Appends the members "baseline" and "comparisons" to an open object. */
 void scope_recordings_describe (ScopeJson *json, const ScopeRecordings *recordings);

@@ -4,8 +4,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/report/report-sweep.h"
 
-#include "app/command/compare/said-text.h"
 #include "app/command/frame/messages.h"
+#include "app/command/frame/said-text.h"
 #include "app/command/report/report-curves.h"
 #include "app/command/report/report-said.h"
 #include "app/command/report/report-sqlite.h"

@@ -16,23 +16,6 @@
 
 #define MAX_NODES 40
 
-/* A table of what facts are called and what they are. */
-static ScopeTable *
-add_facts (ScopeSaid *said)
-{
-  static const ScopeTableColumn columns[] = { { .title = NULL }, { .is_number = TRUE } };
-
-  return scope_said_table (said, columns, G_N_ELEMENTS (columns));
-}
-
-/* value: (transfer full) */
-static void
-add_fact (ScopeTable *table, const char *label, char *value)
-{
-  scope_table_add (table, g_strdup (label), FALSE);
-  scope_table_add (table, value, FALSE);
-}
-
 /* --- The result --- */
 
 /* What the kernel did during a typical clean run, and how many of them it disturbed. */
@@ -46,16 +29,17 @@ add_disturbance (ScopeTable *table, const ProfCapture *capture, const ProfDistur
   if (!facts)
     return;
   prof_typical_facts (facts, disturbance->n, inner > 0 ? inner : 1, &typical);
-  add_fact (table, "samples that waited for a processor",
-            g_strdup_printf ("%u of %u%s", disturbance->n_disturbed, disturbance->n,
-                             disturbance->n_disturbed == 0 ? ""
-                             : disturbance->uses_all       ? "; used, too few others"
-                                                           : "; not used"));
-  add_fact (table, "processor time of a typical run", prof_format_seconds (typical.cpu));
-  add_fact (table, "its wait for a processor", prof_format_seconds (typical.wait));
-  add_fact (table, "context switches (voluntary, involuntary); moves; page faults",
-            g_strdup_printf ("%.3g, %.3g; %.3g; %.3g", typical.voluntary, typical.involuntary,
-                             typical.migrations, typical.faults));
+  scope_table_add_name (table, "samples that waited for a processor",
+                        g_strdup_printf ("%u of %u%s", disturbance->n_disturbed, disturbance->n,
+                                         disturbance->n_disturbed == 0 ? ""
+                                         : disturbance->uses_all       ? "; used, too few others"
+                                                                       : "; not used"));
+  scope_table_add_name (table, "processor time of a typical run",
+                        prof_format_seconds (typical.cpu));
+  scope_table_add_name (table, "its wait for a processor", prof_format_seconds (typical.wait));
+  scope_table_add_name (table, "context switches (voluntary, involuntary); moves; page faults",
+                        g_strdup_printf ("%.3g, %.3g; %.3g; %.3g", typical.voluntary,
+                                         typical.involuntary, typical.migrations, typical.faults));
 }
 
 /* Clean runs by the clock of the GPU. */
@@ -66,8 +50,9 @@ add_device (ScopeTable *table, const ProfCapture *capture)
   g_autofree double *samples = prof_capture_dup_samples (capture, PROF_SAMPLE_DEVICE, &n);
 
   if (n > 0)
-    add_fact (table, "the same by the clock of the GPU, from its first work to its last",
-              prof_format_seconds (prof_median (samples, n)));
+    scope_table_add_name (table,
+                          "the same by the clock of the GPU, from its first work to its last",
+                          prof_format_seconds (prof_median (samples, n)));
 }
 
 static void
@@ -84,20 +69,21 @@ add_clean (ScopeTable *table, const ProfCapture *capture, const ProfSummary *sum
   clean.median = prof_clean_median (capture);
   if (n > 0)
     {
-      add_fact (table, "time of a run (median of clean runs)",
-                prof_format_seconds (clean.median.median));
-      add_fact (table,
-                prof_interval_is_known (&clean.median) ? "95 % confidence interval of the median"
-                                                       : "confidence interval of the median",
-                prof_format_interval (clean.median.low, clean.median.high));
-      add_fact (table, "95th percentile", prof_format_seconds (clean.p95));
-      add_fact (table, "clean runs; why measuring ended",
-                g_strdup_printf ("%u; %s", clean.n, stop ? stop : "–"));
+      scope_table_add_name (table, "time of a run (median of clean runs)",
+                            prof_format_seconds (clean.median.median));
+      scope_table_add_name (table,
+                            prof_interval_is_known (&clean.median)
+                                ? "95 % confidence interval of the median"
+                                : "confidence interval of the median",
+                            prof_format_interval (clean.median.low, clean.median.high));
+      scope_table_add_name (table, "95th percentile", prof_format_seconds (clean.p95));
+      scope_table_add_name (table, "clean runs; why measuring ended",
+                            g_strdup_printf ("%u; %s", clean.n, stop ? stop : "–"));
       add_device (table, capture);
       add_disturbance (table, capture, &disturbance);
     }
   if (n_first > 0)
-    add_fact (table, "first run", prof_format_seconds (first[0]));
+    scope_table_add_name (table, "first run", prof_format_seconds (first[0]));
 }
 
 static void
@@ -110,21 +96,23 @@ add_traced (ScopeTable *table, const ProfCapture *capture, const ProfSummary *su
   if (summary->n_runs == 0)
     {
       if (relation)
-        add_fact (table, "traced runs", g_strdup (relation));
+        scope_table_add_name (table, "traced runs", g_strdup (relation));
       return;
     }
-  add_fact (table, "traced runs; how many of them are typical",
-            g_strdup_printf ("%u; %u", summary->n_runs, summary->n_used));
-  add_fact (table, "time of a traced run", prof_format_seconds (summary->traced));
-  add_fact (table, "of that inside nodes", prof_format_seconds (summary->nodes));
-  add_fact (table, "of that between nodes", prof_format_seconds (summary->between));
+  scope_table_add_name (table, "traced runs; how many of them are typical",
+                        g_strdup_printf ("%u; %u", summary->n_runs, summary->n_used));
+  scope_table_add_name (table, "time of a traced run", prof_format_seconds (summary->traced));
+  scope_table_add_name (table, "of that inside nodes", prof_format_seconds (summary->nodes));
+  scope_table_add_name (table, "of that between nodes", prof_format_seconds (summary->between));
   if (relation)
-    add_fact (table, "traced and clean time", g_strdup (relation));
+    scope_table_add_name (table, "traced and clean time", g_strdup (relation));
   if (isfinite (summary->noise))
-    add_fact (table, "noise: traced − clean − recording", prof_format_seconds (summary->noise));
+    scope_table_add_name (table, "noise: traced − clean − recording",
+                          prof_format_seconds (summary->noise));
   if (isfinite (per_span) && summary->n_runs > 0 && !summary->is_of_device)
-    add_fact (table, "recording",
-              g_strdup_printf ("%s (%.0f spans at %.0f ns)", overhead, summary->n_spans, per_span));
+    scope_table_add_name (table, "recording",
+                          g_strdup_printf ("%s (%.0f spans at %.0f ns)", overhead, summary->n_spans,
+                                           per_span));
 }
 
 static void
@@ -141,10 +129,10 @@ add_counts (ScopeTable *table, const ProfCapture *capture)
       if (fact->text || !g_str_has_prefix (fact->key, "counter."))
         continue;
       label = g_strdup_printf ("%s per run", fact->key + strlen ("counter."));
-      add_fact (table, label, prof_format_count (fact->key, fact->number));
+      scope_table_add_name (table, label, prof_format_count (fact->key, fact->number));
     }
   if (missing)
-    add_fact (table, "other counters", g_strdup (missing));
+    scope_table_add_name (table, "other counters", g_strdup (missing));
 }
 
 void
@@ -155,15 +143,16 @@ scope_say_result (ScopeSaid *said, const ProfCapture *capture, const ProfSummary
   ScopeTable *table;
 
   scope_said_heading (said, "Result", "");
-  table = add_facts (said);
+  table = scope_said_names (said, 0, TRUE);
   add_clean (table, capture, summary);
   add_traced (table, capture, summary);
   if (isfinite (planned))
-    add_fact (table, "peak memory planned for values, an upper bound of what is touched",
-              prof_format_bytes (planned));
+    scope_table_add_name (table,
+                          "peak memory planned for values, an upper bound of what is touched",
+                          prof_format_bytes (planned));
   if (isfinite (resident))
-    add_fact (table, "peak memory of the process, all that it touched",
-              prof_format_bytes (resident));
+    scope_table_add_name (table, "peak memory of the process, all that it touched",
+                          prof_format_bytes (resident));
   add_counts (table, capture);
 }
 
@@ -378,19 +367,19 @@ scope_say_conditions (ScopeSaid *said, const ProfCapture *capture)
   ScopeTable *table;
 
   scope_said_heading (said, "Conditions", "");
-  table = add_facts (said);
+  table = scope_said_names (said, 0, TRUE);
   for (guint i = 0; i < G_N_ELEMENTS (conditions); i++)
     {
       const char *text = prof_capture_get_text (capture, conditions[i].key);
       double      number = prof_capture_get_number (capture, conditions[i].key);
 
       if (text && *text)
-        add_fact (table, conditions[i].label, g_strdup (text));
+        scope_table_add_name (table, conditions[i].label, g_strdup (text));
       else if (isfinite (number))
-        add_fact (table, conditions[i].label, format_fact (number, conditions[i].kind));
+        scope_table_add_name (table, conditions[i].label, format_fact (number, conditions[i].kind));
     }
   if (prof_capture_get_missing (capture))
-    add_fact (table, "not complete", g_strdup (prof_capture_get_missing (capture)));
+    scope_table_add_name (table, "not complete", g_strdup (prof_capture_get_missing (capture)));
   for (guint i = 0; warnings[i]; i++)
     scope_said_sentence (said, SCOPE_SAID_WARNING, g_strdup (warnings[i]));
 }

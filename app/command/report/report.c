@@ -2,10 +2,10 @@
  *
  * With several captures, each later one is also compared with the first.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "app/command/compare/said-text.h"
 #include "app/command/describe/describe-capture.h"
 #include "app/command/frame/command.h"
 #include "app/command/frame/open-model.h"
+#include "app/command/frame/said-text.h"
 #include "app/command/report/report-sections.h"
 #include "app/command/report/report-sweep.h"
 #include "app/command/sweep/sweep-results.h"

@@ -9,7 +9,7 @@
 #include "app/command/compare/compare-json.h"
 #include "app/command/compare/compare-ladder.h"
 #include "app/command/compare/compare-say.h"
-#include "app/command/compare/said-text.h"
+#include "app/command/frame/said-text.h"
 #include "app/command/report/report-said.h"
 
 #include "engine/base/random.h"

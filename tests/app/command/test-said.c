@@ -1,6 +1,6 @@
 /* test-said.c — blocks of a comparison as text.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "app/command/compare/said-text.h"
+#include "app/command/frame/said-text.h"
 #include "app/command/report/report-said.h"
 #include "tests/app/adapt/said-facts.h"
 #include "tests/program.h"

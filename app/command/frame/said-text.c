@@ -1,6 +1,6 @@
 /* said-text.c — see said-text.h.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "app/command/compare/said-text.h"
+#include "app/command/frame/said-text.h"
 
 #include "engine/base/one-line.h"
 
