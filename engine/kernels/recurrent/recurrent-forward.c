@@ -245,10 +245,10 @@ project (const Direction *run)
 static void
 write_output (const Direction *run)
 {
-  double bytes = (double) (run->net->batch * run->R) * (double) run->maths->size;
+  double bytes = (double) (run->n_rows * run->R) * (double) run->maths->size;
 
   hyb_phase_begin (run->pass->run, &hyb_phase_copies);
-  for (gint64 n = 0; n < run->net->batch; n++)
+  for (gint64 n = run->begin; n < run->begin + run->n_rows; n++)
     {
       gpointer row = at (run, run->y, (run->t * run->net->batch + n) * run->y_stride);
 
@@ -452,8 +452,7 @@ should_share_rows (const Direction *run)
   double              work = (double) net->batch * (double) run->GH * (double) run->R;
 
   return !hyb_phase_is_watched (run->pass->run) && net->in_panels && net->batch > 1 &&
-         net->n_steps > 0 && net->projection == 0 && !run->pass->lengths &&
-         hyb_parallel_get_threads () > 1 &&
+         net->n_steps > 0 && net->projection == 0 && hyb_parallel_get_threads () > 1 &&
          work < (double) hyb_parallel_get_threads () * PRODUCT_GRAIN;
 }
 

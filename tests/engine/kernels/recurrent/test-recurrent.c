@@ -41,7 +41,7 @@ typedef struct
   float       *x, *parameters, *state, *cell, *y, *state_out, *cell_out, *reserve;
 } Fixture;
 
-static const gint64 lengths[] = { 2, 0, 3 };
+static const gint64 lengths[] = { 2, 0, 3, 60, 1, 59, 30 };
 
 static void
 fixture_init (Fixture *this, const HybRecurrent *net)
@@ -257,10 +257,12 @@ static void
 test_threads_change_no_byte (void)
 {
   for (guint cell = 0; cell < HYB_RNN_N_MODES; cell++)
-    for (guint recording = 0; recording < 2; recording++)
+    for (guint form = 0; form < 4; form++)
       {
+        gboolean     recording = form & 1;
         HybRecurrent net = {
           .cell = (HybRnnMode) cell,
+          .has_lengths = form >> 1,
           .n_steps = 60,
           .batch = 7,
           .input = 30,
