@@ -7,8 +7,10 @@
 
 #include <math.h>
 
-#define Real       double
-#define CELL_MATHS hyb_cell_maths_f64
+#define Real         double
+#define CELL_MATHS   hyb_cell_maths_f64
+#define LSTM_FORWARD lstm_forward
+#define GRU_FORWARD  gru_forward
 
 static void
 real_tanh (gint64 n, const double *x, double *y)

@@ -3,7 +3,8 @@
  * Each function runs over j < H of one row; formulas are above the functions, where a prime means
  * the step before.  recurrent-cell-f32.c and recurrent-cell-f64.c include this file once each and
  * define Real, real_tanh and real_sigmoid (over arrays), real_gemm, and CELL_MATHS, the name of the
- * table at the end.
+ * table at the end, in which LSTM_FORWARD and GRU_FORWARD stand, lstm_forward() and gru_forward()
+ * or functions that call them.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/base/random.h"
@@ -267,7 +268,7 @@ gru_backward (const HybCellGradient *row)
 const HybCellMaths CELL_MATHS = {
   .size = sizeof (Real),
   .gemm = real_gemm,
-  .forward = { relu_forward, tanh_forward, lstm_forward, gru_forward },
+  .forward = { relu_forward, tanh_forward, LSTM_FORWARD, GRU_FORWARD },
   .backward = { relu_backward, tanh_backward, lstm_backward, gru_backward },
   .add = add,
   .multiply = multiply,

@@ -10,10 +10,11 @@
 #include "engine/kernels/recurrent/recurrent.h"
 
 /* The arrays of one row in the forward pass.  `gates` holds the sum of the matrix products on entry
- * and the activations on return. */
+ * and, if they are kept, the activations on return. */
 typedef struct
 {
   const HybRecurrent *net;
+  gboolean            keeps_gates;
   gconstpointer       bias;           /* (G H), b_i + b_h (of the GRU's n only b_i); NULL if
                                        * `gates` contains it already */
   gconstpointer       candidate_bias; /* (H), GRU: b_h of n, which r multiplies too */

@@ -158,6 +158,7 @@ compute_row (const Direction *run, gint64 n)
   gint64              H = net->hidden;
   HybCellRow          row = {
              .net = net,
+             .keeps_gates = run->recording,
              .bias = net->in_panels ? NULL : run->bias,
              .candidate_bias = at (run, bias_at (run, slot->b_hidden), 2 * H),
              .gates = at (run, gates_at (run, run->t), n * run->GH),
