@@ -1,7 +1,7 @@
 /* convolution.c — Conv and ConvTranspose.
  *
  * Padding that differs between the two ends of an axis is added before; in a transposed convolution it is cut off
- * afterwards.
+ * afterwards where Deconvolution cannot.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/onnx/ops/window.h"
 
@@ -111,6 +111,43 @@ read_output_shape (HybLowering *lowering, OnnxWindow *window, const HybType *x, 
   return TRUE;
 }
 
+/* Whether Deconvolution can cut off the padding itself, which it does at both ends alike, and add what then lacks at the
+ * end: fewer elements than a stride. */
+static gboolean
+find_padding (const OnnxWindow *window, const gint64 *added, gint64 *adj)
+{
+  for (guint i = 0; i < window->n; i++)
+    {
+      adj[i] = added[i] + window->before[i] - window->after[i];
+      if (adj[i] < 0 || adj[i] >= window->stride[i])
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static HybValueId
+deconvolve (HybLowering      *lowering,
+            const OnnxWindow *window,
+            const gint64     *adj,
+            HybValueId        bias,
+            gint64            n_filters)
+{
+  HybValueId inputs[3] = { hyb_onnx_input (lowering, 0), hyb_onnx_input (lowering, 1), bias };
+  guint      n = bias != HYB_NO_ID ? 3 : 2;
+
+  return hyb_lowering_emit (lowering, "Deconvolution", n, inputs, "kernel",
+                            onnx_window_text (lowering, window, window->kernel), "stride",
+                            onnx_window_text (lowering, window, window->stride), "dilate",
+                            onnx_window_text (lowering, window, window->dilation), "pad",
+                            onnx_window_text (lowering, window, window->before), "adj",
+                            onnx_window_text (lowering, window, adj), "num_filter",
+                            hyb_lowering_text (lowering, "%" G_GINT64_FORMAT, n_filters),
+                            "num_group",
+                            hyb_lowering_text (lowering, "%" G_GINT64_FORMAT,
+                                               hyb_onnx_int (lowering, "group", 1)),
+                            "no_bias", n == 3 ? "False" : "True", NULL);
+}
+
 /* Cuts before … after off the spatial axes of an output. */
 static HybValueId
 crop (HybLowering *lowering, const OnnxWindow *window, HybValueId y)
@@ -177,12 +214,12 @@ lower_conv_transpose (HybLowering *lowering)
 {
   HybType       x = *hyb_onnx_type (lowering, 0), weight = *hyb_onnx_type (lowering, 1);
   gint64        group = hyb_onnx_int (lowering, "group", 1);
-  gint64        added[HYB_MAX_RANK] = { 0 };
+  gint64        added[HYB_MAX_RANK] = { 0 }, adj[HYB_MAX_RANK] = { 0 };
   guint         n_added;
   const gint64 *given;
   OnnxWindow    window, cut;
   HybValueId    y;
-  gboolean      is_plain;
+  gboolean      is_plain, pads;
 
   if (!onnx_window_read (lowering, &window, &x, kernel_of (&weight)))
     return;
@@ -198,13 +235,19 @@ lower_conv_transpose (HybLowering *lowering)
   if (!read_output_shape (lowering, &window, &x, added))
     return;
   cut = window;
-  memset (window.before, 0, sizeof window.before);
+  pads = find_padding (&window, added, adj);
+  if (pads)
+    memset (added, 0, sizeof added);
+  else
+    {
+      memset (adj, 0, sizeof adj);
+      memset (window.before, 0, sizeof window.before);
+    }
   is_plain = has_plain_bias (lowering, &window, added, weight.shape.dim[1] * group);
-  y = onnx_window_emit (lowering, "Deconvolution", &window,
-                        (HybValueId[]){ hyb_onnx_input (lowering, 0), hyb_onnx_input (lowering, 1),
-                                        is_plain ? hyb_onnx_input (lowering, 2) : HYB_NO_ID },
-                        weight.shape.dim[1] * group);
-  y = crop (lowering, &cut, extend (lowering, &window, added, y));
+  y = deconvolve (lowering, &window, adj, is_plain ? hyb_onnx_input (lowering, 2) : HYB_NO_ID,
+                  weight.shape.dim[1] * group);
+  if (!pads)
+    y = crop (lowering, &cut, extend (lowering, &window, added, y));
   hyb_lowering_set_output (lowering, 0, is_plain ? y : add_bias (lowering, &window, y));
 }
 

@@ -1,0 +1,73 @@
+/* test-lowered.c — tests of the engine's operators that a node is lowered to.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/analysis/infer-types.h"
+#include "engine/lower/infer-lowered.h"
+#include "tests/engine/onnx/nodes.h"
+#include "tests/program.h"
+
+static guint
+count_operator (HybGraph *graph, const char *op)
+{
+  guint n = 0;
+
+  for (HybNodeId id = 0; id < hyb_graph_n_nodes (graph); id++)
+    {
+      const HybNode *node = hyb_graph_get_node (graph, id);
+
+      n += node->op && g_str_equal (node->op->name, op);
+    }
+  return n;
+}
+
+static HybLowered *
+lower (const char *lines)
+{
+  g_autoptr (HybModel) model = nodes_model (lines, 17);
+  HybGraph           *graph = hyb_model_get_graph (model);
+  g_autofree HybType *types = g_new (HybType, hyb_graph_n_values (graph));
+
+  for (guint i = 0; i < hyb_graph_n_values (graph); i++)
+    types[i] = HYB_TYPE_UNKNOWN;
+  g_assert_true (hyb_infer_types (graph, types, NULL, FALSE, NULL));
+  return hyb_lowered_new (graph, types);
+}
+
+/* Attributes of a ConvTranspose with strides of 2, and the axes that are cut after it. */
+typedef struct
+{
+  const char *attributes;
+  guint       n_cuts;
+} Padding;
+
+static const Padding paddings[] = {
+  { "pads=[0,0,0,0]", 0 }, { "pads=[1,1,1,1]", 0 }, { "pads=[1,1,1,1] output_padding=[1,1]", 0 },
+  { "pads=[1,1,0,0]", 0 }, /* one element is left at the end: less than a stride */
+  { "pads=[0,1,1,1]", 2 }, { "pads=[2,2,0,0]", 2 },
+};
+
+static void
+test_a_transposed_convolution_cuts_off_its_padding (void)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (paddings); i++)
+    {
+      g_autofree char *lines = g_strdup_printf ("x: float[1,2,5,5]\nw: float[2,3,4,4]\n"
+                                                "y = ConvTranspose x, w | strides=[2,2] %s\n"
+                                                "-> y\n",
+                                                paddings[i].attributes);
+      g_autoptr (HybLowered) lowered = lower (lines);
+
+      g_test_message ("%s", paddings[i].attributes);
+      g_assert_cmpuint (count_operator (lowered->graph, "Deconvolution"), ==, 1);
+      g_assert_cmpuint (count_operator (lowered->graph, "slice_axis"), ==, paddings[i].n_cuts);
+    }
+}
+
+TEST_PROGRAM (test_lowered)
+{
+  g_test_init (&argc, &argv, NULL);
+
+  g_test_add_func ("/engine/onnx/lowered/a-transposed-convolution-cuts-off-its-padding",
+                   test_a_transposed_convolution_cuts_off_its_padding);
+
+  return g_test_run ();
+}
