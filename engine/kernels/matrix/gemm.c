@@ -11,6 +11,7 @@
 #include "engine/kernels/matrix/dots.h"
 #include "engine/kernels/matrix/matrix-vector.h"
 #include "engine/kernels/matrix/panels.h"
+#include "engine/kernels/simd/transpose.h"
 
 #include <cblas.h>
 #include <string.h>
@@ -270,6 +271,36 @@ hyb_gemm_f32 (const HybGemm *gemm, const float *a, const float *b, float *c)
     }
   else
     compute_f32 (method, gemm, a, b, c);
+}
+
+/* Floats of op(A) that are copied to the stack at a time: they stay in the cache while B is read. */
+#define COPIED_FLOATS 16384
+/* Multiplications below which OpenBLAS is as fast. */
+#define SMALL_TRANSPOSED 65536
+
+void
+hyb_gemm_transposed_f32 (const HybGemm *gemm, const float *a, const float *b, float *c)
+{
+  float   copy[COPIED_FLOATS];
+  gint64  max = MIN (HYB_PANELS_MAX_ROWS, COPIED_FLOATS / MAX (gemm->k, 1));
+  gint64  n_blocks = max > 0 ? (gemm->m + max - 1) / max : 0;
+  HybGemm part = *gemm;
+
+  part.transpose_a = FALSE;
+  part.lda = gemm->k;
+  part.m = n_blocks > 0 ? (gemm->m + n_blocks - 1) / n_blocks : 0;
+  if (!gemm->transpose_a || gemm_work (gemm) < SMALL_TRANSPOSED || gemm->n < HYB_PANEL_WIDTH ||
+      !hyb_panels_can_multiply (&part))
+    {
+      hyb_gemm_f32 (gemm, a, b, c);
+      return;
+    }
+  for (gint64 row = 0, rows = part.m; row < gemm->m; row += rows)
+    {
+      part.m = MIN (rows, gemm->m - row);
+      hyb_transpose_32 (&(HybTranspose){ part.m, gemm->k, gemm->lda, gemm->k }, a + row, copy);
+      hyb_panels_gemm (&part, copy, b, NULL, c + row * gemm->ldc);
+    }
 }
 
 void

@@ -10,6 +10,9 @@
 
 /* Computes the product in float. */
 void hyb_gemm_f32 (const HybGemm *gemm, const float *a, const float *b, float *c);
+/* The same, of which A is transposed: copies rows of op(A), if that and panels (panels.h) are faster.  The bytes of the
+ * product may then differ from those of hyb_gemm_f32(). */
+void hyb_gemm_transposed_f32 (const HybGemm *gemm, const float *a, const float *b, float *c);
 /* Computes the product in double. */
 void hyb_gemm_f64 (const HybGemm *gemm, const double *a, const double *b, double *c);
 /* Computes the product in the given element type, HYB_F32 or HYB_F64. */

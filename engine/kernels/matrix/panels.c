@@ -484,14 +484,19 @@ stream_panels (gint64 begin, gint64 end, gpointer data)
 }
 
 gboolean
+hyb_panels_can_multiply (const HybGemm *gemm)
+{
+  return hyb_simd_level () != HYB_SIMD_PLAIN && gemm->m <= MAX_GEMM_ROWS && !gemm->transpose_a &&
+         gemm->alpha == 1 && (gemm->beta == 0 || gemm->beta == 1) && gemm->k >= 16;
+}
+
+gboolean
 hyb_panels_is_faster (const HybGemm *gemm)
 {
   gint64 idle = (WIDTH - gemm->n % WIDTH) % WIDTH; /* padding columns of the last panel */
   double work = (double) gemm->m * (double) gemm->n * (double) gemm->k;
 
-  return hyb_simd_level () != HYB_SIMD_PLAIN && gemm->m > 1 && gemm->m <= MAX_GEMM_ROWS &&
-         !gemm->transpose_a && gemm->alpha == 1 && (gemm->beta == 0 || gemm->beta == 1) &&
-         8 * idle <= gemm->n && gemm->k >= 16 &&
+  return hyb_panels_can_multiply (gemm) && gemm->m > 1 && 8 * idle <= gemm->n &&
          work > (gemm->transpose_b ? SMALL_TRANSPOSED : SMALL);
 }
 

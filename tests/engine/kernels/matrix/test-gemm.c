@@ -46,7 +46,7 @@ check_product (HybGemm gemm)
   gint64  rows_b = gemm.transpose_b ? gemm.n : gemm.k;
   gsize   n_a, n_b, n_c;
   double *a, *b, *c, *want;
-  float  *fa, *fb, *fc;
+  float  *fa, *fb, *fc, *ft; /* ft: by hyb_gemm_transposed_f32() */
 
   gemm.lda = (gemm.transpose_a ? gemm.m : gemm.k) + 2;
   gemm.ldb = (gemm.transpose_b ? gemm.k : gemm.n) + 1;
@@ -69,13 +69,17 @@ check_product (HybGemm gemm)
   hyb_dtype_convert (fb, HYB_F32, b, HYB_F64, n_b);
   hyb_dtype_convert (fc, HYB_F32, c, HYB_F64, n_c);
 
+  ft = g_memdup2 (fc, (n_c + 1) * sizeof (float));
+
   multiply_plainly (&gemm, a, b, want);
   hyb_gemm_f64 (&gemm, a, b, c);
   hyb_gemm_f32 (&gemm, fa, fb, fc);
+  hyb_gemm_transposed_f32 (&gemm, fa, fb, ft);
   for (gsize i = 0; i < n_c; i++)
     {
       g_assert_cmpfloat (fabs (c[i] - want[i]), <, 1e-12);
       g_assert_cmpfloat (fabs ((double) fc[i] - want[i]), <, 1e-4);
+      g_assert_cmpfloat (fabs ((double) ft[i] - want[i]), <, 1e-4);
     }
 
   g_free (a);
@@ -85,14 +89,15 @@ check_product (HybGemm gemm)
   g_free (fa);
   g_free (fb);
   g_free (fc);
+  g_free (ft);
 }
 
 static void
 test_all_shapes_and_transposes_agree_with_sums (void)
 {
-  static const gint64 sizes[][3] = { { 3, 4, 5 }, { 1, 6, 4 }, { 6, 1, 4 },
-                                     { 1, 1, 7 }, { 5, 3, 1 }, { 4, 3, 0 },
-                                     { 1, 3, 0 }, { 0, 3, 2 }, { 70, 65, 90 } };
+  static const gint64 sizes[][3] = { { 3, 4, 5 },    { 1, 6, 4 },    { 6, 1, 4 }, { 1, 1, 7 },
+                                     { 5, 3, 1 },    { 4, 3, 0 },    { 1, 3, 0 }, { 0, 3, 2 },
+                                     { 70, 65, 90 }, { 260, 68, 90 } };
 
   for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
     for (guint how = 0; how < 8; how++)
