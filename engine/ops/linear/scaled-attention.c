@@ -7,7 +7,10 @@
 #include "engine/op/op.h"
 
 #include "engine/base/parallel.h"
+#include "engine/base/translate.h"
 #include "engine/kernels/matrix/gemm.h"
+#include "engine/kernels/matrix/panels.h"
+#include "engine/kernels/simd/simd.h"
 #include "engine/kernels/softmax.h"
 #include "engine/op/dimensions.h"
 #include "engine/op/rules.h"
@@ -128,6 +131,7 @@ typedef struct
   gint64   n_tasks, n_slices;
   double   scale;
   gboolean is_inverted, skips; /* skips: what the mask hides has no weight */
+  gboolean packs;              /* multiplies with panels of the keys and of the values */
   Operand  query, key, value, bias, mask;
   float    hidden; /* replaces what the mask hides */
   float   *scores; /* of all slices */
@@ -168,6 +172,7 @@ divide (const HybCall *call, Attention *self)
   self->e = call->output[0].shape.dim[scores.rank - 1];
   self->rows = MIN (MAX (1, self->m), MAX (MIN_ROWS, BLOCK_SCORES / MAX (1, self->n)));
   self->n_blocks = (self->m + self->rows - 1) / self->rows;
+  self->packs = hyb_simd_level () != HYB_SIMD_PLAIN && self->m >= MIN_ROWS;
   self->n_tasks = self->n_blocks;
   for (int i = 0; i < self->n_batch; i++)
     {
@@ -202,12 +207,21 @@ slice_scores (const Attention *self)
   return (self->rows * self->n + 15) / 16 * 16;
 }
 
+/* The memory of a slice: its scores, then the panels of the keys and of the values. */
+static gint64
+slice_floats (const Attention *self)
+{
+  gsize keys = hyb_panels_size (self->n, self->d), values = hyb_panels_size (self->e, self->n);
+
+  return slice_scores (self) + (self->packs ? (gint64) (keys + values) : 0);
+}
+
 static gsize
 attention_workspace (const HybCall *call)
 {
   const Attention *self = call->prepared;
 
-  return (gsize) (self->n_slices * slice_scores (self)) * sizeof (float);
+  return (gsize) (self->n_slices * slice_floats (self)) * sizeof (float);
 }
 
 /* --- Computing --- */
@@ -327,40 +341,121 @@ values_product (const Attention *self, gint64 n_rows, gint64 n)
   };
 }
 
-/* Computes block number task with its scores in `scores`. */
-static void
-attend (const Attention *self, gint64 task, float *scores)
+/* A slice of the work: its memory, and the matrix of the batch whose keys and values the panels hold; -1: none. */
+typedef struct
 {
-  gint64       matrix = task / self->n_blocks, begin = task % self->n_blocks * self->rows;
-  gint64       n_rows = MIN (self->rows, self->m - begin), n = self->n;
-  const float *query =
-      (const float *) self->query.data + offset_of (self, &self->query, matrix) + begin * self->d;
-  const float  *key = (const float *) self->key.data + offset_of (self, &self->key, matrix);
-  const float  *value = (const float *) self->value.data + offset_of (self, &self->value, matrix);
+  float *scores, *keys, *values;
+  gint64 matrix;
+} Slice;
+
+/* Packs the keys, multiplied by the scale, and the values of a matrix.  Each is then read by all of its rows. */
+static void
+pack (const Attention *self, Slice *slice, gint64 matrix, const float *key, const float *value)
+{
+  gsize n_keys = hyb_panels_size (self->n, self->d);
+  float scale = (float) self->scale;
+
+  if (slice->matrix == matrix)
+    return;
+  slice->matrix = matrix;
+  hyb_panels_pack (self->n, self->d, key, FALSE, slice->keys);
+  hyb_panels_pack (self->e, self->n, value, FALSE, slice->values);
+  for (gsize i = 0; i < n_keys; i++)
+    slice->keys[i] *= scale;
+}
+
+/* The rows of one task, and the columns that the mask leaves of them. */
+typedef struct
+{
+  gint64       n_rows, n;
+  const float *query, *key, *value;
+  float       *to;
+} Rows;
+
+static void
+multiply_keys (const Attention *self, const Slice *slice, const Rows *rows)
+{
+  HybGemm gemm = scores_product (self, rows->n_rows, rows->n);
+
+  if (self->packs)
+    hyb_panels_multiply (&(HybPanelProduct){ .m = gemm.m,
+                                             .n = gemm.n,
+                                             .k = gemm.k,
+                                             .ldx = gemm.lda,
+                                             .ldy = gemm.ldc },
+                         rows->query, slice->keys, slice->scores);
+  else
+    hyb_gemm_f32 (&gemm, rows->query, rows->key, slice->scores);
+}
+
+/* Panels hold all values, so they serve if no column is left out. */
+static void
+multiply_values (const Attention *self, const Slice *slice, const Rows *rows)
+{
+  HybGemm gemm = values_product (self, rows->n_rows, rows->n);
+
+  if (self->packs && rows->n == self->n)
+    hyb_panels_multiply (&(HybPanelProduct){ .m = gemm.m,
+                                             .n = gemm.n,
+                                             .k = gemm.k,
+                                             .ldx = gemm.lda,
+                                             .ldy = gemm.ldc },
+                         slice->scores, slice->values, rows->to);
+  else
+    hyb_gemm_f32 (&gemm, slice->scores, rows->value, rows->to);
+}
+
+/* Adds the bias to the scores of a block, and hides what the mask says. */
+static void
+finish_scores (const Attention *self,
+               const Rows      *rows,
+               const float     *bias,
+               const guint8    *mask,
+               float           *scores)
+{
+  for (gint64 i = 0; i < rows->n_rows; i++)
+    {
+      if (bias)
+        add_bias (self, bias + i * self->bias.row, rows->n, scores + i * rows->n);
+      if (mask)
+        hide (self, mask + i * self->mask.row, rows->n, scores + i * rows->n);
+    }
+}
+
+/* Computes block number task. */
+static void
+attend (const Attention *self, gint64 task, Slice *slice)
+{
+  gint64 matrix = task / self->n_blocks, begin = task % self->n_blocks * self->rows;
+  Rows   rows = {
+      .n_rows = MIN (self->rows, self->m - begin),
+      .n = self->n,
+      .query =
+          (const float *) self->query.data + offset_of (self, &self->query, matrix) + begin * self->d,
+      .key = (const float *) self->key.data + offset_of (self, &self->key, matrix),
+      .value = (const float *) self->value.data + offset_of (self, &self->value, matrix),
+      .to = self->to + (matrix * self->m + begin) * self->e,
+  };
   const float  *bias = self->bias.data;
   const guint8 *mask = self->mask.data;
-  HybGemm       gemm;
 
   if (mask)
     {
       mask += offset_of (self, &self->mask, matrix) + begin * self->mask.row;
-      n = count_columns (self, mask, n_rows);
+      rows.n = count_columns (self, mask, rows.n_rows);
     }
   if (bias)
     bias += offset_of (self, &self->bias, matrix) + begin * self->bias.row;
-  gemm = scores_product (self, n_rows, n);
-  hyb_gemm_f32 (&gemm, query, key, scores);
-  for (gint64 i = 0; i < n_rows; i++)
-    {
-      if (bias)
-        add_bias (self, bias + i * self->bias.row, n, scores + i * n);
-      if (mask)
-        hide (self, mask + i * self->mask.row, n, scores + i * n);
-    }
-  hyb_softmax_forward (&(HybSoftmaxView){ .outer = n_rows, .length = n, .inner = 1, .scale = 1 },
-                       HYB_F32, scores, scores);
-  gemm = values_product (self, n_rows, n);
-  hyb_gemm_f32 (&gemm, scores, value, self->to + (matrix * self->m + begin) * self->e);
+  if (self->packs)
+    pack (self, slice, matrix, rows.key, rows.value);
+  multiply_keys (self, slice, &rows);
+  finish_scores (self, &rows, bias, mask, slice->scores);
+  hyb_softmax_forward (&(HybSoftmaxView){ .outer = rows.n_rows,
+                                          .length = rows.n,
+                                          .inner = 1,
+                                          .scale = 1 },
+                       HYB_F32, slice->scores, slice->scores);
+  multiply_values (self, slice, &rows);
 }
 
 static void
@@ -368,10 +463,16 @@ attend_slices (gint64 begin, gint64 end, gpointer data)
 {
   const Attention *self = data;
 
-  for (gint64 slice = begin; slice < end; slice++)
-    for (gint64 task = slice * self->n_tasks / self->n_slices;
-         task < (slice + 1) * self->n_tasks / self->n_slices; task++)
-      attend (self, task, self->scores + slice * slice_scores (self));
+  for (gint64 i = begin; i < end; i++)
+    {
+      Slice slice = { .scores = self->scores + i * slice_floats (self), .matrix = -1 };
+
+      slice.keys = slice.scores + slice_scores (self);
+      slice.values = slice.keys + hyb_panels_size (self->n, self->d);
+      for (gint64 task = i * self->n_tasks / self->n_slices;
+           task < (i + 1) * self->n_tasks / self->n_slices; task++)
+        attend (self, task, &slice);
+    }
 }
 
 static void
@@ -410,6 +511,8 @@ attention_note (const HybCall *call)
   const Attention *self = call->prepared;
   HybGemm          gemm = scores_product (self, self->rows, self->n);
 
+  if (self->packs)
+    return N_ ("panels of 32 columns, packed while multiplying");
   gemm.alpha = ((const AttentionParams *) call->params)->scale;
   return hyb_gemm_note (&gemm, HYB_F32);
 }
