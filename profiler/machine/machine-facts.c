@@ -153,14 +153,18 @@ FIND (find_clock, PROF_RATE_CLOCK)
 FIND (find_plain, PROF_RATE_PLAIN)
 FIND (find_avx2, PROF_RATE_AVX2)
 FIND (find_avx512, PROF_RATE_AVX512)
-FIND (find_last_few, PROF_RATE_LAST_FEW)
-FIND (find_last_few_ahead, PROF_RATE_LAST_FEW_AHEAD)
-FIND (find_last_more, PROF_RATE_LAST_MORE)
-FIND (find_last_more_ahead, PROF_RATE_LAST_MORE_AHEAD)
-FIND (find_memory_few, PROF_RATE_MEMORY_FEW)
-FIND (find_memory_few_ahead, PROF_RATE_MEMORY_FEW_AHEAD)
-FIND (find_memory_more, PROF_RATE_MEMORY_MORE)
-FIND (find_memory_more_ahead, PROF_RATE_MEMORY_MORE_AHEAD)
+FIND (find_last_1, PROF_RATE_WEIGHTS + 0)
+FIND (find_last_1_ahead, PROF_RATE_WEIGHTS + 1)
+FIND (find_memory_1, PROF_RATE_WEIGHTS + 2)
+FIND (find_memory_1_ahead, PROF_RATE_WEIGHTS + 3)
+FIND (find_last_2, PROF_RATE_WEIGHTS + 4)
+FIND (find_last_2_ahead, PROF_RATE_WEIGHTS + 5)
+FIND (find_memory_2, PROF_RATE_WEIGHTS + 6)
+FIND (find_memory_2_ahead, PROF_RATE_WEIGHTS + 7)
+FIND (find_last_8, PROF_RATE_WEIGHTS + 8)
+FIND (find_last_8_ahead, PROF_RATE_WEIGHTS + 9)
+FIND (find_memory_8, PROF_RATE_WEIGHTS + 10)
+FIND (find_memory_8_ahead, PROF_RATE_WEIGHTS + 11)
 
 /* --- The table --- */
 
@@ -206,54 +210,78 @@ const ProfMachineFact prof_machine_facts[PROF_N_MACHINE_FACTS] = {
     RATES, find_avx2 },
   { FACT (avx512_products, 1e8, 1e13), "multiply-adds with AVX-512", PROF_UNIT_RATE,
     AT (avx512_products), RATES, find_avx512 },
-  { { "last_few", 1e7, 1e13, TRUE },
-    "weights in the last-level cache, one row",
+  { { "last_1", 1e7, 1e13, TRUE },
+    "weights in the last-level cache, 1 row",
     PROF_UNIT_BYTE_RATE,
-    AT (last_few.without),
+    AT (last[0].without),
     PRODUCTS,
-    find_last_few },
-  { { "last_few_ahead", 1e7, 1e13, TRUE },
-    "weights in the last-level cache, one row, prefetched",
+    find_last_1 },
+  { { "last_1_ahead", 1e7, 1e13, TRUE },
+    "weights in the last-level cache, 1 row, prefetched",
     PROF_UNIT_BYTE_RATE,
-    AT (last_few.ahead),
+    AT (last[0].ahead),
     PRODUCTS,
-    find_last_few_ahead },
-  { { "last_more", 1e7, 1e13, TRUE },
+    find_last_1_ahead },
+  { { "memory_1", 1e7, 1e13, TRUE },
+    "weights in memory, 1 row",
+    PROF_UNIT_BYTE_RATE,
+    AT (memory[0].without),
+    PRODUCTS,
+    find_memory_1 },
+  { { "memory_1_ahead", 1e7, 1e13, TRUE },
+    "weights in memory, 1 row, prefetched",
+    PROF_UNIT_BYTE_RATE,
+    AT (memory[0].ahead),
+    PRODUCTS,
+    find_memory_1_ahead },
+  { { "last_2", 1e7, 1e13, TRUE },
+    "weights in the last-level cache, 2 rows",
+    PROF_UNIT_BYTE_RATE,
+    AT (last[1].without),
+    PRODUCTS,
+    find_last_2 },
+  { { "last_2_ahead", 1e7, 1e13, TRUE },
+    "weights in the last-level cache, 2 rows, prefetched",
+    PROF_UNIT_BYTE_RATE,
+    AT (last[1].ahead),
+    PRODUCTS,
+    find_last_2_ahead },
+  { { "memory_2", 1e7, 1e13, TRUE },
+    "weights in memory, 2 rows",
+    PROF_UNIT_BYTE_RATE,
+    AT (memory[1].without),
+    PRODUCTS,
+    find_memory_2 },
+  { { "memory_2_ahead", 1e7, 1e13, TRUE },
+    "weights in memory, 2 rows, prefetched",
+    PROF_UNIT_BYTE_RATE,
+    AT (memory[1].ahead),
+    PRODUCTS,
+    find_memory_2_ahead },
+  { { "last_8", 1e7, 1e13, TRUE },
     "weights in the last-level cache, 8 rows",
     PROF_UNIT_BYTE_RATE,
-    AT (last_more.without),
+    AT (last[2].without),
     PRODUCTS,
-    find_last_more },
-  { { "last_more_ahead", 1e7, 1e13, TRUE },
+    find_last_8 },
+  { { "last_8_ahead", 1e7, 1e13, TRUE },
     "weights in the last-level cache, 8 rows, prefetched",
     PROF_UNIT_BYTE_RATE,
-    AT (last_more.ahead),
+    AT (last[2].ahead),
     PRODUCTS,
-    find_last_more_ahead },
-  { { "memory_few", 1e7, 1e13, TRUE },
-    "weights in memory, one row",
-    PROF_UNIT_BYTE_RATE,
-    AT (memory_few.without),
-    PRODUCTS,
-    find_memory_few },
-  { { "memory_few_ahead", 1e7, 1e13, TRUE },
-    "weights in memory, one row, prefetched",
-    PROF_UNIT_BYTE_RATE,
-    AT (memory_few.ahead),
-    PRODUCTS,
-    find_memory_few_ahead },
-  { { "memory_more", 1e7, 1e13, TRUE },
+    find_last_8_ahead },
+  { { "memory_8", 1e7, 1e13, TRUE },
     "weights in memory, 8 rows",
     PROF_UNIT_BYTE_RATE,
-    AT (memory_more.without),
+    AT (memory[2].without),
     PRODUCTS,
-    find_memory_more },
-  { { "memory_more_ahead", 1e7, 1e13, TRUE },
+    find_memory_8 },
+  { { "memory_8_ahead", 1e7, 1e13, TRUE },
     "weights in memory, 8 rows, prefetched",
     PROF_UNIT_BYTE_RATE,
-    AT (memory_more.ahead),
+    AT (memory[2].ahead),
     PRODUCTS,
-    find_memory_more_ahead },
+    find_memory_8_ahead },
 };
 
 void

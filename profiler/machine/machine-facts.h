@@ -27,7 +27,7 @@ typedef struct
   double (*reported) (void); /* what the processor reports; NULL: nothing */
 } ProfMachineFact;
 
-#define PROF_N_MACHINE_FACTS 20
+#define PROF_N_MACHINE_FACTS 24
 /* In the order in which they are found and shown. */
 extern const ProfMachineFact prof_machine_facts[PROF_N_MACHINE_FACTS];
 

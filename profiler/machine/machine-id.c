@@ -14,7 +14,7 @@
 #define GROUPS      "/sys/fs/cgroup"
 #define MAX_PARENTS 32
 /* Grows when the facts are measured in another way. */
-#define FORM 1
+#define FORM 2
 
 /* Debugging builds and those with sanitizers measure themselves. */
 #if !defined __OPTIMIZE__ || defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__

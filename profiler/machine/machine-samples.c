@@ -27,7 +27,7 @@
 #define MIN_BYTES ((gsize) 4 << 20) /* read in a run: 8 µs or more */
 #define MIN_RUNS  2
 #define SHORT     0.0004 /* seconds of a sample at least; of a product, whose differences are small: */
-#define LONG      0.002
+#define LONG      0.001
 #define STEPS     16384 /* of a sample that counts or multiplies, … */
 #define CHAINS    12    /* … of this number of multiply-adds */
 #define SMALL_SET 16384 /* bytes, in every first-level cache */
@@ -144,44 +144,20 @@ multiply_weights (const ProfMachineSamples *samples, const Sample *sample)
   }
 
 /* Machines for which all weights are in the last-level cache, or in memory, and are prefetched or not. */
-static const HybMachine cached = { .second_cache = 1,
-                                   .last_cache = 1e15,
-                                   .last_few = NOT,
-                                   .last_more = NOT };
-static const HybMachine cached_ahead = { .second_cache = 1,
-                                         .last_cache = 1e15,
-                                         .last_few = AHEAD,
-                                         .last_more = AHEAD };
-static const HybMachine far = { .second_cache = 1,
-                                .last_cache = 1,
-                                .memory_few = NOT,
-                                .memory_more = NOT };
-static const HybMachine far_ahead = { .second_cache = 1,
-                                      .last_cache = 1,
-                                      .memory_few = AHEAD,
-                                      .memory_more = AHEAD };
+static const HybMachine invented[2][2] = {
+  { { .second_cache = 1, .last_cache = 1e15, .last = { NOT, NOT, NOT } },
+    { .second_cache = 1, .last_cache = 1e15, .last = { AHEAD, AHEAD, AHEAD } } },
+  { { .second_cache = 1, .last_cache = 1, .memory = { NOT, NOT, NOT } },
+    { .second_cache = 1, .last_cache = 1, .memory = { AHEAD, AHEAD, AHEAD } } },
+};
 
 #undef NOT
 #undef AHEAD
 
-/* The products that are computed. */
-static const struct
-{
-  gint64            rows;
-  gboolean          is_far;
-  const HybMachine *machine;
-} products[] = {
-  [PROF_RATE_LAST_FEW] = { 1, FALSE, &cached },
-  [PROF_RATE_LAST_FEW_AHEAD] = { 1, FALSE, &cached_ahead },
-  [PROF_RATE_LAST_MORE] = { MAX_ROWS, FALSE, &cached },
-  [PROF_RATE_LAST_MORE_AHEAD] = { MAX_ROWS, FALSE, &cached_ahead },
-  [PROF_RATE_MEMORY_FEW] = { 1, TRUE, &far },
-  [PROF_RATE_MEMORY_FEW_AHEAD] = { 1, TRUE, &far_ahead },
-  [PROF_RATE_MEMORY_MORE] = { MAX_ROWS, TRUE, &far },
-  [PROF_RATE_MEMORY_MORE_AHEAD] = { MAX_ROWS, TRUE, &far_ahead },
-};
+/* The rows that stand for each class. */
+static const gint64 rows[HYB_ROW_CLASSES] = { 1, 2, MAX_ROWS };
 
-/* Weights between the second-level and the last-level cache, and of twice the last-level cache.  What is not larger than
+/* Weights between the second-level and the last-level cache, and of about twice the last-level cache.  What is not larger than
  * a cache, or has no room, is not measured. */
 static void
 list_products (ProfMachineSamples *samples)
@@ -190,16 +166,17 @@ list_products (ProfMachineSamples *samples)
   double second = (double) processor->second_cache, last = (double) processor->last_cache;
   gsize  between = (gsize) sqrt (second * MIN (last, 32 * second));
 
-  for (guint i = PROF_RATE_LAST_FEW; i < PROF_N_RATES; i++)
+  for (guint i = 0; i < 4 * HYB_ROW_CLASSES; i++)
     {
-      gsize bytes = products[i].is_far ? samples->room : between;
+      guint is_memory = i / 2 % 2, is_ahead = i % 2;
+      gsize bytes = is_memory ? samples->room : between;
 
-      if (bytes <= samples->room &&
-          (double) bytes >= (products[i].is_far ? 2 * last : 1.5 * second))
-        samples->single[i] = (Sample){ .work = multiply_weights,
-                                       .bytes = bytes,
-                                       .rows = products[i].rows,
-                                       .machine = products[i].machine };
+      if (bytes <= samples->room && (double) bytes >= (is_memory ? 1.9 * last : 1.5 * second))
+        samples->single[PROF_RATE_WEIGHTS + i] =
+            (Sample){ .work = multiply_weights,
+                      .bytes = bytes,
+                      .rows = rows[i / 4],
+                      .machine = &invented[is_memory][is_ahead] };
     }
 }
 
@@ -278,15 +255,22 @@ read_seconds (void)
   return (double) now.tv_sec + 1e-9 * (double) now.tv_nsec;
 }
 
+/* Whether the sample needs another run, after n runs that used these seconds.  What comes from memory needs no warm-up. */
+static gboolean
+needs_run (const Sample *sample, guint n, double used)
+{
+  if (sample->bytes > (gsize) hyb_processor ()->last_cache)
+    return n == 0;
+  return n < MIN_RUNS || used < (sample->rows > 0 ? LONG : SHORT);
+}
+
 /* FALSE if there is no time for it. */
 static gboolean
 take_sample (ProfMachineSamples *samples, Sample *sample)
 {
   double *best = &sample->best[samples->n_rounds & 1], used = 0;
 
-  if (!sample->work)
-    return TRUE;
-  for (guint i = 0; i < MIN_RUNS || used < (sample->rows > 0 ? LONG : SHORT); i++)
+  for (guint i = 0; sample->work && needs_run (sample, i, used); i++)
     {
       double begin = read_seconds (), amount, seconds;
 
@@ -300,18 +284,19 @@ take_sample (ProfMachineSamples *samples, Sample *sample)
   return TRUE;
 }
 
+/* What decides most comes first, in case that time ends. */
 static gboolean
 take_samples (ProfMachineSamples *samples)
 {
-  for (guint i = 0; i < samples->n_sizes; i++)
-    if (!take_sample (samples, &samples->sizes[i]))
-      return FALSE;
   for (guint i = 0; i < PROF_N_RATES; i++)
     {
       hyb_machine_use (samples->single[i].machine);
       if (!take_sample (samples, &samples->single[i]))
         return FALSE;
     }
+  for (guint i = 0; i < samples->n_sizes; i++)
+    if (!take_sample (samples, &samples->sizes[i]))
+      return FALSE;
   samples->n_rounds++;
   return TRUE;
 }

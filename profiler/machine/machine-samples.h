@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include <glib.h>
+#include "engine/kernels/simd/machine-model.h"
 
 /* The rates that do not depend on a size. */
 typedef enum
@@ -15,15 +15,10 @@ typedef enum
   PROF_RATE_PLAIN, /* multiply-adds of floats at each level */
   PROF_RATE_AVX2,
   PROF_RATE_AVX512,
-  PROF_RATE_LAST_FEW, /* bytes of weights from the last-level cache in a product of few rows, … */
-  PROF_RATE_LAST_FEW_AHEAD, /* … with instructions that prefetch, … */
-  PROF_RATE_LAST_MORE,      /* … of more rows, … */
-  PROF_RATE_LAST_MORE_AHEAD,
-  PROF_RATE_MEMORY_FEW, /* … from memory */
-  PROF_RATE_MEMORY_FEW_AHEAD,
-  PROF_RATE_MEMORY_MORE,
-  PROF_RATE_MEMORY_MORE_AHEAD,
-  PROF_N_RATES,
+  /* Bytes of weights in products of 1, 2 and 8 rows, each from the last-level cache and then from memory, each without
+   * and then with instructions that prefetch. */
+  PROF_RATE_WEIGHTS,
+  PROF_N_RATES = PROF_RATE_WEIGHTS + 4 * HYB_ROW_CLASSES,
 } ProfRate;
 
 #define PROF_MAX_SIZES 36

@@ -14,8 +14,9 @@ typedef struct
   double without, ahead;
 } HybWeightRates;
 
-/* Up to this many rows a product is one of few rows, whose loads leave less room for instructions that prefetch. */
-#define HYB_MACHINE_FEW_ROWS 4
+/* Products of 1 row, of 2 to 4 and of more: the fewer rows, the less room their loads leave for instructions that
+ * prefetch. */
+#define HYB_ROW_CLASSES 3
 
 /* What was measured of one core of this machine at hyb_simd_level(); 0: not measured, or not found. */
 typedef struct
@@ -27,8 +28,8 @@ typedef struct
   double loads; /* full vectors loaded per cycle, from the first-level cache */
   double plain_products, avx2_products,
       avx512_products; /* multiply-adds per second, of floats, at each level */
-  /* Weights in the last-level cache and in memory, in products of few rows and of more. */
-  HybWeightRates last_few, last_more, memory_few, memory_more;
+  HybWeightRates last[HYB_ROW_CLASSES],
+      memory[HYB_ROW_CLASSES]; /* weights in the last-level cache and in memory */
 } HybMachine;
 
 /* Lets kernels choose by what was measured; NULL: by what the processor reports.  Copies the facts.  Not while kernels
@@ -46,8 +47,8 @@ gboolean hyb_machine_is_far (gsize bytes);
 /* Whether weights of that size come from memory: more than half of the last-level cache. */
 gboolean hyb_machine_is_in_memory (gsize bytes);
 /* Returns how many bytes ahead a product of that many rows prefetches weights of that size; 0 where the hardware
- * prefetches them as well, or where instructions for it take more time than they save (AMD Zen 5, AVX-512, one row with
- * 67 MB of weights: 25 GFLOP/s without them and 16 with them, 8 rows 107 and 126).  It takes longer from memory (AVX2,
+ * prefetches them as well, or where instructions for it take more time than they save (AMD Zen 5, AVX-512, 1 row with
+ * 134 MB of weights: 19 GFLOP/s without them and 14 with them; AVX2, 2 rows: 35 and 38).  It takes longer from memory (AVX2,
  * 8 rows with 64 MB: 0.77 of the peak with 16 KiB, 0.47 with none, 0.67 with 32 KiB). */
 gint64 hyb_machine_prefetch_bytes (gsize bytes, gint64 rows);
 /* Whether the product of a matrix of that size with one vector reads several rows at once, so that they share the

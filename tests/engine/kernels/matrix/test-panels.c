@@ -294,15 +294,13 @@ check_machines (void)
     { .second_cache = 1e9,
       .last_cache = 2e9,
       .loads = 2,
-      .last_few = { 2, 1 },
-      .last_more = { 2, 1 } },
+      .last = { { 2, 1 }, { 2, 1 }, { 2, 1 } } },
     { .second_cache = 1e3,
       .last_cache = 2e9,
       .loads = 2,
-      .last_few = { 1, 2 },
-      .last_more = { 1, 2 } },
+      .last = { { 1, 2 }, { 1, 2 }, { 1, 2 } } },
     { .second_cache = 1e3, .last_cache = 2e3, .loads = 1 },
-    { .second_cache = 1e3, .last_cache = 2e3, .memory_few = { 2, 1 }, .memory_more = { 2, 1 } },
+    { .second_cache = 1e3, .last_cache = 2e3, .memory = { { 2, 1 }, { 2, 1 }, { 2, 1 } } },
   };
   g_autofree float *x = numbers (M * K, 1), *w = numbers (N * K, 2);
   g_autofree float *panels = g_new (float, hyb_panels_size (N, K));

@@ -325,18 +325,16 @@ check_machines (const HybRecurrent *net)
 {
   static const HybMachine machines[] = {
     { .second_cache = 1e3, .last_cache = 2e3, .loads = 2 },
-    { .second_cache = 1e3, .last_cache = 2e3, .memory_few = { 2, 1 }, .memory_more = { 2, 1 } },
+    { .second_cache = 1e3, .last_cache = 2e3, .memory = { { 2, 1 }, { 2, 1 }, { 2, 1 } } },
     { .second_cache = 1e3,
       .last_cache = 1e10,
       .loads = 1,
-      .last_few = { 1, 2 },
-      .last_more = { 1, 2 } },
+      .last = { { 1, 2 }, { 1, 2 }, { 1, 2 } } },
     { .second_cache = 1e9, .last_cache = 1e10, .loads = 1 },
     { .second_cache = 1e4,
       .last_cache = 1e5,
       .loads = 2,
-      .last_few = { 2, 1 },
-      .last_more = { 2, 1 } },
+      .last = { { 2, 1 }, { 2, 1 }, { 2, 1 } } },
   };
   g_autoptr (GByteArray) want = run_on_machine (net, NULL);
 

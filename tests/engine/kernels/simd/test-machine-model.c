@@ -50,6 +50,11 @@ test_confirmed (void)
   assert_reported_sizes ();
   hyb_machine_use (&(HybMachine){ .second_cache = second * 1.5, .last_cache = last * 0.7 });
   assert_reported_sizes ();
+  /* The last-level cache is shared with others, which were busy. */
+  hyb_machine_use (&(HybMachine){ .last_cache = last / 4 });
+  assert_reported_sizes ();
+  hyb_machine_use (&(HybMachine){ .last_cache = last / 5 });
+  g_assert_true (hyb_machine_is_in_memory ((gsize) MAX (last / 10 + 1, second / 2 + 1)));
   hyb_machine_use (NULL);
 }
 
@@ -58,10 +63,8 @@ test_measured (void)
 {
   hyb_machine_use (&(HybMachine){ .second_cache = 3000,
                                   .last_cache = 20000,
-                                  .last_few = { 100, 110 },
-                                  .last_more = { 100, 110 },
-                                  .memory_few = { 100, 101 },
-                                  .memory_more = { 100, 101 },
+                                  .last = { { 100, 110 }, { 100, 110 }, { 100, 110 } },
+                                  .memory = { { 100, 104 }, { 100, 104 }, { 100, 104 } },
                                   .loads = 2 });
   g_assert_true (hyb_machine_is_near (3000));
   g_assert_false (hyb_machine_is_near (3001));
@@ -71,17 +74,15 @@ test_measured (void)
   g_assert_true (hyb_machine_is_in_memory (10001));
   g_assert_cmpint (hyb_machine_prefetch_bytes (3000, 4), ==, 0);
   g_assert_cmpint (hyb_machine_prefetch_bytes (3001, 4), ==, 8192);
-  /* One in a hundred is noise. */
+  /* Four in a hundred are noise. */
   g_assert_cmpint (hyb_machine_prefetch_bytes (10001, 4), ==, 0);
   g_assert_true (hyb_machine_shares_loads (3000));
   g_assert_false (hyb_machine_shares_loads (3001));
 
   hyb_machine_use (&(HybMachine){ .second_cache = 3000,
                                   .last_cache = 20000,
-                                  .last_few = { 100, 90 },
-                                  .last_more = { 100, 90 },
-                                  .memory_few = { 100, 150 },
-                                  .memory_more = { 100, 150 },
+                                  .last = { { 100, 90 }, { 100, 90 }, { 100, 90 } },
+                                  .memory = { { 100, 150 }, { 100, 150 }, { 100, 150 } },
                                   .loads = 1 });
   g_assert_cmpint (hyb_machine_prefetch_bytes (3001, 4), ==, 0);
   g_assert_cmpint (hyb_machine_prefetch_bytes (10001, 4), ==, 16384);
@@ -97,14 +98,15 @@ test_rows (void)
 {
   hyb_machine_use (&(HybMachine){ .second_cache = 3000,
                                   .last_cache = 20000,
-                                  .last_few = { 2, 1 },
-                                  .last_more = { 1, 2 },
-                                  .memory_few = { 1, 2 },
-                                  .memory_more = { 2, 1 } });
-  g_assert_cmpint (hyb_machine_prefetch_bytes (9999, 4), ==, 0);
-  g_assert_cmpint (hyb_machine_prefetch_bytes (9999, 5), ==, 8192);
-  g_assert_cmpint (hyb_machine_prefetch_bytes (10001, 4), ==, 16384);
-  g_assert_cmpint (hyb_machine_prefetch_bytes (10001, 5), ==, 0);
+                                  .last = { { 2, 1 }, { 1, 2 }, { 2, 1 } },
+                                  .memory = { { 1, 2 }, { 2, 1 }, { 1, 2 } } });
+  g_assert_cmpint (hyb_machine_prefetch_bytes (9999, 1), ==, 0);
+  g_assert_cmpint (hyb_machine_prefetch_bytes (9999, 2), ==, 8192);
+  g_assert_cmpint (hyb_machine_prefetch_bytes (9999, 4), ==, 8192);
+  g_assert_cmpint (hyb_machine_prefetch_bytes (9999, 5), ==, 0);
+  g_assert_cmpint (hyb_machine_prefetch_bytes (10001, 1), ==, 16384);
+  g_assert_cmpint (hyb_machine_prefetch_bytes (10001, 4), ==, 0);
+  g_assert_cmpint (hyb_machine_prefetch_bytes (10001, 5), ==, 16384);
   hyb_machine_use (NULL);
 }
 
@@ -139,7 +141,7 @@ TEST_PROGRAM (test_machine_model)
   g_test_add_func ("/engine/kernels/machine-model/a-measured-size-nearby-confirms-the-reported-one",
                    test_confirmed);
   g_test_add_func ("/engine/kernels/machine-model/measured-facts-decide", test_measured);
-  g_test_add_func ("/engine/kernels/machine-model/few-rows-and-more-are-measured-apart", test_rows);
+  g_test_add_func ("/engine/kernels/machine-model/few-rows-and-more-are-decided-apart", test_rows);
   g_test_add_func ("/engine/kernels/machine-model/a-last-cache-is-no-smaller-than-the-second",
                    test_one_cache);
   g_test_add_func ("/engine/kernels/machine-model/the-choices-are-described", test_described);
