@@ -142,7 +142,7 @@ scope_group_say (ScopeSaid *said, const ScopeGroup *group)
       return;
     }
   say_candidates (said, group, title);
-  if (!has_interval (group) && group->stop == PROF_STOP_TIME)
+  if (!has_interval (group) && group->stop != PROF_STOP_NOT)
     scope_said_longer (said);
   scope_said_sentence (said, SCOPE_SAID_PLAIN, dup_resolution (group));
   scope_said_sentence (said, SCOPE_SAID_PLAIN, scope_say_speed_of (group->comparison));
