@@ -82,7 +82,7 @@ list_axes (const cJSON *cells, const char *key, GArray *sizes, GPtrArray *forms)
 
     if (!is_along (cell, cells->child, key))
       continue;
-    if (x > 0 && sizes->len < MAX_SIZES && find_number (sizes, x) == sizes->len)
+    if (x > 0 && isfinite (x) && sizes->len < MAX_SIZES && find_number (sizes, x) == sizes->len)
       g_array_append_val (sizes, x);
     if (forms->len < MAX_FORMS && find_form (forms, form) == forms->len)
       g_ptr_array_add (forms, (gpointer) form);

@@ -55,8 +55,10 @@ viz_curve_table_free (VizCurveTable *table)
 gboolean
 viz_curve_table_set (VizCurveTable *table, guint curve, guint x, double value)
 {
-  table->y[(gsize) curve * table->n_x + x] = value > 0 ? value : NAN;
-  return value > 0;
+  gboolean is_known = value > 0 && isfinite (value);
+
+  table->y[(gsize) curve * table->n_x + x] = is_known ? value : NAN;
+  return is_known;
 }
 
 void

@@ -5,6 +5,7 @@
 #include "tests/app/adapt/said-facts.h"
 #include "tests/program.h"
 
+#include <math.h>
 #include <string.h>
 
 /* Words without a width follow the numbers, in as many lines as they have; the foot is below what is not shown. */
@@ -120,6 +121,26 @@ test_figures (void)
   g_assert_cmpstr (text, ==, "operators\nConvolution               1.2 ms\n");
 }
 
+/* An axis without an end would have ticks without an end. */
+static void
+test_endless_curves (void)
+{
+  g_autoptr (ScopeSaid) said = scope_said_new ();
+  g_autoptr (ScopeReportPage) page = scope_report_page_new ("curves");
+  VizCurveTable   *curves = viz_curve_table_new (2, 1, "batch", NULL);
+  g_autofree char *html = NULL;
+
+  curves->x[0] = 1;
+  curves->x[1] = 2;
+  curves->labels[0] = g_strdup ("fused");
+  g_assert_true (viz_curve_table_set (curves, 0, 0, 1));
+  g_assert_false (viz_curve_table_set (curves, 0, 1, INFINITY));
+  scope_said_figure (said, &(ScopeFigure){ .drawing = &scope_drawing_curves })->curves = curves;
+  scope_report_page_add_said (page, said);
+  html = scope_report_page_print_html (page);
+  g_assert_nonnull (strstr (html, ">fused</text>"));
+}
+
 TEST_PROGRAM (test_said)
 {
   g_test_init (&argc, &argv, NULL);
@@ -128,5 +149,6 @@ TEST_PROGRAM (test_said)
   g_test_add_func ("/app/command/said/ends-rows-where-texts-end", test_short_row);
   g_test_add_func ("/app/command/said/both-media-of-the-command-say-the-facts", test_facts);
   g_test_add_func ("/app/command/said/prints-figures-as-rows", test_figures);
+  g_test_add_func ("/app/command/said/curves-have-an-end", test_endless_curves);
   return g_test_run ();
 }

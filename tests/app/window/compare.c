@@ -473,7 +473,7 @@ test_hostile (void)
   g_autoptr (GString) many = g_string_new (NULL);
   g_autoptr (GString) pairs = g_string_new ("\"pairs\":[{}");
   GtkWidget            *parent = gtk_window_new ();
-  ScopeSavedComparison *first, *second;
+  ScopeSavedComparison *first, *second, *third;
 
   gtk_window_present (GTK_WINDOW (parent));
   first = show_file (parent,
@@ -489,11 +489,19 @@ test_hostile (void)
   for (guint i = 0; i < 4000; i++)
     g_string_append_printf (pairs, ",{\"a\":\"form %u, 1\",\"b\":\"x\",\"batch\":0}", i);
   g_string_append_c (pairs, ']');
+  third =
+      show_file (parent,
+                 "{\"variant\":\"a\",\"batch\":1,\"median\":1e999},{\"variant\":\"a\",\"batch\":2,"
+                 "\"median\":1},{\"variant\":\"a\",\"batch\":1e999,\"median\":1},"
+                 "{\"variant\":\"b\",\"batch\":1,\"median\":1e308}",
+                 "\"pairs\":[]");
+  g_assert_nonnull (gui_find (parent, "compare-curves-batch"));
   second = show_file (parent, many->str, pairs->str);
   g_assert_cmpuint (count_widgets (parent), <, 40000);
   gtk_window_destroy (GTK_WINDOW (parent));
   scope_saved_comparison_free (first);
   scope_saved_comparison_free (second);
+  scope_saved_comparison_free (third);
 }
 
 void
