@@ -106,9 +106,9 @@ test_compare (Fixture *fixture, gconstpointer unused)
     const char *out[3], *err;
   } rows[] = {
     { COMPARE "--devices cpu,gpu --report r.html && grep -o 'as-is, static, gpu' r.html && "
-              "grep -o '<p>gpu: Pretend GPU, [^;]*; precise' r.html",
+              "grep -o '<b>gpu</b>: Pretend GPU, [^;]*; precise' r.html",
       0,
-      { "as-is, static, cpu  ", "as-is, static, gpu  ", "<p>gpu: Pretend GPU" },
+      { "as-is, static, cpu  ", "as-is, static, gpu  ", "<b>gpu</b>: Pretend GPU" },
       "" },
     { COMPARE "--devices gpu,cpu --modes hybrid,static --captures c && ls c-*",
       0,
