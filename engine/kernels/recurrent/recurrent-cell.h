@@ -88,6 +88,10 @@ gint64 hyb_recurrent_input_panels (const HybRecurrent *net);
 /* Returns the floats of the packed W_h of one slot; 0 if it is not packed, as for a
  * batch of 1 whose panels are not kept. */
 gint64 hyb_recurrent_hidden_panels (const HybRecurrent *net);
+/* Returns the floats of the packed projection of one slot; 0 if there is none or it is not packed, as W_h. */
+gint64 hyb_recurrent_projection_panels (const HybRecurrent *net);
+/* Returns the floats of all packed weights of one slot, which lie in this order. */
+gint64 hyb_recurrent_slot_panels (const HybRecurrent *net);
 /* Returns the elements that one slot keeps. */
 gint64 hyb_recurrent_kept_size (const HybRecurrent *net, gboolean recording);
 /* Returns the offset in the reserve of the output (T, N, D R) of a layer other than the last. */

@@ -5,7 +5,7 @@
  *   for each step t: gates[t] += W_h h[t−1] (N rows), and for each row n the cell's activations.
  * Threads share out a step, or, where it is small, the rows for all steps: run_shared().
  *
- * Workspace: packed W_i and W_h, unless the caller keeps them | the sum of the two biases | W_h
+ * Workspace: packed W_i, W_h and W_r, unless the caller keeps them | the sum of the two biases | W_h
  * h' of one step (GRU), or the projected states of one step (with lengths) | the output of a
  * layer after dropout; and, when not recording: what one slot keeps | outputs of two layers | a
  * dropout mask.  Start at the end, with hyb_recurrent_forward().
@@ -36,7 +36,7 @@ typedef struct
   gint64                     weight_rows;   /* rows of all weights before this slot's */
   gboolean                   recording;
   gpointer                   kept; /* the slot's offsets count from here */
-  gpointer                   input_panels, hidden_panels;
+  gpointer                   input_panels, hidden_panels, projection_panels;
   gpointer                   bias, recurrent;
   gpointer                   y; /* (T, N, D R), starting at this direction's first column */
   gint64                     y_stride;
@@ -224,6 +224,8 @@ project (const Direction *run)
 {
   const HybRecurrent *net = run->net;
   gboolean            direct = !run->pass->lengths;
+  gpointer            full = kept_at (run, run->slot.full, net->hidden, run->t);
+  gpointer            states = direct ? state_row (run, 0) : run->recurrent;
   HybGemm             gemm = { .transpose_b = TRUE,
                                .m = net->batch,
                                .n = net->projection,
@@ -233,11 +235,18 @@ project (const Direction *run)
                                .ldc = direct ? run->state_stride : net->projection };
 
   hyb_phase_begin (run->pass->run, &hyb_phase_products);
-  multiply (run, &gemm, kept_at (run, run->slot.full, net->hidden, run->t),
-            &(Weight){ run->slot.w_projection, 2 * run->GH },
-            direct ? state_row (run, 0) : run->recurrent);
+  if (hyb_recurrent_projection_panels (net) > 0)
+    hyb_panels_multiply (&(HybPanelProduct){ .m = run->n_rows,
+                                             .n = gemm.n,
+                                             .k = gemm.k,
+                                             .ldx = gemm.lda,
+                                             .ldy = gemm.ldc },
+                         at (run, full, run->begin * net->hidden), run->projection_panels,
+                         at (run, states, run->begin * gemm.ldc));
+  else
+    multiply (run, &gemm, full, &(Weight){ run->slot.w_projection, 2 * run->GH }, states);
   hyb_phase_end (run->pass->run, &hyb_phase_products, multiply_cost (run, &gemm));
-  for (gint64 n = 0; n < net->batch && !direct; n++)
+  for (gint64 n = run->begin; n < run->begin + run->n_rows && !direct; n++)
     if (!has_ended (run, n))
       copy_row (run, state_row (run, n), at (run, run->recurrent, n * run->R), run->R);
 }
@@ -332,33 +341,31 @@ multiply_inputs (const Direction *run, gconstpointer x, gint64 t, gint64 count)
 }
 
 static void
-pack_slot (const HybRecurrent *net,
-           const HybCellSlot  *slot,
-           const float        *parameters,
-           float              *input_panels,
-           float              *hidden_panels)
+pack_slot (const HybRecurrent *net, const HybCellSlot *slot, const float *parameters, float *panels)
 {
   gint64 GH = hyb_recurrent_n_gates (net->cell) * net->hidden;
+  float *hidden_panels = panels + hyb_recurrent_input_panels (net);
 
-  hyb_panels_pack (GH, slot->in, parameters + slot->w_input, TRUE, input_panels);
+  hyb_panels_pack (GH, slot->in, parameters + slot->w_input, TRUE, panels);
   if (hyb_recurrent_hidden_panels (net) > 0)
     hyb_panels_pack (GH, hyb_recurrent_state_size (net), parameters + slot->w_hidden, TRUE,
                      hidden_panels);
+  if (hyb_recurrent_projection_panels (net) > 0)
+    hyb_panels_pack (net->projection, net->hidden, parameters + slot->w_projection, TRUE,
+                     hidden_panels + hyb_recurrent_hidden_panels (net));
 }
 
 void
 hyb_recurrent_pack (const HybRecurrent *net, const float *parameters, float *panels)
 {
-  gint64 n_input = hyb_recurrent_input_panels (net);
-
   for (gint64 layer = 0; layer < net->n_layers; layer++)
     for (gint64 d = 0; d < net->n_directions; d++)
       {
         HybCellSlot slot;
 
         hyb_recurrent_slot (net, layer, d, FALSE, &slot);
-        pack_slot (net, &slot, parameters, panels, panels + n_input);
-        panels += n_input + hyb_recurrent_hidden_panels (net);
+        pack_slot (net, &slot, parameters, panels);
+        panels += hyb_recurrent_slot_panels (net);
       }
 }
 
@@ -367,24 +374,22 @@ static void
 find_panels (Direction *run, gint64 index)
 {
   const HybRecurrent *net = run->net;
-  gint64              n_input = hyb_recurrent_input_panels (net);
-  gint64              n_both = n_input + hyb_recurrent_hidden_panels (net);
+  gint64              n_all = hyb_recurrent_slot_panels (net);
 
   if (!net->in_panels)
     return;
   if (net->keeps_panels)
-    {
-      run->input_panels = (gpointer) (run->pass->panels + index * n_both);
-      run->hidden_panels = at (run, run->input_panels, n_input);
-    }
+    run->input_panels = (gpointer) (run->pass->panels + index * n_all);
   else
     {
-      double bytes = (double) n_both * (double) run->maths->size;
+      double bytes = (double) n_all * (double) run->maths->size;
 
       hyb_phase_begin (run->pass->run, &hyb_phase_packing);
-      pack_slot (net, &run->slot, run->pass->parameters, run->input_panels, run->hidden_panels);
+      pack_slot (net, &run->slot, run->pass->parameters, run->input_panels);
       hyb_phase_end (run->pass->run, &hyb_phase_packing, (HybCost){ 0, bytes, bytes });
     }
+  run->hidden_panels = at (run, run->input_panels, hyb_recurrent_input_panels (net));
+  run->projection_panels = at (run, run->hidden_panels, hyb_recurrent_hidden_panels (net));
 }
 
 /* Makes the states of this step those before the next. */
@@ -453,7 +458,7 @@ should_share_rows (const Direction *run)
   double              work = (double) net->batch * (double) run->GH * (double) run->R;
 
   return !hyb_phase_is_watched (run->pass->run) && net->in_panels && net->batch > 1 &&
-         net->n_steps > 0 && net->projection == 0 && hyb_parallel_get_threads () > 1 &&
+         net->n_steps > 0 && hyb_parallel_get_threads () > 1 &&
          work < (double) hyb_parallel_get_threads () * PRODUCT_GRAIN;
 }
 
@@ -536,9 +541,8 @@ divide_workspace (Direction *run)
   LayerBuffers        rooms = { 0 };
 
   run->input_panels = run->pass->workspace;
-  run->hidden_panels = at (run, run->input_panels, hyb_recurrent_input_panels (net));
   run->bias = net->keeps_panels ? run->pass->workspace
-                                : at (run, run->hidden_panels, hyb_recurrent_hidden_panels (net));
+                                : at (run, run->pass->workspace, hyb_recurrent_slot_panels (net));
   run->recurrent = at (run, run->bias, run->GH);
   rooms.dropped = at (run, run->recurrent, net->batch * MAX (run->GH, run->R));
   run->kept = at (run, rooms.dropped, net->dropout > 0 ? outputs : 0);

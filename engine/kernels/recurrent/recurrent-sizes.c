@@ -156,12 +156,26 @@ hyb_recurrent_hidden_panels (const HybRecurrent *net)
 }
 
 gint64
+hyb_recurrent_projection_panels (const HybRecurrent *net)
+{
+  if (hyb_recurrent_hidden_panels (net) == 0)
+    return 0;
+  return bounded (panels (net, (double) net->projection, (double) net->hidden));
+}
+
+gint64
+hyb_recurrent_slot_panels (const HybRecurrent *net)
+{
+  return bounded ((double) hyb_recurrent_input_panels (net) +
+                  (double) hyb_recurrent_hidden_panels (net) +
+                  (double) hyb_recurrent_projection_panels (net));
+}
+
+gint64
 hyb_recurrent_panels (const HybRecurrent *net)
 {
-  double slot =
-      (double) hyb_recurrent_input_panels (net) + (double) hyb_recurrent_hidden_panels (net);
-
-  return bounded ((double) net->n_layers * (double) net->n_directions * slot);
+  return bounded ((double) net->n_layers * (double) net->n_directions *
+                  (double) hyb_recurrent_slot_panels (net));
 }
 
 /* The elements that one slot keeps, see HybCellSlot. */
@@ -211,7 +225,7 @@ hyb_recurrent_forward_workspace (const HybRecurrent *net, gboolean recording)
   double count = gates + (double) net->batch * MAX (gates, (double) hyb_recurrent_state_size (net));
 
   if (!net->keeps_panels)
-    count += (double) hyb_recurrent_input_panels (net) + (double) hyb_recurrent_hidden_panels (net);
+    count += (double) hyb_recurrent_slot_panels (net);
   count += net->dropout > 0 ? outputs : 0;
   if (!recording)
     count += kept (net, FALSE) + outputs * (net->dropout > 0 ? 3 : 2);

@@ -257,12 +257,13 @@ static void
 test_threads_change_no_byte (void)
 {
   for (guint cell = 0; cell < HYB_RNN_N_MODES; cell++)
-    for (guint form = 0; form < 4; form++)
+    for (guint form = 0; form < (cell == HYB_RNN_LSTM ? 8 : 4); form++)
       {
         gboolean     recording = form & 1;
         HybRecurrent net = {
           .cell = (HybRnnMode) cell,
-          .has_lengths = form >> 1,
+          .has_lengths = form >> 1 & 1,
+          .projection = form & 4 ? 21 : 0,
           .n_steps = 60,
           .batch = 7,
           .input = 30,
