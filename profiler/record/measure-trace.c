@@ -4,6 +4,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "profiler/record/measure-private.h"
 
+#include "profiler/base/clock.h"
+#include "profiler/base/event.h"
 #include "profiler/record/follow-device.h"
 
 #include <math.h>
@@ -22,6 +24,17 @@ drop_traced (ProfSeries *series)
   prof_recorder_reset (series->recorder);
   g_array_set_size (series->traced, 0);
   g_array_set_size (series->traced_facts, 0);
+}
+
+/* Stores how far the first run came until it was cancelled. */
+static void
+store_cut (ProfSeries *series, guint64 begin_ns)
+{
+  series->cut_seconds = (double) (prof_clock_now () - begin_ns) * 1e-9;
+  for (guint thread = 0; thread < prof_recorder_n_threads (series->recorder); thread++)
+    for (gsize i = 0; i < prof_recorder_n_events (series->recorder, thread); i++)
+      series->cut_nodes += prof_event_kind (prof_recorder_get_event (series->recorder, thread,
+                                                                     i)) == PROF_EVENT_NODE;
 }
 
 /* Drops the events of a run that was cut.  If it overwrote events of earlier runs, those runs are dropped as well. */
@@ -46,6 +59,7 @@ trace_once (const ProfMeasureSession *session,
   HybExecutor    *executor = prof_subject_get_executor (session->subjects[subject]);
   ProfSampleFacts facts;
   double          seconds;
+  guint64         begin_ns = prof_clock_now ();
   gboolean        is_done;
 
   exact = exact && !prof_recorder_get_device_events (series->recorder);
@@ -57,6 +71,8 @@ trace_once (const ProfMeasureSession *session,
   hyb_executor_set_probe (executor, NULL);
   if (!is_done)
     {
+      if (isnan (series->first))
+        store_cut (series, begin_ns);
       drop_run (series);
       return FALSE;
     }

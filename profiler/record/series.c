@@ -18,6 +18,7 @@ prof_series_init (ProfSeries *series)
     .build = g_array_new (FALSE, FALSE, sizeof (guint)),
     .device = g_array_new (FALSE, FALSE, sizeof (double)),
     .traced = g_array_new (FALSE, FALSE, sizeof (double)),
+    .cut_seconds = NAN,
     .copy_rate = NAN,
     .clock_rate = NAN,
     .inner = 1,

@@ -30,6 +30,8 @@ typedef struct
   ProfStop      stop;                  /* why the clean runs ended */
   guint64       turns; /* the same number for subjects whose clean runs took turns */
   double        copy_rate, clock_rate; /* of the machine, see machine-speed.h; NaN: not known */
+  double        cut_seconds;           /* of the first run, if it was cancelled; else NaN */
+  guint         cut_nodes;             /* nodes that had finished then, those in loops each time */
   gsize         planned_bytes;         /* peak of the memory that the executor held for values */
   gsize         resident_bytes;        /* peak of the process so far */
 } ProfSeries;

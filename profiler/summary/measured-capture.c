@@ -8,6 +8,7 @@
 #include "engine/device/gpu.h"
 #include "engine/formats/mxnet-symbol.h"
 #include "profiler/base/clock.h"
+#include "profiler/base/format.h"
 #include "profiler/record/probe-cost.h"
 #include "profiler/summary/attribute.h"
 #include "profiler/summary/clean-samples.h"
@@ -113,6 +114,22 @@ add_build_facts (ProfFacts *facts, const ProfSeries *series)
     prof_facts_set_number (facts, PROF_TURNS_KEY, (double) series->turns);
 }
 
+/* Why the clean runs are what they are.  (transfer full) */
+static char *
+describe_runs (const ProfSeries *series, const ProfDisturbance *disturbance)
+{
+  g_autofree char *seconds = prof_format_seconds (series->cut_seconds);
+
+  if (isfinite (series->cut_seconds))
+    return g_strdup_printf ("The first run was cancelled after %s, when %u operators had finished: "
+                            "nothing was measured.  Wait longer, or make the inputs smaller.",
+                            seconds, series->cut_nodes);
+  if (series->is_only_first)
+    return g_strdup ("There was time for the first run only, which was traced.  Later runs may be "
+                     "faster.");
+  return prof_disturbance_sentence (disturbance);
+}
+
 static void
 add_series_facts (ProfFacts *facts, const ProfSeries *series, HybMode mode)
 {
@@ -120,13 +137,10 @@ add_series_facts (ProfFacts *facts, const ProfSeries *series, HybMode mode)
   ProfDisturbance    disturbance;
   guint              n;
   g_autofree double *used = prof_series_dup_undisturbed (series, &n, &disturbance);
-  g_autofree char   *disturbed = prof_disturbance_sentence (&disturbance);
+  g_autofree char   *runs = describe_runs (series, &disturbance);
 
   prof_statistics (used, n, &clean);
-  prof_facts_set (facts, PROF_DISTURBANCE_KEY,
-                  series->is_only_first ? "There was time for the first run only, which was "
-                                          "traced.  Later runs may be faster."
-                                        : disturbed);
+  prof_facts_set (facts, PROF_DISTURBANCE_KEY, runs);
   prof_facts_set (facts, "clean.stopped", prof_stop_name (series->stop));
   prof_facts_set_number (facts, "clean.inner", series->inner);
   add_build_facts (facts, series);
@@ -137,8 +151,11 @@ add_series_facts (ProfFacts *facts, const ProfSeries *series, HybMode mode)
       prof_facts_set_number (facts, PROF_SPEED_COPY_KEY, series->copy_rate);
       prof_facts_set_number (facts, PROF_SPEED_CLOCK_KEY, series->clock_rate);
     }
-  prof_facts_set_number (facts, "memory.planned", (double) series->planned_bytes);
-  prof_facts_set_number (facts, "memory.resident", (double) series->resident_bytes);
+  if (series->resident_bytes > 0) /* else no run has finished */
+    {
+      prof_facts_set_number (facts, "memory.planned", (double) series->planned_bytes);
+      prof_facts_set_number (facts, "memory.resident", (double) series->resident_bytes);
+    }
 
   if (series->recorder)
     {

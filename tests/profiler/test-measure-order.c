@@ -1,5 +1,6 @@
 /* test-measure-order.c — what has been measured when a measurement is cancelled.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "profiler/exchange/report-text.h"
 #include "profiler/record/measure.h"
 #include "profiler/summary/measured-capture.h"
 #include "profiler/summary/summary.h"
@@ -141,6 +142,35 @@ test_long_runs (void)
   prof_series_clear (&series);
 }
 
+/* A first run that was cancelled has no times: a sentence says so, and no number is given in their place. */
+static void
+test_cut_first_run (void)
+{
+  g_autoptr (TestModel) model = test_model_unrolled (2, 2, 1);
+  g_autoptr (ProfSubject) subject = test_model_subject (model, HYB_MODE_STATIC, FALSE);
+  g_autoptr (GCancellable) cancellable = g_cancellable_new ();
+  g_autoptr (ProfCapture) capture = NULL;
+  g_autoptr (ProfSummary) summary = NULL;
+  g_autofree char   *report = NULL;
+  ProfMeasureOptions options = { .traced = 2, .cancellable = cancellable };
+  ProfSeries         series;
+
+  g_cancellable_cancel (cancellable);
+  prof_series_init (&series);
+  g_assert_true (prof_measure (&subject, 1, &series, &options, NULL));
+  g_assert_cmpuint (series.cut_nodes, ==, 0);
+  series.cut_seconds = 5;
+  series.cut_nodes = 12;
+  capture = prof_capture_measurement (subject, &series, NULL, NULL);
+  summary = prof_summary_new (capture);
+  report = prof_report_text (capture, summary);
+  g_assert_nonnull (strstr (report,
+                            "The first run was cancelled after 5.00 s, when 12 operators had "
+                            "finished: nothing was measured."));
+  g_assert_null (strstr (report, "memory "));
+  prof_series_clear (&series);
+}
+
 TEST_PROGRAM (test_measure_order)
 {
   g_test_init (&argc, &argv, NULL);
@@ -149,5 +179,6 @@ TEST_PROGRAM (test_measure_order)
   g_test_add_func ("/profiler/measure-order/clean-runs-come-before-traced-ones", test_tracing);
   g_test_add_func ("/profiler/measure-order/shares-add-up-wherever-it-is-cut", test_cut_anywhere);
   g_test_add_func ("/profiler/measure-order/of-long-runs-the-first-is-the-answer", test_long_runs);
+  g_test_add_func ("/profiler/measure-order/a-cancelled-first-run-is-told", test_cut_first_run);
   return g_test_run ();
 }
