@@ -164,27 +164,42 @@ typedef struct
   float                 *planes;
 } LayoutJob;
 
-/* Writes one row of a phase: every stride-th cell of the image row `from`, starting at cell
- * `first`, which may lie before or after the row; zeros outside it. */
-static void
-lay_out_row (const HybDirectLayout *layout, const float *from, gint64 first, float *to)
+/* The cells of a phase that lie inside of an image row: [begin, end) of those from cell `first` on, which may lie before
+ * or after the row. */
+typedef struct
+{
+  gint64 first, begin, end;
+} RowPart;
+
+static RowPart
+find_part (const HybDirectLayout *layout, gint64 first)
 {
   gint64 width = layout->convolve.image[2], stride = layout->convolve.stride[2];
-  gint64 pitch = layout->pitch;
   gint64 begin = first >= 0 ? 0 : (-first + stride - 1) / stride;
   gint64 end = first >= width ? 0 : (width - 1 - first) / stride + 1;
 
-  begin = MIN (begin, pitch);
-  end = CLAMP (end, begin, pitch);
-  memset (to, 0, sizeof (float) * (gsize) begin);
+  begin = MIN (begin, layout->pitch);
+  return (RowPart){ first, begin, CLAMP (end, begin, layout->pitch) };
+}
+
+/* Writes one row of a phase: every stride-th cell of the image row `from`; zeros outside it. */
+static void
+lay_out_row (const HybDirectLayout *layout, const RowPart *part, const float *from, float *to)
+{
+  gint64 stride = layout->convolve.stride[2], begin = part->begin, end = part->end;
+
+  for (gint64 k = 0; k < begin; k++)
+    to[k] = 0;
   if (stride == 1)
-    memcpy (to + begin, from + first + begin, sizeof (float) * (gsize) (end - begin));
+    memcpy (to + begin, from + part->first + begin, sizeof (float) * (gsize) (end - begin));
   else if (stride == 2)
-    hyb_tiles_choose ()->take_every_second (end - begin, from + first + begin * 2, to + begin);
+    hyb_tiles_choose ()->take_every_second (end - begin, from + part->first + begin * 2,
+                                            to + begin);
   else
     for (gint64 k = begin; k < end; k++)
-      to[k] = from[first + k * stride];
-  memset (to + end, 0, sizeof (float) * (gsize) (pitch - end));
+      to[k] = from[part->first + k * stride];
+  for (gint64 k = end; k < layout->pitch; k++)
+    to[k] = 0;
 }
 
 /* Lays out one phase of one channel. */
@@ -194,6 +209,8 @@ lay_out_phase (const LayoutJob *job, gint64 channel, gint64 i, gint64 j, float *
   const HybDirectLayout *layout = job->layout;
   const HybConvolve     *convolve = &layout->convolve;
   gint64                 n = job->strip->n_rows + layout->height - layout->strip[0];
+  RowPart                part = find_part (layout, job->strip->column * convolve->stride[2] +
+                                                       layout->columns.rest[j] - convolve->pad[2]);
 
   for (gint64 row = 0; row < n; row++, to += layout->pitch)
     {
@@ -203,10 +220,8 @@ lay_out_phase (const LayoutJob *job, gint64 channel, gint64 i, gint64 j, float *
       if (y < 0 || y >= convolve->image[1])
         memset (to, 0, sizeof (float) * (gsize) layout->pitch);
       else
-        lay_out_row (layout, job->image + (channel * convolve->image[1] + y) * convolve->image[2],
-                     job->strip->column * convolve->stride[2] + layout->columns.rest[j] -
-                         convolve->pad[2],
-                     to);
+        lay_out_row (layout, &part,
+                     job->image + (channel * convolve->image[1] + y) * convolve->image[2], to);
     }
 }
 

@@ -26,17 +26,17 @@ SIMD (load_cells) (const float *from, gint64 cells)
 
 /* to[k] = from[k] while k < cells, then `outside`, for k < n. */
 INLINE void
-SIMD (copy_phase) (const PhaseSource *source, gint64 n, Floats outside, float *to)
+SIMD (copy_phase) (const float *from, gint64 cells, gint64 n, Floats outside, float *to)
 {
   gint64 k = 0;
 
-  for (; k < n && k + LANES <= source->cells; k += LANES)
-    simd_store (to + k, simd_load (source->from + k));
-  if (k < n && k < source->cells)
+  for (; k < n && k + LANES <= cells; k += LANES)
+    simd_store (to + k, simd_load (from + k));
+  if (k < n && k < cells)
     {
-      gint64 left = source->cells - k;
+      gint64 left = cells - k;
 
-      simd_store (to + k, SIMD (end_with) (simd_load_part (source->from + k, left), left, outside));
+      simd_store (to + k, SIMD (end_with) (simd_load_part (from + k, left), left, outside));
       k += LANES;
     }
   for (; k < n; k += LANES)
@@ -45,20 +45,21 @@ SIMD (copy_phase) (const PhaseSource *source, gint64 n, Floats outside, float *t
 
 /* to[k] = from[2 k] while 2 k < cells, then `outside`, for k < n. */
 INLINE void
-SIMD (split_phase) (const PhaseSource *source, gint64 n, Floats outside, float *to)
+SIMD (split_phase) (const float *from, gint64 cells, gint64 n, Floats outside, float *to)
 {
   gint64 k = 0;
 
-  for (; k < n && 2 * k < source->cells; k += LANES)
+  for (; k < n && 2 * k + 2 * LANES <= cells; k += LANES)
+    simd_store (to + k,
+                simd_even_lanes (simd_load (from + 2 * k), simd_load (from + 2 * k + LANES)));
+  if (k < n && 2 * k < cells)
     {
-      const float *from = source->from + 2 * k;
-      gint64       left = source->cells - 2 * k;
-      Floats       low = SIMD (load_cells) (from, left);
-      Floats       high = SIMD (load_cells) (from + MIN (left, LANES), left - LANES);
-      Floats       value = simd_even_lanes (low, high);
+      gint64 left = cells - 2 * k;
+      Floats low = SIMD (load_cells) (from + 2 * k, left);
+      Floats high = SIMD (load_cells) (from + 2 * k + MIN (left, LANES), left - LANES);
 
-      simd_store (to + k,
-                  left >= 2 * LANES ? value : SIMD (end_with) (value, (left + 1) / 2, outside));
+      simd_store (to + k, SIMD (end_with) (simd_even_lanes (low, high), (left + 1) / 2, outside));
+      k += LANES;
     }
   for (; k < n; k += LANES)
     simd_store (to + k, outside);
@@ -66,38 +67,59 @@ SIMD (split_phase) (const PhaseSource *source, gint64 n, Floats outside, float *
 
 /* The same for any stride. */
 INLINE void
-SIMD (gather_phase) (const PhaseSource *source, gint64 stride, gint64 n, float outside, float *to)
+SIMD (gather_phase) (const float *from,
+                     gint64       cells,
+                     gint64       stride,
+                     gint64       n,
+                     float        outside,
+                     float       *to)
 {
-  gint64 end = MIN (n, (source->cells + stride - 1) / stride);
+  gint64 end = MIN (n, (cells + stride - 1) / stride);
 
   for (gint64 k = 0; k < end; k++)
-    to[k] = source->from[k * stride];
+    to[k] = from[k * stride];
   for (gint64 k = end; k < n; k++)
     to[k] = outside;
+}
+
+/* One phase of one row of the image. */
+INLINE void
+SIMD (fill_phase) (const HybWindowRows *rows,
+                   const PhaseSource   *source,
+                   const float         *image_row,
+                   float               *to)
+{
+  const float *from = image_row + source->first;
+  Floats       outside = simd_fill (rows->outside);
+  gint64       stride = rows->stride[1], n = rows->pitch - source->begin;
+
+  for (gint64 k = 0; k < source->begin; k += LANES)
+    simd_store (to + k, outside);
+  to += source->begin;
+  if (stride == 1)
+    SIMD (copy_phase) (from, source->cells, n, outside, to);
+  else if (stride == 2)
+    SIMD (split_phase) (from, source->cells, n, outside, to);
+  else
+    SIMD (gather_phase) (from, source->cells, stride, n, rows->outside, to);
 }
 
 /* Writes the image rows [y, end), of which those outside of the image are padding. */
 static TARGET void
 SIMD (fill_rows) (const HybWindowRows *rows, const float *image, gint64 y, gint64 end, float *to)
 {
-  Floats outside = simd_fill (rows->outside);
-  gint64 stride = rows->stride[1];
+  PhaseSource sources[HYB_MAX_TAPS];
+  PhaseSource nothing = { .begin = rows->pitch };
+  gint64      n_phases = rows->taps.n_phases;
 
+  for (gint64 phase = 0; phase < n_phases; phase++)
+    sources[phase] = find_source (rows, phase);
   for (; y < end; y++)
-    for (gint64 phase = 0; phase < rows->taps.n_phases; phase++, to += rows->pitch)
-      {
-        gboolean    is_inside = y >= 0 && y < rows->image[0];
-        PhaseSource source = is_inside ? find_source (rows, image + y * rows->image[1], phase)
-                                       : (PhaseSource){ .begin = rows->pitch };
-        gint64      n = rows->pitch - source.begin;
+    {
+      gboolean     is_inside = y >= 0 && y < rows->image[0];
+      const float *row = is_inside ? image + y * rows->image[1] : image;
 
-        for (gint64 k = 0; k < source.begin; k += LANES)
-          simd_store (to + k, outside);
-        if (stride == 1)
-          SIMD (copy_phase) (&source, n, outside, to + source.begin);
-        else if (stride == 2)
-          SIMD (split_phase) (&source, n, outside, to + source.begin);
-        else
-          SIMD (gather_phase) (&source, stride, n, rows->outside, to + source.begin);
-      }
+      for (gint64 phase = 0; phase < n_phases; phase++, to += rows->pitch)
+        SIMD (fill_phase) (rows, is_inside ? &sources[phase] : &nothing, row, to);
+    }
 }

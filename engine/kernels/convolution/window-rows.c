@@ -54,17 +54,17 @@ hyb_window_rows_fit (const HybConvolve *convolve)
   return rows.row <= MAX_STRIP_FLOATS && hyb_window_rows_size (&rows) <= MAX_STRIP_FLOATS;
 }
 
-/* The part of a phase that lies inside of the image. */
+/* The part of a phase that lies inside of the image, of every row. */
 typedef struct
 {
-  gint64       begin; /* floats of padding before it */
-  gint64       cells; /* from `from` to the end of the image's row */
-  const float *from;  /* its first cell; NULL: no cell lies inside */
+  gint64 begin; /* floats of padding before it; the pitch: no cell lies inside */
+  gint64 first; /* its first cell in a row of the image */
+  gint64 cells; /* from there to the end of that row */
 } PhaseSource;
 
-/* Where phase number `phase` of an image row comes from. */
+/* Where phase number `phase` comes from. */
 static PhaseSource
-find_source (const HybWindowRows *rows, const float *image_row, gint64 phase)
+find_source (const HybWindowRows *rows, gint64 phase)
 {
   gint64 stride = rows->stride[1], first = rows->taps.rest[phase] - rows->pad[1];
   gint64 begin = first >= 0 ? 0 : (-first + stride - 1) / stride;
@@ -72,7 +72,7 @@ find_source (const HybWindowRows *rows, const float *image_row, gint64 phase)
 
   if (begin >= rows->pitch || cell >= rows->image[1])
     return (PhaseSource){ .begin = rows->pitch };
-  return (PhaseSource){ begin, rows->image[1] - cell, image_row + cell };
+  return (PhaseSource){ begin, cell, rows->image[1] - cell };
 }
 
 #define SIMD_KERNEL "engine/kernels/convolution/window-rows-kernel.h"
