@@ -9,8 +9,6 @@
 
 #include <adwaita.h>
 
-G_BEGIN_DECLS
-
 #define SCOPE_TYPE_COMPARE_MATRIX (scope_compare_matrix_get_type ())
 G_DECLARE_FINAL_TYPE (ScopeCompareMatrix, scope_compare_matrix, SCOPE, COMPARE_MATRIX, AdwBin)
 
@@ -20,5 +18,3 @@ GtkWidget *scope_compare_matrix_new (const ScopeTable *table);
 void scope_compare_matrix_choose (ScopeCompareMatrix *self, const char *first, const char *second);
 /* The names of the chosen rows; FALSE: fewer than two are chosen.  (transfer none) */
 gboolean scope_compare_matrix_get_chosen (ScopeCompareMatrix *self, const char *names[2]);
-
-G_END_DECLS

@@ -10,8 +10,6 @@
 #include "app/compare/compare-file.h"
 #include "app/compare/compare-pane.h"
 
-G_BEGIN_DECLS
-
 #define SCOPE_TYPE_COMPARE_PAGE (scope_compare_page_get_type ())
 G_DECLARE_FINAL_TYPE (ScopeComparePage, scope_compare_page, SCOPE, COMPARE_PAGE, AdwBin)
 
@@ -51,5 +49,3 @@ ScopeComparePane *scope_compare_page_get_pane (ScopeComparePage *self, guint ind
 gboolean scope_compare_page_is_settled (ScopeComparePage *self);
 /* TRUE after the first measurement, while none is running. */
 gboolean scope_compare_page_is_measured (ScopeComparePage *self);
-
-G_END_DECLS

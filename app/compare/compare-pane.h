@@ -8,8 +8,6 @@
 #include "app/compare/matching-nodes.h"
 #include "app/views/graph-view.h"
 
-G_BEGIN_DECLS
-
 #define SCOPE_TYPE_COMPARE_PANE (scope_compare_pane_get_type ())
 G_DECLARE_FINAL_TYPE (ScopeComparePane, scope_compare_pane, SCOPE, COMPARE_PANE, AdwBin)
 
@@ -58,5 +56,3 @@ gboolean scope_compare_pane_get_relative_view (ScopeComparePane *self, ScopeRela
 void scope_compare_pane_set_relative_view (ScopeComparePane *self, const ScopeRelativeView *view);
 /* Zooms so that the whole picture is visible. */
 void scope_compare_pane_show_all (ScopeComparePane *self);
-
-G_END_DECLS

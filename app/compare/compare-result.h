@@ -7,8 +7,6 @@
 #include <adwaita.h>
 #include <cjson/cJSON.h>
 
-G_BEGIN_DECLS
-
 #define SCOPE_TYPE_COMPARE_RESULT (scope_compare_result_get_type ())
 G_DECLARE_FINAL_TYPE (ScopeCompareResult, scope_compare_result, SCOPE, COMPARE_RESULT, AdwBin)
 
@@ -20,5 +18,3 @@ void scope_compare_result_set (ScopeCompareResult *self, const cJSON *result);
  * measured.  (transfer none) */
 const cJSON *
 scope_compare_result_find (ScopeCompareResult *self, const char *key, const char *value);
-
-G_END_DECLS

@@ -6,8 +6,6 @@
 
 #include <gio/gio.h>
 
-G_BEGIN_DECLS
-
 #define SCOPE_TYPE_LOG_ITEM (scope_log_item_get_type ())
 G_DECLARE_FINAL_TYPE (ScopeLogItem, scope_log_item, SCOPE, LOG_ITEM, GObject)
 
@@ -20,5 +18,3 @@ guint32 scope_log_item_get_box (ScopeLogItem *self);
 /* The message, owned by the item. */
 const char *scope_log_item_get_text (ScopeLogItem *self);
 const char *scope_log_item_get_time (ScopeLogItem *self); /* "12:34:56" */
-
-G_END_DECLS

@@ -17,8 +17,6 @@
 #include "app/document/tensor-name.h"
 #include "app/document/values.h"
 
-G_BEGIN_DECLS
-
 typedef enum
 {
   SCOPE_STATE_EMPTY,   /* no model was opened */
@@ -224,5 +222,3 @@ void scope_workspace_paint_numbers_async (ScopeWorkspace     *self,
                                           GCancellable       *cancellable,
                                           GAsyncReadyCallback callback,
                                           gpointer            user_data);
-
-G_END_DECLS

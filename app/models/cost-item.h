@@ -6,8 +6,6 @@
 
 #include "app/document/measurement.h"
 
-G_BEGIN_DECLS
-
 #define SCOPE_TYPE_COST_ITEM (scope_cost_item_get_type ())
 G_DECLARE_FINAL_TYPE (ScopeCostItem, scope_cost_item, SCOPE, COST_ITEM, GObject)
 
@@ -32,5 +30,3 @@ ScopeCostItem *scope_cost_item_new_group (ScopeMeasurement *measurement, const P
  */
 ScopeCostItem *
 scope_cost_item_new_rest (ScopeMeasurement *measurement, const ProfGroupSum *sum, const char *name);
-
-G_END_DECLS

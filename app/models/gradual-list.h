@@ -10,8 +10,6 @@
 
 #include <gtk/gtk.h>
 
-G_BEGIN_DECLS
-
 #define SCOPE_TYPE_GRADUAL_LIST (scope_gradual_list_get_type ())
 G_DECLARE_FINAL_TYPE (ScopeGradualList, scope_gradual_list, SCOPE, GRADUAL_LIST, GObject)
 
@@ -21,5 +19,3 @@ ScopeGradualList *scope_gradual_list_new (GListModel *source);
 void scope_gradual_list_follow (ScopeGradualList *self, GtkWidget *view);
 /* The complete list; (transfer none) */
 GListModel *scope_gradual_list_get_source (ScopeGradualList *self);
-
-G_END_DECLS

@@ -6,8 +6,6 @@
 
 #include "app/document/document.h"
 
-G_BEGIN_DECLS
-
 #define SCOPE_TYPE_NODE_ITEM (scope_node_item_get_type ())
 G_DECLARE_FINAL_TYPE (ScopeNodeItem, scope_node_item, SCOPE, NODE_ITEM, GObject)
 
@@ -31,5 +29,3 @@ guint scope_node_list_get_n (ScopeNodeList *self);
 guint scope_node_list_find (ScopeNodeList *self, guint32 box);
 /* All boxes, owned by the list. */
 const guint32 *scope_node_list_get_boxes (ScopeNodeList *self);
-
-G_END_DECLS

@@ -8,8 +8,6 @@
 
 #include <gtk/gtk.h>
 
-G_BEGIN_DECLS
-
 /* What the tree shows below box, VIZ_ROOT for the top level: nodes, and groups that hold some; weights that are drawn as
  * rows of their consumers are left out.  (transfer full) array of guint32 */
 GArray *scope_node_tree_list_children (ScopeDocument *document, guint32 box);
@@ -19,5 +17,3 @@ GListModel *scope_node_tree_create_children (ScopeNodeItem *item);
 void scope_node_tree_expand_open (GtkTreeListModel *tree);
 /* Expands what is around box.  The position of its row; GTK_INVALID_LIST_POSITION if the tree does not show it. */
 guint scope_node_tree_reveal (GtkTreeListModel *tree, ScopeDocument *document, guint32 box);
-
-G_END_DECLS

@@ -8,8 +8,6 @@
 #include <adwaita.h>
 #include <cjson/cJSON.h>
 
-G_BEGIN_DECLS
-
 #define SCOPE_TYPE_DEVICE_NOTE (scope_device_note_get_type ())
 G_DECLARE_FINAL_TYPE (ScopeDeviceNote, scope_device_note, SCOPE, DEVICE_NOTE, AdwActionRow)
 
@@ -20,5 +18,3 @@ void scope_device_note_show (ScopeDeviceNote *self, const cJSON *device);
 void scope_device_note_show_absence (ScopeDeviceNote *self, const char *sentence);
 
 /* The signal “tested” is emitted after a self-test, whose result is in the output of hscope devices. */
-
-G_END_DECLS

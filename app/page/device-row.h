@@ -8,8 +8,6 @@
 
 #include "app/page/device-note.h"
 
-G_BEGIN_DECLS
-
 #define SCOPE_TYPE_DEVICE_ROW (scope_device_row_get_type ())
 G_DECLARE_FINAL_TYPE (ScopeDeviceRow, scope_device_row, SCOPE, DEVICE_ROW, AdwComboRow)
 
@@ -21,5 +19,3 @@ void scope_device_row_set_device (ScopeDeviceRow *self, const char *device);
 void scope_device_row_set_note (ScopeDeviceRow *self, ScopeDeviceNote *note);
 /* Whether runs go through a launcher: then some GPUs are offered without asking. */
 void scope_device_row_set_remote (ScopeDeviceRow *self, gboolean is_remote);
-
-G_END_DECLS

@@ -7,8 +7,6 @@
 
 #include "app/views/graph-view.h"
 
-G_BEGIN_DECLS
-
 #define SCOPE_TYPE_PAGE (scope_page_get_type ())
 G_DECLARE_FINAL_TYPE (ScopePage, scope_page, SCOPE, PAGE, AdwBin)
 
@@ -74,5 +72,3 @@ void scope_page_set_family (ScopePage *self, ScopePage *from, const char *form, 
 void scope_page_save_state (ScopePage *self);
 /* The same, if they have changed since the last writing. */
 void scope_page_autosave (ScopePage *self);
-
-G_END_DECLS

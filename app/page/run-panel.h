@@ -9,8 +9,6 @@
 
 #include <adwaita.h>
 
-G_BEGIN_DECLS
-
 #define SCOPE_TYPE_RUN_PANEL (scope_run_panel_get_type ())
 G_DECLARE_FINAL_TYPE (ScopeRunPanel, scope_run_panel, SCOPE, RUN_PANEL, AdwBin)
 
@@ -24,5 +22,3 @@ void scope_run_panel_focus_inputs (ScopeRunPanel *self);
 void scope_run_panel_set_input (ScopeRunPanel *self, const char *path);
 /* Gives the focus to the list of devices. */
 void scope_run_panel_focus_device (ScopeRunPanel *self);
-
-G_END_DECLS

@@ -6,8 +6,6 @@
 
 #include <adwaita.h>
 
-G_BEGIN_DECLS
-
 #define SCOPE_TYPE_TARGET_ROW (scope_target_row_get_type ())
 G_DECLARE_FINAL_TYPE (ScopeTargetRow, scope_target_row, SCOPE, TARGET_ROW, AdwComboRow)
 
@@ -15,5 +13,3 @@ G_DECLARE_FINAL_TYPE (ScopeTargetRow, scope_target_row, SCOPE, TARGET_ROW, AdwCo
 const char *scope_target_row_get_target (ScopeTargetRow *self);
 /* Selects a target; this computer if the list lacks it. */
 void scope_target_row_set_target (ScopeTargetRow *self, const char *target);
-
-G_END_DECLS

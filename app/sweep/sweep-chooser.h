@@ -8,8 +8,6 @@
 
 #include <adwaita.h>
 
-G_BEGIN_DECLS
-
 #define SCOPE_TYPE_SWEEP_CHOOSER (scope_sweep_chooser_get_type ())
 G_DECLARE_FINAL_TYPE (ScopeSweepChooser, scope_sweep_chooser, SCOPE, SWEEP_CHOOSER, AdwBin)
 
@@ -17,5 +15,3 @@ G_DECLARE_FINAL_TYPE (ScopeSweepChooser, scope_sweep_chooser, SCOPE, SWEEP_CHOOS
 GtkWidget *scope_sweep_chooser_new (ScopeSweepData *data);
 /* The slice that is chosen.  (transfer none) */
 const ScopeSweepSlice *scope_sweep_chooser_get (ScopeSweepChooser *self);
-
-G_END_DECLS

@@ -8,8 +8,6 @@
 
 #include <gtk/gtk.h>
 
-G_BEGIN_DECLS
-
 /* Further values of an axis are left out. */
 #define SCOPE_SWEEP_MAX_ROWS    200
 #define SCOPE_SWEEP_MAX_COLUMNS 100
@@ -22,5 +20,3 @@ GtkWidget *scope_sweep_heat_new (void);
 /* Shows a slice, which is copied. */
 void
 scope_sweep_heat_set (ScopeSweepHeat *self, ScopeSweepData *data, const ScopeSweepSlice *slice);
-
-G_END_DECLS

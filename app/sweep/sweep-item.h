@@ -4,8 +4,6 @@
 
 #include "app/sweep/sweep-data.h"
 
-G_BEGIN_DECLS
-
 #define SCOPE_TYPE_SWEEP_ITEM (scope_sweep_item_get_type ())
 G_DECLARE_FINAL_TYPE (ScopeSweepItem, scope_sweep_item, SCOPE, SWEEP_ITEM, GObject)
 
@@ -20,5 +18,3 @@ struct _ScopeSweepItem
 ScopeSweepItem *scope_sweep_item_new (ScopeSweepData *data, guint cell);
 /* The result of the cell. */
 const ScopeCellResult *scope_sweep_item_get_result (ScopeSweepItem *self);
-
-G_END_DECLS

@@ -8,8 +8,6 @@
 
 #include <adwaita.h>
 
-G_BEGIN_DECLS
-
 #define SCOPE_TYPE_SWEEP_OVERVIEW (scope_sweep_overview_get_type ())
 G_DECLARE_FINAL_TYPE (ScopeSweepOverview, scope_sweep_overview, SCOPE, SWEEP_OVERVIEW, AdwBin)
 
@@ -17,5 +15,3 @@ G_DECLARE_FINAL_TYPE (ScopeSweepOverview, scope_sweep_overview, SCOPE, SWEEP_OVE
 GtkWidget *scope_sweep_overview_new (ScopeSweepData *data);
 /* Shows newer results of the same plan. */
 void scope_sweep_overview_update (ScopeSweepOverview *self, ScopeSweepData *data);
-
-G_END_DECLS

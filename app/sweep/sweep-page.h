@@ -9,8 +9,6 @@
 
 #include <adwaita.h>
 
-G_BEGIN_DECLS
-
 #define SCOPE_TYPE_SWEEP_PAGE (scope_sweep_page_get_type ())
 G_DECLARE_FINAL_TYPE (ScopeSweepPage, scope_sweep_page, SCOPE, SWEEP_PAGE, AdwBin)
 
@@ -20,5 +18,3 @@ GtkWidget *scope_sweep_page_new (const char *folder);
 const char *scope_sweep_page_get_folder (ScopeSweepPage *self);
 /* The data read last; NULL if there are none.  (transfer none) */
 const ScopeSweepData *scope_sweep_page_get_data (ScopeSweepPage *self);
-
-G_END_DECLS

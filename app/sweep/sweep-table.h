@@ -8,8 +8,6 @@
 
 #include <adwaita.h>
 
-G_BEGIN_DECLS
-
 #define SCOPE_TYPE_SWEEP_TABLE (scope_sweep_table_get_type ())
 G_DECLARE_FINAL_TYPE (ScopeSweepTable, scope_sweep_table, SCOPE, SWEEP_TABLE, AdwBin)
 
@@ -21,5 +19,3 @@ void scope_sweep_table_update (ScopeSweepTable *self, ScopeSweepData *data);
 void scope_sweep_table_filter (ScopeSweepTable *self, ScopeCellState state);
 /* How many rows the filter leaves. */
 guint scope_sweep_table_n_shown (ScopeSweepTable *self);
-
-G_END_DECLS

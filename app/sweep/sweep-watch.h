@@ -6,8 +6,6 @@
 
 #include <gio/gio.h>
 
-G_BEGIN_DECLS
-
 #define SCOPE_TYPE_SWEEP_WATCH (scope_sweep_watch_get_type ())
 G_DECLARE_FINAL_TYPE (ScopeSweepWatch, scope_sweep_watch, SCOPE, SWEEP_WATCH, GObject)
 
@@ -15,5 +13,3 @@ G_DECLARE_FINAL_TYPE (ScopeSweepWatch, scope_sweep_watch, SCOPE, SWEEP_WATCH, GO
 ScopeSweepWatch *scope_sweep_watch_new (const char *folder);
 /* Ends the watch; it emits nothing any more. */
 void scope_sweep_watch_stop (ScopeSweepWatch *self);
-
-G_END_DECLS

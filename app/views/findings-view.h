@@ -6,9 +6,5 @@
 
 #include "app/views/view.h"
 
-G_BEGIN_DECLS
-
 #define SCOPE_TYPE_FINDINGS_VIEW (scope_findings_view_get_type ())
 G_DECLARE_FINAL_TYPE (ScopeFindingsView, scope_findings_view, SCOPE, FINDINGS_VIEW, ScopeView)
-
-G_END_DECLS

@@ -7,8 +7,6 @@
 #include "app/views/view.h"
 #include "app/widgets/canvas.h"
 
-G_BEGIN_DECLS
-
 #define SCOPE_TYPE_GRAPH_VIEW (scope_graph_view_get_type ())
 G_DECLARE_FINAL_TYPE (ScopeGraphView, scope_graph_view, SCOPE, GRAPH_VIEW, ScopeView)
 
@@ -34,5 +32,3 @@ void scope_graph_view_save (ScopeGraphView *self, GKeyFile *file);
 void scope_graph_view_save_folds (ScopeGraphView *self, GKeyFile *file);
 /* Restores what the file has. */
 void scope_graph_view_load (ScopeGraphView *self, GKeyFile *file);
-
-G_END_DECLS

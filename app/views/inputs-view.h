@@ -6,13 +6,9 @@
 
 #include "app/views/view.h"
 
-G_BEGIN_DECLS
-
 #define SCOPE_TYPE_INPUTS_VIEW (scope_inputs_view_get_type ())
 G_DECLARE_FINAL_TYPE (ScopeInputsView, scope_inputs_view, SCOPE, INPUTS_VIEW, ScopeView)
 
 /* Gives the focus to the first dimension that is open, or to the first field.  The view must be
  * mapped. */
 void scope_inputs_view_focus_open (ScopeInputsView *self);
-
-G_END_DECLS

@@ -6,9 +6,5 @@
 
 #include "app/views/view.h"
 
-G_BEGIN_DECLS
-
 #define SCOPE_TYPE_LOG_VIEW (scope_log_view_get_type ())
 G_DECLARE_FINAL_TYPE (ScopeLogView, scope_log_view, SCOPE, LOG_VIEW, ScopeView)
-
-G_END_DECLS

@@ -6,9 +6,5 @@
 
 #include "app/views/view.h"
 
-G_BEGIN_DECLS
-
 #define SCOPE_TYPE_MEMORY_VIEW (scope_memory_view_get_type ())
 G_DECLARE_FINAL_TYPE (ScopeMemoryView, scope_memory_view, SCOPE, MEMORY_VIEW, ScopeView)
-
-G_END_DECLS

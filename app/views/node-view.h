@@ -6,9 +6,5 @@
 
 #include "app/views/view.h"
 
-G_BEGIN_DECLS
-
 #define SCOPE_TYPE_NODE_VIEW (scope_node_view_get_type ())
 G_DECLARE_FINAL_TYPE (ScopeNodeView, scope_node_view, SCOPE, NODE_VIEW, ScopeView)
-
-G_END_DECLS

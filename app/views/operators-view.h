@@ -6,12 +6,8 @@
 
 #include "app/views/view.h"
 
-G_BEGIN_DECLS
-
 #define SCOPE_TYPE_OPERATORS_VIEW (scope_operators_view_get_type ())
 G_DECLARE_FINAL_TYPE (ScopeOperatorsView, scope_operators_view, SCOPE, OPERATORS_VIEW, ScopeView)
 
 /* All rows in their current order, tab-separated; (transfer full) */
 char *scope_operators_view_to_text (ScopeOperatorsView *self);
-
-G_END_DECLS

@@ -6,8 +6,6 @@
 
 #include "app/views/view.h"
 
-G_BEGIN_DECLS
-
 #define SCOPE_TYPE_OUTLINE_VIEW (scope_outline_view_get_type ())
 G_DECLARE_FINAL_TYPE (ScopeOutlineView, scope_outline_view, SCOPE, OUTLINE_VIEW, ScopeView)
 
@@ -19,5 +17,3 @@ const guint32 *scope_outline_view_get_hits (ScopeOutlineView *self, guint *n);
 void scope_outline_view_step (ScopeOutlineView *self, int direction);
 /* The length of the list. */
 guint scope_outline_view_n_shown (ScopeOutlineView *self);
-
-G_END_DECLS

@@ -7,8 +7,6 @@
 
 #include "app/views/view.h"
 
-G_BEGIN_DECLS
-
 #define SCOPE_TYPE_PASSES_VIEW (scope_passes_view_get_type ())
 G_DECLARE_FINAL_TYPE (ScopePassesView, scope_passes_view, SCOPE, PASSES_VIEW, ScopeView)
 
@@ -17,5 +15,3 @@ void scope_passes_view_unselect (ScopePassesView *self);
 /* The selected pass, "batch-products" or "batch-products, inside lstm0_foreach"; NULL: none.
  * (transfer full) */
 char *scope_passes_view_dup_title (ScopePassesView *self);
-
-G_END_DECLS

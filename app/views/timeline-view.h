@@ -6,9 +6,5 @@
 
 #include "app/views/view.h"
 
-G_BEGIN_DECLS
-
 #define SCOPE_TYPE_TIMELINE_VIEW (scope_timeline_view_get_type ())
 G_DECLARE_FINAL_TYPE (ScopeTimelineView, scope_timeline_view, SCOPE, TIMELINE_VIEW, ScopeView)
-
-G_END_DECLS

@@ -8,8 +8,6 @@
 #include "app/adapt/tensor-slice.h"
 #include "app/views/view.h"
 
-G_BEGIN_DECLS
-
 #define SCOPE_TYPE_VALUES_VIEW (scope_values_view_get_type ())
 G_DECLARE_FINAL_TYPE (ScopeValuesView, scope_values_view, SCOPE, VALUES_VIEW, ScopeView)
 
@@ -21,5 +19,3 @@ ScopePlane scope_values_view_get_plane (ScopeValuesView *self);
 const char *scope_values_view_get_name (ScopeValuesView *self);
 /* Compares with the array of the same name in a file of a model or of parameters; the outcome is shown. */
 void scope_values_view_compare_file (ScopeValuesView *self, const char *path);
-
-G_END_DECLS

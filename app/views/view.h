@@ -12,8 +12,6 @@
 
 #include <adwaita.h>
 
-G_BEGIN_DECLS
-
 #define SCOPE_TYPE_VIEW (scope_view_get_type ())
 G_DECLARE_DERIVABLE_TYPE (ScopeView, scope_view, SCOPE, VIEW, AdwBin)
 
@@ -43,5 +41,3 @@ void           scope_view_set_workspace (ScopeView *self, ScopeWorkspace *worksp
 ScopeDocument *scope_view_get_document (ScopeView *self); /* of the workspace; (nullable) */
 /* Changes the title of the view's tab. */
 void scope_view_set_title (ScopeView *self, const char *title);
-
-G_END_DECLS

@@ -6,8 +6,6 @@
 
 #include <gtk/gtk.h>
 
-G_BEGIN_DECLS
-
 /* Which labels bars have. */
 typedef struct
 {
@@ -35,5 +33,3 @@ void scope_bar_axes_draw (const ScopeBarAxes *axes,
                           GtkWidget          *widget,
                           cairo_t            *cr,
                           const ScopeBarPlot *plot);
-
-G_END_DECLS

@@ -7,8 +7,6 @@
 
 #include "app/widgets/bar-axes.h"
 
-G_BEGIN_DECLS
-
 #define SCOPE_TYPE_BARS (scope_bars_get_type ())
 G_DECLARE_FINAL_TYPE (ScopeBars, scope_bars, SCOPE, BARS, GtkWidget)
 
@@ -35,5 +33,3 @@ void scope_bars_set_label (ScopeBars *self, ScopeBarLabel label, gpointer data);
 void scope_bars_set_marked (ScopeBars *self, int index); /* highlights a bar; -1: none */
 /* Accessible label and description, text: (nullable). */
 void scope_bars_set_description (ScopeBars *self, const char *name, const char *text);
-
-G_END_DECLS

@@ -10,8 +10,6 @@
 
 #include "app/widgets/tiles.h"
 
-G_BEGIN_DECLS
-
 #define SCOPE_TYPE_CANVAS (scope_canvas_get_type ())
 G_DECLARE_FINAL_TYPE (ScopeCanvas, scope_canvas, SCOPE, CANVAS, GtkWidget)
 
@@ -95,5 +93,3 @@ void scope_canvas_zoom_to_rect (ScopeCanvas *self, const VizRect *rect, double m
 gboolean scope_canvas_reveal (ScopeCanvas *self, guint32 box);
 /* The visible part, in points of the picture. */
 VizRect scope_canvas_get_view (ScopeCanvas *self);
-
-G_END_DECLS

@@ -7,8 +7,6 @@
 
 #include <gtk/gtk.h>
 
-G_BEGIN_DECLS
-
 #define SCOPE_TYPE_CELL (scope_cell_get_type ())
 G_DECLARE_FINAL_TYPE (ScopeCell, scope_cell, SCOPE, CELL, GtkWidget)
 
@@ -21,5 +19,3 @@ const char *scope_cell_get_text (ScopeCell *self);
 gboolean scope_cell_is_cut (GtkWidget *cell);
 /* Sets how much of the cell a bar behind the text fills, 0 to 1; NaN stands for 0. */
 void scope_cell_set_part (ScopeCell *self, double part);
-
-G_END_DECLS

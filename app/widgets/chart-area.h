@@ -6,8 +6,6 @@
 
 #include <gtk/gtk.h>
 
-G_BEGIN_DECLS
-
 /* An area of a height in pixels for text of the usual size, described by a text; it is drawn again in other colours.
  * (transfer floating) */
 GtkWidget *
@@ -16,5 +14,3 @@ scope_chart_area_new (const char *name, const char *text, int height, GtkDrawing
  * size.  (transfer full) */
 VizPen *
 scope_chart_area_pen (GtkDrawingArea *area, cairo_t *cr, int width, int height, VizRect *rect);
-
-G_END_DECLS

@@ -4,9 +4,5 @@
 
 #include <adwaita.h>
 
-G_BEGIN_DECLS
-
 #define SCOPE_TYPE_FITTING (scope_fitting_get_type ())
 G_DECLARE_FINAL_TYPE (ScopeFitting, scope_fitting, SCOPE, FITTING, AdwBin)
-
-G_END_DECLS

@@ -10,8 +10,6 @@
 
 #include <gtk/gtk.h>
 
-G_BEGIN_DECLS
-
 #define SCOPE_TYPE_GRID (scope_grid_get_type ())
 G_DECLARE_FINAL_TYPE (ScopeGrid, scope_grid, SCOPE, GRID, GtkWidget)
 
@@ -42,5 +40,3 @@ gboolean scope_grid_get_cursor (ScopeGrid *self, gint64 *row, gint64 *column);
 void scope_grid_get_selection (ScopeGrid *self, ScopeGridRange *range);
 /* The cells of which a part is visible. */
 void scope_grid_get_visible (ScopeGrid *self, ScopeGridRange *range);
-
-G_END_DECLS

@@ -8,8 +8,6 @@
 
 #include <gtk/gtk.h>
 
-G_BEGIN_DECLS
-
 /* One span; the array must be sorted by begin. */
 typedef struct
 {
@@ -45,5 +43,3 @@ void scope_lane_chart_show_marked (ScopeLaneChart *self);
 guint scope_lane_chart_find (ScopeLaneChart *self, const char *text);
 /* Shows the next or previous of them; direction: 1 or -1.  Returns its user number; 0: there is none. */
 guint32 scope_lane_chart_step_hit (ScopeLaneChart *self, int direction);
-
-G_END_DECLS

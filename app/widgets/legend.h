@@ -8,12 +8,8 @@
 
 #include <gtk/gtk.h>
 
-G_BEGIN_DECLS
-
 #define SCOPE_TYPE_LEGEND (scope_legend_get_type ())
 G_DECLARE_FINAL_TYPE (ScopeLegend, scope_legend, SCOPE, LEGEND, GtkWidget)
 
 /* Shows the scale of an overlay; NULL hides the legend. */
 void scope_legend_set (ScopeLegend *self, VizOverlay *overlay, const VizTheme *theme);
-
-G_END_DECLS

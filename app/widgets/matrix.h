@@ -7,8 +7,6 @@
 
 #include <gtk/gtk.h>
 
-G_BEGIN_DECLS
-
 /* Larger matrices are reduced by the caller to this many rows and columns. */
 #define SCOPE_MATRIX_MAX_CELLS 256
 
@@ -30,5 +28,3 @@ typedef struct
 void scope_matrix_set_image (ScopeMatrix *self, const ScopeMatrixImage *image);
 /* Labels the rows of the matrix from row on; to be called in ascending order. */
 void scope_matrix_add_block (ScopeMatrix *self, gint64 row, const char *name);
-
-G_END_DECLS

@@ -6,12 +6,8 @@
 
 #include "app/widgets/canvas.h"
 
-G_BEGIN_DECLS
-
 #define SCOPE_TYPE_MINIMAP (scope_minimap_get_type ())
 G_DECLARE_FINAL_TYPE (ScopeMinimap, scope_minimap, SCOPE, MINIMAP, GtkWidget)
 
 /* canvas: (nullable) not referenced; must outlive the minimap. */
 void scope_minimap_set_canvas (ScopeMinimap *self, ScopeCanvas *canvas);
-
-G_END_DECLS

@@ -6,8 +6,6 @@
 
 #include <gtk/gtk.h>
 
-G_BEGIN_DECLS
-
 #define SCOPE_TYPE_SHEET (scope_sheet_get_type ())
 G_DECLARE_FINAL_TYPE (ScopeSheet, scope_sheet, SCOPE, SHEET, GtkBox)
 
@@ -34,5 +32,3 @@ void scope_sheet_add_strong_row (ScopeSheet *self,
                                  const char *value,
                                  const char *hint,
                                  guint32     box);
-
-G_END_DECLS

@@ -4,11 +4,7 @@
 
 #include <gtk/gtk.h>
 
-G_BEGIN_DECLS
-
 /* 1 for the usual size, 2 for text at 200 %. */
 double scope_text_scale (GtkWidget *widget);
 /* A layout in the widget's font; its size is given in pixels for text of the usual size.  (transfer full) */
 PangoLayout *scope_text_layout (GtkWidget *widget, double pixels);
-
-G_END_DECLS

@@ -6,9 +6,5 @@
 
 #include "viz/diagram/palette.h"
 
-G_BEGIN_DECLS
-
 /* The theme for the current colours of the window. */
 const VizTheme *scope_theme_get (void);
-
-G_END_DECLS

@@ -9,8 +9,6 @@
 
 #include <gtk/gtk.h>
 
-G_BEGIN_DECLS
-
 #define SCOPE_TILE_SIZE 512
 
 #define SCOPE_TYPE_TILES (scope_tiles_get_type ())
@@ -40,5 +38,3 @@ void scope_tiles_draw (ScopeTiles *self, cairo_t *cr, const ScopeCamera *camera)
 gboolean scope_tiles_is_complete (ScopeTiles *self);
 /* The whole picture, small; NULL: not painted yet.  scale: (out) pixels per point. */
 cairo_surface_t *scope_tiles_get_overview (ScopeTiles *self, double *scale);
-
-G_END_DECLS

@@ -7,12 +7,8 @@
 
 #include <gtk/gtk.h>
 
-G_BEGIN_DECLS
-
 #define SCOPE_TYPE_TWO_COLUMNS (scope_two_columns_get_type ())
 G_DECLARE_FINAL_TYPE (ScopeTwoColumns, scope_two_columns, SCOPE, TWO_COLUMNS, GtkWidget)
 
 /* Takes both widgets as children.  (transfer floating) */
 GtkWidget *scope_two_columns_new (GtkWidget *first, GtkWidget *second);
-
-G_END_DECLS

@@ -6,12 +6,8 @@
 
 #include <adwaita.h>
 
-G_BEGIN_DECLS
-
 #define SCOPE_TYPE_APPLICATION (scope_application_get_type ())
 G_DECLARE_FINAL_TYPE (ScopeApplication, scope_application, SCOPE, APPLICATION, AdwApplication)
 
 /* The application.  (transfer full) */
 ScopeApplication *scope_application_new (const char *id, GApplicationFlags flags);
-
-G_END_DECLS

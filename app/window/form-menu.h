@@ -6,8 +6,6 @@
 
 #include "app/page/page.h"
 
-G_BEGIN_DECLS
-
 #define SCOPE_TYPE_FORM_MENU (scope_form_menu_get_type ())
 G_DECLARE_FINAL_TYPE (ScopeFormMenu, scope_form_menu, SCOPE, FORM_MENU, AdwBin)
 
@@ -17,5 +15,3 @@ void scope_form_menu_set_page (ScopeFormMenu *self, ScopePage *page);
 void scope_form_menu_set_busy (ScopeFormMenu *self, gboolean is_busy);
 /* TRUE when the possible forms are listed. */
 gboolean scope_form_menu_is_filled (ScopeFormMenu *self);
-
-G_END_DECLS

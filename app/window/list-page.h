@@ -6,8 +6,6 @@
 
 #include <adwaita.h>
 
-G_BEGIN_DECLS
-
 #define SCOPE_TYPE_LIST_PAGE (scope_list_page_get_type ())
 G_DECLARE_FINAL_TYPE (ScopeListPage, scope_list_page, SCOPE, LIST_PAGE, AdwBin)
 
@@ -17,5 +15,3 @@ GtkWidget *scope_list_page_new_of_folder (const char *path);
 GtkWidget *scope_list_page_new_of_arrays (const char *path);
 /* The folder or file, owned by the page. */
 const char *scope_list_page_get_path (ScopeListPage *self);
-
-G_END_DECLS

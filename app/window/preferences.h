@@ -6,8 +6,6 @@
 
 #include <adwaita.h>
 
-G_BEGIN_DECLS
-
 #define SCOPE_TYPE_PREFERENCES (scope_preferences_get_type ())
 G_DECLARE_FINAL_TYPE (ScopePreferences, scope_preferences, SCOPE, PREFERENCES, AdwPreferencesWindow)
 
@@ -15,5 +13,3 @@ G_DECLARE_FINAL_TYPE (ScopePreferences, scope_preferences, SCOPE, PREFERENCES, A
 void scope_preferences_show (GtkWindow *parent);
 /* Opens it at the list of other machines. */
 void scope_preferences_show_targets (GtkWindow *parent);
-
-G_END_DECLS

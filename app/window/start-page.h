@@ -6,12 +6,8 @@
 
 #include <adwaita.h>
 
-G_BEGIN_DECLS
-
 #define SCOPE_TYPE_START_PAGE (scope_start_page_get_type ())
 G_DECLARE_FINAL_TYPE (ScopeStartPage, scope_start_page, SCOPE, START_PAGE, AdwBin)
 
 /* Lists the recent files again. */
 void scope_start_page_refresh (ScopeStartPage *self);
-
-G_END_DECLS

@@ -6,9 +6,5 @@
 
 #include <adwaita.h>
 
-G_BEGIN_DECLS
-
 #define SCOPE_TYPE_TARGETS_PAGE (scope_targets_page_get_type ())
 G_DECLARE_FINAL_TYPE (ScopeTargetsPage, scope_targets_page, SCOPE, TARGETS_PAGE, AdwPreferencesPage)
-
-G_END_DECLS

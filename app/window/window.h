@@ -8,8 +8,6 @@
 #include "app/page/page.h"
 #include "app/sweep/sweep-page.h"
 
-G_BEGIN_DECLS
-
 #define SCOPE_TYPE_WINDOW (scope_window_get_type ())
 G_DECLARE_FINAL_TYPE (ScopeWindow, scope_window, SCOPE, WINDOW, AdwApplicationWindow)
 
@@ -75,5 +73,3 @@ void scope_window_save_state (ScopeWindow *self);
 void scope_window_offer_reopen (ScopeWindow *self, const char *const *models);
 /* Shows a short message that disappears by itself. */
 void scope_window_toast (ScopeWindow *self, const char *text);
-
-G_END_DECLS

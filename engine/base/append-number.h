@@ -4,9 +4,5 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 /* Appends the decimal digits of a number, which is not negative. */
 void hyb_append_number (GString *text, gint64 number);
-
-G_END_DECLS

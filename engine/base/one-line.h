@@ -6,13 +6,9 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 /* The text with line breaks and tabs written as “\n”, “\r” and “\t”.  Returns the text itself if it has none, else a copy
  * that lives as long as the process; NULL for NULL. */
 const char *hyb_one_line (const char *text);
 
 /* The length in bytes of the beginning of a text for “%.*s”: at most max, and no part of a character. */
 int hyb_prefix_length (const char *text, int max);
-
-G_END_DECLS

@@ -9,8 +9,6 @@
 
 #include "engine/op/run.h"
 
-G_BEGIN_DECLS
-
 /* Grows with every change of this file; modules with another number are refused. */
 #define HYB_BACKEND_ABI 6
 
@@ -95,5 +93,3 @@ typedef struct
 
 /* The one exported symbol of a back end. */
 const HybBackend *hyb_backend (void);
-
-G_END_DECLS

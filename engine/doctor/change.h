@@ -7,8 +7,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 typedef struct
 {
   char *text;     /* the sentence, with the name in quotation marks */
@@ -32,5 +30,3 @@ void hyb_changes_append (GPtrArray *changes, const GPtrArray *more);
 
 /* The sentence of a change; a row of an array of changes. */
 const char *hyb_change_text (const GPtrArray *changes, guint i);
-
-G_END_DECLS

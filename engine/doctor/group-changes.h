@@ -4,10 +4,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 /* Changes whose sentences differ only in the name become one, such as “changed the operator of “a” and 11
  * more from …”, in the order of their first one.  changes: of HybChange.  (transfer full) array of char *. */
 GPtrArray *hyb_group_changes (const GPtrArray *changes);
-
-G_END_DECLS

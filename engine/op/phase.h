@@ -8,8 +8,6 @@
 
 #include "engine/op/run.h"
 
-G_BEGIN_DECLS
-
 struct _HybPhase
 {
   const char *name;     /* "products"; with type: the name of a node */
@@ -55,5 +53,3 @@ hyb_phase_begin (const HybRun *run, const HybPhase *phase)
       }                                             \
   }                                                 \
   G_STMT_END
-
-G_END_DECLS

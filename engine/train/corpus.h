@@ -6,8 +6,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 typedef struct _HybCorpus HybCorpus;
 
 /* Reads `size` bytes of UTF-8; invalid bytes count as characters with their value.  There are at
@@ -25,5 +23,3 @@ void hyb_corpus_append (const HybCorpus *corpus, guint32 token, GString *text);
 /* Returns the perplexity of the held-out tokens for a model that predicts each token by its frequency among the training
  * tokens; NaN if nothing is held out. */
 double hyb_corpus_unigram_perplexity (const HybCorpus *corpus);
-
-G_END_DECLS

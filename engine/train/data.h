@@ -9,8 +9,6 @@
 #include "engine/block/plugin.h"
 #include "engine/train/corpus.h"
 
-G_BEGIN_DECLS
-
 typedef struct _HybData HybData;
 
 /* The inputs of the model that batches must provide. */
@@ -56,5 +54,3 @@ gboolean hyb_data_is_continuous (HybData *data);
 const char *hyb_data_get_description (HybData *data);
 /* Returns the corpus of a text; NULL for all other data. */
 HybCorpus *hyb_data_get_corpus (HybData *data);
-
-G_END_DECLS

@@ -6,8 +6,6 @@
 
 #include "engine/tensor/tensor.h"
 
-G_BEGIN_DECLS
-
 typedef struct
 {
   double sum;
@@ -28,5 +26,3 @@ typedef struct
 const HybMetric *const *hyb_metrics (void); /* the table, NULL-terminated */
 /* Returns the metric with this name, or NULL and an error that lists all names. */
 const HybMetric *hyb_metric_find (const char *name, GError **error);
-
-G_END_DECLS

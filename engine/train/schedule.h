@@ -7,8 +7,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 typedef struct _HybSchedule HybSchedule;
 
 /* Parses a schedule such as "cosine: max_update=500, final_lr=0.001, warmup_steps=20"; NULL and
@@ -19,5 +17,3 @@ void hyb_schedule_free (HybSchedule *schedule);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (HybSchedule, hyb_schedule_free)
 /* Returns the rate of update number `update`, from 1; base: the rate of the optimizer. */
 double hyb_schedule_get_rate (const HybSchedule *schedule, double base, guint64 update);
-
-G_END_DECLS

@@ -6,8 +6,6 @@
 
 #include "engine/op/param.h"
 
-G_BEGIN_DECLS
-
 /* Returns key, value, …, NULL.  Commas inside brackets belong to the value; empty parts are
  * skipped. Returns NULL and an error for a part without a key or “=”; text may be NULL.
  * (transfer full) */
@@ -26,5 +24,3 @@ typedef struct
  * NULL; may be NULL) is not one of them. */
 gboolean
 hyb_settings_check (const char *const *settings, const HybSettingRules *rules, GError **error);
-
-G_END_DECLS

@@ -7,8 +7,6 @@
 #include "viz/diagram/diagram.h"
 #include "viz/diagram/measure.h"
 
-G_BEGIN_DECLS
-
 #define VIZ_BOX_STRIPE  4 /* width of the category's stripe at the left border, in points */
 #define VIZ_BOX_PAD_X   8 /* between border and text */
 #define VIZ_BOX_PAD_Y   5
@@ -53,5 +51,3 @@ void viz_box_size (VizMeasure   *measure,
                    VizBoxKind    kind,
                    double       *width,
                    double       *height);
-
-G_END_DECLS

@@ -4,10 +4,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 /* The words with which names begin, each with the “_” at its end: four of five names have the first, nine of ten each
  * that follows; at least three must.  (transfer full) */
 char *viz_common_prefix (const char *const *names, guint n_names);
-
-G_END_DECLS

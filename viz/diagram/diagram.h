@@ -27,8 +27,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 #define VIZ_ROOT    0u          /* the box that holds everything */
 #define VIZ_NO_PORT 0u          /* the arrow meets the box itself */
 #define VIZ_NO_USER G_MAXUINT32 /* the caller has no object for this box */
@@ -260,5 +258,3 @@ guint32 viz_diagram_n_leaves (const VizDiagram *diagram, guint32 group);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (VizDiagram, viz_diagram_unref)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (VizDiagramBuilder, viz_diagram_builder_free)
-
-G_END_DECLS

@@ -6,8 +6,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 #define VIZ_ERROR (viz_error_quark ())
 /* The error domain of the codes below. */
 GQuark viz_error_quark (void);
@@ -18,5 +16,3 @@ typedef enum
   VIZ_ERROR_LAYOUT, /* this layout cannot place the body, or is unknown; another may work */
   VIZ_ERROR_FORMAT, /* the file format is unknown or the content is not in that format */
 } VizError;
-
-G_END_DECLS

@@ -8,8 +8,6 @@
 #include <glib.h>
 #include <math.h>
 
-G_BEGIN_DECLS
-
 typedef struct
 {
   double x, y;
@@ -40,5 +38,3 @@ viz_curve_is_straight (const VizPoint curve[4])
   return fabs ((curve[1].x - curve[0].x) * dy - (curve[1].y - curve[0].y) * dx) < 1e-6 &&
          fabs ((curve[2].x - curve[0].x) * dy - (curve[2].y - curve[0].y) * dx) < 1e-6;
 }
-
-G_END_DECLS

@@ -8,8 +8,6 @@
 
 #include <pango/pango.h>
 
-G_BEGIN_DECLS
-
 #define VIZ_DEFAULT_FONT "DejaVu Sans"
 
 typedef enum
@@ -48,5 +46,3 @@ char *viz_text_end_early (const char *head);
 /* A copy of text; if it is longer than n_characters, its start and an ellipsis, with at most that length.
  * n_characters below 2 never cut.  (transfer full) */
 char *viz_text_cut (const char *text, guint n_characters);
-
-G_END_DECLS

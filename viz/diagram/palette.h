@@ -8,8 +8,6 @@
 
 #include "viz/diagram/diagram.h"
 
-G_BEGIN_DECLS
-
 typedef struct
 {
   double red, green, blue, alpha;
@@ -50,5 +48,3 @@ VizColour viz_theme_text_on (const VizTheme *theme, const VizColour *fill);
 VizColour viz_colour_mix (const VizColour *a, const VizColour *b, double share_of_b);
 /* The relative luminance of WCAG 2, from 0 to 1.  Contrast checks need it. */
 double viz_colour_luminance (const VizColour *colour);
-
-G_END_DECLS

@@ -6,8 +6,6 @@
 
 #include "viz/diagram/diagram.h"
 
-G_BEGIN_DECLS
-
 /* The short name of an operator: of the table in short-names.c, or its name without leading underscores.
  * Some operators are named by an attribute ("relu" for Activation); *attribute is then its index, which
  * need not be drawn again, otherwise -1.  attribute may be NULL.  (transfer full) */
@@ -23,5 +21,3 @@ char *viz_short_subtitle (const VizDiagram *diagram, guint32 box);
 /* The part of name that follows the words that it shares with prefix; words end at “_”, “.” or “/”.  At
  * least one word stays.  Points into name. */
 const char *viz_without_prefix (const char *name, const char *prefix);
-
-G_END_DECLS

@@ -8,8 +8,6 @@
 #include "viz/diagram/error.h"
 #include "viz/scene/picture.h"
 
-G_BEGIN_DECLS
-
 /* The visible items as nodes and clusters, and one edge per wire.  (transfer full) */
 char *viz_dot_write (const VizPicture *picture);
 
@@ -18,5 +16,3 @@ char *viz_dot_write (const VizPicture *picture);
  * depend on the graphs that the process read before.  Tests use it to check viz_dot_write(); no command
  * reads DOT.  (transfer full) */
 VizDiagram *viz_dot_read (const char *text, GError **error);
-
-G_END_DECLS

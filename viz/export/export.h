@@ -11,8 +11,6 @@
 
 #include <gio/gio.h>
 
-G_BEGIN_DECLS
-
 /* Limits of a PNG; the scale is reduced to stay within them. */
 #define VIZ_MAX_SIDE   32000              /* pixels; Cairo's limit is 32767 */
 #define VIZ_MAX_PIXELS (64 * 1000 * 1000) /* by default */
@@ -59,5 +57,3 @@ GBytes *viz_export_bytes (const VizPicture       *picture,
                           const VizExportOptions *options,
                           VizExportResult        *result,
                           GError                **error);
-
-G_END_DECLS

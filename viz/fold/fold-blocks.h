@@ -4,10 +4,6 @@
 
 #include "viz/fold/regions.h"
 
-G_BEGIN_DECLS
-
 /* Adds to plain the blocks that have the operators of a chosen region but no shortcut around them, before and behind
  * such regions. */
 void viz_regions_add_plain (VizRegions *regions, const GPtrArray *chosen, GPtrArray *plain);
-
-G_END_DECLS

@@ -9,8 +9,6 @@
 
 #include "viz/fold/fold.h"
 
-G_BEGIN_DECLS
-
 #define VIZ_NO_CELL G_MAXUINT32
 
 /* Finding bands compares all chains of a group with each other. */
@@ -165,5 +163,3 @@ void viz_fold_number_titles (VizDiagramBuilder *builder, guint32 n_given);
 
 /* Sets VIZ_BOX_OPEN on the groups that are open at first. */
 void viz_fold_choose_open (VizDiagramBuilder *builder);
-
-G_END_DECLS

@@ -7,8 +7,6 @@
 
 #include "viz/diagram/diagram.h"
 
-G_BEGIN_DECLS
-
 typedef enum
 {
   VIZ_FOLD_WEIGHTS = 1 << 0, /* draws a VIZ_BOX_WEIGHT as a row of each consumer */
@@ -48,5 +46,3 @@ void viz_fold (VizDiagramBuilder *builder, VizFoldWhat what);
 
 /* The same with hints (nullable), which go before names: every cell that the caller knows is a step. */
 void viz_fold_with_hints (VizDiagramBuilder *builder, VizFoldWhat what, const VizFoldHints *hints);
-
-G_END_DECLS

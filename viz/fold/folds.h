@@ -7,8 +7,6 @@
 
 #include "viz/diagram/diagram.h"
 
-G_BEGIN_DECLS
-
 /* The largest number of steps of a chain that is drawn whole by default. */
 #define VIZ_SMALL_CHAIN 8
 
@@ -52,5 +50,3 @@ char *viz_folds_to_string (const VizFolds *folds);
 void viz_folds_from_string (VizFolds *folds, const char *text);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (VizFolds, viz_folds_free)
-
-G_END_DECLS

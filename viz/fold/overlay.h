@@ -8,8 +8,6 @@
 
 #include "viz/fold/folds.h"
 
-G_BEGIN_DECLS
-
 typedef struct _VizOverlay VizOverlay;
 
 typedef enum
@@ -84,5 +82,3 @@ void viz_overlay_ends (const VizOverlay *overlay, double *low, double *high);
 char *viz_overlay_format (const VizOverlay *overlay, double value);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (VizOverlay, viz_overlay_unref)
-
-G_END_DECLS

@@ -6,8 +6,6 @@
 
 #include "viz/fold/fold-private.h"
 
-G_BEGIN_DECLS
-
 /* The boxes that one value enters and one leaves. */
 typedef struct
 {
@@ -81,5 +79,3 @@ viz_regions_take (VizRegions *regions, const GArray *boxes)
   for (guint i = 0; i < boxes->len; i++)
     regions->is_taken[g_array_index (boxes, guint32, i)] = TRUE;
 }
-
-G_END_DECLS

@@ -9,8 +9,6 @@
 
 #include "viz/diagram/geometry.h"
 
-G_BEGIN_DECLS
-
 /* In tail_at and head_at: the layout chooses where the edge meets the node. */
 #define VIZ_ANYWHERE (-1.f)
 
@@ -122,5 +120,3 @@ void viz_points_line_to (GArray *points, double x, double y);
 /* viz_body_turn() for an array of VizPoint that holds at least a start. */
 void viz_points_turn (GArray *points, VizPoint corner, VizPoint next);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (VizBody, viz_body_free)
-
-G_END_DECLS

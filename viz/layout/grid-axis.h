@@ -8,8 +8,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 /* Distance of two lanes in one gap, in points */
 #define VIZ_LANE 7
 
@@ -52,5 +50,3 @@ void viz_axis_place (VizAxis *axis, double at, double gap, double spare, gboolea
 
 /* The coordinate of the lane of a track. */
 double viz_axis_lane (const VizAxis *axis, guint32 gap, guint32 key);
-
-G_END_DECLS

@@ -6,8 +6,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 typedef struct
 {
   guint32 tail, head;
@@ -22,5 +20,3 @@ void viz_simplex_rank (guint32               n_nodes,
                        guint32               n_edges,
                        guint32               max_pivots,
                        gint32               *ranks);
-
-G_END_DECLS

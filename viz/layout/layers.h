@@ -15,8 +15,6 @@
 
 #include <gio/gio.h>
 
-G_BEGIN_DECLS
-
 #define VIZ_NO_NODE G_MAXUINT32
 
 /* An edge over more rows than this is drawn as two stubs: every row would cost a virtual node. */
@@ -121,5 +119,3 @@ viz_layers_gap (const VizLayers *layers, guint32 a, guint32 b)
 
   return n_virtual == 2 ? 10 : n_virtual == 1 ? 14 : 22;
 }
-
-G_END_DECLS

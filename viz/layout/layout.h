@@ -9,8 +9,6 @@
 
 #include <gio/gio.h>
 
-G_BEGIN_DECLS
-
 typedef struct
 {
   const char *name;  /* for the command line */
@@ -34,5 +32,3 @@ extern const VizLayout viz_layout_dot;    /* layout-dot.c: Graphviz */
 
 /* The layout of that name in the table of layouts.c, or NULL. */
 const VizLayout *viz_layout_find (const char *name);
-
-G_END_DECLS

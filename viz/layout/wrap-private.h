@@ -4,8 +4,6 @@
 
 #include "viz/layout/wrap.h"
 
-G_BEGIN_DECLS
-
 /* Lengths in points */
 #define VIZ_WRAP_CHANNEL 34.0 /* above and below a column, for the lanes */
 #define VIZ_WRAP_GUTTER  52.0 /* between two columns */
@@ -65,5 +63,3 @@ viz_wrap_span (const VizBody *body, guint32 edge, double *top, double *bottom)
   *top = MIN (a, b);
   *bottom = MAX (a, b);
 }
-
-G_END_DECLS

@@ -7,8 +7,6 @@
 
 #include "viz/layout/body.h"
 
-G_BEGIN_DECLS
-
 /* The most columns of one body. */
 #define VIZ_MAX_COLUMNS 16
 
@@ -24,5 +22,3 @@ void viz_body_wrap (VizBody *body, guint32 n_columns);
  * before it, at its own x; body->previous->n_columns is how many there were.  FALSE, with the answer
  * unchanged, if two columns would overlap. */
 gboolean viz_body_wrap_again (VizBody *body);
-
-G_END_DECLS

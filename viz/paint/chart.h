@@ -10,8 +10,6 @@
 
 #include "viz/paint/pen.h"
 
-G_BEGIN_DECLS
-
 #define VIZ_CHART_ROW 20 /* height of one bar with its gap */
 
 typedef struct
@@ -75,5 +73,3 @@ void viz_chart_curves (VizPen              *pen,
                        const VizRect       *rect,
                        const VizTheme      *theme,
                        const VizCurveChart *chart);
-
-G_END_DECLS

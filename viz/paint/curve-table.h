@@ -6,8 +6,6 @@
 
 #include "viz/paint/chart.h"
 
-G_BEGIN_DECLS
-
 typedef struct
 {
   guint   n_x, n_curves;
@@ -34,5 +32,3 @@ void viz_curve_table_draw (const VizCurveTable *table,
                            VizPen              *pen,
                            const VizRect       *rect,
                            const VizTheme      *theme);
-
-G_END_DECLS

@@ -6,8 +6,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 typedef enum
 {
   VIZ_PAINT_FULL,  /* everything */
@@ -23,5 +21,3 @@ viz_paint_level (double scale)
     return VIZ_PAINT_FULL;
   return scale >= 0.12 ? VIZ_PAINT_BOXES : VIZ_PAINT_OVERVIEW;
 }
-
-G_END_DECLS

@@ -7,12 +7,8 @@
 #include "viz/fold/overlay.h"
 #include "viz/paint/pen.h"
 
-G_BEGIN_DECLS
-
 /* The size of the legend in points, with texts in a font family. */
 void viz_legend_size (const VizOverlay *overlay, const char *font, double *width, double *height);
 /* Draws the legend with its upper left corner at x, y. */
 void
 viz_legend_draw (const VizOverlay *overlay, const VizTheme *theme, VizPen *pen, double x, double y);
-
-G_END_DECLS

@@ -12,8 +12,6 @@
 
 #include <cairo.h>
 
-G_BEGIN_DECLS
-
 typedef struct
 {
   const VizTheme   *theme;       /* NULL: light */
@@ -51,5 +49,3 @@ void viz_paint_wire_mark (const VizPicture      *picture,
                           const VizPaintOptions *options,
                           guint32                wire,
                           const VizMark         *mark);
-
-G_END_DECLS

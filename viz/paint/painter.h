@@ -11,8 +11,6 @@
 #include "viz/paint/pen.h"
 #include "viz/scene/picture.h"
 
-G_BEGIN_DECLS
-
 typedef struct
 {
   const VizPicture *picture;
@@ -94,5 +92,3 @@ viz_painter_shows_text (const VizPainter *painter, double size)
 {
   return painter->scale <= 0 || size * painter->scale >= VIZ_MIN_TEXT;
 }
-
-G_END_DECLS

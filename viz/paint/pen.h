@@ -11,8 +11,6 @@
 
 #include <cairo.h>
 
-G_BEGIN_DECLS
-
 typedef enum
 {
   VIZ_DASH_NONE,
@@ -80,5 +78,3 @@ viz_pen_free (VizPen *pen)
 {
   pen->free (pen);
 }
-
-G_END_DECLS

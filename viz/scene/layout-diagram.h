@@ -13,8 +13,6 @@
 
 #include <gio/gio.h>
 
-G_BEGIN_DECLS
-
 /* The page that pictures are shaped for if nothing else is known, in pixels. */
 #define VIZ_PAGE_WIDTH  960
 #define VIZ_PAGE_HEIGHT 640
@@ -57,5 +55,3 @@ VizPicture *viz_layout_diagram (VizDiagram             *diagram,
                                 const VizLayoutOptions *options,
                                 GCancellable           *cancellable,
                                 GError                **error);
-
-G_END_DECLS

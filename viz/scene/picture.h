@@ -14,8 +14,6 @@
 #include "viz/diagram/diagram.h"
 #include "viz/diagram/geometry.h"
 
-G_BEGIN_DECLS
-
 #define VIZ_NO_ITEM  G_MAXUINT32
 #define VIZ_NO_ARROW G_MAXUINT32
 
@@ -174,5 +172,3 @@ typedef struct
 VizPicture *viz_picture_new (const VizPictureParts *parts);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (VizPicture, viz_picture_unref)
-
-G_END_DECLS

@@ -4,8 +4,6 @@
 
 #include "viz/scene/scene-parts.h"
 
-G_BEGIN_DECLS
-
 /* Cuts the wires into pieces, and fills nodes, node_sources and edges of every body. */
 void viz_scene_cut_wires (VizScene *scene);
 
@@ -14,5 +12,3 @@ void viz_scene_make_body (VizScene *scene, VizSceneBody *body);
 
 /* Sets the size of a group from the answer of its body. */
 void viz_scene_resize_group (VizScene *scene, VizSceneBody *body);
-
-G_END_DECLS

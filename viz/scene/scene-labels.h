@@ -4,8 +4,6 @@
 
 #include "viz/scene/scene-parts.h"
 
-G_BEGIN_DECLS
-
 /* Places the texts on wires where they cover nothing, or removes them.  wires: VizWire, changed;
  * points: VizPoint; plugs: VizPlug; n_stubs: per item, the stubs that arrive. */
 void viz_scene_place_labels (const VizScene *scene,
@@ -13,5 +11,3 @@ void viz_scene_place_labels (const VizScene *scene,
                              const GArray   *points,
                              const GArray   *plugs,
                              const guint32  *n_stubs);
-
-G_END_DECLS

@@ -10,8 +10,6 @@
 #include "viz/layout/body.h"
 #include "viz/scene/picture.h"
 
-G_BEGIN_DECLS
-
 #define VIZ_NO_BODY G_MAXUINT32
 
 /* Padding around the content of an open group, in points */
@@ -165,5 +163,3 @@ viz_scene_padding (const VizSceneItem *item)
   return (VizPoint){ content.x + track + (is_root ? VIZ_PAD_ROOT : VIZ_PAD_SIDE),
                      content.y + track + (is_root ? VIZ_PAD_ROOT : VIZ_PAD_BOTTOM) };
 }
-
-G_END_DECLS

@@ -4,12 +4,8 @@
 
 #include "viz/scene/scene-parts.h"
 
-G_BEGIN_DECLS
-
 /* Joins the answers of all bodies into a picture.  Takes item_of from the scene.  (transfer full) */
 VizPicture *viz_scene_make_picture (VizScene              *scene,
                                     const char            *font,
                                     const char            *layout,
                                     const VizPictureStats *stats);
-
-G_END_DECLS

@@ -4,12 +4,8 @@
 
 #include "viz/scene/scene-parts.h"
 
-G_BEGIN_DECLS
-
 /* Makes activations and norms strips on the boxes that they belong to; items must not be measured yet. */
 void viz_scene_find_strips (VizScene *scene);
 
 /* Gives boxes and the strips on them one width, and sets stack and below; after measuring. */
 void viz_scene_stack_strips (VizScene *scene);
-
-G_END_DECLS

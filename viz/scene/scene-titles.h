@@ -4,9 +4,5 @@
 
 #include "viz/scene/scene-parts.h"
 
-G_BEGIN_DECLS
-
 /* The width that the title of an open group can have at any scale, after its body was placed. */
 double viz_scene_title_room (const VizScene *scene, guint32 item);
-
-G_END_DECLS

@@ -4,8 +4,6 @@
 
 #include "viz/scene/scene-parts.h"
 
-G_BEGIN_DECLS
-
 /* Whether the picture scene->previous can be updated.  FALSE if more than a few groups were opened or
  * closed since. */
 gboolean viz_scene_can_update (const VizScene *scene);
@@ -15,5 +13,3 @@ void viz_scene_match_previous (VizScene *scene);
 
 /* Copies places and routes of the previous picture into body->body, if the group was there. */
 void viz_scene_fill_previous (const VizScene *scene, VizSceneBody *body);
-
-G_END_DECLS

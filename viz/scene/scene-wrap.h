@@ -4,8 +4,6 @@
 
 #include "viz/scene/scene-parts.h"
 
-G_BEGIN_DECLS
-
 /* FALSE if the boxes, with all their lines, cover more than a page of that size in pixels can show legibly.
  * An estimate, for a scene that is not placed. */
 gboolean viz_scene_may_fit (const VizScene *scene, const VizPoint *page);
@@ -17,5 +15,3 @@ gboolean viz_scene_is_legible (const VizScene *scene, const VizPoint *page);
  * in pixels, if that helps; the caller then places the groups around it again.  Returns the number of
  * its body, or VIZ_NO_BODY. */
 guint32 viz_scene_wrap (VizScene *scene, const VizPoint *size);
-
-G_END_DECLS

@@ -4,8 +4,6 @@
 
 #include "viz/scene/scene-parts.h"
 
-G_BEGIN_DECLS
-
 /* Finds the visible items and wires, and measures the items.  The scene keeps a reference to the
  * diagram; folds must outlive it. */
 VizScene *
@@ -18,5 +16,3 @@ void viz_scene_set_sideways (VizScene *scene);
 void viz_scene_free (VizScene *scene);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (VizScene, viz_scene_free)
-
-G_END_DECLS
