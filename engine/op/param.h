@@ -62,6 +62,9 @@ typedef struct
 /* Initialises name and offset of a HybParam from one member, so that they cannot disagree. */
 #define HYB_FIELD(Struct, member) .name = #member, .offset = G_STRUCT_OFFSET (Struct, member)
 
+/* Initialises params and params_size of a HybOp: the table and the struct that it fills. */
+#define HYB_PARAMS(table, Struct) .params = table, .params_size = sizeof (Struct)
+
 /* The value of a key in key, value, key, value, …, NULL, which may be NULL; NULL if the key does not
  * occur.  The last value counts if it occurs several times, as it does in MXNet. */
 HYB_API const char *hyb_attributes_get (const char *const *attributes, const char *key);

@@ -194,14 +194,12 @@ const HybOp hyb_ops_elementwise_simple[] = {
       UNARY_COMMON (clip, "Values limited to a_min … a_max."),
       .flags = HYB_OP_IN_PLACE | HYB_OP_POINTWISE,
       .dtypes = SIMPLE_DTYPES,
-      .params = clip_params,
-      .params_size = sizeof (ClipParams),
+      HYB_PARAMS (clip_params, ClipParams),
       .gradient = clip_gradient,
   },
   {
       UNARY_BACKWARD_COMMON (clip),
-      .params = clip_params,
-      .params_size = sizeof (ClipParams),
+      HYB_PARAMS (clip_params, ClipParams),
   },
   {
       UNARY_COMMON (zeros_like, "Zeros of the shape and type of the input."),

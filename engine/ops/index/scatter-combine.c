@@ -133,8 +133,7 @@ const HybOp hyb_ops_scatter_combine[] = {
       .flags = HYB_OP_IN_PLACE | HYB_OP_INTERNAL,
       .inputs = combine_inputs,
       .constant_inputs = 1 << 1,
-      .params = combine_params,
-      .params_size = sizeof (CombineParams),
+      HYB_PARAMS (combine_params, CombineParams),
       .infer_shape = combine_infer_shape,
       .infer_dtype = combine_infer_dtype,
       .dtypes = HYB_DTYPE_BIT (HYB_F32) | HYB_DTYPE_BIT (HYB_F64) | HYB_DTYPE_BIT (HYB_U8) |

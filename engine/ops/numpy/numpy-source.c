@@ -383,8 +383,7 @@ const HybOp hyb_ops_numpy_source[] = {
   {
       .name = "_npi_full_like",
       .doc = "A tensor of the shape of another one, filled with one value.",
-      .params = full_like_params,
-      .params_size = sizeof (SourceParams),
+      HYB_PARAMS (full_like_params, SourceParams),
       .category = HYB_CATEGORY_DATA,
       .flags = HYB_OP_NO_GRADIENT,
       .inputs = data_input,
