@@ -24,6 +24,7 @@
 #include "engine/formats/format.h"
 #include "engine/graph/roles.h"
 #include "engine/lower/infer-lowered.h"
+#include "engine/op/rules.h"
 #include "engine/open/open.h"
 #include "viz/diagram/short-names.h"
 
@@ -116,20 +117,6 @@ all_known (const HybType *types, guint n)
   return TRUE;
 }
 
-/* FLOP of a call: one per output element if the operator has no cost function. */
-static double
-flops_of_call (const HybCall *call)
-{
-  HybCost cost = { 0 };
-
-  if (call->op->cost)
-    call->op->cost (call, &cost);
-  else
-    for (guint i = 0; i < call->n_outputs; i++)
-      cost.flops += (double) hyb_shape_size (&call->output[i].shape);
-  return cost.flops;
-}
-
 /* FALSE if a type is unknown. */
 static gboolean
 sum_graph (HybGraph *graph, const HybType *types, double *flops)
@@ -148,13 +135,15 @@ sum_graph (HybGraph *graph, const HybType *types, double *flops)
   for (HybNodeId id = 0; id < hyb_graph_n_nodes (graph); id++)
     {
       HybCall call;
+      HybCost cost;
 
       if (hyb_node_is_variable (hyb_graph_get_node (graph, id)))
         continue;
       hyb_call_init (&call, graph, id, types, room);
       if (!all_known (room, call.n_inputs + call.n_outputs))
         return FALSE;
-      *flops += flops_of_call (&call);
+      hyb_rule_cost (&call, &cost);
+      *flops += cost.flops;
     }
   return TRUE;
 }

@@ -248,6 +248,7 @@ differentiate_node (HybFlow *flow, HybNodeId id)
   for (guint i = 0; i < grad.n_outputs; i++)
     zeros[i] = HYB_NO_ID;
   grad.zeros = zeros;
+  grad.op = op;
 
   op->gradient (&grad);
 }

@@ -38,6 +38,7 @@ struct _HybGrad
   HybFlow       *flow;
   HybNodeId      id;   /* in both graphs */
   const HybNode *node; /* in the forward graph */
+  const HybOp   *op;   /* whose gradient function runs */
   gconstpointer  params;
   HybValueId     first_output; /* in the graph being built */
   guint          n_outputs;    /* includes the hidden outputs of a recording operator */

@@ -254,6 +254,16 @@ struct _HybOp
    * gradients can be drawn, planned and timed like any other graph.  Default: differentiating is
    * an error, unless HYB_OP_NO_GRADIENT is set. */
   void (*gradient) (HybGrad *grad);
+  /* For hyb_gradient_by_formula(): the gradients as statements with “; ” between them.  “EXPRESSION > i0 i1” adds the
+   * nodes of the expression and sets the gradients of inputs 0 and 1 to the outputs of the last one; a letter in place
+   * of i0 names the value for later statements.  A statement is left out if nothing needs the gradients that it sets.
+   * An expression is an operand in the words of `operands`, such a name, or
+   *
+   *   exp (x)                        a node; arguments are computed from the last to the first
+   *   dot* (x, y)                    a node with the attributes and bodies of the node being differentiated
+   *   sum [axis=1 exclude=True] (x)  a node with attributes
+   *   _mul_scalar (x, -2)            short for [scalar=-2] */
+  const char *formula;
   /* The operator that replaces this one in graphs that are differentiated.  It has the same
    * inputs, attributes and first outputs, and further hidden outputs that store intermediate
    * values for the gradient (gates of an RNN, states of a loop).  Default: no replacement. */
@@ -302,9 +312,11 @@ struct _HybOp
 
   /* --- Cost and devices --- */
 
-  /* The work of one call.  Default: one operation for each element of the outputs; every input
-   * is read once, every output written once. */
+  /* The work of one call.  Default: the following numbers of operations for each element of input 0 and of output 0, or
+   * one for each element of all outputs if both are 0; every input is read once, every output written once. */
   void (*cost) (const HybCall *call, HybCost *cost);
+  double flops_per_input;
+  double flops_per_output;
 };
 
 /* The operator with this name or alias; NULL if it is unknown. */

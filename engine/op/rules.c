@@ -205,15 +205,22 @@ void
 hyb_rule_cost (const HybCall *call, HybCost *cost)
 {
   g_return_if_fail (call && cost);
+  const HybOp *op = call->op;
+
   *cost = (HybCost){ 0 };
-  if (call->op->cost)
+  if (op->cost)
     {
-      call->op->cost (call, cost);
+      op->cost (call, cost);
       return;
     }
   hyb_rule_cost_bytes (call, cost);
-  for (guint i = 0; i < call->n_outputs; i++)
-    cost->flops += (double) hyb_shape_size (&call->output[i].shape);
+  if (op->flops_per_input > 0)
+    cost->flops = op->flops_per_input * (double) hyb_shape_size (&call->input[0].shape);
+  else if (op->flops_per_output > 0)
+    cost->flops = op->flops_per_output * (double) hyb_shape_size (&call->output[0].shape);
+  else
+    for (guint i = 0; i < call->n_outputs; i++)
+      cost->flops += (double) hyb_shape_size (&call->output[i].shape);
 }
 
 void

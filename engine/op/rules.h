@@ -45,8 +45,7 @@ HYB_API gboolean hyb_rule_view_all (const HybCall *call, guint output, guint *in
 
 /* --- cost --- */
 
-/* The work of a call whose types are known: HybOp.cost or, without one, a FLOP for each element of the
- * outputs; bytes as hyb_rule_cost_bytes(). */
+/* The work of a call whose types are known: HybOp.cost or its default. */
 HYB_API void hyb_rule_cost (const HybCall *call, HybCost *cost);
 
 /* flops_per_element for each element of output 0; bytes as hyb_rule_cost_bytes(). */

@@ -4,7 +4,7 @@
  * The three differ in how they say the new shape (…_infer_shape); they share broadcast_forward(),
  * a strided copy.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "engine/gradient/gradient.h"
+#include "engine/gradient/by-formula.h"
 #include "engine/kernels/move.h"
 #include "engine/op/dimensions.h"
 #include "engine/op/rules.h"
@@ -35,14 +35,6 @@ broadcast_view (const HybCall *call, guint output, guint *input, gsize *offset)
   *input = 0;
   *offset = 0;
   return hyb_shape_equal (&call->input[0].shape, &call->output[0].shape);
-}
-
-static void
-broadcast_gradient (HybGrad *grad)
-{
-  hyb_grad_set_input (grad, 0,
-                      hyb_grad_emit (grad, "_reduce_like", hyb_grad_incoming (grad, 0),
-                                     hyb_grad_input (grad, 0), HYB_NO_ID));
 }
 
 /* Enlarges axis `axis` of *out to `size`, which must be its size already unless it has size 1. */
@@ -263,7 +255,7 @@ static const char *const broadcast_axis_aliases[] = { "broadcast_axes", NULL };
   .name = #stem, .doc = text, .category = HYB_CATEGORY_MOVEMENT, .inputs = input_names,      \
   .params = stem##_params, .params_size = sizeof (Params), .check = stem##_check,            \
   .infer_shape = stem##_infer_shape, .dtypes = HYB_DTYPES_ALL, .forward = broadcast_forward, \
-  .view = broadcast_view, .gradient = broadcast_gradient, .cost = hyb_rule_cost_move
+  .view = broadcast_view, HYB_GRADIENT ("_reduce_like (g0, i0) > i0"), .cost = hyb_rule_cost_move
 
 const HybOp hyb_ops_broadcast_to[] = {
   { BROADCAST_OP (broadcast_to,
@@ -296,7 +288,7 @@ const HybOp hyb_ops_broadcast_to[] = {
       .dtypes = HYB_DTYPES_ALL,
       .forward = broadcast_forward,
       .view = broadcast_view,
-      .gradient = broadcast_gradient,
+      HYB_GRADIENT ("_reduce_like (g0, i0) > i0"),
       .cost = hyb_rule_cost_move,
   },
   { 0 },

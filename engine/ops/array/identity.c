@@ -3,6 +3,7 @@
  * here).
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
+#include "engine/gradient/by-formula.h"
 #include "engine/gradient/gradient.h"
 #include "engine/op/op.h"
 #include "engine/op/rules.h"
@@ -15,12 +16,6 @@ identity_forward (const HybCall *call, const HybRun *run)
 {
   if (run->output[0] != run->input[0])
     memcpy (run->output[0], run->input[0], hyb_type_bytes (&call->output[0]));
-}
-
-static void
-identity_gradient (HybGrad *grad)
-{
-  hyb_grad_set_input (grad, 0, hyb_grad_incoming (grad, 0));
 }
 
 typedef struct
@@ -74,7 +69,7 @@ const HybOp hyb_ops_identity[] = {
       .flags = HYB_OP_IN_PLACE | HYB_OP_IDENTITY,
       .inputs = inputs,
       .infer_shape = hyb_rule_unary,
-      .gradient = identity_gradient,
+      HYB_GRADIENT ("g0 > i0"),
   },
   {
       .name = "_identity_with_attr_like_rhs",
@@ -84,7 +79,7 @@ const HybOp hyb_ops_identity[] = {
       .inputs = like_inputs,
       .constant_inputs = 1 << 1,
       .infer_shape = hyb_rule_same_shape,
-      .gradient = identity_gradient,
+      HYB_GRADIENT ("g0 > i0"),
   },
   {
       .name = "BlockGrad",
@@ -113,7 +108,7 @@ const HybOp hyb_ops_identity[] = {
       .inputs = inputs,
       HYB_PARAMS (cast_storage_params, CastStorageParams),
       .infer_shape = hyb_rule_unary,
-      .gradient = identity_gradient,
+      HYB_GRADIENT ("g0 > i0"),
   },
   { 0 },
 };

@@ -194,14 +194,6 @@ repeat_backward (const HybCall *call, const HybRun *run)
   hyb_move_add (&move, call->input[0].dtype, run->input[0], run->output[0]);
 }
 
-/* One addition for each element of the gradient. */
-static void
-backward_cost (const HybCall *call, HybCost *cost)
-{
-  cost->flops = (double) hyb_shape_size (&call->input[0].shape);
-  hyb_rule_cost_bytes (call, cost);
-}
-
 static const char *const data_input[] = { "data", NULL };
 static const char *const backward_inputs[] = { "gradient", "data", NULL };
 
@@ -216,7 +208,7 @@ static const char *const backward_inputs[] = { "gradient", "data", NULL };
   .doc = "Gradient of " #stem ": the sum over all copies.", .category = HYB_CATEGORY_REDUCTION, \
   .flags = HYB_OP_INTERNAL, .inputs = backward_inputs, .params = stem##_params,                 \
   .params_size = sizeof (Params), .dtypes = HYB_DTYPES_ALL, .forward = stem##_backward,         \
-  .cost = backward_cost
+  .flops_per_input = 1
 
 const HybOp hyb_ops_tile[] = {
   {

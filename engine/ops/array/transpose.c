@@ -4,6 +4,7 @@
  * Each is one strided copy whose axes are in the order of the output.  transpose and SwapAxis
  * describe a permutation of axes (…_order()) and share permute().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/gradient/by-formula.h"
 #include "engine/gradient/gradient.h"
 #include "engine/kernels/move.h"
 #include "engine/op/dimensions.h"
@@ -234,14 +235,6 @@ swap_view (const HybCall *call, guint output, guint *input, gsize *offset)
   return view_if_kept (call, order, input, offset);
 }
 
-static void
-swap_gradient (HybGrad *grad)
-{
-  HybValueId dy = hyb_grad_incoming (grad, 0);
-
-  hyb_grad_set_input (grad, 0, hyb_grad_emit_same (grad, "SwapAxis", 1, &dy));
-}
-
 /* --- reverse --- */
 
 typedef struct
@@ -293,14 +286,6 @@ reverse_forward (const HybCall *call, const HybRun *run)
         from += (shape->dim[i] - 1) * stride[i] * (gint64) move.item;
     }
   hyb_move (&move, from, run->output[0]);
-}
-
-static void
-reverse_gradient (HybGrad *grad)
-{
-  HybValueId dy = hyb_grad_incoming (grad, 0);
-
-  hyb_grad_set_input (grad, 0, hyb_grad_emit_same (grad, "reverse", 1, &dy));
 }
 
 /* --- depth_to_space and space_to_depth ---
@@ -411,22 +396,6 @@ space_to_depth_forward (const HybCall *call, const HybRun *run)
   move_blocks (call, run, &call->output[0].shape, TRUE);
 }
 
-static void
-depth_to_space_gradient (HybGrad *grad)
-{
-  HybValueId dy = hyb_grad_incoming (grad, 0);
-
-  hyb_grad_set_input (grad, 0, hyb_grad_emit_same (grad, "space_to_depth", 1, &dy));
-}
-
-static void
-space_to_depth_gradient (HybGrad *grad)
-{
-  HybValueId dy = hyb_grad_incoming (grad, 0);
-
-  hyb_grad_set_input (grad, 0, hyb_grad_emit_same (grad, "depth_to_space", 1, &dy));
-}
-
 static const char *const data_input[] = { "data", NULL };
 static const char *const swap_aliases[] = { "swapaxes", NULL };
 static const char *const reverse_aliases[] = { "flip", NULL };
@@ -434,16 +403,17 @@ static const char *const reverse_aliases[] = { "flip", NULL };
 #define ORDER_OP(symbol, text, table, Params, stem)                                     \
   .name = symbol, .doc = text, .category = HYB_CATEGORY_MOVEMENT, .inputs = data_input, \
   .params = table, .params_size = sizeof (Params), .infer_shape = stem##_infer_shape,   \
-  .dtypes = HYB_DTYPES_ALL, .forward = stem##_forward, .gradient = stem##_gradient,     \
-  .cost = hyb_rule_cost_move
+  .dtypes = HYB_DTYPES_ALL, .forward = stem##_forward, .cost = hyb_rule_cost_move
 
 const HybOp hyb_ops_transpose[] = {
   {
       ORDER_OP ("transpose", "Permutes the axes.", transpose_params, TransposeParams, transpose),
+      .gradient = transpose_gradient,
       .view = transpose_view,
   },
   {
       ORDER_OP ("SwapAxis", "Exchanges two axes.", swap_params, SwapParams, swap),
+      HYB_GRADIENT ("SwapAxis* (g0) > i0"),
       .aliases = swap_aliases,
       .view = swap_view,
   },
@@ -453,6 +423,7 @@ const HybOp hyb_ops_transpose[] = {
                 reverse_params,
                 ReverseParams,
                 reverse),
+      HYB_GRADIENT ("reverse* (g0) > i0"),
       .aliases = reverse_aliases,
   },
   {
@@ -461,6 +432,7 @@ const HybOp hyb_ops_transpose[] = {
                 block_params,
                 BlockParams,
                 depth_to_space),
+      HYB_GRADIENT ("space_to_depth* (g0) > i0"),
   },
   {
       ORDER_OP ("space_to_depth",
@@ -468,6 +440,7 @@ const HybOp hyb_ops_transpose[] = {
                 block_params,
                 BlockParams,
                 space_to_depth),
+      HYB_GRADIENT ("depth_to_space* (g0) > i0"),
   },
   { 0 },
 };

@@ -188,14 +188,6 @@ adaptive_backward (const HybCall *call, const HybRun *run)
               call->output[0].dtype == HYB_F64 ? spread_planes_f64 : spread_planes_f32);
 }
 
-/* One addition for each data cell, as each is in at least one window. */
-static void
-adaptive_cost (const HybCall *call, HybCost *cost)
-{
-  cost->flops = (double) hyb_shape_size (&call->input[0].shape);
-  hyb_rule_cost_bytes (call, cost);
-}
-
 static const char *const adaptive_inputs[] = { "data", NULL };
 static const char *const backward_inputs[] = { "gradient", "data", NULL };
 
@@ -211,7 +203,7 @@ const HybOp hyb_ops_adaptive_pooling[] = {
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = adaptive_forward,
       .gradient = hyb_gradient_by_operands,
-      .cost = adaptive_cost,
+      .flops_per_input = 1,
   },
   {
       .name = "_backward_AdaptiveAvgPooling2D",

@@ -337,14 +337,6 @@ col2im_gradient (HybGrad *grad)
   hyb_grad_set_input (grad, 0, hyb_grad_emit_with (grad, "im2col", attributes, 1, &dy));
 }
 
-/* One addition for each element of the columns. */
-static void
-columns_to_image_cost (const HybCall *call, HybCost *cost)
-{
-  cost->flops = (double) hyb_shape_size (&call->input[0].shape);
-  hyb_rule_cost_bytes (call, cost);
-}
-
 static const char *const data_input[] = { "data", NULL };
 static const char *const backward_inputs[] = { "gradient", "data", NULL };
 
@@ -374,7 +366,7 @@ const HybOp hyb_ops_im2col[] = {
       .check = window_check,
       .dtypes = HYB_DTYPES_ALL,
       .forward = columns_to_image,
-      .cost = columns_to_image_cost,
+      .flops_per_input = 1,
   },
   {
       .name = "col2im",
@@ -387,7 +379,7 @@ const HybOp hyb_ops_im2col[] = {
       .dtypes = HYB_DTYPES_ALL,
       .forward = columns_to_image,
       .gradient = col2im_gradient,
-      .cost = columns_to_image_cost,
+      .flops_per_input = 1,
   },
   { 0 },
 };

@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/base/parallel.h"
+#include "engine/gradient/by-formula.h"
 #include "engine/gradient/gradient.h"
 #include "engine/kernels/each.h"
 #include "engine/kernels/simd/vector-integers.h"
@@ -107,14 +108,6 @@ cast_gradient (HybGrad *grad)
       hyb_grad_set_input (grad, i,
                           hyb_grad_emit (grad, "_cast_like", hyb_grad_incoming (grad, i),
                                          hyb_grad_input (grad, i), HYB_NO_ID));
-}
-
-static void
-cast_like_gradient (HybGrad *grad)
-{
-  hyb_grad_set_input (grad, 0,
-                      hyb_grad_emit (grad, "_cast_like", hyb_grad_incoming (grad, 0),
-                                     hyb_grad_input (grad, 0), HYB_NO_ID));
 }
 
 typedef struct
@@ -238,7 +231,7 @@ const HybOp hyb_ops_cast[] = {
       .infer_shape = hyb_rule_unary,
       .infer_dtype = cast_like_infer_dtype,
       .forward = cast_forward,
-      .gradient = cast_like_gradient,
+      HYB_GRADIENT ("_cast_like (g0, i0) > i0"),
   },
   { 0 },
 };

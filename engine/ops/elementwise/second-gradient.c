@@ -1,274 +1,72 @@
 /* second-gradient.c — gradients of the operators “_backward_…” of functions of one tensor.
  *
  * Such an operator computes (g, v) ↦ g d(v), where d is the derivative of a function f and v is the
- * input or the output of f.  Its own gradient needs d′, the derivative of d by v: slope_…() emits it
- * for each function, and `rows` lists them.  Start with hyb_second_gradient_unary().
+ * input or the output of f.  Its own gradient needs d′, the derivative of d by v: `rows` lists its formula for
+ * each function.  Start with hyb_second_gradient_unary().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/ops/elementwise/second-gradient.h"
 
-#include <math.h>
+#include "engine/gradient/by-formula.h"
+
 #include <string.h>
 
-/* --- Parts of formulas --- */
+/* --- Parts of formulas; v is i1 in the language of HybOp.formula --- */
 
-static HybValueId
-unary (HybGrad *grad, const char *op, HybValueId x)
-{
-  return hyb_grad_emit (grad, op, x, HYB_NO_ID);
-}
-
-static HybValueId
-times (HybGrad *grad, HybValueId x, double factor)
-{
-  return hyb_grad_emit_scalar (grad, "_mul_scalar", x, factor);
-}
-
-static HybValueId
-plus (HybGrad *grad, HybValueId x, double term)
-{
-  return hyb_grad_emit_scalar (grad, "_plus_scalar", x, term);
-}
-
-static HybValueId
-power (HybGrad *grad, HybValueId x, double exponent)
-{
-  return hyb_grad_emit_scalar (grad, "_power_scalar", x, exponent);
-}
-
-static HybValueId
-product (HybGrad *grad, HybValueId a, HybValueId b)
-{
-  return hyb_grad_emit (grad, "elemwise_mul", a, b, HYB_NO_ID);
-}
-
+#define V                  "i1"
+#define TIMES(x, factor)   "_mul_scalar (" x ", " factor ")"
+#define PLUS(x, term)      "_plus_scalar (" x ", " term ")"
+#define POWER(x, exponent) "_power_scalar (" x ", " exponent ")"
+#define PRODUCT(a, b)      "elemwise_mul (" a ", " b ")"
 /* factor × x^exponent */
-static HybValueId
-monomial (HybGrad *grad, HybValueId x, double factor, double exponent)
-{
-  return times (grad, power (grad, x, exponent), factor);
-}
-
-/* factor × x × (1 + square × x²)^exponent */
-static HybValueId
-odd_power (HybGrad *grad, HybValueId x, double square, double factor, double exponent)
-{
-  HybValueId base = plus (grad, times (grad, unary (grad, "square", x), square), 1);
-
-  return times (grad, product (grad, x, power (grad, base, exponent)), factor);
-}
-
-/* --- d′(x) or d′(y) of each function, as the parameter is called --- */
-
-static HybValueId
-slope_sigmoid (HybGrad *grad, HybValueId y)
-{
-  return plus (grad, times (grad, y, -2), 1);
-}
-
-static HybValueId
-slope_tanh (HybGrad *grad, HybValueId y)
-{
-  return times (grad, y, -2);
-}
-
-static HybValueId
-slope_exp (HybGrad *grad, HybValueId y)
-{
-  return unary (grad, "ones_like", y);
-}
-
-static HybValueId
-slope_expm1 (HybGrad *grad, HybValueId x)
-{
-  return unary (grad, "exp", x);
-}
-
-static HybValueId
-slope_square (HybGrad *grad, HybValueId x)
-{
-  return times (grad, unary (grad, "ones_like", x), 2);
-}
-
-static HybValueId
-slope_sqrt (HybGrad *grad, HybValueId y)
-{
-  return monomial (grad, y, -0.5, -2);
-}
-
-static HybValueId
-slope_rsqrt (HybGrad *grad, HybValueId x)
-{
-  return monomial (grad, x, 0.75, -2.5);
-}
-
-static HybValueId
-slope_cbrt (HybGrad *grad, HybValueId y)
-{
-  return monomial (grad, y, -2.0 / 3, -3);
-}
-
-static HybValueId
-slope_reciprocal (HybGrad *grad, HybValueId x)
-{
-  return monomial (grad, x, 2, -3);
-}
-
-static HybValueId
-slope_log (HybGrad *grad, HybValueId x)
-{
-  return monomial (grad, x, -1, -2);
-}
-
-static HybValueId
-slope_log10 (HybGrad *grad, HybValueId x)
-{
-  return monomial (grad, x, -1 / M_LN10, -2);
-}
-
-static HybValueId
-slope_log2 (HybGrad *grad, HybValueId x)
-{
-  return monomial (grad, x, -1 / M_LN2, -2);
-}
-
-static HybValueId
-slope_log1p (HybGrad *grad, HybValueId x)
-{
-  return monomial (grad, plus (grad, x, 1), -1, -2);
-}
-
-static HybValueId
-slope_sin (HybGrad *grad, HybValueId x)
-{
-  return times (grad, unary (grad, "sin", x), -1);
-}
-
-static HybValueId
-slope_cos (HybGrad *grad, HybValueId x)
-{
-  return times (grad, unary (grad, "cos", x), -1);
-}
-
-static HybValueId
-slope_tan (HybGrad *grad, HybValueId y)
-{
-  return times (grad, y, 2);
-}
-
-static HybValueId
-slope_arctan (HybGrad *grad, HybValueId x)
-{
-  return odd_power (grad, x, 1, -2, -2);
-}
-
-static HybValueId
-slope_arcsin (HybGrad *grad, HybValueId x)
-{
-  return odd_power (grad, x, -1, 1, -1.5);
-}
-
-static HybValueId
-slope_arccos (HybGrad *grad, HybValueId x)
-{
-  return odd_power (grad, x, -1, -1, -1.5);
-}
-
-static HybValueId
-slope_sinh (HybGrad *grad, HybValueId x)
-{
-  return unary (grad, "sinh", x);
-}
-
-static HybValueId
-slope_cosh (HybGrad *grad, HybValueId x)
-{
-  return unary (grad, "cosh", x);
-}
-
-static HybValueId
-slope_arcsinh (HybGrad *grad, HybValueId x)
-{
-  return odd_power (grad, x, 1, -1, -1.5);
-}
-
-static HybValueId
-slope_arctanh (HybGrad *grad, HybValueId x)
-{
-  return odd_power (grad, x, -1, 2, -2);
-}
-
-static HybValueId
-slope_erf (HybGrad *grad, HybValueId x)
-{
-  HybValueId bell = unary (grad, "exp", times (grad, unary (grad, "square", x), -1));
-
-  return times (grad, product (grad, x, bell), -2 * M_2_SQRTPI);
-}
-
-/* y = log (1 + exp x), d = 1 − exp (−y) */
-static HybValueId
-slope_softrelu (HybGrad *grad, HybValueId y)
-{
-  return unary (grad, "exp", times (grad, y, -1));
-}
-
-/* x / (1 + |x|), d = (1 + |x|)^−2 */
-static HybValueId
-slope_softsign (HybGrad *grad, HybValueId x)
-{
-  HybValueId base = plus (grad, unary (grad, "abs", x), 1);
-
-  return product (grad, unary (grad, "sign", x), monomial (grad, base, -2, -3));
-}
-
-/* The same as a function of the output: d = (1 − |y|)² */
-static HybValueId
-slope_softsign_output (HybGrad *grad, HybValueId y)
-{
-  HybValueId base = plus (grad, times (grad, unary (grad, "abs", y), -1), 1);
-
-  return product (grad, unary (grad, "sign", y), times (grad, base, -2));
-}
+#define MONOMIAL(x, factor, exponent) TIMES (POWER (x, exponent), factor)
+/* factor × v × (1 + square × v²)^exponent */
+#define ODD_POWER(square, factor, exponent) \
+  TIMES (PRODUCT (V, POWER (PLUS (TIMES ("square (" V ")", square), "1"), exponent)), factor)
 
 typedef struct
 {
   const char *function;
-  HybValueId (*slope) (HybGrad *grad, HybValueId v); /* NULL: d is constant almost everywhere */
+  const char *slope; /* d′(v); NULL: d is constant almost everywhere */
 } Row;
 
 static const Row rows[] = {
   { "abs", NULL },
-  { "arccos", slope_arccos },
-  { "arcsin", slope_arcsin },
-  { "arcsinh", slope_arcsinh },
-  { "arctan", slope_arctan },
-  { "arctanh", slope_arctanh },
-  { "cbrt", slope_cbrt },
+  { "arccos", ODD_POWER ("-1", "-1", "-1.5") },
+  { "arcsin", ODD_POWER ("-1", "1", "-1.5") },
+  { "arcsinh", ODD_POWER ("1", "-1", "-1.5") },
+  { "arctan", ODD_POWER ("1", "-2", "-2") },
+  { "arctanh", ODD_POWER ("-1", "2", "-2") },
+  { "cbrt", MONOMIAL (V, "-0.66666666666666663", "-3") }, /* −2 / 3 */
   { "clip", NULL },
-  { "cos", slope_cos },
-  { "cosh", slope_cosh },
-  { "erf", slope_erf },
-  { "exp", slope_exp },
-  { "expm1", slope_expm1 },
+  { "cos", TIMES ("cos (" V ")", "-1") },
+  { "cosh", "cosh (" V ")" },
+  /* −4 / √π */
+  { "erf", TIMES (PRODUCT (V, "exp (" TIMES ("square (" V ")", "-1") ")"), "-2.2567583341910251") },
+  { "exp", "ones_like (" V ")" },
+  { "expm1", "exp (" V ")" },
   { "hard_sigmoid", NULL },
-  { "log", slope_log },
-  { "log10", slope_log10 },
-  { "log1p", slope_log1p },
-  { "log2", slope_log2 },
-  { "reciprocal", slope_reciprocal },
+  { "log", MONOMIAL (V, "-1", "-2") },
+  { "log10", MONOMIAL (V, "-0.43429448190325176", "-2") }, /* −1 / log 10 */
+  { "log1p", MONOMIAL (PLUS (V, "1"), "-1", "-2") },
+  { "log2", MONOMIAL (V, "-1.4426950408889634", "-2") }, /* −1 / log 2 */
+  { "reciprocal", MONOMIAL (V, "2", "-3") },
   { "relu", NULL },
-  { "rsqrt", slope_rsqrt },
-  { "sigmoid", slope_sigmoid },
-  { "sin", slope_sin },
-  { "sinh", slope_sinh },
-  { "softrelu", slope_softrelu },
-  { "softsign", slope_softsign },
-  { "softsign-output", slope_softsign_output },
-  { "sqrt", slope_sqrt },
-  { "square", slope_square },
-  { "tan", slope_tan },
-  { "tanh", slope_tanh },
+  { "rsqrt", MONOMIAL (V, "0.75", "-2.5") },
+  { "sigmoid", PLUS (TIMES (V, "-2"), "1") },
+  { "sin", TIMES ("sin (" V ")", "-1") },
+  { "sinh", "sinh (" V ")" },
+  /* v = log (1 + exp x), d = 1 − exp (−v) */
+  { "softrelu", "exp (" TIMES (V, "-1") ")" },
+  /* d = (1 + |v|)^−2 */
+  { "softsign", PRODUCT ("sign (" V ")", MONOMIAL (PLUS ("abs (" V ")", "1"), "-2", "-3")) },
+  /* The same as a function of the output: d = (1 − |v|)² */
+  { "softsign-output",
+    PRODUCT ("sign (" V ")", TIMES (PLUS (TIMES ("abs (" V ")", "-1"), "1"), "-2")) },
+  { "sqrt", MONOMIAL (V, "-0.5", "-2") },
+  { "square", TIMES ("ones_like (" V ")", "2") },
+  { "tan", TIMES (V, "2") },
+  { "tanh", TIMES (V, "-2") },
 };
 
 static const Row *
@@ -284,8 +82,7 @@ void
 hyb_second_gradient_unary (HybGrad *grad, const char *function, const char *backward)
 {
   const Row *row = find_row (function);
-  HybValueId h = hyb_grad_incoming (grad, 0);
-  HybValueId g = hyb_grad_input (grad, 0), v = hyb_grad_input (grad, 1);
+  HybValueId h = hyb_grad_incoming (grad, 0), v = hyb_grad_input (grad, 1), slope, product;
 
   if (!row)
     {
@@ -294,8 +91,11 @@ hyb_second_gradient_unary (HybGrad *grad, const char *function, const char *back
     }
   if (hyb_grad_needs_input (grad, 0))
     hyb_grad_set_input (grad, 0, hyb_grad_emit_same (grad, backward, 2, (HybValueId[]){ h, v }));
-  if (hyb_grad_needs_input (grad, 1) && row->slope)
-    hyb_grad_set_input (grad, 1, product (grad, product (grad, h, g), row->slope (grad, v)));
+  if (!hyb_grad_needs_input (grad, 1) || !row->slope)
+    return;
+  slope = hyb_gradient_emit_formula (grad, row->slope);
+  product = hyb_gradient_emit_formula (grad, PRODUCT ("g0", "i0"));
+  hyb_grad_set_input (grad, 1, hyb_grad_emit (grad, "elemwise_mul", product, slope, HYB_NO_ID));
 }
 
 void

@@ -4,7 +4,7 @@
  * x, or a row if it is a vector.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/base/parallel.h"
-#include "engine/gradient/gradient.h"
+#include "engine/gradient/by-formula.h"
 #include "engine/op/dimensions.h"
 #include "engine/op/rules.h"
 #include "engine/op/run.h"
@@ -110,26 +110,6 @@ where_forward (const HybCall *call, const HybRun *run)
                     is_float && n == size ? where_floats : where_rows, &operands);
 }
 
-/* The gradient of x (first) or y: the incoming gradient where that operand was chosen, else 0. */
-static HybValueId
-choose (HybGrad *grad, gboolean first)
-{
-  HybValueId dy = hyb_grad_incoming (grad, 0);
-  HybValueId zeros = hyb_grad_emit (grad, "zeros_like", dy, HYB_NO_ID);
-
-  return hyb_grad_emit (grad, "where", hyb_grad_input (grad, 0), first ? dy : zeros,
-                        first ? zeros : dy, HYB_NO_ID);
-}
-
-static void
-where_gradient (HybGrad *grad)
-{
-  if (hyb_grad_needs_input (grad, 1))
-    hyb_grad_set_input (grad, 1, choose (grad, TRUE));
-  if (hyb_grad_needs_input (grad, 2))
-    hyb_grad_set_input (grad, 2, choose (grad, FALSE));
-}
-
 static const char *const where_inputs[] = { "condition", "x", "y", NULL };
 
 const HybOp hyb_ops_where[] = {
@@ -144,7 +124,7 @@ const HybOp hyb_ops_where[] = {
       .infer_dtype = where_infer_dtype,
       .dtypes = HYB_DTYPES_ALL,
       .forward = where_forward,
-      .gradient = where_gradient,
+      HYB_GRADIENT ("where (i0, g0, zeros_like (g0)) > i1; where (i0, zeros_like (g0), g0) > i2"),
       .cost = hyb_rule_cost_move,
   },
   { 0 },

@@ -3,7 +3,7 @@
  * The number of rows depends on the values of the mask, so usually mask_compute() runs, not
  * mask_forward().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "engine/gradient/gradient.h"
+#include "engine/gradient/by-formula.h"
 #include "engine/op/dimensions.h"
 #include "engine/op/rules.h"
 #include "engine/op/run-memory.h"
@@ -121,15 +121,6 @@ mask_compute (HybCall          *call,
   return TRUE;
 }
 
-static void
-mask_gradient (HybGrad *grad)
-{
-  hyb_grad_set_input (grad, 0,
-                      hyb_grad_emit (grad, "_backward_boolean_mask", hyb_grad_incoming (grad, 0),
-                                     hyb_grad_input (grad, 1), hyb_grad_input (grad, 0),
-                                     HYB_NO_ID));
-}
-
 /* Inputs: gradient, index, data (for its shape).  The number of rows of the gradient is known only
  * while running. */
 static gboolean
@@ -179,7 +170,7 @@ const HybOp hyb_ops_boolean_mask[] = {
       .dtypes = HYB_DTYPES_ALL,
       .forward = mask_forward,
       .compute = mask_compute,
-      .gradient = mask_gradient,
+      HYB_GRADIENT ("_backward_boolean_mask (g0, i1, i0) > i0"),
       .cost = hyb_rule_cost_move,
   },
   {

@@ -110,13 +110,6 @@ sketch_backward (const HybCall *call, const HybRun *run)
       }
 }
 
-static void
-sketch_cost (const HybCall *call, HybCost *cost)
-{
-  cost->flops = 2.0 * (double) hyb_shape_size (&call->input[0].shape);
-  hyb_rule_cost_bytes (call, cost);
-}
-
 static const char *const sketch_inputs[] = { "data", "h", "s", NULL };
 static const char *const backward_inputs[] = { "gradient", "h", "s", "data", NULL };
 
@@ -132,7 +125,7 @@ const HybOp hyb_ops_count_sketch[] = {
       .dtypes = HYB_DTYPES_ALL,
       .forward = sketch_forward,
       .gradient = hyb_gradient_by_operands,
-      .cost = sketch_cost,
+      .flops_per_input = 2,
   },
   {
       .name = "_backward_count_sketch",
@@ -146,7 +139,7 @@ const HybOp hyb_ops_count_sketch[] = {
       HYB_PARAMS (sketch_params, SketchParams),
       .dtypes = HYB_DTYPES_ALL,
       .forward = sketch_backward,
-      .cost = sketch_cost,
+      .flops_per_input = 2,
   },
   { 0 },
 };

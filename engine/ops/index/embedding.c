@@ -140,13 +140,6 @@ embedding_cost (const HybCall *call, HybCost *cost)
   cost->bytes_read = cost->bytes_written + (double) hyb_type_bytes (&call->input[0]);
 }
 
-static void
-backward_cost (const HybCall *call, HybCost *cost)
-{
-  cost->flops = (double) hyb_shape_size (&call->input[0].shape);
-  hyb_rule_cost_bytes (call, cost);
-}
-
 static gboolean
 backward_infer_dtype (HybCall *call, GError **error)
 {
@@ -186,7 +179,7 @@ const HybOp hyb_ops_embedding[] = {
       .infer_dtype = backward_infer_dtype,
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = embedding_backward,
-      .cost = backward_cost,
+      .flops_per_input = 1,
   },
   { 0 },
 };

@@ -3,7 +3,7 @@
  *
  * An index outside of the array is reported, and nothing is written for it.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "engine/gradient/gradient.h"
+#include "engine/gradient/by-formula.h"
 #include "engine/op/dimensions.h"
 #include "engine/op/layer-rules.h"
 #include "engine/op/rules.h"
@@ -176,14 +176,6 @@ retain_forward (const HybCall *call, const HybRun *run)
     }
 }
 
-static void
-retain_gradient (HybGrad *grad)
-{
-  hyb_grad_set_input (grad, 0,
-                      hyb_grad_emit (grad, "_sparse_retain", hyb_grad_incoming (grad, 0),
-                                     hyb_grad_input (grad, 1), HYB_NO_ID));
-}
-
 static const char *const fill_inputs[] = { "lhs", "mhs", "rhs", NULL };
 static const char *const set_inputs[] = { "lhs", "rhs", "indices", NULL };
 static const char *const retain_inputs[] = { "data", "indices", NULL };
@@ -224,7 +216,7 @@ const HybOp hyb_ops_fill_element[] = {
       .infer_dtype = except_second_dtype,
       .dtypes = HYB_DTYPES_ALL,
       .forward = retain_forward,
-      .gradient = retain_gradient,
+      HYB_GRADIENT ("_sparse_retain (g0, i1) > i0"),
       .cost = hyb_rule_cost_move,
   },
   { 0 },

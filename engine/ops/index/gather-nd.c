@@ -4,8 +4,8 @@
  * indices has the shape (M, rest …): column j holds M coordinates, one for each of the first M axes.
  * They select a row of the remaining axes.  Start with Selection and find_row().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/gradient/by-formula.h"
 #include "engine/gradient/by-operands.h"
-#include "engine/gradient/gradient.h"
 #include "engine/kernels/move.h"
 #include "engine/op/dimensions.h"
 #include "engine/op/layer-rules.h"
@@ -156,13 +156,6 @@ backward_gather (const HybCall *call, const HybRun *run)
     }
 }
 
-static void
-backward_gather_cost (const HybCall *call, HybCost *cost)
-{
-  cost->flops = (double) hyb_shape_size (&call->input[0].shape);
-  hyb_rule_cost_bytes (call, cost);
-}
-
 /* --- scatter_nd --- */
 
 typedef struct
@@ -214,14 +207,6 @@ scatter_forward (const HybCall *call, const HybRun *run)
         memcpy ((char *) run->output[0] + (gsize) at * bytes,
                 (const char *) run->input[0] + (gsize) j * bytes, bytes);
     }
-}
-
-static void
-scatter_gradient (HybGrad *grad)
-{
-  hyb_grad_set_input (grad, 0,
-                      hyb_grad_emit (grad, "gather_nd", hyb_grad_incoming (grad, 0),
-                                     hyb_grad_input (grad, 1), HYB_NO_ID));
 }
 
 /* --- _ravel_multi_index: coordinates (M, rest …) to flat indices (rest …), and _unravel_index --- */
@@ -353,7 +338,7 @@ const HybOp hyb_ops_gather_nd[] = {
       .infer_dtype = except_second_dtype,
       .dtypes = HYB_DTYPES_ALL,
       .forward = backward_gather,
-      .cost = backward_gather_cost,
+      .flops_per_input = 1,
   },
   {
       .name = "scatter_nd",
@@ -367,7 +352,7 @@ const HybOp hyb_ops_gather_nd[] = {
       .infer_dtype = except_second_dtype,
       .dtypes = HYB_DTYPES_ALL,
       .forward = scatter_forward,
-      .gradient = scatter_gradient,
+      HYB_GRADIENT ("gather_nd (g0, i1) > i0"),
       .cost = hyb_rule_cost_move,
   },
   {

@@ -2,7 +2,7 @@
  *
  * old (N, row …), index (n), new (n, row …): row index[i] of the result is row i of new.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "engine/gradient/gradient.h"
+#include "engine/gradient/by-formula.h"
 #include "engine/op/dimensions.h"
 #include "engine/op/rules.h"
 #include "engine/op/run.h"
@@ -65,24 +65,6 @@ index_copy_forward (const HybCall *call, const HybRun *run)
     }
 }
 
-/* The gradient of old is the incoming one, zero in replaced rows; that of new are these rows. */
-static void
-index_copy_gradient (HybGrad *grad)
-{
-  HybValueId dy = hyb_grad_incoming (grad, 0);
-  HybValueId index = hyb_grad_input (grad, 1);
-  HybValueId zeros;
-
-  if (hyb_grad_needs_input (grad, 0))
-    {
-      zeros = hyb_grad_emit (grad, "zeros_like", hyb_grad_input (grad, 2), HYB_NO_ID);
-      hyb_grad_set_input (grad, 0,
-                          hyb_grad_emit (grad, "_contrib_index_copy", dy, index, zeros, HYB_NO_ID));
-    }
-  if (hyb_grad_needs_input (grad, 2))
-    hyb_grad_set_input (grad, 2, hyb_grad_emit (grad, "take", dy, index, HYB_NO_ID));
-}
-
 static const char *const index_copy_inputs[] = { "old_tensor", "index_vector", "new_tensor", NULL };
 
 const HybOp hyb_ops_index_copy[] = {
@@ -97,7 +79,7 @@ const HybOp hyb_ops_index_copy[] = {
       .infer_dtype = index_copy_infer_dtype,
       .dtypes = HYB_DTYPES_ALL,
       .forward = index_copy_forward,
-      .gradient = index_copy_gradient,
+      HYB_GRADIENT ("_contrib_index_copy (g0, i1, zeros_like (i2)) > i0; take (g0, i1) > i2"),
       .cost = hyb_rule_cost_move,
   },
   { 0 },

@@ -5,8 +5,8 @@
  * pick_forward().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/base/parallel.h"
+#include "engine/gradient/by-formula.h"
 #include "engine/gradient/by-operands.h"
-#include "engine/gradient/gradient.h"
 #include "engine/kernels/move.h"
 #include "engine/op/dimensions.h"
 #include "engine/op/rules.h"
@@ -422,24 +422,6 @@ batch_take_forward (const HybCall *call, const HybRun *run)
   hyb_parallel_for (job.view.outer * job.view.inner, GRAIN, pick_elements, &job);
 }
 
-static void
-batch_take_gradient (HybGrad *grad)
-{
-  const HybValueId  inputs[] = { hyb_grad_incoming (grad, 0), hyb_grad_input (grad, 1),
-                                 hyb_grad_input (grad, 0) };
-  const char *const attributes[] = { "axis", "1", NULL };
-
-  hyb_grad_set_input (grad, 0, hyb_grad_emit_with (grad, "_backward_pick", attributes, 3, inputs));
-}
-
-/* One addition for each element of the incoming gradient. */
-static void
-backward_cost (const HybCall *call, HybCost *cost)
-{
-  cost->flops = (double) hyb_shape_size (&call->input[0].shape);
-  hyb_rule_cost_bytes (call, cost);
-}
-
 /* Of the data only the selected elements are read. */
 static void
 taking_cost (const HybCall *call, HybCost *cost)
@@ -481,7 +463,7 @@ const HybOp hyb_ops_take[] = {
       .infer_dtype = except_second_dtype,
       .dtypes = HYB_DTYPES_ALL,
       .forward = take_backward,
-      .cost = backward_cost,
+      .flops_per_input = 1,
   },
   {
       .name = "pick",
@@ -525,7 +507,7 @@ const HybOp hyb_ops_take[] = {
       .infer_dtype = except_second_dtype,
       .dtypes = HYB_DTYPES_ALL,
       .forward = batch_take_forward,
-      .gradient = batch_take_gradient,
+      HYB_GRADIENT ("_backward_pick [axis=1] (g0, i1, i0) > i0"),
       .cost = taking_cost,
   },
   { 0 },

@@ -1,7 +1,7 @@
 /* div-sqrt-dim.c — div_sqrt_dim: divides by the square root of the size of the last axis, as
  * attention scales its queries.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "engine/gradient/gradient.h"
+#include "engine/gradient/by-formula.h"
 #include "engine/op/dimensions.h"
 #include "engine/op/rules.h"
 #include "engine/op/run.h"
@@ -33,21 +33,6 @@ div_sqrt_dim_forward (const HybCall *call, const HybRun *run)
       ((float *) run->output[0])[i] = ((const float *) run->input[0])[i] / (float) root;
 }
 
-/* A linear function: the gradient is divided by the same number. */
-static void
-div_sqrt_dim_gradient (HybGrad *grad)
-{
-  hyb_grad_set_input (grad, 0,
-                      hyb_grad_emit (grad, "_contrib_div_sqrt_dim", hyb_grad_incoming (grad, 0),
-                                     HYB_NO_ID));
-}
-
-static void
-div_sqrt_dim_cost (const HybCall *call, HybCost *cost)
-{
-  hyb_rule_cost_elementwise (call, 1.0, cost);
-}
-
 static const char *const data_input[] = { "data", NULL };
 
 const HybOp hyb_ops_div_sqrt_dim[] = {
@@ -60,8 +45,8 @@ const HybOp hyb_ops_div_sqrt_dim[] = {
       .infer_shape = div_sqrt_dim_infer_shape,
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = div_sqrt_dim_forward,
-      .gradient = div_sqrt_dim_gradient,
-      .cost = div_sqrt_dim_cost,
+      HYB_GRADIENT ("_contrib_div_sqrt_dim (g0) > i0"),
+      .flops_per_output = 1,
   },
   { 0 },
 };

@@ -4,6 +4,7 @@
  * operand is seen as one matrix, in which all other axes are merged, so that every case is a single
  * call of hyb_gemm().  batch_dot multiplies matrices in pairs.  Start with dot_matrices().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/gradient/by-formula.h"
 #include "engine/gradient/gradient.h"
 #include "engine/kernels/matrix/gemm.h"
 #include "engine/op/dimensions.h"
@@ -123,48 +124,6 @@ dot_cost (const HybCall *call, HybCost *cost)
 
   cost->flops = 2.0 * (double) gemm.m * (double) gemm.n * (double) gemm.k;
   hyb_rule_cost_bytes (call, cost);
-}
-
-static void
-dot_gradient (HybGrad *grad)
-{
-  HybValueId inputs[] = { hyb_grad_incoming (grad, 0), hyb_grad_input (grad, 0),
-                          hyb_grad_input (grad, 1) };
-
-  if (hyb_grad_needs_input (grad, 0))
-    hyb_grad_set_input (grad, 0, hyb_grad_emit_same (grad, "_backward_dot_lhs", 3, inputs));
-  if (hyb_grad_needs_input (grad, 1))
-    hyb_grad_set_input (grad, 1, hyb_grad_emit_same (grad, "_backward_dot_rhs", 3, inputs));
-}
-
-/* Second gradients.  Both gradients are linear in dC (dc) and in the other side; h is the incoming
- * gradient of the gradient. */
-static void
-backward_lhs_gradient (HybGrad *grad)
-{
-  HybValueId h = hyb_grad_incoming (grad, 0), dc = hyb_grad_input (grad, 0);
-  HybValueId rhs = hyb_grad_input (grad, 2);
-
-  if (hyb_grad_needs_input (grad, 0))
-    hyb_grad_set_input (grad, 0, hyb_grad_emit_same (grad, "dot", 2, (HybValueId[]){ h, rhs }));
-  if (hyb_grad_needs_input (grad, 2))
-    hyb_grad_set_input (grad, 2,
-                        hyb_grad_emit_same (grad, "_backward_dot_rhs", 3,
-                                            (HybValueId[]){ dc, h, rhs }));
-}
-
-static void
-backward_rhs_gradient (HybGrad *grad)
-{
-  HybValueId h = hyb_grad_incoming (grad, 0), dc = hyb_grad_input (grad, 0);
-  HybValueId lhs = hyb_grad_input (grad, 1);
-
-  if (hyb_grad_needs_input (grad, 0))
-    hyb_grad_set_input (grad, 0, hyb_grad_emit_same (grad, "dot", 2, (HybValueId[]){ lhs, h }));
-  if (hyb_grad_needs_input (grad, 1))
-    hyb_grad_set_input (grad, 1,
-                        hyb_grad_emit_same (grad, "_backward_dot_lhs", 3,
-                                            (HybValueId[]){ dc, lhs, h }));
 }
 
 /* C = A B gives dA = dC Bᵀ.  With transpose_a lhs is stored as Aᵀ, whose gradient is B dCᵀ. */
@@ -382,7 +341,7 @@ const HybOp hyb_ops_dot[] = {
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = dot_forward,
       .note = dot_note,
-      .gradient = dot_gradient,
+      HYB_GRADIENT ("_backward_dot_lhs* (g0, i0, i1) > i0; _backward_dot_rhs* (g0, i0, i1) > i1"),
       .cost = dot_cost,
   },
   {
@@ -396,7 +355,8 @@ const HybOp hyb_ops_dot[] = {
       HYB_PARAMS (dot_params, DotParams),
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = backward_lhs_forward,
-      .gradient = backward_lhs_gradient,
+      /* Both gradients are linear in the incoming gradient (i0) and in the other side. */
+      HYB_GRADIENT ("dot* (g0, i2) > i0; _backward_dot_rhs* (i0, g0, i2) > i2"),
       .cost = backward_dot_cost,
   },
   {
@@ -410,7 +370,7 @@ const HybOp hyb_ops_dot[] = {
       HYB_PARAMS (dot_params, DotParams),
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = backward_rhs_forward,
-      .gradient = backward_rhs_gradient,
+      HYB_GRADIENT ("dot* (i1, g0) > i0; _backward_dot_lhs* (i0, i1, g0) > i1"),
       .cost = backward_dot_cost,
   },
   {

@@ -4,7 +4,7 @@
  * ones; ifft takes complex rows and gives the real part, not divided by the length.  Each is the
  * gradient of the other.  MXNet computes them on GPUs only.  Start with transform().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "engine/gradient/gradient.h"
+#include "engine/gradient/by-formula.h"
 #include "engine/op/dimensions.h"
 #include "engine/op/rules.h"
 #include "engine/op/run.h"
@@ -193,26 +193,6 @@ ifft_forward (const HybCall *call, const HybRun *run)
   compute (call, run, TRUE);
 }
 
-static void
-emit_other (HybGrad *grad, const char *op)
-{
-  HybValueId input = hyb_grad_incoming (grad, 0);
-
-  hyb_grad_set_input (grad, 0, hyb_grad_emit_same (grad, op, 1, &input));
-}
-
-static void
-fft_gradient (HybGrad *grad)
-{
-  emit_other (grad, "_contrib_ifft");
-}
-
-static void
-ifft_gradient (HybGrad *grad)
-{
-  emit_other (grad, "_contrib_fft");
-}
-
 /* 5 n log₂ n for each row. */
 static void
 fourier_cost (const HybCall *call, HybCost *cost)
@@ -226,17 +206,19 @@ fourier_cost (const HybCall *call, HybCost *cost)
 
 static const char *const data_input[] = { "data", NULL };
 
-#define FOURIER_OP(id, text)                                                                     \
+#define FOURIER_OP(id, inverse, text)                                                            \
   {                                                                                              \
     .name = "_contrib_" #id, .doc = text, .category = HYB_CATEGORY_LINEAR, .inputs = data_input, \
     .params = fourier_params, .params_size = sizeof (FourierParams),                             \
     .infer_shape = id##_infer_shape, .dtypes = HYB_DTYPES_FLOAT, .forward = id##_forward,        \
-    .workspace = id##_workspace, .gradient = id##_gradient, .cost = fourier_cost                 \
+    .workspace = id##_workspace, HYB_GRADIENT ("_contrib_" #inverse "* (g0) > i0"),              \
+    .cost = fourier_cost                                                                         \
   }
 
 const HybOp hyb_ops_fourier[] = {
-  FOURIER_OP (fft, "Fourier transform of real rows, as pairs of real and imaginary parts."),
+  FOURIER_OP (fft, ifft, "Fourier transform of real rows, as pairs of real and imaginary parts."),
   FOURIER_OP (ifft,
+              fft,
               "Real part of the inverse Fourier transform of rows, not divided by the length."),
   { 0 },
 };

@@ -4,6 +4,7 @@
  * Data of more dimensions is seen as such a matrix (MatrixView).  Start with
  * fully_connected_forward().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/gradient/by-formula.h"
 #include "engine/op/op.h"
 
 #include "engine/gradient/gradient.h"
@@ -282,30 +283,6 @@ backward_weight_cost (const HybCall *call, HybCost *cost)
   set_flops (call, &call->input[1].shape, FALSE, cost);
 }
 
-/* dX = dY · W, dW = dYᵀ · X, db = Σ rows of dY. */
-static void
-fully_connected_gradient (HybGrad *grad)
-{
-  HybValueId dy = hyb_grad_incoming (grad, 0);
-  HybValueId data = hyb_grad_input (grad, 0);
-  HybValueId weight = hyb_grad_input (grad, 1);
-
-  if (hyb_grad_needs_input (grad, 0))
-    hyb_grad_set_input (grad, 0,
-                        hyb_grad_emit_same (grad, "_backward_FullyConnected_data", 3,
-                                            (HybValueId[]){ dy, weight, data }));
-  if (hyb_grad_needs_input (grad, 1))
-    hyb_grad_set_input (grad, 1,
-                        hyb_grad_emit_same (grad, "_backward_FullyConnected_weight", 3,
-                                            (HybValueId[]){ dy, data, weight }));
-  if (hyb_grad_n_inputs (grad) > 2 && hyb_grad_needs_input (grad, 2))
-    hyb_grad_set_input (grad, 2,
-                        hyb_grad_emit_with (grad, "sum",
-                                            (const char *[]){ "axis", "-1", "exclude", "True",
-                                                              NULL },
-                                            1, &dy));
-}
-
 /* Emits data · weightᵀ with the attributes of the differentiated node, without a bias. */
 static HybValueId
 emit_product (HybGrad *grad, HybValueId data, HybValueId weight)
@@ -361,7 +338,10 @@ const HybOp hyb_ops_fully_connected[] = {
     .dtypes = HYB_DTYPES_FLOAT,
     .forward = fully_connected_forward,
     .note = fully_connected_note,
-    .gradient = fully_connected_gradient,
+    /* dX = dY · W, dW = dYᵀ · X, db = Σ rows of dY. */
+    HYB_GRADIENT ("_backward_FullyConnected_data* (g0, i1, i0) > i0; "
+                  "_backward_FullyConnected_weight* (g0, i0, i1) > i1; "
+                  "sum [axis=-1 exclude=True] (g0) > i2"),
     .cost = fully_connected_cost },
   { .name = "_rectified_fully_connected",
     .doc = "FullyConnected, with negative results replaced by zero.",

@@ -5,6 +5,7 @@
  * compute the inverse.  As in MXNet the gradient of a singular matrix is 0, and inverting one is an
  * error.  Start with describe_determinant().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/gradient/by-formula.h"
 #include "engine/gradient/by-operands.h"
 #include "engine/kernels/matrix/lapack.h"
 #include "engine/op/dimensions.h"
@@ -45,19 +46,6 @@ inverse_forward (const HybCall *call, const HybRun *run)
       if (!hyb_linalg_check (run, info, i, "is singular", "It has no inverse."))
         return;
     }
-}
-
-/* dA = −Bᵀ dB Bᵀ, where B is the inverse. */
-static void
-inverse_gradient (HybGrad *grad)
-{
-  HybValueId b = hyb_grad_output (grad, 0);
-  HybValueId x = hyb_linalg_emit_product (grad, (HybFactor){ hyb_grad_incoming (grad, 0), FALSE },
-                                          (HybFactor){ b, TRUE }, 1);
-
-  hyb_grad_set_input (grad, 0,
-                      hyb_linalg_emit_product (grad, (HybFactor){ b, TRUE },
-                                               (HybFactor){ x, FALSE }, -1));
 }
 
 static void
@@ -311,7 +299,9 @@ const HybOp hyb_ops_linalg_determinant[] = {
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = inverse_forward,
       .workspace = inverse_workspace,
-      .gradient = inverse_gradient,
+      /* dA = −Bᵀ dB Bᵀ, where B is the inverse. */
+      HYB_GRADIENT ("_linalg_gemm2 [transpose_a=False transpose_b=True alpha=1] (g0, o0) > x; "
+                    "_linalg_gemm2 [transpose_a=True transpose_b=False alpha=-1] (o0, x) > i0"),
       .cost = inverse_cost,
   },
   DETERMINANT ("_linalg_det",

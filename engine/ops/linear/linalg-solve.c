@@ -2,6 +2,7 @@
  *
  * B holds matrices, or with one axis less than A vectors.  A singular A is an error, as in MXNet.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/gradient/by-formula.h"
 #include "engine/kernels/matrix/lapack.h"
 #include "engine/op/dimensions.h"
 #include "engine/op/run.h"
@@ -181,16 +182,6 @@ solve_backward (const HybCall *call, const HybRun *run)
     }
 }
 
-static void
-solve_gradient (HybGrad *grad)
-{
-  HybValueId d = hyb_grad_emit (grad, "_backward_npi_solve", hyb_grad_incoming (grad, 0),
-                                hyb_grad_input (grad, 0), hyb_grad_output (grad, 0), HYB_NO_ID);
-
-  hyb_grad_set_input (grad, 0, d);
-  hyb_grad_set_input (grad, 1, d + 1);
-}
-
 static const char *const solve_inputs[] = { "A", "B", NULL };
 static const char *const backward_inputs[] = { "gradient", "A", "X", NULL };
 static const char *const backward_outputs[] = { "A", "B", NULL };
@@ -206,7 +197,7 @@ const HybOp hyb_ops_linalg_solve[] = {
       .dtypes = HYB_DTYPES_ALL,
       .forward = solve_forward,
       .workspace = solve_workspace,
-      .gradient = solve_gradient,
+      HYB_GRADIENT ("_backward_npi_solve (g0, i0, o0) > i0 i1"),
   },
   {
       .name = "_backward_npi_solve",

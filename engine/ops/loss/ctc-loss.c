@@ -8,7 +8,7 @@
 #include "engine/op/op.h"
 
 #include "engine/base/error.h"
-#include "engine/gradient/gradient.h"
+#include "engine/gradient/by-formula.h"
 #include "engine/op/layer-rules.h"
 #include "engine/op/rules.h"
 #include "engine/op/run.h"
@@ -324,14 +324,6 @@ ctc_backward (const HybCall *call, const HybRun *run)
     scale_gradient_f32 (call, run);
 }
 
-static void
-ctc_gradient (HybGrad *grad)
-{
-  HybValueId inputs[] = { hyb_grad_incoming (grad, 0), hyb_grad_output (grad, 1) };
-
-  hyb_grad_set_input (grad, 0, hyb_grad_emit_with (grad, "_backward_CTCLoss", NULL, 2, inputs));
-}
-
 /* About ten operations per position and step, forward and backward, and softmax. */
 static void
 ctc_cost (const HybCall *call, HybCost *cost)
@@ -370,7 +362,7 @@ const HybOp hyb_ops_ctc_loss[] = {
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = ctc_forward,
       .workspace = ctc_workspace,
-      .gradient = ctc_gradient,
+      HYB_GRADIENT ("_backward_CTCLoss (g0, o1) > i0"),
       .cost = ctc_cost,
   },
   {

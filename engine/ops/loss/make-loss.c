@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/op/op.h"
 
-#include "engine/gradient/gradient.h"
+#include "engine/gradient/by-formula.h"
 #include "engine/op/rules.h"
 #include "engine/op/run.h"
 
@@ -77,21 +77,6 @@ make_loss_backward (const HybCall *call, const HybRun *run)
     hyb_dtype_set_double (run->output[0], call->output[0].dtype, (gsize) i, value);
 }
 
-static void
-make_loss_gradient (HybGrad *grad)
-{
-  HybValueId data = hyb_grad_input (grad, 0);
-
-  hyb_grad_set_input (grad, 0, hyb_grad_emit_same (grad, "_backward_MakeLoss", 1, &data));
-}
-
-static void
-plain_gradient (HybGrad *grad)
-{
-  hyb_grad_set_input (grad, 0,
-                      hyb_grad_emit (grad, "ones_like", hyb_grad_input (grad, 0), HYB_NO_ID));
-}
-
 static const char *const make_loss_inputs[] = { "data", NULL };
 
 static const char *const plain_outputs[] = { "loss", NULL };
@@ -108,7 +93,7 @@ const HybOp hyb_ops_make_loss[] = {
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = make_loss_forward,
       .view = hyb_rule_view_all,
-      .gradient = make_loss_gradient,
+      HYB_GRADIENT ("_backward_MakeLoss* (i0) > i0"),
       .cost = hyb_rule_cost_move,
   },
   {
@@ -122,7 +107,7 @@ const HybOp hyb_ops_make_loss[] = {
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = make_loss_forward,
       .view = hyb_rule_view_all,
-      .gradient = plain_gradient,
+      HYB_GRADIENT ("ones_like (i0) > i0"),
       .cost = hyb_rule_cost_move,
   },
   {

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/op/op.h"
 
-#include "engine/gradient/gradient.h"
+#include "engine/gradient/by-formula.h"
 #include "engine/kernels/simd/vector-math.h"
 #include "engine/op/layer-rules.h"
 #include "engine/op/rules.h"
@@ -137,55 +137,17 @@ backward_infer_shape (HybCall *call, GError **error)
   return hyb_shape_unify (&call->input[0].shape, &call->output[0].shape, error);
 }
 
-static void
-emit_gradient (HybGrad *grad, const char *op)
-{
-  HybValueId inputs[] = { hyb_grad_output (grad, 0), hyb_grad_input (grad, 1) };
-
-  hyb_grad_set_input (grad, 0, hyb_grad_emit_same (grad, op, 2, inputs));
-}
-
-static void
-difference_gradient (HybGrad *grad)
-{
-  emit_gradient (grad, "_backward_RegressionOutput_difference");
-}
-
-static void
-sign_gradient (HybGrad *grad)
-{
-  emit_gradient (grad, "_backward_RegressionOutput_sign");
-}
-
-static void
-identity_cost (const HybCall *call, HybCost *cost)
-{
-  hyb_rule_cost_move (call, cost);
-}
-
-static void
-sigmoid_cost (const HybCall *call, HybCost *cost)
-{
-  hyb_rule_cost_elementwise (call, 4.0, cost);
-}
-
-static void
-backward_cost (const HybCall *call, HybCost *cost)
-{
-  hyb_rule_cost_elementwise (call, 2.0, cost);
-}
-
 static const char *const regression_inputs[] = { "data", "label", NULL };
 static const char *const backward_inputs[] = { "output", "label", NULL };
 
-#define FORWARD(mxnet_name, sentence, compute, view_func, differentiate, cost_func)       \
+#define FORWARD(mxnet_name, sentence, compute, view_func, backward, work)                 \
   {                                                                                       \
     .name = mxnet_name, .doc = sentence, .category = HYB_CATEGORY_LOSS,                   \
     .flags = HYB_OP_CUSTOM_GRADIENT | HYB_OP_IN_PLACE | HYB_OP_ANY_ATTRIBUTE,             \
     .inputs = regression_inputs, .constant_inputs = 1u << 1, .params = regression_params, \
     .params_size = sizeof (RegressionParams), .infer_shape = regression_infer_shape,      \
     .infer_dtype = hyb_layer_label_dtype, .dtypes = HYB_DTYPES_FLOAT, .forward = compute, \
-    .view = view_func, .gradient = differentiate, .cost = cost_func                       \
+    .view = view_func, HYB_GRADIENT (backward "* (o0, i1) > i0"), work                    \
   }
 
 #define BACKWARD(internal_name, of, sentence, compute)                                    \
@@ -195,7 +157,7 @@ static const char *const backward_inputs[] = { "output", "label", NULL };
     .inputs = backward_inputs, .params = regression_params,                               \
     .params_size = sizeof (RegressionParams), .infer_shape = backward_infer_shape,        \
     .infer_dtype = hyb_layer_label_dtype, .dtypes = HYB_DTYPES_FLOAT, .forward = compute, \
-    .cost = backward_cost                                                                 \
+    .flops_per_output = 2                                                                 \
   }
 
 const HybOp hyb_ops_regression_output[] = {
@@ -203,20 +165,20 @@ const HybOp hyb_ops_regression_output[] = {
            "Identity with the gradient of half the squared distance to the label.",
            identity_forward,
            hyb_rule_view_all,
-           difference_gradient,
-           identity_cost),
+           "_backward_RegressionOutput_difference",
+           .cost = hyb_rule_cost_move),
   FORWARD ("LogisticRegressionOutput",
            "Sigmoid with the gradient of the cross entropy with the label.",
            sigmoid_forward,
            NULL,
-           difference_gradient,
-           sigmoid_cost),
+           "_backward_RegressionOutput_difference",
+           .flops_per_output = 4),
   FORWARD ("MAERegressionOutput",
            "Identity with the gradient of the absolute distance to the label.",
            identity_forward,
            hyb_rule_view_all,
-           sign_gradient,
-           identity_cost),
+           "_backward_RegressionOutput_sign",
+           .cost = hyb_rule_cost_move),
   BACKWARD ("_backward_RegressionOutput_difference",
             "LinearRegressionOutput",
             "Gradient of a regression output: output minus label.",

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/op/op.h"
 
-#include "engine/gradient/gradient.h"
+#include "engine/gradient/by-formula.h"
 #include "engine/op/rules.h"
 #include "engine/op/run.h"
 
@@ -68,20 +68,6 @@ smooth_backward (const HybCall *call, const HybRun *run)
     slope_f32 (n, (float) square, run->input[1], run->input[0], run->output[0]);
 }
 
-static void
-smooth_gradient (HybGrad *grad)
-{
-  HybValueId inputs[] = { hyb_grad_incoming (grad, 0), hyb_grad_input (grad, 0) };
-
-  hyb_grad_set_input (grad, 0, hyb_grad_emit_same (grad, "_backward_smooth_l1", 2, inputs));
-}
-
-static void
-smooth_cost (const HybCall *call, HybCost *cost)
-{
-  hyb_rule_cost_elementwise (call, 4.0, cost);
-}
-
 static const char *const smooth_inputs[] = { "data", NULL };
 static const char *const backward_inputs[] = { "gradient", "data", NULL };
 
@@ -96,8 +82,8 @@ const HybOp hyb_ops_smooth_l1[] = {
       .infer_shape = hyb_rule_same_shape,
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = smooth_forward,
-      .gradient = smooth_gradient,
-      .cost = smooth_cost,
+      HYB_GRADIENT ("_backward_smooth_l1* (g0, i0) > i0"),
+      .flops_per_output = 4,
   },
   {
       .name = "_backward_smooth_l1",
@@ -109,7 +95,7 @@ const HybOp hyb_ops_smooth_l1[] = {
       .infer_shape = hyb_rule_same_shape,
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = smooth_backward,
-      .cost = smooth_cost,
+      .flops_per_output = 4,
   },
   { 0 },
 };

@@ -102,19 +102,6 @@ cross_entropy_backward (const HybCall *call, const HybRun *run)
     subtract_labels_f32 (call, run);
 }
 
-static void
-cross_entropy_cost (const HybCall *call, HybCost *cost)
-{
-  cost->flops = 4.0 * (double) hyb_shape_size (&call->input[0].shape);
-  hyb_rule_cost_bytes (call, cost);
-}
-
-static void
-backward_cost (const HybCall *call, HybCost *cost)
-{
-  hyb_rule_cost_elementwise (call, 6.0, cost);
-}
-
 static const char *const cross_entropy_inputs[] = { "data", "label", NULL };
 static const char *const backward_inputs[] = { "gradient", "label", "data", NULL };
 
@@ -130,7 +117,7 @@ const HybOp hyb_ops_softmax_cross_entropy[] = {
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = cross_entropy_forward,
       .gradient = hyb_gradient_by_operands,
-      .cost = cross_entropy_cost,
+      .flops_per_input = 4,
   },
   {
       .name = "_backward_softmax_cross_entropy",
@@ -143,7 +130,7 @@ const HybOp hyb_ops_softmax_cross_entropy[] = {
       .infer_dtype = hyb_layer_label_dtype,
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = cross_entropy_backward,
-      .cost = backward_cost,
+      .flops_per_output = 6,
   },
   { 0 },
 };

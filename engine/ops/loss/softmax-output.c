@@ -231,18 +231,6 @@ softmax_output_gradient (HybGrad *grad)
                                           inputs));
 }
 
-static void
-softmax_output_cost (const HybCall *call, HybCost *cost)
-{
-  hyb_rule_cost_elementwise (call, 5.0, cost);
-}
-
-static void
-backward_cost (const HybCall *call, HybCost *cost)
-{
-  hyb_rule_cost_elementwise (call, 2.0, cost);
-}
-
 static const char *const softmax_output_aliases[] = { "Softmax", NULL };
 static const char *const softmax_output_inputs[] = { "data", "label", NULL };
 static const char *const backward_inputs[] = { "output", "label", "gradient", NULL };
@@ -262,7 +250,7 @@ const HybOp hyb_ops_softmax_output[] = {
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = softmax_output_forward,
       .gradient = softmax_output_gradient,
-      .cost = softmax_output_cost,
+      .flops_per_output = 5,
   },
   {
       .name = "_backward_SoftmaxOutput",
@@ -277,7 +265,7 @@ const HybOp hyb_ops_softmax_output[] = {
       .infer_dtype = hyb_layer_label_dtype,
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = softmax_output_backward,
-      .cost = backward_cost,
+      .flops_per_output = 2,
   },
   { 0 },
 };

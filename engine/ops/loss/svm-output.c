@@ -90,12 +90,6 @@ svm_backward (const HybCall *call, const HybRun *run)
     backward_f32 (call, run);
 }
 
-static void
-backward_cost (const HybCall *call, HybCost *cost)
-{
-  hyb_rule_cost_elementwise (call, 4.0, cost);
-}
-
 static const char *const svm_inputs[] = { "data", "label", NULL };
 
 const HybOp hyb_ops_svm_output[] = {
@@ -127,7 +121,7 @@ const HybOp hyb_ops_svm_output[] = {
       .infer_dtype = hyb_layer_label_dtype,
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = svm_backward,
-      .cost = backward_cost,
+      .flops_per_output = 4,
   },
   { 0 },
 };

@@ -61,12 +61,6 @@ warp_ctc_forward (const HybCall *call, const HybRun *run)
   hyb_softmax_forward (&view, call->output[0].dtype, run->input[0], run->output[0]);
 }
 
-static void
-warp_ctc_cost (const HybCall *call, HybCost *cost)
-{
-  hyb_rule_cost_elementwise (call, 5, cost);
-}
-
 static const char *const warp_ctc_inputs[] = { "data", "label", NULL };
 
 const HybOp hyb_ops_warp_ctc[] = {
@@ -82,7 +76,7 @@ const HybOp hyb_ops_warp_ctc[] = {
       .infer_dtype = warp_ctc_infer_dtype,
       .dtypes = HYB_DTYPES_FLOAT | HYB_DTYPE_BIT (HYB_I32),
       .forward = warp_ctc_forward,
-      .cost = warp_ctc_cost,
+      .flops_per_output = 5,
   },
   { 0 },
 };

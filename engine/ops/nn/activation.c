@@ -7,6 +7,7 @@
 #include "engine/op/op.h"
 
 #include "engine/base/parallel.h"
+#include "engine/gradient/by-formula.h"
 #include "engine/gradient/gradient.h"
 #include "engine/kernels/simd/vector-math.h"
 #include "engine/op/rules.h"
@@ -157,14 +158,6 @@ activation_backward (const HybCall *call, const HybRun *run)
 }
 
 static void
-activation_gradient (HybGrad *grad)
-{
-  HybValueId inputs[] = { hyb_grad_incoming (grad, 0), hyb_grad_output (grad, 0) };
-
-  hyb_grad_set_input (grad, 0, hyb_grad_emit_same (grad, "_backward_Activation", 2, inputs));
-}
-
-static void
 activation_second_gradient (HybGrad *grad)
 {
   /* In the order of act_type: rows of second-gradient.c whose derivative is a function of y. */
@@ -188,7 +181,7 @@ const HybOp hyb_ops_activation[] = {
       .infer_shape = hyb_rule_same_shape,
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = activation_forward,
-      .gradient = activation_gradient,
+      HYB_GRADIENT ("_backward_Activation* (g0, o0) > i0"),
   },
   {
       .name = "_backward_Activation",

@@ -352,12 +352,6 @@ batch_norm_cost (const HybCall *call, HybCost *cost)
   hyb_rule_cost_elementwise (call, call->training && !params->use_global_stats ? 6 : 3, cost);
 }
 
-static void
-backward_cost (const HybCall *call, HybCost *cost)
-{
-  hyb_rule_cost_elementwise (call, 11, cost);
-}
-
 static const char *const batch_norm_inputs[] = {
   "data", "gamma", "beta", "moving_mean", "moving_var", NULL,
 };
@@ -404,7 +398,7 @@ static const char relu_uses[] = "g0 i0 o0 i1 o1 o2 > i0 i1 i2";
     .flags = HYB_OP_INTERNAL | HYB_OP_TRAINING_DEPENDENT | HYB_OP_IN_PLACE, .inputs = input_names, \
     .gradient_of = of, .operands = uses, .outputs = backward_outputs, .params = table,             \
     .params_size = sizeof (BatchNormParams), .infer_dtype = backward_infer_dtype,                  \
-    .dtypes = HYB_DTYPES_FLOAT, .forward = compute, .cost = backward_cost                          \
+    .dtypes = HYB_DTYPES_FLOAT, .forward = compute, .flops_per_output = 11                         \
   }
 
 const HybOp hyb_ops_batch_norm[] = {

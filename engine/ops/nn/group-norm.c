@@ -143,18 +143,6 @@ group_norm_backward (const HybCall *call, const HybRun *run)
                     &args);
 }
 
-static void
-group_norm_cost (const HybCall *call, HybCost *cost)
-{
-  hyb_rule_cost_elementwise (call, 8, cost);
-}
-
-static void
-backward_cost (const HybCall *call, HybCost *cost)
-{
-  hyb_rule_cost_elementwise (call, 14, cost);
-}
-
 static const char *const group_norm_inputs[] = { "data", "gamma", "beta", NULL };
 static const char *const group_norm_outputs[] = { "output", "mean", "std", NULL };
 static const char *const instance_norm_outputs[] = { "output", "_mean", "_std", NULL };
@@ -176,7 +164,7 @@ const HybOp hyb_ops_group_norm[] = {
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = group_norm_forward,
       .gradient = hyb_gradient_by_operands,
-      .cost = group_norm_cost,
+      .flops_per_output = 8,
   },
   {
       .name = "InstanceNorm",
@@ -191,7 +179,7 @@ const HybOp hyb_ops_group_norm[] = {
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = group_norm_forward,
       .gradient = hyb_gradient_by_operands,
-      .cost = group_norm_cost,
+      .flops_per_output = 8,
   },
   {
       .name = "_backward_GroupNorm",
@@ -206,7 +194,7 @@ const HybOp hyb_ops_group_norm[] = {
       HYB_PARAMS (group_norm_params, GroupNormParams),
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = group_norm_backward,
-      .cost = backward_cost,
+      .flops_per_output = 14,
   },
   {
       .name = "_backward_InstanceNorm",
@@ -220,7 +208,7 @@ const HybOp hyb_ops_group_norm[] = {
       HYB_PARAMS (instance_norm_params, GroupNormParams),
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = group_norm_backward,
-      .cost = backward_cost,
+      .flops_per_output = 14,
   },
   { 0 },
 };

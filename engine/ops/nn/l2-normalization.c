@@ -169,12 +169,6 @@ l2_backward (const HybCall *call, const HybRun *run)
   run_rows (call, &args, backward_rows_f32, backward_rows_f64);
 }
 
-static void
-l2_cost (const HybCall *call, HybCost *cost)
-{
-  hyb_rule_cost_elementwise (call, 3, cost);
-}
-
 static const char *const l2_inputs[] = { "data", NULL };
 static const char *const l2_outputs[] = { "output", "_norm", NULL };
 static const char *const backward_inputs[] = { "gradient", "output", "norm", NULL };
@@ -192,7 +186,7 @@ const HybOp hyb_ops_l2_normalization[] = {
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = l2_forward,
       .gradient = hyb_gradient_by_operands,
-      .cost = l2_cost,
+      .flops_per_output = 3,
   },
   {
       .name = "_backward_L2Normalization",
@@ -205,7 +199,7 @@ const HybOp hyb_ops_l2_normalization[] = {
       HYB_PARAMS (l2_params, L2Params),
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = l2_backward,
-      .cost = l2_cost,
+      .flops_per_output = 3,
   },
   { 0 },
 };

@@ -138,18 +138,6 @@ layer_norm_backward (const HybCall *call, const HybRun *run)
                     &args);
 }
 
-static void
-layer_norm_cost (const HybCall *call, HybCost *cost)
-{
-  hyb_rule_cost_elementwise (call, 8, cost);
-}
-
-static void
-backward_cost (const HybCall *call, HybCost *cost)
-{
-  hyb_rule_cost_elementwise (call, 14, cost);
-}
-
 static const char *const layer_norm_inputs[] = { "data", "gamma", "beta", NULL };
 static const char *const layer_norm_outputs[] = { "output", "mean", "std", NULL };
 static const char *const backward_inputs[] = { "gradient", "data", "gamma", "mean", "std", NULL };
@@ -169,7 +157,7 @@ const HybOp hyb_ops_layer_norm[] = {
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = layer_norm_forward,
       .gradient = hyb_gradient_by_operands,
-      .cost = layer_norm_cost,
+      .flops_per_output = 8,
   },
   {
       .name = "_backward_LayerNorm",
@@ -184,7 +172,7 @@ const HybOp hyb_ops_layer_norm[] = {
       HYB_PARAMS (layer_norm_params, LayerNormParams),
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = layer_norm_backward,
-      .cost = backward_cost,
+      .flops_per_output = 14,
   },
   { 0 },
 };

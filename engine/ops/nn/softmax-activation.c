@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/op/op.h"
 
-#include "engine/gradient/gradient.h"
+#include "engine/gradient/by-formula.h"
 #include "engine/kernels/softmax.h"
 #include "engine/op/layer-rules.h"
 #include "engine/op/rules.h"
@@ -67,20 +67,6 @@ softmax_activation_backward (const HybCall *call, const HybRun *run)
   hyb_softmax_backward (&view, call->output[0].dtype, run->input[1], run->input[0], run->output[0]);
 }
 
-static void
-softmax_activation_gradient (HybGrad *grad)
-{
-  HybValueId inputs[] = { hyb_grad_incoming (grad, 0), hyb_grad_output (grad, 0) };
-
-  hyb_grad_set_input (grad, 0, hyb_grad_emit_same (grad, "_backward_SoftmaxActivation", 2, inputs));
-}
-
-static void
-softmax_activation_cost (const HybCall *call, HybCost *cost)
-{
-  hyb_rule_cost_elementwise (call, 5.0, cost);
-}
-
 static const char *const softmax_activation_inputs[] = { "data", NULL };
 static const char *const backward_inputs[] = { "gradient", "output", NULL };
 
@@ -95,8 +81,8 @@ const HybOp hyb_ops_softmax_activation[] = {
       .infer_shape = softmax_activation_infer_shape,
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = softmax_activation_forward,
-      .gradient = softmax_activation_gradient,
-      .cost = softmax_activation_cost,
+      HYB_GRADIENT ("_backward_SoftmaxActivation* (g0, o0) > i0"),
+      .flops_per_output = 5,
   },
   {
       .name = "_backward_SoftmaxActivation",
@@ -108,7 +94,7 @@ const HybOp hyb_ops_softmax_activation[] = {
       .infer_shape = softmax_activation_infer_shape,
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = softmax_activation_backward,
-      .cost = softmax_activation_cost,
+      .flops_per_output = 5,
   },
   { 0 },
 };

@@ -338,17 +338,11 @@ log_softmax_gradient (HybGrad *grad)
   emit_gradient (grad, "_backward_log_softmax");
 }
 
-/* max, subtract, exp, sum, divide: five passes over the elements. */
-static void
-softmax_cost (const HybCall *call, HybCost *cost)
-{
-  hyb_rule_cost_elementwise (call, 5.0, cost);
-}
-
 static const char *const softmax_inputs[] = { "data", "length", NULL };
 static const char *const one_input[] = { "data", NULL };
 static const char *const backward_inputs[] = { "gradient", "output", "data", NULL };
 
+/* Of each element: max, subtract, exp, sum, divide. */
 #define FORWARD(mxnet_name, sentence, operands, count, compute, differentiate)       \
   {                                                                                  \
     .name = mxnet_name, .doc = sentence, .category = HYB_CATEGORY_REDUCTION,         \
@@ -356,7 +350,7 @@ static const char *const backward_inputs[] = { "gradient", "output", "data", NUL
     .params = softmax_params, .params_size = sizeof (SoftmaxParams), .arity = count, \
     .infer_shape = softmax_infer_shape, .infer_dtype = softmax_infer_dtype,          \
     .dtypes = HYB_DTYPES_FLOAT, .forward = compute, .workspace = softmax_workspace,  \
-    .gradient = differentiate, .cost = softmax_cost                                  \
+    .gradient = differentiate, .flops_per_output = 5                                 \
   }
 
 #define BACKWARD(internal_name, sentence, compute, differentiate)                    \
@@ -366,7 +360,7 @@ static const char *const backward_inputs[] = { "gradient", "output", "data", NUL
     .params_size = sizeof (SoftmaxParams), .arity = backward_arity,                  \
     .infer_shape = hyb_rule_same_shape, .infer_dtype = backward_infer_dtype,         \
     .dtypes = HYB_DTYPES_FLOAT, .forward = compute, .workspace = backward_workspace, \
-    .gradient = differentiate, .cost = softmax_cost                                  \
+    .gradient = differentiate, .flops_per_output = 5                                 \
   }
 
 const HybOp hyb_ops_softmax[] = {

@@ -5,7 +5,7 @@
  * sums over broadcast axes.  Start with each_matrix().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "engine/gradient/gradient.h"
+#include "engine/gradient/by-formula.h"
 #include "engine/kernels/matrix/gemm.h"
 #include "engine/kernels/matrix/half-gemm.h"
 #include "engine/op/dimensions.h"
@@ -296,18 +296,6 @@ matmul_cost (const HybCall *call, HybCost *cost)
   hyb_rule_cost_bytes (call, cost);
 }
 
-static void
-matmul_gradient (HybGrad *grad)
-{
-  static const char *const ops[] = { "_backward_np_matmul_lhs", "_backward_np_matmul_rhs" };
-  HybValueId               inputs[] = { hyb_grad_incoming (grad, 0), hyb_grad_input (grad, 0),
-                                        hyb_grad_input (grad, 1) };
-
-  for (guint i = 0; i < 2; i++)
-    if (hyb_grad_needs_input (grad, i))
-      hyb_grad_set_input (grad, i, hyb_grad_emit_same (grad, ops[i], 3, inputs));
-}
-
 static const char *const inputs[] = { "a", "b", NULL };
 static const char *const outputs[] = { "out", NULL };
 static const char *const backward_inputs[] = { "gradient", "a", "b", NULL };
@@ -332,7 +320,8 @@ const HybOp hyb_ops_matmul[] = {
       .workspace = matmul_workspace,
       .forward = matmul_forward,
       .note = matmul_note,
-      .gradient = matmul_gradient,
+      HYB_GRADIENT ("_backward_np_matmul_lhs* (g0, i0, i1) > i0; "
+                    "_backward_np_matmul_rhs* (g0, i0, i1) > i1"),
       .cost = matmul_cost,
   },
   BACKWARD (lhs, "i0"),

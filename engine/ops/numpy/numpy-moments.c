@@ -5,8 +5,8 @@
  * find_sums().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
+#include "engine/gradient/by-formula.h"
 #include "engine/gradient/by-operands.h"
-#include "engine/gradient/gradient.h"
 #include "engine/kernels/each.h"
 #include "engine/kernels/reduction-kinds.h"
 #include "engine/op/dimensions.h"
@@ -305,29 +305,6 @@ std_backward (const HybCall *call, const HybRun *run)
   spread_backward (call, run, TRUE);
 }
 
-static void
-emit_spread (HybGrad *grad, const char *op)
-{
-  HybValueId x = hyb_grad_input (grad, 0);
-  HybValueId inputs[] = {
-    hyb_grad_emit (grad, "_cast_like", hyb_grad_incoming (grad, 0), x, HYB_NO_ID), x
-  };
-
-  hyb_grad_set_input (grad, 0, hyb_grad_emit_same (grad, op, 2, inputs));
-}
-
-static void
-var_gradient (HybGrad *grad)
-{
-  emit_spread (grad, "_backward_np_var");
-}
-
-static void
-std_gradient (HybGrad *grad)
-{
-  emit_spread (grad, "_backward_np_std");
-}
-
 /* --- average --- */
 
 static void
@@ -498,7 +475,7 @@ static const char *const average_backward_outputs[] = { "data", "weights", NULL 
     .prepare = spread_prepare,                                                                  \
     .workspace = spread_workspace,                                                              \
     .forward = id##_forward,                                                                    \
-    .gradient = id##_gradient,                                                                  \
+    HYB_GRADIENT ("_backward_np_" #id "* (_cast_like (g0, i0), i0) > i0"),                      \
   },                                                                                            \
   {                                                                                             \
     .name = "_backward_np_" #id, .doc = "Gradient of _npi_" #id ".", COMMON (spread),           \

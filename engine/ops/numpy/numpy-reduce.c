@@ -6,7 +6,7 @@
  * kernels/reduction.c has the loops.  Start with ROWS.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "engine/gradient/gradient.h"
+#include "engine/gradient/by-formula.h"
 #include "engine/kernels/fill.h"
 #include "engine/kernels/reduction.h"
 #include "engine/op/dimensions.h"
@@ -182,14 +182,6 @@ reduce_forward (const HybCall *call, const HybRun *run, HybReduceKind kind, HybR
     reduce_as (call, run, &reduction);
 }
 
-/* One operation for each element reduced. */
-static void
-reduce_cost (const HybCall *call, HybCost *cost)
-{
-  cost->flops = (double) hyb_shape_size (&call->input[0].shape);
-  hyb_rule_cost_bytes (call, cost);
-}
-
 /* --- any and all: the largest and smallest truth value --- */
 
 static gsize
@@ -240,14 +232,14 @@ all_forward (const HybCall *call, const HybRun *run)
 /* row name; name in files; operand of the gradient that is called y (output, or incoming where the
  * formula does not use y); reduction; what is done with its result; table of attributes; prepare();
  * description; gradient of an element; aliases. */
-#define ROWS(ROW)                                                                              \
-  ROW (sum, "_np_sum", incoming, SUM, PLAIN, sum, NULL, "Sum.", g, NULL)                       \
-  ROW (mean, "_npi_mean", incoming, SUM, MEAN, sum, NULL, "Mean, of integers in float32.",     \
-       g / (T) count, NULL)                                                                    \
-  ROW (prod, "_np_prod", output, PROD, PLAIN, sum, NULL, "Product.", y / x * g, "_np_product") \
-  ROW (max, "_np_max", output, MAX, PLAIN, max, extreme_prepare, "Largest element.",           \
-       x == y ? g : 0, "_np_amax")                                                             \
-  ROW (min, "_np_min", output, MIN, PLAIN, max, extreme_prepare, "Smallest element.",          \
+#define ROWS(ROW)                                                                                  \
+  ROW (sum, "_np_sum", "g0", SUM, PLAIN, sum, NULL, "Sum.", g, NULL)                               \
+  ROW (mean, "_npi_mean", "g0", SUM, MEAN, sum, NULL, "Mean, of integers in float32.",             \
+       g / (T) count, NULL)                                                                        \
+  ROW (prod, "_np_prod", "o0", PROD, PLAIN, sum, NULL, "Product.", y / x * g, "_np_product")       \
+  ROW (max, "_np_max", "o0", MAX, PLAIN, max, extreme_prepare, "Largest element.", x == y ? g : 0, \
+       "_np_amax")                                                                                 \
+  ROW (min, "_np_min", "o0", MIN, PLAIN, max, extreme_prepare, "Smallest element.",                \
        x == y ? g : 0, "_np_amin")
 
 static void
@@ -258,23 +250,8 @@ reduce_backward (const HybCall *call, const HybRun *run, HybEachRow row)
   hyb_reduce_backward (call, run, &axes, row);
 }
 
-/* The gradient is computed in the type of the data. */
-static void
-emit_gradient (HybGrad *grad, const char *op, HybValueId y)
-{
-  HybValueId x = hyb_grad_input (grad, 0);
-  HybValueId g = hyb_grad_emit (grad, "_cast_like", hyb_grad_incoming (grad, 0), x, HYB_NO_ID);
-  HybValueId operands[] = { g, x, hyb_grad_emit (grad, "_cast_like", y, x, HYB_NO_ID) };
-
-  hyb_grad_set_input (grad, 0, hyb_grad_emit_same (grad, op, 3, operands));
-}
-
 #define ROW(id, text, source, REDUCTION, FINISH, table, prepares, summary, derivative, alias) \
-  REDUCE_FUNCTIONS (id, REDUCTION, FINISH, derivative)                                        \
-  static void id##_gradient (HybGrad *grad)                                                   \
-  {                                                                                           \
-    emit_gradient (grad, "_backward_np_" #id, hyb_grad_##source (grad, 0));                   \
-  }
+  REDUCE_FUNCTIONS (id, REDUCTION, FINISH, derivative)
 ROWS (ROW)
 #undef ROW
 
@@ -284,6 +261,7 @@ static const char *const backward_inputs[] = { "gradient", "data", "output", NUL
 #define COMMON(table) \
   .category = HYB_CATEGORY_REDUCTION, .params = table##_params, .params_size = sizeof (ReduceParams)
 
+/* The gradient is computed in the type of the data. */
 #define ROW(id, text, source, REDUCTION, FINISH, table, prepares, summary, derivative, alias) \
   {                                                                                           \
     .name = text,                                                                             \
@@ -298,8 +276,9 @@ static const char *const backward_inputs[] = { "gradient", "data", "output", NUL
     .prepare = prepares,                                                                      \
     .workspace = reduce_workspace,                                                            \
     .forward = id##_forward,                                                                  \
-    .gradient = id##_gradient,                                                                \
-    .cost = reduce_cost,                                                                      \
+    HYB_GRADIENT ("_cast_like (g0, i0) > x; "                                                 \
+                  "_backward_np_" #id "* (x, i0, _cast_like (" source ", i0)) > i0"),         \
+    .flops_per_input = 1,                                                                     \
   },                                                                                          \
       {                                                                                       \
         .name = "_backward_np_" #id,                                                          \
@@ -316,7 +295,7 @@ static const char *const backward_inputs[] = { "gradient", "data", "output", NUL
 #define TRUTH_OP(id, text, summary)                                                            \
   .name = text, .doc = summary, COMMON (any), .flags = HYB_OP_NO_GRADIENT, .inputs = inputs,   \
   .infer_shape = reduce_infer_shape, .infer_dtype = any_infer_dtype, .dtypes = HYB_DTYPES_ALL, \
-  .workspace = truth_workspace, .forward = id##_forward, .cost = reduce_cost
+  .workspace = truth_workspace, .forward = id##_forward, .flops_per_input = 1
 
 const HybOp hyb_ops_numpy_reduce[] = {
   ROWS (ROW) //

@@ -1,7 +1,7 @@
 /* numpy-roll.c — _np_roll: moves elements along axes; those that leave one end enter at the other.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "engine/gradient/gradient.h"
+#include "engine/gradient/by-formula.h"
 #include "engine/op/dimensions.h"
 #include "engine/op/layer-rules.h"
 #include "engine/op/rules.h"
@@ -116,14 +116,6 @@ roll_backward (const HybCall *call, const HybRun *run)
   hyb_table_copy_add_back (&copy, run->input[0], run->output[0]);
 }
 
-static void
-roll_gradient (HybGrad *grad)
-{
-  HybValueId incoming = hyb_grad_incoming (grad, 0);
-
-  hyb_grad_set_input (grad, 0, hyb_grad_emit_same (grad, "_backward_np_roll", 1, &incoming));
-}
-
 static const char *const inputs[] = { "data", NULL };
 static const char *const backward_inputs[] = { "gradient", NULL };
 
@@ -142,7 +134,7 @@ const HybOp hyb_ops_numpy_roll[] = {
       .dtypes = HYB_DTYPES_ALL,
       .workspace = roll_workspace,
       .forward = roll_forward,
-      .gradient = roll_gradient,
+      HYB_GRADIENT ("_backward_np_roll* (g0) > i0"),
   },
   {
       .name = "_backward_np_roll",

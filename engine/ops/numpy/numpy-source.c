@@ -4,7 +4,7 @@
  * Numbers are computed as doubles and converted to the type of the result.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "engine/gradient/gradient.h"
+#include "engine/gradient/by-formula.h"
 #include "engine/kernels/fill.h"
 #include "engine/op/dimensions.h"
 #include "engine/op/rules.h"
@@ -322,18 +322,6 @@ tril_forward (const HybCall *call, const HybRun *run)
     }
 }
 
-/* The triangle of the gradient, summed over the rows if the data is a vector. */
-static void
-tril_gradient (HybGrad *grad)
-{
-  HybValueId g = hyb_grad_incoming (grad, 0);
-  HybValueId triangle = hyb_grad_emit_same (grad, "_npi_tril", 1, &g);
-
-  hyb_grad_set_input (grad, 0,
-                      hyb_grad_emit (grad, "_reduce_like", triangle, hyb_grad_input (grad, 0),
-                                     HYB_NO_ID));
-}
-
 static const char *const no_inputs[] = { NULL };
 static const char *const data_input[] = { "data", NULL };
 
@@ -401,7 +389,7 @@ const HybOp hyb_ops_numpy_source[] = {
       .category = HYB_CATEGORY_MOVEMENT,
       .inputs = data_input,
       .forward = tril_forward,
-      .gradient = tril_gradient,
+      HYB_GRADIENT ("_reduce_like (_npi_tril* (g0), i0) > i0"),
   },
   { 0 },
 };

@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/base/parallel.h"
-#include "engine/gradient/gradient.h"
+#include "engine/gradient/by-formula.h"
 #include "engine/kernels/each.h"
 #include "engine/kernels/simd/vector-steps.h"
 #include "engine/op/dimensions.h"
@@ -136,17 +136,6 @@ nan_forward (const HybCall *call, const HybRun *run)
   unary_forward (call, run, nan_to_num, TRUE);
 }
 
-/* The gradient passes where the element is finite. */
-static void
-nan_gradient (HybGrad *grad)
-{
-  static const char *const zero[] = { "scalar", "0.0", NULL };
-  HybValueId finite = hyb_grad_emit (grad, "_npi_isfinite", hyb_grad_input (grad, 0), HYB_NO_ID);
-  HybValueId inputs[] = { finite, hyb_grad_incoming (grad, 0) };
-
-  hyb_grad_set_input (grad, 0, hyb_grad_emit_with (grad, "_npi_where_rscalar", zero, 2, inputs));
-}
-
 /* --- bitwise_not --- */
 
 static gboolean
@@ -195,7 +184,7 @@ const HybOp hyb_ops_numpy_unary[] = {
       .flags = HYB_OP_IN_PLACE,
       HYB_PARAMS (nan_params, UnaryParams),
       .forward = nan_forward,
-      .gradient = nan_gradient,
+      HYB_GRADIENT ("_npi_where_rscalar [scalar=0.0] (_npi_isfinite (i0), g0) > i0"),
   },
   {
       .name = "_npi_bitwise_not",

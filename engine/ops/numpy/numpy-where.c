@@ -4,7 +4,7 @@
  * A number is an operand of one element.  Start with where_forward().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "engine/gradient/gradient.h"
+#include "engine/gradient/by-formula.h"
 #include "engine/kernels/each.h"
 #include "engine/op/rules.h"
 #include "engine/op/run.h"
@@ -207,42 +207,6 @@ scalars_forward (const HybCall *call, const HybRun *run)
   where_forward (call, run, &x, &y);
 }
 
-/* The gradient of an operand: the incoming gradient where it was chosen, else 0. */
-static void
-set_gradient (HybGrad *grad, guint index, gboolean when_true)
-{
-  static const char *const zero[] = { "scalar", "0.0", NULL };
-  HybValueId               inputs[] = { hyb_grad_input (grad, 0), hyb_grad_incoming (grad, 0) };
-  HybValueId               chosen;
-
-  if (!hyb_grad_needs_input (grad, index))
-    return;
-  chosen = hyb_grad_emit_with (grad, when_true ? "_npi_where_rscalar" : "_npi_where_lscalar", zero,
-                               2, inputs);
-  hyb_grad_set_input (grad, index,
-                      hyb_grad_emit (grad, "_reduce_like", chosen, hyb_grad_input (grad, index),
-                                     HYB_NO_ID));
-}
-
-static void
-tensors_gradient (HybGrad *grad)
-{
-  set_gradient (grad, 1, TRUE);
-  set_gradient (grad, 2, FALSE);
-}
-
-static void
-lscalar_gradient (HybGrad *grad)
-{
-  set_gradient (grad, 1, FALSE);
-}
-
-static void
-rscalar_gradient (HybGrad *grad)
-{
-  set_gradient (grad, 1, TRUE);
-}
-
 static const char *const tensors_inputs[] = { "condition", "x", "y", NULL };
 static const char *const lscalar_inputs[] = { "condition", "y", NULL };
 static const char *const rscalar_inputs[] = { "condition", "x", NULL };
@@ -259,7 +223,8 @@ const HybOp hyb_ops_numpy_where[] = {
       .doc = "x where the condition is not zero, else y.",
       COMMON (tensors),
       .infer_dtype = where_infer_dtype,
-      .gradient = tensors_gradient,
+      HYB_GRADIENT ("_reduce_like (_npi_where_rscalar [scalar=0.0] (i0, g0), i1) > i1; "
+                    "_reduce_like (_npi_where_lscalar [scalar=0.0] (i0, g0), i2) > i2"),
   },
   {
       .name = "_npi_where_lscalar",
@@ -267,7 +232,7 @@ const HybOp hyb_ops_numpy_where[] = {
       COMMON (lscalar),
       HYB_PARAMS (scalar_params, WhereParams),
       .infer_dtype = where_infer_dtype,
-      .gradient = lscalar_gradient,
+      HYB_GRADIENT ("_reduce_like (_npi_where_lscalar [scalar=0.0] (i0, g0), i1) > i1"),
   },
   {
       .name = "_npi_where_rscalar",
@@ -275,7 +240,7 @@ const HybOp hyb_ops_numpy_where[] = {
       COMMON (rscalar),
       HYB_PARAMS (scalar_params, WhereParams),
       .infer_dtype = where_infer_dtype,
-      .gradient = rscalar_gradient,
+      HYB_GRADIENT ("_reduce_like (_npi_where_rscalar [scalar=0.0] (i0, g0), i1) > i1"),
   },
   {
       .name = "_npi_where_scalar2",

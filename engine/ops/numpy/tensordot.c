@@ -6,7 +6,7 @@
  * hyb_gemm().  The three operators differ in how they say which axes are summed (Pairing).
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "engine/gradient/gradient.h"
+#include "engine/gradient/by-formula.h"
 #include "engine/kernels/matrix/gemm.h"
 #include "engine/kernels/move.h"
 #include "engine/op/dimensions.h"
@@ -340,18 +340,6 @@ product_cost (const HybCall *call, PairingRule rule, HybCost *cost)
   hyb_rule_cost_bytes (call, cost);
 }
 
-static void
-emit_gradients (HybGrad *grad, const char *lhs, const char *rhs)
-{
-  HybValueId inputs[] = { hyb_grad_incoming (grad, 0), hyb_grad_input (grad, 0),
-                          hyb_grad_input (grad, 1) };
-
-  if (hyb_grad_needs_input (grad, 0))
-    hyb_grad_set_input (grad, 0, hyb_grad_emit_same (grad, lhs, 3, inputs));
-  if (hyb_grad_needs_input (grad, 1))
-    hyb_grad_set_input (grad, 1, hyb_grad_emit_same (grad, rhs, 3, inputs));
-}
-
 /* name in files, row name (also of its Pairing rule), attributes, description */
 #define ROWS(ROW)                                                                         \
   ROW ("_np_dot", dot, NO_PARAMS, "Product of matrices, vectors or numbers.")             \
@@ -363,30 +351,26 @@ emit_gradients (HybGrad *grad, const char *lhs, const char *rhs)
 #define LISTS_PARAMS .params = lists_params, .params_size = sizeof (TensordotParams)
 #define COUNT_PARAMS .params = count_params, .params_size = sizeof (TensordotParams)
 
-#define ROW(text, id, table, summary)                                        \
-  static gboolean id##_infer_shape (HybCall *call, GError **error)           \
-  {                                                                          \
-    return infer_shape (call, id##_pairing, error);                          \
-  }                                                                          \
-  static void id##_forward (const HybCall *call, const HybRun *run)          \
-  {                                                                          \
-    forward (call, run, id##_pairing);                                       \
-  }                                                                          \
-  static void id##_backward_lhs (const HybCall *call, const HybRun *run)     \
-  {                                                                          \
-    backward_lhs (call, run, id##_pairing);                                  \
-  }                                                                          \
-  static void id##_backward_rhs (const HybCall *call, const HybRun *run)     \
-  {                                                                          \
-    backward_rhs (call, run, id##_pairing);                                  \
-  }                                                                          \
-  static void id##_cost (const HybCall *call, HybCost *cost)                 \
-  {                                                                          \
-    product_cost (call, id##_pairing, cost);                                 \
-  }                                                                          \
-  static void id##_gradient (HybGrad *grad)                                  \
-  {                                                                          \
-    emit_gradients (grad, "_backward" text "_lhs", "_backward" text "_rhs"); \
+#define ROW(text, id, table, summary)                                    \
+  static gboolean id##_infer_shape (HybCall *call, GError **error)       \
+  {                                                                      \
+    return infer_shape (call, id##_pairing, error);                      \
+  }                                                                      \
+  static void id##_forward (const HybCall *call, const HybRun *run)      \
+  {                                                                      \
+    forward (call, run, id##_pairing);                                   \
+  }                                                                      \
+  static void id##_backward_lhs (const HybCall *call, const HybRun *run) \
+  {                                                                      \
+    backward_lhs (call, run, id##_pairing);                              \
+  }                                                                      \
+  static void id##_backward_rhs (const HybCall *call, const HybRun *run) \
+  {                                                                      \
+    backward_rhs (call, run, id##_pairing);                              \
+  }                                                                      \
+  static void id##_cost (const HybCall *call, HybCost *cost)             \
+  {                                                                      \
+    product_cost (call, id##_pairing, cost);                             \
   }
 ROWS (ROW)
 #undef ROW
@@ -402,20 +386,21 @@ static const char *const backward_inputs[] = { "gradient", "a", "b", NULL };
     .dtypes = HYB_DTYPES_FLOAT, .workspace = backward_workspace, .forward = id##_backward_##side, \
   }
 
-#define ROW(text, id, table, summary) \
-  {                                   \
-    .name = text,                     \
-    .doc = summary,                   \
-    .category = HYB_CATEGORY_LINEAR,  \
-    .inputs = inputs,                 \
-    table,                            \
-    .infer_shape = id##_infer_shape,  \
-    .dtypes = HYB_DTYPES_FLOAT,       \
-    .workspace = forward_workspace,   \
-    .forward = id##_forward,          \
-    .gradient = id##_gradient,        \
-    .cost = id##_cost,                \
-  },                                  \
+#define ROW(text, id, table, summary)                          \
+  {                                                            \
+    .name = text,                                              \
+    .doc = summary,                                            \
+    .category = HYB_CATEGORY_LINEAR,                           \
+    .inputs = inputs,                                          \
+    table,                                                     \
+    .infer_shape = id##_infer_shape,                           \
+    .dtypes = HYB_DTYPES_FLOAT,                                \
+    .workspace = forward_workspace,                            \
+    .forward = id##_forward,                                   \
+    HYB_GRADIENT ("_backward" text "_lhs* (g0, i0, i1) > i0; " \
+                  "_backward" text "_rhs* (g0, i0, i1) > i1"), \
+    .cost = id##_cost,                                         \
+  },                                                           \
       BACKWARD (text, id, lhs, "i0", table), BACKWARD (text, id, rhs, "i1", table),
 
 const HybOp hyb_ops_tensordot[] = {

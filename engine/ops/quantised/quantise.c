@@ -278,18 +278,12 @@ requantise_forward (const HybCall *call, const HybRun *run)
   hyb_range_write (run, (HybRange){ dtype == HYB_U8 ? 0 : -extent, extent });
 }
 
-static void
-quantise_cost (const HybCall *call, HybCost *cost)
-{
-  hyb_rule_cost_elementwise (call, 2, cost);
-}
-
 static const char *const data_input[] = { "data", NULL };
 static const char *const range_inputs[] = { "data", "min_range", "max_range", NULL };
 
 #define QUANTISE_OP                                                                           \
   .category = HYB_CATEGORY_MOVEMENT, .flags = HYB_OP_NO_GRADIENT, .infer_shape = infer_shape, \
-  .dtypes = HYB_DTYPES_ALL, .cost = quantise_cost, .float_form = "_copy"
+  .dtypes = HYB_DTYPES_ALL, .flops_per_output = 2, .float_form = "_copy"
 
 const HybOp hyb_ops_quantise[] = {
   {

@@ -176,12 +176,6 @@ multiply_forward (const HybCall *call, const HybRun *run)
     hyb_range_write (run, range);
 }
 
-static void
-pair_cost (const HybCall *call, HybCost *cost)
-{
-  hyb_rule_cost_elementwise (call, 3, cost);
-}
-
 static const char *const pair_inputs[] = { "lhs",     "rhs",     "lhs_min", "lhs_max",
                                            "rhs_min", "rhs_max", NULL };
 static const char *const range_outputs[] = { "output", "min_output", "max_output", NULL };
@@ -200,7 +194,7 @@ const HybOp hyb_ops_quantised_elementwise[] = {
       .infer_dtype = add_infer_dtype,
       .dtypes = HYB_DTYPES_ALL,
       .forward = add_forward,
-      .cost = pair_cost,
+      .flops_per_output = 3,
   },
   {
       .name = "_contrib_quantized_elemwise_mul",
@@ -216,7 +210,7 @@ const HybOp hyb_ops_quantised_elementwise[] = {
       .infer_dtype = multiply_infer_dtype,
       .dtypes = HYB_DTYPES_ALL,
       .forward = multiply_forward,
-      .cost = pair_cost,
+      .flops_per_output = 3,
   },
   { 0 },
 };

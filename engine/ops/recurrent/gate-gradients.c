@@ -169,22 +169,6 @@ gru_infer_shape (HybCall *call, GError **error)
          hyb_shape_unify (&call->output[1].shape, &product, error);
 }
 
-/* Per element of the state as much as the operators that they replace: an LSTM six products, a sum and five functions, a
- * GRU six products, two sums and three functions. */
-static void
-lstm_cost (const HybCall *call, HybCost *cost)
-{
-  hyb_rule_cost_bytes (call, cost);
-  cost->flops = 12 * (double) hyb_shape_size (&call->input[0].shape);
-}
-
-static void
-gru_cost (const HybCall *call, HybCost *cost)
-{
-  hyb_rule_cost_bytes (call, cost);
-  cost->flops = 11 * (double) hyb_shape_size (&call->input[0].shape);
-}
-
 typedef struct
 {
   gboolean has_cell_gradient;
@@ -217,7 +201,7 @@ const HybOp hyb_ops_gate_gradients[] = {
     .arity = lstm_arity,
     .infer_shape = lstm_infer_shape,
     .forward = lstm_forward,
-    .cost = lstm_cost },
+    .flops_per_input = 12 /* six products, a sum, five functions */ },
   { .name = "_backward_gru_gates",
     .doc = "Gradients of the products and of the state of a GRU.",
     .category = HYB_CATEGORY_ELEMENTWISE,
@@ -227,6 +211,6 @@ const HybOp hyb_ops_gate_gradients[] = {
     .outputs = (const char *const[]){ "i2h", "h2h", "state", NULL },
     .infer_shape = gru_infer_shape,
     .forward = gru_forward,
-    .cost = gru_cost },
+    .flops_per_input = 11 /* six products, two sums, three functions */ },
   { 0 },
 };

@@ -186,14 +186,6 @@ channel_forward (const HybCall *call, const HybRun *run)
   search (call, run, 1, FALSE);
 }
 
-/* One comparison for each element. */
-static void
-search_cost (const HybCall *call, HybCost *cost)
-{
-  cost->flops = (double) hyb_shape_size (&call->input[0].shape);
-  hyb_rule_cost_bytes (call, cost);
-}
-
 static const char *const data_input[] = { "data", NULL };
 
 const HybOp hyb_ops_argmax[] = {
@@ -207,7 +199,7 @@ const HybOp hyb_ops_argmax[] = {
       .infer_shape = arg_infer_shape,
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = argmax_forward,
-      .cost = search_cost,
+      .flops_per_input = 1,
   },
   {
       .name = "argmin",
@@ -219,7 +211,7 @@ const HybOp hyb_ops_argmax[] = {
       .infer_shape = arg_infer_shape,
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = argmin_forward,
-      .cost = search_cost,
+      .flops_per_input = 1,
   },
   {
       .name = "argmax_channel",
@@ -230,7 +222,7 @@ const HybOp hyb_ops_argmax[] = {
       .infer_shape = channel_infer_shape,
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = channel_forward,
-      .cost = search_cost,
+      .flops_per_input = 1,
   },
   {
       .name = "_npi_argmax",
@@ -243,7 +235,7 @@ const HybOp hyb_ops_argmax[] = {
       .infer_dtype = numpy_infer_dtype,
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = argmax_forward,
-      .cost = search_cost,
+      .flops_per_input = 1,
   },
   {
       .name = "_npi_argmin",
@@ -256,7 +248,7 @@ const HybOp hyb_ops_argmax[] = {
       .infer_dtype = numpy_infer_dtype,
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = argmin_forward,
-      .cost = search_cost,
+      .flops_per_input = 1,
   },
   { 0 },
 };

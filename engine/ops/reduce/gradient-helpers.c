@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/base/error.h"
-#include "engine/gradient/gradient.h"
+#include "engine/gradient/by-formula.h"
 #include "engine/kernels/reduction.h"
 #include "engine/op/op.h"
 #include "engine/op/rules.h"
@@ -85,25 +85,6 @@ reduce_like_forward (const HybCall *call, const HybRun *run)
                                .y = run->output[0] });
 }
 
-/* Broadcasts the incoming gradient by adding it to zeros: broadcast_like needs equal ranks. */
-static void
-reduce_like_gradient (HybGrad *grad)
-{
-  HybValueId zeros = hyb_grad_emit (grad, "zeros_like", hyb_grad_input (grad, 0), HYB_NO_ID);
-
-  hyb_grad_set_input (grad, 0,
-                      hyb_grad_emit (grad, "broadcast_add", zeros, hyb_grad_incoming (grad, 0),
-                                     HYB_NO_ID));
-}
-
-/* One addition for each element of the large tensor. */
-static void
-reduce_like_cost (const HybCall *call, HybCost *cost)
-{
-  cost->flops = (double) hyb_shape_size (&call->input[0].shape);
-  hyb_rule_cost_bytes (call, cost);
-}
-
 static const char *const reduce_like_inputs[] = { "data", "like", NULL };
 static const char *const one_output[] = { "output", NULL };
 
@@ -120,8 +101,9 @@ const HybOp hyb_ops_gradient_helpers[] = {
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = reduce_like_forward,
       .view = reduce_like_view,
-      .gradient = reduce_like_gradient,
-      .cost = reduce_like_cost,
+      /* broadcast_like needs equal ranks. */
+      HYB_GRADIENT ("broadcast_add (zeros_like (i0), g0) > i0"),
+      .flops_per_input = 1,
   },
   { 0 },
 };

@@ -187,13 +187,6 @@ histogram_forward (const HybCall *call, const HybRun *run)
     }
 }
 
-static void
-histogram_cost (const HybCall *call, HybCost *cost)
-{
-  cost->flops = 4.0 * (double) hyb_shape_size (&call->input[0].shape);
-  hyb_rule_cost_bytes (call, cost);
-}
-
 static const char *const histogram_inputs[] = { "data", "bins", NULL };
 
 const HybOp hyb_ops_histogram[] = {
@@ -210,7 +203,7 @@ const HybOp hyb_ops_histogram[] = {
       .infer_dtype = histogram_infer_dtype,
       .dtypes = HYB_DTYPES_ALL,
       .forward = histogram_forward,
-      .cost = histogram_cost,
+      .flops_per_input = 4,
   },
   { 0 },
 };

@@ -189,14 +189,6 @@ moments_backward (const HybCall *call, const HybRun *run)
   hyb_each_rows_parallel (&each, HYB_EACH_GRAIN, backward_row, &operands);
 }
 
-/* An addition for the mean, three operations for the variance. */
-static void
-moments_cost (const HybCall *call, HybCost *cost)
-{
-  cost->flops = 4 * (double) hyb_shape_size (&call->input[0].shape);
-  hyb_rule_cost_bytes (call, cost);
-}
-
 static const char *const inputs[] = { "data", NULL };
 static const char *const outputs[] = { "output0", "output1", NULL };
 static const char *const backward_inputs[] = { "mean_gradient", "var_gradient", "data", "mean",
@@ -216,7 +208,7 @@ const HybOp hyb_ops_moments[] = {
       .forward = moments_forward,
       .workspace = moments_workspace,
       .gradient = hyb_gradient_by_operands,
-      .cost = moments_cost,
+      .flops_per_input = 4, /* one for the mean, three for the variance */
   },
   {
       .name = "_backward_moments",

@@ -155,14 +155,6 @@ norm_gradient (HybGrad *grad)
   hyb_grad_set_input (grad, 0, hyb_grad_emit_same (grad, "_backward_norm", 3, operands));
 }
 
-/* For each element a product (or absolute value) and an addition. */
-static void
-norm_cost (const HybCall *call, HybCost *cost)
-{
-  cost->flops = 2 * (double) hyb_shape_size (&call->input[0].shape);
-  hyb_rule_cost_bytes (call, cost);
-}
-
 static const char *const inputs[] = { "data", NULL };
 static const char *const backward_inputs[] = { "gradient", "data", "output", NULL };
 
@@ -179,7 +171,7 @@ const HybOp hyb_ops_norm[] = {
       .forward = norm_forward,
       .workspace = norm_workspace,
       .gradient = norm_gradient,
-      .cost = norm_cost,
+      .flops_per_input = 2, /* product or absolute value, sum */
   },
   {
       .name = "_backward_norm",

@@ -62,14 +62,6 @@ reduce_forward (const HybCall *call, const HybRun *run, HybReduceKind kind, HybR
                                .y = run->output[0] });
 }
 
-/* One operation for each element reduced. */
-static void
-reduce_cost (const HybCall *call, HybCost *cost)
-{
-  cost->flops = (double) hyb_shape_size (&call->input[0].shape);
-  hyb_rule_cost_bytes (call, cost);
-}
-
 /* row name; name in files; operand of the gradient that is called y (output, or incoming where the
  * formula does not use y, so that the output need not be kept); reduction; what is done with its
  * result; dtypes; description; gradient of an element x, from the incoming gradient g, the result y
@@ -151,7 +143,7 @@ static const char *const backward_inputs[] = { "gradient", "data", "output", NUL
     .dtypes = HYB_DTYPES_##DTYPES,                                                   \
     .forward = id##_forward,                                                         \
     .gradient = id##_gradient,                                                       \
-    .cost = reduce_cost,                                                             \
+    .flops_per_input = 1,                                                            \
   },                                                                                 \
       {                                                                              \
         .name = "_backward_" #id,                                                    \

@@ -277,12 +277,6 @@ backward_arity (gconstpointer values, guint *n_inputs, guint *n_outputs)
   *n_outputs = 1;
 }
 
-static void
-resize_cost (const HybCall *call, HybCost *cost)
-{
-  hyb_rule_cost_elementwise (call, 9, cost);
-}
-
 static const char *const resize_inputs[] = { "data", "like", NULL };
 static const char *const backward_inputs[] = { "gradient", "data", NULL };
 
@@ -300,7 +294,7 @@ const HybOp hyb_ops_bilinear_resize[] = {
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = resize_forward,
       .gradient = hyb_gradient_by_operands,
-      .cost = resize_cost,
+      .flops_per_output = 9,
   },
   {
       .name = "_backward_BilinearResize2D",
@@ -315,7 +309,7 @@ const HybOp hyb_ops_bilinear_resize[] = {
       .check = resize_check,
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = resize_backward,
-      .cost = resize_cost,
+      .flops_per_output = 9,
   },
   { 0 },
 };

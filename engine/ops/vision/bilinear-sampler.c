@@ -7,8 +7,8 @@
 #include "engine/op/op.h"
 
 #include "engine/base/error.h"
+#include "engine/gradient/by-formula.h"
 #include "engine/gradient/by-operands.h"
-#include "engine/gradient/gradient.h"
 #include "engine/kernels/sampling.h"
 #include "engine/op/layer-rules.h"
 #include "engine/op/rules.h"
@@ -87,19 +87,6 @@ sampler_backward (const HybCall *call, const HybRun *run)
   else
     hyb_sample_backward_f32 (&sampling, run->input[1], run->input[2], run->input[0], run->output[0],
                              run->output[1]);
-}
-
-static void
-sampler_cost (const HybCall *call, HybCost *cost)
-{
-  hyb_rule_cost_elementwise (call, 12, cost);
-}
-
-static void
-sampler_backward_cost (const HybCall *call, HybCost *cost)
-{
-  cost->flops = 30.0 * (double) hyb_shape_size (&call->input[0].shape);
-  hyb_rule_cost_bytes (call, cost);
 }
 
 /* --- GridGenerator --- */
@@ -248,21 +235,6 @@ grid_backward (const HybCall *call, const HybRun *run)
               : warp_f32 (shape, run->input[0], run->output[0], TRUE);
 }
 
-static void
-grid_gradient (HybGrad *grad)
-{
-  HybValueId inputs[] = { hyb_grad_incoming (grad, 0), hyb_grad_input (grad, 0) };
-
-  hyb_grad_set_input (grad, 0,
-                      hyb_grad_emit_with (grad, "_backward_GridGenerator", NULL, 2, inputs));
-}
-
-static void
-grid_cost (const HybCall *call, HybCost *cost)
-{
-  hyb_rule_cost_elementwise (call, 4, cost);
-}
-
 /* --- SpatialTransformer --- */
 
 typedef struct
@@ -322,20 +294,6 @@ transformer_forward (const HybCall *call, const HybRun *run)
     }
 }
 
-/* The gradients of BilinearSampler and GridGenerator, chained. */
-static void
-transformer_gradient (HybGrad *grad)
-{
-  HybValueId sampler[] = { hyb_grad_incoming (grad, 0), hyb_grad_input (grad, 0),
-                           hyb_grad_output (grad, 1) };
-  HybValueId value = hyb_grad_emit_with (grad, "_backward_BilinearSampler", NULL, 3, sampler);
-  HybValueId generator[] = { value + 1, hyb_grad_input (grad, 1) };
-
-  hyb_grad_set_input (grad, 0, value);
-  hyb_grad_set_input (grad, 1,
-                      hyb_grad_emit_with (grad, "_backward_GridGenerator", NULL, 2, generator));
-}
-
 static const char *const sampler_inputs[] = { "data", "grid", NULL };
 static const char *const sampler_backward_inputs[] = { "gradient", "data", "grid", NULL };
 static const char *const sampler_backward_outputs[] = { "data", "grid", NULL };
@@ -355,7 +313,7 @@ const HybOp hyb_ops_bilinear_sampler[] = {
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = sampler_forward,
       .gradient = hyb_gradient_by_operands,
-      .cost = sampler_cost,
+      .flops_per_output = 12,
   },
   {
       .name = "GridGenerator",
@@ -367,8 +325,8 @@ const HybOp hyb_ops_bilinear_sampler[] = {
       .infer_shape = grid_infer_shape,
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = grid_forward,
-      .gradient = grid_gradient,
-      .cost = grid_cost,
+      HYB_GRADIENT ("_backward_GridGenerator (g0, i0) > i0"),
+      .flops_per_output = 4,
   },
   {
       .name = "SpatialTransformer",
@@ -381,8 +339,9 @@ const HybOp hyb_ops_bilinear_sampler[] = {
       .infer_shape = transformer_infer_shape,
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = transformer_forward,
-      .gradient = transformer_gradient,
-      .cost = sampler_cost,
+      HYB_GRADIENT ("_backward_BilinearSampler (g0, i0, o1) > i0 x; "
+                    "_backward_GridGenerator (x, i1) > i1"),
+      .flops_per_output = 12,
   },
   {
       .name = "_backward_BilinearSampler",
@@ -395,7 +354,7 @@ const HybOp hyb_ops_bilinear_sampler[] = {
       .outputs = sampler_backward_outputs,
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = sampler_backward,
-      .cost = sampler_backward_cost,
+      .flops_per_input = 30,
   },
   {
       .name = "_backward_GridGenerator",

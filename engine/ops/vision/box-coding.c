@@ -129,12 +129,6 @@ encode_forward (const HybCall *call, const HybRun *run)
     encode_boxes_f32 (call, run);
 }
 
-static void
-coding_cost (const HybCall *call, HybCost *cost)
-{
-  hyb_rule_cost_elementwise (call, 8, cost);
-}
-
 static const char *const decode_inputs[] = { "data", "anchors", NULL };
 static const char *const encode_inputs[] = { "samples", "matches", "anchors", "refs",
                                              "means",   "stds",    NULL };
@@ -150,7 +144,7 @@ const HybOp hyb_ops_box_coding[] = {
       .infer_shape = decode_infer_shape,
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = decode_forward,
-      .cost = coding_cost,
+      .flops_per_output = 8,
   },
   {
       .name = "_contrib_box_encode",
@@ -162,7 +156,7 @@ const HybOp hyb_ops_box_coding[] = {
       .infer_shape = encode_infer_shape,
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = encode_forward,
-      .cost = coding_cost,
+      .flops_per_output = 8,
   },
   { 0 },
 };

@@ -6,7 +6,7 @@
 #include "engine/op/op.h"
 
 #include "engine/base/error.h"
-#include "engine/gradient/gradient.h"
+#include "engine/gradient/by-formula.h"
 #include "engine/op/layer-rules.h"
 #include "engine/op/rules.h"
 #include "engine/op/run.h"
@@ -256,20 +256,6 @@ nms_backward (const HybCall *call, const HybRun *run)
     }
 }
 
-static void
-nms_gradient (HybGrad *grad)
-{
-  HybValueId inputs[] = { hyb_grad_incoming (grad, 0), hyb_grad_output (grad, 1) };
-
-  hyb_grad_set_input (grad, 0, hyb_grad_emit_with (grad, "_backward_box_nms", NULL, 2, inputs));
-}
-
-static void
-iou_cost (const HybCall *call, HybCost *cost)
-{
-  hyb_rule_cost_elementwise (call, 12, cost);
-}
-
 static const char *const iou_inputs[] = { "lhs", "rhs", NULL };
 static const char *const nms_aliases[] = { "_contrib_box_non_maximum_suppression", NULL };
 static const char *const nms_inputs[] = { "data", NULL };
@@ -287,7 +273,7 @@ const HybOp hyb_ops_box_nms[] = {
       .infer_shape = iou_infer_shape,
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = iou_forward,
-      .cost = iou_cost,
+      .flops_per_output = 12,
   },
   {
       .name = "_contrib_box_nms",
@@ -302,7 +288,7 @@ const HybOp hyb_ops_box_nms[] = {
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = nms_forward,
       .workspace = nms_workspace,
-      .gradient = nms_gradient,
+      HYB_GRADIENT ("_backward_box_nms (g0, o1) > i0"),
   },
   {
       .name = "_backward_box_nms",

@@ -8,7 +8,7 @@
 #include "engine/op/op.h"
 
 #include "engine/base/random.h"
-#include "engine/gradient/gradient.h"
+#include "engine/gradient/by-formula.h"
 #include "engine/op/dimensions.h"
 #include "engine/op/layer-rules.h"
 #include "engine/op/rules.h"
@@ -391,12 +391,6 @@ random_lighting_forward (const HybCall *call, const HybRun *run)
   add_components (call, run, alpha);
 }
 
-static void
-pass_gradient (HybGrad *grad)
-{
-  hyb_grad_set_input (grad, 0, hyb_grad_incoming (grad, 0));
-}
-
 static const char *const color_inputs[] = { "data", NULL };
 
 #define COLOR_OP(op_name, table, type, forward_function, extra_flags, text)                  \
@@ -405,7 +399,7 @@ static const char *const color_inputs[] = { "data", NULL };
     .doc = text, .category = HYB_CATEGORY_ELEMENTWISE,                                       \
     .flags = HYB_OP_IN_PLACE | HYB_OP_CUSTOM_GRADIENT | extra_flags, .inputs = color_inputs, \
     .params = table, .params_size = sizeof (type), .infer_shape = color_infer_shape,         \
-    .dtypes = HYB_DTYPES_ALL, .forward = forward_function, .gradient = pass_gradient         \
+    .dtypes = HYB_DTYPES_ALL, .forward = forward_function, HYB_GRADIENT ("g0 > i0")          \
   }
 
 const HybOp hyb_ops_image_color[] = {
@@ -457,7 +451,7 @@ const HybOp hyb_ops_image_color[] = {
       .infer_shape = color_infer_shape,
       .dtypes = HYB_DTYPES_ALL,
       .forward = lighting_forward,
-      .gradient = pass_gradient,
+      HYB_GRADIENT ("g0 > i0"),
   },
   { 0 },
 };

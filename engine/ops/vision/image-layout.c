@@ -7,8 +7,8 @@
 #include "engine/op/op.h"
 
 #include "engine/base/random.h"
+#include "engine/gradient/by-formula.h"
 #include "engine/gradient/by-operands.h"
-#include "engine/gradient/gradient.h"
 #include "engine/kernels/move.h"
 #include "engine/op/dimensions.h"
 #include "engine/op/layer-rules.h"
@@ -366,29 +366,6 @@ random_flip_top_bottom (const HybCall *call, const HybRun *run)
   flip_or_copy (call, run, 0);
 }
 
-static void
-flip_left_right_gradient (HybGrad *grad)
-{
-  HybValueId dy = hyb_grad_incoming (grad, 0);
-
-  hyb_grad_set_input (grad, 0, hyb_grad_emit (grad, "_image_flip_left_right", dy, HYB_NO_ID));
-}
-
-static void
-flip_top_bottom_gradient (HybGrad *grad)
-{
-  HybValueId dy = hyb_grad_incoming (grad, 0);
-
-  hyb_grad_set_input (grad, 0, hyb_grad_emit (grad, "_image_flip_top_bottom", dy, HYB_NO_ID));
-}
-
-/* As in MXNet, the gradient of a random flip is not flipped. */
-static void
-random_flip_gradient (HybGrad *grad)
-{
-  hyb_grad_set_input (grad, 0, hyb_grad_incoming (grad, 0));
-}
-
 static const char *const data_inputs[] = { "data", NULL };
 static const char *const backward_inputs[] = { "gradient", "data", NULL };
 static const char *const tensor_aliases[] = { "_npx__image_to_tensor", NULL };
@@ -454,7 +431,7 @@ const HybOp hyb_ops_image_layout[] = {
       .doc = "An image with its columns in reverse.",
       FLIP_MEMBERS,
       .forward = flip_left_right,
-      .gradient = flip_left_right_gradient,
+      HYB_GRADIENT ("_image_flip_left_right (g0) > i0"),
   },
   {
       .name = "_image_flip_top_bottom",
@@ -462,7 +439,7 @@ const HybOp hyb_ops_image_layout[] = {
       .doc = "An image with its rows in reverse.",
       FLIP_MEMBERS,
       .forward = flip_top_bottom,
-      .gradient = flip_top_bottom_gradient,
+      HYB_GRADIENT ("_image_flip_top_bottom (g0) > i0"),
   },
   {
       .name = "_image_random_flip_left_right",
@@ -471,7 +448,8 @@ const HybOp hyb_ops_image_layout[] = {
       .flags = HYB_OP_RANDOM | HYB_OP_CUSTOM_GRADIENT,
       FLIP_MEMBERS,
       .forward = random_flip_left_right,
-      .gradient = random_flip_gradient,
+      /* As in MXNet, the gradient of a random flip is not flipped. */
+      HYB_GRADIENT ("g0 > i0"),
   },
   {
       .name = "_image_random_flip_top_bottom",
@@ -480,7 +458,7 @@ const HybOp hyb_ops_image_layout[] = {
       .flags = HYB_OP_RANDOM | HYB_OP_CUSTOM_GRADIENT,
       FLIP_MEMBERS,
       .forward = random_flip_top_bottom,
-      .gradient = random_flip_gradient,
+      HYB_GRADIENT ("g0 > i0"),
   },
   {
       .name = "_backward_image_to_tensor",
