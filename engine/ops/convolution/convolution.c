@@ -275,10 +275,17 @@ view_convolve (const HybCall *call, const HybShape *data, const HybShape *output
   return hyb_convolution_view (&window, params->num_group, params->num_filter, data, output);
 }
 
+static const char *const backward_data_inputs[] = { "gradient", "weight", "data", NULL };
+static const char *const backward_weight_inputs[] = { "gradient", "data", "weight", NULL };
+
 HybConvolve
 hyb_convolution_view_call (const HybCall *call)
 {
-  return view_convolve (call, &call->input[0].shape, &call->output[0].shape);
+  guint data = call->op->inputs == backward_data_inputs ? 2 : 1;
+
+  return call->op->gradient_of
+             ? view_convolve (call, &call->input[data].shape, &call->input[0].shape)
+             : view_convolve (call, &call->input[0].shape, &call->output[0].shape);
 }
 
 /* Whether the direct kernel is used, not im2col and a matrix product. */
@@ -291,7 +298,7 @@ is_direct (const HybCall *call, const HybConvolve *convolve)
 static gsize
 convolution_workspace (const HybCall *call)
 {
-  HybConvolve convolve = view_convolve (call, &call->input[0].shape, &call->output[0].shape);
+  HybConvolve convolve = hyb_convolution_view_call (call);
 
   if (is_direct (call, &convolve))
     return hyb_direct_convolve_workspace (&convolve);
@@ -301,7 +308,7 @@ convolution_workspace (const HybCall *call)
 static const char *
 convolution_note (const HybCall *call)
 {
-  HybConvolve convolve = view_convolve (call, &call->input[0].shape, &call->output[0].shape);
+  HybConvolve convolve = hyb_convolution_view_call (call);
 
   return is_direct (call, &convolve) ? hyb_direct_convolve_note (&convolve)
                                      : hyb_convolve_note (&convolve);
@@ -310,7 +317,7 @@ convolution_note (const HybCall *call)
 static void
 convolution_forward (const HybCall *call, const HybRun *run)
 {
-  HybConvolve   convolve = view_convolve (call, &call->input[0].shape, &call->output[0].shape);
+  HybConvolve   convolve = hyb_convolution_view_call (call);
   gconstpointer bias = call->n_inputs > 2 ? run->input[2] : NULL;
 
   if (is_direct (call, &convolve))
@@ -330,13 +337,10 @@ convolution_forward (const HybCall *call, const HybRun *run)
 }
 
 void
-hyb_convolution_cost (const HybCall     *call,
-                      const HybConvolve *convolve,
-                      gboolean           has_bias,
-                      HybCost           *cost)
+hyb_convolution_cost (const HybCall *call, const HybConvolve *convolve, HybCost *cost)
 {
   cost->flops = hyb_convolve_flops (convolve);
-  if (has_bias)
+  if (!call->op->gradient_of && call->n_inputs > 2)
     cost->flops += (double) hyb_shape_size (&call->output[0].shape);
   hyb_rule_cost_bytes (call, cost);
 }
@@ -344,18 +348,17 @@ hyb_convolution_cost (const HybCall     *call,
 static void
 convolution_cost (const HybCall *call, HybCost *cost)
 {
-  HybConvolve convolve = view_convolve (call, &call->input[0].shape, &call->output[0].shape);
+  HybConvolve convolve = hyb_convolution_view_call (call);
 
-  hyb_convolution_cost (call, &convolve, call->n_inputs > 2, cost);
+  hyb_convolution_cost (call, &convolve, cost);
 }
 
 /* --- Gradient of the data --- */
 
-/* Inputs: gradient, weight, data (for its shape). */
 static gsize
 backward_data_workspace (const HybCall *call)
 {
-  HybConvolve convolve = view_convolve (call, &call->input[2].shape, &call->input[0].shape);
+  HybConvolve convolve = hyb_convolution_view_call (call);
 
   return hyb_convolve_workspace (&convolve, hyb_dtype_size (call->output[0].dtype));
 }
@@ -363,7 +366,7 @@ backward_data_workspace (const HybCall *call)
 static void
 backward_data_forward (const HybCall *call, const HybRun *run)
 {
-  HybConvolve convolve = view_convolve (call, &call->input[2].shape, &call->input[0].shape);
+  HybConvolve convolve = hyb_convolution_view_call (call);
 
   hyb_convolve_transposed (&convolve, &(HybConvolveOperands){ .dtype = call->output[0].dtype,
                                                               .data = run->input[0],
@@ -375,26 +378,17 @@ backward_data_forward (const HybCall *call, const HybRun *run)
 static const char *
 backward_data_note (const HybCall *call)
 {
-  HybConvolve convolve = view_convolve (call, &call->input[2].shape, &call->input[0].shape);
+  HybConvolve convolve = hyb_convolution_view_call (call);
 
   return hyb_convolve_note (&convolve);
 }
 
-static void
-backward_data_cost (const HybCall *call, HybCost *cost)
-{
-  HybConvolve convolve = view_convolve (call, &call->input[2].shape, &call->input[0].shape);
-
-  hyb_convolution_cost (call, &convolve, FALSE, cost);
-}
-
 /* --- Gradient of the weight --- */
 
-/* Inputs: gradient, data, weight (for its shape). */
 static gsize
 backward_weight_workspace (const HybCall *call)
 {
-  HybConvolve convolve = view_convolve (call, &call->input[1].shape, &call->input[0].shape);
+  HybConvolve convolve = hyb_convolution_view_call (call);
 
   return hyb_convolve_weight_workspace (&convolve, hyb_dtype_size (call->output[0].dtype));
 }
@@ -402,7 +396,7 @@ backward_weight_workspace (const HybCall *call)
 static void
 backward_weight_forward (const HybCall *call, const HybRun *run)
 {
-  HybConvolve convolve = view_convolve (call, &call->input[1].shape, &call->input[0].shape);
+  HybConvolve convolve = hyb_convolution_view_call (call);
 
   hyb_convolve_weight (&convolve, &(HybConvolveWeightOperands){ .dtype = call->output[0].dtype,
                                                                 .image = run->input[1],
@@ -414,17 +408,9 @@ backward_weight_forward (const HybCall *call, const HybRun *run)
 static const char *
 backward_weight_note (const HybCall *call)
 {
-  HybConvolve convolve = view_convolve (call, &call->input[1].shape, &call->input[0].shape);
+  HybConvolve convolve = hyb_convolution_view_call (call);
 
   return hyb_convolve_weight_note (&convolve);
-}
-
-static void
-backward_weight_cost (const HybCall *call, HybCost *cost)
-{
-  HybConvolve convolve = view_convolve (call, &call->input[1].shape, &call->input[0].shape);
-
-  hyb_convolution_cost (call, &convolve, FALSE, cost);
 }
 
 void
@@ -462,8 +448,6 @@ convolution_gradient (HybGrad *grad)
 }
 
 static const char *const convolution_inputs[] = { "data", "weight", "bias", NULL };
-static const char *const backward_data_inputs[] = { "gradient", "weight", "data", NULL };
-static const char *const backward_weight_inputs[] = { "gradient", "data", "weight", NULL };
 static const char *const convolution_aliases[] = { "Convolution_v1", NULL };
 
 const HybOp hyb_ops_convolution[] = {
@@ -498,7 +482,7 @@ const HybOp hyb_ops_convolution[] = {
       .forward = backward_data_forward,
       .note = backward_data_note,
       .workspace = backward_data_workspace,
-      .cost = backward_data_cost,
+      .cost = convolution_cost,
   },
   {
       .name = "_backward_Convolution_weight",
@@ -513,7 +497,7 @@ const HybOp hyb_ops_convolution[] = {
       .forward = backward_weight_forward,
       .note = backward_weight_note,
       .workspace = backward_weight_workspace,
-      .cost = backward_weight_cost,
+      .cost = convolution_cost,
   },
   { 0 },
 };

@@ -13,7 +13,7 @@ HybConvolve hyb_convolution_view (const HybWindow *window,
                                   gint64           filters,
                                   const HybShape  *data,
                                   const HybShape  *output);
-/* The same for a call of Convolution. */
+/* The same for a call of Convolution or of one of its gradients. */
 HybConvolve hyb_convolution_view_call (const HybCall *call);
 
 /* Checks, for the check() of an operator, that groups divides filters; FALSE sets the error. */
@@ -22,11 +22,8 @@ gboolean hyb_convolution_check_groups (gint64 filters, gint64 groups, GError **e
  * HYB_UNKNOWN; FALSE sets the error. */
 gboolean hyb_convolution_expect_groups (gint64 channels, gint64 groups, GError **error);
 
-/* The cost of a call that computes convolve and, with has_bias, adds a bias to its output. */
-void hyb_convolution_cost (const HybCall     *call,
-                           const HybConvolve *convolve,
-                           gboolean           has_bias,
-                           HybCost           *cost);
+/* The cost of a call that computes convolve and, if it is not a gradient and has three inputs, adds a bias. */
+void hyb_convolution_cost (const HybCall *call, const HybConvolve *convolve, HybCost *cost);
 
 /* Always FALSE: sets the error for a channel-last layout.  MXNet's CPU build refuses those too,
  * though only when it runs. */

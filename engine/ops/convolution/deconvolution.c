@@ -260,10 +260,24 @@ view_convolve (const HybCall *call, const HybShape *data, const HybShape *output
   return convolve;
 }
 
+static const char *const backward_data_inputs[] = { "gradient", "weight", "data", NULL };
+static const char *const backward_weight_inputs[] = { "gradient", "data", "weight", NULL };
+
+/* The convolution of the call or, for a gradient, of the call that it differentiates. */
+static HybConvolve
+view_call (const HybCall *call)
+{
+  guint data = call->op->inputs == backward_data_inputs ? 2 : 1;
+
+  return call->op->gradient_of
+             ? view_convolve (call, &call->input[data].shape, &call->input[0].shape)
+             : view_convolve (call, &call->input[0].shape, &call->output[0].shape);
+}
+
 static gsize
 deconvolution_workspace (const HybCall *call)
 {
-  HybConvolve convolve = view_convolve (call, &call->input[0].shape, &call->output[0].shape);
+  HybConvolve convolve = view_call (call);
 
   return hyb_convolve_workspace (&convolve, hyb_dtype_size (call->output[0].dtype));
 }
@@ -271,7 +285,7 @@ deconvolution_workspace (const HybCall *call)
 static void
 deconvolution_forward (const HybCall *call, const HybRun *run)
 {
-  HybConvolve   convolve = view_convolve (call, &call->input[0].shape, &call->output[0].shape);
+  HybConvolve   convolve = view_call (call);
   gconstpointer bias = call->n_inputs > 2 ? run->input[2] : NULL;
 
   hyb_convolve_transposed (&convolve, &(HybConvolveOperands){ .dtype = call->output[0].dtype,
@@ -293,32 +307,17 @@ deconvolution_note (const HybCall *call)
 static void
 deconvolution_cost (const HybCall *call, HybCost *cost)
 {
-  HybConvolve convolve = view_convolve (call, &call->input[0].shape, &call->output[0].shape);
+  HybConvolve convolve = view_call (call);
 
-  hyb_convolution_cost (call, &convolve, call->n_inputs > 2, cost);
+  hyb_convolution_cost (call, &convolve, cost);
 }
 
 /* --- Gradient of the data --- */
 
-/* A convolution of the gradient.  Inputs: gradient, weight, data (for its shape). */
-static HybConvolve
-view_backward_data (const HybCall *call)
-{
-  return view_convolve (call, &call->input[2].shape, &call->input[0].shape);
-}
-
-static gsize
-backward_data_workspace (const HybCall *call)
-{
-  HybConvolve convolve = view_backward_data (call);
-
-  return hyb_convolve_workspace (&convolve, hyb_dtype_size (call->output[0].dtype));
-}
-
 static void
 backward_data_forward (const HybCall *call, const HybRun *run)
 {
-  HybConvolve convolve = view_backward_data (call);
+  HybConvolve convolve = view_call (call);
 
   hyb_convolve (&convolve, &(HybConvolveOperands){ .dtype = call->output[0].dtype,
                                                    .data = run->input[0],
@@ -330,32 +329,17 @@ backward_data_forward (const HybCall *call, const HybRun *run)
 static const char *
 backward_data_note (const HybCall *call)
 {
-  HybConvolve convolve = view_backward_data (call);
+  HybConvolve convolve = view_call (call);
 
   return hyb_convolve_note (&convolve);
 }
 
-static void
-backward_data_cost (const HybCall *call, HybCost *cost)
-{
-  HybConvolve convolve = view_backward_data (call);
-
-  hyb_convolution_cost (call, &convolve, FALSE, cost);
-}
-
 /* --- Gradient of the weight --- */
-
-/* Inputs: gradient, data, weight (for its shape). */
-static HybConvolve
-view_backward_weight (const HybCall *call)
-{
-  return view_convolve (call, &call->input[1].shape, &call->input[0].shape);
-}
 
 static gsize
 backward_weight_workspace (const HybCall *call)
 {
-  HybConvolve convolve = view_backward_weight (call);
+  HybConvolve convolve = view_call (call);
 
   return hyb_convolve_weight_workspace (&convolve, hyb_dtype_size (call->output[0].dtype));
 }
@@ -363,7 +347,7 @@ backward_weight_workspace (const HybCall *call)
 static void
 backward_weight_forward (const HybCall *call, const HybRun *run)
 {
-  HybConvolve convolve = view_backward_weight (call);
+  HybConvolve convolve = view_call (call);
 
   hyb_convolve_weight (&convolve, &(HybConvolveWeightOperands){ .dtype = call->output[0].dtype,
                                                                 .image = run->input[0],
@@ -375,17 +359,9 @@ backward_weight_forward (const HybCall *call, const HybRun *run)
 static const char *
 backward_weight_note (const HybCall *call)
 {
-  HybConvolve convolve = view_backward_weight (call);
+  HybConvolve convolve = view_call (call);
 
   return hyb_convolve_weight_note (&convolve);
-}
-
-static void
-backward_weight_cost (const HybCall *call, HybCost *cost)
-{
-  HybConvolve convolve = view_backward_weight (call);
-
-  hyb_convolution_cost (call, &convolve, FALSE, cost);
 }
 
 static void
@@ -402,8 +378,6 @@ deconvolution_gradient (HybGrad *grad)
 }
 
 static const char *const deconvolution_inputs[] = { "data", "weight", "bias", NULL };
-static const char *const backward_data_inputs[] = { "gradient", "weight", "data", NULL };
-static const char *const backward_weight_inputs[] = { "gradient", "data", "weight", NULL };
 
 const HybOp hyb_ops_deconvolution[] = {
   {
@@ -435,8 +409,8 @@ const HybOp hyb_ops_deconvolution[] = {
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = backward_data_forward,
       .note = backward_data_note,
-      .workspace = backward_data_workspace,
-      .cost = backward_data_cost,
+      .workspace = deconvolution_workspace,
+      .cost = deconvolution_cost,
   },
   {
       .name = "_backward_Deconvolution_weight",
@@ -451,7 +425,7 @@ const HybOp hyb_ops_deconvolution[] = {
       .forward = backward_weight_forward,
       .note = backward_weight_note,
       .workspace = backward_weight_workspace,
-      .cost = backward_weight_cost,
+      .cost = deconvolution_cost,
   },
   { 0 },
 };

@@ -9,7 +9,7 @@
 #include "engine/ops/elementwise/scalar-family.h"
 
 #include "engine/base/parallel.h"
-#include "engine/gradient/gradient.h"
+#include "engine/gradient/by-formula.h"
 #include "engine/kernels/each.h"
 #include "engine/op/rules.h"
 #include "engine/op/run.h"
@@ -101,23 +101,31 @@ hyb_scalar_forward (const HybCall *call,
                     &operands);
 }
 
-/* row name, HybBinary function, is_reversed, name in files, alias or NULL, description */
-#define DIFFERENTIABLE_ROWS(ROW)                                                               \
-  ROW (plus, ADD, FALSE, "_plus_scalar", "_PlusScalar", "x + s")                               \
-  ROW (minus, SUB, FALSE, "_minus_scalar", "_MinusScalar", "x − s")                            \
-  ROW (rminus, SUB, TRUE, "_rminus_scalar", "_RMinusScalar", "s − x")                          \
-  ROW (mul, MUL, FALSE, "_mul_scalar", "_MulScalar", "x s")                                    \
-  ROW (div, DIV, FALSE, "_div_scalar", "_DivScalar", "x / s")                                  \
-  ROW (rdiv, DIV, TRUE, "_rdiv_scalar", "_RDivScalar", "s / x")                                \
-  ROW (mod, MOD, FALSE, "_mod_scalar", "_ModScalar", "x mod s, with the sign of s")            \
-  ROW (rmod, MOD, TRUE, "_rmod_scalar", "_RModScalar", "s mod x, with the sign of x")          \
-  ROW (power, POWER, FALSE, "_power_scalar", "_PowerScalar", "x to the power s")               \
-  ROW (rpower, POWER, TRUE, "_rpower_scalar", "_RPowerScalar", "s to the power x")             \
-  ROW (maximum, MAXIMUM, FALSE, "_maximum_scalar", "_MaximumScalar", "the larger of x and s")  \
-  ROW (minimum, MINIMUM, FALSE, "_minimum_scalar", "_MinimumScalar", "the smaller of x and s") \
-  ROW (hypot, HYPOT, FALSE, "_hypot_scalar", "_HypotScalar", "√(x² + s²)")                     \
-  ROW (scatter_plus, ADD, FALSE, "_scatter_plus_scalar", NULL, "x + s for stored elements")    \
-  ROW (scatter_minus, SUB, FALSE, "_scatter_minus_scalar", NULL, "x − s for stored elements")
+/* row name, HybBinary function, is_reversed, name in files, alias or NULL, description, gradient */
+#define NONLINEAR(id) "_backward_" id "_scalar* (g0, i0) > i0"
+#define DIFFERENTIABLE_ROWS(ROW)                                                                \
+  ROW (plus, ADD, FALSE, "_plus_scalar", "_PlusScalar", "x + s", "g0 > i0")                     \
+  ROW (minus, SUB, FALSE, "_minus_scalar", "_MinusScalar", "x − s", "g0 > i0")                  \
+  ROW (rminus, SUB, TRUE, "_rminus_scalar", "_RMinusScalar", "s − x", "negative (g0) > i0")     \
+  ROW (mul, MUL, FALSE, "_mul_scalar", "_MulScalar", "x s", "_mul_scalar* (g0) > i0")           \
+  ROW (div, DIV, FALSE, "_div_scalar", "_DivScalar", "x / s", "_div_scalar* (g0) > i0")         \
+  ROW (rdiv, DIV, TRUE, "_rdiv_scalar", "_RDivScalar", "s / x", NONLINEAR ("rdiv"))             \
+  ROW (mod, MOD, FALSE, "_mod_scalar", "_ModScalar", "x mod s, with the sign of s", "g0 > i0")  \
+  ROW (rmod, MOD, TRUE, "_rmod_scalar", "_RModScalar", "s mod x, with the sign of x",           \
+       NONLINEAR ("rmod"))                                                                      \
+  ROW (power, POWER, FALSE, "_power_scalar", "_PowerScalar", "x to the power s",                \
+       NONLINEAR ("power"))                                                                     \
+  ROW (rpower, POWER, TRUE, "_rpower_scalar", "_RPowerScalar", "s to the power x",              \
+       NONLINEAR ("rpower"))                                                                    \
+  ROW (maximum, MAXIMUM, FALSE, "_maximum_scalar", "_MaximumScalar", "the larger of x and s",   \
+       NONLINEAR ("maximum"))                                                                   \
+  ROW (minimum, MINIMUM, FALSE, "_minimum_scalar", "_MinimumScalar", "the smaller of x and s",  \
+       NONLINEAR ("minimum"))                                                                   \
+  ROW (hypot, HYPOT, FALSE, "_hypot_scalar", "_HypotScalar", "√(x² + s²)", NONLINEAR ("hypot")) \
+  ROW (scatter_plus, ADD, FALSE, "_scatter_plus_scalar", NULL, "x + s for stored elements",     \
+       "g0 > i0")                                                                               \
+  ROW (scatter_minus, SUB, FALSE, "_scatter_minus_scalar", NULL, "x − s for stored elements",   \
+       "g0 > i0")
 
 #define STEP_ROWS(ROW)                                                                             \
   ROW (equal, EQUAL, FALSE, "_equal_scalar", "_EqualScalar", "x = s")                              \
@@ -133,7 +141,7 @@ hyb_scalar_forward (const HybCall *call,
   ROW (logical_xor, LOGICAL_XOR, FALSE, "_logical_xor_scalar", "_LogicalXorScalar",                \
        "one of x and s is not 0")
 
-#define ROW(id, FUNCTION, is_reversed, text, alias, summary)            \
+#define ROW(id, FUNCTION, is_reversed, ...)                             \
   static void id##_forward (const HybCall *call, const HybRun *run)     \
   {                                                                     \
     hyb_scalar_forward (call, run, HYB_BINARY_##FUNCTION, is_reversed); \
@@ -196,62 +204,6 @@ scalar_backward (const HybCall *call, const HybRun *run, HybParallelFunc slice)
 GRADIENT_ROWS (ROW)
 #undef ROW
 #undef GRADIENT_LOOP
-
-/* Linear functions: the gradient is the same function of the incoming gradient. */
-static void
-linear_gradient (HybGrad *grad, const char *op)
-{
-  HybValueId g = hyb_grad_incoming (grad, 0);
-
-  hyb_grad_set_input (grad, 0, hyb_grad_emit_same (grad, op, 1, &g));
-}
-
-/* Other functions: the gradient is an operator of the incoming gradient and the data. */
-static void
-nonlinear_gradient (HybGrad *grad, const char *op)
-{
-  HybValueId inputs[] = { hyb_grad_incoming (grad, 0), hyb_grad_input (grad, 0) };
-
-  hyb_grad_set_input (grad, 0, hyb_grad_emit_same (grad, op, 2, inputs));
-}
-
-static void
-plus_gradient (HybGrad *grad)
-{
-  hyb_grad_set_input (grad, 0, hyb_grad_incoming (grad, 0));
-}
-
-#define minus_gradient         plus_gradient
-#define mod_gradient           plus_gradient
-#define scatter_plus_gradient  plus_gradient
-#define scatter_minus_gradient plus_gradient
-
-static void
-rminus_gradient (HybGrad *grad)
-{
-  hyb_grad_set_input (grad, 0,
-                      hyb_grad_emit (grad, "negative", hyb_grad_incoming (grad, 0), HYB_NO_ID));
-}
-
-static void
-mul_gradient (HybGrad *grad)
-{
-  linear_gradient (grad, "_mul_scalar");
-}
-
-static void
-div_gradient (HybGrad *grad)
-{
-  linear_gradient (grad, "_div_scalar");
-}
-
-#define ROW(id, text, formula)                             \
-  static void id##_gradient (HybGrad *grad)                \
-  {                                                        \
-    nonlinear_gradient (grad, "_backward_" #id "_scalar"); \
-  }
-GRADIENT_ROWS (ROW)
-#undef ROW
 
 /* --- Second gradients --- */
 
@@ -337,9 +289,9 @@ static const char *const gradient_inputs[] = { "gradient", "data", NULL };
   .infer_shape = hyb_rule_unary, .infer_dtype = hyb_scalar_infer_dtype,                         \
   .dtypes = HYB_DTYPES_ELEMENTWISE, .forward = id##_forward
 
-#define SMOOTH(id, FUNCTION, is_reversed, text, alias, summary)                     \
+#define SMOOTH(id, FUNCTION, is_reversed, text, alias, summary, derivative)         \
   { COMMON (id, text, alias, summary), .flags = HYB_OP_IN_PLACE | HYB_OP_POINTWISE, \
-    .gradient = id##_gradient },
+    HYB_GRADIENT (derivative) },
 #define STEP(id, FUNCTION, is_reversed, text, alias, summary) \
   { COMMON (id, text, alias, "1 where " summary),             \
     .flags = HYB_OP_IN_PLACE | HYB_OP_POINTWISE | HYB_OP_NO_GRADIENT },
@@ -366,6 +318,7 @@ const HybOp hyb_ops_scalar[] = {
 };
 
 #undef SMOOTH
+#undef NONLINEAR
 #undef STEP
 #undef BACKWARD
 #undef COMMON
