@@ -2,8 +2,9 @@
  * factor is given.
  *
  * Only the lower triangle of the input is read.  A matrix that is not positive definite is an error, as in
- * MXNet.  The gradient of potrf is symmetric, as MXNet's: it is right for changes that keep A symmetric.  Start with factorise() and potrf_gradient().
+ * MXNet.  The gradient of potrf is symmetric, as MXNet's: it is right for changes that keep A symmetric.  Start with factorise() and the table.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/gradient/by-formula.h"
 #include "engine/kernels/matrix/lapack.h"
 #include "engine/ops/linear/linalg-parts.h"
 
@@ -58,41 +59,6 @@ potri_forward (const HybCall *call, const HybRun *run)
   factorise (call, run, &routine);
 }
 
-/* dA = ½ L⁻ᵀ mirror (Lᵀ dL) L⁻¹, where mirror() copies the lower triangle to the upper one. */
-static void
-potrf_gradient (HybGrad *grad)
-{
-  HybValueId                factor = hyb_grad_output (grad, 0);
-  const HybTriangularParams left = { .transpose = TRUE, .lower = TRUE, .alpha = 1 };
-  const HybTriangularParams right = { .rightside = TRUE, .lower = TRUE, .alpha = 0.5 };
-  HybValueId                x;
-
-  x = hyb_linalg_emit_triangular (grad, "_linalg_trmm", factor, hyb_grad_incoming (grad, 0), &left);
-  x = hyb_linalg_emit_triangle (grad, x, HYB_TRIANGLE_MIRROR);
-  x = hyb_linalg_emit_triangular (grad, "_linalg_trsm", factor, x, &left);
-  x = hyb_linalg_emit_triangular (grad, "_linalg_trsm", factor, x, &right);
-  hyb_grad_set_input (grad, 0, x);
-}
-
-/* With A = (L Lᵀ)⁻¹: dL is the lower triangle of −A (dA + dAᵀ) L⁻ᵀ. */
-static void
-potri_gradient (HybGrad *grad)
-{
-  HybValueId                a = hyb_grad_output (grad, 0), da = hyb_grad_incoming (grad, 0), x;
-  const HybTriangularParams right = {
-    .transpose = TRUE, .rightside = TRUE, .lower = TRUE, .alpha = -1
-  };
-
-  x = hyb_grad_emit (grad, "elemwise_add",
-                     hyb_linalg_emit_product (grad, (HybFactor){ a, FALSE },
-                                              (HybFactor){ da, FALSE }, 1),
-                     hyb_linalg_emit_product (grad, (HybFactor){ a, FALSE },
-                                              (HybFactor){ da, TRUE }, 1),
-                     HYB_NO_ID);
-  x = hyb_linalg_emit_triangular (grad, "_linalg_trsm", hyb_grad_input (grad, 0), x, &right);
-  hyb_grad_set_input (grad, 0, hyb_linalg_emit_triangle (grad, x, HYB_TRIANGLE_LOWER));
-}
-
 static void
 potrf_cost (const HybCall *call, HybCost *cost)
 {
@@ -121,7 +87,12 @@ const HybOp hyb_ops_linalg_cholesky[] = {
       .infer_dtype = hyb_linalg_infer_dtype,
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = potrf_forward,
-      .gradient = potrf_gradient,
+      /* dA = ½ L⁻ᵀ mirror (Lᵀ dL) L⁻¹, where mirror() copies the lower triangle to the upper one. */
+      HYB_GRADIENT (
+          "_linalg_trmm [transpose=True rightside=False lower=True alpha=1] (o0, g0) > x; "
+          "_linalg_triangle [part=mirror] (x) > x; "
+          "_linalg_trsm [transpose=True rightside=False lower=True alpha=1] (o0, x) > x; "
+          "_linalg_trsm [transpose=False rightside=True lower=True alpha=0.5] (o0, x) > i0"),
       .cost = potrf_cost,
   },
   {
@@ -134,7 +105,12 @@ const HybOp hyb_ops_linalg_cholesky[] = {
       .infer_dtype = hyb_linalg_infer_dtype,
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = potri_forward,
-      .gradient = potri_gradient,
+      /* With A = (L Lᵀ)⁻¹: dL is the lower triangle of −A (dA + dAᵀ) L⁻ᵀ. */
+      HYB_GRADIENT (
+          "elemwise_add (_linalg_gemm2 [transpose_a=False transpose_b=False alpha=1] (o0, g0), "
+          "_linalg_gemm2 [transpose_a=False transpose_b=True alpha=1] (o0, g0)) > x; "
+          "_linalg_trsm [transpose=True rightside=True lower=True alpha=-1] (i0, x) > x; "
+          "_linalg_triangle [part=lower] (x) > i0"),
       .cost = potri_cost,
   },
   { 0 },

@@ -3,6 +3,7 @@
  * Gradients are products of matrices; that of syevd needs _linalg_syevd_core for the part between
  * the eigenvectors, and is symmetric, as MXNet's: it is right for changes that keep A symmetric.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/gradient/by-formula.h"
 #include "engine/kernels/matrix/lapack.h"
 #include "engine/op/dimensions.h"
 #include "engine/ops/linear/linalg-parts.h"
@@ -60,28 +61,6 @@ gelqf_forward (const HybCall *call, const HybRun *run)
                              "has no LQ factors", NULL))
         return;
     }
-}
-
-/* dA = L⁻ᵀ (dQ + mirror (Lᵀ dL − dQ Qᵀ) Q). */
-static void
-gelqf_gradient (HybGrad *grad)
-{
-  const HybTriangularParams left = { .transpose = TRUE, .lower = TRUE, .alpha = 1 };
-  HybValueId                q = hyb_grad_output (grad, 0), l = hyb_grad_output (grad, 1);
-  HybValueId                dq = hyb_grad_incoming (grad, 0), dl = hyb_grad_incoming (grad, 1);
-  HybValueId                x;
-
-  x = hyb_linalg_emit_triangular (grad, "_linalg_trmm", l, dl, &left);
-  x = hyb_grad_emit (grad, "elemwise_sub", x,
-                     hyb_linalg_emit_product (grad, (HybFactor){ dq, FALSE },
-                                              (HybFactor){ q, TRUE }, 1),
-                     HYB_NO_ID);
-  x = hyb_linalg_emit_triangle (grad, x, HYB_TRIANGLE_MIRROR);
-  x = hyb_grad_emit (grad, "elemwise_add", dq,
-                     hyb_linalg_emit_product (grad, (HybFactor){ x, FALSE },
-                                              (HybFactor){ q, FALSE }, 1),
-                     HYB_NO_ID);
-  hyb_grad_set_input (grad, 0, hyb_linalg_emit_triangular (grad, "_linalg_trsm", l, x, &left));
 }
 
 static void
@@ -226,7 +205,14 @@ const HybOp hyb_ops_linalg_factor[] = {
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = gelqf_forward,
       .workspace = gelqf_workspace,
-      .gradient = gelqf_gradient,
+      /* dA = L⁻ᵀ (dQ + mirror (Lᵀ dL − dQ Qᵀ) Q). */
+      HYB_GRADIENT (
+          "g0 > d; _linalg_trmm [transpose=True rightside=False lower=True alpha=1] (o1, g1) > x; "
+          "_linalg_gemm2 [transpose_a=False transpose_b=True alpha=1] (d, o0) > y; "
+          "_linalg_triangle [part=mirror] (elemwise_sub (x, y)) > x; "
+          "_linalg_gemm2 [transpose_a=False transpose_b=False alpha=1] (x, o0) > y; "
+          "elemwise_add (d, y) > x; "
+          "_linalg_trsm [transpose=True rightside=False lower=True alpha=1] (o1, x) > i0"),
       .cost = gelqf_cost,
   },
   {
