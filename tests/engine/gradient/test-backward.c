@@ -357,6 +357,52 @@ test_gradients_can_be_differentiated (void)
   g_assert_cmpfloat (run (second, 2), ==, 3 * 4 * 5 + 6 * 2 * 4 * 6);
 }
 
+/* The node with this name has this operator. */
+static gboolean
+has_node (HybGraph *graph, const char *name, const char *op)
+{
+  for (HybNodeId id = 0; id < hyb_graph_n_nodes (graph); id++)
+    if (g_str_equal (hyb_graph_get_node (graph, id)->name, name))
+      return g_str_equal (hyb_graph_get_node (graph, id)->op->name, op);
+  return FALSE;
+}
+
+/* y = a·b with respect to the first n_wrt inputs; the formula of dot has a statement for each. */
+static HybGraph *
+differentiate_dot (guint n_wrt)
+{
+  Sketch     sketch = sketch_new ();
+  HybValueId y = add (&sketch, "dot", "y", sketch.a, sketch.b);
+  g_autoptr (GError) error = NULL;
+  HybGraph *graph;
+
+  hyb_builder_add_head (sketch.builder, y);
+  graph = differentiate (&sketch, n_wrt, &error);
+  g_assert_no_error (error);
+  return graph;
+}
+
+static void
+test_a_formula_adds_its_statements_in_order (void)
+{
+  g_autoptr (HybGraph) graph = differentiate_dot (2);
+
+  g_assert_true (has_node (graph, "y_backward", "_backward_dot_lhs"));
+  g_assert_true (has_node (graph, "y_backward1", "_backward_dot_rhs"));
+  /* a = 2, b = 3, head gradient 4. */
+  g_assert_cmpfloat (run (graph, 1), ==, 4 * 3);
+  g_assert_cmpfloat (run (graph, 2), ==, 4 * 2);
+}
+
+static void
+test_a_formula_leaves_out_what_is_not_needed (void)
+{
+  g_autoptr (HybGraph) graph = differentiate_dot (1);
+
+  g_assert_true (has_node (graph, "y_backward", "_backward_dot_lhs"));
+  g_assert_cmpuint (count_op (graph, "_backward_dot_rhs"), ==, 0);
+}
+
 TEST_PROGRAM (test_backward)
 {
   g_test_init (&argc, &argv, NULL);
@@ -380,6 +426,8 @@ TEST_PROGRAM (test_backward)
   TEST ("many-uses-are-summed-on-the-way", test_many_uses_are_summed_on_the_way);
   TEST ("long-chains-take-linear-time", test_long_chains_take_linear_time);
   TEST ("gradients-can-be-differentiated", test_gradients_can_be_differentiated);
+  TEST ("a-formula-adds-its-statements-in-order", test_a_formula_adds_its_statements_in_order);
+  TEST ("a-formula-leaves-out-what-is-not-needed", test_a_formula_leaves_out_what_is_not_needed);
 #undef TEST
 
   return g_test_run ();
