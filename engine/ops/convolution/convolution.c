@@ -7,7 +7,7 @@
 #include "engine/ops/convolution/convolution.h"
 
 #include "engine/base/error.h"
-#include "engine/gradient/gradient.h"
+#include "engine/gradient/by-formula.h"
 #include "engine/kernels/convolution/direct-convolution.h"
 #include "engine/op/rules.h"
 #include "engine/op/run.h"
@@ -413,28 +413,6 @@ backward_weight_note (const HybCall *call)
   return hyb_convolve_weight_note (&convolve);
 }
 
-void
-hyb_convolution_gradient (HybGrad *grad, const char *by_data, const char *by_weight)
-{
-  HybValueId dy = hyb_grad_incoming (grad, 0);
-  HybValueId data = hyb_grad_input (grad, 0);
-  HybValueId weight = hyb_grad_input (grad, 1);
-
-  if (hyb_grad_needs_input (grad, 0))
-    hyb_grad_set_input (grad, 0,
-                        hyb_grad_emit_same (grad, by_data, 3, (HybValueId[]){ dy, weight, data }));
-  if (hyb_grad_needs_input (grad, 1))
-    hyb_grad_set_input (grad, 1,
-                        hyb_grad_emit_same (grad, by_weight, 3,
-                                            (HybValueId[]){ dy, data, weight }));
-  if (hyb_grad_n_inputs (grad) > 2 && hyb_grad_needs_input (grad, 2))
-    hyb_grad_set_input (grad, 2,
-                        hyb_grad_emit_with (grad, "sum",
-                                            (const char *[]){ "axis", "1", "exclude", "True",
-                                                              NULL },
-                                            1, &dy));
-}
-
 static void
 convolution_gradient (HybGrad *grad)
 {
@@ -444,7 +422,7 @@ convolution_gradient (HybGrad *grad)
     hyb_grad_refuse (grad, "the gradient is not available for layout %s",
                      layout_choices[params->layout]);
   else
-    hyb_convolution_gradient (grad, "_backward_Convolution_data", "_backward_Convolution_weight");
+    hyb_gradient_by_formula (grad);
 }
 
 static const char *const convolution_inputs[] = { "data", "weight", "bias", NULL };
@@ -467,6 +445,9 @@ const HybOp hyb_ops_convolution[] = {
       .note = convolution_note,
       .workspace = convolution_workspace,
       .gradient = convolution_gradient,
+      .formula = "_backward_Convolution_data* (g0, i1, i0) > i0; _backward_Convolution_weight* "
+                 "(g0, i0, i1) > i1; "
+                 "sum [axis=1 exclude=True] (g0) > i2",
       .cost = convolution_cost,
   },
   {

@@ -28,7 +28,3 @@ void hyb_convolution_cost (const HybCall *call, const HybConvolve *convolve, Hyb
 /* Always FALSE: sets the error for a channel-last layout.  MXNet's CPU build refuses those too,
  * though only when it runs. */
 gboolean hyb_convolution_refuse_layout (const char *layout, GError **error);
-
-/* Emits the gradients of inputs data and weight as the operators named by_data and by_weight, and
- * that of the bias, if there is one, as a sum. */
-void hyb_convolution_gradient (HybGrad *grad, const char *by_data, const char *by_weight);

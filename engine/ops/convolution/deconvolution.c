@@ -7,7 +7,7 @@
 #include "engine/ops/convolution/convolution.h"
 
 #include "engine/base/error.h"
-#include "engine/gradient/gradient.h"
+#include "engine/gradient/by-formula.h"
 #include "engine/op/run.h"
 
 typedef struct
@@ -373,8 +373,7 @@ deconvolution_gradient (HybGrad *grad)
     hyb_grad_refuse (grad, "the gradient is not available for layout %s",
                      layout_choices[params->layout]);
   else
-    hyb_convolution_gradient (grad, "_backward_Deconvolution_data",
-                              "_backward_Deconvolution_weight");
+    hyb_gradient_by_formula (grad);
 }
 
 static const char *const deconvolution_inputs[] = { "data", "weight", "bias", NULL };
@@ -395,6 +394,9 @@ const HybOp hyb_ops_deconvolution[] = {
       .note = deconvolution_note,
       .workspace = deconvolution_workspace,
       .gradient = deconvolution_gradient,
+      .formula = "_backward_Deconvolution_data* (g0, i1, i0) > i0; _backward_Deconvolution_weight* "
+                 "(g0, i0, i1) > i1; "
+                 "sum [axis=1 exclude=True] (g0) > i2",
       .cost = deconvolution_cost,
   },
   {
