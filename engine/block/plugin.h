@@ -15,7 +15,7 @@ G_BEGIN_DECLS
 
 /* Increased whenever one of the structs below, or HybOp, changes.  Modules compiled with another number are
  * refused. */
-#define HYB_PLUGIN_ABI 3
+#define HYB_PLUGIN_ABI 4
 
 /* One batch of a model's own data, which the model fills in. */
 typedef struct
