@@ -140,12 +140,6 @@ embedding_cost (const HybCall *call, HybCost *cost)
   cost->bytes_read = cost->bytes_written + (double) hyb_type_bytes (&call->input[0]);
 }
 
-static gboolean
-backward_infer_dtype (HybCall *call, GError **error)
-{
-  return hyb_rule_dtype_first (call, error);
-}
-
 static const char *const embedding_inputs[] = { "data", "weight", NULL };
 static const char *const backward_inputs[] = { "gradient", "data", NULL };
 
@@ -176,7 +170,7 @@ const HybOp hyb_ops_embedding[] = {
       .inputs = backward_inputs,
       .row_sum_inputs = 1u << 0 | 1u << 1,
       HYB_PARAMS (embedding_params, EmbeddingParams),
-      .infer_dtype = backward_infer_dtype,
+      .infer_dtype = hyb_rule_dtype_first,
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = embedding_backward,
       .flops_per_input = 1,

@@ -61,12 +61,6 @@ panels_forward (const HybCall *call, const HybRun *run)
   hyb_panels_pack (n, k, run->input[0], params->transposed, run->output[0]);
 }
 
-static void
-panels_cost (const HybCall *call, HybCost *cost)
-{
-  hyb_rule_cost_bytes (call, cost);
-}
-
 /* --- _panel_product --- */
 
 static gboolean
@@ -126,7 +120,7 @@ const HybOp hyb_ops_panel_product[] = {
     HYB_PARAMS (panels_params, PanelsParams),
     .infer_shape = panels_infer_shape,
     .forward = panels_forward,
-    .cost = panels_cost },
+    .cost = hyb_rule_cost_move },
   { .name = "_panel_product",
     .doc = "FullyConnected, or its gradient by data, with a packed weight.",
     .category = HYB_CATEGORY_LINEAR,

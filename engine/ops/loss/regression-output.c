@@ -131,12 +131,6 @@ sign_backward (const HybCall *call, const HybRun *run)
     sign_f32 (call, run);
 }
 
-static gboolean
-backward_infer_shape (HybCall *call, GError **error)
-{
-  return hyb_shape_unify (&call->input[0].shape, &call->output[0].shape, error);
-}
-
 static const char *const regression_inputs[] = { "data", "label", NULL };
 static const char *const backward_inputs[] = { "output", "label", NULL };
 
@@ -155,7 +149,7 @@ static const char *const backward_inputs[] = { "output", "label", NULL };
     .name = internal_name, .doc = sentence, .category = HYB_CATEGORY_LOSS,                \
     .flags = HYB_OP_INTERNAL, .gradient_of = of, .operands = "o0 i1 > i0",                \
     .inputs = backward_inputs, .params = regression_params,                               \
-    .params_size = sizeof (RegressionParams), .infer_shape = backward_infer_shape,        \
+    .params_size = sizeof (RegressionParams), .infer_shape = hyb_rule_unary,              \
     .infer_dtype = hyb_layer_label_dtype, .dtypes = HYB_DTYPES_FLOAT, .forward = compute, \
     .flops_per_output = 2                                                                 \
   }
