@@ -299,7 +299,7 @@ deconvolution_forward (const HybCall *call, const HybRun *run)
 static const char *
 deconvolution_note (const HybCall *call)
 {
-  HybConvolve convolve = view_convolve (call, &call->input[0].shape, &call->output[0].shape);
+  HybConvolve convolve = view_call (call);
 
   return hyb_convolve_note (&convolve);
 }
@@ -324,14 +324,6 @@ backward_data_forward (const HybCall *call, const HybRun *run)
                                                    .weight = run->input[1],
                                                    .result = run->output[0],
                                                    .workspace = run->workspace });
-}
-
-static const char *
-backward_data_note (const HybCall *call)
-{
-  HybConvolve convolve = view_call (call);
-
-  return hyb_convolve_note (&convolve);
 }
 
 /* --- Gradient of the weight --- */
@@ -410,7 +402,7 @@ const HybOp hyb_ops_deconvolution[] = {
       HYB_PARAMS (deconvolution_params, DeconvolutionParams),
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = backward_data_forward,
-      .note = backward_data_note,
+      .note = deconvolution_note,
       .workspace = deconvolution_workspace,
       .cost = deconvolution_cost,
   },
