@@ -1,4 +1,4 @@
-/* clock.c — measures what a clock reading costs.
+/* clock.c — measures the cost of a clock reading.
  *
  * The smallest of several batches counts, because a batch can be interrupted but not sped up.
  * SPDX-License-Identifier: LGPL-2.1-or-later */

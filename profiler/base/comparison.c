@@ -1,11 +1,10 @@
-/* comparison.c — separates what subjects need from how fast the machine was when they took turns.
+/* comparison.c — separates the need of each subject from the speed of the machine while they took turns.
  *
- * 1. Rounds are divided into blocks: builds, or parts of the series.
- * 2. Within a block, medians over subjects and over rounds are subtracted in turn (Tukey's median
- *    polish), which leaves what each subject needs.  For two subjects this is the median of log (a / b).
- * 3. A block counts as one observation.  The means over blocks are fitted together, since a subject
- *    may lack a block.
- * 4. With these means, each round tells how slow the machine was.  Its median makes seconds of them.
+ * 1. Rounds are divided into blocks: builds, or parts of the series. 2. Within a block, medians over
+ * subjects and over rounds are subtracted in turn (Tukey's median polish), which leaves the need of each
+ * subject.  For two subjects this is the median of log (a / b). 3. A block counts as one observation.
+ * The means over blocks are fitted together, since a subject may lack a block. 4. With these means, each
+ * round tells how slow the machine was.  Its median makes seconds of them.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "profiler/base/comparison.h"
@@ -38,7 +37,7 @@ struct _ProfComparison
   double  fastest, slowest; /* the machine in parts of the measurement, as a factor on times */
 };
 
-/* The median of those of n values that are not NaN; NaN if all are.  values is overwritten. */
+/* The median of n values without NaN; NaN if all are NaN.  values is overwritten. */
 static double
 median_of_known (double *values, guint n)
 {
@@ -130,7 +129,8 @@ find_slowness (ProfComparison *self, const double *need, guint from, guint to, d
     }
 }
 
-/* Finds what subjects need from the rounds from … to.  buffer: room for the subjects and for rounds. */
+/* Finds the needs of subjects from the rounds from … to.  buffer: room for the subjects and for
+ * rounds. */
 static void
 polish (ProfComparison *self, guint from, guint to, double *need, double *buffer)
 {
@@ -155,8 +155,8 @@ polish (ProfComparison *self, guint from, guint to, double *need, double *buffer
 
 /* --- Means over blocks --- */
 
-/* The mean of what subjects need, less an offset of each block, over the blocks that they have: the least
- * squares solution, found by taking means in turn. */
+/* The mean need of each subject, less an offset of each block, over its blocks: the least squares
+ * solution, found by taking means in turn. */
 static void
 find_means (ProfComparison *self)
 {
@@ -221,8 +221,8 @@ find_speed (ProfComparison *self)
     }
 }
 
-/* The interval of a subject's time: that of the machine's typical speed, and what the blocks say about
- * the subject. */
+/* The interval of a subject's time: from the machine's typical speed, and from the blocks of the
+ * subject. */
 static void
 find_time (ProfComparison *self, guint subject, double *buffer)
 {

@@ -1,7 +1,7 @@
 /* comparison.h — the one estimate of several subjects: their times, and every ratio and difference.
  *
- * In round r of runs in turns, subject i takes exp (slowness[r] + need[i]) seconds: how slow the machine
- * was in that round, and what the subject needs.  All that is said about the subjects comes from these
+ * In round r of runs in turns, subject i takes exp (slowness[r] + need[i]) seconds: the slowness of the
+ * machine in that round, and the need of the subject. All statements about the subjects come from these
  * numbers, so no two statements contradict each other: the quotient of two times is the ratio of
  * prof_comparison_pair(), however the machine changes its speed.
  * SPDX-License-Identifier: LGPL-2.1-or-later */

@@ -1,4 +1,5 @@
-/* disturbance.h — what the kernel did to the process during one sample, and which samples count.
+/* disturbance.h — the kernel's report on the process during one sample, and the selection of
+ * samples.
  *
  * A sample is disturbed if threads of the process waited for a processor for more than 1 % of it.
  * Waiting is summed over the threads, so a sample that is not disturbed was delayed by 1 % at most.
@@ -59,6 +60,6 @@ prof_typical_facts (const ProfSampleFacts *facts, guint n, double inner, ProfTyp
 
 /* The fact of a capture that holds this sentence about its clean samples. */
 #define PROF_DISTURBANCE_KEY "clean.disturbance"
-/* What readers need about the selection, as a sentence with a full stop; NULL if nothing was
- * disturbed.  (transfer full) */
+/* The selection for readers, as a sentence with a full stop; NULL if nothing was disturbed.
+ * (transfer full) */
 char *prof_disturbance_sentence (const ProfDisturbance *disturbance);

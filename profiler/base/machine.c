@@ -113,7 +113,7 @@ prof_facts_get_text (const ProfFacts *facts, const char *key)
   return fact ? fact->text : NULL;
 }
 
-/* --- What the kernel and the libraries report --- */
+/* --- Reports of the kernel and the libraries --- */
 
 static char *
 read_text (const char *path)

@@ -52,11 +52,12 @@ double prof_machine_stolen (const ProfTicks *before, const ProfTicks *after);
 
 /* The GPU that a run was measured on; missing for the processor. */
 #define PROF_DEVICE_KEY "device"
-/* What followed the GPU in traced runs; without it they waited for the GPU after every operator. */
+/* The tracer of the GPU in traced runs; without one they waited for the GPU after every
+ * operator. */
 #define PROF_DEVICE_TRACE_KEY "device.trace"
 /* Why nothing did, or which of its records are missing, as a sentence without its full stop. */
 #define PROF_DEVICE_TRACE_PROBLEM_KEY "device.trace.problem"
-/* Which operators it computed, and what was copied, as a sentence. */
+/* The operators that it computed and the copies, as a sentence. */
 #define PROF_DEVICE_WORK_KEY "device.work"
 /* How products were computed there, precise or fast. */
 #define PROF_DEVICE_MATH_KEY "device.math"

@@ -1,7 +1,7 @@
 /* pairing.c — Student's interval over builds, verdicts, and when a series ends.
  *
- * Noise within a build disappears with more samples, what is peculiar to a build does not.  So a
- * build counts as one observation.  Start reading at prof_pair_blocks().
+ * Noise within a build disappears with more samples, differences between builds do not.  So a build
+ * counts as one observation.  Start reading at prof_pair_blocks().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "profiler/base/pairing.h"
 

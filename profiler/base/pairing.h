@@ -55,7 +55,7 @@ ProfVerdict prof_find_verdict (const ProfInterval *usual, const ProfInterval *st
  * as a logarithm; degrees: of freedom that it is known with, or PROF_ASSUMED_DEGREES. */
 void prof_pairing_widen (ProfPairing *pairing, double deviation, guint degrees);
 
-/* The smallest relative difference that strict can tell from none; NaN if it is not known. */
+/* The smallest relative difference that strict can detect; NaN if unknown. */
 double prof_pairing_resolution (const ProfPairing *pairing);
 
 /* The number of builds of n samples; build: of each, never decreasing, or NULL. */
@@ -82,7 +82,7 @@ void prof_compare_unpaired (const ProfInterval *a,
                             double              deviation,
                             ProfPairing        *pairing);
 /* The interval of the median of n samples over several builds, in the order in which they were
- * taken: that of prof_median_interval(), and wide enough for the variance between builds. */
+ * taken: as prof_median_interval(), but wide enough for the variance between builds. */
 ProfInterval
 prof_builds_interval (const double *values, const guint *build, guint n, double confidence);
 

@@ -215,7 +215,7 @@ prof_builder_add_origin (ProfBuilder *builder, const ProfOrigin *origin)
   g_array_append_vals (builder->section[PROF_SECTION_ORIGINS], origin, 1);
 }
 
-/* By row, then by the node of the model; what computes it comes first. */
+/* By row, then by the node of the model; rows that compute it come first. */
 static int
 compare_origins (gconstpointer a, gconstpointer b)
 {
@@ -265,7 +265,7 @@ prof_builder_set_edges (ProfBuilder *builder, guint32 row, const guint32 *edges,
     g_array_append_vals (builder->section[PROF_SECTION_EDGES], edges, n);
 }
 
-/* --- What was measured --- */
+/* --- Measurements --- */
 
 void
 prof_builder_add_sample (ProfBuilder *builder, ProfSampleKind kind, guint run, double seconds)

@@ -38,7 +38,7 @@ void prof_builder_set_inputs (ProfBuilder *builder, guint32 row, const char *inp
 void prof_builder_set_allocated (ProfBuilder *builder, guint32 row, double bytes);
 /* Sets how a node is computed, in a few words; setting it again has no effect. */
 void prof_builder_set_kernel (ProfBuilder *builder, guint32 row, const char *kernel);
-/* Adds a node of the model that a node which ran stands for; adding one twice has no effect. */
+/* Adds a node of the model to the sources of a node that ran; adding one twice has no effect. */
 void prof_builder_add_origin (ProfBuilder *builder, const ProfOrigin *origin);
 /* Sets the rows that a node reads.  They may be added later. */
 void prof_builder_set_edges (ProfBuilder *builder, guint32 row, const guint32 *edges, guint n);

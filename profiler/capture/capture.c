@@ -29,7 +29,7 @@ struct _ProfCapture
   char           *file;
   const guint8   *data;
   gboolean        is_valid; /* all texts are UTF-8 */
-  GString        *missing;  /* what a file that was cut lacks; NULL: the file is whole */
+  GString        *missing;  /* the missing part of a file that was cut; NULL: the file is whole */
   guint32         count[PROF_N_SECTIONS];
   gconstpointer   section[PROF_N_SECTIONS];
 };
@@ -75,7 +75,7 @@ check_header (const ProfHeader *header, gsize size, const char *where, GError **
   return TRUE;
 }
 
-/* What the entries of a section are called in messages. */
+/* The name of a section's entries in messages. */
 static const char *const section_contents[PROF_N_SECTIONS] = {
   [PROF_SECTION_STRINGS] = "bytes of names",
   [PROF_SECTION_TEXTS] = "texts about the run",

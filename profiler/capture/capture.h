@@ -1,4 +1,4 @@
-/* capture.h — what was measured of one variant of one model, in one file that is read in place.
+/* capture.h — the measurement of one variant of one model, in one file that is read in place.
  *
  * A capture holds the conditions, the graph, the samples, and the events of the traced runs.  Files
  * are not trusted: a capture that opens can be read to the end, because every index is checked
@@ -36,12 +36,12 @@ ProfCapture *prof_capture_new (GBytes *bytes, const char *where, GError **error)
 /* Releases a reference; NULL is allowed. */
 void prof_capture_unref (ProfCapture *capture);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (ProfCapture, prof_capture_unref)
-/* Whether the first bytes of a file are those of a capture.  8 bytes are enough. */
+/* TRUE if the first bytes of a file belong to a capture.  8 bytes are enough. */
 gboolean prof_capture_sniff (const guint8 *head, gsize length);
 
 /* The path, or where prof_capture_new() said that it comes from. */
 const char *prof_capture_get_file (const ProfCapture *capture);
-/* What is missing, as a sentence without a full stop, if the file was cut; NULL if it is whole. */
+/* The missing part, as a sentence without a full stop, if the file was cut; NULL if it is whole. */
 const char *prof_capture_get_missing (const ProfCapture *capture);
 /* The bytes of the file, owned by capture. */
 GBytes *prof_capture_get_bytes (const ProfCapture *capture);
@@ -84,8 +84,8 @@ double *prof_capture_dup_samples (const ProfCapture *capture, ProfSampleKind kin
 /* Facts about the samples of prof_capture_dup_samples (), in the same order; NULL if the capture has
  * none.  Samples without facts have NaN and 0.  Free with g_free(). */
 ProfSampleFacts *prof_capture_dup_sample_facts (const ProfCapture *capture, ProfSampleKind kind);
-/* Seconds of those n clean samples that make the estimate, in order; see prof_select_undisturbed().
- * disturbance: (nullable) says which they are.  Free with g_free(). */
+/* Seconds of the n clean samples that make the estimate, in order; see
+ * prof_select_undisturbed(). disturbance: (nullable) says which they are.  Free with g_free(). */
 double *
 prof_capture_dup_undisturbed (const ProfCapture *capture, guint *n, ProfDisturbance *disturbance);
 

@@ -80,13 +80,13 @@ typedef struct
 typedef enum
 {
   PROF_COMPUTES,
-  PROF_HELPS,          /* prepares what the node that computes it reads */
+  PROF_HELPS,          /* prepares inputs of the node that computes it */
   PROF_DIFFERENTIATES, /* computes its gradient, or helps to */
   PROF_N_ROLES,
 } ProfRole;
 
-/* A node of the model that a node which ran stands for.  A node without such entries stands for itself, if
- * it is one of the model. */
+/* A node of the model that is a source of a node that ran.  A node of the model without such entries is
+ * its own source. */
 typedef struct
 {
   guint32 row;            /* of the node that ran */

@@ -1,7 +1,7 @@
 /* beside.c — see beside.h.
  *
- * Each node of the model is a unit.  What one of the programs computes together joins units; a group is what is joined.  Both
- * captures have the nodes of the model under their names.  Start at prof_beside_list().
+ * Each node of the model is a unit.  Nodes that one of the programs computes together are joined; a group is a set of joined
+ * units.  Both captures have the nodes of the model under their names.  Start at prof_beside_list().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "profiler/exchange/beside.h"
 
@@ -23,7 +23,7 @@ typedef struct
   const ProfBeside *given;
   guint             n_units; /* rows of theirs, by which all arrays are */
   GHashTable       *by_name; /* name of a node of the model → unit + 1 */
-  guint32          *parent;  /* of a tree whose root stands for the group */
+  guint32          *parent;  /* of a tree whose root represents the group */
   guint8           *has_ours;
   double           *ours;
   Names            *our_names, *their_names;
@@ -107,7 +107,7 @@ list_units (Joining *joining)
     }
 }
 
-/* --- What each program computes together --- */
+/* --- Nodes computed together --- */
 
 /* Counts a row of ours with the nodes that it computes, which are one group, or else with the first that it helps. */
 static void
@@ -199,7 +199,7 @@ follow_their_fusions (Joining *joining)
     }
 }
 
-/* Names of the other program for its nodes, which are those of the model unless its optimiser gave others. */
+/* Names of the other program for its nodes: the model's unless its optimiser gave others. */
 static void
 name_theirs (Joining *joining)
 {
@@ -242,7 +242,7 @@ clear_row (gpointer data)
   g_free (row->theirs);
 }
 
-/* Adds what is known of a unit to the row of its group.  index: by root, of the row + 1. */
+/* Adds a unit to the row of its group.  index: by root, of the row + 1. */
 static void
 add_unit (const Joining *joining, guint32 unit, guint *index, GArray *rows)
 {

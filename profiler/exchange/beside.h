@@ -9,8 +9,8 @@
 typedef struct
 {
   GPtrArray *nodes;  /* of const char *: names in the order of the model, owned by theirs */
-  char      *ours;   /* what computes them here: "conv3 (Convolution)"; "" if nothing does */
-  char      *theirs; /* what computes them there: "FusedConv_3"; "" if nothing does */
+  char      *ours;   /* the node that computes them here: "conv3 (Convolution)"; "" if none does */
+  char      *theirs; /* the node that computes them there: "FusedConv_3"; "" if none does */
   double     ours_seconds, theirs_seconds; /* of one run; 0 if nothing ran */
 } ProfBesideRow;
 
@@ -26,6 +26,6 @@ typedef struct
 } ProfBeside;
 
 /* The nodes of the model that ran in either program, in groups: nodes that a program computes together are in one.  A node
- * that did not run there is counted with the last node before it that did.  unplaced: (out) seconds of our nodes that stand for
- * no node of the model.  (transfer full) array of ProfBesideRow; first those that take longest in one of the two */
+ * that did not run there is counted with the last node before it that did.  unplaced: (out) seconds of our nodes without a
+ * node of the model.  (transfer full) array of ProfBesideRow; longest first in one of the two */
 GArray *prof_beside_list (const ProfBeside *beside, double *unplaced);

@@ -1,7 +1,7 @@
 /* chrome-counters.c — writes counter events: "ph":"C", whose args are the values of a track.
  *
- * Memory is what the plan holds while a node runs, and what was allocated beside it.  Processors are
- * the CPU time of all threads in a run over its length.
+ * Memory is the memory of the plan while a node runs, and further allocations.  Processors are the
+ * CPU time of all threads in a run over its length.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "profiler/exchange/chrome-counters.h"
 

@@ -1,8 +1,7 @@
-/* chrome-device.c — writes what a GPU did as Chrome trace events.
+/* chrome-device.c — writes the work of a GPU as Chrome trace events.
  *
- * As in Kineto's dialect the number of the process is that of the GPU, from 0, which no process of a host has, and
- * arrows go from the launcher to the work.  A loop without work of its own is a mark, so that our import can count
- * it.
+ * As in Kineto's dialect the process has the number of the GPU, from 0, which no process of a host has, and arrows
+ * go from the launcher to the work.  A loop without work of its own is a mark, so that our import can count it.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "profiler/exchange/chrome-device.h"
 
@@ -13,7 +12,7 @@
 #define MAX_DEVICES 16 /* of an event */
 #define COPIES      1000
 #define FURTHER     2000 /* between a row and the next one of the same stream */
-#define MAX_FURTHER 100  /* rows of a stream; what overlaps more is not placed beside each other */
+#define MAX_FURTHER 100  /* rows of a stream; more overlapping events share the last row */
 
 struct ProfDeviceRows
 {

@@ -1,5 +1,5 @@
-/* chrome-device.h — writes what a GPU did as Chrome trace events: a process for each GPU, a row for each stream and
- * one for copies between host and GPU.
+/* chrome-device.h — writes the work of a GPU as Chrome trace events: a process for each GPU, a row for each stream
+ * and one for copies between host and GPU.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -13,8 +13,8 @@ ProfDeviceRows *prof_device_rows_new (void);
 /* Frees rows; NULL is allowed. */
 void prof_device_rows_free (ProfDeviceRows *rows);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (ProfDeviceRows, prof_device_rows_free)
-/* Places work, which must come in the order of its beginning, in the first row of its stream, or of copies, that is
- * free: what overlaps in one row, readers of traces leave out.  Returns the number of the row, the tid. */
+/* Places work, which must come in the order of its beginning, in the first row of its stream, or of copies, that
+ * is free: readers of traces drop events that overlap in one row.  Returns the number of the row, the tid. */
 guint prof_device_rows_place (ProfDeviceRows *rows, const ProfEvent *event);
 /* Names the processes and rows of all GPUs that work was placed in. */
 void prof_device_rows_append (GString *to, const ProfDeviceRows *rows, const ProfCapture *capture);

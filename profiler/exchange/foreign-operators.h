@@ -1,4 +1,4 @@
-/* foreign-operators.h — which operators of ONNX and PyTorch compute what which of ours do.
+/* foreign-operators.h — pairs operators of ONNX and PyTorch with ours.
  *
  * Operators are grouped in classes such as “matrix product”, because graphs of other tools write the
  * same layer with other operators.

@@ -31,7 +31,7 @@ is_numbered (const char *name, const char *prefix, guint32 *number)
   return *end == 0 && value < PROF_NO_NUMBER;
 }
 
-/* Finds out which part of a run an event stands for.  FALSE: it belongs to no run. */
+/* Finds the part of a run that an event belongs to.  FALSE: it belongs to no run. */
 static gboolean
 classify (const ProfTraceEvent *event, OwnSpan *span)
 {

@@ -102,7 +102,7 @@ compare_nesting (gconstpointer a, gconstpointer b)
 }
 
 /* PyTorch's operators call others, which are events of their own: keeps the outermost ones that
- * foreign-operators.h knows, and gradients as a whole. */
+ * foreign-operators.h lists, and gradients as a whole. */
 static void
 drop_inner (GArray *executions, ProfImport *import)
 {
@@ -146,7 +146,7 @@ prof_pair_events (const ProfTrace *trace, ProfImport *import)
       char                 *place;
       GArray               *stack;
 
-      /* Asynchronous events (b, e) repeat what B and E say. */
+      /* Asynchronous events (b, e) repeat B and E. */
       if (!is_operator (event) || !event->has_time || !strchr ("BEX", event->phase) ||
           !event->phase)
         continue;

@@ -95,8 +95,8 @@ const char *prof_import_key (ProfImport *import, const char *name);
 const char *prof_import_backward_key (const TraceImport *self, const char *name);
 /* Whether another tool than MXNet recorded the execution: some of their operators have the same name. */
 gboolean prof_import_is_foreign (const ProfExecution *execution);
-/* The name of the node in the name of an event, as ONNX Runtime writes it: without what it adds.
- * (transfer full) */
+/* The name of the node in the name of an event, as ONNX Runtime writes it: without its
+ * additions. (transfer full) */
 char *prof_import_dup_node_name (const ProfExecution *execution);
 /* Why an execution of an operator of another tool belongs to no node, although the graph may have such
  * operators; NULL if its class can be placed. */
@@ -123,7 +123,7 @@ prof_import_find_operator (TraceImport *self, const char *name, gboolean is_back
 Target prof_import_find_target (TraceImport *self, const char *name);
 /* The node that an execution names, without counting it; PROF_NONE if it names none. */
 Target prof_import_peek (TraceImport *self, const ProfExecution *execution);
-/* What an execution belongs to: the node that it names, or the next node of its operator. */
+/* The node of an execution: the named one, or the next node of its operator. */
 Target prof_import_find_any (TraceImport *self, const ProfExecution *execution);
 
 /* --- Names that ONNX Runtime's optimiser gives (import-renamed.c) --- */

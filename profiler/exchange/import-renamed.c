@@ -1,4 +1,4 @@
-/* import-renamed.c — finds the nodes behind names that ONNX Runtime's optimiser gives, and what it fused.
+/* import-renamed.c — finds the nodes behind names that ONNX Runtime's optimiser gives, and the nodes that it fused.
  *
  * Optimised nodes are called after a node or a value of the file: “conv3_nchwc” returns the value conv3 in another
  * layout, “dense/MatMulAddFusion” begins with the node dense, “Mul_11” is the unnamed node number 11, “_inlfunc_gelu_Erf” is
@@ -35,7 +35,7 @@ prof_import_list_nodes (TraceImport *self, HybGraph *graph)
     }
 }
 
-/* Cuts what the optimiser appends to make a name unique: “_token_12”. */
+/* Cuts the optimiser's suffix that makes a name unique: “_token_12”. */
 static void
 cut_token (char *name)
 {
@@ -149,7 +149,7 @@ find_cast (const TraceImport *self, const char *name)
   return n > 0 ? users[0] : HYB_NO_ID;
 }
 
-/* The node that an optimised one stands for, or HYB_NO_ID.  name is changed. */
+/* The source of an optimised node, or HYB_NO_ID.  name is changed. */
 static HybNodeId
 find_node (const TraceImport *self, char *name, const char *type, const char **plain)
 {
@@ -202,7 +202,7 @@ prof_import_find_renamed (TraceImport *self, const ProfExecution *execution)
   return at;
 }
 
-/* --- What was fused --- */
+/* --- Fused nodes --- */
 
 /* The only reader of a node's outputs, if nothing was executed for the node; else HYB_NO_ID. */
 static HybNodeId

@@ -201,7 +201,7 @@ find_foreign (TraceImport *self, guint class)
   return target;
 }
 
-/* What an execution belongs to: the node that it names, or the next node of its operator. */
+/* The node of an execution: the named one, or the next node of its operator. */
 Target
 prof_import_find_any (TraceImport *self, const ProfExecution *execution)
 {

@@ -38,7 +38,7 @@ is_work (const ProfTraceEvent *event)
          prof_import_get_device (event) > 0 && event->run <= G_MAXUINT16;
 }
 
-/* Events of a trace lie in an array, so that their order is that of their addresses. */
+/* Events of a trace lie in an array, so their addresses give their order. */
 static int
 compare_work (gconstpointer a, gconstpointer b)
 {

@@ -207,7 +207,7 @@ count_gradients (TraceImport *self, const GArray *executions)
     }
 }
 
-/* ONNX Runtime changes the layout of arrays before and after nodes that want another one. */
+/* ONNX Runtime changes the layout of arrays before and after nodes that need another one. */
 static gboolean
 is_layout (const ProfExecution *execution)
 {
@@ -338,7 +338,7 @@ compare_unmatched (gconstpointer a, gconstpointer b)
   return strcmp (x->name, y->name);
 }
 
-/* Adds the given facts, and those of the import. */
+/* Adds the given facts, and facts of the import. */
 static void
 add_facts (TraceImport *self, const ProfTrace *trace, const ProfFacts *given)
 {

@@ -1,4 +1,4 @@
-/* nsys-without.c — stands for nsys.c in a build without SQLite.
+/* nsys-without.c — replaces nsys.c in a build without SQLite.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "profiler/exchange/nsys.h"
 

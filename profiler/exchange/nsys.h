@@ -10,7 +10,7 @@
 
 #define PROF_SQLITE_MAGIC "SQLite format 3" /* with its 0 */
 
-/* Whether the first bytes of a file are those of a SQLite database.  16 bytes are enough. */
+/* TRUE if the first bytes of a file belong to a SQLite database.  16 bytes are enough. */
 static inline gboolean
 prof_nsys_sniff (const char *head, gsize length)
 {

@@ -1,4 +1,4 @@
-/* report-origins.c — tables of what ran and of what it stands for, summed up by folded name.
+/* report-origins.c — tables of the nodes that ran and their sources, summed up by folded name.
  *
  * Start reading at prof_report_origins().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
@@ -171,7 +171,7 @@ static const char *const role_prefix[PROF_N_ROLES] = {
   [PROF_DIFFERENTIATES] = "gradient of ",
 };
 
-/* Nodes that ran and stand for others than themselves. */
+/* Nodes that ran and have other sources than themselves. */
 static void
 append_made (GString *to, const ProfOrigins *origins, const Table *head)
 {

@@ -102,7 +102,7 @@ append_conditions (GString *to, const ProfCapture *capture)
                             hyb_one_line (prof_capture_get_missing (capture)));
 }
 
-/* What the kernel did during a typical clean run, and how many of them it disturbed. */
+/* The kernel's report on a typical clean run, and the number of disturbed runs. */
 static void
 append_disturbance (GString *to, const ProfCapture *capture, const ProfDisturbance *disturbance)
 {
@@ -183,7 +183,7 @@ append_clean (GString *to, const ProfCapture *capture, const ProfSummary *summar
                                 : "");
 }
 
-/* The FLOP of a run, which are the same in all forms of a model.  What a backward pass computes again is
+/* The FLOP of a run, which are the same in all forms of a model.  Recomputation in a backward pass is
  * not. */
 static void
 append_work (GString *to, const ProfCapture *capture)
@@ -273,7 +273,7 @@ append_share (GString *to, const char *label, double count, double self, double 
                 8);
 }
 
-/* The end of every table of shares: what is not in nodes, and the whole. */
+/* The end of every table of shares: the time outside of nodes, and the whole. */
 static void
 append_rest (GString *to, const ProfSummary *summary)
 {

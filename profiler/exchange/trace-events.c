@@ -31,7 +31,7 @@ typedef struct
       wasted; /* bytes that were read in vain: strings without an end, objects that were dropped */
   guint64     memory; /* bytes that the text and all that was read take */
   guint64     limit;  /* of memory: nothing more is read beyond it */
-  GHashTable *texts;  /* those that were kept */
+  GHashTable *texts;  /* the kept ones */
   ProfTrace  *trace;
 } Reader;
 

@@ -16,7 +16,7 @@ typedef struct
   const char
       *type; /* args.op_name, the operator where the name is that of a node; NULL if absent */
   const char *origin; /* args.origin, the node that a node of ours was made from; NULL if absent */
-  const char *labels, *tracer; /* of args, what a GPU is and what followed it; NULL if absent */
+  const char *labels, *tracer; /* of args, the name of a GPU and its tracer; NULL if absent */
   char        phase;           /* 'B', 'E', 'X' and so on; 0 if absent */
   gboolean    has_time;
   gint64      begin_ns, duration_ns;

@@ -49,7 +49,7 @@ can_become (const ProfCapture *capture, const char *form)
   return g_strv_contains ((const char *const *) list, form);
 }
 
-/* The time between nodes is that of exact runs, all of which must show it. */
+/* The time between nodes comes from exact runs, all of which must show it. */
 static gboolean
 host_bound (const RuleInput *input, ProfAdvice *advice)
 {
@@ -78,7 +78,7 @@ host_bound (const RuleInput *input, ProfAdvice *advice)
   return TRUE;
 }
 
-/* Traced runs have longer gaps than clean ones, but the GPU works as long.  So what is left of a clean run is the
+/* Traced runs have longer gaps than clean ones, but the GPU works as long.  So the rest of a clean run is the
  * time in which it idled. */
 static gboolean
 gpu_idles (const RuleInput *input, ProfAdvice *advice)

@@ -1,4 +1,4 @@
-/* cautions.c — compares the facts of two recordings and says what differs.
+/* cautions.c — compares the facts of two recordings and lists the differences.
  *
  * Start reading at prof_cautions(); facts that are compared are listed in tables.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
@@ -340,7 +340,7 @@ add_model (GPtrArray *cautions, const ProfCapture *a, const ProfCapture *b)
                      count_executed (a), count_executed (b));
 }
 
-/* --- Noise and what is not known --- */
+/* --- Noise and unknown facts --- */
 
 static void
 add_warnings (GPtrArray *cautions, const ProfCapture *capture, const char *which)

@@ -39,10 +39,10 @@ typedef enum
 {
   PROF_CAUTION_MACHINE,  /* they ran on other machines */
   PROF_CAUTION_WORK,     /* they did not do the same work, or not in the same way */
-  PROF_CAUTION_MODEL,    /* the models differ, which may be what is compared */
+  PROF_CAUTION_MODEL,    /* the models differ, perhaps on purpose */
   PROF_CAUTION_SOFTWARE, /* other versions of libraries, kernel or program */
   PROF_CAUTION_NOISE,    /* load, stolen time, noise */
-  PROF_CAUTION_UNKNOWN,  /* what cannot be seen from a recording */
+  PROF_CAUTION_UNKNOWN,  /* facts that recordings do not hold */
 } ProfCautionKind;
 
 /* "machine", "work", "model", "software", "noise", "unknown". */

@@ -9,7 +9,7 @@
 #include <math.h>
 
 /* Relative to the largest value.  Sums over a long sequence differ when the order of summation
- * does; this much is far below what matters to users of the model. */
+ * does; this much is far below any difference that matters to users of the model. */
 #define TOLERANCE 1e-4
 /* Where a GPU may round the operands of products to 10 bits of fraction. */
 #define FAST_TOLERANCE 1e-2

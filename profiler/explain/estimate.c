@@ -1,4 +1,4 @@
-/* estimate.c — estimates what fusing an unrolled sequence would save.
+/* estimate.c — estimates the time that fusing an unrolled sequence would save.
  *
  * The model: products of the inputs of all steps become one, which reads the weights once; products
  * of the states find their weights packed and reach the same rate; of the pointwise work only
@@ -111,7 +111,7 @@ find_cell (const Estimate *self, guint *n_steps)
   return best;
 }
 
-/* Seconds, FLOP and bytes of a run, by what fusing does to them. */
+/* Seconds, FLOP and bytes of a run, by the effect of fusing on them. */
 typedef struct
 {
   double linear, batched_flops, batched_bytes;        /* products of inputs */
@@ -128,7 +128,7 @@ add_node (const Estimate *self, const ProfNodeSum *sum, Parts *parts)
   const ProfNode *node = prof_capture_get_node (self->capture, sum->row);
   double          seconds = self_of (self, sum);
 
-  /* Nodes that passes added do what the fused form does: products of all steps, fused gates. */
+  /* Nodes that passes added work like the fused form: products of all steps, fused gates. */
   if (node->flags & PROF_NODE_ADDED)
     {
       parts->outside += seconds;
@@ -147,8 +147,8 @@ add_node (const Estimate *self, const ProfNodeSum *sum, Parts *parts)
     {
       if (is_recurrent (self, sum->row) || node->step == 0)
         {
-          /* In step 0 the products of inputs and of states cannot be distinguished by what they
-           * read.  Both are left out and made up for in prof_estimate_fused(). */
+          /* In step 0 the products of inputs and of states cannot be distinguished by their
+           * inputs.  Both are left out and made up for in prof_estimate_fused(). */
           parts->recurrent += node->step == 0 ? 0 : seconds;
           parts->recurrent_flops += node->step == 0 ? 0 : sum->flops;
           parts->recurrent_bytes += node->step == 0 ? 0 : sum->bytes;

@@ -1,4 +1,5 @@
-/* estimate.h — what fusing an unrolled recurrent network would save, estimated from a capture.
+/* estimate.h — the time that fusing an unrolled recurrent network would save, estimated from a
+ * capture.
  *
  * The model behind the estimate is described in estimate.c.
  * SPDX-License-Identifier: LGPL-2.1-or-later */

@@ -1,4 +1,4 @@
-/* explain.c — divides what one variant saves against another into buckets.
+/* explain.c — divides the time that one variant saves against another into buckets.
  *
  * A bucket is the share of a class in traced runs, times the clean time, of A less of B.  Clean and
  * traced runs are redrawn together for the intervals.  Start reading at prof_explain().
@@ -34,8 +34,8 @@ prof_bucket_name (ProfBucketKind kind)
 
 /* --- Buckets from shares and times --- */
 
-/* The share of each bucket in a run of one variant.  What a fused layer does is in none if the capture
- * does not have its parts. */
+/* The share of each bucket in a run of one variant.  The work of a fused layer is in none if the
+ * capture lacks its parts. */
 static void
 find_shares (const double *class_share, double *share)
 {
@@ -43,8 +43,8 @@ find_shares (const double *class_share, double *share)
   share[PROF_BUCKET_GEMM] = class_share[PROF_CLASS_GEMM];
   share[PROF_BUCKET_POINTWISE] = class_share[PROF_CLASS_POINTWISE];
   share[PROF_BUCKET_MOVEMENT] = class_share[PROF_CLASS_MOVEMENT];
-  /* Operators run one after the other, and only threads inside them run at the same time.  What
-   * that saves shows only in runs with fewer threads, and what memory management costs outside
+  /* Operators run one after the other, and only threads inside them run at the same time.  Their
+   * gain shows only in runs with fewer threads, and the cost of memory management outside
    * operators only in a rung: prof_ladder_explain(). */
   share[PROF_BUCKET_OVERLAP] = share[PROF_BUCKET_MEMORY] = 0;
 }
@@ -80,7 +80,7 @@ find_interval (double estimate, double *redrawn, guint n)
   };
 }
 
-/* Widens the interval of HOST by what is uncertain about the time between operators.  clean: seconds
+/* Widens the interval of HOST by the uncertainty of the time between operators.  clean: seconds
  * of A and B. */
 static void
 widen_host (const ProfClassTimes *sides, const double *clean, ProfInterval *interval)

@@ -26,16 +26,16 @@ const char *prof_bucket_name (ProfBucketKind kind);
 typedef struct
 {
   const char *name;
-  double      seconds;   /* what B saves, by the traced runs; negative: what it costs more */
+  double      seconds;   /* time that B saves, by the traced runs; negative: B takes longer */
   double      low, high; /* 95 % interval of seconds; NaN: too few runs */
   char       *rung;      /* the rungs that were run for it, with their times; NULL: none */
-  double      proved;    /* seconds that those rungs saved; NaN: none */
+  double      proved;    /* seconds that these rungs saved; NaN: none */
   double      residual;  /* seconds less proved; NaN: no rung */
 } ProfBucket;
 
 typedef struct
 {
-  ProfInterval saved; /* clean seconds of A less those of B */
+  ProfInterval saved; /* clean seconds of A less B's */
   ProfBucket   bucket[PROF_N_BUCKETS];
   double       unexplained; /* saved less all buckets */
   double       run;         /* clean seconds of a run of B */
@@ -43,45 +43,45 @@ typedef struct
   gboolean     is_other_device;        /* measured on different devices */
   gboolean     is_same_plan;           /* both execute the same operators on the same types */
   gboolean     same_flops;             /* products agree within 2 %, or are not known */
-  double       flops_a, flops_b;       /* of a run, without what is repeated; NaN: not known */
-  double       repeated_a, repeated_b; /* besides: what a backward loop computes again */
+  double       flops_a, flops_b;       /* of a run, without repeated work; NaN: unknown */
+  double       repeated_a, repeated_b; /* in addition: work that a backward loop repeats */
 } ProfExplanation;
 
 /* Share of the difference that may remain unexplained, or by which a bucket may differ from its
  * rung, before the explanation counts as incomplete. */
 #define PROF_COMPLETE_WITHIN 0.1
 
-/* Whether more than PROF_COMPLETE_WITHIN of the difference is unexplained, or a bucket differs by
- * more from its rung.  *worst gets the bucket, PROF_N_BUCKETS for what is unexplained. */
+/* Whether more than PROF_COMPLETE_WITHIN of the difference is unexplained, or a bucket differs
+ * by more from its rung.  *worst gets the bucket, PROF_N_BUCKETS for the unexplained part. */
 gboolean prof_explanation_is_incomplete (const ProfExplanation *explanation, ProfBucketKind *worst);
 /* Whether a bucket may be named as a cause: its interval excludes zero, and it is more than
  * PROF_SAME_WITHIN of a run.  Traced runs are of a single build and cannot resolve smaller differences. */
 gboolean prof_explanation_is_clear (const ProfExplanation *explanation, ProfBucketKind kind);
 /* Whether causes may be named: the difference is certain, and the plans differ. */
 gboolean prof_explanation_has_cause (const ProfExplanation *explanation);
-/* Sets what rungs measured for a bucket.  rung: (transfer full) in words */
+/* Sets the measurement of rungs for a bucket.  rung: (transfer full) in words */
 void prof_bucket_set_rung (ProfBucket *bucket, double seconds, char *rung);
 
 /* Two subjects of a comparison, with their captures. */
 typedef struct
 {
-  const ProfComparison *comparison; /* clean times, and what b saves */
+  const ProfComparison *comparison; /* clean times, and the time that b saves */
   guint                 a, b;       /* subjects */
   const ProfCapture    *capture_a, *capture_b;
 } ProfExplained;
 
-/* Explains why b is faster than a.  Operators run one after the other; what threads inside them save is part of every bucket unless
- * both variants ran with one thread. */
+/* Explains why b is faster than a.  Operators run one after the other; the gain of threads inside them is part of every bucket
+ * unless both variants ran with one thread. */
 void prof_explain (const ProfExplained *pair, ProfExplanation *explanation);
 
-/* Explains why b is faster than a with all threads, which all is about; one: the same with one thread.
- * Buckets are of the runs with one thread; the overlap is what more threads change about the
- * difference. */
+/* Explains why b is faster than a with all threads, which all is about; one: the same with one
+ * thread. Buckets are of the runs with one thread; the overlap is the change of the difference by
+ * more threads. */
 void prof_explain_threads (const ProfExplained *all,
                            const ProfExplained *one,
                            ProfExplanation     *explanation);
 
-/* Adds seconds, measured by a rung, to the overlap and to what is saved, for an explanation of runs
+/* Adds seconds, measured by a rung, to the overlap and to the total, for an explanation of runs
  * with one thread.  rung: (transfer full) in words */
 void prof_explanation_add_overlap (ProfExplanation    *explanation,
                                    const ProfInterval *seconds,

@@ -1,7 +1,7 @@
 /* ladder.c — makes the rungs of a ladder from modes and passes, and measures them in turns.
  *
- * Every optimising pass that changes the plan is a rung; its bucket is what the pass says that it
- * saves.  Start reading at prof_ladder_new().
+ * Every optimising pass that changes the plan is a rung; the pass names its bucket.  Start reading
+ * at prof_ladder_new().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "profiler/explain/ladder.h"
 
@@ -249,7 +249,7 @@ prof_ladder_measure (ProfLadder *ladder, const ProfMeasureOptions *options, GErr
   return is_done;
 }
 
-/* Adds what a rung saved to what is known of a bucket. */
+/* Adds the time that a rung saved to a bucket. */
 static void
 add_rung_to_bucket (ProfBucket *bucket, const ProfRung *rung)
 {

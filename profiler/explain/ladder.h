@@ -11,7 +11,7 @@
 typedef struct
 {
   char          *name;    /* "planned", "fold-constants" */
-  const char    *doc;     /* what the switch does; static */
+  const char    *doc;     /* the effect of the switch; static */
   ProfBucketKind bucket;  /* that the step to this rung belongs to; PROF_N_BUCKETS: several */
   ProfSubject   *subject; /* owned */
   ProfSeries     series;
@@ -28,10 +28,10 @@ typedef struct
       *comparison; /* of all rungs; NULL: not measured.  Times and differences come from it */
 } ProfLadder;
 
-/* Plans all rungs: operator by operator, planned, static memory, then every pass that changes this
- * model, all with one thread; then form (nullable, the same model in another form); then all
- * threads, if there are several.  options holds what is common to all.  NULL with an error if
- * planning fails.  (transfer full) */
+/* Plans all rungs: operator by operator, planned, static memory, then every pass that changes
+ * this model, all with one thread; then form (nullable, the same model in another form); then
+ * all threads, if there are several.  options: the common ones.  NULL with an error if planning
+ * fails.  (transfer full) */
 ProfLadder *prof_ladder_new (HybGraph                 *graph,
                              HybTensor *const         *values,
                              const ProfSubject        *form,
@@ -45,17 +45,17 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (ProfLadder, prof_ladder_free)
 gboolean
 prof_ladder_measure (ProfLadder *ladder, const ProfMeasureOptions *options, GError **error);
 
-/* Fills times, differences and verdicts of the rungs from their series.  What rungs save adds up to the
- * difference of the times of the first and the last. */
+/* Fills times, differences and verdicts of the rungs from their series.  The savings of the rungs
+ * add up to the difference between the first and the last. */
 void prof_ladder_compare (ProfLadder *ladder);
 
 /* The last rung that only modes and passes distinguish from the first. */
 guint prof_ladder_last_pass (const ProfLadder *ladder);
 /* Explains why the last pass is faster than the first rung: buckets from the traced runs of both,
- * and beside each what its rungs saved.  Another form and all threads come later and are not part of
- * it.  The rung for static memory moves its share from the host bucket to the memory bucket.  facts:
- * (nullable) conditions for the captures.  FALSE without an error if nothing was traced, or if there
- * is one rung only. */
+ * and beside each the savings of its rungs.  Another form and all threads come later and are not
+ * part of it.  The rung for static memory moves its share from the host bucket to the memory
+ * bucket.  facts: (nullable) conditions for the captures.  FALSE without an error if nothing was
+ * traced, or if there is one rung only. */
 gboolean prof_ladder_explain (const ProfLadder *ladder,
                               const ProfFacts  *facts,
                               ProfExplanation  *explanation,

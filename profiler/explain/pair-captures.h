@@ -10,8 +10,8 @@
 /* Compares the clean runs of n captures: in turns if all took turns with each other.  (transfer full) */
 ProfComparison *prof_compare_captures (const ProfCapture *const *captures, guint n);
 
-/* Random but repeatable draws of what would have been measured instead: other builds in place of
- * those that there were. */
+/* Random but repeatable draws of alternative measurements: other builds in place of the actual
+ * ones. */
 typedef struct _ProfRedraw ProfRedraw;
 
 /* Prepares draws for subjects a and b of a comparison.  NULL if their ratio has no interval.

@@ -1,4 +1,4 @@
-/* repeats.h — which nodes compute again what the forward pass has computed.
+/* repeats.h — nodes that repeat work of the forward pass.
  *
  * The backward pass of a loop or condition may run its body again to get the values that it needs.
  * That is work that another form of the same model does not do.

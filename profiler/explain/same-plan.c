@@ -1,4 +1,4 @@
-/* same-plan.c — compares what two subjects execute, node by node.
+/* same-plan.c — compares the plans of two subjects, node by node.
  *
  * Passes have already run, so two forms that passes turn into the same graph are the same.
  * SPDX-License-Identifier: LGPL-2.1-or-later */

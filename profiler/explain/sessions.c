@@ -1,8 +1,9 @@
 /* sessions.c — ratios of recordings with the variance between sessions, and the gate for a CI.
  *
- * A ratio's logarithm has two errors that are independent: that of the medians within each recording
- * (order statistics) and that between sessions.  Their half-widths are added as squares, and the
- * difference of the machine's clock as it is.  Start reading at prof_sessions_compare().
+ * A ratio's logarithm has two errors that are independent: the error of the medians within each
+ * recording (order statistics) and the error between sessions.  Their half-widths are added as
+ * squares, and the difference of the machine's clock as it is.  Start reading at
+ * prof_sessions_compare().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "profiler/explain/sessions.h"
 
@@ -43,7 +44,7 @@ find_drift (const double *samples, guint n)
 
 typedef struct
 {
-  double         *samples; /* seconds; those that make the estimate */
+  double         *samples; /* seconds of the samples that make the estimate */
   guint           n;
   ProfStatistics  statistics;
   ProfDisturbance disturbance;
@@ -122,8 +123,8 @@ find_deviation (const Recording *recordings, guint n)
   return prof_deviation (medians, n);
 }
 
-/* How much sessions vary is measured from those at the speed of b or, if they are too few, from all of
- * this machine, which vary more. */
+/* The variance between sessions is measured from sessions at the speed of b or, if they are too
+ * few, from all of this machine, which vary more. */
 static void
 find_spread (ProfSessions *self, const Ratio *ratio)
 {
@@ -141,7 +142,7 @@ find_spread (ProfSessions *self, const Ratio *ratio)
   self->spread = MAX (self->spread, find_drift (ratio->b->samples, ratio->b->n));
 }
 
-/* Whether the speed of the machine may be why the verdict is what it is. */
+/* TRUE if the speed of the machine may explain the verdict. */
 static gboolean
 is_explained_by_speed (const ProfSessions *self, ProfVerdict verdict)
 {
@@ -175,7 +176,7 @@ compare_recordings (ProfSessions *self, Ratio *ratio)
     self->verdict = PROF_UNDECIDED;
 }
 
-/* Says how the variance between sessions is known, and what was left out. */
+/* States the source of the variance between sessions, and the recordings that were left out. */
 static void
 add_statistics (ProfSessions *self, guint n_given, guint fewest)
 {
@@ -206,9 +207,9 @@ add_statistics (ProfSessions *self, guint n_given, guint fewest)
                        PROF_SESSION_MIN_MEASURED);
 }
 
-/* The recordings of the baseline with the closest relation to b, as indices, first n_others that were made
- * while the machine was not as fast as for b; 0 if all were.  Sets the relation and what is wrong with the
- * speed. */
+/* The recordings of the baseline with the closest relation to b, as indices, first n_others that were
+ * made while the machine was not as fast as for b; 0 if all were.  Sets the relation and the fault of
+ * the speed. */
 static GArray *
 choose_recordings (ProfSessions             *self,
                    const ProfCapture *const *baseline,

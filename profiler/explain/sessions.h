@@ -2,7 +2,7 @@
  * other machines.
  *
  * Nothing is run.  Two sessions differ even if nothing was changed, so intervals contain the variance
- * between sessions, and cautions state what recordings cannot tell.
+ * between sessions, and cautions state the limits of recordings.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -18,7 +18,7 @@ typedef struct
 {
   ProfStatistics a, b;     /* of the clean samples; a: of the last recording used of the baseline */
   guint          n_used;   /* recordings of the baseline */
-  guint          n_spread; /* those that the spread is measured from, also at another speed */
+  guint          n_spread; /* the ones that the spread is measured from, also at another speed */
   ProfMachineRelation machine;
   gboolean            is_same_work;
   gboolean            is_too_long;   /* nearly all runs of b waited for a processor */
@@ -27,7 +27,7 @@ typedef struct
   double       clock;  /* by how much the clock differed, as a logarithm; part of the interval */
   double       spread; /* standard deviation between sessions, relative */
   gboolean     is_spread_measured; /* FALSE: assumed */
-  ProfInterval ratio;              /* time of b over that of the baseline; 99 % */
+  ProfInterval ratio;              /* time of b over the baseline's; 99 % */
   ProfVerdict  verdict;  /* of b against the baseline; UNDECIDED where the speed explains it */
   GPtrArray   *cautions; /* of ProfCaution, gravest first */
 } ProfSessions;          /* low and high of the intervals are NaN with too few samples */

@@ -23,7 +23,7 @@ typedef struct
   double seconds[2]; /* of one traced run */
 } ProfRoleTime;
 
-/* Sums the time of both models by role; counterparts are HybCounterpart of their graphs.  A node that ran and stands for nodes of several
- * roles counts for the first of them.  What stands for no node of the model is in no row.  (transfer full) array of ProfRoleTime, which
- * counterparts must outlive; first those that differ most. */
+/* Sums the time of both models by role; counterparts are HybCounterpart of their graphs.  A node that ran with sources of several
+ * roles counts for the first of them.  Nodes without a source in the model are in no row.  (transfer full) array of ProfRoleTime,
+ * which counterparts must outlive; largest difference first. */
 GArray *prof_time_by_role (const ProfRoleSide sides[2], const GPtrArray *counterparts);

@@ -119,7 +119,7 @@ add_row (ProfClassTimes      *times,
     }
 }
 
-/* Adds what lies around the nodes of each run to HOST, and divides all classes by its length. */
+/* Adds the time around the nodes of each run to HOST, and divides all classes by its length. */
 static void
 finish_runs (ProfClassTimes *times, const ProfRunMatrix *matrix, const SpanCost *cost)
 {

@@ -16,19 +16,19 @@ typedef enum
   PROF_N_CLASSES,
 } ProfClass;
 
-/* What part of a run each class takes, by the traced runs, without the time that recording took.
- * HOST is what lies between operators, measured by exact runs, and around them, and the control
- * operators themselves.  The parts need not add up to 1: what is missing belongs to no class. */
+/* The share of each class in a run, by the traced runs, without the time of recording.  HOST is
+ * the time between operators, measured by exact runs, and around them, and the control operators
+ * themselves.  The parts need not add up to 1: the rest belongs to no class. */
 typedef struct
 {
   double  share[PROF_N_CLASSES]; /* median over the traced runs */
   double *runs[PROF_N_CLASSES];  /* by traced run */
   guint   n_runs;                /* traced runs */
-  double  between;               /* of HOST: what only exact runs show, which are few */
-  /* FLOP of a run, each NaN if not known.  What a backward loop computes again is counted apart. */
+  double  between;               /* of HOST: shown only by exact runs, which are few */
+  /* FLOP of a run, each NaN if not known.  Work that a backward loop repeats is counted apart. */
   double flops;
   double products; /* of flops: in matrix products and convolutions */
-  double repeated; /* besides: what the forward pass had computed already */
+  double repeated; /* in addition: repeated work of the forward pass */
 } ProfClassTimes;
 
 /* Computes the classes of capture into times; free the arrays with prof_class_times_clear(). */

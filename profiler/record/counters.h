@@ -42,7 +42,7 @@ void prof_counters_begin (ProfCounters *counters);
  * kernel multiplexed groups. */
 void prof_counters_end (ProfCounters *counters, double counts[PROF_N_COUNTS]);
 
-/* Decodes what a group of n counters reads as: the number of counters, ns enabled, ns running, then
- * the values.  Values are scaled to all of the time.  FALSE if the words are cut short, of another
- * group, or if the group never ran.  Public for its test. */
+/* Decodes the words read from a group of n counters: the number of counters, ns enabled, ns
+ * running, then the values.  Values are scaled to all of the time.  FALSE if the words are cut
+ * short, of another group, or if the group never ran.  Public for its test. */
 gboolean prof_counters_decode (const guint64 *words, gsize n_words, guint n, double *values);

@@ -1,4 +1,4 @@
-/* cupti.c — finds and opens libcupti.so.13 or .12, and says in a sentence what its errors mean.
+/* cupti.c — finds and opens libcupti.so.13 or .12, and words its errors.
  *
  * It is looked for where the module for GPUs looks for its libraries (engine/device/folders.c); HYB_CUPTI names another
  * file.  It is never closed.
@@ -28,7 +28,7 @@ typedef struct
 static const Symbol symbols[] = { PROF_CUPTI_FUNCTIONS (NEEDED)
                                       PROF_CUPTI_OPTIONAL_FUNCTIONS (OPTIONAL) };
 
-/* The first library of this name.  *why: what ld.so said of a file that is there; (nullable) */
+/* The first library of this name.  *why: the message of ld.so about an existing file; (nullable) */
 static void *
 open_library (const char *soname, int major, char **why)
 {

@@ -47,7 +47,7 @@ struct _ProfDeviceTrace
   GArray          *pieces;  /* of Piece */
   GArray          *work;    /* of ProfDeviceWork */
   Anchor           begin;
-  /* What is missing: */
+  /* The missing parts: */
   guint64 n_dropped, n_refused, n_cut, n_timeless, n_moved, n_failed;
 };
 
@@ -260,7 +260,7 @@ read_anchor (const ProfCupti *cupti)
   return anchor;
 }
 
-/* A time of CUPTI's clock on ours, by what lies between the anchors at both ends. */
+/* A time of CUPTI's clock on ours, interpolated between the anchors at both ends. */
 static guint64
 to_our_clock (const Anchor *begin, const Anchor *end, guint64 time)
 {

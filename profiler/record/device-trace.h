@@ -1,4 +1,4 @@
-/* device-trace.h — what a GPU did while operators ran, as CUPTI tells it.
+/* device-trace.h — the work of a GPU while operators ran, from CUPTI.
  *
  * One trace of the process at a time.  Clean runs come before it starts: a trace slows launches.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
@@ -37,13 +37,13 @@ ProfDeviceTrace *prof_device_trace_start (char **why);
 /* Ends the trace.  NULL is allowed. */
 void prof_device_trace_stop (ProfDeviceTrace *trace);
 
-/* A span begins on the thread that launches; what is launched or recorded until it ends is its work, unless
+/* A span begins on the thread that launches; launches and recordings until it ends are its work, unless
  * another span begins inside.  span: its number, larger than those of spans around it; not 0. */
 void prof_device_trace_begin_span (ProfDeviceTrace *trace, guint64 span);
 /* The innermost span ends. */
 void prof_device_trace_end_span (ProfDeviceTrace *trace);
 
-/* Begins a run: forgets what the GPU did before, which must have ended. */
+/* Begins a run: drops the earlier work of the GPU, which must have ended. */
 void prof_device_trace_begin_run (ProfDeviceTrace *trace);
 /* Ends a run after its work has ended.  Returns its work in the order in which it began; owned by trace until
  * the next run.  array of ProfDeviceWork */

@@ -1,4 +1,4 @@
-/* kernel-watch.h — reads what the kernel counts about this process around a sample.
+/* kernel-watch.h — reads the kernel's counters of this process around a sample.
  *
  * Reading takes a few microseconds and happens before and after the timed interval, never in it.
  * SPDX-License-Identifier: LGPL-2.1-or-later */

@@ -33,7 +33,8 @@ typedef struct
 double prof_measure_elapsed (const ProfMeasureSession *session);
 /* Whether it was cancelled. */
 gboolean prof_measure_is_cancelled (const ProfMeasureSession *session);
-/* Calls the progress function.  What remains is the rest of the budget, or less by the pace of the phase. */
+/* Calls the progress function.  The remaining time is the rest of the budget, or less by the pace of the
+ * phase. */
 void prof_measure_report (const ProfMeasureSession *session,
                           const char               *phase,
                           guint                     subject,

@@ -164,9 +164,9 @@ find_traced_round (const ProfMeasureSession *session)
   return sum;
 }
 
-/* Traces all subjects in turns.  The first round warms up the recorders, which learn the number of
- * events and the graphs, and is discarded, unless there is no time for another or few runs are
- * requested. */
+/* Traces all subjects in turns.  The first round warms up the recorders, which adapt to the
+ * number of events and the graphs, and is discarded, unless there is no time for another or few
+ * runs are requested. */
 static gboolean
 trace_in_turns (const ProfMeasureSession *session, GError **error)
 {

@@ -1,7 +1,7 @@
 /* measure.c — decides which subject runs when, and how often.
  *
  * Phases follow each other: warm-up, clean runs, traced runs, counted runs (run_phases()).  Traced runs are in
- * measure-trace.c.  A failed run ends everything; cancelling keeps what there is.
+ * measure-trace.c.  A failed run ends everything; cancelling keeps the samples so far.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "profiler/record/measure-private.h"
 

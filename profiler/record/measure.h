@@ -15,7 +15,7 @@ typedef struct
   const char *subject; /* its name */
   guint64     done, total;
   double      elapsed;   /* seconds */
-  double      remaining; /* seconds, estimated; at most what is left of the budget */
+  double      remaining; /* seconds, estimated; at most the rest of the budget */
 } ProfProgress;
 
 typedef struct

@@ -1,6 +1,6 @@
-/* probe-cost.h — what recording costs in each mode, measured on a model of many tiny operators.
+/* probe-cost.h — the cost of recording in each mode, measured on a model of many tiny operators.
  *
- * Modes call the probe differently: operator by operator, a run also tells it about memory.
+ * Modes call the probe differently: operator by operator, a run also reports memory.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

@@ -243,8 +243,8 @@ recorder_begin (gpointer data, const HybSpan *span)
   lane->depth++;
 }
 
-/* In an exact run a node begins where its operator does: what was done for it before lies between nodes.  What
- * an operator calls in turn is its own. */
+/* In an exact run a node begins where its operator does: its preparation lies between nodes.  Operators
+ * called by an operator belong to it. */
 static void
 recorder_ready (gpointer data, const HybSpan *span)
 {

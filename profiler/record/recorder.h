@@ -35,8 +35,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (ProfRecorder, prof_recorder_free)
 /* The probe for the executor, owned by recorder. */
 const HybProbe *prof_recorder_get_probe (ProfRecorder *recorder);
 
-/* Follows what a GPU does in the runs that begin from now on; their executors then do not wait for it after
- * every operator.  trace: (nullable), the caller's. */
+/* Traces the GPU in the runs that begin from now on; their executors then do not wait for it after every
+ * operator.  trace: (nullable), the caller's. */
 void prof_recorder_follow_device (ProfRecorder *recorder, ProfDeviceTrace *trace);
 /* Events of GPUs, in the order of their runs: an array of ProfEvent, owned by recorder; NULL if no GPU was
  * followed. */

@@ -1,4 +1,4 @@
-/* series.c — what was measured of one subject: memory, and which samples make the estimate.
+/* series.c — the measurements of one subject: memory, and the selection of samples.
  *
  * prof_measure() fills series (measure.c).
  * SPDX-License-Identifier: LGPL-2.1-or-later */

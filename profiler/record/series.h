@@ -1,4 +1,4 @@
-/* series.h — what was measured of one subject.
+/* series.h — the measurements of one subject.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -22,8 +22,8 @@ typedef struct
   guint         exact;    /* from which traced run on they are exact (recorder.h); PROF_NO_RUN */
   ProfRecorder *recorder; /* owned; NULL: nothing was traced */
   GArray       *device;   /* of double: seconds that a GPU's clock counted, by clean sample; NaN */
-  char         *device_trace;   /* what followed the GPU: “CUPTI 13.0”; NULL: nothing */
-  char         *device_problem; /* what is missing in it, or why there is none; NULL */
+  char         *device_trace;   /* the tracer of the GPU: “CUPTI 13.0”; NULL: none */
+  char         *device_problem; /* its missing parts, or why there is none; NULL */
   gboolean      has_counts;
   double        counts[PROF_N_COUNTS]; /* per run */
   const char   *counts_reason;         /* why some are missing (static); NULL */
@@ -43,7 +43,7 @@ void prof_series_init (ProfSeries *series);
 /* Frees the members of series, but not series itself. */
 void prof_series_clear (ProfSeries *series);
 
-/* Seconds of those clean samples that make the estimate; see prof_select_undisturbed().  n: their
+/* Seconds of the clean samples that make the estimate; see prof_select_undisturbed().  n: their
  * number.  Free with g_free(). */
 double *
 prof_series_dup_undisturbed (const ProfSeries *series, guint *n, ProfDisturbance *disturbance);

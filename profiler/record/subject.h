@@ -16,7 +16,8 @@ typedef struct
   gint64      batch, length; /* for tables; 0: not known */
   gboolean    training;
   gboolean    backward;        /* with gradients of all parameters, as in a training step */
-  gboolean    fold_parameters; /* they do not change: what depends on them alone is planned once */
+  gboolean    fold_parameters; /* they do not change: values that depend on them alone are
+                                * computed once, while planning */
   GHashTable
       *constants; /* (nullable) names of variables whose values are constants of the file: they are
                                 * folded, and may choose kernels that round differently; kept by the subject */
@@ -25,7 +26,8 @@ typedef struct
   const char        *dump_after; /* (nullable) the pass after which the graph is printed */
   guint64            seed;
   guint              threads; /* 0: the current number of threads */
-  HybGpu            *gpu;     /* computes what it can, kept by the subject; NULL: the processor */
+  HybGpu            *gpu;     /* computes the operators that it supports, kept by the subject;
+                               * NULL: the processor */
 } ProfSubjectOptions;
 
 typedef struct _ProfSubject ProfSubject;
@@ -49,7 +51,7 @@ HybTensor *const *prof_subject_get_values (const ProfSubject *subject);
 /* Whether a variable of the model's graph, by its number, is a parameter, or a state that only training
  * changes. */
 gboolean prof_subject_is_parameter (const ProfSubject *subject, guint variable);
-/* Whether plans of the subject may compute once what depends on parameters alone: it is planned, with the pass
+/* TRUE if plans of the subject may compute values from parameters alone once: it is planned, with the pass
  * that does so, and does not train. */
 gboolean prof_subject_may_fold (const ProfSubject *subject);
 /* Sets the number of threads of the process to that of the subject, or to fallback if it has none.

@@ -250,7 +250,7 @@ find_same_node (Source *source, HybGraph *graph, HybNodeId id, HybNodeId from)
                                                                   : PROF_NONE;
 }
 
-/* The row of a node of a graph that ran: that of the same node of the model, or an added row. */
+/* The row of a node of a graph that ran: the row of the same node of the model, or an added row. */
 static guint32
 find_row (ProfAttribution *attribution, Source *source, HybGraph *graph, HybNodeId id)
 {
@@ -301,7 +301,7 @@ find_source_row (const ProfAttribution *attribution,
                                                              : PROF_NONE;
 }
 
-/* Stores what the nodes of a plan stand for, unless that is themselves alone.  rows: by node. */
+/* Stores the sources of the nodes of a plan, unless a node is its only source.  rows: by node. */
 static void
 add_origins (const ProfAttribution *attribution,
              Source                *source,
@@ -437,7 +437,7 @@ find_source (ProfAttribution *attribution, const ProfRecorder *recorder, const P
   return source;
 }
 
-/* The work of a node whose bodies ran is that of nodes with rows of their own. */
+/* The work of a node whose bodies ran is counted in rows of their own. */
 static void
 mark_divided (const ProfAttribution *attribution, const ProfSlot *slot)
 {

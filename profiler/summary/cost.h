@@ -11,6 +11,6 @@
  * unknown. */
 gboolean prof_cost_of_node (HybGraph *graph, HybNodeId id, const HybType *types, HybCost *cost);
 
-/* Whether the work of a node is that of others with rows of their own: bodies of a loop, parts of a
+/* TRUE if the work of a node is counted in rows of other nodes: bodies of a loop, parts of a
  * fused layer. */
 gboolean prof_node_is_divided (const ProfNode *node);

@@ -1,7 +1,7 @@
 /* device-time.h — divides the time of traced runs between a GPU and the host.
  *
- * At each moment of a run one event counts: what the GPU works at, else what the host computes.  So times add up
- * to the run, however the two overlap.  Only runs that a trace of the GPU followed are divided.
+ * At each moment of a run one event counts: the work of the GPU, else the work of the host.  So times add up to
+ * the run, however the two overlap.  Only runs that a trace of the GPU followed are divided.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

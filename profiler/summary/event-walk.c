@@ -1,9 +1,9 @@
 /* event-walk.c — visits the events of a capture with their self times.
  *
- * Where a trace followed a GPU, its work has no events inside, and what the host did to launch is not visited.
- * Events are stored when they end, so the children of an event are the events one level deeper
- * since the last event of its own level.  Slices, which
- * other threads computed meanwhile, are part of their node already.  One pass with one sum per level is enough.
+ * Where a trace followed a GPU, its work has no events inside, and launches by the host are not visited. Events
+ * are stored when they end, so the children of an event are the events one level deeper since the last event of
+ * its own level.  Slices, which other threads computed meanwhile, are part of their node already.  One pass
+ * with one sum per level is enough.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "profiler/summary/event-walk.h"
 
@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-/* The ns of an event that count.  inside: those of the events in it. */
+/* The ns of an event that count.  inside: the ns of the events in it. */
 static guint64
 count_time (const ProfDeviceTime *device, const ProfEvent *event, guint64 inside)
 {

@@ -6,9 +6,10 @@
 
 #include "profiler/capture/capture.h"
 
-/* Called for one event.  duration and self, the duration without the events inside, are in ns.  What
- * a step of a loop (BRANCH) takes beside its nodes is its own self time and part of the self time of
- * the loop's node, so the self times of all events but BRANCH ones add up to those of the runs. */
+/* Called for one event.  duration and self, the duration without the events inside, are in ns.
+ * The time of a step of a loop (BRANCH) outside of its nodes is its own self time and part of the
+ * self time of the loop's node, so the self times of all events but BRANCH ones add up to those
+ * of the runs. */
 typedef void (*ProfEventFunc) (gpointer         data,
                                const ProfEvent *event,
                                guint64          duration,

@@ -231,7 +231,7 @@ add_phase_event (ProfBuilder           *builder,
     prof_builder_get_node (builder, event->node)->flags |= PROF_NODE_EXECUTED;
 }
 
-/* Adds what the GPU did in a run, from number `first` on.  Returns the number behind it. */
+/* Adds the GPU's work in a run, from number `first` on.  Returns the next number. */
 static guint
 add_device_events (ProfBuilder           *builder,
                    const ProfAttribution *attribution,
@@ -284,8 +284,9 @@ add_events (ProfBuilder *builder, const ProfAttribution *attribution, const Prof
   prof_phase_rows_finish (phases);
 }
 
-/* Stores what nodes allocated in the last run in which they did, where a run goes operator by operator.
- * A node ends after its allocations, so those since the last node that ended are its own. */
+/* Stores the bytes that nodes allocated in the last run in which they did, where a run goes operator
+ * by operator. A node ends after its allocations, so those since the last node that ended are its
+ * own. */
 static void
 add_allocations (ProfBuilder           *builder,
                  const ProfAttribution *attribution,

@@ -1,4 +1,5 @@
-/* measured-capture.h — makes a capture of what was measured of one subject; prof_capture_write() writes it to a file.
+/* measured-capture.h — makes a capture from the measurements of one subject; prof_capture_write() writes it to a
+ * file.
  *
  * The capture holds facts, samples, the model's graph, and the events attributed to its nodes.
  * SPDX-License-Identifier: LGPL-2.1-or-later */

@@ -1,4 +1,4 @@
-/* node-rows.h — what a capture says about a node of a graph: name, type, shape, cost, inputs.
+/* node-rows.h — the data of a graph's node in a capture: name, type, shape, cost, inputs.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once

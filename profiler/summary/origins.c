@@ -1,7 +1,7 @@
-/* origins.c — sorts what nodes that ran stand for, in both directions.
+/* origins.c — sorts the sources of nodes that ran, in both directions.
  *
- * A row without entries in the capture stands for itself, or for the node that it was made from.  Start
- * reading at prof_origins_new().
+ * The source of a row without entries in the capture is itself, or the node that it was made from.
+ * Start reading at prof_origins_new().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "profiler/summary/origins.h"
 

@@ -1,7 +1,7 @@
 /* phase-rows.h — rows of a capture for the parts of operators.
  *
- * A part, such as the products of a fused layer, has a row of its own beside that of its node, with
- * the node's row as its origin.  Its events lie inside those of the node.
+ * A part, such as the products of a fused layer, has a row of its own, with the row of its node as
+ * its origin.  Its events lie inside the node's.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

@@ -30,8 +30,8 @@ typedef struct
   double intensity;  /* FLOP per byte, as computed from shapes */
   double flops;      /* per second, achieved */
   double attainable; /* FLOP per second, at this intensity */
-  double reached;    /* share of what is attainable; above 1 if the measured peaks are too low for
-                      * this work, such as data that lies in caches */
+  double reached;    /* share of the attainable rate; above 1 if the measured peaks are too low
+                      * for this work, such as data that lies in caches */
   double wasted;     /* seconds × (1 − reached) */
 } ProfRoofPoint;
 

@@ -21,7 +21,7 @@ typedef struct
   guint             *column;       /* by run: column of the matrix; G_MAXUINT if it has none */
   guint              n_columns;    /* entries of column */
   gboolean          *is_exact;     /* by run */
-  gboolean           is_of_device; /* a trace followed a GPU, whose work is what operators take */
+  gboolean           is_of_device; /* a trace followed a GPU, whose work is the time of operators */
   /* Of the current run: */
   guint64 in_nodes; /* ns inside outermost nodes */
   guint64 lost;     /* self ns of nodes without a row */
@@ -92,7 +92,7 @@ add_to_loops (const MatrixFill *fill, guint32 row, guint column, guint64 duratio
     }
 }
 
-/* Adds what the host or the GPU did for a node. */
+/* Adds the time of the host or the GPU for a node. */
 static void
 add_node (MatrixFill *fill, const ProfEvent *event, guint column, guint64 duration, guint64 self)
 {

@@ -27,7 +27,7 @@ typedef struct
   double      count, self, inclusive; /* as for nodes */
   double      share;                  /* of the traced run */
   double      flops, bytes;
-  double      allocated; /* bytes of those whose allocations are known */
+  double      allocated; /* bytes of the known allocations */
   guint16     category;  /* of the first node */
 } ProfGroupSum;
 
@@ -49,7 +49,8 @@ typedef struct
   double   exact;                             /* seconds of an exact run; NaN without one */
   double   clean;        /* seconds of a clean run, median of the undisturbed ones; NaN */
   double   overhead;     /* seconds that recording took, computed from the cost of a span */
-  double   noise;        /* traced less clean and overhead: what else made the runs differ; NaN */
+  double   noise;        /* traced less clean and overhead: other differences between the runs;
+                          * NaN */
   double   n_spans;      /* recorded spans per run */
   double   unattributed; /* seconds of nodes that are mapped to no row, part of other */
   gboolean is_of_device; /* a GPU was traced: the times of nodes are the GPU's */
@@ -86,10 +87,10 @@ void prof_summary_free (ProfSummary *summary);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (ProfSummary, prof_summary_free)
 
 #define PROF_MAX_REST 3
-/* What a traced run did outside of all nodes of the table, as rows of a table: “(between operators)”, where a
- * trace followed a GPU “(GPU idle)” instead, and, if there were any, “(passes and copies)” and “(GPU, no operator)”.
- * Their shares and those of the nodes, of the operators
- * or of the scopes add up to 1.  Returns the number of rows; 0 without traced runs. */
+/* The time of a traced run outside of all nodes of the table, as rows of a table: “(between operators)”, where a
+ * trace followed a GPU “(GPU idle)” instead, and, if there were any, “(passes and copies)” and “(GPU, no
+ * operator)”. Their shares and those of the nodes, of the operators or of the scopes add up to 1.  Returns the
+ * number of rows; 0 without traced runs. */
 guint prof_summary_rest (const ProfSummary *summary, ProfGroupSum rest[PROF_MAX_REST]);
 /* How traced and clean time are related and which runs are left out, in sentences; NULL without traced
  * or clean runs.

@@ -7,7 +7,7 @@
 
 #include "profiler/summary/attribute.h"
 
-/* The fact of a recording whose plan computed once what depends on parameters alone; missing from others. */
+/* The fact of a recording whose plan computed values from parameters alone once; missing from others. */
 #define PROF_FOLDED_KEY   "folded"
 #define PROF_FOLDED_VALUE "what depends on parameters alone"
 /* The bytes that such a plan keeps besides the parameters. */
