@@ -36,7 +36,7 @@ scope_ensure_core_type (char **argv)
   /* A choice of the user is kept.  The variable is also set in the restarted program. */
   if (getenv (VARIABLE) || g_strv_contains (cores[level].good, openblas_get_corename ()))
     return;
-  /* Without AVX2, what OpenBLAS chose by itself is right unless less is requested. */
+  /* Without AVX2, OpenBLAS' own choice is right unless less is requested. */
   if (level == HYB_SIMD_PLAIN && level == hyb_simd_processor_level ())
     return;
 

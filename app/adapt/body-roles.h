@@ -4,8 +4,8 @@
 
 #include "engine/graph/graph.h"
 
-/* TRUE if the body is a condition: none of its heads is an output or a state, they only decide what
- * runs next. */
+/* TRUE if the body is a condition: none of its heads is an output or a state, they only decide
+ * which body runs next. */
 gboolean scope_body_is_condition (const HybNode *node, HybGraph *body, guint index);
 /* TRUE if only bodies read the value: then its box is drawn inside them. */
 gboolean scope_is_read_in_bodies_only (HybGraph *graph, HybValueId value);

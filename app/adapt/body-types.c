@@ -44,7 +44,7 @@ infer_body (HybGraph *graph, HybNodeId id, guint body_index, const HybType *oute
       if (input >= node->n_inputs)
         continue;
       *type = outer[inputs[input]];
-      /* The body of a quantised layer is what it was before: floats. */
+      /* The body of a quantised layer keeps its float types. */
       if (hyb_params_get_bool (node->op->params, node->params, "quantized"))
         type->dtype = HYB_F32;
       if (node->op->body_port &&

@@ -1,6 +1,6 @@
 /* body-types.h — types of the values inside loops and branches.
  *
- * In graphs of MXNet they are those of the first step: later steps may have other shapes.
+ * In graphs of MXNet they are the types of the first step: later steps may have other shapes.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

@@ -20,7 +20,7 @@
  * form a circle. */
 #define MAX_ORIGINS 64
 
-/* Matches the graphs and nodes of a capture with those of a model. */
+/* Matches the graphs and nodes of a capture with a model's. */
 typedef struct
 {
   const ProfCapture *capture;
@@ -387,8 +387,8 @@ sum_boxes (const ScopeHeatSource *source, ScopeHeat heat, double *values)
 
       if (box == VIZ_ROOT)
         continue;
-      /* The box of a loop contains its body, so it shows the time of the body, too; and that of the parts of
-       * its operator, which must not be added again. */
+      /* The box of a loop contains its body, so it shows the time of the body, too, and of the
+       * parts of its operator, which must not be added again. */
       if (!is_rate (heat) && viz_diagram_box (source->diagram, box)->n_children > 0)
         {
           if (prof_capture_get_node (source->capture, sum->row)->flags & PROF_NODE_PHASE)

@@ -13,7 +13,7 @@
 typedef struct
 {
   guint n_executed; /* nodes with times in the capture */
-  guint n_found;    /* those of them that have a box in the diagram */
+  guint n_found;    /* the ones with a box in the diagram */
 } ScopeHeatCount;
 
 typedef enum
@@ -44,7 +44,7 @@ typedef struct
  * (transfer full) */
 guint32 *
 scope_capture_find_boxes (const ProfCapture *capture, HybGraph *graph, const GArray *places);
-/* Counts the summary's nodes and those that have a box. */
+/* Counts the summary's nodes, all and with a box. */
 void
 scope_capture_count_boxes (const ProfSummary *summary, const guint32 *boxes, ScopeHeatCount *count);
 

@@ -1,7 +1,7 @@
-/* cell-hints.h — tells the folding which boxes are the cells of recurrent networks.
+/* cell-hints.h — marks the cells of recurrent networks for folding.
  *
  * viz knows no operators: it groups by names and by repeated structure.  The engine recognises cells by
- * what they compute, however their operators are named.
+ * their formulas, whatever the names of their operators.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

@@ -1,7 +1,7 @@
 /* child-message.h — messages of a child process of the window, as lines of JSON on its stderr.
  *
- * A sentence of hscope names an option; the window has a button instead.  So the window asks its children for
- * the sentence and the remedy apart.
+ * A sentence of hscope names an option; the window has a button instead.  So the window requests the sentence
+ * and the remedy separately.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

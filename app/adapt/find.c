@@ -498,7 +498,7 @@ add_text (GHashTable *words, const char *text)
       add_word (words, parts[i]);
 }
 
-/* Names and operators of a graph and its bodies, and what they are made of. */
+/* Names and operators of a graph and its bodies, and their parts. */
 static void
 add_words (GHashTable *words, HybGraph *graph)
 {

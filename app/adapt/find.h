@@ -26,8 +26,8 @@ typedef struct
   double         seconds; /* NaN: not measured */
 } ScopeFindNode;
 
-/* Parses a query.  NULL and an error that names the wrong word and what it should be.
- * (transfer full) */
+/* Parses a query.  NULL and an error that names the wrong word and the expected one. (transfer
+ * full) */
 ScopeFind *scope_find_new (const char *query, GError **error);
 /* Frees the query. */
 void scope_find_free (ScopeFind *find);

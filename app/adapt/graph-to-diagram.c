@@ -1,8 +1,8 @@
 /* graph-to-diagram.c — a graph as the boxes and arrows of a diagram.
  *
- * Every node becomes a box.  A loop or branch becomes a frame with its bodies inside.  What a body
- * reads is a port of the frame, except for parameters, which are drawn beside their readers.
- * Start at scope_graph_to_diagram() and add_level().
+ * Every node becomes a box.  A loop or branch becomes a frame with its bodies inside.  Inputs of a
+ * body are ports of the frame, except for parameters, which are drawn beside their readers. Start
+ * at scope_graph_to_diagram() and add_level().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/adapt/graph-to-diagram.h"
 
@@ -251,8 +251,8 @@ out_port (Adapter *adapter, const HybNode *node, Frame *frame, guint output, gbo
                                            name);
 }
 
-/* Connects the heads of a body with output ports of the frame, and those of states with the input
- * ports of the next step. */
+/* Connects the heads of a body with output ports of the frame, and heads of states with the
+ * input ports of the next step. */
 static void
 connect_heads (Adapter *adapter, const HybNode *node, Frame *frame, guint body, const Level *inner)
 {
@@ -300,8 +300,8 @@ connect_condition (Adapter *adapter, const Frame *frame, guint index, const Leve
       add_arrow (adapter, inner, heads[h], (VizArrowInfo){ .head = frame->body[index] });
 }
 
-/* Maps the body's variables to ports of the frame, and adds boxes for those that are parameters.
- * is_parameter: (out) by node of inner's graph. */
+/* Maps the body's variables to ports of the frame, and adds boxes for parameters. is_parameter:
+ * (out) by node of inner's graph. */
 static void
 add_body_variables (Adapter       *adapter,
                     const HybNode *node,

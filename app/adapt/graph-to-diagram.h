@@ -1,6 +1,6 @@
 /* graph-to-diagram.h — a graph as the boxes and arrows of a diagram.
  *
- * engine and viz do not know each other: this file and capture-to-heat.h connect them.
+ * engine and viz are independent of each other: this file and capture-to-heat.h connect them.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

@@ -12,7 +12,8 @@ char *scope_label_type (const HybType *type);
 /* The first attributes that differ from their defaults: "kernel (3, 3)".  NULL-terminated;
  * (transfer full). */
 char **scope_label_attributes (const HybNode *node);
-/* What a written attribute means where its text is a code: "float32" for the type 1.  (transfer full) NULL: the text tells. */
+/* The meaning of a written attribute whose text is a code: "float32" for the type 1.  (transfer full) NULL: the text is
+ * clear by itself. */
 char *scope_label_describe_value (const HybNode *node, const char *name, const char *value);
 /* Title of a loop or branch: "foreach × 35", "while_loop ≤ 10".  types (nullable): by value id.
  * (transfer full) */

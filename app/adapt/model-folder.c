@@ -17,7 +17,7 @@
 #define MAX_FILES 1000000 /* looked at */
 #define MAX_DEPTH 32      /* of folders in folders */
 #define HEAD      4096    /* bytes in which a model's JSON names its nodes */
-#define N_CERTAIN 3       /* the first endings: those of models alone */
+#define N_CERTAIN 3       /* the first endings: of models alone */
 
 static const char *const endings[] = { "-symbol.json", "-symbol.json.gz", ".onnx", ".json",
                                        ".json.gz" };
@@ -27,7 +27,7 @@ typedef struct
   const char *folder;
   char       *root; /* the folder without links */
   GPtrArray  *models;
-  GPtrArray  *skipped; /* of char *: sentences; NULL: not wanted */
+  GPtrArray  *skipped; /* of char *: sentences; NULL: not collected */
   guint       n_files;
 } Search;
 
@@ -67,7 +67,7 @@ is_model (const char *path)
          (g_str_has_suffix (path, ".json") && begins_like_model (path));
 }
 
-/* What a link leads to that is not a file of the folder; NULL: a regular file in it. */
+/* The target of a link outside of the folder; NULL: a regular file in it. */
 static const char *
 describe_link (const Search *search, const char *path)
 {

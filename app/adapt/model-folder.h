@@ -10,5 +10,6 @@
  * files than the limit. */
 GPtrArray *scope_find_models (const char *folder, GPtrArray *skipped, GError **error);
 
-/* The path without what all symbol files end in: "zoo/net" for "zoo/net-symbol.json.gz".  (transfer full) */
+/* The path without the common ending of symbol files: "zoo/net" for "zoo/net-symbol.json.gz".  (transfer
+ * full) */
 char *scope_model_dup_prefix (const char *path);

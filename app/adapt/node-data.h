@@ -24,7 +24,7 @@ void scope_node_data_unref (ScopeNodeData *data);
 const char *scope_node_data_title (const ScopeNodeData *data);
 /* The number of the node with this name, or of its first output ("name_output"); NAN: it has none. */
 double scope_node_data_get (const ScopeNodeData *data, const char *name);
-/* Counts the numbers, and those whose node is among the places. */
+/* Counts the numbers, all and with a node among the places. */
 void scope_node_data_count (const ScopeNodeData *data, const GArray *places, ScopeHeatCount *count);
 /* A number as it is written at boxes.  (transfer full) */
 char *scope_node_data_format (double value);
@@ -40,8 +40,8 @@ typedef struct
   gboolean        names_file; /* in the note, for legends without a title */
 } ScopeNodeDataPaint;
 
-/* Overlay of the numbers of the nodes that have these names, or whose first output has ("name_output").  count:
- * set to the numbers and those whose node is in the diagram.  Finished; (transfer full). */
+/* Overlay of the numbers of the nodes that have these names, or whose first output has ("name_output").
+ * count: set to the numbers, all and with a node in the diagram.  Finished; (transfer full). */
 VizOverlay *scope_node_data_paint (const ScopeNodeData      *data,
                                    const ScopeNodeDataPaint *paint,
                                    ScopeHeatCount           *count);

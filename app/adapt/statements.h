@@ -10,7 +10,7 @@
 /* "fused is 2.42 × as fast as unrolled (2.31 – 2.53)", with the interval that decides.
  * (transfer full) */
 char *scope_say_pair (const char *a, const char *b, const ProfPairing *pairing);
-/* How much less time something takes: "−7.34 ms (−7.51 ms … −7.12 ms)", or "± 12.0 µs" for what may be noise;
+/* How much less time something takes: "−7.34 ms (−7.51 ms … −7.12 ms)", or "± 12.0 µs" for possible noise;
  * "too few runs".  (transfer full) */
 char *scope_say_change (const ProfInterval *saved, ProfVerdict verdict);
 /* The time that a bucket saves, in the same way; its interval decides.  (transfer full) */
@@ -19,7 +19,7 @@ char *scope_say_bucket (const ProfBucket *bucket);
 char *scope_say_bucket_shortly (const ProfBucket *bucket);
 /* Whether the interval of a bucket contains 0. */
 gboolean scope_bucket_is_noise (const ProfBucket *bucket);
-/* How much faster: "+142 %" for a ratio of times, or "± 3 %" for what may be noise; "–" for too few
+/* How much faster: "+142 %" for a ratio of times, or "± 3 %" for possible noise; "–" for too few
  * runs.  (transfer full) */
 char *scope_say_speed_up (const ProfPairing *pairing, int n_decimals);
 /* That the machine changed its speed: factors on times, see prof_comparison_get_speed().
@@ -30,7 +30,7 @@ char *scope_say_speed_of (const ProfComparison *comparison /* (nullable) */);
 /* Why one subject is faster, in a few words.  (transfer full) */
 char *scope_say_reason (const ProfExplanation *explanation);
 
-/* Whether a verdict is of what may be noise. */
+/* TRUE if the difference may be noise. */
 gboolean scope_is_noise (ProfVerdict verdict);
 /* "−12.1 ms in all, 0.2 ms of it in rungs that may be noise".  rungs: of ProfRung.  (transfer full) */
 char *scope_say_rungs (const GPtrArray *rungs);

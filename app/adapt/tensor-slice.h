@@ -8,7 +8,7 @@
 
 #include <gio/gio.h>
 
-/* Where the elements of a table are among those of a tensor. */
+/* The places of a table's elements in a tensor. */
 typedef struct
 {
   gint64 offset, rows, columns, row_stride, column_stride;
@@ -36,7 +36,7 @@ void scope_slice_set_axes (ScopeSlice *slice, int row_axis, int column_axis);
 gboolean scope_slice_step (ScopeSlice *slice, gint64 by);
 /* Where the elements of the slice are. */
 ScopePlane scope_slice_get_plane (const ScopeSlice *slice);
-/* Moves to the slice that holds an element of the tensor, and tells where it is there. */
+/* Moves to the slice that holds an element of the tensor, and returns its place in the slice. */
 void scope_slice_show (ScopeSlice *slice, gint64 element, gint64 *row, gint64 *column);
 /* "[0, 5, 3, 7]", the indices of an element of a tensor.  (transfer full) */
 char *scope_element_to_string (const HybShape *shape, gint64 element);
@@ -57,8 +57,8 @@ HybTensor *scope_plane_read (const ScopePlane *plane,
                              ScopePart        *part,
                              GCancellable     *cancellable,
                              GError          **error);
-/* Reduces a plane to an image of n_rows × n_columns, at most its size: an image point that stands for several elements
- * has the value with the largest magnitude, NAN if one is not finite.  (transfer full) NULL: cancelled. */
+/* Reduces a plane to an image of n_rows × n_columns, at most its size: an image point of several elements has the
+ * value with the largest magnitude, NAN if one is not finite.  (transfer full) NULL: cancelled. */
 double *scope_plane_draw (const ScopePlane *plane,
                           HybTensor        *tensor,
                           guint             n_rows,

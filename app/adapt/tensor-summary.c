@@ -1,6 +1,6 @@
 /* tensor-summary.c — sums up a tensor part by part.
  *
- * hyb_tensor_statistics() computes those of a part; scope_statistics_merge() adds them up.
+ * hyb_tensor_statistics() computes the statistics of a part; scope_statistics_merge() adds them up.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/adapt/tensor-summary.h"
 
@@ -105,7 +105,7 @@ scope_statistics_merge (HybStatistics *sum, double n_before, const HybStatistics
   *sum = merged;
 }
 
-/* Adds the elements of a part, which begins at an index.  n_finite: (inout) of those before. */
+/* Adds the elements of a part, which begins at an index.  n_finite: (inout) of the parts before. */
 static void
 add_part (ScopeSummary *summary, HybTensor *part, gint64 begin, double *n_finite)
 {

@@ -1,6 +1,6 @@
 /* tensor-summary.h — statistics, histogram and places of interest of a tensor, and the difference of two.
  *
- * Tensors are read in parts, so that computing can be cancelled and those of a mapped file need not fit into memory.
+ * Tensors are read in parts, so that computing can be cancelled and a mapped tensor may exceed the memory.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -22,7 +22,7 @@ typedef struct
 /* Computes everything except the histogram.  FALSE: cancelled.  cancellable: (nullable) */
 gboolean
 scope_summary_compute (ScopeSummary *summary, HybTensor *tensor, GCancellable *cancellable);
-/* Adds the statistics of n more finite elements to those of the n_before finite ones in sum. */
+/* Adds the statistics of n more finite elements to the n_before finite ones in sum. */
 void
 scope_statistics_merge (HybStatistics *sum, double n_before, const HybStatistics *part, double n);
 /* Computes the histogram of the finite elements, from minimum to maximum; all bins are 0 if these are equal.

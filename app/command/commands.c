@@ -43,8 +43,8 @@ typedef struct
   ScopeCommonOptions  common;
   gpointer            options; /* command->options_size bytes */
   GArray             *entries; /* of GOptionEntry, with addresses in common and options */
-  GArray             *files;   /* those of them that name a file */
-  GArray             *numbers; /* of ScopeNumber; those of them that take a number */
+  GArray             *files;   /* the ones that name a file */
+  GArray             *numbers; /* of ScopeNumber; the ones that take a number */
   char *const        *argv;    /* of main() */
   ScopeSandboxMode    sandbox;
 } Invocation;
@@ -140,7 +140,7 @@ check_files (const Invocation *call, char **files, GError **error)
   return FALSE;
 }
 
-/* With --json a failure is a document, too; arguments may be what failed to parse. */
+/* With --json a failure is a document, too, even if the arguments failed to parse. */
 static void
 print_failure (char *const *argv, const GError *error)
 {
@@ -463,7 +463,7 @@ help (char **argv)
   return run_command (scope_command_find (argv[1]), arguments, argv, SCOPE_SANDBOX_NONE);
 }
 
-/* What --version prints; the sandbox is entered to see what of it works here. */
+/* Prints --version; the sandbox is entered to find the parts of it that work here. */
 static int
 print_version (const ScopeSandboxedCall *nothing, gboolean is_verbose)
 {

@@ -1,4 +1,4 @@
-/* devices.c — hscope devices: what models can be computed on here, and what a GPU lacks.
+/* devices.c — hscope devices: lists the devices of this machine, and the missing parts of a GPU.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/describe/describe.h"
 #include "app/command/frame/command.h"

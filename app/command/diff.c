@@ -1,7 +1,7 @@
 /* diff.c — hscope diff: shows how two models differ in nodes and parameters.
  *
- * hyb_diff_new() matches the nodes, and hyb_counterparts_find() by their role those of files that different programs wrote; this
- * file prints the result as text or JSON.
+ * hyb_diff_new() matches the nodes, and hyb_counterparts_find() matches nodes of files from different programs by their role;
+ * this file prints the result as text or JSON.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/frame/command.h"
 #include "app/command/frame/complete-model.h"

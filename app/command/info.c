@@ -206,7 +206,7 @@ describe_fact (ScopeJson *json, const char *name, const char *value)
     scope_json_string (json, name, value);
 }
 
-/* What the file says of itself: each section is an object, or one string. */
+/* The file's own facts: each section is an object, or one string. */
 static void
 describe_facts (ScopeJson *json, HybModel *model)
 {

@@ -45,7 +45,7 @@ typedef struct
   HybGpu *gpu; /* of --device; NULL: the processor */
 } ProfileOptions;
 
-/* The peak rates of the processor.  Kernels choose by what was measured from here on. */
+/* The peak rates of the processor.  From here on, kernels choose by these measurements. */
 static void
 describe_peaks (ProfFacts *facts)
 {
@@ -161,7 +161,8 @@ note_written (const ProfSubject *subject)
                          n_written, hyb_one_line (first));
 }
 
-/* Says on stderr what a plan with --fold-parameters does not fold, and why; nothing without the option. */
+/* Prints to stderr the nodes that a plan with --fold-parameters does not fold, and why; nothing without
+ * the option. */
 static void
 note_folding (const ProfSubject *subject)
 {
@@ -177,7 +178,7 @@ note_folding (const ProfSubject *subject)
                              : "there is no plan");
 }
 
-/* Measures the subject; if it is cancelled, the capture has what was measured so far. */
+/* Measures the subject; if it is cancelled, the capture has the samples so far. */
 static ProfCapture *
 measure (const ScopeCommonOptions *common,
          const ProfileOptions     *options,
@@ -215,7 +216,7 @@ measure (const ScopeCommonOptions *common,
   return capture;
 }
 
-/* A reader of the capture must know that the parameters were not those of the model. */
+/* Records in the capture that the parameters were not the model's. */
 static void
 note_completion (ProfFacts *facts, const ScopeCompletion *completion)
 {

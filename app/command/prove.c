@@ -18,8 +18,8 @@ typedef struct
   char *input, *params_b;
 } ProveOptions;
 
-/* Shapes are guessed for one model and then hold for both: for the second one if only its shapes fit the other, as those
- * of a written-out loop fit a loop of any length. */
+/* Shapes are guessed for one model and then hold for both: for the second one if only its shapes fit the other, as
+ * the shapes of an unrolled loop fit a loop of any length. */
 static gboolean
 leads_second (const ScopeCommonOptions *common, HybModel *a, HybModel *b)
 {
@@ -69,7 +69,7 @@ run_prove (const ScopeCommonOptions *given, gpointer data, char **files, GError 
     return SCOPE_EXIT_FAILED;
   prove_options.gpu = gpu;
   b_common.params = options->params_b;
-  /* An epoch is that of the model whose file is not named. */
+  /* An epoch belongs to the model whose file is not named. */
   if (common->params && !b_common.params)
     a_common.epoch = HYB_EPOCH_HIGHEST;
   if (b_common.params && !common->params)

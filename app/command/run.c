@@ -50,7 +50,7 @@ typedef struct
   guint                     n_outputs;
   double                    seconds;
   HybGpu                   *gpu;         /* NULL: the processor */
-  char                     *device_work; /* what the device did; NULL without one */
+  char                     *device_work; /* the work of the device; NULL without one */
 } Run;
 
 static const char *
@@ -333,7 +333,7 @@ print_text (const Run *run)
     }
 }
 
-/* TRUE if an option requests more than a comparison with what a folder of test data expects. */
+/* TRUE if an option requests more than a comparison with the outputs in a folder of test data. */
 static gboolean
 writes (const RunOptions *options)
 {

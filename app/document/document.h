@@ -1,7 +1,7 @@
 /* document.h — a model as it was read: graph, parameters, types, findings and diagram.
  *
- * Built in a worker, immutable afterwards, and reference-counted, so that workers may use it.  What the
- * user changes (selection, folds, captures) belongs to the workspace and the views.
+ * Built in a worker, immutable afterwards, and reference-counted, so that workers may use it.  State
+ * that the user changes (selection, folds, captures) belongs to the workspace and the views.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

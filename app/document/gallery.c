@@ -1,4 +1,4 @@
-/* gallery.c — asks hscope about the examples, and draws thumbnails of them one after the other.
+/* gallery.c — gets the examples from hscope, and draws thumbnails of them one after the other.
  *
  * Commands are run by ask(); thumbnails wait in a queue, whose head is made by make_first().
  * SPDX-License-Identifier: LGPL-2.1-or-later */

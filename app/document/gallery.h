@@ -1,4 +1,4 @@
-/* gallery.h — the example models and those of plug-ins: list, files, input shapes and thumbnails.
+/* gallery.h — the example models and models of plug-ins: list, files, input shapes and thumbnails.
  *
  * Their code runs only in a child process, never in the window.  Their files are kept in the user's
  * cache.

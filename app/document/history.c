@@ -22,7 +22,7 @@ nth_box (const ScopeHistory *history, guint index)
   return index < history->boxes->len ? g_array_index (history->boxes, guint32, index) : VIZ_ROOT;
 }
 
-/* Adds a place behind the current one, instead of those that follow it. */
+/* Adds a place behind the current one, and drops the following ones. */
 static void
 add (ScopeHistory *history, guint32 box)
 {

@@ -52,7 +52,7 @@ is_input (HybModel *model, HybNodeId variable)
          hyb_graph_get_role (graph, variable, FALSE) != HYB_ROLE_PARAMETER;
 }
 
-/* inferred: what follows without the given shapes, which becomes what is known. */
+/* inferred: the types that follow without the given shapes; they become the known types. */
 static GArray *
 list_inputs (HybModel *model, const HybType *inferred, const guint8 *needed)
 {
@@ -115,7 +115,8 @@ set_given (HybGraph *graph, HybType *types, GArray *inputs, const char *const *g
   return was_given;
 }
 
-/* Adds guesses to types.  inferred: what follows from these, and then also from the guesses. */
+/* Adds guesses to types.  inferred: the types that follow from these, and then also from the
+ * guesses. */
 static void
 guess (HybModel *model, HybType *types, HybType *inferred, const guint8 *needed, GArray *inputs)
 {

@@ -1,4 +1,4 @@
-/* inputs.h — the inputs of a model: what the file tells of their shapes, and guesses for the rest.
+/* inputs.h — the inputs of a model: their shapes from the file, and guesses for the rest.
  *
  * Inputs are the variables for which a run needs values and that are not parameters: data, labels and
  * initial states.
@@ -12,7 +12,7 @@ typedef struct
 {
   const char *name;     /* owned by the graph */
   HybShape    known;    /* dimensions that the file gives; the others are open */
-  HybType     type;     /* what is used: with given and guessed dimensions */
+  HybType     type;     /* the used types: with given and guessed dimensions */
   char       *reason;   /* why an open dimension was guessed; NULL: no guess */
   gboolean    is_given; /* the caller gave the shape */
   HybRole     role;

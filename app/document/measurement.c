@@ -99,7 +99,7 @@ new_measurement (Source *source, int run, ProfSummary *own)
       guint32 box = source->boxes[row];
 
       n_found += box != VIZ_ROOT;
-      /* The costs of a box are those of its operator, not of one of the operator's parts. */
+      /* The costs of a box are the costs of its operator, not of one of the operator's parts. */
       if ((prof_capture_get_node (source->capture, row)->flags & PROF_NODE_PHASE) == 0)
         self->by_box[box] = i + 1;
     }

@@ -39,22 +39,22 @@ scope_measurement_get_node (const ScopeMeasurement *measurement, guint32 box, gu
 int scope_measurement_get_run (const ScopeMeasurement *measurement);
 /* The traced runs of the capture, of ProfTracedRun; owned by the measurement. */
 const GArray *scope_measurement_get_runs (const ScopeMeasurement *measurement);
-/* The mean seconds of one execution of a row in typical runs, with what is inside it; NaN if it did not
- * run. */
+/* The mean seconds of one execution of a row in typical runs, with its inner nodes; NaN if it did
+ * not run. */
 double scope_measurement_get_usual (const ScopeMeasurement *measurement, guint32 row);
 
-/* What nodes that ran stand for, owned by the measurement. */
+/* The sources of nodes that ran, owned by the measurement. */
 const ProfOrigins *scope_measurement_get_origins (const ScopeMeasurement *measurement);
-/* The *n rows that stand for the node in a box, as prof_origins_computing() lists them. */
+/* The *n rows that compute the node in a box, as prof_origins_computing() lists them. */
 const ProfOrigin *
 scope_measurement_find_rows (const ScopeMeasurement *measurement, guint32 box, guint *n);
-/* The boxes of what a row stands for, without those that it differentiates.  (transfer full) array of
+/* The boxes of a row's sources, without the ones that it differentiates.  (transfer full) array of
  * guint32 */
 GArray *scope_measurement_find_boxes (const ScopeMeasurement *measurement, guint32 row);
 
 typedef void (*ScopeShareFunc) (const ProfOrigin *share, double seconds, gpointer data);
-/* Calls func with the seconds of each row of the summary in equal shares for the nodes of the model that it computes, or else for
- * those that it stands for, or for itself.  All shares and the rest outside of nodes add up to a traced run. */
+/* Calls func with the seconds of each row of the summary in equal shares for the nodes of the model that it computes, or else
+ * for its sources, or for itself.  All shares and the rest outside of nodes add up to a traced run. */
 void scope_measurement_share_out (const ScopeMeasurement *measurement,
                                   ScopeShareFunc          func,
                                   gpointer                data);

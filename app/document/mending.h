@@ -10,7 +10,7 @@ typedef struct
 {
   GFile     *symbol;   /* the symbol file that was written; NULL: nothing was to be written */
   GPtrArray *changes;  /* of HybChange */
-  char      *conflict; /* what an edit contradicts; NULL: nothing */
+  char      *conflict; /* the facts that an edit contradicts; NULL: none */
 } ScopeMended;
 
 /* Frees the result of a repair. */

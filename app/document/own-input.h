@@ -8,19 +8,19 @@
 typedef struct
 {
   char *path; /* of the arrays, as hscope run --input takes them */
-  char *note; /* what became of the file, as a sentence */
+  char *note; /* the conversion of the file, as a sentence */
 } ScopeOwnInput;
 
 /* Accepts NULL. */
 void scope_own_input_free (ScopeOwnInput *input);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (ScopeOwnInput, scope_own_input_free)
 
-/* Whether the name of a file is that of a picture, of arrays or of a table of numbers. */
+/* TRUE if the name of a file ends like a picture, arrays or a table of numbers. */
 gboolean scope_own_input_is_named (const char *path);
 /* Whether a file of arrays holds inputs instead of parameters: one of its names is an input of the model. */
 gboolean scope_own_input_has_inputs (const char *path, ScopeDocument *document);
 
-/* Reads a file in a worker.  What is made of a picture or a table is written to folder. */
+/* Reads a file in a worker.  The array from a picture or a table is written to folder. */
 void scope_own_input_read_async (const char         *path,
                                  ScopeDocument      *document,
                                  const char         *folder,

@@ -1,4 +1,4 @@
-/* passes.c — runs the engine's pipeline up to each pass, to show what every pass changes.
+/* passes.c — runs the engine's pipeline up to each pass, to show the changes of every pass.
  *
  * The pipeline is started anew for every pass, because a pipeline keeps only its final graph.  Bodies of
  * loops follow after the model.  Start reading with run_in_worker().
@@ -28,7 +28,7 @@ step_free (gpointer data)
   g_free (step);
 }
 
-/* --- What changed --- */
+/* --- Changes --- */
 
 typedef struct
 {
@@ -199,8 +199,8 @@ run_all_passes (const PassRun *run, GCancellable *cancellable, GError **error)
   return step;
 }
 
-/* The engine optimises the bodies of loops and branches separately, and leaves those of fused nodes
- * unchanged. */
+/* The engine optimises the bodies of loops and branches separately, and leaves bodies of fused
+ * nodes unchanged. */
 static gboolean
 run_bodies (GPtrArray *steps, ScopePassStep *outer, GCancellable *cancellable, GError **error)
 {

@@ -1,4 +1,4 @@
-/* passes.h — what every pass of the engine changes in a model, one step per pass.
+/* passes.h — the changes of every pass of the engine to a model, one step per pass.
  *
  * scope_passes_run_async() lists the steps; scope_passes_show_async() draws the graph after one.
  * SPDX-License-Identifier: LGPL-2.1-or-later */

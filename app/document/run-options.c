@@ -139,7 +139,7 @@ scope_run_options_command (const ScopeRunOptions *options,
     add (argv, "--device", options->device);
   if (options->threads > 0)
     add (argv, "--threads", threads);
-  /* An older program on another machine notes only what it fills itself. */
+  /* An older program on another machine records only its own members. */
   if (model->fills && (!launcher || !launcher[0]))
     g_ptr_array_add (argv, g_strdup ("--random-values"));
   if (options->train)

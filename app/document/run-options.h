@@ -1,7 +1,7 @@
 /* run-options.h — how a model is run, and the hscope commands that do so.
  *
- * The run panel fills the options, settings remember them, and the workspace turns them into a
- * command with scope_run_options_command().
+ * The run panel fills the options, settings keep them, and the workspace turns them into a command
+ * with scope_run_options_command().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -22,7 +22,7 @@ typedef struct
   int      seconds;  /* time limit of the whole run */
   int      patience; /* seconds without progress after which the run is stopped; 0: no limit */
   gboolean train, backward;
-  gboolean fold; /* compute once what depends on parameters alone, where that is possible */
+  gboolean fold; /* compute values from parameters alone once, where possible */
 } ScopeRunOptions;
 
 /* Whether parameters can be folded; hscope refuses the option elsewhere: in training, and without a plan. */

@@ -1,6 +1,6 @@
 /* tensor-name.h — which tensor of a model: a parameter, or a value of the last run.
  *
- * scope_tensor_names() lists those of a selected box, for a list that the user chooses from.
+ * scope_tensor_names() lists the tensors of a selected box for the user to choose from.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

@@ -98,13 +98,13 @@ void scope_workspace_set_state (ScopeWorkspace *self, ScopeState state);
 void scope_workspace_set_progress (ScopeWorkspace *self, double progress);
 /* Notifies views that a run has started or ended. */
 void scope_workspace_notify_running (ScopeWorkspace *self);
-/* The shapes of the source, then those of the user.  (transfer full) */
+/* The shapes of the source, then the user's.  (transfer full) */
 char **scope_workspace_join_shapes (ScopeWorkspace *self);
 /* Lists the shapes of the document's inputs, after it has changed. */
 void scope_workspace_update_shapes (ScopeWorkspace *self);
 /* Notifies followers of "fills". */
 void scope_workspace_notify_fills (ScopeWorkspace *self);
-/* Forgets which rows were chosen; afterwards they are those of the selected node. */
+/* Clears the chosen rows; afterwards the selected node's rows are in focus. */
 void scope_workspace_reset_focus (ScopeWorkspace *self);
 /* Emits a signal that has no argument. */
 void scope_workspace_emit (ScopeWorkspace *self, ScopeWorkspaceSignal which);

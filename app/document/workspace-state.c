@@ -1,6 +1,6 @@
 /* workspace-state.c — accessors, properties, signals and the log of a workspace.
  *
- * The lowest of the workspace's files: it changes members and tells followers, and calls none of
+ * The lowest of the workspace's files: it changes members and notifies followers, and calls none of
  * the others.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/document/workspace-private.h"

@@ -1,7 +1,7 @@
 /* workspace-tensor.c — reads a whole tensor: a parameter, or a value of the last run.
  *
- * Values of a run are not kept, since those of all operators may exceed the memory.  The child therefore runs the model
- * once more on the same inputs and writes the wanted one to a file, which is mapped and removed.
+ * Values of a run are not kept, since the values of all operators may exceed the memory.  The child therefore runs the
+ * model once more on the same inputs and writes the wanted one to a file, which is mapped and removed.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/document/workspace-private.h"
 
@@ -73,7 +73,7 @@ new_path (void)
   return g_build_filename (folder, name, NULL);
 }
 
-/* The command that records all values, for the wanted one instead. */
+/* The command that records all values, changed to the requested one. */
 static GPtrArray *
 make_command (ScopeWorkspace *self, const char *wanted, const char *path)
 {

@@ -96,8 +96,8 @@ void scope_workspace_show (ScopeWorkspace *self, guint32 box);
 /* Looks at n rows of the measurement, nodes that ran: selects the box of a single one, or else clears the
  * selection.  reveal: also brings that box into view. */
 void scope_workspace_focus (ScopeWorkspace *self, const guint32 *rows, guint n, gboolean reveal);
-/* The rows in focus, of guint32, possibly empty: those of scope_workspace_focus(), else the first
- * one that computes the node in the selected box.  Owned by the workspace. */
+/* The rows in focus, of guint32, possibly empty: the rows of scope_workspace_focus(), else the
+ * first one that computes the node in the selected box.  Owned by the workspace. */
 const GArray *scope_workspace_get_focus (ScopeWorkspace *self);
 /* Whether the rows were requested, and do not follow from the selection. */
 gboolean scope_workspace_is_focus_chosen (ScopeWorkspace *self);
@@ -170,16 +170,16 @@ void scope_workspace_pick_run (ScopeWorkspace *self, int number);
 
 /* Statistics of every operator's outputs in the last run; NULL: not recorded, or not read yet. */
 const ScopeValues *scope_workspace_get_values (ScopeWorkspace *self);
-/* The loop step whose values are shown; n = 0 stands for the last step. */
+/* The loop step whose values are shown; n = 0 means the last step. */
 const ScopeStepPath *scope_workspace_get_step (ScopeWorkspace *self);
-/* step: (nullable) NULL stands for the last step. */
+/* step: (nullable) NULL means the last step. */
 void scope_workspace_set_step (ScopeWorkspace *self, const ScopeStepPath *step);
 
 /* --- Tensors --- */
 
 /* TRUE if the tensor can be read: a parameter with contents, or a recorded value of the last run. */
 gboolean scope_workspace_has_tensor (ScopeWorkspace *self, const ScopeTensorName *name);
-/* Reads a whole tensor; of a value in a loop that of the shown step.  A large one is mapped from its file. */
+/* Reads a whole tensor; for a value in a loop, from the shown step.  A large one is mapped from its file. */
 void scope_workspace_read_tensor_async (ScopeWorkspace        *self,
                                         const ScopeTensorName *name,
                                         GCancellable          *cancellable,
@@ -193,7 +193,7 @@ void scope_workspace_set_peers (ScopeWorkspace *self, GListModel *peers);
 /* (nullable) (transfer none) */
 GListModel *scope_workspace_get_peers (ScopeWorkspace *self);
 
-/* The names of classes, for outputs that stand for some; NULL: unknown.  (transfer none) */
+/* The names of classes, for outputs that are classes; NULL: unknown.  (transfer none) */
 const char *const *scope_workspace_get_labels (ScopeWorkspace *self);
 /* labels: (nullable) copied */
 void scope_workspace_set_labels (ScopeWorkspace *self, const char *const *labels);

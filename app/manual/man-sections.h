@@ -4,5 +4,6 @@
 
 #include "app/command/frame/command-list.h"
 
-/* Appends ENVIRONMENT, FILES and EXIT STATUS.  command: only what concerns it; NULL: everything. */
+/* Appends ENVIRONMENT, FILES and EXIT STATUS.  command: only the parts that concern it; NULL:
+ * everything. */
 void scope_man_sections (GString *page, const ScopeCommand *command);

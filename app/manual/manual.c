@@ -1,6 +1,6 @@
 /* manual.c — writes man pages and completions: hscope-manual FILE…
  *
- * The name of a file says what is in it.  The build calls this program; it is not installed.
+ * The name of a file determines its contents.  The build calls this program; it is not installed.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/manual/manual.h"
 

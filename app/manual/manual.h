@@ -11,7 +11,7 @@ typedef struct
 {
   const char *pattern; /* of the file's name, with “*” and “?” */
 
-  /* Appends the text of the file of this name.  FALSE: the name stands for nothing. */
+  /* Appends the text of the file of this name.  FALSE: there is no text of this name. */
   gboolean (*write) (GString *text, const char *name);
 } ScopeManualKind;
 

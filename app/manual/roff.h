@@ -8,7 +8,7 @@
 /* Appends the heading of a page of section 1. */
 void scope_roff_heading (GString *page, const char *name, const char *summary);
 
-/* Appends words to a line, with what has a meaning in roff escaped; a line break becomes a space. */
+/* Appends words to a line, with roff's special characters escaped; a line break becomes a space. */
 void scope_roff_words (GString *page, const char *words);
 
 /* Appends a paragraph: each line that begins with spaces is kept as it is, the others are filled; an empty

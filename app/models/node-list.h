@@ -11,7 +11,7 @@ G_DECLARE_FINAL_TYPE (ScopeNodeItem, scope_node_item, SCOPE, NODE_ITEM, GObject)
 
 /* The document that the item belongs to, owned by the item. */
 ScopeDocument *scope_node_item_get_document (ScopeNodeItem *self);
-/* The box that the item stands for. */
+/* The box of the item. */
 guint32 scope_node_item_get_box (ScopeNodeItem *self);
 
 #define SCOPE_TYPE_NODE_LIST (scope_node_list_get_type ())

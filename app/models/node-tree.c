@@ -1,6 +1,6 @@
 /* node-tree.c — which boxes are below a box, and the way to one.
  *
- * Rows are made when they are expanded, so that a large model costs no more than what is shown.
+ * Rows are made when they are expanded, so that a large model costs no more than the visible rows.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/models/node-tree.h"
 

@@ -45,7 +45,7 @@ say (ScopeDeviceNote *self, const char *title, const char *subtitle, const char 
   gtk_widget_set_visible (GTK_WIDGET (self), TRUE);
 }
 
-/* --- What a self-test found --- */
+/* --- Results of a self-test --- */
 
 static guint
 number_of (const cJSON *json, const char *key)
@@ -183,7 +183,7 @@ on_tested (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
   g_autoptr (GError) error = NULL;
   g_autofree char *text = scope_child_run_finish (result, &error);
 
-  /* A GPU that differs ends it with an error, too: what was found is kept in any case. */
+  /* A GPU that differs ends it with an error, too: results are kept in any case. */
   if (error && !g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
     g_info ("the self-test: %s", error->message);
   g_clear_object (&self->testing);

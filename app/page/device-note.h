@@ -1,7 +1,7 @@
-/* device-note.h — what is known of the GPU that was chosen for runs, in a row below the choice.
+/* device-note.h — the state of the GPU chosen for runs, in a row below the choice.
  *
  * The row says what the last self-test found, and has a button that makes one, or why there is no GPU, and has one that
- * opens the guide.  It is hidden where nothing is to be said.
+ * opens the guide.  It is hidden if there is no message.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

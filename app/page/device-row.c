@@ -22,7 +22,7 @@ struct _ScopeDeviceRow
   AdwComboRow      parent_instance;
   GPtrArray       *names; /* of char *, in the order of the list */
   ScopeDeviceNote *note;  /* owned; NULL: there is none */
-  cJSON           *json;  /* what hscope devices printed; NULL: it has not answered */
+  cJSON           *json;  /* output of hscope devices; NULL: it has not answered */
   GCancellable    *cancellable;
   gboolean         is_asking; /* hscope devices runs */
   gboolean         is_remote; /* runs go through a launcher */
@@ -116,7 +116,7 @@ scope_device_row_set_remote (ScopeDeviceRow *self, gboolean is_remote)
 
 /* --- The GPUs of this machine --- */
 
-/* The number is needed to tell several apart. */
+/* The number distinguishes several. */
 static char *
 make_title (const char *name, const char *model, guint n_gpus)
 {
@@ -148,7 +148,7 @@ add_gpus (ScopeDeviceRow *self, const cJSON *devices)
   }
 }
 
-/* Takes what hscope devices --json prints. */
+/* Takes the output of hscope devices --json. */
 static void
 read_devices (ScopeDeviceRow *self, const char *text)
 {

@@ -1,8 +1,7 @@
 /* device-row.h — chooses the device of runs from a list.
  *
- * When it is shown it asks hscope for the GPUs of this machine, until there are some.  A note below tells what is known of
- * the chosen one, or why there is none.  Runs through a launcher may happen on another machine, whose GPUs are not
- * known.
+ * When it is shown it asks hscope for the GPUs of this machine, until there are some.  A note below shows the state of the
+ * chosen one, or why there is none.  Runs through a launcher may happen on another machine, whose GPUs are not known.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

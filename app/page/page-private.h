@@ -78,7 +78,7 @@ void scope_page_run_unlimited (ScopePage *self);
 
 /* --- page-form.c --- */
 
-/* Frees what scope_page_set_family() set. */
+/* Frees the members set by scope_page_set_family(). */
 void scope_page_clear_family (ScopePage *self);
 
 /* --- page-remeasure.c --- */
@@ -98,7 +98,7 @@ void scope_page_update_heat (ScopePage *self);
 void scope_page_update_heat_hint (ScopePage *self);
 /* Cancels painting. */
 void scope_page_cancel_heat (ScopePage *self);
-/* The heat that stands for the numbers of the user. */
+/* The heat of the user's numbers. */
 #define SCOPE_HEAT_NUMBERS "numbers"
 /* heat: a name of ScopeHeat, SCOPE_HEAT_NUMBERS or "none".  It is remembered as a setting, except for
  * SCOPE_HEAT_NUMBERS. */

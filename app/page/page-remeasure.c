@@ -66,7 +66,7 @@ scope_page_is_remeasuring (ScopePage *self)
          g_strcmp0 (self->remeasured_path, scope_workspace_get_run_path (self->workspace)) == 0;
 }
 
-/* (transfer full) NULL: the shown costs are not those of the remeasured run. */
+/* (transfer full) NULL: the shown costs do not belong to the remeasured run. */
 static char *
 describe_result (ScopePage *self)
 {

@@ -1,8 +1,8 @@
 /* page.c — the class of pages: actions, searching, following the workspace.
  *
  * The views are in page-views.c, colours in page-heat.c, the graph after a pass in page-pass.c,
- * forms in page-form.c and page-remeasure.c, saving in page-state.c.  on_state() decides what a page
- * shows.
+ * forms in page-form.c and page-remeasure.c, saving in page-state.c.  on_state() chooses the
+ * contents of a page.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/page/page-private.h"
 

@@ -1,7 +1,7 @@
 /* child.h — runs hscope, or any other program, as a child process.
  *
  * All work on models that may crash, run out of memory or load plug-ins happens in such a child.
- * Start with scope_child_run_async() for a command whose whole output is wanted, and with
+ * Start with scope_child_run_async() for a command whose whole output is needed, and with
  * scope_child_start_async() for one that is watched while it runs.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
@@ -46,8 +46,8 @@ void scope_child_run_plugin_async (const char *const  *arguments,
                                    GCancellable       *cancellable,
                                    GAsyncReadyCallback callback,
                                    gpointer            user_data);
-/* All of its stdout, (transfer full).  NULL and an error with what hscope said on stderr: it was not
- * started, was killed, or ended with a status other than 0. */
+/* All of its stdout, (transfer full).  NULL and an error with the message of hscope on stderr: it
+ * was not started, was killed, or ended with a status other than 0. */
 char *scope_child_run_finish (GAsyncResult *result, GError **error);
 
 /* The message shown to the user when a signal ended the child.  (transfer full) */

@@ -4,6 +4,7 @@
 
 #include <glib.h>
 
-/* Writes what streams hold and ends the process without the handlers of atexit().  exit() calls those of
- * libraries while workers still use what they free: HarfBuzz frees its languages there, for example. */
+/* Flushes streams and ends the process without the handlers of atexit().  exit() calls handlers of
+ * libraries while workers still use the memory that they free: HarfBuzz frees its languages there,
+ * for example. */
 void scope_end_process (int status) G_GNUC_NORETURN;

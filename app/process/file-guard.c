@@ -1,4 +1,4 @@
-/* file-guard.c — the handler of SIGBUS of the window, and who is told about it.
+/* file-guard.c — the handler of SIGBUS of the window, and its observers.
  *
  * The handler may only call async-signal-safe functions: it fills the file with zeros and wakes the main loop through
  * a descriptor.

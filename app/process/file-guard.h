@@ -1,6 +1,6 @@
 /* file-guard.h — keeps the window alive when a file becomes shorter while it is mapped.
  *
- * The kernel raises SIGBUS then.  Zeros take the place of what is gone, and the owners of such files check
+ * The kernel raises SIGBUS then.  Zeros replace the missing contents, and the owners of such files check
  * them (engine/formats/mapped-file.h).
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once

@@ -49,7 +49,7 @@ run (gpointer data, gpointer unused G_GNUC_UNUSED)
   g_free (call);
 }
 
-/* A thread cannot get its priority back, so that these threads run nothing else: those of GTask and of other
+/* A thread cannot get its priority back, so these threads run nothing else: threads of GTask and of other
  * pools are shared with the whole program. */
 void
 scope_worker_run (GTask *task, ScopeWorkerFunc function)

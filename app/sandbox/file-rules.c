@@ -1,7 +1,7 @@
 /* file-rules.c — builds and applies rules of Landlock.
  *
  * Called without a library, which Debian 12 does not have.  The header of Debian 12 describes version 2;
- * what later versions added is defined here.  Start at scope_file_rules_apply().
+ * additions of later versions are defined here.  Start at scope_file_rules_apply().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/sandbox/file-rules.h"
 

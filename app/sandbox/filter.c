@@ -1,8 +1,8 @@
 /* filter.c — the filter of system calls, made and installed for all threads by libseccomp.
  *
- * A list of what is allowed, because a list of what is forbidden would miss the calls of later kernels.
- * Refused calls fail with EPERM and do not end the process: libraries try calls that they can do without, and
- * a message is of more use than a signal.  Start at scope_filter_install().
+ * A list of allowed calls, because a list of forbidden ones would miss calls of later kernels. Refused calls
+ * fail with EPERM and do not end the process: libraries try calls that they can do without, and a message is
+ * of more use than a signal.  Start at scope_filter_install().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/sandbox/filter.h"
 
@@ -71,7 +71,7 @@ allow (scmp_filter_ctx filter, const int *calls, gsize n)
   return result;
 }
 
-/* Allows a call if the lower half of an argument is value under the mask: what is checked are numbers of 32
+/* Allows a call if the lower half of an argument is value under the mask: the checked numbers have 32
  * bits. */
 static int
 allow_if (scmp_filter_ctx filter, int call, guint argument, guint32 mask, guint32 value)
@@ -103,7 +103,7 @@ allow_clone (scmp_filter_ctx filter, gboolean starts_programs)
                     : seccomp_rule_add (filter, SCMP_ACT_ERRNO (ENOSYS), SCMP_SYS (clone3), 0);
 }
 
-/* Signals to this process only; number 0 asks whether a process exists. */
+/* Signals to this process only; number 0 only checks whether a process exists. */
 static int
 allow_signals (scmp_filter_ctx filter)
 {

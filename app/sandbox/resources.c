@@ -1,7 +1,7 @@
 /* resources.c — limits of memory and processor time for the whole process, and its capabilities.
  *
- * RLIMIT_DATA counts what a process can fill with its own data, whereas RLIMIT_AS would also count what is only
- * reserved and files that are mapped.
+ * RLIMIT_DATA counts memory that a process can fill with its own data, whereas RLIMIT_AS would also count
+ * reserved memory and mapped files.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/sandbox/resources.h"
 
@@ -12,8 +12,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* The program with its libraries; and what each processor has two threads for, ours and one of OpenBLAS, of
- * which each has a stack and a buffer of 128 MiB. */
+/* The program with its libraries; and for each processor two threads, ours and one of OpenBLAS, each
+ * with a stack and a buffer of 128 MiB. */
 #define PROGRAM_BYTES ((guint64) 1 << 30)
 #define THREAD_BYTES  ((guint64) 288 << 20)
 

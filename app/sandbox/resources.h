@@ -4,8 +4,8 @@
 
 #include <glib.h>
 
-/* Limits the private memory that the process can fill to memory bytes beyond what the program and its threads need.
- * Allocating more fails.  FALSE: the limit cannot be set. */
+/* Limits the private memory that the process can fill to memory bytes beyond the needs of the program and its
+ * threads. Allocating more fails.  FALSE: the limit cannot be set. */
 gboolean scope_resources_limit_memory (guint64 memory);
 
 /* From now on the message of scope_resources_limit_time() is also a JSON document on stdout. */

@@ -1,4 +1,4 @@
-/* sandbox.c — enters the sandbox in two stages, and says what of it is active.
+/* sandbox.c — enters the sandbox in two stages, and reports its active parts.
  *
  * Rules for files apply to one thread and to what it starts, and libraries start threads before main().  So the
  * first stage gives up privileges, sets limits and rules for files, and executes the program again; the
@@ -44,7 +44,7 @@ static const char *const part_names[N_PARTS] = {
   [PART_TIME] = "processor time",   [PART_CALLS] = "system calls",
 };
 
-static char    *facts[N_PARTS]; /* what is active, or why it is not */
+static char    *facts[N_PARTS]; /* the active parts, or why there are none */
 static gboolean is_active[N_PARTS];
 
 /* Takes text. */
@@ -173,7 +173,8 @@ take_stage (const char *number)
   return n > 0 ? g_steal_pointer (&text) : NULL;
 }
 
-/* TRUE if rules for files refuse what is allowed without them: a process may write its own name. */
+/* TRUE if rules for files are in force: they refuse writing the process's own name, which is
+ * allowed without them. */
 static gboolean
 refuses_files (void)
 {

@@ -1,4 +1,4 @@
-/* sandbox.h — gives up what running a stranger's model does not need.
+/* sandbox.h — gives up rights that running a stranger's model does not need.
  *
  * The process enters the sandbox once, before it opens files and loads plug-ins.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
@@ -9,7 +9,7 @@
 typedef enum
 {
   SCOPE_SANDBOX_NONE,
-  SCOPE_SANDBOX_AVAILABLE, /* what the kernel offers */
+  SCOPE_SANDBOX_AVAILABLE, /* the features that the kernel offers */
   SCOPE_SANDBOX_STRICT,    /* all parts must work, else the process ends */
 } ScopeSandboxMode;
 

@@ -16,11 +16,11 @@ struct _ScopeSweepChooser
   GtkBox      *box;
   GtkDropDown *rows, *columns;
   GtkDropDown
-      *values[SCOPE_SWEEP_MAX_AXES]; /* NULL: the axis has one value, or stands for the rounds */
+      *values[SCOPE_SWEEP_MAX_AXES]; /* NULL: the axis has one value, or is the axis of rounds */
 
   ScopeSweepData *data;
   ScopeSweepSlice slice;
-  GArray         *axes; /* of guint: those that can be chosen */
+  GArray         *axes; /* of guint: the ones that can be chosen */
   gboolean        is_updating;
 };
 
@@ -28,7 +28,7 @@ G_DEFINE_FINAL_TYPE (ScopeSweepChooser, scope_sweep_chooser, ADW_TYPE_BIN)
 
 static guint changed_signal;
 
-/* --- What is shown --- */
+/* --- Contents --- */
 
 static guint
 find_choice (ScopeSweepChooser *self, guint axis)

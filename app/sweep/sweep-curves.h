@@ -6,7 +6,7 @@
 
 #include <gtk/gtk.h>
 
-/* More curves cannot be told apart. */
+/* More curves cannot be distinguished. */
 #define SCOPE_SWEEP_MAX_CURVES 24
 
 /* Points of all curves together, because drawing must not take long. */

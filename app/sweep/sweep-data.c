@@ -1,4 +1,4 @@
-/* sweep-data.c — reads what hscope report prints about the folder of a sweep.
+/* sweep-data.c — reads the output of hscope report about the folder of a sweep.
  *
  * The child process opens the folder, which may come from a stranger; its document is checked again here.  Start reading
  * with scope_sweep_data_parse().

@@ -37,7 +37,7 @@ typedef struct
   const char    *reason;    /* why it failed; "": it did not */
 } ScopeCellResult;
 
-/* How the cells of one form compare with those of the first form. */
+/* How the cells of one form compare with the first form's. */
 typedef struct
 {
   const char *a, *b;
@@ -58,7 +58,7 @@ typedef struct
   GStringChunk    *texts;
 } ScopeSweepData;
 
-/* Runs hscope report in a child process and reads what it prints in a worker. */
+/* Runs hscope report in a child process and reads its output in a worker. */
 void scope_sweep_data_read_async (const char         *folder,
                                   GCancellable       *cancellable,
                                   GAsyncReadyCallback callback,
@@ -83,7 +83,7 @@ const char *scope_sweep_data_find_reason (const ScopeSweepData *data, guint *n);
 /* The recording of a cell, which exists if the cell is done and was timed.  (transfer full) */
 char *scope_sweep_data_dup_capture (const ScopeSweepData *data, guint cell);
 
-/* TRUE if the axis stands for the rounds; the first axis does, no other. */
+/* TRUE for the axis of rounds, which is the first one. */
 gboolean scope_axis_is_rounds (const ScopeAxis *axis);
 /* The translated title of an axis: "Form". */
 const char *scope_axis_title (const char *name);

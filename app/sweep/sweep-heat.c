@@ -1,8 +1,8 @@
 /* sweep-heat.c — draws the heat map, and finds the field below the pointer.
  *
- * Sizes are in points of text of the usual size, which are as many pixels as scope_text_scale() says.
- * Colours are those of costs in a graph, by the logarithm of the value.  A map with many fields has no texts in them; the tooltip
- * and the table have the values.
+ * Sizes are in points of text of the usual size, which are as many pixels as scope_text_scale() says. Colours are as for costs in
+ * a graph, by the logarithm of the value.  A map with many fields has no texts in them; the tooltip and the table have the
+ * values.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/sweep/sweep-heat.h"
 

@@ -1,4 +1,4 @@
-/* sweep-overview.c — what a sweep says over two axes, and form by form.
+/* sweep-overview.c — the results of a sweep over two axes, and form by form.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/sweep/sweep-overview.h"
 

@@ -54,7 +54,7 @@ enum
 static GParamSpec *props[N_PROPS];
 static guint       open_signal, said_signal;
 
-/* --- What is shown --- */
+/* --- Contents --- */
 
 /* How many cells are in which state.  (transfer full) */
 static char *

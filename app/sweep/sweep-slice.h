@@ -1,6 +1,6 @@
 /* sweep-slice.h — two axes of a sweep, with one value on each of the others.
  *
- * What the heat map and the curves show.  Of several rounds the median counts.
+ * The heat map and the curves show it.  Of several rounds the median counts.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -24,8 +24,8 @@ guint scope_sweep_slice_get_cell (const ScopeSweepSlice *slice,
                                   const ScopeSweepData  *data,
                                   guint                  row,
                                   guint                  column);
-/* The median of the rounds that are done; NAN: none is.  *state: done if one is, else that of the first round that failed, else
- * waiting. */
+/* The median of the rounds that are done; NAN: none is.  *state: done if one is, else the state of the first round that
+ * failed, else waiting. */
 double scope_sweep_slice_get (const ScopeSweepSlice *slice,
                               const ScopeSweepData  *data,
                               guint                  row,

@@ -12,7 +12,7 @@
 #include <math.h>
 #include <string.h>
 
-#define N_FIXED     6 /* columns besides those of the axes */
+#define N_FIXED     6 /* columns besides the axes */
 #define MAX_SPLICES 64
 #define PART        500 /* rows that are added at a time */
 

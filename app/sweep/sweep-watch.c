@@ -1,7 +1,7 @@
 /* sweep-watch.c — follows the folder of results by a file monitor, and by looking at its time.
  *
- * A monitor does not see what other machines write to a network file system, so the time of the folder is compared as
- * well, every few seconds.  A server that does not answer blocks a worker only, and the next look waits for it.
+ * A monitor does not report writes of other machines to a network file system, so the time of the folder is compared
+ * as well, every few seconds.  A server that does not answer blocks a worker only, and the next look waits for it.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/sweep/sweep-watch.h"
 

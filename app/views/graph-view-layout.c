@@ -1,4 +1,4 @@
-/* graph-view-layout.c — lays out the graph in a thread, and changes what is folded.
+/* graph-view-layout.c — lays out the graph in a thread, and changes folds.
  *
  * The old picture stays on the canvas until the new one is complete.  Every change of the folds first
  * copies them for undo.  Start reading with scope_graph_view_update_layout().

@@ -1,4 +1,4 @@
-/* graph-view-menu.c — the context menu of the graph, which holds what applies to the box under the pointer.
+/* graph-view-menu.c — the context menu of the graph, with the actions for the box under the pointer.
  *
  * Its parts are in the template.  Start reading with on_canvas_menu().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
@@ -6,7 +6,7 @@
 
 #include "app/widgets/popover-focus.h"
 
-/* What can be done with a box, or with the whole graph for VIZ_ROOT.  (transfer full) */
+/* The actions for a box, or for the whole graph with VIZ_ROOT.  (transfer full) */
 static GMenuModel *
 new_menu (ScopeGraphView *self, guint32 box)
 {

@@ -236,7 +236,7 @@ on_canvas_toggled (ScopeCanvas *canvas G_GNUC_UNUSED, guint32 box, gboolean deep
   scope_graph_view_toggle (data, box, deep);
 }
 
-/* Outlines the nodes that the rows in focus stand for. */
+/* Outlines the source nodes of the rows in focus. */
 static void
 update_related (ScopeView *view)
 {

@@ -30,5 +30,5 @@ void scope_graph_view_set_compact (ScopeGraphView *self, gboolean is_compact);
 void scope_graph_view_save (ScopeGraphView *self, GKeyFile *file);
 /* Writes only the folds, for another form of the same model. */
 void scope_graph_view_save_folds (ScopeGraphView *self, GKeyFile *file);
-/* Restores what the file has. */
+/* Restores the state in the file. */
 void scope_graph_view_load (ScopeGraphView *self, GKeyFile *file);

@@ -48,7 +48,7 @@ row_free (gpointer data)
   g_free (row);
 }
 
-/* --- What the user gives --- */
+/* --- The user's values --- */
 
 static gboolean
 is_of (const char *shape, const char *name)

@@ -71,7 +71,7 @@ find_computing (ScopeMeasurement *measurement, guint32 box, guint *rank)
   return &g_array_index (summary->node, ProfNodeSum, *rank - 1);
 }
 
-/* Self time of a row with that of the parts of its operator. */
+/* Self time of a row with the parts of its operator. */
 static double
 self_with_parts (ScopeMeasurement *measurement, const ProfNodeSum *sum)
 {

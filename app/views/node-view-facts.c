@@ -68,7 +68,7 @@ add_ways_out (ScopeNodeView *self, ScopeDocument *document, const HybFinding *fi
   scope_sheet_add (self->sheet, line);
 }
 
-/* The first sentence says what is wrong; what follows are details. */
+/* The first sentence names the fault; details follow. */
 static void
 add_message (ScopeSheet *sheet, const char *message, const char *css_class)
 {
@@ -80,7 +80,7 @@ add_message (ScopeSheet *sheet, const char *message, const char *css_class)
     scope_sheet_add_text (sheet, end + strlen (". "), "dim-label");
 }
 
-/* is_shown: the node is what the pane is about already. */
+/* is_shown: the pane shows this node already. */
 static void
 show_finding (ScopeNodeView    *self,
               ScopeDocument    *document,
@@ -100,8 +100,8 @@ show_finding (ScopeNodeView    *self,
   add_ways_out (self, document, finding, box);
 }
 
-/* Adds the findings of one severity under a heading, which is added before the first one.
- * node: NULL for those of the whole model. */
+/* Adds the findings of one severity under a heading, which is added before the first one. node:
+ * NULL for findings of the whole model. */
 static gboolean
 show_severity (ScopeNodeView *self, const char *node, HybSeverity severity, const char *heading)
 {
@@ -419,7 +419,8 @@ add_attributes (ScopeSheet *sheet, const HybNode *node)
       }
 }
 
-/* Attributes as they are in the file, of operators that have no table of attributes: unknown ones and those of ONNX. */
+/* Attributes as they are in the file, of operators that have no table of attributes: unknown ones and operators of
+ * ONNX. */
 static void
 add_written_attributes (ScopeSheet *sheet, const HybNode *node)
 {

@@ -1,4 +1,4 @@
-/* node-view-origins.c — where a node of the model is computed, and what a node that ran stands for.
+/* node-view-origins.c — where a node of the model is computed, and the sources of a node that ran.
  *
  * Passes fuse, merge and move nodes, so that the two are not the same.  Start reading with
  * scope_node_view_show_origins() and scope_node_view_show_rows().
@@ -79,7 +79,7 @@ scope_node_view_show_origins (ScopeNodeView *self, ScopeMeasurement *measurement
   add_more (self->sheet, n);
 }
 
-/* --- What ran --- */
+/* --- Nodes that ran --- */
 
 /* The cost of several rows together. */
 static void

@@ -1,6 +1,6 @@
-/* node-view-output.c — the outputs of the model in the side pane: what a run computes.
+/* node-view-output.c — the outputs of the model in the side pane, with values of a run.
  *
- * A box stands for one output or, in models with many, for all of them.
+ * A box shows one output or, in models with many, all of them.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/views/node-view-private.h"
 
@@ -19,8 +19,8 @@ typedef struct
   guint      output;
 } Output;
 
-/* The outputs that a box stands for: the number of the first one.  scope_graph_to_diagram() adds the boxes and their arrows in
- * the order of the outputs.  n: (out) how many */
+/* The outputs of a box: the number of the first one.  scope_graph_to_diagram() adds the boxes and their arrows in the order
+ * of the outputs.  n: (out) how many */
 static guint
 find_outputs (const VizDiagram *diagram, guint32 box, guint *n)
 {

@@ -1,6 +1,6 @@
 /* node-view-places.c — where the time of a run goes, in names of the model, each a click away.
  *
- * Passes fuse and move nodes, so that what ran has names that the model does not have: costs of a row are
+ * Passes fuse and move nodes, so rows that ran have names that the model lacks: costs of a row are
  * divided among the nodes that it computes, and the same node of all steps is one place.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/views/node-view-private.h"
@@ -15,7 +15,7 @@
 
 typedef struct
 {
-  const char *name; /* "*" stands for the number of a step */
+  const char *name; /* "*" replaces the number of a step */
   const char *type; /* the operator in the model */
   const char *ran;  /* the operator that took most of the time */
   double      seconds, longest;
@@ -35,7 +35,7 @@ typedef struct
   ScopeMeasurement *measurement;
 } Places;
 
-/* Adds a share of what a row took to the node of the model in the row `of`. */
+/* Adds a share of a row's time to the node of the model in the row `of`. */
 static void
 add_share (const ProfOrigin *origin, double seconds, gpointer data)
 {

@@ -30,12 +30,13 @@ void scope_node_view_show_node (ScopeNodeView    *self,
 
 /* --- node-view-output.c --- */
 
-/* The outputs of the model that a box stands for: shapes, nodes that compute them, values of the last run. */
+/* The outputs of the model in a box: shapes, nodes that compute them, values of the last run. */
 void scope_node_view_show_outputs (ScopeNodeView *self, ScopeDocument *document, guint32 box);
 
 /* --- node-view-classes.c --- */
 
-/* For the output that a box shows: a button that lists its five largest values, if it may stand for classes and was computed. */
+/* For the output that a box shows: a button that lists its five largest values, if it may be a list of classes and was
+ * computed. */
 void scope_node_view_show_classes (ScopeNodeView *self, ScopeDocument *document, guint32 box);
 
 /* --- node-view-weights.c --- */
@@ -55,7 +56,7 @@ void scope_node_view_show_run (ScopeNodeView *self, ScopeMeasurement *measuremen
 
 /* --- node-view-places.c --- */
 
-/* The nodes of the model that took most of a run, with what ran in their place. */
+/* The nodes of the model that took most of a run, with the nodes that ran in their place. */
 void scope_node_view_show_places (ScopeNodeView *self, ScopeMeasurement *measurement);
 
 /* --- node-view-origins.c --- */
@@ -67,7 +68,7 @@ void scope_node_view_show_places (ScopeNodeView *self, ScopeMeasurement *measure
 void scope_node_view_show_origins (ScopeNodeView *self, ScopeMeasurement *measurement, guint32 box);
 /* Whether rows are other than nodes of the model.  measurement: (nullable) */
 gboolean scope_node_view_has_rows (ScopeMeasurement *measurement, const GArray *rows);
-/* What rows cost together, and which nodes of the model they stand for.  rows: of guint32, not empty */
+/* The total cost of rows, and their source nodes in the model.  rows: of guint32, not empty */
 void
 scope_node_view_show_rows (ScopeNodeView *self, ScopeMeasurement *measurement, const GArray *rows);
 

@@ -74,7 +74,7 @@ add_rate (ScopeNodeView *self, ScopeMeasurement *measurement, double seconds)
                        g_strstrip (rate), hint, 0);
 }
 
-/* --- What else --- */
+/* --- Other facts --- */
 
 static void
 add_memory (ScopeSheet *sheet, const ProfCapture *capture)

@@ -1,4 +1,4 @@
-/* node-view-values.c — what the selected node computed in the last run, in the side pane.
+/* node-view-values.c — the values of the selected node in the last run, in the side pane.
  *
  * For a node in a loop: the values of the chosen step, and a strip with the range of every step, on
  * which another step can be chosen.
@@ -77,7 +77,7 @@ add_strip (ScopeNodeView *self, const ScopeValueSeries *series, int marked)
   scope_bars_set_ranges (SCOPE_BARS (bars), lows, means, highs, steps->len);
   scope_bars_set_axes (SCOPE_BARS (bars),
                        &(ScopeBarAxes){ .format = format_value,
-                                        /* Bars of long loops stand for several steps. */
+                                        /* Bars of long loops cover several steps. */
                                         .name = series->n_runs == steps->len ? _ ("step") : NULL });
   scope_bars_set_marked (SCOPE_BARS (bars), marked);
   /* The next run frees its values, perhaps before the pane is filled again. */

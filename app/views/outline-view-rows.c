@@ -113,8 +113,8 @@ show_marks (ScopeOutlineView *self, GtkListItem *cell)
   scope_cell_set_text (SCOPE_CELL (cost), text);
 }
 
-/* The name below the title.  Where that is the name, what the node is for; NULL for a group, whose id says how it was found.
- * (transfer none) */
+/* The name below the title.  If the title is the name, the purpose of the node; NULL for a group, whose id only states
+ * how it was found. (transfer none) */
 static const char *
 find_subtitle (ScopeDocument *document, guint32 box)
 {

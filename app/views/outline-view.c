@@ -237,7 +237,7 @@ show_bookmarks (ScopeOutlineView *self, ScopeDocument *document)
   g_signal_emit (self, found_signal, 0);
 }
 
-/* Fills the list: with the bookmarks, or with what the query finds. */
+/* Fills the list with the bookmarks or the hits of the query. */
 static void
 refresh (ScopeOutlineView *self)
 {

@@ -1,6 +1,6 @@
 /* remedies.h — the buttons of remedies, for findings and for errors.
  *
- * What hscope words as an option is a button in the window.
+ * Remedies that hscope words as options are buttons in the window.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -15,7 +15,7 @@ typedef struct
   const char *action; /* with its target, "win.convert::unrolled" */
 } ScopeRemedy;
 
-/* The button of a remedy; that of HYB_REMEDY_NONE shows the log. */
+/* The button of a remedy; for HYB_REMEDY_NONE it shows the log. */
 ScopeRemedy scope_remedy_get (HybRemedy remedy);
 /* The button of a finding (transfer floating), or NULL if nothing can be done about it here.  graph: of the
  * model that it is about. */

@@ -11,7 +11,7 @@ typedef struct
 {
   const char *name; /* of the spans: ScopeSpan.group */
   double      seconds;
-  guint       n; /* spans, also those of which a part lies inside */
+  guint       n; /* spans, also partly covered ones */
 } ScopeTimelineSum;
 
 /* Sums of the spans with a user number, by name, the longest first.  spans: of ScopeSpan.  (transfer full) of ScopeTimelineSum */

@@ -70,7 +70,7 @@ struct _ScopeValuesView
 void scope_values_view_init_table (ScopeValuesView *self);
 /* Shows the slice of the tensor, or nothing without one. */
 void scope_values_view_show_slice (ScopeValuesView *self);
-/* Reads the cells again, because the other tensor or the choice of what is shown has changed. */
+/* Reads the cells again, because the other tensor or the displayed quantity has changed. */
 void scope_values_view_reread (ScopeValuesView *self);
 /* Puts the cursor on an element.  TRUE: it is in another slice, which is shown now. */
 gboolean scope_values_view_move_to (ScopeValuesView *self, gint64 element);
@@ -89,7 +89,7 @@ void scope_values_view_init_facts (ScopeValuesView *self);
 void scope_values_view_sum_up (ScopeValuesView *self);
 /* Draws the shown slice in a worker, once there are statistics. */
 void scope_values_view_draw_picture (ScopeValuesView *self);
-/* Fills the sheet with what is known. */
+/* Fills the sheet with the known facts. */
 void scope_values_view_update_facts (ScopeValuesView *self);
 /* Moves to the next value after the cursor that is not finite, from the last one to the first. */
 void scope_values_view_find_bad (ScopeValuesView *self);

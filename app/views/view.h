@@ -27,7 +27,7 @@ struct _ScopeViewClass
   void (*document_changed) (ScopeView *self);
   void (*selection_changed) (ScopeView *self);
   void (*capture_changed) (ScopeView *self);
-  /* The three calls above are made only while the view is mapped; what was missed follows when it is
+  /* The three calls above are made only while the view is mapped; missed calls follow when it is
    * mapped again. */
   gboolean defers_until_mapped;
 

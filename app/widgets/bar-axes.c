@@ -145,7 +145,7 @@ draw_ends (const ScopeBarAxes *axes, cairo_t *cr, PangoLayout *layout, const Sco
   draw_text (cr, layout, zero - measure (layout, "0") / 2, plot->height + 1);
 }
 
-/* Numbers of bars, and what they are at the right end. */
+/* Numbers of bars, and their unit at the right end. */
 static void
 draw_numbers (const ScopeBarAxes *axes,
               GtkWidget          *widget,

@@ -1,6 +1,6 @@
 /* bar-axes.h — axes of a row of bars: ticks with their labels, and the room that they take.
  *
- * Text has one size; lines are faint, so that bars stay what is seen first.
+ * Text has one size; lines are faint, so that bars stand out.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -11,7 +11,7 @@ typedef struct
 {
   char *(*format) (double value); /* of heights (transfer full); NULL: heights have no labels */
   gboolean    is_binary;          /* ticks of heights are multiples of powers of two, for bytes */
-  const char *name;               /* (nullable) of what the bars are, static: "step" */
+  const char *name;               /* (nullable) name of the bars' unit, static: "step" */
   guint       first;              /* the number of the first bar */
   double      low, high;          /* of a histogram: values at both ends; equal: bars are counted */
 } ScopeBarAxes;

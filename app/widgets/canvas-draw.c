@@ -7,7 +7,7 @@
 #include <math.h>
 
 #define MARK_WIDTH 2.5
-/* More marks of one kind could not be told apart, and would cost frames. */
+/* More marks of one kind could not be distinguished, and would cost frames. */
 #define MAX_MARKS 400
 
 static void
@@ -106,7 +106,7 @@ mark_traced_wires (ScopeCanvas           *self,
     }
 }
 
-/* Search hits, or what belongs to the selection. */
+/* Search hits, or boxes related to the selection. */
 static void
 mark_boxes (ScopeCanvas           *self,
             cairo_t               *cr,

@@ -10,7 +10,7 @@
 #define GAP          3
 #define BADGE_RADIUS 8
 #define FONT_SIZE    10
-/* More marks could not be told apart, and would cost frames. */
+/* More marks could not be distinguished, and would cost frames. */
 #define MAX_DRAWN 400
 #define MAX_COUNT 9 /* higher numbers are shown as “9+” */
 

@@ -71,7 +71,7 @@ struct _ScopeCanvas
   gint64          flight_start;
   ScopeCameraPose from, to;
 
-  GtkRequisition card; /* what lies above the upper left corner and is not a sibling, in pixels */
+  GtkRequisition card; /* size covered by other widgets at the upper left corner, in pixels */
 };
 
 /* --- canvas-camera.c --- */
@@ -109,7 +109,7 @@ void scope_canvas_draw_faults (ScopeCanvas *self, cairo_t *cr, const VizRect *vi
 
 /* --- canvas-wires.c --- */
 
-/* Marks a line of the picture and shows in the tooltip what it stands for; VIZ_NO_ARROW: none. */
+/* Marks a line of the picture and explains it in the tooltip; VIZ_NO_ARROW: none. */
 void scope_canvas_hover_wire (ScopeCanvas *self, guint32 wire);
 
 /* --- canvas-draw.c --- */

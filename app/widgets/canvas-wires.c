@@ -1,4 +1,4 @@
-/* canvas-wires.c — what a drawn line stands for: who makes the values, who reads them, their shape and size.
+/* canvas-wires.c — describes a drawn line: producer and readers of the values, their shape and size.
  *
  * Start at scope_canvas_hover_wire().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
@@ -35,7 +35,7 @@ append_arrow (GString *text, const VizDiagram *diagram, const VizArrow *arrow)
     }
 }
 
-/* Whether a line between two items stands for an arrow. */
+/* TRUE if a line between two items represents an arrow. */
 static gboolean
 stands_for (const VizPicture *picture, const VizWire *wire, const VizArrow *arrow)
 {

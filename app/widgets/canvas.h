@@ -63,7 +63,7 @@ const GArray *scope_canvas_get_fault_marks (ScopeCanvas *self);
 void scope_canvas_set_dive (ScopeCanvas *self, guint32 box);
 /* The group that fills the canvas, or VIZ_ROOT. */
 guint32 scope_canvas_get_dive (ScopeCanvas *self);
-/* Highlights what the selection depends on and what depends on it, up to n_hops wires away; 0: off. */
+/* Highlights the ancestors and descendants of the selection, up to n_hops wires away; 0: off. */
 void scope_canvas_set_trace (ScopeCanvas *self, guint n_hops);
 /* How many steps of the selection's dependencies are highlighted. */
 guint scope_canvas_get_trace (ScopeCanvas *self);

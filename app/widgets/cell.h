@@ -17,5 +17,5 @@ void       scope_cell_set_text (ScopeCell *self, const char *text); /* (nullable
 const char *scope_cell_get_text (ScopeCell *self);
 /* TRUE if the cell is narrower than its text. */
 gboolean scope_cell_is_cut (GtkWidget *cell);
-/* Sets how much of the cell a bar behind the text fills, 0 to 1; NaN stands for 0. */
+/* Sets the width of a bar behind the text, as a share of the cell, 0 to 1; NaN means 0. */
 void scope_cell_set_part (ScopeCell *self, double part);

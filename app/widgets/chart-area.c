@@ -1,4 +1,5 @@
-/* chart-area.c — scales charts, which are laid out for text of the usual size, to that of the user.
+/* chart-area.c — scales charts, which are laid out for text of the usual size, to the user's text
+ * size.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/widgets/chart-area.h"
 

@@ -1,4 +1,4 @@
-/* chart-area.h — an area for a chart of viz, whose texts grow with those of the window.
+/* chart-area.h — an area for a chart of viz, whose texts grow with the window's.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

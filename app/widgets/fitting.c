@@ -35,7 +35,7 @@ scope_fitting_measure (GtkWidget     *widget,
     gtk_widget_measure (child, orientation,
                         orientation == GTK_ORIENTATION_HORIZONTAL ? for_size : -1, minimum, natural,
                         NULL, NULL);
-  /* It takes what is left of a line. */
+  /* It takes the rest of a line. */
   if (orientation != GTK_ORIENTATION_HORIZONTAL)
     return;
   *minimum = 0;
@@ -70,7 +70,7 @@ static void
 scope_fitting_class_init (ScopeFittingClass *class)
 {
   G_OBJECT_CLASS (class)->set_property = scope_fitting_set_property;
-  /* Whether it claims its natural size before its siblings; else it takes what they leave. */
+  /* Whether it claims its natural size before its siblings; else it takes the rest. */
   g_object_class_install_property (G_OBJECT_CLASS (class), ASKS,
                                    g_param_spec_boolean ("claims-room", NULL, NULL, FALSE,
                                                          G_PARAM_WRITABLE | G_PARAM_CONSTRUCT_ONLY |

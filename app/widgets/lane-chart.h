@@ -13,7 +13,7 @@ typedef struct
 {
   double      begin, end; /* seconds */
   const char *label;      /* (nullable) must outlive the chart's spans */
-  const char *group;      /* (nullable) likewise: what sums are made by */
+  const char *group;      /* (nullable) likewise: the key of sums */
   guint32     lane;
   guint32     colour; /* 0xRRGGBB */
   guint32     user;   /* passed to "picked"; 0: nothing */

@@ -61,7 +61,7 @@ draw_badge (GtkDrawingArea *area G_GNUC_UNUSED, cairo_t *cr, int width, int heig
   cairo_fill (cr);
 }
 
-/* What the badges of the overlay mean; nothing without any. */
+/* The meaning of the overlay's badges; nothing without any. */
 static void
 show_badges (ScopeLegend *self)
 {

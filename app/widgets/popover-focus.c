@@ -11,7 +11,7 @@ return_focus (gpointer data)
   GtkRoot   *root = gtk_widget_get_root (back);
   GtkWidget *focus = root ? gtk_root_get_focus (root) : NULL;
 
-  /* Another popover may have been opened meanwhile: what is on the screen keeps the focus. */
+  /* Another popover may have been opened meanwhile: the visible one keeps the focus. */
   if (root && (!focus || !gtk_widget_get_mapped (focus)))
     gtk_widget_grab_focus (back);
   return G_SOURCE_REMOVE;

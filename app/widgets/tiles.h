@@ -1,7 +1,7 @@
 /* tiles.h — a picture as square tiles that worker threads paint.
  *
- * The main thread draws what is ready: exact tiles; below them the last complete zoom level, scaled;
- * below that an overview of the whole picture.  Nothing here blocks.
+ * The main thread draws the finished parts: exact tiles; below them the last complete zoom level,
+ * scaled; below that an overview of the whole picture.  Nothing here blocks.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -31,7 +31,7 @@ typedef struct
   int    width, height, factor;
 } ScopeCamera;
 
-/* Draws what is ready and requests what is missing. */
+/* Draws the finished tiles and requests the missing ones. */
 void scope_tiles_draw (ScopeTiles *self, cairo_t *cr, const ScopeCamera *camera);
 
 /* TRUE if the last drawing had every tile. */

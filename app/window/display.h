@@ -1,6 +1,6 @@
 /* display.h — saves the session when the connection to the X server is lost.
  *
- * Wayland has no such handler; there the last autosave is what remains.
+ * Wayland has no such handler; there the last autosave remains.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

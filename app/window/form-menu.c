@@ -1,4 +1,4 @@
-/* form-menu.c — the menu of forms; on_shown() asks the engine which conversions are possible.
+/* form-menu.c — the menu of forms; on_shown() gets the possible conversions from the engine.
  *
  * A conversion itself is the action "win.convert" of the window.
  * SPDX-License-Identifier: LGPL-2.1-or-later */

@@ -1,4 +1,5 @@
-/* form-menu.h — the menu of forms in the header bar: the current form, and those it can be converted to.
+/* form-menu.h — the menu of forms in the header bar: the current form, and the forms that it can be
+ * converted to.
  *
  * The possible forms are determined in a worker when the menu is opened.
  * SPDX-License-Identifier: LGPL-2.1-or-later */

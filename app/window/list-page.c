@@ -1,6 +1,6 @@
 /* list-page.c — a table of models or of arrays, which a worker finds.
  *
- * ListKind says what a list holds.  Start reading with new_page() and read_cb().
+ * ListKind describes the contents of a list.  Start reading with new_page() and read_cb().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/window/list-page.h"
 
@@ -90,7 +90,7 @@ compare_bytes (gconstpointer a, gconstpointer b, gpointer unused G_GNUC_UNUSED)
   return (x > y) - (x < y);
 }
 
-/* --- What a list holds --- */
+/* --- Kinds of lists --- */
 
 typedef struct
 {

@@ -4,7 +4,7 @@
 
 #include <glib.h>
 
-/* A tab: the name of what it shows, and the folder of its file or NULL. */
+/* A tab: the name of its subject, and the folder of its file or NULL. */
 typedef struct
 {
   const char *name, *folder;

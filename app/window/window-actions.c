@@ -115,7 +115,7 @@ act_run (ScopeWindow *self, GVariant *parameter)
   g_autoptr (ScopeRunOptions) options = scope_run_panel_get_options (self->run_panel);
 
   gtk_popover_popdown (self->run_popover);
-  /* A file of arrays may have what the model lacks. */
+  /* A file of arrays may have parameters that the model lacks. */
   if (page && (*options->input != '\0' || scope_window_check_inputs (self, "win.run", parameter)))
     scope_page_run (page, options);
 }

@@ -1,6 +1,6 @@
 /* window-attributes.c — a dialog that edits the attributes of one node.
  *
- * Each attribute is checked while it is typed, with a button for the word that was meant.  What follows is a
+ * Each attribute is checked while it is typed, with a button for the probable word.  What follows is a
  * repair (scope_window_preview_attributes()).  Start reading with act_edit().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/window/window-private.h"
@@ -55,7 +55,7 @@ editor_free (gpointer data)
   g_free (editor);
 }
 
-/* --- What is written --- */
+/* --- Texts --- */
 
 static const char *
 text_of (const Row *row)
@@ -83,7 +83,7 @@ add_pair (GStrvBuilder *builder, const char *key, const char *value)
   g_strv_builder_add (builder, value);
 }
 
-/* All attributes: those of the file in its order, then those that are new.  (transfer full) */
+/* All attributes: the file's in their order, then the new ones.  (transfer full) */
 static char **
 collect (const Editor *editor)
 {
@@ -111,7 +111,7 @@ collect (const Editor *editor)
 
 /* --- Checking --- */
 
-/* What an attribute may be: "max, avg, sum, lp · kind of pooling" */
+/* The values of an attribute: "max, avg, sum, lp · kind of pooling" */
 static char *
 describe (const HybParam *param)
 {
@@ -256,7 +256,7 @@ add_row (Editor *editor, GtkBox *list, const char *key, const char *value)
   g_signal_connect (suggestion, "clicked", G_CALLBACK (on_suggestion), editor);
 }
 
-/* Attributes of the file that the operator lacks come first, then those that are written, then the others. */
+/* Attributes of the file that the operator lacks come first, then the written ones, then the others. */
 static GtkWidget *
 list_new (Editor *editor)
 {

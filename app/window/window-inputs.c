@@ -1,4 +1,4 @@
-/* window-inputs.c — what a model needs before it can be run: shapes of its inputs and values.
+/* window-inputs.c — the requirements of a run: shapes of the model's inputs and values.
  *
  * scope_window_check_inputs() stands before every action that starts a child process with the model.
  * SPDX-License-Identifier: LGPL-2.1-or-later */

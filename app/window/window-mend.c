@@ -89,7 +89,7 @@ mended_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
                            G_CONNECT_AFTER);
 }
 
-/* What the user chose for a page before the preview, under one of these keys; NULL: nothing. */
+/* The user's choice for a page before the preview, under one of these keys; NULL: nothing. */
 #define REPLACEMENTS "replacements" /* pairs of nodes and operators */
 #define EDITED       "edited-node"  /* a node … */
 #define ATTRIBUTES   "attributes"   /* … and its attributes */

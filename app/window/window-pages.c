@@ -153,7 +153,7 @@ list_open (ScopeWindow *self, GPtrArray *models)
     }
 }
 
-/* Remembers what all windows show, for the next start. */
+/* Saves the open pages of all windows for the next start. */
 static void
 update_session (ScopeWindow *self)
 {
@@ -169,7 +169,7 @@ update_session (ScopeWindow *self)
   scope_session_set_open ((const char *const *) models->pdata);
 }
 
-/* --- What the window shows --- */
+/* --- State of the window --- */
 
 /* Enables the actions that the selected page allows. */
 static void

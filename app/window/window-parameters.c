@@ -1,6 +1,7 @@
 /* window-parameters.c — chooses the file of parameters of the open model.
  *
- * Where the model has those of another one, files beside it that fit are offered first; a worker finds them.
+ * If the model has parameters of another one, fitting files beside it are offered first; a worker finds
+ * them.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/window/window-private.h"
 
@@ -32,7 +33,7 @@ choose_file (ScopeWindow *self)
 
 /* --- Files that fit --- */
 
-/* The model that parameters are looked for, and what was found. */
+/* The model without parameters, and the files found. */
 typedef struct
 {
   ScopeDocument *document;

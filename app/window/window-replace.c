@@ -1,4 +1,4 @@
-/* window-replace.c — puts another operator in the place of one that the engine does not have.
+/* window-replace.c — replaces an operator that the engine lacks.
  *
  * A worker finds the operators that fit, a dialog offers them, and what follows is a repair
  * (scope_window_preview_mend()).

@@ -82,7 +82,7 @@ scope_window_update_tabs (ScopeWindow *self)
 
 /* --- The selected tab --- */
 
-/* The widget of the tab bar that stands for this page, or NULL. */
+/* The widget of the tab bar for this page, or NULL. */
 static GtkWidget *
 find_tab (GtkWidget *widget, AdwTabPage *page)
 {

@@ -1,6 +1,6 @@
 /* window.h — a window: header bar, start page, and a tab for each open model.
  *
- * What it does is reached through actions with the prefix "win.".
+ * Its functions are actions with the prefix "win.".
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -42,7 +42,7 @@ void scope_window_export (ScopeWindow *self, const char *what, const char *path)
 void scope_window_mend (ScopeWindow *self, const char *path);
 /* Prints the graph on one page, after a dialog, or into a PDF file.  path: (nullable) of that file */
 void scope_window_print (ScopeWindow *self, const char *path);
-/* Shows what a repair would change, and lets the user choose the file for it.  replacements: (nullable) as
+/* Shows the changes of a repair, and lets the user choose the file for it.  replacements: (nullable) as
  * in ScopeMendOptions; used by the repair that follows. */
 void scope_window_preview_mend (ScopeWindow *self, const char *const *replacements);
 /* The same for other attributes of a node: key, value, …, NULL, all that it shall have. */

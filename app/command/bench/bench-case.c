@@ -58,8 +58,7 @@ typedef struct
   BenchCase    parent;
   HybExecutor *executor;
   guint        checked_head;
-  guint
-      n_read; /* outputs that every run brings to the host: those of the model, not its gradients */
+  guint n_read; /* outputs that every run brings to the host: the model's, not its gradients */
 } GraphCase;
 
 static gboolean

@@ -1,4 +1,4 @@
-/* children.h — runs commands as child processes, several at a time, and hands over what each printed.
+/* children.h — runs commands as child processes, several at a time, and hands over their output.
  *
  * A child that crashes, prints too much or runs out of memory is one result like any other.  Children are killed when this
  * process ends, however it ends.
@@ -15,8 +15,8 @@ typedef struct
   int      signal;      /* that signal; 0: none */
   gboolean is_too_long; /* it was killed because it printed more than the limit */
   double   seconds;
-  GString *out;     /* what it wrote to stdout */
-  GString *err;     /* the last part of what it wrote to stderr */
+  GString *out;     /* its stdout */
+  GString *err;     /* the end of its stderr */
   char    *trouble; /* why it did not start; NULL: it did */
 } ScopeChildEnd;
 
@@ -33,8 +33,8 @@ typedef struct
   void (*ended) (gpointer data, const ScopeChildEnd *end);
   gpointer data;
 
-  GCancellable *
-      cancellable; /* (nullable) then no more children are started and those that run get SIGTERM */
+  GCancellable
+      *cancellable; /* (nullable) then no more children are started and running ones get SIGTERM */
 } ScopeChildren;
 
 /* Runs all children to their end. */

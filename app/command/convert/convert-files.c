@@ -1,5 +1,5 @@
-/* convert-files.c — writes the result of a conversion: one file in a format that tells its contents
- * beforehand, or MXNet's pair.
+/* convert-files.c — writes the result of a conversion: one file in a format that prepares its
+ * contents before writing, or MXNet's pair.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/convert/convert-files.h"
 
@@ -141,8 +141,8 @@ prepare (ScopeResult                  *result,
   return result->model || !*error;
 }
 
-/* Where the given sizes are too small to show what larger ones need, the conversion starts from larger ones.  FALSE: these do not stay
- * open either, or cannot be written. */
+/* If the given sizes are too small to represent larger ones, the conversion starts from larger ones.  FALSE: these do not stay open
+ * either, or cannot be written. */
 static gboolean
 prepare_larger (ScopeResult *result, ScopeWrittenConversion *conversion)
 {

@@ -1,5 +1,5 @@
-/* convert-files.h — writes the result of a conversion: one file in a format that tells its contents
- * beforehand, or MXNet's pair.
+/* convert-files.h — writes the result of a conversion: one file in a format that prepares its
+ * contents before writing, or MXNet's pair.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -14,7 +14,7 @@ gboolean scope_is_same_format (const char *output, HybModel *model);
 /* Finds the version of the operators of an ONNX file that --simplify writes anew.  FALSE and a usage error if the model or the
  * output is not an ONNX file, or operators are not written in that version. */
 gboolean scope_find_own_opset (const char *output, HybModel *model, gint64 *opset, GError **error);
-/* The number of nodes of a model without variables, those of bodies included; G_MAXUINT of NULL. */
+/* The number of nodes of a model without variables, with nodes of bodies; G_MAXUINT of NULL. */
 guint scope_count_nodes (HybModel *model);
 
 /* A conversion whose result is to be written. */

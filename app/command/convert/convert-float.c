@@ -1,6 +1,6 @@
 /* convert-float.c — hscope convert --to float.
  *
- * The float model cannot be proved equal: quantisation has lost what lies between two levels.  The
+ * The float model cannot be proved equal: quantisation has lost the values between two levels.  The
  * distance between both on one input is measured and printed.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/convert/convert-float.h"

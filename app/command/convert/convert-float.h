@@ -14,6 +14,6 @@ typedef struct
   gboolean       json;
 } ScopeConvertFloat;
 
-/* Converts, compares the result with the quantised model, writes it and prints what was done.
+/* Converts, compares the result with the quantised model, writes it and prints the result.
  * Returns the exit status; an error if it is not SCOPE_EXIT_DONE. */
 int scope_convert_to_float (HybModel *model, const ScopeConvertFloat *options, GError **error);

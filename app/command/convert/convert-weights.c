@@ -1,7 +1,7 @@
 /* convert-weights.c — hscope convert --weights float16, bfloat16 and int8.
  *
- * Rounded weights change the outputs: what hyb_prove() measures on several inputs is printed, and more
- * than the tolerance is refused.
+ * Rounded weights change the outputs: the difference that hyb_prove() measures on several inputs is
+ * printed, and refused above the tolerance.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/convert/convert-weights.h"
 

@@ -11,12 +11,12 @@ typedef struct
   const char    *type;      /* of the weights */
   HybTensorList *inputs;    /* (nullable) fixes shapes, and is compared */
   gboolean       is_made;   /* inputs only fixes shapes */
-  double         tolerance; /* of outputs; 0: that of the type */
+  double         tolerance; /* of outputs; 0: the type's */
   const char    *output;    /* the prefix of the files to write */
   gboolean       force;     /* write also if the outputs differ by more */
   gboolean       json;
 } ScopeConvertWeights;
 
-/* Converts, compares the result with the model, writes it and prints what was done.  Returns the exit
+/* Converts, compares the result with the model, writes it and prints the result.  Returns the exit
  * status. */
 int scope_convert_weights (HybModel *model, const ScopeConvertWeights *options, GError **error);

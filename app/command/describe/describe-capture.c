@@ -11,7 +11,7 @@
 #include "profiler/summary/gradients.h"
 #include "profiler/summary/origins.h"
 
-/* Every clean sample with what the kernel did while it was taken. */
+/* Every clean sample with the kernel's report on it. */
 static void
 describe_samples (ScopeJson *json, const ProfCapture *capture)
 {
@@ -140,7 +140,8 @@ describe_origins (ScopeJson         *json,
     }
 }
 
-/* Nodes of the model that did not run, with the names of those that compute them, or else help them. */
+/* Nodes of the model that did not run, with the names of the nodes that compute them, or else help
+ * them. */
 static void
 describe_elsewhere (ScopeJson         *json,
                     const ProfCapture *capture,
@@ -209,8 +210,8 @@ describe_nodes (ScopeJson         *json,
   scope_json_end (json);
 }
 
-/* How the time of a traced run is shared out: the self times of the nodes (and of the operators, and of
- * the scopes) and what lies outside of them add up to it. */
+/* The division of a traced run's time: the self times of the nodes (and of the operators, and of the
+ * scopes) and the time outside of them add up to it. */
 static void
 describe_traced (ScopeJson *json, const ProfSummary *summary)
 {

@@ -11,7 +11,7 @@
 
 #include <stdio.h>
 
-/* What a file has to contain for an attribute, by HybParamKind. */
+/* The text expected for an attribute in a file, by HybParamKind. */
 static const char *const kinds[] = {
   [HYB_PARAM_INT] = "integer",        [HYB_PARAM_OPTIONAL_INT] = "integer or None",
   [HYB_PARAM_FLOAT] = "number",       [HYB_PARAM_OPTIONAL_FLOAT] = "number or None",

@@ -7,6 +7,6 @@
 
 /* Appends everything that the operator's struct says as members of an open JSON object. */
 void scope_describe_operator (ScopeJson *json, const HybOp *op);
-/* Prints what the operator of this name or alias reads, returns and computes, and its attributes with
- * their defaults.  FALSE and an error of SCOPE_ERROR if there is no such operator. */
+/* Prints the inputs, outputs and work of the operator of this name or alias, and its attributes
+ * with their defaults.  FALSE and an error of SCOPE_ERROR if there is no such operator. */
 gboolean scope_print_operator (const char *name, gboolean as_json, GError **error);

@@ -36,7 +36,7 @@ holds_blocks (const VizDiagram *diagram, guint32 box)
   return g_strcmp0 (first->id, expected) == 0;
 }
 
-/* The first box below this one that stands for a node, or VIZ_ROOT. */
+/* The first box of a node below this one, or VIZ_ROOT. */
 static guint32
 find_first_node (const VizDiagram *diagram, guint32 box)
 {

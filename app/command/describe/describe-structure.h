@@ -1,6 +1,6 @@
 /* describe-structure.h — the structure of a model in words: cells, loops, branches and repeated blocks.
  *
- * Cells and loops are those that conversions work on (engine/variants); blocks are those that drawings fold.
+ * Cells and loops are found as for conversions (engine/variants), blocks as for folded drawings.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

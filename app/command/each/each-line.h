@@ -4,12 +4,12 @@
 
 #include "app/command/children/children.h"
 
-/* The exit status that stands for the end of this child: its own, or that of a model that cannot be run. */
+/* The exit status for the end of this child: its own, or the status of a model that cannot be run. */
 int scope_each_status (const ScopeChildEnd *end);
 
 /* One line: {"model", "status", "seconds", "result", "messages"}; result is the document that the child printed, or has an
  * "error" in its place.  (transfer full) */
 GString *scope_each_json (const char *model, const ScopeChildEnd *end);
 
-/* A heading with the model and how it ended, and below it what the child printed.  (transfer full) */
+/* A heading with the model and its result, and below it the child's output.  (transfer full) */
 GString *scope_each_text (const char *model, const ScopeChildEnd *end);

@@ -30,7 +30,7 @@ typedef struct
   const ScopeEachCall *call;
   GPtrArray           *models;
   GHashTable          *prefixes; /* of outputs that are taken; NULL: nothing is written */
-  GHashTable          *held;     /* GString * by index + 1: what is printed later */
+  GHashTable          *held;     /* GString * by index + 1: output that is printed later */
   guint                n_jobs;
   guint                n_started, n_printed;
   guint                n_ended[N_STATUSES];

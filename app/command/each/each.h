@@ -6,6 +6,6 @@
 
 #include "app/command/each/each-arguments.h"
 
-/* Runs the command on each model of common->each and prints what they print, in the order of their paths; with --json a line
+/* Runs the command on each model of common->each and prints their output, in the order of their paths; with --json a line
  * for each model.  Returns the highest exit status.  An error: the folder or an output cannot be used. */
 int scope_each_run (const ScopeEachCall *call, GError **error);

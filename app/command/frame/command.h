@@ -12,8 +12,8 @@
 typedef struct
 {
   const char *option;
-  const char *ending;  /* of the file if “-” stands for it (streams.h); NULL: several files */
-  const char *endings; /* what its name may end in, separated by spaces; NULL: anything */
+  const char *ending;  /* of the file if “-” is given (streams.h); NULL: several files */
+  const char *endings; /* allowed endings of its name, separated by spaces; NULL: any */
 } ScopeOutput;
 
 /* Endings of the files that hyb_weights_write_file() writes. */

@@ -250,7 +250,7 @@ check_types (const ScopeCommonOptions *common, GError **error)
   return TRUE;
 }
 
-/* value: (nullable) what was given. */
+/* value: (nullable) the given text. */
 static gboolean
 check_choice (const ScopeChoices *choices, const char *value, GError **error)
 {
@@ -263,7 +263,7 @@ check_choice (const ScopeChoices *choices, const char *value, GError **error)
                             list);
 }
 
-/* Parameters change in training, and only a plan has a place for what was computed before. */
+/* Parameters change in training, and only a plan has a place for values computed earlier. */
 static gboolean
 check_folding (const ScopeCommonOptions *common, GError **error)
 {

@@ -23,9 +23,8 @@ typedef struct
   gboolean       fills;         /* add random values for parameters that the model lacks */
 } ScopeCompletionOptions;
 
-/* Guesses shapes unless common->no_guess is set, and fills parameters whose shapes are known, if options
- * say so.
- * What cannot be completed stays open, for the command to report.  FALSE and an error for wrong
+/* Guesses shapes unless common->no_guess is set, and fills parameters whose shapes are known, if
+ * options say so.  The rest stays open, for the command to report.  FALSE and an error for wrong
  * options or too much memory.  The caller clears completion in either case, after the last use of
  * completion->common. */
 gboolean scope_complete_model (ScopeCompletion              *completion,

@@ -1,6 +1,6 @@
-/* enter-sandbox.c — the option --sandbox before a command: what the command may write, and its limits.
+/* enter-sandbox.c — the option --sandbox before a command: the command's outputs and limits.
  *
- * A command lists the options that name what it writes (ScopeCommand.outputs).  Start at
+ * A command lists the options that name its outputs (ScopeCommand.outputs).  Start at
  * scope_enter_sandbox().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/frame/enter-sandbox.h"
@@ -60,7 +60,7 @@ list_devices (void)
   return devices;
 }
 
-/* The folders in which compiled kernels (engine/cuda/compile.c) and what a self-test found
+/* The folders in which compiled kernels (engine/cuda/compile.c) and the results of a self-test
  * (selftest/verdict.c) are kept. */
 static char *
 dup_gpu_file (const char *folder)
@@ -81,7 +81,7 @@ add_cache_file (GPtrArray *outputs, char *file_to_write /* (transfer full) */)
     g_ptr_array_add (outputs, g_steal_pointer (&file));
 }
 
-/* A prefix stands for the two files of a model, too. */
+/* A prefix also covers the two files of a model. */
 static void
 add_output (GPtrArray *outputs, const char *path)
 {

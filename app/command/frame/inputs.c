@@ -343,7 +343,7 @@ refuse_valueless (ScopeInputs              *inputs,
                          error);
 }
 
-/* A file of parameters that lacks some of them may be that of another model. */
+/* A file of parameters that lacks some of them may belong to another model. */
 static void
 warn_filled (const ScopeInputs *inputs, guint n_filled)
 {

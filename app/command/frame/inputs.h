@@ -35,7 +35,7 @@ gboolean scope_inputs_fill (ScopeInputs *inputs, const ScopeCommonOptions *commo
 GHashTable *scope_inputs_get_constants (const ScopeInputs        *inputs,
                                         const ScopeCommonOptions *common,
                                         gboolean                  backward);
-/* Frees what scope_inputs_fill() allocated. */
+/* Frees the members set by scope_inputs_fill(). */
 void scope_inputs_clear (ScopeInputs *inputs);
 
 /* For measuring, which needs no particular data: sets common->init to "uniform" if it is not set
@@ -43,5 +43,5 @@ void scope_inputs_clear (ScopeInputs *inputs);
  * static: do not free it. */
 void scope_common_options_set_default_init (ScopeCommonOptions *common, HybModel *model);
 
-/* Gives arrays of bits that stand for bfloat16 inputs of the model that type: NumPy has none for it, and writes uint16. */
+/* Gives arrays of bits for bfloat16 inputs of the model that type: NumPy lacks it and writes uint16. */
 void scope_set_declared_types (HybTensorList *given, HybModel *model);

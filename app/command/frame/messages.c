@@ -173,7 +173,7 @@ scope_finding_dup_hint (const HybFinding *finding)
   return g_strdup_printf ("%s; %s", finding->hint, options[finding->remedy]);
 }
 
-/* The option for the remedy of an error; an unknown shape is that of the subject. (transfer full) */
+/* The option for the remedy of an error; an unknown shape is the subject's. (transfer full) */
 static char *
 describe_remedy (const GError *error)
 {

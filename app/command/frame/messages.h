@@ -10,7 +10,7 @@
 typedef enum
 {
   SCOPE_EXIT_FAILED =
-      -1, /* what a command returns with an error: scope_exit_of_error() finds the status */
+      -1, /* returned by a command with an error: scope_exit_of_error() finds the status */
   SCOPE_EXIT_DONE = 0,
   SCOPE_EXIT_CHECK_FAILED = 1, /* ran to the end, but found errors, a difference or no proof */
   SCOPE_EXIT_USAGE = 2,        /* wrong options or arguments */
@@ -24,7 +24,7 @@ GQuark scope_error_quark (void);
 typedef enum
 {
   SCOPE_ERROR_USAGE,   /* the command line is wrong: exit code 2 */
-  SCOPE_ERROR_DIFFERS, /* what is compared is not equal: exit code 1 */
+  SCOPE_ERROR_DIFFERS, /* the compared models differ: exit code 1 */
   SCOPE_ERROR_FAILED,  /* anything else: exit code 4 */
 } ScopeError;
 
@@ -36,7 +36,7 @@ ScopeExit scope_exit_of_error (const GError *error);
 
 /* Prints "warning: …" (or note, error) and a newline to stderr, in colour on a terminal. */
 void scope_print_message (HybSeverity severity, const char *format, ...) G_GNUC_PRINTF (2, 3);
-/* From now on notes and what scope_print_written() prints are left out: --quiet. */
+/* Suppresses notes and scope_print_written() from now on: --quiet. */
 void scope_messages_set_quiet (void);
 /* Prints "wrote PATH" on stdout. */
 void scope_print_written (const char *path);
@@ -48,8 +48,8 @@ void scope_print_findings (HybModel *model, HybSeverity min_severity);
 
 /* The message of a finding without the name of its file, which is printed in front of it. */
 const char *scope_finding_message (const HybFinding *finding);
-/* What the user can do about a finding, including the option of hscope that does it.
- * (transfer full); NULL if there is no advice. */
+/* The user's way out of a finding, with the option of hscope for it. (transfer full); NULL if
+ * there is no advice. */
 char *scope_finding_dup_hint (const HybFinding *finding);
 /* TRUE if messages are lines of JSON, as the window requests, and name no options. */
 gboolean scope_messages_are_events (void);

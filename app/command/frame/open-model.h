@@ -19,11 +19,11 @@ gboolean scope_require_outputs (HybModel *model, GError **error);
 HybModel *
 scope_open_model_tolerant (const ScopeCommonOptions *common, char **files, GError **error);
 
-/* Opens a capture, with a warning that says what is missing if the file was cut.  NULL and an error: see
+/* Opens a capture, with a warning about the missing part if the file was cut.  NULL and an error: see
  * prof_capture_open().  (transfer full) */
 ProfCapture *scope_open_capture (const char *file, GError **error);
 
-/* TRUE if the file's first bytes are those of a capture. */
+/* TRUE if the file begins like a capture. */
 gboolean scope_is_capture (const char *file);
 
 /* Sets the types of the graph's variables from the model's parameters, its usual input types,
@@ -33,6 +33,6 @@ gboolean scope_fill_types (const ScopeCommonOptions *common,
                            HybType                  *types,
                            GError                  **error);
 
-/* The model with inputs that are called like those of other (nullable), as two exporters name them differently; says which they are.
- * (transfer full) */
+/* The model with its inputs renamed like the inputs of other (nullable), since two exporters name them differently; prints the
+ * new names. (transfer full) */
 HybModel *scope_align_inputs (HybModel *model, HybModel *other);

@@ -1,4 +1,5 @@
-/* option-values.h — numbers on the command line: what an option takes, and the parser that refuses the rest.
+/* option-values.h — numbers on the command line: the allowed values of options, and the parser that checks
+ * them.
  *
  * Every number of every option goes through one parser.  An option without a ScopeRange takes a whole number
  * from 1 or, if it is a G_OPTION_ARG_DOUBLE, a finite number above 0.
@@ -7,7 +8,8 @@
 
 #include <glib.h>
 
-/* What an option takes that is not just any positive number.  Tables end with an empty one. */
+/* The values of an option that does not take every positive number.  Tables end with an empty
+ * one. */
 typedef struct
 {
   const char *option;

@@ -1,4 +1,4 @@
-/* outputs.h — the files that a command is asked to write: found unwritable before the work, and named after it.
+/* outputs.h — the output files of a command: checked before the work, and named after it.
  *
  * Which options name them is in the command's table (ScopeCommand.outputs).
  * SPDX-License-Identifier: LGPL-2.1-or-later */

@@ -1,6 +1,6 @@
 /* progress.h — progress of a command on stderr, and cancelling it by a signal.
  *
- * A command consists of one or more measurements, its parts.  What is shown is about all of them
+ * A command consists of one or more measurements, its parts.  The display covers all of them
  * together and never goes backwards.  Results go to stdout, so progress never mixes with them.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
@@ -33,8 +33,8 @@ void scope_progress_update (gpointer data, const ProfProgress *now);
 /* Erases the bar or, as JSON, prints one more line with this event and file (nullable). */
 void scope_progress_finish (ScopeProgress *progress, const char *event, const char *file);
 
-/* The bar: how much is done (0 … 1), what is done now, and the seconds that are left at most, in at most this many columns.
- * (transfer full) */
+/* The bar: the share that is done (0 … 1), the current work, and the longest remaining seconds, in at most this many
+ * columns. (transfer full) */
 char *scope_progress_format (double share, const char *what, double remaining, guint columns);
 
 /* A cancellable that the first SIGINT or SIGTERM cancels; the second one ends the program.

@@ -126,7 +126,7 @@ find_or_add_value (ScopeRunValues *values, HybGraph *graph, HybNodeId id, guint 
   return &g_array_index (values->values, Value, *index - 1);
 }
 
-/* Whether a name is that of the value in this step, or in any step. */
+/* TRUE if a name denotes the value in this step, or in any step. */
 static gboolean
 is_called (const Value *value, const ScopeStepPath *step, const char *name)
 {
@@ -141,7 +141,7 @@ is_called (const Value *value, const ScopeStepPath *step, const char *name)
   return strcmp (name + 1, number) == 0;
 }
 
-/* Copies a value that is wanted.  Of several steps that fit, the last one stays. */
+/* Copies a requested value.  Of several steps that fit, the last one stays. */
 static void
 copy_wanted (ScopeRunValues      *values,
              const Value         *value,
@@ -279,7 +279,7 @@ describe_first_nan (const ScopeRunValues *values)
                           step);
 }
 
-/* Whether all wanted values were found and copied. */
+/* TRUE if all requested values were found and copied. */
 static gboolean
 check_copies (const ScopeRunValues *values, GError **error)
 {

@@ -23,7 +23,7 @@ ScopeRunValues *scope_run_values_new (const ScopeInputs        *inputs,
 void scope_run_values_free (ScopeRunValues *values);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (ScopeRunValues, scope_run_values_free)
 
-/* The wanted values by their names.  (transfer none) */
+/* The requested values by their names.  (transfer none) */
 HybTensorList *scope_run_values_get_copies (const ScopeRunValues *values);
 /* Appends "values", one entry per output of each operator, and "first_nan" to an open object. */
 void scope_run_values_write (const ScopeRunValues *values, ScopeJson *json);

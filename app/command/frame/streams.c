@@ -74,7 +74,7 @@ copy (int from, int to, guint64 limit, const char *what, GError **error)
   return TRUE;
 }
 
-/* A name under which the copy can be opened, and which says what it is.  (transfer full) */
+/* A name under which the copy can be opened, and which describes it.  (transfer full) */
 static char *
 name_of_copy (int copy)
 {
@@ -101,7 +101,7 @@ read_stdin (ScopeStreams *streams, char **name, GError **error)
   return TRUE;
 }
 
-/* Puts a name with the right ending in place of the dash; what is written to it is copied to stdout later. */
+/* Puts a name with the right ending in place of the dash; the file's contents are copied to stdout later. */
 static gboolean
 write_stdout (ScopeStreams *streams, const ScopeOutput *output, char **name, GError **error)
 {

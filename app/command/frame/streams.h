@@ -1,6 +1,6 @@
 /* streams.h — “-” in place of a file: stdin for one that is read, stdout for one that is written.
  *
- * Readers and writers work on files with names.  What comes from stdin and what goes to stdout is kept in
+ * Readers and writers work on files with names.  Input from stdin and output for stdout are kept in
  * memory files, which no other process can open and which end with the process.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
@@ -12,7 +12,7 @@ typedef struct
 {
   gboolean has_json;    /* set by the caller: a document goes to stdout */
   int      stdin_copy;  /* the file with the contents of stdin; -1: not read */
-  int      output;      /* what will be copied to stdout; -1: nothing */
+  int      output;      /* the file to copy to stdout; -1: none */
   int      real_stdout; /* where it will be copied to */
   char    *input_name, *output_name;
 } ScopeStreams;
@@ -30,8 +30,8 @@ gboolean scope_streams_open (ScopeStreams       *streams,
                              char              **files,
                              const GArray       *entries,
                              GError            **error);
-/* Copies what was written to stdout, if is_done, and removes the memory files.  FALSE and an error
- * if stdout cannot be written. */
+/* Copies the output to stdout, if is_done, and removes the memory files.  FALSE and an error if
+ * stdout cannot be written. */
 gboolean scope_streams_close (ScopeStreams *streams, gboolean is_done, GError **error);
 
 /* Writes n bytes to a pipe or file.  The caller ignores SIGPIPE.  FALSE with errno: it cannot be written, such as a pipe that

@@ -1,4 +1,5 @@
-/* terminal.c — the filter in front of stdout, the same escapes for a message, and what fits a line.
+/* terminal.c — the filter in front of stdout, the same escapes for a message, and the width of a
+ * line.
  *
  * The filter is a stream with functions of its own (fopencookie), which takes the place of stdout.
  * Start at escape().

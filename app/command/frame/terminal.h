@@ -24,7 +24,7 @@ void scope_terminal_print (const char *text, guint indent);
 
 /* Whether this descriptor is a terminal that understands escape sequences; TERM=dumb says that it does not. */
 gboolean scope_terminal_is_capable (int descriptor);
-/* How many columns a line on this descriptor may take: the width of the terminal, or what COLUMNS says if that is less. */
+/* The number of columns of a line on this descriptor: the width of the terminal, or COLUMNS if that is less. */
 guint scope_terminal_columns (int descriptor);
 /* Text in at most this many columns, cut off with “…” if it is longer.  (transfer full) */
 char *scope_terminal_fit (const char *text, guint columns);

@@ -6,8 +6,8 @@
 
 typedef struct _ScopeTimeLimit ScopeTimeLimit;
 
-/* Starts the clock; seconds 0: no limit, and NULL is returned.  user: NULL, or what cancels it as well; then the process
- * is not ended when the limit passes without effect, since the caller keeps what is done. */
+/* Starts the clock; seconds 0: no limit, and NULL is returned.  user: NULL, or a cancellable that cancels it as well;
+ * then the process is not ended when the limit passes without effect, since the caller keeps what is done. */
 ScopeTimeLimit *scope_time_limit_new (double seconds, GCancellable *user);
 /* Stops the clock.  limit may be NULL. */
 void scope_time_limit_free (ScopeTimeLimit *limit);

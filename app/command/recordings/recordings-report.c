@@ -1,6 +1,7 @@
 /* recordings-report.c — recordings compared with a baseline as Markdown and as a JUnit report.
  *
- * Names come from files: Markdown's characters and those that XML does not allow are escaped.
+ * Names come from files: Markdown's special characters and characters not allowed in XML are
+ * escaped.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/recordings/recordings.h"
 

@@ -1,7 +1,7 @@
 /* recordings.h — compares captures with a baseline, without running anything.
  *
- * hscope compare does so with captures only; hscope profile with what it has just measured.  The
- * result is printed as text or JSON, and written as Markdown and JUnit for a CI.
+ * hscope compare does so with captures only; hscope profile with its new measurement.  The result
+ * is printed as text or JSON, and written as Markdown and JUnit for a CI.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -75,9 +75,9 @@ gboolean scope_recordings_write (const ScopeRecordings      *recordings,
 
 /* --- Common to all outputs --- */
 
-/* Nodes whose times differ from the last recording of the baseline beyond what runs and sessions vary by,
- * or that only one of the captures has, largest change first, at most max.  *n_same: nodes that do not
- * differ.  Array of ProfDifference.  (transfer full) */
+/* Nodes whose times differ from the last recording of the baseline beyond the variance of runs and
+ * sessions, or that only one of the captures has, largest change first, at most max.  *n_same: nodes
+ * that do not differ.  Array of ProfDifference.  (transfer full) */
 GArray *scope_recordings_changed_nodes (const ScopeRecordings *recordings,
                                         const ScopeRecording  *recording,
                                         guint                  max,
@@ -86,7 +86,7 @@ GArray *scope_recordings_changed_nodes (const ScopeRecordings *recordings,
 const ProfCapture *scope_recordings_last (const ScopeRecordings *recordings);
 /* "+3.1 % (+1.0 … +5.2)", or without the interval if there is none.  (transfer full) */
 char *scope_recording_dup_change (const ScopeRecording *recording);
-/* One word and what it is about: "slower", "undecided, on different machines".  (transfer full) */
+/* A verdict and its reservation: "slower", "undecided, on different machines".  (transfer full) */
 char *scope_recording_dup_verdict (const ScopeRecording *recording);
 
 /* --- Outputs --- */

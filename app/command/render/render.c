@@ -147,7 +147,7 @@ count_nodes (VizDiagram *diagram)
   return n;
 }
 
-/* Says where the picture is not what the options request. */
+/* Reports deviations of the picture from the options. */
 static void
 print_changes (const RenderOptions *options, VizPicture *picture, const VizExportResult *result)
 {

@@ -25,7 +25,8 @@ bind_values (const ScopeExecution *execution, HybExecutor *executor, GError **er
   return TRUE;
 }
 
-/* Lets the plan compute once what depends on constants of the file (nullable), or else on parameters, alone. */
+/* Lets the plan compute values once that depend on constants of the file (nullable), or else on parameters,
+ * alone. */
 static void
 promise_parameters (const ScopeExecution *execution, HybExecutor *executor, GHashTable *constants)
 {

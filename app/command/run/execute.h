@@ -10,7 +10,8 @@ typedef struct
 {
   const ScopeCommonOptions *common;
   const ScopeInputs        *inputs; /* filled */
-  HybGraph                 *graph;  /* that of inputs, or one with its gradients as more outputs */
+  HybGraph                 *graph;  /* the graph of inputs, or one with its gradients as more
+                                     * outputs */
   HybTensor *const         *values; /* by variable of graph; NULL: no output depends on it */
   guint                     n_values;
   gboolean                  backward;   /* graph has gradients */

@@ -1,4 +1,4 @@
-/* operator-graph.h — a sample of an operator as graphs with inputs, and what the processor computes of it.
+/* operator-graph.h — a sample of an operator as graphs with inputs, and the processor's results.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -15,7 +15,7 @@ typedef struct
   gboolean   training;
   GPtrArray *inputs;    /* of HybTensor, one for each variable */
   GPtrArray *written;   /* the same after a run of the processor, which may write some of them */
-  GPtrArray *outputs;   /* of HybTensor, what the processor computed */
+  GPtrArray *outputs;   /* of HybTensor, the processor's results */
   gboolean   is_random; /* draws random numbers */
   gboolean   mutates;   /* writes inputs */
 } ScopeOperatorGraph;

@@ -12,10 +12,10 @@ typedef struct
 
 typedef struct
 {
-  guint           n;     /* comparisons in which it took part */
-  double          error; /* the largest difference of these */
-  char           *why;   /* half a sentence: what is wrong with it; NULL if nothing is */
-  char           *note;  /* half a sentence: what is unusual and tolerated; NULL if nothing is */
+  guint           n;                   /* comparisons in which it took part */
+  double          error;               /* the largest difference of these */
+  char           *why;                 /* a clause: its fault; NULL if there is none */
+  char           *note;                /* a clause: a tolerated deviation; NULL if there is none */
   ScopeTypeResult types[HYB_N_DTYPES]; /* by the type of its elements */
 } ScopeOperatorResult;
 
@@ -45,7 +45,7 @@ void scope_operator_results_blame (ScopeOperatorResults *results,
                                    HybDType              dtype,
                                    double                error,
                                    const char           *why);
-/* Notes what is unusual and tolerated; the first note stays. */
+/* Records a tolerated deviation; the first one stays. */
 void scope_operator_results_note (ScopeOperatorResults *results, const char *op, const char *note);
 /* Adds the results of another test. */
 void scope_operator_results_add (ScopeOperatorResults *results, const ScopeOperatorResults *found);

@@ -38,7 +38,7 @@ typedef struct
   const SelftestOptions    *options;
   const ScopeCommonOptions *common; /* with the device */
   HybGpu                   *gpu;    /* NULL while children use it */
-  char                     *device; /* what it is */
+  char                     *device; /* its kind */
   char                     *verdict_path;
   const char              **names; /* of the operators that it computes */
   HybGpuMath                math;
@@ -372,7 +372,8 @@ check_options (const SelftestOptions *options, ScopeParts *parts, GError **error
          (!options->shard || read_shard (options->shard, parts, error));
 }
 
-/* Keeps what is said of the GPU later, and closes it if children open it: a GPU may be one process's at a time. */
+/* Keeps the facts about the GPU for later, and closes it if children open it: a GPU may be one process's at a
+ * time. */
 static void
 begin_tests (Selftest *self)
 {

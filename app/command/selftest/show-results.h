@@ -13,7 +13,7 @@ void scope_results_print_operator_part (const char *op, const ScopeOperatorResul
 /* Prints the line of one model in one mode. */
 void scope_results_print_model (const ScopeModelResult *result);
 
-/* Appends what was found about all operators: a list, and how many samples were computed. */
+/* Appends the results of all operators: a list, and the number of samples computed. */
 void scope_results_describe_operators (ScopeJson *json, const ScopeOperatorResults *results);
 /* Appends the members for one model in one mode. */
 void scope_results_describe_model (ScopeJson *json, const ScopeModelResult *result);

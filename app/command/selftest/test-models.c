@@ -184,8 +184,8 @@ run_subject (const ScopeModelTest *self,
   return subject && prof_subject_run (subject, NULL, error) ? g_steal_pointer (&subject) : NULL;
 }
 
-/* Runs again with the same seed: the numbers must be the same, and no memory may be lost.  What other programs take of
- * the GPU meanwhile does not matter. */
+/* Runs again with the same seed: the numbers must be the same, and no memory may be lost.  Memory that other
+ * programs allocate on the GPU meanwhile is ignored. */
 static void
 repeat (const ScopeModelTest *self, ProfSubject *subject, guint n, ScopeModelResult *row)
 {

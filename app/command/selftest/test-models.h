@@ -15,7 +15,7 @@ typedef struct
   const char *mode;
   char       *work;    /* which steps the GPU computed; may be NULL */
   char       *failure; /* NULL: it passed */
-  char       *note;    /* what is unusual and tolerated; may be NULL */
+  char       *note;    /* a tolerated deviation; may be NULL */
   guint       n_arrays;
   double      error; /* the largest, as a part of the largest number of its array */
 } ScopeModelResult;

@@ -1,6 +1,6 @@
 /* test-operators.c — compares the operators of a GPU with the processor's; see test-operators.h.
  *
- * Each operator gets the GPU opened anew, so that kernels and memory of the last one are given back.  Where
+ * Each operator gets the GPU opened anew, so that kernels and memory of the last one are freed.  Where
  * numbers differ, the same graph runs with one operator after the other on the host, which shows the wrong
  * one.  Start with scope_test_operators() at the end.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
@@ -40,7 +40,8 @@ typedef struct
   double      drift; /* between runs whose bytes are not the same; 0: all are */
 } Difference;
 
-/* Random numbers that must be the processor's to the bit; those of others pass through log or cos. */
+/* Random numbers that must equal the processor's to the bit; other generators pass through log or
+ * cos. */
 static const char *const exact_operators[] = {
   "Dropout", "_random_uniform", "_random_uniform_like", "_random_randint", NULL,
 };
@@ -150,7 +151,7 @@ compare_runs (const Comparison *comparison,
   difference->what = "other numbers in a second run than in the first, beside";
 }
 
-/* The second run is recorded and the third replayed: both must give what the first has given. */
+/* The second run is recorded and the third replayed: both must give the results of the first. */
 static gboolean
 replay (HybExecutor *executor, const Comparison *comparison, Difference *difference, GError **error)
 {
@@ -261,7 +262,7 @@ find_type (const Comparison *comparison)
   return inputs->len > 0 ? hyb_tensor_get_dtype (inputs->pdata[0]) : comparison->dtype;
 }
 
-/* names: those that took part.  Where a difference does not come again all are blamed. */
+/* names: the operators that took part.  Where a difference does not come again all are blamed. */
 static void
 blame (Test *self, const Comparison *comparison, GHashTable *names, double size, const char *why)
 {
@@ -385,7 +386,7 @@ test_sample (Test *self, const ScopeOperatorSample *sample, GError **error)
   return TRUE;
 }
 
-/* Opens the GPU for another operator, which gives back what the last one took. */
+/* Opens the GPU for another operator, which frees the memory of the last one. */
 static gboolean
 begin_operator (Test *self, const char *op, GError **error)
 {
@@ -406,7 +407,7 @@ is_selected (const Test *self, const ScopeOperatorSample *sample, GHashTable *se
          !(self->test->quick && g_hash_table_contains (seen, sample->op));
 }
 
-/* samples: those of one category, or of all if it is HYB_N_CATEGORIES. */
+/* samples: of one category, or of all if it is HYB_N_CATEGORIES. */
 static gboolean
 test_category (Test *self, GPtrArray *samples, guint category, GHashTable *seen, GError **error)
 {

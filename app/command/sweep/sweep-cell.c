@@ -1,4 +1,4 @@
-/* sweep-cell.c — makes the command of a cell, and reads what it printed.
+/* sweep-cell.c — makes the command of a cell, and reads its output.
  *
  * A launcher may print lines of its own, and may run the command twice: the first document counts.
  * SPDX-License-Identifier: LGPL-2.1-or-later */

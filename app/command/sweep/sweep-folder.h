@@ -60,7 +60,7 @@ char *scope_sweep_folder_read (ScopeSweepFolder *folder, guint cell, gboolean *i
 /* The file operations of this process so far. */
 ScopeSweepEffort scope_sweep_folder_get_effort (const ScopeSweepFolder *folder);
 
-/* Writes what a file is to hold.  FALSE: errno says why not. */
+/* Writes the contents of a file.  FALSE and errno on failure. */
 typedef gboolean (*ScopeSweepWriter) (FILE *stream, gpointer data);
 /* Writes a file of the folder, also in place of a link, which is not followed. */
 gboolean scope_sweep_folder_write (ScopeSweepFolder *folder,

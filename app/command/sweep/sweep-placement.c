@@ -31,7 +31,7 @@ guint
 scope_sweep_results_find_crowded (ScopeSweepResults *results)
 {
   g_autoptr (GArray) order = g_array_new (FALSE, FALSE, sizeof (guint));
-  ScopeSweepResult *last = NULL; /* of those before, the one that ended last on this machine */
+  ScopeSweepResult *last = NULL; /* of the earlier ones, the one that ended last on this machine */
   guint             n = 0;
 
   for (guint cell = 0; cell < results->plan->n_cells; cell++)

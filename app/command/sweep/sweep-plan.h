@@ -59,7 +59,7 @@ typedef struct
 ScopeSweepPlan *scope_sweep_plan_new (const ScopeSweepWish *wish, GError **error);
 /* Reads a plan file: [sweep] with the names of axes as keys, "task", "samples" and "time-limit".  (transfer full) */
 ScopeSweepPlan *scope_sweep_plan_read_ini (const char *path, GError **error);
-/* Reads what scope_sweep_plan_write() has written.  (transfer full) */
+/* Reads the text of scope_sweep_plan_write().  (transfer full) */
 ScopeSweepPlan *scope_sweep_plan_read (const char *path, GError **error);
 /* Writes the plan as JSON. */
 gboolean scope_sweep_plan_write (const ScopeSweepPlan *plan, const char *path, GError **error);

@@ -1,4 +1,4 @@
-/* sweep-results.h — the results of a sweep as numbers, and what two axes say about them.
+/* sweep-results.h — the results of a sweep as numbers, and their table over two axes.
  *
  * The folder is only read, also while workers fill it.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
@@ -33,7 +33,7 @@ const char *scope_sweep_result_get_state (const ScopeSweepResult *result);
 /* Whether the path is the folder of a sweep. */
 gboolean scope_is_sweep (const char *path);
 
-/* Reads the plan and what is done.  (transfer full) */
+/* Reads the plan and the finished cells.  (transfer full) */
 ScopeSweepResults *scope_sweep_results_read (const char *folder, GError **error);
 /* In sweep-placement.c: marks cells that were measured at the same time on the same machine.  Returns how many. */
 guint scope_sweep_results_find_crowded (ScopeSweepResults *results);
@@ -56,7 +56,7 @@ gboolean scope_sweep_view_init (ScopeSweepView          *view,
                                 GError                 **error);
 /* Goes on to the next table.  FALSE: there is none. */
 gboolean scope_sweep_view_next (ScopeSweepView *view, const ScopeSweepResults *results);
-/* What the table is about: "gallery:lstm-lm, training".  (transfer full) */
+/* The subject of the table: "gallery:lstm-lm, training".  (transfer full) */
 char *scope_sweep_view_dup_title (const ScopeSweepView *view, const ScopeSweepResults *results);
 /* The median of the rounds at a place of the table; NAN if no round is done. */
 double scope_sweep_view_get (const ScopeSweepView    *view,
@@ -74,5 +74,5 @@ typedef struct
 
 /* Whether the task of the sweep measures times. */
 gboolean scope_sweep_results_is_timing (const ScopeSweepResults *results);
-/* Pairs the cells of form number variant with those of the first form. */
+/* Pairs the cells of form number variant with the first form's. */
 ScopeSweepPairs scope_sweep_results_pair (const ScopeSweepResults *results, guint variant);

@@ -18,7 +18,7 @@ typedef struct
   guint             n_jobs;      /* at a time; 1 if the task measures times */
   guint             n_retries;   /* of a cell that fails */
   gboolean          has_events;  /* a line of JSON on stderr for each cell that begins and ends */
-  GCancellable     *cancellable; /* then cells that are being done are given back */
+  GCancellable     *cancellable; /* then unfinished cells are released */
 } ScopeSweepRun;
 
 /* Works until no cell is to do.  FALSE and an error: a result cannot be written. */

@@ -13,7 +13,7 @@
 #define INTERVAL   1000              /* ms between two questions */
 #define MAX_FAILED 30 /* questions in a row that may fail: the controller may be restarted */
 
-/* Runs a program of Slurm and returns what it printed.  (transfer full) NULL and an error with what it said. */
+/* Runs a program of Slurm and returns its output.  (transfer full) NULL and an error with its message. */
 static char *
 run_query (char *const *argv, GError **error)
 {

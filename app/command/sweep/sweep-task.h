@@ -1,4 +1,4 @@
-/* sweep-task.h — what a sweep does with each cell: measure it, or prove that a form computes the same.
+/* sweep-task.h — the work of a sweep on each cell: measure it, or prove that a form computes the same.
  *
  * A task is one const ScopeSweepTask, listed in sweep-task.c.
  * SPDX-License-Identifier: LGPL-2.1-or-later */

@@ -72,7 +72,7 @@ make_folder (const SweepOptions *options, const ScopeSweepPlan *plan, GError **e
          scope_sweep_plan_write (plan, path, error);
 }
 
-/* The plan of a new sweep, or that of the folder. */
+/* The plan of a new sweep, or the folder's. */
 static ScopeSweepPlan *
 get_plan (const SweepOptions *options, char *const *files, GError **error)
 {
@@ -239,7 +239,7 @@ dup_worker (void)
   return g_strdup_printf ("%s.%d", host, (int) getpid ());
 }
 
-/* Does the cells here, with a folder of this process for what commands write. */
+/* Does the cells here, with a folder of this process for outputs of commands. */
 static gboolean
 run_here (const SweepOptions *options, ScopeSweepRun *run, ScopeSweepWork *done, GError **error)
 {
@@ -308,7 +308,8 @@ work (const ScopeCommonOptions *common,
                     counts.n_strange);
       return SCOPE_EXIT_FAILED;
     }
-  /* Slurm may end or lose the job before all cells are done; those behind a part are another process's. */
+  /* Slurm may end or lose the job before all cells are done; cells behind a part belong to another
+   * process. */
   is_unfinished = !options->cells && counts.n_todo + counts.n_running > 0;
   return counts.n_failed > 0 || is_unfinished ? SCOPE_EXIT_CHECK_FAILED : SCOPE_EXIT_DONE;
 }
@@ -340,7 +341,7 @@ run_sweep (const ScopeCommonOptions *common, gpointer data, char **files, GError
   plan = get_plan (options, files, error);
   if (!plan)
     return SCOPE_EXIT_FAILED;
-  /* A plan may come from somebody else: what it names is data. */
+  /* A plan may come from a stranger: its names are data. */
   g_setenv (HYB_PLUGINS_VARIABLE, HYB_PLUGINS_GALLERY, TRUE);
   return work (common, options, plan, launcher, error);
 }

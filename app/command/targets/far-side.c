@@ -26,7 +26,7 @@
 #include <unistd.h>
 
 #define PIECE   65536
-#define GRACE   20                 /* seconds for an interrupted command to write what it has */
+#define GRACE   20                 /* seconds for an interrupted command to write its results */
 #define MAX_ASK ((gsize) 16 << 20) /* bytes of the first line */
 
 typedef struct
@@ -37,7 +37,7 @@ typedef struct
   int             end; /* as waitpid() has it */
 } FarSide;
 
-/* --- What is asked --- */
+/* --- The request --- */
 
 static gboolean
 fail (GError **error, const char *text)
@@ -145,7 +145,7 @@ start_command (FarSide *side, GError **error)
 
 static gint has_ended; /* atomic: the command has */
 
-/* A thread: interrupts the command when stdin ends or this process is to end, so that it writes what it has. */
+/* A thread: interrupts the command when stdin ends or this process is to end, so that it writes its results. */
 static gpointer
 watch_input (gpointer data)
 {
@@ -180,7 +180,7 @@ wait_for_command (FarSide *side)
   kill (-side->pid, SIGKILL);
 }
 
-/* --- What came of it --- */
+/* --- Results --- */
 
 static gboolean
 has_file (const GPtrArray *files, const char *name)

@@ -62,7 +62,7 @@ scope_launcher_start (ScopeLauncher     *launcher,
 
   if (!argv)
     return FALSE;
-  /* srun passes whole lines on, and what we say has none. */
+  /* srun passes on whole lines only, and our data have none. */
   environment = g_environ_setenv (g_get_environ (), "SLURM_UNBUFFEREDIO", "1", FALSE);
   if (g_spawn_async_with_pipes_and_fds (NULL, (const char *const *) argv->pdata,
                                         (const char *const *) environment,

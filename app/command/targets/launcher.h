@@ -22,11 +22,11 @@ gboolean scope_launcher_start (ScopeLauncher     *launcher,
                                const char *const *words,
                                int                from,
                                GError           **error);
-/* Closes the pipes and waits for its end, at last by force.  What it ended with, as a sentence without its full stop.
+/* Closes the pipes and waits for its end, at last by force.  How it ended, as a sentence without its full stop.
  * (transfer full) *status: its exit status, -1: none. */
 char *scope_launcher_end (ScopeLauncher *launcher, int *status);
 
 /* Closes it, unless it is closed. */
 void scope_pipe_close (int *pipe);
-/* Reads once what a pipe has, after waiting if there is nothing; closes it at its end and returns 0. */
+/* Reads once from a pipe, waiting for data; closes it at its end and returns 0. */
 gsize scope_pipe_read (int *pipe, gpointer data, gsize n);

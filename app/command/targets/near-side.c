@@ -99,7 +99,7 @@ fail_absent (const NearSide *side, const char *why, int status, GError **error)
                target->launcher, target->program);
 }
 
-/* Passes on what the launcher printed, or what the command printed. */
+/* Passes on the output of the launcher or of the command. */
 static void
 pass_text (const NearSide *side, gsize n)
 {
@@ -249,7 +249,7 @@ start (NearSide *side, GError **error)
   return TRUE;
 }
 
-/* Closes the pipe, which interrupts the command there.  What was not sent completely is given up. */
+/* Closes the pipe, which interrupts the command there.  An incomplete transfer is abandoned. */
 static void
 cancel (NearSide *side)
 {
@@ -367,7 +367,7 @@ take_files (NearSide *side, const guint8 *data, gsize n, GError **error)
   return TRUE;
 }
 
-/* Where the text has the token of an answer; NULL: nowhere.  What was searched before is not searched again. */
+/* Where the text has the token of an answer; NULL: nowhere.  Bytes searched before are skipped. */
 static const char *
 find_token (NearSide *side)
 {

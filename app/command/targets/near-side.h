@@ -1,4 +1,4 @@
-/* near-side.h — hscope here: sends a command and its files through a launcher, and takes what comes back.
+/* near-side.h — hscope here: sends a command and its files through a launcher, and receives the results.
  *
  * Nothing listens on a network: the pipes of the launcher are the connection.
  * SPDX-License-Identifier: LGPL-2.1-or-later */

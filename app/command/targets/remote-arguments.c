@@ -1,6 +1,6 @@
 /* remote-arguments.c — repeats a parsed command for a target, with the names that its files have there.
  *
- * Options are found in the tables of the command: those that name files, and of them those that are written.
+ * The tables of the command list the options that name files, and the ones that are written.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/targets/remote-arguments.h"
 
@@ -78,7 +78,7 @@ name_model (const ScopeEachCall *call, const char *file, ScopeRemoteNames *names
   return g_strdup (scope_remote_names_add_file (names, file));
 }
 
-/* Whether the command continues what it wrote before. */
+/* TRUE if the command continues its earlier output. */
 static gboolean
 is_resumed (const ScopeEachCall *call)
 {

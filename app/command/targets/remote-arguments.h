@@ -5,8 +5,8 @@
 #include "app/command/each/each-arguments.h"
 #include "app/command/targets/remote-names.h"
 
-/* The command of the call as hscope takes it on a target.  file_entries: those of its entries that name files.  names gets the
- * files.  NULL-terminated; (transfer full) */
+/* The command of the call with the names of a target.  file_entries: its entries that name files.  names gets the files.
+ * NULL-terminated; (transfer full) */
 char **scope_remote_arguments (const ScopeEachCall *call,
                                const GArray        *file_entries,
                                ScopeRemoteNames    *names);

@@ -72,7 +72,7 @@ scope_remote_files_append (GString *json, const char *key, const GPtrArray *file
   g_string_append_c (json, ']');
 }
 
-/* Adds a member of the list.  NULL: all is well; else what is wrong. */
+/* Adds a member of the list.  NULL, or the fault. */
 static const char *
 take_file (GPtrArray *files, GHashTable *names, const HybJson *json, HybJsonRef member)
 {

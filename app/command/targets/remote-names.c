@@ -1,4 +1,4 @@
-/* remote-names.c — names files for a target, and finds the places of those that come back.
+/* remote-names.c — names files for a target, and finds the places of the files that come back.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/targets/remote-names.h"
@@ -36,7 +36,7 @@ scope_remote_names_free (ScopeRemoteNames *names)
   g_free (names);
 }
 
-/* The folder of a path as it was written, with its slash, and what follows it. */
+/* The folder of a path as it was written, with its slash, and the rest. */
 static char *
 split (const char *path, const char **base)
 {

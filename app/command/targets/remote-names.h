@@ -1,4 +1,4 @@
-/* remote-names.h — which files go to a target and come back, and what they are called there.
+/* remote-names.h — the files that go to a target and come back, and their names there.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -19,13 +19,14 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (ScopeRemoteNames, scope_remote_names_free)
 
 /* Adds a file to send.  Its name there, owned by names. */
 const char *scope_remote_names_add_file (ScopeRemoteNames *names, const char *path);
-/* Adds a file that the command writes, or what the names of several begin with.  Its name there, owned by names. */
+/* Adds a file that the command writes, or the common beginning of several names.  Its name there, owned by
+ * names. */
 const char *
 scope_remote_names_add_output (ScopeRemoteNames *names, const char *path, gboolean is_prefix);
 /* Adds the files that exist of all outputs, for a command that continues them. */
 void scope_remote_names_add_old_outputs (ScopeRemoteNames *names);
 
-/* Where a file that came back goes.  (transfer full) NULL: it was not asked for. */
+/* Where a file that came back goes.  (transfer full) NULL: it was not requested. */
 char *scope_remote_names_resolve (const ScopeRemoteNames *names, const char *name);
 /* The path of an output that is not among files, prefixes left out; NULL: there is none. */
 const char *scope_remote_names_find_missing (const ScopeRemoteNames *names, const GPtrArray *files);
@@ -40,6 +41,7 @@ gboolean scope_remote_names_place (const ScopeRemoteNames *names,
 
 /* A line “hscope-file-N TAB FOLDER” for each folder.  (transfer full) */
 char *scope_remote_names_dup_folders (const ScopeRemoteNames *names);
-/* The text with the names of folders here in place of those there.  is_json: inside of strings.  (transfer full) */
+/* The text with the names of folders here in place of the names there.  is_json: inside of strings.  (transfer
+ * full) */
 char *
 scope_remote_names_restore (const ScopeRemoteNames *names, const char *text, gboolean is_json);

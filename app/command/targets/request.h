@@ -7,7 +7,7 @@
 
 #include "app/command/targets/remote-file.h"
 
-/* What is asked. */
+/* A request. */
 typedef struct
 {
   char      *token;
@@ -29,10 +29,10 @@ char **scope_request_dup_environment (const ScopeRequest *request);
 
 /* Begins a line of an answer, an object that the caller completes.  (transfer full) */
 GString *scope_answer_begin (const ScopeRequest *request);
-/* Adds what is here: version, host, vectors, products and time. */
+/* Adds facts about this side: version, host, vectors, products and time. */
 void scope_answer_add_facts (GString *line);
 /* Adds a member to an object that has members. */
 void scope_line_add_text (GString *line, const char *key, const char *text);
 
-/* The seconds that one end waits for the other: 120, or what HYBRIDSCOPE_TARGET_SILENCE says in the environment. */
+/* The seconds that one end waits for the other: 120, or the environment's HYBRIDSCOPE_TARGET_SILENCE. */
 guint scope_get_silence (void);

@@ -16,7 +16,7 @@ gboolean scope_tar_write (int to, const GPtrArray *files, const char *folder, GE
 
 typedef struct
 {
-  const GPtrArray *files;  /* of ScopeRemoteFile: what was announced */
+  const GPtrArray *files;  /* of ScopeRemoteFile: the announced files */
   int              folder; /* where they are made, in folders of their own */
   gboolean         is_complete;
 
@@ -31,7 +31,8 @@ typedef struct
 
 /* Begins to read. */
 void scope_tar_reader_init (ScopeTarReader *reader, const GPtrArray *files, int folder);
-/* Takes the next bytes; what follows the end is ignored.  FALSE: they are not what was announced, or a file cannot be made. */
+/* Takes the next bytes; bytes after the end are ignored.  FALSE if they differ from the announcement, or a file cannot be
+ * made. */
 gboolean
 scope_tar_reader_take (ScopeTarReader *reader, const guint8 *data, gsize n, GError **error);
 /* Closes a file that is not complete. */

@@ -21,7 +21,7 @@ typedef struct
 {
   const ScopeTarget *target;
   ScopeRemoteAnswer  facts;
-  GString           *devices; /* what hscope devices printed */
+  GString           *devices; /* output of hscope devices */
   GError            *problem; /* why the target cannot be used */
 } Answer;
 

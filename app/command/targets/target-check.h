@@ -1,4 +1,4 @@
-/* target-check.h — asks a target for its version and devices.
+/* target-check.h — reads version and devices of a target.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

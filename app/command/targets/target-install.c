@@ -50,7 +50,7 @@ start_producer (const Install *install, GPid *pid, int *from, GError **error)
                                    NULL, from, NULL, error);
 }
 
-/* Reads both streams of a step to their ends; those of stderr are printed.  What stdout held, (transfer full). */
+/* Reads both streams of a step to their ends and prints stderr.  Returns stdout, (transfer full). */
 static char *
 read_answer (ScopeLauncher *launcher)
 {
@@ -74,7 +74,7 @@ read_answer (ScopeLauncher *launcher)
   return g_string_free (g_steal_pointer (&answer), FALSE);
 }
 
-/* Runs a command there; sends: with the bundle on its stdin.  What it printed (transfer full); NULL and an error: it cannot be run, or
+/* Runs a command there; sends: with the bundle on its stdin.  Its output (transfer full); NULL and an error if it cannot be run, or
  * failed. */
 static char *
 run_step (const Install *install, const char *const *words, gboolean sends, GError **error)
@@ -131,7 +131,7 @@ find_line (const char *answer, const char *beginning)
   return NULL;
 }
 
-/* --- What and where --- */
+/* --- Bundle and destination --- */
 
 /* The folder of the bundle that this program runs from; NULL: it does not.  (transfer full) */
 static char *
@@ -245,7 +245,7 @@ unpack (Install *install, GError **error)
          fail (install, error, "the program that was copied", "it does not say its version");
 }
 
-/* Only what this process has moved aside is removed. */
+/* Removes only files that this process has moved aside. */
 static gboolean
 replace (const Install *install, GError **error)
 {

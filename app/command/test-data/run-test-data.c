@@ -61,7 +61,7 @@ compare_output (const TestRun *test, HybExecutor *executor, const GPtrArray *exp
   return scope_test_data_compare (expected->pdata[i], hyb_executor_get_output (executor, i));
 }
 
-/* Compares all outputs, those of the model and those of the folder.  Returns whether they are equal. */
+/* Compares all outputs of the model and of the folder.  Returns whether they are equal. */
 static gboolean
 compare_outputs (const TestRun *test, HybExecutor *executor, const GPtrArray *expected)
 {

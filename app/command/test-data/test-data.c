@@ -74,7 +74,7 @@ read_numbered (const char *folder, const char *stem, guint i, char **name, GErro
                                                 : NULL;
 }
 
-/* The variable that an array is for: that of its name, else of its position. */
+/* The variable of an array: by its name, else by its position. */
 static const char *
 choose_input (HybModel *model, const GPtrArray *names, const char *name, guint i)
 {

@@ -1,4 +1,4 @@
-/* test-data.h — arrays that a run is given, and those that it should return.
+/* test-data.h — the input arrays of a run, and its expected outputs.
  *
  * ONNX' own models carry their tests as folders test_data_set_0, test_data_set_1, … beside the model, with a tensor a file:
  * input_0.pb, … and output_0.pb, ….
@@ -18,7 +18,7 @@ scope_test_data_read (const char *path, HybModel *model, GPtrArray **expected, G
  * none. */
 char **scope_test_data_list (const char *model, GError **error);
 
-/* How a result differs from what is expected. */
+/* How a result differs from the expectation. */
 typedef struct
 {
   gboolean is_equal;
@@ -29,5 +29,5 @@ typedef struct
 /* Compares.  Numbers are equal if they differ by at most 0.1 % of the expected one (float16: 0.2 %, bfloat16: 1 %) plus one
  * millionth of the largest; whole numbers and truth values if they are the same. */
 ScopeTestVerdict scope_test_data_compare (HybTensor *expected, HybTensor *got);
-/* Frees what the verdict holds. */
+/* Frees the members of the verdict. */
 void scope_test_verdict_clear (ScopeTestVerdict *verdict);

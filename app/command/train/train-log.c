@@ -13,7 +13,7 @@
 /* How many microseconds of steps a killed process may lose. */
 #define WRITE_INTERVAL (2 * G_USEC_PER_SEC)
 
-/* The lines of an earlier log up to the checkpoint; those of later steps will be repeated. */
+/* The lines of an earlier log up to the checkpoint; later steps will be repeated. */
 static void
 keep_lines (GString *text, const char *path, guint64 n)
 {

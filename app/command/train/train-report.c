@@ -1,4 +1,4 @@
-/* train-report.c — what hscope train prints, and samples of generated text.
+/* train-report.c — the output of hscope train, and samples of generated text.
  *
  * scope_train_sample() lets a language model continue the held-out text.
  * SPDX-License-Identifier: LGPL-2.1-or-later */

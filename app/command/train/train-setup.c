@@ -23,7 +23,7 @@
 
 /* --- Checkpoints --- */
 
-/* Replaces the model's parameters by those of a checkpoint. */
+/* Replaces the model's parameters by a checkpoint's. */
 static void
 take_parameters (HybModel *model, HybTensorList *list)
 {
@@ -55,7 +55,7 @@ add_carry (GArray *carry, const char *input, const char *output, GError **error)
   return TRUE;
 }
 
-/* The pairs of --carry, else those of the model's task.  Array of HybCarry; (transfer full). */
+/* The pairs of --carry, else the pairs of the model's task.  Array of HybCarry; (transfer full). */
 static GArray *
 collect_carry (ScopeTraining *training, GError **error)
 {
@@ -270,7 +270,7 @@ fill_parameters (ScopeTraining *training, const GArray *carry, GError **error)
 
 /* --- The trainer --- */
 
-/* The optimizer's settings: those of the task, then those of --set, which come last and so win. */
+/* The optimizer's settings: the task's, then --set, where later ones win. */
 static char **
 collect_settings (ScopeTraining *training, GError **error)
 {
@@ -352,7 +352,7 @@ resume (ScopeTraining *training, const ScopeTrainCheckpoint *checkpoint, GError 
   return TRUE;
 }
 
-/* cause: (transfer full) (nullable) what is wrong with the value. */
+/* cause: (transfer full) (nullable) the fault of the value. */
 static gboolean
 refuse_name (const char *option, const char *value, GError *cause, GError **error)
 {

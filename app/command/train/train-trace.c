@@ -69,7 +69,7 @@ scope_trace_free (ScopeTrace *trace)
 
 /* --- The forward pass --- */
 
-/* Marks what the head needs.  Nodes come after what they read. */
+/* Marks the nodes that the head needs.  Nodes come after their inputs. */
 static void
 mark_ancestors (HybGraph *graph, gboolean *is_needed)
 {

@@ -1,4 +1,4 @@
-/* train-trace.h — notes when the parts of training steps begin and end, for a capture.
+/* train-trace.h — records when the parts of training steps begin and end, for a capture.
  *
  * The last steps are kept.  Nothing is allocated while a step goes on, and a stamp costs one reading of the clock.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
@@ -23,9 +23,9 @@ ScopeTrace *scope_trace_new (HybTrainer *trainer, HybModel *model);
 /* Frees trace; NULL is allowed.  Its trainer must not run any more. */
 void scope_trace_free (ScopeTrace *trace);
 
-/* The step begins: what comes until scope_trace_end_run() is forward and backward pass. */
+/* The step begins: the time until scope_trace_end_run() is forward and backward pass. */
 void scope_trace_begin_step (ScopeTrace *trace);
-/* The backward pass has ended; what follows is the update. */
+/* The backward pass has ended; the update follows. */
 void scope_trace_end_run (ScopeTrace *trace);
 /* The step has ended. */
 void scope_trace_end_step (ScopeTrace *trace);

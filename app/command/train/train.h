@@ -84,7 +84,8 @@ gboolean scope_train_write_log (ScopeTraining *training, GError **error);
 /* Frees everything. */
 void scope_train_clear (ScopeTraining *training);
 
-/* Writes the checkpoint of an epoch, if --output was given, and removes that of an interruption. */
+/* Writes the checkpoint of an epoch, if --output was given, and removes the checkpoint of an
+ * interruption. */
 gboolean scope_train_save (ScopeTraining *training, guint64 epoch, GError **error);
 /* Writes a checkpoint in the middle of an epoch, if --output was given. */
 gboolean scope_train_save_interrupted (ScopeTraining *training, GError **error);
@@ -104,8 +105,7 @@ typedef struct
   guint64        n_steps;
 } ScopeTrainCheckpoint;
 
-/* The last whole checkpoint of a prefix, or NULL.  Warns of those that are not whole.
- * (transfer full) */
+/* The last whole checkpoint of a prefix, or NULL.  Warns of incomplete ones. (transfer full) */
 ScopeTrainCheckpoint *scope_train_find_checkpoint (const char *prefix);
 /* Frees a checkpoint. */
 void scope_train_checkpoint_free (ScopeTrainCheckpoint *checkpoint);

@@ -1,6 +1,6 @@
 /* weights-rnn.c — packs and unpacks the weights of recurrent cells in a list of arrays.
  *
- * Finds the weights by the graph or by their names; engine/formats/rnn-weights.h knows the layout.
+ * Finds the weights by the graph or by their names; engine/formats/rnn-weights.h has the layout.
  * Start at scope_rnn_convert().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/weights/weights-rnn.h"
