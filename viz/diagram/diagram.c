@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-/* Lists of numbers, one list a row: those of row r are value[first[r]] to value[first[r + 1] - 1]. */
+/* Lists of numbers, one list a row: row r has value[first[r]] to value[first[r + 1] - 1]. */
 typedef struct
 {
   guint32 *first; /* n_rows + 1 */
@@ -364,7 +364,7 @@ sort_ports (VizDiagram *diagram)
   diagram->ports = sorted;
 }
 
-/* Whether a box stands for one node of the model: it has no children, or only children that show
+/* TRUE if a box represents one node of the model: it has no children, or only children that show
  * details of its operator. */
 static gboolean
 is_leaf (const VizDiagram *diagram, const VizBox *box)

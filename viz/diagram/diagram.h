@@ -1,7 +1,7 @@
-/* diagram.h — what to draw: boxes in boxes, ports, arrows and their texts.
+/* diagram.h — the contents of a drawing: boxes in boxes, ports, arrows and their texts.
  *
- * A diagram knows nothing about tensors or operators.  A builder collects boxes and arrows;
- * freezing it gives a diagram that never changes and may be read by any thread.
+ * A diagram is independent of tensors and operators.  A builder collects boxes and arrows; freezing
+ * it gives a diagram that never changes and may be read by any thread.
  *
  * Boxes form a tree.  Box 0 (VIZ_ROOT) is the picture itself; every other box has a parent.  A box
  * with children is a group: a loop or branch body (VIZ_BOX_FRAME), a scope (VIZ_BOX_SCOPE), or an
@@ -49,15 +49,14 @@ typedef enum
 {
   VIZ_BOX_PROBLEM = 1 << 0, /* the model has a problem here: thick, coloured border */
   VIZ_BOX_UNKNOWN = 1 << 1, /* the operator is unknown: dashed border */
-  VIZ_BOX_FADED = 1 << 2,   /* dead, or not part of what is shown: pale fill */
+  VIZ_BOX_FADED = 1 << 2,   /* dead, or not part of the shown subject: pale fill */
   VIZ_BOX_FOLDED = 1 << 3,  /* not drawn as a box, but as a row of its consumers (viz_fold) */
   VIZ_BOX_OPEN = 1 << 4,    /* a group that is open unless the user closes it */
   VIZ_BOX_HEADER = 1 << 5,  /* in a chain: drawn before the steps of its layer */
   VIZ_BOX_INSIDE = 1 << 6,  /* a detail of the operator around it, not a node of the model */
   VIZ_BOX_TWINS = 1 << 7,   /* a group of equal boxes in parallel: closed at first */
   VIZ_BOX_BLOCKS = 1 << 8, /* a chain whose cells have weights of their own: no steps of one cell */
-  VIZ_BOX_PREPARED =
-      1 << 9, /* computes what is known before a run: folded like a weight (viz_fold) */
+  VIZ_BOX_PREPARED = 1 << 9, /* computes constants before a run: folded like a weight (viz_fold) */
 } VizBoxFlags;
 
 /* The kind of work that a box does.  palette.c maps it to a colour. */
@@ -252,8 +251,8 @@ guint32 viz_diagram_find_id (const VizDiagram *diagram, const char *id);
 /* Whether box lies inside group, at any depth; a box is not inside itself. */
 gboolean viz_diagram_is_inside (const VizDiagram *diagram, guint32 box, guint32 group);
 
-/* The number of boxes below group that stand for one node of the model each; folded weights are not
- * counted. */
+/* The number of boxes below group that represent one node of the model each; folded weights are
+ * not counted. */
 guint32 viz_diagram_n_leaves (const VizDiagram *diagram, guint32 group);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (VizDiagram, viz_diagram_unref)

@@ -141,7 +141,7 @@ static const VizTheme contrast_dark = {
   .difference = { RGB (0x6ab7ea), RGB (0x34617f), RGB (0x35373b), RGB (0x85502e), RGB (0xff9c5b) },
 };
 
-/* The colours of mx.viz.plot_network, which users of MXNet remember. */
+/* The colours of mx.viz.plot_network, which users of MXNet recognise. */
 static const VizTheme mxnet = {
   .name = "mxnet",
   .fills_by_category = TRUE,

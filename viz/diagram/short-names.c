@@ -184,7 +184,8 @@ loop_before (const VizDiagram *diagram, guint32 output)
   return tail->kind == VIZ_BOX_FRAME ? tail->subtitle : NULL;
 }
 
-/* The name of an output without what all names begin with; if it is long, also without the name of its loop. */
+/* The name of an output without the common beginning of all names; if it is long, also without the name of
+ * its loop. */
 static char *
 output_title (const VizDiagram *diagram, guint32 output, const char *title)
 {

@@ -1,6 +1,6 @@
-/* short-names.h — shorter names for what boxes show: operators by a table, nodes by their group.
+/* short-names.h — shorter names for boxes: operators by a table, nodes by their group.
  *
- * Only what is drawn is shortened; tooltips, the inspector and the titles in SVG files keep full names.
+ * Only drawn texts are shortened; tooltips, the inspector and the titles in SVG files keep full names.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

@@ -102,8 +102,8 @@ add_group (GString          *out,
   g_array_unref (stack);
 }
 
-/* A node that stands for an item.  DOT has no edges to clusters, so that edges to an open group end at
- * its first node. */
+/* A node that represents an item.  DOT has no edges to clusters, so that edges to an open group end
+ * at its first node. */
 static guint32
 some_node (const VizPicture *picture, const guint32 *first, guint32 item)
 {

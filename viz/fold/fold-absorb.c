@@ -147,8 +147,8 @@ combine (const Absorb *absorb, VizChainStep *sum, const VizChainStep *place, gbo
     *sum = *place;
 }
 
-/* Whether a box collects the steps of a hinted chain, as stack does: it reads three of them, or all.  What
- * follows it belongs to no step. */
+/* Whether a box collects the steps of a hinted chain, as stack does: it reads three of them, or all.
+ * Its readers belong to no step. */
 static gboolean
 is_collector (const Absorb *absorb, guint32 box)
 {
@@ -286,7 +286,7 @@ is_fed_by_last_steps (const Absorb *absorb, guint32 box, const VizChainStep *las
   return TRUE;
 }
 
-/* Whether that step feeds a box directly.  FALSE for what follows an operator that collects all
+/* Whether that step feeds a box directly.  FALSE for readers of an operator that collects all
  * steps, as stack does. */
 static gboolean
 is_fed_by_step (const Absorb *absorb, guint32 box, guint32 step)

@@ -1,4 +1,4 @@
-/* fold-adopt.c — puts operators without telling names between those that have them.
+/* fold-adopt.c — puts operators with meaningless names beside neighbours with telling ones.
  *
  * "reshape41" on the way from "encoder_3_qkv" to "encoder_3_dot" belongs to encoder_3.  Left outside, it would
  * lead out of this scope and back into it, so that the scope could not be drawn as one box.

@@ -130,8 +130,8 @@ find_uses (const VizNames *names, const VizChainStep *places)
   return uses;
 }
 
-/* What distinguishes a layer of a grid from the others: "l0", or "layer 1 backward" if it has no name.  NULL if it is the
- * only one.  (transfer full) */
+/* The label of a layer in a grid: "l0", or "layer 1 backward" if it has no name.  NULL if it is the only one.
+ * (transfer full) */
 static char *
 layer_name (const VizNames *names, const VizChain *layer)
 {

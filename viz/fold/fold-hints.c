@@ -1,4 +1,4 @@
-/* fold-hints.c — chains of cells that the caller knows from what the graph computes.
+/* fold-hints.c — chains of cells that the caller has recognised.
  *
  * A step of such a chain becomes a part of its own below the part that all names of the chain have in
  * common, so that what follows treats it as a cell that was found by name.  Graphs whose operators

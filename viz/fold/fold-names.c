@@ -15,7 +15,7 @@
 #define MIN_BY_UNDERSCORE 3
 #define MAX_PARTS         12
 
-/* The name without what MXNet's passes put before it: the prefix shows how a node was made, not where it belongs. */
+/* The name without the prefix of MXNet's passes: the prefix shows how a node was made, not where it belongs. */
 static const char *
 skip_pass_prefixes (const char *name)
 {
@@ -35,7 +35,7 @@ dup_path (const VizBox *box)
     return g_strconcat (box->scope, "/-", NULL);
   if (box->subtitle)
     return g_strdup (skip_pass_prefixes (box->subtitle));
-  /* The title of an operator is its type, which does not tell where the operator belongs. */
+  /* The title of an operator is its type, which does not show where the operator belongs. */
   return g_strdup (box->title && box->kind != VIZ_BOX_OPERATOR ? skip_pass_prefixes (box->title)
                                                                : "");
 }

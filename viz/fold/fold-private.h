@@ -38,7 +38,7 @@ typedef struct
   guint32  band;  /* the first chain of the grid that this chain is a layer of */
   gint32   layer;
   char    *stem;      /* the name of a cell without its number: "t" */
-  gboolean is_time;   /* the stem is that of time steps */
+  gboolean is_time;   /* the stem of time steps */
   gboolean is_hinted; /* from VizFoldHints, where stack and is_backward come from */
   guint32  stack;
   gboolean is_backward; /* runs from the last step to the first */
@@ -75,7 +75,8 @@ typedef struct
   guint32 step;  /* from 0 */
 } VizChainStep;
 
-/* Folds weights into the boxes that read them, and what joins the weights of a fused cell into its box. */
+/* Folds weights into the boxes that read them, and operators that join the weights of a fused cell into
+ * its box. */
 void viz_fold_weights (VizDiagramBuilder *builder);
 
 /* Fills parts and part_of from the names of the members. */
@@ -140,7 +141,7 @@ typedef struct _VizRegions VizRegions;
 
 /* The arrows between the boxes that the diagram has now.  (transfer full) */
 VizRegions *viz_regions_new (VizDiagramBuilder *builder);
-/* Frees what viz_regions_new() returned. */
+/* Frees the result of viz_regions_new(). */
 void viz_regions_free (VizRegions *regions);
 
 /* Groups equal regions of a sequence of siblings, given in the order of the flow, if they hold more than n_least

@@ -56,7 +56,7 @@ follow (const VizRegions *regions, guint32 box, GArray *open)
   return TRUE;
 }
 
-/* Fills boxes with what lies between a fork and the box in which all of its branches meet, and with this box. */
+/* Collects the boxes between a fork and the box in which all of its branches meet, and this box. */
 static gboolean
 find_boxes (const VizRegions *regions, guint32 fork, GArray *open, GArray *boxes)
 {
@@ -235,7 +235,8 @@ find_front (const VizRegions *regions, const VizRegion *region)
              : NULL;
 }
 
-/* What is beside a region: the layer before it, or the activations behind it.  (transfer full) (nullable) */
+/* The neighbour of a region: the layer before it, or the activations behind it.  (transfer full)
+ * (nullable) */
 static GArray *
 find_beside (const VizRegions *regions, const VizRegion *region, gboolean is_front)
 {

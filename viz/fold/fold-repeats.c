@@ -17,7 +17,7 @@
 #define MIN_PERIOD  3
 #define MAX_PERIOD  128
 #define MIN_REPEATS 4
-#define MIN_ALIGNED 3  /* blocks that remain when their borders are moved to those of names */
+#define MIN_ALIGNED 3  /* blocks that remain when their borders are moved to borders of names */
 #define MAX_RUNS    64 /* per group: each search compares all boxes once for every period */
 
 typedef struct
@@ -133,7 +133,7 @@ find_run (const Repeats *repeats, guint32 from, guint32 end)
 
 #define MAX_COMPARED 8 /* blocks of which names are compared */
 #define TELLING \
-  0.8 /* share of boxes whose names agree, from which on names tell where blocks begin */
+  0.8 /* share of boxes whose names agree, from which on names show where blocks begin */
 #define AS_GOOD 0.05
 
 static const char *
@@ -145,7 +145,8 @@ name_of (const Repeats *repeats, guint32 index)
   return name ? name : "";
 }
 
-/* The length of what all names of a run begin with, up to the end of a word: "mobilenet0_". */
+/* The length of the common beginning of all names of a run, up to the end of a word:
+ * "mobilenet0_". */
 static gsize
 common_length (const Repeats *repeats, const Run *run)
 {
@@ -166,7 +167,7 @@ common_length (const Repeats *repeats, const Run *run)
   return length;
 }
 
-/* The first number in the name of a box behind what all names have in common, or -1. */
+/* The first number in the name of a box behind the common part of all names, or -1. */
 static gint64
 number_of (const Repeats *repeats, guint32 index)
 {

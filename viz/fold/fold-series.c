@@ -1,4 +1,4 @@
-/* fold-series.c — inputs and outputs that every step of a chain has for itself.
+/* fold-series.c — inputs and outputs of the single steps of a chain.
  *
  * "data/0", "data/1" … or "t0_label", "t1_label" … feed one step each.  They go into the cells of their
  * steps, and one box outside stands for all: "data × 129".  So do many inputs or outputs of other cells of one
@@ -170,7 +170,7 @@ series_title (const VizDiagramBuilder *builder, const Series *series)
               : g_strdup_printf ("%u %s", series->boxes->len, is_input ? "inputs" : "outputs");
 }
 
-/* Moves the boxes of a series into their cells, and adds the box that stands for them. */
+/* Moves the boxes of a series into their cells, and adds the box that represents them. */
 static void
 fold_series (VizDiagramBuilder *builder, const Series *series, const guint32 *cells, const char *id)
 {

@@ -1,4 +1,4 @@
-/* fold-titles.c — tells groups with equal titles apart.
+/* fold-titles.c — distinguishes groups with equal titles.
  *
  * The eight modules of a SqueezeNet are all titled "conv … Concat".  Siblings that folding gave equal titles are
  * numbered in the order of the file, which follows the flow: "conv … Concat (3)".  Groups of boxes in parallel are not:

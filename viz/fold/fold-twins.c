@@ -1,8 +1,8 @@
 /* fold-twins.c — groups many equal boxes in parallel.
  *
- * Eighty slices between one split and one concat tell no more than a single slice, but make the
- * picture eighty boxes wide.  They become one closed group, "80 × slice".
- * Start reading at viz_fold_twins().
+ * Eighty slices between one split and one concat show no more than a single slice, but make the
+ * picture eighty boxes wide.  They become one closed group, "80 × slice". Start reading at
+ * viz_fold_twins().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "viz/fold/fold-private.h"
 

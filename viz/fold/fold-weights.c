@@ -61,7 +61,8 @@ find_prepared (Joined *joined)
     }
 }
 
-/* Folds what joins weights for fused cells, from the cells upwards, and gives the weights to the cells. */
+/* Folds operators that join weights for fused cells, from the cells upwards, and gives the weights to
+ * the cells. */
 static void
 fold_joined (VizDiagramBuilder *builder)
 {

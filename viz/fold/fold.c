@@ -1,4 +1,4 @@
-/* fold.c — runs the steps of folding in order: weights, names, cycles, repeats, what to open.
+/* fold.c — runs the steps of folding in order: weights, names, cycles, repeats, open groups.
  *
  * Each step is a file of its own (fold-private.h lists them).
  * Start reading at viz_fold_with_hints(), at the end.

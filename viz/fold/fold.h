@@ -23,7 +23,7 @@ typedef struct
   guint32 step;  /* from 0, in the order of time */
 } VizFoldPlace;
 
-/* A chain of cells that the caller knows. */
+/* A chain of cells found by the caller. */
 typedef struct
 {
   const char *title;       /* of a chain whose boxes have no common name: "LSTM" */
@@ -44,5 +44,5 @@ typedef struct
  * has none.  Then opens (VIZ_BOX_OPEN) as many groups as show about 60 boxes at once. */
 void viz_fold (VizDiagramBuilder *builder, VizFoldWhat what);
 
-/* The same with hints (nullable), which go before names: every cell that the caller knows is a step. */
+/* The same with hints (nullable), which precede names: every cell found by the caller is a step. */
 void viz_fold_with_hints (VizDiagramBuilder *builder, VizFoldWhat what, const VizFoldHints *hints);

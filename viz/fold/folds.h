@@ -46,7 +46,7 @@ void viz_folds_get_steps (const VizFolds *folds, guint32 box, gint32 *first, gin
 
 /* The changes against viz_folds_new() as lines of text, for workspace files.  (transfer full) */
 char *viz_folds_to_string (const VizFolds *folds);
-/* Applies what viz_folds_to_string() wrote.  Lines with unknown ids are ignored. */
+/* Applies the text of viz_folds_to_string().  Lines with unknown ids are ignored. */
 void viz_folds_from_string (VizFolds *folds, const char *text);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (VizFolds, viz_folds_free)

@@ -41,8 +41,8 @@ typedef enum
   VIZ_BADGE_INSIDE, /* something inside; shown where the box is closed */
 } VizBadge;
 
-/* Gives a box a badge, a small triangle in its lower right corner; only before viz_overlay_finish().  text: what it
- * means for this box, in tooltips. */
+/* Gives a box a badge, a small triangle in its lower right corner; only before viz_overlay_finish().  text: its
+ * meaning for this box, in tooltips. */
 void viz_overlay_set_badge (VizOverlay *overlay, guint32 box, VizBadge badge, const char *text);
 /* Sets the line of the legend that explains the badges, and more of it for a tooltip; without it they are not
  * explained. */

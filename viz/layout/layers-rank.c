@@ -217,7 +217,7 @@ rank_by_simplex (VizLayers *layers)
   VizSimplexEdge edge;
   gboolean       has_top = FALSE, has_bottom = FALSE;
 
-  /* 1. Start from the present ranks, and let one node stand for each side. */
+  /* 1. Start from the present ranks, and represent each side by one node. */
   for (guint32 i = 0; i < n; i++)
     {
       gboolean is_box = body->nodes[i].kind == VIZ_NODE_BOX;

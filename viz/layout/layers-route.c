@@ -18,7 +18,7 @@
 typedef struct
 {
   guint32 edge;
-  double  x;    /* where it meets the box: first the wanted place, then the final one */
+  double  x;    /* where it meets the box: first the preferred place, then the final one */
   double  next; /* x of the next point of the edge, away from the box */
 } End;
 
@@ -55,7 +55,8 @@ clamp_to (const VizLayers *layers, guint32 node, double x)
   return CLAMP (x, layers->x[node] - room, layers->x[node] + room);
 }
 
-/* The wanted x of the upper end of an edge: straight above its next point, as far as the box allows. */
+/* The preferred x of the upper end of an edge: straight above its next point, as far as the box
+ * allows. */
 static double
 wanted_upper_x (const Router *router, guint32 edge)
 {
@@ -71,7 +72,7 @@ wanted_upper_x (const Router *router, guint32 edge)
   return clamp_to (layers, node, clamp_to (layers, other, layers->x[node]));
 }
 
-/* The wanted x of the lower end of an edge: straight below its last point. */
+/* The preferred x of the lower end of an edge: straight below its last point. */
 static double
 wanted_lower_x (const Router *router, guint32 edge)
 {

@@ -257,8 +257,8 @@ column_middle (const Grid *grid, guint32 column)
   return grid->columns.place[column] + grid->columns.size[column] / 2;
 }
 
-/* Places the ports of one kind at height y, in the order of their wanted columns, without overlaps
- * and not left of min_x. */
+/* Places the ports of one kind at height y, in the order of their preferred columns, without
+ * overlaps and not left of min_x. */
 static void
 place_ports (Grid *grid, VizNodeKind kind, double y, double min_x)
 {

@@ -1,4 +1,4 @@
-/* layout.h — what a layout is: one way to place the content of one open group.
+/* layout.h — the interface of a layout: one way to place the content of one open group.
  *
  * Each layout is a const struct at the end of its own file; layouts.c lists them.  The result
  * depends on the arguments only, never on time, addresses or hash order.

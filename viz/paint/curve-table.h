@@ -1,6 +1,6 @@
 /* curve-table.h — a table of numbers that is drawn as curves, one for each column.
  *
- * It owns what viz_chart_curves() borrows, for charts that are drawn later.
+ * It owns the data that viz_chart_curves() borrows, for charts that are drawn later.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

@@ -1,4 +1,4 @@
-/* detail.h — how much detail is drawn at a scale.
+/* detail.h — the level of detail at a scale.
  *
  * paint.c draws by level; the window also uses it, to decide what reacts to the pointer.
  * SPDX-License-Identifier: LGPL-2.1-or-later */

@@ -1,4 +1,4 @@
-/* legend.h — the legend below an exported picture: what the colours of an overlay mean.
+/* legend.h — the legend below an exported picture: the meaning of an overlay's colours.
  *
  * It shows the colour ramp, its bounds with units, the fill of boxes without a value, and the note.
  * SPDX-License-Identifier: LGPL-2.1-or-later */

@@ -8,7 +8,7 @@
 #define MIN_SIDE 6  /* on the screen */
 #define INSET    2  /* from the corner */
 
-/* Whether one of the steps that an item stands for has a badge.  text: (out) that of the first one. */
+/* TRUE if one of an item's steps has a badge.  text: (out) of the first one. */
 static gboolean
 find_badge_of_steps (const VizPainter *painter, const VizItem *item, const char **text)
 {

@@ -172,7 +172,7 @@ large_size (const VizPainter *painter, const VizItem *item, const GArray *lines,
   return size * CLAMP (share, VIZ_LEAST_SHARE, 1);
 }
 
-/* The text of an enlarged line, which stands for the lines that have no room below it.  (transfer full) */
+/* The text of an enlarged line, which replaces the lines that have no room below it.  (transfer full) */
 static char *
 large_text (const GArray *lines, guint i, gboolean is_all)
 {
@@ -229,7 +229,7 @@ lines_in (const VizPainter *painter, const VizItem *item, VizDetail detail)
 typedef struct
 {
   GArray *lines;  /* of VizTextLine */
-  double  factor; /* their size, as a share of that of their styles */
+  double  factor; /* their size relative to their styles */
   double  pad;    /* above the first one */
 } ItemText;
 

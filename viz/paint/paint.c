@@ -1,4 +1,4 @@
-/* paint.c — chooses what is drawn, in which order and in which detail.
+/* paint.c — chooses the drawn parts, their order and their detail.
  *
  * Open groups come first, parents before children; then wires; then boxes, which cover the wires;
  * then tags, plugs and labels.  Start reading at viz_paint_with().

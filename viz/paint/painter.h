@@ -32,7 +32,7 @@ void viz_painter_box (const VizPainter *painter, guint32 item);
 void viz_painter_value_tag (const VizPainter *painter, guint32 item);
 /* Draws the badge of an item, if the overlay gives it one.  fill: the colour below it. */
 void viz_painter_badge (const VizPainter *painter, const VizItem *item, const VizColour *fill);
-/* TRUE if an item has a badge as it is shown.  text: (out) what it means; NULL without one. */
+/* TRUE if an item shows a badge.  text: (out) its meaning; NULL without one. */
 gboolean viz_painter_find_badge (const VizPainter *painter, const VizItem *item, const char **text);
 /* Draws a badge whose lower right corner is at x, y. */
 void viz_badge_draw (VizPen *pen, double x, double y, double side, const VizColour *colour);

@@ -40,8 +40,8 @@ typedef struct _VizPen VizPen;
 
 struct _VizPen
 {
-  /* Groups what is drawn until end: one box, group or wire with an id and a tooltip.  NULL if the
-   * target has no groups. */
+  /* Groups everything drawn until end: one box, group or wire with an id and a tooltip.  NULL if
+   * the target has no groups. */
   void (*begin) (VizPen *pen, const char *kind, const char *id, const char *title);
   void (*end) (VizPen *pen);
 

@@ -47,9 +47,9 @@ gboolean viz_direction_find (const char *name, VizDirection *direction);
 /* The name of a direction. */
 const char *viz_direction_name (VizDirection direction);
 
-/* Lays out what folds shows of the diagram.  May run in any thread.  folds: (nullable) the groups
- * that the diagram opens.  options: (nullable) the defaults.  Returns NULL with an error when
- * cancelled, and for a layout name that is not in the table.  (transfer full) */
+/* Lays out the part of the diagram that folds shows.  May run in any thread.  folds: (nullable)
+ * the groups that the diagram opens.  options: (nullable) the defaults.  Returns NULL with an
+ * error when cancelled, and for a layout name that is not in the table.  (transfer full) */
 VizPicture *viz_layout_diagram (VizDiagram             *diagram,
                                 const VizFolds         *folds,
                                 const VizLayoutOptions *options,

@@ -1,4 +1,4 @@
-/* picture.c — the arrays of a picture, and a grid of cells that finds what is near a point.
+/* picture.c — the arrays of a picture, and a grid of cells for looking up items near a point.
  *
  * Each cell lists the items, and the wires, that may touch it.  Wires are entered curve by curve: the
  * bounding box of a long diagonal wire would fill the grid.

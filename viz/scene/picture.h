@@ -1,4 +1,4 @@
-/* picture.h — a placed diagram: rectangles, curves, and what lies under a point.
+/* picture.h — a placed diagram: rectangles, curves, and lookup by point.
  *
  * viz_layout_diagram() makes pictures.  They never change, and any number of threads may read them.
  * Coordinates are in points with y downwards; the upper left corner is at 0, 0.
@@ -49,8 +49,8 @@ typedef struct
 {
   double  label_x, label_y;      /* left end and base line of its text */
   guint32 first_point, n_points; /* 3k + 1 points: Bézier curves end to end; 0: not drawn */
-  guint32 arrow;                 /* the first arrow that it stands for, in the diagram */
-  guint32 n_arrows;              /* how many it stands for */
+  guint32 arrow;                 /* the first of its arrows in the diagram */
+  guint32 n_arrows;              /* the number of its arrows */
   guint32 tail, head;            /* items */
   float   width;                 /* of the line, by the size of the tensor */
   float   label_width;           /* of its text */
@@ -100,7 +100,7 @@ const char           *
 viz_picture_layout (const VizPicture *picture); /* The name of the layout that made it. */
 VizDetail viz_picture_detail (const VizPicture *picture); /* How much its boxes show. */
 gboolean  viz_picture_is_sideways (const VizPicture *picture); /* Whether flow is to the right. */
-/* How much a box shows: that of the picture, or VIZ_DETAIL_TITLE. */
+/* The detail of a box: the picture's, or VIZ_DETAIL_TITLE. */
 VizDetail viz_picture_item_detail (const VizPicture *picture, guint32 item);
 double    viz_picture_width (const VizPicture *picture);  /* In points. */
 double    viz_picture_height (const VizPicture *picture); /* In points. */

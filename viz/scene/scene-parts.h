@@ -50,7 +50,7 @@ typedef enum
 /* A visible connection of two items; becomes a VizWire. */
 typedef struct
 {
-  guint32 arrow, n_arrows; /* the first arrow, and how many it stands for */
+  guint32 arrow, n_arrows; /* the first of its arrows, and their number */
   guint64 bytes;
   guint32 tail, head;            /* items */
   guint32 tail_port, head_port;  /* of open groups only */
@@ -115,7 +115,7 @@ viz_scene_item (const VizScene *scene, guint32 item)
   return &g_array_index (scene->items, VizSceneItem, item);
 }
 
-/* The item whose node in the body stands for an item: its host if it is a strip. */
+/* The item whose node in the body represents an item: its host if it is a strip. */
 static inline guint32
 viz_scene_host (const VizScene *scene, guint32 item)
 {

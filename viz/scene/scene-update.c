@@ -1,4 +1,4 @@
-/* scene-update.c — copies what the previous picture knows into the bodies.
+/* scene-update.c — copies hints from the previous picture into the bodies.
  *
  * All bodies get the order of boxes that were there (hints).  A group with the same boxes as before
  * also gets its places and routes, so that a layout can change it as little as possible.
@@ -146,7 +146,7 @@ pair_hash (gconstpointer key)
   return (guint) (value ^ (value >> 32) * 2654435761u);
 }
 
-/* WireIndex of the previous picture by what they connect. */
+/* WireIndex of the previous picture by their ends. */
 typedef struct
 {
   GHashTable *by_arrow; /* arrow to wire + 1 */

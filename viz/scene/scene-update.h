@@ -1,4 +1,4 @@
-/* scene-update.h — takes over what is known from the previous picture.
+/* scene-update.h — takes over hints from the previous picture.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
