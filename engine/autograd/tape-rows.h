@@ -14,8 +14,8 @@
  * (transfer full) */
 guint8 *hyb_tape_rows_find (HybGraph *graph, HybNodeId first, const guint32 *readers);
 
-/* Computes a sum whose inputs hyb_tape_rows_find() marked.  tensors: by value; those that the
- * marked nodes read must be set.  Returns NULL and an error if a call fails.  (transfer full) */
+/* Computes a sum whose inputs hyb_tape_rows_find() marked.  tensors: by value; inputs of the
+ * marked nodes must be set.  Returns NULL and an error if a call fails.  (transfer full) */
 HybTensor *hyb_tape_rows_call (HybGraph         *graph,
                                HybNodeId         sum,
                                HybTensor *const *tensors,

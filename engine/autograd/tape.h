@@ -19,7 +19,7 @@ typedef enum
 {
   HYB_REQUEST_NULL,  /* not at all */
   HYB_REQUEST_WRITE, /* replaces the one of the backward pass before */
-  HYB_REQUEST_ADD,   /* adds to those of all backward passes before */
+  HYB_REQUEST_ADD,   /* adds to the gradients of earlier backward passes */
 } HybRequest;
 
 /* An empty tape, outside any scope. */
@@ -60,7 +60,7 @@ typedef struct
 {
   guint             n_heads;
   HybTensor *const *heads;          /* outputs of recorded calls, or attached tensors */
-  HybTensor *const *head_gradients; /* one for each head, where NULL stands for ones; or NULL */
+  HybTensor *const *head_gradients; /* one for each head, where NULL means ones; or NULL */
   gboolean          retain;         /* keep the recording afterwards, for another backward pass */
 } HybBackwardPass;
 

@@ -43,7 +43,7 @@ struct _HybBlockPrivate
 {
   gint         references;
   gint         n_parents; /* how many of these belong to blocks that this one is a child of */
-  GRecMutex    lock;      /* held while a call uses or changes what follows */
+  GRecMutex    lock;      /* held while a call uses or changes the members below */
   char        *prefix;    /* of nodes */
   char        *parameter_prefix; /* of parameters; differs from prefix if they are shared */
   gboolean     has_scope;        /* FALSE if it was created with the prefix "" */
@@ -85,7 +85,7 @@ hyb_parameter_fill (HybParameter *parameter, const char *init, guint64 seed, GEr
 
 /* Calls the class's forward function in the block's name scope. */
 HybValue *hyb_block_run_forward (HybF *F, HybBlock *block, HybValue *input);
-/* Frees all cached graphs of the block, not those of its children. */
+/* Frees all cached graphs of the block, but not of its children. */
 void hyb_block_drop_cached (HybBlock *block);
 /* Frees one cached graph, complete or not. */
 void hyb_cached_graph_free (CachedGraph *cached);

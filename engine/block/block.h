@@ -31,11 +31,11 @@ typedef struct
   /* Completes the input before the block's name scope is entered, such as with begin states.
    * Default: the input stays as it is. */
   HybValue *(*before) (HybF *F, HybBlock *block, HybValue *input);
-  /* Frees what the instance owns.  Default: it owns nothing. */
+  /* Frees the instance's own data.  Default: it has none. */
   void (*finish) (HybBlock *block);
 } HybBlockClass;
 
-/* What a backward pass does with the gradient of a parameter. */
+/* The treatment of a parameter's gradient in a backward pass. */
 typedef enum
 {
   HYB_GRAD_WRITE, /* replaces the old gradient */
@@ -109,8 +109,8 @@ typedef struct
 HYB_API HybParameter *hyb_block_add_parameter (HybBlock *block, const HybParameterSpec *spec);
 /* Adds a parameter with fixed contents and no gradient (gluon.Constant). */
 HYB_API HybParameter *hyb_block_add_constant (HybBlock *block, const char *name, HybTensor *tensor);
-/* Converts the parameters of the block and of all blocks below it.  With HYB_F16, those of blocks
- * that keep single precision (BatchNorm) become float32. */
+/* Converts the parameters of the block and of all blocks below it.  With HYB_F16, parameters of
+ * blocks that keep single precision (BatchNorm) become float32. */
 HYB_API void hyb_block_cast (HybBlock *block, HybDType dtype);
 /* Inside a forward function: the parameter's array, or its variable while tracing. */
 HYB_API HybValue *hyb_use (HybF *F, HybParameter *parameter);
@@ -122,9 +122,9 @@ HYB_API HybTensor *hyb_parameter_get_data (HybParameter *parameter, GError **err
 HYB_API gboolean hyb_parameter_set_data (HybParameter *parameter,
                                          HybTensor    *tensor,
                                          GError      **error);
-/* What a backward pass does with the gradient. */
+/* The treatment of the gradient in a backward pass. */
 HYB_API HybGradRequest hyb_parameter_get_request (HybParameter *parameter);
-/* Sets what a backward pass does with the gradient. */
+/* Sets the treatment of the gradient in a backward pass. */
 HYB_API void hyb_parameter_set_request (HybParameter *parameter, HybGradRequest request);
 /* The shape, with unknown dimensions until the first input has decided them. */
 HYB_API const HybShape *hyb_parameter_get_shape (HybParameter *parameter);

@@ -10,8 +10,8 @@
 
 #include <string.h>
 
-/* n variables "data", or "data0", "data1" …, nested like the structure.  *structure moves past what
- * was read; *next is the number of the next variable. */
+/* n variables "data", or "data0", "data1" …, nested like the structure.  *structure moves past
+ * the part that was read; *next is the number of the next variable. */
 static HybValue *
 nested_variables (HybF *F, const char **structure, guint n, guint *next)
 {

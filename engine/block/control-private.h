@@ -34,7 +34,7 @@ hyb_body_head (TracedBody *body, HybValue *value, GHashTable *input_names, GHash
 const char *hyb_body_node_name (TracedBody *body, HybValue *value);
 /* Ends the trace.  FALSE, and an error in the outer F, if it failed. */
 gboolean hyb_body_close (TracedBody *body, GPtrArray *heads);
-/* Frees what the body owns. */
+/* Frees the members of the body. */
 void hyb_body_clear (TracedBody *body);
 
 /* --- Variables of a closed body, by their number in its graph --- */
@@ -45,7 +45,7 @@ guint hyb_body_n_vars (TracedBody *body);
 int hyb_body_placeholder_of (TracedBody *body, guint variable);
 /* The outer value of a variable that is not a placeholder. */
 HybValue *hyb_body_outer_value (TracedBody *body, guint variable);
-/* TRUE if the variable stands for the output of an outer operator, not for an outer variable. */
+/* TRUE if the variable captures the output of an outer operator, not an outer variable. */
 gboolean hyb_body_is_cut (TracedBody *body, guint variable);
 /* Fails unless after has as many arrays as before.  what: "outputs", "states" or "variables". */
 void hyb_loop_check_step (HybF *F, HybValue *before, HybValue *after, const char *what);

@@ -45,7 +45,7 @@ node_inputs_add (NodeInputs *inputs, HybValue *value, const char *key)
 }
 
 /* Adds the inputs of a body; returns their numbers (int) by variable of the body.  loop_values:
- * what the placeholders stand for; empty for a branch.  A loop lists an outer variable once for
+ * the values of the placeholders; empty for a branch.  A loop lists an outer variable once for
  * each body that uses it, because MXNet shares only loop variables. */
 static GArray *
 add_body_inputs (NodeInputs *inputs, TracedBody *body, GPtrArray *loop_values)

@@ -22,7 +22,7 @@ hyb_foreach (HybF *F, HybForeachBody body, HybValue *data, HybValue *states, gpo
 /* The parts of the result of hyb_foreach() and hyb_while_loop(). */
 typedef struct
 {
-  HybValue *outputs; /* stacked over the steps, nested like those of a step */
+  HybValue *outputs; /* stacked over the steps, nested like the outputs of a step */
   HybValue *states;  /* the last states or loop variables, nested like the first ones */
 } HybLoopResult;
 

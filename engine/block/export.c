@@ -11,7 +11,7 @@
 
 /* --- Export --- */
 
-/* The graph with those of the block's parameters that it uses.  (transfer full) */
+/* The graph with the parameters of the block that it uses.  (transfer full) */
 static HybModel *
 make_model (HybBlock *block, HybGraph *graph, GError **error)
 {

@@ -1,7 +1,7 @@
 /* gradients.c — the gradients of a block's parameters on a tape.
  *
- * A tape knows tensors only; these functions attach all of a block in one call and find the gradient of
- * a parameter again.  engine/train/gluon-trainer.h makes steps of them.
+ * A tape has tensors only; these functions attach all of a block in one call and find the gradient of a
+ * parameter again.  engine/train/gluon-trainer.h makes steps of them.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/autograd/tape.h"
 #include "engine/block/block.h"

@@ -177,7 +177,7 @@ fill_bilinear (const FillJob *job)
 }
 
 /* The flat parameter of a fused RNN cell: weights first, uniform in ±0.07; then biases, zero
- * except those of the forget gates of i2h. */
+ * except for the forget gates of i2h. */
 static void
 fill_fused (const FillJob *job)
 {

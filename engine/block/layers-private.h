@@ -17,5 +17,5 @@ const char *hyb_gluon_number (HybF *F, double value);
 const char *hyb_gluon_shape (HybF *F, const HybShape *shape);
 /* given, or fallback in all `rank` dimensions if given has rank 0. */
 HybShape hyb_gluon_extent (const HybShape *given, int rank, gint64 fallback);
-/* Adds the child that a layer's option `activation` asks for; returns it, or NULL for none. */
+/* Adds the child for a layer's option `activation`; returns it, or NULL for none. */
 HybBlock *hyb_gluon_add_activation (HybBlock *block, const char *act_type);

@@ -37,7 +37,7 @@ load_library (void)
   g_once_init_leave (&is_done, 1);
 }
 
-/* Why a module cannot be loaded, and what to do. */
+/* Why a module cannot be loaded, and the way out. */
 static void
 refuse_module (const char *path, GError **error)
 {

@@ -1,4 +1,4 @@
-/* plugin.h — models and operators in shared modules (plug-ins): what a module exports, and how it is loaded.
+/* plugin.h — models and operators in shared modules (plug-ins): the exports of a module, and its loading.
  *
  * A module exports one table of models, with the macro HYB_MODEL for a single model or HYB_PLUGIN for several.  A model
  * (HybModelClass) describes its options, the types of its inputs, the function that builds its block, and the task on which it
@@ -112,7 +112,7 @@ HYB_API gboolean hyb_operators_load_listed (GError **error);
 
 /* A process with HYBRIDSCOPE_PLUGINS=gallery in its environment loads modules of the gallery only. */
 #define HYB_PLUGINS_VARIABLE "HYBRIDSCOPE_PLUGINS"
-#define HYB_PLUGINS_GALLERY  "gallery" /* only those of the gallery */
+#define HYB_PLUGINS_GALLERY  "gallery" /* only the gallery's */
 
 /* TRUE if text names a model of a plug-in: “gallery:NAME”, “file.so” or “file.so:NAME”, each
  * optionally followed by “?option=value&option=value”.  The path must end in “.so” and name a

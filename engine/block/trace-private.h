@@ -44,7 +44,7 @@ struct _HybF
   guint         n_values; /* values in use */
   GStringChunk *text;     /* strings that live as long as F */
   GError       *error;    /* the first one, or NULL */
-  HybTape      *tape;     /* records what is computed; NULL: no recording */
+  HybTape      *tape;     /* records the computation; NULL: no recording */
   GArray       *scopes;   /* of NameScope, innermost last */
   GPtrArray    *path;     /* of char *: blocks being called, innermost last */
   GPtrArray    *inputs;   /* scratch array for the inputs of a call; NULL while one uses it */
@@ -70,7 +70,7 @@ typedef struct
 
 /* --- trace.c --- */
 
-/* What owner, such as a cell, remembers between its calls in this F: size bytes, zeros at first, the same at each call,
+/* Memory of owner, such as a cell, between its calls in this F: size bytes, zeros at first, the same at each call,
  * freed with F.  Unlike members of owner, only one thread uses it. */
 gpointer hyb_f_get_memory (HybF *F, gconstpointer owner, gsize size);
 
@@ -101,8 +101,8 @@ HybValue *hyb_value_new_failed (HybF *F);
 HybValue *hyb_value_or_fail (HybF *F, HybValue *value, const char *what);
 /* A traced array. */
 HybValue *hyb_value_new_traced (HybF *F, HybValueId id);
-/* Makes a value usable in F: returns value itself if it belongs to F, or the variable of the body
- * that stands for a value of the surrounding graph. */
+/* Makes a value usable in F: returns value itself if it belongs to F, or the variable of the
+ * body that captures a value of the surrounding graph. */
 HybValue *hyb_value_import (HybF *F, HybValue *value);
 
 /* --- trace.c --- */

@@ -146,7 +146,7 @@ captured_name (HybF *outer, const HybValue *value)
   return hyb_f_text (outer, "%s_%s", node->name, output);
 }
 
-/* The variable of the body that stands for outer, a value of the parent. */
+/* The variable of the body that captures outer, a value of the parent. */
 static HybValue *
 capture (HybF *F, HybValue *outer)
 {

@@ -31,10 +31,10 @@ hyb_cuda_kernel_text (const char *file)
   return NULL;
 }
 
-/* --- What to compile for --- */
+/* --- The target of compilation --- */
 
-/* Options of NVRTC for this chip.  A chip that it does not know gets PTX for the newest that is not
- * newer, which the driver compiles. */
+/* Options of NVRTC for this chip.  An unknown chip gets PTX for the newest known chip that is
+ * not newer, which the driver compiles. */
 typedef struct
 {
   char     arch[32];

@@ -24,7 +24,7 @@ hyb_cuda_count (GError **error)
   return result ? 0 : (guint) MAX (count, 0);
 }
 
-/* Asks for what kernels are compiled and launched by. */
+/* Reads the attributes for compiling and launching kernels. */
 static CUresult
 read_attributes (HybDevice *device)
 {
@@ -107,7 +107,7 @@ hyb_cuda_close (HybDevice *device)
   g_free (device);
 }
 
-/* An attribute; 0 if the driver does not tell it. */
+/* An attribute; 0 if the driver does not report it. */
 static double
 query_attribute (const HybDevice *device, CUdevice_attribute attribute)
 {
@@ -124,7 +124,7 @@ count_lanes (int arch)
   return arch < 70 ? 0 : arch < 86 ? 64 : 128;
 }
 
-/* What the chip reaches at most by its clocks: float32 without tensor cores, and memory that is read or written
+/* The chip's peak rates by its clocks: float32 without tensor cores, and memory that is read or written
  * twice in a cycle. */
 static void
 compute_peaks (const HybDevice *device, HybDeviceFacts *facts)

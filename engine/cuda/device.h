@@ -1,4 +1,4 @@
-/* device.h — the module's devices and queues: what HybDevice and HybQueue are here.
+/* device.h — the module's devices and queues: HybDevice and HybQueue.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-/* What NVIDIA recommends for cuBLAS: 32 MiB from compute capability 9.0 on, else 4 MiB. */
+/* NVIDIA's recommendation for cuBLAS: 32 MiB from compute capability 9.0 on, else 4 MiB. */
 #define WORKSPACE_LARGE ((gsize) 32 << 20)
 #define WORKSPACE_SMALL ((gsize) 4 << 20)
 
@@ -241,8 +241,8 @@ hyb_cuda_queue_record (HybQueue *queue)
                                                         HYB_CUDA_CAPTURE_THREAD_LOCAL));
 }
 
-/* Nothing of a recording was done yet, so that a call that failed in it leaves the queue as good as before.  What
- * had failed before the recording stays. */
+/* Recorded work has not run yet, so a call that failed in the recording does not affect the queue.  Earlier
+ * failures stay. */
 static void
 fail_to_record (HybQueue *queue, CUresult result, GError **error)
 {
@@ -297,7 +297,7 @@ hyb_cuda_replay_free (HybReplay *replay)
 
 /* --- Kernels --- */
 
-/* Blocks for each multiprocessor at most; kernels loop over what remains. */
+/* Blocks for each multiprocessor at most; kernels loop over the rest. */
 #define BLOCKS 32
 
 void

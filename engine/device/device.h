@@ -1,4 +1,4 @@
-/* device.h — what computes instead of the processor, and how the engine talks to it.
+/* device.h — devices that compute instead of the processor, and their interface to the engine.
  *
  * A back end is a shared module that exports hyb_backend() alone.  The host never reads a device's
  * addresses.  Work is handed over in order and fails late: a queue keeps its first error with the
@@ -34,14 +34,15 @@ typedef struct
   const char *name;
   /* Why this call must be computed by the host, as half a sentence; NULL if the twin can. */
   const char *(*refuses) (const HybCall *call);
-  /* The bytes of the last output, which is hidden and read by twins alone.  Default: those of its type. */
+  /* The bytes of the last output, which is hidden and read by twins alone.  Default: the bytes of its
+   * type. */
   gsize (*hidden_bytes) (gconstpointer prepared);
   /* The input that must be such an output of its twin.  Default: none. */
   guint (*hidden_input) (const HybCall *call);
   /* Whether launch() waits for the queue, so that it cannot be recorded.  Default: no. */
   gboolean (*waits) (const HybCall *call);
-  /* What launch() needs, and the bytes of its workspace.  NULL and an error if this step must be
-   * computed by the host after all.  The call stays valid until release(). */
+  /* Makes the data for launch(), and the bytes of its workspace.  NULL and an error if this step
+   * must be computed by the host after all.  The call stays valid until release(). */
   gpointer (*prepare) (HybDevice *device, const HybCall *call, gsize *workspace, GError **error);
   /* Hands the work to the queue.  input, output and workspace of run are device addresses.  Output 0
    * may be where input 0 is if the operator has HYB_OP_IN_PLACE. */
@@ -79,7 +80,7 @@ typedef struct
                 gsize         bytes); /* in any direction */
   void (*clear) (HybQueue *queue, gpointer to, gsize bytes);
   void (*set) (HybQueue *queue, gint64 *to, gint64 value);
-  void (*follow) (HybQueue *queue, HybQueue *other); /* waits for what other was given so far */
+  void (*follow) (HybQueue *queue, HybQueue *other); /* waits for the work handed to other so far */
   void (*mark) (HybQueue *queue, guint mark);        /* one of 64 points in time */
   double (*between) (HybQueue *queue, guint from, guint to); /* seconds; after finish() */
   /* Waits for everything.  FALSE, the key of the step and an error if something failed. */

@@ -13,11 +13,11 @@
 typedef struct
 {
   GPtrArray  *list; /* of char * */
-  GHashTable *seen; /* of those in list */
+  GHashTable *seen; /* of the ones in list */
   int         major;
 } Folders;
 
-/* Takes path, and leaves out what is listed already, is not a folder, or depends on where the program was started. */
+/* Takes path; skips it if it is listed already, is no folder, or is relative. */
 static void
 take (Folders *folders, char *path)
 {
@@ -102,7 +102,7 @@ add_prefix_of (Folders *folders, const char *program)
   add_prefix (folders, prefix);
 }
 
-/* What python3 would import, by the environment and by where it lies. */
+/* The folders from which python3 would import, by the environment and its own place. */
 static void
 add_python (Folders *folders)
 {
@@ -169,7 +169,7 @@ add_toolkits (Folders *folders)
     }
 }
 
-/* What tools/gpu.sh fetched. */
+/* Libraries fetched by tools/gpu.sh. */
 static void
 add_own (Folders *folders)
 {

@@ -16,7 +16,7 @@ struct _HybGpu
   HybGpuMath        math;
   GHashTable       *twins; /* name of the operator → HybDeviceOp */
   GHashTable *excluded; /* name of the operator, or of one type of it → why the host computes it */
-  char       *proof;    /* what a self-test said that has passed; NULL: none has */
+  char       *proof;    /* the sentence of a self-test that has passed; NULL: none has */
 };
 
 /* The same through a back end that is loaded already, for hyb_gpu_open() and tests. */
@@ -26,5 +26,6 @@ const HybDeviceOp *hyb_gpu_find_twin (const HybGpu *gpu, const HybOp *op);
 /* Why calls of an operator with this type are excluded; NULL if they are not.  HYB_DTYPE_UNKNOWN: calls of every
  * type. */
 const char *hyb_gpu_why_type_excluded (const HybGpu *gpu, const HybOp *op, HybDType dtype);
-/* The type by which calls are excluded: that of the first floating-point input or output, or else of the first input or output. */
+/* The type by which calls are excluded: the type of the first floating-point input or output, or else of the first input or
+ * output. */
 HybDType hyb_gpu_type_of (const HybCall *call);

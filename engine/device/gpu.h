@@ -20,12 +20,12 @@ typedef enum
   HYB_GPU_FAST, /* operands may be rounded to TF32, which has 10 bits of fraction instead of 23 */
 } HybGpuMath;
 
-/* Opens "gpu" or "gpu:N" with precise products.  NULL and an error of HYB_DEVICE_ERROR that says what is
- * missing.  (transfer full) */
+/* Opens "gpu" or "gpu:N" with precise products.  NULL and an error of HYB_DEVICE_ERROR that names the
+ * missing part.  (transfer full) */
 HYB_API HybGpu *hyb_gpu_open (const char *name, GError **error);
 /* The same with products of this kind.  (transfer full) */
 HYB_API HybGpu *hyb_gpu_open_with_math (const char *name, HybGpuMath math, GError **error);
-/* How the GPU multiplies, as hyb_gpu_open_with_math() was told. */
+/* How the GPU multiplies, as given to hyb_gpu_open_with_math(). */
 HYB_API HybGpuMath hyb_gpu_get_math (const HybGpu *gpu);
 /* The same as a sentence without its full stop. */
 HYB_API const char *hyb_gpu_describe_math (const HybGpu *gpu);
@@ -48,8 +48,8 @@ HYB_API gboolean hyb_gpu_exclude_type (HybGpu     *gpu,
 HYB_API char **hyb_gpu_list_excluded (const HybGpu *gpu);
 /* Why an operator, named as in that list, is excluded; NULL if it is not. */
 HYB_API const char *hyb_gpu_why_excluded (const HybGpu *gpu, const char *op);
-/* Notes what a self-test said that has passed on this GPU, as a sentence; NULL takes it back.  Not to be called
- * while other threads use the GPU. */
+/* Records the sentence of a self-test that has passed on this GPU; NULL clears it.  Not to be called while
+ * other threads use the GPU. */
 HYB_API void hyb_gpu_set_proof (HybGpu *gpu, const char *proof);
 /* The note of the self-test; NULL if none has passed. */
 HYB_API const char *hyb_gpu_get_proof (const HybGpu *gpu);
@@ -86,8 +86,8 @@ typedef struct
 HYB_API guint hyb_gpu_count (GError **error);
 /* The facts about an open GPU.  (transfer full) */
 HYB_API HybGpuFacts *hyb_gpu_dup_facts (HybGpu *gpu);
-/* The bytes of the GPU that were taken through gpu and not given back, without those that NVIDIA's libraries take for
- * themselves and those of other programs. */
+/* The bytes that were allocated through gpu and not freed, without allocations of NVIDIA's libraries and of other
+ * programs. */
 HYB_API guint64 hyb_gpu_get_taken (HybGpu *gpu);
 /* Frees facts; NULL is allowed. */
 HYB_API void hyb_gpu_facts_free (HybGpuFacts *facts);

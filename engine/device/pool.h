@@ -11,8 +11,8 @@ typedef struct _HybDevicePool HybDevicePool;
 HybDevicePool *hyb_device_pool_new (const HybBackend *backend, HybDevice *device, gboolean pinned);
 /* Gives all unused blocks back to the driver and frees the pool. */
 void hyb_device_pool_free (HybDevicePool *pool);
-/* A block of at least this many bytes: an unused one of that size, else a new one.  Unused blocks are
- * given back to the driver before the pool reports that memory is short. */
+/* A block of at least this many bytes: an unused one of that size, else a new one.  Unused blocks
+ * are freed before the pool reports that memory is short. */
 gpointer hyb_device_pool_take (HybDevicePool *pool, gsize bytes, GError **error);
 /* Makes a block of hyb_device_pool_take() unused; NULL is allowed. */
 void hyb_device_pool_give (HybDevicePool *pool, gpointer memory);

@@ -253,7 +253,7 @@ differentiate_node (HybFlow *flow, HybNodeId id)
   op->gradient (&grad);
 }
 
-/* The gradient of one variable: the sum of what arrived, or zeros. */
+/* The gradient of one variable: the sum of incoming gradients, or zeros. */
 static void
 add_gradient_head (HybFlow *flow, HybNodeId wrt)
 {

@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-/* The numbers that a word stands for: one, or all of n. */
+/* The numbers of a word: one, or all of n. */
 static void
 read_word (const char *word, guint n, guint *first, guint *end)
 {
@@ -39,7 +39,7 @@ add_values (HybGrad *grad, const char *word, GArray *values)
     }
 }
 
-/* Returns how many outputs the word stands for; value is the first of them. */
+/* Returns the number of outputs of a word; value is the first of them. */
 static guint
 set_gradients (HybGrad *grad, const char *word, HybValueId value)
 {

@@ -1,4 +1,4 @@
-/* gradient.c — what an operator's gradient function can read and add.
+/* gradient.c — the interface of an operator's gradient function: reading values, adding nodes.
  *
  * After the first failure every function returns HYB_NO_ID and adds nothing, so that gradient
  * functions need no checks; backward.c reports the failure.
@@ -209,7 +209,7 @@ hyb_grad_needs_input (HybGrad *grad, guint index)
          grad->flow->is_required[hyb_graph_get_inputs (grad->flow->graph, grad->id)[index]];
 }
 
-/* Adds a node.  What spec leaves open is taken from the node being differentiated. */
+/* Adds a node.  Missing members of spec are taken from the node being differentiated. */
 static HybValueId
 grad_add (HybGrad *grad, const char *op, HybNodeSpec spec)
 {

@@ -1,4 +1,4 @@
-/* gradient.h — what an operator's gradient function can read and add.
+/* gradient.h — the interface of an operator's gradient function: reading values, adding nodes.
  *
  * A gradient function adds nodes to the graph without knowing any shapes: operators such as _reduce_like and reshape_like
  * take shapes from other values.  Value ids are those of the graph being built.  For an example see ops/nn/softmax.c.

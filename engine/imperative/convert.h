@@ -1,4 +1,4 @@
-/* convert.h — runs a kernel on dtypes that it does not compute in.
+/* convert.h — runs a kernel on dtypes that it does not support.
  *
  * The outer call has the dtypes of the values, the inner call those that the kernel computes in.
  * Operands are converted in the workspace, before and after the inner call.

@@ -179,7 +179,7 @@ run_forward (const HybCall *outer, const HybCall *inner, gsize bytes, HybRun *ru
   return !run->fault->is_set || hyb_imperative_refuse (run->fault, error);
 }
 
-/* Calls the operator's prepare().  Bodies that it plans may take what the run has left. */
+/* Calls the operator's prepare().  Bodies that it plans may use the rest of the run's memory. */
 static gboolean
 prepare (HybCall *call, const HybRun *run, GError **error)
 {

@@ -1,9 +1,8 @@
 /* op-list.h — the list of all source files that define operators.
  *
- * HYB_OPS (nn, softmax) stands for the array hyb_ops_softmax at the end of
- * engine/ops/nn/softmax.c.  Folder `control` is engine/control and folder `ops` is this one.
- * op-table.c includes the file twice, to declare the arrays and to list them, so there is no
- * include guard.
+ * HYB_OPS (nn, softmax) lists the array hyb_ops_softmax at the end of engine/ops/nn/softmax.c.
+ * Folder `control` is engine/control and folder `ops` is this one. op-table.c includes the file
+ * twice, to declare the arrays and to list them, so there is no include guard.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 HYB_OPS (array, broadcast_to)

@@ -1,9 +1,9 @@
-/* op-reasons.h — names of MXNet 1.9.1's operators that no operator here has, each with the reason.
+/* op-reasons.h — names of MXNet 1.9.1's operators that are missing here, each with the reason.
  *
- * HYB_REASON (pattern, reason): “*” in a pattern stands for any text, and the first pattern that
- * matches counts.  A reason is a sentence without its full stop.  Only op-table.c includes
- * this file, with its own definition of HYB_REASON, so there is no include guard.  docs/operators.md and
- * the messages for nodes that cannot run are made from it.
+ * HYB_REASON (pattern, reason): “*” in a pattern matches any text, and the first pattern that matches
+ * counts.  A reason is a sentence without its full stop.  Only op-table.c includes this file, with its
+ * own definition of HYB_REASON, so there is no include guard.  docs/operators.md and the messages for
+ * nodes that cannot run are made from it.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* Gradients.  Inputs of gradient operators are a matter of the program that computes them: MXNet passes

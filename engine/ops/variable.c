@@ -1,6 +1,5 @@
 /* variable.c — nodes that compute nothing: variables (operator “null” in files), and “_opaque”, the
- * placeholder for operators that Hybridscope does not know, and “Custom”, which stands for operators of
- * plug-ins.
+ * placeholder for unknown operators, and “Custom”, the name for operators of plug-ins.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/op/op.h"

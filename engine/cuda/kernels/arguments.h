@@ -89,7 +89,7 @@ struct ReduceArguments
 {
   const void *x[REDUCE_MOST]; /* inputs of the same strides */
   void       *y;
-  void       *part;    /* what the first stage leaves: n_parts accumulators for each output */
+  void       *part;    /* results of the first stage: n_parts accumulators for each output */
   double      divisor; /* the argument n of FINISH */
   long long   n_outer, n_inner, n_parts;
   long long   outer_dim[AXES_MOST], outer_from[AXES_MOST];
@@ -105,7 +105,7 @@ struct ReduceArguments
 struct RankArguments
 {
   const void *x, *places;              /* places: the indices, for the gradient */
-  void       *values, *indices, *mask; /* those that are wanted, else NULL */
+  void       *values, *indices, *mask; /* the requested ones, else NULL */
   double      sign;                    /* -1: the largest first */
   long long   lines, length, inner, kept;
 };

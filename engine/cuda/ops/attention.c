@@ -63,7 +63,7 @@ typedef struct
   double   alpha;
 } Step;
 
-/* What an operator does: one product, or a gradient for each side. */
+/* The work of an operator: one product, or a gradient for each side. */
 typedef struct
 {
   Step  step[2];

@@ -1,4 +1,4 @@
-/* draws.h — what a step that draws random numbers hands to its kernel.
+/* draws.h — the arguments of kernels that draw random numbers.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

@@ -62,7 +62,7 @@ describe (const HybFinishedProduct *finished, gconstpointer bias)
   return NULL;
 }
 
-/* What an algorithm may use and rely on; NULL if cuBLASLt refuses it. */
+/* The limits and alignments of an algorithm; NULL if cuBLASLt refuses them. */
 static cublasLtMatmulPreference_t
 prefer (const HybFinishedProduct *finished)
 {
@@ -179,7 +179,7 @@ hyb_finished_product_launch (HybQueue                  *queue,
   if (!is_aligned (operands->a) || !is_aligned (operands->b) || !is_aligned (operands->bias) ||
       !is_aligned (operands->c))
     return FALSE;
-  /* Its workspace is that of cuBLAS in the same queue, where one product follows the other. */
+  /* It shares the workspace of cuBLAS in the same queue, where one product follows the other. */
   if (!hyb_cuda_queue_uses_cublas (queue))
     return TRUE;
   product = describe (finished, operands->bias);

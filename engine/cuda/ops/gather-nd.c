@@ -36,7 +36,7 @@ release (gpointer data)
   g_free (prepared);
 }
 
-/* What an operator does with the selected rows. */
+/* The work of an operator on the selected rows. */
 typedef struct
 {
   const char *kernel;
@@ -63,7 +63,7 @@ compile (Prepared *prepared, const HybCall *call, const Form *form, GError **err
   return prepared->link != NULL;
 }
 
-/* whole: the array that the coordinates refer to; rows: what they select from it. */
+/* whole: the array that the coordinates refer to; rows: the ones that they select. */
 static void
 lay_out (Prepared *prepared, const HybShape *whole, const HybShape *indices, const HybShape *rows)
 {

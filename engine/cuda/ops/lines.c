@@ -8,7 +8,7 @@
 #include "engine/cuda/compile.h"
 #include "engine/cuda/ops/types.h"
 
-/* Threads that are wanted, and elements for each thread of a line at least. */
+/* The desired number of threads, and the least number of elements for each thread of a line. */
 #define WANTED         65536
 #define LEAST_ELEMENTS 4
 

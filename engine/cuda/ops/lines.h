@@ -1,8 +1,8 @@
 /* lines.h — operators that compute something of each line of a tensor and then each element, as kernels made
  * of formulas.
  *
- * Formulas know the inputs x0, x1 …, the numbers c0, c1 … (as T; a.s[0] … as double), the results of passes
- * r0, r1 …, the line, the number k of the element and the number n of elements that count.
+ * Formulas may use the inputs x0, x1 …, the numbers c0, c1 … (as T; a.s[0] … as double), the results of
+ * passes r0, r1 …, the line, the number k of the element and the number n of elements that count.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -71,7 +71,7 @@ void hyb_lines_lay (HybLines *lines, gint64 outer, gint64 length, gint64 inner);
 void hyb_lines_lay_axis (HybLines *lines, const HybShape *shape, int axis);
 /* The tensor as one line of n elements. */
 void hyb_lines_lay_all (HybLines *lines, gint64 n);
-/* Appends an input; type: what it is in formulas, T if NULL. */
+/* Appends an input; type: its type in formulas, T if NULL. */
 void hyb_lines_add_input (HybLines *lines, HybDType dtype, HybLinesIndex by, const char *type);
 /* Appends an output, FULL or LINE. */
 void hyb_lines_add_output (HybLines *lines, HybDType dtype, HybLinesIndex by, const char *formula);

@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/cuda/ops/product.h"
 
-/* Calls of cuBLAS for one operator, at most; the host computes what needs more. */
+/* Maximum number of calls of cuBLAS for one operator; the host computes larger ones. */
 #define MOST_GROUPS 1024
 
 const char *

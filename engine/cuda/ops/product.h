@@ -12,9 +12,9 @@ typedef struct
   gboolean transpose_a, transpose_b;
   gint64   m, n, k;
   gint64   lda, ldb, ldc; /* elements from one stored row to the next */
-  gint64   batch;         /* 0 stands for 1 */
+  gint64   batch;         /* 0 means 1 */
   gint64   stride_a, stride_b, stride_c;
-  gint64   outer; /* groups of such products, one call of cuBLAS each; 0 stands for 1 */
+  gint64   outer; /* groups of such products, one call of cuBLAS each; 0 means 1 */
   gint64   outer_a, outer_b, outer_c; /* elements from group to group */
   double   alpha, beta;
 } HybProduct;

@@ -81,7 +81,7 @@ count_entries (gint64 length)
   return entries;
 }
 
-/* returned: what output 0 is; kept: elements of a line that are returned. */
+/* returned: the kind of output 0; kept: elements of a line that are returned. */
 static gpointer
 prepare (HybDevice *device, const HybCall *call, int returned, gint64 kept, GError **error)
 {

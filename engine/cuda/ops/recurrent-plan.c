@@ -1,4 +1,5 @@
-/* recurrent-plan.c — what cuDNN is told of the recurrent layers of a call, and what it cannot compute.
+/* recurrent-plan.c — the descriptors of a call's recurrent layers for cuDNN, and the cases that it
+ * cannot compute.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/cuda/ops/recurrent-plan.h"
 #include "engine/cuda/ops/recurrent-choice.h"

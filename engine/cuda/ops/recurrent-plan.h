@@ -1,4 +1,5 @@
-/* recurrent-plan.h — what cuDNN is told of the recurrent layers of a call before they are launched.
+/* recurrent-plan.h — the descriptors of a call's recurrent layers for cuDNN, made before the
+ * launch.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -24,7 +25,7 @@ typedef struct
   HybRecurrentSpace        space;
   gsize                    weights_at;   /* in the workspace: copies of weights */
   gsize                    gradients_at; /* in the workspace: gradients of them */
-  gsize    data_at; /* in the workspace: room for a gradient of the data that is not asked for */
+  gsize    data_at; /* in the workspace: room for a gradient of the data that is not requested */
   gpointer sent;    /* pinned: lengths as they come from the device; NULL without */
   int     *lengths;
 } HybRecurrentPlan;
@@ -33,7 +34,7 @@ typedef struct
 HybRecurrentOperands hyb_recurrent_find_operands (const HybCall *call);
 /* HybDeviceOp.refuses */
 const char *hyb_recurrent_refuses (const HybCall *call);
-/* Makes the descriptors of a network and asks for sizes, with the standard algorithm if cuDNN refuses the one that was chosen.
+/* Makes the descriptors of a network and gets sizes, with the standard algorithm if cuDNN refuses the one that was chosen.
  * training: with a reserve space.  NULL and an error if a call of cuDNN fails. */
 HybRecurrentPlan *hyb_recurrent_plan_new (HybDevice             *device,
                                           const HybRecurrentNet *net,

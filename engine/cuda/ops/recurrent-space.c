@@ -10,7 +10,7 @@ typedef struct
   const HybRecurrentNet  *net;
   cudnnRNNDescriptor_t    rnn;
   cudnnHandle_t           handle;
-  cudnnTensorDescriptor_t matrix, bias; /* what cuDNN answers goes there, and is not read */
+  cudnnTensorDescriptor_t matrix, bias; /* cuDNN writes its result there, which is not read */
   gsize                   bytes;        /* of cuDNN's space */
   GArray                 *pieces;
   gboolean                differs;

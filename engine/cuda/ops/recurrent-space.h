@@ -32,8 +32,8 @@ typedef struct
   GArray *pieces; /* of HybSpacePiece; NULL: the flat vector is that space */
 } HybRecurrentSpace;
 
-/* Asks cuDNN for its space and every part of it.  The pieces are (transfer full).  FALSE and an error if
- * cuDNN does not tell. */
+/* Gets the space of cuDNN and every part of it.  The pieces are (transfer full).  FALSE and an error
+ * if cuDNN fails. */
 gboolean hyb_recurrent_space_find (HybDevice             *device,
                                    const HybRecurrentNet *net,
                                    cudnnRNNDescriptor_t   rnn,

@@ -88,7 +88,7 @@ backward_prepare (HybDevice *device, const HybCall *call, gsize *workspace, GErr
 
 /* --- Lengths --- */
 
-/* Waits for the lengths and tells cuDNN; the longest, or -1 if a call failed. */
+/* Waits for the lengths and passes them to cuDNN; the longest, or -1 if a call failed. */
 static int
 read_lengths (HybQueue *queue,
               HybRecurrentPlan *this,
@@ -124,7 +124,7 @@ find_longest (HybQueue *queue, HybRecurrentPlan *this, const HybCall *call, cons
   return input == G_MAXUINT ? this->net.T : read_lengths (queue, this, call, run, input);
 }
 
-/* Clears what lies behind the longest sequence in an array of T steps. */
+/* Clears the steps behind the longest sequence in an array of T steps. */
 static void
 clear_tail (HybQueue *queue, const HybRecurrentPlan *this, int longest, gpointer array, int columns)
 {

@@ -9,7 +9,8 @@
 #include "engine/cuda/ops/types.h"
 
 #define THREADS 256
-/* Threads that are wanted, terms that a thread adds at least, and parts of an output at most. */
+/* The desired number of threads, the least number of terms for a thread, and the largest number
+ * of parts of an output. */
 #define WANTED      65536
 #define LEAST_TERMS 32
 #define MOST_PARTS  1024

@@ -5,10 +5,10 @@
 #include "engine/cuda/device.h"
 #include "engine/cuda/ops/axes.h"
 
-/* What is done with the terms of an output: formulas of kernels/reduce.cu. */
+/* The treatment of the terms of an output: formulas of kernels/reduce.cu. */
 typedef struct
 {
-  const char *start;          /* what an accumulator begins as */
+  const char *start;          /* initial value of an accumulator */
   const char *combine;        /* of accumulators s and t */
   const char *step;           /* of an accumulator s and a term t; NULL: as combine */
   const char *finish;         /* the output, of accumulator s and the number n; NULL: s */

@@ -21,7 +21,7 @@ whole_box (const HybShape *data)
   return box;
 }
 
-/* The indices are those of NumPy. */
+/* Indices follow NumPy. */
 static Box
 slice_box (const HybCall *call, const HybShape *data)
 {

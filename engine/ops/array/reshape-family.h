@@ -1,4 +1,4 @@
-/* reshape-family.h — what operators share that give the elements of their input another shape.
+/* reshape-family.h — shared parts of operators that give the elements of their input another shape.
  *
  * The output is a view of the input; the gradient gets the shape of the input again.
  * SPDX-License-Identifier: LGPL-2.1-or-later */

@@ -30,7 +30,7 @@ static const HybParam reshape_params[] = {
   { 0 },
 };
 
-/* The codes below HYB_RESHAPE_SPLIT are those of other operators. */
+/* Codes below HYB_RESHAPE_SPLIT belong to other operators. */
 static gboolean
 check_codes (const HybShape *codes, GError **error)
 {

@@ -188,7 +188,7 @@ static const HybParam slice_like_params[] = {
   { 0 },
 };
 
-/* Shortens one axis of *out to that of *like. */
+/* Shortens one axis of *out to the size of *like. */
 static gboolean
 cut_like (HybShape *out, const HybShape *like, int axis, GError **error)
 {
@@ -238,7 +238,7 @@ slice_like_box (gconstpointer values, const HybShape *data)
   return whole_box (data);
 }
 
-/* --- What the three operators share --- */
+/* --- Shared by the three operators --- */
 
 /* The gradient operator does not get shape_like, but the gradient has its size along the cut axes,
  * so it can take its place. */

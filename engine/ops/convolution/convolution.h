@@ -25,6 +25,6 @@ gboolean hyb_convolution_expect_groups (gint64 channels, gint64 groups, GError *
 /* The cost of a call that computes convolve and, if it is not a gradient and has three inputs, adds a bias. */
 void hyb_convolution_cost (const HybCall *call, const HybConvolve *convolve, HybCost *cost);
 
-/* Always FALSE: sets the error for a channel-last layout.  MXNet's CPU build refuses those too,
+/* Always FALSE: sets the error for a channel-last layout.  MXNet's CPU build refuses it too,
  * though only when it runs. */
 gboolean hyb_convolution_refuse_layout (const char *layout, GError **error);

@@ -42,8 +42,8 @@ NAME (find_edge) (REAL at, gint64 size, gboolean is_modulated, NAME (Edge) * edg
   return TRUE;
 }
 
-/* Finds what tap number `tap` reads at a position, in channels with these offsets.  FALSE if it
- * reads outside of the image. */
+/* Finds the cells that tap number `tap` reads at a position, in channels with these offsets.
+ * FALSE if it reads outside of the image. */
 static gboolean
 NAME (find_tap) (const DeformableView *view,
                  const REAL           *offset,
@@ -99,7 +99,7 @@ NAME (group_start) (const DeformableView *view, gint64 channel, gint64 parts)
   return channel / (view->channels / view->offset_groups) * parts * view->taps * view->positions;
 }
 
-/* columns (channels · taps, positions) = what the taps read in the image. */
+/* columns (channels · taps, positions) = the values that the taps read in the image. */
 static void
 NAME (lay_columns) (const DeformableView *view, REAL *columns)
 {
@@ -161,7 +161,7 @@ typedef struct
   REAL *data, *offset, *mask;
 } NAME (Gradients);
 
-/* Adds the gradients of an image to those of its data, offsets and mask, from those of its columns. */
+/* Adds the gradients of an image's data, offsets and mask from the gradients of its columns. */
 static void
 NAME (spread_columns) (const DeformableView *view, const REAL *columns, NAME (Gradients) gradients)
 {

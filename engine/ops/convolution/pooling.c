@@ -262,7 +262,7 @@ typedef struct
   gint64 first, n;        /* columns [first, first + n) of the map */
   gint64 start;           /* index of the first window within the whole map */
   gint64 low[2], high[2]; /* cells [low, high) of the image along the first two axes */
-  gint64 divisor;         /* number of those cells that an average counts */
+  gint64 divisor;         /* number of the cells that an average counts */
 } Row;
 
 /* Sets [*low, *high) to the image cells under a window along one axis; returns how many cells an

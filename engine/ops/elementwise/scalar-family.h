@@ -1,5 +1,5 @@
-/* scalar-family.h — what operators on a tensor and a number share: scalar.c, and the NumPy interface
- * (numpy/numpy-scalar.c, numpy/comparison.c).
+/* scalar-family.h — shared parts of operators on a tensor and a number: scalar.c, and the NumPy
+ * interface (numpy/numpy-scalar.c, numpy/comparison.c).
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

@@ -64,7 +64,8 @@ sketch_infer_shape (HybCall *call, GError **error)
   return infer (call, &call->input[0].shape, &call->output[0].shape, error);
 }
 
-/* Adds a row of the data to the sketch, or the gradient of the sketch to that of the data. */
+/* Adds a row of the data to the sketch, or the gradient of the sketch to the gradient of the
+ * data. */
 static void
 sketch_forward (const HybCall *call, const HybRun *run)
 {

@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-/* A function of LAPACK that works in place, and what to say if it fails. */
+/* A function of LAPACK that works in place, and its message on failure. */
 typedef struct
 {
   int (*run) (HybDType dtype, gint64 n, gpointer a);

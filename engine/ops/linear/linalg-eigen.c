@@ -61,7 +61,7 @@ copy_matrix (const HybCall *call, gconstpointer from, HybDType dtype, gboolean t
 }
 
 /* The parts of the workspace: a copy of one matrix, its eigenvectors, the imaginary parts of its
- * eigenvalues, and what LAPACK needs. */
+ * eigenvalues, and LAPACK's workspace. */
 typedef struct
 {
   gsize matrix, vectors, imaginary, lapack, bytes;

@@ -106,8 +106,8 @@ gemm_infer_shape (HybCall *call, GError **error)
   return call->n_inputs < 3 || hyb_shape_unify (&call->input[2].shape, out, error);
 }
 
-/* Returns the stride from row to row, and sets matrix[] to those from matrix to matrix in the outer
- * and in the inner loop. */
+/* Returns the stride from row to row, and sets matrix[] to the strides from matrix to matrix in
+ * the outer and in the inner loop. */
 static gint64
 set_strides (const HybShape *shape, int row, gint64 *matrix)
 {

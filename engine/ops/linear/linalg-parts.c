@@ -1,4 +1,4 @@
-/* linalg-parts.c — what the operators on batches of matrices share.
+/* linalg-parts.c — shared parts of the operators on batches of matrices.
  *
  * Start with hyb_linalg_check(), which every operator of LAPACK uses.
  * SPDX-License-Identifier: LGPL-2.1-or-later */

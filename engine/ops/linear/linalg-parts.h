@@ -1,5 +1,5 @@
-/* linalg-parts.h — what the operators on batches of matrices share: rules, views, reports of matrices
- * that cannot be computed with, and nodes of their gradients.
+/* linalg-parts.h — shared parts of the operators on batches of matrices: rules, views, reports of
+ * invalid matrices, and nodes of their gradients.
  *
  * Matrices lie in the last two axes; all axes before them count matrices.  Operators of LAPACK fail for
  * some values (a singular matrix), which they report by hyb_linalg_check().
@@ -41,7 +41,7 @@ gboolean hyb_linalg_infer_dtype_numpy (HybCall *call, GError **error);
 /* --- Running --- */
 
 /* Returns TRUE if info, of a function of lapack.h for matrix number `index`, is 0.  Else reports
- * what is wrong with the matrix, with the hint. */
+ * the fault of the matrix, with the hint. */
 gboolean
 hyb_linalg_check (const HybRun *run, int info, gint64 index, const char *wrong, const char *hint);
 /* Cost: `factor` times rows · columns · smaller of the two, for each matrix of input 0. */

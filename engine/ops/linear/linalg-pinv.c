@@ -68,8 +68,8 @@ pinv_infer_shape (HybCall *call, GError **error)
   return TRUE;
 }
 
-/* The parts of the workspace for one matrix, turned so that it has as many columns as rows or more:
- * the matrix and V, UT, the singular values, and what LAPACK needs. */
+/* The parts of the workspace for one matrix, turned so that it has as many columns as rows or
+ * more: the matrix and V, UT, the singular values, and LAPACK's workspace. */
 typedef struct
 {
   gboolean is_turned;

@@ -43,7 +43,7 @@ infer_inputs (HybType *input, gint64 *samples, gint64 *kinds, GError **error)
                [VALID_LENGTH] = { samples }, [MAX_TIME] = { samples },
   };
 
-  /* The second round passes on what the last inputs determine. */
+  /* The second round propagates the shapes of the last inputs. */
   for (int round = 0; round < 2; round++)
     for (int i = 0; i < N_INPUTS; i++)
       {
@@ -122,7 +122,7 @@ valid_events (const Process *process, gint64 sample)
   return length > 0 ? (gint64) MIN (ceil (length), (double) process->events) : 0;
 }
 
-/* One kind of events in one sample: its parameters, what has happened, and the sums that result. */
+/* One kind of events in one sample: its parameters, the events so far, and the resulting sums. */
 typedef struct
 {
   double lda, alpha, beta;

@@ -52,7 +52,7 @@ typedef struct
   REAL mean, scale, shift;
 } NAME (Line);
 
-/* Sets the outputs of a channel besides y, and returns what is done to its elements. */
+/* Sets the outputs of a channel besides y, and returns the function applied to its elements. */
 static NAME (Line) NAME (prepare_channel) (const BatchNormArgs *args, gint64 channel)
 {
   const ChannelView *view = &args->view;

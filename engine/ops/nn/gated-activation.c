@@ -1,5 +1,5 @@
-/* gated-activation.c — _gated_activation: x times a function of x between 0 and 1, which is what GELU's approximation by tanh, SiLU
- * and hard swish are.
+/* gated-activation.c — _gated_activation: x times a function of x between 0 and 1, as in GELU's approximation by tanh, SiLU and
+ * hard swish.
  *
  * passes/recognise-gates.c writes it for these in pieces.  Start at GATES.
  * SPDX-License-Identifier: LGPL-2.1-or-later */

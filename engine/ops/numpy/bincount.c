@@ -57,7 +57,7 @@ bincount_infer_dtype (HybCall *call, GError **error)
   return hyb_dtype_unify (&call->input[call->n_inputs - 1].dtype, &call->output[0].dtype, error);
 }
 
-/* Adds each element to its place in the result of n places; those outside are left out. */
+/* Adds each element to its place in the result of n places; others are left out. */
 static void
 count_elements (const HybCall *call,
                 gconstpointer  data,

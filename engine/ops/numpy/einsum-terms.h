@@ -34,7 +34,7 @@ typedef struct
   EinsumTerm result;
 } EinsumTerms;
 
-/* The sizes of all labels, and how many of them the ellipsis stands for. */
+/* The sizes of all labels, and the number of labels in the ellipsis. */
 typedef struct
 {
   EinsumTerms terms;

@@ -68,7 +68,7 @@ typedef struct
 {
   HybDType      dtype;
   int           n_kept, n_summed, n_factors;
-  gint64        dim[EINSUM_MAX_LABELS]; /* kept labels first, then those that are summed */
+  gint64        dim[EINSUM_MAX_LABELS]; /* kept labels first, then summed ones */
   gint64        to[EINSUM_MAX_LABELS];
   gint64        from[EINSUM_MAX_OPERANDS][EINSUM_MAX_LABELS];
   gconstpointer x[EINSUM_MAX_OPERANDS];

@@ -98,7 +98,7 @@ find_product (const HybShape *left, const HybShape *right)
   return product;
 }
 
-/* What is computed for each pair: C = op(A) op(B), or an addition to C. */
+/* The product of each pair: C = op(A) op(B), or an addition to C. */
 typedef struct
 {
   HybGemm       gemm;

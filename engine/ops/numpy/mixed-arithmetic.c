@@ -20,7 +20,7 @@
   ROW (power, POWER, TRUE, TRUE, "Power")                                \
   ROW (true_divide, DIV, FALSE, TRUE, "Quotient, of integers in float32")
 
-/* MXNet 1.9.1 does not compute all combinations of types, and those are refused here too. */
+/* MXNet 1.9.1 does not compute all combinations of types, and refused ones are refused here too. */
 static gboolean
 check_types (HybDType a, HybDType b, gboolean mixes_integers, gboolean takes_bool, GError **error)
 {

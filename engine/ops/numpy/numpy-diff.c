@@ -204,7 +204,7 @@ row_check (gconstpointer values, GError **error)
                                "an end has both an input and a number");
 }
 
-/* The parts of the row: what goes before, the differences, what goes behind. */
+/* The parts of the row: the prepended values, the differences, the appended values. */
 typedef struct
 {
   guint  begin_input, end_input; /* 0 where there is none */

@@ -62,7 +62,7 @@ moments_axes (gconstpointer values)
 
 /* --- Sums --- */
 
-/* What is known about the elements behind each element of the result, and a walk over the data. */
+/* Sums over the elements behind each element of the result, and a walk over the data. */
 typedef struct
 {
   HybEach       each;

@@ -96,7 +96,7 @@ unary_slice (gint64 begin, gint64 end, gpointer data)
     }
 }
 
-/* Integers are what they are, except that negative decimals round them. */
+/* Integers stay unchanged, except that negative decimals round them. */
 static void
 unary_forward (const HybCall *call, const HybRun *run, Unary function, gboolean keeps_integers)
 {
@@ -108,7 +108,7 @@ unary_forward (const HybCall *call, const HybRun *run, Unary function, gboolean 
     hyb_parallel_for (hyb_shape_size (&call->output[0].shape), HYB_EACH_GRAIN, unary_slice, &job);
 }
 
-/* Whole floats, which is what almost all models ask for. */
+/* Rounding to whole floats, the case of almost all models. */
 static void
 even_slice (gint64 begin, gint64 end, gpointer data)
 {

@@ -1,4 +1,4 @@
-/* update-norms.c — what trainers compute about many arrays at once: whether all numbers are finite,
+/* update-norms.c — functions of trainers over many arrays at once: whether all numbers are finite,
  * sums of squares, and LARS's learning rates from these.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/kernels/optimizer-step.h"

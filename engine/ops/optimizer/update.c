@@ -14,7 +14,7 @@
   {                                                                                     \
     HYB_FIELD (HybUpdateParams, member), HYB_PARAM_FLOAT, default_text, .doc = sentence \
   }
-/* An attribute whose name is not that of the member. */
+/* An attribute whose name differs from the member's. */
 #define RENAMED(text, member, default_text, sentence)                                           \
   {                                                                                             \
     .name = text, .offset = G_STRUCT_OFFSET (HybUpdateParams, member), .kind = HYB_PARAM_FLOAT, \

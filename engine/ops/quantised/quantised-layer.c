@@ -162,7 +162,7 @@ typedef struct
 {
   HybWideCall wide;
   gsize       workspace;
-  gpointer    params;  /* of the float form, if they differ from those of the call */
+  gpointer    params;  /* of the float form, if they differ from the call's */
   double      divisor; /* of the result */
 } Product;
 

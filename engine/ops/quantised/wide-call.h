@@ -1,7 +1,7 @@
 /* wide-call.h — runs a float operator on integers, exactly.
  *
- * Sums of products of 8-bit integers are computed in float64 by the operator for floats, which knows
- * strides, groups and layouts already.  float64 holds integers up to 2⁵³ exactly, so the
+ * Sums of products of 8-bit integers are computed in float64 by the operator for floats, which
+ * supports strides, groups and layouts already.  float64 holds integers up to 2⁵³ exactly, so the
  * result is that of int32 arithmetic without its overflow.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
@@ -19,7 +19,7 @@ typedef struct
   gsize    n_operands; /* inputs and outputs */
 } HybWideCall;
 
-/* What to call: inputs has as many types as the operator has inputs; only their shapes count. */
+/* The call: inputs has one type for each input of the operator; only their shapes count. */
 typedef struct
 {
   const HybOp   *op;
@@ -32,7 +32,7 @@ typedef struct
  * run so; the call may be cleared then, too. */
 gboolean
 hyb_wide_call_init (HybWideCall *wide, const HybWideSpec *spec, gsize *workspace, GError **error);
-/* Frees what hyb_wide_call_init() allocated. */
+/* Frees the members set by hyb_wide_call_init(). */
 void hyb_wide_call_clear (HybWideCall *wide);
 
 /* The memory of an input, to be filled before hyb_wide_call_run(). */

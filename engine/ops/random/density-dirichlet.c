@@ -1,7 +1,7 @@
 /* density-dirichlet.c — _random_pdf_dirichlet: the density, or its logarithm, of vectors.
  *
  * alpha is (shape …, n), sample (shape …, draws …, n) and the result (shape …, draws …).  density.h has
- * what all densities share.
+ * the shared parts.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/ops/random/density.h"
 

@@ -1,4 +1,4 @@
-/* density.h — what the operators _random_pdf_… share.
+/* density.h — shared parts of the operators _random_pdf_….
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

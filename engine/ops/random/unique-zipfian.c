@@ -74,8 +74,8 @@ mark (guint8 *drawn, gint64 class)
   return is_new;
 }
 
-/* Draws one row and returns the number of draws.  Where nearly all classes are wanted the last ones are
- * improbable: after 64 draws for each class the smallest missing ones are taken. */
+/* Draws one row and returns the number of draws.  If nearly all classes are requested, the last ones
+ * are improbable: after 64 draws for each class the smallest missing ones are taken. */
 static gint64
 draw_row (const ZipfianParams *params, guint64 seed, guint8 *drawn, gint64 *to)
 {

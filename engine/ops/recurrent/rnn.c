@@ -15,7 +15,7 @@
 #include "engine/op/run.h"
 #include "engine/ops/recurrent/rnn-rules.h"
 
-/* What prepare() decides.  Panels: float weights in the layout of kernels/matrix/panels.h. */
+/* The decisions of prepare().  Panels: float weights in the layout of kernels/matrix/panels.h. */
 typedef struct
 {
   gboolean   in_panels; /* the kernel multiplies with panels */
@@ -148,7 +148,7 @@ rnn_note (const HybCall *call)
   return plan ? plan->note : NULL;
 }
 
-/* Says which weights are packed and how those of the states are multiplied in every step. */
+/* Describes which weights are packed and how weights of the states are multiplied in every step. */
 static char *
 make_note (const HybRecurrent *net)
 {
@@ -281,9 +281,9 @@ rnn_cost (const HybCall *call, HybCost *cost)
 
 /* --- Gradient --- */
 
-/* Inputs of _backward_RNN: those of RNN, its output, the reserve, a gradient for each visible
- * output.  Outputs: a gradient for each input but the lengths.  _backward_RNN_weights omits that
- * of the data, which in a single layer saves a quarter of the work. */
+/* Inputs of _backward_RNN: the inputs of RNN, its output, the reserve, a gradient for each
+ * visible output.  Outputs: a gradient for each input but the lengths.  _backward_RNN_weights
+ * omits the gradient of the data, which in a single layer saves a quarter of the work. */
 static void
 rnn_gradient (HybGrad *grad)
 {

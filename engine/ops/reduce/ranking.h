@@ -23,7 +23,7 @@ hyb_ranking_shape (const HybShape *data, gint64 axis, gint64 k, HybShape *out, G
 
 /* The bytes of workspace that hyb_ranking_run() needs. */
 gsize hyb_ranking_workspace (const HybShape *data, gint64 axis);
-/* Ranks input 0.  The caller sets the order and the results it wants in *ranking; this function
+/* Ranks input 0.  The caller sets the order and the requested results in *ranking; this function
  * fills in the other members and runs hyb_rank(). */
 void hyb_ranking_run (const HybCall *call,
                       const HybRun  *run,

@@ -138,7 +138,7 @@ NAME (round_down) (double x)
   return (double) y > x ? (REAL) nextafter (y, (REAL) -INFINITY) : y;
 }
 
-/* Drops those of the boxes after box i that overlap it by more than limit and are of its class. */
+/* Drops the boxes after box i that overlap it by more than limit and have its class. */
 static void
 NAME (drop_overlapping) (const NAME (Columns) * columns, gint64 i, gint64 n, REAL limit)
 {

@@ -288,7 +288,7 @@ static const HybParam jitter_params[] = {
   { 0 },
 };
 
-/* The four adjustments in random order; those of 0 are left out. */
+/* The four adjustments in random order; adjustments by 0 are left out. */
 static void
 jitter_forward (const HybCall *call, const HybRun *run)
 {

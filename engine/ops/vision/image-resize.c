@@ -243,7 +243,7 @@ fill_taps (Axis *axis, Method method, gboolean shrinks)
     }
 }
 
-/* A call: both axes and what is done to bytes. */
+/* A call: both axes and the treatment of bytes. */
 typedef struct
 {
   Method   method;

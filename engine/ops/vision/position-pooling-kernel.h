@@ -179,7 +179,7 @@ NAME (pool_deformed) (const PositionView *view, const HybCall *call, const HybRu
     }
 }
 
-/* Adds what one sample contributes: `share` is the gradient of its value. */
+/* Adds the contribution of one sample: `share` is the gradient of its value. */
 static void
 NAME (unpool_sample) (const REAL *data,
                       REAL       *gradient,
