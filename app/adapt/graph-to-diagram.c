@@ -351,6 +351,7 @@ add_body (Adapter *adapter, const Level *level, HybNodeId node_id, Frame *frame,
                            .sources = sources,
                            .is_parameter = is_parameter };
 
+  /* A single body fills the frame of its node; several get a frame each. */
   if (node->n_bodies > 1)
     {
       g_autofree char *title =

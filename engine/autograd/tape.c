@@ -264,9 +264,11 @@ hyb_tape_call (HybTape *tape, const HybImperativeCall *call, const HybRun *conte
       return hyb_imperative_call (call, context, error);
     }
 
+  /* The recorded operator may have further outputs, which the tape keeps for the gradient. */
   hyb_op_arity (op, call->params, &n, &n_outputs);
   hyb_op_arity (recorded_op, call->params, &n, &n_all);
   all = g_new0 (gpointer, MAX (n_all, 1));
+  /* Each call draws random numbers of its own.  0 means no key, hence the 1. */
   if (run.key == 0)
     run.key = hyb_builder_n_nodes (tape->builder) + 1;
 

@@ -87,6 +87,7 @@ hyb_cond_differentiate (HybGrad *grad)
 
   if (!else_gradient)
     return;
+  /* Inputs: the incoming gradients, the number of the branch that ran, and the inputs of _cond. */
   for (guint h = 0; h < n_visible; h++)
     if (hyb_grad_has_incoming (grad, h))
       {

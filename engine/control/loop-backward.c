@@ -124,6 +124,7 @@ choose_heads (BackwardPlan                *plan,
       plan->out_of_variable[v] = (int) g;
       if (out->head < 0)
         continue;
+      /* Only gradients of captured values are sums over the steps, which one product may compute afterwards. */
       if (!variable->is_slice && variable->state == HYB_LOOP_NONE)
         out->deferred = hyb_deferred_new (&(HybDeferredContext){ &plan->loop, call, types,
                                                                  plan->length, others },

@@ -165,6 +165,7 @@ pack_flat (Matcher *matcher, HybTensorList *list, const char *variable)
   if (!g_str_has_suffix (variable, "parameters"))
     return;
   prefix = g_strndup (variable, strlen (variable) - strlen ("parameters"));
+  /* 1. Recognise the weights, if necessary after a single cell has been renamed to layer 0. */
   if (!hyb_rnn_recognise (list, prefix, &weights))
     {
       numbered = hyb_rnn_number_layer (list, prefix);
@@ -181,6 +182,7 @@ pack_flat (Matcher *matcher, HybTensorList *list, const char *variable)
     }
 
   hyb_model_set_parameter (matcher->model, variable, packed);
+  /* 2. Remove the parts, stored as one array or by gate. */
   parts = hyb_rnn_parts (&weights);
   for (guint i = 0; i < parts->len; i++)
     {

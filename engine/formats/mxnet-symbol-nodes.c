@@ -221,12 +221,14 @@ read_node (SymbolReader *reader, SymbolGraph *graph, HybJsonRef ref)
 
   node.op = hyb_op_find (node.type);
   names_plugin = node.op && node.op->flags & HYB_OP_NAMES_PLUGIN;
+  /* Files must not name operators that only passes write. */
   if (node.op && node.op->flags & HYB_OP_INTERNAL)
     node.op = NULL;
   for (guint i = 0; i < G_N_ELEMENTS (keys.attributes); i++)
     if (keys.attributes[i] != HYB_JSON_NONE)
       read_attributes (reader, graph, &node, keys.attributes[i]);
   node.n_attributes = graph->attributes->len - node.first_attribute;
+  /* A Custom node names its operator in the attribute op_type, which has just been read. */
   if (names_plugin)
     node.op = find_registered (hyb_symbol_get_attribute (graph, &node, "op_type"));
 

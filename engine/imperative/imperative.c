@@ -333,6 +333,7 @@ execute (HybCall          *call,
   run.workspace = no_bytes;
   run.fault = &fault;
 
+  /* Such operators allocate their outputs themselves, since shapes depend on values. */
   if (!outputs_known (call) || hyb_op_needs_compute (call->op) ||
       runs_bodies_one_by_one (call, &run))
     return compute_outputs (call, &run, inputs, outputs, error);

@@ -199,6 +199,7 @@ connect_bodies (OnnxScope *scope, Draft *draft)
       g_autoptr (GHashTable) index = g_hash_table_new (g_str_hash, g_str_equal);
 
       inputs[b] = hyb_arena_alloc (arena, MAX (n, 1) * sizeof (guint));
+      /* Backwards, so that the first variable of a name wins. */
       for (guint v = n; v-- > 0;)
         {
           inputs[b][v] = G_MAXUINT;
@@ -208,7 +209,8 @@ connect_bodies (OnnxScope *scope, Draft *draft)
       for (guint c = 0; c < names->len; c++)
         {
           const char *name = names->pdata[c];
-          guint       place = GPOINTER_TO_UINT (g_hash_table_lookup (added, name));
+          /* The index of the input + 1; 0 for a name that is new. */
+          guint place = GPOINTER_TO_UINT (g_hash_table_lookup (added, name));
 
           if (place == 0)
             {

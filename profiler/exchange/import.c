@@ -405,8 +405,10 @@ prof_import_trace (const ProfTrace         *trace,
 
   *import = (ProfImport){ .unmatched = g_array_new (FALSE, FALSE, sizeof (ProfUnmatched)),
                           .fusions = g_array_new (FALSE, FALSE, sizeof (ProfFusion)) };
+  /* 1. Pair begin and end events of other tools; own traces have whole events. */
   executions = trace->is_own ? g_array_new (FALSE, FALSE, sizeof (ProfExecution))
                              : prof_pair_events (trace, import);
+  /* 2. List the nodes of the model by name, by operator and by class of operators. */
   self.expected = g_array_new (FALSE, FALSE, sizeof (ExpectedNode));
   self.operators = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, prof_operator_nodes_free);
   self.gradients = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, prof_operator_nodes_free);
@@ -422,6 +424,7 @@ prof_import_trace (const ProfTrace         *trace,
   if (executions->len > 0)
     self.base_ns = g_array_index (executions, ProfExecution, 0).begin_ns;
 
+  /* 3. Map executions to nodes, and write them as events of runs. */
   prof_import_expect (&self, graph, executions);
   if (trace->is_own)
     {
@@ -435,6 +438,7 @@ prof_import_trace (const ProfTrace         *trace,
       write_events (&self);
     }
   g_clear_pointer (&import->index, g_hash_table_unref);
+  /* 4. Report the executions that match no node, and finish the capture. */
   g_array_sort (import->unmatched, compare_unmatched);
   add_facts (&self, trace, options->facts);
   if (symbol)

@@ -121,6 +121,7 @@ add_weights (GArray *lines, const VizDiagram *diagram, guint32 box)
         continue;
       name = viz_without_prefix (name, viz_diagram_box (diagram, box)->subtitle);
       n_uses = count_uses (diagram, tail);
+      /* Find the row with the same shape and number of uses, or begin one. */
       while (r < n_rows && (g_strcmp0 (rows[r].shape, weight->shape) || rows[r].n_uses != n_uses))
         r++;
       if (r == MAX_WEIGHTS)
@@ -138,6 +139,7 @@ add_weights (GArray *lines, const VizDiagram *diagram, guint32 box)
       g_autofree char *names = g_string_free (rows[r].names, FALSE);
       g_autofree char *uses =
           rows[r].n_uses > 1 ? g_strdup_printf (_ ("  (%u uses)"), rows[r].n_uses) : g_strdup ("");
+      /* Many names are replaced by their number. */
       g_autofree char *counted = rows[r].n_names > 1 && g_utf8_strlen (names, -1) > NAMES_LENGTH
                                      ? g_strdup_printf (_ ("%u weights"), rows[r].n_names)
                                      : NULL;

@@ -98,12 +98,14 @@ find_cycles (const Quotient *quotient)
         {
           guint32 node = path[n_path - 1];
 
+          /* 1. First visit: number the box and put it on the stack of open boxes. */
           if (index[node] == 0)
             {
               index[node] = low[node] = ++counter;
               open[n_open++] = node;
               on_stack[node] = TRUE;
             }
+          /* 2. Descend along the next arrow, or take over the number of an open box that it reaches. */
           if (at[node] < quotient->first[node + 1])
             {
               guint32 head = quotient->head[at[node]++];
@@ -114,11 +116,13 @@ find_cycles (const Quotient *quotient)
                 low[node] = MIN (low[node], index[head]);
               continue;
             }
+          /* 3. All arrows are done: hand the smallest number reached to the caller. */
           n_path--;
           if (n_path > 0)
             low[path[n_path - 1]] = MIN (low[path[n_path - 1]], low[node]);
           if (low[node] != index[node])
             continue;
+          /* 4. The box is the root of a component, which is the top of the stack down to it. */
           for (guint32 first = n_open; n_open > 0;)
             {
               guint32 member = open[--n_open];

@@ -374,6 +374,7 @@ fill_missing (ScopeInputs *inputs, const ScopeCommonOptions *common, GError **er
 
       if (inputs->values[i] || !needed[id])
         continue;
+      /* 1. Collect variables without a value and without a shape; all of them are reported at once below. */
       if (!can_generate (common, role, inputs->needs_labels) &&
           !hyb_model_get_example (inputs->model, node->name))
         {
@@ -391,6 +392,7 @@ fill_missing (ScopeInputs *inputs, const ScopeCommonOptions *common, GError **er
           continue;
         }
 
+      /* 2. An example of the model comes before generated numbers. */
       if (type.dtype == HYB_DTYPE_UNKNOWN)
         type.dtype = HYB_F32;
       inputs->values[i] = scope_allocate_value (node->name, &type, &total, error);

@@ -241,6 +241,7 @@ lower_group_normalisation (HybLowering *lowering)
       dims[i] = type.shape.dim[i];
       shape[i] = i == 1 ? type.shape.dim[1] : 1;
     }
+  /* x: [batch, groups, elements of a group]; mean and variance: [batch, groups, 1]. */
   x = hyb_onnx_reshape (lowering, x, 3, (gint64[]){ dims[0], n_groups, -1 });
   mean = mean_over (lowering, x, 1, axes);
   y = hyb_onnx_binary (lowering, "broadcast_sub", x, mean);
@@ -249,6 +250,7 @@ lower_group_normalisation (HybLowering *lowering)
                                      mean_over (lowering, hyb_onnx_unary (lowering, "square", y), 1,
                                                 axes),
                                      epsilon (lowering, 1e-5)));
+  /* Scale and bias of channels apply to the shape of the input, of groups to the shape above. */
   if (!by_group)
     y = hyb_onnx_reshape (lowering, y, (guint) type.shape.rank, dims);
   else

@@ -231,6 +231,7 @@ lower_deform_conv (HybLowering *lowering)
       hyb_lowering_fail (lowering, NULL, "it is computed for images of two dimensions");
       return;
     }
+  /* The order of the engine: data, offsets, mask, weight, bias.  Padding is a node of its own, since pads may differ by side. */
   inputs[n++] = onnx_window_pad (lowering, &window, hyb_onnx_input (lowering, 0), 0);
   inputs[n++] = hyb_onnx_input (lowering, 2);
   inputs[n++] = hyb_onnx_has_input (lowering, 4) ? hyb_onnx_input (lowering, 4)
@@ -296,6 +297,7 @@ lower_col2im (HybLowering *lowering)
           hyb_lowering_fail (lowering, NULL, "the attribute pads has a negative value");
           return;
         }
+      /* Halved, since ABS (G_MININT64) overflows.  The sum below then has 34 bits at most. */
       if (ABS (image[i] / 2) > G_MAXINT32 || pads[i] / 2 > G_MAXINT32 ||
           pads[i + n] / 2 > G_MAXINT32)
         {
@@ -310,6 +312,7 @@ lower_col2im (HybLowering *lowering)
                          hyb_lowering_text_ints (lowering, n, block), "stride",
                          hyb_lowering_text_ints (lowering, n, strides), "dilate",
                          hyb_lowering_text_ints (lowering, n, dilations), NULL);
+  /* Axes 0 and 1 are images and channels. */
   for (guint i = 0; i < n && y != HYB_NO_ID; i++)
     if (padded[i] != image[i])
       y = hyb_onnx_slice (lowering, y, (int) i + 2, pads[i], pads[i] + image[i]);

@@ -335,6 +335,7 @@ read_sizes (HybLowering   *lowering,
                          n, n_listed);
       return FALSE;
     }
+  /* With an aspect ratio to keep, all axes share the smallest or the largest of their scales. */
   for (guint i = 0; sizes && i < n_listed && strcmp (policy, "stretch") != 0; i++)
     {
       int    axis = listed ? hyb_onnx_axis (lowering, listed[i], type->shape.rank) : (int) i;
@@ -358,6 +359,7 @@ read_sizes (HybLowering   *lowering,
       else
         {
           axes[axis].scale = sizes ? common : hyb_tensor_get_value (scales, i);
+          /* Sizes from a common scale are rounded, sizes from given scales are cut, as the specification defines. */
           axes[axis].to =
               (gint64) (sizes ? floor (axes[axis].scale * (double) axes[axis].from + 0.5)
                               : floor_product (axes[axis].scale *

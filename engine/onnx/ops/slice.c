@@ -147,6 +147,7 @@ lower_slice (HybLowering *lowering)
   HybType    type = *hyb_onnx_type (lowering, 0);
   Ranges     ranges = { 0 };
 
+  /* 1. Unknown starts or ends leave only the rank of the result known. */
   for (guint i = 1; i < 5; i++)
     if (hyb_onnx_has_input (lowering, i) && !hyb_onnx_contents (lowering, i))
       {
@@ -158,6 +159,7 @@ lower_slice (HybLowering *lowering)
       hyb_lowering_fail (lowering, NULL, "starts, ends, axes and steps are not equally many");
       return;
     }
+  /* 2. The first n rows of a padded result of a loop are the rows that the loop made. */
   if (!hyb_shape_is_known (&type.shape) && ranges.n == 1 && ranges.axis[0] == 0 &&
       ranges.start[0] == 0 && ranges.step[0] == 1)
     {
@@ -174,6 +176,7 @@ lower_slice (HybLowering *lowering)
       set_open_type (lowering, &ranges);
       return;
     }
+  /* 3. Otherwise one axis is sliced after the other. */
   for (guint i = 0; i < ranges.n && x != HYB_NO_ID; i++)
     {
       int axis = hyb_onnx_axis (lowering, ranges.axis[i], type.shape.rank);
@@ -187,6 +190,7 @@ lower_slice (HybLowering *lowering)
         }
       x = slice_axis (lowering, x, axis, &ranges, i);
     }
+  /* Nothing was sliced: the output still needs a node. */
   if (x != HYB_NO_ID && x == hyb_onnx_input (lowering, 0))
     x = hyb_onnx_unary (lowering, "_copy", x);
   hyb_lowering_set_output (lowering, 0, x);
