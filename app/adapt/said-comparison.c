@@ -280,6 +280,6 @@ scope_said_beside (ScopeSaid *said, const ScopeBeside *beside)
                                               : g_strdup ("–"),
                        FALSE);
     }
-  say_rest (said, _ ("ours that stand for no node of the model"), beside->ours_unplaced);
+  say_rest (said, _ ("ours without a node of the model"), beside->ours_unplaced);
   say_rest (said, _ ("theirs that belong to no node of the model"), beside->theirs_unplaced);
 }

@@ -397,7 +397,7 @@ print_machine (void)
   printf ("vector instructions: %s\n", vectors);
   printf ("matrix products: %s%s\n", products,
           strstr (products, "Prescott") && hyb_simd_level () != HYB_SIMD_PLAIN
-              ? " (the slowest kernels of the library, which may not know this processor. Set "
+              ? " (the slowest kernels of the library, which may not support this processor. Set "
                 "OPENBLAS_CORETYPE to choose others)"
               : "");
   printf ("caches, as reported: %s\n", caches);

@@ -68,7 +68,7 @@ print_text (const ProfTrace *trace, const ProfImport *import, const ProfCapture 
     printf ("%u more executions are inside of others and are part of their time\n",
             import->n_inside);
   if (import->n_fused > 0)
-    printf ("%u executions are of fused operators: the time of what they include is at their "
+    printf ("%u executions are of fused operators: the time of their parts is counted at their "
             "node\n",
             import->n_fused);
   if (import->n_layouts > 0)

@@ -156,8 +156,8 @@ note_written (const ProfSubject *subject)
       }
   if (n_written > 0)
     scope_print_message (HYB_SEVERITY_NOTE,
-                         "the model writes %u of its parameters, such as “%s”: what depends on "
-                         "them is computed in every run",
+                         "the model writes %u of its parameters, such as “%s”: values that depend "
+                         "on them are computed in every run",
                          n_written, hyb_one_line (first));
 }
 

@@ -430,7 +430,7 @@ static const GOptionEntry run_options[] = {
     "Input arrays, by variable name (.npz), a single one (.npy), or a folder of ONNX' test data",
     "IN.npz" },
   { SCOPE_OPTION (RunOptions, NONE, "test-data", test_data),
-    "Run on the folders test_data_set_0, … beside the model, and compare with what they expect",
+    "Run on the folders test_data_set_0, … beside the model, and compare with their outputs",
     NULL },
   { "output", 'o', 0, G_OPTION_ARG_FILENAME, SCOPE_OPTION_FIELD (RunOptions, output),
     "Write the outputs, by name (.npz, .params, .safetensors; a single one: .npy, .csv)", "FILE" },
@@ -439,8 +439,7 @@ static const GOptionEntry run_options[] = {
   { SCOPE_OPTION (RunOptions, NONE, "values", values),
     "Show statistics of every operator's outputs, also inside loops, and the first NaN", NULL },
   { SCOPE_OPTION (RunOptions, STRING_ARRAY, "value", wanted),
-    "Write a value as --values names it (repeatable); of a loop the last one, NAME@3 that of step "
-    "3",
+    "Write a value as --values names it (repeatable); of a loop the last one, NAME@3 for step 3",
     "NAME" },
   { SCOPE_OPTION (RunOptions, FILENAME, "value-output", wanted_output),
     "File for --value (as --output)", "FILE" },

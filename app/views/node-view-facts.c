@@ -487,8 +487,8 @@ scope_node_view_show_node (ScopeNodeView    *self,
       scope_sheet_add_title (self->sheet, node->type, node->name);
       if (node->op->flags & HYB_OP_OPAQUE)
         scope_sheet_add_text (self->sheet,
-                              _ ("Hybridscope does not know this operator. The graph can be shown "
-                                 "but not run."),
+                              _ ("Hybridscope does not support this operator. The graph can be "
+                                 "shown but not run."),
                               "warning");
       else if (node->op->doc)
         scope_sheet_add_text (self->sheet, gettext (node->op->doc), NULL);

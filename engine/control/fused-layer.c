@@ -346,7 +346,7 @@ const HybOp hyb_ops_fused_layer[] = {
       FUSED_OP,
       .name = "_sg_mkldnn_conv",
       .outputs = convolution_outputs,
-      .doc = "A convolution and what follows it as one operator, on floats or on integers.",
+      .doc = "A convolution and the operators after it as one, on floats or on integers.",
       .category = HYB_CATEGORY_CONVOLUTION,
       .params = convolution_params,
       .body_arity = convolution_arity,
@@ -356,8 +356,7 @@ const HybOp hyb_ops_fused_layer[] = {
       FUSED_OP,
       .name = "_sg_mkldnn_fully_connected",
       .outputs = range_outputs,
-      .doc =
-          "A product with weights and what follows it as one operator, on floats or on integers.",
+      .doc = "A product with weights and the operators after it as one, on floats or on integers.",
       .category = HYB_CATEGORY_LINEAR,
       .params = fully_connected_params,
       .body_arity = product_arity,

@@ -37,7 +37,7 @@ static const Rule rules[] = {
   { "contents of parameters", hyb_diagnose_contents, ANY },
   { "layers that compute on integers", hyb_diagnose_quantised },
   { "outputs whose shape cannot be inferred", hyb_diagnose_outputs },
-  { "what MXNet 1.9.1 cannot do, or does differently", hyb_diagnose_differences },
+  { "limitations and differences of MXNet 1.9.1", hyb_diagnose_differences },
 };
 
 HybType *

@@ -329,7 +329,7 @@ parse_document (Parser *parser)
 
   peek (parser);
   if (parser->at < parser->length)
-    return fail (parser, "Remove what follows the last bracket",
+    return fail (parser, "Remove the text after the last bracket",
                  "text follows the end of the JSON value");
 
   return TRUE;

@@ -209,8 +209,8 @@ refuse_missing (HybFlow *flow, const HybNode *node)
   hyb_error_at (&flow->error, HYB_OP_ERROR,
                 is_opaque ? HYB_OP_ERROR_UNKNOWN : HYB_OP_ERROR_GRADIENT, NULL,
                 is_opaque ? "The graph can be looked at, but not differentiated"
-                          : "Stop the gradient before it with BlockGrad, or ask for the "
-                            "gradients of other variables",
+                          : "Stop the gradient before it with BlockGrad, or request the gradients "
+                            "of other variables",
                 is_opaque ? "node “%s”: there is no operator called %s here"
                           : "node “%s”: no gradient is defined for operator %s",
                 node->name, node->type);

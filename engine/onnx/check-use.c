@@ -27,7 +27,7 @@ check_form (HybLowering *lowering)
   if (!use->is_misused || hyb_lowering_is_tolerant (lowering))
     return;
   text = g_strdup_printf ("%s has no such form in operator set %" G_GINT64_FORMAT
-                          ", and what another form would mean is not certain",
+                          ", and the meaning of another form is not certain",
                           use->node->op_type, use->opset);
   hyb_lowering_refuse (lowering, HYB_OP_ERROR_ATTRIBUTE,
                        "hscope check lists the inputs that do not fit", text);

@@ -23,7 +23,7 @@
 static const char *const unknown_bodies[] = { "body", "body 2", "body 3", "body 4" };
 static const HybOp       unknown_op = {
         .name = "_onnx",
-        .doc = "An operator of ONNX that this program does not know: it is displayed but cannot run.",
+        .doc = "An unknown operator of ONNX: it is displayed but cannot run.",
         .category = HYB_CATEGORY_DATA,
         .flags = HYB_OP_FOREIGN | HYB_OP_OPAQUE | HYB_OP_INTERNAL,
         .arity = hyb_onnx_arity,

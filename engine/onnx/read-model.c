@@ -28,7 +28,7 @@ report_opset (OnnxReader *reader, const HybOnnxOpset *opset)
 {
   HybFinding *finding = hyb_finding_new ("unknown-opset", HYB_SEVERITY_WARNING,
                                          "the file uses operator set %" G_GINT64_FORMAT
-                                         " of ai.onnx; this program knows 1 to %u",
+                                         " of ai.onnx; this program supports 1 to %u",
                                          opset->version, HYB_ONNX_NEWEST_OPSET);
 
   finding->hint = g_strdup ("Operators that changed since then may be computed otherwise; export "
@@ -63,10 +63,11 @@ check_opsets (OnnxReader *reader)
     }
   if (document->ir_version > MAX_IR)
     {
-      HybFinding *finding = hyb_finding_new ("unknown-opset", HYB_SEVERITY_WARNING,
-                                             "the file has version %" G_GINT64_FORMAT
-                                             " of the format; this program knows versions up to %u",
-                                             document->ir_version, MAX_IR);
+      HybFinding *finding =
+          hyb_finding_new ("unknown-opset", HYB_SEVERITY_WARNING,
+                           "the file has version %" G_GINT64_FORMAT
+                           " of the format; this program supports versions up to %u",
+                           document->ir_version, MAX_IR);
 
       hyb_onnx_report (reader, finding, NULL, "ir_version");
     }

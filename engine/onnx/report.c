@@ -140,7 +140,7 @@ report_domain (const HybOnnxNode *node)
   static const struct
   {
     const char *domain, *hint;
-  } known[] = { { "com.microsoft", "It is ONNX Runtime’s own, which may run the model" },
+  } known[] = { { "com.microsoft", "It is an operator of ONNX Runtime, which may run the model" },
                 { "com.microsoft.extensions", extensions },
                 { "ai.onnx.contrib", extensions } };
   const char *hint = "A runtime needs the library that defines it";

@@ -16,8 +16,8 @@ HYB_REASON ("_npi_backward_*", GRADIENT)
 HYB_REASON ("_npi_hsplit_backward", GRADIENT)
 
 /* Operators that hold something of a running process. */
-HYB_REASON ("_CachedOp*", "It stands for a hybridised block of a running process; export the block")
-HYB_REASON ("_CustomFunction", "It stands for a Python function of a running process")
+HYB_REASON ("_CachedOp*", "It refers to a hybridised block of a running process; export the block")
+HYB_REASON ("_CustomFunction", "It refers to a Python function of a running process")
 HYB_REASON ("_NDArray", "Its code is a pointer into a running process; write it in C as a plug-in")
 HYB_REASON ("_Native", "Its code is a pointer into a running process; write it in C as a plug-in")
 HYB_REASON ("_NoGradient", "It only marks places in MXNet's gradient graphs")

@@ -26,7 +26,7 @@ const HybOp hyb_ops_variable[] = {
   },
   {
       .name = "_opaque",
-      .doc = "An operator that Hybridscope does not know: it is displayed but cannot run.",
+      .doc = "An unknown operator: it is displayed but cannot run.",
       .category = HYB_CATEGORY_DATA,
       .flags = HYB_OP_OPAQUE | HYB_OP_INTERNAL,
       .infer_shape = infer_nothing,

@@ -276,7 +276,7 @@ extern const HybPass hyb_pass_cancel_transposes;
 
 const HybPass hyb_pass_cancel_transposes = {
   .name = "cancel-transposes",
-  .doc = "Removes transposes around pointwise operators, and joins those that follow each other.",
+  .doc = "Removes transposes around pointwise operators, and joins adjacent ones.",
   .needs = HYB_FACT_TYPES,
   .optimising = TRUE,
   .saves = HYB_SAVES_MOVEMENT,

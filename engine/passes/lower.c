@@ -27,6 +27,6 @@ extern const HybPass hyb_pass_lower;
 
 const HybPass hyb_pass_lower = {
   .name = "lower",
-  .doc = "Replaces operators of other formats (ONNX) by those that run.",
+  .doc = "Replaces operators of other formats (ONNX) by the engine’s.",
   .run = lower_run,
 };

@@ -276,7 +276,7 @@ check_group (HybConversion *conversion, const HybCells *cells, const HybGroup *g
   if (id == HYB_NO_ID)
     return hyb_loop_check_group (conversion, cells, group);
   return g_strdup_printf ("“%s” broadcasts its results with other arrays, which MXNet cannot do "
-                          "behind a while_loop, whose output shapes it does not know",
+                          "behind a while_loop, whose output shapes it cannot infer",
                           hyb_graph_get_node (cells->graph, id)->name);
 }
 

@@ -225,8 +225,8 @@ append_memory (GString *to, const ProfCapture *capture)
   if (!isfinite (prof_capture_get_number (capture, "memory.planned")))
     return;
   g_string_append_printf (to,
-                          "memory            planned %s, which is an upper bound of what is "
-                          "touched; the process held at most %s\n",
+                          "memory            planned %s, an upper bound of the memory touched; the "
+                          "process held at most %s\n",
                           planned, resident);
   append_folded (to, capture);
 }

@@ -84,5 +84,5 @@ prof_machine_store_write (const char             *group,
       g_key_file_set_double (file, group, numbers[i].key, values[i]);
   text = g_key_file_to_data (file, &length, NULL);
   if (!hyb_own_file_write (path, text, length, &error))
-    g_debug ("what was measured of this machine cannot be stored: %s", error->message);
+    g_debug ("the measurement of this machine cannot be stored: %s", error->message);
 }

@@ -124,7 +124,8 @@ load (ProfCupti *cupti)
   if (!bind (library, &cupti->call))
     return "the CUPTI that was found lacks a function: tools/gpu.sh fetches one that fits";
   if (cupti->call.cuptiGetVersion (&cupti->version))
-    return "the CUPTI that was found does not tell its version: tools/gpu.sh fetches one that fits";
+    return "the CUPTI that was found does not report its version: tools/gpu.sh fetches a suitable "
+           "one";
   return NULL;
 }
 

@@ -446,8 +446,7 @@ static const GOptionEntry convert_options[] = {
     "Write all nodes anew in this version of ONNX' operators (default for a graph of MXNet: 17)",
     "N" },
   { SCOPE_OPTION (ConvertOptions, NONE, "simplify", simplify),
-    "Write an ONNX file anew in its own version: what follows from weights is computed, what "
-    "nothing reads is left out",
+    "Write an ONNX file anew in its own version: constants are computed, unused nodes left out",
     NULL },
   { "input", 'i', 0, G_OPTION_ARG_FILENAME, SCOPE_OPTION_FIELD (ConvertOptions, input),
     "Arrays by variable name, which fix shapes and are used in the proof", "IN.npz" },

@@ -36,7 +36,7 @@ scope_command_dup_arguments_text (const ScopeCommand *command)
                             "or a model in a module (PLUGIN.so:NAME).  ",
                             names_model (command) ? "MODEL is" : "A and B: each is");
   if (command->n_files[1] > 0)
-    g_string_append (text, "“-” stands for stdin, and for stdout where a file is written.\n");
+    g_string_append (text, "“-” means stdin, or stdout where a file is written.\n");
   return g_string_free (text, FALSE);
 }
 

@@ -63,7 +63,7 @@ static const CommonOption common_options[] = {
       "Load operators from a module (repeatable)", "FILE.so" } },
   { SCOPE_OPTIONS_TYPES,
     { SCOPE_OPTION (ScopeCommonOptions, STRING_ARRAY, "shape", shapes),
-      "Shape of an input; ? stands for an unknown dimension (repeatable)", "NAME=1,3,224,224" } },
+      "Shape of an input; ? is an unknown dimension (repeatable)", "NAME=1,3,224,224" } },
   { SCOPE_OPTIONS_TYPES,
     { SCOPE_OPTION (ScopeCommonOptions, STRING_ARRAY, "dim", dims),
       "Size of a dimension that the file names (repeatable)", "NAME=4" } },
@@ -107,12 +107,12 @@ static const CommonOption common_options[] = {
       "Print the graph to stderr after this pass", "PASS" } },
   { SCOPE_OPTIONS_FOLD,
     { SCOPE_OPTION (ScopeCommonOptions, NONE, "fold-parameters", fold_parameters),
-      "Compute what depends on parameters alone once, while planning, instead of in every run; "
-      "results stay the same",
+      "Compute values from parameters alone once, while planning, instead of in every run; results "
+      "stay the same",
       NULL } },
   { SCOPE_OPTIONS_FOLD,
     { SCOPE_OPTION (ScopeCommonOptions, NONE, "freeze-parameters", freeze_parameters),
-      "Take parameters for constants, as those of ONNX files are: norms and filters are folded "
+      "Treat parameters as constants, as in ONNX files: norms and filters are folded "
       "into "
       "convolutions, and faster kernels chosen, which round differently",
       NULL } },
@@ -302,7 +302,7 @@ scope_check_folding (const ScopeCommonOptions *common, gboolean backward, GError
   if ((!common->fold_parameters && !common->freeze_parameters) || !backward)
     return TRUE;
   return scope_usage_error (error,
-                            "--%s-parameters with --backward: gradients are those of parameters, "
+                            "--%s-parameters with --backward: gradients are needed of parameters, "
                             "which training changes",
                             common->freeze_parameters ? "freeze" : "fold");
 }

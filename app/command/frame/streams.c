@@ -89,7 +89,7 @@ static gboolean
 read_stdin (ScopeStreams *streams, char **name, GError **error)
 {
   if (streams->stdin_copy >= 0)
-    return scope_usage_error (error, "“-” stands for two files, but stdin can be read only once");
+    return scope_usage_error (error, "“-” is given for two files, but stdin can be read only once");
   streams->stdin_copy = memfd_create ("stdin", MFD_CLOEXEC);
   if (streams->stdin_copy < 0)
     return fail ("stdin", error);

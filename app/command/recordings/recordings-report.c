@@ -60,7 +60,8 @@ append_nodes (GString *to, const ScopeRecordings *recordings, const ScopeRecordi
                                   : prof_verdict_describe (difference->pairing.verdict,
                                                            &difference->pairing.ratio));
     }
-  g_string_append_printf (to, "\n%u nodes do not differ beyond what runs and sessions vary by.\n",
+  g_string_append_printf (to,
+                          "\n%u nodes do not differ beyond the variance of runs and sessions.\n",
                           n_same);
 }
 

@@ -101,7 +101,8 @@ print_missing (const ScopeOperatorResults *results, char **missing)
   printf ("%u operators were compared in %u samples, %u of them are wrong.\n", n,
           results->n_samples, scope_operator_results_n_wrong (results));
   if (results->n_left > 0)
-    printf ("There was no time for %u samples; “hscope selftest” without --quick takes it.\n",
+    printf ("%u samples were skipped to save time; “hscope selftest” without --quick includes "
+            "them.\n",
             results->n_left);
   if (*missing)
     {
@@ -494,7 +495,7 @@ static const char *const examples[] = {
 const ScopeCommand scope_command_selftest = {
   .name = "selftest",
   .arguments = "",
-  .summary = "Check that a GPU computes what the processor computes, forward and backward",
+  .summary = "Check that a GPU gives the processor’s results, forward and backward",
   .notes = "Operators are compared one by one in float32, float64 and float16, with their "
            "gradients: numbers may\n"
            "differ by 0.0001, 1e-9 and 0.004 (recurrent layers by 0.01), above 1 as a part of the "

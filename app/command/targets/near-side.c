@@ -184,8 +184,8 @@ fail_lost (NearSide *side, gboolean is_silent, GError **error)
   if (side->stage == STAGE_GREETING)
     return fail_absent (side, why, status, error);
   return fail (side, error,
-               "the connection was lost: %s. What ran there is stopped; files here are as they "
-               "were. Try again",
+               "the connection was lost: %s. The command there is stopped; files here are "
+               "unchanged. Try again",
                why);
 }
 
@@ -339,7 +339,8 @@ take_end (NearSide *side, const HybJson *json, GError **error)
   if (!scope_find_int (json, 0, "status", &status) ||
       !scope_find_int (json, 0, "signal", &number) || status < 0 || status > 255 || number < 0 ||
       number > 255)
-    return fail (side, error, "it is not said how the command ended. Use the same version there");
+    return fail (side, error,
+                 "the answer does not state how the command ended. Use the same version there");
   side->files = scope_remote_files_parse (json, "files", &problem);
   if (!side->files)
     return fail (side, error, "%s. Nothing was written", problem->message);

@@ -131,7 +131,7 @@ scope_request_parse (const char *text, gsize n, GError **error)
     return request;
   if (request->outputs)
     g_set_error_literal (error, HYB_FORMAT_ERROR, HYB_FORMAT_ERROR_MALFORMED,
-                         "the request is not one that this version of hscope knows");
+                         "this version of hscope does not support the request");
   scope_request_free (request);
   return NULL;
 }

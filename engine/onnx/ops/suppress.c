@@ -171,7 +171,7 @@ static const char *const outputs[] = { "selected_indices", NULL };
 
 const HybOnnxOp hyb_onnx_ops_suppress[] = {
   { .op = { HYB_ONNX_BODIES_ROW, .name = "NonMaxSuppression",
-            .doc = "The best boxes of each class, without those that overlap a better one.",
+            .doc = "The best boxes of each class, without boxes that overlap a better one.",
             .category = HYB_CATEGORY_MOVEMENT, .inputs = inputs, .outputs = outputs,
             .lower = lower_suppression, .compute = compute_suppression },
     .since = 10 },

@@ -21,8 +21,7 @@ static gboolean
 append_dim (Reshaping *reshaping, gint64 dim, GError **error)
 {
   if (reshaping->out.rank >= HYB_MAX_RANK)
-    return hyb_refuse_attribute (error, NULL, "shape asks for more than %d dimensions",
-                                 HYB_MAX_RANK);
+    return hyb_refuse_attribute (error, NULL, "shape has more than %d dimensions", HYB_MAX_RANK);
 
   reshaping->out.dim[reshaping->out.rank++] = dim;
   return TRUE;
