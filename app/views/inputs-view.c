@@ -387,9 +387,9 @@ update_values (ScopeInputsView *self)
                           n > 0 && (fills || scope_workspace_lacks_values (workspace)));
   text = fills ? g_strdup_printf (g_dngettext (NULL,
                                                "%u parameter gets random values. Times are real, "
-                                               "results mean nothing.",
+                                               "but results are meaningless.",
                                                "%u parameters get random values. Times are real, "
-                                               "results mean nothing.",
+                                               "but results are meaningless.",
                                                n),
                                   n)
                : g_strdup_printf (g_dngettext (NULL, "%u parameter has no values.",

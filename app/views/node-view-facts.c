@@ -165,7 +165,8 @@ add_files (ScopeSheet *sheet, ScopeDocument *document, gboolean fills)
                          _ ("Drop a .params file here to choose one"), 0);
   if (fills)
     scope_sheet_add_row (sheet, _ ("Values"), _ ("random"),
-                         _ ("Parameters have random values. Times are real, results mean nothing."),
+                         _ ("Parameters have random values. Times are real, but results are "
+                            "meaningless."),
                          0);
   scope_sheet_add_row (sheet, _ ("Format"), hyb_model_get_format (model), NULL, 0);
   if (writer)

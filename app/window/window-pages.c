@@ -313,7 +313,7 @@ on_fills (ScopeWorkspace *workspace, GParamSpec *pspec G_GNUC_UNUSED, gpointer d
 
   adw_tab_page_set_indicator_icon (data, fills ? icon : NULL);
   adw_tab_page_set_indicator_tooltip (data, fills ? _ ("Parameters have random values. Times are "
-                                                       "real, results mean nothing.")
+                                                       "real, but results are meaningless.")
                                                   : "");
 }
 

@@ -40,5 +40,5 @@ gsize hyb_device_values_fetch (HybDeviceValues *values, guint index, HybTensor *
 gboolean hyb_device_values_wait (HybDeviceValues *values, GError **error);
 /* Lets a constant variable be sent before the next run, though the tensor is the same. */
 void hyb_device_values_forget (HybDeviceValues *values, guint index);
-/* The bytes of the device that it takes. */
+/* The bytes of device memory that the values occupy. */
 gsize hyb_device_values_get_bytes (const HybDeviceValues *values);

@@ -82,7 +82,7 @@ typedef struct
    * the prefix is the whole name. */
   const char *const *endings;
   /* The ends of names of parameter files after the prefix; the first existing file is used; "#"
-   * stands for an epoch: "-#.params".  NULL-terminated.  Default: no parameter files. */
+   * is the epoch: "-#.params".  NULL-terminated.  Default: no parameter files. */
   const char *const *params_beside;
   /* Writes graph and parameters to files whose names start with prefix, and appends these names to
    * written (may be NULL), which owns them.  Default: models are not written in this format. */

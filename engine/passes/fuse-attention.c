@@ -55,8 +55,8 @@ is_product (const HybPieces *pieces, HybValueId value)
          hyb_pieces_is_made_by (pieces, value, scalar_quotient);
 }
 
-/* One operator between the product q kᵀ and the softmax.  Returns which input of the node that returns value are the scores
- * before it, and stores the others; -1 if it is another node. */
+/* Matches one operator between the product q kᵀ and the softmax.  Returns the index of the input with the scores, and
+ * stores the other inputs; -1 if the producer of value does not match. */
 typedef int (*MatchStep) (const HybPieces *pieces,
                           HybValueId       value,
                           const HybShape  *scores,

@@ -15,6 +15,5 @@ ProfPhaseRows *prof_phase_rows_new (ProfBuilder           *builder,
                                     const ProfRecorder    *recorder);
 /* Completes the rows with their work and frees rows; NULL is allowed. */
 void prof_phase_rows_finish (ProfPhaseRows *rows);
-/* Counts an event of a part of the recorder; its row, or PROF_NONE if that of its node is not
- * known. */
+/* Counts an event of a part and returns its row; PROF_NONE if the row of its node is unknown. */
 guint32 prof_phase_rows_add_event (ProfPhaseRows *rows, guint phase);

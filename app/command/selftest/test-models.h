@@ -17,7 +17,7 @@ typedef struct
   char       *failure; /* NULL: it passed */
   char       *note;    /* a tolerated deviation; may be NULL */
   guint       n_arrays;
-  double      error; /* the largest, as a part of the largest number of its array */
+  double      error; /* the largest difference, relative to the largest number of its array */
 } ScopeModelResult;
 
 typedef struct

@@ -384,7 +384,7 @@ const HybOnnxOp hyb_onnx_ops_ml_vectors[] = {
     .domain = "ai.onnx.ml",
     .since = 1 },
   { .op = { HYB_ONNX_ROW, .name = "SVMClassifier",
-            .doc = "The class to whose support vectors each row is similar.",
+            .doc = "The class whose support vectors each row resembles most.",
             .category = HYB_CATEGORY_LINEAR, .inputs = inputs, .outputs = outputs,
             .lower = lower_classifier },
     .domain = "ai.onnx.ml",

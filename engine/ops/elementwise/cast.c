@@ -200,7 +200,7 @@ const HybOp hyb_ops_cast[] = {
   },
   {
       .name = "amp_cast",
-      .doc = "Converts floats to another float type, leaves integers alone.",
+      .doc = "Converts floats to another float type and keeps integers.",
       COMMON,
       .inputs = inputs,
       HYB_PARAMS (cast_params, CastParams),

@@ -38,7 +38,7 @@ static const HybParam attention_params[] = {
   { HYB_FIELD (AttentionParams, has_mask), HYB_PARAM_BOOL, "False",
     .doc = "two inputs select the scores that count, and the replacement for the others" },
   { HYB_FIELD (AttentionParams, is_inverted), HYB_PARAM_BOOL, "False",
-    .doc = "the mask says where scores are replaced" },
+    .doc = "the mask marks scores that are replaced" },
   { 0 },
 };
 
