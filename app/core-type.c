@@ -3,7 +3,7 @@
  * OpenBLAS reads OPENBLAS_CORETYPE in its constructor, before main() (and variables set from
  * .preinit_array are lost when the C library starts).  So the program checks the choice and, if it
  * does not fit, sets the variable and executes itself again.  This happens once, and only on
- * processors that this version of OpenBLAS does not know, and with HYB_CPU.
+ * processors that this version of OpenBLAS does not recognise, and with HYB_CPU.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/core-type.h"
 

@@ -170,7 +170,7 @@ scope_inputs_find (HybModel *model, HybType *types, const char *const *given)
       memcpy (inferred, types, n_values * sizeof (HybType));
       is_consistent = hyb_infer_types (graph, inferred, NULL, FALSE, NULL);
     }
-  /* Findings name what contradicts the given shapes; nothing can be guessed from that. */
+  /* Findings name contradictions of the given shapes, from which nothing can be guessed. */
   if (is_consistent)
     guess (model, types, inferred, needed, inputs);
   set_types (graph, inferred, inputs);

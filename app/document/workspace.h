@@ -43,10 +43,10 @@ void scope_workspace_reload (ScopeWorkspace *self);
 /* Cancels opening. */
 void scope_workspace_cancel (ScopeWorkspace *self);
 
-/* To be called before scope_workspace_open().  source: (nullable) the name by which the child process
- * opens the model, such as "gallery:lstm-lm"; by default the file's path.  shapes: (nullable)
- * NULL-terminated "NAME=1,3" of inputs, where the file does not tell them and the user has not given
- * others. */
+/* To be called before scope_workspace_open().  source: (nullable) the name by which the child
+ * process opens the model, such as "gallery:lstm-lm"; by default the file's path.  shapes:
+ * (nullable) NULL-terminated "NAME=1,3" of inputs, used if the file lacks them and the user has
+ * not given others. */
 void
 scope_workspace_set_source (ScopeWorkspace *self, const char *source, const char *const *shapes);
 /* The name by which the child process opens the model; NULL: nothing is open. */

@@ -1,7 +1,7 @@
 /* device-note.h — the state of the GPU chosen for runs, in a row below the choice.
  *
- * The row says what the last self-test found, and has a button that makes one, or why there is no GPU, and has one that
- * opens the guide.  It is hidden if there is no message.
+ * The row shows the result of the last self-test with a button for a new one, or why there is no GPU with a button for
+ * the guide.  It is hidden if there is no message.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

@@ -1,10 +1,10 @@
 /* page-state.c — saves and restores folds, camera, selection, bookmarks, inputs, capture and numbers of a page.
  *
- * They are kept in MODEL.hsws beside the model if that file exists; otherwise in the user's state
- * folder under a hash of the model's URI, so that viewing a model writes nothing beside it.  A file
- * beside the model may come from a stranger: it names a capture, or a file of numbers, only by the name of a file
- * in the same folder.  The state folder remembers any other.  It is written only over a file that such a state was
- * written to before, and not through a link.
+ * They are kept in MODEL.hsws beside the model if that file exists; otherwise in the user's state folder under a
+ * hash of the model's URI, so that viewing a model writes nothing beside it.  A file beside the model may come
+ * from a stranger: it names a capture, or a file of numbers, only by the name of a file in the same folder.  The
+ * state folder holds any other.  It is written only over a file that such a state was written to before, and not
+ * through a link.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/page/page-private.h"
 

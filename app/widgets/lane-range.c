@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* Of the visible range: what lies around a span that is moved to. */
+/* Share of the visible range around a span that is moved to. */
 #define SHARE_AROUND 0.1
 
 gboolean

@@ -3,7 +3,7 @@
  * An inner HybF traces the body.  Its variables are placeholders (slices of loop data, states, loop
  * variables), captured values of the surrounding graph, and parameters.  Order of the calls:
  * hyb_body_open(), hyb_body_placeholders(), the user's function, hyb_body_head() for every output,
- * hyb_body_close(); then the functions that say what the variables stand for, hyb_body_clear().
+ * hyb_body_close(); then the functions that return the values of the variables, hyb_body_clear().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

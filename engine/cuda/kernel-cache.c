@@ -1,7 +1,7 @@
 /* kernel-cache.c — compiled kernels in files; see kernel-cache.h.
  *
- * A file begins with a line that holds the length and the SHA-256 of the rest.  What a GPU runs can read and write all of
- * the program's memory on it: nothing is loaded that another user could have written.
+ * A file begins with a line that holds the length and the SHA-256 of the rest.  Kernels can read and write all of the
+ * program's memory on the GPU, so files that another user could have written are not loaded.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/cuda/kernel-cache.h"
 

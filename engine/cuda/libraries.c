@@ -262,7 +262,8 @@ open_parts (HybCuda *cuda, GError **error)
   return TRUE;
 }
 
-/* cuDNN 9 has one soname for all versions of CUDA: what lies beside cuBLAS is for the same one. */
+/* cuDNN 9 has one soname for all versions of CUDA: the one beside cuBLAS is for the same
+ * version. */
 static gboolean
 open_cudnn (HybCuda *cuda, GError **error)
 {
@@ -283,8 +284,8 @@ open_cudnn (HybCuda *cuda, GError **error)
                                             made_for, cuda->major);
 }
 
-/* cuBLASLt lies beside cuBLAS, which needs it.  Without it, or in a version without one of the functions, products and
- * what follows them are computed one after the other. */
+/* cuBLASLt lies beside cuBLAS, which needs it.  Without it, or in a version without one of the functions, products
+ * and the operators after them are computed one after the other. */
 static void
 open_cublaslt (HybCuda *cuda)
 {

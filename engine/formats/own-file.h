@@ -1,6 +1,6 @@
 /* own-file.h — small files that this program keeps for itself, below the user's cache folder.
  *
- * What others could have written is neither read nor written through: links, pipes, files and folders of others, and
+ * Files that others could have written are neither read nor written: links, pipes, files and folders of others, and
  * those that others may write.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once

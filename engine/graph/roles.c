@@ -1,4 +1,4 @@
-/* roles.c — tells data, parameters, states and labels apart.
+/* roles.c — distinguishes data, parameters, states and labels.
  *
  * The operators that read a variable decide, by the names that they give their operands; then the
  * variable's own name, by convention.

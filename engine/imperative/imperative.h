@@ -12,9 +12,9 @@
  * seed 0.  FALSE and an error if types do not fit or memory is short. */
 gboolean hyb_imperative_call (const HybImperativeCall *use, const HybRun *context, GError **error);
 
-/* Runs a graph.  variables: one tensor for each variable in node order.  heads: space for one tensor
- * a head, each (transfer full).  Arrays in between and heads may take what HybRun.memory allows, or
- * hyb_limits_get_run_memory() without one. */
+/* Runs a graph.  variables: one tensor for each variable in node order.  heads: space for one
+ * tensor a head, each (transfer full).  Arrays in between and heads may use the memory that
+ * HybRun.memory allows, or hyb_limits_get_run_memory() without one. */
 gboolean hyb_imperative_run (HybGraph         *graph,
                              HybTensor *const *variables,
                              HybTensor       **heads,

@@ -1,6 +1,6 @@
 /* optimizer-step.c — the formulas of MXNet's optimizers, for float and double.
  *
- * optimizer-step-kernel.h has the loops.  They compute in double and round what they store.  No element
+ * optimizer-step-kernel.h has the loops.  They compute in double and round the results.  No element
  * depends on another, so threads share them out.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/kernels/optimizer-step.h"

@@ -1,4 +1,4 @@
-/* reduction-kinds.h — the reductions that exist, and what is done to their results.
+/* reduction-kinds.h — the kinds of reductions, and the functions of their results.
  *
  * reduction.h computes them over whole tensors, reduction-loops.h has their inner loops.
  * SPDX-License-Identifier: LGPL-2.1-or-later */

@@ -8,7 +8,7 @@
 
 #include "engine/kernels/reduction-kinds.h"
 
-/* Only the loops know the type of their accumulators, which take at most 8 bytes each. */
+/* The type of accumulators is private to the loops, which take at most 8 bytes each. */
 typedef struct
 {
   /* Sets n accumulators to the neutral element: a[i] = identity. */

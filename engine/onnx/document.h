@@ -2,7 +2,7 @@
  *
  * hyb_onnx_document_read() reads a whole file.  Strings and arrays live in the arena of the document,
  * tensors stay in the file's bytes.  Each message keeps the bytes that it was read from, so that a writer
- * can copy what it does not change, unknown fields included.  read-graph.h makes a graph of the document.
+ * can copy unchanged parts, unknown fields included.  read-graph.h makes a graph of the document.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

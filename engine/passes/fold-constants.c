@@ -131,7 +131,7 @@ fold_node (HybGraph *graph, HybNodeId id, HybFacts *facts, GError **error)
                               &context, error);
 }
 
-/* with_parameters: fold what depends on variables with known contents too. */
+/* with_parameters: also fold values that depend on variables with known contents. */
 static HybGraph *
 fold (HybGraph *graph, HybFacts *facts, gboolean with_parameters, GError **error)
 {

@@ -66,7 +66,7 @@ dequantise (Writer *writer, const HybNode *node, HybTensor *levels, GError **err
   return tensor;
 }
 
-/* The name without what quantisation added, unless another variable has it. */
+/* The name without the suffix from quantisation, unless another variable has it. */
 static char *
 plain_name (const Writer *writer, const char *name)
 {

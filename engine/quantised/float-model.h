@@ -8,7 +8,7 @@
 #include "engine/formats/tensor-list.h"
 #include "engine/graph/model.h"
 
-/* What hyb_float_model() did. */
+/* The result of hyb_float_model(). */
 typedef struct
 {
   guint n_layers;     /* quantised operators and fused layers that were replaced */

@@ -48,7 +48,7 @@ hyb_narrow_type_find (const char *name)
   return NULL;
 }
 
-/* --- What becomes narrow --- */
+/* --- Choosing parameters --- */
 
 static gboolean
 is_movement (const HybNode *node)
@@ -74,7 +74,7 @@ is_multiplied (HybGraph *graph, HybValueId value)
   return FALSE;
 }
 
-/* Marks what loops capture for products in their bodies. */
+/* Marks the values that loops capture for products in their bodies. */
 static void
 mark_captured (Writer *writer, HybNodeId id)
 {

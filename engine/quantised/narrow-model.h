@@ -25,7 +25,7 @@ typedef struct
 /* The type of this name, or NULL.  Static. */
 const HybNarrowType *hyb_narrow_type_find (const char *name);
 
-/* What hyb_narrow_model() did. */
+/* The result of hyb_narrow_model(). */
 typedef struct
 {
   guint n_parameters;              /* that became narrow */

@@ -1,4 +1,4 @@
-/* cell-private.h — what the files of the cells share: creation, names and parameters of cells,
+/* cell-private.h — shared parts of the files of the cells: creation, names and parameters of cells,
  * states, and sequences in both their forms.
  *
  * Calls go one way: cell-wrappers.c, cell-modifiers.c, cell-fused.c → unroll.c → cell.c, and
@@ -28,13 +28,13 @@ HybCell *
 hyb_cell_new (const HybCellClass *klass, const HybCellOptions *options, const char *default_prefix);
 /* The block as a cell; NULL and an error of F if it is not a cell.  block: (nullable) */
 HybCell *hyb_cell_or_fail (HybF *F, HybBlock *block);
-/* The first member of what a cell remembers of a sequence. */
+/* The first member of a cell's memory of a sequence. */
 typedef struct
 {
   int n_resets;
 } CellMemory;
 
-/* What the cell remembers of the sequence that F computes: size bytes, which are zeros after hyb_cell_reset(). */
+/* The cell's memory of the sequence that F computes: size bytes, which are zeros after hyb_cell_reset(). */
 gpointer hyb_cell_get_memory (HybF *F, HybCell *cell, gsize size);
 /* HybBlockClass.finish of all cells. */
 void hyb_cell_finish (HybBlock *block);

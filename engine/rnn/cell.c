@@ -1,4 +1,4 @@
-/* cell.c — what all recurrent cells have in common: creation, names, parameters, states, stepping.
+/* cell.c — shared parts of all recurrent cells: creation, names, parameters, states, stepping.
  *
  * Start at hyb_cell_new() and hyb_cell_forward(); the steps themselves are in cell-basic.c.
  * SPDX-License-Identifier: LGPL-2.1-or-later */

@@ -61,7 +61,7 @@ typedef struct
   HybValue *(*begin_state) (HybF *F, HybCell *cell, const char *op, const char *batch);
   /* Resets more than the counters.  Default: nothing. */
   void (*reset) (HybCell *cell);
-  /* For cells without step: the error message, which says why and what to do. */
+  /* For cells without step: the error message, with the reason and the way out. */
   const char *no_step;
 } HybCellClass;
 /* The first member of the struct of every cell. */

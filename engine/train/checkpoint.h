@@ -1,4 +1,5 @@
-/* checkpoint.h — tells whether a file of parameters and a file of training states were saved together.
+/* checkpoint.h — checks whether a file of parameters and a file of training states were saved
+ * together.
  *
  * They are two files, and a process may be killed between writing one and the other.
  * SPDX-License-Identifier: LGPL-2.1-or-later */

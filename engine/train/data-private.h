@@ -11,7 +11,8 @@ typedef struct
 {
   guint64 (*n_batches) (HybData *data, gboolean held_out);
   GHashTable *(*batch) (HybData *data, guint64 index, gboolean held_out, GError **error);
-  void (*finish) (HybData *data); /* frees what the source added to HybData; may be NULL */
+  void (*finish) (HybData *data); /* frees the members that the source added to HybData; may be
+                                   * NULL */
 } HybDataClass;
 
 struct _HybData

@@ -1,4 +1,4 @@
-/* data.c — what all sources of batches have in common.
+/* data.c — shared parts of all sources of batches.
  *
  * A source is a struct that begins with HybData and has a HybDataClass (data-private.h); see
  * data-npz.c, data-idx.c, data-text.c and data-task.c.  data-open.c chooses one for a file.

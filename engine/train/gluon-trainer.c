@@ -93,7 +93,7 @@ hyb_gluon_trainer_free (HybGluonTrainer *trainer)
   g_free (trainer);
 }
 
-/* Refuses what a step cannot update. */
+/* Refuses parameters that a step cannot update. */
 static gboolean
 check_row (HybGluonTrainer *trainer, const Row *row, GError **error)
 {

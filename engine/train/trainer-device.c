@@ -1,8 +1,8 @@
 /* trainer-device.c — training on a GPU: parameters, gradients and states stay there.
  *
- * A step is one run of a graph that also contains the updates (trainer-updates.c).  What changes from step to
- * step, such as the learning rate, is an input, so that recorded work does not hold it.  The model has the new
- * parameters when hyb_trainer_read_back() was called.
+ * A step is one run of a graph that also contains the updates (trainer-updates.c).  Numbers that change from
+ * step to step, such as the learning rate, are inputs, so that recorded work does not hold them.  The model
+ * has the new parameters when hyb_trainer_read_back() was called.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/exec/executor-keep.h"
 #include "engine/exec/plan.h"

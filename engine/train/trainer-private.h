@@ -10,7 +10,7 @@
 #include "engine/graph/builder.h"
 #include "engine/train/trainer.h"
 
-/* The name of the variable for what changes from step to step (trainer-updates.c). */
+/* The name of the variable of numbers that change from step to step (trainer-updates.c). */
 #define HYB_TRAINER_NUMBERS "update:numbers"
 
 typedef struct
@@ -81,13 +81,14 @@ HybGraph *hyb_trainer_graph (HybGraph          *model,
 
 /* A builder with the nodes of a graph; values keep their ids.  (transfer full) */
 HybBuilder *hyb_trainer_copy_nodes (HybGraph *graph);
-/* Adds the updates of all parameters and carried states to what hyb_trainer_graph() has made; the heads are the loss,
- * the norm of all gradients with the factor that limits it, those of the model, then empty ones.  (transfer full) */
+/* Adds the updates of all parameters and carried states to the result of hyb_trainer_graph(); the heads are the
+ * loss, the norm of all gradients with the factor that limits it, those of the model, then empty ones.  (transfer
+ * full) */
 HybGraph *hyb_trainer_add_updates (HybTrainer *trainer, HybGraph *graph, GError **error);
 /* The name of a state of a parameter in checkpoints and in that graph.  (transfer full) */
 char *hyb_trainer_name_state (const TrainedParameter *parameter, guint index);
 
-/* Binds what stays on the GPU to the executor of that graph. */
+/* Binds the arrays that stay on the GPU to the executor of that graph. */
 gboolean hyb_trainer_device_bind (HybTrainer *trainer, GError **error);
 /* Hands a step over to the GPU. */
 gboolean hyb_trainer_device_run (HybTrainer *trainer, GCancellable *cancellable, GError **error);

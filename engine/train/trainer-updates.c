@@ -17,7 +17,7 @@ typedef struct
   HybValueId  numbers, norm;
   const HybValueId
           *heads; /* of the training graph: the loss, the gradients, the outputs of the model */
-  GArray  *added; /* of HybValueId: what the updates return */
+  GArray  *added; /* of HybValueId: results of the updates */
   GError **error;
 } Adding;
 

@@ -108,7 +108,7 @@ HYB_API HybTensor *hyb_trainer_get_evaluated (HybTrainer *trainer, guint index);
 /* Writes optimizer states, carried states and the number of steps.  With the model's own files
  * they are a checkpoint from which training resumes to the same bytes. */
 HYB_API gboolean hyb_trainer_save_states (HybTrainer *trainer, const char *file, GError **error);
-/* Reads what hyb_trainer_save_states() wrote for the same model and optimizer. */
+/* Reads a file of hyb_trainer_save_states() for the same model and optimizer. */
 HYB_API gboolean hyb_trainer_load_states (HybTrainer *trainer, const char *file, GError **error);
 
 G_END_DECLS

@@ -87,7 +87,7 @@ typedef struct
   /* The node that separates this chain from the one it would continue, or a weight that only one
    * reads. */
   HybNodeId first_difference;
-  gboolean  is_difference_inside; /* first_difference is inside what would be a step of the chain */
+  gboolean  is_difference_inside; /* first_difference is inside a would-be step of the chain */
   /* Of HybNodeId *: one node of a repeated body by step, HYB_NO_ID where it is missing; NULL for
    * known cells. */
   GPtrArray *nodes;

@@ -7,8 +7,8 @@
 
 #include "engine/variants/steps/sum-of-products.h"
 
-/* Fills step and returns TRUE if the first output of this node is the new state h of a cell.  Where
- * input and state cannot be told apart by the formula, is_decided stays FALSE and x and h_in may be
+/* Fills step and returns TRUE if the first output of this node is the new state h of a cell.  If
+ * the formula does not distinguish input and state, is_decided stays FALSE and x and h_in may be
  * exchanged. */
 gboolean hyb_match_step (const HybMatcher *matcher, HybNodeId node, HybCellStep *step);
 /* Exchanges the input terms of all gates with the hidden terms. */

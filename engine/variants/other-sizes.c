@@ -1,7 +1,7 @@
 /* other-sizes.c — the same variant for other sizes of open dimensions.
  *
- * A file that leaves the batch open is lowered for one size.  Where the same conversion for another size gives the same nodes, what
- * differs between both follows from the size.
+ * A file that leaves the batch open is lowered for one size.  Where the same conversion for another size gives the same nodes, the
+ * differences follow from the size.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/analysis/model-types.h"
 #include "engine/variants/variant.h"
@@ -59,7 +59,7 @@ find_places (const Search *search)
   return places;
 }
 
-/* Names of steps differ where the numbers of steps do; only those of variables say what a value is. */
+/* Names of steps differ where the numbers of steps do; only names of variables identify a value. */
 static gboolean
 is_same_node (HybGraph *a, HybGraph *b, HybNodeId id)
 {
@@ -108,7 +108,8 @@ is_size (const Search *search, gint64 size, GHashTable *larger)
   return FALSE;
 }
 
-/* Whether both models have the same parameters: what planning has computed from sizes differs. */
+/* Whether both models have the same parameters: parameters computed from sizes while planning
+ * differ. */
 static gboolean
 has_same_parameters (HybModel *a, HybModel *b)
 {
@@ -184,7 +185,7 @@ convert_for (const Search *search, HybTensorList *input)
   HybConvertOptions options = *search->options;
 
   options.input = input;
-  options.length = 0; /* inputs tell it */
+  options.length = 0; /* the inputs determine it */
   return search->variant->recognised->len > 0 || search->variant->stages->len > 0
              ? hyb_variant_convert (search->model, &options, NULL)
              : hyb_variant_keep (search->model, input, NULL);
@@ -280,8 +281,8 @@ hyb_variant_with_other_sizes (HybModel                *model,
   return places->len > 0 ? enlarge (&search, places) : NULL;
 }
 
-/* The variant with larger sizes at these places, and in *other with still larger ones, if both have the same nodes; else NULL.
- * *input: what the first is for.  (transfer full) */
+/* The variant with larger sizes at these places, and in *other with still larger ones, if both have the same nodes; else
+ * NULL. *input: the input for the first.  (transfer full) */
 static HybVariant *
 enlarge_twice (const Search   *search,
                const GArray   *places,

@@ -78,8 +78,8 @@ void hyb_rebuild_init (HybRebuild *rebuild, HybGraph *from);
 void hyb_rebuild_clear (HybRebuild *rebuild);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (HybRebuild, hyb_rebuild_clear)
 
-/* From now on, elementwise nodes that combine results of a while_loop, whose shapes MXNet does not
- * know, with computed arrays of known shape read copies of these whose shape is not known either.
+/* From now on, elementwise nodes that combine results of a while_loop, whose shapes MXNet cannot
+ * infer, with computed arrays of known shape read copies of these with an unknown shape as well.
  * MXNet's executor would otherwise fail when it lets both share memory. */
 void hyb_rebuild_set_open_shapes (HybRebuild *rebuild);
 /* The inputs that a copy of node id of the graph from shall read instead of these.  (transfer full)

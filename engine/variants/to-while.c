@@ -240,7 +240,7 @@ have_same_shape (const HybConversion *conversion, HybValueId a, HybValueId b)
 }
 
 /* MXNet cannot broadcast a computed array of known shape with one that comes from a while_loop,
- * whose shape it does not know.  The first node where that would happen, or HYB_NO_ID. */
+ * whose shape it cannot infer.  The first node where that would happen, or HYB_NO_ID. */
 static HybNodeId
 find_shape_conflict (const HybConversion *conversion, const HybCells *cells)
 {

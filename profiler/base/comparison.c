@@ -4,7 +4,7 @@
  * subjects and over rounds are subtracted in turn (Tukey's median polish), which leaves the need of each
  * subject.  For two subjects this is the median of log (a / b). 3. A block counts as one observation.
  * The means over blocks are fitted together, since a subject may lack a block. 4. With these means, each
- * round tells how slow the machine was.  Its median makes seconds of them.
+ * round gives the slowness of the machine.  Its median makes seconds of them.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "profiler/base/comparison.h"

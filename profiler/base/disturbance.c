@@ -1,7 +1,7 @@
 /* disturbance.c — decides which samples were taken without losing the processor.
  *
- * The decision uses what the kernel reports about a sample and never its time: leaving out slow
- * samples because they are slow would make every model fast.
+ * The decision uses the kernel's report on a sample and never its time: leaving out slow samples
+ * because they are slow would make every model fast.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "profiler/base/disturbance.h"
 

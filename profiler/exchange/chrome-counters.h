@@ -27,7 +27,7 @@ void prof_chrome_counters_append (ProfChromeCounters *counters,
                                   GString            *to,
                                   const ProfEvent    *event,
                                   guint64             base);
-/* Appends what remains after the last event. */
+/* Appends the rest after the last event. */
 void prof_chrome_counters_finish (ProfChromeCounters *counters, GString *to, guint64 base);
 /* Appends ns as microseconds with three decimals. */
 void prof_chrome_append_micros (GString *to, guint64 ns);

@@ -80,7 +80,7 @@ authorize (gpointer    unused,
     {
     case SQLITE_SELECT:
     case SQLITE_READ:
-      return trigger ? SQLITE_DENY : SQLITE_OK; /* the name of a view or trigger that asks */
+      return trigger ? SQLITE_DENY : SQLITE_OK; /* the name of the view or trigger that needs it */
     case SQLITE_PRAGMA:
       return g_ascii_strcasecmp (first, "table_info") == 0 ? SQLITE_OK : SQLITE_DENY;
     default:
@@ -405,8 +405,8 @@ open_range (GArray *open, Span *range)
   g_array_append_val (open, range);
 }
 
-/* Appends the event of a range, which begins after the last one of its thread: kernels begin later than
- * their launch, and operators are told apart by their order. */
+/* Appends the event of a range, which begins after the last one of its thread: kernels begin later
+ * than their launch, and operators are distinguished by their order. */
 static void
 add_event (Reader *reader, const Span *range)
 {

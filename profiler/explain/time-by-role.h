@@ -1,4 +1,4 @@
-/* time-by-role.h — where the time of two models goes, by what their nodes have in common.
+/* time-by-role.h — where the time of two models goes, by common roles of their nodes.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

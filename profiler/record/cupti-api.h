@@ -44,7 +44,8 @@ typedef struct
   void *resourceDescriptor;
 } CUpti_ResourceData;
 
-/* What it gets about the node of a graph, as its resourceDescriptor; the vendor's has more behind it. */
+/* Its data about the node of a graph, as its resourceDescriptor; the vendor's struct has more members
+ * after these. */
 typedef struct
 {
   CUgraph     graph, originalGraph;

@@ -14,7 +14,8 @@ typedef struct
   guint64    n_written; /* in total */
 } ProfRing;
 
-/* An empty ring with room for at least n events (at most 2^27).  Does not free what ring held. */
+/* An empty ring with room for at least n events (at most 2^27).  Does not free the former
+ * contents of ring. */
 void prof_ring_init (ProfRing *ring, gsize n);
 /* Frees the events. */
 void prof_ring_clear (ProfRing *ring);

@@ -1,7 +1,7 @@
 /* device-time.c — divides the time of traced runs between a GPU and the host.
  *
  * The work of each run is sorted by its beginning; a sweep gives each piece the time not covered by
- * earlier ones.  What remains are disjoint pieces with running sums, in which events of the host are
+ * earlier ones.  The result is disjoint pieces with running sums, in which events of the host are
  * looked up.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "profiler/summary/device-time.h"

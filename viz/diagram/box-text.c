@@ -1,7 +1,7 @@
 /* box-text.c — builds the lines of a box: operator, name, attributes, folded weights, shape.
  *
  * Names lose the parts that their group shows (short-names.h) and wrap; longer ones are cut at the end, and
- * long lists end in a count of what is left out. Start reading at viz_box_lines().
+ * long lists end in a count of the rest. Start reading at viz_box_lines().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "viz/diagram/box-text.h"
 

@@ -339,9 +339,9 @@ brief_signature (const Absorb *absorb, guint32 box, guint32 chain)
                           absorb->first_in[box + 1] - absorb->first_in[box]);
 }
 
-/* Absorbs into the first step of a hinted chain what only this step reads: an operator that the other steps
- * have too, with what stands for the state before the first step, and operators without inputs of
- * their own, as zeros.  known: signatures of what was absorbed. */
+/* Absorbs boxes that only the first step of a hinted chain reads into it: an operator that the other
+ * steps have too, with the initial state, and operators without inputs of their own, as zeros.  known:
+ * signatures of what was absorbed. */
 static void
 absorb_beginnings (Absorb *absorb, const guint8 *is_member, GHashTable *known)
 {

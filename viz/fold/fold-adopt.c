@@ -28,7 +28,8 @@ add_part (Nearest *nearest, guint32 part)
     nearest->part[nearest->n++] = part;
 }
 
-/* Adds what is nearest to a box behind a neighbour: the neighbour's own part, or what is nearest to it. */
+/* Adds the part nearest to a box behind a neighbour: the neighbour's own part, or the one nearest to
+ * it. */
 static void
 add_neighbour (const VizNames *names, Nearest *nearest, guint32 box, guint32 neighbour)
 {

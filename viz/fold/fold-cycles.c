@@ -25,8 +25,8 @@ parent_of (const Quotient *quotient, guint32 box)
   return viz_diagram_builder_box (quotient->builder, box)->parent;
 }
 
-/* The two siblings that contain the ends of an arrow.  FALSE for feedback, if one end contains the other, and for arrows to
- * what is not drawn: the shape of a value inside a scope may be read outside. */
+/* The two siblings that contain the ends of an arrow.  FALSE for feedback, if one end contains the other, and for arrows
+ * to hidden boxes: the shape of a value inside a scope may be read outside. */
 static gboolean
 find_siblings (const Quotient *quotient, const VizArrow *arrow, guint32 *tail, guint32 *head)
 {

@@ -1,9 +1,9 @@
 /* fold-hints.c — chains of cells that the caller has recognised.
  *
  * A step of such a chain becomes a part of its own below the part that all names of the chain have in
- * common, so that what follows treats it as a cell that was found by name.  Graphs whose operators
- * have only numbers for names ("_mul60") fold as well as those with telling names.
- * Start reading at viz_names_add_hinted().
+ * common, so that later steps treat it as a cell that was found by name.  Graphs whose operators have
+ * only numbers for names ("_mul60") fold as well as those with telling names. Start reading at
+ * viz_names_add_hinted().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "viz/fold/fold-private.h"
 

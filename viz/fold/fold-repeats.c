@@ -350,8 +350,8 @@ add_blocks (Repeats *repeats, const Run *run, guint32 group, guint number)
 #define MIN_READERS   3
 #define MAX_ANCESTORS 4
 
-/* Marks what many boxes of the sequence read and what it is made from, if that is little and reads nothing else in the
- * sequence: the mask of a transformer, which stands in the file where the first layer reads it. */
+/* Marks boxes that many boxes of the sequence read, with their ancestors, if these are few and read nothing else in
+ * the sequence: the mask of a transformer, which stands in the file where the first layer reads it. */
 static void
 mark_shared (const Repeats *repeats, guint32 box, guint8 *is_shared)
 {

@@ -121,7 +121,7 @@ all_contain (const VizDiagramBuilder *builder, const Series *series, const char 
   return TRUE;
 }
 
-/* What the names of a series have in common behind the number in which they differ, or else before it: "label" of
+/* The common part of a series' names behind the number in which they differ, or else before it: "label" of
  * "t0_label" and "t1_label", "data" of "data/0" and "data/1".  NULL if that is nothing.  (transfer full) */
 static char *
 common_name (const VizDiagramBuilder *builder, const Series *series)

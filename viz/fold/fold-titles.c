@@ -2,7 +2,7 @@
  *
  * The eight modules of a SqueezeNet are all titled "conv … Concat".  Siblings that folding gave equal titles are
  * numbered in the order of the file, which follows the flow: "conv … Concat (3)".  Groups of boxes in parallel are not:
- * they stand side by side, and what they lead to tells them apart.
+ * they stand side by side, and their readers distinguish them.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "viz/fold/fold-private.h"
 

@@ -1,6 +1,6 @@
 /* detail.h — the level of detail at a scale.
  *
- * paint.c draws by level; the window also uses it, to decide what reacts to the pointer.
+ * paint.c draws by level; the window also uses it, to find the parts that react to the pointer.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

@@ -46,8 +46,8 @@ typedef struct
   double size, least; /* least > size: it is not drawn */
 } TitleSizes;
 
-/* Where it could not be read, a title is enlarged by no more than the room above the content allows, and may be up to a
- * quarter smaller than what can be read. */
+/* Where it could not be read, a title is enlarged by no more than the room above the content allows, and may be up
+ * to a quarter smaller than readable text. */
 static TitleSizes
 title_sizes (const VizPainter *painter, VizTextStyle style)
 {

@@ -2,7 +2,7 @@
  *
  * An error after which the GPU refuses everything, a crash or an endless kernel costs the part in which it happens: the next part
  * has a process, and a context of the driver, of its own.  A child is this program with the options --in-process and
- * --json-lines; what it printed is read here.
+ * --json-lines; its output is read here.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

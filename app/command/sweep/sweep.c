@@ -257,7 +257,7 @@ run_here (const SweepOptions *options, ScopeSweepRun *run, ScopeSweepWork *done,
   return is_run;
 }
 
-/* Works on the folder and collects what is there.  launcher: (nullable) */
+/* Works on the folder and collects its results.  launcher: (nullable) */
 static int
 work (const ScopeCommonOptions *common,
       const SweepOptions       *options,

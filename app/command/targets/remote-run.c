@@ -116,7 +116,7 @@ get_status (const ScopeTarget *target, const ScopeRemoteAnswer *answer, GError *
     g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_FAILED,
                  "%s: the command was ended there by signal %d (%s)", target->name, answer->signal,
                  g_strsignal (answer->signal));
-  /* After Ctrl-C the command there has written what it had. */
+  /* After Ctrl-C the command there has written its results so far. */
   else if (answer->status > 128 && scope_get_signal () != 0)
     return SCOPE_EXIT_DONE;
   else if (answer->status > MAX_STATUS &&

@@ -1,6 +1,6 @@
 /* tar-stream.h — announced files as an uncompressed ustar stream, in their order, each called by its number.
  *
- * The reader takes exactly what was announced: regular files, in that order, of that size.  Anything else ends it.  That
+ * The reader accepts only the announced files: regular files, in that order, of that size.  Anything else ends it.  That
  * is why tar is not run: it takes links, other names and whatever else the other machine sends.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once

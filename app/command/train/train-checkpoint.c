@@ -2,8 +2,8 @@
  *
  * After each epoch: PREFIX-symbol.json, PREFIX-NNNN.params and PREFIX-NNNN.states.  Training that was
  * interrupted within an epoch leaves PREFIX-interrupted.params and PREFIX-interrupted.states, which are removed
- * after the next epoch.  States know which parameters they were saved with, so that a pair of which only one
- * file was written is not taken for a checkpoint.
+ * after the next epoch.  States hold a sum of their parameters, so that a pair of which only one file was
+ * written is not taken for a checkpoint.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/frame/messages.h"
 #include "app/command/train/train.h"

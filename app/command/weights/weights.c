@@ -137,8 +137,8 @@ print_list_findings (HybTensorList *list)
                          ((HybFinding *) findings->pdata[i])->message);
 }
 
-/* Refuses an npz archive named *.params.  With a model it is accepted, as MXNet 2 writes such files;
- * here the user should know that MXNet 1 cannot read it. */
+/* Refuses an npz archive named *.params.  With a model it is accepted, as MXNet 2 writes such
+ * files; here it would mislead, since MXNet 1 cannot read it. */
 static gboolean
 check_file_name (const char *file, GError **error)
 {

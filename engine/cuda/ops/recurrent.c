@@ -2,7 +2,7 @@
  *
  * The reserve space of cuDNN is the hidden output of _rnn_recording.  BackwardData changes it and must
  * run before BackwardWeights, so one twin launches both.  Sequences of different lengths need the lengths
- * on the host: the launch waits for them, and the longest is the number of steps that cuDNN is told.
+ * on the host: the launch waits for them, and the longest is the number of steps for cuDNN.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/cuda/ops/op-lists.h"
 #include "engine/cuda/ops/recurrent-plan.h"
@@ -321,7 +321,7 @@ backward_launch (HybQueue *queue, const HybCall *call, const HybRun *run, gpoint
 
   if (longest < 0)
     return;
-  /* cuDNN does not say what it leaves behind the end of a sequence. */
+  /* cuDNN does not define its outputs behind the end of a sequence. */
   if (this->sent)
     clear_tail (queue, this, 0, gradients.dx, this->net.I);
   if (longest == 0)

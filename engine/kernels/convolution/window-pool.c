@@ -48,7 +48,7 @@ hyb_window_pool_fits (const HybConvolve *window)
   return hyb_window_rows_fit (window);
 }
 
-/* All planes, and what is the same for them. */
+/* All planes, and their common parameters. */
 typedef struct
 {
   const HybWindowPool *pool;

@@ -2,7 +2,7 @@
  * (oneDNN) compute them.
  *
  * A real number x is stored as the integer nearest to x · scale.  A range is given by its lower and
- * upper limit; what counts is the limit that is farther from 0, the extent.
+ * upper limit; only the limit farther from 0, the extent, matters.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

@@ -106,8 +106,8 @@ make_value (UnrolledLoop *loop, BodyValue *value)
   return value->value;
 }
 
-/* "lstm0_t0_i2h" in step 3: "lstm0_t3_i2h"; "plus0" of the loop "foreach0": "foreach0_t3_plus0", so that the names show
- * what belongs to a step. */
+/* "lstm0_t0_i2h" in step 3: "lstm0_t3_i2h"; "plus0" of the loop "foreach0": "foreach0_t3_plus0", so that the names
+ * show the step of each node. */
 static const char *
 step_name (UnrolledLoop *loop, const char *name, guint step)
 {

@@ -1,4 +1,4 @@
-/* coverage-points.c — finds what runs of a graph are to reach, also in bodies.
+/* coverage-points.c — finds the points that runs of a graph should reach, also in bodies.
  *
  * Start at find_points().
  * SPDX-License-Identifier: LGPL-2.1-or-later */

@@ -67,5 +67,5 @@ struct _HybCoverage
 
 /* The key of a node, since nodes are counted from 0 in each graph. */
 gpointer hyb_coverage_key (guint32 graph, HybNodeId id);
-/* Fills points, tables, loops and what is watched. */
+/* Fills points, tables, loops and watched values. */
 void hyb_coverage_find_points (HybCoverage *coverage, HybGraph *graph);

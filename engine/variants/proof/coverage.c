@@ -1,4 +1,4 @@
-/* coverage.c — watches runs and remembers which points were reached.
+/* coverage.c — watches runs and records which points were reached.
  *
  * Clips are judged by their outputs, branches and loops by the spans of their bodies, tables by the indices
  * that are read.  Start at hyb_coverage_new().

@@ -1,4 +1,4 @@
-/* coverage.h — what the runs of a model have reached: bounds of clips, branches, ends of loops, rows of tables.
+/* coverage.h — the coverage of a model's runs: bounds of clips, branches, ends of loops, rows of tables.
  *
  * A point that no run reaches may hide a difference between two models.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
@@ -31,7 +31,7 @@ double hyb_coverage_largest_bound (const HybCoverage *coverage);
 gboolean hyb_coverage_has_gaps (const HybCoverage *coverage);
 /* The coverage so far.  (transfer full) */
 GBytes *hyb_coverage_save (const HybCoverage *coverage);
-/* Forgets what was reached since then. */
+/* Drops the coverage since then. */
 void hyb_coverage_restore (HybCoverage *coverage, GBytes *saved);
 /* Appends a sentence (char *) for every point that was not reached, unless its node of the graph is in matched (by node
  * id; TRUE: the other model computes it in the same way), or the table is also a parameter of other. */

@@ -6,7 +6,7 @@
 #include "engine/variants/lowered-model.h"
 #include "engine/variants/match-structure.h"
 
-/* A model whose nodes are compared: its own, or what it is lowered to. */
+/* A model whose nodes are compared: its own, or its lowered form. */
 typedef struct
 {
   HybModel        *model; /* owned by the side or by lowered */
@@ -20,7 +20,7 @@ compared_clear (Compared *compared)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Compared, compared_clear)
 
-/* Files of one format are compared as they are; else what one of them was written from could not be seen. */
+/* Files of one format are compared unlowered; otherwise a file could not be compared with its source. */
 static Compared
 compared_new (const HybProofSide *side, const HybProofSide *other, HybTensorList *given)
 {

@@ -1,6 +1,6 @@
 /* index-range.c — follows a variable to the operator that reads it as an index.
  *
- * A row of the table says where an operator has the index, and what limits it.  Start at
+ * A row of the table has the place of an operator's index, and its limit.  Start at
  * hyb_index_range_find().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/variants/proof/index-range.h"
@@ -28,7 +28,7 @@ static const struct
   const char *attribute; /* of the number or of the axis; NULL: axis 0 */
   gint64      fallback;  /* the axis where the attribute is not given */
   const char *needs;     /* an attribute that must be True; NULL: none */
-  gboolean    clips;     /* other indices are clipped, or what "mode" says */
+  gboolean    clips;     /* other indices are clipped, or treated as "mode" says */
 } readers[] = {
   { "Embedding", 0, LIMIT_ATTRIBUTE, "input_dim", 0, NULL, TRUE },
   { "take", 1, LIMIT_AXIS, "axis", 0, NULL, TRUE },

@@ -9,7 +9,7 @@ typedef enum
 {
   HYB_PROOF_EQUAL,
   HYB_PROOF_DIFFERENT,
-  HYB_PROOF_OPEN, /* no difference, but what `gaps` lists was not reached */
+  HYB_PROOF_OPEN, /* no difference, but the cases in `gaps` were not reached */
 } HybProofVerdict;
 
 typedef struct
