@@ -14,6 +14,7 @@ typedef struct
 {
   char          *path;
   ScopeDocument *document;
+  guint          number; /* of the request */
 } OpenJob;
 
 static void
@@ -62,7 +63,7 @@ scope_workspace_open_numbers_async (ScopeWorkspace     *self,
 
   g_return_if_fail (self->document);
   job = g_new0 (OpenJob, 1);
-  *job = (OpenJob){ g_strdup (path), scope_document_ref (self->document) };
+  *job = (OpenJob){ g_strdup (path), scope_document_ref (self->document), ++self->n_numbers };
   g_task_set_task_data (task, job, open_job_free);
   scope_worker_run (task, open_in_worker);
 }
@@ -71,10 +72,20 @@ gboolean
 scope_workspace_open_numbers_finish (ScopeWorkspace *self, GAsyncResult *result, GError **error)
 {
   const OpenJob *job = g_task_get_task_data (G_TASK (result));
-  ScopeNodeData *numbers = g_task_propagate_pointer (G_TASK (result), error);
+  g_autoptr (GError) failure = NULL;
+  ScopeNodeData *numbers = g_task_propagate_pointer (G_TASK (result), &failure);
 
+  /* Another file was requested since, or another model was opened. */
+  if (job->number != self->n_numbers || job->document != self->document)
+    {
+      g_clear_pointer (&numbers, scope_node_data_unref);
+      return TRUE;
+    }
   if (!numbers)
-    return FALSE;
+    {
+      g_propagate_error (error, g_steal_pointer (&failure));
+      return FALSE;
+    }
   g_clear_pointer (&self->numbers, scope_node_data_unref);
   self->numbers = numbers;
   g_free (self->numbers_path);
@@ -90,6 +101,7 @@ scope_workspace_open_numbers_finish (ScopeWorkspace *self, GAsyncResult *result,
 void
 scope_workspace_remove_numbers (ScopeWorkspace *self)
 {
+  self->n_numbers++;
   if (!self->numbers)
     return;
   g_clear_pointer (&self->numbers, scope_node_data_unref);

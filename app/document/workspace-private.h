@@ -81,6 +81,7 @@ struct _ScopeWorkspace
 
   ScopeNodeData *numbers; /* (nullable) of the user, by node name */
   char          *numbers_path;
+  guint          n_numbers; /* requests to open some, or to remove them */
 
   GListModel *peers; /* (nullable) the workspaces of the window */
   GListStore *log;

@@ -206,7 +206,8 @@ void scope_workspace_open_numbers_async (ScopeWorkspace     *self,
                                          GAsyncReadyCallback callback,
                                          gpointer            user_data);
 /* Attaches the numbers; "numbers-changed" follows.  FALSE and an error: the file cannot be read, has no numbers or
- * holds a graph (HYB_FORMAT_ERROR_UNKNOWN), or none of its names is in the document. */
+ * holds a graph (HYB_FORMAT_ERROR_UNKNOWN), or none of its names is in the document.  TRUE without an effect if others were
+ * requested since, or another model was opened. */
 gboolean
 scope_workspace_open_numbers_finish (ScopeWorkspace *self, GAsyncResult *result, GError **error);
 /* Forgets the numbers; "numbers-changed" follows. */

@@ -386,6 +386,61 @@ test_capture_that_became_shorter (void)
   remove_capture (capture);
 }
 
+/* --- Numbers --- */
+
+/* A file with a number for the first node of the document, behind n numbers for others.  Remove it with
+ * remove_capture().  (transfer full) */
+static char *
+make_numbers (ScopeWorkspace *workspace, guint n)
+{
+  HybGraph        *graph = scope_document_get_graph (scope_workspace_get_document (workspace));
+  g_autofree char *folder = g_dir_make_tmp ("numbers-XXXXXX", NULL);
+  char            *path = g_build_filename (folder, "made.json", NULL);
+  g_autoptr (GString) text = g_string_new ("{");
+
+  for (guint i = 0; i < n; i++)
+    g_string_append_printf (text, "\"no-such-node-%u\": %u, ", i, i);
+  g_string_append_printf (text, "\"%s\": 1}", hyb_graph_get_node (graph, 0)->name);
+  g_assert_true (g_file_set_contents (path, text->str, (gssize) text->len, NULL));
+  return path;
+}
+
+static void
+on_numbers (GObject *source, GAsyncResult *result, gpointer n_failures)
+{
+  *(guint *) n_failures +=
+      !scope_workspace_open_numbers_finish (SCOPE_WORKSPACE (source), result, NULL);
+}
+
+/* As with captures: reading the first file takes longer, and what is removed does not come back. */
+static void
+test_newest_numbers_are_shown (void)
+{
+  g_autoptr (ScopeWorkspace) workspace = scope_workspace_new ();
+  char *first, *second;
+  guint n_failures = 0;
+
+  start (workspace, LSTM "/" LSTM "-symbol.json");
+  wait_until_read (workspace);
+  first = make_numbers (workspace, 200000);
+  second = make_numbers (workspace, 0);
+  scope_workspace_open_numbers_async (workspace, first, on_numbers, &n_failures);
+  scope_workspace_open_numbers_async (workspace, second, on_numbers, &n_failures);
+  wait_for_workers (workspace);
+  g_assert_cmpstr (scope_workspace_get_numbers_path (workspace), ==, second);
+  scope_workspace_open_numbers_async (workspace, "absent.json", on_numbers, &n_failures);
+  scope_workspace_open_numbers_async (workspace, first, on_numbers, &n_failures);
+  scope_workspace_remove_numbers (workspace);
+  wait_for_workers (workspace);
+  g_assert_null (scope_workspace_get_numbers (workspace));
+  g_assert_cmpuint (n_failures, ==, 0);
+  scope_workspace_open_numbers_async (workspace, "absent.json", on_numbers, &n_failures);
+  wait_for_workers (workspace);
+  g_assert_cmpuint (n_failures, ==, 1);
+  remove_capture (first);
+  remove_capture (second);
+}
+
 TEST_PROGRAM (test_workspace_open)
 {
   g_test_init (&argc, &argv, NULL);
@@ -399,6 +454,8 @@ TEST_PROGRAM (test_workspace_open)
                    test_failure_of_the_newest_capture);
   g_test_add_func ("/app/workspace-open/a-capture-that-became-shorter-is-dropped",
                    test_capture_that_became_shorter);
+  g_test_add_func ("/app/workspace-open/the-newest-numbers-are-shown",
+                   test_newest_numbers_are_shown);
   g_test_add_func ("/app/workspace-open/the-newest-run-is-shown", test_newest_run_is_shown);
   g_test_add_func ("/app/workspace-open/a-run-of-a-former-capture-is-not-shown",
                    test_run_of_a_former_capture_is_not_shown);
