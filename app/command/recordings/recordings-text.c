@@ -56,10 +56,9 @@ say_nodes (ScopeSaid *said, const ScopeRecordings *recordings, const ScopeRecord
     add_node (table, &g_array_index (changed, ProfDifference, i));
   if (table)
     table->indent = 4;
-  scope_said_sentence (said, SCOPE_SAID_PLAIN,
-                       g_strdup_printf ("%u nodes do not differ beyond what runs and sessions vary "
-                                        "by",
-                                        n_same));
+  scope_said_sentence (
+      said, SCOPE_SAID_PLAIN,
+      g_strdup_printf ("%u nodes do not differ beyond the variance of runs and sessions", n_same));
 }
 
 void
