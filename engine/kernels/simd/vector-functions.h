@@ -119,7 +119,7 @@ SIMD (vector_log) (Floats x)
 {
   Ints   is_tiny = x < simd_fill (0x1p-126f);
   Floats normal = simd_choose (is_tiny, x * 0x1p23f, x);
-  Ints   exponent = ((Ints) normal - 0x3f3504f3) >> 23;
+  Ints   exponent = (Ints) ((Words) normal - 0x3f3504f3) >> 23;
   Floats f = (Floats) ((Words) normal - ((Words) exponent << 23)) - 1.f;
   Floats k = __builtin_convertvector(exponent - (is_tiny & 23), Floats), z = f * f;
   Floats p = simd_multiply_add (simd_fill (0x1.b44a7p-5f), f, simd_fill (-0x1.bf1b8ap-4f));
