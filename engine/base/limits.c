@@ -14,9 +14,10 @@
 #define DEFAULT_GROWTH 6 /* times the size of the file */
 #define DEFAULT_WORK   10000000
 
-/* Of a limit of the process: for small things; the buffer that OpenBLAS allocates in each thread that multiplies
- * matrices, and waits for without end; and a further thread with buffer, stack and heap. */
-#define OWN_BYTES    ((guint64) 16 << 20)
+/* Of a limit of the process: for small things and OpenBLAS itself, which is loaded when it is needed; the buffer that
+ * it allocates in each thread that multiplies matrices, and waits for without end; and a further thread with buffer,
+ * stack and heap. */
+#define OWN_BYTES    ((guint64) 64 << 20)
 #define BUFFER_BYTES ((guint64) 129 << 20)
 #define THREAD_BYTES (BUFFER_BYTES + ((guint64) 136 << 20))
 

@@ -6,9 +6,9 @@
 #include "profiler/base/machine.h"
 
 #include "engine/base/parallel.h"
+#include "engine/kernels/matrix/blas.h"
 #include "profiler/base/disturbance.h"
 
-#include <cblas.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -208,9 +208,9 @@ describe_libraries (ProfFacts *facts)
       g_strdup_printf ("%u.%u.%u", glib_major_version, glib_minor_version, glib_micro_version);
 
   prof_facts_set (facts, "library.glib", glib);
-  prof_facts_set (facts, "library.openblas", openblas_get_config ());
-  prof_facts_set (facts, "library.openblas core", openblas_get_corename ());
-  prof_facts_set_number (facts, "threads.openblas", openblas_get_num_threads ());
+  prof_facts_set (facts, "library.openblas", hyb_blas ()->openblas_get_config ());
+  prof_facts_set (facts, "library.openblas core", hyb_blas ()->openblas_get_corename ());
+  prof_facts_set_number (facts, "threads.openblas", hyb_blas ()->openblas_get_num_threads ());
   prof_facts_set_number (facts, "threads", hyb_parallel_get_threads ());
 }
 

@@ -5,12 +5,12 @@
 
 #include "engine/base/limits.h"
 #include "engine/base/parallel.h"
+#include "engine/kernels/matrix/blas.h"
 #include "engine/kernels/matrix/gemm.h"
 #include "profiler/base/clock.h"
 #include "profiler/machine/machine-store.h"
 #include "profiler/record/kernel-watch.h"
 
-#include <cblas.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -158,7 +158,7 @@ prof_roofline_dup_machine (const ProfFacts *machine)
   const char *processor = prof_facts_get_text (machine, "cpu.model");
   char       *name =
       g_strdup_printf ("%s, %s, %s, %u threads", host ? host : "?", processor ? processor : "?",
-                       openblas_get_corename (), hyb_parallel_get_threads ());
+                       hyb_blas ()->openblas_get_corename (), hyb_parallel_get_threads ());
 
   return g_strdelimit (name, "[]\n\r", ' ');
 }

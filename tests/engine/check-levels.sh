@@ -63,7 +63,7 @@ for model in lenet lstm-unrolled; do
   result $? "$level: the same bytes in the next process with two threads, $model"
 done
 
-# Programs of tests do not restart themselves.
+# Programs of tests do not set it.
 case $level in
   sse2) export OPENBLAS_CORETYPE=Prescott ;;
   avx2) export OPENBLAS_CORETYPE=Haswell ;;

@@ -238,8 +238,6 @@ scope_each_run (const ScopeEachCall *call, GError **error)
     return SCOPE_EXIT_FAILED;
   if (scope_each_get_output (call))
     each.prefixes = prefixes = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  /* The engine does not use the threads of the library, and each would take time and memory to start. */
-  g_setenv ("OPENBLAS_NUM_THREADS", "1", FALSE);
   init_progress (&each);
   scope_children_run (&children);
   scope_progress_finish (&each.progress, "done", NULL);

@@ -8,12 +8,12 @@
 
 #include "engine/base/parallel.h"
 #include "engine/base/translate.h"
+#include "engine/kernels/matrix/blas.h"
 #include "engine/kernels/matrix/dots.h"
 #include "engine/kernels/matrix/matrix-vector.h"
 #include "engine/kernels/matrix/panels.h"
 #include "engine/kernels/simd/transpose.h"
 
-#include <cblas.h>
 #include <string.h>
 
 /* Products of up to this many multiplications use one thread: a second one costs more than it
@@ -26,16 +26,6 @@ static double
 gemm_work (const HybGemm *gemm)
 {
   return (double) gemm->m * (double) gemm->n * (double) gemm->k;
-}
-
-/* OpenBLAS has one number of threads for the whole process.  More than one would start a second
- * pool that competes with engine/base/parallel.h for the same cores, so large products are split
- * here instead. */
-void
-hyb_gemm_use_one_thread (void)
-{
-  if (openblas_get_num_threads () != 1)
-    openblas_set_num_threads (1);
 }
 
 /* OpenBLAS takes sizes as int. */
@@ -160,29 +150,32 @@ add_vector_product (const HybGemm *gemm, const float *a, const float *b, float *
   /* C += op(A) b, where C is a single column (n == 1). */                                        \
   static void column_##suffix (const HybGemm *gemm, const T *a, const T *b, T *c)                 \
   {                                                                                               \
-    cblas_##letter##gemv (CblasRowMajor, transposed (gemm->transpose_a),                          \
-                          (int) (gemm->transpose_a ? gemm->k : gemm->m),                          \
-                          (int) (gemm->transpose_a ? gemm->m : gemm->k), (T) gemm->alpha, a,      \
-                          (int) gemm->lda, b, gemm->transpose_b ? 1 : (int) gemm->ldb, 1, c,      \
-                          (int) gemm->ldc);                                                       \
+    hyb_blas ()->cblas_##letter##gemv (CblasRowMajor, transposed (gemm->transpose_a),             \
+                                       (int) (gemm->transpose_a ? gemm->k : gemm->m),             \
+                                       (int) (gemm->transpose_a ? gemm->m : gemm->k),             \
+                                       (T) gemm->alpha, a, (int) gemm->lda, b,                    \
+                                       gemm->transpose_b ? 1 : (int) gemm->ldb, 1, c,             \
+                                       (int) gemm->ldc);                                          \
   }                                                                                               \
                                                                                                   \
   /* C += op(B)ᵀ a, where C is a single row (m == 1). */                                        \
   static void row_##suffix (const HybGemm *gemm, const T *a, const T *b, T *c)                    \
   {                                                                                               \
-    cblas_##letter##gemv (CblasRowMajor, transposed (!gemm->transpose_b),                         \
-                          (int) (gemm->transpose_b ? gemm->n : gemm->k),                          \
-                          (int) (gemm->transpose_b ? gemm->k : gemm->n), (T) gemm->alpha, b,      \
-                          (int) gemm->ldb, a, gemm->transpose_a ? (int) gemm->lda : 1, 1, c, 1);  \
+    hyb_blas ()->cblas_##letter##gemv (CblasRowMajor, transposed (!gemm->transpose_b),            \
+                                       (int) (gemm->transpose_b ? gemm->n : gemm->k),             \
+                                       (int) (gemm->transpose_b ? gemm->k : gemm->n),             \
+                                       (T) gemm->alpha, b, (int) gemm->ldb, a,                    \
+                                       gemm->transpose_a ? (int) gemm->lda : 1, 1, c, 1);         \
   }                                                                                               \
                                                                                                   \
   /* C = alpha op(A) op(B) + beta C by OpenBLAS in this thread. */                                \
   static void multiply_##suffix (const HybGemm *gemm, const T *a, const T *b, T *c)               \
   {                                                                                               \
-    cblas_##letter##gemm (CblasRowMajor, transposed (gemm->transpose_a),                          \
-                          transposed (gemm->transpose_b), (int) gemm->m, (int) gemm->n,           \
-                          (int) gemm->k, (T) gemm->alpha, a, (int) gemm->lda, b, (int) gemm->ldb, \
-                          (T) gemm->beta, c, (int) gemm->ldc);                                    \
+    hyb_blas ()->cblas_##letter##gemm (CblasRowMajor, transposed (gemm->transpose_a),             \
+                                       transposed (gemm->transpose_b), (int) gemm->m,             \
+                                       (int) gemm->n, (int) gemm->k, (T) gemm->alpha, a,          \
+                                       (int) gemm->lda, b, (int) gemm->ldb, (T) gemm->beta, c,    \
+                                       (int) gemm->ldc);                                          \
   }                                                                                               \
                                                                                                   \
   typedef struct                                                                                  \
@@ -220,7 +213,6 @@ add_vector_product (const HybGemm *gemm, const float *a, const float *b, float *
     SharedGemm_##suffix job = { gemm, a, b, c };                                                  \
     gint64              longest = MAX (gemm->m, gemm->n);                                         \
                                                                                                   \
-    hyb_gemm_use_one_thread ();                                                                   \
     if (gemm_work (gemm) <= SERIAL_WORK)                                                          \
       multiply_##suffix (gemm, a, b, c);                                                          \
     else                                                                                          \
@@ -230,7 +222,6 @@ add_vector_product (const HybGemm *gemm, const float *a, const float *b, float *
                                                                                                   \
   static void vector_##suffix (const HybGemm *gemm, const T *a, const T *b, T *c)                 \
   {                                                                                               \
-    hyb_gemm_use_one_thread ();                                                                   \
     /* Products with a vector add to C, so beta is applied first (and clears NaN if 0). */        \
     if (gemm->beta != 1)                                                                          \
       scale_##suffix (gemm, c);                                                                   \
@@ -387,8 +378,9 @@ hyb_gemm_batch (const HybGemm *gemm, const HybGemmBatch *batch, const HybGemmOpe
 char *
 hyb_gemm_describe (void)
 {
-  g_auto (GStrv) words = g_strsplit (openblas_get_config (), " ", 3);
+  g_auto (GStrv) words = g_strsplit (hyb_blas ()->openblas_get_config (), " ", 3);
 
   return g_strdup_printf ("%s %s, %s kernels", words[0] ? words[0] : "OpenBLAS",
-                          words[0] && words[1] ? words[1] : "", openblas_get_corename ());
+                          words[0] && words[1] ? words[1] : "",
+                          hyb_blas ()->openblas_get_corename ());
 }

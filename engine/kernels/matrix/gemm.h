@@ -51,9 +51,6 @@ typedef struct
 void
 hyb_gemm_batch (const HybGemm *gemm, const HybGemmBatch *batch, const HybGemmOperands *operands);
 
-/* Makes OpenBLAS compute in the calling thread.  For direct calls of BLAS and LAPACK. */
-void hyb_gemm_use_one_thread (void);
-
 /* Returns the name of the BLAS library and of the processor that it was tuned for, such as
  * "OpenBLAS 0.3.21, SkylakeX kernels".  (transfer full) */
 char *hyb_gemm_describe (void);

@@ -4,12 +4,11 @@
  * With rightside the triangular matrix A is on the right.  Only the triangle that the attribute `lower`
  * names is read.  Start with apply_triangular().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "engine/kernels/matrix/gemm.h"
+#include "engine/kernels/matrix/blas.h"
 #include "engine/op/dimensions.h"
 #include "engine/op/rules.h"
 #include "engine/ops/linear/linalg-parts.h"
 
-#include <cblas.h>
 #include <string.h>
 
 static const HybParam triangular_params[] = {
@@ -62,7 +61,6 @@ apply_triangular (const HybCall *call, const HybRun *run, gboolean solves)
   memcpy (run->output[0], run->input[1], hyb_type_bytes (&call->output[0]));
   if (view.rows == 0 || view.columns == 0)
     return;
-  hyb_gemm_use_one_thread ();
   for (gint64 i = 0; i < view.count; i++)
     {
       gconstpointer a =
@@ -70,13 +68,13 @@ apply_triangular (const HybCall *call, const HybRun *run, gboolean solves)
       gpointer b = (char *) run->output[0] + (gsize) i * hyb_linalg_bytes (&view, dtype);
 
       if (dtype == HYB_F64 && solves)
-        cblas_dtrsm (BLAS_ARGUMENTS, params->alpha, a, size, b, ldb);
+        hyb_blas ()->cblas_dtrsm (BLAS_ARGUMENTS, params->alpha, a, size, b, ldb);
       else if (dtype == HYB_F64)
-        cblas_dtrmm (BLAS_ARGUMENTS, params->alpha, a, size, b, ldb);
+        hyb_blas ()->cblas_dtrmm (BLAS_ARGUMENTS, params->alpha, a, size, b, ldb);
       else if (solves)
-        cblas_strsm (BLAS_ARGUMENTS, (float) params->alpha, a, size, b, ldb);
+        hyb_blas ()->cblas_strsm (BLAS_ARGUMENTS, (float) params->alpha, a, size, b, ldb);
       else
-        cblas_strmm (BLAS_ARGUMENTS, (float) params->alpha, a, size, b, ldb);
+        hyb_blas ()->cblas_strmm (BLAS_ARGUMENTS, (float) params->alpha, a, size, b, ldb);
     }
 }
 

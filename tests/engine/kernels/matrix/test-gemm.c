@@ -5,13 +5,13 @@
 
 #include "engine/base/parallel.h"
 #include "engine/base/random.h"
+#include "engine/kernels/matrix/blas.h"
 #include "engine/kernels/matrix/dots.h"
 #include "engine/kernels/matrix/matrix-vector.h"
 #include "engine/kernels/matrix/panels.h"
 #include "engine/kernels/simd/simd.h"
 #include "tests/program.h"
 
-#include <cblas.h>
 #include <math.h>
 #include <string.h>
 
@@ -262,12 +262,13 @@ compute_as_noted (const char *note, const HybGemm *gemm, const float *a, const f
   else if (strstr (note, "matrix times vector"))
     hyb_matrix_vector (&w, gemm->n == 1 ? b : a, c);
   else if (strstr (note, "sgemm"))
-    cblas_sgemm (CblasRowMajor, CblasNoTrans, CblasTrans, (int) gemm->m, (int) gemm->n,
-                 (int) gemm->k, (float) gemm->alpha, a, (int) gemm->k, b, (int) gemm->k, 0, c,
-                 (int) gemm->n);
+    hyb_blas ()->cblas_sgemm (CblasRowMajor, CblasNoTrans, CblasTrans, (int) gemm->m, (int) gemm->n,
+                              (int) gemm->k, (float) gemm->alpha, a, (int) gemm->k, b,
+                              (int) gemm->k, 0, c, (int) gemm->n);
   else if (strstr (note, "sgemv"))
-    cblas_sgemv (CblasRowMajor, CblasNoTrans, (int) n, (int) gemm->k, (float) gemm->alpha, w.data,
-                 (int) gemm->k, gemm->n == 1 ? b : a, 1, 0, c, 1);
+    hyb_blas ()->cblas_sgemv (CblasRowMajor, CblasNoTrans, (int) n, (int) gemm->k,
+                              (float) gemm->alpha, w.data, (int) gemm->k, gemm->n == 1 ? b : a, 1,
+                              0, c, 1);
   else
     return FALSE;
   return TRUE;

@@ -1,0 +1,68 @@
+/* blas.c — loads OpenBLAS and finds its functions; see blas.h.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/kernels/matrix/blas.h"
+
+#include <gmodule.h>
+
+#define LIBRARY "libopenblas.so.0"
+
+#define FUNCTION(name)                    \
+  {                                       \
+#name, G_STRUCT_OFFSET(HybBlas, name) \
+  }
+#define LAPACK(p)                                                                            \
+  FUNCTION (p##potrf_), FUNCTION (p##potri_), FUNCTION (p##getrf_), FUNCTION (p##getri_),    \
+      FUNCTION (p##getrs_), FUNCTION (p##syevd_), FUNCTION (p##geev_), FUNCTION (p##geqrf_), \
+      FUNCTION (p##orgqr_), FUNCTION (p##gesvd_)
+
+static const struct
+{
+  const char *name;
+  glong       offset;
+} functions[] = {
+  FUNCTION (cblas_sgemv),
+  FUNCTION (cblas_dgemv),
+  FUNCTION (cblas_sgemm),
+  FUNCTION (cblas_dgemm),
+  FUNCTION (cblas_strmm),
+  FUNCTION (cblas_dtrmm),
+  FUNCTION (cblas_strsm),
+  FUNCTION (cblas_dtrsm),
+  FUNCTION (openblas_get_config),
+  FUNCTION (openblas_get_corename),
+  FUNCTION (openblas_get_num_threads),
+  FUNCTION (openblas_set_num_threads),
+  LAPACK (s),
+  LAPACK (d),
+};
+
+static HybBlas blas;
+
+static void
+load (void)
+{
+  GModule *library = g_module_open (LIBRARY, G_MODULE_BIND_LAZY | G_MODULE_BIND_LOCAL);
+
+  if (!library)
+    g_error ("%s; install OpenBLAS (Debian: libopenblas0)", g_module_error ());
+  for (guint i = 0; i < G_N_ELEMENTS (functions); i++)
+    if (!g_module_symbol (library, functions[i].name,
+                          G_STRUCT_MEMBER_P (&blas, functions[i].offset)))
+      g_error ("%s has no function %s; install OpenBLAS with LAPACK (Debian: libopenblas0)",
+               LIBRARY, functions[i].name);
+  g_module_make_resident (library);
+  blas.openblas_set_num_threads (1);
+}
+
+const HybBlas *
+hyb_blas (void)
+{
+  static gsize is_loaded;
+
+  if (g_once_init_enter (&is_loaded))
+    {
+      load ();
+      g_once_init_leave (&is_loaded, 1);
+    }
+  return &blas;
+}
