@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/kernels/matrix/blas.h"
 
-#include <gmodule.h>
+#include <dlfcn.h>
 
 #define LIBRARY "libopenblas.so.0"
 
@@ -41,16 +41,20 @@ static HybBlas blas;
 static void
 load (void)
 {
-  GModule *library = g_module_open (LIBRARY, G_MODULE_BIND_LAZY | G_MODULE_BIND_LOCAL);
+  /* Not GModule: the search path of the caller counts, which is that of GModule's library there. */
+  void *library = dlopen (LIBRARY, RTLD_LAZY | RTLD_LOCAL);
 
   if (!library)
-    g_error ("%s; install OpenBLAS (Debian: libopenblas0)", g_module_error ());
+    g_error ("%s; install OpenBLAS (Debian: libopenblas0)", dlerror ());
   for (guint i = 0; i < G_N_ELEMENTS (functions); i++)
-    if (!g_module_symbol (library, functions[i].name,
-                          G_STRUCT_MEMBER_P (&blas, functions[i].offset)))
-      g_error ("%s has no function %s; install OpenBLAS with LAPACK (Debian: libopenblas0)",
-               LIBRARY, functions[i].name);
-  g_module_make_resident (library);
+    {
+      void *function = dlsym (library, functions[i].name);
+
+      if (!function)
+        g_error ("%s has no function %s; install OpenBLAS with LAPACK (Debian: libopenblas0)",
+                 LIBRARY, functions[i].name);
+      G_STRUCT_MEMBER (void *, &blas, functions[i].offset) = function;
+    }
   blas.openblas_set_num_threads (1);
 }
 
