@@ -33,6 +33,10 @@ libraries () {
     grep -vE '/(ld-linux[^/]*|lib(c|m|dl|rt|pthread|resolv|util|mvec))\.so' | sort -u
 }
 
+# OpenBLAS is opened when a product needs it, so no program names it.
+blas=$(ldconfig -p | awk '$1 == "libopenblas.so.0" { print $NF; exit }')
+[ -n "$blas" ] || { echo "build-tarball.sh: libopenblas.so.0 is not installed" >&2; exit 1; }
+
 private=lib/hybridscope/libraries
 mkdir -p "$private/own" "$private/base"
 if [ -x bin/hybridscope ]; then
@@ -41,7 +45,7 @@ if [ -x bin/hybridscope ]; then
 else
   : >"$folder/of-gtk.list"
 fi
-for program in bin/hscope libexec/hybridscope/layout-helper; do
+for program in bin/hscope libexec/hybridscope/layout-helper "$blas"; do
   libraries "$program" | while read -r library; do
     if grep -qxF "$library" "$folder/of-gtk.list"; then
       cp -L "$library" "$private/base/"
@@ -50,6 +54,7 @@ for program in bin/hscope libexec/hybridscope/layout-helper; do
     fi
   done
 done
+cp -L "$blas" "$private/own/libopenblas.so.0"
 
 # A search path of the old kind (DT_RPATH) also holds for the libraries of libraries.
 # shellcheck disable=SC2016
