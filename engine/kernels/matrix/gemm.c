@@ -266,8 +266,8 @@ hyb_gemm_f32 (const HybGemm *gemm, const float *a, const float *b, float *c)
 
 /* Floats of op(A) that are copied to the stack at a time: they stay in the cache while B is read. */
 #define COPIED_FLOATS 16384
-/* Multiplications below which OpenBLAS is as fast. */
-#define SMALL_TRANSPOSED 65536
+/* Below this many multiplications OpenBLAS is as fast. */
+#define MIN_TRANSPOSED_WORK 65536
 
 void
 hyb_gemm_transposed_f32 (const HybGemm *gemm, const float *a, const float *b, float *c)
@@ -280,7 +280,7 @@ hyb_gemm_transposed_f32 (const HybGemm *gemm, const float *a, const float *b, fl
   part.transpose_a = FALSE;
   part.lda = gemm->k;
   part.m = n_blocks > 0 ? (gemm->m + n_blocks - 1) / n_blocks : 0;
-  if (!gemm->transpose_a || gemm_work (gemm) < SMALL_TRANSPOSED || gemm->n < HYB_PANEL_WIDTH ||
+  if (!gemm->transpose_a || gemm_work (gemm) < MIN_TRANSPOSED_WORK || gemm->n < HYB_PANEL_WIDTH ||
       !hyb_panels_can_multiply (&part))
     {
       hyb_gemm_f32 (gemm, a, b, c);

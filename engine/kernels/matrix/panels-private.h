@@ -9,7 +9,7 @@
 #define HYB_PANEL_MAX_LAST    4
 #define HYB_PANEL_MAX_ONE_ROW 5
 
-/* Weights of the next piece, which are not packed yet, that a kernel prefetches while it multiplies: n_rows rows, one
+/* Weights of the next piece or block that a kernel prefetches while it multiplies: n_rows rows, one
  * cache line of each for every HYB_LINE_FLOATS steps of k. */
 typedef struct
 {

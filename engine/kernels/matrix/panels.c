@@ -486,8 +486,9 @@ stream_panels (gint64 begin, gint64 end, gpointer data)
 gboolean
 hyb_panels_can_multiply (const HybGemm *gemm)
 {
-  return hyb_simd_level () != HYB_SIMD_PLAIN && gemm->m <= MAX_GEMM_ROWS && !gemm->transpose_a &&
-         gemm->alpha == 1 && (gemm->beta == 0 || gemm->beta == 1) && gemm->k >= 16;
+  return hyb_simd_level () != HYB_SIMD_PLAIN && gemm->m >= 1 && gemm->m <= MAX_GEMM_ROWS &&
+         !gemm->transpose_a && gemm->alpha == 1 && (gemm->beta == 0 || gemm->beta == 1) &&
+         gemm->k >= 16;
 }
 
 gboolean
