@@ -72,13 +72,14 @@ modulo_double (double a, double b)
 }
 
 /* fmod().  A whole quotient below 2²⁰ times a float is exact in double, and so is its difference from the dividend; nor
- * can rounding have lifted the quotient to the next integer, from which it is at least 2⁻²⁴ away. */
+ * can rounding have lifted the quotient to the next integer, from which it is at least 2⁻²⁴ away.  0 times an infinite
+ * divisor would be NaN. */
 static inline float
 remainder_float (float a, float b)
 {
   double quotient = (double) a / (double) b;
 
-  if (G_LIKELY (fabs (quotient) < 0x1p20))
+  if (G_LIKELY (fabs (quotient) < 0x1p20 && !isinf (b)))
     return copysignf ((float) ((double) a - (double) (gint32) quotient * (double) b), a);
   return fmodf (a, b);
 }

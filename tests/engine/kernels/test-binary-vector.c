@@ -126,6 +126,26 @@ test_remainders_are_exact (void)
 }
 
 static void
+test_remainders_of_infinite_divisors (void)
+{
+  static const struct
+  {
+    float left, right, want;
+  } cases[] = { { 5, INFINITY, 5 },
+                { -5, -INFINITY, -5 },
+                { 5, -INFINITY, -INFINITY },
+                { -5, INFINITY, INFINITY } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      float got;
+
+      hyb_binary_loop (HYB_BINARY_MOD, HYB_F32) (&cases[i].left, 1, &cases[i].right, 1, &got, 1);
+      g_assert_cmpfloat (got, ==, cases[i].want);
+    }
+}
+
+static void
 test_other_functions_have_none (void)
 {
   for (guint function = HYB_BINARY_MOD; function < HYB_N_BINARY; function++)
@@ -144,6 +164,8 @@ TEST_PROGRAM (test_binary_vector)
   g_test_add_func ("/engine/kernels/binary-vector/extremes-keep-nan-and-zero",
                    test_extremes_keep_nan_and_zero);
   g_test_add_func ("/engine/kernels/binary-vector/remainders-are-exact", test_remainders_are_exact);
+  g_test_add_func ("/engine/kernels/binary-vector/remainders-of-infinite-divisors-are-right",
+                   test_remainders_of_infinite_divisors);
 
   return g_test_run ();
 }
