@@ -2,8 +2,8 @@
  *
  * With AVX2: for each strip of 64 rows of y, for each block of 16 columns (the rest: 8), for each 4
  * rows.  Sixteen columns are a cache line, and the next line of x and of y is prefetched meanwhile.
- * Without: for each block of 4 rows, for each block of 4 columns.  The rows and columns that no
- * block covers are copied one element at a time.  Start with hyb_transpose_32().
+ * Without, or with less than 8 columns: for each block of 4 rows, for each block of 4 columns.  The last
+ * blocks overlap those before.  Fewer than 4 rows or columns have loops of their own.  Start with hyb_transpose_32().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/kernels/simd/transpose.h"
 
@@ -44,6 +44,23 @@ transpose_4x4 (const Bits32 *x, gint64 x_stride, Bits32 *y, gint64 y_stride)
     memcpy (y + i * y_stride, &row[i], sizeof row[i]);
 }
 
+/* The next block after one at i; the last block overlaps the one before, so that it is whole.  size: of a block. */
+static inline gint64
+next_block (gint64 i, gint64 size, gint64 length)
+{
+  return i + size < length ? MIN (i + size, length - size) : length;
+}
+
+static void
+transpose_plain (const HybTranspose *shape, const Bits32 *x, Bits32 *y)
+{
+  gint64 x_stride = shape->x_stride, y_stride = shape->y_stride;
+
+  for (gint64 i = 0; i < shape->height; i = next_block (i, 4, shape->height))
+    for (gint64 j = 0; j < shape->width; j = next_block (j, 4, shape->width))
+      transpose_4x4 (x + j * x_stride + i, x_stride, y + i * y_stride + j, y_stride);
+}
+
 /* Copies the rows from first_row on and the columns from first_column on, one element at a time. */
 static void
 transpose_rest (const HybTranspose *shape,
@@ -57,16 +74,39 @@ transpose_rest (const HybTranspose *shape,
       y[i * shape->y_stride + j] = x[j * shape->x_stride + i];
 }
 
+/* Up to three columns, in whole rows of y without gaps: each row of four elements that is written begins the next
+ * row, which is written afterwards.  The last rows are copied one element at a time. */
 static void
-transpose_plain (const HybTranspose *shape, const Bits32 *x, Bits32 *y)
+transpose_few_columns (const HybTranspose *shape, const Bits32 *x, Bits32 *y)
 {
-  gint64 rows = shape->height - shape->height % 4, columns = shape->width - shape->width % 4;
-  gint64 x_stride = shape->x_stride, y_stride = shape->y_stride;
+  gint64 width = shape->width, i = 0;
+  Bits32 block[16];
 
-  for (gint64 i = 0; i < rows; i += 4)
-    for (gint64 j = 0; j < columns; j += 4)
-      transpose_4x4 (x + j * x_stride + i, x_stride, y + i * y_stride + j, y_stride);
-  transpose_rest (shape, rows, columns, x, y);
+  if (shape->y_stride == width)
+    for (; (i + 3) * width + 4 <= shape->height * width; i += 4)
+      {
+        for (gint64 j = 0; j < width; j++)
+          memcpy (block + 4 * j, x + j * shape->x_stride + i, 4 * sizeof *x);
+        memset (block + 4 * width, 0, (gsize) (16 - 4 * width) * sizeof *x);
+        transpose_4x4 (block, 4, y + i * width, width);
+      }
+  transpose_rest (shape, i, width, x, y);
+}
+
+/* Up to three rows of y: four elements are read of each row of x, of which the last ones belong to the next row. */
+static void
+transpose_few_rows (const HybTranspose *shape, const Bits32 *x, Bits32 *y)
+{
+  gint64 height = shape->height, stride = shape->x_stride, j = 0;
+  Bits32 block[16];
+
+  for (; (j + 3) * stride + 4 <= (shape->width - 1) * stride + height; j += 4)
+    {
+      transpose_4x4 (x + j * stride, stride, block, 4);
+      for (gint64 i = 0; i < height; i++)
+        memcpy (y + i * shape->y_stride + j, block + 4 * i, 4 * sizeof *y);
+    }
+  transpose_rest (shape, height, j, x, y);
 }
 
 #ifdef __x86_64__
@@ -134,24 +174,35 @@ transpose_line (gint64 height, const Bits32 *x, gint64 x_stride, Bits32 *y, gint
     }
 }
 
+/* Transposes `height` rows of y, a multiple of 4. */
+static TARGET void
+transpose_strip (const HybTranspose *shape, gint64 height, const Bits32 *x, Bits32 *y)
+{
+  gint64 width = shape->width, x_stride = shape->x_stride, y_stride = shape->y_stride, j = 0;
+
+  for (; j + LINE <= width; j += LINE)
+    transpose_line (height, x + j * x_stride, x_stride, y + j, y_stride);
+  if (width >= 8)
+    for (; j < width; j = next_block (j, 8, width))
+      {
+        gint64 at = MIN (j, width - 8);
+
+        transpose_columns (height, x + at * x_stride, x_stride, y + at, y_stride);
+      }
+  else
+    transpose_plain (&(HybTranspose){ height, width, x_stride, y_stride }, x, y);
+}
+
 static TARGET void
 transpose_avx2 (const HybTranspose *shape, const Bits32 *x, Bits32 *y)
 {
-  gint64 rows = shape->height - shape->height % 4, columns = shape->width - shape->width % 8;
-  gint64 x_stride = shape->x_stride, y_stride = shape->y_stride;
+  gint64 height = shape->height, first = 0;
 
-  for (gint64 first = 0; first < rows; first += STRIP)
-    {
-      gint64        height = MIN (STRIP, rows - first), j = 0;
-      const Bits32 *from = x + first;
-      Bits32       *to = y + first * y_stride;
-
-      for (; j + LINE <= columns; j += LINE)
-        transpose_line (height, from + j * x_stride, x_stride, to + j, y_stride);
-      if (j < columns)
-        transpose_columns (height, from + j * x_stride, x_stride, to + j, y_stride);
-    }
-  transpose_rest (shape, rows, columns, x, y);
+  for (; first + 4 <= height; first += STRIP)
+    transpose_strip (shape, MIN (STRIP, (height - first) / 4 * 4), x + first,
+                     y + first * shape->y_stride);
+  if (height % 4 != 0)
+    transpose_strip (shape, 4, x + height - 4, y + (height - 4) * shape->y_stride);
 }
 
 #endif
@@ -159,6 +210,16 @@ transpose_avx2 (const HybTranspose *shape, const Bits32 *x, Bits32 *y)
 void
 hyb_transpose_32 (const HybTranspose *shape, gconstpointer x, gpointer y)
 {
+  if (shape->width < 4)
+    {
+      transpose_few_columns (shape, x, y);
+      return;
+    }
+  if (shape->height < 4)
+    {
+      transpose_few_rows (shape, x, y);
+      return;
+    }
 #ifdef __x86_64__
   if (hyb_simd_level () >= HYB_SIMD_AVX2)
     {
