@@ -373,17 +373,23 @@ typedef struct
 } Rows;
 
 static void
+multiply_panels (const HybGemm *gemm, const float *x, const float *panels, float *y)
+{
+  hyb_panels_multiply (&(HybPanelProduct){ .m = gemm->m,
+                                           .n = gemm->n,
+                                           .k = gemm->k,
+                                           .ldx = gemm->lda,
+                                           .ldy = gemm->ldc },
+                       x, panels, y);
+}
+
+static void
 multiply_keys (const Attention *self, const Slice *slice, const Rows *rows)
 {
   HybGemm gemm = scores_product (self, rows->n_rows, rows->n);
 
   if (self->packs)
-    hyb_panels_multiply (&(HybPanelProduct){ .m = gemm.m,
-                                             .n = gemm.n,
-                                             .k = gemm.k,
-                                             .ldx = gemm.lda,
-                                             .ldy = gemm.ldc },
-                         rows->query, slice->keys, slice->scores);
+    multiply_panels (&gemm, rows->query, slice->keys, slice->scores);
   else
     hyb_gemm_f32 (&gemm, rows->query, rows->key, slice->scores);
 }
@@ -395,12 +401,7 @@ multiply_values (const Attention *self, const Slice *slice, const Rows *rows)
   HybGemm gemm = values_product (self, rows->n_rows, rows->n);
 
   if (self->packs && rows->n == self->n)
-    hyb_panels_multiply (&(HybPanelProduct){ .m = gemm.m,
-                                             .n = gemm.n,
-                                             .k = gemm.k,
-                                             .ldx = gemm.lda,
-                                             .ldy = gemm.ldc },
-                         slice->scores, slice->values, rows->to);
+    multiply_panels (&gemm, slice->scores, slice->values, rows->to);
   else
     hyb_gemm_f32 (&gemm, slice->scores, rows->value, rows->to);
 }
@@ -467,8 +468,11 @@ attend_slices (gint64 begin, gint64 end, gpointer data)
     {
       Slice slice = { .scores = self->scores + i * slice_floats (self), .matrix = -1 };
 
-      slice.keys = slice.scores + slice_scores (self);
-      slice.values = slice.keys + hyb_panels_size (self->n, self->d);
+      if (self->packs)
+        {
+          slice.keys = slice.scores + slice_scores (self);
+          slice.values = slice.keys + hyb_panels_size (self->n, self->d);
+        }
       for (gint64 task = i * self->n_tasks / self->n_slices;
            task < (i + 1) * self->n_tasks / self->n_slices; task++)
         attend (self, task, &slice);
@@ -512,7 +516,7 @@ attention_note (const HybCall *call)
   HybGemm          gemm = scores_product (self, self->rows, self->n);
 
   if (self->packs)
-    return N_ ("panels of 32 columns, packed while multiplying");
+    return N_ ("panels of 32 columns, packed once for all rows");
   gemm.alpha = ((const AttentionParams *) call->params)->scale;
   return hyb_gemm_note (&gemm, HYB_F32);
 }
