@@ -11,9 +11,9 @@
 
 /* The measured size is at most this many times smaller or larger than the reported one: virtual machines report other
  * sizes than the processor has, and share the last-level cache. */
-#define MOST_SMALLER 16
-#define MOST_LARGER  4
-/* A drop that is smaller is none. */
+#define MAX_SHRINK 16
+#define MAX_GROWTH 4
+/* Smaller drops count as noise. */
 #define DROP 1.15
 /* Sizes between the two ends of a drop: some sets of a cache are full before others. */
 #define DROP_STEPS 2
@@ -55,7 +55,7 @@ find_drop (const ProfMachineView *view, double from, double to)
   if (at == view->n_sizes)
     return 0;
   /* The one in the middle belongs to the end that its rate is nearer to. */
-  while (view->reads[at + 1] > sqrt (view->reads[at] * view->reads[at + DROP_STEPS]))
+  if (view->reads[at + 1] > sqrt (view->reads[at] * view->reads[at + DROP_STEPS]))
     at++;
   return (double) view->sizes[at];
 }
@@ -64,7 +64,7 @@ find_drop (const ProfMachineView *view, double from, double to)
 static double
 find_cache (const ProfMachineView *view, double before, double reported)
 {
-  return find_drop (view, MAX (2 * before, reported / MOST_SMALLER), reported * MOST_LARGER);
+  return find_drop (view, MAX (2 * before, reported / MAX_SHRINK), reported * MAX_GROWTH);
 }
 
 static double

@@ -23,8 +23,6 @@ SIMD (read_floats) (const float *from, gsize n)
   return simd_sum ((Floats) (first | second | third | fourth));
 }
 
-#define CHAINS 12 /* multiply-adds under way: two a cycle that take four each, and a few more */
-
 /* Computes `steps` multiply-adds in each lane of CHAINS vectors, and returns something of all of them. */
 static TARGET float
 SIMD (multiply_add) (const float *from, gsize steps)
@@ -46,5 +44,3 @@ SIMD (multiply_add) (const float *from, gsize steps)
     sum += chains[i];
   return simd_sum (sum);
 }
-
-#undef CHAINS

@@ -16,6 +16,7 @@
 #include <math.h>
 #include <string.h>
 
+#define CHAINS      12 /* multiply-adds under way: two a cycle that take four each, and a few more */
 #define SIMD_KERNEL "profiler/machine/machine-loops.h"
 #include "engine/kernels/simd/each-simd.h"
 
@@ -28,8 +29,7 @@
 #define MIN_RUNS  2
 #define SHORT     0.0004 /* seconds of a sample at least; of a product, whose differences are small: */
 #define LONG      0.001
-#define STEPS     16384 /* of a sample that counts or multiplies, … */
-#define CHAINS    12    /* … of this number of multiply-adds */
+#define STEPS     16384 /* of a sample that counts or multiplies */
 #define SMALL_SET 16384 /* bytes, in every first-level cache */
 
 /* Products with weights of DEPTH rows. */

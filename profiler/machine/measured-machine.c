@@ -87,7 +87,10 @@ measure (ProfMeasuredMachine *measured)
     return FALSE;
   agrees = find_facts (samples, &machine);
   if (!prof_machine_facts_are_possible (&machine))
-    return FALSE;
+    {
+      machine = (HybMachine){ 0 };
+      agrees = FALSE;
+    }
   for (guint i = 0; i < PROF_N_MACHINE_FACTS; i++)
     {
       double value = prof_machine_fact_get (&prof_machine_facts[i], &machine);
@@ -133,11 +136,15 @@ prof_machine_use_measured (ProfMeasuredMachine *measured)
 {
   g_autofree char    *id = prof_machine_id_dup ();
   ProfMeasuredMachine known;
+  guint               n_left;
 
-  if (read_stored (id, &known))
-    expire (&known);
+  read_stored (id, &known);
+  n_left = known.attempts_left;
+  expire (&known);
   if (known.attempts_left > 0 && measure (&known))
     write_stored (id, &known);
+  else
+    known.attempts_left = n_left; /* stored facts serve on */
   use (&known);
   if (measured)
     *measured = known;
@@ -159,7 +166,7 @@ describe_value (ProfUnit unit, double value)
       return g_strdup_printf ("%.2g a cycle", value);
     case PROF_UNIT_RATE:
     default:
-      return g_strdup_printf ("%.3g thousand million a second", value * 1e-9);
+      return g_strdup_printf ("%.3g × 10⁹/s", value * 1e-9);
     }
 }
 
@@ -193,12 +200,12 @@ prof_machine_describe_measured (const ProfMeasuredMachine *measured)
     append_fact (text, &prof_machine_facts[i], &measured->machine);
   if (measured->attempts_left > 0)
     g_string_append_printf (text,
-                            "  other processes were using the processor: reported facts serve "
-                            "until it was measured "
-                            "again (%u attempts left)\n",
+                            "  The measurement was disturbed by other processes: kernels use the "
+                            "reported facts. It is repeated up to %u times by the next commands "
+                            "that measure.\n",
                             measured->attempts_left);
   else if (measured->is_disturbed)
-    g_string_append (text, "  other processes were using the processor: what is missing is "
-                           "measured again after a day\n");
+    g_string_append (text, "  The measurement was disturbed by other processes: missing facts are "
+                           "measured again after a day.\n");
   return g_string_free (text, FALSE);
 }

@@ -72,6 +72,28 @@ test_sizes (void)
     }
 }
 
+/* Time may end, and the largest set may be, just behind the last cache. */
+static void
+test_a_drop_at_the_end (void)
+{
+  const HybProcessor *processor = hyb_processor ();
+  const double        ends[] = { (double) processor->first_cache, (double) processor->second_cache,
+                                 (double) processor->last_cache };
+  ProfMachineView     view;
+  HybMachine          machine;
+
+  if (ends[2] > 2e8 || ends[2] < 4 * ends[1])
+    {
+      g_test_skip ("the last-level cache of this processor is too large or too small");
+      return;
+    }
+  make_view (&view, ends, (double[]){ 4e11, 2e11, 1e11, 3e10 });
+  while ((double) view.sizes[view.n_sizes - 2] > ends[2] * 1.01)
+    view.reads[--view.n_sizes] = 0;
+  find (&view, &machine);
+  assert_size (machine.last_cache, ends[2]);
+}
+
 static void
 test_no_drop (void)
 {
@@ -149,6 +171,7 @@ TEST_PROGRAM (test_machine_facts)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/profiler/machine-facts/caches-end-where-rates-drop", test_sizes);
   g_test_add_func ("/profiler/machine-facts/no-drop-is-no-cache", test_no_drop);
+  g_test_add_func ("/profiler/machine-facts/a-drop-at-the-end-is-found", test_a_drop_at_the_end);
   g_test_add_func ("/profiler/machine-facts/loads-are-counted-in-cycles", test_loads);
   g_test_add_func ("/profiler/machine-facts/each-fact-has-bounds-and-a-place", test_bounds);
   g_test_add_func ("/profiler/machine-facts/no-time-is-no-fact", test_deadline);

@@ -1,6 +1,6 @@
 /* machine-model.c — answers the questions of kernels from one struct of thresholds; see machine-model.h.
  *
- * The thresholds are derived once, and again when other facts are handed down.  Start at derive().
+ * The thresholds are derived once, and again at every call of hyb_machine_use().  Start at derive().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/kernels/simd/machine-model.h"
@@ -10,7 +10,7 @@
 /* A measured size confirms the reported one if it is at most this many times smaller or larger: sets of a cache fill
  * unevenly, and sizes are tried in steps.  Then the reported size, for which the thresholds were found, serves. */
 #define SAME_SIZE 2.1
-/* Others use the last-level cache, too: beside busy ones 11.6 of 32 MiB were measured, and prefetching 8 MB as if they
+/* Other processes share the last-level cache: while they were busy, 11.6 of 32 MiB were measured, and prefetching 8 MB as if they
  * came from memory makes products of 1 to 4 rows take 1.3 to 1.6 times as long. */
 #define SAME_SHARED_SIZE 4.5
 /* By how much prefetching must be faster to be used: less is within the noise of measuring. */
@@ -27,7 +27,7 @@ typedef struct
   gint64 cache, memory;
 } Ahead;
 
-/* What the answers are compared with. */
+/* The thresholds that the answers are derived from. */
 typedef struct
 {
   gint64 near, far, cached; /* the largest sizes: in own caches, not far, in the last-level cache */
@@ -35,7 +35,7 @@ typedef struct
   gboolean halves_vectors;
 } Thresholds;
 
-/* The most rows of a class, and its words. */
+/* The maximum number of rows of each class, and its description. */
 static const struct
 {
   gint64      max_rows;

@@ -1,8 +1,8 @@
-/* machine-model.h — what kernels choose by the machine: whether weights are near or far, and how they are read.
+/* machine-model.h — thresholds of this machine, by which kernels choose how they read weights.
  *
  * The answers come from what was measured of this machine (HybMachine), where it was measured, and else from what the
  * processor reports (processor.h).  No byte of a result depends on them: all choices compute the same.  The engine
- * measures nothing and opens no file: the program hands down what it knows, before it plans anything.
+ * measures nothing and opens no file: the program calls hyb_machine_use() before it plans a graph.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -18,7 +18,7 @@ typedef struct
  * prefetch. */
 #define HYB_ROW_CLASSES 3
 
-/* What was measured of one core of this machine at hyb_simd_level(); 0: not measured, or not found. */
+/* Measurements of one core of this machine at hyb_simd_level(); 0: not measured, or not found. */
 typedef struct
 {
   double first_cache, second_cache,
@@ -32,10 +32,10 @@ typedef struct
       memory[HYB_ROW_CLASSES]; /* weights in the last-level cache and in memory */
 } HybMachine;
 
-/* Lets kernels choose by what was measured; NULL: by what the processor reports.  Copies the facts.  Not while kernels
- * run. */
+/* Makes kernels choose by these facts, which are copied; NULL restores the facts that the processor reports.  Must not
+ * be called while kernels run. */
 void hyb_machine_use (const HybMachine *measured);
-/* Returns what kernels choose by now; all 0 if nothing was measured. */
+/* Returns the facts in use; all 0 if nothing was measured. */
 const HybMachine *hyb_machine_get (void);
 
 /* Whether weights of that size stay in a core's own caches. */

@@ -1,7 +1,7 @@
 /* processor.h — what this processor reports beside its vector instructions (simd.h): its name, the sizes of its
  * caches, and what is known of how its kind reads memory.
  *
- * Kernels do not ask here but in machine-model.h, where measured facts come first.
+ * Kernels use machine-model.h, which prefers measured facts to these.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
