@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <glib/gstdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -70,16 +69,6 @@ hyb_own_file_read (const char *path, gsize limit, gsize *length)
   return contents;
 }
 
-/* An existing link would be written through, and an existing file would keep its mode. */
-static void
-remove_other (const char *path)
-{
-  struct stat facts;
-
-  if (lstat (path, &facts) == 0 && (!S_ISREG (facts.st_mode) || !is_own (&facts)))
-    g_remove (path);
-}
-
 gboolean
 hyb_own_file_write (const char *path, const char *contents, gsize length, GError **error)
 {
@@ -95,7 +84,7 @@ hyb_own_file_write (const char *path, const char *contents, gsize length, GError
       return FALSE;
     }
   close (folder);
-  remove_other (path);
+  /* Renaming replaces a link or pipe, and the mode of an old file. */
   return g_file_set_contents_full (path, contents, (gssize) length, G_FILE_SET_CONTENTS_CONSISTENT,
                                    0600, error);
 }
