@@ -97,7 +97,7 @@ find_bounds (Chart *chart, const VizCurve *curves, guint n_curves)
   if (isfinite (chart->axes->mark))
     high = MAX (high, chart->axes->mark);
   chart->low = chart->axes->is_logarithmic ? low * 0.8 : 0;
-  chart->high = chart->axes->is_logarithmic ? high * 1.25 : high * 1.12;
+  chart->high = MIN (high * (chart->axes->is_logarithmic ? 1.25 : 1.12), G_MAXDOUBLE);
   return high > 0;
 }
 
@@ -125,9 +125,9 @@ static void
 draw_logarithmic_ticks (const Chart *chart)
 {
   static const double fine[] = { 1, 2, 5 };
-  double              decades = log10 (chart->high / chart->low);
-  guint               n_fine = 3 * decades > MAX_TICKS ? 1 : G_N_ELEMENTS (fine);
-  int                 stride = MAX ((int) ceil (decades / MAX_TICKS), 1);
+  double decades = log10 (chart->high) - log10 (chart->low); /* a quotient may overflow */
+  guint  n_fine = 3 * decades > MAX_TICKS ? 1 : G_N_ELEMENTS (fine);
+  int    stride = MAX ((int) ceil (decades / MAX_TICKS), 1);
 
   for (int power = (int) floor (log10 (chart->low)); power <= log10 (chart->high); power += stride)
     for (guint i = 0; i < n_fine; i++)

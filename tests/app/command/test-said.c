@@ -133,7 +133,7 @@ test_endless_curves (void)
   curves->x[0] = 1;
   curves->x[1] = 2;
   curves->labels[0] = g_strdup ("fused");
-  g_assert_true (viz_curve_table_set (curves, 0, 0, 1));
+  g_assert_true (viz_curve_table_set (curves, 0, 0, 1.7e308));
   g_assert_false (viz_curve_table_set (curves, 0, 1, INFINITY));
   scope_said_figure (said, &(ScopeFigure){ .drawing = &scope_drawing_curves })->curves = curves;
   scope_report_page_add_said (page, said);

@@ -457,7 +457,7 @@ show_file (GtkWidget *parent, const char *cells, const char *rest)
   return file;
 }
 
-/* The file of a stranger: numbers that are none, names that are no text, and more of everything than can be shown. */
+/* The file of a stranger: values of wrong types, invalid text, and more blocks, rows and columns than the limits allow. */
 static void
 test_hostile (void)
 {
@@ -478,7 +478,7 @@ test_hostile (void)
   gtk_window_present (GTK_WINDOW (parent));
   first = show_file (parent,
                      "{\"variant\":\"<b>\",\"mode\":\"static\",\"median\":-1},"
-                     "{\"variant\":\"\xff\xfe x\",\"mode\":\"static\",\"median\":1e308},"
+                     "{\"variant\":\"\xff\xfe x\",\"mode\":\"static\",\"median\":1.7e308},"
                      "{\"variant\":[],\"median\":0},{\"median\":\"1\"},{}",
                      strange);
   for (guint i = 0; i < 4000; i++)
@@ -493,7 +493,7 @@ test_hostile (void)
       show_file (parent,
                  "{\"variant\":\"a\",\"batch\":1,\"median\":1e999},{\"variant\":\"a\",\"batch\":2,"
                  "\"median\":1},{\"variant\":\"a\",\"batch\":1e999,\"median\":1},"
-                 "{\"variant\":\"b\",\"batch\":1,\"median\":1e308}",
+                 "{\"variant\":\"b\",\"batch\":1,\"median\":1.7e308}",
                  "\"pairs\":[]");
   g_assert_nonnull (gui_find (parent, "compare-curves-batch"));
   second = show_file (parent, many->str, pairs->str);
