@@ -60,7 +60,7 @@ draw_changes (const ScopeFigure *figure, VizPen *pen, const VizRect *rect, const
       scope_draw_text (pen, (VizPoint){ rect->x + LABELS_WIDTH - 8, y + 13 }, 1, theme->text,
                        label);
       pen->rect (pen, &box, 2, &style);
-      if (high > low)
+      if (isfinite (bar->low) && isfinite (bar->high) && high > low)
         pen->rects (pen, &(VizRect){ middle + low, y + 9, high - low, 1 }, 1, &theme->text);
       scope_draw_text (pen, (VizPoint){ rect->x + rect->width - VALUES_WIDTH + 10, y + 13 }, 0,
                        theme->text_faint, bar->text);
@@ -146,10 +146,12 @@ scope_say_differences (ScopeSaid *said, const ProfCapture *a, const ProfCapture 
   g_autofree char *name_a = g_path_get_basename (prof_capture_get_file (a));
   g_autofree char *name_b = g_path_get_basename (prof_capture_get_file (b));
   g_autofree char *title = g_strdup_printf ("What %s (B) changes against %s (A)", name_b, name_a);
+  g_autofree char *listed = NULL;
   guint            n_within = 0, n_unknown = 0, n_beyond = 0;
   ScopeFigure     *figure;
 
-  scope_said_heading (said, NULL, title);
+  /* The figure has the title on pages, unless it is empty. */
+  scope_said_heading (said, list->len == 0 ? title : NULL, title);
   figure =
       scope_said_figure (said,
                          &(ScopeFigure){ .drawing = &drawing, .title = title, .details = title });
@@ -167,9 +169,11 @@ scope_say_differences (ScopeSaid *said, const ProfCapture *a, const ProfCapture 
       else
         n_unknown += is_within_noise (difference);
     }
+  listed =
+      n_beyond > MAX_ROWS ? g_strdup_printf ("; the first %u are listed", MAX_ROWS) : g_strdup ("");
   scope_said_sentence (said, SCOPE_SAID_PLAIN,
-                       g_strdup_printf ("%u nodes are the same within the noise, %u are not",
-                                        n_within, n_beyond));
+                       g_strdup_printf ("%u nodes are the same within the noise, %u are not%s",
+                                        n_within, n_beyond, listed));
   if (n_unknown > 0)
     scope_said_sentence (said, SCOPE_SAID_PLAIN,
                          g_strdup_printf ("%u nodes have too few runs for a comparison",

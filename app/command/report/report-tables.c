@@ -56,7 +56,7 @@ add_device (ScopeTable *table, const ProfCapture *capture)
 }
 
 static void
-add_clean (ScopeTable *table, const ProfCapture *capture, const ProfSummary *summary)
+add_clean (ScopeTable *table, const ProfCapture *capture)
 {
   guint              n, n_first;
   ProfDisturbance    disturbance;
@@ -144,7 +144,7 @@ scope_say_result (ScopeSaid *said, const ProfCapture *capture, const ProfSummary
 
   scope_said_heading (said, "Result", "");
   table = scope_said_names (said, 0, TRUE);
-  add_clean (table, capture, summary);
+  add_clean (table, capture);
   add_traced (table, capture, summary);
   if (isfinite (planned))
     scope_table_add_name (table,
