@@ -91,6 +91,7 @@ scope_rungs_read (const cJSON *json)
     ProfRung *rung = g_new0 (ProfRung, 1);
 
     rung->name = (char *) scope_json_get_text (item, "name");
+    rung->doc = scope_json_get_text (item, "doc");
     rung->time = read_interval (item, "seconds", "seconds", "seconds");
     rung->saved = read_interval (item, "saved", "low", "high");
     rung->verdict = read_verdict (item);

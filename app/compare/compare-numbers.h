@@ -12,5 +12,5 @@
 void scope_pairing_read (const cJSON *json, ProfPairing *pairing);
 /* Reads an explanation; free it with prof_explanation_clear().  FALSE if there is none, as for recordings. */
 gboolean scope_explanation_read (const cJSON *json, ProfExplanation *explanation);
-/* Reads the list "ladder".  Array of ProfRung, whose names belong to the JSON.  (transfer full) */
+/* Reads the list "ladder".  Array of ProfRung, whose texts belong to the JSON.  (transfer full) */
 GPtrArray *scope_rungs_read (const cJSON *json);

@@ -126,6 +126,7 @@ describe_ladder (ScopeJson *json, const ProfLadder *ladder)
 
       scope_json_begin_object (json, NULL);
       scope_json_string (json, "name", rung->name);
+      scope_json_string (json, "doc", rung->doc);
       scope_json_double (json, "seconds", rung->time.median);
       scope_json_double (json, "saved", i > 0 ? rung->saved.median : NAN);
       scope_json_double (json, "low", i > 0 ? rung->saved.low : NAN);
