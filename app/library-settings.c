@@ -1,7 +1,8 @@
 /* library-settings.c — makes OpenBLAS use kernels that fit the processor and HYB_CPU, and one thread.
  *
- * OpenBLAS does not know processors that are newer than itself, and nothing of HYB_CPU.  Left alone it starts a
- * thread for each processor, and each tries for ever to allocate 128 MiB; the engine uses none of them.
+ * OpenBLAS does not recognise processors that are newer than its release, and ignores HYB_CPU.  By default it starts
+ * a thread for each processor, which retries without end if it cannot allocate 128 MiB; the engine does not use these
+ * threads.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/library-settings.h"
 
@@ -9,7 +10,7 @@
 
 #include <stdlib.h>
 
-/* The core whose kernels need no more instructions than the level has; NULL if OpenBLAS shall choose. */
+/* The core whose kernels need no more instructions than the level has; NULL: OpenBLAS chooses. */
 static const char *
 core_of_level (HybSimdLevel level)
 {

@@ -12,8 +12,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* The program with its libraries; and for each processor two threads, ours and one of OpenBLAS, each
- * with a stack and a buffer of 128 MiB. */
+/* The program with its libraries; and for each processor a thread with a stack, a heap and OpenBLAS's buffer of
+ * 128 MiB. */
 #define PROGRAM_BYTES ((guint64) 1 << 30)
 #define THREAD_BYTES  ((guint64) 288 << 20)
 

@@ -35,12 +35,12 @@ hyb_checkpoint_get_steps (HybTensorList *states, const char *file, guint64 *n_st
 
   if (!steps || hyb_tensor_get_size (steps) != 1)
     return hyb_error_at (error, HYB_FORMAT_ERROR, HYB_FORMAT_ERROR_MALFORMED, file, NULL,
-                         "not a training state: the array “steps” is missing");
+                         "not a training state: it has no array “steps” with one number");
   /* Negated, so that NaN is refused as well. */
   number = hyb_tensor_get_value (steps, 0);
   if (!(number >= 0 && number <= MAX_STEPS))
     return hyb_error_at (error, HYB_FORMAT_ERROR, HYB_FORMAT_ERROR_MALFORMED, file, NULL,
-                         "the array “steps” holds %g, which is no number of steps", number);
+                         "the array “steps” holds %g; it must be a number from 0 to 2⁵³", number);
   *n_steps = (guint64) number;
   return TRUE;
 }

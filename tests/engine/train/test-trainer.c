@@ -402,7 +402,7 @@ test_damaged_number_of_steps (void)
       hyb_tensor_list_set (states, "steps", steps);
       g_assert_true (hyb_npz_write_file (states, file, NULL));
       g_assert_false (hyb_checkpoint_read (file, parameters, &checkpoint, &error));
-      g_assert_nonnull (strstr (error->message, "no number of steps"));
+      g_assert_nonnull (strstr (error->message, "it must be a number from 0"));
       g_clear_error (&error);
       g_assert_false (hyb_trainer_load_states (trainer, file, &error));
       g_assert_error (error, HYB_FORMAT_ERROR, HYB_FORMAT_ERROR_MALFORMED);
