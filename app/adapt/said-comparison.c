@@ -28,7 +28,7 @@ add_level (ScopeFigure *figure, ScopeLevel level)
                         prof_format_seconds (level.seconds));
 }
 
-/* A change between the two levels; nothing for none. */
+/* Adds the bar of a bucket, unless the bucket changes nothing. */
 static void
 add_change (ScopeFigure *figure, const ProfBucket *bucket)
 {
@@ -73,7 +73,7 @@ add_rows (ScopeTable *table, const ProfExplanation *explanation)
   add_row (table, _ ("in all"), scope_say_change (&explanation->saved, PROF_FASTER), NULL);
 }
 
-/* What a form computes again in its backward pass. */
+/* Says how many FLOP of the forward pass a form repeats in its backward pass. */
 static void
 say_repeated (ScopeSaid *said, const char *name, double repeated, double flops)
 {
@@ -221,12 +221,6 @@ dup_nodes (const ProfBesideRow *row)
   return g_string_free (text, FALSE);
 }
 
-static char *
-format_time (double seconds)
-{
-  return seconds > 0 ? prof_format_seconds (seconds) : g_strdup ("–");
-}
-
 /* Seconds that are in no row. */
 static void
 say_rest (ScopeSaid *said, const char *what, double seconds)
@@ -244,9 +238,12 @@ say_totals (ScopeSaid *said, const ScopeBeside *beside)
   g_autofree char *ours = prof_format_seconds (beside->ours);
   g_autofree char *theirs = prof_format_seconds (beside->theirs);
   g_autofree char *title = g_strdup_printf (_ ("Beside %s"), file);
+  const char      *name = hyb_one_line (beside->file);
   g_autofree char *totals =
-      g_strdup_printf (_ ("%s: a traced run takes %s here and %s there (%u iterations)"),
-                       hyb_one_line (beside->file), ours, theirs, beside->n_iterations);
+      beside->n_iterations > 0
+          ? g_strdup_printf (_ ("%s: a traced run takes %s here and %s there (%u iterations)"),
+                             name, ours, theirs, beside->n_iterations)
+          : g_strdup_printf (_ ("%s: a traced run takes %s here and %s there"), name, ours, theirs);
   g_autofree char *line = g_strconcat ("  beside ", totals, NULL);
 
   scope_said_heading (said, title, line);
@@ -257,7 +254,7 @@ void
 scope_said_beside (ScopeSaid *said, const ScopeBeside *beside)
 {
   const ScopeTableColumn columns[] = {
-    { _ ("nodes of the model that one of both computes together"), NULL, FALSE, 0 },
+    { _ ("nodes that one of the two programs computes together"), NULL, FALSE, 0 },
     { _ ("ours"), NULL, TRUE, 11 },
     { _ ("theirs"), NULL, TRUE, 11 },
     { _ ("ratio"), NULL, TRUE, 8 },
@@ -273,8 +270,8 @@ scope_said_beside (ScopeSaid *said, const ScopeBeside *beside)
       double               ours = row->ours_seconds, theirs = row->theirs_seconds;
 
       scope_table_add (table, dup_nodes (row), FALSE);
-      scope_table_add (table, format_time (ours), FALSE);
-      scope_table_add (table, format_time (theirs), FALSE);
+      scope_table_add (table, scope_say_time (ours), FALSE);
+      scope_table_add (table, scope_say_time (theirs), FALSE);
       scope_table_add (table,
                        ours > 0 && theirs > 0 ? g_strdup_printf ("%.2f", ours / theirs)
                                               : g_strdup ("–"),

@@ -1,4 +1,4 @@
-/* said-figure.c — figures among what is said: bars, waterfalls and curves.
+/* said-figure.c — figures as blocks of a comparison: bars, waterfalls and curves.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/adapt/said.h"
 

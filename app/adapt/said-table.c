@@ -1,4 +1,4 @@
-/* said-table.c — tables among what is said.
+/* said-table.c — tables as blocks of a comparison.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/adapt/said.h"
 

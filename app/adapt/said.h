@@ -1,7 +1,8 @@
-/* said.h — what is said about a comparison, as a list of blocks: headings, sentences, facts, tables, figures and hints.
+/* said.h — a comparison as a list of blocks: headings, sentences, facts, tables, figures and hints.
  *
- * A list is made once from the numbers (said-comparison.h has what several parts of the program say).  The terminal (said-text.h), reports (report-said.h) and the window
- * (compare-said.h) walk the same list, each with one ScopeSaidRenderer.
+ * A list is made once from the numbers; said-comparison.h makes the parts that hscope and the window share.  The
+ * terminal (said-text.h), reports (report-said.h) and the window (compare-said.h) walk the same list, each with one
+ * ScopeSaidRenderer.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

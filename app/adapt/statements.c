@@ -81,6 +81,12 @@ dup_change (double change, double low, double high, gboolean is_noise)
 }
 
 char *
+scope_say_time (double seconds)
+{
+  return seconds > 0 ? prof_format_seconds (seconds) : g_strdup ("–");
+}
+
+char *
 scope_say_change (const ProfInterval *saved, ProfVerdict verdict)
 {
   return dup_change (-saved->median, -saved->high, -saved->low, scope_is_noise (verdict));

@@ -10,6 +10,8 @@
 /* "fused is 2.42 × as fast as unrolled (2.31 – 2.53)", with the interval that decides.
  * (transfer full) */
 char *scope_say_pair (const char *a, const char *b, const ProfPairing *pairing);
+/* A time; "–" for none.  (transfer full) */
+char *scope_say_time (double seconds);
 /* How much less time something takes: "−7.34 ms (−7.51 ms … −7.12 ms)", or "± 12.0 µs" for possible noise;
  * "too few runs".  (transfer full) */
 char *scope_say_change (const ProfInterval *saved, ProfVerdict verdict);

@@ -69,7 +69,7 @@ axis_name (const char *key)
                                        : _ ("units");
 }
 
-/* The sizes that were measured, ascending, and the forms.  Of other sizes the first is taken. */
+/* The sizes that were measured, ascending, and the forms.  Cells whose other sizes differ from the first cell's are left out. */
 static void
 list_axes (const cJSON *cells, const char *key, GArray *sizes, GPtrArray *forms)
 {

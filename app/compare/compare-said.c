@@ -1,6 +1,6 @@
 /* compare-said.c — see compare-said.h.
  *
- * A result may be of a stranger: what it has beyond the limits is counted or cut.
+ * A result may come from a stranger, so blocks, rows and texts have limits.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/compare/compare-said.h"
 

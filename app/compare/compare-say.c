@@ -56,9 +56,12 @@ read_size (Size *size, const cJSON *result, const cJSON *like)
   size->cells = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   cJSON_ArrayForEach (cell, get_member (result, "cells"))
   {
-    char *name = scope_cell_dup_name (cell, result);
+    char *name;
 
-    if (scope_cells_have_same_size (cell, like) && !g_hash_table_contains (size->cells, name))
+    if (!scope_cells_have_same_size (cell, like))
+      continue;
+    name = scope_cell_dup_name (cell, result);
+    if (!g_hash_table_contains (size->cells, name))
       g_hash_table_insert (size->cells, g_steal_pointer (&name), (gpointer) cell);
     g_free (name);
   }
@@ -95,7 +98,7 @@ add_time (ScopeTable *table, const Size *size, const char *name)
                         });
 }
 
-/* An empty table with a column for each size; one size that is none, as of recordings, has no title. */
+/* An empty table with a column for each size; a single column without a size, as for recordings, has no title. */
 static ScopeTable *
 new_times (const cJSON *result, const GPtrArray *sizes)
 {
@@ -193,6 +196,9 @@ scope_result_say_verdicts (ScopeSaid *said, const cJSON *result, const cJSON *li
                            scope_say_speed (scope_json_get_number (pair, "fastest"),
                                             scope_json_get_number (pair, "slowest")));
   }
+  if (n > MAX_SENTENCES)
+    scope_said_sentence (said, SCOPE_SAID_FAINT,
+                         g_strdup_printf (_ ("and %u more"), n - MAX_SENTENCES));
 }
 
 void

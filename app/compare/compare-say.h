@@ -1,6 +1,6 @@
-/* compare-say.h — what a result of hscope compare --json says, as blocks.
+/* compare-say.h — a result of hscope compare --json as blocks.
  *
- * Lists own what they say; the result may be of a stranger.
+ * Lists copy all texts; the result may come from a stranger.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -16,5 +16,5 @@ void scope_result_say_verdicts (ScopeSaid *said, const cJSON *result, const cJSO
 void scope_result_say_proof (ScopeSaid *said, const cJSON *result);
 /* Curves of run times for each size in which cells differ: "compare-curves-batch", "-length", "-hidden". */
 void scope_result_say_curves (ScopeSaid *said, const cJSON *result);
-/* Where the difference between two cells comes from, and what it was measured by. */
+/* The causes of the difference between two cells, and the ladder. */
 void scope_result_say_why (ScopeSaid *said, const cJSON *result, const cJSON *a, const cJSON *b);

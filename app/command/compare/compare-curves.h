@@ -1,6 +1,6 @@
-/* compare-curves.h — how times grow with the batch or the length.
+/* compare-curves.h — how times grow with the batch, the length or the hidden units.
  *
- * Groups that differ only in one of these two sizes form a family: one chart, one curve per
+ * Groups that differ in one of these sizes only form a family: charts of time, speed-up and memory with one curve per
  * candidate.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once

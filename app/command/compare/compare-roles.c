@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/compare/compare-roles.h"
 
+#include "app/adapt/statements.h"
 #include "app/command/frame/command.h"
 #include "app/command/frame/complete-model.h"
 
@@ -83,17 +84,11 @@ scope_compare_join_roles (ScopeComparison *self)
 
 /* --- What is said --- */
 
-static char *
-format_time (double seconds)
-{
-  return seconds > 0 ? prof_format_seconds (seconds) : g_strdup ("–");
-}
-
 static void
 add_times (ScopeTable *table, double first, double second)
 {
-  scope_table_add (table, format_time (first), FALSE);
-  scope_table_add (table, format_time (second), FALSE);
+  scope_table_add (table, scope_say_time (first), FALSE);
+  scope_table_add (table, scope_say_time (second), FALSE);
 }
 
 static char *

@@ -112,9 +112,8 @@ static const CommonOption common_options[] = {
       NULL } },
   { SCOPE_OPTIONS_FOLD,
     { SCOPE_OPTION (ScopeCommonOptions, NONE, "freeze-parameters", freeze_parameters),
-      "Treat parameters as constants, as in ONNX files: norms and filters are folded "
-      "into "
-      "convolutions, and faster kernels chosen, which round differently",
+      "Treat parameters as constants, as in ONNX files: norms and filters are folded into "
+      "convolutions, and faster kernels are chosen, which round differently",
       NULL } },
   { SCOPE_OPTIONS_EACH,
     { SCOPE_OPTION (ScopeCommonOptions, FILENAME, "each", each),

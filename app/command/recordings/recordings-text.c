@@ -1,6 +1,6 @@
 /* recordings-text.c — recordings compared with a baseline as blocks, and as JSON.
  *
- * What the recordings cannot tell is said with every comparison.
+ * Every comparison lists the limits of what recordings can show.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/frame/said-text.h"
 #include "app/command/recordings/recordings.h"

@@ -311,6 +311,7 @@ test_run_of_a_former_capture_is_not_shown (void)
   scope_workspace_open_capture (workspace, second);
   wait_for_workers (workspace);
   g_assert_cmpstr (scope_workspace_get_capture_path (workspace), ==, second);
+  g_assert_cmpint (shown_run (workspace), !=, 1);
   remove_capture (first);
   remove_capture (second);
 }
