@@ -115,8 +115,8 @@ prof_facts_get_text (const ProfFacts *facts, const char *key)
 
 /* --- Reports of the kernel and the libraries --- */
 
-static char *
-read_text (const char *path)
+char *
+prof_machine_read_text (const char *path)
 {
   char *text = NULL;
 
@@ -156,15 +156,16 @@ add_features (ProfFacts *facts, const char *flags)
 static void
 describe_processor (ProfFacts *facts)
 {
-  g_autofree char *text = read_text ("/proc/cpuinfo");
+  g_autofree char *text = prof_machine_read_text ("/proc/cpuinfo");
   g_autofree char *model = text ? find_line (text, "model name") : NULL;
   g_autofree char *flags = text ? find_line (text, "flags") : NULL;
-  g_autofree char *governor = read_text ("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
-  g_autofree char *turbo = read_text ("/sys/devices/system/cpu/intel_pstate/no_turbo");
-  g_autofree char *boost = read_text ("/sys/devices/system/cpu/cpufreq/boost");
-  g_autofree char *smt = read_text ("/sys/devices/system/cpu/smt/active");
+  g_autofree char *governor =
+      prof_machine_read_text ("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
+  g_autofree char *turbo = prof_machine_read_text ("/sys/devices/system/cpu/intel_pstate/no_turbo");
+  g_autofree char *boost = prof_machine_read_text ("/sys/devices/system/cpu/cpufreq/boost");
+  g_autofree char *smt = prof_machine_read_text ("/sys/devices/system/cpu/smt/active");
   g_autofree char *source =
-      read_text ("/sys/devices/system/clocksource/clocksource0/current_clocksource");
+      prof_machine_read_text ("/sys/devices/system/clocksource/clocksource0/current_clocksource");
 
   prof_facts_set (facts, "cpu.model", model);
   if (flags)
@@ -184,7 +185,7 @@ describe_system (ProfFacts *facts)
 {
   struct utsname   name;
   double           load[1];
-  g_autofree char *quota = read_text ("/sys/fs/cgroup/cpu.max");
+  g_autofree char *quota = prof_machine_read_text ("/sys/fs/cgroup/cpu.max");
 
   if (uname (&name) == 0)
     {
@@ -231,7 +232,7 @@ prof_machine_describe (ProfFacts *facts)
 ProfTicks
 prof_machine_ticks (void)
 {
-  g_autofree char *text = read_text ("/proc/stat");
+  g_autofree char *text = prof_machine_read_text ("/proc/stat");
   ProfTicks        ticks = { 0 };
   const char      *at = text && g_str_has_prefix (text, "cpu ") ? text + 4 : NULL;
 

@@ -31,6 +31,9 @@ guint prof_facts_n (const ProfFacts *facts);
 /* A fact by index, in the order in which keys were added.  Valid until the next change. */
 const ProfFact *prof_facts_get (const ProfFacts *facts, guint index);
 
+/* The text of a file of /proc or /sys without blanks at its end; NULL if it cannot be read.  (transfer full) */
+char *prof_machine_read_text (const char *path);
+
 /* The text of the fact with this key, owned by facts; NULL if there is none. */
 const char *prof_facts_get_text (const ProfFacts *facts, const char *key);
 

@@ -22,7 +22,7 @@ typedef struct
   ProfUnit         unit;
   gsize            offset;    /* in HybMachine */
   double           agreement; /* the two halves of the rounds differ by this factor at most */
-  /* Returns the fact by rates and by the facts of the rows before; 0: there is none. */
+  /* Returns the fact, from rates and the facts of earlier rows; 0 if it was not found. */
   double (*get) (const ProfMachineView *view, const HybMachine *machine);
   double (*reported) (void); /* what the processor reports; NULL: nothing */
 } ProfMachineFact;

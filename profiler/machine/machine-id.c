@@ -6,6 +6,7 @@
 
 #include "engine/kernels/simd/processor.h"
 #include "engine/kernels/simd/simd.h"
+#include "profiler/base/machine.h"
 
 #include <math.h>
 #include <sched.h>
@@ -29,15 +30,6 @@ static const char *const levels[] = {
   [HYB_SIMD_AVX512] = "AVX-512",
 };
 
-/* The text of a file, or NULL.  (transfer full) */
-static char *
-read_text (const char *path)
-{
-  char *text = NULL;
-
-  return g_file_get_contents (path, &text, NULL, NULL) ? g_strchomp (text) : NULL;
-}
-
 double
 prof_machine_quota (const char *text)
 {
@@ -50,7 +42,7 @@ prof_machine_quota (const char *text)
   return quota > 0 && period > 0 && isfinite (quota / period) ? quota / period : 0;
 }
 
-/* The smaller limit; 0 is none. */
+/* The smaller limit; 0 means unlimited. */
 static double
 smaller (double a, double b)
 {
@@ -67,7 +59,7 @@ find_limit (const char *group)
   for (guint i = 0; i < MAX_PARENTS && strlen (path) >= strlen (GROUPS); i++)
     {
       g_autofree char *file = g_build_filename (path, "cpu.max", NULL);
-      g_autofree char *text = read_text (file);
+      g_autofree char *text = prof_machine_read_text (file);
       char            *end = strrchr (path, '/');
 
       limit = text ? smaller (limit, prof_machine_quota (text)) : limit;
@@ -80,9 +72,9 @@ find_limit (const char *group)
 static double
 find_quota (void)
 {
-  g_autofree char *groups = read_text ("/proc/self/cgroup");
-  g_autofree char *quota = read_text (GROUPS "/cpu/cpu.cfs_quota_us");
-  g_autofree char *period = read_text (GROUPS "/cpu/cpu.cfs_period_us");
+  g_autofree char *groups = prof_machine_read_text ("/proc/self/cgroup");
+  g_autofree char *quota = prof_machine_read_text (GROUPS "/cpu/cpu.cfs_quota_us");
+  g_autofree char *period = prof_machine_read_text (GROUPS "/cpu/cpu.cfs_period_us");
   g_autofree char *both = quota && period ? g_strjoin (" ", quota, period, NULL) : NULL;
   const char      *unified = groups ? strstr (groups, "0::/") : NULL;
   g_autofree char *group = unified ? g_strndup (unified + 3, strcspn (unified + 3, "\n")) : NULL;
@@ -112,9 +104,10 @@ char *
 prof_machine_id_dup (void)
 {
   g_autofree char *processor = hyb_processor_dup_name ();
-  g_autofree char *microcode = read_text ("/sys/devices/system/cpu/cpu0/microcode/version");
-  g_autofree char *kind =
-      read_text ("/sys/devices/system/cpu/cpu0/regs/identification/midr_el1"); /* of ARM */
+  g_autofree char *microcode =
+      prof_machine_read_text ("/sys/devices/system/cpu/cpu0/microcode/version");
+  g_autofree char *kind = prof_machine_read_text (
+      "/sys/devices/system/cpu/cpu0/regs/identification/midr_el1"); /* of ARM */
   char *id = g_strdup_printf ("%s%s%s%s%s, %u processors, quota %.2f, %s" BUILD ", form %d",
                               processor, kind ? ", " : "", kind ? kind : "",
                               microcode ? ", microcode " : "", microcode ? microcode : "",

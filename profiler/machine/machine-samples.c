@@ -284,7 +284,7 @@ take_sample (ProfMachineSamples *samples, Sample *sample)
   return TRUE;
 }
 
-/* What decides most comes first, in case that time ends. */
+/* The most important rates come first, in case that time ends. */
 static gboolean
 take_samples (ProfMachineSamples *samples)
 {

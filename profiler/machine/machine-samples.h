@@ -34,8 +34,8 @@ typedef struct
 
 typedef struct _ProfMachineSamples ProfMachineSamples;
 
-/* Makes room for sets of up to twice the last-level cache; NULL if the memory of the process is limited so much that
- * there is none.  `seconds` from now on rounds end, finished or not.  (transfer full) */
+/* Allocates sets of up to twice the last-level cache; NULL if the memory limit of the process is too low.  Rounds stop
+ * after `seconds`, finished or not.  (transfer full) */
 ProfMachineSamples *prof_machine_samples_new (double seconds);
 /* Frees the samples; NULL is allowed. */
 void prof_machine_samples_free (ProfMachineSamples *samples);

@@ -15,7 +15,7 @@ prof_machine_store_dup_path (void)
   return g_build_filename (g_get_user_cache_dir (), "hybridscope", "machine", "machine.ini", NULL);
 }
 
-/* What the file holds; empty if it is not ours or damaged.  (transfer full) */
+/* The contents of the file; an empty key file if it is damaged or not the user's own.  (transfer full) */
 static GKeyFile *
 load (void)
 {
@@ -36,7 +36,7 @@ is_within (const ProfStoredNumber *number, double value)
   return value >= number->low && value <= number->high;
 }
 
-/* The number; NaN if it is not there, or is no number within its bounds. */
+/* The number; NaN if it is missing, malformed or out of bounds. */
 static double
 read_number (GKeyFile *file, const char *group, const ProfStoredNumber *number)
 {

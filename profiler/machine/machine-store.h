@@ -16,8 +16,8 @@ typedef struct
   gboolean    is_optional;
 } ProfStoredNumber;
 
-/* Fills values with the n numbers of a group; NaN for an optional one that is not there.  FALSE if the group is not
- * there, or is not as it is written. */
+/* Fills values with the n numbers of a group; NaN for an optional one that is not there.  FALSE if the group is
+ * missing or one of its numbers is invalid. */
 gboolean prof_machine_store_read (const char             *group,
                                   const ProfStoredNumber *numbers,
                                   guint                   n,

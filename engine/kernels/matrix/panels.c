@@ -153,8 +153,8 @@ typedef struct
   gboolean     adds; /* to what Y contains */
 } Block;
 
-/* Multiplies all rows of X with a block of a panel, in groups of nearly as many rows.  The first group prefetches what
- * follows in the panel; all of them share what follows in unpacked weights. */
+/* Multiplies all rows of X with a block of a panel, in groups of nearly equal size.  Either the first group prefetches
+ * job->ahead floats ahead in the panel, or all groups share the rows of job->prefetch. */
 static void
 multiply_block (const Job *job, const float *panel, const Block *block, float *y)
 {
