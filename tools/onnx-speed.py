@@ -1,19 +1,19 @@
 #!/usr/bin/env python3
-"""Compares how long ONNX files take in hscope and in ONNX Runtime, one thread each, in turns.
+"""Compares how long ONNX files take in hscope and in ONNX Runtime, with the same number of threads, in turns.
 
 usage: tools/onnx-speed.py [options] HSCOPE FOLDER [REGEX]
 
 FOLDER has cases.jsonl and recipes.py as shared/onnx: files, and inputs for those that ONNX Runtime runs.  Files that take
 less than --least milliseconds in ONNX Runtime, here and where the cases were recorded, are left out.  Needs the Python packages numpy and onnxruntime.
 
-Times are processor time of the computing process, so that other programs on the machine disturb them little; short runs are
-timed several at a time.  What remains of a call from Python is part of ONNX Runtime's time (1.9 µs with the run of an
+Times of one thread are processor time of the computing process, so that other programs on the machine disturb them little;
+with --threads 2 and more they are wall time and need an idle machine.  Short runs are timed several at a time.  What remains of a call from Python is part of ONNX Runtime's time (1.9 µs with the run of an
 Identity of one number, where hscope takes 0.1 µs).  Each round
 measures a block of runs in ONNX Runtime and one in hscope; its ratio is that of the medians.  The figure is the geometric
-mean over rounds, its interval 95 % of 2,000 draws of rounds.  ONNX Runtime: all optimisations, one thread, inputs bound.
-hscope: hscope profile --fold-parameters --threads 1, plan and packed weights kept between runs as ONNX Runtime keeps them.
+mean over rounds, its interval 95 % of 2,000 draws of rounds.  ONNX Runtime: all optimisations, inputs bound.
+hscope: hscope profile --fold-parameters, plan and packed weights kept between runs as ONNX Runtime keeps them.
 Peak memory and the time from the start of the process to the first result are measured once a round with processes of
-their own (least); "imports" is what Python takes of it before it opens the file.
+their own (least); "imports" is what Python takes of it before it opens the file.  --times-only leaves them out.
 """
 # SPDX-License-Identifier: LGPL-2.1-or-later
 import argparse
@@ -65,15 +65,21 @@ def make_inputs(folder, case):
         return {n: arrays[k] for n, k in case["inputs_npz"].items()}
 
 
-def serve(folder, name, arrays):
+def clock(threads):
+    """Wall time where several threads compute at once."""
+    return time.process_time if threads == 1 else time.perf_counter
+
+
+def serve(folder, name, arrays, threads):
     """The child that has ONNX Runtime: writes the inputs, then answers each number of runs with their seconds."""
     import numpy as np
     import onnxruntime
     case = next(list_cases(folder, "^%s$" % re.escape(name)))
     inputs = make_inputs(folder, case)
     np.savez(arrays, **inputs)
+    now = clock(threads)
     options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    options.intra_op_num_threads, options.inter_op_num_threads = threads, 1
     options.log_severity_level = 4
     session = onnxruntime.InferenceSession(os.path.join(folder, case["file"]), options, providers=["CPUExecutionProvider"])
     binding = session.io_binding()
@@ -97,17 +103,17 @@ def serve(folder, name, arrays):
         n, inner = map(int, line.split())
         samples = []
         for _ in range(n):
-            begin = time.process_time()
+            begin = now()
             for _ in range(inner):
                 run()
-            samples.append((time.process_time() - begin) / inner)
+            samples.append((now() - begin) / inner)
         print(json.dumps(samples), flush=True)
 
 
 class Theirs:
-    def __init__(self, folder, case, arrays):
-        self.process = subprocess.Popen([sys.executable, __file__, "--serve", case["id"], arrays, "", folder], text=True,
-                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    def __init__(self, folder, case, arrays, threads):
+        command = [sys.executable, __file__, "--threads", str(threads), "--serve", case["id"], arrays, "", folder]
+        self.process = subprocess.Popen(command, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
 
     def block(self, n, inner=1):
         self.process.stdin.write("%d %d\n" % (n, inner))
@@ -122,13 +128,13 @@ class Theirs:
         self.process.wait()
 
 
-def ours(hscope, path, arrays, n, extra):
-    command = [hscope, "profile", path, "--input", arrays, "--threads", "1", "--fold-parameters", "--repeat", str(n),
-               "--warmup", "3", "--traced", "1", "--json", "--quiet", "--time-limit", "120"] + extra
+def ours(options, path, arrays, n):
+    command = [options.hscope, "profile", path, "--input", arrays, "--threads", str(options.threads), "--fold-parameters", "--repeat", str(n),
+               "--warmup", "3", "--traced", "1", "--json", "--quiet", "--time-limit", "120"] + options.extra
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode != 0:
         raise RuntimeError(done.stderr.strip().split("\n")[-1][:200])
-    return [s["cpu_seconds"] for s in json.loads(done.stdout)["clean"]["list"]]
+    return [s["cpu_seconds" if options.threads == 1 else "seconds"] for s in json.loads(done.stdout)["clean"]["list"]]
 
 
 def spawn(command):
@@ -155,7 +161,7 @@ def median(values):
 def measure(case, options, scratch):
     arrays, out = os.path.join(scratch, "in.npz"), os.path.join(scratch, "out.npz")
     path = os.path.join(options.folder, case["file"])
-    theirs = Theirs(options.folder, case, arrays)
+    theirs = Theirs(options.folder, case, arrays, options.threads)
     theirs.block(2)
     once = min(theirs.block(3))
     recorded = case["run"].get("ort_seconds", {}).get("median", 0)
@@ -166,16 +172,18 @@ def measure(case, options, scratch):
     inner = math.ceil(SAMPLE / once) if once < SAMPLE else 1
     ratios, a, b, firsts = [], [], [], []
     for _ in range(options.rounds):
-        x, y = theirs.block(n, inner), ours(options.hscope, path, arrays, n, options.extra)
+        x, y = theirs.block(n, inner), ours(options, path, arrays, n)
         ratios.append(median(y) / median(x))
         a += x
         b += y
+        if options.times_only:
+            continue
         them = spawn([sys.executable, "-c", FIRST, path, arrays, out])
         us = spawn([options.hscope, "run", path, "--input", arrays, "--output", out, "--threads", "1", "--quiet"])
         firsts.append((us[0], us[1], them[0], them[1], float(them[2] or "nan")))
     theirs.end()
     ratio = math.exp(sum(map(math.log, ratios)) / len(ratios))
-    least = [min(column) for column in zip(*firsts)]
+    least = [min(column) for column in zip(*firsts)] or [math.nan] * 5
     return {"id": case["id"], "kind": case["kind"], "theirs_ms": median(a) * 1e3, "ours_ms": median(b) * 1e3, "ratio": ratio,
             "interval": interval(ratios), "least_ratio": min(b) / min(a), "first_s": [least[0], least[2]], "imports_s": least[4],
             "peak_mib": [least[1], least[3]]}
@@ -193,12 +201,14 @@ def main():
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seconds", type=float, default=0.3, help="of a block in ONNX Runtime")
     parser.add_argument("--least", type=float, default=1, help="milliseconds that a file takes there at least")
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--times-only", action="store_true", help="leave out first results and peak memory")
     parser.add_argument("--extra", default="", help="further options of hscope profile")
     parser.add_argument("--json", metavar="FILE")
     parser.add_argument("--serve", nargs=2, metavar=("CASE", "ARRAYS"), help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.serve:
-        serve(options.folder, *options.serve)
+        serve(options.folder, *options.serve, options.threads)
         return
     options.extra = options.extra.split()
     rows = []
