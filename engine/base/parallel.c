@@ -180,10 +180,12 @@ worker_main (gpointer data)
         continue;
 
       /* The worker raises n_sleeping before it reads the ticket again, and the publisher reads
-       * n_sleeping after it has written the ticket, so at least one of them sees the other. */
+       * n_sleeping after it has written the ticket, so at least one of them sees the other.  A
+       * worker that wakes when all pieces of a short job are claimed polls for the next job: if it
+       * slept at once, it would be woken too late for every job. */
       g_mutex_lock (&pool.sleep);
       atomic_fetch_add (&pool.n_sleeping, 1);
-      while (!has_work ())
+      if (!has_work ())
         g_cond_wait (&pool.work_came, &pool.sleep);
       atomic_fetch_sub (&pool.n_sleeping, 1);
       g_mutex_unlock (&pool.sleep);
