@@ -1,6 +1,7 @@
 /* reduction-loops.c — the inner loops of reductions: a = reduce over i of x[i].
  *
- * Floats accumulate in double (extrema in their own type), integers in 64 bits that wrap.  A row
+ * Floats accumulate in double (extrema in their own type), of sums up to eight as floats before; integers in 64 bits that
+ * wrap.  A row
  * is reduced into LANES independent accumulators, which the compiler turns into vectors without
  * reordering operations.  The macro LOOPS defines the loops for one reduction and element type.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
@@ -123,7 +124,7 @@
                                                                                                \
   static const HybReduceLoops id##_##suffix G_GNUC_UNUSED = {                                  \
     id##_start_##suffix,   id##_row_##suffix,    id##_rows_##suffix, id##_columns_##suffix,    \
-    id##_combine_##suffix, id##_finish_##suffix, sizeof (A),                                   \
+    id##_combine_##suffix, id##_finish_##suffix, sizeof (A),         NULL,                     \
   };
 
 #define FLOAT_LOOPS(T, suffix)                                                    \
@@ -167,12 +168,12 @@ finish_floats (gconstpointer sums, gint64 n, HybReduceFinish how, gint64 count, 
 
 static const HybReduceLoops sum_floats = {
   sum_start_f32,       sum_row_of_floats, sum_rows_f32,    hyb_sum_columns_f32,
-  hyb_sum_combine_f32, finish_floats,     sizeof (double),
+  hyb_sum_combine_f32, finish_floats,     sizeof (double), &sum_f32,
 };
 
 static const HybReduceLoops sum_square_floats = {
   sum_square_start_f32, sum_square_row_f32, sum_square_rows_f32, hyb_square_columns_f32,
-  hyb_sum_combine_f32,  finish_floats,      sizeof (double),
+  hyb_sum_combine_f32,  finish_floats,      sizeof (double),     NULL,
 };
 
 const HybReduceLoops *

@@ -9,7 +9,7 @@
 #include "engine/kernels/reduction-kinds.h"
 
 /* The type of accumulators is private to the loops, which take at most 8 bytes each. */
-typedef struct
+typedef struct HybReduceLoops
 {
   /* Sets n accumulators to the neutral element: a[i] = identity. */
   void (*start) (gpointer accumulators, gint64 n);
@@ -28,6 +28,8 @@ typedef struct
                   gint64          count,
                   gpointer        y);
   gsize size; /* bytes of an accumulator */
+  /* Loops that cannot overflow on the way, for when a result is not finite; NULL if these cannot either. */
+  const struct HybReduceLoops *exact;
 } HybReduceLoops;
 
 /* Returns the loops; kind and dtype must fit each other (reduction-kinds.h). */

@@ -17,6 +17,10 @@
 #include "engine/kernels/reduction-loops.h"
 #include "engine/kernels/simd/transpose.h"
 
+#include <string.h>
+
+#include "engine/kernels/vectorise.h"
+
 /* Accumulators of one task, on the stack. */
 #define MAX_WIDTH 2048
 /* Narrow rows are accumulated several at a time, up to this many accumulators. */
@@ -309,6 +313,31 @@ run_places (gint64 begin, gint64 end, gpointer data)
     }
 }
 
+static void
+run (ReduceJob *reduce)
+{
+  gint64 n_tasks = reduce->kept.count * reduce->n_stripes;
+
+  if (reduce->is_blocked)
+    run_tasks (0, n_tasks, reduce);
+  else
+    hyb_parallel_for (n_tasks, MAX (1, HYB_EACH_GRAIN / MAX (1, reduce->count * reduce->n_columns)),
+                      reduce->inner == 1 ? run_places : run_tasks, reduce);
+}
+
+static gboolean
+are_finite (const float *y, gint64 n)
+{
+  guint32 bits, n_infinite = 0;
+
+  for (gint64 i = 0; i < n; i++)
+    {
+      memcpy (&bits, y + i, sizeof bits);
+      n_infinite += (bits & 0x7f800000) == 0x7f800000;
+    }
+  return n_infinite == 0;
+}
+
 void
 hyb_reduce (const HybReduction *reduction)
 {
@@ -319,14 +348,13 @@ hyb_reduce (const HybReduction *reduction)
     .y = reduction->y,
     .size = (gint64) hyb_dtype_size (reduction->dtype),
   };
-  gint64 n_tasks;
 
   find_runs (&reduce, reduction->shape, reduction->axes);
   choose_units (&reduce);
-  n_tasks = reduce.kept.count * reduce.n_stripes;
-  if (reduce.is_blocked)
-    run_tasks (0, n_tasks, &reduce);
-  else
-    hyb_parallel_for (n_tasks, MAX (1, HYB_EACH_GRAIN / MAX (1, reduce.count * reduce.n_columns)),
-                      reduce.inner == 1 ? run_places : run_tasks, &reduce);
+  run (&reduce);
+  if (reduce.loops->exact && !are_finite (reduction->y, reduce.kept.count * reduce.inner))
+    {
+      reduce.loops = reduce.loops->exact;
+      run (&reduce);
+    }
 }

@@ -1,9 +1,14 @@
 /* sum-columns-kernel.h — the loops of sum-columns.c for one instruction set.
  *
- * For each strip of STRIP rows, for each block of BLOCK vectors of columns (the rest: one vector, then
+ * sum_columns: for each GROUP of rows, for each vector of columns: the rows are added as a tree of floats, which is added
+ * to the sums in double.
+ * square_columns: for each strip of STRIP rows, for each block of BLOCK vectors of columns (the rest: one vector, then
  * a part of one), for each row of the strip.  The sums of a block stay in registers; each column is
  * added row by row, as a plain loop would.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Rows that are added as floats before they are added to the sums. */
+#define GROUP 8
 
 /* Doubles of a vector. */
 #define WIDTH (LANES / 2)
@@ -12,65 +17,133 @@
 /* Rows that are read in turn; more streams are not prefetched well. */
 #define STRIP 16
 
-/* n_vectors is a constant wherever these are inlined. */
-#define DEFINE(name, STEP)                                                                 \
-  INLINE void SIMD (name##_block) (double *sums, const float *x, const int n_vectors,      \
-                                   gint64 n_rows, gint64 stride)                           \
-  {                                                                                        \
-    Doubles sum[BLOCK], value;                                                             \
-                                                                                           \
-    memcpy (sum, sums, sizeof (Doubles) * (gsize) n_vectors);                              \
-    for (gint64 row = 0; row < n_rows; row++, x += stride)                                 \
-      HYB_UNROLL (8)                                                                       \
-    for (int k = 0; k < n_vectors; k++)                                                    \
-      {                                                                                    \
-        value = simd_load_doubles (x + k * WIDTH);                                         \
-        sum[k] += STEP (value);                                                            \
-      }                                                                                    \
-    memcpy (sums, sum, sizeof (Doubles) * (gsize) n_vectors);                              \
-  }                                                                                        \
-                                                                                           \
-  /* n < WIDTH columns. */                                                                 \
-  INLINE void SIMD (name##_part) (double *sums, const float *x, gint64 n, gint64 n_rows,   \
-                                  gint64 stride)                                           \
-  {                                                                                        \
-    Doubles sum = { 0.0 }, value;                                                          \
-    float   lane[LANES];                                                                   \
-                                                                                           \
-    memcpy (&sum, sums, sizeof (double) * (gsize) n);                                      \
-    for (gint64 row = 0; row < n_rows; row++, x += stride)                                 \
-      {                                                                                    \
-        simd_store (lane, simd_load_part (x, n));                                          \
-        value = simd_load_doubles (lane);                                                  \
-        sum += STEP (value);                                                               \
-      }                                                                                    \
-    memcpy (sums, &sum, sizeof (double) * (gsize) n);                                      \
-  }                                                                                        \
-                                                                                           \
-  static TARGET void SIMD (name##_columns) (gpointer accumulators, gconstpointer elements, \
-                                            gint64 n, gint64 n_rows, gint64 stride)        \
-  {                                                                                        \
-    double *sums = accumulators;                                                           \
-                                                                                           \
-    for (gint64 first = 0; first < n_rows; first += STRIP)                                 \
-      {                                                                                    \
-        const float *x = (const float *) elements + first * stride;                        \
-        gint64       height = MIN (STRIP, n_rows - first), i = 0;                          \
-                                                                                           \
-        for (; i + BLOCK * WIDTH <= n; i += BLOCK * WIDTH)                                 \
-          SIMD (name##_block) (sums + i, x + i, BLOCK, height, stride);                    \
-        for (; i + WIDTH <= n; i += WIDTH)                                                 \
-          SIMD (name##_block) (sums + i, x + i, 1, height, stride);                        \
-        if (i < n)                                                                         \
-          SIMD (name##_part) (sums + i, x + i, n - i, height, stride);                     \
-      }                                                                                    \
-  }
+/* The first n columns of a row, of LANES or fewer. */
+INLINE Floats
+SIMD (columns) (const float *x, gint64 n)
+{
+  return n == LANES ? simd_load (x) : simd_load_part (x, n);
+}
 
-#define ITSELF(value) (value)
-#define SQUARE(value) ((value) * (value))
+/* The sum of n_rows rows, a constant power of two up to GROUP. */
+INLINE Floats
+SIMD (sum_of_rows) (const int n_rows, const float *x, gint64 stride, gint64 n)
+{
+#define ROW(k)  SIMD (columns) (x + (k) *stride, n)
+#define FOUR(k) ((ROW (k) + ROW (k + 1)) + (ROW (k + 2) + ROW (k + 3)))
+  if (n_rows == 1)
+    return ROW (0);
+  if (n_rows == 2)
+    return ROW (0) + ROW (1);
+  return n_rows == 4 ? FOUR (0) : FOUR (0) + FOUR (4);
+#undef ROW
+#undef FOUR
+}
 
-DEFINE (sum, ITSELF)
-DEFINE (square, SQUARE)
+INLINE void
+SIMD (add_floats) (Floats value, double *sums)
+{
+  Doubles low, high;
+
+  memcpy (&low, sums, sizeof low);
+  memcpy (&high, sums + WIDTH, sizeof high);
+  low += simd_low_doubles (value);
+  high += simd_high_doubles (value);
+  memcpy (sums, &low, sizeof low);
+  memcpy (sums + WIDTH, &high, sizeof high);
+}
+
+/* Adds n_rows rows of n columns. */
+INLINE void
+SIMD (add_rows) (const int n_rows, const float *x, gint64 stride, gint64 n, double *sums)
+{
+  double part[LANES] = { 0 };
+  gint64 i = 0;
+
+  for (; i + LANES <= n; i += LANES)
+    SIMD (add_floats) (SIMD (sum_of_rows) (n_rows, x + i, stride, LANES), sums + i);
+  if (i == n)
+    return;
+  memcpy (part, sums + i, sizeof *part * (gsize) (n - i));
+  SIMD (add_floats) (SIMD (sum_of_rows) (n_rows, x + i, stride, n - i), part);
+  memcpy (sums + i, part, sizeof *part * (gsize) (n - i));
+}
+
+static TARGET void
+SIMD (sum_columns) (gpointer      accumulators,
+                    gconstpointer elements,
+                    gint64        n,
+                    gint64        n_rows,
+                    gint64        stride)
+{
+  const float *x = elements;
+
+  for (; n_rows >= GROUP; n_rows -= GROUP, x += GROUP * stride)
+    SIMD (add_rows) (GROUP, x, stride, n, accumulators);
+  if (n_rows & 4)
+    SIMD (add_rows) (4, x, stride, n, accumulators);
+  x += (n_rows & 4) * stride;
+  if (n_rows & 2)
+    SIMD (add_rows) (2, x, stride, n, accumulators);
+  x += (n_rows & 2) * stride;
+  if (n_rows & 1)
+    SIMD (add_rows) (1, x, stride, n, accumulators);
+}
+
+/* n_vectors is a constant wherever this is inlined. */
+INLINE void
+SIMD (
+    square_block) (double *sums, const float *x, const int n_vectors, gint64 n_rows, gint64 stride)
+{
+  Doubles sum[BLOCK], value;
+
+  memcpy (sum, sums, sizeof (Doubles) * (gsize) n_vectors);
+  for (gint64 row = 0; row < n_rows; row++, x += stride)
+    HYB_UNROLL (8)
+  for (int k = 0; k < n_vectors; k++)
+    {
+      value = simd_load_doubles (x + k * WIDTH);
+      sum[k] += value * value;
+    }
+  memcpy (sums, sum, sizeof (Doubles) * (gsize) n_vectors);
+}
+
+/* n < WIDTH columns. */
+INLINE void
+SIMD (square_part) (double *sums, const float *x, gint64 n, gint64 n_rows, gint64 stride)
+{
+  Doubles sum = { 0.0 }, value;
+
+  memcpy (&sum, sums, sizeof (double) * (gsize) n);
+  for (gint64 row = 0; row < n_rows; row++, x += stride)
+    {
+      value = simd_low_doubles (simd_load_part (x, n));
+      sum += value * value;
+    }
+  memcpy (sums, &sum, sizeof (double) * (gsize) n);
+}
+
+static TARGET void
+SIMD (square_columns) (gpointer      accumulators,
+                       gconstpointer elements,
+                       gint64        n,
+                       gint64        n_rows,
+                       gint64        stride)
+{
+  double *sums = accumulators;
+
+  for (gint64 first = 0; first < n_rows; first += STRIP)
+    {
+      const float *x = (const float *) elements + first * stride;
+      gint64       height = MIN (STRIP, n_rows - first), i = 0;
+
+      for (; i + BLOCK * WIDTH <= n; i += BLOCK * WIDTH)
+        SIMD (square_block) (sums + i, x + i, BLOCK, height, stride);
+      for (; i + WIDTH <= n; i += WIDTH)
+        SIMD (square_block) (sums + i, x + i, 1, height, stride);
+      if (i < n)
+        SIMD (square_part) (sums + i, x + i, n - i, height, stride);
+    }
+}
 
 static TARGET void
 SIMD (sum_combine) (gpointer accumulators, gconstpointer others, gint64 n)
@@ -92,9 +165,7 @@ SIMD (sum_means) (const double *a, gint64 n, double count, float *y)
     y[i] = (float) (a[i] / count);
 }
 
-#undef ITSELF
-#undef SQUARE
-#undef DEFINE
+#undef GROUP
 #undef WIDTH
 #undef BLOCK
 #undef STRIP

@@ -1,6 +1,7 @@
 /* sum-columns.c — sums of the columns of floats in doubles, by vector instructions.
  *
- * The bytes are those of the loops of reduction-loops.c, which the compiler vectorises for SSE2 only.
+ * Each level gives the same bytes.  Those of squares are also those of the loops of reduction-loops.c, which the
+ * compiler vectorises for SSE2 only.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/kernels/sum-columns.h"
 

@@ -198,9 +198,10 @@ test_nan_wins_wherever_it_stands (void)
     }
 }
 
-/* Sums of columns and of short rows are added in the order of a plain loop, whatever the vectors. */
+/* Sums of columns and of short rows are the same at all levels.  Squares are added in double; of other sums eight elements
+ * are added as floats before, so that each goes through three additions that round. */
 static void
-test_columns_and_short_rows_are_added_in_order (void)
+test_columns_and_short_rows_are_the_same_at_all_levels (void)
 {
   const HybReduceKind kinds[] = { HYB_REDUCE_SUM, HYB_REDUCE_SUM_SQUARE };
   const gint64        sizes[] = { 2, 7, 37, 63, 135 };
@@ -231,17 +232,45 @@ test_columns_and_short_rows_are_added_in_order (void)
           if (level > HYB_SIMD_PLAIN)
             g_assert_cmpmem (y, (gsize) n * sizeof *y, first, (gsize) n * sizeof *y);
         }
-      for (gint64 i = 0; is_rows && i < n; i++)
+      for (gint64 i = 0; i < n; i++)
         {
-          double sum = 0;
+          double sum = 0, magnitude = 0;
 
           for (gint64 j = 0; j < length; j++)
-            sum += kind == HYB_REDUCE_SUM ? (double) x[i * length + j]
-                                          : (double) x[i * length + j] * (double) x[i * length + j];
-          g_assert_cmpfloat (first[i], ==, (float) (sum / (double) length));
+            {
+              double value = (double) (is_rows ? x[i * length + j] : x[j * n + i]);
+
+              sum += kind == HYB_REDUCE_SUM ? value : value * value;
+              magnitude += kind == HYB_REDUCE_SUM ? fabs (value) : 0;
+            }
+          g_assert_cmpfloat (fabs ((double) first[i] * (double) length - sum), <=,
+                             3 * 0x1p-24 * magnitude + 0x1p-24 * fabs (sum) * 1.0001);
         }
       hyb_simd_cap (HYB_SIMD_AVX512);
     }
+}
+
+/* The sum of all columns fits into a float, but not that of the first rows. */
+static void
+test_sums_that_overflow_on_the_way_are_right (void)
+{
+  const gint64 widths[] = { 1, 3, 16, 37, 600 };
+
+  for (guint k = 0; k < G_N_ELEMENTS (widths); k++)
+    for (gint64 length = 2; length < 40; length += 2)
+      {
+        HybShape          shape = hyb_shape_2d (length, widths[k]);
+        g_autofree float *x = g_new (float, length *widths[k]), *y = g_new (float, widths[k]);
+
+        for (gint64 i = 0; i < length * widths[k]; i++)
+          x[i] = i / widths[k] < length / 2 ? 3e38f : -3e38f;
+        x[0] = -INFINITY;
+        hyb_reduce (&(HybReduction){
+            .kind = HYB_REDUCE_SUM, .dtype = HYB_F32, .shape = &shape, .axes = 1, .x = x, .y = y });
+        g_assert_true (y[0] == -INFINITY);
+        for (gint64 i = 1; i < widths[k]; i++)
+          g_assert_cmpfloat (y[i], ==, 0);
+      }
 }
 
 TEST_PROGRAM (test_reduction)
@@ -251,8 +280,10 @@ TEST_PROGRAM (test_reduction)
 
   g_test_add_func ("/engine/kernels/reduction/random-axes", test_random_axes);
   g_test_add_func ("/engine/kernels/reduction/large-shapes", test_large_shapes);
-  g_test_add_func ("/engine/kernels/reduction/columns-and-short-rows-are-added-in-order",
-                   test_columns_and_short_rows_are_added_in_order);
+  g_test_add_func ("/engine/kernels/reduction/columns-and-short-rows-are-the-same-at-all-levels",
+                   test_columns_and_short_rows_are_the_same_at_all_levels);
+  g_test_add_func ("/engine/kernels/reduction/sums-that-overflow-on-the-way-are-right",
+                   test_sums_that_overflow_on_the_way_are_right);
   g_test_add_func ("/engine/kernels/reduction/threads-do-not-change-sums",
                    test_threads_do_not_change_sums);
   g_test_add_func ("/engine/kernels/reduction/nan-wins-wherever-it-stands",
