@@ -17,6 +17,7 @@ typedef struct
       [HYB_MAX_RANK]; /* for each index of the result that of the data, times its stride; or -1 */
   gconstpointer from;
   gpointer      to;
+  gint64        run_begin, run_end; /* elements of a row that follow each other in the data */
 } HybTableCopy;
 
 /* The index along an axis of the data from which index i of the result comes; -1: the constant. */
