@@ -1,13 +1,15 @@
 /* cumsum.c — cumsum: running sums along one axis, or of the flattened array, and their gradient.
  *
  * The elements are converted to the type of the result first, and summed there: integers wrap, floats
- * are summed in double.  The gradient is the running sum from the other end.  Start with run_lines().
+ * are summed in double.  The gradient is the running sum from the other end.  Start with run_groups().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/base/parallel.h"
 #include "engine/gradient/by-operands.h"
 #include "engine/op/dimensions.h"
 #include "engine/op/rules.h"
 #include "engine/op/run.h"
+
+#include "engine/kernels/vectorise.h"
 
 /* Elements for each thread at least. */
 #define GRAIN 16384
@@ -60,51 +62,64 @@ typedef struct
   gpointer    data;    /* replaced by the sums */
 } CumsumJob;
 
-/* Sum is unsigned for integers, because signed overflow is undefined. */
-#define LINE(T, Sum, suffix)                                         \
-  static void line_##suffix (gpointer data, gint64 n, gint64 stride) \
-  {                                                                  \
-    T  *at = data;                                                   \
-    Sum sum = 0;                                                     \
-                                                                     \
-    for (gint64 i = 0; i < n; i++)                                   \
-      {                                                              \
-        sum += (Sum) at[i * stride];                                 \
-        at[i * stride] = (T) sum;                                    \
-      }                                                              \
+/* Lines that are summed side by side, so that memory is read in order. */
+#define COLUMNS 64
+
+/* Sums n_lines lines that lie side by side.  Sum is unsigned for integers, because signed overflow is undefined. */
+#define LINES(T, Sum, suffix)                                                         \
+  static void lines_##suffix (gpointer data, gint64 n, gint64 stride, gint64 n_lines) \
+  {                                                                                   \
+    T  *at = data;                                                                    \
+    Sum sums[COLUMNS] = { 0 }, sum = 0;                                               \
+                                                                                      \
+    for (gint64 i = 0; i < n && n_lines == 1; i++)                                    \
+      {                                                                               \
+        sum += (Sum) at[i * stride];                                                  \
+        at[i * stride] = (T) sum;                                                     \
+      }                                                                               \
+    for (gint64 i = 0; i < n && n_lines > 1; i++, at += stride)                       \
+      {                                                                               \
+        HYB_INDEPENDENT                                                               \
+        for (gint64 k = 0; k < n_lines; k++)                                          \
+          {                                                                           \
+            sums[k] += (Sum) at[k];                                                   \
+            at[k] = (T) sums[k];                                                      \
+          }                                                                           \
+      }                                                                               \
   }
+LINES (float, double, f32)
+LINES (double, double, f64)
+LINES (gint8, guint64, i8)
+LINES (guint8, guint64, u8)
+LINES (gint32, guint64, i32)
+LINES (gint64, guint64, i64)
 
-LINE (float, double, f32)
-LINE (double, double, f64)
-LINE (gint8, guint64, i8)
-LINE (guint8, guint64, u8)
-LINE (gint32, guint64, i32)
-LINE (gint64, guint64, i64)
-
-#undef LINE
+#undef LINES
 
 #define CUMSUM_DTYPES                                                                             \
   (HYB_DTYPES_FLOAT | HYB_DTYPE_BIT (HYB_U8) | HYB_DTYPE_BIT (HYB_I8) | HYB_DTYPE_BIT (HYB_I32) | \
    HYB_DTYPE_BIT (HYB_I64))
 
+/* Groups of lines: up to COLUMNS that lie side by side. */
 static void
-run_lines (gint64 begin, gint64 end, gpointer data)
+run_groups (gint64 begin, gint64 end, gpointer data)
 {
-  static void (*const lines[HYB_N_DTYPES]) (gpointer, gint64, gint64) = {
-    [HYB_F32] = line_f32, [HYB_F64] = line_f64, [HYB_U8] = line_u8,
-    [HYB_I8] = line_i8,   [HYB_I32] = line_i32, [HYB_I64] = line_i64,
+  static void (*const lines[HYB_N_DTYPES]) (gpointer, gint64, gint64, gint64) = {
+    [HYB_F32] = lines_f32, [HYB_F64] = lines_f64, [HYB_U8] = lines_u8,
+    [HYB_I8] = lines_i8,   [HYB_I32] = lines_i32, [HYB_I64] = lines_i64,
   };
   const CumsumJob *job = data;
   gint64           n = job->view.length, inner = job->view.inner;
+  gint64           n_groups = (inner + COLUMNS - 1) / COLUMNS;
 
   for (gint64 i = begin; i < end; i++)
     {
-      gint64 first = i / inner * n * inner + i % inner;
+      gint64 column = i % n_groups * COLUMNS, first = i / n_groups * n * inner + column;
 
       if (job->reverse)
         first += (n - 1) * inner;
       lines[job->dtype]((char *) job->data + first * (gint64) hyb_dtype_size (job->dtype), n,
-                        job->reverse ? -inner : inner);
+                        job->reverse ? -inner : inner, MIN (COLUMNS, inner - column));
     }
 }
 
@@ -122,7 +137,8 @@ compute (const HybCall *call, const HybRun *run, const HybShape *shape, gboolean
   if (n == 0)
     return;
   hyb_dtype_convert (run->output[0], job.dtype, run->input[0], call->input[0].dtype, (gsize) n);
-  hyb_parallel_for (job.view.outer * job.view.inner, MAX (1, GRAIN / job.view.length), run_lines,
+  hyb_parallel_for (job.view.outer * ((job.view.inner + COLUMNS - 1) / COLUMNS),
+                    MAX (1, GRAIN / (job.view.length * MIN (job.view.inner, COLUMNS))), run_groups,
                     &job);
 }
 

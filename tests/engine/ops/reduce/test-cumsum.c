@@ -1,5 +1,5 @@
 /* test-cumsum.c — tests of cumsum: samples and refusals for
- * op-check.h, and sums that wrap.
+ * op-check.h, sums that wrap, and lines beside each other.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
@@ -37,6 +37,27 @@ test_elements_are_converted_before_they_are_added (void)
   op_assert_near (y, 0, 3., -109., -1., 1.);
 }
 
+/* Lines are summed in groups of 64 that lie side by side. */
+static void
+test_all_widths_are_summed_line_by_line (void)
+{
+  for (gint64 inner = 1; inner < 140; inner += inner < 60 ? 7 : 1)
+    {
+      HybType type = { hyb_shape_3d (2, 5, inner), HYB_F32 };
+      g_autoptr (HybTensor) x = hyb_tensor_new (&type, NULL);
+      g_autoptr (HybTensor) y = NULL;
+      float *from = hyb_tensor_get_data (x), *to;
+
+      for (gint64 i = 0; i < 10 * inner; i++)
+        from[i] = (float) (i * 7919 % 23) - 11;
+      y = op_run ("cumsum", "axis=1", hyb_tensor_ref (x), NULL);
+      to = hyb_tensor_get_data (y);
+      for (gint64 i = 0; i < 10 * inner; i++)
+        g_assert_cmpfloat (to[i], ==,
+                           from[i] + (i / inner % 5 > 0 ? to[i - inner] : 0)); /* small integers */
+    }
+}
+
 TEST_PROGRAM (test_cumsum)
 {
   g_test_init (&argc, &argv, NULL);
@@ -44,5 +65,7 @@ TEST_PROGRAM (test_cumsum)
   op_check_family ("cumsum", hyb_ops_cumsum, samples, refusals);
   g_test_add_func ("/engine/ops/cumsum/elements-are-converted-before-they-are-added",
                    test_elements_are_converted_before_they_are_added);
+  g_test_add_func ("/engine/ops/cumsum/all-widths-are-summed-line-by-line",
+                   test_all_widths_are_summed_line_by_line);
   return g_test_run ();
 }
