@@ -9,6 +9,8 @@
 #include "engine/op/rules.h"
 #include "engine/op/run.h"
 
+#include "engine/kernels/vectorise.h"
+
 /* Elements for each thread at least. */
 #define GRAIN 16384
 
@@ -109,40 +111,105 @@ set_index (const ArgJob *job, gint64 n, gint64 index)
     ((float *) job->to)[n] = (float) index;
 }
 
-/* search_…() returns the index of the extreme element of one line.  x != x is true for NaN, which
- * ends the search. */
-#define SEARCH(T, suffix)                                                                      \
-  static gint64 search_##suffix (const ArgJob *job, const T *x)                                \
-  {                                                                                            \
-    gint64 best = 0;                                                                           \
-    T      extreme = x[0];                                                                     \
-                                                                                               \
-    for (gint64 k = 1; k < job->view.length && extreme == extreme; k++)                        \
-      {                                                                                        \
-        T value = x[k * job->view.inner];                                                      \
-                                                                                               \
-        if (value != value || (job->smallest ? value < extreme : value > extreme))             \
-          {                                                                                    \
-            best = k;                                                                          \
-            extreme = value;                                                                   \
-          }                                                                                    \
-      }                                                                                        \
-    return best;                                                                               \
-  }                                                                                            \
-                                                                                               \
-  static void search_slice_##suffix (gint64 begin, gint64 end, gpointer data)                  \
-  {                                                                                            \
-    const ArgJob *job = data;                                                                  \
-    gint64        inner = job->view.inner;                                                     \
-                                                                                               \
-    for (gint64 n = begin; n < end; n++)                                                       \
-      set_index (job, n,                                                                       \
-                 search_##suffix (job, (const T *) job->from +                                 \
-                                           n / inner * job->view.length * inner + n % inner)); \
+/* Indices up to here are as wide as floats, so that both fit the same vectors. */
+#define MAX_SHORT_INDEX G_MAXINT32
+/* Lines that are searched side by side, so that memory is read in order. */
+#define COLUMNS 64
+/* Parts of a line along the last axis that are searched side by side. */
+#define LANES 16
+
+/* Searches n_lines lines that lie side by side, `step` elements from one element to the next: extreme[i] becomes the
+ * extreme element of line i and best[i] its index.  x != x is true for NaN, which stays. */
+#define SEARCH(T, Index, suffix)                                                                  \
+  static void search_columns_##suffix (const ArgJob *job, const T *x, gint64 length, gint64 step, \
+                                       gint64 n_lines, T *extreme, Index *best)                   \
+  {                                                                                               \
+    gboolean smallest = job->smallest;                                                            \
+                                                                                                  \
+    for (gint64 i = 0; i < n_lines; i++)                                                          \
+      {                                                                                           \
+        extreme[i] = x[i];                                                                        \
+        best[i] = 0;                                                                              \
+      }                                                                                           \
+    for (gint64 k = 1; k < length; k++)                                                           \
+      {                                                                                           \
+        const T *row = x + k * step;                                                              \
+        Index    at = (Index) k;                                                                  \
+                                                                                                  \
+        HYB_INDEPENDENT                                                                           \
+        for (gint64 i = 0; i < n_lines; i++)                                                      \
+          {                                                                                       \
+            T     value = row[i], old = extreme[i];                                               \
+            Index is_better = smallest ? value < old : value > old;                               \
+            Index wins = (is_better | (value != value)) & (old == old);                           \
+                                                                                                  \
+            extreme[i] = wins ? value : old;                                                      \
+            best[i] = wins ? at : best[i];                                                        \
+          }                                                                                       \
+      }                                                                                           \
+  }                                                                                               \
+                                                                                                  \
+  /* TRUE if the element value at index i is to be preferred to old at index k. */                \
+  static gboolean is_first_##suffix (const ArgJob *job, T value, gint64 i, T old, gint64 k)       \
+  {                                                                                               \
+    if (value != value || old != old)                                                             \
+      return value != value && (old == old || i < k);                                             \
+    return value == old ? i < k : job->smallest ? value < old : value > old;                      \
+  }                                                                                               \
+                                                                                                  \
+  /* One line of the last axis: LANES parts side by side, then what is left. */                   \
+  static gint64 search_row_##suffix (const ArgJob *job, const T *x)                               \
+  {                                                                                               \
+    gint64 n_steps = job->view.length / LANES, result = 0;                                        \
+    T      extreme[LANES], found = x[0];                                                          \
+    Index  best[LANES];                                                                           \
+                                                                                                  \
+    if (n_steps > 1)                                                                              \
+      search_columns_##suffix (job, x, n_steps, LANES, LANES, extreme, best);                     \
+    else                                                                                          \
+      n_steps = 0;                                                                                \
+    for (gint64 i = 0; n_steps > 0 && i < LANES; i++)                                             \
+      if (is_first_##suffix (job, extreme[i], (gint64) best[i] * LANES + i, found, result))       \
+        {                                                                                         \
+          result = (gint64) best[i] * LANES + i;                                                  \
+          found = extreme[i];                                                                     \
+        }                                                                                         \
+    for (gint64 i = n_steps * LANES; i < job->view.length; i++)                                   \
+      if (is_first_##suffix (job, x[i], i, found, result))                                        \
+        {                                                                                         \
+          result = i;                                                                             \
+          found = x[i];                                                                           \
+        }                                                                                         \
+    return result;                                                                                \
+  }                                                                                               \
+                                                                                                  \
+  /* Groups [begin, end) of up to COLUMNS lines. */                                               \
+  static void search_slice_##suffix (gint64 begin, gint64 end, gpointer data)                     \
+  {                                                                                               \
+    const ArgJob *job = data;                                                                     \
+    gint64        inner = job->view.inner, length = job->view.length;                             \
+    gint64        n_groups = (inner + COLUMNS - 1) / COLUMNS;                                     \
+    T             extreme[COLUMNS];                                                               \
+    Index         best[COLUMNS];                                                                  \
+                                                                                                  \
+    for (gint64 n = begin; n < end; n++)                                                          \
+      {                                                                                           \
+        gint64   outer = n / n_groups, column = n % n_groups * COLUMNS;                           \
+        gint64   n_lines = MIN (COLUMNS, inner - column);                                         \
+        const T *x = (const T *) job->from + outer * length * inner + column;                     \
+                                                                                                  \
+        if (inner > 1)                                                                            \
+          search_columns_##suffix (job, x, length, inner, n_lines, extreme, best);                \
+        for (gint64 i = 0; inner > 1 && i < n_lines; i++)                                         \
+          set_index (job, outer *inner + column + i, (gint64) best[i]);                           \
+        if (inner == 1)                                                                           \
+          set_index (job, n, search_row_##suffix (job, x));                                       \
+      }                                                                                           \
   }
 
-SEARCH (float, f32)
-SEARCH (double, f64)
+SEARCH (float, gint32, f32)
+SEARCH (float, gint64, long_f32)
+SEARCH (double, gint64, f64)
 
 #undef SEARCH
 
@@ -164,8 +231,12 @@ search (const HybCall *call, const HybRun *run, gint64 axis, gboolean smallest)
       hyb_dtype_set_double (job.to, call->output[0].dtype, 0, 0);
       return;
     }
-  hyb_parallel_for (job.view.outer * job.view.inner, MAX (1, GRAIN / job.view.length),
-                    call->input[0].dtype == HYB_F64 ? search_slice_f64 : search_slice_f32, &job);
+  hyb_parallel_for (job.view.outer * ((job.view.inner + COLUMNS - 1) / COLUMNS),
+                    MAX (1, GRAIN / (job.view.length * MIN (job.view.inner, COLUMNS))),
+                    call->input[0].dtype == HYB_F64     ? search_slice_f64
+                    : job.view.length > MAX_SHORT_INDEX ? search_slice_long_f32
+                                                        : search_slice_f32,
+                    &job);
 }
 
 static void
