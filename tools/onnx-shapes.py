@@ -30,9 +30,17 @@ class Graph:
         """A whole number from low to high, each factor as probable as any other."""
         return round(math.exp(self.draw.uniform(math.log(low), math.log(high))))
 
+    def shape(self, rank, most):
+        """Axes of whole numbers whose product is about a draw from 1,000 to `most`."""
+        each = self.size(1000, most) ** (1 / rank)
+        return [max(1, self.size(1 + 0.3 * each, 3 * each)) for _ in range(rank)]
+
     def input(self, *shape):
+        return self.given(self.numbers.standard_normal(shape).astype(np.float32))
+
+    def given(self, values):
         name = f"x{len(self.inputs)}"
-        self.inputs[name] = self.numbers.standard_normal(shape).astype(np.float32)
+        self.inputs[name] = values
         return name
 
     def weight(self, *shape):
@@ -156,8 +164,302 @@ def lstm_over_convolutions(g):
     return g.add("MatMul", [y, g.weight(hidden, g.size(10, 200))])
 
 
+def gelu_layer(g):
+    into, out = g.size(32, 768), g.size(64, 1024)
+    x = g.add("Gemm", [g.input(g.size(1, 256), into), g.weight(out, into), g.weight(out)], transB=1)
+    y = g.add("Erf", [g.add("Div", [x, g.constant(np.float32(2**0.5))])])
+    return g.add("Mul", [g.add("Mul", [x, g.add("Add", [y, g.constant(np.float32(1))])]), g.constant(np.float32(0.5))])
+
+
+def activation(g):
+    kind = g.draw.choice(["LeakyRelu", "Elu", "Selu", "HardSigmoid", "HardSwish", "ThresholdedRelu", "Softsign", "Celu"])
+    return g.add(kind, [g.input(*g.shape(2, 300000))])
+
+
+def mathematics(g):
+    kind = g.draw.choice(["Sqrt", "Log", "Reciprocal", "Sin", "Cos", "Floor", "Round", "Sign", "Tan", "Sinh", "Atan"])
+    return g.add(kind, [g.add("Abs", [g.input(*g.shape(3, 300000))])])
+
+
+def power(g):
+    exponent = np.float32(g.draw.choice([0.5, 2, 3, -1, 1.7]))
+    return g.add("Pow", [g.add("Abs", [g.input(*g.shape(2, 100000))]), g.constant(exponent)])
+
+
+def clip(g):
+    return g.add("Clip", [g.input(*g.shape(3, 300000)), g.constant(np.float32(-0.5)), g.constant(np.float32(0.7))])
+
+
+def prelu(g):
+    channels = g.size(4, 256)
+    return g.add("PRelu", [g.input(1, channels, g.size(8, 64), g.size(8, 64)), g.weight(channels, 1, 1)])
+
+
+def broadcast(g):
+    shape = g.shape(4, 300000)
+    other = [n if g.draw.random() < 0.5 else 1 for n in shape]
+    return g.add(g.draw.choice(["Add", "Sub", "Mul", "Div", "Max", "Min"]), [g.input(*shape), g.input(*other)])
+
+
+def comparison(g):
+    shape = g.shape(3, 300000)
+    return g.add(g.draw.choice(["Less", "Greater", "Equal", "LessOrEqual"]), [g.input(*shape), g.input(*shape)])
+
+
+def where(g):
+    shape = g.shape(3, 300000)
+    return g.add("Where", [g.add("Less", [g.input(*shape), g.input(shape[-1])]), g.input(*shape), g.input(1)])
+
+
+def cast(g):
+    x = g.add("Mul", [g.input(*g.shape(2, 300000)), g.constant(np.float32(20))])
+    return g.add("Cast", [x], to=g.draw.choice([TensorProto.INT64, TensorProto.INT32, TensorProto.UINT8, TensorProto.FLOAT16, TensorProto.DOUBLE]))
+
+
+def integers(g):
+    shape = g.shape(2, 200000)
+    x, y = (g.given(g.numbers.integers(1, 1000, shape)) for _ in range(2))
+    return g.add("Add", [g.add(g.draw.choice(["Mul", "Sub", "Div", "Mod"]), [x, y]), x])
+
+
+def max_pool(g):
+    window, step = g.draw.choice([2, 3, 5]), g.draw.choice([1, 2])
+    return g.add("MaxPool", [g.input(1, g.size(4, 128), g.size(8, 80), g.size(8, 80))],
+                 kernel_shape=[window] * 2, strides=[step] * 2, pads=[window // 2] * 4)
+
+
+def average_pool(g):
+    window, step = g.draw.choice([2, 3, 7]), g.draw.choice([1, 2])
+    return g.add("AveragePool", [g.input(1, g.size(4, 128), g.size(8, 80), g.size(8, 80))],
+                 kernel_shape=[window] * 2, strides=[step] * 2, pads=[window // 2] * 4)
+
+
+def global_pool(g):
+    return g.add(g.draw.choice(["GlobalAveragePool", "GlobalMaxPool"]), [g.input(g.size(1, 8), g.size(8, 512), g.size(4, 56), g.size(4, 56))])
+
+
+def batch_norm(g):
+    channels = g.size(4, 256)
+    x = g.input(g.size(1, 8), channels, g.size(4, 56), g.size(4, 56))
+    variance = g.constant((0.5 + g.numbers.random(channels)).astype(np.float32))
+    return g.add("BatchNormalization", [x, g.weight(channels), g.weight(channels), g.weight(channels), variance])
+
+
+def instance_norm(g):
+    channels = g.size(4, 256)
+    x = g.input(g.size(1, 8), channels, g.size(4, 56), g.size(4, 56))
+    return g.add("InstanceNormalization", [x, g.weight(channels), g.weight(channels)])
+
+
+def group_norm(g):
+    groups, inside, side = g.draw.choice([4, 8, 16]), g.size(1, 16), g.size(6, 50)
+    channels = groups * inside
+    x = g.add("Reshape", [g.input(1, channels, side, side), g.constant(np.array([1, groups, -1]))])
+    x = g.add("InstanceNormalization", [x, g.constant(np.ones(groups, np.float32)), g.constant(np.zeros(groups, np.float32))])
+    x = g.add("Reshape", [x, g.constant(np.array([1, channels, side, side]))])
+    return g.add("Add", [g.add("Mul", [x, g.weight(channels, 1, 1)]), g.weight(channels, 1, 1)])
+
+
+def norm_in_pieces(g):
+    width = g.size(32, 1024)
+    x = g.input(g.size(8, 500), width)
+    centred = g.add("Sub", [x, g.add("ReduceMean", [x], axes=[-1])])
+    spread = g.add("ReduceMean", [g.add("Mul", [centred, centred])], axes=[-1])
+    root = g.add("Sqrt", [g.add("Add", [spread, g.constant(np.float32(1e-5))])])
+    return g.add("Add", [g.add("Mul", [g.add("Div", [centred, root]), g.weight(width)]), g.weight(width)])
+
+
+def unit_length(g):
+    return g.add("LpNormalization", [g.input(*g.shape(3, 300000))], axis=g.draw.choice([1, 2]), p=g.draw.choice([1, 2]))
+
+
+def other_reduction(g):
+    kind = g.draw.choice(["ReduceMax", "ReduceMin", "ReduceL1", "ReduceL2", "ReduceLogSumExp", "ReduceProd", "ReduceSumSquare"])
+    axes = sorted(g.draw.sample(range(4), g.draw.choice([1, 1, 2])))
+    return g.add(kind, [g.input(*g.shape(4, 500000))], axes=axes, keepdims=g.draw.choice([0, 1]))
+
+
+def sum_reduction(g):
+    axes = sorted(g.draw.sample(range(4), g.draw.choice([1, 1, 2])))
+    return g.add("ReduceSum", [g.input(*g.shape(4, 500000)), g.constant(np.array(axes))], keepdims=g.draw.choice([0, 1]))
+
+
+def arg_reduction(g):
+    return g.add(g.draw.choice(["ArgMax", "ArgMin"]), [g.input(*g.shape(3, 300000))], axis=g.draw.randrange(3), keepdims=0)
+
+
+def cumulative_sum(g):
+    return g.add("CumSum", [g.input(*g.shape(3, 300000)), g.constant(np.array(g.draw.randrange(3)))])
+
+
+def top_k(g):
+    n = g.size(50, 5000)
+    return g.add("TopK", [g.input(g.size(1, 100), n), g.constant(np.array([g.size(1, min(n, 100))]))], 2, axis=-1)[0]
+
+
+def other_softmax(g):
+    return g.add(g.draw.choice(["Softmax", "LogSoftmax"]), [g.input(*g.shape(3, 300000))], axis=g.draw.choice([0, 1, 2]))
+
+
+def concat(g):
+    axis, shape = g.draw.randrange(4), g.shape(4, 100000)
+    return g.add("Concat", [g.input(*[g.size(1, 2 * n) if i == axis else n for i, n in enumerate(shape)]) for _ in range(g.draw.randint(2, 4))], axis=axis)
+
+
+def split(g):
+    shape = g.shape(3, 300000)
+    axis = g.draw.randrange(3)
+    shape[axis] = max(3, shape[axis])
+    first = g.draw.randint(1, shape[axis] - 1)
+    x, y = g.add("Split", [g.input(*shape), g.constant(np.array([first, shape[axis] - first]))], 2, axis=axis)
+    return x if g.draw.random() < 0.5 else y
+
+
+def slice_(g):
+    shape = g.shape(4, 300000)
+    begin = [g.draw.randint(0, n // 3) for n in shape]
+    end = [max(b + 1, n - g.draw.randint(0, n // 3)) for b, n in zip(begin, shape)]
+    step = [g.draw.choice([1, 1, 1, 2]) for _ in shape]
+    return g.add("Slice", [g.input(*shape), *(g.constant(np.array(v)) for v in (begin, end, [0, 1, 2, 3], step))])
+
+
+def pad(g):
+    shape = [max(6, n) for n in g.shape(4, 200000)]
+    pads = [0, 0, *(g.draw.randint(0, 4) for _ in range(2)), 0, 0, *(g.draw.randint(0, 4) for _ in range(2))]
+    return g.add("Pad", [g.input(*shape), g.constant(np.array(pads))], mode=g.draw.choice(["constant", "reflect", "edge"]))
+
+
+def tile(g):
+    return g.add("Tile", [g.input(*g.shape(3, 50000)), g.constant(np.array([g.draw.randint(1, 3) for _ in range(3)]))])
+
+
+def expand(g):
+    shape = g.shape(4, 300000)
+    return g.add("Expand", [g.input(*[n if g.draw.random() < 0.5 else 1 for n in shape]), g.constant(np.array(shape))])
+
+
+def blocks_of_space(g):
+    block = g.draw.choice([2, 3])
+    channels, height, width = g.size(1, 32), g.size(4, 40), g.size(4, 40)
+    if g.draw.random() < 0.5:
+        return g.add("SpaceToDepth", [g.input(1, channels, height * block, width * block)], blocksize=block)
+    return g.add("DepthToSpace", [g.input(1, channels * block * block, height, width)], blocksize=block, mode=g.draw.choice(["DCR", "CRD"]))
+
+
+def resize(g):
+    scales = [1.0, 1.0, *(g.draw.choice([0.5, 1.5, 2.0, 2.7]) for _ in range(2))]
+    mode = g.draw.choice(["nearest", "linear"])
+    more = {"coordinate_transformation_mode": g.draw.choice(["half_pixel", "asymmetric", "align_corners"])}
+    return g.add("Resize", [g.input(1, g.size(3, 64), g.size(8, 60), g.size(8, 60)), "", g.constant(np.array(scales, np.float32))], mode=mode, **more)
+
+
+def gather(g):
+    shape = g.shape(3, 300000)
+    axis = g.draw.randrange(3)
+    return g.add("Gather", [g.input(*shape), g.given(g.numbers.integers(0, shape[axis], g.size(1, 2 * shape[axis])))], axis=axis)
+
+
+def gather_elements(g):
+    shape = g.shape(2, 200000)
+    axis = g.draw.randrange(2)
+    return g.add("GatherElements", [g.input(*shape), g.given(g.numbers.integers(0, shape[axis], shape))], axis=axis)
+
+
+def gather_rows(g):
+    height, width, n = g.size(20, 300), g.size(20, 300), g.size(10, 3000)
+    places = np.stack([g.numbers.integers(0, height, n), g.numbers.integers(0, width, n)], -1)
+    return g.add("GatherND", [g.input(height, width, g.size(1, 32)), g.given(places)])
+
+
+def scatter(g):
+    shape = g.shape(2, 200000)
+    if g.draw.random() < 0.5:
+        rows = g.numbers.permutation(shape[0])[:max(1, shape[0] // 3)]
+        return g.add("ScatterND", [g.input(*shape), g.given(rows[:, None]), g.input(len(rows), shape[1])])
+    part = [max(1, shape[0] // 2), shape[1]]
+    places = np.argsort(g.numbers.random((part[1], shape[0])), -1)[:, :part[0]].T.copy()
+    return g.add("ScatterElements", [g.input(*shape), g.given(places), g.input(*part)], axis=0)
+
+
+def matmul(g):
+    batch, m, k, n = g.size(1, 16), g.size(1, 200), g.size(16, 400), g.size(8, 400)
+    return g.add("MatMul", [g.input(batch, m, k), g.input(batch, k, n)])
+
+
+def einsum(g):
+    b, i, j, k, h = g.size(1, 6), g.size(8, 80), g.size(8, 80), g.size(8, 80), g.size(1, 8)
+    terms, x, y = g.draw.choice([("bik,bkj->bij", (b, i, k), (b, k, j)), ("bihk,bjhk->bhij", (b, i, h, k), (b, j, h, k)), ("ik,jk->ij", (i, k), (j, k)),
+                                 ("bhij,bjhk->bihk", (b, h, i, j), (b, j, h, k)), ("bi,bi->b", (b, i * k), (b, i * k))])
+    return g.add("Einsum", [g.input(*x), g.input(*y)], equation=terms)
+
+
+def quantise(g):
+    scale, zero = g.constant(np.float32(0.05)), g.constant(np.uint8(128))
+    x = g.add("QuantizeLinear", [g.input(*g.shape(3, 300000)), scale, zero])
+    return g.add("DequantizeLinear", [x, scale, zero])
+
+
+def quantised_product(g):
+    m, k, n = g.size(1, 128), g.size(32, 768), g.size(32, 768)
+    x = g.add("DynamicQuantizeLinear", [g.input(m, k)], 3)
+    y = g.add("MatMulInteger", [x[0], g.constant(g.numbers.integers(-127, 128, (k, n)).astype(np.int8)), x[2]])
+    return g.add("Mul", [g.add("Cast", [y], to=TensorProto.FLOAT), g.add("Mul", [x[1], g.constant(np.float32(0.01))])])
+
+
+def one_hot(g):
+    n, depth = g.size(10, 2000), g.size(4, 300)
+    return g.add("OneHot", [g.given(g.numbers.integers(0, depth, n)), g.constant(np.array([depth])), g.constant(np.array([0, 1], np.float32))], axis=-1)
+
+
+def triangle(g):
+    side = g.size(16, 500)
+    return g.add("Trilu", [g.input(g.size(1, 8), side, side)], upper=g.draw.choice([0, 1]))
+
+
+def local_response(g):
+    return g.add("LRN", [g.input(1, g.size(8, 128), g.size(6, 40), g.size(6, 40))], size=g.draw.choice([3, 5]))
+
+
+def perceptron(g):
+    width = g.size(16, 512)
+    x = g.input(g.size(1, 64), width)
+    for _ in range(g.draw.randint(2, 4)):
+        out = g.size(16, 512)
+        x = g.add(g.draw.choice(["Relu", "Tanh", "Sigmoid"]), [g.add("Add", [g.add("MatMul", [x, g.weight(width, out)]), g.weight(out)])])
+        width = out
+    return g.add("Softmax", [x], axis=-1)
+
+
+def squeeze_and_excite(g):
+    channels, side = g.size(16, 256), g.size(7, 56)
+    x, inside = g.input(1, channels, side, side), max(4, channels // 4)
+    y = g.add("Relu", [g.conv(g.add("GlobalAveragePool", [x]), channels, inside, (1, 1))])
+    return g.add("Mul", [x, g.add("Sigmoid", [g.conv(y, inside, channels, (1, 1))])])
+
+
+def feed_forward(g):
+    width = g.size(32, 512)
+    x = g.input(g.size(1, 200), width)
+    y = g.add("LayerNormalization", [x, g.weight(width), g.weight(width)], axis=-1)
+    y = g.add("Relu", [g.add("Add", [g.add("MatMul", [y, g.weight(width, 2 * width)]), g.weight(2 * width)])])
+    return g.add("Add", [x, g.add("Add", [g.add("MatMul", [y, g.weight(2 * width, width)]), g.weight(width)])])
+
+
+def recurrent_over_convolution(g):
+    channels, steps, hidden = g.size(8, 64), g.size(20, 200), g.size(16, 200)
+    x = g.add("Relu", [g.conv(g.input(1, channels, steps), channels, channels, (3,), pads=[1, 1])])
+    kind, gates = g.draw.choice([("GRU", 3), ("RNN", 1), ("LSTM", 4)])
+    weights = [g.weight(1, gates * hidden, channels), g.weight(1, gates * hidden, hidden), g.weight(1, 2 * gates * hidden)]
+    return g.add(kind, [g.add("Transpose", [x], perm=[2, 0, 1]), *weights], 2, hidden_size=hidden)[0]
+
+
 KINDS = [pointwise_chain, transpose, softmax, reduction, layer_norm, dense, embedding, attention, depthwise, pointwise_convolution,
-         convolution, small_convolutions, deconvolution, convolution_1d, roi_align, lstm_over_convolutions]
+         convolution, small_convolutions, deconvolution, convolution_1d, roi_align, lstm_over_convolutions,
+         gelu_layer, activation, mathematics, power, clip, prelu, broadcast, comparison, where, cast, integers, max_pool, average_pool,
+         global_pool, batch_norm, instance_norm, group_norm, norm_in_pieces, unit_length, other_reduction, sum_reduction, arg_reduction,
+         cumulative_sum, top_k, other_softmax, concat, split, slice_, pad, tile, expand, blocks_of_space, resize, gather, gather_elements,
+         gather_rows, scatter, matmul, einsum, quantise, quantised_product, one_hot, triangle, local_response, perceptron,
+         squeeze_and_excite, feed_forward, recurrent_over_convolution]
 
 
 def write_case(folder, number, seed):
@@ -167,15 +469,15 @@ def write_case(folder, number, seed):
     kind = KINDS[number % len(KINDS)]
     result = kind(graph)
     name = f"{kind.__name__}-{number}"
-    inputs = [helper.make_tensor_value_info(n, TensorProto.FLOAT, x.shape) for n, x in graph.inputs.items()]
-    output = helper.make_tensor_value_info(result, TensorProto.FLOAT, None)
-    model = helper.make_model(helper.make_graph(graph.nodes, name, inputs, [output], graph.weights),
+    inputs = [helper.make_tensor_value_info(n, helper.np_dtype_to_tensor_dtype(x.dtype), x.shape) for n, x in graph.inputs.items()]
+    model = helper.make_model(helper.make_graph(graph.nodes, name, inputs, [], graph.weights),
                               opset_imports=[helper.make_opsetid("", OPSET)], ir_version=8)
-    model = shape_inference.infer_shapes(model)
+    model = shape_inference.infer_shapes(model, data_prop=True)
+    model.graph.output.append(next(value for value in model.graph.value_info if value.name == result))
     checker.check_model(model)
     save(model, os.path.join(folder, name + ".onnx"))
     np.savez(os.path.join(folder, name + ".npz"), **graph.inputs)
-    return {"id": name, "file": name + ".onnx", "format": "onnx", "kind": "recurrent" if "lstm" in name else "other", "run": {"ok": True},
+    return {"id": name, "file": name + ".onnx", "format": "onnx", "kind": "recurrent" if "lstm" in name or "recurrent" in name else "other", "run": {"ok": True},
             "inputs_npz": {n: n for n in graph.inputs}, "inputs_file": name + ".npz", "output_file": ""}
 
 
