@@ -98,26 +98,60 @@ state_of (HybTrainer *trainer, guint index, HybCarryKind kind)
   return kind == HYB_CARRY_TRAINING ? &carried->state : &carried->evaluated;
 }
 
-/* Creates zeros for states that do not exist yet; their shapes are inferred from the batch. */
-static gboolean
-create_carried (HybTrainer *trainer, HybExecutor *executor, HybCarryKind kind, GError **error)
+/* The types of the variables that are bound; all others are unknown.  with_carried: also of carried states.  (transfer
+ * full) */
+static HybType *
+list_bound_types (HybTrainer  *trainer,
+                  HybExecutor *executor,
+                  HybGraph    *graph,
+                  gboolean     with_carried)
 {
-  HybGraph           *graph = hyb_model_get_graph (trainer->model);
-  g_autofree HybType *types = g_new (HybType, MAX (hyb_graph_n_values (graph), 1));
-  const HybNodeId    *variables;
-  guint               n;
+  HybType         *types = g_new (HybType, MAX (hyb_graph_n_values (graph), 1));
+  guint            n;
+  const HybNodeId *variables = hyb_graph_get_variables (graph, &n);
 
   for (guint i = 0; i < hyb_graph_n_values (graph); i++)
     types[i] = HYB_TYPE_UNKNOWN;
-  variables = hyb_graph_get_variables (graph, &n);
   for (guint i = 0; i < n; i++)
     {
       const HybNode *node = hyb_graph_get_node (graph, variables[i]);
       HybTensor     *bound = hyb_executor_get_bound (executor, node->name);
 
-      if (bound && !is_carried (trainer, node->name))
+      if (bound && (with_carried || !is_carried (trainer, node->name)))
         types[node->first_output] = *hyb_tensor_get_type (bound);
     }
+  return types;
+}
+
+gboolean
+hyb_trainer_bind_head_gradient (HybTrainer *trainer, GError **error)
+{
+  HybGraph           *graph = trainer->graph;
+  g_autofree HybType *types = NULL;
+  g_autoptr (HybTensor) one = hyb_tensor_new_scalar (1);
+  g_autoptr (HybTensor) converted = NULL;
+  guint    n_heads;
+  HybDType dtype;
+
+  if (trainer->has_loss_type || !trainer->head_gradient)
+    return TRUE;
+  types = list_bound_types (trainer, trainer->executor, graph, TRUE);
+  if (!hyb_infer_types (graph, types, NULL, TRUE, error))
+    return FALSE;
+  dtype = types[hyb_graph_get_heads (graph, &n_heads)[0]].dtype;
+  trainer->has_loss_type = dtype != HYB_DTYPE_UNKNOWN;
+  converted = hyb_tensor_convert (one, trainer->has_loss_type ? dtype : HYB_F32);
+  return hyb_trainer_check_array (converted, trainer->head_gradient, error) &&
+         hyb_executor_bind (trainer->executor, trainer->head_gradient, converted, error);
+}
+
+/* Creates zeros for states that do not exist yet; their shapes are inferred from the batch. */
+static gboolean
+create_carried (HybTrainer *trainer, HybExecutor *executor, HybCarryKind kind, GError **error)
+{
+  HybGraph           *graph = hyb_model_get_graph (trainer->model);
+  g_autofree HybType *types = list_bound_types (trainer, executor, graph, FALSE);
+
   if (!infer_carried (trainer, graph, types, error))
     return FALSE;
 

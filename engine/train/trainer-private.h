@@ -55,7 +55,10 @@ struct _HybTrainer
   guint         first_output; /* of the model, among those of the executor */
   gboolean      is_static;    /* outputs of a plan keep their addresses */
   char         *loss;
-  HybExecutor  *evaluator; /* of the inference graph; NULL before the first evaluation */
+  const char
+          *head_gradient; /* the variable of the graph for the gradient of the loss, which is 1 */
+  gboolean has_loss_type; /* it is bound with the type of the loss */
+  HybExecutor *evaluator; /* of the inference graph; NULL before the first evaluation */
 
   HybGpu    *gpu;     /* NULL: the processor trains */
   HybTensor *numbers; /* with a GPU: rows of changing values, by parameter */
@@ -108,6 +111,8 @@ gboolean hyb_trainer_bind_carried (HybTrainer  *trainer,
                                    HybExecutor *executor,
                                    HybCarryKind kind,
                                    GError     **error);
+/* Binds a 1 of the type of the loss, which is inferred from what is bound, as the gradient of the loss. */
+gboolean hyb_trainer_bind_head_gradient (HybTrainer *trainer, GError **error);
 /* Stores copies of the outputs that are carried to the next run.  first_head: the index of the
  * model's first output among the executor's.  FALSE and an error if memory is short. */
 gboolean hyb_trainer_store_carried (HybTrainer  *trainer,

@@ -133,9 +133,8 @@ make_executor (HybTrainer *trainer, const HybTrainerOptions *options, GError **e
                                           .training = TRUE,
                                           .without = options->without,
                                           .gpu = options->gpu };
-  g_autoptr (HybTensor) one = hyb_tensor_new_scalar (1);
-  const HybNodeId *variables;
-  guint            n;
+  const HybNodeId   *variables;
+  guint              n;
 
   for (guint i = 0; i < trainer->parameters->len; i++)
     g_ptr_array_add (names, g_array_index (trainer->parameters, TrainedParameter, i).name);
@@ -156,8 +155,9 @@ make_executor (HybTrainer *trainer, const HybTrainerOptions *options, GError **e
       const char *name = hyb_graph_get_node (trainer->graph, variables[i])->name;
       HybTensor  *tensor = hyb_model_get_parameter (trainer->model, name);
 
-      if (!tensor && g_str_has_suffix (name, "_head_gradient"))
-        tensor = one;
+      if (g_str_has_suffix (name, "_head_gradient") &&
+          hyb_graph_find_variable (hyb_model_get_graph (trainer->model), name) == HYB_NO_ID)
+        trainer->head_gradient = name;
       if (tensor && !hyb_executor_bind (trainer->executor, name, tensor, error))
         return FALSE;
     }
@@ -417,7 +417,8 @@ hyb_trainer_begin_step (HybTrainer   *trainer,
 {
   g_return_val_if_fail (trainer, FALSE);
   if (!hyb_trainer_bind_batch (trainer, trainer->executor, batch, error) ||
-      !hyb_trainer_bind_carried (trainer, trainer->executor, HYB_CARRY_TRAINING, error))
+      !hyb_trainer_bind_carried (trainer, trainer->executor, HYB_CARRY_TRAINING, error) ||
+      !hyb_trainer_bind_head_gradient (trainer, error))
     return FALSE;
   hyb_executor_set_seed (trainer->executor, hyb_random_mix (trainer->seed, trainer->n_steps));
   if (trainer->gpu)

@@ -331,6 +331,72 @@ new_product (HybDType dtype)
   return model;
 }
 
+/* A model that multiplies "x" by the parameter "w", both of this type with two elements; w is zero. */
+static HybModel *
+new_typed_product (HybDType dtype)
+{
+  HybModel *model = hyb_model_new ();
+  g_autoptr (HybBuilder) builder = hyb_builder_new ();
+  const HybType    type = { hyb_shape_1d (2), dtype };
+  const HybValueId inputs[] = { hyb_builder_add_variable (builder, "x", NULL),
+                                hyb_builder_add_variable (builder, "w", NULL) };
+  g_autoptr (HybTensor) weight = hyb_tensor_new_zeros (&type, NULL);
+  g_autoptr (HybGraph) graph = NULL;
+
+  hyb_builder_add_head (builder,
+                        call (builder, "elemwise_mul",
+                              &(HybNodeSpec){ .name = "y", .n_inputs = 2, .inputs = inputs }));
+  graph = hyb_builder_freeze (g_steal_pointer (&builder));
+  hyb_model_set_graph (model, graph);
+  hyb_model_set_parameter (model, "w", weight);
+  return model;
+}
+
+/* A step of plain descent with a rate of 1 moves w from 0 to minus its gradient. */
+static void
+test_types_of_losses (void)
+{
+  static const char *const settings[] = { "learning_rate", "1", "momentum", "0", "wd", "0", NULL };
+  static const struct
+  {
+    const char *loss;
+    double      is, moved[2];
+  } rows[] = {
+    { "none", 0, { -1, -2 } }, /* the sum of y: the gradient is x */
+    { "l2", 2.5, { 0.5, 3 } }, /* the mean of (y − label)² / 2: the gradient is −x · label / 2 */
+  };
+  static const HybDType dtypes[] = { HYB_F16, HYB_F32, HYB_F64 };
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows) * G_N_ELEMENTS (dtypes); i++)
+    {
+      HybDType dtype = dtypes[i % G_N_ELEMENTS (dtypes)];
+      guint    row = i / G_N_ELEMENTS (dtypes);
+      g_autoptr (HybModel) model = new_typed_product (dtype);
+      HybTrainerOptions how = { .loss = rows[row].loss,
+                                .optimizer = "sgd",
+                                .settings = settings,
+                                .data = (const char *const[]){ "x", "label", NULL } };
+      g_autoptr (HybTensor) numbers = hyb_tensor_new_float (1, (gint64[]){ 2 }, (float[]){ 1, 2 });
+      g_autoptr (HybTensor) labels = hyb_tensor_new_float (1, (gint64[]){ 2 }, (float[]){ 1, 3 });
+      g_autoptr (HybTensor) x = hyb_tensor_convert (numbers, dtype);
+      g_autoptr (HybTensor) label = hyb_tensor_convert (labels, dtype);
+      g_autoptr (GHashTable) batch = g_hash_table_new (g_str_hash, g_str_equal);
+      g_autoptr (GError) error = NULL;
+      g_autoptr (HybTrainer) trainer = hyb_trainer_new (model, &how, &error);
+      HybTrainStep result = { 0 };
+
+      g_assert_no_error (error);
+      g_hash_table_insert (batch, (gpointer) "x", x);
+      g_hash_table_insert (batch, (gpointer) "label", label);
+      hyb_trainer_step (trainer, batch, &result, NULL, &error);
+      g_assert_no_error (error);
+      g_assert_cmpfloat (result.loss, ==, rows[row].is);
+      for (gint64 k = 0; k < 2; k++)
+        g_assert_cmpfloat (hyb_tensor_get_value (hyb_model_get_parameter (model, "w"), k), ==,
+                           rows[row].moved[k]);
+    }
+}
+
 /* Takes a step, and another one for which an array of four bytes for each element is too large. */
 static void
 assert_memory_is_checked (HybDType dtype, const HybTrainerOptions *options, const char *name)
@@ -426,6 +492,8 @@ TEST_PROGRAM (test_trainer)
   g_test_add_func ("/engine/train/trainer/a-block-learns-and-shares-its-parameters", test_block);
   g_test_add_func ("/engine/train/trainer/the-norm-is-that-of-the-whole-gradient", test_norm);
   g_test_add_func ("/engine/train/trainer/invalid-options-are-errors", test_refusals);
+  g_test_add_func ("/engine/train/trainer/losses-may-have-any-type-of-floats",
+                   test_types_of_losses);
   g_test_add_func ("/engine/train/trainer/memory-for-conversions-is-checked",
                    test_memory_for_conversions);
   g_test_add_func ("/engine/train/trainer/memory-for-carried-states-is-checked",
