@@ -46,14 +46,25 @@ scope_cells_are_recordings (const cJSON *result)
   return cJSON_IsArray (get_member (result, "baseline"));
 }
 
+/* TRUE if devices were compared: pairs name them last. */
+static gboolean
+names_devices (const cJSON *result)
+{
+  const char *last = strrchr (scope_json_get_text (get_member (result, "pairs")->child, "a"), ',');
+
+  return last && (g_str_equal (last, ", cpu") || g_str_has_prefix (last, ", gpu"));
+}
+
 char *
 scope_cell_dup_name (const cJSON *cell, const cJSON *result)
 {
   if (scope_cells_are_recordings (result))
     return g_strdup (scope_json_get_text (cell, "capture"));
-  return g_strdup_printf ("%s, %s%s", scope_json_get_text (cell, "variant"),
+  return g_strdup_printf ("%s, %s%s%s%s", scope_json_get_text (cell, "variant"),
                           scope_json_get_text (cell, "mode"),
-                          cJSON_IsFalse (get_member (cell, "passes")) ? " without passes" : "");
+                          cJSON_IsFalse (get_member (cell, "passes")) ? " without passes" : "",
+                          names_devices (result) ? ", " : "",
+                          names_devices (result) ? scope_json_get_text (cell, "device") : "");
 }
 
 static gboolean
@@ -69,11 +80,26 @@ has_several_modes (const cJSON *result)
   return FALSE;
 }
 
+/* "Fused Operator"; of several models, whose forms are "NAME FORM", "NAME, Fused Operator" or "NAME" as it was written.
+ * (transfer full) */
+static char *
+dup_form_title (const char *form)
+{
+  const char *space = strrchr (form, ' ');
+
+  if (!space)
+    return g_strdup (scope_conversion_title (form));
+  if (g_str_equal (space, " as-is"))
+    return g_strndup (form, (gsize) (space - form));
+  return g_strdup_printf ("%.*s, %s", (int) (space - form), form,
+                          scope_conversion_title (space + 1));
+}
+
 char *
 scope_cell_dup_title (const cJSON *cell, const cJSON *result)
 {
-  const char *form = scope_json_get_text (cell, "variant");
-  const char *title = scope_conversion_title (form);
+  g_autofree char *title = NULL;
+  const char      *device, *mode;
 
   if (scope_cells_are_recordings (result))
     {
@@ -83,19 +109,11 @@ scope_cell_dup_title (const cJSON *cell, const cJSON *result)
         name[strlen (name) - strlen (".hscope")] = '\0';
       return g_steal_pointer (&name);
     }
-  /* Several models: "NAME FORM". */
-  if (strchr (form, ' '))
-    {
-      const char *space = strrchr (form, ' ');
-
-      if (g_str_equal (space, " as-is"))
-        return g_strndup (form, (gsize) (space - form));
-      return g_strdup_printf ("%.*s, %s", (int) (space - form), form,
-                              scope_conversion_title (space + 1));
-    }
-  if (has_several_modes (result))
-    return g_strdup_printf ("%s, %s", title, scope_json_get_text (cell, "mode"));
-  return g_strdup (title);
+  title = dup_form_title (scope_json_get_text (cell, "variant"));
+  mode = has_several_modes (result) ? scope_json_get_text (cell, "mode") : NULL;
+  device = names_devices (result) ? scope_json_get_text (cell, "device") : NULL;
+  return g_strconcat (title, mode ? ", " : "", mode ? mode : "", device ? ", " : "",
+                      device ? device : "", NULL);
 }
 
 /* --- Sizes --- */

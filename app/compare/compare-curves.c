@@ -1,30 +1,18 @@
 /* compare-curves.c — curves of run times over the batch size, the sequence length or the units.
  *
- * One curve per form of the model, one chart per size that varies.
+ * One curve for each row of the table of times, such as a form in one mode, and one chart for each size that varies.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/compare/compare-say.h"
 
 #include "app/compare/compare-cells.h"
-#include "app/process/conversion.h"
 #include "app/process/json-fields.h"
 #include "profiler/base/format.h"
 
 #include <glib/gi18n.h>
 #include <math.h>
 
-#define MAX_FORMS 64
-#define MAX_SIZES 256
-
-/* The index of a form; the length if it is not there. */
-static guint
-find_form (const GPtrArray *forms, const char *name)
-{
-  guint index = 0;
-
-  while (index < forms->len && !g_str_equal (forms->pdata[index], name))
-    index++;
-  return index;
-}
+#define MAX_CURVES 64
+#define MAX_SIZES  256
 
 static int
 compare_numbers (gconstpointer a, gconstpointer b)
@@ -69,60 +57,114 @@ axis_name (const char *key)
                                        : _ ("units");
 }
 
-/* The sizes that were measured, ascending, and the forms.  Cells whose other sizes differ from the first cell's are left out. */
-static void
-list_axes (const cJSON *cells, const char *key, GArray *sizes, GPtrArray *forms)
+/* A curve: its name, by which rows of the table of times are told apart, and its title. */
+typedef struct
 {
-  const cJSON *cell;
+  char *name, *title;
+} Row;
+
+static void
+row_free (gpointer data)
+{
+  Row *row = data;
+
+  g_free (row->name);
+  g_free (row->title);
+  g_free (row);
+}
+
+/* The index of a row; the length if it is not there. */
+static guint
+find_row (const GPtrArray *rows, const char *name)
+{
+  guint index = 0;
+
+  while (index < rows->len && !g_str_equal (((const Row *) rows->pdata[index])->name, name))
+    index++;
+  return index;
+}
+
+/* Adds the row of a cell if it is not there. */
+static void
+add_row (GPtrArray *rows, const cJSON *cell, const cJSON *result)
+{
+  g_autofree char *name = scope_cell_dup_name (cell, result);
+  Row             *row;
+
+  if (rows->len >= MAX_CURVES || find_row (rows, name) < rows->len)
+    return;
+  row = g_new (Row, 1);
+  *row = (Row){ g_steal_pointer (&name), scope_cell_dup_title (cell, result) };
+  g_ptr_array_add (rows, row);
+}
+
+/* The sizes that were measured, ascending, and the rows.  Cells whose other sizes differ from the first cell's are left out. */
+static void
+list_axes (const cJSON *result, const char *key, GArray *sizes, GPtrArray *rows)
+{
+  const cJSON *cells = cJSON_GetObjectItemCaseSensitive (result, "cells"), *cell;
 
   cJSON_ArrayForEach (cell, cells)
   {
-    double      x = scope_json_get_number (cell, key);
-    const char *form = scope_json_get_text (cell, "variant");
+    double x = scope_json_get_number (cell, key);
 
     if (!is_along (cell, cells->child, key))
       continue;
     if (x > 0 && isfinite (x) && sizes->len < MAX_SIZES && find_number (sizes, x) == sizes->len)
       g_array_append_val (sizes, x);
-    if (forms->len < MAX_FORMS && find_form (forms, form) == forms->len)
-      g_ptr_array_add (forms, (gpointer) form);
+    add_row (rows, cell, result);
   }
   g_array_sort (sizes, compare_numbers);
 }
 
-/* Times over the member key of the cells.  (transfer full) NULL: no two cells differ in it */
+/* TRUE if some curve leads through two points; recordings are a point each. */
+static gboolean
+has_lines (const VizCurveTable *curves)
+{
+  for (guint i = 0; i < curves->n_curves; i++)
+    {
+      guint n = 0;
+
+      for (guint x = 0; x < curves->n_x; x++)
+        n += !isnan (curves->y[i * curves->n_x + x]);
+      if (n > 1)
+        return TRUE;
+    }
+  return FALSE;
+}
+
+/* Times over the member key of the cells.  (transfer full) NULL: no two cells of a row differ in it */
 static VizCurveTable *
-make_curves (const cJSON *cells, const char *key)
+make_curves (const cJSON *result, const char *key)
 {
   g_autoptr (GArray) sizes = g_array_new (FALSE, FALSE, sizeof (double));
-  g_autoptr (GPtrArray) forms = g_ptr_array_new ();
-  VizCurveTable *curves;
-  const cJSON   *cell;
+  g_autoptr (GPtrArray) rows = g_ptr_array_new_with_free_func (row_free);
+  g_autoptr (VizCurveTable) curves = NULL;
+  const cJSON *cells = cJSON_GetObjectItemCaseSensitive (result, "cells"), *cell;
 
-  list_axes (cells, key, sizes, forms);
+  list_axes (result, key, sizes, rows);
   if (sizes->len < 2)
     return NULL;
-  curves = viz_curve_table_new (sizes->len, forms->len, axis_name (key), prof_format_seconds);
+  curves = viz_curve_table_new (sizes->len, rows->len, axis_name (key), prof_format_seconds);
   for (guint i = 0; i < sizes->len; i++)
     curves->x[i] = g_array_index (sizes, double, i);
-  for (guint i = 0; i < forms->len; i++)
-    curves->labels[i] = g_strdup (scope_conversion_title (forms->pdata[i]));
+  for (guint i = 0; i < rows->len; i++)
+    curves->labels[i] = g_strdup (((const Row *) rows->pdata[i])->title);
   cJSON_ArrayForEach (cell, cells)
   {
-    guint x = find_number (sizes, scope_json_get_number (cell, key));
-    guint form = find_form (forms, scope_json_get_text (cell, "variant"));
+    g_autofree char *name = scope_cell_dup_name (cell, result);
+    guint            x = find_number (sizes, scope_json_get_number (cell, key));
+    guint            row = find_row (rows, name);
 
-    if (x < curves->n_x && form < curves->n_curves && is_along (cell, cells->child, key))
-      viz_curve_table_set (curves, form, x, scope_json_get_number (cell, "median"));
+    if (x < curves->n_x && row < curves->n_curves && is_along (cell, cells->child, key))
+      viz_curve_table_set (curves, row, x, scope_json_get_number (cell, "median"));
   }
-  return curves;
+  return has_lines (curves) ? g_steal_pointer (&curves) : NULL;
 }
 
 void
 scope_result_say_curves (ScopeSaid *said, const cJSON *result)
 {
-  const cJSON *cells = cJSON_GetObjectItemCaseSensitive (result, "cells");
-
   for (guint i = 0; scope_cell_sizes[i]; i++)
     {
       const char      *key = scope_cell_sizes[i];
@@ -133,6 +175,6 @@ scope_result_say_curves (ScopeSaid *said, const cJSON *result)
       scope_said_figure (said, &(ScopeFigure){ .drawing = &scope_drawing_curves,
                                                .name = name,
                                                .title = title })
-          ->curves = make_curves (cells, key);
+          ->curves = make_curves (result, key);
     }
 }

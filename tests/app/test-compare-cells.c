@@ -3,6 +3,7 @@
 #include "app/compare/compare-cells.h"
 
 #include "app/compare/compare-numbers.h"
+#include "app/compare/compare-say.h"
 #include "app/process/json-fields.h"
 #include "tests/program.h"
 
@@ -79,6 +80,12 @@ test_explanations (void)
   cJSON_Delete (result);
 }
 
+static void
+collect_figure (gpointer figures, const ScopeFigure *figure)
+{
+  g_ptr_array_add (figures, (gpointer) figure);
+}
+
 /* Several modes are told apart by title; one mode is not named. */
 static void
 test_titles (void)
@@ -104,6 +111,43 @@ test_titles (void)
   cJSON_Delete (one);
   cJSON_Delete (two);
   cJSON_Delete (recordings);
+}
+
+/* Curves are the rows of the table: models, modes and devices have names. */
+static void
+test_curves_have_the_titles_of_rows (void)
+{
+  cJSON *result =
+      parse ("{'cells':["
+             "{'variant':'one as-is','mode':'static','device':'cpu','batch':1,'median':1e-3},"
+             "{'variant':'two as-is','mode':'static','device':'cpu','batch':1,'median':2e-3},"
+             "{'variant':'two fused','mode':'hybrid','device':'cpu','batch':1,'median':3e-3},"
+             "{'variant':'two fused','mode':'hybrid','device':'gpu','batch':1,'median':4e-3},"
+             "{'variant':'one as-is','mode':'static','device':'cpu','batch':8,'median':5e-3},"
+             "{'variant':'two as-is','mode':'static','device':'cpu','batch':8,'median':6e-3},"
+             "{'variant':'two fused','mode':'hybrid','device':'cpu','batch':8,'median':7e-3},"
+             "{'variant':'two fused','mode':'hybrid','device':'gpu','batch':8,'median':8e-3}],"
+             "'pairs':[{'a':'two as-is, static, cpu','b':'one as-is, static, cpu','batch':1}]}");
+  static const char *const titles[] = { "one, static, cpu", "two, static, cpu",
+                                        "two, Fused Operator, hybrid, cpu",
+                                        "two, Fused Operator, hybrid, gpu" };
+  g_autoptr (GPtrArray) figures = g_ptr_array_new ();
+  g_autoptr (ScopeSaid) said = scope_said_new ();
+  const VizCurveTable *curves;
+
+  scope_result_say_curves (said, result);
+  scope_said_walk (said, &(ScopeSaidRenderer){ .figure = collect_figure }, figures);
+  g_assert_cmpuint (figures->len, ==, 1);
+  curves = ((const ScopeFigure *) figures->pdata[0])->curves;
+  g_assert_cmpuint (curves->n_curves, ==, G_N_ELEMENTS (titles));
+  for (guint i = 0; i < curves->n_curves; i++)
+    {
+      g_assert_cmpstr (curves->labels[i], ==, titles[i]);
+      g_assert_cmpfloat (curves->y[2 * i], ==, 1e-3 * (i + 1));
+      g_assert_cmpfloat (curves->y[2 * i + 1], ==, 1e-3 * (i + 5));
+    }
+  g_assert_nonnull (scope_pair_find (result, cell (result, 0), cell (result, 1)));
+  cJSON_Delete (result);
 }
 
 /* The window says the same about the numbers as hscope, which wrote them. */
@@ -176,6 +220,8 @@ TEST_PROGRAM (test_compare_cells)
   g_test_add_func ("/app/compare-cells/rows-are-forms-and-columns-sizes", test_rows_and_sizes);
   g_test_add_func ("/app/compare-cells/a-pair-has-its-own-explanation", test_explanations);
   g_test_add_func ("/app/compare-cells/titles-tell-rows-apart", test_titles);
+  g_test_add_func ("/app/compare-cells/curves-have-the-titles-of-rows",
+                   test_curves_have_the_titles_of_rows);
   g_test_add_func ("/app/compare-cells/numbers-are-those-that-were-written",
                    test_numbers_are_those_that_were_written);
   g_test_add_func ("/app/compare-cells/other-json-is-no-result", test_other_json);
