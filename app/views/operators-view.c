@@ -5,6 +5,7 @@
 #include "app/views/operators-view.h"
 
 #include "app/models/cost-item.h"
+#include "app/widgets/clipboard.h"
 #include "app/widgets/columns.h"
 #include "profiler/base/format.h"
 
@@ -376,7 +377,7 @@ act_copy (GtkWidget *widget, const char *name G_GNUC_UNUSED, GVariant *parameter
 {
   g_autofree char *text = scope_operators_view_to_text (SCOPE_OPERATORS_VIEW (widget));
 
-  gdk_clipboard_set_text (gtk_widget_get_clipboard (widget), text);
+  scope_clipboard_set_text (widget, text);
 }
 
 static void

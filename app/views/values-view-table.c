@@ -6,6 +6,7 @@
 #include "app/views/values-view-private.h"
 
 #include "app/process/worker.h"
+#include "app/widgets/clipboard.h"
 #include "engine/tensor/tensor-text.h"
 
 #include <glib/gi18n.h>
@@ -313,7 +314,7 @@ printed_cb (GObject *source, GAsyncResult *result, gpointer unused G_GNUC_UNUSED
   g_autofree char *text = g_task_propagate_pointer (G_TASK (result), NULL);
 
   if (text)
-    gdk_clipboard_set_text (gtk_widget_get_clipboard (GTK_WIDGET (source)), text);
+    scope_clipboard_set_text (GTK_WIDGET (source), text);
 }
 
 void
@@ -338,7 +339,7 @@ scope_values_view_copy (ScopeValuesView *self)
   job->tensor = hyb_tensor_ref (shown);
   job->plane = scope_slice_get_plane (&self->slice);
   job->part = (ScopePart){ range.row, range.column, range.n_rows, range.n_columns };
-  task = g_task_new (self, NULL, printed_cb, NULL);
+  task = g_task_new (self, scope_clipboard_claim (GTK_WIDGET (self)), printed_cb, NULL);
   g_task_set_task_data (task, job, read_job_free);
   scope_worker_run (task, print_in_worker);
 }

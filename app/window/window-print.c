@@ -5,6 +5,7 @@
 #include "app/window/window-private.h"
 
 #include "app/process/worker.h"
+#include "app/widgets/clipboard.h"
 
 #include <glib/gi18n.h>
 
@@ -72,6 +73,8 @@ rendered_cb (GObject *source, GAsyncResult *result, gpointer data G_GNUC_UNUSED)
   g_autoptr (GBytes) bytes = g_task_propagate_pointer (G_TASK (result), &error);
   g_autoptr (GdkTexture) texture = bytes ? gdk_texture_new_from_bytes (bytes, &error) : NULL;
 
+  if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
+    return;
   if (!texture)
     {
       scope_window_toast (self, error->message);
@@ -89,7 +92,7 @@ act_copy (ScopeWindow *self, GVariant *parameter G_GNUC_UNUSED)
 
   if (!sheet)
     return;
-  task = g_task_new (self, NULL, rendered_cb, NULL);
+  task = g_task_new (self, scope_clipboard_claim (GTK_WIDGET (self)), rendered_cb, NULL);
   g_task_set_task_data (task, sheet, sheet_free);
   scope_worker_run (task, render_in_worker);
 }

@@ -209,6 +209,28 @@ test_integers (void)
   tensor_remove_folder ();
 }
 
+/* A copy of a million values is still being prepared when one value is copied. */
+static void
+test_last_copy (void)
+{
+  g_autoptr (HybTensor) w = new_counting (2, (gint64[]){ 1000, 1000 });
+  ScopePage       *own = open_model ("net", w, NULL);
+  g_autofree char *copied = NULL;
+
+  select_node (own, "w");
+  show_values (own);
+  gui_act (grid_of (own), "grid.select-all", NULL);
+  gui_act (view_of (own), "values.copy", NULL);
+  press (grid_of (own), "<Control>End");
+  gui_act (view_of (own), "values.copy", NULL);
+  gui_spin (3000);
+  copied = gui_clipboard (grid_of (own));
+  g_assert_cmpuint (strlen (copied), ==,
+                    strlen ("999999\n")); /* the other copy is too long for a message */
+  g_assert_cmpstr (copied, ==, "999999\n");
+  tensor_remove_folder ();
+}
+
 /* 2 GiB, from top to bottom and back while statistics are computed. */
 static void
 test_huge (void)
@@ -266,6 +288,7 @@ add_tensor_tests (void)
   add_test ("/app/window/finds-each-value-that-is-no-number", CASE_EMPTY, test_nan);
   add_test ("/app/window/moves-through-values-by-mouse", CASE_EMPTY, test_mouse);
   add_test ("/app/window/shows-large-integers-exactly", CASE_EMPTY, test_integers);
+  add_test ("/app/window/the-last-copy-is-on-the-clipboard", CASE_EMPTY, test_last_copy);
   add_test ("/app/window/reads-large-tensors-in-parts", CASE_EMPTY, test_large);
   add_long_test ("/app/window/scrolls-through-two-gigabytes", CASE_EMPTY, test_huge);
   add_test ("/app/window/says-that-there-are-no-values", CASE_EMPTY, test_nothing);
