@@ -272,6 +272,15 @@ typedef struct
 } Missing;
 
 static void
+missing_clear (Missing *missing)
+{
+  if (missing->names)
+    g_string_free (missing->names, TRUE);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Missing, missing_clear)
+
+static void
 add_missing (Missing *missing, const char *name, const char *reason /* (nullable) */)
 {
   if (!missing->names)
@@ -291,7 +300,6 @@ refuse_missing (Missing *missing, const char *what, HybRemedy remedy, int code, 
     g_string_append_printf (missing->names, " and %u more", missing->n - MAX_LISTED);
   hyb_error_at (error, HYB_GRAPH_ERROR, code, NULL, NULL, "%s %s", what, missing->names->str);
   hyb_error_add_remedy (error, remedy, missing->first);
-  g_string_free (missing->names, TRUE);
   return FALSE;
 }
 
@@ -361,9 +369,10 @@ static gboolean
 fill_missing (ScopeInputs *inputs, const ScopeCommonOptions *common, GError **error)
 {
   g_autofree guint8 *needed = hyb_graph_find_needed (inputs->graph, NULL);
-  Missing            missing = { 0 }, shapeless = { 0 };
-  gsize              total = 0;
-  guint              n_filled = 0;
+  g_auto (Missing) missing = { 0 };
+  g_auto (Missing) shapeless = { 0 };
+  gsize total = 0;
+  guint n_filled = 0;
 
   for (guint i = 0; i < inputs->n_variables; i++)
     {
@@ -405,11 +414,7 @@ fill_missing (ScopeInputs *inputs, const ScopeCommonOptions *common, GError **er
     }
 
   if (missing.n > 0)
-    {
-      if (shapeless.names)
-        g_string_free (shapeless.names, TRUE);
-      return refuse_valueless (inputs, common, &missing, error);
-    }
+    return refuse_valueless (inputs, common, &missing, error);
   if (shapeless.n > 0)
     return refuse_missing (&shapeless, "unknown shape of", HYB_REMEDY_SHAPES,
                            HYB_GRAPH_ERROR_UNKNOWN, error);
