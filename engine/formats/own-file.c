@@ -54,6 +54,8 @@ read_all (int file, gsize limit, gsize *length)
 char *
 hyb_own_file_read (const char *path, gsize limit, gsize *length)
 {
+  g_return_val_if_fail (path && length, NULL);
+
   g_autofree char *name = g_path_get_basename (path);
   int              folder = open_folder (path), file;
   char            *contents;
@@ -72,6 +74,8 @@ hyb_own_file_read (const char *path, gsize limit, gsize *length)
 gboolean
 hyb_own_file_write (const char *path, const char *contents, gsize length, GError **error)
 {
+  g_return_val_if_fail (path && contents, FALSE);
+
   g_autofree char *name = g_path_get_dirname (path);
   int              folder = -1;
 
