@@ -83,9 +83,9 @@ typedef struct
   const char *soname;
   const char
       *companion; /* the beginning of names in the same folder that must be open before, or NULL */
-  int  major;     /* of CUDA */
-  const char *beside; /* a folder that comes before those of the system, or NULL */
-  char       *why;    /* why the library that was found cannot be opened; NULL if none was found */
+  char      **folders; /* of the major version of CUDA */
+  const char *beside;  /* a folder that comes before those of the system, or NULL */
+  char       *why;     /* why the library that was found cannot be opened; NULL if none was found */
 } Search;
 
 /* The folders of engine/device/folders.c with the one to be preferred, and with that of cuDNN's wheel which belongs to
@@ -93,7 +93,7 @@ typedef struct
 static GStrv
 list_folders (const Search *search)
 {
-  g_auto (GStrv) folders = hyb_gpu_list_folders (search->major);
+  char **folders = search->folders;
   g_autoptr (GStrvBuilder) all = g_strv_builder_new ();
   gboolean is_done = !search->beside;
 
@@ -201,7 +201,8 @@ start_driver (HybCuda *cuda, GError **error)
 static gboolean
 open_driver (HybCuda *cuda, GError **error)
 {
-  Search           search = { .soname = "libcuda.so.1", .major = NEWEST_MAJOR };
+  g_auto (GStrv) folders = hyb_gpu_list_folders (NEWEST_MAJOR);
+  Search           search = { .soname = "libcuda.so.1", .folders = folders };
   void            *function;
   void            *library = open_library (&search);
   g_autofree char *why = search.why;
@@ -265,14 +266,13 @@ open_parts (HybCuda *cuda, GError **error)
 /* cuDNN 9 has one soname for all versions of CUDA: the one beside cuBLAS is for the same
  * version. */
 static gboolean
-open_cudnn (HybCuda *cuda, GError **error)
+open_cudnn (HybCuda *cuda, char **folders, GError **error)
 {
   g_autofree char *beside = find_folder (&cuda->call.cublasCreate_v2);
-  Search           search = { .soname = "libcudnn.so.9",
-                              .companion = "libcublasLt.so.",
-                              .major = cuda->major,
-                              .beside = beside };
-  int              made_for;
+  Search           search = {
+              .soname = "libcudnn.so.9", .companion = "libcublasLt.so.", .folders = folders, .beside = beside
+  };
+  int made_for;
 
   if (!open_one (cuda, &search, cudnn_symbols, error) || !open_parts (cuda, error))
     return FALSE;
@@ -302,12 +302,13 @@ open_major (HybCuda *cuda, int major, GError **error)
 {
   g_autofree char *blas_name = g_strdup_printf ("libcublas.so.%d", major);
   g_autofree char *nvrtc_name = g_strdup_printf ("libnvrtc.so.%d", major);
-  Search           blas = { .soname = blas_name, .companion = "libcublasLt.so.", .major = major };
-  Search nvrtc = { .soname = nvrtc_name, .companion = "libnvrtc-builtins.so.", .major = major };
+  g_auto (GStrv) folders = hyb_gpu_list_folders (major);
+  Search blas = { .soname = blas_name, .companion = "libcublasLt.so.", .folders = folders };
+  Search nvrtc = { .soname = nvrtc_name, .companion = "libnvrtc-builtins.so.", .folders = folders };
 
   cuda->major = major;
   if (!open_one (cuda, &blas, cublas_symbols, error) ||
-      !open_one (cuda, &nvrtc, nvrtc_symbols, error) || !open_cudnn (cuda, error))
+      !open_one (cuda, &nvrtc, nvrtc_symbols, error) || !open_cudnn (cuda, folders, error))
     return FALSE;
   if (cuda->call.nvrtcVersion (&cuda->nvrtc[0], &cuda->nvrtc[1]) || cuda->nvrtc[0] != major)
     return absent (error, NULL,
