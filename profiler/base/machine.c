@@ -180,12 +180,67 @@ describe_processor (ProfFacts *facts)
   prof_facts_set (facts, "clock.source", source);
 }
 
+/* --- Control groups --- */
+
+#define GROUPS      "/sys/fs/cgroup"
+#define MAX_PARENTS 32
+
+double
+prof_machine_parse_quota (const char *text)
+{
+  char  *end;
+  double quota = g_ascii_strtod (text, &end), period;
+
+  if (end == text)
+    return 0;
+  period = g_ascii_strtod (end, NULL);
+  return quota > 0 && period > 0 && isfinite (quota / period) ? quota / period : 0;
+}
+
+/* The smaller limit; 0 means unlimited. */
+static double
+smaller (double a, double b)
+{
+  return a > 0 && b > 0 ? MIN (a, b) : MAX (a, b);
+}
+
+/* The limit of a group and of those that it is part of.  group: as /proc/self/cgroup writes it. */
+static double
+find_limit (const char *group)
+{
+  g_autofree char *path = g_strconcat (GROUPS, group, NULL);
+  double           limit = 0;
+
+  for (guint i = 0; i < MAX_PARENTS && strlen (path) >= strlen (GROUPS); i++)
+    {
+      g_autofree char *file = g_build_filename (path, "cpu.max", NULL);
+      g_autofree char *text = prof_machine_read_text (file);
+      char            *end = strrchr (path, '/');
+
+      limit = text ? smaller (limit, prof_machine_parse_quota (text)) : limit;
+      *end = '\0';
+    }
+  return limit;
+}
+
+double
+prof_machine_find_quota (void)
+{
+  g_autofree char *groups = prof_machine_read_text ("/proc/self/cgroup");
+  g_autofree char *quota = prof_machine_read_text (GROUPS "/cpu/cpu.cfs_quota_us");
+  g_autofree char *period = prof_machine_read_text (GROUPS "/cpu/cpu.cfs_period_us");
+  g_autofree char *both = quota && period ? g_strjoin (" ", quota, period, NULL) : NULL;
+  const char      *unified = groups ? strstr (groups, "0::/") : NULL;
+  g_autofree char *group = unified ? g_strndup (unified + 3, strcspn (unified + 3, "\n")) : NULL;
+
+  return smaller (group ? find_limit (group) : 0, both ? prof_machine_parse_quota (both) : 0);
+}
+
 static void
 describe_system (ProfFacts *facts)
 {
-  struct utsname   name;
-  double           load[1];
-  g_autofree char *quota = prof_machine_read_text ("/sys/fs/cgroup/cpu.max");
+  struct utsname name;
+  double         load[1], quota = prof_machine_find_quota ();
 
   if (uname (&name) == 0)
     {
@@ -198,8 +253,12 @@ describe_system (ProfFacts *facts)
     prof_facts_set_number (facts, "system.load", load[0]);
   prof_facts_set_number (facts, "system.memory",
                          (double) sysconf (_SC_PHYS_PAGES) * (double) sysconf (_SC_PAGE_SIZE));
-  if (quota && !g_str_has_prefix (quota, "max"))
-    prof_facts_set (facts, "system.cpu quota", quota);
+  if (quota > 0)
+    {
+      g_autofree char *text = g_strdup_printf ("%.4g processors", quota);
+
+      prof_facts_set (facts, "system.cpu quota", text);
+    }
 }
 
 static void

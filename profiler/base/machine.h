@@ -33,6 +33,11 @@ const ProfFact *prof_facts_get (const ProfFacts *facts, guint index);
 
 /* The text of a file of /proc or /sys without blanks at its end; NULL if it cannot be read.  (transfer full) */
 char *prof_machine_read_text (const char *path);
+/* The processors' time that the limits of a control group allow, by the text of its file cpu.max or of its files
+ * cpu.cfs_quota_us and cpu.cfs_period_us, one after the other; 0: all of it, or the text has no limit. */
+double prof_machine_parse_quota (const char *text);
+/* The processors' time that this process may use by all control groups that it is part of, such as 2.5; 0: all of it. */
+double prof_machine_find_quota (void);
 
 /* The text of the fact with this key, owned by facts; NULL if there is none. */
 const char *prof_facts_get_text (const ProfFacts *facts, const char *key);

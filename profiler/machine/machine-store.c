@@ -47,13 +47,23 @@ read_number (GKeyFile *file, const char *group, const ProfStoredNumber *number)
   return text && end != text && *end == '\0' && is_within (number, value) ? value : NAN;
 }
 
+/* A group of a key file has a name of printable ASCII without brackets.  (transfer full) */
+static char *
+dup_group (const char *name)
+{
+  char *group = g_strdup (name);
+
+  for (char *c = group; *c; c++)
+    if (!g_ascii_isprint (*c) || *c == '[' || *c == ']')
+      *c = ' ';
+  return group;
+}
+
 gboolean
-prof_machine_store_read (const char             *group,
-                         const ProfStoredNumber *numbers,
-                         guint                   n,
-                         double                 *values)
+prof_machine_store_read (const char *name, const ProfStoredNumber *numbers, guint n, double *values)
 {
   g_autoptr (GKeyFile) file = load ();
+  g_autofree char *group = dup_group (name);
 
   if (!g_key_file_has_group (file, group))
     return FALSE;
@@ -68,14 +78,14 @@ prof_machine_store_read (const char             *group,
 }
 
 void
-prof_machine_store_write (const char             *group,
+prof_machine_store_write (const char             *name,
                           const ProfStoredNumber *numbers,
                           guint                   n,
                           const double           *values)
 {
   g_autoptr (GKeyFile) file = load ();
   g_autoptr (GError) error = NULL;
-  g_autofree char *path = prof_machine_store_dup_path (), *text = NULL;
+  g_autofree char *path = prof_machine_store_dup_path (), *group = dup_group (name), *text = NULL;
   gsize            length;
 
   g_key_file_remove_group (file, group, NULL);

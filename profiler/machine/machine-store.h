@@ -17,14 +17,15 @@ typedef struct
 } ProfStoredNumber;
 
 /* Fills values with the n numbers of a group; NaN for an optional one that is not there.  FALSE if the group is
- * missing or one of its numbers is invalid. */
-gboolean prof_machine_store_read (const char             *group,
+ * missing or one of its numbers is invalid.  name: of the group, any text; characters that a key file does not allow in a
+ * name count as spaces. */
+gboolean prof_machine_store_read (const char             *name,
                                   const ProfStoredNumber *numbers,
                                   guint                   n,
                                   double                 *values);
 /* Replaces the group.  Numbers that are not within their bounds are left out.  Where the cache cannot be written
  * nothing is stored, and the next command measures again. */
-void prof_machine_store_write (const char             *group,
+void prof_machine_store_write (const char             *name,
                                const ProfStoredNumber *numbers,
                                guint                   n,
                                const double           *values);

@@ -156,11 +156,9 @@ prof_roofline_dup_machine (const ProfFacts *machine)
 {
   const char *host = prof_facts_get_text (machine, "system.host");
   const char *processor = prof_facts_get_text (machine, "cpu.model");
-  char       *name =
-      g_strdup_printf ("%s, %s, %s, %u threads", host ? host : "?", processor ? processor : "?",
-                       hyb_blas ()->openblas_get_corename (), hyb_parallel_get_threads ());
 
-  return g_strdelimit (name, "[]\n\r", ' ');
+  return g_strdup_printf ("%s, %s, %s, %u threads", host ? host : "?", processor ? processor : "?",
+                          hyb_blas ()->openblas_get_corename (), hyb_parallel_get_threads ());
 }
 
 /* Bounds: a slow processor of a telephone, and more than any machine has. */

@@ -67,7 +67,6 @@ test_peaks_belong_to_a_machine (void)
       prof_facts_set (facts, "system.host", hosts[i]);
       prof_facts_set (facts, "cpu.model", processors[i]);
       name = prof_roofline_dup_machine (facts);
-      g_assert_null (strpbrk (name, "[]"));
       g_assert_true (g_hash_table_add (names, name));
     }
 }
