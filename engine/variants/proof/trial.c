@@ -414,16 +414,12 @@ set_open_sizes (HybModel *model, HybType *types, const Resized *resized)
   name = hyb_dim_get_name (own->dim[resized->axis]);
   for (guint i = 0; i < n; i++)
     {
-      const HybNode  *node = hyb_graph_get_node (graph, variables[i]);
-      HybTensor      *tensor = hyb_tensor_list_find (resized->like, node->name);
-      const HybShape *shape = &declared[node->first_output].shape;
+      HybValueId      value = hyb_graph_get_node (graph, variables[i])->first_output;
+      const HybShape *shape = &declared[value].shape;
 
-      if (!tensor || strcmp (node->name, resized->name) == 0)
-        continue;
-      types[node->first_output] = *hyb_tensor_get_type (tensor);
-      for (int axis = 0; axis < shape->rank && name; axis++)
+      for (int axis = 0; axis < MIN (shape->rank, types[value].shape.rank) && name; axis++)
         if (g_strcmp0 (hyb_dim_get_name (shape->dim[axis]), name) == 0)
-          types[node->first_output].shape.dim[axis] = resized->type->shape.dim[resized->axis];
+          types[value].shape.dim[axis] = resized->type->shape.dim[resized->axis];
     }
   return TRUE;
 }
@@ -433,10 +429,11 @@ static HybType *
 types_with (HybModel *model, const Resized *resized)
 {
   HybGraph *graph = hyb_model_get_graph (model);
-  HybType  *types = hyb_model_new_types (model);
+  gboolean  has_names = hyb_graph_get_dialect (graph) != NULL;
+  HybType  *types = hyb_variant_list_types (model, has_names ? resized->like : NULL);
   HybNodeId id = hyb_graph_find_variable (graph, resized->name);
 
-  if (id != HYB_NO_ID && hyb_graph_get_dialect (graph) && !set_open_sizes (model, types, resized))
+  if (id != HYB_NO_ID && has_names && !set_open_sizes (model, types, resized))
     id = HYB_NO_ID;
   if (id != HYB_NO_ID)
     types[hyb_graph_get_node (graph, id)->first_output] = *resized->type;
