@@ -158,6 +158,15 @@ gemm_forward (const HybCall *call, const HybRun *run)
                                       .c = run->output[0] });
 }
 
+static const char *
+gemm_note (const HybCall *call)
+{
+  HybGemmBatch batch;
+  HybGemm      gemm = gemm_matrices (call, &batch);
+
+  return hyb_gemm_note (&gemm, call->output[0].dtype);
+}
+
 static void
 gemm_cost (const HybCall *call, HybCost *cost)
 {
@@ -226,6 +235,7 @@ const HybOp hyb_ops_linalg_gemm[] = {
       .infer_shape = gemm_infer_shape,
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = gemm_forward,
+      .note = gemm_note,
       .gradient = gemm_gradient,
       .cost = gemm_cost,
   },
@@ -239,6 +249,7 @@ const HybOp hyb_ops_linalg_gemm[] = {
       .infer_shape = gemm_infer_shape,
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = gemm_forward,
+      .note = gemm_note,
       .gradient = gemm_gradient,
       .cost = gemm_cost,
   },

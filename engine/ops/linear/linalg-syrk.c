@@ -75,6 +75,15 @@ syrk_forward (const HybCall *call, const HybRun *run)
                                       .c = run->output[0] });
 }
 
+static const char *
+syrk_note (const HybCall *call)
+{
+  HybMatrices a, out;
+  HybGemm     gemm = syrk_product (call, &a, &out);
+
+  return hyb_gemm_note (&gemm, call->output[0].dtype);
+}
+
 static void
 syrk_cost (const HybCall *call, HybCost *cost)
 {
@@ -125,6 +134,7 @@ const HybOp hyb_ops_linalg_syrk[] = {
       .infer_dtype = hyb_linalg_infer_dtype,
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = syrk_forward,
+      .note = syrk_note,
       .gradient = syrk_gradient,
       .cost = syrk_cost,
   },

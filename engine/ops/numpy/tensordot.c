@@ -193,6 +193,58 @@ find_product (gconstpointer params, PairingRule rule, const HybType *a, const Hy
   return product;
 }
 
+/* The product of both sides, the gradient of a, which is g bᵀ, and the gradient of b, which is aᵀ g. */
+static HybGemm
+forward_gemm (const Product *product)
+{
+  return (HybGemm){ .m = product->m,
+                    .n = product->n,
+                    .k = product->k,
+                    .lda = MAX (1, product->k),
+                    .ldb = MAX (1, product->n),
+                    .ldc = MAX (1, product->n),
+                    .alpha = 1 };
+}
+
+static HybGemm
+lhs_gemm (const Product *product)
+{
+  return (HybGemm){ .transpose_b = TRUE,
+                    .m = product->m,
+                    .n = product->k,
+                    .k = product->n,
+                    .lda = MAX (1, product->n),
+                    .ldb = MAX (1, product->n),
+                    .ldc = MAX (1, product->k),
+                    .alpha = 1 };
+}
+
+static HybGemm
+rhs_gemm (const Product *product)
+{
+  return (HybGemm){ .transpose_a = TRUE,
+                    .m = product->k,
+                    .n = product->n,
+                    .k = product->m,
+                    .lda = MAX (1, product->k),
+                    .ldb = MAX (1, product->n),
+                    .ldc = MAX (1, product->n),
+                    .alpha = 1 };
+}
+
+/* The kernel of one of them.  first: the input that is a. */
+static const char *
+product_note (const HybCall *call,
+              PairingRule    rule,
+              guint          first,
+              HybGemm (*gemm_of) (const Product *product))
+{
+  Product product = find_product (call->params, rule, &call->input[first], &call->input[first + 1]);
+  HybGemm gemm = gemm_of (&product);
+
+  return hyb_gemm_note (&gemm, call->output[0].dtype);
+}
+
 /* Copies a side into the order of its matrix, or back. */
 static void
 reorder (const HybType *side, const int *order, gboolean back, gconstpointer from, gpointer to)
@@ -264,13 +316,7 @@ forward (const HybCall *call, const HybRun *run, PairingRule rule)
   char         *room = run->workspace;
   gconstpointer a = matrix_of (&call->input[0], product.pairing.a, run->input[0], &room);
   gconstpointer b = matrix_of (&call->input[1], product.pairing.b, run->input[1], &room);
-  HybGemm       gemm = { .m = product.m,
-                         .n = product.n,
-                         .k = product.k,
-                         .lda = MAX (1, product.k),
-                         .ldb = MAX (1, product.n),
-                         .ldc = MAX (1, product.n),
-                         .alpha = 1 };
+  HybGemm       gemm = forward_gemm (&product);
 
   hyb_gemm (&gemm, call->output[0].dtype, a, b, run->output[0]);
 }
@@ -289,7 +335,7 @@ finish_gradient (const HybCall *call, const HybRun *run, const int *order, gcons
     reorder (&call->output[0], order, TRUE, matrix, run->output[0]);
 }
 
-/* Inputs: gradient g, a, b.  The gradient of a is g bᵀ. */
+/* Inputs: gradient g, a, b. */
 static void
 backward_lhs (const HybCall *call, const HybRun *run, PairingRule rule)
 {
@@ -297,20 +343,12 @@ backward_lhs (const HybCall *call, const HybRun *run, PairingRule rule)
   char         *room = run->workspace;
   gconstpointer b = matrix_of (&call->input[2], product.pairing.b, run->input[2], &room);
   gpointer      matrix = gradient_matrix (call, run, product.pairing.a, room);
-  HybGemm       gemm = { .transpose_b = TRUE,
-                         .m = product.m,
-                         .n = product.k,
-                         .k = product.n,
-                         .lda = MAX (1, product.n),
-                         .ldb = MAX (1, product.n),
-                         .ldc = MAX (1, product.k),
-                         .alpha = 1 };
+  HybGemm       gemm = lhs_gemm (&product);
 
   hyb_gemm (&gemm, call->output[0].dtype, run->input[0], b, matrix);
   finish_gradient (call, run, product.pairing.a, matrix);
 }
 
-/* The gradient of b is aᵀ g. */
 static void
 backward_rhs (const HybCall *call, const HybRun *run, PairingRule rule)
 {
@@ -318,14 +356,7 @@ backward_rhs (const HybCall *call, const HybRun *run, PairingRule rule)
   char         *room = run->workspace;
   gconstpointer a = matrix_of (&call->input[1], product.pairing.a, run->input[1], &room);
   gpointer      matrix = gradient_matrix (call, run, product.pairing.b, room);
-  HybGemm       gemm = { .transpose_a = TRUE,
-                         .m = product.k,
-                         .n = product.n,
-                         .k = product.m,
-                         .lda = MAX (1, product.k),
-                         .ldb = MAX (1, product.n),
-                         .ldc = MAX (1, product.n),
-                         .alpha = 1 };
+  HybGemm       gemm = rhs_gemm (&product);
 
   hyb_gemm (&gemm, call->output[0].dtype, a, run->input[0], matrix);
   finish_gradient (call, run, product.pairing.b, matrix);
@@ -368,6 +399,18 @@ product_cost (const HybCall *call, PairingRule rule, HybCost *cost)
   {                                                                      \
     backward_rhs (call, run, id##_pairing);                              \
   }                                                                      \
+  static const char *id##_note (const HybCall *call)                     \
+  {                                                                      \
+    return product_note (call, id##_pairing, 0, forward_gemm);           \
+  }                                                                      \
+  static const char *id##_note_lhs (const HybCall *call)                 \
+  {                                                                      \
+    return product_note (call, id##_pairing, 1, lhs_gemm);               \
+  }                                                                      \
+  static const char *id##_note_rhs (const HybCall *call)                 \
+  {                                                                      \
+    return product_note (call, id##_pairing, 1, rhs_gemm);               \
+  }                                                                      \
   static void id##_cost (const HybCall *call, HybCost *cost)             \
   {                                                                      \
     product_cost (call, id##_pairing, cost);                             \
@@ -384,6 +427,7 @@ static const char *const backward_inputs[] = { "gradient", "a", "b", NULL };
     .category = HYB_CATEGORY_LINEAR, .flags = HYB_OP_INTERNAL, .gradient_of = text,               \
     .operands = "g0 i0 i1 > " map, .inputs = backward_inputs, __VA_ARGS__,                        \
     .dtypes = HYB_DTYPES_FLOAT, .workspace = backward_workspace, .forward = id##_backward_##side, \
+    .note = id##_note_##side,                                                                     \
   }
 
 #define ROW(text, id, table, summary)                          \
@@ -397,6 +441,7 @@ static const char *const backward_inputs[] = { "gradient", "a", "b", NULL };
     .dtypes = HYB_DTYPES_FLOAT,                                \
     .workspace = forward_workspace,                            \
     .forward = id##_forward,                                   \
+    .note = id##_note,                                         \
     HYB_GRADIENT ("_backward" text "_lhs* (g0, i0, i1) > i0; " \
                   "_backward" text "_rhs* (g0, i0, i1) > i1"), \
     .cost = id##_cost,                                         \
