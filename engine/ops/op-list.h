@@ -55,6 +55,7 @@ HYB_OPS (index, fill_element)
 HYB_OPS (index, gather_nd)
 HYB_OPS (index, index_copy)
 HYB_OPS (index, one_hot)
+HYB_OPS (index, positions)
 HYB_OPS (index, scatter_combine)
 HYB_OPS (index, take)
 

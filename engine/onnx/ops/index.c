@@ -6,57 +6,13 @@
 
 #include <string.h>
 
-/* Positions of more elements than this are not laid out while planning. */
-#define MAX_POSITIONS 16777216
-
-/* Steps in elements from one index of an axis to the next. */
-static void
-strides_of (const HybShape *shape, gint64 *strides)
-{
-  gint64 step = 1;
-
-  for (int i = shape->rank - 1; i >= 0; i--)
-    {
-      strides[i] = step;
-      step *= MAX (shape->dim[i], 1);
-    }
-}
-
-/* Negative indices count from the end of an axis. */
+/* Indices as int32 or int64. */
 static HybValueId
-wrap (HybLowering *lowering, HybValueId indices, gint64 size)
+integer_indices (HybLowering *lowering, HybValueId indices)
 {
-  HybValueId is_negative;
-
-  indices = hyb_onnx_cast (lowering, indices, HYB_I64);
-  is_negative =
-      hyb_onnx_cast (lowering, hyb_onnx_with_scalar (lowering, "_npi_less_scalar", indices, 0),
-                     HYB_I64);
-  return hyb_onnx_binary (lowering, "broadcast_add", indices,
-                          hyb_onnx_with_scalar (lowering, "_mul_scalar", is_negative,
-                                                (double) size));
-}
-
-/* For each element of indices, where its other coordinates begin in an array with these strides. */
-static HybValueId
-other_coordinates (HybLowering *lowering, const HybShape *indices, const gint64 *strides, int axis)
-{
-  HybType    type = { *indices, HYB_I64 };
-  HybTensor *tensor = hyb_tensor_new (&type, NULL);
-  gint64     at[HYB_MAX_RANK] = { 0 };
-  gint64     n = hyb_shape_size (indices);
-
-  for (gint64 i = 0; tensor && i < n; i++)
-    {
-      gint64 position = 0;
-
-      for (int a = 0; a < indices->rank; a++)
-        position += a == axis ? 0 : at[a] * strides[a];
-      ((gint64 *) hyb_tensor_get_data (tensor))[i] = position;
-      for (int a = indices->rank - 1; a >= 0 && ++at[a] == indices->dim[a]; a--)
-        at[a] = 0;
-    }
-  return hyb_lowering_constant (lowering, tensor);
+  return indices == HYB_NO_ID || hyb_lowering_get_type (lowering, indices)->dtype == HYB_I32
+             ? indices
+             : hyb_onnx_cast (lowering, indices, HYB_I64);
 }
 
 /* Positions in the flattened data of the elements that indices along an axis name.  HYB_NO_ID: only the type is known. */
@@ -64,39 +20,36 @@ static HybValueId
 positions_along (HybLowering *lowering, int axis)
 {
   HybType    data = *hyb_onnx_type (lowering, 0), indices = *hyb_onnx_type (lowering, 1);
-  gint64     strides[HYB_MAX_RANK];
-  HybValueId along;
+  HybValueId values;
 
   if (!hyb_shape_is_known (&data.shape) || !hyb_shape_is_known (&indices.shape) ||
-      data.shape.rank != indices.shape.rank || hyb_shape_size (&indices.shape) > MAX_POSITIONS)
+      data.shape.rank != indices.shape.rank)
     return HYB_NO_ID;
-  strides_of (&data.shape, strides);
-  along = wrap (lowering, hyb_onnx_input (lowering, 1), data.shape.dim[axis]);
-  along = hyb_onnx_with_scalar (lowering, "_mul_scalar", along, (double) strides[axis]);
-  return hyb_onnx_binary (lowering, "broadcast_add", along,
-                          other_coordinates (lowering, &indices.shape, strides, axis));
+  values = integer_indices (lowering, hyb_onnx_input (lowering, 1));
+  return hyb_lowering_emit (lowering, "_element_positions", 1, &values, "shape",
+                            hyb_lowering_text_ints (lowering, (guint) data.shape.rank,
+                                                    data.shape.dim),
+                            "axis", hyb_lowering_text (lowering, "%d", axis), NULL);
 }
 
 static void
 lower_gather_elements (HybLowering *lowering)
 {
-  HybType    type = { hyb_onnx_type (lowering, 1)->shape, hyb_onnx_type (lowering, 0)->dtype };
-  int        axis = hyb_onnx_axis (lowering, hyb_onnx_int (lowering, "axis", 0),
-                                   hyb_onnx_type (lowering, 0)->shape.rank);
-  HybValueId positions;
+  HybType type = { hyb_onnx_type (lowering, 1)->shape, hyb_onnx_type (lowering, 0)->dtype };
+  int     axis = hyb_onnx_axis (lowering, hyb_onnx_int (lowering, "axis", 0),
+                                hyb_onnx_type (lowering, 0)->shape.rank);
 
   hyb_lowering_set_type (lowering, 0, &type);
   if (axis < 0)
     return;
-  positions = positions_along (lowering, axis);
-  if (positions != HYB_NO_ID)
-    hyb_lowering_set_output (lowering, 0,
-                             hyb_lowering_emit (lowering, "take", 2,
-                                                (HybValueId[]){
-                                                    onnx_flatten (lowering,
-                                                                  hyb_onnx_input (lowering, 0)),
-                                                    positions },
-                                                "axis", "0", NULL));
+  hyb_lowering_set_output (lowering, 0,
+                           hyb_lowering_emit (lowering, "_take_elements", 2,
+                                              (HybValueId[]){
+                                                  hyb_onnx_input (lowering, 0),
+                                                  integer_indices (lowering,
+                                                                   hyb_onnx_input (lowering, 1)) },
+                                              "axis", hyb_lowering_text (lowering, "%d", axis),
+                                              NULL));
 }
 
 /* data [n, …] with rows at positions replaced by updates, or combined with them. */
@@ -157,12 +110,9 @@ find_rows (HybLowering *lowering, int n_batch, Rows *rows)
 {
   HybType    data = *hyb_onnx_type (lowering, 0), indices = *hyb_onnx_type (lowering, 1);
   int        n_coordinates, last = indices.shape.rank - 1;
-  gint64     strides[HYB_MAX_RANK];
-  HybValueId parts;
-  HybShape   tuples = indices.shape;
+  HybValueId values;
 
-  if (!hyb_shape_is_known (&data.shape) || !hyb_shape_is_known (&indices.shape) || last < 0 ||
-      hyb_shape_size (&indices.shape) > MAX_POSITIONS)
+  if (!hyb_shape_is_known (&data.shape) || !hyb_shape_is_known (&indices.shape) || last < 0)
     return FALSE;
   if (indices.shape.dim[last] < 1 || indices.shape.dim[last] > data.shape.rank - n_batch ||
       n_batch > last)
@@ -176,28 +126,12 @@ find_rows (HybLowering *lowering, int n_batch, Rows *rows)
   n_coordinates = (int) indices.shape.dim[last];
   rows->row = hyb_shape_count (&data.shape, n_batch + n_coordinates, data.shape.rank);
   rows->n_rows = hyb_shape_count (&data.shape, 0, n_batch + n_coordinates);
-  data.shape.rank = n_batch + n_coordinates;
-  strides_of (&data.shape, strides);
-  tuples.rank = last;
-  rows->positions = other_coordinates (lowering, &tuples, strides, -1);
-  /* In that case only batch axes of a tuple count. */
-  if (n_batch < last)
-    {
-      gint64 batch[HYB_MAX_RANK] = { 0 };
-
-      memcpy (batch, strides, (gsize) n_batch * sizeof *batch);
-      rows->positions = other_coordinates (lowering, &tuples, batch, -1);
-    }
-  parts = hyb_onnx_input (lowering, 1);
-  for (int i = 0; i < n_coordinates; i++)
-    {
-      HybValueId one = hyb_onnx_reshape (lowering, hyb_onnx_slice (lowering, parts, last, i, i + 1),
-                                         (guint) last, tuples.dim);
-
-      one = wrap (lowering, one, data.shape.dim[n_batch + i]);
-      one = hyb_onnx_with_scalar (lowering, "_mul_scalar", one, (double) strides[n_batch + i]);
-      rows->positions = hyb_onnx_binary (lowering, "broadcast_add", rows->positions, one);
-    }
+  values = integer_indices (lowering, hyb_onnx_input (lowering, 1));
+  rows->positions =
+      hyb_lowering_emit (lowering, "_tuple_positions", 1, &values, "shape",
+                         hyb_lowering_text_ints (lowering, (guint) (n_batch + n_coordinates),
+                                                 data.shape.dim),
+                         "batch", hyb_lowering_text (lowering, "%d", n_batch), NULL);
   return rows->positions != HYB_NO_ID;
 }
 

@@ -112,6 +112,38 @@ set_infer_shape (HybCall *call, GError **error)
   return hyb_shape_assign (&call->input[1].shape, &rows, error);
 }
 
+/* Copies n elements of a size that is constant at compile time to the places that int64 indices of the first axis name; the
+ * number of those before the first index outside. */
+#define SET_ELEMENTS(T)                                                                          \
+  static gsize set_##T (gpointer to, gconstpointer from, const gint64 *at, gsize n, gint64 size) \
+  {                                                                                              \
+    gsize i = 0;                                                                                 \
+                                                                                                 \
+    for (; i < n && (guint64) at[i] < (guint64) size; i++)                                       \
+      ((T *) to)[at[i]] = ((const T *) from)[i];                                                 \
+    return i;                                                                                    \
+  }
+
+SET_ELEMENTS (guint32)
+SET_ELEMENTS (guint64)
+
+#undef SET_ELEMENTS
+
+/* The first rows that can be set quickly: elements of 4 or 8 bytes with one int64 index each. */
+static gsize
+set_elements (const HybCall *call, const HybRun *run, int depth, gsize bytes, gsize n)
+{
+  gint64 size = call->output[0].shape.dim[0];
+
+  if (depth != 1 || call->input[2].dtype != HYB_I64)
+    return 0;
+  if (bytes == sizeof (guint32))
+    return set_guint32 (run->output[0], run->input[1], run->input[2], n, size);
+  return bytes == sizeof (guint64)
+             ? set_guint64 (run->output[0], run->input[1], run->input[2], n, size)
+             : 0;
+}
+
 static void
 set_forward (const HybCall *call, const HybRun *run)
 {
@@ -123,7 +155,7 @@ set_forward (const HybCall *call, const HybRun *run)
       (gsize) hyb_shape_count (shape, depth, shape->rank) * hyb_dtype_size (call->output[0].dtype);
 
   memcpy (run->output[0], run->input[0], hyb_type_bytes (&call->output[0]));
-  for (gsize j = 0; j < columns; j++)
+  for (gsize j = set_elements (call, run, depth, bytes, columns); j < columns; j++)
     {
       gint64 row = 0;
 

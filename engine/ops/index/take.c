@@ -134,6 +134,21 @@ job_place (const TakeJob *job, gint64 i)
 /* Indices that are resolved before rows are copied. */
 #define CHUNK 256
 
+/* Resolves the n indices from `first` on; int64 is usual. */
+static void
+resolve_places (const TakeJob *job, gint64 first, gint64 n, gint64 *places)
+{
+  const gint64 *indices = (const gint64 *) job->indices + first;
+  gint64        last = job->view.length - 1;
+
+  if (job->index_dtype == HYB_I64 && !job->wrap)
+    for (gint64 i = 0; i < n; i++)
+      places[i] = CLAMP (indices[i], 0, last);
+  else
+    for (gint64 i = 0; i < n; i++)
+      places[i] = job_place (job, first + i);
+}
+
 /* Copies n rows of a size that is constant at compile time, or any. */
 static void
 copy_rows (const char *from, const gint64 *places, gint64 n, gsize row, char *to)
@@ -161,8 +176,8 @@ take_rows (gint64 begin, gint64 end, gpointer data)
       gint64 whole = MIN (job->n_indices - index, CHUNK);
 
       n = MIN (whole, end - at);
-      for (gint64 i = 0; i < whole && index != resolved; i++)
-        places[i] = job_place (job, index + i);
+      if (index != resolved)
+        resolve_places (job, index, whole, places);
       resolved = index;
       copy_rows (job->from + (gsize) (outer * job->view.length) * job->row, places, n, job->row,
                  job->to + (gsize) at * job->row);
