@@ -147,6 +147,43 @@ modulo_float (float a, float b)
 #define NAME(name)   name##_bool
 #include "engine/kernels/binary-template.h"
 
+/* Sets y to powers with one exponent that has a shorter formula than pow(); FALSE if it has none. */
+static gboolean
+short_powers (const float *x, float exponent, float *y, gint64 n)
+{
+  if (exponent == 3)
+    {
+      HYB_INDEPENDENT
+      for (gint64 i = 0; i < n; i++)
+        y[i] = x[i] * x[i] * x[i];
+    }
+  else if (exponent == -1)
+    {
+      HYB_INDEPENDENT
+      for (gint64 i = 0; i < n; i++)
+        y[i] = 1 / x[i];
+    }
+  else if (exponent == 0.5f)
+    {
+      /* pow (−∞, ½) is ∞ and pow (−0, ½) is +0. */
+      HYB_INDEPENDENT
+      for (gint64 i = 0; i < n; i++)
+        y[i] = sqrtf (x[i] == -INFINITY ? INFINITY : x[i]) + 0.f;
+    }
+  else
+    return FALSE;
+  return TRUE;
+}
+
+#define DEFINE_POWERS(name)                                                                       \
+  static void name (gconstpointer a, gint64 sa, gconstpointer b, gint64 sb, gpointer y, gint64 n) \
+  {                                                                                               \
+    if (sa != 1 || sb != 0 || n == 0 || !short_powers (a, *(const float *) b, y, n))              \
+      loops_f32[HYB_BINARY_POWER](a, sa, b, sb, y, n);                                            \
+  }
+DEFINE_POWERS (powers_f32)
+#undef DEFINE_POWERS
+
 static const HybBinaryLoop *const compiled_loops[HYB_N_DTYPES] = {
   [HYB_F32] = loops_f32, [HYB_F64] = loops_f64, [HYB_U8] = loops_u8,     [HYB_I8] = loops_i8,
   [HYB_I32] = loops_i32, [HYB_I64] = loops_i64, [HYB_BOOL] = loops_bool,
@@ -157,6 +194,8 @@ hyb_binary_loop (HybBinary function, HybDType dtype)
 {
   HybBinaryLoop vectors = dtype == HYB_F32 ? hyb_binary_vector_loop (function) : NULL;
 
+  if (dtype == HYB_F32 && function == HYB_BINARY_POWER)
+    return powers_f32;
   return vectors ? vectors : compiled_loops[dtype][function];
 }
 

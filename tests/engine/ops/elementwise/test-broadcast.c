@@ -5,6 +5,8 @@
 #include "tests/engine/ops/op-check.h"
 #include "tests/program.h"
 
+#include <math.h>
+
 #define SMOOTH                                                                               \
   "broadcast_add broadcast_sub broadcast_mul broadcast_div broadcast_power broadcast_hypot " \
   "broadcast_maximum broadcast_minimum broadcast_mod"
@@ -60,12 +62,47 @@ test_large_operands (void)
       }
 }
 
+/* Exponents with formulas of their own; rows of more than 16 elements. */
+static void
+test_powers_with_one_exponent (void)
+{
+  static const float exponents[] = { 3, -1, 0.5f, 2, 1.7f };
+  static const float values[] = { -INFINITY, -2, -0.f, 0, 0.75f, 3, INFINITY, NAN };
+  HybType            type = { hyb_shape_1d (40), HYB_F32 };
+
+  for (guint k = 0; k < G_N_ELEMENTS (exponents); k++)
+    {
+      g_autoptr (HybTensor) x = hyb_tensor_new (&type, NULL);
+      g_autoptr (HybTensor) y = NULL;
+      float *from = hyb_tensor_get_data (x), *to;
+
+      for (int i = 0; i < 40; i++)
+        from[i] = values[i % G_N_ELEMENTS (values)];
+      y = op_run ("broadcast_power", NULL, hyb_tensor_ref (x),
+                  op_tensor ("f32[1]", (double) exponents[k]), NULL);
+      to = hyb_tensor_get_data (y);
+      for (int i = 0; i < 40; i++)
+        {
+          double want = pow ((double) from[i], (double) exponents[k]);
+
+          if (isnan (want) || isinf (want) || want == 0)
+            g_assert_true (isnan (want)
+                               ? isnan (to[i])
+                               : to[i] == (float) want && !signbit (to[i]) == !signbit (want));
+          else
+            g_assert_cmpfloat (fabs ((double) to[i] - want), <=, 2e-7 * fabs (want));
+        }
+    }
+}
+
 TEST_PROGRAM (test_broadcast)
 {
   g_test_init (&argc, &argv, NULL);
 
   op_check_family ("broadcast", hyb_ops_broadcast, samples, refusals);
   g_test_add_func ("/engine/ops/broadcast/large-operands", test_large_operands);
+
+  g_test_add_func ("/engine/ops/broadcast/powers-with-one-exponent", test_powers_with_one_exponent);
 
   return g_test_run ();
 }
