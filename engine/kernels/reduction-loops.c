@@ -7,6 +7,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/kernels/reduction-loops.h"
 
+#include "engine/kernels/extremes.h"
 #include "engine/kernels/rows.h"
 #include "engine/kernels/sum-columns.h"
 
@@ -176,11 +177,21 @@ static const HybReduceLoops sum_square_floats = {
   hyb_sum_combine_f32,  finish_floats,      sizeof (double),     NULL,
 };
 
+static const HybReduceLoops max_floats = {
+  max_start_f32,   hyb_max_row_f32, max_rows_f32,   hyb_max_columns_f32,
+  max_combine_f32, max_finish_f32,  sizeof (float), NULL,
+};
+
+static const HybReduceLoops min_floats = {
+  min_start_f32,   hyb_min_row_f32, min_rows_f32,   hyb_min_columns_f32,
+  min_combine_f32, min_finish_f32,  sizeof (float), NULL,
+};
+
 const HybReduceLoops *
 hyb_reduce_loops (HybReduceKind kind, HybDType dtype)
 {
   static const HybReduceLoops *const loops[HYB_N_DTYPES][HYB_N_REDUCTIONS] = {
-    [HYB_F32] = { &sum_floats, &prod_f32, &max_f32, &min_f32, &nan_sum_f32, &nan_prod_f32,
+    [HYB_F32] = { &sum_floats, &prod_f32, &max_floats, &min_floats, &nan_sum_f32, &nan_prod_f32,
                   &sum_abs_f32, &sum_square_floats },
     [HYB_F64] = { &sum_f64, &prod_f64, &max_f64, &min_f64, &nan_sum_f64, &nan_prod_f64,
                   &sum_abs_f64, &sum_square_f64 },

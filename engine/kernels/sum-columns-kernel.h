@@ -96,7 +96,9 @@ SIMD (
 {
   Doubles sum[BLOCK], value;
 
-  memcpy (sum, sums, sizeof (Doubles) * (gsize) n_vectors);
+  HYB_UNROLL (8)
+  for (int k = 0; k < n_vectors; k++)
+    memcpy (&sum[k], sums + k * WIDTH, sizeof *sum);
   for (gint64 row = 0; row < n_rows; row++, x += stride)
     HYB_UNROLL (8)
   for (int k = 0; k < n_vectors; k++)
@@ -104,7 +106,9 @@ SIMD (
       value = simd_load_doubles (x + k * WIDTH);
       sum[k] += value * value;
     }
-  memcpy (sums, sum, sizeof (Doubles) * (gsize) n_vectors);
+  HYB_UNROLL (8)
+  for (int k = 0; k < n_vectors; k++)
+    memcpy (sums + k * WIDTH, &sum[k], sizeof *sum);
 }
 
 /* n < WIDTH columns. */

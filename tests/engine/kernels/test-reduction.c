@@ -250,6 +250,55 @@ test_columns_and_short_rows_are_the_same_at_all_levels (void)
     }
 }
 
+/* The extreme of `length` elements that are `stride` apart, by a plain loop. */
+static float
+find_extreme (const float *x, gint64 length, gint64 stride, gboolean is_largest)
+{
+  float extreme = x[0];
+
+  for (gint64 i = 0; i < length; i++)
+    {
+      float value = x[i * stride];
+
+      if (isnan (value))
+        return value;
+      if (is_largest ? value > extreme : value < extreme)
+        extreme = value;
+    }
+  return extreme;
+}
+
+static void
+test_extremes_at_all_levels (void)
+{
+  for (int round = 0; round < 900; round++)
+    {
+      gboolean          is_largest = round % 2;
+      gint64            length = g_test_rand_int_range (1, 140);
+      gint64            inner = round / 2 % 2 ? 1 : g_test_rand_int_range (1, 140);
+      HybShape          shape = hyb_shape_3d (3, length, inner);
+      g_autofree float *x = g_new (float, 3 * length * inner), *y = g_new (float, 3 * inner);
+
+      for (gint64 i = 0; i < 3 * length * inner; i++)
+        x[i] = g_test_rand_int_range (0, 200) == 0 ? NAN : (float) g_test_rand_double_range (-1, 1);
+      hyb_simd_cap ((HybSimdLevel) (round / 4 % 3));
+      hyb_reduce (&(HybReduction){ .kind = is_largest ? HYB_REDUCE_MAX : HYB_REDUCE_MIN,
+                                   .dtype = HYB_F32,
+                                   .shape = &shape,
+                                   .axes = 2,
+                                   .x = x,
+                                   .y = y });
+      for (gint64 i = 0; i < 3 * inner; i++)
+        {
+          float want =
+              find_extreme (x + i / inner * length * inner + i % inner, length, inner, is_largest);
+
+          g_assert_true (isnan (want) ? isnan (y[i]) : y[i] == want);
+        }
+    }
+  hyb_simd_cap (HYB_SIMD_AVX512);
+}
+
 /* The sum of all columns fits into a float, but not that of the first rows. */
 static void
 test_sums_that_overflow_on_the_way_are_right (void)
@@ -282,6 +331,7 @@ TEST_PROGRAM (test_reduction)
   g_test_add_func ("/engine/kernels/reduction/large-shapes", test_large_shapes);
   g_test_add_func ("/engine/kernels/reduction/columns-and-short-rows-are-the-same-at-all-levels",
                    test_columns_and_short_rows_are_the_same_at_all_levels);
+  g_test_add_func ("/engine/kernels/reduction/extremes-at-all-levels", test_extremes_at_all_levels);
   g_test_add_func ("/engine/kernels/reduction/sums-that-overflow-on-the-way-are-right",
                    test_sums_that_overflow_on_the_way_are_right);
   g_test_add_func ("/engine/kernels/reduction/threads-do-not-change-sums",

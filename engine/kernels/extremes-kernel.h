@@ -1,0 +1,114 @@
+/* extremes-kernel.h — the loops of extremes.c for one instruction set.
+ *
+ * Rows: for i in steps of BLOCK vectors, one extreme for each lane, then those of all lanes.  Columns: for each strip of
+ * STRIP rows, for each block of BLOCK vectors of columns (the rest: one vector, then a part of one), for each row; the
+ * extremes of a block stay in registers.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Vectors whose extremes are in registers. */
+#define BLOCK 4
+/* Rows that are read in turn; more streams are not prefetched well. */
+#define STRIP 16
+
+/* The instructions give their second operand if either is NaN, so that a NaN that was found stays. */
+#define DEFINE(name, OPERATION)                                                                 \
+  INLINE Floats SIMD (name##_of) (Floats value, Floats extreme)                                 \
+  {                                                                                             \
+    return simd_choose (value != value, value, OPERATION (value, extreme));                     \
+  }                                                                                             \
+                                                                                                \
+  /* n_vectors is a constant wherever this is inlined. */                                       \
+  INLINE void SIMD (name##_block) (float *extremes, const float *x, const int n_vectors,        \
+                                   gint64 n_rows, gint64 stride)                                \
+  {                                                                                             \
+    Floats extreme[BLOCK];                                                                      \
+                                                                                                \
+    HYB_UNROLL (4)                                                                              \
+    for (int k = 0; k < n_vectors; k++)                                                         \
+      extreme[k] = simd_load (extremes + k * LANES);                                            \
+    for (gint64 row = 0; row < n_rows; row++, x += stride)                                      \
+      HYB_UNROLL (4)                                                                            \
+    for (int k = 0; k < n_vectors; k++)                                                         \
+      extreme[k] = SIMD (name##_of) (simd_load (x + k * LANES), extreme[k]);                    \
+    HYB_UNROLL (4)                                                                              \
+    for (int k = 0; k < n_vectors; k++)                                                         \
+      simd_store (extremes + k * LANES, extreme[k]);                                            \
+  }                                                                                             \
+                                                                                                \
+  /* n < LANES columns. */                                                                      \
+  INLINE void SIMD (name##_part) (float *extremes, const float *x, gint64 n, gint64 n_rows,     \
+                                  gint64 stride)                                                \
+  {                                                                                             \
+    Floats extreme = simd_load_part (extremes, n);                                              \
+                                                                                                \
+    for (gint64 row = 0; row < n_rows; row++, x += stride)                                      \
+      extreme = SIMD (name##_of) (simd_load_part (x, n), extreme);                              \
+    simd_store_part (extremes, n, extreme);                                                     \
+  }                                                                                             \
+                                                                                                \
+  static TARGET void SIMD (name##_columns) (gpointer accumulators, gconstpointer elements,      \
+                                            gint64 n, gint64 n_rows, gint64 stride)             \
+  {                                                                                             \
+    float *extremes = accumulators;                                                             \
+                                                                                                \
+    for (gint64 first = 0; first < n_rows; first += STRIP)                                      \
+      {                                                                                         \
+        const float *x = (const float *) elements + first * stride;                             \
+        gint64       height = MIN (STRIP, n_rows - first), i = 0;                               \
+                                                                                                \
+        for (; i + BLOCK * LANES <= n; i += BLOCK * LANES)                                      \
+          SIMD (name##_block) (extremes + i, x + i, BLOCK, height, stride);                     \
+        for (; i + LANES <= n; i += LANES)                                                      \
+          SIMD (name##_block) (extremes + i, x + i, 1, height, stride);                         \
+        if (i < n)                                                                              \
+          SIMD (name##_part) (extremes + i, x + i, n - i, height, stride);                      \
+      }                                                                                         \
+  }                                                                                             \
+                                                                                                \
+  static TARGET void SIMD (name##_row) (gpointer accumulator, gconstpointer elements, gint64 n) \
+  {                                                                                             \
+    const float *x = elements;                                                                  \
+    Floats       extreme[BLOCK];                                                                \
+    float        lane[LANES], *total = accumulator;                                             \
+    gint64       i = 0;                                                                         \
+                                                                                                \
+    if (n >= LANES)                                                                             \
+      {                                                                                         \
+        HYB_UNROLL (4)                                                                          \
+        for (int k = 0; k < BLOCK; k++)                                                         \
+          extreme[k] = simd_load (x);                                                           \
+        for (; i + BLOCK * LANES <= n; i += BLOCK * LANES)                                      \
+          {                                                                                     \
+            HYB_UNROLL (4)                                                                      \
+            for (int k = 0; k < BLOCK; k++)                                                     \
+              extreme[k] = SIMD (name##_of) (simd_load (x + i + k * LANES), extreme[k]);        \
+          }                                                                                     \
+        for (; i + LANES <= n; i += LANES)                                                      \
+          extreme[0] = SIMD (name##_of) (simd_load (x + i), extreme[0]);                        \
+        extreme[1] = SIMD (name##_of) (simd_load (x + n - LANES), extreme[1]);                  \
+        extreme[0] = SIMD (name##_of) (extreme[0], extreme[1]);                                 \
+        extreme[2] = SIMD (name##_of) (extreme[2], extreme[3]);                                 \
+        simd_store (lane, SIMD (name##_of) (extreme[0], extreme[2]));                           \
+        x = lane;                                                                               \
+        n = LANES;                                                                              \
+      }                                                                                         \
+    SIMD (name##_few) (total, x, n);                                                            \
+  }
+
+/* Fewer than LANES elements, or the lanes. */
+#define DEFINE_FEW(name, COMPARE)                                        \
+  INLINE void SIMD (name##_few) (float *total, const float *x, gint64 n) \
+  {                                                                      \
+    for (gint64 i = 0; i < n; i++)                                       \
+      *total = (x[i] COMPARE * total) | (x[i] != x[i]) ? x[i] : *total;  \
+  }
+
+DEFINE_FEW (largest, >)
+DEFINE_FEW (smallest, <)
+DEFINE (largest, simd_max)
+DEFINE (smallest, simd_min)
+
+#undef DEFINE
+#undef DEFINE_FEW
+#undef BLOCK
+#undef STRIP
