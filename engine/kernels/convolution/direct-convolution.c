@@ -12,7 +12,7 @@
 #include "engine/base/parallel.h"
 #include "engine/base/translate.h"
 #include "engine/kernels/convolution/depthwise.h"
-#include "engine/kernels/convolution/direct-layout.h"
+#include "engine/kernels/convolution/gathered-product.h"
 #include "engine/kernels/convolution/parts.h"
 
 #include <string.h>
@@ -31,6 +31,7 @@ hyb_direct_convolve_fits (const HybConvolve *convolve)
   const HybTiles *tiles = hyb_tiles_choose ();
   HybDirectLayout layout;
   HybDirectStrip  strip;
+  gint64          positions, vectors;
 
   if (hyb_depthwise_fits (convolve))
     return TRUE;
@@ -42,13 +43,24 @@ hyb_direct_convolve_fits (const HybConvolve *convolve)
       layout.depth > HYB_MAX_CELLS)
     return FALSE;
   strip = hyb_direct_layout_strip (&layout, tiles, 0);
-  return 5 * strip.n_rows * strip.n_columns >= 2 * strip.n_vectors * tiles->lanes;
+  positions = strip.n_rows * strip.n_columns;
+  vectors = hyb_gathered_pays (&layout, tiles) ? (positions + tiles->lanes - 1) / tiles->lanes
+                                               : strip.n_vectors;
+  return 5 * positions >= 2 * vectors * tiles->lanes;
 }
 
 const char *
 hyb_direct_convolve_note (const HybConvolve *convolve)
 {
-  return hyb_depthwise_fits (convolve) ? N_ ("direct, depthwise") : N_ ("direct");
+  HybDirectLayout layout;
+
+  if (hyb_depthwise_fits (convolve))
+    return N_ ("direct, depthwise");
+  hyb_direct_layout_init (&layout, convolve);
+  if (layout.is_image)
+    return N_ ("direct, image as it lies");
+  return hyb_gathered_pays (&layout, hyb_tiles_choose ()) ? N_ ("direct, cells gathered")
+                                                          : N_ ("direct");
 }
 
 static gint64
@@ -305,6 +317,33 @@ multiply_tiles (gint64 begin, gint64 end, gpointer data)
 /* Multiplications below which a slice is not worth a thread. */
 #define GRAIN 262144
 
+/* Multiplies the filters with all positions, and those in the gaps between rows. */
+static void
+multiply_planes (const HybStripProduct *operands)
+{
+  const HybDirectLayout *layout = operands->layout;
+  const HybTiles        *tiles = hyb_tiles_choose ();
+  gint64                 filters = layout->convolve.map_channels / layout->convolve.groups;
+  Product                product = { .layout = layout,
+                                     .strip = *operands->strip,
+                                     .n_rows = 1,
+                                     .finish = operands->finish,
+                                     .shifts = operands->shifts,
+                                     .planes = operands->planes,
+                                     .weight = operands->weight,
+                                     .first_filter = operands->first_filter,
+                                     .map = operands->map };
+
+  if (product.strip.row_vectors > 0 && !tiles->takes_rows)
+    product.n_rows = product.strip.n_rows;
+  hyb_tiling_init (&product.tiling, tiles, product.strip.n_vectors / product.n_rows, filters,
+                   layout->depth * filters * (gint64) sizeof (float));
+  if (layout->depth < FEW_CHANNELS_DEPTH)
+    product.tiling.by_filters = TRUE;
+  hyb_parallel_for (hyb_tiling_n_tiles (&product.tiling) * product.n_rows,
+                    1 + GRAIN / (layout->depth * 24 * tiles->lanes), multiply_tiles, &product);
+}
+
 /* A convolution of all samples. */
 typedef struct
 {
@@ -346,33 +385,28 @@ convolve_part (gint64 part, gint64 area, gconstpointer data)
   const HybConvolve       *convolve = &layout->convolve;
   const HybTiles          *tiles = hyb_tiles_choose ();
   HybConvolveFinish        finish = *convolution->finish;
-  gint64                   group = part / count_strips (layout); /* of all samples */
-  gint64                   sample = group / convolve->groups;
-  gint64                   filters = convolve->map_channels / convolve->groups;
-  gint64                   first_filter = group % convolve->groups * filters;
-  gint64                   map_size = convolve->map_channels * convolve->map[1] * convolve->map[2];
+  HybDirectStrip strip = hyb_direct_layout_strip (layout, tiles, part % count_strips (layout));
+  gint64         group = part / count_strips (layout); /* of all samples */
+  gint64         sample = group / convolve->groups;
+  gint64         filters = convolve->map_channels / convolve->groups;
+  gint64         first_filter = group % convolve->groups * filters;
+  gint64         map_size = convolve->map_channels * convolve->map[1] * convolve->map[2];
 
-  Product product = { .layout = layout,
-                      .strip =
-                          hyb_direct_layout_strip (layout, tiles, part % count_strips (layout)),
-                      .n_rows = 1,
-                      .finish = &finish,
-                      .shifts = operands->workspace,
-                      .weight = operands->weight + first_filter * layout->depth,
-                      .first_filter = first_filter,
-                      .map = operands->map + sample * map_size };
+  HybStripProduct product = { .layout = layout,
+                              .strip = &strip,
+                              .finish = &finish,
+                              .shifts = operands->workspace,
+                              .weight = operands->weight + first_filter * layout->depth,
+                              .first_filter = first_filter,
+                              .map = operands->map + sample * map_size };
 
   if (finish.other)
     finish.other += sample * map_size;
-  if (product.strip.row_vectors > 0 && !tiles->takes_rows)
-    product.n_rows = product.strip.n_rows;
-  product.planes = place_planes (convolution, &product.strip, group, area);
-  hyb_tiling_init (&product.tiling, tiles, product.strip.n_vectors / product.n_rows, filters,
-                   layout->depth * filters * (gint64) sizeof (float));
-  if (layout->depth < FEW_CHANNELS_DEPTH)
-    product.tiling.by_filters = TRUE;
-  hyb_parallel_for (hyb_tiling_n_tiles (&product.tiling) * product.n_rows,
-                    1 + GRAIN / (layout->depth * 24 * tiles->lanes), multiply_tiles, &product);
+  product.planes = place_planes (convolution, &strip, group, area);
+  if (hyb_gathered_pays (layout, tiles))
+    hyb_gathered_multiply (&product);
+  else
+    multiply_planes (&product);
 }
 
 void

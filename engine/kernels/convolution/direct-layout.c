@@ -100,8 +100,7 @@ void
 hyb_direct_layout_init (HybDirectLayout *layout, const HybConvolve *convolve)
 {
   layout->convolve = *convolve;
-  layout->is_image =
-      join_rows (&layout->convolve) && layout->convolve.map[2] % HYB_LINE_FLOATS == 0;
+  layout->is_image = join_rows (&layout->convolve);
   hyb_direct_taps_init (&layout->rows, &layout->convolve, 1);
   hyb_direct_taps_init (&layout->columns, &layout->convolve, 2);
   layout->channels = convolve->image_channels / convolve->groups;

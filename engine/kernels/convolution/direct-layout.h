@@ -25,9 +25,8 @@ typedef struct
 
 typedef struct
 {
-  HybConvolve convolve; /* pointwise kernels: with all positions in one row */
-  gboolean
-      is_image; /* the image is laid out already: a pointwise kernel, and planes of whole vectors */
+  HybConvolve   convolve; /* pointwise kernels: with all positions in one row */
+  gboolean      is_image; /* the image is laid out already: a pointwise kernel */
   HybDirectTaps rows, columns;
   gint64        channels;      /* of one group */
   gint64        depth;         /* channels × taps */

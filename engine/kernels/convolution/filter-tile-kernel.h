@@ -130,6 +130,115 @@ SIMD (sum_tile) (const int           n_filters,
 TILES (DEFINE)
 #undef DEFINE
 
+/* A vector of which `left` floats can be read. */
+INLINE Floats
+SIMD (load_left) (const float *from, gint64 left)
+{
+  return left >= LANES ? simd_load (from) : simd_load_part (from, left);
+}
+
+/* Finishes sums of one filter, or keeps them as they are for the channels that follow. */
+INLINE Floats
+SIMD (finish_sum) (const HybTilePanel *panel, int filter, gint64 at, gint64 left, Floats sum)
+{
+  const HybTileMap *map = &panel->map;
+
+  if (!panel->finishes)
+    return sum;
+  sum = sum + simd_fill (map->bias ? map->bias[filter] : 0);
+  if (map->other)
+    sum = sum + SIMD (load_left) (map->other + at, left);
+  return map->rectify ? SIMD (rectify) (sum) : sum;
+}
+
+INLINE void
+SIMD (sum_panel) (const int           n_filters,
+                  const int           n_vectors,
+                  const HybTilePanel *panel,
+                  const float        *weights)
+{
+  const HybTileMap *map = &panel->map;
+  gint64            stride = panel->weights_stride, step = panel->step, until;
+  gint64            left = panel->n - (n_vectors - 1) * LANES; /* in the last vector */
+  const float      *cells = panel->cells;
+  Floats            sum[HYB_TILE_FILTERS][HYB_TILE_VECTORS];
+
+  /* 1. The sums of the channels before these, or zeros; the map under the next filters is written next. */
+  EACH_FILTER
+  EACH_VECTOR
+  sum[f][v] = (Floats){ 0 };
+  if (panel->continues)
+    EACH_FILTER
+  EACH_VECTOR
+  sum[f][v] = v < n_vectors - 1 ? simd_load (map->to + f * map->stride + v * LANES)
+                                : SIMD (load_left) (map->to + f * map->stride + v * LANES, left);
+  EACH_FILTER
+  EACH_VECTOR
+  __builtin_prefetch (map->to + (n_filters + f) * map->stride + v * LANES, 1);
+
+  /* 2. As in sum_tile(). */
+  for (gint64 first = 0; first < panel->depth; first = until)
+    {
+      until = panel->ahead.n > 0 ? MIN (first + HYB_LINE_FLOATS, panel->depth) : panel->depth;
+      for (gint64 row = 0; row < panel->ahead.n; row++)
+        __builtin_prefetch (panel->ahead.weights + row * stride + first, 0, 2);
+      for (gint64 k = first; k < until; k++, cells += step)
+        {
+          Floats x[HYB_TILE_VECTORS];
+
+          EACH_VECTOR
+          x[v] = simd_load_register (cells + v * LANES);
+          EACH_FILTER
+          {
+            Floats weight = simd_fill (weights[f * stride + k]);
+
+            EACH_VECTOR
+            sum[f][v] = simd_multiply_add (weight, x[v], sum[f][v]);
+          }
+        }
+    }
+
+  /* 3. The last vector may be a part of one. */
+  EACH_FILTER
+  EACH_VECTOR
+  {
+    gint64 at = f * map->stride + v * LANES, rest = v < n_vectors - 1 ? LANES : left;
+    Floats value = SIMD (finish_sum) (panel, f, at, rest, sum[f][v]);
+
+    if (rest >= LANES)
+      simd_store (map->to + at, value);
+    else
+      simd_store_part (map->to + at, rest, value);
+  }
+}
+
+#define DEFINE(filters, vectors)                                                          \
+  static TARGET void SIMD (sum_panel_##filters##_##vectors) (const HybTilePanel *panel,   \
+                                                             const float        *weights) \
+  {                                                                                       \
+    SIMD (sum_panel) (filters, vectors, panel, weights);                                  \
+  }
+TILES (DEFINE)
+#undef DEFINE
+
+static TARGET void
+SIMD (gather) (const HybTileGather *gather, float *panel)
+{
+  for (gint64 k = 0; k < gather->depth; k++, panel += gather->width)
+    for (gint64 r = 0; r < gather->n_runs; r++)
+      {
+        const HybTileRun *run = &gather->runs[r];
+        const float      *from = gather->planes + gather->shifts[k] + run->from;
+        float            *to = panel + run->to;
+        gint64            i = 0;
+
+        for (; i + LANES <= run->n; i += LANES)
+          simd_store (to + i, simd_load (from + i));
+        if (i < run->n)
+          simd_store (to + i, simd_load_part (from + i, run->n - i));
+      }
+}
+
 /* The first cells of a vector, at most LANES; zeros after them. */
 INLINE Floats
 SIMD (load_cells) (const float *from, gint64 n)
@@ -244,19 +353,23 @@ SIMD (transform_output) (gint64 n, const float *sums, gint64 stride, float *rows
     }
 }
 
-#define ENTRY(filters, vectors) [vectors][filters] = SIMD (sum_##filters##_##vectors),
+#define ENTRY(filters, vectors)       [vectors][filters] = SIMD (sum_##filters##_##vectors),
+#define PANEL_ENTRY(filters, vectors) [vectors][filters] = SIMD (sum_panel_##filters##_##vectors),
 static const HybTiles SIMD (tiles) = {
   .lanes = LANES,
   .takes_rows = TAKES_ROWS,
   .fetches_ahead = LANES < 16,
   .max_filters = FILTERS_BY_VECTORS,
   .sum = { TILES (ENTRY) },
+  .sum_panel = { TILES (PANEL_ENTRY) },
+  .gather = SIMD (gather),
   .finish_run = SIMD (finish_run),
   .take_every_second = SIMD (take_every_second),
   .transform_input = SIMD (transform_input),
   .transform_output = SIMD (transform_output),
 };
 #undef ENTRY
+#undef PANEL_ENTRY
 
 #undef EACH_FILTER
 #undef EACH_VECTOR

@@ -55,6 +55,40 @@ typedef void (*HybSumTile) (const HybTileImage *image,
                             gint64              weights_stride,
                             float              *sums);
 
+/* A tile of some channels and taps, whose cells are read one after the other, with what follows each other in the map
+ * following each other there, too. */
+typedef struct
+{
+  gint64       depth; /* channels and taps */
+  const float *cells; /* under the first position; whole vectors are read */
+  gint64       step;  /* floats from one channel and tap to the next */
+  gint64       n;     /* positions: fewer than fill the vectors at the end of the map */
+  gint64       weights_stride;
+  gboolean     continues; /* adds to the sums that the map contains */
+  gboolean     finishes;  /* these are the last channels: results are finished as map says */
+  HybTileAhead ahead;
+  HybTileMap   map;
+} HybTilePanel;
+
+/* Computes map[f map.stride + i] = Σ weights[f weights_stride + k] · cells[k step + i] over k < depth, i < n, for the number
+ * of filters f and of vectors that the function is for. */
+typedef void (*HybSumPanel) (const HybTilePanel *panel, const float *weights);
+
+/* Cells that follow each other: n of them, which the panel has from `to` on. */
+typedef struct
+{
+  gint64 from, to, n;
+} HybTileRun;
+
+/* The cells under some positions. */
+typedef struct
+{
+  const float  *planes;
+  const gint64 *shifts;        /* (depth): from `planes` to the cells of each channel and tap */
+  gint64 depth, n_runs, width; /* width: floats from one channel and tap to the next in the panel */
+  const HybTileRun *runs;
+} HybTileGather;
+
 /* The kernels of one instruction set; see filter-tile-kernel.h. */
 typedef struct
 {
@@ -62,9 +96,12 @@ typedef struct
   gboolean takes_rows; /* each vector of a tile may lie anywhere in the image */
   /* Whether it pays to fetch long rows of weights ahead.  The processor does so itself where it reads
    * enough of them at once. */
-  gboolean   fetches_ahead;
-  gint64     max_filters[HYB_TILE_VECTORS + 1]; /* by vectors of a tile; 0: no such tile */
-  HybSumTile sum[HYB_TILE_VECTORS + 1][HYB_TILE_FILTERS + 1]; /* [vectors][filters] */
+  gboolean    fetches_ahead;
+  gint64      max_filters[HYB_TILE_VECTORS + 1]; /* by vectors of a tile; 0: no such tile */
+  HybSumTile  sum[HYB_TILE_VECTORS + 1][HYB_TILE_FILTERS + 1]; /* [vectors][filters] */
+  HybSumPanel sum_panel[HYB_TILE_VECTORS + 1][HYB_TILE_FILTERS + 1];
+  /* Copies cells to a panel.  What a run writes behind its end, less than a vector, the next one writes again. */
+  void (*gather) (const HybTileGather *gather, float *panel);
   /* Writes n sums of one filter to map[at …], finished. */
   void (*finish_run) (const HybConvolveFinish *finish,
                       gint64                   filter,

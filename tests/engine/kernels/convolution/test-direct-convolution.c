@@ -6,129 +6,10 @@
 #include "engine/kernels/convolution/direct-convolution.h"
 
 #include "engine/base/parallel.h"
-#include "engine/base/random.h"
 #include "engine/kernels/convolution/winograd.h"
 #include "engine/kernels/simd/simd.h"
+#include "tests/engine/kernels/convolution/check-convolution.h"
 #include "tests/program.h"
-
-#include <math.h>
-#include <string.h>
-
-/* The cell of the map at index `at`, without bias. */
-static double
-plain_sum (const HybConvolve *c, const float *image, const float *weight, gint64 at)
-{
-  gint64 plane_of_map = at / (c->map[1] * c->map[2]);
-  gint64 sample = plane_of_map / c->map_channels, filter = plane_of_map % c->map_channels;
-  gint64 i = at / c->map[2] % c->map[1], j = at % c->map[2];
-  gint64 channels = c->image_channels / c->groups;
-  gint64 first = filter / (c->map_channels / c->groups) * channels;
-  double sum = 0;
-
-  for (gint64 channel = 0; channel < channels; channel++)
-    for (gint64 a = 0; a < c->kernel[1]; a++)
-      for (gint64 b = 0; b < c->kernel[2]; b++)
-        {
-          gint64 y = i * c->stride[1] + a * c->dilate[1] - c->pad[1];
-          gint64 x = j * c->stride[2] + b * c->dilate[2] - c->pad[2];
-          gint64 plane = sample * c->image_channels + first + channel;
-          gint64 tap = ((filter * channels + channel) * c->kernel[1] + a) * c->kernel[2] + b;
-
-          if (y >= 0 && y < c->image[1] && x >= 0 && x < c->image[2])
-            sum +=
-                (double) weight[tap] * (double) image[(plane * c->image[1] + y) * c->image[2] + x];
-        }
-  return sum;
-}
-
-static float *
-random_floats (guint64 seed, gint64 n)
-{
-  float *values = g_new (float, n);
-
-  for (gint64 i = 0; i < n; i++)
-    values[i] = (float) (2 * hyb_random_uniform (seed, (guint64) i) - 1);
-  return values;
-}
-
-/* The bound is larger for Winograd, whose transforms round as well. */
-static void
-check (const HybConvolve *c, gboolean winograd)
-{
-  gint64            area = c->map[1] * c->map[2];
-  gint64            n = c->batch * c->map_channels * area;
-  gint64            depth = c->image_channels / c->groups * c->kernel[1] * c->kernel[2];
-  g_autofree float *image =
-      random_floats (1, c->batch * c->image_channels * c->image[1] * c->image[2]);
-  g_autofree float *weight = random_floats (2, c->map_channels * depth);
-  g_autofree float *bias = random_floats (3, c->map_channels);
-  g_autofree float *other = random_floats (4, n);
-  g_autofree float *map = g_new (float, n + 1);
-  g_autofree float *filters = g_new (float, 2 * c->map_channels * depth);
-  gsize  bytes = winograd ? hyb_winograd_workspace (c) : hyb_direct_convolve_workspace (c);
-  double n_sums = (double) (depth + 8);
-  double bound = 2e-7 * n_sums + (winograd ? 4e-6 * sqrt (n_sums) : 0);
-  g_autofree char  *workspace = g_malloc (bytes + 1);
-  HybDirectOperands operands = {
-    .image = image, .weight = weight, .map = map, .workspace = workspace
-  };
-  HybConvolveFinish finish = { .bias = bias, .other = other, .rectify = TRUE };
-
-  map[n] = 7;
-  workspace[bytes] = 7;
-  if (winograd)
-    {
-      hyb_winograd_filters (c->map_channels, c->image_channels, weight, filters);
-      operands.weight = filters;
-      hyb_winograd_convolve (c, &operands, &finish);
-    }
-  else
-    hyb_direct_convolve (c, &operands, &finish);
-  g_assert_cmpint (workspace[bytes], ==, 7);
-  g_assert_cmpfloat ((double) map[n], ==, 7);
-  for (gint64 at = 0; at < n; at++)
-    {
-      gint64 filter = at / area % c->map_channels;
-      double want = plain_sum (c, image, weight, at);
-
-      want = MAX (0, want + (double) bias[filter] + (double) other[at]);
-      g_assert_cmpfloat (fabs ((double) map[at] - want), <, bound);
-    }
-}
-
-/* One sample and one group, with a window of one cell; set_window() sets others. */
-static HybConvolve
-make (gint64 channels, gint64 filters, gint64 height, gint64 width)
-{
-  return (HybConvolve){ .batch = 1,
-                        .groups = 1,
-                        .image_channels = channels,
-                        .map_channels = filters,
-                        .image = { 1, height, width },
-                        .map = { 1, 1, 1 },
-                        .kernel = { 1, 1, 1 },
-                        .stride = { 1, 1, 1 },
-                        .dilate = { 1, 1, 1 } };
-}
-
-/* The window along one axis. */
-typedef struct
-{
-  gint64 kernel, stride, dilate, pad;
-} Window;
-
-/* Sets the window along an axis and computes the size of the map. */
-static void
-set_window (HybConvolve *c, int axis, const Window *window)
-{
-  c->kernel[axis] = window->kernel;
-  c->stride[axis] = window->stride;
-  c->dilate[axis] = window->dilate;
-  c->pad[axis] = window->pad;
-  c->map[axis] = (c->image[axis] + 2 * window->pad - (window->kernel - 1) * window->dilate - 1) /
-                     window->stride +
-                 1;
-}
 
 /* Depthwise kernels exist for every instruction set. */
 static void
@@ -138,20 +19,7 @@ check_depthwise (const HybConvolve *c)
   for (guint level = HYB_SIMD_PLAIN; level <= HYB_SIMD_AVX512; level++)
     {
       hyb_simd_cap ((HybSimdLevel) level);
-      check (c, FALSE);
-    }
-  hyb_simd_cap (HYB_SIMD_AVX512);
-}
-
-/* Calls check for each instruction set that has a kernel. */
-static void
-check_each_level (const HybConvolve *c, gboolean winograd)
-{
-  for (guint level = HYB_SIMD_AVX2; level <= HYB_SIMD_AVX512; level++)
-    {
-      hyb_simd_cap ((HybSimdLevel) level);
-      if (hyb_simd_level () == (HybSimdLevel) level)
-        check (c, winograd);
+      convolution_check (c, FALSE);
     }
   hyb_simd_cap (HYB_SIMD_AVX512);
 }
@@ -159,7 +27,7 @@ check_each_level (const HybConvolve *c, gboolean winograd)
 static void
 test_windows_of_every_kind (void)
 {
-  static const Window windows[] = {
+  static const ConvolutionWindow windows[] = {
     { 1, 2, 1, 0 }, { 2, 1, 1, 0 }, { 3, 1, 1, 1 }, { 3, 2, 1, 1 }, { 3, 1, 2, 2 },
     { 3, 3, 1, 0 }, { 5, 1, 1, 2 }, { 7, 2, 1, 3 }, { 2, 3, 3, 1 }, { 3, 1, 1, 4 },
   };
@@ -167,12 +35,12 @@ test_windows_of_every_kind (void)
   for (guint i = 0; i < G_N_ELEMENTS (windows); i++)
     for (guint k = 0; k < G_N_ELEMENTS (windows); k++)
       {
-        HybConvolve c = make (3, 5, 13, 17);
+        HybConvolve c = convolution_make (3, 5, 13, 17);
 
         c.batch = 2;
-        set_window (&c, 1, &windows[i]);
-        set_window (&c, 2, &windows[k]);
-        check_each_level (&c, FALSE);
+        convolution_set_window (&c, 1, &windows[i]);
+        convolution_set_window (&c, 2, &windows[k]);
+        convolution_check_levels (&c, FALSE);
       }
 }
 
@@ -182,10 +50,10 @@ test_every_number_of_filters_and_positions (void)
   for (gint64 filters = 1; filters < 20; filters++)
     for (gint64 width = 1; width < 100; width += filters == 7 ? 1 : 13)
       {
-        HybConvolve c = make (2, filters, 1, width);
+        HybConvolve c = convolution_make (2, filters, 1, width);
 
-        set_window (&c, 2, &(Window){ 3, 1, 1, 1 });
-        check_each_level (&c, FALSE);
+        convolution_set_window (&c, 2, &(ConvolutionWindow){ 3, 1, 1, 1 });
+        convolution_check_levels (&c, FALSE);
       }
 }
 
@@ -196,11 +64,11 @@ test_rows_of_every_width (void)
   for (gint64 width = 6; width < 30; width++)
     for (gint64 height = 6; height < 13; height += 3)
       {
-        HybConvolve c = make (2, 9, height, width);
+        HybConvolve c = convolution_make (2, 9, height, width);
 
-        set_window (&c, 1, &(Window){ 5, 1, 1, 0 });
-        set_window (&c, 2, &(Window){ 5, 1, 1, 0 });
-        check_each_level (&c, FALSE);
+        convolution_set_window (&c, 1, &(ConvolutionWindow){ 5, 1, 1, 0 });
+        convolution_set_window (&c, 2, &(ConvolutionWindow){ 5, 1, 1, 0 });
+        convolution_check_levels (&c, FALSE);
       }
 }
 
@@ -211,27 +79,27 @@ test_whole_vectors_of_rows_whose_taps_are_far_apart (void)
 {
   for (gint64 width = 14; width < 34; width++)
     {
-      HybConvolve c = make (2, 9, 12, width);
+      HybConvolve c = convolution_make (2, 9, 12, width);
 
-      set_window (&c, 1, &(Window){ 3, 1, 1, 1 });
-      set_window (&c, 2, &(Window){ 3, 1, 32, 32 });
-      check_each_level (&c, FALSE);
+      convolution_set_window (&c, 1, &(ConvolutionWindow){ 3, 1, 1, 1 });
+      convolution_set_window (&c, 2, &(ConvolutionWindow){ 3, 1, 32, 32 });
+      convolution_check_levels (&c, FALSE);
     }
 }
 
 static void
 test_groups_and_threads (void)
 {
-  HybConvolve c = make (32, 48, 20, 20);
+  HybConvolve c = convolution_make (32, 48, 20, 20);
 
   c.batch = 3;
   c.groups = 2;
-  set_window (&c, 1, &(Window){ 3, 1, 1, 1 });
-  set_window (&c, 2, &(Window){ 3, 1, 1, 1 });
+  convolution_set_window (&c, 1, &(ConvolutionWindow){ 3, 1, 1, 1 });
+  convolution_set_window (&c, 2, &(ConvolutionWindow){ 3, 1, 1, 1 });
   for (guint n_threads = 1; n_threads < 4; n_threads++)
     {
       hyb_parallel_set_threads (n_threads);
-      check_each_level (&c, FALSE);
+      convolution_check_levels (&c, FALSE);
     }
   hyb_parallel_set_threads (0);
 }
@@ -240,22 +108,22 @@ test_groups_and_threads (void)
 static void
 test_strips (void)
 {
-  HybConvolve rows = make (40, 3, 61, 70), columns = make (900, 2, 21, 40),
-              strided = make (20, 3, 120, 130);
+  HybConvolve rows = convolution_make (40, 3, 61, 70), columns = convolution_make (900, 2, 21, 40),
+              strided = convolution_make (20, 3, 120, 130);
 
   rows.batch = 2;
-  set_window (&rows, 1, &(Window){ 3, 1, 1, 1 });
-  set_window (&rows, 2, &(Window){ 5, 1, 1, 2 });
-  set_window (&columns, 1, &(Window){ 1, 1, 1, 0 });
-  set_window (&columns, 2, &(Window){ 1, 1, 1, 0 });
-  set_window (&strided, 1, &(Window){ 3, 2, 1, 1 });
-  set_window (&strided, 2, &(Window){ 3, 2, 2, 1 });
+  convolution_set_window (&rows, 1, &(ConvolutionWindow){ 3, 1, 1, 1 });
+  convolution_set_window (&rows, 2, &(ConvolutionWindow){ 5, 1, 1, 2 });
+  convolution_set_window (&columns, 1, &(ConvolutionWindow){ 1, 1, 1, 0 });
+  convolution_set_window (&columns, 2, &(ConvolutionWindow){ 1, 1, 1, 0 });
+  convolution_set_window (&strided, 1, &(ConvolutionWindow){ 3, 2, 1, 1 });
+  convolution_set_window (&strided, 2, &(ConvolutionWindow){ 3, 2, 2, 1 });
   for (guint n_threads = 1; n_threads < 4; n_threads += 2)
     {
       hyb_parallel_set_threads (n_threads);
-      check_each_level (&rows, FALSE);
-      check_each_level (&columns, FALSE);
-      check_each_level (&strided, FALSE);
+      convolution_check_levels (&rows, FALSE);
+      convolution_check_levels (&columns, FALSE);
+      convolution_check_levels (&strided, FALSE);
     }
   hyb_parallel_set_threads (0);
 }
@@ -265,17 +133,18 @@ test_pointwise_and_depthwise (void)
 {
   for (gint64 width = 5; width < 40; width += 3)
     {
-      HybConvolve pointwise = make (24, 12, 7, width), depthwise = make (6, 12, 9, width);
+      HybConvolve pointwise = convolution_make (24, 12, 7, width),
+                  depthwise = convolution_make (6, 12, 9, width);
 
       pointwise.groups = 2;
       pointwise.batch = 2;
-      set_window (&pointwise, 1, &(Window){ 1, 1, 1, 0 });
-      set_window (&pointwise, 2, &(Window){ 1, 1, 1, 0 });
-      check_each_level (&pointwise, FALSE);
+      convolution_set_window (&pointwise, 1, &(ConvolutionWindow){ 1, 1, 1, 0 });
+      convolution_set_window (&pointwise, 2, &(ConvolutionWindow){ 1, 1, 1, 0 });
+      convolution_check_levels (&pointwise, FALSE);
       depthwise.groups = 6;
-      set_window (&depthwise, 1, &(Window){ 3, 2, 1, 1 });
-      set_window (&depthwise, 2, &(Window){ 5, 1, 1, 2 });
-      check_each_level (&depthwise, FALSE);
+      convolution_set_window (&depthwise, 1, &(ConvolutionWindow){ 3, 2, 1, 1 });
+      convolution_set_window (&depthwise, 2, &(ConvolutionWindow){ 5, 1, 1, 2 });
+      convolution_check_levels (&depthwise, FALSE);
     }
 }
 
@@ -285,16 +154,16 @@ test_rows_of_whole_vectors (void)
 {
   for (gint64 width = 16; width < 120; width += 16)
     {
-      HybConvolve few = make (3, 11, 9, 2 * width),
-                  many = make (width == 48 ? 128 : 4, 70, 7, width);
+      HybConvolve few = convolution_make (3, 11, 9, 2 * width),
+                  many = convolution_make (width == 48 ? 128 : 4, 70, 7, width);
 
       few.batch = 2;
-      set_window (&few, 1, &(Window){ 3, 2, 1, 1 });
-      set_window (&few, 2, &(Window){ 3, 2, 1, 1 });
-      check_each_level (&few, FALSE);
-      set_window (&many, 1, &(Window){ 3, 1, 1, 1 });
-      set_window (&many, 2, &(Window){ 3, 1, 1, 1 });
-      check_each_level (&many, FALSE);
+      convolution_set_window (&few, 1, &(ConvolutionWindow){ 3, 2, 1, 1 });
+      convolution_set_window (&few, 2, &(ConvolutionWindow){ 3, 2, 1, 1 });
+      convolution_check_levels (&few, FALSE);
+      convolution_set_window (&many, 1, &(ConvolutionWindow){ 3, 1, 1, 1 });
+      convolution_set_window (&many, 2, &(ConvolutionWindow){ 3, 1, 1, 1 });
+      convolution_check_levels (&many, FALSE);
     }
 }
 
@@ -304,23 +173,24 @@ test_pointwise_planes_of_whole_vectors (void)
 {
   for (gint64 height = 1; height < 6; height += 3)
     {
-      HybConvolve c = make (26, 22, height, 16), many = make (900, 3, height, 240);
+      HybConvolve c = convolution_make (26, 22, height, 16),
+                  many = convolution_make (900, 3, height, 240);
 
       c.groups = 2;
       c.batch = 3;
-      set_window (&c, 1, &(Window){ 1, 1, 1, 0 });
-      set_window (&c, 2, &(Window){ 1, 1, 1, 0 });
-      check_each_level (&c, FALSE);
-      set_window (&many, 1, &(Window){ 1, 1, 1, 0 });
-      set_window (&many, 2, &(Window){ 1, 1, 1, 0 });
-      check_each_level (&many, FALSE);
+      convolution_set_window (&c, 1, &(ConvolutionWindow){ 1, 1, 1, 0 });
+      convolution_set_window (&c, 2, &(ConvolutionWindow){ 1, 1, 1, 0 });
+      convolution_check_levels (&c, FALSE);
+      convolution_set_window (&many, 1, &(ConvolutionWindow){ 1, 1, 1, 0 });
+      convolution_set_window (&many, 2, &(ConvolutionWindow){ 1, 1, 1, 0 });
+      convolution_check_levels (&many, FALSE);
     }
 }
 
 static void
 test_depthwise_windows_of_every_kind (void)
 {
-  static const Window windows[] = {
+  static const ConvolutionWindow windows[] = {
     { 1, 1, 1, 0 }, { 1, 2, 1, 0 }, { 2, 1, 1, 1 }, { 3, 1, 1, 1 }, { 3, 2, 1, 1 },
     { 3, 2, 1, 0 }, { 3, 1, 2, 2 }, { 3, 3, 1, 2 }, { 5, 1, 1, 2 }, { 5, 2, 1, 2 },
     { 5, 2, 2, 3 }, { 7, 2, 1, 3 }, { 2, 3, 3, 1 }, { 3, 1, 1, 4 },
@@ -329,12 +199,12 @@ test_depthwise_windows_of_every_kind (void)
   for (guint i = 0; i < G_N_ELEMENTS (windows); i++)
     for (guint k = 0; k < G_N_ELEMENTS (windows); k++)
       {
-        HybConvolve c = make (3, i % 2 ? 3 : 6, 13, 17);
+        HybConvolve c = convolution_make (3, i % 2 ? 3 : 6, 13, 17);
 
         c.groups = 3;
         c.batch = 2;
-        set_window (&c, 1, &windows[i]);
-        set_window (&c, 2, &windows[k]);
+        convolution_set_window (&c, 1, &windows[i]);
+        convolution_set_window (&c, 2, &windows[k]);
         check_depthwise (&c);
       }
 }
@@ -347,11 +217,12 @@ test_depthwise_maps_of_every_size (void)
     for (gint64 stride = 1; stride < 4; stride++)
       for (gint64 taps = 3; taps < 6; taps += 2)
         {
-          HybConvolve c = make (2, 2, 1 + (size * 7) % 11, size);
+          HybConvolve c = convolution_make (2, 2, 1 + (size * 7) % 11, size);
 
           c.groups = 2;
-          set_window (&c, 1, &(Window){ taps, MIN (stride, 2), 1, taps / 2 });
-          set_window (&c, 2, &(Window){ taps, stride, 1, taps / 2 });
+          convolution_set_window (&c, 1,
+                                  &(ConvolutionWindow){ taps, MIN (stride, 2), 1, taps / 2 });
+          convolution_set_window (&c, 2, &(ConvolutionWindow){ taps, stride, 1, taps / 2 });
           check_depthwise (&c);
         }
 }
@@ -360,15 +231,15 @@ test_depthwise_maps_of_every_size (void)
 static void
 test_depthwise_strips (void)
 {
-  HybConvolve high = make (5, 10, 151, 130), wide = make (2, 2, 9, 4000);
+  HybConvolve high = convolution_make (5, 10, 151, 130), wide = convolution_make (2, 2, 9, 4000);
 
   high.groups = 5;
   high.batch = 2;
-  set_window (&high, 1, &(Window){ 5, 2, 1, 2 });
-  set_window (&high, 2, &(Window){ 3, 1, 1, 1 });
+  convolution_set_window (&high, 1, &(ConvolutionWindow){ 5, 2, 1, 2 });
+  convolution_set_window (&high, 2, &(ConvolutionWindow){ 3, 1, 1, 1 });
   wide.groups = 2;
-  set_window (&wide, 1, &(Window){ 3, 1, 1, 1 });
-  set_window (&wide, 2, &(Window){ 3, 1, 1, 1 });
+  convolution_set_window (&wide, 1, &(ConvolutionWindow){ 3, 1, 1, 1 });
+  convolution_set_window (&wide, 2, &(ConvolutionWindow){ 3, 1, 1, 1 });
   for (guint n_threads = 1; n_threads < 4; n_threads++)
     {
       hyb_parallel_set_threads (n_threads);
@@ -382,27 +253,27 @@ test_depthwise_strips (void)
 static void
 test_depthwise_rows_that_are_far_apart (void)
 {
-  HybConvolve c = make (3, 3, 4000, 20);
+  HybConvolve c = convolution_make (3, 3, 4000, 20);
 
   c.groups = 3;
-  set_window (&c, 1, &(Window){ 3, 1, 1900, 0 });
-  set_window (&c, 2, &(Window){ 64, 1, 1, 40 });
-  check_each_level (&c, FALSE);
-  set_window (&c, 1, &(Window){ 2, 1, 3999, 0 });
-  set_window (&c, 2, &(Window){ 3, 1, 1, 1 });
-  check_each_level (&c, FALSE);
+  convolution_set_window (&c, 1, &(ConvolutionWindow){ 3, 1, 1900, 0 });
+  convolution_set_window (&c, 2, &(ConvolutionWindow){ 64, 1, 1, 40 });
+  convolution_check_levels (&c, FALSE);
+  convolution_set_window (&c, 1, &(ConvolutionWindow){ 2, 1, 3999, 0 });
+  convolution_set_window (&c, 2, &(ConvolutionWindow){ 3, 1, 1, 1 });
+  convolution_check_levels (&c, FALSE);
 }
 
 static void
 test_long_windows (void)
 {
-  HybConvolve c = make (2, 5, 4, 90);
+  HybConvolve c = convolution_make (2, 5, 4, 90);
 
-  set_window (&c, 1, &(Window){ 3, 1, 1, 1 });
-  set_window (&c, 2, &(Window){ 64, 1, 1, 31 });
+  convolution_set_window (&c, 1, &(ConvolutionWindow){ 3, 1, 1, 1 });
+  convolution_set_window (&c, 2, &(ConvolutionWindow){ 64, 1, 1, 31 });
   g_assert_true (hyb_simd_level () == HYB_SIMD_PLAIN || hyb_direct_convolve_fits (&c));
-  check_each_level (&c, FALSE);
-  set_window (&c, 2, &(Window){ 65, 1, 1, 32 });
+  convolution_check_levels (&c, FALSE);
+  convolution_set_window (&c, 2, &(ConvolutionWindow){ 65, 1, 1, 32 });
   g_assert_false (hyb_direct_convolve_fits (&c));
 }
 
@@ -413,13 +284,13 @@ test_winograd_of_small_samples (void)
   for (gint64 batch = 2; batch < 8; batch += 5)
     for (gint64 size = 5; size < 14; size += 4)
       {
-        HybConvolve c = make (256, 17, size, 12 - size / 2);
-        Window      window = { 3, 1, 1, 1 };
+        HybConvolve       c = convolution_make (256, 17, size, 12 - size / 2);
+        ConvolutionWindow window = { 3, 1, 1, 1 };
 
         c.batch = batch;
-        set_window (&c, 1, &window);
-        set_window (&c, 2, &window);
-        check_each_level (&c, TRUE);
+        convolution_set_window (&c, 1, &window);
+        convolution_set_window (&c, 2, &window);
+        convolution_check_levels (&c, TRUE);
       }
 }
 
@@ -429,12 +300,12 @@ test_winograd_of_every_size (void)
   for (gint64 size = 4; size < 34; size++)
     for (gint64 pad = 0; pad < 2; pad++)
       {
-        HybConvolve c = make (16 + size % 5, 16 + size, size, 37 - size);
+        HybConvolve c = convolution_make (16 + size % 5, 16 + size, size, 37 - size);
 
         c.batch = 1 + size % 2;
-        set_window (&c, 1, &(Window){ 3, 1, 1, pad });
-        set_window (&c, 2, &(Window){ 3, 1, 1, 1 - pad });
-        check_each_level (&c, TRUE);
+        convolution_set_window (&c, 1, &(ConvolutionWindow){ 3, 1, 1, pad });
+        convolution_set_window (&c, 2, &(ConvolutionWindow){ 3, 1, 1, 1 - pad });
+        convolution_check_levels (&c, TRUE);
       }
 }
 
@@ -442,14 +313,14 @@ test_winograd_of_every_size (void)
 static void
 test_winograd_in_parts (void)
 {
-  HybConvolve c = make (300, 17, 30, 30);
+  HybConvolve c = convolution_make (300, 17, 30, 30);
 
-  set_window (&c, 1, &(Window){ 3, 1, 1, 1 });
-  set_window (&c, 2, &(Window){ 3, 1, 1, 1 });
+  convolution_set_window (&c, 1, &(ConvolutionWindow){ 3, 1, 1, 1 });
+  convolution_set_window (&c, 2, &(ConvolutionWindow){ 3, 1, 1, 1 });
   for (guint n_threads = 1; n_threads < 4; n_threads++)
     {
       hyb_parallel_set_threads (n_threads);
-      check_each_level (&c, TRUE);
+      convolution_check_levels (&c, TRUE);
     }
   hyb_parallel_set_threads (0);
 }
@@ -457,31 +328,31 @@ test_winograd_in_parts (void)
 static void
 test_only_what_it_does_well_fits (void)
 {
-  HybConvolve c = make (8, 8, 20, 20);
+  HybConvolve c = convolution_make (8, 8, 20, 20);
 
   if (hyb_simd_level () == HYB_SIMD_PLAIN)
     {
       g_test_skip ("this processor has no instructions that it is for");
       return;
     }
-  set_window (&c, 1, &(Window){ 3, 1, 1, 1 });
-  set_window (&c, 2, &(Window){ 3, 1, 1, 1 });
+  convolution_set_window (&c, 1, &(ConvolutionWindow){ 3, 1, 1, 1 });
+  convolution_set_window (&c, 2, &(ConvolutionWindow){ 3, 1, 1, 1 });
   g_assert_true (hyb_direct_convolve_fits (&c));
   c.image_channels = 0;
   g_assert_false (hyb_direct_convolve_fits (&c));
   c.image_channels = c.groups = 8; /* depthwise */
   g_assert_true (hyb_direct_convolve_fits (&c));
   c.groups = 1;
-  set_window (&c, 2, &(Window){ 1, 1, 1, 0 });
+  convolution_set_window (&c, 2, &(ConvolutionWindow){ 1, 1, 1, 0 });
   g_assert_true (hyb_direct_convolve_fits (&c));
-  set_window (&c, 1, &(Window){ 1, 1, 1, 0 }); /* pointwise */
+  convolution_set_window (&c, 1, &(ConvolutionWindow){ 1, 1, 1, 0 }); /* pointwise */
   g_assert_true (hyb_direct_convolve_fits (&c));
-  set_window (&c, 1, &(Window){ 20, 1, 1, 0 });
-  set_window (&c, 2, &(Window){ 20, 1, 1, 0 }); /* one position */
+  convolution_set_window (&c, 1, &(ConvolutionWindow){ 20, 1, 1, 0 });
+  convolution_set_window (&c, 2, &(ConvolutionWindow){ 20, 1, 1, 0 }); /* one position */
   g_assert_false (hyb_direct_convolve_fits (&c));
   hyb_simd_cap (HYB_SIMD_PLAIN);
-  set_window (&c, 1, &(Window){ 3, 1, 1, 1 });
-  set_window (&c, 2, &(Window){ 3, 1, 1, 1 });
+  convolution_set_window (&c, 1, &(ConvolutionWindow){ 3, 1, 1, 1 });
+  convolution_set_window (&c, 2, &(ConvolutionWindow){ 3, 1, 1, 1 });
   g_assert_false (hyb_direct_convolve_fits (&c));
   hyb_simd_cap (HYB_SIMD_AVX512);
 }
@@ -491,8 +362,8 @@ test_only_what_it_does_well_fits (void)
 static void
 test_winograd_pays_for_its_weights (void)
 {
-  HybConvolve few = make (16, 16, 7, 7), many = make (512, 512, 7, 7),
-              large = make (512, 512, 14, 14);
+  HybConvolve few = convolution_make (16, 16, 7, 7), many = convolution_make (512, 512, 7, 7),
+              large = convolution_make (512, 512, 14, 14);
 
   if (hyb_simd_level () != HYB_SIMD_AVX512)
     {
@@ -501,9 +372,9 @@ test_winograd_pays_for_its_weights (void)
     }
   for (int axis = 1; axis <= 2; axis++)
     {
-      set_window (&few, axis, &(Window){ 3, 1, 1, 1 });
-      set_window (&many, axis, &(Window){ 3, 1, 1, 1 });
-      set_window (&large, axis, &(Window){ 3, 1, 1, 1 });
+      convolution_set_window (&few, axis, &(ConvolutionWindow){ 3, 1, 1, 1 });
+      convolution_set_window (&many, axis, &(ConvolutionWindow){ 3, 1, 1, 1 });
+      convolution_set_window (&large, axis, &(ConvolutionWindow){ 3, 1, 1, 1 });
     }
   g_assert_true (hyb_winograd_fits (&few));
   g_assert_false (hyb_winograd_fits (&many));

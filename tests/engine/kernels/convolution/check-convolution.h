@@ -1,0 +1,22 @@
+/* check-convolution.h — compares convolutions of floats with plain loops in double.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "engine/kernels/convolution/convolve.h"
+
+/* The window along one axis. */
+typedef struct
+{
+  gint64 kernel, stride, dilate, pad;
+} ConvolutionWindow;
+
+/* Returns a convolution of one sample and one group, with a window of one cell; convolution_set_window() sets others. */
+HybConvolve convolution_make (gint64 channels, gint64 filters, gint64 height, gint64 width);
+/* Sets the window along an axis and computes the size of the map. */
+void convolution_set_window (HybConvolve *c, int axis, const ConvolutionWindow *window);
+/* Returns n numbers between −1 and 1; the caller frees them. */
+float *convolution_random_floats (guint64 seed, gint64 n);
+/* Checks a convolution with bias, sum and rectifier at the current level, and that nothing is written behind its arrays. */
+void convolution_check (const HybConvolve *c, gboolean winograd);
+/* Checks it at each level of vector instructions that has tiles. */
+void convolution_check_levels (const HybConvolve *c, gboolean winograd);
