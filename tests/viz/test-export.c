@@ -3,6 +3,7 @@
  * DOT text is read again with cgraph.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/program.h"
+#include "tests/viz/read-dot.h"
 #include "tests/viz/scenes.h"
 
 #include "viz/export/dot.h"
@@ -106,7 +107,7 @@ test_special_characters_are_escaped (void)
   svg = export(picture, "svg", &(VizExportOptions){ .scale = 1 });
   assert_well_formed (svg);
   dot = viz_dot_write (picture);
-  again = viz_dot_read (dot, &error);
+  again = dot_read (dot, &error);
   g_assert_no_error (error);
   g_assert_cmpuint (viz_diagram_n_boxes (again), ==, viz_diagram_n_boxes (diagram));
 }
@@ -153,13 +154,13 @@ test_dot_text_can_be_read_again (void)
   diagram = viz_diagram_builder_freeze (builder);
   picture = viz_layout_diagram (diagram, NULL, NULL, NULL, NULL);
   dot = viz_dot_write (picture);
-  again = viz_dot_read (dot, &error);
+  again = dot_read (dot, &error);
   g_assert_no_error (error);
   for (guint32 i = 1; i < viz_diagram_n_boxes (again); i++)
     n_open += viz_diagram_box (again, i)->n_children > 0;
   g_assert_cmpuint (n_open, ==, viz_picture_stats (picture)->n_bodies - 1);
   g_assert_cmpuint (viz_diagram_n_arrows (again), ==, viz_picture_n_wires (picture));
-  g_assert_null (viz_dot_read ("digraph { a ->", &error));
+  g_assert_null (dot_read ("digraph { a ->", &error));
   g_assert_error (error, VIZ_ERROR, VIZ_ERROR_FORMAT);
 }
 
