@@ -33,9 +33,13 @@ libraries () {
     grep -vE '/(ld-linux[^/]*|lib(c|m|dl|rt|pthread|resolv|util|mvec))\.so' | sort -u
 }
 
-# OpenBLAS is opened when a product needs it, so no program names it.
-blas=$(ldconfig -p | awk '$1 == "libopenblas.so.0" { print $NF; exit }')
-[ -n "$blas" ] || { echo "build-tarball.sh: libopenblas.so.0 is not installed" >&2; exit 1; }
+# Libraries that are opened when a product or a drawing needs them, so no program names them.
+opened=
+for name in libopenblas.so.0 libpangocairo-1.0.so.0; do
+  path=$(ldconfig -p | awk -v name="$name" '$1 == name { print $NF; exit }')
+  [ -n "$path" ] || { echo "build-tarball.sh: $name is not installed" >&2; exit 1; }
+  opened="$opened $path"
+done
 
 private=lib/hybridscope/libraries
 mkdir -p "$private/own" "$private/base"
@@ -45,16 +49,19 @@ if [ -x bin/hybridscope ]; then
 else
   : >"$folder/of-gtk.list"
 fi
-for program in bin/hscope libexec/hybridscope/layout-helper "$blas"; do
-  libraries "$program" | while read -r library; do
-    if grep -qxF "$library" "$folder/of-gtk.list"; then
-      cp -L "$library" "$private/base/"
-    else
-      cp -L "$library" "$private/own/"
-    fi
+# shellcheck disable=SC2086
+{
+  printf '%s\n' $opened
+  for program in bin/hscope libexec/hybridscope/layout-helper $opened; do
+    libraries "$program"
   done
+} | sort -u | while read -r library; do
+  if grep -qxF "$library" "$folder/of-gtk.list"; then
+    cp -L "$library" "$private/base/"
+  else
+    cp -L "$library" "$private/own/"
+  fi
 done
-cp -L "$blas" "$private/own/libopenblas.so.0"
 
 # A search path of the old kind (DT_RPATH) also holds for the libraries of libraries.
 # shellcheck disable=SC2016

@@ -428,6 +428,26 @@ test_progress_is_lines_of_json (void)
   g_assert_cmpuint (n, >, 0);
 }
 
+/* An empty file of the library's name is found before it.  A program that is linked with it would not start. */
+static void
+test_only_drawing_loads_pango (void)
+{
+  g_autofree char *path = g_strconcat ("LD_LIBRARY_PATH=", folder, NULL);
+
+  write_text ("@/libpangocairo-1.0.so.0", "");
+  {
+    g_auto (Output) run = run_hscope ("run @/net-symbol.json --input @/in.npz", path);
+    g_auto (Output) draw = run_hscope ("render @/net-symbol.json -o @/net.svg", path);
+
+    g_assert_cmpstr (run.err, ==, "");
+    g_assert_cmpint (run.code, ==, 0);
+    g_assert_cmpint (draw.code, ==, 4);
+    g_assert_nonnull (strstr (draw.err, "error: Nothing can be drawn: "));
+    g_assert_nonnull (strstr (draw.err, folder));
+    g_assert_nonnull (strstr (draw.err, "Install Pango"));
+  }
+}
+
 TEST_PROGRAM (test_contract)
 {
   int status;
@@ -448,6 +468,8 @@ TEST_PROGRAM (test_contract)
   g_test_add_func ("/app/contract/names-survive-a-plain-locale", test_names_survive_a_plain_locale);
   g_test_add_func ("/app/contract/no-colour-without-a-terminal", test_no_colour_without_a_terminal);
   g_test_add_func ("/app/contract/progress-is-lines-of-json", test_progress_is_lines_of_json);
+
+  g_test_add_func ("/app/contract/only-drawing-loads-pango", test_only_drawing_loads_pango);
 
   status = g_test_run ();
   tear_down ();

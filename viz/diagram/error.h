@@ -12,7 +12,8 @@ GQuark viz_error_quark (void);
 
 typedef enum
 {
-  VIZ_ERROR_LIMIT,  /* the input is larger than the function can handle */
-  VIZ_ERROR_LAYOUT, /* this layout cannot place the body, or is unknown; another may work */
-  VIZ_ERROR_FORMAT, /* the file format is unknown or the content is not in that format */
+  VIZ_ERROR_LIMIT,   /* the input is larger than the function can handle */
+  VIZ_ERROR_LAYOUT,  /* this layout cannot place the body, or is unknown; another may work */
+  VIZ_ERROR_FORMAT,  /* the file format is unknown or the content is not in that format */
+  VIZ_ERROR_LIBRARY, /* a library that draws cannot be loaded */
 } VizError;

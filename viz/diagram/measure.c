@@ -5,7 +5,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "viz/diagram/measure.h"
 
-#include <pango/pangocairo.h>
+#include "viz/diagram/drawing.h"
+
 #include <string.h>
 
 /* Widths of non-ASCII strings that are cached per style. */
@@ -36,12 +37,13 @@ struct _VizMeasure
 PangoFontDescription *
 viz_text_font (const char *font, VizTextStyle style)
 {
-  PangoFontDescription *description = pango_font_description_new ();
+  const VizDrawing     *drawing = viz_drawing ();
+  PangoFontDescription *description = drawing->pango_font_description_new ();
 
-  pango_font_description_set_family (description, font ? font : VIZ_DEFAULT_FONT);
-  pango_font_description_set_absolute_size (description, styles[style].size * PANGO_SCALE);
+  drawing->pango_font_description_set_family (description, font ? font : VIZ_DEFAULT_FONT);
+  drawing->pango_font_description_set_absolute_size (description, styles[style].size * PANGO_SCALE);
   if (styles[style].is_bold)
-    pango_font_description_set_weight (description, PANGO_WEIGHT_BOLD);
+    drawing->pango_font_description_set_weight (description, PANGO_WEIGHT_BOLD);
   return description;
 }
 
@@ -66,23 +68,24 @@ viz_text_is_bold (VizTextStyle style)
 static VizMeasure *
 measure_new (const char *font)
 {
+  const VizDrawing     *drawing = viz_drawing ();
   VizMeasure           *measure = g_new0 (VizMeasure, 1);
-  cairo_font_options_t *options = cairo_font_options_create ();
+  cairo_font_options_t *options = drawing->cairo_font_options_create ();
 
-  measure->fonts = pango_cairo_font_map_new ();
-  measure->context = pango_font_map_create_context (measure->fonts);
-  cairo_font_options_set_hint_style (options, CAIRO_HINT_STYLE_NONE);
-  cairo_font_options_set_hint_metrics (options, CAIRO_HINT_METRICS_OFF);
-  pango_cairo_context_set_font_options (measure->context, options);
-  cairo_font_options_destroy (options);
-  pango_context_set_round_glyph_positions (measure->context, FALSE);
+  measure->fonts = drawing->pango_cairo_font_map_new ();
+  measure->context = drawing->pango_font_map_create_context (measure->fonts);
+  drawing->cairo_font_options_set_hint_style (options, CAIRO_HINT_STYLE_NONE);
+  drawing->cairo_font_options_set_hint_metrics (options, CAIRO_HINT_METRICS_OFF);
+  drawing->pango_cairo_context_set_font_options (measure->context, options);
+  drawing->cairo_font_options_destroy (options);
+  drawing->pango_context_set_round_glyph_positions (measure->context, FALSE);
   for (guint i = 0; i < VIZ_N_TEXT_STYLES; i++)
     {
       PangoFontDescription *description = viz_text_font (font, i);
 
-      measure->layout[i] = pango_layout_new (measure->context);
-      pango_layout_set_font_description (measure->layout[i], description);
-      pango_font_description_free (description);
+      measure->layout[i] = drawing->pango_layout_new (measure->context);
+      drawing->pango_layout_set_font_description (measure->layout[i], description);
+      drawing->pango_font_description_free (description);
       measure->other[i] = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
       for (guint c = 0; c < 128; c++)
         measure->ascii[i][c] = -1;
@@ -126,10 +129,11 @@ viz_measure_get (const char *font)
 static double
 measure_with_pango (VizMeasure *measure, VizTextStyle style, const char *text, int length)
 {
-  int width, height;
+  const VizDrawing *drawing = viz_drawing ();
+  int               width, height;
 
-  pango_layout_set_text (measure->layout[style], text, length);
-  pango_layout_get_size (measure->layout[style], &width, &height);
+  drawing->pango_layout_set_text (measure->layout[style], text, length);
+  drawing->pango_layout_get_size (measure->layout[style], &width, &height);
   return width / (double) PANGO_SCALE;
 }
 

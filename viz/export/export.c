@@ -6,10 +6,10 @@
 #include "viz/export/export.h"
 
 #include "viz/export/dot.h"
+#include "viz/export/sheet.h"
 #include "viz/paint/legend.h"
 #include "viz/paint/paint.h"
 
-#include <cairo-pdf.h>
 #include <math.h>
 #include <string.h>
 
@@ -81,22 +81,36 @@ draw (const VizPicture       *picture,
                      page->area.y + page->legend);
 }
 
-static gboolean
-check_cairo (cairo_status_t status, const char *what, GError **error)
+/* A page to draw on a sheet. */
+typedef struct
 {
-  if (status == CAIRO_STATUS_SUCCESS)
-    return TRUE;
-  g_set_error (error, VIZ_ERROR, VIZ_ERROR_LIMIT,
-               "The %s could not be drawn: %s. Choose a smaller part or a smaller scale.", what,
-               cairo_status_to_string (status));
-  return FALSE;
+  const VizPicture       *picture;
+  const VizExportOptions *options;
+  const Page             *page;
+  double                  pixels; /* per point; 0 for formats without pixels */
+} SheetContent;
+
+static void
+draw_content (VizPen *pen, gconstpointer data)
+{
+  const SheetContent *content = data;
+
+  draw (content->picture, pen, content->options, content->page, content->pixels);
 }
 
-static cairo_status_t
-collect (void *closure, const unsigned char *data, unsigned int length)
+static VizSheet
+sheet_of (const SheetContent *content, double scale)
 {
-  g_byte_array_append (closure, data, length);
-  return CAIRO_STATUS_SUCCESS;
+  const Page *page = content->page;
+
+  return (VizSheet){
+    .area = { page->area.x, page->area.y, page->width, page->height },
+    .scale = scale,
+    .font = viz_picture_font (content->picture),
+    .title = viz_diagram_title (viz_picture_diagram (content->picture)),
+    .draw = draw_content,
+    .data = content,
+  };
 }
 
 /* --- PNG --- */
@@ -128,54 +142,22 @@ check_scale (const Page *page, double scale, GError **error)
   return FALSE;
 }
 
-/* The caller has checked the scale. */
-static GBytes *
-draw_png (const VizPicture       *picture,
-          const VizExportOptions *options,
-          const Page             *whole,
-          VizExportResult        *result,
-          GError                **error)
-{
-  Page             page = *whole;
-  double           scale = allowed_scale (&page, options);
-  int              width = MAX (1, (int) floor (page.width * scale + 0.999));
-  int              height = MAX (1, (int) floor (page.height * scale + 0.999));
-  cairo_surface_t *surface = cairo_image_surface_create (CAIRO_FORMAT_ARGB32, width, height);
-  cairo_t         *cr = cairo_create (surface);
-  VizPen          *pen = viz_pen_new_cairo (cr, viz_picture_font (picture));
-  GByteArray      *bytes = g_byte_array_new ();
-  cairo_status_t   status;
-
-  cairo_scale (cr, scale, scale);
-  cairo_translate (cr, -page.area.x, -page.area.y);
-  draw (picture, pen, options, &page, scale);
-  status = cairo_status (cr);
-  viz_pen_free (pen);
-  cairo_destroy (cr);
-  cairo_surface_flush (surface);
-  if (status == CAIRO_STATUS_SUCCESS)
-    status = cairo_surface_write_to_png_stream (surface, collect, bytes);
-  cairo_surface_destroy (surface);
-  *result = (VizExportResult){ (guint32) width, (guint32) height, scale };
-  if (!check_cairo (status, "PNG", error))
-    {
-      g_byte_array_unref (bytes);
-      return NULL;
-    }
-  return g_byte_array_free_to_bytes (bytes);
-}
-
 static GBytes *
 write_png (const VizPicture       *picture,
            const VizExportOptions *options,
            VizExportResult        *result,
            GError                **error)
 {
-  Page page = page_of (picture, options);
+  Page         page = page_of (picture, options);
+  double       scale = allowed_scale (&page, options);
+  int          width = MAX (1, (int) floor (page.width * scale + 0.999));
+  int          height = MAX (1, (int) floor (page.height * scale + 0.999));
+  SheetContent content = { picture, options, &page, scale };
+  VizSheet     sheet = sheet_of (&content, scale);
 
-  return check_scale (&page, allowed_scale (&page, options), error)
-             ? draw_png (picture, options, &page, result, error)
-             : NULL;
+  *result = (VizExportResult){ (guint32) width, (guint32) height, scale };
+  return check_scale (&page, scale, error) ? viz_sheet_print_png (&sheet, width, height, error)
+                                           : NULL;
 }
 
 /* --- PDF --- */
@@ -189,35 +171,12 @@ write_pdf (const VizPicture       *picture,
   Page   page = page_of (picture, options);
   double scale =
       MIN (options->scale > 0 ? options->scale : 1, MAX_PDF_SIDE / MAX (page.width, page.height));
-  GByteArray      *bytes = g_byte_array_new ();
-  cairo_surface_t *surface =
-      cairo_pdf_surface_create_for_stream (collect, bytes, page.width * scale, page.height * scale);
-  cairo_t       *cr = cairo_create (surface);
-  VizPen        *pen = viz_pen_new_cairo (cr, viz_picture_font (picture));
-  cairo_status_t status;
+  SheetContent content = { picture, options, &page, 0 };
+  VizSheet     sheet = sheet_of (&content, scale);
 
-  /* By default Cairo writes the present time. */
-  cairo_pdf_surface_set_metadata (surface, CAIRO_PDF_METADATA_CREATE_DATE, "2000-01-01T00:00:00Z");
-  cairo_pdf_surface_set_metadata (surface, CAIRO_PDF_METADATA_TITLE,
-                                  viz_diagram_title (viz_picture_diagram (picture))
-                                      ? viz_diagram_title (viz_picture_diagram (picture))
-                                      : "");
-  cairo_scale (cr, scale, scale);
-  cairo_translate (cr, -page.area.x, -page.area.y);
-  draw (picture, pen, options, &page, 0);
-  viz_pen_free (pen);
-  cairo_destroy (cr);
-  cairo_surface_finish (surface);
-  status = cairo_surface_status (surface);
-  cairo_surface_destroy (surface);
   *result = (VizExportResult){ (guint32) ceil (page.width * scale),
                                (guint32) ceil (page.height * scale), scale };
-  if (!check_cairo (status, "PDF", error))
-    {
-      g_byte_array_unref (bytes);
-      return NULL;
-    }
-  return g_byte_array_free_to_bytes (bytes);
+  return viz_sheet_print_pdf (&sheet, error);
 }
 
 /* --- SVG --- */

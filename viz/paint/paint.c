@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "viz/paint/paint.h"
 
+#include "viz/diagram/drawing.h"
 #include "viz/paint/painter.h"
 
 static VizPainter
@@ -93,13 +94,14 @@ viz_paint_with (const VizPicture *picture, VizPen *pen, const VizPaintOptions *o
 void
 viz_paint (const VizPicture *picture, cairo_t *cr, const VizPaintOptions *options)
 {
-  VizPen *pen = viz_pen_new_cairo (cr, viz_picture_font (picture));
+  const VizDrawing *drawing = viz_drawing ();
+  VizPen           *pen = viz_pen_new_cairo (cr, viz_picture_font (picture));
 
-  cairo_save (cr);
+  drawing->cairo_save (cr);
   if (viz_paint_level (options->scale) == VIZ_PAINT_OVERVIEW)
-    cairo_set_antialias (cr, CAIRO_ANTIALIAS_NONE);
+    drawing->cairo_set_antialias (cr, CAIRO_ANTIALIAS_NONE);
   viz_paint_with (picture, pen, options);
-  cairo_restore (cr);
+  drawing->cairo_restore (cr);
   viz_pen_free (pen);
 }
 
@@ -110,19 +112,20 @@ viz_paint_item_mark (const VizPicture      *picture,
                      guint32                number,
                      const VizMark         *mark)
 {
-  VizPen        *pen = viz_pen_new_cairo (cr, viz_picture_font (picture));
-  const VizItem *item = viz_picture_item (picture, number);
-  double         scale = options->scale > 0 ? options->scale : 1;
-  double         out = mark->width / 2;
+  const VizDrawing *drawing = viz_drawing ();
+  VizPen           *pen = viz_pen_new_cairo (cr, viz_picture_font (picture));
+  const VizItem    *item = viz_picture_item (picture, number);
+  double            scale = options->scale > 0 ? options->scale : 1;
+  double            out = mark->width / 2;
   VizRect  rect = { item->x * scale - out, item->y * scale - out, item->width * scale + mark->width,
                     item->height * scale + mark->width };
   VizStyle style = { .stroke = mark->colour, .width = mark->width, .dash = mark->dash };
 
   /* In pixels, so that dashes are as long at every zoom. */
-  cairo_save (cr);
-  cairo_scale (cr, 1 / scale, 1 / scale);
+  drawing->cairo_save (cr);
+  drawing->cairo_scale (cr, 1 / scale, 1 / scale);
   pen->rect (pen, &rect, 6 * scale, &style);
-  cairo_restore (cr);
+  drawing->cairo_restore (cr);
   viz_pen_free (pen);
 }
 

@@ -6,8 +6,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "viz/paint/pen.h"
 
+#include "viz/diagram/drawing.h"
+
 #include <math.h>
-#include <pango/pangocairo.h>
 
 typedef struct
 {
@@ -254,25 +255,27 @@ add_path (GString *out, const cairo_path_t *path)
 static void
 outline_text (SvgPen *self, const VizTextAt *at, const char *text)
 {
+  const VizDrawing     *drawing = viz_drawing ();
   PangoFontDescription *font = viz_text_font (self->font, at->style);
   VizStyle              style = { .fill = &at->colour };
   cairo_path_t         *path;
   int                   width;
 
-  pango_font_description_set_absolute_size (font, at->size * PANGO_SCALE);
-  pango_layout_set_font_description (self->layout, font);
-  pango_font_description_free (font);
-  pango_layout_set_text (self->layout, text, -1);
-  pango_layout_get_size (self->layout, &width, NULL);
-  cairo_new_path (self->cr);
-  cairo_move_to (self->cr, at->x - at->align * width / PANGO_SCALE, at->y);
-  pango_cairo_layout_line_path (self->cr, pango_layout_get_line_readonly (self->layout, 0));
-  path = cairo_copy_path (self->cr);
+  drawing->pango_font_description_set_absolute_size (font, at->size * PANGO_SCALE);
+  drawing->pango_layout_set_font_description (self->layout, font);
+  drawing->pango_font_description_free (font);
+  drawing->pango_layout_set_text (self->layout, text, -1);
+  drawing->pango_layout_get_size (self->layout, &width, NULL);
+  drawing->cairo_new_path (self->cr);
+  drawing->cairo_move_to (self->cr, at->x - at->align * width / PANGO_SCALE, at->y);
+  drawing->pango_cairo_layout_line_path (self->cr,
+                                         drawing->pango_layout_get_line_readonly (self->layout, 0));
+  path = drawing->cairo_copy_path (self->cr);
   g_string_append (self->out, "<path d=\"");
   add_path (self->out, path);
   g_string_append_c (self->out, '"');
   add_style (self->out, &style);
-  cairo_path_destroy (path);
+  drawing->cairo_path_destroy (path);
 }
 
 static void
@@ -311,8 +314,11 @@ svg_free (VizPen *pen)
   SvgPen *self = (SvgPen *) pen;
 
   g_clear_object (&self->layout);
-  g_clear_pointer (&self->cr, cairo_destroy);
-  g_clear_pointer (&self->scratch, cairo_surface_destroy);
+  if (self->outlined)
+    {
+      viz_drawing ()->cairo_destroy (self->cr);
+      viz_drawing ()->cairo_surface_destroy (self->scratch);
+    }
   g_free (self->font);
   g_free (self);
 }
@@ -352,9 +358,11 @@ viz_pen_new_svg (GString *out, const char *font, gboolean outlined)
   self->outlined = outlined;
   if (outlined)
     {
-      self->scratch = cairo_image_surface_create (CAIRO_FORMAT_A8, 1, 1);
-      self->cr = cairo_create (self->scratch);
-      self->layout = pango_cairo_create_layout (self->cr);
+      const VizDrawing *drawing = viz_drawing ();
+
+      self->scratch = drawing->cairo_image_surface_create (CAIRO_FORMAT_A8, 1, 1);
+      self->cr = drawing->cairo_create (self->scratch);
+      self->layout = drawing->pango_cairo_create_layout (self->cr);
     }
   return &self->pen;
 }

@@ -6,6 +6,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "viz/scene/layout-diagram.h"
 
+#include "viz/diagram/drawing.h"
 #include "viz/layout/layout.h"
 #include "viz/layout/wrap.h"
 #include "viz/scene/scene-bodies.h"
@@ -283,6 +284,8 @@ viz_layout_diagram (VizDiagram             *diagram,
                    "The layout “%s” does not exist. Choose auto, layers, grid or dot.", name);
       return NULL;
     }
+  if (!viz_drawing_load (error)) /* texts are measured */
+    return NULL;
   if (!folds)
     folds = own_folds = viz_folds_new (diagram);
   task = (Task){ diagram, folds, font, options, FALSE };

@@ -6,8 +6,8 @@
 #include "app/command/frame/messages.h"
 
 #include "engine/formats/file.h"
+#include "viz/export/sheet.h"
 
-#include <cairo-pdf.h>
 #include <string.h>
 
 #define MARGIN       16.0
@@ -240,30 +240,26 @@ scope_report_page_print_html (const ScopeReportPage *page)
 
 /* --- Writing --- */
 
-/* cairo_write_func_t: appends to the GByteArray closure. */
-static cairo_status_t
-append_bytes (void *closure, const unsigned char *data, unsigned int length)
+static void
+draw_sheet (VizPen *pen, gconstpointer data)
 {
-  g_byte_array_append (closure, data, length);
-  return CAIRO_STATUS_SUCCESS;
+  draw_all (data, pen, viz_theme_find (NULL));
 }
 
 static gboolean
 write_pdf (const ScopeReportPage *page, const char *path, GError **error)
 {
-  g_autoptr (GByteArray) bytes = g_byte_array_new ();
-  cairo_surface_t *surface =
-      cairo_pdf_surface_create_for_stream (append_bytes, bytes, SCOPE_PAGE_WIDTH,
-                                           total_height (page));
-  cairo_t *cr = cairo_create (surface);
-  VizPen  *pen = viz_pen_new_cairo (cr, NULL);
+  VizSheet sheet = {
+    .area = { 0, 0, SCOPE_PAGE_WIDTH, total_height (page) },
+    .scale = 1,
+    .title = page->title,
+    .draw = draw_sheet,
+    .data = page,
+  };
+  g_autoptr (GBytes) bytes = viz_sheet_print_pdf (&sheet, error);
 
-  draw_all (page, pen, viz_theme_find (NULL));
-  viz_pen_free (pen);
-  cairo_destroy (cr);
-  cairo_surface_finish (surface);
-  cairo_surface_destroy (surface);
-  return hyb_file_replace_contents (path, bytes->data, bytes->len, error);
+  return bytes && hyb_file_replace_contents (path, g_bytes_get_data (bytes, NULL),
+                                             g_bytes_get_size (bytes), error);
 }
 
 gboolean
