@@ -137,7 +137,7 @@ hyb_convolutions_emit (const HybConvolutions *convolutions,
   const HybValueId *old = hyb_graph_get_inputs (convolutions->graph, id);
   gboolean          has_bias =
       node->op == convolutions->fused ? has_flag (node, "has_bias") : node->n_inputs > 2;
-  const char *attributes[2 * (G_N_ELEMENTS (kept) + 4) + 1];
+  const char *attributes[2 * (G_N_ELEMENTS (kept) + 5) + 1];
   HybValueId  inputs[4], value;
   guint       n = 0, n_inputs = 0;
 
@@ -160,6 +160,11 @@ hyb_convolutions_emit (const HybConvolutions *convolutions,
   attributes[n++] = fusion->other != HYB_NO_ID ? "True" : "False";
   attributes[n++] = "rectify";
   attributes[n++] = fusion->rectifies ? "True" : "False";
+  if (fusion->slope)
+    {
+      attributes[n++] = "slope";
+      attributes[n++] = fusion->slope;
+    }
   attributes[n++] = "winograd";
   attributes[n++] = fusion->is_winograd || has_flag (node, "winograd") ? "True" : "False";
   attributes[n] = NULL;

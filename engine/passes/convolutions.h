@@ -33,9 +33,10 @@ HybNodeId hyb_convolutions_only_user (const HybConvolutions *convolutions, HybVa
 /* How a fused convolution differs from the one that it replaces. */
 typedef struct
 {
-  HybValueId weight; /* in the new graph; HYB_NO_ID: unchanged */
-  HybValueId other;  /* in the new graph, added to the result; HYB_NO_ID: nothing */
-  gboolean   rectifies, is_winograd;
+  HybValueId  weight; /* in the new graph; HYB_NO_ID: unchanged */
+  HybValueId  other;  /* in the new graph, added to the result; HYB_NO_ID: nothing */
+  gboolean    rectifies, is_winograd;
+  const char *slope; /* of negative results, if it rectifies; NULL: 0 */
 } HybFusion;
 
 /* Adds a _fused_convolution that replaces a Convolution or another fused one (node id of the old

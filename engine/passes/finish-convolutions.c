@@ -10,15 +10,34 @@
 /* A fused result, stored by the node that computes it. */
 typedef struct
 {
-  HybNodeId  convolution; /* HYB_NO_ID: nothing is merged into this node */
-  HybValueId other;       /* HYB_NO_ID: nothing is added */
-  gboolean   rectifies;
+  HybNodeId   convolution; /* HYB_NO_ID: nothing is merged into this node */
+  HybValueId  other;       /* HYB_NO_ID: nothing is added */
+  gboolean    rectifies;
+  const char *slope; /* of its rectifier; NULL: 0 */
 } Ending;
+
+/* LeakyReLU with one slope for all. */
+static gboolean
+is_leaky (const HybNode *node)
+{
+  const char *type = hyb_node_get_attribute (node, "act_type");
+
+  return node->op == hyb_op_find ("LeakyReLU") && (!type || g_str_equal (type, "leaky"));
+}
+
+/* The slope of a rectifier as text; NULL: 0. */
+static const char *
+get_slope (const HybNode *node)
+{
+  const char *slope = is_leaky (node) ? hyb_node_get_attribute (node, "slope") : NULL;
+
+  return slope || !is_leaky (node) ? slope : "0.25";
+}
 
 static gboolean
 is_rectifier (const HybNode *node)
 {
-  return node->op == hyb_op_find ("relu") ||
+  return node->op == hyb_op_find ("relu") || is_leaky (node) ||
          (node->op == hyb_op_find ("Activation") &&
           g_strcmp0 (hyb_node_get_attribute (node, "act_type"), "relu") == 0);
 }
@@ -61,13 +80,14 @@ find_ending (const HybConvolutions *convolutions, HybNodeId id)
     {
       before = hyb_graph_get_producer (convolutions->graph, inputs[0]);
       if (can_end (convolutions, before))
-        return (Ending){ before, HYB_NO_ID, TRUE };
+        return (Ending){ before, HYB_NO_ID, TRUE, get_slope (node) };
       /* One rectifier is merged, so a chain of them, which may be long, is not followed. */
       if (is_rectifier (hyb_graph_get_node (convolutions->graph, before)) ||
           hyb_convolutions_only_user (convolutions, inputs[0]) == HYB_NO_ID)
         return ending;
       ending = find_ending (convolutions, before);
       ending.rectifies = TRUE;
+      ending.slope = get_slope (node);
       return ending;
     }
 
@@ -75,7 +95,7 @@ find_ending (const HybConvolutions *convolutions, HybNodeId id)
     {
       before = hyb_graph_get_producer (convolutions->graph, inputs[i]);
       if (can_end (convolutions, before))
-        return (Ending){ before, inputs[1 - i], FALSE };
+        return (Ending){ before, inputs[1 - i], FALSE, NULL };
     }
   return ending;
 }
@@ -121,7 +141,9 @@ visit (HybRewrite *rewrite, HybNodeId id, gpointer data)
 {
   const Finishing *self = data;
   const Ending    *ending = &self->endings[id];
-  HybFusion fusion = { .weight = HYB_NO_ID, .other = HYB_NO_ID, .rectifies = ending->rectifies };
+  HybFusion        fusion = {
+           .weight = HYB_NO_ID, .other = HYB_NO_ID, .rectifies = ending->rectifies, .slope = ending->slope
+  };
 
   if (ending->other != HYB_NO_ID)
     fusion.other = hyb_rewrite_value (rewrite, ending->other);

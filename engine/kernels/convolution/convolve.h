@@ -26,7 +26,8 @@ typedef struct
 {
   const float *bias;    /* (map_channels); NULL for no bias */
   const float *other;   /* laid out like the map, added; NULL to add nothing */
-  gboolean     rectify; /* f is relu */
+  gboolean     rectify; /* f is relu, or with a slope x where positive, else slope x */
+  float        slope;
 } HybConvolveFinish;
 
 /* The arrays of a convolution of floats by direct-convolution.h, depthwise.h or winograd.h. */

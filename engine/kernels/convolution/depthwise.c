@@ -23,6 +23,7 @@ typedef struct
   const float  *other; /* likewise, or NULL */
   float         bias;
   gboolean      rectify;
+  float         slope;
 } Strip;
 
 /* Computes all rows of a strip. */
@@ -113,7 +114,8 @@ sum_filter (const Convolution *convolution, gint64 plane, gint64 first, gint64 n
                               .map = convolution->operands->map + at,
                               .other = finish->other ? finish->other + at : NULL,
                               .bias = finish->bias ? finish->bias[filter] : 0,
-                              .rectify = finish->rectify });
+                              .rectify = finish->rectify,
+                              .slope = finish->slope });
 }
 
 /* Computes the filters of one plane of the image. */

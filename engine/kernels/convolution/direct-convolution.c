@@ -234,7 +234,8 @@ find_map (const Product *product, const HybTile *tile, const Run *run, gint64 fi
                        .other = finish->other ? finish->other + at : NULL,
                        .bias = finish->bias ? finish->bias + filter : NULL,
                        .stride = map[1] * map[2],
-                       .rectify = finish->rectify };
+                       .rectify = finish->rectify,
+                       .slope = finish->slope };
 }
 
 static void

@@ -34,13 +34,13 @@
 #define EACH_FILTER HYB_UNROLL (8) for (int f = 0; f < n_filters; f++)
 #define EACH_VECTOR HYB_UNROLL (4) for (int v = 0; v < n_vectors; v++)
 
-/* relu of a vector: adding zero makes −0 a 0, as the operator relu does; NaN stays. */
+/* relu of a vector, or x where positive, else slope x.  Adding zero makes −0 a 0, as the operator relu does; NaN stays. */
 INLINE Floats
-SIMD (rectify) (Floats x)
+SIMD (rectify) (Floats x, float slope)
 {
-  Floats zero = simd_fill (0);
+  Floats zero = { 0 };
 
-  return simd_max (zero, x) + zero;
+  return slope == 0 ? simd_max (zero, x) + zero : simd_choose (x > zero, x, simd_fill (slope) * x);
 }
 
 INLINE void
@@ -110,7 +110,7 @@ SIMD (sum_tile) (const int           n_filters,
           if (map->other)
             value = value + simd_load (map->other + f * map->stride + v * LANES);
           simd_store (map->to + f * map->stride + v * LANES,
-                      map->rectify ? SIMD (rectify) (value) : value);
+                      map->rectify ? SIMD (rectify) (value, map->slope) : value);
         }
       }
       return;
@@ -148,7 +148,7 @@ SIMD (finish_sum) (const HybTilePanel *panel, int filter, gint64 at, gint64 left
   sum = sum + simd_fill (map->bias ? map->bias[filter] : 0);
   if (map->other)
     sum = sum + SIMD (load_left) (map->other + at, left);
-  return map->rectify ? SIMD (rectify) (sum) : sum;
+  return map->rectify ? SIMD (rectify) (sum, map->slope) : sum;
 }
 
 INLINE void
@@ -288,14 +288,14 @@ SIMD (finish_run) (const HybConvolveFinish *finish,
       Floats sum = simd_load (sums + i) + bias;
 
       sum = other ? sum + simd_load (other + i) : sum;
-      simd_store (to + i, finish->rectify ? SIMD (rectify) (sum) : sum);
+      simd_store (to + i, finish->rectify ? SIMD (rectify) (sum, finish->slope) : sum);
     }
   if (i < n)
     {
       Floats sum = simd_load_part (sums + i, n - i) + bias;
 
       sum = other ? sum + simd_load_part (other + i, n - i) : sum;
-      simd_store_part (to + i, n - i, finish->rectify ? SIMD (rectify) (sum) : sum);
+      simd_store_part (to + i, n - i, finish->rectify ? SIMD (rectify) (sum, finish->slope) : sum);
     }
 }
 

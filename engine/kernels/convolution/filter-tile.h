@@ -33,6 +33,7 @@ typedef struct
   const float *bias;   /* likewise, or NULL */
   gint64       stride; /* floats from filter to filter */
   gboolean     rectify;
+  float        slope;
 } HybTileMap;
 
 /* The image under one tile. */

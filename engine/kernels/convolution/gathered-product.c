@@ -157,7 +157,8 @@ multiply_filters (const Block   *block,
                                  .other = finish->other ? finish->other + at : NULL,
                                  .bias = finish->bias ? finish->bias + filter : NULL,
                                  .stride = map[1] * map[2],
-                                 .rectify = finish->rectify };
+                                 .rectify = finish->rectify,
+                                 .slope = finish->slope };
       if (fetches_ahead)
         panel->ahead = (HybTileAhead){ weights + some * depth, MIN (some, end - f - some) };
       if (block->is_far && begin == 0)

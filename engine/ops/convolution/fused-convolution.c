@@ -21,6 +21,7 @@ typedef struct
   HybShape kernel, stride, dilate, pad;
   gint64   num_filter, num_group;
   gboolean has_bias, adds, rectify, winograd;
+  double   slope;
 } FusedParams;
 
 static const HybParam fused_params[] = {
@@ -36,7 +37,8 @@ static const HybParam fused_params[] = {
   { HYB_FIELD (FusedParams, has_bias), HYB_PARAM_BOOL, "False", .doc = "input 2 is a bias" },
   { HYB_FIELD (FusedParams, adds), HYB_PARAM_BOOL, "False", .doc = "add the last input" },
   { HYB_FIELD (FusedParams, rectify), HYB_PARAM_BOOL, "False",
-    .doc = "replace negative results by 0" },
+    .doc = "multiply negative results by slope" },
+  { HYB_FIELD (FusedParams, slope), HYB_PARAM_FLOAT, "0", .doc = "factor of negative results" },
   { HYB_FIELD (FusedParams, winograd), HYB_PARAM_BOOL, "False",
     .doc = "the weight is the output of _winograd_filters" },
   { 0 },
@@ -113,7 +115,8 @@ fused_forward (const HybCall *call, const HybRun *run)
   HybConvolve        convolve = view_fused (call);
   HybConvolveFinish  finish = { .bias = params->has_bias ? run->input[2] : NULL,
                                 .other = params->adds ? run->input[call->n_inputs - 1] : NULL,
-                                .rectify = params->rectify };
+                                .rectify = params->rectify,
+                                .slope = (float) params->slope };
   HybDirectOperands  operands = { .image = run->input[0],
                                   .weight = run->input[1],
                                   .map = run->output[0],

@@ -223,6 +223,56 @@ test_many_rectifiers (void)
   g_assert_no_error (error);
 }
 
+/* A convolution and the LeakyReLU that reads it. */
+static Result
+run_leaky (const char *act_type, const char *slope, gboolean passes)
+{
+  g_autoptr (HybF) F = hyb_f_new_trace (FALSE);
+  g_autoptr (GError) error = NULL;
+  HybExecutorOptions options = { .mode = HYB_MODE_STATIC,
+                                 .fold_parameters = TRUE,
+                                 .no_passes = !passes };
+  HybValue          *y = convolve (F, hyb_value_variable (F, "data", NULL), "w0", NULL);
+  g_autoptr (HybGraph) graph = NULL;
+  g_autoptr (HybExecutor) executor = NULL;
+
+  y = HYB_OP (F, "LeakyReLU", .in = { y },
+              .attributes = slope ? HYB_WITH ("act_type", act_type, "slope", slope)
+                                  : HYB_WITH ("act_type", act_type));
+  graph = hyb_f_finish (F, y, &error);
+  g_assert_no_error (error);
+  executor = hyb_executor_new (graph, &options);
+  bind (executor, graph);
+  g_assert_true (hyb_executor_run (executor, NULL, &error));
+  return (Result){ .output = hyb_tensor_copy (hyb_executor_get_output (executor, 0)),
+                   .n_rectifiers = op_count_planned (executor, "LeakyReLU") };
+}
+
+static void
+test_leaky_rectifiers (void)
+{
+  static const struct
+  {
+    const char *act_type, *slope;
+    guint       n_left;
+  } cases[] = {
+    { "leaky", "0.1", 0 }, { "leaky", NULL, 0 }, { "leaky", "-0.5", 0 }, { "elu", "0.1", 1 }
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      Result plain = run_leaky (cases[i].act_type, cases[i].slope, FALSE);
+      Result fused = run_leaky (cases[i].act_type, cases[i].slope, TRUE);
+
+      compare (&fused, &plain);
+      g_assert_cmpuint (plain.n_rectifiers, ==, 1);
+      if (hyb_simd_level () > HYB_SIMD_PLAIN)
+        g_assert_cmpuint (fused.n_rectifiers, ==, cases[i].n_left);
+      hyb_tensor_unref (plain.output);
+      hyb_tensor_unref (fused.output);
+    }
+}
+
 TEST_PROGRAM (test_convolutions)
 {
   g_test_init (&argc, &argv, NULL);
@@ -233,6 +283,8 @@ TEST_PROGRAM (test_convolutions)
   g_test_add_func ("/engine/passes/convolutions/what-is-shown-stays", test_what_is_shown_stays);
   g_test_add_func ("/engine/passes/convolutions/a-chain-of-rectifiers-may-be-long",
                    test_many_rectifiers);
+  g_test_add_func ("/engine/passes/convolutions/leaky-rectifiers-are-taken-in",
+                   test_leaky_rectifiers);
 
   return g_test_run ();
 }
