@@ -163,65 +163,29 @@ typedef struct
   float                 *planes;
 } LayoutJob;
 
-/* The cells of a phase that lie inside of an image row: [begin, end) of those from cell `first` on, which may lie before
- * or after the row. */
-typedef struct
-{
-  gint64 first, begin, end;
-} RowPart;
-
-static RowPart
-find_part (const HybDirectLayout *layout, gint64 first)
-{
-  gint64 width = layout->convolve.image[2], stride = layout->convolve.stride[2];
-  gint64 begin = first >= 0 ? 0 : (-first + stride - 1) / stride;
-  gint64 end = first >= width ? 0 : (width - 1 - first) / stride + 1;
-
-  begin = MIN (begin, layout->pitch);
-  return (RowPart){ first, begin, CLAMP (end, begin, layout->pitch) };
-}
-
-/* Writes one row of a phase: every stride-th cell of the image row `from`; zeros outside it. */
-static void
-lay_out_row (const HybDirectLayout *layout, const RowPart *part, const float *from, float *to)
-{
-  gint64 stride = layout->convolve.stride[2], begin = part->begin, end = part->end;
-
-  for (gint64 k = 0; k < begin; k++)
-    to[k] = 0;
-  if (stride == 1)
-    memcpy (to + begin, from + part->first + begin, sizeof (float) * (gsize) (end - begin));
-  else if (stride == 2)
-    hyb_tiles_choose ()->take_every_second (end - begin, from + part->first + begin * 2,
-                                            to + begin);
-  else
-    for (gint64 k = begin; k < end; k++)
-      to[k] = from[part->first + k * stride];
-  for (gint64 k = end; k < layout->pitch; k++)
-    to[k] = 0;
-}
-
-/* Lays out one phase of one channel. */
-static void
-lay_out_phase (const LayoutJob *job, gint64 channel, gint64 i, gint64 j, float *to)
+/* Describes a phase of every channel. */
+static HybTilePhase
+find_phase (const LayoutJob *job, gint64 i, gint64 j)
 {
   const HybDirectLayout *layout = job->layout;
   const HybConvolve     *convolve = &layout->convolve;
-  gint64                 n = job->strip->n_rows + layout->height - layout->strip[0];
-  RowPart                part = find_part (layout, job->strip->column * convolve->stride[2] +
-                                                       layout->columns.rest[j] - convolve->pad[2]);
+  gint64                 width = convolve->image[2], stride = convolve->stride[2];
+  gint64 first = job->strip->column * stride + layout->columns.rest[j] - convolve->pad[2];
+  gint64 begin = first >= 0 ? 0 : (-first + stride - 1) / stride;
+  gint64 end = first >= width ? 0 : (width - 1 - first) / stride + 1;
+  gint64 y = job->strip->row * convolve->stride[1];
 
-  for (gint64 row = 0; row < n; row++, to += layout->pitch)
-    {
-      gint64 y =
-          (job->strip->row + row) * convolve->stride[1] + layout->rows.rest[i] - convolve->pad[1];
-
-      if (y < 0 || y >= convolve->image[1])
-        memset (to, 0, sizeof (float) * (gsize) layout->pitch);
-      else
-        lay_out_row (layout, &part,
-                     job->image + (channel * convolve->image[1] + y) * convolve->image[2], to);
-    }
+  begin = MIN (begin, layout->pitch);
+  return (HybTilePhase){ .height = convolve->image[1],
+                         .width = width,
+                         .y = y + layout->rows.rest[i] - convolve->pad[1],
+                         .y_step = convolve->stride[1],
+                         .first = first,
+                         .stride = stride,
+                         .begin = begin,
+                         .end = CLAMP (end, begin, layout->pitch),
+                         .pitch = layout->pitch,
+                         .n_rows = job->strip->n_rows + layout->height - layout->strip[0] };
 }
 
 static void
@@ -229,12 +193,21 @@ lay_out_channels (gint64 begin, gint64 end, gpointer data)
 {
   const LayoutJob       *job = data;
   const HybDirectLayout *layout = job->layout;
-  float                 *to = job->planes + begin * layout->plane;
+  const HybTiles        *tiles = hyb_tiles_choose ();
+  gint64                 cells = layout->convolve.image[1] * layout->convolve.image[2];
+  float                 *to = job->planes;
 
-  for (gint64 channel = begin; channel < end; channel++)
-    for (gint64 i = 0; i < layout->rows.n_phases; i++)
-      for (gint64 j = 0; j < layout->columns.n_phases; j++, to += layout->height * layout->pitch)
-        lay_out_phase (job, channel, i, j, to);
+  for (gint64 i = 0; i < layout->rows.n_phases; i++)
+    for (gint64 j = 0; j < layout->columns.n_phases; j++, to += layout->height * layout->pitch)
+      {
+        HybTilePhase phase = find_phase (job, i, j);
+
+        for (gint64 channel = begin; channel < end; channel++)
+          {
+            phase.image = job->image + channel * cells;
+            tiles->lay_out (&phase, to + channel * layout->plane);
+          }
+      }
 }
 
 void

@@ -247,7 +247,7 @@ SIMD (load_cells) (const float *from, gint64 n)
 }
 
 /* to[i] = from[2 i] for i < n. */
-static TARGET void
+INLINE void
 SIMD (take_every_second) (gint64 n, const float *from, float *to)
 {
   gint64 i = 0, cells;
@@ -267,6 +267,59 @@ SIMD (take_every_second) (gint64 n, const float *from, float *to)
       else
         simd_store_part (to + i, n - i, taken);
     }
+}
+
+/* to[i] = from[i] for i < n. */
+INLINE void
+SIMD (copy_cells) (gint64 n, const float *from, float *to)
+{
+  gint64 i = 0;
+
+  for (; i + LANES <= n; i += LANES)
+    simd_store (to + i, simd_load (from + i));
+  if (i < n)
+    simd_store_part (to + i, n - i, simd_load_part (from + i, n - i));
+}
+
+INLINE void
+SIMD (clear_cells) (gint64 n, float *to)
+{
+  gint64 i = 0;
+
+  for (; i + LANES <= n; i += LANES)
+    simd_store (to + i, (Floats){ 0 });
+  if (i < n)
+    simd_store_part (to + i, n - i, (Floats){ 0 });
+}
+
+/* Lays out one row: the cells of the image row `row` that lie inside. */
+INLINE void
+SIMD (lay_out_row) (const HybTilePhase *phase, const float *row, float *to)
+{
+  const float *from = row + phase->first + phase->begin * phase->stride;
+  gint64       n = phase->end - phase->begin;
+
+  SIMD (clear_cells) (phase->begin, to);
+  if (phase->stride == 1)
+    SIMD (copy_cells) (n, from, to + phase->begin);
+  else if (phase->stride == 2)
+    SIMD (take_every_second) (n, from, to + phase->begin);
+  else
+    for (gint64 k = 0; k < n; k++)
+      to[phase->begin + k] = from[k * phase->stride];
+  SIMD (clear_cells) (phase->pitch - phase->end, to + phase->end);
+}
+
+static TARGET void
+SIMD (lay_out) (const HybTilePhase *phase, float *to)
+{
+  gint64 y = phase->y;
+
+  for (gint64 row = 0; row < phase->n_rows; row++, y += phase->y_step, to += phase->pitch)
+    if (y < 0 || y >= phase->height)
+      SIMD (clear_cells) (phase->pitch, to);
+    else
+      SIMD (lay_out_row) (phase, phase->image + y * phase->width, to);
 }
 
 /* map[at + i] = relu (sums[i] + bias[filter] + other[at + i]) for i < n. */
@@ -364,7 +417,7 @@ static const HybTiles SIMD (tiles) = {
   .sum_panel = { TILES (PANEL_ENTRY) },
   .gather = SIMD (gather),
   .finish_run = SIMD (finish_run),
-  .take_every_second = SIMD (take_every_second),
+  .lay_out = SIMD (lay_out),
   .transform_input = SIMD (transform_input),
   .transform_output = SIMD (transform_output),
 };

@@ -90,6 +90,17 @@ typedef struct
   const HybTileRun *runs;
 } HybTileGather;
 
+/* One phase of one channel of an image, of which rows and cells outside of the image are 0. */
+typedef struct
+{
+  const float *image; /* of the channel */
+  gint64       height, width;
+  gint64 y, y_step;     /* the row of the image that comes first, and rows from each to the next */
+  gint64 first, stride; /* the same for the cells of a row */
+  gint64 begin, end, pitch; /* cells [begin, end) of `pitch` lie inside of the row */
+  gint64 n_rows;
+} HybTilePhase;
+
 /* The kernels of one instruction set; see filter-tile-kernel.h. */
 typedef struct
 {
@@ -110,8 +121,8 @@ typedef struct
                       gint64                   n,
                       const float             *sums,
                       float                   *map);
-  /* to[i] = from[2 i] for i < n. */
-  void (*take_every_second) (gint64 n, const float *from, float *to);
+  /* Lays out one phase of one channel: n_rows × pitch floats. */
+  void (*lay_out) (const HybTilePhase *phase, float *to);
   /* Winograd's input transform: six rows of n elements, `stride` apart, become six rows,
    * planes_stride apart.  n is rounded up to whole vectors. */
   void (*transform_input) (gint64       n,

@@ -20,23 +20,47 @@
 #define PANEL_FLOATS 16384
 /* Positions of a tile, at most. */
 #define MAX_POSITIONS HYB_TILE_STRIDE
-/* What copying takes, in products of vectors: for each vector, and for each row. */
-#define COPY_VECTOR 4
+/* What copying a vector of cells takes, and each row more, in the time of products of vectors. */
+#define COPY_VECTOR 6
 #define COPY_RUN    6
+/* What it takes without gathering to write a vector of sums of a tile that ends in another row than it begins: its rows
+ * are written one after the other. */
+#define WRITE_VECTOR 20
 /* The sets of a first-level cache repeat with each page. */
 #define PAGE_BYTES 4096
 /* Multiplications below which a slice is not worth a thread. */
 #define GRAIN 262144
 
+/* The time of gathering and multiplying a strip, in products of vectors. */
+static double
+estimate_gathered (const HybDirectLayout *layout,
+                   const HybTiles        *tiles,
+                   const HybDirectStrip  *strip)
+{
+  gint64 filters = layout->convolve.map_channels / layout->convolve.groups;
+  gint64 n = (strip->n_rows * strip->n_columns + tiles->lanes - 1) / tiles->lanes;
+
+  return (double) layout->depth * (double) (n * (filters + COPY_VECTOR) + strip->n_rows * COPY_RUN);
+}
+
+/* The same with the gaps between rows. */
+static double
+estimate_planes (const HybDirectLayout *layout, const HybTiles *tiles, const HybDirectStrip *strip)
+{
+  gint64   filters = layout->convolve.map_channels / layout->convolve.groups;
+  gboolean is_whole = strip->n_rows == 1 || (strip->row_vectors > 0 && !tiles->takes_rows);
+  double   split = is_whole ? 0 : MIN (1, (double) (3 * tiles->lanes) / (double) strip->n_columns);
+
+  return (double) (strip->n_vectors * filters) * ((double) layout->depth + WRITE_VECTOR * split);
+}
+
 gboolean
 hyb_gathered_pays (const HybDirectLayout *layout, const HybTiles *tiles)
 {
   HybDirectStrip strip = hyb_direct_layout_strip (layout, tiles, 0);
-  gint64         filters = layout->convolve.map_channels / layout->convolve.groups;
-  gint64         n = (strip.n_rows * strip.n_columns + tiles->lanes - 1) / tiles->lanes;
 
   return layout->is_image ||
-         n * (filters + COPY_VECTOR) + strip.n_rows * COPY_RUN < strip.n_vectors * filters;
+         estimate_gathered (layout, tiles, &strip) < estimate_planes (layout, tiles, &strip);
 }
 
 /* Whether the channels of an image begin in one or two sets of the first-level cache, which does not hold a line of each
