@@ -2,8 +2,8 @@
  *
  * A program, not a test: it prints times and asserts none.
  *
- *   ninja -C build profiler/bench-profiler
- *   build/profiler/bench-profiler [MODEL…] or --fusable
+ *   ninja -C build tests/profiler/bench-profiler
+ *   build/tests/profiler/bench-profiler [MODEL…] or --fusable
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/base/parallel.h"
 #include "engine/open/open.h"
