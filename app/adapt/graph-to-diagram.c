@@ -529,7 +529,7 @@ fold (const Adapter *adapter, HybGraph *graph, const HybType *types, VizFoldWhat
     }
   if (what & VIZ_FOLD_REPEATS)
     hints = scope_find_cell_hints (graph, types, box_of);
-  viz_fold_with_hints (adapter->builder, what, hints);
+  viz_fold (adapter->builder, what, hints);
   scope_cell_hints_free (hints);
 }
 

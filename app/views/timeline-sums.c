@@ -18,8 +18,9 @@ compare_sums (gconstpointer a, gconstpointer b)
                                          : g_strcmp0 (one->name, other->name);
 }
 
-GArray *
-scope_timeline_sums (const GArray *spans, double begin, double end)
+/* Sums of the spans with a user number, by name, the longest first.  spans: of ScopeSpan.  (transfer full) of ScopeTimelineSum */
+static GArray *
+sum_spans (const GArray *spans, double begin, double end)
 {
   GArray *sums = g_array_new (FALSE, FALSE, sizeof (ScopeTimelineSum));
   g_autoptr (GHashTable) rows = g_hash_table_new (g_str_hash, g_str_equal); /* name → row + 1 */
@@ -84,7 +85,7 @@ scope_timeline_sums_show (ScopeSheet *sheet, const GArray *spans, ScopeLaneChart
   scope_sheet_clear (sheet);
   if (!scope_lane_chart_get_measured (chart, &begin, &end))
     return;
-  sums = scope_timeline_sums (spans, begin, end);
+  sums = sum_spans (spans, begin, end);
   length = prof_format_seconds (end - begin);
   share = describe (sums, end - begin, measure_run (spans));
   scope_sheet_add_title (sheet, length, share);

@@ -14,7 +14,5 @@ typedef struct
   guint       n; /* spans, also partly covered ones */
 } ScopeTimelineSum;
 
-/* Sums of the spans with a user number, by name, the longest first.  spans: of ScopeSpan.  (transfer full) of ScopeTimelineSum */
-GArray *scope_timeline_sums (const GArray *spans, double begin, double end);
 /* Fills a sheet with the range and its sums. */
 void scope_timeline_sums_show (ScopeSheet *sheet, const GArray *spans, ScopeLaneChart *chart);

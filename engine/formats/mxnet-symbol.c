@@ -187,12 +187,3 @@ hyb_symbol_read (HybModel *model, GBytes *bytes, const char *where, GError **err
   g_hash_table_unref (reader.unknown);
   return graph != NULL;
 }
-
-gboolean
-hyb_symbol_write_file (HybGraph *graph, const char *path, GError **error)
-{
-  gsize            length;
-  g_autofree char *text = hyb_symbol_print (graph, &length);
-
-  return hyb_file_replace_contents (path, text, length, error);
-}

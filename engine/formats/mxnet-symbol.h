@@ -17,5 +17,3 @@ gboolean hyb_symbol_read (HybModel *model, GBytes *bytes, const char *where, GEr
 /* The JSON text that MXNet 1.9.1 writes for the graph, byte for byte: nodes are in depth-first order
  * from the heads.  (transfer full) */
 char *hyb_symbol_print (HybGraph *graph, gsize *length);
-/* Writes that text to a file. */
-gboolean hyb_symbol_write_file (HybGraph *graph, const char *path, GError **error);

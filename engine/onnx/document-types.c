@@ -1,4 +1,4 @@
-/* document-types.c — ONNX' element types: name, bits, the engine's type, and the typed field of tensors.
+/* document-types.c — ONNX' element types: name, the engine's type, and the typed field of tensors.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/onnx/document-private.h"
 
@@ -15,7 +15,6 @@ enum
 typedef struct
 {
   const char     *name;
-  guint           bits;
   HybDType        engine;
   guint           field; /* 0: none */
   HybProtobufKind kind;
@@ -26,33 +25,33 @@ typedef struct
 /* Complex elements are two numbers; elements of less than 8 bits share a byte, also in
  * int32_data. */
 static const ElementType types[] = {
-  [HYB_ONNX_UNDEFINED] = { "undefined", 0, NONE, 0, 0 },
-  [HYB_ONNX_FLOAT] = { "float", 32, HYB_F32, FLOAT_DATA, HYB_PROTOBUF_FLOAT },
-  [HYB_ONNX_UINT8] = { "uint8", 8, HYB_U8, INT32_DATA, HYB_PROTOBUF_INT8 },
-  [HYB_ONNX_INT8] = { "int8", 8, HYB_I8, INT32_DATA, HYB_PROTOBUF_INT8 },
-  [HYB_ONNX_UINT16] = { "uint16", 16, HYB_U16, INT32_DATA, HYB_PROTOBUF_INT16 },
-  [HYB_ONNX_INT16] = { "int16", 16, HYB_I16, INT32_DATA, HYB_PROTOBUF_INT16 },
-  [HYB_ONNX_INT32] = { "int32", 32, HYB_I32, INT32_DATA, HYB_PROTOBUF_INT32 },
-  [HYB_ONNX_INT64] = { "int64", 64, HYB_I64, INT64_DATA, HYB_PROTOBUF_INT64 },
-  [HYB_ONNX_STRING] = { "string", 0, NONE, 0, 0 },
-  [HYB_ONNX_BOOL] = { "bool", 8, HYB_BOOL, INT32_DATA, HYB_PROTOBUF_INT8 },
-  [HYB_ONNX_FLOAT16] = { "float16", 16, HYB_F16, INT32_DATA, HYB_PROTOBUF_INT16 },
-  [HYB_ONNX_DOUBLE] = { "double", 64, HYB_F64, DOUBLE_DATA, HYB_PROTOBUF_DOUBLE },
-  [HYB_ONNX_UINT32] = { "uint32", 32, HYB_U32, UINT64_DATA, HYB_PROTOBUF_INT32 },
-  [HYB_ONNX_UINT64] = { "uint64", 64, HYB_U64, UINT64_DATA, HYB_PROTOBUF_INT64 },
-  [HYB_ONNX_COMPLEX64] = { "complex64", 64, NONE, FLOAT_DATA, HYB_PROTOBUF_FLOAT },
-  [HYB_ONNX_COMPLEX128] = { "complex128", 128, NONE, DOUBLE_DATA, HYB_PROTOBUF_DOUBLE },
-  [HYB_ONNX_BFLOAT16] = { "bfloat16", 16, HYB_BF16, INT32_DATA, HYB_PROTOBUF_INT16 },
-  [HYB_ONNX_FLOAT8E4M3FN] = { "float8e4m3fn", 8, NONE, INT32_DATA, HYB_PROTOBUF_INT8 },
-  [HYB_ONNX_FLOAT8E4M3FNUZ] = { "float8e4m3fnuz", 8, NONE, INT32_DATA, HYB_PROTOBUF_INT8 },
-  [HYB_ONNX_FLOAT8E5M2] = { "float8e5m2", 8, NONE, INT32_DATA, HYB_PROTOBUF_INT8 },
-  [HYB_ONNX_FLOAT8E5M2FNUZ] = { "float8e5m2fnuz", 8, NONE, INT32_DATA, HYB_PROTOBUF_INT8 },
-  [HYB_ONNX_UINT4] = { "uint4", 4, NONE, INT32_DATA, HYB_PROTOBUF_INT8 },
-  [HYB_ONNX_INT4] = { "int4", 4, NONE, INT32_DATA, HYB_PROTOBUF_INT8 },
-  [HYB_ONNX_FLOAT4E2M1] = { "float4e2m1", 4, NONE, INT32_DATA, HYB_PROTOBUF_INT8 },
-  [HYB_ONNX_FLOAT8E8M0] = { "float8e8m0", 8, NONE, INT32_DATA, HYB_PROTOBUF_INT8 },
-  [HYB_ONNX_UINT2] = { "uint2", 2, NONE, INT32_DATA, HYB_PROTOBUF_INT8 },
-  [HYB_ONNX_INT2] = { "int2", 2, NONE, INT32_DATA, HYB_PROTOBUF_INT8 },
+  [HYB_ONNX_UNDEFINED] = { "undefined", NONE, 0, 0 },
+  [HYB_ONNX_FLOAT] = { "float", HYB_F32, FLOAT_DATA, HYB_PROTOBUF_FLOAT },
+  [HYB_ONNX_UINT8] = { "uint8", HYB_U8, INT32_DATA, HYB_PROTOBUF_INT8 },
+  [HYB_ONNX_INT8] = { "int8", HYB_I8, INT32_DATA, HYB_PROTOBUF_INT8 },
+  [HYB_ONNX_UINT16] = { "uint16", HYB_U16, INT32_DATA, HYB_PROTOBUF_INT16 },
+  [HYB_ONNX_INT16] = { "int16", HYB_I16, INT32_DATA, HYB_PROTOBUF_INT16 },
+  [HYB_ONNX_INT32] = { "int32", HYB_I32, INT32_DATA, HYB_PROTOBUF_INT32 },
+  [HYB_ONNX_INT64] = { "int64", HYB_I64, INT64_DATA, HYB_PROTOBUF_INT64 },
+  [HYB_ONNX_STRING] = { "string", NONE, 0, 0 },
+  [HYB_ONNX_BOOL] = { "bool", HYB_BOOL, INT32_DATA, HYB_PROTOBUF_INT8 },
+  [HYB_ONNX_FLOAT16] = { "float16", HYB_F16, INT32_DATA, HYB_PROTOBUF_INT16 },
+  [HYB_ONNX_DOUBLE] = { "double", HYB_F64, DOUBLE_DATA, HYB_PROTOBUF_DOUBLE },
+  [HYB_ONNX_UINT32] = { "uint32", HYB_U32, UINT64_DATA, HYB_PROTOBUF_INT32 },
+  [HYB_ONNX_UINT64] = { "uint64", HYB_U64, UINT64_DATA, HYB_PROTOBUF_INT64 },
+  [HYB_ONNX_COMPLEX64] = { "complex64", NONE, FLOAT_DATA, HYB_PROTOBUF_FLOAT },
+  [HYB_ONNX_COMPLEX128] = { "complex128", NONE, DOUBLE_DATA, HYB_PROTOBUF_DOUBLE },
+  [HYB_ONNX_BFLOAT16] = { "bfloat16", HYB_BF16, INT32_DATA, HYB_PROTOBUF_INT16 },
+  [HYB_ONNX_FLOAT8E4M3FN] = { "float8e4m3fn", NONE, INT32_DATA, HYB_PROTOBUF_INT8 },
+  [HYB_ONNX_FLOAT8E4M3FNUZ] = { "float8e4m3fnuz", NONE, INT32_DATA, HYB_PROTOBUF_INT8 },
+  [HYB_ONNX_FLOAT8E5M2] = { "float8e5m2", NONE, INT32_DATA, HYB_PROTOBUF_INT8 },
+  [HYB_ONNX_FLOAT8E5M2FNUZ] = { "float8e5m2fnuz", NONE, INT32_DATA, HYB_PROTOBUF_INT8 },
+  [HYB_ONNX_UINT4] = { "uint4", NONE, INT32_DATA, HYB_PROTOBUF_INT8 },
+  [HYB_ONNX_INT4] = { "int4", NONE, INT32_DATA, HYB_PROTOBUF_INT8 },
+  [HYB_ONNX_FLOAT4E2M1] = { "float4e2m1", NONE, INT32_DATA, HYB_PROTOBUF_INT8 },
+  [HYB_ONNX_FLOAT8E8M0] = { "float8e8m0", NONE, INT32_DATA, HYB_PROTOBUF_INT8 },
+  [HYB_ONNX_UINT2] = { "uint2", NONE, INT32_DATA, HYB_PROTOBUF_INT8 },
+  [HYB_ONNX_INT2] = { "int2", NONE, INT32_DATA, HYB_PROTOBUF_INT8 },
 };
 
 static const ElementType *
@@ -69,14 +68,6 @@ hyb_onnx_dtype_name (HybOnnxDType dtype)
   const ElementType *type = find_type (dtype);
 
   return type ? type->name : NULL;
-}
-
-guint
-hyb_onnx_dtype_bits (HybOnnxDType dtype)
-{
-  const ElementType *type = find_type (dtype);
-
-  return type ? type->bits : 0;
 }
 
 HybDType

@@ -265,8 +265,6 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (HybOnnxDocument, hyb_onnx_document_free)
 /* The name of an element type as the specification spells it, in lower case: "float", "int64", "float8e4m3fn";
  * "undefined" for 0, "type 77" is not made up: NULL for numbers that no version of the specification has. */
 const char *hyb_onnx_dtype_name (HybOnnxDType dtype);
-/* Bits of an element; 0 for strings and unknown types. */
-guint hyb_onnx_dtype_bits (HybOnnxDType dtype);
 /* The engine's type; HYB_DTYPE_UNKNOWN for types that it lacks (strings, complex, 8-, 4- and 2-bit floats, 4- and
  * 2-bit integers). */
 HybDType hyb_onnx_dtype_to_engine (HybOnnxDType dtype);

@@ -340,14 +340,6 @@ run_model (HybModel *model, HybTensorList *values, GError **error)
   return outputs;
 }
 
-HybTensorList *
-hyb_float_outputs (HybModel *model, HybTensorList *input, GError **error)
-{
-  g_autoptr (HybTensorList) values = hyb_trial_complete (model, NULL, input, 1, error);
-
-  return values ? run_model (model, values, error) : NULL;
-}
-
 static gboolean
 measure (HybFloatDistance *distance, HybTensor *a, HybTensor *b, const char *name, GError **error)
 {

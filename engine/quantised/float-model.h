@@ -20,10 +20,6 @@ typedef struct
  * quantised values or ranges, or if the range of an int8 parameter is missing.  (transfer full) */
 HybModel *hyb_float_model (HybModel *model, HybFloatReport *report, GError **error);
 
-/* The outputs of a model by name, for input completed with random numbers.  NULL and an error if it does
- * not run.  (transfer full) */
-HybTensorList *hyb_float_outputs (HybModel *model, HybTensorList *input, GError **error);
-
 /* How far the outputs of two models are apart on one input. */
 typedef struct
 {

@@ -215,8 +215,10 @@ prof_bucket_set_rung (ProfBucket *bucket, double seconds, char *rung)
   bucket->residual = bucket->seconds - seconds;
 }
 
-void
-prof_explanation_add_overlap (ProfExplanation *explanation, const ProfInterval *seconds, char *rung)
+/* Adds seconds, measured by a rung, to the overlap and to the total, for an explanation of runs
+ * with one thread.  rung: (transfer full) in words */
+static void
+add_overlap (ProfExplanation *explanation, const ProfInterval *seconds, char *rung)
 {
   ProfBucket *bucket = &explanation->bucket[PROF_BUCKET_OVERLAP];
 
@@ -256,11 +258,11 @@ prof_explain_threads (const ProfExplained *all,
   /* Widths of differences of independent estimates add up in squares. */
   overlap.low = overlap.median - hypot (of_all.median - of_all.low, of_one.high - of_one.median);
   overlap.high = overlap.median + hypot (of_all.high - of_all.median, of_one.median - of_one.low);
-  prof_explanation_add_overlap (
-      explanation, &overlap,
-      g_strdup_printf ("%.0f threads instead of one: “%s” gains %s, “%s” %s",
-                       prof_capture_get_number (all->capture_a, "threads"),
-                       name_of (all->capture_b), text_b, name_of (all->capture_a), text_a));
+  add_overlap (explanation, &overlap,
+               g_strdup_printf ("%.0f threads instead of one: “%s” gains %s, “%s” %s",
+                                prof_capture_get_number (all->capture_a, "threads"),
+                                name_of (all->capture_b), text_b, name_of (all->capture_a),
+                                text_a));
   prof_comparison_pair (all->comparison, all->a, all->b, &pairing);
   explanation->is_certain = pairing.verdict == PROF_SLOWER;
   explanation->saved = of_all;

@@ -81,10 +81,5 @@ void prof_explain_threads (const ProfExplained *all,
                            const ProfExplained *one,
                            ProfExplanation     *explanation);
 
-/* Adds seconds, measured by a rung, to the overlap and to the total, for an explanation of runs
- * with one thread.  rung: (transfer full) in words */
-void prof_explanation_add_overlap (ProfExplanation    *explanation,
-                                   const ProfInterval *seconds,
-                                   char               *rung);
 /* Frees the members of explanation, but not explanation itself. */
 void prof_explanation_clear (ProfExplanation *explanation);

@@ -36,7 +36,7 @@ measure (VizDiagramBuilder *builder, VizFoldWhat what)
   g_autoptr (VizPicture) picture = NULL;
   g_autoptr (GBytes) svg = NULL;
 
-  viz_fold (builder, what);
+  viz_fold (builder, what, NULL);
   diagram = viz_diagram_builder_freeze (builder);
   folded = processor_time ();
   picture = viz_layout_diagram (diagram, NULL, NULL, NULL, NULL);

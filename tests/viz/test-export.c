@@ -150,7 +150,7 @@ test_dot_text_can_be_read_again (void)
   g_autoptr (GError) error = NULL;
   guint n_open = 0;
 
-  viz_fold (builder, VIZ_FOLD_ALL);
+  viz_fold (builder, VIZ_FOLD_ALL, NULL);
   diagram = viz_diagram_builder_freeze (builder);
   picture = viz_layout_diagram (diagram, NULL, NULL, NULL, NULL);
   dot = viz_dot_write (picture);

@@ -6,7 +6,7 @@
 static VizDiagram *
 fold (VizDiagramBuilder *builder, VizFoldWhat what)
 {
-  viz_fold (builder, what);
+  viz_fold (builder, what, NULL);
   return viz_diagram_builder_freeze (builder);
 }
 

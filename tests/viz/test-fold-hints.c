@@ -69,7 +69,7 @@ fold (Net *net, const VizFoldChain *chains, guint32 n_chains)
 {
   VizFoldHints hints = { net->places, MAX_BOXES, chains, n_chains };
 
-  viz_fold_with_hints (net->builder, VIZ_FOLD_ALL, &hints);
+  viz_fold (net->builder, VIZ_FOLD_ALL, &hints);
   return viz_diagram_builder_freeze (net->builder);
 }
 

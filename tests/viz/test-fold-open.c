@@ -42,7 +42,7 @@ add_chain (VizDiagramBuilder *builder, const char *prefix, guint first, guint n,
 static VizDiagram *
 fold (VizDiagramBuilder *builder)
 {
-  viz_fold (builder, VIZ_FOLD_ALL);
+  viz_fold (builder, VIZ_FOLD_ALL, NULL);
   return viz_diagram_builder_freeze (builder);
 }
 
@@ -149,7 +149,7 @@ test_a_picture_of_few_boxes_may_open_more (void)
 
           inside = add (builder, "conv", name, inside);
         }
-      viz_fold (builder, VIZ_FOLD_SCOPES);
+      viz_fold (builder, VIZ_FOLD_SCOPES, NULL);
       diagram = viz_diagram_builder_freeze (builder);
       g_assert_cmpint (is_open (diagram, viz_diagram_box (diagram, inside)->parent), ==,
                        samples[i][2]);

@@ -50,7 +50,7 @@ test_blocks_begin_where_names_change (void)
     }
   last = add (builder, "Convolution", "fc6", last);
   add (builder, "Activation", "relu6", last);
-  viz_fold (builder, VIZ_FOLD_REPEATS);
+  viz_fold (builder, VIZ_FOLD_REPEATS, NULL);
   diagram = viz_diagram_builder_freeze (builder);
   for (guint stage = 2; stage < 5; stage++)
     {
@@ -88,7 +88,7 @@ test_blocks_begin_where_few_values_pass (void)
       viz_diagram_builder_add_arrow (builder, &(VizArrowInfo){ .tail = stream, .head = at });
       sum[b] = stream = at;
     }
-  viz_fold (builder, VIZ_FOLD_REPEATS);
+  viz_fold (builder, VIZ_FOLD_REPEATS, NULL);
   diagram = viz_diagram_builder_freeze (builder);
   for (guint b = 1; b < 7; b++)
     {
@@ -127,7 +127,7 @@ test_equal_branches_are_one_group (void)
   concat = add (builder, "Concat", "concat", VIZ_ROOT);
   for (guint b = 0; b < 7; b++)
     viz_diagram_builder_add_arrow (builder, &(VizArrowInfo){ .tail = end[b], .head = concat });
-  viz_fold (builder, VIZ_FOLD_REPEATS);
+  viz_fold (builder, VIZ_FOLD_REPEATS, NULL);
   diagram = viz_diagram_builder_freeze (builder);
   group = viz_diagram_box (diagram, begin[0])->parent;
   g_assert_cmpstr (viz_diagram_box (diagram, group)->title, ==, "6 × conv … Flatten");
@@ -160,7 +160,7 @@ test_the_first_block_is_a_block_too (void)
         last = box[b][k] = add (builder, titles[k], name, last);
       }
   add (builder, "Pooling", "mobilenet0_pool0", last);
-  viz_fold (builder, VIZ_FOLD_REPEATS);
+  viz_fold (builder, VIZ_FOLD_REPEATS, NULL);
   diagram = viz_diagram_builder_freeze (builder);
   for (guint b = 0; b < 27; b++)
     for (guint k = 1; k < 3; k++)
@@ -199,7 +199,7 @@ test_a_mask_does_not_hide_the_first_block (void)
       viz_diagram_builder_add_arrow (builder, &(VizArrowInfo){ .tail = stream, .head = last });
       end[b] = last = add (builder, "norm", NULL, last);
     }
-  viz_fold (builder, VIZ_FOLD_REPEATS);
+  viz_fold (builder, VIZ_FOLD_REPEATS, NULL);
   diagram = viz_diagram_builder_freeze (builder);
   for (guint b = 0; b < 6; b++)
     {
@@ -249,7 +249,7 @@ test_blocks_need_not_follow_each_other (void)
       if (b % 3 == 1 || b == 7)
         last = pool[b] = add (builder, b == 7 ? "drop" : "Pooling", pool_name, last);
     }
-  viz_fold (builder, VIZ_FOLD_REPEATS);
+  viz_fold (builder, VIZ_FOLD_REPEATS, NULL);
   diagram = viz_diagram_builder_freeze (builder);
   for (guint b = 0; b < 8; b++)
     {
@@ -288,7 +288,7 @@ test_a_value_from_outside_ends_a_region (void)
           other = g_strdup_printf ("other%u", b);
           last = add (builder, other, other, join[b]);
         }
-      viz_fold (builder, VIZ_FOLD_REPEATS);
+      viz_fold (builder, VIZ_FOLD_REPEATS, NULL);
       diagram = viz_diagram_builder_freeze (builder);
       for (guint b = 0; b < 6; b++)
         g_assert_cmpint (viz_diagram_box (diagram, join[b])->parent != VIZ_ROOT, ==,
@@ -328,7 +328,7 @@ test_blocks_without_a_shortcut_are_blocks (void)
     }
   head = add_layer (builder, way);
   pool = add (builder, "Pooling", "pool", head);
-  viz_fold (builder, VIZ_FOLD_REPEATS);
+  viz_fold (builder, VIZ_FOLD_REPEATS, NULL);
   diagram = viz_diagram_builder_freeze (builder);
   for (guint b = 0; b < 7; b++)
     {

@@ -23,7 +23,7 @@ find_kind (const VizDiagram *diagram, VizBoxKind kind)
 static VizDiagram *
 fold (VizDiagramBuilder *builder, VizFoldWhat what)
 {
-  viz_fold (builder, what);
+  viz_fold (builder, what, NULL);
   return viz_diagram_builder_freeze (builder);
 }
 
@@ -463,7 +463,7 @@ test_equal_structure_is_found_without_names (void)
           last = box;
         }
     }
-  viz_fold (builder, VIZ_FOLD_ALL);
+  viz_fold (builder, VIZ_FOLD_ALL, NULL);
   diagram = viz_diagram_builder_freeze (builder);
   for (guint32 i = 1; i < viz_diagram_n_boxes (diagram); i++)
     {

@@ -27,7 +27,7 @@ lay_out (VizDiagram *diagram, const VizFolds *folds, const char *layout)
 static VizDiagram *
 fold (VizDiagramBuilder *builder, VizFoldWhat what)
 {
-  viz_fold (builder, what);
+  viz_fold (builder, what, NULL);
   return viz_diagram_builder_freeze (builder);
 }
 

@@ -47,7 +47,7 @@ make_diagram (const char *name)
   {
     VizDiagramBuilder *builder = scene_lstm (g_str_equal (name, "lstm") ? 35 : 3, 2);
 
-    viz_fold (builder, VIZ_FOLD_ALL);
+    viz_fold (builder, VIZ_FOLD_ALL, NULL);
     return viz_diagram_builder_freeze (builder);
   }
 }
@@ -124,7 +124,7 @@ test_far_coordinates_are_clipped (void)
   VizPaintOptions  options = { .scale = 1 };
   VizRect          area;
 
-  viz_fold (builder, VIZ_FOLD_ALL);
+  viz_fold (builder, VIZ_FOLD_ALL, NULL);
   diagram = viz_diagram_builder_freeze (builder);
   folds = viz_folds_new (diagram);
   for (guint32 i = 1; i < viz_diagram_n_boxes (diagram); i++)

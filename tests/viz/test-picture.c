@@ -111,7 +111,7 @@ test_hidden_boxes_are_shown_by_their_group (void)
   g_autoptr (VizPicture) picture = NULL;
   guint32 item;
 
-  viz_fold (builder, VIZ_FOLD_ALL);
+  viz_fold (builder, VIZ_FOLD_ALL, NULL);
   diagram = viz_diagram_builder_freeze (builder);
   picture = viz_layout_diagram (diagram, NULL, NULL, NULL, NULL);
   item = viz_picture_find_box (picture, viz_diagram_find_id (diagram, "lstm_l0_t15_plus"));

@@ -47,7 +47,7 @@ chain (void)
 {
   VizDiagramBuilder *builder = scene_transformer (3);
 
-  viz_fold (builder, VIZ_FOLD_WEIGHTS);
+  viz_fold (builder, VIZ_FOLD_WEIGHTS, NULL);
   return viz_diagram_builder_freeze (builder);
 }
 
@@ -181,7 +181,7 @@ test_opening_a_group_keeps_the_columns (void)
   guint32        group = VIZ_ROOT, n_before, n_after;
   const VizItem *was, *is;
 
-  viz_fold (builder, VIZ_FOLD_WEIGHTS | VIZ_FOLD_SCOPES);
+  viz_fold (builder, VIZ_FOLD_WEIGHTS | VIZ_FOLD_SCOPES, NULL);
   diagram = viz_diagram_builder_freeze (builder);
   folds = viz_folds_new (diagram);
   viz_folds_open_depth (folds, 0);

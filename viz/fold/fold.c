@@ -1,7 +1,7 @@
 /* fold.c — runs the steps of folding in order: weights, names, cycles, repeats, open groups.
  *
  * Each step is a file of its own (fold-private.h lists them).
- * Start reading at viz_fold_with_hints(), at the end.
+ * Start reading at viz_fold(), at the end.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "viz/fold/fold.h"
 
@@ -89,7 +89,7 @@ fold_names (VizDiagramBuilder *builder, const Fold *fold)
 }
 
 void
-viz_fold_with_hints (VizDiagramBuilder *builder, VizFoldWhat what, const VizFoldHints *hints)
+viz_fold (VizDiagramBuilder *builder, VizFoldWhat what, const VizFoldHints *hints)
 {
   Fold    fold = { what, hints };
   guint32 n_given = viz_diagram_builder_n_boxes (builder);
@@ -111,10 +111,4 @@ viz_fold_with_hints (VizDiagramBuilder *builder, VizFoldWhat what, const VizFold
     }
   viz_fold_number_titles (builder, n_given);
   viz_fold_choose_open (builder);
-}
-
-void
-viz_fold (VizDiagramBuilder *builder, VizFoldWhat what)
-{
-  viz_fold_with_hints (builder, what, NULL);
 }

@@ -41,8 +41,6 @@ typedef struct
 } VizFoldHints;
 
 /* Adds the groups and sets the flags that what selects.  The name of a box is its subtitle, or its title if it
- * has none.  Then opens (VIZ_BOX_OPEN) as many groups as show about 60 boxes at once. */
-void viz_fold (VizDiagramBuilder *builder, VizFoldWhat what);
-
-/* The same with hints (nullable), which precede names: every cell found by the caller is a step. */
-void viz_fold_with_hints (VizDiagramBuilder *builder, VizFoldWhat what, const VizFoldHints *hints);
+ * has none.  hints: (nullable) precede names: every cell found by the caller is a step.  Then opens (VIZ_BOX_OPEN) as
+ * many groups as show about 60 boxes at once. */
+void viz_fold (VizDiagramBuilder *builder, VizFoldWhat what, const VizFoldHints *hints);

@@ -1,6 +1,6 @@
 /* compare-warnings.c — collects the warnings of all captures of a comparison.
  *
- * Start reading at scope_comparison_warnings().
+ * Start reading at list_warnings().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/compare/compare-warnings.h"
 
@@ -33,8 +33,10 @@ add_candidate (GPtrArray            *list,
       add_once (list, g_strdup_printf ("%s, %s: %s", title, name, warnings[i]));
 }
 
-char **
-scope_comparison_warnings (const ScopeComparison *self)
+/* Each warning once, as a sentence; what holds for one candidate only begins with its name.
+ * NULL-terminated; free with g_strfreev(). */
+static char **
+list_warnings (const ScopeComparison *self)
 {
   GPtrArray *list = g_ptr_array_new ();
   g_auto (GStrv) of_machine = prof_machine_warnings (self->facts);
@@ -56,7 +58,7 @@ scope_comparison_warnings (const ScopeComparison *self)
 void
 scope_comparison_say_warnings (ScopeSaid *said, const ScopeComparison *self)
 {
-  g_auto (GStrv) warnings = scope_comparison_warnings (self);
+  g_auto (GStrv) warnings = list_warnings (self);
 
   if (warnings[0])
     scope_said_heading (said, "Conditions", "");
@@ -67,7 +69,7 @@ scope_comparison_say_warnings (ScopeSaid *said, const ScopeComparison *self)
 void
 scope_comparison_describe_warnings (ScopeJson *json, const ScopeComparison *self)
 {
-  g_auto (GStrv) warnings = scope_comparison_warnings (self);
+  g_auto (GStrv) warnings = list_warnings (self);
 
   scope_json_begin_list (json, "warnings");
   for (guint i = 0; warnings[i]; i++)

@@ -8,9 +8,6 @@
 #include "app/command/compare/comparison.h"
 #include "app/command/frame/json-writer.h"
 
-/* Each warning once, as a sentence; what holds for one candidate only begins with its name.
- * NULL-terminated; free with g_strfreev(). */
-char **scope_comparison_warnings (const ScopeComparison *self);
 /* Adds them, a sentence each. */
 void scope_comparison_say_warnings (ScopeSaid *said, const ScopeComparison *self);
 /* Adds them to an open object as the list "warnings". */

@@ -161,8 +161,10 @@ scope_terminal_protect (int status)
 #define MIN_WIDTH     40
 #define MAX_WIDTH     120 /* longer lines are hard to read */
 
-char *
-scope_terminal_wrap (const char *text, guint indent, guint width)
+/* Text in lines of up to width characters, broken between words; all lines but the first begin with indent blanks.  A
+ * word that is longer has a line of its own.  width 0: one line.  (transfer full) */
+static char *
+wrap (const char *text, guint indent, guint width)
 {
   GString    *lines = g_string_new (NULL);
   guint       column = 0;
@@ -217,7 +219,7 @@ terminal_width (void)
 void
 scope_terminal_print (const char *text, guint indent)
 {
-  g_autofree char *lines = scope_terminal_wrap (text, indent, terminal_width ());
+  g_autofree char *lines = wrap (text, indent, terminal_width ());
 
   printf ("%s\n", lines);
 }

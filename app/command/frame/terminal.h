@@ -15,9 +15,6 @@ char *scope_terminal_escape (const char *text);
 /* Prints n bytes that another program wrote on stderr, escaped except for line breaks. */
 void scope_terminal_pass_on (const char *text, gsize n);
 
-/* Text in lines of up to width characters, broken between words; all lines but the first begin with indent blanks.  A
- * word that is longer has a line of its own.  width 0: one line.  (transfer full) */
-char *scope_terminal_wrap (const char *text, guint indent, guint width);
 /* Prints text and a line break on stdout: on a terminal wrapped at its width, elsewhere as one line, which other
  * programs search. */
 void scope_terminal_print (const char *text, guint indent);

@@ -100,8 +100,9 @@ append_comparison (GString *to, const ScopeRecordings *recordings, const ScopeRe
   g_string_append (to, "\n</details>\n");
 }
 
-char *
-scope_recordings_print_markdown (const ScopeRecordings *recordings)
+/* A Markdown document.  (transfer full) */
+static char *
+print_markdown (const ScopeRecordings *recordings)
 {
   GString *text = g_string_new ("## Times compared with the baseline\n\n");
 
@@ -194,8 +195,9 @@ append_case (GString *to, const ScopeRecordings *recordings, const ScopeRecordin
   g_string_append (to, "</system-out>\n    </testcase>\n");
 }
 
-char *
-scope_recordings_print_junit (const ScopeRecordings *recordings)
+/* A JUnit report with one test case for each recording.  (transfer full) */
+static char *
+print_junit (const ScopeRecordings *recordings)
 {
   GString *text = g_string_new ("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
   guint    count[] = { 0, 0, 0 };
@@ -226,9 +228,8 @@ scope_recordings_write (const ScopeRecordings      *recordings,
                         const ScopeBaselineOptions *options,
                         GError                    **error)
 {
-  g_autofree char *markdown =
-      options->markdown ? scope_recordings_print_markdown (recordings) : NULL;
-  g_autofree char *junit = options->junit ? scope_recordings_print_junit (recordings) : NULL;
+  g_autofree char *markdown = options->markdown ? print_markdown (recordings) : NULL;
+  g_autofree char *junit = options->junit ? print_junit (recordings) : NULL;
 
   return (!markdown || write_text (options->markdown, markdown, error)) &&
          (!junit || write_text (options->junit, junit, error));

@@ -99,7 +99,3 @@ void scope_recordings_say (ScopeSaid             *said,
 void scope_recordings_print (const ScopeRecordings *recordings);
 /* Appends the members "baseline" and "comparisons" to an open object. */
 void scope_recordings_describe (ScopeJson *json, const ScopeRecordings *recordings);
-/* A Markdown document.  (transfer full) */
-char *scope_recordings_print_markdown (const ScopeRecordings *recordings);
-/* A JUnit report with one test case for each recording.  (transfer full) */
-char *scope_recordings_print_junit (const ScopeRecordings *recordings);

@@ -36,8 +36,9 @@ scope_operator_results_free (ScopeOperatorResults *results)
   g_free (results);
 }
 
-ScopeOperatorResult *
-scope_operator_results_get (ScopeOperatorResults *results, const char *op)
+/* The result of an operator, with no comparisons yet if it is new.  Owned by results. */
+static ScopeOperatorResult *
+get_result (ScopeOperatorResults *results, const char *op)
 {
   ScopeOperatorResult *result = g_hash_table_lookup (results->operators, op);
 
@@ -52,7 +53,7 @@ scope_operator_results_get (ScopeOperatorResults *results, const char *op)
 void
 scope_operator_results_count (ScopeOperatorResults *results, const char *op, guint n, double error)
 {
-  ScopeOperatorResult *result = scope_operator_results_get (results, op);
+  ScopeOperatorResult *result = get_result (results, op);
 
   result->n += n;
   result->error = MAX (result->error, error);
@@ -75,7 +76,7 @@ scope_operator_results_blame (ScopeOperatorResults *results,
                               double                error,
                               const char           *why)
 {
-  ScopeOperatorResult *result = scope_operator_results_get (results, op);
+  ScopeOperatorResult *result = get_result (results, op);
 
   result->error = MAX (result->error, error);
   if (!result->why)
@@ -88,7 +89,7 @@ scope_operator_results_blame (ScopeOperatorResults *results,
 void
 scope_operator_results_note (ScopeOperatorResults *results, const char *op, const char *note)
 {
-  ScopeOperatorResult *result = scope_operator_results_get (results, op);
+  ScopeOperatorResult *result = get_result (results, op);
 
   if (!result->note)
     result->note = g_strdup (note);

@@ -33,8 +33,6 @@ ScopeOperatorResults *scope_operator_results_new (void);
 void scope_operator_results_free (ScopeOperatorResults *results);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (ScopeOperatorResults, scope_operator_results_free)
 
-/* The result of an operator, with no comparisons yet if it is new.  Owned by results. */
-ScopeOperatorResult *scope_operator_results_get (ScopeOperatorResults *results, const char *op);
 /* Adds n comparisons, the largest difference of which was error. */
 void
 scope_operator_results_count (ScopeOperatorResults *results, const char *op, guint n, double error);

@@ -160,12 +160,6 @@ hyb_protobuf_write_message (HybProtobufWriter *writer, guint32 field, HybProtobu
 
 /* --- The whole --- */
 
-gsize
-hyb_protobuf_writer_length (const HybProtobufWriter *writer)
-{
-  return writer->length;
-}
-
 GPtrArray *
 hyb_protobuf_writer_take_pieces (HybProtobufWriter *writer)
 {

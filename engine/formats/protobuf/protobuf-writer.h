@@ -31,8 +31,6 @@ void hyb_protobuf_write_fields (HybProtobufWriter *writer, GBytes *fields);
 /* Appends all fields of another message. (transfer full) */
 void hyb_protobuf_write_all (HybProtobufWriter *writer, HybProtobufWriter *fields);
 
-/* The number of bytes so far. */
-gsize hyb_protobuf_writer_length (const HybProtobufWriter *writer);
 /* The pieces of the message, of GBytes.  (transfer full), as the message is freed */
 GPtrArray *hyb_protobuf_writer_take_pieces (HybProtobufWriter *writer);
 /* The message in one piece.  (transfer full) */

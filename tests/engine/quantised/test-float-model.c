@@ -4,6 +4,7 @@
 
 #include "engine/formats/npz.h"
 #include "engine/graph/builder.h"
+#include "engine/open/model-predict.h"
 #include "engine/open/open.h"
 #include "engine/quantised/float-model.h"
 #include "tests/program.h"
@@ -85,7 +86,7 @@ distance_from_original (HybModel *floats, HybTensorList *input, HybTensorList *w
   g_autoptr (GError) error = NULL;
   double most = 0;
 
-  outputs = hyb_float_outputs (floats, input, &error);
+  outputs = hyb_model_predict (floats, input, &error);
   g_assert_no_error (error);
   for (gint64 i = 0; i < hyb_tensor_get_size (hyb_tensor_list_get (want, 0)->tensor); i++)
     most = MAX (most, ABS (hyb_tensor_get_value (hyb_tensor_list_get (outputs, 0)->tensor, i) -

@@ -128,6 +128,8 @@ write_files (int seed, const Trial *forward, const Trial *gradient)
   g_autofree char *arrays =
       g_strdup_printf ("%s/%d%s.npz", folder, seed, forward->training ? "-training" : "");
   g_autoptr (GError) error = NULL;
+  gsize            length;
+  g_autofree char *text = hyb_symbol_print (forward->graph, &length);
   guint            n, n_heads, n_written;
   const HybNodeId *variables = hyb_graph_get_variables (forward->graph, &n),
                   *written = hyb_graph_get_auxiliary (forward->graph, &n_written);
@@ -147,7 +149,7 @@ write_files (int seed, const Trial *forward, const Trial *gradient)
                 n_heads + i);
   if (gradient)
     add_gradients (list, forward, gradient);
-  if (!hyb_symbol_write_file (forward->graph, symbol, &error) ||
+  if (!g_file_set_contents (symbol, text, (gssize) length, &error) ||
       !hyb_npz_write_file (list, arrays, &error))
     g_error ("%s", error->message);
 }
