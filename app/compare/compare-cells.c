@@ -50,7 +50,9 @@ scope_cells_are_recordings (const cJSON *result)
 static gboolean
 names_devices (const cJSON *result)
 {
-  const char *last = strrchr (scope_json_get_text (get_member (result, "pairs")->child, "a"), ',');
+  const char *last =
+      strrchr (scope_json_get_text (cJSON_GetArrayItem (get_member (result, "pairs"), 0), "a"),
+               ',');
 
   return last && (g_str_equal (last, ", cpu") || g_str_has_prefix (last, ", gpu"));
 }

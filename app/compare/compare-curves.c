@@ -117,30 +117,14 @@ list_axes (const cJSON *result, const char *key, GArray *sizes, GPtrArray *rows)
   g_array_sort (sizes, compare_numbers);
 }
 
-/* TRUE if some curve leads through two points; recordings are a point each. */
-static gboolean
-has_lines (const VizCurveTable *curves)
-{
-  for (guint i = 0; i < curves->n_curves; i++)
-    {
-      guint n = 0;
-
-      for (guint x = 0; x < curves->n_x; x++)
-        n += !isnan (curves->y[i * curves->n_x + x]);
-      if (n > 1)
-        return TRUE;
-    }
-  return FALSE;
-}
-
-/* Times over the member key of the cells.  (transfer full) NULL: no two cells of a row differ in it */
+/* Times over the member key of the cells.  (transfer full) NULL: no two cells differ in it */
 static VizCurveTable *
 make_curves (const cJSON *result, const char *key)
 {
   g_autoptr (GArray) sizes = g_array_new (FALSE, FALSE, sizeof (double));
   g_autoptr (GPtrArray) rows = g_ptr_array_new_with_free_func (row_free);
-  g_autoptr (VizCurveTable) curves = NULL;
-  const cJSON *cells = cJSON_GetObjectItemCaseSensitive (result, "cells"), *cell;
+  VizCurveTable *curves;
+  const cJSON   *cells = cJSON_GetObjectItemCaseSensitive (result, "cells"), *cell;
 
   list_axes (result, key, sizes, rows);
   if (sizes->len < 2)
@@ -159,13 +143,14 @@ make_curves (const cJSON *result, const char *key)
     if (x < curves->n_x && row < curves->n_curves && is_along (cell, cells->child, key))
       viz_curve_table_set (curves, row, x, scope_json_get_number (cell, "median"));
   }
-  return has_lines (curves) ? g_steal_pointer (&curves) : NULL;
+  return curves;
 }
 
 void
 scope_result_say_curves (ScopeSaid *said, const cJSON *result)
 {
-  for (guint i = 0; scope_cell_sizes[i]; i++)
+  /* A recording is a row of a single size. */
+  for (guint i = 0; scope_cell_sizes[i] && !scope_cells_are_recordings (result); i++)
     {
       const char      *key = scope_cell_sizes[i];
       g_autofree char *name = g_strconcat ("compare-curves-", key, NULL);

@@ -25,7 +25,6 @@ VizCurveTable *
 viz_curve_table_new (guint n_x, guint n_curves, const char *x_name, char *(*format) (double value));
 /* Frees table; NULL is allowed. */
 void viz_curve_table_free (VizCurveTable *table);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (VizCurveTable, viz_curve_table_free)
 /* Sets a value; one that a logarithmic axis cannot show is unknown.  Whether it is known. */
 gboolean viz_curve_table_set (VizCurveTable *table, guint curve, guint x, double value);
 /* Draws the curves. */
