@@ -1,12 +1,13 @@
 /* einsum.c — _npi_einsum: sums of products of tensors, with one letter for each axis.
  *
  * “ij,jk->ik” names the axes of each operand and those of the result; letters that the result does
- * not have are summed.  Both the result and each gradient are a Contraction: one strided loop over
- * all labels.  Start with contract().
+ * not have are summed.  Both the result and each gradient are a Contraction: products of matrices if two factors of floats
+ * lie so, else one strided loop over all labels.  Start with contract().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/base/parallel.h"
 #include "engine/gradient/by-operands.h"
+#include "engine/kernels/matrix/gemm.h"
 #include "engine/op/dimensions.h"
 #include "engine/op/layer-rules.h"
 #include "engine/op/rules.h"
@@ -176,11 +177,180 @@ contract_slice (gint64 begin, gint64 end, gpointer data)
     }
 }
 
+/* --- As products of matrices --- */
+
+/* Whether label `outer` is one step of a run along label `inner` in all tensors, so that both count as one label. */
+static gboolean
+is_one_run (const Contraction *c, int outer, int inner)
+{
+  gint64 n = c->dim[inner];
+
+  for (int k = 0; k < c->n_factors; k++)
+    if (c->from[k][outer] != c->from[k][inner] * n)
+      return FALSE;
+  return c->to[outer] == c->to[inner] * n;
+}
+
+/* Removes a label, whose size label `into` takes over. */
+static void
+merge_label (Contraction *c, int label, int into)
+{
+  int n = c->n_kept + c->n_summed;
+
+  c->dim[into] *= c->dim[label];
+  if (label < c->n_kept)
+    c->n_kept--;
+  else
+    c->n_summed--;
+  for (int i = label; i < n - 1; i++)
+    {
+      c->dim[i] = c->dim[i + 1];
+      c->to[i] = c->to[i + 1];
+      for (int k = 0; k < c->n_factors; k++)
+        c->from[k][i] = c->from[k][i + 1];
+    }
+}
+
+/* Merges kept labels with each other, and summed ones, where all tensors allow it. */
+static void
+merge_labels (Contraction *c)
+{
+  for (int i = 0; i < c->n_kept + c->n_summed; i++)
+    for (int j = 0; j < c->n_kept + c->n_summed; j++)
+      if (i != j && (i < c->n_kept) == (j < c->n_kept) && is_one_run (c, i, j))
+        {
+          merge_label (c, i, j);
+          i = -1;
+          break;
+        }
+}
+
+/* The roles of labels and factors in a product of matrices; row: HYB_UNKNOWN if the left matrix is one row. */
+typedef struct
+{
+  int left, right; /* factors */
+  int row, column, summed;
+} Roles;
+
+/* The label along which the result is contiguous is the columns of the right matrix; the longest one that only the other
+ * factor has is the rows of the left matrix. */
+static gboolean
+find_roles (const Contraction *c, Roles *roles)
+{
+  if (c->n_factors != 2 || c->n_summed != 1 || c->dtype != HYB_F32)
+    return FALSE;
+  *roles = (Roles){ .row = HYB_UNKNOWN, .column = HYB_UNKNOWN, .summed = c->n_kept };
+  for (int i = 0; i < c->n_kept; i++)
+    if (c->to[i] == 1 && (c->from[0][i] == 0) != (c->from[1][i] == 0))
+      roles->column = i;
+  if (roles->column == HYB_UNKNOWN)
+    return FALSE;
+  roles->right = c->from[0][roles->column] == 0;
+  roles->left = !roles->right;
+  for (int i = 0; i < c->n_kept; i++)
+    if (c->from[roles->right][i] == 0 && c->from[roles->left][i] != 0 &&
+        (roles->row == HYB_UNKNOWN || c->dim[i] > c->dim[roles->row]))
+      roles->row = i;
+  return TRUE;
+}
+
+/* The rows or the columns of a matrix: their number, and the elements from one to the next. */
+typedef struct
+{
+  gint64 n, stride;
+} Side;
+
+/* How a matrix lies: one of its strides must be 1.  FALSE if neither is, or if rows overlap. */
+static gboolean
+find_layout (Side row, Side column, gboolean *is_transposed, gint64 *step)
+{
+  *is_transposed = column.stride != 1;
+  *step = *is_transposed ? column.stride : row.stride;
+  return (*is_transposed ? row.stride : column.stride) == 1 &&
+         *step >= (*is_transposed ? row.n : column.n);
+}
+
+/* The product of matrices for one index of all other labels; FALSE if the tensors do not lie as matrices. */
+static gboolean
+find_product (const Contraction *c, const Roles *roles, HybGemm *gemm)
+{
+  const gint64 *left = c->from[roles->left], *right = c->from[roles->right];
+  gboolean      has_row = roles->row != HYB_UNKNOWN;
+  Side          row, summed = { c->dim[roles->summed], left[roles->summed] };
+
+  *gemm = (HybGemm){ .m = has_row ? c->dim[roles->row] : 1,
+                     .n = c->dim[roles->column],
+                     .k = c->dim[roles->summed],
+                     .alpha = 1 };
+  gemm->ldc = has_row ? c->to[roles->row] : gemm->n;
+  row.n = gemm->m;
+  row.stride = has_row ? left[roles->row] : summed.stride == 1 ? gemm->k : 1;
+  return gemm->ldc >= gemm->n && find_layout (row, summed, &gemm->transpose_a, &gemm->lda) &&
+         find_layout ((Side){ gemm->k, right[roles->summed] },
+                      (Side){ gemm->n, right[roles->column] }, &gemm->transpose_b, &gemm->ldb);
+}
+
+/* Products of matrices, for each index of the labels that are not part of them. */
+typedef struct
+{
+  const Contraction *contraction;
+  Roles              roles;
+  HybGemm            gemm;
+} Products;
+
+static void
+multiply_slice (gint64 begin, gint64 end, gpointer data)
+{
+  const Products    *self = data;
+  const Contraction *c = self->contraction;
+  const Roles       *roles = &self->roles;
+
+  for (gint64 index = begin; index < end; index++)
+    {
+      gint64 at[2] = { 0 }, to = 0, rest = index;
+
+      for (int i = c->n_kept - 1; i >= 0; i--)
+        {
+          gint64 n = i == roles->row || i == roles->column ? 1 : c->dim[i], step = rest % n;
+
+          rest /= n;
+          to += step * c->to[i];
+          for (int k = 0; k < 2; k++)
+            at[k] += step * c->from[k][i];
+        }
+      hyb_gemm_f32 (&self->gemm, (const float *) c->x[roles->left] + at[roles->left],
+                    (const float *) c->x[roles->right] + at[roles->right], (float *) c->y + to);
+    }
+}
+
+/* Computes products of matrices; FALSE if that is impossible.  Threads share the products if there are enough, else each
+ * product. */
+static gboolean
+multiply_matrices (const Contraction *c)
+{
+  Products self = { .contraction = c };
+  gint64   n = 1, work;
+
+  if (!find_roles (c, &self.roles) || !find_product (c, &self.roles, &self.gemm))
+    return FALSE;
+  for (int i = 0; i < c->n_kept; i++)
+    n *= i == self.roles.row || i == self.roles.column ? 1 : c->dim[i];
+  work = hyb_dim_multiply (hyb_dim_multiply (self.gemm.m, self.gemm.n), self.gemm.k);
+  if (n < 4)
+    multiply_slice (0, n, &self);
+  else
+    hyb_parallel_for (n, MAX (1, 65536 / MAX (1, work)), multiply_slice, &self);
+  return TRUE;
+}
+
 static void
 contract (Contraction *contraction)
 {
   gint64 n = 1, work = 1;
 
+  merge_labels (contraction);
+  if (multiply_matrices (contraction))
+    return;
   for (int i = 0; i < contraction->n_kept; i++)
     n *= contraction->dim[i];
   for (int i = 0; i < contraction->n_summed; i++)
