@@ -1,7 +1,7 @@
 /* rank.c — ranks the elements along one axis: for each line, read it as (key, index) entries, put
  * the first k in order, write them.
  *
- * Up to MAX_INSERTION elements are kept in order by insertion in one pass over the line.  For more, at most half
+ * Up to MAX_INSERTION elements are kept in order by insertion in one pass over the line, of floats a block at a time.  For more, at most half
  * of the line, entries are collected until there are twice as many as wanted, then sorted, and only those that
  * precede the last of the first k are collected further.  Else the whole line is sorted by a stable merge sort.
  * Start with hyb_rank().
@@ -11,6 +11,8 @@
 #include "engine/base/parallel.h"
 
 #include <string.h>
+
+#include "engine/kernels/vectorise.h"
 
 /* Up to this many elements insertion is faster than sorting the line. */
 #define MAX_INSERTION 32
@@ -62,6 +64,64 @@ keep_first (HybRankEntry *line, gint64 n, gint64 k)
       for (; at > 0 && comes_before (&entry, &line[at - 1]); at--)
         line[at] = line[at - 1];
       line[at] = entry;
+    }
+}
+
+/* Moves entry k to its place among the k sorted ones before it, of which the last one is lost. */
+static void
+insert_last (HybRankEntry *line, gint64 k)
+{
+  HybRankEntry entry = line[k];
+  gint64       at = k - 1;
+
+  for (; at > 0 && comes_before (&entry, &line[at - 1]); at--)
+    line[at] = line[at - 1];
+  line[at] = entry;
+}
+
+/* Elements that are compared with the limit at once. */
+#define BLOCK 16
+
+/* Whether any of the BLOCK elements comes before the limit, a number. */
+static inline gboolean
+any_precedes (const float *x, float limit, gboolean is_ascend)
+{
+  int n = 0;
+
+  if (is_ascend)
+    for (int i = 0; i < BLOCK; i++)
+      n += x[i] < limit;
+  else
+    for (int i = 0; i < BLOCK; i++)
+      n += x[i] > limit;
+  return n > 0;
+}
+
+/* The same as keep_first() for a line of contiguous floats, of which blocks without an element among the first k are
+ * skipped. */
+static void
+keep_first_floats (const HybRanking *ranking, gint64 base, HybRankEntry *line)
+{
+  const float *x = (const float *) ranking->data + base;
+  gint64       n = ranking->length, k = ranking->k, i = k;
+
+  for (gint64 j = 0; j < k; j++)
+    line[j] = read_entry (ranking, base, j);
+  keep_first (line, k, k);
+  while (i < n)
+    {
+      gint64 end = MIN (i + BLOCK, n);
+      double limit = ranking->is_ascend ? line[k - 1].key : -line[k - 1].key;
+
+      if (end - i == BLOCK && limit == limit &&
+          !any_precedes (x + i, (float) limit, ranking->is_ascend))
+        i = end;
+      for (; i < end; i++)
+        {
+          line[k] = read_entry (ranking, base, i);
+          if (comes_before (&line[k], &line[k - 1]))
+            insert_last (line, k);
+        }
     }
 }
 
@@ -165,7 +225,10 @@ rank_slots (gint64 begin, gint64 end, gpointer data)
         HybRankEntry *line = ranking->scratch + slot * 2 * length;
         gint64        base = n / ranking->inner * length * ranking->inner + n % ranking->inner;
 
-        if (ranking->k > MAX_INSERTION && ranking->k <= length / 2)
+        if (ranking->dtype == HYB_F32 && ranking->inner == 1 && ranking->k > 0 &&
+            ranking->k <= MAX_INSERTION && ranking->k < length)
+          keep_first_floats (ranking, base, line);
+        else if (ranking->k > MAX_INSERTION && ranking->k <= length / 2)
           line = select_first (ranking, base, line, line + length);
         else
           {
