@@ -181,6 +181,33 @@ last_axis (const HybMove *move)
     }                                                      \
   while (0)
 
+/* Bytes up to which a run is copied here, sooner than memcpy() finds out how. */
+#define SHORT_RUN 128
+
+/* Copies 4 or more bytes in pieces of one size, of which the last overlaps the one before. */
+static inline void
+copy_short (const char *from, char *to, gsize bytes)
+{
+  gsize at = 0;
+
+  if (bytes >= 16)
+    {
+      for (; at + 16 < bytes; at += 16)
+        memcpy (to + at, from + at, 16);
+      memcpy (to + bytes - 16, from + bytes - 16, 16);
+    }
+  else if (bytes >= 8)
+    {
+      memcpy (to, from, 8);
+      memcpy (to + bytes - 8, from + bytes - 8, 8);
+    }
+  else
+    {
+      memcpy (to, from, 4);
+      memcpy (to + bytes - 4, from + bytes - 4, 4);
+    }
+}
+
 /* Copies one row; n may be less than row->n, for a piece of it. */
 static void
 copy_row (const Row *row, gint64 n, const char *from, char *to)
@@ -202,21 +229,47 @@ copy_row (const Row *row, gint64 n, const char *from, char *to)
     COPY_ELEMENTS (Bits128);
 }
 
+/* The last but one axis: n rows. */
+typedef struct
+{
+  gint64 n;
+  gint64 from, to; /* bytes from one row to the next */
+} RowRun;
+
+static void
+copy_rows (const Row *row, const RowRun *run, const char *from, char *to)
+{
+  gsize bytes = (gsize) row->n * row->item;
+
+  if (row->from_stride == 1 && row->to_stride == 1 && bytes - 4 <= SHORT_RUN - 4)
+    for (gint64 i = 0; i < run->n; i++)
+      copy_short (from + i * run->from, to + i * run->to, bytes);
+  else
+    for (gint64 i = 0; i < run->n; i++)
+      copy_row (row, row->n, from + i * run->from, to + i * run->to);
+}
+
 static void
 move_rows (gint64 begin, gint64 end, gpointer data)
 {
   const MoveJob *job = data;
   const HybMove *move = &job->move;
-  int            last = move->rank - 1;
+  int            outer = move->rank - 2; /* axes outside of the runs of rows */
   Row            row = last_axis (move);
-  gint64         item = (gint64) row.item;
+  gint64         item = (gint64) row.item, n_rows = move->dim[outer];
+  gint64         from_step = move->from[outer] * item, to_step = move->to[outer] * item;
   Cursor         cursor;
 
-  find_row (move, last, begin, &cursor);
-  for (gint64 i = begin; i < end; i++)
+  find_row (move, outer, begin / n_rows, &cursor);
+  for (gint64 i = begin; i < end;)
     {
-      copy_row (&row, row.n, job->from + cursor.from * item, job->to + cursor.to * item);
-      next_row (move, last, &cursor);
+      gint64 first = i % n_rows;
+      RowRun run = { MIN (n_rows - first, end - i), from_step, to_step };
+
+      copy_rows (&row, &run, job->from + cursor.from * item + first * from_step,
+                 job->to + cursor.to * item + first * to_step);
+      next_row (move, outer, &cursor);
+      i += run.n;
     }
 }
 

@@ -216,6 +216,29 @@ test_nothing_is_moved_of_an_empty_axis (void)
   g_assert_cmpfloat (to, ==, 2);
 }
 
+/* Runs of every length that is copied in pieces, and no byte around them. */
+static void
+test_short_runs_are_copied_whole (void)
+{
+  for (gint64 n = 1; n < 140; n++)
+    {
+      guint8  from[6 * 150], to[6 * 150], want[6 * 150];
+      HybMove move = { .item = 1 };
+
+      for (guint i = 0; i < sizeof from; i++)
+        from[i] = (guint8) (i * 7 + 1);
+      memset (to, 0, sizeof to);
+      memset (want, 0, sizeof want);
+      hyb_move_axis (&move, 2, 3 * 150, 3 * 145);
+      hyb_move_axis (&move, 3, 150, 145);
+      hyb_move_axis (&move, n, 1, 1);
+      for (int row = 0; row < 6; row++)
+        memcpy (want + row * 145, from + row * 150, (gsize) n);
+      hyb_move (&move, from, to);
+      g_assert_cmpmem (to, sizeof to, want, sizeof want);
+    }
+}
+
 TEST_PROGRAM (test_move)
 {
   g_test_init (&argc, &argv, NULL);
@@ -232,6 +255,8 @@ TEST_PROGRAM (test_move)
                    test_sums_collect_in_one_place);
   g_test_add_func ("/engine/kernels/move/an-empty-axis-moves-nothing",
                    test_nothing_is_moved_of_an_empty_axis);
+  g_test_add_func ("/engine/kernels/move/short-runs-are-copied-whole",
+                   test_short_runs_are_copied_whole);
 
   return g_test_run ();
 }
