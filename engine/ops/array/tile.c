@@ -3,6 +3,7 @@
  * Forward is one strided copy that reads with stride 0 along axes of repetitions; the gradient
  * is the same move in the other direction, which adds.  Start with tile_move() and repeat_move().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/base/parallel.h"
 #include "engine/gradient/by-operands.h"
 #include "engine/kernels/move.h"
 #include "engine/op/dimensions.h"
@@ -101,13 +102,101 @@ tile_move (const TileParams *params,
   return move;
 }
 
+/* Larger results are moved by several threads, if there are any. */
+#define MAX_BLOCKS_BYTES (256 << 10)
+
+/* The axes of a tiled array, where an axis that is not repeated is merged with the one before; sizes in bytes. */
+typedef struct
+{
+  int   n;
+  gsize size[HYB_MAX_RANK];  /* elements of the input along the axis */
+  gsize reps[HYB_MAX_RANK];  /* repetitions */
+  gsize inner[HYB_MAX_RANK]; /* bytes of one of them in the result */
+  gsize from[HYB_MAX_RANK];  /* bytes of one of them in the input */
+} Blocks;
+
+static Blocks
+find_blocks (const TileParams *params, const HybShape *data, const HybShape *result, gsize item)
+{
+  Blocks blocks = { .n = 0 };
+  gsize  inner = item, from = item;
+
+  for (int i = 0; i < result->rank; i++)
+    {
+      TiledAxis axis = tiled_axis (params, data, result->rank, i);
+      int       last = blocks.n - 1;
+
+      if (axis.size == 1 && axis.reps == 1)
+        continue;
+      if (axis.reps == 1 && last >= 0)
+        blocks.size[last] *= (gsize) axis.size;
+      else
+        {
+          blocks.size[blocks.n] = (gsize) axis.size;
+          blocks.reps[blocks.n++] = (gsize) axis.reps;
+        }
+    }
+  for (int i = blocks.n - 1; i >= 0; i--)
+    {
+      blocks.inner[i] = inner;
+      blocks.from[i] = from;
+      inner *= blocks.size[i] * blocks.reps[i];
+      from *= blocks.size[i];
+    }
+  return blocks;
+}
+
+/* Repeats the first `bytes` bytes n times in all, in copies that double. */
+static void
+repeat_block (char *to, gsize bytes, gsize n)
+{
+  for (gsize done = bytes, all = bytes * n; done < all;)
+    {
+      gsize more = MIN (done, all - done);
+
+      memcpy (to + done, to, more);
+      done += more;
+    }
+}
+
+/* Fills the result from axis i inwards: once from the input, then by copies of what is there. */
+static void
+fill_blocks (const Blocks *blocks, int i, const char *from, char *to)
+{
+  gsize n = blocks->size[i];
+
+  if (i == blocks->n - 1)
+    memcpy (to, from, n * blocks->from[i]);
+  else
+    for (gsize k = 0; k < n; k++)
+      fill_blocks (blocks, i + 1, from + k * blocks->from[i], to + k * blocks->inner[i]);
+  repeat_block (to, n * blocks->inner[i], blocks->reps[i]);
+}
+
+/* FALSE if the result is large and several threads can share it. */
+static gboolean
+tile_in_blocks (const HybCall *call, const HybRun *run)
+{
+  gsize  bytes = hyb_type_bytes (&call->output[0]);
+  Blocks blocks = find_blocks (call->params, &call->input[0].shape, &call->output[0].shape,
+                               hyb_dtype_size (call->input[0].dtype));
+
+  if (bytes == 0)
+    return TRUE;
+  if (blocks.n == 0 || (bytes > MAX_BLOCKS_BYTES && hyb_parallel_get_threads () > 1))
+    return FALSE;
+  fill_blocks (&blocks, 0, run->input[0], run->output[0]);
+  return TRUE;
+}
+
 static void
 tile_forward (const HybCall *call, const HybRun *run)
 {
   HybMove move = tile_move (call->params, &call->input[0].shape, &call->output[0].shape,
                             hyb_dtype_size (call->input[0].dtype), TRUE);
 
-  hyb_move (&move, run->input[0], run->output[0]);
+  if (!tile_in_blocks (call, run))
+    hyb_move (&move, run->input[0], run->output[0]);
 }
 
 /* Inputs: gradient, data. */

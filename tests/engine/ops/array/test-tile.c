@@ -39,6 +39,38 @@ test_tile_and_repeat_differ_in_order (void)
   op_assert_near (z, 0, 1., 1., 2., 2.);
 }
 
+/* Blocks are filled once and then copied: every element beside the remainder of its indices. */
+static void
+test_each_element_comes_from_its_place (void)
+{
+  for (int round = 0; round < 200; round++)
+    {
+      HybType type = { hyb_shape_3d (g_test_rand_int_range (1, 4), g_test_rand_int_range (1, 5),
+                                     g_test_rand_int_range (1, 6)),
+                       round % 2 ? HYB_F32 : HYB_U8 };
+      int     reps[4];
+      g_autoptr (HybTensor) x = hyb_tensor_new (&type, NULL);
+      g_autoptr (HybTensor) y = NULL;
+      g_autofree char *attributes = NULL;
+      const gint64    *dim = type.shape.dim;
+      gint64           at = 0;
+
+      for (int i = 0; i < 4; i++)
+        reps[i] = g_test_rand_int_range (1, 4);
+      for (gint64 i = 0; i < hyb_tensor_get_size (x); i++)
+        hyb_dtype_set_double (hyb_tensor_get_data (x), type.dtype, (gsize) i, (double) i);
+      attributes = g_strdup_printf ("reps=(%d,%d,%d,%d)", reps[0], reps[1], reps[2], reps[3]);
+      y = op_run ("tile", attributes, hyb_tensor_ref (x), NULL);
+      for (gint64 h = 0; h < reps[0]; h++)
+        for (gint64 i = 0; i < dim[0] * reps[1]; i++)
+          for (gint64 j = 0; j < dim[1] * reps[2]; j++)
+            for (gint64 k = 0; k < dim[2] * reps[3]; k++)
+              g_assert_cmpfloat (hyb_tensor_get_value (y, at++), ==,
+                                 (double) ((i % dim[0] * dim[1] + j % dim[1]) * dim[2] +
+                                           k % dim[2]));
+    }
+}
+
 TEST_PROGRAM (test_tile)
 {
   g_test_init (&argc, &argv, NULL);
@@ -46,6 +78,8 @@ TEST_PROGRAM (test_tile)
   op_check_family ("tile", hyb_ops_tile, samples, refusals);
   g_test_add_func ("/engine/ops/tile/tile-and-repeat-differ-in-order",
                    test_tile_and_repeat_differ_in_order);
+  g_test_add_func ("/engine/ops/tile/each-element-comes-from-its-place",
+                   test_each_element_comes_from_its_place);
 
   return g_test_run ();
 }
