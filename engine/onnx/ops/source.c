@@ -213,11 +213,8 @@ lower_trilu (HybLowering *lowering)
   mask = hyb_lowering_constant (lowering, new_mask (rows, columns, k,
                                                     hyb_onnx_int (lowering, "upper", 1) != 0));
   hyb_lowering_set_output (lowering, 0,
-                           hyb_lowering_call (lowering, "_npi_where", 3,
-                                              (HybValueId[]){
-                                                  mask, x,
-                                                  hyb_onnx_unary (lowering, "zeros_like", x) },
-                                              NULL));
+                           hyb_lowering_emit (lowering, "_npi_where_rscalar", 2,
+                                              (HybValueId[]){ mask, x }, "scalar", "0", NULL));
 }
 
 /* --- NonZero, Compress --- */
