@@ -36,10 +36,12 @@
 #define CACHED_X 163840
 /* With more rows than this, packing X as well (as OpenBLAS does) pays. */
 #define MAX_GEMM_ROWS HYB_PANELS_MAX_ROWS
-/* Up to this many multiplications OpenBLAS does not pack either and is faster; by whether W is
- * transposed.  Measured with AVX-512 for 2 to 128 rows. */
+/* Up to this many multiplications OpenBLAS does not pack either with AVX-512 and is faster; by whether W is
+ * transposed.  Measured for 2 to 128 rows. */
 #define SMALL_TRANSPOSED 400000
 #define SMALL            1000000
+/* The same with AVX2, where OpenBLAS always packs. */
+#define SMALL_PACKED 8192
 
 /* Multiplications below which a slice is not worth a thread. */
 #define GRAIN 131072
@@ -494,11 +496,15 @@ hyb_panels_can_multiply (const HybGemm *gemm)
 gboolean
 hyb_panels_is_faster (const HybGemm *gemm)
 {
-  gint64 idle = (WIDTH - gemm->n % WIDTH) % WIDTH; /* padding columns of the last panel */
+  gint64 unit = hyb_simd_level () == HYB_SIMD_AVX2 ? 8 : WIDTH;
+  gint64 idle = (unit - gemm->n % unit) % unit; /* padding columns of the last panel */
   double work = (double) gemm->m * (double) gemm->n * (double) gemm->k;
 
-  return hyb_panels_can_multiply (gemm) && gemm->m > 1 && 8 * idle <= gemm->n &&
-         work > (gemm->transpose_b ? SMALL_TRANSPOSED : SMALL);
+  double small = hyb_simd_level () == HYB_SIMD_AVX2 ? SMALL_PACKED
+                 : gemm->transpose_b                ? SMALL_TRANSPOSED
+                                                    : SMALL;
+
+  return hyb_panels_can_multiply (gemm) && gemm->m > 1 && 8 * idle <= gemm->n && work > small;
 }
 
 /* Computes a product whose weights are of one of the types that can be packed. */
