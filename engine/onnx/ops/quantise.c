@@ -45,6 +45,38 @@ spread (HybLowering *lowering, HybValueId x, const HybType *data, gint64 given)
   return type.shape.rank == 1 ? hyb_onnx_reshape (lowering, x, (guint) data->shape.rank, dims) : x;
 }
 
+/* TRUE if a parameter is broadcast to x without making it larger. */
+static gboolean
+fits (HybLowering *lowering, HybValueId x, HybValueId parameter)
+{
+  const HybShape *whole, *part;
+
+  if (x == HYB_NO_ID || parameter == HYB_NO_ID)
+    return x != HYB_NO_ID;
+  whole = &hyb_lowering_get_type (lowering, x)->shape;
+  part = &hyb_lowering_get_type (lowering, parameter)->shape;
+  if (!hyb_shape_is_known (whole) || !hyb_shape_is_known (part) || part->rank > whole->rank)
+    return FALSE;
+  for (int i = 1; i <= part->rank; i++)
+    if (part->dim[part->rank - i] != 1 && part->dim[part->rank - i] != whole->dim[whole->rank - i])
+      return FALSE;
+  return TRUE;
+}
+
+static gboolean
+is_byte (HybDType dtype)
+{
+  return dtype == HYB_I8 || dtype == HYB_U8;
+}
+
+/* A parameter as float32, or a number instead of none. */
+static HybValueId
+float_parameter (HybLowering *lowering, HybValueId x, double number)
+{
+  return x == HYB_NO_ID ? hyb_onnx_scalar (lowering, number, HYB_F32)
+                        : hyb_onnx_cast (lowering, x, HYB_F32);
+}
+
 HybValueId
 onnx_quantise (HybLowering *lowering,
                HybValueId   x,
@@ -54,6 +86,11 @@ onnx_quantise (HybLowering *lowering,
 {
   double low, high;
 
+  if (is_byte (dtype) && fits (lowering, x, scale) && fits (lowering, x, zero))
+    return hyb_lowering_emit (lowering, "_quantise_linear", 3,
+                              (HybValueId[]){ x, float_parameter (lowering, scale, 1),
+                                              float_parameter (lowering, zero, 0) },
+                              "out_type", dtype == HYB_I8 ? "int8" : "uint8", NULL);
   limits_of (dtype, &low, &high);
   x = hyb_onnx_unary (lowering, "_npi_around",
                       hyb_onnx_binary (lowering, "broadcast_div", x, scale));
@@ -67,6 +104,12 @@ onnx_quantise (HybLowering *lowering,
 HybValueId
 onnx_dequantise (HybLowering *lowering, HybValueId x, HybValueId scale, HybValueId zero)
 {
+  if (x != HYB_NO_ID && is_byte (hyb_lowering_get_type (lowering, x)->dtype) &&
+      fits (lowering, x, scale) && fits (lowering, x, zero))
+    return hyb_lowering_emit (lowering, "_dequantise_linear", 3,
+                              (HybValueId[]){ x, float_parameter (lowering, scale, 1),
+                                              float_parameter (lowering, zero, 0) },
+                              NULL);
   x = hyb_onnx_cast (lowering, x, HYB_F32);
   if (zero != HYB_NO_ID)
     x = hyb_onnx_binary (lowering, "broadcast_sub", x, hyb_onnx_cast (lowering, zero, HYB_F32));
