@@ -43,6 +43,69 @@ SIMD (rectify) (Floats x, float slope)
   return slope == 0 ? simd_max (zero, x) + zero : simd_choose (x > zero, x, simd_fill (slope) * x);
 }
 
+/* A vector of which `left` floats can be read. */
+INLINE Floats
+SIMD (load_left) (const float *from, gint64 left)
+{
+  return left >= LANES ? simd_load (from) : simd_load_part (from, left);
+}
+
+/* Vector number v of a filter of the map; of the last one there are `left` floats. */
+#define LOAD_MAP(from)                                                  \
+  (v < n_vectors - 1 ? simd_load ((from) + f * map->stride + v * LANES) \
+                     : SIMD (load_left) ((from) + f * map->stride + v * LANES, left))
+
+/* Adds bias and residual, and rectifies.  Sums are in registers: every branch is taken for all of them. */
+INLINE void
+SIMD (finish_sums) (const int         n_filters,
+                    const int         n_vectors,
+                    const HybTileMap *map,
+                    gint64            left,
+                    Floats            sum[HYB_TILE_FILTERS][HYB_TILE_VECTORS])
+{
+  EACH_FILTER
+  {
+    Floats bias = simd_fill (map->bias ? map->bias[f] : 0);
+
+    EACH_VECTOR
+    sum[f][v] = sum[f][v] + bias;
+  }
+  if (map->other)
+    EACH_FILTER
+  EACH_VECTOR
+  sum[f][v] = sum[f][v] + LOAD_MAP (map->other);
+  if (map->rectify && map->slope == 0)
+    EACH_FILTER
+  EACH_VECTOR
+  sum[f][v] = SIMD (rectify) (sum[f][v], 0);
+  else if (map->rectify) EACH_FILTER EACH_VECTOR sum[f][v] = SIMD (rectify) (sum[f][v], map->slope);
+}
+
+INLINE void
+SIMD (write_map) (const int         n_filters,
+                  const int         n_vectors,
+                  const HybTileMap *map,
+                  gint64            left,
+                  Floats            sum[HYB_TILE_FILTERS][HYB_TILE_VECTORS])
+{
+  const gint64 last = (n_vectors - 1) * LANES;
+
+  if (left >= LANES)
+    {
+      EACH_FILTER
+      EACH_VECTOR
+      simd_store (map->to + f * map->stride + v * LANES, sum[f][v]);
+      return;
+    }
+  EACH_FILTER
+  {
+    EACH_VECTOR
+    if (v < n_vectors - 1)
+      simd_store (map->to + f * map->stride + v * LANES, sum[f][v]);
+    simd_store_part (map->to + f * map->stride + last, left, sum[f][n_vectors - 1]);
+  }
+}
+
 INLINE void
 SIMD (sum_tile) (const int           n_filters,
                  const int           n_vectors,
@@ -97,22 +160,8 @@ SIMD (sum_tile) (const int           n_filters,
   /* 3. Results go to the map with bias, residual and rectifier, or as they are to a buffer. */
   if (tile->map.to)
     {
-      const HybTileMap *map = &tile->map;
-
-      EACH_FILTER
-      {
-        Floats bias = simd_fill (map->bias ? map->bias[f] : 0);
-
-        EACH_VECTOR
-        {
-          Floats value = sum[f][v] + bias;
-
-          if (map->other)
-            value = value + simd_load (map->other + f * map->stride + v * LANES);
-          simd_store (map->to + f * map->stride + v * LANES,
-                      map->rectify ? SIMD (rectify) (value, map->slope) : value);
-        }
-      }
+      SIMD (finish_sums) (n_filters, n_vectors, &tile->map, LANES, sum);
+      SIMD (write_map) (n_filters, n_vectors, &tile->map, LANES, sum);
       return;
     }
   EACH_FILTER
@@ -129,27 +178,6 @@ SIMD (sum_tile) (const int           n_filters,
   }
 TILES (DEFINE)
 #undef DEFINE
-
-/* A vector of which `left` floats can be read. */
-INLINE Floats
-SIMD (load_left) (const float *from, gint64 left)
-{
-  return left >= LANES ? simd_load (from) : simd_load_part (from, left);
-}
-
-/* Finishes sums of one filter, or keeps them as they are for the channels that follow. */
-INLINE Floats
-SIMD (finish_sum) (const HybTilePanel *panel, int filter, gint64 at, gint64 left, Floats sum)
-{
-  const HybTileMap *map = &panel->map;
-
-  if (!panel->finishes)
-    return sum;
-  sum = sum + simd_fill (map->bias ? map->bias[filter] : 0);
-  if (map->other)
-    sum = sum + SIMD (load_left) (map->other + at, left);
-  return map->rectify ? SIMD (rectify) (sum, map->slope) : sum;
-}
 
 INLINE void
 SIMD (sum_panel) (const int           n_filters,
@@ -170,8 +198,7 @@ SIMD (sum_panel) (const int           n_filters,
   if (panel->continues)
     EACH_FILTER
   EACH_VECTOR
-  sum[f][v] = v < n_vectors - 1 ? simd_load (map->to + f * map->stride + v * LANES)
-                                : SIMD (load_left) (map->to + f * map->stride + v * LANES, left);
+  sum[f][v] = LOAD_MAP (map->to);
   EACH_FILTER
   EACH_VECTOR
   __builtin_prefetch (map->to + (n_filters + f) * map->stride + v * LANES, 1);
@@ -198,18 +225,9 @@ SIMD (sum_panel) (const int           n_filters,
         }
     }
 
-  /* 3. The last vector may be a part of one. */
-  EACH_FILTER
-  EACH_VECTOR
-  {
-    gint64 at = f * map->stride + v * LANES, rest = v < n_vectors - 1 ? LANES : left;
-    Floats value = SIMD (finish_sum) (panel, f, at, rest, sum[f][v]);
-
-    if (rest >= LANES)
-      simd_store (map->to + at, value);
-    else
-      simd_store_part (map->to + at, rest, value);
-  }
+  if (panel->finishes)
+    SIMD (finish_sums) (n_filters, n_vectors, map, left, sum);
+  SIMD (write_map) (n_filters, n_vectors, map, left, sum);
 }
 
 #define DEFINE(filters, vectors)                                                          \
@@ -425,6 +443,7 @@ static const HybTiles SIMD (tiles) = {
 #undef PANEL_ENTRY
 
 #undef EACH_FILTER
+#undef LOAD_MAP
 #undef EACH_VECTOR
 #undef TILES
 #undef FILTERS_BY_VECTORS
