@@ -428,13 +428,14 @@ test_progress_is_lines_of_json (void)
   g_assert_cmpuint (n, >, 0);
 }
 
-/* An empty file of the library's name is found before it.  A program that is linked with it would not start. */
+/* Empty files of their names are found before Pango and OpenBLAS.  A program that is linked with them would not start. */
 static void
-test_only_drawing_loads_pango (void)
+test_libraries_are_loaded_when_needed (void)
 {
   g_autofree char *path = g_strconcat ("LD_LIBRARY_PATH=", folder, NULL);
 
   write_text ("@/libpangocairo-1.0.so.0", "");
+  write_text ("@/libopenblas.so.0", "");
   {
     g_auto (Output) run = run_hscope ("run @/net-symbol.json --input @/in.npz", path);
     g_auto (Output) draw = run_hscope ("render @/net-symbol.json -o @/net.svg", path);
@@ -469,7 +470,8 @@ TEST_PROGRAM (test_contract)
   g_test_add_func ("/app/contract/no-colour-without-a-terminal", test_no_colour_without_a_terminal);
   g_test_add_func ("/app/contract/progress-is-lines-of-json", test_progress_is_lines_of_json);
 
-  g_test_add_func ("/app/contract/only-drawing-loads-pango", test_only_drawing_loads_pango);
+  g_test_add_func ("/app/contract/libraries-are-loaded-when-needed",
+                   test_libraries_are_loaded_when_needed);
 
   status = g_test_run ();
   tear_down ();

@@ -1,7 +1,7 @@
 /* gemm.c — matrix products: C[m,n] = alpha sum_k op(A)[m,k] op(B)[k,n] + beta C[m,n].
  *
  * choose_method() chooses: products of few rows go to dots.h or panels.h, products with a vector to
- * matrix-vector.h (float only), all others to OpenBLAS, which computes each slice of C with one
+ * matrix-vector.h, tiny ones to tiny.h (float only), all others to OpenBLAS, which computes each slice of C with one
  * thread.  Start reading there, then at hyb_gemm_f32() and the macro GEMM.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/kernels/matrix/gemm.h"
@@ -12,6 +12,7 @@
 #include "engine/kernels/matrix/dots.h"
 #include "engine/kernels/matrix/matrix-vector.h"
 #include "engine/kernels/matrix/panels.h"
+#include "engine/kernels/matrix/tiny.h"
 #include "engine/kernels/simd/transpose.h"
 
 #include <string.h>
@@ -48,9 +49,10 @@ typedef enum
   METHOD_NOTHING, /* C is empty */
   METHOD_SCALE,   /* C = beta C: there is nothing to add */
   METHOD_PLAIN,   /* too large for OpenBLAS */
-  METHOD_DOTS,    /* of floats alone, like the next two */
+  METHOD_DOTS,    /* of floats alone, like the next three */
   METHOD_PANELS,
   METHOD_VECTOR,
+  METHOD_TINY,
   METHOD_LIBRARY_VECTOR,
   METHOD_LIBRARY,
 } Method;
@@ -77,20 +79,33 @@ suits_matrix_vector (const HybGemm *gemm)
 }
 
 static Method
+choose_library (const HybGemm *gemm)
+{
+  return gemm->m > 1 && gemm->n > 1 ? METHOD_LIBRARY : METHOD_LIBRARY_VECTOR;
+}
+
+static Method
+choose_for_floats (const HybGemm *gemm)
+{
+  Method few = choose_few_rows (gemm);
+
+  if (few != METHOD_LIBRARY)
+    return few;
+  if ((gemm->m == 1 || gemm->n == 1) && suits_matrix_vector (gemm))
+    return METHOD_VECTOR;
+  return hyb_tiny_is_faster (gemm) ? METHOD_TINY : choose_library (gemm);
+}
+
+static Method
 choose_method (const HybGemm *gemm, HybDType dtype)
 {
-  Method few;
-
   if (gemm->m == 0 || gemm->n == 0)
     return METHOD_NOTHING;
   if (gemm->k == 0)
     return METHOD_SCALE;
   if (!fits_library (gemm))
     return METHOD_PLAIN;
-  few = dtype == HYB_F32 ? choose_few_rows (gemm) : METHOD_LIBRARY;
-  if (few != METHOD_LIBRARY || (gemm->m > 1 && gemm->n > 1))
-    return few;
-  return dtype == HYB_F32 && suits_matrix_vector (gemm) ? METHOD_VECTOR : METHOD_LIBRARY_VECTOR;
+  return dtype == HYB_F32 ? choose_for_floats (gemm) : choose_library (gemm);
 }
 
 gboolean
@@ -254,6 +269,8 @@ hyb_gemm_f32 (const HybGemm *gemm, const float *a, const float *b, float *c)
     hyb_dots_multiply (gemm, a, b, NULL, c);
   else if (method == METHOD_PANELS)
     hyb_panels_gemm (gemm, a, b, NULL, c);
+  else if (method == METHOD_TINY)
+    hyb_tiny_gemm (gemm, a, b, c);
   else if (method == METHOD_VECTOR)
     {
       if (gemm->beta != 1)
@@ -323,6 +340,7 @@ hyb_gemm_note (const HybGemm *gemm, HybDType dtype)
     [METHOD_DOTS] = { N_ ("sums row by row, weights as they lie"), NULL },
     [METHOD_PANELS] = { N_ ("panels of 32 columns, packed while multiplying"), NULL },
     [METHOD_VECTOR] = { N_ ("matrix times vector, weights as they lie"), NULL },
+    [METHOD_TINY] = { N_ ("sums of four columns, weights as they lie"), NULL },
     [METHOD_LIBRARY_VECTOR] = { N_ ("OpenBLAS sgemv"), N_ ("OpenBLAS dgemv") },
     [METHOD_LIBRARY] = { N_ ("OpenBLAS sgemm"), N_ ("OpenBLAS dgemm") },
   };

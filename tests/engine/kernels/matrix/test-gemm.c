@@ -9,6 +9,7 @@
 #include "engine/kernels/matrix/dots.h"
 #include "engine/kernels/matrix/matrix-vector.h"
 #include "engine/kernels/matrix/panels.h"
+#include "engine/kernels/matrix/tiny.h"
 #include "engine/kernels/simd/simd.h"
 #include "tests/program.h"
 
@@ -95,9 +96,9 @@ check_product (HybGemm gemm)
 static void
 test_all_shapes_and_transposes_agree_with_sums (void)
 {
-  static const gint64 sizes[][3] = { { 3, 4, 5 },    { 1, 6, 4 },    { 6, 1, 4 }, { 1, 1, 7 },
-                                     { 5, 3, 1 },    { 4, 3, 0 },    { 1, 3, 0 }, { 0, 3, 2 },
-                                     { 70, 65, 90 }, { 260, 68, 90 } };
+  static const gint64 sizes[][3] = { { 3, 4, 5 },    { 1, 6, 4 },     { 6, 1, 4 }, { 1, 1, 7 },
+                                     { 5, 3, 1 },    { 4, 3, 0 },     { 1, 3, 0 }, { 0, 3, 2 },
+                                     { 70, 65, 90 }, { 260, 68, 90 }, { 5, 7, 7 }, { 3, 11, 6 } };
 
   for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
     for (guint how = 0; how < 8; how++)
@@ -287,6 +288,8 @@ compute_as_noted (const char *note, const HybGemm *gemm, const float *a, const f
     hyb_panels_gemm (gemm, a, b, NULL, c);
   else if (strstr (note, "matrix times vector"))
     hyb_matrix_vector (&w, gemm->n == 1 ? b : a, c);
+  else if (strstr (note, "sums of four columns"))
+    hyb_tiny_gemm (gemm, a, b, c);
   else if (strstr (note, "sgemm"))
     hyb_blas ()->cblas_sgemm (CblasRowMajor, CblasNoTrans, CblasTrans, (int) gemm->m, (int) gemm->n,
                               (int) gemm->k, (float) gemm->alpha, a, (int) gemm->k, b,
@@ -339,6 +342,8 @@ test_the_note_names_the_kernel (void)
         }
   g_assert_cmpuint (g_hash_table_size (seen), >=, hyb_simd_level () == HYB_SIMD_PLAIN ? 3 : 5);
   g_assert_null (hyb_gemm_note (&empty, HYB_F32));
+  g_assert_cmpstr (hyb_gemm_note (&(HybGemm){ .m = 2, .n = 2, .k = 2, .alpha = 2 }, HYB_F32), ==,
+                   "sums of four columns, weights as they lie");
   g_assert_cmpstr (hyb_gemm_note (&(HybGemm){ .m = 2, .n = 2, .k = 2 }, HYB_F64), ==,
                    "OpenBLAS dgemm");
   g_assert_cmpstr (hyb_gemm_note (&(HybGemm){ .m = 1, .n = 2, .k = 2, .alpha = 1 }, HYB_F64), ==,
