@@ -239,6 +239,78 @@ SIMD (sum_panel) (const int           n_filters,
 TILES (DEFINE)
 #undef DEFINE
 
+/* Finishes one sum, or keeps it. */
+INLINE void
+SIMD (write_cell) (const HybTilePanel *panel, gint64 filter, gint64 position, float sum)
+{
+  const HybTileMap *map = &panel->map;
+  gint64            at = filter * map->stride + position;
+  Floats            value = simd_fill (panel->continues ? map->to[at] + sum : sum);
+
+  if (panel->finishes)
+    {
+      value = value + simd_fill (map->bias ? map->bias[filter] : 0);
+      if (map->other)
+        value = value + simd_fill (map->other[at]);
+      if (map->rectify)
+        value = SIMD (rectify) (value, map->slope);
+    }
+  map->to[at] = value[0];
+}
+
+/* n_filters filters, the first of which is `filter`, and n positions. */
+INLINE void
+SIMD (sum_some_columns) (const int           n_filters,
+                         const int           n,
+                         const HybTilePanel *panel,
+                         const float        *weights,
+                         gint64              filter)
+{
+  Floats sum[HYB_TILE_FILTERS][HYB_TILE_COLUMNS] = { { { 0 } } };
+  gint64 stride = panel->weights_stride, step = panel->step, k = 0;
+
+  weights += filter * stride;
+  for (; k < panel->depth; k += LANES)
+    {
+      gint64 left = panel->depth - k;
+      Floats x[HYB_TILE_COLUMNS];
+
+      HYB_UNROLL (4)
+      for (int i = 0; i < n; i++)
+        x[i] = SIMD (load_left) (panel->cells + i * step + k, left);
+      EACH_FILTER
+      {
+        Floats w = SIMD (load_left) (weights + f * stride + k, left);
+
+        HYB_UNROLL (4)
+        for (int i = 0; i < n; i++)
+          sum[f][i] = simd_multiply_add (w, x[i], sum[f][i]);
+      }
+    }
+  EACH_FILTER
+  HYB_UNROLL (4)
+  for (int i = 0; i < n; i++)
+    SIMD (write_cell) (panel, filter + f, i, simd_sum (sum[f][i]));
+}
+
+/* Defines sum_columns_<n>, which takes `filters` filters at a time: eight sums are under way. */
+#define DEFINE_COLUMNS(n, filters)                                                            \
+  static TARGET void SIMD (sum_columns_##n) (const HybTilePanel *panel, const float *weights, \
+                                             gint64 n_filters)                                \
+  {                                                                                           \
+    gint64 f = 0;                                                                             \
+                                                                                              \
+    for (; f + filters <= n_filters; f += filters)                                            \
+      SIMD (sum_some_columns) (filters, n, panel, weights, f);                                \
+    for (; f < n_filters; f++)                                                                \
+      SIMD (sum_some_columns) (1, n, panel, weights, f);                                      \
+  }
+DEFINE_COLUMNS (1, 8)
+DEFINE_COLUMNS (2, 4)
+DEFINE_COLUMNS (3, 4)
+DEFINE_COLUMNS (4, 4)
+#undef DEFINE_COLUMNS
+
 static TARGET void
 SIMD (gather) (const HybTileGather *gather, float *panel)
 {
@@ -433,6 +505,8 @@ static const HybTiles SIMD (tiles) = {
   .max_filters = FILTERS_BY_VECTORS,
   .sum = { TILES (ENTRY) },
   .sum_panel = { TILES (PANEL_ENTRY) },
+  .sum_columns = { NULL, SIMD (sum_columns_1), SIMD (sum_columns_2), SIMD (sum_columns_3),
+                   SIMD (sum_columns_4) },
   .gather = SIMD (gather),
   .finish_run = SIMD (finish_run),
   .lay_out = SIMD (lay_out),

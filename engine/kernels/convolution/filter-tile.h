@@ -75,6 +75,13 @@ typedef struct
  * of filters f and of vectors that the function is for. */
 typedef void (*HybSumPanel) (const HybTilePanel *panel, const float *weights);
 
+/* Positions that are summed along channels and taps instead, at most. */
+#define HYB_TILE_COLUMNS 4
+
+/* The same for a few positions, vectors being made of channels and taps: cells[i step + k].  Lanes of a sum are added at its
+ * end.  first: the filter that `weights` and the map begin with; all n_filters are computed. */
+typedef void (*HybSumColumns) (const HybTilePanel *panel, const float *weights, gint64 n_filters);
+
 /* Cells that follow each other: n of them, which the panel has from `to` on. */
 typedef struct
 {
@@ -108,10 +115,11 @@ typedef struct
   gboolean takes_rows; /* each vector of a tile may lie anywhere in the image */
   /* Whether it pays to fetch long rows of weights ahead.  The processor does so itself where it reads
    * enough of them at once. */
-  gboolean    fetches_ahead;
-  gint64      max_filters[HYB_TILE_VECTORS + 1]; /* by vectors of a tile; 0: no such tile */
-  HybSumTile  sum[HYB_TILE_VECTORS + 1][HYB_TILE_FILTERS + 1]; /* [vectors][filters] */
-  HybSumPanel sum_panel[HYB_TILE_VECTORS + 1][HYB_TILE_FILTERS + 1];
+  gboolean      fetches_ahead;
+  gint64        max_filters[HYB_TILE_VECTORS + 1]; /* by vectors of a tile; 0: no such tile */
+  HybSumTile    sum[HYB_TILE_VECTORS + 1][HYB_TILE_FILTERS + 1]; /* [vectors][filters] */
+  HybSumPanel   sum_panel[HYB_TILE_VECTORS + 1][HYB_TILE_FILTERS + 1];
+  HybSumColumns sum_columns[HYB_TILE_COLUMNS + 1]; /* [positions] */
   /* Copies cells to a panel.  What a run writes behind its end, less than a vector, the next one writes again. */
   void (*gather) (const HybTileGather *gather, float *panel);
   /* Writes n sums of one filter to map[at …], finished. */

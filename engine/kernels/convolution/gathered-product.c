@@ -26,10 +26,27 @@
 /* What it takes without gathering to write a vector of sums of a tile that ends in another row than it begins: its rows
  * are written one after the other. */
 #define WRITE_VECTOR 20
+/* Vectors of channels and taps from which on the last positions are summed along them, and how many of these positions
+ * take as long as a vector of positions. */
+#define MIN_COLUMN_VECTORS 4
+#define COLUMNS_A_VECTOR   4
 /* The sets of a first-level cache repeat with each page. */
 #define PAGE_BYTES 4096
 /* Multiplications below which a slice is not worth a thread. */
 #define GRAIN 262144
+
+/* Positions behind the last whole vector that are summed along channels and taps: a vector for a quarter of its lanes
+ * or fewer takes longer, if there are enough channels for the lanes to be added at the end. */
+static gint64
+count_columns (const HybDirectLayout *layout, const HybTiles *tiles, const HybDirectStrip *strip)
+{
+  gint64 positions = strip->n_rows * strip->n_columns, rest = positions % tiles->lanes;
+
+  return positions > tiles->lanes && rest * 4 <= tiles->lanes &&
+                 layout->depth >= MIN_COLUMN_VECTORS * tiles->lanes
+             ? rest
+             : 0;
+}
 
 /* The time of gathering and multiplying a strip, in products of vectors. */
 static double
@@ -38,9 +55,12 @@ estimate_gathered (const HybDirectLayout *layout,
                    const HybDirectStrip  *strip)
 {
   gint64 filters = layout->convolve.map_channels / layout->convolve.groups;
-  gint64 n = (strip->n_rows * strip->n_columns + tiles->lanes - 1) / tiles->lanes;
+  gint64 columns = count_columns (layout, tiles, strip);
+  gint64 n = (strip->n_rows * strip->n_columns - columns + tiles->lanes - 1) / tiles->lanes;
 
-  return (double) layout->depth * (double) (n * (filters + COPY_VECTOR) + strip->n_rows * COPY_RUN);
+  return (double) layout->depth *
+         ((double) (n * (filters + COPY_VECTOR)) + (double) (columns * filters) / COLUMNS_A_VECTOR +
+          (double) (strip->n_rows * COPY_RUN));
 }
 
 /* The same with the gaps between rows. */
@@ -83,9 +103,10 @@ typedef struct
   HybTiling              tiling; /* of the positions */
   gint64                 first, depth;
   gint64                 filters, n_chunks;
-  gint64                 positions;
-  gboolean               copies; /* all cells, not only those of the last tile */
-  gboolean               is_far; /* the image does not stay in the caches of a core */
+  gint64                 positions; /* of tiles */
+  gint64                 columns;   /* positions after them, see count_columns() */
+  gboolean               copies;    /* all cells, not only those of the last tile */
+  gboolean               is_far;    /* the image does not stay in the caches of a core */
 } Block;
 
 /* Lists the runs of cells under n positions from position `first` on; returns their number. */
@@ -152,6 +173,24 @@ fetch_next (const Block *block, const HybTile *tile, gint64 part, gint64 n)
       __builtin_prefetch (product->planes + product->shifts[block->first + k] + first + i, 0, 2);
 }
 
+/* Where the filters from number f of the group on have their sums of the positions from `first` on. */
+static HybTileMap
+find_map (const Block *block, gint64 f, gint64 first)
+{
+  const HybStripProduct   *product = block->product;
+  const HybConvolveFinish *finish = product->finish;
+  const gint64            *map = product->layout->convolve.map;
+  gint64                   filter = product->first_filter + f;
+  gint64 at = (filter * map[1] + product->strip->row) * map[2] + product->strip->column + first;
+
+  return (HybTileMap){ .to = product->map + at,
+                       .other = finish->other ? finish->other + at : NULL,
+                       .bias = finish->bias ? finish->bias + filter : NULL,
+                       .stride = map[1] * map[2],
+                       .rectify = finish->rectify,
+                       .slope = finish->slope };
+}
+
 /* Multiplies the filters [begin, end) of the group with a tile. */
 static void
 multiply_filters (const Block   *block,
@@ -160,10 +199,7 @@ multiply_filters (const Block   *block,
                   gint64         begin,
                   gint64         end)
 {
-  const HybStripProduct   *product = block->product;
-  const HybConvolveFinish *finish = product->finish;
-  const gint64            *map = product->layout->convolve.map;
-  const HybDirectStrip    *strip = product->strip;
+  const HybStripProduct *product = block->product;
   gint64   depth = product->layout->depth, max = block->tiles->max_filters[tile->n_vectors];
   gint64   n_groups = (end - begin + max - 1) / max, n = n_groups, some;
   gboolean fetches_ahead = tile->first_vector == 0 &&
@@ -171,18 +207,10 @@ multiply_filters (const Block   *block,
 
   for (gint64 f = begin; f < end; f += some, n_groups--)
     {
-      gint64 filter = product->first_filter + f;
-      gint64 at = (filter * map[1] + strip->row) * map[2] + strip->column +
-                  tile->first_vector * block->tiles->lanes;
       const float *weights = product->weight + f * depth + block->first;
 
       some = (end - f + n_groups - 1) / n_groups;
-      panel->map = (HybTileMap){ .to = product->map + at,
-                                 .other = finish->other ? finish->other + at : NULL,
-                                 .bias = finish->bias ? finish->bias + filter : NULL,
-                                 .stride = map[1] * map[2],
-                                 .rectify = finish->rectify,
-                                 .slope = finish->slope };
+      panel->map = find_map (block, f, tile->first_vector * block->tiles->lanes);
       if (fetches_ahead)
         panel->ahead = (HybTileAhead){ weights + some * depth, MIN (some, end - f - some) };
       if (block->is_far && begin == 0)
@@ -191,26 +219,58 @@ multiply_filters (const Block   *block,
     }
 }
 
-/* Computes tiles [begin, end) of chunks of filters. */
+/* Multiplies the filters [begin, end) of the group with the positions after the tiles. */
+static void
+multiply_columns (const Block *block, HybTilePanel *panel, gint64 begin, gint64 end, float *copy)
+{
+  const HybStripProduct *product = block->product;
+  const gint64          *shifts = product->shifts + block->first;
+  gint64                 width = product->strip->n_columns;
+
+  for (gint64 i = 0; i < block->columns; i++)
+    {
+      gint64       at = block->positions + i;
+      const float *cells = product->planes + at / width * product->layout->pitch + at % width;
+
+      for (gint64 k = 0; k < block->depth; k++)
+        copy[i * block->depth + k] = cells[shifts[k]];
+    }
+  panel->cells = copy;
+  panel->step = block->depth;
+  panel->map = find_map (block, begin, block->positions);
+  block->tiles->sum_columns[block->columns](panel,
+                                            product->weight + begin * product->layout->depth +
+                                                block->first,
+                                            end - begin);
+}
+
+/* Computes items [begin, end): tiles of chunks of filters, then the positions after them of each chunk. */
 static void
 multiply_tiles (gint64 begin, gint64 end, gpointer data)
 {
   const Block *block = data;
+  gint64       n_columns = block->tiling.n_columns, n_tiles = n_columns * block->n_chunks;
   float        copy[PANEL_FLOATS + HYB_TILE_SLACK];
 
   for (gint64 i = begin; i < end; i++)
     {
-      HybTile      tile = hyb_tiling_get (&block->tiling, i % block->tiling.n_columns);
-      gint64       chunk = i / block->tiling.n_columns;
+      gint64       chunk = i < n_tiles ? i / n_columns : i - n_tiles;
+      gint64       first = block->filters * chunk / block->n_chunks;
+      gint64       last = block->filters * (chunk + 1) / block->n_chunks;
+      HybTile      tile = hyb_tiling_get (&block->tiling, i % n_columns);
       HybTilePanel panel = { .depth = block->depth,
                              .weights_stride = block->product->layout->depth,
                              .continues = block->first > 0,
                              .finishes =
                                  block->first + block->depth == block->product->layout->depth };
 
+      if (i >= n_tiles)
+        {
+          multiply_columns (block, &panel, first, last, copy);
+          continue;
+        }
       place_cells (block, &tile, &panel, copy);
-      multiply_filters (block, &tile, &panel, block->filters * chunk / block->n_chunks,
-                        block->filters * (chunk + 1) / block->n_chunks);
+      multiply_filters (block, &tile, &panel, first, last);
     }
 }
 
@@ -232,19 +292,20 @@ hyb_gathered_multiply (const HybStripProduct *product)
   const HybDirectLayout *layout = product->layout;
   const HybConvolve     *convolve = &layout->convolve;
   gint64                 n_threads = hyb_parallel_get_threads ();
-  gint64                 positions = product->strip->n_rows * product->strip->n_columns, depth;
+  gint64                 depth;
   Block                  block = { .product = product,
                                    .tiles = hyb_tiles_choose (),
                                    .filters = convolve->map_channels / convolve->groups,
                                    .n_chunks = 1,
-                                   .positions = positions,
                                    .copies = !layout->is_image || lines_collide (layout),
                                    .is_far = layout->is_image &&
                                              !hyb_machine_is_near (sizeof (float) *
                                                                    (gsize) (layout->channels * layout->plane)) };
 
+  block.columns = count_columns (layout, block.tiles, product->strip);
+  block.positions = product->strip->n_rows * product->strip->n_columns - block.columns;
   hyb_tiling_init (&block.tiling, block.tiles,
-                   (positions + block.tiles->lanes - 1) / block.tiles->lanes, 1, 0);
+                   (block.positions + block.tiles->lanes - 1) / block.tiles->lanes, 1, 0);
   /* Few tiles are shared out by filters, too. */
   if (block.tiling.n_columns % n_threads != 0)
     block.n_chunks = MIN (n_threads, (block.filters + HYB_TILE_FILTERS - 1) / HYB_TILE_FILTERS);
@@ -252,7 +313,7 @@ hyb_gathered_multiply (const HybStripProduct *product)
   for (; block.first < layout->depth; block.first += depth)
     {
       block.depth = MIN (depth, layout->depth - block.first);
-      hyb_parallel_for (block.tiling.n_columns * block.n_chunks,
+      hyb_parallel_for ((block.tiling.n_columns + (block.columns > 0)) * block.n_chunks,
                         1 + GRAIN / (block.depth * block.filters / block.n_chunks * 3 *
                                      block.tiles->lanes),
                         multiply_tiles, &block);

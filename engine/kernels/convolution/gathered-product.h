@@ -5,7 +5,8 @@
  * the cells under a few positions, without gaps, channel after channel and tap after tap: it stays in the first-level
  * cache for all filters.  That pays where there are enough filters to read it again.
  *
- * Each sum runs over channels and taps in the same order, so that both give the same bytes.
+ * Each sum runs over channels and taps in the same order, except those of a few positions behind the last whole vector,
+ * which are summed by vectors along the channels.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

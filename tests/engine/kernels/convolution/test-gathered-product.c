@@ -65,6 +65,42 @@ test_blocks_of_channels (void)
     }
 }
 
+/* One to four positions behind whole vectors of 8 and 16 are summed along channels and taps, with any number of filters
+ * and of these, in one block or several. */
+static void
+test_last_positions (void)
+{
+  static const gint64 channels[] = { 31, 32, 33, 63, 64, 65, 79, 80, 1100 };
+
+  for (guint i = 0; i < G_N_ELEMENTS (channels); i++)
+    for (gint64 positions = 16; positions < 27; positions++)
+      for (gint64 filters = 1; filters < 20; filters += 6)
+        {
+          HybConvolve c = convolution_make (2 * channels[i], 2 * filters, 1, positions);
+
+          c.groups = 2;
+          c.batch = 2;
+          convolution_set_window (&c, 1, &(ConvolutionWindow){ 1, 1, 1, 0 });
+          convolution_set_window (&c, 2, &(ConvolutionWindow){ 1, 1, 1, 0 });
+          convolution_check_levels (&c, FALSE);
+        }
+}
+
+/* The same with rows and taps: 49 positions are three vectors of 16 and one more. */
+static void
+test_last_positions_of_windows (void)
+{
+  for (gint64 stride = 1; stride < 3; stride++)
+    for (gint64 filters = 60; filters < 69; filters++)
+      {
+        HybConvolve c = convolution_make (40, filters, 7 * stride, 7 * stride);
+
+        convolution_set_window (&c, 1, &(ConvolutionWindow){ 3, stride, 1, 1 });
+        convolution_set_window (&c, 2, &(ConvolutionWindow){ 3, stride, 1, 1 });
+        convolution_check_levels (&c, FALSE);
+      }
+}
+
 /* The map of a convolution of random numbers; the caller frees it. */
 static float *
 compute_map (const HybConvolve *c)
@@ -107,7 +143,7 @@ test_same_bytes (void)
 {
   for (guint level = HYB_SIMD_AVX2; level <= HYB_SIMD_AVX512; level++)
     {
-      HybConvolve pointwise = convolution_make (150, 90, 7, 9),
+      HybConvolve pointwise = convolution_make (150, 90, 5, 13),
                   narrow = convolution_make (40, 70, 14, 14);
 
       hyb_simd_cap ((HybSimdLevel) level);
@@ -131,6 +167,10 @@ TEST_PROGRAM (test_gathered_product)
                    test_pointwise_images_of_every_size);
   g_test_add_func ("/engine/kernels/gathered/narrow-maps-with-many-filters", test_narrow_maps);
   g_test_add_func ("/engine/kernels/gathered/blocks-of-channels", test_blocks_of_channels);
+  g_test_add_func ("/engine/kernels/gathered/last-positions-are-summed-along-channels",
+                   test_last_positions);
+  g_test_add_func ("/engine/kernels/gathered/last-positions-of-windows",
+                   test_last_positions_of_windows);
   g_test_add_func ("/engine/kernels/gathered/threads-give-the-same-bytes", test_same_bytes);
 
   return g_test_run ();
