@@ -124,7 +124,7 @@ NAME (softmax_slice) (gint64 begin, gint64 end, gpointer data)
   for (gint64 outer = begin; outer < end; outer++)
     if (call->view->inner == 1)
       NAME (softmax_row) (call, outer);
-    else
+    else if (!NAME (softmax_lines) (call, outer))
       for (gint64 first = 0; first < call->view->inner; first += BLOCK)
         NAME (softmax_block) (call, outer, first, MIN (BLOCK, call->view->inner - first));
 }

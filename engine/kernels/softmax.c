@@ -1,7 +1,7 @@
 /* softmax.c — softmax and log-softmax along one axis, and their gradients.
  *
  * hyb_softmax_forward() and hyb_softmax_backward() split the outer axis over threads; the loops
- * are in softmax-kernel.h.
+ * are in softmax-kernel.h, those of neighbouring lines of floats in softmax-columns-kernel.h.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/kernels/softmax.h"
 
@@ -67,6 +67,28 @@ exponentials_f64 (double *values, gint64 n)
 {
   for (gint64 i = 0; i < n; i++)
     values[i] = exp (values[i]);
+}
+
+#define SIMD_KERNEL "engine/kernels/softmax-columns-kernel.h"
+#include "engine/kernels/simd/each-simd.h"
+
+/* Computes neighbouring lines of floats of one outer index by vectors; FALSE if that is impossible. */
+static gboolean
+softmax_lines_f32 (const SoftmaxCall *call, gint64 outer)
+{
+  const HybSoftmaxView *view = call->view;
+  gint64                at = outer * view->length * view->inner;
+
+  if (view->log || view->row_lengths)
+    return FALSE;
+  HYB_SIMD_CHOOSE (softmax_lines) (view, (const float *) call->x + at, (float *) call->to + at);
+  return TRUE;
+}
+
+static gboolean
+softmax_lines_f64 (const SoftmaxCall *call, gint64 outer)
+{
+  return FALSE;
 }
 
 #define REAL_KERNEL "engine/kernels/softmax-kernel.h"

@@ -4,9 +4,11 @@
 #include "engine/kernels/softmax.h"
 
 #include "engine/base/random.h"
+#include "engine/kernels/simd/simd.h"
 #include "tests/program.h"
 
 #include <math.h>
+#include <string.h>
 
 static void
 plain_softmax (const HybSoftmaxView *view, const double *x, double *y)
@@ -37,20 +39,25 @@ check_view (const HybSoftmaxView *view)
   g_autofree float  *single = g_new (float, n);
   g_autofree double *want = g_new (double, n);
   g_autofree double *got = g_new (double, n);
+  g_autofree float  *x_single = g_new (float, n);
 
   for (gint64 i = 0; i < n; i++)
     {
-      single[i] = (float) (6 * hyb_random_uniform (7, (guint64) i) - 3);
-      x[i] = (double) single[i];
+      x_single[i] = (float) (6 * hyb_random_uniform (7, (guint64) i) - 3);
+      x[i] = (double) x_single[i];
     }
 
   plain_softmax (view, x, want);
   hyb_softmax_forward (view, HYB_F64, x, got);
-  hyb_softmax_forward (view, HYB_F32, single, single); /* in place */
   for (gint64 i = 0; i < n; i++)
+    g_assert_cmpfloat (fabs (got[i] - want[i]), <, 1e-12);
+  for (int level = HYB_SIMD_PLAIN; level <= HYB_SIMD_AVX512; level++)
     {
-      g_assert_cmpfloat (fabs (got[i] - want[i]), <, 1e-12);
-      g_assert_cmpfloat (fabs ((double) single[i] - want[i]), <, 1e-5);
+      hyb_simd_cap ((HybSimdLevel) level);
+      memcpy (single, x_single, (gsize) n * sizeof *single);
+      hyb_softmax_forward (view, HYB_F32, single, single); /* in place */
+      for (gint64 i = 0; i < n; i++)
+        g_assert_cmpfloat (fabs ((double) single[i] - want[i]), <, 1e-5);
     }
 }
 
