@@ -16,6 +16,9 @@
 #include "engine/kernels/vectorise.h"
 
 #define LANES 16
+/* Columns of loops that keep their accumulators in memory, and of those that keep them in registers. */
+#define WIDE   512
+#define NARROW 16
 
 #define ADD(a, b)      ((a) + (b))
 #define MULTIPLY(a, b) ((a) * (b))
@@ -124,8 +127,15 @@
   }                                                                                            \
                                                                                                \
   static const HybReduceLoops id##_##suffix G_GNUC_UNUSED = {                                  \
-    id##_start_##suffix,   id##_row_##suffix,    id##_rows_##suffix, id##_columns_##suffix,    \
-    id##_combine_##suffix, id##_finish_##suffix, sizeof (A),         NULL,                     \
+    id##_start_##suffix,                                                                       \
+    id##_row_##suffix,                                                                         \
+    id##_rows_##suffix,                                                                        \
+    id##_columns_##suffix,                                                                     \
+    id##_combine_##suffix,                                                                     \
+    id##_finish_##suffix,                                                                      \
+    sizeof (A),                                                                                \
+    WIDE,                                                                                      \
+    NULL,                                                                                      \
   };
 
 #define FLOAT_LOOPS(T, suffix)                                                    \
@@ -168,23 +178,39 @@ finish_floats (gconstpointer sums, gint64 n, HybReduceFinish how, gint64 count, 
 }
 
 static const HybReduceLoops sum_floats = {
-  sum_start_f32,       sum_row_of_floats, sum_rows_f32,    hyb_sum_columns_f32,
-  hyb_sum_combine_f32, finish_floats,     sizeof (double), &sum_f32,
+  sum_start_f32,
+  sum_row_of_floats,
+  sum_rows_f32,
+  hyb_sum_columns_f32,
+  hyb_sum_combine_f32,
+  finish_floats,
+  sizeof (double),
+  NARROW,
+  &sum_f32,
 };
 
 static const HybReduceLoops sum_square_floats = {
-  sum_square_start_f32, sum_square_row_f32, sum_square_rows_f32, hyb_square_columns_f32,
-  hyb_sum_combine_f32,  finish_floats,      sizeof (double),     NULL,
+  sum_square_start_f32,
+  sum_square_row_f32,
+  sum_square_rows_f32,
+  hyb_square_columns_f32,
+  hyb_sum_combine_f32,
+  finish_floats,
+  sizeof (double),
+  WIDE,
+  NULL,
 };
 
 static const HybReduceLoops max_floats = {
-  max_start_f32,   hyb_max_row_f32, max_rows_f32,   hyb_max_columns_f32,
-  max_combine_f32, max_finish_f32,  sizeof (float), NULL,
+  max_start_f32,       hyb_max_row_f32, max_rows_f32,
+  hyb_max_columns_f32, max_combine_f32, max_finish_f32,
+  sizeof (float),      NARROW,          NULL,
 };
 
 static const HybReduceLoops min_floats = {
-  min_start_f32,   hyb_min_row_f32, min_rows_f32,   hyb_min_columns_f32,
-  min_combine_f32, min_finish_f32,  sizeof (float), NULL,
+  min_start_f32,       hyb_min_row_f32, min_rows_f32,
+  hyb_min_columns_f32, min_combine_f32, min_finish_f32,
+  sizeof (float),      NARROW,          NULL,
 };
 
 const HybReduceLoops *

@@ -27,7 +27,8 @@ typedef struct HybReduceLoops
                   HybReduceFinish how,
                   gint64          count,
                   gpointer        y);
-  gsize size; /* bytes of an accumulator */
+  gsize  size;      /* bytes of an accumulator */
+  gint64 min_width; /* columns from which `columns` is fast; fewer are better seen as wider rows */
   /* Loops that cannot overflow on the way, for when a result is not finite; NULL if these cannot either. */
   const struct HybReduceLoops *exact;
 } HybReduceLoops;

@@ -23,8 +23,6 @@
 
 /* Accumulators of one task, on the stack. */
 #define MAX_WIDTH 2048
-/* Narrow rows are accumulated several at a time, up to this many accumulators. */
-#define MIN_WIDTH 512
 /* All accumulators of a task that is split into blocks for several threads. */
 #define MAX_PARTIAL 16384
 #define MAX_BLOCKS  64
@@ -138,7 +136,7 @@ choose_units (ReduceJob *reduce)
   if (reduce->inner == 1)
     reduce->step = ROW_PIECE;
   else
-    reduce->step = MIN_WIDTH / MAX (1, reduce->inner);
+    reduce->step = reduce->loops->min_width / MAX (1, reduce->inner);
   reduce->step = CLAMP (reduce->step, 1, MAX (1, reduce->length));
   reduce->n_units = (reduce->length + reduce->step - 1) / reduce->step;
   reduce->n_columns = MIN (reduce->inner, MAX_WIDTH);
