@@ -133,6 +133,7 @@
     id##_columns_##suffix,                                                                     \
     id##_combine_##suffix,                                                                     \
     id##_finish_##suffix,                                                                      \
+    NULL,                                                                                      \
     sizeof (A),                                                                                \
     WIDE,                                                                                      \
     NULL,                                                                                      \
@@ -184,6 +185,7 @@ static const HybReduceLoops sum_floats = {
   hyb_sum_columns_f32,
   hyb_sum_combine_f32,
   finish_floats,
+  hyb_sum_rows_f32,
   sizeof (double),
   NARROW,
   &sum_f32,
@@ -196,21 +198,36 @@ static const HybReduceLoops sum_square_floats = {
   hyb_square_columns_f32,
   hyb_sum_combine_f32,
   finish_floats,
+  NULL,
   sizeof (double),
   WIDE,
   NULL,
 };
 
 static const HybReduceLoops max_floats = {
-  max_start_f32,       hyb_max_row_f32, max_rows_f32,
-  hyb_max_columns_f32, max_combine_f32, max_finish_f32,
-  sizeof (float),      NARROW,          NULL,
+  max_start_f32,
+  hyb_max_row_f32,
+  max_rows_f32,
+  hyb_max_columns_f32,
+  max_combine_f32,
+  max_finish_f32,
+  NULL,
+  sizeof (float),
+  NARROW,
+  NULL,
 };
 
 static const HybReduceLoops min_floats = {
-  min_start_f32,       hyb_min_row_f32, min_rows_f32,
-  hyb_min_columns_f32, min_combine_f32, min_finish_f32,
-  sizeof (float),      NARROW,          NULL,
+  min_start_f32,
+  hyb_min_row_f32,
+  min_rows_f32,
+  hyb_min_columns_f32,
+  min_combine_f32,
+  min_finish_f32,
+  NULL,
+  sizeof (float),
+  NARROW,
+  NULL,
 };
 
 const HybReduceLoops *

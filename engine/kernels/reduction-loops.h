@@ -27,6 +27,8 @@ typedef struct HybReduceLoops
                   HybReduceFinish how,
                   gint64          count,
                   gpointer        y);
+  /* Sets an accumulator for each of n_rows short contiguous rows; NULL if `columns` of the transposed rows serves. */
+  void (*short_rows) (gconstpointer x, gint64 n_rows, gint64 length, gpointer accumulators);
   gsize  size;      /* bytes of an accumulator */
   gint64 min_width; /* columns from which `columns` is fast; fewer are better seen as wider rows */
   /* Loops that cannot overflow on the way, for when a result is not finite; NULL if these cannot either. */

@@ -28,7 +28,7 @@
 #define MAX_BLOCKS  64
 /* Elements of a unit if the innermost axis is reduced. */
 #define ROW_PIECE 65536
-/* Rows shorter than this are reduced many per call. */
+/* Rows up to this length are reduced many per call. */
 #define SHORT_ROW 64
 /* Results that are accumulated in turn, run by run, so that memory is read in order. */
 #define PLACES_PER_BLOCK 64
@@ -254,7 +254,8 @@ run_tasks (gint64 begin, gint64 end, gpointer data)
     }
 }
 
-/* Reduces rows [begin, end) of 4-byte elements, which are short: as columns, after a transposition. */
+/* Reduces rows [begin, end) of 4-byte elements, which are short: by a loop of their own, or as columns after a
+ * transposition. */
 static void
 run_short_rows (const ReduceJob *reduce, gint64 begin, gint64 end)
 {
@@ -269,9 +270,16 @@ run_short_rows (const ReduceJob *reduce, gint64 begin, gint64 end)
         .height = reduce->length, .width = n, .x_stride = reduce->length, .y_stride = n
       };
 
-      hyb_transpose_32 (&shape, reduce->x + at * reduce->length * reduce->size, columns);
-      loops->start (sums, n);
-      loops->columns (sums, columns, n, reduce->length, n);
+      const char *x = reduce->x + at * reduce->length * reduce->size;
+
+      if (loops->short_rows)
+        loops->short_rows (x, n, reduce->length, sums);
+      else
+        {
+          hyb_transpose_32 (&shape, x, columns);
+          loops->start (sums, n);
+          loops->columns (sums, columns, n, reduce->length, n);
+        }
       loops->finish (sums, n, reduce->finish, reduce->count, reduce->y + at * reduce->size);
     }
 }
@@ -284,7 +292,7 @@ run_places (gint64 begin, gint64 end, gpointer data)
   const HybReduceLoops *loops = reduce->loops;
   gint64                sums[PLACES_PER_BLOCK];
 
-  if (reduce->kept.n <= 1 && reduce->reduced.n == 0 && reduce->length < SHORT_ROW)
+  if (reduce->kept.n <= 1 && reduce->reduced.n == 0 && reduce->length <= SHORT_ROW)
     {
       if (reduce->size == sizeof (guint32))
         {

@@ -2,6 +2,7 @@
  *
  * sum_columns: for each GROUP of rows, for each vector of columns: the rows are added as a tree of floats, which is added
  * to the sums in double.
+ * sum_rows: for each LANES rows, four sums of vectors for each, then the sums of the lanes of all rows at once, as floats.
  * square_columns: for each strip of STRIP rows, for each block of BLOCK vectors of columns (the rest: one vector, then
  * a part of one), for each row of the strip.  The sums of a block stay in registers; each column is
  * added row by row, as a plain loop would.
@@ -147,6 +148,82 @@ SIMD (square_columns) (gpointer      accumulators,
       if (i < n)
         SIMD (square_part) (sums + i, x + i, n - i, height, stride);
     }
+}
+
+/* The sum of a row of n floats, lane by lane. */
+INLINE Floats
+SIMD (sum_of_lanes) (const float *x, gint64 n)
+{
+  Floats sum[4] = { { 0.f }, { 0.f }, { 0.f }, { 0.f } };
+  gint64 i = 0;
+
+  for (; i + 4 * LANES <= n; i += 4 * LANES)
+    {
+      HYB_UNROLL (4)
+      for (int k = 0; k < 4; k++)
+        sum[k] += simd_load (x + i + k * LANES);
+    }
+  HYB_UNROLL (4)
+  for (int k = 0; k < 3; k++)
+    if (i + LANES <= n)
+      {
+        sum[k] += simd_load (x + i);
+        i += LANES;
+      }
+  if (i < n)
+    sum[3] += simd_load_part (x + i, n - i);
+  return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+}
+
+/* a[0] + a[1], a[2] + a[3], …, b[0] + b[1], … */
+INLINE Floats
+SIMD (add_pairs) (Floats a, Floats b)
+{
+#if LANES == 16
+  Floats odd =
+      __builtin_shufflevector (a, b, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31);
+#elif LANES == 8
+  Floats odd = __builtin_shufflevector (a, b, 1, 3, 5, 7, 9, 11, 13, 15);
+#else
+  Floats odd = __builtin_shufflevector (a, b, 1, 3, 5, 7);
+#endif
+
+  return simd_even_lanes (a, b) + odd;
+}
+
+/* The sums of `count` rows of n floats, LANES at most, as floats; missing ones are zeros, so that a sum does not depend on
+ * the rows beside it. */
+INLINE Floats
+SIMD (sum_group) (const float *x, gint64 count, gint64 n)
+{
+  Floats v[LANES];
+
+  HYB_UNROLL (16)
+  for (int i = 0; i < LANES; i++)
+    v[i] = i < count ? SIMD (sum_of_lanes) (x + i * n, n) : simd_fill (0.f);
+  HYB_UNROLL (4)
+  for (int width = LANES / 2; width > 0; width /= 2)
+    {
+      HYB_UNROLL (8)
+      for (int i = 0; i < width; i++)
+        v[i] = SIMD (add_pairs) (v[2 * i], v[2 * i + 1]);
+    }
+  return v[0];
+}
+
+static TARGET void
+SIMD (sum_rows) (const float *x, gint64 n_rows, gint64 n, double *sums)
+{
+  double part[LANES] = { 0 };
+  gint64 row = 0;
+
+  memset (sums, 0, sizeof *sums * (gsize) n_rows);
+  for (; row + LANES <= n_rows; row += LANES)
+    SIMD (add_floats) (SIMD (sum_group) (x + row * n, LANES, n), sums + row);
+  if (row == n_rows)
+    return;
+  SIMD (add_floats) (SIMD (sum_group) (x + row * n, n_rows - row, n), part);
+  memcpy (sums + row, part, sizeof *part * (gsize) (n_rows - row));
 }
 
 static TARGET void

@@ -1,4 +1,4 @@
-/* sum-columns.h — sums of the columns of a matrix of floats, in doubles; loops of reductions.
+/* sum-columns.h — sums of the columns and of the short rows of a matrix of floats, in doubles; loops of reductions.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -6,7 +6,9 @@
 
 /* sums[i] += x[row stride + i] for n columns and n_rows rows; sums are doubles. */
 void hyb_sum_columns_f32 (gpointer sums, gconstpointer x, gint64 n, gint64 n_rows, gint64 stride);
-/* Likewise x². */
+/* sums[i] = the sum of row i of `length` floats, which are added as floats. */
+void hyb_sum_rows_f32 (gconstpointer x, gint64 n_rows, gint64 length, gpointer sums);
+/* As hyb_sum_columns_f32() for x². */
 void
 hyb_square_columns_f32 (gpointer sums, gconstpointer x, gint64 n, gint64 n_rows, gint64 stride);
 /* Adds n doubles to n others. */
