@@ -18,6 +18,11 @@
 /* Vectors are loaded in halves below this many full loads a cycle: other processors load two. */
 #define FULL_LOADS 1.4
 
+/* One way of a first-level cache is a page, so that the processor finds a set before it has translated the address. */
+#define WAY_BYTES 4096
+/* Ways that are left for weights and results. */
+#define OTHER_WAYS 2
+
 #define AHEAD_OF_CACHE  8192
 #define AHEAD_OF_MEMORY 16384
 
@@ -146,6 +151,14 @@ gboolean
 hyb_machine_shares_loads (gsize bytes)
 {
   return get_thresholds ()->halves_vectors || hyb_machine_is_near (bytes);
+}
+
+gint64
+hyb_machine_rows_together (gsize bytes)
+{
+  gint64 n_ways = hyb_processor ()->first_cache / WAY_BYTES;
+
+  return bytes % WAY_BYTES == 0 ? MAX (n_ways - OTHER_WAYS, 1) : G_MAXINT64;
 }
 
 /* For which products weights are prefetched.  (transfer full) */

@@ -195,20 +195,20 @@ test_again (void)
 /* Rows are multiplied in groups, whose size depends on their number, and few rows with several panels at once; nine
  * panels and a part of one leave some for each kernel. */
 static void
-check_rows (void)
+check_rows (gint64 k)
 {
   enum
   {
     M = 25,
-    N = 300,
-    K = 300
+    N = 300
   };
-  g_autofree float *x = numbers (M * K, 1), *w = numbers (N * K, 2), *bias = numbers (N, 3);
-  g_autofree float *panels = g_new (float, hyb_panels_size (N, K));
+  g_autofree float *x = numbers ((gsize) (M * k), 1), *w = numbers ((gsize) (N * k), 2),
+                   *bias = numbers (N, 3);
+  g_autofree float *panels = g_new (float, hyb_panels_size (N, k));
   g_autofree float *all = g_new0 (float, M *N), *some = g_new0 (float, M *N);
-  HybPanelProduct   product = { .m = M, .n = N, .k = K, .ldx = K, .ldy = N, .bias = bias };
+  HybPanelProduct   product = { .m = M, .n = N, .k = k, .ldx = k, .ldy = N, .bias = bias };
 
-  hyb_panels_pack (N, K, w, TRUE, panels);
+  hyb_panels_pack (N, k, w, TRUE, panels);
   hyb_panels_multiply (&product, x, panels, all);
   for (product.m = 1; product.m < M; product.m++)
     for (guint again = 0; again < 2; again++)
@@ -225,7 +225,8 @@ test_rows (void)
   for (guint level = HYB_SIMD_PLAIN; level <= HYB_SIMD_AVX512; level++)
     {
       hyb_simd_cap ((HybSimdLevel) level);
-      check_rows ();
+      check_rows (300);
+      check_rows (1024); /* whole pages apart: smaller groups */
     }
   hyb_simd_cap (HYB_SIMD_AVX512);
 }

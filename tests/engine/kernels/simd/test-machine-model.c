@@ -133,6 +133,18 @@ test_described (void)
   g_assert_nonnull (strstr (measured, "in halves"));
 }
 
+/* Rows that are whole pages apart share sets of the first-level cache and must leave ways for others. */
+static void
+test_together (void)
+{
+  gint64 n_ways = hyb_processor ()->first_cache / 4096;
+
+  g_assert_cmpint (hyb_machine_rows_together (4096), ==, MAX (n_ways - 2, 1));
+  g_assert_cmpint (hyb_machine_rows_together (3 * 4096), ==, MAX (n_ways - 2, 1));
+  g_assert_cmpint (hyb_machine_rows_together (2048), ==, G_MAXINT64);
+  g_assert_cmpint (hyb_machine_rows_together (4096 + 64), ==, G_MAXINT64);
+}
+
 TEST_PROGRAM (test_machine_model)
 {
   g_test_init (&argc, &argv, NULL);
@@ -144,6 +156,7 @@ TEST_PROGRAM (test_machine_model)
   g_test_add_func ("/engine/kernels/machine-model/few-rows-and-more-are-decided-apart", test_rows);
   g_test_add_func ("/engine/kernels/machine-model/a-last-cache-is-no-smaller-than-the-second",
                    test_one_cache);
+  g_test_add_func ("/engine/kernels/machine-model/rows-of-whole-pages-are-few", test_together);
   g_test_add_func ("/engine/kernels/machine-model/the-choices-are-described", test_described);
   return g_test_run ();
 }
