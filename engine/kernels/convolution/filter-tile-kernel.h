@@ -400,14 +400,42 @@ SIMD (lay_out_row) (const HybTilePhase *phase, const float *row, float *to)
   SIMD (clear_cells) (phase->pitch - phase->end, to + phase->end);
 }
 
+/* The same by whole vectors, which read behind the row of the image and write behind that of the phase: rows that follow
+ * are written later. */
+INLINE void
+SIMD (lay_out_whole) (const HybTilePhase *phase, const float *from, float *to)
+{
+  float *cells = to + phase->begin;
+
+  if (phase->begin > 0)
+    for (gint64 k = 0; k < phase->begin; k += LANES)
+      simd_store (to + k, (Floats){ 0 });
+  if (phase->stride == 1)
+    for (gint64 i = 0; i < phase->end - phase->begin; i += LANES)
+      simd_store (cells + i, simd_load (from + i));
+  else
+    for (gint64 i = 0; i < phase->end - phase->begin; i += LANES)
+      simd_store (cells + i,
+                  simd_even_lanes (simd_load (from + 2 * i), simd_load (from + 2 * i + LANES)));
+  for (gint64 k = phase->end; k < phase->pitch; k += LANES)
+    simd_store (to + k, (Floats){ 0 });
+}
+
 static TARGET void
 SIMD (lay_out) (const HybTilePhase *phase, float *to)
 {
-  gint64 y = phase->y;
+  gint64 n = (phase->end - phase->begin + LANES - 1) / LANES * LANES;
+  gint64 first = phase->first + phase->begin * phase->stride, y = phase->y;
+  /* The last rows whose vectors stay inside of the channel, and of the phase. */
+  gint64 last_read =
+      phase->stride > 2 ? -1 : phase->height * phase->width - first - n * phase->stride;
+  gint64 last_write = (phase->n_rows - 1) * phase->pitch - LANES;
 
   for (gint64 row = 0; row < phase->n_rows; row++, y += phase->y_step, to += phase->pitch)
     if (y < 0 || y >= phase->height)
       SIMD (clear_cells) (phase->pitch, to);
+    else if (y * phase->width <= last_read && row * phase->pitch <= last_write)
+      SIMD (lay_out_whole) (phase, phase->image + y * phase->width + first, to);
     else
       SIMD (lay_out_row) (phase, phase->image + y * phase->width, to);
 }
