@@ -9,6 +9,8 @@
 #include "engine/op/rules.h"
 #include "engine/op/run.h"
 
+#include <math.h>
+
 #include "engine/kernels/vectorise.h"
 
 /* Elements for each thread at least. */
@@ -115,96 +117,113 @@ set_index (const ArgJob *job, gint64 n, gint64 index)
 #define MAX_SHORT_INDEX G_MAXINT32
 /* Lines that are searched side by side, so that memory is read in order. */
 #define COLUMNS 64
-/* Parts of a line along the last axis that are searched side by side. */
+/* Elements of a line along the last axis that are compared side by side. */
 #define LANES 16
 
 /* Searches n_lines lines that lie side by side, `step` elements from one element to the next: extreme[i] becomes the
  * extreme element of line i and best[i] its index.  x != x is true for NaN, which stays. */
-#define SEARCH(T, Index, suffix)                                                                  \
-  static void search_columns_##suffix (const ArgJob *job, const T *x, gint64 length, gint64 step, \
-                                       gint64 n_lines, T *extreme, Index *best)                   \
-  {                                                                                               \
-    gboolean smallest = job->smallest;                                                            \
-                                                                                                  \
-    for (gint64 i = 0; i < n_lines; i++)                                                          \
-      {                                                                                           \
-        extreme[i] = x[i];                                                                        \
-        best[i] = 0;                                                                              \
-      }                                                                                           \
-    for (gint64 k = 1; k < length; k++)                                                           \
-      {                                                                                           \
-        const T *row = x + k * step;                                                              \
-        Index    at = (Index) k;                                                                  \
-                                                                                                  \
-        HYB_INDEPENDENT                                                                           \
-        for (gint64 i = 0; i < n_lines; i++)                                                      \
-          {                                                                                       \
-            T     value = row[i], old = extreme[i];                                               \
-            Index is_better = smallest ? value < old : value > old;                               \
-            Index wins = (is_better | (value != value)) & (old == old);                           \
-                                                                                                  \
-            extreme[i] = wins ? value : old;                                                      \
-            best[i] = wins ? at : best[i];                                                        \
-          }                                                                                       \
-      }                                                                                           \
-  }                                                                                               \
-                                                                                                  \
-  /* TRUE if the element value at index i is to be preferred to old at index k. */                \
-  static gboolean is_first_##suffix (const ArgJob *job, T value, gint64 i, T old, gint64 k)       \
-  {                                                                                               \
-    if (value != value || old != old)                                                             \
-      return value != value && (old == old || i < k);                                             \
-    return value == old ? i < k : job->smallest ? value < old : value > old;                      \
-  }                                                                                               \
-                                                                                                  \
-  /* One line of the last axis: LANES parts side by side, then what is left. */                   \
-  static gint64 search_row_##suffix (const ArgJob *job, const T *x)                               \
-  {                                                                                               \
-    gint64 n_steps = job->view.length / LANES, result = 0;                                        \
-    T      extreme[LANES], found = x[0];                                                          \
-    Index  best[LANES];                                                                           \
-                                                                                                  \
-    if (n_steps > 1)                                                                              \
-      search_columns_##suffix (job, x, n_steps, LANES, LANES, extreme, best);                     \
-    else                                                                                          \
-      n_steps = 0;                                                                                \
-    for (gint64 i = 0; n_steps > 0 && i < LANES; i++)                                             \
-      if (is_first_##suffix (job, extreme[i], (gint64) best[i] * LANES + i, found, result))       \
-        {                                                                                         \
-          result = (gint64) best[i] * LANES + i;                                                  \
-          found = extreme[i];                                                                     \
-        }                                                                                         \
-    for (gint64 i = n_steps * LANES; i < job->view.length; i++)                                   \
-      if (is_first_##suffix (job, x[i], i, found, result))                                        \
-        {                                                                                         \
-          result = i;                                                                             \
-          found = x[i];                                                                           \
-        }                                                                                         \
-    return result;                                                                                \
-  }                                                                                               \
-                                                                                                  \
-  /* Groups [begin, end) of up to COLUMNS lines. */                                               \
-  static void search_slice_##suffix (gint64 begin, gint64 end, gpointer data)                     \
-  {                                                                                               \
-    const ArgJob *job = data;                                                                     \
-    gint64        inner = job->view.inner, length = job->view.length;                             \
-    gint64        n_groups = (inner + COLUMNS - 1) / COLUMNS;                                     \
-    T             extreme[COLUMNS];                                                               \
-    Index         best[COLUMNS];                                                                  \
-                                                                                                  \
-    for (gint64 n = begin; n < end; n++)                                                          \
-      {                                                                                           \
-        gint64   outer = n / n_groups, column = n % n_groups * COLUMNS;                           \
-        gint64   n_lines = MIN (COLUMNS, inner - column);                                         \
-        const T *x = (const T *) job->from + outer * length * inner + column;                     \
-                                                                                                  \
-        if (inner > 1)                                                                            \
-          search_columns_##suffix (job, x, length, inner, n_lines, extreme, best);                \
-        for (gint64 i = 0; inner > 1 && i < n_lines; i++)                                         \
-          set_index (job, outer *inner + column + i, (gint64) best[i]);                           \
-        if (inner == 1)                                                                           \
-          set_index (job, n, search_row_##suffix (job, x));                                       \
-      }                                                                                           \
+#define SEARCH(T, Index, suffix)                                                                           \
+  static void search_columns_##suffix (const ArgJob *job, const T *x, gint64 length, gint64 step,          \
+                                       gint64 n_lines, T *extreme, Index *best)                            \
+  {                                                                                                        \
+    gboolean smallest = job->smallest;                                                                     \
+                                                                                                           \
+    for (gint64 i = 0; i < n_lines; i++)                                                                   \
+      {                                                                                                    \
+        extreme[i] = x[i];                                                                                 \
+        best[i] = 0;                                                                                       \
+      }                                                                                                    \
+    for (gint64 k = 1; k < length; k++)                                                                    \
+      {                                                                                                    \
+        const T *row = x + k * step;                                                                       \
+        Index    at = (Index) k;                                                                           \
+                                                                                                           \
+        HYB_INDEPENDENT                                                                                    \
+        for (gint64 i = 0; i < n_lines; i++)                                                               \
+          {                                                                                                \
+            T     value = row[i], old = extreme[i];                                                        \
+            Index is_better = smallest ? value < old : value > old;                                        \
+            Index wins = (is_better | (value != value)) & (old == old);                                    \
+                                                                                                           \
+            extreme[i] = wins ? value : old;                                                               \
+            best[i] = wins ? at : best[i];                                                                 \
+          }                                                                                                \
+      }                                                                                                    \
+  }                                                                                                        \
+                                                                                                           \
+  /* The extreme element of a line; NaN if there is one.  smallest is a constant where this is inlined. */ \
+  static inline T extreme_##suffix (const T *x, gint64 n, const gboolean smallest)                         \
+  {                                                                                                        \
+    T        lane[LANES], extreme = x[0];                                                                  \
+    gint64   even = n - n % LANES;                                                                         \
+    unsigned n_unordered = 0;                                                                              \
+                                                                                                           \
+    for (gint64 i = 0; i < LANES; i++)                                                                     \
+      lane[i] = x[0];                                                                                      \
+    for (gint64 k = 0; k < even; k += LANES)                                                               \
+      {                                                                                                    \
+        HYB_KEEP_LOOP                                                                                      \
+        for (int i = 0; i < LANES; i++)                                                                    \
+          {                                                                                                \
+            T value = x[k + i], old = lane[i];                                                             \
+                                                                                                           \
+            n_unordered |= value != value;                                                                 \
+            lane[i] = (smallest ? value < old : value > old) ? value : old;                                \
+          }                                                                                                \
+      }                                                                                                    \
+    for (gint64 i = even; i < n; i++)                                                                      \
+      {                                                                                                    \
+        n_unordered |= x[i] != x[i];                                                                       \
+        extreme = (smallest ? x[i] < extreme : x[i] > extreme) ? x[i] : extreme;                           \
+      }                                                                                                    \
+    for (int i = 0; i < LANES; i++)                                                                        \
+      extreme = (smallest ? lane[i] < extreme : lane[i] > extreme) ? lane[i] : extreme;                    \
+    return n_unordered ? (T) NAN : extreme;                                                                \
+  }                                                                                                        \
+                                                                                                           \
+  /* One line of the last axis: its extreme element, then the first place where it is. */                  \
+  static gint64 search_row_##suffix (const ArgJob *job, const T *x)                                        \
+  {                                                                                                        \
+    gint64 n = job->view.length, i = 0;                                                                    \
+    T      extreme = job->smallest ? extreme_##suffix (x, n, TRUE) : extreme_##suffix (x, n, FALSE);       \
+    gboolean is_nan = extreme != extreme;                                                                  \
+                                                                                                           \
+    for (; i + LANES <= n && !is_nan; i += LANES)                                                          \
+      {                                                                                                    \
+        int n_equal = 0;                                                                                   \
+                                                                                                           \
+        HYB_KEEP_LOOP                                                                                      \
+        for (int k = 0; k < LANES; k++)                                                                    \
+          n_equal += x[i + k] == extreme;                                                                  \
+        if (n_equal > 0)                                                                                   \
+          break;                                                                                           \
+      }                                                                                                    \
+    while (i < n - 1 && !(is_nan ? x[i] != x[i] : x[i] == extreme))                                        \
+      i++;                                                                                                 \
+    return i;                                                                                              \
+  }                                                                                                        \
+  /* Groups [begin, end) of up to COLUMNS lines. */                                                        \
+  static void search_slice_##suffix (gint64 begin, gint64 end, gpointer data)                              \
+  {                                                                                                        \
+    const ArgJob *job = data;                                                                              \
+    gint64        inner = job->view.inner, length = job->view.length;                                      \
+    gint64        n_groups = (inner + COLUMNS - 1) / COLUMNS;                                              \
+    T             extreme[COLUMNS];                                                                        \
+    Index         best[COLUMNS];                                                                           \
+                                                                                                           \
+    for (gint64 n = begin; n < end; n++)                                                                   \
+      {                                                                                                    \
+        gint64   outer = n / n_groups, column = n % n_groups * COLUMNS;                                    \
+        gint64   n_lines = MIN (COLUMNS, inner - column);                                                  \
+        const T *x = (const T *) job->from + outer * length * inner + column;                              \
+                                                                                                           \
+        if (inner > 1)                                                                                     \
+          search_columns_##suffix (job, x, length, inner, n_lines, extreme, best);                         \
+        for (gint64 i = 0; inner > 1 && i < n_lines; i++)                                                  \
+          set_index (job, outer *inner + column + i, (gint64) best[i]);                                    \
+        if (inner == 1)                                                                                    \
+          set_index (job, n, search_row_##suffix (job, x));                                                \
+      }                                                                                                    \
   }
 
 SEARCH (float, gint32, f32)
