@@ -225,6 +225,8 @@ const HybPointwise hyb_pointwise_formulas[] = {
   PAIR (erfinv, "m_erfinv (x)", "m_exp (w * w) / TWO_OVER_SQRT_PI * x"),
   PAIR (softsign, "x / (1 + m_abs (x))", "x / ((1 + m_abs (w)) * (1 + m_abs (w)))"),
   PAIR (relu, "x > 0 || x != x ? x : 0", "w > 0 ? x : w != w ? w : 0"),
+  { "_thresholded_relu", "x > s ? x : 0", .numbers = "alpha" },
+  { "_backward__thresholded_relu", "w > s ? x : 0", .numbers = "alpha" },
   { "hard_sigmoid", "(s * x + t < 0 ? 0 : s * x + t > 1 ? 1 : s * x + t)",
     .numbers = "alpha beta" },
   { "_backward_Dropout", "x * w" },

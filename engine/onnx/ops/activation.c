@@ -230,11 +230,14 @@ x_or_number (HybLowering *lowering, HybValueId condition, HybValueId x, double n
 static void
 lower_thresholded_relu (HybLowering *lowering)
 {
-  HybValueId x = hyb_onnx_input (lowering, 0), is_above;
+  HybValueId x = hyb_onnx_input (lowering, 0);
 
-  is_above = hyb_onnx_with_scalar (lowering, "_npi_greater_scalar", x,
-                                   hyb_onnx_float (lowering, "alpha", 1));
-  hyb_lowering_set_output (lowering, 0, x_or_number (lowering, is_above, x, 0));
+  hyb_lowering_set_output (lowering, 0,
+                           hyb_lowering_emit (lowering, "_thresholded_relu", 1, &x, "alpha",
+                                              hyb_lowering_text (lowering, "%.9g",
+                                                                 hyb_onnx_float (lowering, "alpha",
+                                                                                 1)),
+                                              NULL));
 }
 
 static void

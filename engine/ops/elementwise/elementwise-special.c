@@ -78,6 +78,33 @@ UNARY_BACKWARD (hard_sigmoid, y, y > 0 && y < 1 ? g * SLOPE : 0)
 
 typedef struct
 {
+  double alpha;
+} ThresholdParams;
+
+static const HybParam threshold_params[] = {
+  { HYB_FIELD (ThresholdParams, alpha), HYB_PARAM_FLOAT, "1.0", .doc = "the threshold" },
+  { 0 },
+};
+
+/* NaN is not above it. */
+#define IS_ABOVE(T) (x > (T) ((const ThresholdParams *) operands->params)->alpha)
+
+UNARY_LOOP (_thresholded_relu, float, f32, IS_ABOVE (float) ? x : 0)
+UNARY_LOOP (_thresholded_relu, double, f64, IS_ABOVE (double) ? x : 0)
+
+static void
+_thresholded_relu_forward (const HybCall *call, const HybRun *run)
+{
+  unary_run (call, run,
+             call->output[0].dtype == HYB_F64 ? _thresholded_relu_f64 : _thresholded_relu_f32);
+}
+
+UNARY_BACKWARD (_thresholded_relu, x, IS_ABOVE (double) ? g : 0)
+
+#undef IS_ABOVE
+
+typedef struct
+{
   double a, b, c;
 } QuadraticParams;
 
@@ -125,6 +152,17 @@ const HybOp hyb_ops_elementwise_special[] = {
   {
       UNARY_BACKWARD_COMMON (hard_sigmoid),
       HYB_PARAMS (hard_sigmoid_params, HardSigmoidParams),
+  },
+  {
+      UNARY_COMMON (_thresholded_relu, "x above a threshold, else 0."),
+      .flags = HYB_OP_IN_PLACE | HYB_OP_POINTWISE | HYB_OP_INTERNAL,
+      .dtypes = HYB_DTYPES_FLOAT,
+      HYB_PARAMS (threshold_params, ThresholdParams),
+      .gradient = _thresholded_relu_gradient,
+  },
+  {
+      UNARY_BACKWARD_COMMON (_thresholded_relu),
+      HYB_PARAMS (threshold_params, ThresholdParams),
   },
   {
       UNARY_COMMON (_contrib_quadratic, "a x² + b x + c."),

@@ -15,6 +15,7 @@ static const OpSample samples[] = {
   { "gamma", "negative", NULL, { "f32[2] = -0.5,-1.4" } },
   { "erf softsign relu hard_sigmoid", "both signs", NULL, { "f32[3,4]" } },
   { "erfinv", "inside the domain", NULL, { "f32[6] -0.9..0.9" } },
+  { "_thresholded_relu", "both sides", "alpha=0.5", { "f32[6] = -2,-0.4,0,0.7,1,3" } },
   { "hard_sigmoid", "another line", "alpha=0.5 beta=0.3", { "f32[6] = -2,-0.4,0,0.5,1,3" } },
   { "*", "integers", NULL, { "i32[3] 1..1" } },
   { "*", "half floats", NULL, { "f16[3] 0.3..0.8" }, OP_SKIP_GRADIENT },
