@@ -386,13 +386,59 @@ find_tiled_axis (const HybMove *move)
 }
 
 void
+hyb_move_repeat (gpointer to, gsize bytes, gsize n)
+{
+  for (gsize done = bytes, all = bytes * n, more; done < all; done += more)
+    {
+      more = MIN (done, all - done);
+      memcpy ((char *) to + done, to, more);
+    }
+}
+
+/* TRUE if the destination is one run. */
+static gboolean
+is_dense (const HybMove *move)
+{
+  gint64 step = 1;
+
+  for (int i = move->rank - 1; i >= 0; i--)
+    {
+      if (move->to[i] != step)
+        return FALSE;
+      step *= move->dim[i];
+    }
+  return TRUE;
+}
+
+/* Moves once what is repeated along the outermost axis, and copies that.  FALSE if nothing is repeated there, or if
+ * several threads can share the work. */
+static gboolean
+move_repeated (const HybMove *move, gconstpointer from, gpointer to)
+{
+  HybMove once = { .item = move->item };
+  gint64  bytes = (gint64) move->item;
+
+  for (int i = 1; i < move->rank; i++)
+    {
+      hyb_move_axis (&once, move->dim[i], move->from[i], move->to[i]);
+      bytes *= move->dim[i];
+    }
+  if (once.rank == 0 || move->from[0] != 0 || !is_dense (move) ||
+      (bytes > GRAIN_BYTES / move->dim[0] && hyb_parallel_get_threads () > 1))
+    return FALSE;
+  hyb_move (&once, from, to);
+  hyb_move_repeat (to, (gsize) bytes, (gsize) move->dim[0]);
+  return TRUE;
+}
+
+void
 hyb_move (const HybMove *wide, gconstpointer from, gpointer to)
 {
   MoveJob job;
   gint64  n = 1;
   gint64  bytes;
 
-  if (!merge_axes (wide, &job.move))
+  if (!merge_axes (wide, &job.move) || move_repeated (&job.move, from, to))
     return;
   widen_items (&job.move);
 

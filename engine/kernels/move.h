@@ -25,6 +25,8 @@ void hyb_move_axis (HybMove *move, gint64 dim, gint64 from, gint64 to);
 
 /* Copies all elements, on several threads; from and to are the elements at index 0. */
 void hyb_move (const HybMove *move, gconstpointer from, gpointer to);
+/* Repeats the first `bytes` bytes n times in all, in copies that double. */
+void hyb_move_repeat (gpointer to, gsize bytes, gsize n);
 /* Adds each element to the destination, in this thread; strides of `to` may be 0, which sums. */
 void hyb_move_add (const HybMove *move, HybDType dtype, gconstpointer from, gpointer to);
 /* Adds n contiguous elements to n contiguous ones: to[i] += from[i]. */

@@ -146,19 +146,6 @@ find_blocks (const TileParams *params, const HybShape *data, const HybShape *res
   return blocks;
 }
 
-/* Repeats the first `bytes` bytes n times in all, in copies that double. */
-static void
-repeat_block (char *to, gsize bytes, gsize n)
-{
-  for (gsize done = bytes, all = bytes * n; done < all;)
-    {
-      gsize more = MIN (done, all - done);
-
-      memcpy (to + done, to, more);
-      done += more;
-    }
-}
-
 /* Fills the result from axis i inwards: once from the input, then by copies of what is there. */
 static void
 fill_blocks (const Blocks *blocks, int i, const char *from, char *to)
@@ -170,7 +157,7 @@ fill_blocks (const Blocks *blocks, int i, const char *from, char *to)
   else
     for (gsize k = 0; k < n; k++)
       fill_blocks (blocks, i + 1, from + k * blocks->from[i], to + k * blocks->inner[i]);
-  repeat_block (to, n * blocks->inner[i], blocks->reps[i]);
+  hyb_move_repeat (to, n * blocks->inner[i], blocks->reps[i]);
 }
 
 /* FALSE if the result is large and several threads can share it. */

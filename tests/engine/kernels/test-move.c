@@ -239,6 +239,29 @@ test_short_runs_are_copied_whole (void)
     }
 }
 
+/* Runs that are repeated, as in a broadcast: each along the next axis, and all of them along the outermost. */
+static void
+test_repeated_runs_are_copied_whole (void)
+{
+  for (gint64 n = 1; n < 70; n++)
+    for (gint64 repeats = 1; repeats < 10; repeats++)
+      {
+        guint8  from[2 * 70], to[3 * 2 * 10 * 70] = { 0 }, want[3 * 2 * 10 * 70] = { 0 };
+        HybMove move = { .item = 1 };
+
+        for (guint i = 0; i < sizeof from; i++)
+          from[i] = (guint8) (i * 7 + 1);
+        hyb_move_axis (&move, 3, 0, 2 * repeats * n);
+        hyb_move_axis (&move, 2, 70, repeats * n);
+        hyb_move_axis (&move, repeats, 0, n);
+        hyb_move_axis (&move, n, 1, 1);
+        for (gint64 row = 0; row < 6 * repeats; row++)
+          memcpy (want + row * n, from + row / repeats % 2 * 70, (gsize) n);
+        hyb_move (&move, from, to);
+        g_assert_cmpmem (to, sizeof to, want, sizeof want);
+      }
+}
+
 TEST_PROGRAM (test_move)
 {
   g_test_init (&argc, &argv, NULL);
@@ -257,6 +280,8 @@ TEST_PROGRAM (test_move)
                    test_nothing_is_moved_of_an_empty_axis);
   g_test_add_func ("/engine/kernels/move/short-runs-are-copied-whole",
                    test_short_runs_are_copied_whole);
+  g_test_add_func ("/engine/kernels/move/repeated-runs-are-copied-whole",
+                   test_repeated_runs_are_copied_whole);
 
   return g_test_run ();
 }
