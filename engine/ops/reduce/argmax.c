@@ -158,7 +158,7 @@ set_index (const ArgJob *job, gint64 n, gint64 index)
     gint64   even = n - n % LANES;                                                                         \
     unsigned n_unordered = 0;                                                                              \
                                                                                                            \
-    for (gint64 i = 0; i < LANES; i++)                                                                     \
+    for (gint64 i = 0; even > 0 && i < LANES; i++)                                                         \
       lane[i] = x[0];                                                                                      \
     for (gint64 k = 0; k < even; k += LANES)                                                               \
       {                                                                                                    \
@@ -176,7 +176,7 @@ set_index (const ArgJob *job, gint64 n, gint64 index)
         n_unordered |= x[i] != x[i];                                                                       \
         extreme = (smallest ? x[i] < extreme : x[i] > extreme) ? x[i] : extreme;                           \
       }                                                                                                    \
-    for (int i = 0; i < LANES; i++)                                                                        \
+    for (int i = 0; even > 0 && i < LANES; i++)                                                            \
       extreme = (smallest ? lane[i] < extreme : lane[i] > extreme) ? lane[i] : extreme;                    \
     return n_unordered ? (T) NAN : extreme;                                                                \
   }                                                                                                        \
