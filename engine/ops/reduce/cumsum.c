@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/base/parallel.h"
 #include "engine/gradient/by-operands.h"
+#include "engine/kernels/running-sums.h"
 #include "engine/op/dimensions.h"
 #include "engine/op/rules.h"
 #include "engine/op/run.h"
@@ -100,13 +101,22 @@ LINES (gint64, guint64, i64)
   (HYB_DTYPES_FLOAT | HYB_DTYPE_BIT (HYB_U8) | HYB_DTYPE_BIT (HYB_I8) | HYB_DTYPE_BIT (HYB_I32) | \
    HYB_DTYPE_BIT (HYB_I64))
 
+static void
+sum_floats (gpointer data, gint64 n, gint64 stride, gint64 n_lines)
+{
+  if (n_lines == 1)
+    lines_f32 (data, n, stride, 1);
+  else
+    hyb_running_sums_f32 (data, n, stride, n_lines);
+}
+
 /* Groups of lines: up to COLUMNS that lie side by side. */
 static void
 run_groups (gint64 begin, gint64 end, gpointer data)
 {
   static void (*const lines[HYB_N_DTYPES]) (gpointer, gint64, gint64, gint64) = {
-    [HYB_F32] = lines_f32, [HYB_F64] = lines_f64, [HYB_U8] = lines_u8,
-    [HYB_I8] = lines_i8,   [HYB_I32] = lines_i32, [HYB_I64] = lines_i64,
+    [HYB_F32] = sum_floats, [HYB_F64] = lines_f64, [HYB_U8] = lines_u8,
+    [HYB_I8] = lines_i8,    [HYB_I32] = lines_i32, [HYB_I64] = lines_i64,
   };
   const CumsumJob *job = data;
   gint64           n = job->view.length, inner = job->view.inner;

@@ -2,6 +2,7 @@
  * op-check.h, sums that wrap, and lines beside each other.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
+#include "engine/kernels/simd/simd.h"
 #include "tests/engine/ops/op-check.h"
 #include "tests/program.h"
 
@@ -41,7 +42,7 @@ test_elements_are_converted_before_they_are_added (void)
 static void
 test_all_widths_are_summed_line_by_line (void)
 {
-  for (gint64 inner = 1; inner < 140; inner += inner < 60 ? 7 : 1)
+  for (gint64 inner = 1; inner < 140; inner++)
     {
       HybType type = { hyb_shape_3d (2, 5, inner), HYB_F32 };
       g_autoptr (HybTensor) x = hyb_tensor_new (&type, NULL);
@@ -50,12 +51,14 @@ test_all_widths_are_summed_line_by_line (void)
 
       for (gint64 i = 0; i < 10 * inner; i++)
         from[i] = (float) (i * 7919 % 23) - 11;
+      hyb_simd_cap ((HybSimdLevel) (inner % 3));
       y = op_run ("cumsum", "axis=1", hyb_tensor_ref (x), NULL);
       to = hyb_tensor_get_data (y);
       for (gint64 i = 0; i < 10 * inner; i++)
         g_assert_cmpfloat (to[i], ==,
                            from[i] + (i / inner % 5 > 0 ? to[i - inner] : 0)); /* small integers */
     }
+  hyb_simd_cap (HYB_SIMD_AVX512);
 }
 
 TEST_PROGRAM (test_cumsum)
