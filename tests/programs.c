@@ -4,6 +4,7 @@
  * TEST_LIST is made by list-programs.sh from the names in meson.build.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/program.h"
+#include "tests/temporary-folder.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,6 +46,7 @@ main (int argc, char **argv)
   if (program)
     {
       setenv (VARIABLE, program->name, 1);
+      temporary_folder_use ();
       memmove (argv + 1, argv + 2, (size_t) (argc - 1) * sizeof *argv);
       return program->run (argc - 1, argv);
     }

@@ -43,9 +43,22 @@ remove_folder (const char *folder)
   g_rmdir (folder);
 }
 
+/* Commands that fixture_run_line() has run must leave no temporary files. */
+static void
+check_temporary (Fixture *fixture)
+{
+  g_autofree char *path = in_folder (fixture, "tmp");
+  g_autoptr (GDir) dir = g_dir_open (path, 0, NULL);
+  const char *name;
+
+  while (dir && (name = g_dir_read_name (dir)))
+    fixture_complain ("%s was left in TMPDIR", name);
+}
+
 void
 fixture_tear_down (Fixture *fixture, gconstpointer unused)
 {
+  check_temporary (fixture);
   remove_folder (fixture->folder);
   clear_output (fixture);
   g_free (fixture->folder);
