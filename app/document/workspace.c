@@ -1,8 +1,9 @@
 /* workspace.c — the class of workspaces: creation and destruction.
  *
- * The functions of a workspace are in the files beside it: accessors and signals in workspace-state.c, opening in workspace-open.c, shapes and
- * values of inputs in workspace-inputs.c, running in workspace-run.c, captures in workspace-capture.c, recorded values in workspace-values.c,
- * numbers of the user in workspace-numbers.c, bookmarks in workspace-bookmarks.c.
+ * The functions of a workspace are in the files beside it: accessors and signals in workspace-state.c, opening in
+ * workspace-open.c, shapes and values of inputs in workspace-inputs.c, running in workspace-run.c, captures in
+ * workspace-capture.c, recorded values in workspace-values.c, numbers of the user in workspace-numbers.c, bookmarks in
+ * workspace-bookmarks.c.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/document/workspace-private.h"
 

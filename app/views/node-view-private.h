@@ -1,8 +1,7 @@
 /* node-view-private.h — the struct of the side pane, and its sections.
  *
- * Calls go one way: node-view.c (the class) → -facts.c, -group.c, -output.c, -weights.c → -classes.c, -costs.c, -numbers.c, -origins.c, -run.c, -values.c →
- * -places.c,
- * -contents.c.
+ * Calls go one way: node-view.c (the class) → -facts.c, -group.c, -output.c, -weights.c → -classes.c, -costs.c,
+ * -numbers.c, -origins.c, -run.c, -values.c → -places.c, -contents.c.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

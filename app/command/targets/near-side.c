@@ -1,6 +1,7 @@
 /* near-side.c — talks to hscope on a target through its launcher.
  *
- * A thread writes the request and the files (send_all); this one reads the pipes (watch).  far-side.c is the other end.  Start at scope_near_side_run().
+ * A thread writes the request and the files (send_all); this one reads the pipes (watch).  far-side.c is the other end.
+ * Start at scope_near_side_run().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/targets/near-side.h"
 
@@ -283,8 +284,8 @@ dup_fact (const HybJson *json, const char *key)
   return fact ? g_strndup (fact, (gsize) hyb_prefix_length (fact, 256)) : NULL;
 }
 
-/* The clock there was read after the request was written and before the answer was: of the differences that explain it, the least one
- * is taken. */
+/* The clock there was read after the request was written and before the answer was: of the differences that explain it,
+ * the least one is taken. */
 static void
 compare_clocks (const NearSide *side, gint64 there)
 {
