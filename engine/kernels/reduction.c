@@ -17,6 +17,7 @@
 #include "engine/kernels/reduction-loops.h"
 #include "engine/kernels/simd/transpose.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "engine/kernels/vectorise.h"
@@ -58,6 +59,7 @@ typedef struct
   gint64                n_stripes;     /* stripes that `inner` is split into */
   gint64                width;         /* accumulators of a task */
   gboolean              is_blocked;    /* few, large tasks: each is split into blocks */
+  gboolean              is_again;      /* finite results of the first run are kept */
 } ReduceJob;
 
 /* Returns the offset in elements of an index that counts through the axes in order. */
@@ -230,6 +232,24 @@ run_task_blocked (const ReduceJob *reduce, const Task *task, gint64 *sums)
     reduce->loops->combine (sums, partial + block * reduce->width, reduce->width);
 }
 
+/* Turns n accumulators into the results from `at` on. */
+static void
+finish (const ReduceJob *reduce, gconstpointer sums, gint64 n, gint64 at)
+{
+  float        values[MAX_WIDTH];
+  float *const y = (float *) (gpointer) (reduce->y + at * reduce->size);
+
+  if (!reduce->is_again)
+    {
+      reduce->loops->finish (sums, n, reduce->finish, reduce->count, y);
+      return;
+    }
+  reduce->loops->finish (sums, n, reduce->finish, reduce->count, values);
+  for (gint64 i = 0; i < n; i++)
+    if (!isfinite (y[i]))
+      y[i] = values[i];
+}
+
 static void
 run_tasks (gint64 begin, gint64 end, gpointer data)
 {
@@ -249,8 +269,7 @@ run_tasks (gint64 begin, gint64 end, gpointer data)
       else
         accumulate_units (reduce, &task, 0, reduce->n_units * reduce->reduced.count, sums);
       combine_rows (reduce, task.columns, sums);
-      reduce->loops->finish (sums, task.columns, reduce->finish, reduce->count,
-                             reduce->y + (place * reduce->inner + column) * reduce->size);
+      finish (reduce, sums, task.columns, place * reduce->inner + column);
     }
 }
 
@@ -280,7 +299,7 @@ run_short_rows (const ReduceJob *reduce, gint64 begin, gint64 end)
           loops->start (sums, n);
           loops->columns (sums, columns, n, reduce->length, n);
         }
-      loops->finish (sums, n, reduce->finish, reduce->count, reduce->y + at * reduce->size);
+      finish (reduce, sums, n, at);
     }
 }
 
@@ -315,7 +334,7 @@ run_places (gint64 begin, gint64 end, gpointer data)
                                    find_offset (&reduce->reduced, run)) *
                                       reduce->size,
                       reduce->length);
-      loops->finish (sums, n, reduce->finish, reduce->count, reduce->y + at * reduce->size);
+      finish (reduce, sums, n, at);
     }
 }
 
@@ -334,14 +353,14 @@ run (ReduceJob *reduce)
 static gboolean
 are_finite (const float *y, gint64 n)
 {
-  guint32 bits, n_infinite = 0;
+  guint32 bits, is_infinite = 0;
 
   for (gint64 i = 0; i < n; i++)
     {
       memcpy (&bits, y + i, sizeof bits);
-      n_infinite += (bits & 0x7f800000) == 0x7f800000;
+      is_infinite |= (bits & 0x7f800000) == 0x7f800000;
     }
-  return n_infinite == 0;
+  return !is_infinite;
 }
 
 void
@@ -361,6 +380,7 @@ hyb_reduce (const HybReduction *reduction)
   if (reduce.loops->exact && !are_finite (reduction->y, reduce.kept.count * reduce.inner))
     {
       reduce.loops = reduce.loops->exact;
+      reduce.is_again = TRUE;
       run (&reduce);
     }
 }

@@ -1,7 +1,8 @@
 /* reduction.h — sums, products and extrema over any set of axes: y[kept] = reduce x[kept, reduced].
  *
- * Sums and products of floats accumulate in double, in blocks whose sizes depend only on the
- * shape, so that the result does not depend on the number of threads.
+ * Products of floats accumulate in double.  Sums of floats add up to 8 columns or a row of up to 64 elements as a tree of
+ * floats and the rest in double; squares are added in double.  Blocks depend only on the shape, so that the result does
+ * not depend on the number of threads, and a result does not depend on the rows beside it.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
