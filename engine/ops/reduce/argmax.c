@@ -250,6 +250,8 @@ search (const HybCall *call, const HybRun *run, gint64 axis, gboolean smallest)
       hyb_dtype_set_double (job.to, call->output[0].dtype, 0, 0);
       return;
     }
+  if (job.view.inner == 0)
+    return;
   hyb_parallel_for (job.view.outer * ((job.view.inner + COLUMNS - 1) / COLUMNS),
                     MAX (1, GRAIN / (job.view.length * MIN (job.view.inner, COLUMNS))),
                     call->input[0].dtype == HYB_F64     ? search_slice_f64

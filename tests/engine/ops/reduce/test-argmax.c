@@ -19,6 +19,8 @@ static const OpSample samples[] = {
   { "argmax argmin", "flattened, axes kept", "keepdims=True", { "f32[3,4]" } },
   { "argmax argmin", "integers", "axis=1", { "i32[3,4]" } },
   { "argmax argmin", "half floats", "axis=1", { "f16[3,4]" } },
+  { "argmax argmin", "no lines", "axis=1", { "f32[2,3,0]" } },
+  { "argmax argmin", "no columns", "axis=1", { "f32[0,3]" } },
   { "argmax_channel", "matrix", NULL, { "f32[3,4]" } },
   { "argmax_channel", "images", NULL, { "f32[2,3,2,2]" } },
   { 0 },
