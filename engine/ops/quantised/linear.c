@@ -4,6 +4,7 @@
  * point are floats that are broadcast to x.  The loops are in engine/kernels/quantise-linear.h.  Start with
  * quantise_forward().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/gradient/by-formula.h"
 #include "engine/kernels/each.h"
 #include "engine/kernels/quantise-linear.h"
 #include "engine/op/dimensions.h"
@@ -144,22 +145,26 @@ dequantise_forward (const HybCall *call, const HybRun *run)
 
 static const char *const inputs[] = { "data", "scale", "zero", NULL };
 
-#define COMMON                                                                         \
-  .category = HYB_CATEGORY_ELEMENTWISE, .flags = HYB_OP_NO_GRADIENT | HYB_OP_INTERNAL, \
-  .inputs = inputs, .infer_shape = linear_infer_shape,                                 \
-  .dtypes = HYB_DTYPE_BIT (HYB_F32) | HYB_DTYPE_BIT (HYB_I8) | HYB_DTYPE_BIT (HYB_U8), \
+#define COMMON                                                                               \
+  .category = HYB_CATEGORY_ELEMENTWISE, .inputs = inputs, .infer_shape = linear_infer_shape, \
+  .dtypes = HYB_DTYPE_BIT (HYB_F32) | HYB_DTYPE_BIT (HYB_I8) | HYB_DTYPE_BIT (HYB_U8),       \
   .flops_per_input = 1
 
 const HybOp hyb_ops_linear[] = {
   { .name = "_quantise_linear",
     .doc = "8-bit integers nearest to x / scale + zero.",
     COMMON,
+    .flags = HYB_OP_NO_GRADIENT | HYB_OP_INTERNAL,
     HYB_PARAMS (linear_params, LinearParams),
     .infer_dtype = quantise_infer_dtype,
     .forward = quantise_forward },
   { .name = "_dequantise_linear",
     .doc = "Floats of 8-bit integers: (x − zero) scale.",
     COMMON,
+    .flags = HYB_OP_INTERNAL,
+    HYB_GRADIENT (
+        "_reduce_like (broadcast_mul (g0, broadcast_sub (_cast_like (i0, i2), i2)), i1) > i1; "
+        "_reduce_like (negative (broadcast_mul (g0, i1)), i2) > i2"),
     .infer_dtype = dequantise_infer_dtype,
     .forward = dequantise_forward },
   { 0 },
