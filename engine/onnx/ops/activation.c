@@ -234,7 +234,7 @@ lower_thresholded_relu (HybLowering *lowering)
 
   hyb_lowering_set_output (lowering, 0,
                            hyb_lowering_emit (lowering, "_thresholded_relu", 1, &x, "alpha",
-                                              hyb_lowering_text (lowering, "%.9g",
+                                              hyb_lowering_text (lowering, "%.17g",
                                                                  hyb_onnx_float (lowering, "alpha",
                                                                                  1)),
                                               NULL));

@@ -99,7 +99,7 @@ _thresholded_relu_forward (const HybCall *call, const HybRun *run)
              call->output[0].dtype == HYB_F64 ? _thresholded_relu_f64 : _thresholded_relu_f32);
 }
 
-UNARY_BACKWARD (_thresholded_relu, x, IS_ABOVE (double) ? g : 0)
+UNARY_BACKWARD (_thresholded_relu, x, IS_ABOVE (__typeof__ (x)) ? g : 0)
 
 #undef IS_ABOVE
 
