@@ -377,19 +377,23 @@ multiply_slice (gint64 begin, gint64 end, gpointer data)
     }
 }
 
-/* Many products are split over threads by product; a few are computed one after another, each
- * split over threads by hyb_gemm(). */
+void
+hyb_gemm_share (const HybGemm *gemm, gint64 n, HybParallelFunc multiply, gpointer data)
+{
+  double work = gemm_work (gemm);
+
+  if (n >= (gint64) hyb_parallel_get_threads ())
+    hyb_parallel_for (n, MAX (1, (gint64) (SERIAL_WORK / MAX (1.0, work))), multiply, data);
+  else
+    multiply (0, n, data);
+}
+
 void
 hyb_gemm_batch (const HybGemm *gemm, const HybGemmBatch *batch, const HybGemmOperands *operands)
 {
   BatchJob job = { gemm, batch, operands };
-  gint64   n = batch->count[0] * batch->count[1];
-  double   work = gemm_work (gemm);
 
-  if (n >= (gint64) hyb_parallel_get_threads ())
-    hyb_parallel_for (n, MAX (1, (gint64) (SERIAL_WORK / MAX (1.0, work))), multiply_slice, &job);
-  else
-    multiply_slice (0, n, &job);
+  hyb_gemm_share (gemm, batch->count[0] * batch->count[1], multiply_slice, &job);
 }
 
 /* openblas_get_config() returns a text such as "OpenBLAS 0.3.21 NO_LAPACKE …". */

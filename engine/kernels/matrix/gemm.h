@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include "engine/base/parallel.h"
 #include "engine/kernels/matrix/gemm-shape.h"
 #include "engine/tensor/dtype.h"
 
@@ -46,6 +47,10 @@ typedef struct
   gconstpointer a, b;
   gpointer      c;
 } HybGemmOperands;
+
+/* Calls multiply (begin, end, data), which computes the products [begin, end) of n: threads share them if there are enough,
+ * else each product. */
+void hyb_gemm_share (const HybGemm *gemm, gint64 n, HybParallelFunc multiply, gpointer data);
 
 /* Computes all products of the batch. */
 void

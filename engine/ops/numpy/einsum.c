@@ -329,17 +329,13 @@ static gboolean
 multiply_matrices (const Contraction *c)
 {
   Products self = { .contraction = c };
-  gint64   n = 1, work;
+  gint64   n = 1;
 
   if (!find_roles (c, &self.roles) || !find_product (c, &self.roles, &self.gemm))
     return FALSE;
   for (int i = 0; i < c->n_kept; i++)
     n *= i == self.roles.row || i == self.roles.column ? 1 : c->dim[i];
-  work = hyb_dim_multiply (hyb_dim_multiply (self.gemm.m, self.gemm.n), self.gemm.k);
-  if (n < 4)
-    multiply_slice (0, n, &self);
-  else
-    hyb_parallel_for (n, MAX (1, 65536 / MAX (1, work)), multiply_slice, &self);
+  hyb_gemm_share (&self.gemm, n, multiply_slice, &self);
   return TRUE;
 }
 
