@@ -16,13 +16,15 @@ typedef struct
   const char *slope; /* of its rectifier; NULL: 0 */
 } Ending;
 
-/* LeakyReLU with one slope for all. */
+/* LeakyReLU with one slope for all.  With a slope of 0 it differs from a rectifier: it gives NaN for −∞. */
 static gboolean
 is_leaky (const HybNode *node)
 {
   const char *type = hyb_node_get_attribute (node, "act_type");
+  const char *slope = hyb_node_get_attribute (node, "slope");
 
-  return node->op == hyb_op_find ("LeakyReLU") && (!type || g_str_equal (type, "leaky"));
+  return node->op == hyb_op_find ("LeakyReLU") && (!type || g_str_equal (type, "leaky")) &&
+         (!slope || g_ascii_strtod (slope, NULL) != 0);
 }
 
 /* The slope of a rectifier as text; NULL: 0. */

@@ -255,9 +255,11 @@ test_leaky_rectifiers (void)
   {
     const char *act_type, *slope;
     guint       n_left;
-  } cases[] = {
-    { "leaky", "0.1", 0 }, { "leaky", NULL, 0 }, { "leaky", "-0.5", 0 }, { "elu", "0.1", 1 }
-  };
+  } cases[] = { { "leaky", "0.1", 0 },
+                { "leaky", NULL, 0 },
+                { "leaky", "-0.5", 0 },
+                { "leaky", "0", 1 },
+                { "elu", "0.1", 1 } };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {
