@@ -88,7 +88,6 @@ typedef struct
           }                                                                           \
       }                                                                               \
   }
-LINES (float, double, f32)
 LINES (double, double, f64)
 LINES (gint8, guint64, i8)
 LINES (guint8, guint64, u8)
@@ -102,12 +101,21 @@ LINES (gint64, guint64, i64)
    HYB_DTYPE_BIT (HYB_I64))
 
 static void
-sum_floats (gpointer data, gint64 n, gint64 stride, gint64 n_lines)
+lines_f32 (gpointer data, gint64 n, gint64 stride, gint64 n_lines)
 {
-  if (n_lines == 1)
-    lines_f32 (data, n, stride, 1);
-  else
-    hyb_running_sums_f32 (data, n, stride, n_lines);
+  float *at = data;
+  double sum = 0;
+
+  if (n_lines > 1)
+    {
+      hyb_running_sums_f32 (data, n, stride, n_lines);
+      return;
+    }
+  for (gint64 i = 0; i < n; i++)
+    {
+      sum += at[i * stride];
+      at[i * stride] = (float) sum;
+    }
 }
 
 /* Groups of lines: up to COLUMNS that lie side by side. */
@@ -115,8 +123,8 @@ static void
 run_groups (gint64 begin, gint64 end, gpointer data)
 {
   static void (*const lines[HYB_N_DTYPES]) (gpointer, gint64, gint64, gint64) = {
-    [HYB_F32] = sum_floats, [HYB_F64] = lines_f64, [HYB_U8] = lines_u8,
-    [HYB_I8] = lines_i8,    [HYB_I32] = lines_i32, [HYB_I64] = lines_i64,
+    [HYB_F32] = lines_f32, [HYB_F64] = lines_f64, [HYB_U8] = lines_u8,
+    [HYB_I8] = lines_i8,   [HYB_I32] = lines_i32, [HYB_I64] = lines_i64,
   };
   const CumsumJob *job = data;
   gint64           n = job->view.length, inner = job->view.inner;
