@@ -1,5 +1,5 @@
-/* test-linear.c — tests of _quantise_linear and _dequantise_linear: samples and refusals for op-check.h, and every element
- * beside its definition at each level of vector instructions.
+/* test-quantise-linear.c — tests of _quantise_linear and _dequantise_linear: samples and refusals for op-check.h, and every
+ * element beside its definition at each level of vector instructions.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/kernels/simd/simd.h"
@@ -91,12 +91,12 @@ test_each_element_is_rounded_and_limited (void)
   hyb_simd_cap (HYB_SIMD_AVX512);
 }
 
-TEST_PROGRAM (test_linear)
+TEST_PROGRAM (test_quantise_linear)
 {
   g_test_init (&argc, &argv, NULL);
 
-  op_check_family ("linear", hyb_ops_linear, samples, refusals);
-  g_test_add_func ("/engine/ops/linear/each-element-is-rounded-and-limited",
+  op_check_family ("quantise-linear", hyb_ops_quantise_linear, samples, refusals);
+  g_test_add_func ("/engine/ops/quantise-linear/each-element-is-rounded-and-limited",
                    test_each_element_is_rounded_and_limited);
   return g_test_run ();
 }

@@ -1,12 +1,13 @@
-/* linear.c — _quantise_linear and _dequantise_linear: between floats and 8-bit integers by a scale and a zero point.
+/* quantise-linear.c — _quantise_linear and _dequantise_linear: between floats and 8-bit integers by a scale and a zero point.
  *
  * ONNX's QuantizeLinear and DequantizeLinear: round (x / scale) + zero, saturated, and (x − zero) scale.  Scale and zero
  * point are floats that are broadcast to x.  The loops are in engine/kernels/quantise-linear.h.  Start with
  * quantise_forward().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/kernels/quantise-linear.h"
+
 #include "engine/gradient/by-formula.h"
 #include "engine/kernels/each.h"
-#include "engine/kernels/quantise-linear.h"
 #include "engine/op/dimensions.h"
 #include "engine/op/rules.h"
 #include "engine/op/run.h"
@@ -150,7 +151,7 @@ static const char *const inputs[] = { "data", "scale", "zero", NULL };
   .dtypes = HYB_DTYPE_BIT (HYB_F32) | HYB_DTYPE_BIT (HYB_I8) | HYB_DTYPE_BIT (HYB_U8),       \
   .flops_per_input = 1
 
-const HybOp hyb_ops_linear[] = {
+const HybOp hyb_ops_quantise_linear[] = {
   { .name = "_quantise_linear",
     .doc = "8-bit integers nearest to x / scale + zero.",
     COMMON,
