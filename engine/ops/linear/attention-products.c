@@ -99,8 +99,8 @@ HybAttentionProduct
 hyb_attention_find_scores (const HybCall *call)
 {
   guint           keys = call->n_inputs - 1; /* one input holds both in self attention */
-  gint64          parts_q = keys == 0 ? PARTS_SELF : PARTS_QUERIES;
-  gint64          parts_k = keys == 0 ? PARTS_SELF : PARTS_ENCODER;
+  gint64          parts_q = keys == 0 ? HYB_ATTENTION_PARTS_SELF : HYB_ATTENTION_PARTS_QUERIES;
+  gint64          parts_k = keys == 0 ? HYB_ATTENTION_PARTS_SELF : HYB_ATTENTION_PARTS_ENCODER;
   const HybShape *shape = &call->input[0].shape, *keys_shape = &call->input[keys].shape;
   Sizes           sizes = sizes_of (call, shape, parts_q, &call->output[0].shape);
 
@@ -141,8 +141,8 @@ void
 hyb_attention_find_score_gradients (const HybCall *call, HybAttentionProduct products[2])
 {
   guint              keys = call->n_outputs - 1;
-  gint64             parts_q = keys == 0 ? PARTS_SELF : PARTS_QUERIES;
-  gint64             parts_k = keys == 0 ? PARTS_SELF : PARTS_ENCODER;
+  gint64             parts_q = keys == 0 ? HYB_ATTENTION_PARTS_SELF : HYB_ATTENTION_PARTS_QUERIES;
+  gint64             parts_k = keys == 0 ? HYB_ATTENTION_PARTS_SELF : HYB_ATTENTION_PARTS_ENCODER;
   const HybShape    *shape = &call->output[0].shape;
   Sizes              sizes = sizes_of (call, shape, parts_q, &call->input[0].shape);
   HybAttentionLayout q = interleaved_layout (shape, sizes.heads, parts_q, 0);

@@ -9,9 +9,9 @@
 /* Parts of an interleaved array. */
 enum
 {
-  PARTS_QUERIES = 1,
-  PARTS_ENCODER = 2, /* keys, values */
-  PARTS_SELF = 3,    /* queries, keys, values */
+  HYB_ATTENTION_PARTS_QUERIES = 1,
+  HYB_ATTENTION_PARTS_ENCODER = 2, /* keys, values */
+  HYB_ATTENTION_PARTS_SELF = 3,    /* queries, keys, values */
 };
 
 typedef struct

@@ -107,7 +107,8 @@ infer_values (HybCall *call, gint64 parts, GError **error)
 
   /* In self attention there are as many queries as keys. */
   shape = hyb_shape_3d (scaled (values->dim[1], params->heads, 1),
-                        parts == PARTS_SELF ? values->dim[0] : HYB_UNKNOWN, values->dim[0]);
+                        parts == HYB_ATTENTION_PARTS_SELF ? values->dim[0] : HYB_UNKNOWN,
+                        values->dim[0]);
   if (!hyb_shape_assign (attention, &shape, error))
     return FALSE;
 
@@ -120,27 +121,31 @@ selfatt_qk_infer_shape (HybCall *call, GError **error)
 {
   HybShape *qkv = &call->input[0].shape;
 
-  return infer_scores (call, &(Interleaved){ qkv, PARTS_SELF, "the queries" },
-                       &(Interleaved){ qkv, PARTS_SELF, "the keys" }, error);
+  return infer_scores (call, &(Interleaved){ qkv, HYB_ATTENTION_PARTS_SELF, "the queries" },
+                       &(Interleaved){ qkv, HYB_ATTENTION_PARTS_SELF, "the keys" }, error);
 }
 
 static gboolean
 encdec_qk_infer_shape (HybCall *call, GError **error)
 {
-  return infer_scores (call, &(Interleaved){ &call->input[0].shape, PARTS_QUERIES, "the queries" },
-                       &(Interleaved){ &call->input[1].shape, PARTS_ENCODER, "the keys" }, error);
+  return infer_scores (call,
+                       &(Interleaved){ &call->input[0].shape, HYB_ATTENTION_PARTS_QUERIES,
+                                       "the queries" },
+                       &(Interleaved){ &call->input[1].shape, HYB_ATTENTION_PARTS_ENCODER,
+                                       "the keys" },
+                       error);
 }
 
 static gboolean
 selfatt_valatt_infer_shape (HybCall *call, GError **error)
 {
-  return infer_values (call, PARTS_SELF, error);
+  return infer_values (call, HYB_ATTENTION_PARTS_SELF, error);
 }
 
 static gboolean
 encdec_valatt_infer_shape (HybCall *call, GError **error)
 {
-  return infer_values (call, PARTS_ENCODER, error);
+  return infer_values (call, HYB_ATTENTION_PARTS_ENCODER, error);
 }
 
 /* --- Forward --- */
@@ -186,25 +191,25 @@ valatt_note (const HybCall *call, gint64 parts)
 static const char *
 selfatt_valatt_note (const HybCall *call)
 {
-  return valatt_note (call, PARTS_SELF);
+  return valatt_note (call, HYB_ATTENTION_PARTS_SELF);
 }
 
 static const char *
 encdec_valatt_note (const HybCall *call)
 {
-  return valatt_note (call, PARTS_ENCODER);
+  return valatt_note (call, HYB_ATTENTION_PARTS_ENCODER);
 }
 
 static void
 selfatt_valatt_forward (const HybCall *call, const HybRun *run)
 {
-  valatt_forward (call, run, PARTS_SELF);
+  valatt_forward (call, run, HYB_ATTENTION_PARTS_SELF);
 }
 
 static void
 encdec_valatt_forward (const HybCall *call, const HybRun *run)
 {
-  valatt_forward (call, run, PARTS_ENCODER);
+  valatt_forward (call, run, HYB_ATTENTION_PARTS_ENCODER);
 }
 
 /* --- Gradients: inputs are the incoming gradient and the forward inputs, outputs as those --- */
@@ -257,7 +262,7 @@ backward_selfatt_valatt_note (const HybCall *call)
 {
   HybAttentionProduct products[2];
 
-  hyb_attention_find_value_gradients (call, PARTS_SELF, products);
+  hyb_attention_find_value_gradients (call, HYB_ATTENTION_PARTS_SELF, products);
   return hyb_attention_note (call, &products[0]);
 }
 
@@ -266,20 +271,20 @@ backward_encdec_valatt_note (const HybCall *call)
 {
   HybAttentionProduct products[2];
 
-  hyb_attention_find_value_gradients (call, PARTS_ENCODER, products);
+  hyb_attention_find_value_gradients (call, HYB_ATTENTION_PARTS_ENCODER, products);
   return hyb_attention_note (call, &products[0]);
 }
 
 static void
 backward_selfatt_valatt (const HybCall *call, const HybRun *run)
 {
-  backward_valatt (call, run, PARTS_SELF);
+  backward_valatt (call, run, HYB_ATTENTION_PARTS_SELF);
 }
 
 static void
 backward_encdec_valatt (const HybCall *call, const HybRun *run)
 {
-  backward_valatt (call, run, PARTS_ENCODER);
+  backward_valatt (call, run, HYB_ATTENTION_PARTS_ENCODER);
 }
 
 /* Every product takes 2 × d operations for each score: it has the scores as one operand or result,
@@ -296,8 +301,8 @@ cost_of_products (const HybCall *call, const HybShape *score_shape, gint64 featu
 static void
 qk_cost (const HybCall *call, HybCost *cost)
 {
-  gint64 features =
-      call->input[0].shape.dim[2] / (call->n_inputs == 1 ? PARTS_SELF : PARTS_QUERIES);
+  gint64 features = call->input[0].shape.dim[2] /
+                    (call->n_inputs == 1 ? HYB_ATTENTION_PARTS_SELF : HYB_ATTENTION_PARTS_QUERIES);
 
   cost_of_products (call, &call->output[0].shape, features, cost);
 }
@@ -311,8 +316,8 @@ valatt_cost (const HybCall *call, HybCost *cost)
 static void
 backward_qk_cost (const HybCall *call, HybCost *cost)
 {
-  gint64 features =
-      call->output[0].shape.dim[2] / (call->n_outputs == 1 ? PARTS_SELF : PARTS_QUERIES);
+  gint64 features = call->output[0].shape.dim[2] /
+                    (call->n_outputs == 1 ? HYB_ATTENTION_PARTS_SELF : HYB_ATTENTION_PARTS_QUERIES);
 
   cost_of_products (call, &call->input[0].shape, features, cost);
   cost->flops *= 2;
