@@ -1,9 +1,9 @@
 /* positions.c — _element_positions and _tuple_positions: where indices lie in the flattened array that they index; and
  * _take_elements, which reads these elements.
  *
- * ONNX's GatherElements and ScatterElements name elements along one axis, GatherND and ScatterND by tuples of indices.  Of
- * all but the first, the positions go to take and _scatter_set_nd.  Negative indices count from the end of an axis.  Start
- * with element_forward(), tuple_forward() and take_forward().
+ * ONNX's GatherElements and ScatterElements name elements along one axis, GatherND and ScatterND by tuples of indices.
+ * GatherElements uses _take_elements; the other three pass positions to take or _scatter_set_nd.  Negative indices count
+ * from the end of an axis.  Start with element_forward(), tuple_forward() and take_forward().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/base/parallel.h"
 #include "engine/gradient/by-operands.h"
@@ -164,9 +164,16 @@ tuple_infer_shape (HybCall *call, GError **error)
 
   if (!hyb_shape_is_known (indices))
     return TRUE;
-  if (indices->rank <= params->batch ||
-      indices->dim[indices->rank - 1] != params->shape.rank - params->batch)
-    return hyb_refuse_types (error, NULL, "its tuples do not fit the %d indexed axes",
+  if (indices->rank <= params->batch)
+    return hyb_refuse_types (error, NULL,
+                             "its indices have %d axes, so none is left for tuples after the %d of "
+                             "the batch",
+                             indices->rank, (int) params->batch);
+  if (indices->dim[indices->rank - 1] != params->shape.rank - params->batch)
+    return hyb_refuse_types (error, NULL,
+                             "its tuples have %" G_GINT64_FORMAT
+                             " indices, but %d axes are indexed",
+                             indices->dim[indices->rank - 1],
                              params->shape.rank - (int) params->batch);
   for (int i = 0; i < params->batch; i++)
     if (indices->dim[i] > params->shape.dim[i])
