@@ -1,9 +1,9 @@
 /* rank.c — ranks the elements along one axis: for each line, read it as (key, index) entries, put
  * the first k in order, write them.
  *
- * Up to MAX_INSERTION elements are kept in order by insertion in one pass over the line, of floats a block at a time.  For more, at most half
- * of the line, entries are collected until there are twice as many as wanted, then sorted, and only those that
- * precede the last of the first k are collected further.  Else the whole line is sorted by a stable merge sort.
+ * Up to MAX_INSERTION elements are kept in order by insertion in one pass over the line, of floats a block at a time.  For
+ * more, at most half of the line, entries are collected until there are twice as many as wanted, then sorted, and only
+ * those that precede the last of the first k are collected further.  Else the whole line is sorted by a stable merge sort.
  * Start with hyb_rank().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/kernels/rank.h"

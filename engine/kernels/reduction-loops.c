@@ -1,9 +1,8 @@
 /* reduction-loops.c — the inner loops of reductions: a = reduce over i of x[i].
  *
  * Floats accumulate in double (extrema in their own type), of sums up to eight as floats before; integers in 64 bits that
- * wrap.  A row
- * is reduced into LANES independent accumulators, which the compiler turns into vectors without
- * reordering operations.  The macro LOOPS defines the loops for one reduction and element type.
+ * wrap.  A row is reduced into LANES independent accumulators, which the compiler turns into vectors without reordering
+ * operations.  The macro LOOPS defines the loops for one reduction and element type.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/kernels/reduction-loops.h"
 

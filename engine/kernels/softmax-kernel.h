@@ -1,9 +1,9 @@
 /* softmax-kernel.h — the loops of softmax.c: y[o,k,i] = exp (x[o,k,i]) / sum_k exp (x[o,k,i]).
  *
- * inner == 1: for each o, one contiguous row over k (rows.h).  Otherwise: for each o, for each
- * block of BLOCK adjacent i, for k, so that memory is read in order.  Rows shorter than a vector are transposed block by
- * block.  each-real.h compiles this
- * file for float and double.
+ * inner == 1: for each o, one contiguous row over k (rows.h).  Otherwise: for each o, for each block of BLOCK adjacent i,
+ * for k, so that memory is read in order.  Rows shorter than a vector are transposed block by block.  Elements beyond the
+ * length of a row are 0.  backward_row() and backward_block() compute the gradients in the same two orders.  each-real.h
+ * compiles this file for float and double.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/kernels/row-sums-kernel.h"
 

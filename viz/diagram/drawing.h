@@ -43,6 +43,6 @@ typedef struct
  * old. */
 const VizDrawing *viz_drawing_load (GError **error);
 
-/* The same, but ends the program if a library is missing.  What can return an error calls viz_drawing_load() before
- * it measures or draws. */
+/* The same, but ends the program if a library is missing.  Functions that can return an error call viz_drawing_load()
+ * first. */
 const VizDrawing *viz_drawing (void);

@@ -1,6 +1,6 @@
 /* sheet.h — one page as the bytes of a PNG or PDF file; a function of the caller draws it.
  *
- * The bytes depend only on the sheet: a PDF contains no date.
+ * The bytes depend only on the sheet: a PDF contains a constant date.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

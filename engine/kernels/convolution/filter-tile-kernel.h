@@ -3,8 +3,12 @@
  * sum_F_V: sums[f,v] = sum_k weights[f,k] image[shifts[k] + vectors[v]]; for k, for f < F, for
  * vectors v < V.  With AVX-512 vectors follow each other, because fewer of them are wasted on the
  * gaps between rows that way.  The F × V sums stay in registers: F and V are constants wherever sum_tile() is inlined,
- * and TILES lists the pairs whose sums fit the registers.  Winograd's transforms are here too,
- * because they need the same instruction sets.
+ * and TILES lists the pairs whose sums fit the registers.
+ *
+ * sum_panel_F_V: the same of cells that gather() copied or that are read from the image as it lies, some channels and taps
+ * at a time.  sum_columns_N: of N such positions, with vectors along channels and taps.  lay_out() writes one phase of a
+ * channel as planes for these sums.
+ * Winograd's transforms are here too, because they need the same instruction sets.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #if LANES >= 8

@@ -78,8 +78,8 @@ typedef void (*HybSumPanel) (const HybTilePanel *panel, const float *weights);
 /* Positions that are summed along channels and taps instead, at most. */
 #define HYB_TILE_COLUMNS 4
 
-/* The same for a few positions, vectors being made of channels and taps: cells[i step + k].  Lanes of a sum are added at its
- * end.  first: the filter that `weights` and the map begin with; all n_filters are computed. */
+/* The same for a few positions and n_filters filters, vectors being made of channels and taps: cells[i step + k].  Lanes of
+ * a sum are added at its end. */
 typedef void (*HybSumColumns) (const HybTilePanel *panel, const float *weights, gint64 n_filters);
 
 /* Cells that follow each other: n of them, which the panel has from `to` on. */

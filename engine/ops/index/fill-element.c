@@ -112,8 +112,8 @@ set_infer_shape (HybCall *call, GError **error)
   return hyb_shape_assign (&call->input[1].shape, &rows, error);
 }
 
-/* Copies n elements of a size that is constant at compile time to the places that int64 indices of the first axis name; the
- * number of those before the first index outside. */
+/* Copies n elements of a size that is constant at compile time to the places that int64 indices of the first axis name.
+ * Returns how many were set before the first index out of range. */
 #define SET_ELEMENTS(T)                                                                          \
   static gsize set_##T (gpointer to, gconstpointer from, const gint64 *at, gsize n, gint64 size) \
   {                                                                                              \

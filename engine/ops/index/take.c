@@ -134,7 +134,7 @@ job_place (const TakeJob *job, gint64 i)
 /* Indices that are resolved before rows are copied. */
 #define CHUNK 256
 
-/* Resolves the n indices from `first` on; int64 is usual. */
+/* Resolves the n indices from `first` on; int64 has a loop of its own because it is the usual type. */
 static void
 resolve_places (const TakeJob *job, gint64 first, gint64 n, gint64 *places)
 {

@@ -1,8 +1,8 @@
 /* einsum.c — _npi_einsum: sums of products of tensors, with one letter for each axis.
  *
  * “ij,jk->ik” names the axes of each operand and those of the result; letters that the result does
- * not have are summed.  Both the result and each gradient are a Contraction: products of matrices if two factors of floats
- * lie so, else one strided loop over all labels.  Start with contract().
+ * not have are summed.  Both the result and each gradient are a Contraction: products of matrices if there are two float
+ * factors with matrix strides, else one strided loop over all labels.  Start with contract().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/base/parallel.h"
