@@ -4,6 +4,14 @@
 
 #define KEY "scope-copying"
 
+/* Someone copied something else. */
+static void
+on_changed (GObject *clipboard, GCancellable *copying)
+{
+  g_cancellable_cancel (copying);
+  g_object_set_data (clipboard, KEY, NULL);
+}
+
 GCancellable *
 scope_clipboard_claim (GtkWidget *widget)
 {
@@ -12,6 +20,7 @@ scope_clipboard_claim (GtkWidget *widget)
 
   g_cancellable_cancel (g_object_get_data (clipboard, KEY));
   g_object_set_data_full (clipboard, KEY, copying, g_object_unref);
+  g_signal_connect_object (clipboard, "changed", G_CALLBACK (on_changed), copying, 0);
   return copying;
 }
 

@@ -209,25 +209,78 @@ test_integers (void)
   tensor_remove_folder ();
 }
 
-/* A copy of a million values is still being prepared when one value is copied. */
+/* Copies what is selected.  `copying` is what cancels it, and empty when its task has ended. */
 static void
-test_last_copy (void)
+begin_copy (ScopePage *own, GWeakRef *copying)
+{
+  GdkClipboard *clipboard = gtk_widget_get_clipboard (grid_of (own));
+
+  gui_act (view_of (own), "values.copy", NULL);
+  g_weak_ref_init (copying, g_object_get_data (G_OBJECT (clipboard), "scope-copying"));
+}
+
+/* Begins to copy a million values. */
+static ScopePage *
+begin_long_copy (GWeakRef *copying)
 {
   g_autoptr (HybTensor) w = new_counting (2, (gint64[]){ 1000, 1000 });
-  ScopePage       *own = open_model ("net", w, NULL);
-  g_autofree char *copied = NULL;
+  ScopePage *own = open_model ("net", w, NULL);
 
   select_node (own, "w");
   show_values (own);
   gui_act (grid_of (own), "grid.select-all", NULL);
-  gui_act (view_of (own), "values.copy", NULL);
-  press (grid_of (own), "<Control>End");
-  gui_act (view_of (own), "values.copy", NULL);
-  gui_spin (3000);
-  copied = gui_clipboard (grid_of (own));
+  begin_copy (own, copying);
+  return own;
+}
+
+static gboolean
+has_ended (gpointer copying)
+{
+  g_autoptr (GObject) cancellable = g_weak_ref_get (copying);
+
+  return !cancellable;
+}
+
+static void
+assert_copied (ScopePage *own, const char *want)
+{
+  g_autofree char *copied = gui_clipboard (grid_of (own));
+
   g_assert_cmpuint (strlen (copied), ==,
-                    strlen ("999999\n")); /* the other copy is too long for a message */
-  g_assert_cmpstr (copied, ==, "999999\n");
+                    strlen (want)); /* the other copy is too long for a message */
+  g_assert_cmpstr (copied, ==, want);
+}
+
+/* A copy of a million values is still being prepared when one value is copied. */
+static void
+test_last_copy (void)
+{
+  GWeakRef   first, second;
+  ScopePage *own = begin_long_copy (&first);
+
+  g_assert_false (has_ended (&first));
+  press (grid_of (own), "<Control>End");
+  begin_copy (own, &second);
+  wait_until (has_ended, &second);
+  wait_until (has_ended, &first);
+  assert_copied (own, "999999\n");
+  g_weak_ref_clear (&first);
+  g_weak_ref_clear (&second);
+  tensor_remove_folder ();
+}
+
+/* The same when an entry copies its text, as other programs do. */
+static void
+test_copy_of_others (void)
+{
+  GWeakRef   copying;
+  ScopePage *own = begin_long_copy (&copying);
+
+  g_assert_false (has_ended (&copying));
+  gdk_clipboard_set_text (gtk_widget_get_clipboard (grid_of (own)), "of an entry");
+  wait_until (has_ended, &copying);
+  assert_copied (own, "of an entry");
+  g_weak_ref_clear (&copying);
   tensor_remove_folder ();
 }
 
@@ -289,6 +342,8 @@ add_tensor_tests (void)
   add_test ("/app/window/moves-through-values-by-mouse", CASE_EMPTY, test_mouse);
   add_test ("/app/window/shows-large-integers-exactly", CASE_EMPTY, test_integers);
   add_test ("/app/window/the-last-copy-is-on-the-clipboard", CASE_EMPTY, test_last_copy);
+  add_test ("/app/window/a-copy-of-others-cancels-one-that-takes-longer", CASE_EMPTY,
+            test_copy_of_others);
   add_test ("/app/window/reads-large-tensors-in-parts", CASE_EMPTY, test_large);
   add_long_test ("/app/window/scrolls-through-two-gigabytes", CASE_EMPTY, test_huge);
   add_test ("/app/window/says-that-there-are-no-values", CASE_EMPTY, test_nothing);
