@@ -7,12 +7,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* TRUE if only this user, or the administrator, could have written it. */
+/* TRUE if only this user, or the administrator, could have written the file or folder at this path; else logs why not. */
 static gboolean
-is_own (const struct stat *facts)
+is_own (const char *path, const struct stat *facts)
 {
-  return (facts->st_uid == geteuid () || facts->st_uid == 0) &&
-         (facts->st_mode & (S_IWGRP | S_IWOTH)) == 0;
+  gboolean is_of_other = facts->st_uid != geteuid () && facts->st_uid != 0;
+
+  if (!is_of_other && (facts->st_mode & (S_IWGRP | S_IWOTH)) == 0)
+    return TRUE;
+  g_info ("%s is not used, because %s", path,
+          is_of_other ? "it belongs to another user" : "other users may write there");
+  return FALSE;
 }
 
 /* The folder of a file, opened; −1 if it cannot be, or others may write there. */
@@ -23,23 +28,23 @@ open_folder (const char *path)
   int              folder = open (name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   struct stat      facts;
 
-  if (folder < 0 || (fstat (folder, &facts) == 0 && is_own (&facts)))
+  if (folder < 0 || (fstat (folder, &facts) == 0 && is_own (name, &facts)))
     return folder;
   close (folder);
   errno = EPERM;
   return -1;
 }
 
-/* All bytes of an opened file, and a 0. */
+/* All bytes of a file that was opened from this path, and a 0. */
 static char *
-read_all (int file, gsize limit, gsize *length)
+read_all (const char *path, int file, gsize limit, gsize *length)
 {
   struct stat      facts;
   g_autofree char *contents = NULL;
   gsize            n = 0;
   gssize           got = 1;
 
-  if (fstat (file, &facts) != 0 || !S_ISREG (facts.st_mode) || !is_own (&facts) ||
+  if (fstat (file, &facts) != 0 || !S_ISREG (facts.st_mode) || !is_own (path, &facts) ||
       (guint64) facts.st_size > limit)
     return NULL;
   contents = g_malloc ((gsize) facts.st_size + 1);
@@ -66,7 +71,7 @@ hyb_own_file_read (const char *path, gsize limit, gsize *length)
   close (folder);
   if (file < 0)
     return NULL;
-  contents = read_all (file, limit, length);
+  contents = read_all (path, file, limit, length);
   close (file);
   return contents;
 }

@@ -1,7 +1,7 @@
 /* own-file.h — small files that this program keeps for itself, below the user's cache folder.
  *
  * Files that others could have written are neither read nor written: links, pipes, files and folders of others, and
- * those that others may write.
+ * those that others may write.  Which file or folder others could have written is logged (G_LOG_LEVEL_INFO).
  *
  * Threads: any thread; of two that write the same file one wins.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
