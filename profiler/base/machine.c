@@ -257,7 +257,7 @@ describe_system (ProfFacts *facts)
     {
       g_autofree char *text = g_strdup_printf ("%.4g processors", quota);
 
-      prof_facts_set (facts, "system.cpu quota", text);
+      prof_facts_set (facts, "system.cpu limit", text);
     }
 }
 

@@ -49,7 +49,8 @@ static const Fact software_facts[] = {
   { "cpu.governor", "clock governor" },
   { "cpu.turbo", "turbo" },
   { "cpu.smt", "SMT" },
-  { "system.cpu quota", "quota of CPU time" },
+  { "system.cpu limit", "quota of CPU time" },
+  { "system.cpu quota", "quota of CPU time" }, /* of older captures: as the system writes it */
 };
 
 const char *

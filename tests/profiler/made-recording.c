@@ -51,6 +51,8 @@ add_facts (ProfBuilder *builder, const MadeRecording *recording)
   prof_facts_set (facts, "mode", "static");
   prof_facts_set (facts, "without", recording->without);
   prof_facts_set (facts, PROF_FOLDED_KEY, recording->folded);
+  prof_facts_set (facts, "system.cpu limit", recording->quota);
+  prof_facts_set (facts, "system.cpu quota", recording->old_quota);
   if (recording->cores > 0)
     prof_facts_set_number (facts, "cpu.cores", recording->cores);
   if (recording->threads > 0)

@@ -15,9 +15,11 @@ typedef struct
   guint       n;           /* clean samples */
   guint       n_disturbed; /* of them, the last ones */
   guint64     seed;
-  const char *without; /* passes that the plan left out */
-  const char *folded;  /* what it computed once */
-  const char *body;    /* shape of a variable "data" in the body of "fc1", or NULL */
+  const char *without;   /* passes that the plan left out */
+  const char *folded;    /* what it computed once */
+  const char *quota;     /* of CPU time */
+  const char *old_quota; /* the same as older versions wrote it */
+  const char *body;      /* shape of a variable "data" in the body of "fc1", or NULL */
 } MadeRecording;
 
 /* A recording of one machine, 30 samples of 1 ms with 1 % of noise. */

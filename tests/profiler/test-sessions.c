@@ -216,6 +216,27 @@ test_facts_that_one_recording_lacks_are_no_difference (void)
   prof_sessions_clear (&sessions);
 }
 
+/* Older versions wrote the same quota in another way. */
+static void
+test_quotas_are_compared_as_they_were_written (void)
+{
+  MadeRecording a = made_recording, b = made_recording;
+  ProfSessions  sessions;
+
+  a.old_quota = "200000 100000";
+  b.quota = "2 processors";
+  sessions = made_recordings_compare (&a, &b);
+  g_assert_false (prof_cautions_have (sessions.cautions, PROF_CAUTION_SOFTWARE));
+  prof_sessions_clear (&sessions);
+
+  a.old_quota = NULL;
+  a.quota = "4 processors";
+  sessions = made_recordings_compare (&a, &b);
+  assert_made_caution (&sessions, PROF_CAUTION_SOFTWARE,
+                       "quota of CPU time: “4 processors” in the baseline, “2 processors” now");
+  prof_sessions_clear (&sessions);
+}
+
 /* Recordings name such options only where they were given. */
 static void
 test_plans_that_one_recording_alone_has_are_other_work (void)
@@ -444,6 +465,7 @@ TEST_PROGRAM (test_sessions)
   ADD ("other-work-decides-nothing", test_other_work_decides_nothing);
   ADD ("facts-that-one-recording-lacks-are-no-difference",
        test_facts_that_one_recording_lacks_are_no_difference);
+  ADD ("quotas-are-compared-as-they-were-written", test_quotas_are_compared_as_they_were_written);
   ADD ("plans-that-one-recording-alone-has-are-other-work",
        test_plans_that_one_recording_alone_has_are_other_work);
   ADD ("too-few-samples-give-no-interval", test_too_few_samples_give_no_interval);

@@ -326,7 +326,8 @@ static const struct
   { "library.glib", "GLib", PLAIN },
   { "system.kernel", "kernel", PLAIN },
   { "system.host", "machine", PLAIN },
-  { "system.cpu quota", "CPU quota", PLAIN },
+  { "system.cpu limit", "CPU quota", PLAIN },
+  { "system.cpu quota", "CPU quota", PLAIN }, /* of older captures */
   { "system.memory", "memory", BYTES },
   { "system.load", "load average", PLAIN },
   { "system.stolen", "CPU time stolen by the host", SHARE },
