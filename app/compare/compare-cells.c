@@ -46,7 +46,7 @@ scope_cells_are_recordings (const cJSON *result)
   return cJSON_IsArray (get_member (result, "baseline"));
 }
 
-/* TRUE if devices were compared: pairs name them last. */
+/* TRUE if devices were compared: names in pairs then end with the device. */
 static gboolean
 names_devices (const cJSON *result)
 {
@@ -69,14 +69,17 @@ scope_cell_dup_name (const cJSON *cell, const cJSON *result)
                           names_devices (result) ? scope_json_get_text (cell, "device") : "");
 }
 
+/* TRUE if the member is not the same in all cells. */
 static gboolean
-has_several_modes (const cJSON *result)
+differs (const cJSON *result, const char *key)
 {
-  const cJSON *first = get_member (result, "cells")->child, *cell;
+  const cJSON *cells = get_member (result, "cells"), *cell;
+  const cJSON *first = get_member (cells->child, key), *own;
 
-  cJSON_ArrayForEach (cell, get_member (result, "cells"))
+  cJSON_ArrayForEach (cell, cells)
   {
-    if (g_strcmp0 (scope_json_get_text (cell, "mode"), scope_json_get_text (first, "mode")) != 0)
+    own = get_member (cell, key);
+    if (own != first && !cJSON_Compare (own, first, TRUE))
       return TRUE;
   }
   return FALSE;
@@ -101,7 +104,7 @@ char *
 scope_cell_dup_title (const cJSON *cell, const cJSON *result)
 {
   g_autofree char *title = NULL;
-  const char      *device, *mode;
+  const char      *device, *mode, *without;
 
   if (scope_cells_are_recordings (result))
     {
@@ -112,10 +115,13 @@ scope_cell_dup_title (const cJSON *cell, const cJSON *result)
       return g_steal_pointer (&name);
     }
   title = dup_form_title (scope_json_get_text (cell, "variant"));
-  mode = has_several_modes (result) ? scope_json_get_text (cell, "mode") : NULL;
+  mode = differs (result, "mode") ? scope_json_get_text (cell, "mode") : NULL;
+  without = differs (result, "passes") && cJSON_IsFalse (get_member (cell, "passes"))
+                ? _ ("without passes")
+                : NULL;
   device = names_devices (result) ? scope_json_get_text (cell, "device") : NULL;
-  return g_strconcat (title, mode ? ", " : "", mode ? mode : "", device ? ", " : "",
-                      device ? device : "", NULL);
+  return g_strconcat (title, mode ? ", " : "", mode ? mode : "", without ? ", " : "",
+                      without ? without : "", device ? ", " : "", device ? device : "", NULL);
 }
 
 /* --- Sizes --- */
@@ -133,7 +139,15 @@ scope_cells_have_same_size (const cJSON *a, const cJSON *b)
     if (!is_same_number (scope_json_get_number (a, scope_cell_sizes[i]),
                          scope_json_get_number (b, scope_cell_sizes[i])))
       return FALSE;
-  return cJSON_IsTrue (get_member (a, "train")) == cJSON_IsTrue (get_member (b, "train"));
+  return cJSON_IsTrue (get_member (a, "train")) == cJSON_IsTrue (get_member (b, "train")) &&
+         g_str_equal (scope_json_get_text (a, "cell"), scope_json_get_text (b, "cell"));
+}
+
+static void
+append_comma (GString *text)
+{
+  if (text->len > 0)
+    g_string_append (text, ", ");
 }
 
 /* Appends the size with this index, unless the cell has none. */
@@ -144,8 +158,7 @@ append_size (GString *text, const cJSON *cell, guint index)
 
   if (isnan (size))
     return;
-  if (text->len > 0)
-    g_string_append (text, ", ");
+  append_comma (text);
   if (index == 0)
     g_string_append_printf (text, _ ("batch %.0f"), size);
   else if (index == 1)
@@ -154,32 +167,52 @@ append_size (GString *text, const cJSON *cell, guint index)
     g_string_append_printf (text, _ ("%.0f units"), size);
 }
 
+/* Appends "LSTM", if the cell says which kind was measured. */
+static void
+append_kind (GString *text, const cJSON *cell)
+{
+  g_autofree char *kind = g_ascii_strup (scope_json_get_text (cell, "cell"), -1);
+
+  if (*kind == '\0')
+    return;
+  append_comma (text);
+  g_string_append (text, kind);
+}
+
+/* Appends "training" or "inference", if the cell says so. */
+static void
+append_work (GString *text, const cJSON *cell)
+{
+  const cJSON *train = get_member (cell, "train");
+
+  if (!cJSON_IsBool (train))
+    return;
+  append_comma (text);
+  g_string_append (text, cJSON_IsTrue (train) ? _ ("training") : _ ("inference"));
+}
+
 char *
 scope_cell_dup_size (const cJSON *cell)
 {
   g_autoptr (GString) text = g_string_new (NULL);
 
+  append_kind (text, cell);
   for (guint i = 0; scope_cell_sizes[i]; i++)
     append_size (text, cell, i);
-  if (cJSON_IsBool (get_member (cell, "train")))
-    g_string_append_printf (text, "%s%s", text->len > 0 ? ", " : "",
-                            cJSON_IsTrue (get_member (cell, "train")) ? _ ("training")
-                                                                      : _ ("inference"));
+  append_work (text, cell);
   return g_string_free (g_steal_pointer (&text), FALSE);
 }
 
-static gboolean
-varies (const cJSON *result, const char *key)
+char *
+scope_cell_dup_varying_work (const cJSON *cell, const cJSON *result)
 {
-  const cJSON *cells = get_member (result, "cells"), *cell;
+  g_autoptr (GString) text = g_string_new (NULL);
 
-  cJSON_ArrayForEach (cell, cells)
-  {
-    if (!is_same_number (scope_json_get_number (cell, key),
-                         scope_json_get_number (cells->child, key)))
-      return TRUE;
-  }
-  return FALSE;
+  if (differs (result, "cell"))
+    append_kind (text, cell);
+  if (differs (result, "train"))
+    append_work (text, cell);
+  return g_string_free (g_steal_pointer (&text), FALSE);
 }
 
 char *
@@ -187,9 +220,13 @@ scope_cell_dup_varying_size (const cJSON *cell, const cJSON *result)
 {
   g_autoptr (GString) text = g_string_new (NULL);
 
+  if (differs (result, "cell"))
+    append_kind (text, cell);
   for (guint i = 0; scope_cell_sizes[i]; i++)
-    if (varies (result, scope_cell_sizes[i]))
+    if (differs (result, scope_cell_sizes[i]))
       append_size (text, cell, i);
+  if (differs (result, "train"))
+    append_work (text, cell);
   if (text->len == 0)
     return scope_cell_dup_size (cell);
   return g_string_free (g_steal_pointer (&text), FALSE);

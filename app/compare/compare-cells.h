@@ -15,19 +15,21 @@ extern const char *const scope_cell_sizes[];
 gboolean scope_cells_are_result (const cJSON *json);
 /* TRUE if recordings were compared, which nothing was run for. */
 gboolean scope_cells_are_recordings (const cJSON *result);
-/* The name by which pairs refer to a cell: "fused, static", or the file of a recording.
- * (transfer full) */
+/* The name by which pairs refer to a cell: "fused, static", with the device if devices were compared ("fused, static,
+ * gpu"), or the file of a recording.  (transfer full) */
 char *scope_cell_dup_name (const cJSON *cell, const cJSON *result);
-/* What the user reads instead: "Fused Operator", with the mode if the result has several, or the name
- * of a recording's file.  (transfer full) */
+/* What the user reads instead: "Fused Operator", with the mode, "without passes" and the device if cells of the result
+ * differ in them, or the name of a recording's file.  (transfer full) */
 char *scope_cell_dup_title (const cJSON *cell, const cJSON *result);
-/* TRUE if two cells, or a cell and a pair, are of the same size. */
+/* TRUE if two cells, or a cell and a pair, are of the same size, kind of recurrent cell and work (training or not). */
 gboolean scope_cells_have_same_size (const cJSON *a, const cJSON *b);
-/* "batch 1, length 35, inference"; (transfer full) */
+/* "LSTM, batch 1, length 35, inference"; (transfer full) */
 char *scope_cell_dup_size (const cJSON *cell);
-/* The sizes in which cells of the result differ, or all of them if they are equal: "batch 1";
+/* Those parts of it in which cells of the result differ, or all of them if they are equal: "batch 1";
  * (transfer full) */
 char *scope_cell_dup_varying_size (const cJSON *cell, const cJSON *result);
+/* The same of the kind of recurrent cell and the work: "LSTM, training"; "": cells do not differ.  (transfer full) */
+char *scope_cell_dup_varying_work (const cJSON *cell, const cJSON *result);
 /* TRUE if the cell was measured at a size that the user chose instead of the model's own. */
 gboolean scope_cell_has_size (const cJSON *cell);
 

@@ -1,6 +1,7 @@
 /* compare-curves.c — curves of run times over the batch size, the sequence length or the units.
  *
- * One curve for each row of the table of times, such as a form in one mode, and one chart for each size that varies.
+ * One curve for each row of the table of times, such as a form in one mode, and for each kind of recurrent cell and for
+ * training and inference; one chart for each size that varies.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/compare/compare-say.h"
 
@@ -57,7 +58,7 @@ axis_name (const char *key)
                                        : _ ("units");
 }
 
-/* A curve: its name, by which rows of the table of times are told apart, and its title. */
+/* A curve: its name, by which it is found, and its title. */
 typedef struct
 {
   char *name, *title;
@@ -84,17 +85,36 @@ find_row (const GPtrArray *rows, const char *name)
   return index;
 }
 
+/* A text about a row, and what else tells its curve from others.  (transfer full) */
+static char *
+add_work (const char *text, const cJSON *cell, const cJSON *result)
+{
+  g_autofree char *work = scope_cell_dup_varying_work (cell, result);
+
+  return g_strconcat (text, *work ? ", " : "", work, NULL);
+}
+
+/* The name of the row of a cell.  (transfer full) */
+static char *
+dup_row_name (const cJSON *cell, const cJSON *result)
+{
+  g_autofree char *name = scope_cell_dup_name (cell, result);
+
+  return add_work (name, cell, result);
+}
+
 /* Adds the row of a cell if it is not there. */
 static void
 add_row (GPtrArray *rows, const cJSON *cell, const cJSON *result)
 {
-  g_autofree char *name = scope_cell_dup_name (cell, result);
+  g_autofree char *name = dup_row_name (cell, result), *title = NULL;
   Row             *row;
 
   if (rows->len >= MAX_CURVES || find_row (rows, name) < rows->len)
     return;
   row = g_new (Row, 1);
-  *row = (Row){ g_steal_pointer (&name), scope_cell_dup_title (cell, result) };
+  title = scope_cell_dup_title (cell, result);
+  *row = (Row){ g_steal_pointer (&name), add_work (title, cell, result) };
   g_ptr_array_add (rows, row);
 }
 
@@ -136,7 +156,7 @@ make_curves (const cJSON *result, const char *key)
     curves->labels[i] = g_strdup (((const Row *) rows->pdata[i])->title);
   cJSON_ArrayForEach (cell, cells)
   {
-    g_autofree char *name = scope_cell_dup_name (cell, result);
+    g_autofree char *name = dup_row_name (cell, result);
     guint            x = find_number (sizes, scope_json_get_number (cell, key));
     guint            row = find_row (rows, name);
 
@@ -149,13 +169,14 @@ make_curves (const cJSON *result, const char *key)
 void
 scope_result_say_curves (ScopeSaid *said, const cJSON *result)
 {
-  /* A recording is a row of a single size. */
+  /* Each recording has only one size, so there is no curve. */
   for (guint i = 0; scope_cell_sizes[i] && !scope_cells_are_recordings (result); i++)
     {
       const char      *key = scope_cell_sizes[i];
       g_autofree char *name = g_strconcat ("compare-curves-", key, NULL);
       g_autofree char *title =
-          g_strdup_printf (_ ("Time of a run of each form over its %s"), axis_name (key));
+          g_strdup_printf (_ ("Time of a run over its %s, for each row of the table"),
+                           axis_name (key));
 
       scope_said_figure (said, &(ScopeFigure){ .drawing = &scope_drawing_curves,
                                                .name = name,

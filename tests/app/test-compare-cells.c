@@ -20,6 +20,19 @@ static const char sizes_text[] =
     "{'a':'fused, static','b':'unrolled, static','batch':8,'train':false}],"
     "'explanation':{'saved':7}}";
 
+/* Two kinds of cells; one of them without passes, too, the other one in training, too. */
+static const char work_text[] =
+    "{'cells':["
+    "{'variant':'fused','passes':true,'cell':'lstm','batch':1,'train':false,'median':1},"
+    "{'variant':'fused','passes':true,'cell':'lstm','batch':8,'train':false,'median':2},"
+    "{'variant':'fused','passes':false,'cell':'lstm','batch':1,'train':false,'median':3},"
+    "{'variant':'fused','passes':false,'cell':'lstm','batch':8,'train':false,'median':4},"
+    "{'variant':'fused','passes':true,'cell':'gru','batch':1,'train':false,'median':5},"
+    "{'variant':'fused','passes':true,'cell':'gru','batch':8,'train':false,'median':6},"
+    "{'variant':'fused','passes':true,'cell':'gru','batch':1,'train':true,'median':7},"
+    "{'variant':'fused','passes':true,'cell':'gru','batch':8,'train':true,'median':8}],"
+    "'pairs':[]}";
+
 static cJSON *
 parse (const char *text)
 {
@@ -150,6 +163,39 @@ test_curves_have_the_titles_of_rows (void)
   cJSON_Delete (result);
 }
 
+/* Kinds of cells, training and planning without passes have rows, columns and curves of their own. */
+static void
+test_work_is_told_apart (void)
+{
+  cJSON                   *result = parse (work_text);
+  static const char *const titles[] = { "Fused Operator, LSTM, inference",
+                                        "Fused Operator, without passes, LSTM, inference",
+                                        "Fused Operator, GRU, inference",
+                                        "Fused Operator, GRU, training" };
+  g_autoptr (GPtrArray) figures = g_ptr_array_new ();
+  g_autoptr (GPtrArray) sizes = scope_cells_list_sizes (result);
+  g_autoptr (ScopeSaid) said = scope_said_new ();
+  g_autofree char     *size = scope_cell_dup_varying_size (cell (result, 7), result);
+  g_autofree char     *whole = scope_cell_dup_size (cell (result, 0));
+  const VizCurveTable *curves;
+
+  g_assert_cmpuint (sizes->len, ==, 6);
+  g_assert_cmpstr (size, ==, "GRU, batch 8, training");
+  g_assert_cmpstr (whole, ==, "LSTM, batch 1, inference");
+  scope_result_say_curves (said, result);
+  scope_said_walk (said, &(ScopeSaidRenderer){ .figure = collect_figure }, figures);
+  g_assert_cmpuint (figures->len, ==, 1);
+  curves = ((const ScopeFigure *) figures->pdata[0])->curves;
+  g_assert_cmpuint (curves->n_curves, ==, G_N_ELEMENTS (titles));
+  for (guint i = 0; i < curves->n_curves; i++)
+    {
+      g_assert_cmpstr (curves->labels[i], ==, titles[i]);
+      g_assert_cmpfloat (curves->y[2 * i], ==, 2 * i + 1);
+      g_assert_cmpfloat (curves->y[2 * i + 1], ==, 2 * i + 2);
+    }
+  cJSON_Delete (result);
+}
+
 /* The window says the same about the numbers as hscope, which wrote them. */
 static void
 test_numbers_are_those_that_were_written (void)
@@ -222,6 +268,7 @@ TEST_PROGRAM (test_compare_cells)
   g_test_add_func ("/app/compare-cells/titles-tell-rows-apart", test_titles);
   g_test_add_func ("/app/compare-cells/curves-have-the-titles-of-rows",
                    test_curves_have_the_titles_of_rows);
+  g_test_add_func ("/app/compare-cells/cells-and-passes-are-told-apart", test_work_is_told_apart);
   g_test_add_func ("/app/compare-cells/numbers-are-those-that-were-written",
                    test_numbers_are_those_that_were_written);
   g_test_add_func ("/app/compare-cells/other-json-is-no-result", test_other_json);
