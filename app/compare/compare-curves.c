@@ -85,36 +85,39 @@ find_row (const GPtrArray *rows, const char *name)
   return index;
 }
 
-/* A text about a row, and what else tells its curve from others.  (transfer full) */
-static char *
-add_work (const char *text, const cJSON *cell, const cJSON *result)
-{
-  g_autofree char *work = scope_cell_dup_varying_work (cell, result);
-
-  return g_strconcat (text, *work ? ", " : "", work, NULL);
-}
-
-/* The name of the row of a cell.  (transfer full) */
+/* The name of the row of a cell, with its kind and work.  Many cells are named: nothing here looks at all cells.
+ * (transfer full) */
 static char *
 dup_row_name (const cJSON *cell, const cJSON *result)
 {
   g_autofree char *name = scope_cell_dup_name (cell, result);
+  const cJSON     *train = cJSON_GetObjectItemCaseSensitive (cell, "train");
 
-  return add_work (name, cell, result);
+  return g_strdup_printf ("%s, %s, %s", name, scope_json_get_text (cell, "cell"),
+                          cJSON_IsTrue (train) ? "training" : "inference");
+}
+
+/* What the user reads instead.  (transfer full) */
+static char *
+dup_row_title (const cJSON *cell, const cJSON *result)
+{
+  g_autofree char *title = scope_cell_dup_title (cell, result);
+  g_autofree char *work = scope_cell_dup_varying_work (cell, result);
+
+  return g_strconcat (title, *work ? ", " : "", work, NULL);
 }
 
 /* Adds the row of a cell if it is not there. */
 static void
 add_row (GPtrArray *rows, const cJSON *cell, const cJSON *result)
 {
-  g_autofree char *name = dup_row_name (cell, result), *title = NULL;
+  g_autofree char *name = dup_row_name (cell, result);
   Row             *row;
 
   if (rows->len >= MAX_CURVES || find_row (rows, name) < rows->len)
     return;
   row = g_new (Row, 1);
-  title = scope_cell_dup_title (cell, result);
-  *row = (Row){ g_steal_pointer (&name), add_work (title, cell, result) };
+  *row = (Row){ g_steal_pointer (&name), dup_row_title (cell, result) };
   g_ptr_array_add (rows, row);
 }
 
