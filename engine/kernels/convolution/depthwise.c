@@ -127,13 +127,13 @@ convolve_plane (gint64 plane, gint64 area, gconstpointer data)
   const HybWindowRows *rows = &convolution->rows;
   gint64               filters = convolve->map_channels / convolve->groups, n;
   float *laid_out = (float *) convolution->operands->workspace + area * hyb_window_rows_size (rows);
-  const float *image =
-      convolution->operands->image + plane * convolve->image[1] * convolve->image[2];
+  HybWindowPlane source = hyb_window_plane (rows, convolution->operands->image,
+                                            convolve->batch * convolve->groups, plane);
 
   for (gint64 first = 0; first < convolve->map[1]; first += n)
     {
       n = MIN (rows->strip, convolve->map[1] - first);
-      hyb_window_rows_fill (rows, image, first, n, laid_out);
+      hyb_window_rows_fill (rows, &source, first, n, laid_out);
       for (gint64 i = 0; i < filters; i++)
         sum_filter (convolution, plane * filters + i, first, n, laid_out);
     }

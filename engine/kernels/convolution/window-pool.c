@@ -114,14 +114,14 @@ pool_plane (gint64 plane, gint64 area, gconstpointer data)
   const HybConvolve   *window = &pool->window;
   const HybWindowRows *rows = &pooling->rows;
   float               *laid_out = (float *) pool->workspace + area * pooling->area;
-  const float         *image = pool->image + plane * window->image[1] * window->image[2];
+  HybWindowPlane       source = hyb_window_plane (rows, pool->image, window->batch, plane);
   float               *map = pool->map + plane * window->map[1] * window->map[2];
   const float         *divisors = pooling->divisors;
 
   for (gint64 first = 0, n; first < window->map[1]; first += n)
     {
       n = MIN (rows->strip, window->map[1] - first);
-      hyb_window_rows_fill (rows, image, first, n, laid_out);
+      hyb_window_rows_fill (rows, &source, first, n, laid_out);
       pooling->reduce (&(Strip){ .rows = laid_out,
                                  .row = rows->row,
                                  .columns = rows->columns,

@@ -15,6 +15,21 @@
 #define UNIT_ROWS 4
 /* Rows begin at multiples of a cache line. */
 #define UNIT HYB_LINE_FLOATS
+/* Images with at most this number of columns are laid out vector by vector: all rows of a vector, then the next vector. */
+#define NARROW 64
+
+/* Where phase number `phase` comes from. */
+static HybWindowPhase
+find_phase (const HybWindowRows *rows, gint64 phase)
+{
+  gint64 stride = rows->stride[1], first = rows->taps.rest[phase] - rows->pad[1];
+  gint64 begin = first >= 0 ? 0 : (-first + stride - 1) / stride;
+  gint64 cell = first + begin * stride, cells = rows->image[1] - cell;
+
+  if (begin >= rows->pitch || cells <= 0)
+    return (HybWindowPhase){ .begin = rows->pitch };
+  return (HybWindowPhase){ begin, begin + (cells + stride - 1) / stride, cell, cells };
+}
 
 void
 hyb_window_rows_init (HybWindowRows *rows, const HybConvolve *convolve, float outside)
@@ -35,6 +50,8 @@ hyb_window_rows_init (HybWindowRows *rows, const HybConvolve *convolve, float ou
   rows->strip = MIN (MAX (n - n % UNIT_ROWS, UNIT_ROWS), rows->map[0]);
   for (gint64 t = 0; t <= last; t++)
     rows->columns[t] = rows->taps.phase[t] * rows->pitch + rows->taps.shift[t];
+  for (gint64 phase = 0; phase < rows->taps.n_phases; phase++)
+    rows->phases[phase] = find_phase (rows, phase);
 }
 
 gint64
@@ -54,39 +71,28 @@ hyb_window_rows_fit (const HybConvolve *convolve)
   return rows.row <= MAX_STRIP_FLOATS && hyb_window_rows_size (&rows) <= MAX_STRIP_FLOATS;
 }
 
-/* The part of a phase that lies inside of the image, of every row. */
-typedef struct
-{
-  gint64 begin; /* floats of padding before it; the pitch: no cell lies inside */
-  gint64 first; /* its first cell in a row of the image */
-  gint64 cells; /* from there to the end of that row */
-} PhaseSource;
-
-/* Where phase number `phase` comes from. */
-static PhaseSource
-find_source (const HybWindowRows *rows, gint64 phase)
-{
-  gint64 stride = rows->stride[1], first = rows->taps.rest[phase] - rows->pad[1];
-  gint64 begin = first >= 0 ? 0 : (-first + stride - 1) / stride;
-  gint64 cell = first + begin * stride;
-
-  if (begin >= rows->pitch || cell >= rows->image[1])
-    return (PhaseSource){ .begin = rows->pitch };
-  return (PhaseSource){ begin, cell, rows->image[1] - cell };
-}
-
 #define SIMD_KERNEL "engine/kernels/convolution/window-rows-kernel.h"
 #include "engine/kernels/simd/each-simd.h"
 
+HybWindowPlane
+hyb_window_plane (const HybWindowRows *rows, const float *images, gint64 n_planes, gint64 plane)
+{
+  gint64 cells = rows->image[0] * rows->image[1];
+
+  return (HybWindowPlane){ .image = images + plane * cells,
+                           .before = plane * cells,
+                           .after = (n_planes - 1 - plane) * cells };
+}
+
 void
-hyb_window_rows_fill (const HybWindowRows *rows,
-                      const float         *image,
-                      gint64               first,
-                      gint64               n,
-                      float               *to)
+hyb_window_rows_fill (const HybWindowRows  *rows,
+                      const HybWindowPlane *plane,
+                      gint64                first,
+                      gint64                n,
+                      float                *to)
 {
   gint64 y = first * rows->stride[0] - rows->pad[0];
   gint64 end = y + (n - 1) * rows->stride[0] + rows->more + 1;
 
-  HYB_SIMD_CHOOSE (fill_rows) (rows, image, y, end, to);
+  HYB_SIMD_CHOOSE (fill_rows) (rows, plane, y, end, to);
 }
