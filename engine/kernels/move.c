@@ -18,6 +18,7 @@
 #define SMALL_SIDE  64          /* for elements of up to 4 bytes */
 #define WIDE_SIDE   32          /* for larger elements */
 #define GRAIN_BYTES (256 << 10) /* bytes below which another thread does not pay */
+#define NEAR_BYTES  (32 << 10)  /* bytes that are read again and again from a near cache */
 
 /* Elements by size only; elements that were widened may be unaligned. */
 typedef guint8 __attribute__ ((may_alias)) Bits8;
@@ -388,9 +389,11 @@ find_tiled_axis (const HybMove *move)
 void
 hyb_move_repeat (gpointer to, gsize bytes, gsize n)
 {
+  gsize most = MAX (bytes, NEAR_BYTES / MAX (bytes, 1) * bytes);
+
   for (gsize done = bytes, all = bytes * n, more; done < all; done += more)
     {
-      more = MIN (done, all - done);
+      more = MIN (MIN (done, most), all - done);
       memcpy ((char *) to + done, to, more);
     }
 }
