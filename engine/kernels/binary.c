@@ -155,7 +155,7 @@ short_powers (const float *x, float exponent, float *y, gint64 n)
     {
       HYB_INDEPENDENT
       for (gint64 i = 0; i < n; i++)
-        y[i] = x[i] * x[i] * x[i];
+        y[i] = (float) ((double) x[i] * x[i] * x[i]);
     }
   else if (exponent == -1)
     {
