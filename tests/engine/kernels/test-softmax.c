@@ -121,6 +121,109 @@ test_a_row_of_minus_infinity_beside_numbers_is_zero (void)
   g_assert_cmpfloat ((double) x[1], ==, 0.5);
 }
 
+/* Kinds of lines with special values. */
+typedef enum
+{
+  LINE_NUMBERS,
+  LINE_SOME_LOWEST, /* −∞ beside numbers */
+  LINE_ALL_LOWEST,
+  LINE_NAN,
+  LINE_HIGHEST, /* +∞ */
+  N_LINES,
+} LineKind;
+
+/* Fills lines of neighbouring columns, of which each has the next kind. */
+static void
+fill_special_lines (const HybSoftmaxView *view, guint first_kind, float *x)
+{
+  for (gint64 at = 0; at < view->length * view->inner; at++)
+    {
+      LineKind kind = (LineKind) ((first_kind + at % view->inner) % N_LINES);
+      gint64   k = at / view->inner;
+      float    number = (float) (40 * hyb_random_uniform (11, (guint64) at) - 20);
+
+      x[at] = kind == LINE_ALL_LOWEST || (kind == LINE_SOME_LOWEST && k % 3 == 0) ? -INFINITY
+              : kind == LINE_NAN && k == view->length / 2                         ? NAN
+              : kind == LINE_HIGHEST && k == view->length - 1                     ? INFINITY
+                                                                                  : number;
+    }
+}
+
+/* Softmax of the special values: 0 for −∞ beside numbers, and NaN where there is no answer.  The bound is for x − largest,
+ * which rounds. */
+static void
+check_special_lines (const HybSoftmaxView *view, guint first_kind, const float *x, const float *y)
+{
+  for (gint64 line = 0; line < view->inner; line++)
+    {
+      LineKind kind = (LineKind) ((first_kind + line) % N_LINES);
+      double   largest = -INFINITY, sum = 0;
+
+      for (gint64 k = 0; k < view->length; k++)
+        largest = MAX (largest, (double) x[k * view->inner + line]);
+      for (gint64 k = 0; k < view->length; k++)
+        sum += exp ((double) x[k * view->inner + line] - largest);
+      for (gint64 k = 0; k < view->length; k++)
+        {
+          gint64 at = k * view->inner + line;
+          double want = exp ((double) x[at] - largest) / sum;
+
+          if (kind > LINE_SOME_LOWEST)
+            g_assert_true (isnan (y[at]));
+          else if (isinf (x[at]))
+            g_assert_cmpfloat (y[at], ==, 0);
+          else
+            g_assert_cmpfloat (fabs ((double) y[at] - want), <=, 5e-6 * want);
+        }
+    }
+}
+
+/* A line has the same bytes beside one of zeros as beside all the others. */
+static void
+check_bytes_of_lines (const HybSoftmaxView *view, const float *x, const float *y)
+{
+  HybSoftmaxView    pair = *view;
+  gsize             n = (gsize) view->length * 2;
+  g_autofree float *two = g_new0 (float, n), *result = g_new (float, n);
+
+  pair.inner = 2;
+  for (gint64 line = 0; line < view->inner; line++)
+    {
+      for (gint64 k = 0; k < view->length; k++)
+        two[2 * k] = x[k * view->inner + line];
+      hyb_softmax_forward (&pair, HYB_F32, two, result);
+      for (gint64 k = 0; k < view->length; k++)
+        g_assert_cmpmem (result + 2 * k, sizeof (float), y + k * view->inner + line,
+                         sizeof (float));
+    }
+}
+
+/* Lines fill less than a vector, a vector, and more, at each level. */
+static void
+test_special_values_beside_other_lines (void)
+{
+  static const gint64 inners[] = { 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 33 }, lengths[] = { 3, 40 };
+
+  for (guint at = 0; at < G_N_ELEMENTS (inners) * G_N_ELEMENTS (lengths) * N_LINES; at++)
+    for (int level = HYB_SIMD_PLAIN; level <= HYB_SIMD_AVX512; level++)
+      {
+        guint          kind = at % N_LINES;
+        HybSoftmaxView view = {
+          1, lengths[at / N_LINES % 2], inners[at / N_LINES / 2], 1.0, FALSE, NULL, HYB_I32
+        };
+        gint64            n = view.length * view.inner;
+        g_autofree float *x = g_new (float, n), *y = g_new (float, n);
+
+        hyb_simd_cap ((HybSimdLevel) level);
+        fill_special_lines (&view, kind, x);
+        hyb_softmax_forward (&view, HYB_F32, x, y);
+        check_special_lines (&view, kind, x, y);
+        if (view.inner > 1)
+          check_bytes_of_lines (&view, x, y);
+      }
+  hyb_simd_cap (HYB_SIMD_AVX512);
+}
+
 TEST_PROGRAM (test_softmax)
 {
   g_test_init (&argc, &argv, NULL);
@@ -133,6 +236,8 @@ TEST_PROGRAM (test_softmax)
                    test_other_rows_change_no_byte_of_a_short_row);
   g_test_add_func ("/engine/kernels/softmax/a-row-of-minus-infinity-beside-numbers-is-zero",
                    test_a_row_of_minus_infinity_beside_numbers_is_zero);
+  g_test_add_func ("/engine/kernels/softmax/special-values-beside-other-lines",
+                   test_special_values_beside_other_lines);
 
   return g_test_run ();
 }
