@@ -46,51 +46,76 @@ convolution_random_floats (guint64 seed, gint64 n)
   return values;
 }
 
+HybConvolveFinish
+convolution_finish (guint at, const float *bias, const float *other)
+{
+  return (HybConvolveFinish){ .bias = at % 2 ? bias : NULL,
+                              .other = at / 2 % 2 ? other : NULL,
+                              .rectify = at / 4 % 3 > 0,
+                              .slope = at / 4 % 3 == 1 ? 0 : -0.25F };
+}
+
+/* Compares a map with plain sums that are finished in double. */
+static void
+check_map (const HybConvolve       *c,
+           const HybConvolveFinish *finish,
+           const double            *sums,
+           const float             *map,
+           double                   bound)
+{
+  gint64 area = c->map[1] * c->map[2];
+
+  for (gint64 at = 0; at < c->batch * c->map_channels * area; at++)
+    {
+      double want = sums[at];
+
+      if (finish->bias)
+        want += (double) finish->bias[at / area % c->map_channels];
+      if (finish->other)
+        want += (double) finish->other[at];
+      if (finish->rectify && !(want > 0))
+        want *= (double) finish->slope;
+      g_assert_cmpfloat (fabs ((double) map[at] - want), <, bound);
+    }
+}
+
 /* The bound is larger for Winograd, whose transforms round as well. */
 void
 convolution_check (const HybConvolve *c, gboolean winograd)
 {
-  gint64            area = c->map[1] * c->map[2];
-  gint64            n = c->batch * c->map_channels * area;
+  gint64            n = c->batch * c->map_channels * c->map[1] * c->map[2];
   gint64            depth = c->image_channels / c->groups * c->kernel[1] * c->kernel[2];
   g_autofree float *image =
       convolution_random_floats (1, c->batch * c->image_channels * c->image[1] * c->image[2]);
-  g_autofree float *weight = convolution_random_floats (2, c->map_channels * depth);
-  g_autofree float *bias = convolution_random_floats (3, c->map_channels);
-  g_autofree float *other = convolution_random_floats (4, n);
-  g_autofree float *map = g_new (float, n + 1);
-  g_autofree float *filters = g_new (float, 2 * c->map_channels * depth);
+  g_autofree float  *weight = convolution_random_floats (2, c->map_channels * depth);
+  g_autofree float  *bias = convolution_random_floats (3, c->map_channels);
+  g_autofree float  *other = convolution_random_floats (4, n);
+  g_autofree float  *map = g_new (float, n + 1);
+  g_autofree float  *filters = g_new (float, 2 * c->map_channels * depth);
+  g_autofree double *sums = g_new (double, n);
   gsize  bytes = winograd ? hyb_winograd_workspace (c) : hyb_direct_convolve_workspace (c);
-  float  slope = c->map_channels % 2 == 1 ? 0 : -0.25F;
   double n_sums = (double) (depth + 8);
   double bound = 2e-7 * n_sums + (winograd ? 4e-6 * sqrt (n_sums) : 0);
   g_autofree char  *workspace = g_malloc (bytes + 1);
   HybDirectOperands operands = {
-    .image = image, .weight = weight, .map = map, .workspace = workspace
+    .image = image, .weight = winograd ? filters : weight, .map = map, .workspace = workspace
   };
-  HybConvolveFinish finish = { .bias = bias, .other = other, .rectify = TRUE, .slope = slope };
 
   map[n] = 7;
   workspace[bytes] = 7;
+  for (gint64 at = 0; at < n; at++)
+    sums[at] = plain_sum (c, image, weight, at);
   if (winograd)
+    hyb_winograd_filters (c->map_channels, c->image_channels, weight, filters);
+  for (guint at = 0; at < CONVOLUTION_N_FINISHES; at++)
     {
-      hyb_winograd_filters (c->map_channels, c->image_channels, weight, filters);
-      operands.weight = filters;
-      hyb_winograd_convolve (c, &operands, &finish);
+      HybConvolveFinish finish = convolution_finish (at, bias, other);
+
+      (winograd ? hyb_winograd_convolve : hyb_direct_convolve) (c, &operands, &finish);
+      check_map (c, &finish, sums, map, bound);
     }
-  else
-    hyb_direct_convolve (c, &operands, &finish);
   g_assert_cmpint (workspace[bytes], ==, 7);
   g_assert_cmpfloat ((double) map[n], ==, 7);
-  for (gint64 at = 0; at < n; at++)
-    {
-      gint64 filter = at / area % c->map_channels;
-      double want = plain_sum (c, image, weight, at);
-
-      want += (double) bias[filter] + (double) other[at];
-      want = want > 0 ? want : (double) slope * want;
-      g_assert_cmpfloat (fabs ((double) map[at] - want), <, bound);
-    }
 }
 
 /* One sample and one group, with a window of one cell; set_window() sets others. */

@@ -16,7 +16,11 @@ HybConvolve convolution_make (gint64 channels, gint64 filters, gint64 height, gi
 void convolution_set_window (HybConvolve *c, int axis, const ConvolutionWindow *window);
 /* Returns n numbers between −1 and 1; the caller frees them. */
 float *convolution_random_floats (guint64 seed, gint64 n);
-/* Checks a convolution with bias, sum and rectifier at the current level, and that nothing is written behind its arrays. */
+/* Combinations of a bias, a sum and no rectifier, one without and one with a slope. */
+#define CONVOLUTION_N_FINISHES 12
+/* Returns combination number `at`. */
+HybConvolveFinish convolution_finish (guint at, const float *bias, const float *other);
+/* Checks a convolution with every combination at the current level, and that nothing is written behind its arrays. */
 void convolution_check (const HybConvolve *c, gboolean winograd);
 /* Checks it at each level of vector instructions that has tiles. */
 void convolution_check_levels (const HybConvolve *c, gboolean winograd);

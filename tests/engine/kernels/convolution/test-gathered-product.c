@@ -101,39 +101,47 @@ test_last_positions_of_windows (void)
       }
 }
 
-/* The map of a convolution of random numbers; the caller frees it. */
+/* The map of a convolution of random numbers, finished as number `at`; the caller frees it. */
 static float *
-compute_map (const HybConvolve *c)
+compute_map (const HybConvolve *c, guint at)
 {
+  gint64            n = c->batch * c->map_channels * c->map[1] * c->map[2];
   gint64            depth = c->image_channels / c->groups * c->kernel[1] * c->kernel[2];
   g_autofree float *image =
       convolution_random_floats (1, c->batch * c->image_channels * c->image[1] * c->image[2]);
   g_autofree float *weight = convolution_random_floats (2, c->map_channels * depth);
   g_autofree char  *workspace = g_malloc (hyb_direct_convolve_workspace (c) + 1);
-  float            *map = g_new (float, c->batch * c->map_channels * c->map[1] * c->map[2]);
+  g_autofree float *bias = convolution_random_floats (3, c->map_channels);
+  g_autofree float *other = convolution_random_floats (4, n);
+  HybConvolveFinish finish = convolution_finish (at, bias, other);
+  float            *map = g_new (float, n);
 
   hyb_direct_convolve (c,
                        &(HybDirectOperands){
                            .image = image, .weight = weight, .map = map, .workspace = workspace },
-                       &(HybConvolveFinish){ .rectify = FALSE });
+                       &finish);
   return map;
 }
 
 static void
 check_bytes_of_threads (const HybConvolve *c)
 {
-  gsize             bytes = sizeof (float) * (gsize) (c->map_channels * c->map[1] * c->map[2]);
-  g_autofree float *one = NULL;
+  gsize bytes = sizeof (float) * (gsize) (c->map_channels * c->map[1] * c->map[2]);
 
-  hyb_parallel_set_threads (1);
-  one = compute_map (c);
-  for (guint n_threads = 2; n_threads < 6; n_threads++)
+  for (guint at = 0; at < CONVOLUTION_N_FINISHES; at++)
     {
-      g_autofree float *several = NULL;
+      g_autofree float *one = NULL;
 
-      hyb_parallel_set_threads (n_threads);
-      several = compute_map (c);
-      g_assert_cmpmem (one, bytes, several, bytes);
+      hyb_parallel_set_threads (1);
+      one = compute_map (c, at);
+      for (guint n_threads = 2; n_threads < 6; n_threads++)
+        {
+          g_autofree float *several = NULL;
+
+          hyb_parallel_set_threads (n_threads);
+          several = compute_map (c, at);
+          g_assert_cmpmem (one, bytes, several, bytes);
+        }
     }
   hyb_parallel_set_threads (0);
 }
