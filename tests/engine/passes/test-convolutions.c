@@ -79,9 +79,10 @@ bind (HybExecutor *executor, HybGraph *graph)
     {
       const char *name = hyb_graph_get_node (graph, variables[v])->name;
       gboolean    is_data = g_str_equal (name, "data");
-      HybShape    shape = is_data                        ? hyb_shape_4d (2, CHANNELS, SIZE, SIZE)
-                          : g_str_has_prefix (name, "w") ? hyb_shape_4d (CHANNELS, CHANNELS, 3, 3)
-                                                         : hyb_shape_1d (CHANNELS);
+      HybShape    shape = is_data                         ? hyb_shape_4d (2, CHANNELS, SIZE, SIZE)
+                          : g_str_equal (name, "depth_w") ? hyb_shape_4d (CHANNELS, 1, 3, 3)
+                          : g_str_has_prefix (name, "w")  ? hyb_shape_4d (CHANNELS, CHANNELS, 3, 3)
+                                                          : hyb_shape_1d (CHANNELS);
       HybType     type = { shape, HYB_F32 };
       double      offset = g_str_has_suffix (name, "var") ? 1.5 : 0;
       g_autoptr (GError) error = NULL;
@@ -223,29 +224,37 @@ test_many_rectifiers (void)
   g_assert_no_error (error);
 }
 
+static Result
+run_graph_with_leaky (HybGraph *graph, gboolean passes)
+{
+  HybExecutorOptions options = { .mode = HYB_MODE_STATIC,
+                                 .fold_parameters = TRUE,
+                                 .no_passes = !passes };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (HybExecutor) executor = hyb_executor_new (graph, &options);
+
+  bind (executor, graph);
+  g_assert_true (hyb_executor_run (executor, NULL, &error));
+  return (Result){ .output = hyb_tensor_copy (hyb_executor_get_output (executor, 0)),
+                   .n_sums = op_count_planned (executor, "elemwise_add"),
+                   .n_rectifiers = op_count_planned (executor, "LeakyReLU") };
+}
+
 /* A convolution and the LeakyReLU that reads it. */
 static Result
 run_leaky (const char *act_type, const char *slope, gboolean passes)
 {
   g_autoptr (HybF) F = hyb_f_new_trace (FALSE);
   g_autoptr (GError) error = NULL;
-  HybExecutorOptions options = { .mode = HYB_MODE_STATIC,
-                                 .fold_parameters = TRUE,
-                                 .no_passes = !passes };
-  HybValue          *y = convolve (F, hyb_value_variable (F, "data", NULL), "w0", NULL);
+  HybValue *y = convolve (F, hyb_value_variable (F, "data", NULL), "w0", NULL);
   g_autoptr (HybGraph) graph = NULL;
-  g_autoptr (HybExecutor) executor = NULL;
 
   y = HYB_OP (F, "LeakyReLU", .in = { y },
               .attributes = slope ? HYB_WITH ("act_type", act_type, "slope", slope)
                                   : HYB_WITH ("act_type", act_type));
   graph = hyb_f_finish (F, y, &error);
   g_assert_no_error (error);
-  executor = hyb_executor_new (graph, &options);
-  bind (executor, graph);
-  g_assert_true (hyb_executor_run (executor, NULL, &error));
-  return (Result){ .output = hyb_tensor_copy (hyb_executor_get_output (executor, 0)),
-                   .n_rectifiers = op_count_planned (executor, "LeakyReLU") };
+  return run_graph_with_leaky (graph, passes);
 }
 
 static void
@@ -275,6 +284,76 @@ test_leaky_rectifiers (void)
     }
 }
 
+/* What stands between a convolution and its LeakyReLU. */
+typedef enum
+{
+  LEAKY_AFTER_SUM,       /* convolution + data */
+  LEAKY_AFTER_SUM_FIRST, /* data + convolution */
+  LEAKY_DEPTHWISE,       /* nothing: the convolution is depthwise */
+  N_LEAKY,
+} LeakyChain;
+
+static HybGraph *
+trace_leaky_chain (LeakyChain chain, const char *slope)
+{
+  g_autoptr (HybF) F = hyb_f_new_trace (FALSE);
+  g_autoptr (GError) error = NULL;
+  HybValue *x = hyb_value_variable (F, "data", NULL), *y;
+  HybGraph *graph;
+
+  if (chain == LEAKY_DEPTHWISE)
+    y = HYB_OP (F, "Convolution", .in = { x, hyb_value_variable (F, "depth_w", NULL), NULL },
+                .attributes = HYB_WITH ("kernel", "(3, 3)", "pad", "(1, 1)", "num_filter",
+                                        G_STRINGIFY (CHANNELS), "num_group", G_STRINGIFY (CHANNELS),
+                                        "no_bias", "True"));
+  else
+    y = convolve (F, x, "w0", NULL);
+  if (chain == LEAKY_AFTER_SUM)
+    y = HYB_OP (F, "elemwise_add", .in = { y, x });
+  else if (chain == LEAKY_AFTER_SUM_FIRST)
+    y = HYB_OP (F, "elemwise_add", .in = { x, y });
+  y = HYB_OP (F, "LeakyReLU", .in = { y },
+              .attributes = slope ? HYB_WITH ("act_type", "leaky", "slope", slope)
+                                  : HYB_WITH ("act_type", "leaky"));
+  graph = hyb_f_finish (F, y, &error);
+  g_assert_no_error (error);
+  return graph;
+}
+
+static Result
+run_leaky_chain (LeakyChain chain, const char *slope, gboolean passes)
+{
+  g_autoptr (HybGraph) graph = trace_leaky_chain (chain, slope);
+
+  return run_graph_with_leaky (graph, passes);
+}
+
+/* The slope reaches the fused node through a sum and in a depthwise convolution. */
+static void
+test_leaky_chains (void)
+{
+  static const char *const slopes[] = { "0.1", NULL, "-0.5" };
+
+  for (guint at = 0; at < N_LEAKY * G_N_ELEMENTS (slopes); at++)
+    {
+      LeakyChain  chain = (LeakyChain) (at % N_LEAKY);
+      const char *slope = slopes[at / N_LEAKY];
+      Result      plain = run_leaky_chain (chain, slope, FALSE);
+      Result      fused = run_leaky_chain (chain, slope, TRUE);
+
+      compare (&fused, &plain);
+      g_assert_cmpuint (plain.n_rectifiers, ==, 1);
+      g_assert_cmpuint (plain.n_sums, ==, chain == LEAKY_DEPTHWISE ? 0 : 1);
+      if (chain == LEAKY_DEPTHWISE || hyb_simd_level () > HYB_SIMD_PLAIN)
+        {
+          g_assert_cmpuint (fused.n_rectifiers, ==, 0);
+          g_assert_cmpuint (fused.n_sums, ==, 0);
+        }
+      hyb_tensor_unref (plain.output);
+      hyb_tensor_unref (fused.output);
+    }
+}
+
 TEST_PROGRAM (test_convolutions)
 {
   g_test_init (&argc, &argv, NULL);
@@ -287,6 +366,8 @@ TEST_PROGRAM (test_convolutions)
                    test_many_rectifiers);
   g_test_add_func ("/engine/passes/convolutions/leaky-rectifiers-are-taken-in",
                    test_leaky_rectifiers);
+  g_test_add_func ("/engine/passes/convolutions/leaky-rectifiers-after-sums-and-depthwise",
+                   test_leaky_chains);
 
   return g_test_run ();
 }
