@@ -2,7 +2,7 @@
  *
  * Floats accumulate in double (extrema in their own type), of sums up to eight as floats before; integers in 64 bits that
  * wrap.  A row is reduced into LANES independent accumulators, which the compiler turns into vectors without reordering
- * operations.  The macro LOOPS defines the loops for one reduction and element type.
+ * operations.  The macros LOOPS and LOOPS_WITH_ROWS define the loops for one reduction and element type.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/kernels/reduction-loops.h"
 
@@ -40,69 +40,15 @@
 #define FINISH_INTEGER(value, how, count) \
   ((how) == HYB_REDUCE_MEAN ? ((count) > 0 ? (gint64) (value) / (count) : 0) : (gint64) (value))
 
-/* Defines the loops of reduction `id` over elements of type T with accumulators of type A.  STEP
- * (a, x) adds an element to an accumulator, COMBINE (a, b) adds an accumulator, FINISH gives the
- * result. */
-#define LOOPS(id, T, A, suffix, IDENTITY, STEP, COMBINE, FINISH)                               \
+/* The following define loops of reduction `id` over elements of type T with accumulators of type A.  STEP (a, x) adds an
+ * element to an accumulator, COMBINE (a, b) adds an accumulator, FINISH gives the result. */
+#define ENDS(id, T, A, suffix, IDENTITY, COMBINE, FINISH)                                      \
   static void id##_start_##suffix (gpointer accumulators, gint64 n)                            \
   {                                                                                            \
     A *a = accumulators;                                                                       \
                                                                                                \
     for (gint64 i = 0; i < n; i++)                                                             \
       a[i] = (A) (IDENTITY);                                                                   \
-  }                                                                                            \
-                                                                                               \
-  static void id##_rows_##suffix (gconstpointer elements, gint64 n_rows, gint64 length,        \
-                                  HybReduceFinish how, gpointer results)                       \
-  {                                                                                            \
-    const T *x = elements;                                                                     \
-    T       *y = results;                                                                      \
-                                                                                               \
-    for (gint64 row = 0; row < n_rows; row++, x += length)                                     \
-      {                                                                                        \
-        A total = (A) (IDENTITY);                                                              \
-                                                                                               \
-        for (gint64 i = 0; i < length; i++)                                                    \
-          total = (A) STEP (total, (A) x[i]);                                                  \
-        y[row] = (T) FINISH (total, how, length);                                              \
-      }                                                                                        \
-  }                                                                                            \
-                                                                                               \
-  static void id##_columns_##suffix (gpointer accumulators, gconstpointer elements, gint64 n,  \
-                                     gint64 n_rows, gint64 stride)                             \
-  {                                                                                            \
-    const T *x = elements;                                                                     \
-    A       *sums = accumulators;                                                              \
-                                                                                               \
-    for (gint64 row = 0; row < n_rows; row++, x += stride)                                     \
-      {                                                                                        \
-        HYB_INDEPENDENT                                                                        \
-        for (gint64 i = 0; i < n; i++)                                                         \
-          sums[i] = (A) STEP (sums[i], (A) x[i]);                                              \
-      }                                                                                        \
-  }                                                                                            \
-                                                                                               \
-  static void id##_row_##suffix (gpointer accumulator, gconstpointer elements, gint64 n)       \
-  {                                                                                            \
-    const T *x = elements;                                                                     \
-    A        lanes[LANES], total = *(const A *) accumulator;                                   \
-    gint64   even = n - n % LANES;                                                             \
-                                                                                               \
-    if (even > 0)                                                                              \
-      {                                                                                        \
-        id##_start_##suffix (lanes, LANES);                                                    \
-        for (gint64 i = 0; i < even; i += LANES)                                               \
-          {                                                                                    \
-            HYB_KEEP_LOOP                                                                      \
-            for (gint64 lane = 0; lane < LANES; lane++)                                        \
-              lanes[lane] = (A) STEP (lanes[lane], (A) x[i + lane]);                           \
-          }                                                                                    \
-        for (gint64 lane = 0; lane < LANES; lane++)                                            \
-          total = (A) COMBINE (total, lanes[lane]);                                            \
-      }                                                                                        \
-    for (gint64 i = even; i < n; i++)                                                          \
-      total = (A) STEP (total, (A) x[i]);                                                      \
-    *(A *) accumulator = total;                                                                \
   }                                                                                            \
                                                                                                \
   static void id##_combine_##suffix (gpointer accumulators, gconstpointer others, gint64 n)    \
@@ -123,43 +69,112 @@
                                                                                                \
     for (gint64 i = 0; i < n; i++)                                                             \
       y[i] = (T) FINISH (a[i], how, count);                                                    \
-  }                                                                                            \
-                                                                                               \
-  static const HybReduceLoops id##_##suffix G_GNUC_UNUSED = {                                  \
-    id##_start_##suffix,                                                                       \
-    id##_row_##suffix,                                                                         \
-    id##_rows_##suffix,                                                                        \
-    id##_columns_##suffix,                                                                     \
-    id##_combine_##suffix,                                                                     \
-    id##_finish_##suffix,                                                                      \
-    NULL,                                                                                      \
-    sizeof (A),                                                                                \
-    WIDE,                                                                                      \
-    NULL,                                                                                      \
+  }
+
+#define STEPS(id, T, A, suffix, STEP, COMBINE)                                                \
+  static void id##_columns_##suffix (gpointer accumulators, gconstpointer elements, gint64 n, \
+                                     gint64 n_rows, gint64 stride)                            \
+  {                                                                                           \
+    const T *x = elements;                                                                    \
+    A       *sums = accumulators;                                                             \
+                                                                                              \
+    for (gint64 row = 0; row < n_rows; row++, x += stride)                                    \
+      {                                                                                       \
+        HYB_INDEPENDENT                                                                       \
+        for (gint64 i = 0; i < n; i++)                                                        \
+          sums[i] = (A) STEP (sums[i], (A) x[i]);                                             \
+      }                                                                                       \
+  }                                                                                           \
+                                                                                              \
+  static void id##_row_##suffix (gpointer accumulator, gconstpointer elements, gint64 n)      \
+  {                                                                                           \
+    const T *x = elements;                                                                    \
+    A        lanes[LANES], total = *(const A *) accumulator;                                  \
+    gint64   even = n - n % LANES;                                                            \
+                                                                                              \
+    if (even > 0)                                                                             \
+      {                                                                                       \
+        id##_start_##suffix (lanes, LANES);                                                   \
+        for (gint64 i = 0; i < even; i += LANES)                                              \
+          {                                                                                   \
+            HYB_KEEP_LOOP                                                                     \
+            for (gint64 lane = 0; lane < LANES; lane++)                                       \
+              lanes[lane] = (A) STEP (lanes[lane], (A) x[i + lane]);                          \
+          }                                                                                   \
+        for (gint64 lane = 0; lane < LANES; lane++)                                           \
+          total = (A) COMBINE (total, lanes[lane]);                                           \
+      }                                                                                       \
+    for (gint64 i = even; i < n; i++)                                                         \
+      total = (A) STEP (total, (A) x[i]);                                                     \
+    *(A *) accumulator = total;                                                               \
+  }
+
+#define ROWS(id, T, A, suffix, IDENTITY, STEP, FINISH)                                  \
+  static void id##_rows_##suffix (gconstpointer elements, gint64 n_rows, gint64 length, \
+                                  HybReduceFinish how, gpointer results)                \
+  {                                                                                     \
+    const T *x = elements;                                                              \
+    T       *y = results;                                                               \
+                                                                                        \
+    for (gint64 row = 0; row < n_rows; row++, x += length)                              \
+      {                                                                                 \
+        A total = (A) (IDENTITY);                                                       \
+                                                                                        \
+        for (gint64 i = 0; i < length; i++)                                             \
+          total = (A) STEP (total, (A) x[i]);                                           \
+        y[row] = (T) FINISH (total, how, length);                                       \
+      }                                                                                 \
+  }
+
+#define TABLE(id, A, suffix, short_loop)                      \
+  static const HybReduceLoops id##_##suffix G_GNUC_UNUSED = { \
+    .start = id##_start_##suffix,                             \
+    .row = id##_row_##suffix,                                 \
+    .rows = short_loop,                                       \
+    .columns = id##_columns_##suffix,                         \
+    .combine = id##_combine_##suffix,                         \
+    .finish = id##_finish_##suffix,                           \
+    .size = sizeof (A),                                       \
+    .min_width = WIDE,                                        \
   };
 
-#define FLOAT_LOOPS(T, suffix)                                                    \
-  LOOPS (sum, T, double, suffix, 0, ADD, ADD, FINISH_FLOAT)                       \
-  LOOPS (prod, T, double, suffix, 1, MULTIPLY, MULTIPLY, FINISH_FLOAT)            \
-  LOOPS (max, T, T, suffix, -INFINITY, LARGER, LARGER, FINISH_FLOAT)              \
-  LOOPS (min, T, T, suffix, INFINITY, SMALLER, SMALLER, FINISH_FLOAT)             \
-  LOOPS (nan_sum, T, double, suffix, 0, ADD_NUMBER, ADD_PARTIAL, FINISH_FLOAT)    \
-  LOOPS (nan_prod, T, double, suffix, 1, MULTIPLY_NUMBER, MULTIPLY, FINISH_FLOAT) \
-  LOOPS (sum_abs, T, double, suffix, 0, ADD_SIZE, ADD, FINISH_FLOAT)              \
-  LOOPS (sum_square, T, double, suffix, 0, ADD_SQUARE, ADD, FINISH_FLOAT)
+/* Loops for elements of 4 bytes, whose short rows are transposed. */
+#define LOOPS(id, T, A, suffix, IDENTITY, STEP, COMBINE, FINISH) \
+  ENDS (id, T, A, suffix, IDENTITY, COMBINE, FINISH)             \
+  STEPS (id, T, A, suffix, STEP, COMBINE)                        \
+  TABLE (id, A, suffix, NULL)
 
-#define INTEGER_LOOPS(T, suffix, lowest, highest)                         \
-  LOOPS (sum, T, guint64, suffix, 0, ADD, ADD, FINISH_INTEGER)            \
-  LOOPS (prod, T, guint64, suffix, 1, MULTIPLY, MULTIPLY, FINISH_INTEGER) \
-  LOOPS (max, T, T, suffix, lowest, LARGER, LARGER, FINISH_INTEGER)       \
-  LOOPS (min, T, T, suffix, highest, SMALLER, SMALLER, FINISH_INTEGER)
+#define LOOPS_WITH_ROWS(id, T, A, suffix, IDENTITY, STEP, COMBINE, FINISH) \
+  ENDS (id, T, A, suffix, IDENTITY, COMBINE, FINISH)                       \
+  STEPS (id, T, A, suffix, STEP, COMBINE)                                  \
+  ROWS (id, T, A, suffix, IDENTITY, STEP, FINISH)                          \
+  TABLE (id, A, suffix, id##_rows_##suffix)
 
-FLOAT_LOOPS (float, f32)
-FLOAT_LOOPS (double, f64)
-INTEGER_LOOPS (guint8, u8, 0, G_MAXUINT8)
-INTEGER_LOOPS (gint8, i8, G_MININT8, G_MAXINT8)
-INTEGER_LOOPS (gint32, i32, G_MININT32, G_MAXINT32)
-INTEGER_LOOPS (gint64, i64, G_MININT64, G_MAXINT64)
+/* Reductions of floats but the extremes. */
+#define FLOAT_LOOPS(DEFINE, T, suffix)                                             \
+  DEFINE (sum, T, double, suffix, 0, ADD, ADD, FINISH_FLOAT)                       \
+  DEFINE (prod, T, double, suffix, 1, MULTIPLY, MULTIPLY, FINISH_FLOAT)            \
+  DEFINE (nan_sum, T, double, suffix, 0, ADD_NUMBER, ADD_PARTIAL, FINISH_FLOAT)    \
+  DEFINE (nan_prod, T, double, suffix, 1, MULTIPLY_NUMBER, MULTIPLY, FINISH_FLOAT) \
+  DEFINE (sum_abs, T, double, suffix, 0, ADD_SIZE, ADD, FINISH_FLOAT)              \
+  DEFINE (sum_square, T, double, suffix, 0, ADD_SQUARE, ADD, FINISH_FLOAT)
+
+#define INTEGER_LOOPS(DEFINE, T, suffix, lowest, highest)                  \
+  DEFINE (sum, T, guint64, suffix, 0, ADD, ADD, FINISH_INTEGER)            \
+  DEFINE (prod, T, guint64, suffix, 1, MULTIPLY, MULTIPLY, FINISH_INTEGER) \
+  DEFINE (max, T, T, suffix, lowest, LARGER, LARGER, FINISH_INTEGER)       \
+  DEFINE (min, T, T, suffix, highest, SMALLER, SMALLER, FINISH_INTEGER)
+
+FLOAT_LOOPS (LOOPS, float, f32)
+ENDS (max, float, float, f32, -INFINITY, LARGER, FINISH_FLOAT)
+ENDS (min, float, float, f32, INFINITY, SMALLER, FINISH_FLOAT)
+FLOAT_LOOPS (LOOPS_WITH_ROWS, double, f64)
+LOOPS_WITH_ROWS (max, double, double, f64, -INFINITY, LARGER, LARGER, FINISH_FLOAT)
+LOOPS_WITH_ROWS (min, double, double, f64, INFINITY, SMALLER, SMALLER, FINISH_FLOAT)
+INTEGER_LOOPS (LOOPS_WITH_ROWS, guint8, u8, 0, G_MAXUINT8)
+INTEGER_LOOPS (LOOPS_WITH_ROWS, gint8, i8, G_MININT8, G_MAXINT8)
+INTEGER_LOOPS (LOOPS, gint32, i32, G_MININT32, G_MAXINT32)
+INTEGER_LOOPS (LOOPS_WITH_ROWS, gint64, i64, G_MININT64, G_MAXINT64)
 
 /* The sum of a row of floats, by the vectorised loop of rows.h. */
 static void
@@ -178,55 +193,45 @@ finish_floats (gconstpointer sums, gint64 n, HybReduceFinish how, gint64 count, 
 }
 
 static const HybReduceLoops sum_floats = {
-  sum_start_f32,
-  sum_row_of_floats,
-  sum_rows_f32,
-  hyb_sum_columns_f32,
-  hyb_sum_combine_f32,
-  finish_floats,
-  hyb_sum_rows_f32,
-  sizeof (double),
-  NARROW,
-  &sum_f32,
+  .start = sum_start_f32,
+  .row = sum_row_of_floats,
+  .columns = hyb_sum_columns_f32,
+  .combine = hyb_sum_combine_f32,
+  .finish = finish_floats,
+  .short_rows = hyb_sum_rows_f32,
+  .size = sizeof (double),
+  .min_width = NARROW,
+  .exact = &sum_f32,
 };
 
 static const HybReduceLoops sum_square_floats = {
-  sum_square_start_f32,
-  sum_square_row_f32,
-  sum_square_rows_f32,
-  hyb_square_columns_f32,
-  hyb_sum_combine_f32,
-  finish_floats,
-  NULL,
-  sizeof (double),
-  WIDE,
-  NULL,
+  .start = sum_square_start_f32,
+  .row = sum_square_row_f32,
+  .columns = hyb_square_columns_f32,
+  .combine = hyb_sum_combine_f32,
+  .finish = finish_floats,
+  .size = sizeof (double),
+  .min_width = WIDE,
 };
 
 static const HybReduceLoops max_floats = {
-  max_start_f32,
-  hyb_max_row_f32,
-  max_rows_f32,
-  hyb_max_columns_f32,
-  max_combine_f32,
-  max_finish_f32,
-  NULL,
-  sizeof (float),
-  NARROW,
-  NULL,
+  .start = max_start_f32,
+  .row = hyb_max_row_f32,
+  .columns = hyb_max_columns_f32,
+  .combine = max_combine_f32,
+  .finish = max_finish_f32,
+  .size = sizeof (float),
+  .min_width = NARROW,
 };
 
 static const HybReduceLoops min_floats = {
-  min_start_f32,
-  hyb_min_row_f32,
-  min_rows_f32,
-  hyb_min_columns_f32,
-  min_combine_f32,
-  min_finish_f32,
-  NULL,
-  sizeof (float),
-  NARROW,
-  NULL,
+  .start = min_start_f32,
+  .row = hyb_min_row_f32,
+  .columns = hyb_min_columns_f32,
+  .combine = min_combine_f32,
+  .finish = min_finish_f32,
+  .size = sizeof (float),
+  .min_width = NARROW,
 };
 
 const HybReduceLoops *

@@ -15,7 +15,7 @@ typedef struct HybReduceLoops
   void (*start) (gpointer accumulators, gint64 n);
   /* Adds a contiguous row of n elements to one accumulator. */
   void (*row) (gpointer accumulator, gconstpointer x, gint64 n);
-  /* Reduces n_rows short contiguous rows to one finished result each. */
+  /* Reduces n_rows short contiguous rows to one finished result each; NULL for elements of 4 bytes. */
   void (*rows) (gconstpointer x, gint64 n_rows, gint64 length, HybReduceFinish how, gpointer y);
   /* Adds n_rows rows of n elements, `stride` elements apart: a[i] += x[row stride + i]. */
   void (*columns) (gpointer accumulators, gconstpointer x, gint64 n, gint64 n_rows, gint64 stride);
