@@ -5,10 +5,6 @@
 #include "engine/base/parallel.h"
 #include "engine/kernels/simd/simd.h"
 
-#include <string.h>
-
-#include "engine/kernels/vectorise.h"
-
 /* Floats of a strip that is laid out: 512 KiB, half of a second-level cache.  Tiles of filters read it
  * once for every eight filters. */
 #define STRIP_FLOATS ((gint64) 128 << 10)
