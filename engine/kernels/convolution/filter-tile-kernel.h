@@ -315,6 +315,7 @@ DEFINE_COLUMNS (3, 4)
 DEFINE_COLUMNS (4, 4)
 #undef DEFINE_COLUMNS
 
+/* Unlike copy_cells() this stores whole vectors: the panel has room behind a run, and no mask is needed. */
 static TARGET void
 SIMD (gather) (const HybTileGather *gather, float *panel)
 {
