@@ -1,8 +1,8 @@
 /* window-pool.h — maximum, sum or average of windows that slide over planes of floats.
  *
- * Rows of a plane are laid out with their padding (window-rows.h), so that the windows of a row are reduced vector by
- * vector.  Cells are taken in order, row after row of the window.  Only the maximum of large windows takes columns first;
- * that differs only in which of +0 and −0 it returns where both are the largest.
+ * The cells of each column of a window are reduced first, for all columns of a row of windows, so that neighbouring windows
+ * share them; then these results, from left to right.  Cells are read in place: rows beyond the image are left out, and only
+ * the reduced columns get padding.  Of zeros of either sign, the maximum may return either.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
