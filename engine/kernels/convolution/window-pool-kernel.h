@@ -137,18 +137,22 @@ SIMD (columns_in_pairs) (const int      n,
     }
 }
 
-/* Writes what lies outside of the image before and behind the columns of a row. */
+/* Writes what lies outside of the image before and behind the columns of n rows. */
 INLINE void
-SIMD (pad_row) (const Strip *strip, float *to)
+SIMD (pad_rows) (const int n, const Strip *strip, float *to)
 {
   Floats outside = simd_fill (strip->outside);
 
   for (int phase = 0; phase < strip->n_phases; phase++, to += strip->pitch)
     {
       for (gint64 k = 0; k < strip->pad_end[phase]; k += LANES)
-        simd_store (to + k, outside);
+        HYB_UNROLL (4)
+      for (int i = 0; i < n; i++)
+        simd_store (to + i * strip->row + k, outside);
       for (gint64 k = strip->pad_begin[phase]; k < strip->width; k += LANES)
-        simd_store (to + k, outside);
+        HYB_UNROLL (4)
+      for (int i = 0; i < n; i++)
+        simd_store (to + i * strip->row + k, outside);
     }
 }
 
@@ -163,8 +167,7 @@ SIMD (pool_columns) (const int      n,
 {
   float *to = strip->columns + row * strip->row;
 
-  for (int i = 0; i < n; i++)
-    SIMD (pad_row) (strip, to + i * strip->row);
+  SIMD (pad_rows) (n, strip, to);
   if (strip->stride[1] == 2)
     SIMD (columns_in_pairs) (n, is_max, strip, from, rows, to);
   else
@@ -194,34 +197,23 @@ SIMD (pool_strip_columns) (const gboolean is_max, const Strip *strip)
     }
 }
 
-/* Divides a vector of sums if they are averages, and writes it.  Beyond the end of a row come cells of later rows, which
- * are written later; only at the end of the map are fewer than LANES left. */
+/* n rows of the map from `row` on.  Rows that are shorter than a vector are written with what follows them, which is written
+ * later; only at the end of the map are fewer than LANES cells left. */
 INLINE void
-SIMD (write_results) (const Strip *strip, gint64 row, gint64 column, Floats value)
-{
-  float *to = strip->map + row * strip->n_columns + column;
-  gint64 left = strip->map_end - to;
-
-  if (strip->row_divisors)
-    value = value /
-            (simd_fill (strip->row_divisors[row]) * simd_load (strip->column_divisors + column));
-  if (left >= LANES)
-    simd_store (to, value);
-  else
-    simd_store_part (to, left, value);
-}
-
-/* n rows of the map from `row` on. */
-INLINE void
-SIMD (pool_taps) (const int n, const gboolean is_max, const Strip *strip, gint64 row)
+SIMD (pool_taps) (const int      n,
+                  const gboolean is_max,
+                  const gboolean is_narrow,
+                  const Strip   *strip,
+                  gint64         row)
 {
   gint64 columns = strip->n_columns;
 
   for (gint64 k = 0; k < columns; k += LANES)
     {
-      gint64       column = columns < LANES ? 0 : MIN (k, columns - LANES);
+      gint64       column = is_narrow ? 0 : MIN (k, columns - LANES);
       const float *from = strip->columns + row * strip->row + column;
-      Floats       value[MAX_ROWS];
+      float       *to = strip->map + row * columns + column;
+      Floats       value[MAX_ROWS], divisor;
 
       HYB_UNROLL (4)
       for (int i = 0; i < n; i++)
@@ -234,24 +226,46 @@ SIMD (pool_taps) (const int n, const gboolean is_max, const Strip *strip, gint64
           for (int i = 0; i < n; i++)
             value[i] = SIMD (take_in) (is_max, simd_load (cells + i * strip->row), value[i]);
         }
+      if (!is_max && strip->row_divisors)
+        {
+          divisor = simd_load (strip->column_divisors + column);
+          HYB_UNROLL (4)
+          for (int i = 0; i < n; i++)
+            if (strip->is_inverse)
+              value[i] *= simd_fill (strip->row_divisors[row + i]) * divisor;
+            else
+              value[i] /= simd_fill (strip->row_divisors[row + i]) * divisor;
+        }
       HYB_UNROLL (4)
       for (int i = 0; i < n; i++)
-        SIMD (write_results) (strip, row + i, column, value[i]);
+        if (is_narrow && strip->map_end - to < i * columns + LANES)
+          simd_store_part (to + i * columns, strip->map_end - to - i * columns, value[i]);
+        else
+          simd_store (to + i * columns, value[i]);
     }
+}
+
+INLINE void
+SIMD (pool_strip_taps) (const gboolean is_max, const gboolean is_narrow, const Strip *strip)
+{
+  gint64 row = 0;
+
+  for (; row + MAX_ROWS <= strip->n_rows; row += MAX_ROWS)
+    SIMD (pool_taps) (MAX_ROWS, is_max, is_narrow, strip, row);
+  for (; row < strip->n_rows; row++)
+    SIMD (pool_taps) (1, is_max, is_narrow, strip, row);
 }
 
 INLINE void
 SIMD (pool_strip) (const gboolean is_max, const Strip *strip)
 {
-  gint64 row = 0;
-
   SIMD (pool_strip_columns) (is_max, strip);
   if (strip->stride[1] > 2)
     part_columns (strip);
-  for (; row + MAX_ROWS <= strip->n_rows; row += MAX_ROWS)
-    SIMD (pool_taps) (MAX_ROWS, is_max, strip, row);
-  for (; row < strip->n_rows; row++)
-    SIMD (pool_taps) (1, is_max, strip, row);
+  if (strip->n_columns < LANES)
+    SIMD (pool_strip_taps) (is_max, TRUE, strip);
+  else
+    SIMD (pool_strip_taps) (is_max, FALSE, strip);
 }
 
 static TARGET void

@@ -12,6 +12,7 @@
 #include "engine/kernels/convolution/parts.h"
 
 #include <float.h>
+#include <math.h>
 
 #include "engine/kernels/vectorise.h"
 
@@ -28,27 +29,28 @@
  * phase; with larger strides columns are reduced in order and then parted into phases, every stride-th column each. */
 typedef struct
 {
-  const float *rows;     /* the image */
-  gint64       image[2]; /* its rows and columns */
-  gint64       kernel[2], stride[2], pad;
-  gint64       cells;      /* columns of the image under any window */
-  int          n_phases;   /* that columns are written to at once: 1 or 2 */
-  gint64       first[2];   /* where even and odd columns begin; without phases: column 0, in [0] */
-  gint64       pad_end[2]; /* of each phase: where padding before it ends */
-  gint64       pad_begin[2];       /* and where padding behind it begins */
-  gint64       width;              /* floats of a phase without slack */
-  gint64       pitch;              /* floats from phase to phase */
-  gint64       row;                /* floats from row to row */
-  gint64       parted;             /* where the phases of a larger stride begin */
-  gint64       parted_pitch;       /* floats from one of these to the next */
-  gint64       taps[HYB_MAX_TAPS]; /* where the columns under each tap of a row begin */
-  float        outside;            /* the value of padding */
-  gint64       n_columns;          /* of the map */
+  const float  *rows;     /* the image */
+  gint64        image[2]; /* its rows and columns */
+  gint64        kernel[2], stride[2], pad;
+  gint64        cells;      /* columns of the image under any window */
+  int           n_phases;   /* that columns are written to at once: 1 or 2 */
+  gint64        first[2];   /* where even and odd columns begin; without phases: column 0, in [0] */
+  gint64        pad_end[2]; /* of each phase: where padding before it ends */
+  gint64        pad_begin[2]; /* and where padding behind it begins */
+  gint64        width;        /* floats of a phase without slack */
+  gint64        pitch;        /* floats from phase to phase */
+  gint64        row;          /* floats from row to row */
+  gint64        parted;       /* where the phases of a larger stride begin */
+  gint64        parted_pitch; /* floats from one of these to the next */
+  const gint64 *taps;         /* where the columns under each tap of a row begin */
+  float         outside;      /* the value of padding */
+  gint64        n_columns;    /* of the map */
 
   float       *columns; /* the workspace */
   gint64       first_row, n_rows;
   float       *map, *map_end;                  /* from the first row on */
   const float *row_divisors, *column_divisors; /* of averages, else NULL */
+  gboolean     is_inverse;                     /* they are the inverse of the divisors */
 } Strip;
 
 /* Computes all rows of a strip. */
@@ -117,9 +119,16 @@ init_strip (Strip *strip, const HybConvolve *window, float outside)
       strip->pad_begin[phase] =
           strip->cells > 0 ? begin + (strip->cells - i + n_phases - 1) / n_phases : strip->width;
     }
-  for (gint64 t = 0; t < kernel; t++)
-    strip->taps[t] = stride > 2 ? strip->parted + t % stride * strip->parted_pitch + t / stride
-                                : t % stride * strip->pitch + t / stride;
+}
+
+static void
+find_taps (const Strip *strip, gint64 *taps)
+{
+  gint64 stride = strip->stride[1];
+
+  for (gint64 t = 0; t < strip->kernel[1]; t++)
+    taps[t] = stride > 2 ? strip->parted + t % stride * strip->parted_pitch + t / stride
+                         : t % stride * strip->pitch + t / stride;
 }
 
 /* Rows of the map whose columns are reduced together. */
@@ -146,7 +155,8 @@ hyb_window_pool_fits (const HybConvolve *window)
 typedef struct
 {
   const HybWindowPool *pool;
-  Strip                strip;  /* the parameters of every strip */
+  Strip                strip; /* the parameters of every strip */
+  gint64               taps[HYB_MAX_TAPS];
   gint64               n_rows; /* of a strip */
   PoolStrip            reduce;
   gint64               area;     /* floats of the workspace for a thread */
@@ -201,6 +211,20 @@ count_cells (const HybWindowPool *pool, int axis, float *to)
     }
 }
 
+/* Inverts divisors if all are powers of two, so that a product has the same bytes as a quotient.  FALSE if not. */
+static gboolean
+invert_divisors (gint64 n, float *divisors)
+{
+  int exponent;
+
+  for (gint64 i = 0; i < n; i++)
+    if (frexpf (divisors[i], &exponent) != 0.5f)
+      return FALSE;
+  for (gint64 i = 0; i < n; i++)
+    divisors[i] = 1 / divisors[i];
+  return TRUE;
+}
+
 static void
 pool_plane (gint64 plane, gint64 area, gconstpointer data)
 {
@@ -235,6 +259,8 @@ hyb_window_pool (const HybWindowPool *pool)
   HybParts           parts;
 
   init_strip (&pooling.strip, window, is_max ? -FLT_MAX : 0);
+  find_taps (&pooling.strip, pooling.taps);
+  pooling.strip.taps = pooling.taps;
   pooling.n_rows = count_strip_rows (&pooling.strip, window);
   parts = find_parts (window, &pooling.strip);
   pooling.area = parts.area;
@@ -245,6 +271,7 @@ hyb_window_pool (const HybWindowPool *pool)
       count_cells (pool, 2, pooling.divisors + window->map[1]);
       for (gint64 i = 0; i < SLACK; i++)
         pooling.divisors[window->map[1] + window->map[2] + i] = 1;
+      pooling.strip.is_inverse = invert_divisors (count_divisors (window), pooling.divisors);
     }
   hyb_parts_for_each (&parts, pool_plane, &pooling);
 }
