@@ -69,7 +69,7 @@
   {                                                                                             \
     const float *x = elements;                                                                  \
     Floats       extreme[BLOCK];                                                                \
-    float        lane[LANES], *total = accumulator;                                             \
+    float       *total = accumulator;                                                           \
     gint64       i = 0;                                                                         \
                                                                                                 \
     if (n >= LANES)                                                                             \
@@ -88,23 +88,36 @@
         extreme[1] = SIMD (name##_of) (simd_load (x + n - LANES), extreme[1]);                  \
         extreme[0] = SIMD (name##_of) (extreme[0], extreme[1]);                                 \
         extreme[2] = SIMD (name##_of) (extreme[2], extreme[3]);                                 \
-        simd_store (lane, SIMD (name##_of) (extreme[0], extreme[2]));                           \
-        x = lane;                                                                               \
-        n = LANES;                                                                              \
+        SIMD (name##_lanes) (total, SIMD (name##_of) (extreme[0], extreme[2]));                 \
       }                                                                                         \
-    SIMD (name##_few) (total, x, n);                                                            \
+    else                                                                                        \
+      SIMD (name##_few) (total, x, n);                                                          \
   }
 
-/* Fewer than LANES elements, or the lanes. */
-#define DEFINE_FEW(name, COMPARE)                                        \
+/* A few elements; all lanes, of which the instructions find the largest if SIGN is 1, and if it is -1 the smallest. */
+#define DEFINE_FEW(name, COMPARE, SIGN)                                  \
   INLINE void SIMD (name##_few) (float *total, const float *x, gint64 n) \
   {                                                                      \
     for (gint64 i = 0; i < n; i++)                                       \
       *total = (x[i] COMPARE * total) | (x[i] != x[i]) ? x[i] : *total;  \
+  }                                                                      \
+                                                                         \
+  INLINE void SIMD (name##_lanes) (float *total, Floats extreme)         \
+  {                                                                      \
+    float lane[LANES];                                                   \
+                                                                         \
+    simd_store (lane, extreme);                                          \
+    if (simd_any (extreme != extreme))                                   \
+      SIMD (name##_few) (total, lane, LANES);                            \
+    else                                                                 \
+      {                                                                  \
+        lane[0] = SIGN * simd_lane_max (SIGN * extreme);                 \
+        SIMD (name##_few) (total, lane, 1);                              \
+      }                                                                  \
   }
 
-DEFINE_FEW (largest, >)
-DEFINE_FEW (smallest, <)
+DEFINE_FEW (largest, >, 1)
+DEFINE_FEW (smallest, <, -1)
 DEFINE (largest, simd_max)
 DEFINE (smallest, simd_min)
 

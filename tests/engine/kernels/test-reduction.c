@@ -4,6 +4,7 @@
 #include "engine/kernels/reduction.h"
 
 #include "engine/base/parallel.h"
+#include "engine/kernels/extremes.h"
 #include "engine/kernels/simd/simd.h"
 #include "tests/program.h"
 
@@ -196,6 +197,34 @@ test_nan_wins_wherever_it_stands (void)
       g_assert_true (isnan (reduce_row (HYB_REDUCE_MIN, x)));
       g_assert_cmpfloat (reduce_row (HYB_REDUCE_NAN_SUM, x), ==, 7);
     }
+}
+
+/* Rows of every length around that of vectors, with and without a NaN, at each level of vector instructions. */
+static void
+test_extremes_of_short_rows (void)
+{
+  float x[150];
+
+  for (guint level = HYB_SIMD_PLAIN; level <= HYB_SIMD_AVX512; level++)
+    for (gint64 n = 1; n <= 150; n++)
+      for (gint64 at = 0; at < n; at++)
+        {
+          float largest = -INFINITY, smallest = INFINITY;
+
+          hyb_simd_cap ((HybSimdLevel) level);
+          for (gint64 i = 0; i < n; i++)
+            x[i] = (float) (i * 37 % 11 - 5);
+          x[at] = 20;
+          hyb_max_row_f32 (&largest, x, n);
+          x[at] = -20;
+          hyb_min_row_f32 (&smallest, x, n);
+          g_assert_true (largest == 20 && smallest == -20);
+          x[at] = NAN;
+          hyb_max_row_f32 (&largest, x, n);
+          hyb_min_row_f32 (&smallest, x, n);
+          g_assert_true (isnan (largest) && isnan (smallest));
+        }
+  hyb_simd_cap (HYB_SIMD_AVX512);
 }
 
 /* Checks means over axis 1; n_additions of floats round each element that is not squared. */
@@ -401,6 +430,7 @@ TEST_PROGRAM (test_reduction)
                    test_threads_do_not_change_sums);
   g_test_add_func ("/engine/kernels/reduction/nan-wins-wherever-it-stands",
                    test_nan_wins_wherever_it_stands);
+  g_test_add_func ("/engine/kernels/reduction/extremes-of-short-rows", test_extremes_of_short_rows);
 
   return g_test_run ();
 }
