@@ -433,6 +433,26 @@ resize_axis (HybLowering *lowering, HybValueId x, int number, const Axis *axis)
   return axis->is_crop && x != HYB_NO_ID ? extrapolate (lowering, x, number, axis) : x;
 }
 
+/* All axes resampled: those that shrink most first, so that the others have less to do; of equal ones the slowest first. */
+static HybValueId
+resize_axes (HybLowering *lowering, HybValueId x, int rank, const Axis *axes)
+{
+  gboolean is_done[HYB_MAX_RANK] = { FALSE };
+
+  for (int turn = 0; turn < rank && x != HYB_NO_ID; turn++)
+    {
+      int next = -1;
+
+      for (int i = 0; i < rank; i++)
+        if (!is_done[i] &&
+            (next < 0 || axes[i].to * axes[next].from < axes[next].to * axes[i].from))
+          next = i;
+      is_done[next] = TRUE;
+      x = resize_axis (lowering, x, next, &axes[next]);
+    }
+  return x;
+}
+
 static void
 lower_resize (HybLowering *lowering)
 {
@@ -467,8 +487,8 @@ lower_resize (HybLowering *lowering)
       is_empty |= axes[i].from < 1;
     }
   hyb_lowering_set_type (lowering, 0, &type);
-  for (int i = 0; !is_empty && i < type.shape.rank && x != HYB_NO_ID; i++)
-    x = resize_axis (lowering, x, i, &axes[i]);
+  if (!is_empty)
+    x = resize_axes (lowering, x, type.shape.rank, axes);
   if (!is_empty && x != HYB_NO_ID)
     hyb_lowering_set_output (lowering, 0, hyb_onnx_cast (lowering, x, type.dtype));
 }

@@ -62,12 +62,40 @@ test_a_transposed_convolution_cuts_off_its_padding (void)
     }
 }
 
+/* The axis that shrinks is resampled before the one that grows. */
+static void
+test_resize_begins_with_the_axis_that_shrinks (void)
+{
+  static const char *const sizes[] = { "1 3 8 2", "1 3 2 8" };
+  static const char *const axes[] = { "3", "2" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
+    {
+      g_autofree char *lines = g_strdup_printf ("x: float[1,3,4,4]\ns = int64[4] %s\n"
+                                                "y = Resize x, _, _, s | mode=linear\n-> y\n",
+                                                sizes[i]);
+      g_autoptr (HybLowered) lowered = lower (lines);
+      const char *first = NULL;
+
+      for (HybNodeId id = 0; id < hyb_graph_n_nodes (lowered->graph); id++)
+        {
+          const HybNode *node = hyb_graph_get_node (lowered->graph, id);
+
+          if (!first && node->op && g_str_equal (node->op->name, "take"))
+            first = hyb_node_get_attribute (node, "axis");
+        }
+      g_assert_cmpstr (first, ==, axes[i]);
+    }
+}
+
 TEST_PROGRAM (test_lowered)
 {
   g_test_init (&argc, &argv, NULL);
 
   g_test_add_func ("/engine/onnx/lowered/a-transposed-convolution-cuts-off-its-padding",
                    test_a_transposed_convolution_cuts_off_its_padding);
+  g_test_add_func ("/engine/onnx/lowered/resize-begins-with-the-axis-that-shrinks",
+                   test_resize_begins_with_the_axis_that_shrinks);
 
   return g_test_run ();
 }
