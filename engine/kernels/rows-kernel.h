@@ -177,6 +177,17 @@ SIMD (row_exponentials) (gint64 n, const float *x, float maximum, float *y)
 #undef EXP
 }
 
+/* Returns the row x scale: x itself for 1, else y. */
+INLINE const float *
+SIMD (scale_row) (gint64 n, const float *x, float scale, float *y)
+{
+  if (scale == 1.f)
+    return x;
+  for (gint64 i = 0; i < n; i++)
+    y[i] = x[i] * scale;
+  return y;
+}
+
 /* Subtracting the maximum keeps exp() finite and cancels in the quotient, as the factor 2³² does. */
 static TARGET void
 SIMD (row_softmax) (gint64 n, const float *x, float scale, float *y)
@@ -184,13 +195,7 @@ SIMD (row_softmax) (gint64 n, const float *x, float scale, float *y)
   float  factor;
   gint64 i = 0;
 
-  if (scale != 1.f)
-    {
-      for (gint64 k = 0; k < n; k++)
-        y[k] = x[k] * scale;
-      x = y;
-    }
-
+  x = SIMD (scale_row) (n, x, scale, y);
   factor = (float) (1.0 / SIMD (row_exponentials) (n, x, SIMD (row_maximum) (n, x), y));
   for (; i + 4 * LANES <= n; i += 4 * LANES)
     {
@@ -210,15 +215,17 @@ SIMD (row_log_softmax) (gint64 n, const float *x, float scale, float *y)
 {
   float  piece[PIECE], maximum, shift;
   double sum = 0.0;
+  gint64 i = 0;
 
-  for (gint64 i = 0; i < n; i++)
-    y[i] = x[i] * scale;
-  maximum = SIMD (row_maximum) (n, y);
-  for (gint64 i = 0; i < n; i += PIECE)
-    sum += SIMD (row_exponentials) (MIN (n - i, PIECE), y + i, maximum, piece);
+  x = SIMD (scale_row) (n, x, scale, y);
+  maximum = SIMD (row_maximum) (n, x);
+  for (gint64 k = 0; k < n; k += PIECE)
+    sum += SIMD (row_exponentials) (MIN (n - k, PIECE), x + k, maximum, piece);
   shift = (float) log (sum * 0x1p-32);
-  for (gint64 i = 0; i < n; i++)
-    y[i] = y[i] - maximum - shift;
+  for (; i + LANES <= n; i += LANES)
+    simd_store (y + i, simd_load (x + i) - maximum - shift);
+  if (i < n)
+    simd_store_part (y + i, n - i, simd_load_part (x + i, n - i) - maximum - shift);
 }
 
 static TARGET void
