@@ -374,13 +374,17 @@ move_blocks (const HybCall *call, const HybRun *run, const HybShape *deep, gbool
   gint64             n = deep->dim[0], h = deep->dim[2], w = deep->dim[3];
   gint64             c = deep->dim[1] / (b * b);
 
-  /* Axes in the order of the wide side: sample, channel, row, row in the block, … */
+  /* Axes in the order of the wide side: sample, channel, row, row in the block, column, column in the block.  The column
+   * goes last where hyb_move() does not transpose tiles: else rows of a few elements would be copied one by one. */
   add_block_axis (&move, n, b * b * c * h * w, b * b * c * h * w, to_deep);
   add_block_axis (&move, c, h * w, h * b * w * b, to_deep);
   add_block_axis (&move, h, w, b * w * b, to_deep);
   add_block_axis (&move, b, b * c * h * w, w * b, to_deep);
-  add_block_axis (&move, w, 1, b, to_deep);
+  if (!to_deep && b >= 4)
+    add_block_axis (&move, w, 1, b, to_deep);
   add_block_axis (&move, b, c * h * w, 1, to_deep);
+  if (to_deep || b < 4)
+    add_block_axis (&move, w, 1, b, to_deep);
   hyb_move (&move, run->input[0], run->output[0]);
 }
 
