@@ -382,7 +382,7 @@ hyb_gemm_share (const HybGemm *gemm, gint64 n, HybParallelFunc multiply, gpointe
 {
   double work = gemm_work (gemm);
 
-  if (n >= (gint64) hyb_parallel_get_threads ())
+  if (work <= SERIAL_WORK || n >= (gint64) hyb_parallel_get_threads ())
     hyb_parallel_for (n, MAX (1, (gint64) (SERIAL_WORK / MAX (1.0, work))), multiply, data);
   else
     multiply (0, n, data);

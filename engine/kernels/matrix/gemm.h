@@ -48,8 +48,8 @@ typedef struct
   gpointer      c;
 } HybGemmOperands;
 
-/* Calls multiply (begin, end, data), which computes the products [begin, end) of n: threads share them if there are enough,
- * else each product. */
+/* Calls multiply (begin, end, data), which computes the products [begin, end) of n: threads share them if there are
+ * enough or each is too small to be shared, else each product. */
 void hyb_gemm_share (const HybGemm *gemm, gint64 n, HybParallelFunc multiply, gpointer data);
 
 /* Computes all products of the batch. */
