@@ -179,16 +179,7 @@ SIMD (sum_of_lanes) (const float *x, gint64 n)
 INLINE Floats
 SIMD (add_pairs) (Floats a, Floats b)
 {
-#if LANES == 16
-  Floats odd =
-      __builtin_shufflevector (a, b, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31);
-#elif LANES == 8
-  Floats odd = __builtin_shufflevector (a, b, 1, 3, 5, 7, 9, 11, 13, 15);
-#else
-  Floats odd = __builtin_shufflevector (a, b, 1, 3, 5, 7);
-#endif
-
-  return simd_even_lanes (a, b) + odd;
+  return simd_even_lanes (a, b) + simd_odd_lanes (a, b);
 }
 
 /* The sums of `count` rows of n floats, LANES at most, as floats; missing ones are zeros, so that a sum does not depend on

@@ -87,7 +87,7 @@ hyb_depthwise_workspace (const HybConvolve *convolve)
   Convolution convolution = { .convolve = convolve };
   HybParts    parts;
 
-  hyb_window_rows_init (&convolution.rows, convolve, 0);
+  hyb_window_rows_init (&convolution.rows, convolve);
   parts = find_parts (&convolution);
   return sizeof (float) * (gsize) (parts.area * hyb_parts_n_areas (&parts));
 }
@@ -149,7 +149,7 @@ hyb_depthwise_convolve (const HybConvolve       *convolve,
   };
   HybParts parts;
 
-  hyb_window_rows_init (&convolution.rows, convolve, 0);
+  hyb_window_rows_init (&convolution.rows, convolve);
   parts = find_parts (&convolution);
   hyb_parts_for_each (&parts, convolve_plane, &convolution);
 }

@@ -5,8 +5,9 @@
  *   channel and tap k: sum[f,i] += weight[f,k] planes[shifts[k] + i]; then write the tile's sums to
  *   the map.
  *
- * The image of a pointwise convolution is read as it lies.  Of such images always, and of others where it pays, the cells
- * under a tile are gathered into a panel first (gathered-product.h).  direct-layout.h has the layout.  Start at the end, with hyb_direct_convolve().
+ * A pointwise convolution needs no planes: its cells are taken from the image itself.  Its cells, and those of other
+ * convolutions where it pays, are gathered into a panel for each tile (gathered-product.h).  direct-layout.h has the
+ * layout.  Start at the end, with hyb_direct_convolve().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/kernels/convolution/direct-convolution.h"
 

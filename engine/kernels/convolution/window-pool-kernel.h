@@ -14,19 +14,6 @@ SIMD (take_in) (const gboolean is_max, Floats cell, Floats value)
   return is_max ? simd_max (cell, value) : value + cell;
 }
 
-/* The odd lanes of a, then those of b. */
-INLINE Floats
-SIMD (odd_lanes) (Floats a, Floats b)
-{
-#if LANES == 16
-  return __builtin_shufflevector (a, b, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31);
-#elif LANES == 8
-  return __builtin_shufflevector (a, b, 1, 3, 5, 7, 9, 11, 13, 15);
-#else
-  return __builtin_shufflevector (a, b, 1, 3, 5, 7);
-#endif
-}
-
 /* The first n lanes of value, then `outside`. */
 INLINE Floats
 SIMD (end_with) (Floats value, gint64 n, float outside)
@@ -132,7 +119,7 @@ SIMD (columns_in_pairs) (const int      n,
       for (int i = 0; i < n; i++)
         {
           simd_store (even + i * strip->row, simd_even_lanes (low[i], high[i]));
-          simd_store (odd + i * strip->row, SIMD (odd_lanes) (low[i], high[i]));
+          simd_store (odd + i * strip->row, simd_odd_lanes (low[i], high[i]));
         }
     }
 }
@@ -226,15 +213,15 @@ SIMD (pool_taps) (const int      n,
           for (int i = 0; i < n; i++)
             value[i] = SIMD (take_in) (is_max, simd_load (cells + i * strip->row), value[i]);
         }
-      if (!is_max && strip->row_divisors)
+      if (!is_max && strip->row_factors)
         {
-          divisor = simd_load (strip->column_divisors + column);
+          divisor = simd_load (strip->column_factors + column);
           HYB_UNROLL (4)
           for (int i = 0; i < n; i++)
-            if (strip->is_inverse)
-              value[i] *= simd_fill (strip->row_divisors[row + i]) * divisor;
+            if (strip->multiplies)
+              value[i] *= simd_fill (strip->row_factors[row + i]) * divisor;
             else
-              value[i] /= simd_fill (strip->row_divisors[row + i]) * divisor;
+              value[i] /= simd_fill (strip->row_factors[row + i]) * divisor;
         }
       HYB_UNROLL (4)
       for (int i = 0; i < n; i++)

@@ -48,9 +48,9 @@ typedef struct
 
   float       *columns; /* the workspace */
   gint64       first_row, n_rows;
-  float       *map, *map_end;                  /* from the first row on */
-  const float *row_divisors, *column_divisors; /* of averages, else NULL */
-  gboolean     is_inverse;                     /* they are the inverse of the divisors */
+  float       *map, *map_end;                /* from the first row on */
+  const float *row_factors, *column_factors; /* of the divisors of averages; else NULL */
+  gboolean     multiplies;                   /* they are inverse, so sums are multiplied by them */
 } Strip;
 
 /* Computes all rows of a strip. */
@@ -238,13 +238,13 @@ pool_plane (gint64 plane, gint64 area, gconstpointer data)
   strip.rows = pool->image + plane * window->image[1] * window->image[2];
   strip.columns = (float *) pool->workspace + area * pooling->area;
   strip.map_end = map + n_rows * n_columns;
-  strip.column_divisors = pooling->divisors ? pooling->divisors + n_rows : NULL;
+  strip.column_factors = pooling->divisors ? pooling->divisors + n_rows : NULL;
   for (gint64 first = 0; first < n_rows; first += pooling->n_rows)
     {
       strip.first_row = first;
       strip.n_rows = MIN (pooling->n_rows, n_rows - first);
       strip.map = map + first * n_columns;
-      strip.row_divisors = pooling->divisors ? pooling->divisors + first : NULL;
+      strip.row_factors = pooling->divisors ? pooling->divisors + first : NULL;
       pooling->reduce (&strip);
     }
 }
@@ -271,7 +271,7 @@ hyb_window_pool (const HybWindowPool *pool)
       count_cells (pool, 2, pooling.divisors + window->map[1]);
       for (gint64 i = 0; i < SLACK; i++)
         pooling.divisors[window->map[1] + window->map[2] + i] = 1;
-      pooling.strip.is_inverse = invert_divisors (count_divisors (window), pooling.divisors);
+      pooling.strip.multiplies = invert_divisors (count_divisors (window), pooling.divisors);
     }
   hyb_parts_for_each (&parts, pool_plane, &pooling);
 }

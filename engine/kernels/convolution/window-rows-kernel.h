@@ -6,17 +6,6 @@
  * outside, store it.  The lanes outside are the same for all rows, so that short rows take few instructions.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The first `left` lanes of value, then `outside`. */
-INLINE Floats
-SIMD (end_with) (Floats value, gint64 left, Floats outside)
-{
-  Ints lane, limit = (Ints){ 0 } + (gint32) left;
-
-  for (int i = 0; i < LANES; i++)
-    lane[i] = i;
-  return simd_choose (lane < limit, value, outside);
-}
-
 /* Up to LANES cells; zeros after them. */
 INLINE Floats
 SIMD (load_cells) (const float *from, gint64 cells)
@@ -26,9 +15,9 @@ SIMD (load_cells) (const float *from, gint64 cells)
                         : (Floats){ 0 };
 }
 
-/* to[k] = from[k] while k < cells, then `outside`, for k < n. */
+/* to[k] = from[k] while k < cells, then 0, for k < n. */
 INLINE void
-SIMD (copy_phase) (const float *from, gint64 cells, gint64 n, Floats outside, float *to)
+SIMD (copy_phase) (const float *from, gint64 cells, gint64 n, float *to)
 {
   gint64 k = 0;
 
@@ -36,18 +25,16 @@ SIMD (copy_phase) (const float *from, gint64 cells, gint64 n, Floats outside, fl
     simd_store (to + k, simd_load (from + k));
   if (k < n && k < cells)
     {
-      gint64 left = cells - k;
-
-      simd_store (to + k, SIMD (end_with) (simd_load_part (from + k, left), left, outside));
+      simd_store (to + k, simd_load_part (from + k, cells - k));
       k += LANES;
     }
   for (; k < n; k += LANES)
-    simd_store (to + k, outside);
+    simd_store (to + k, (Floats){ 0 });
 }
 
-/* to[k] = from[2 k] while 2 k < cells, then `outside`, for k < n. */
+/* to[k] = from[2 k] while 2 k < cells, then 0, for k < n. */
 INLINE void
-SIMD (split_phase) (const float *from, gint64 cells, gint64 n, Floats outside, float *to)
+SIMD (split_phase) (const float *from, gint64 cells, gint64 n, float *to)
 {
   gint64 k = 0;
 
@@ -60,28 +47,23 @@ SIMD (split_phase) (const float *from, gint64 cells, gint64 n, Floats outside, f
       Floats low = SIMD (load_cells) (from + 2 * k, left);
       Floats high = SIMD (load_cells) (from + 2 * k + MIN (left, LANES), left - LANES);
 
-      simd_store (to + k, SIMD (end_with) (simd_even_lanes (low, high), (left + 1) / 2, outside));
+      simd_store (to + k, simd_even_lanes (low, high));
       k += LANES;
     }
   for (; k < n; k += LANES)
-    simd_store (to + k, outside);
+    simd_store (to + k, (Floats){ 0 });
 }
 
 /* The same for any stride. */
 INLINE void
-SIMD (gather_phase) (const float *from,
-                     gint64       cells,
-                     gint64       stride,
-                     gint64       n,
-                     float        outside,
-                     float       *to)
+SIMD (gather_phase) (const float *from, gint64 cells, gint64 stride, gint64 n, float *to)
 {
   gint64 end = MIN (n, (cells + stride - 1) / stride);
 
   for (gint64 k = 0; k < end; k++)
     to[k] = from[k * stride];
   for (gint64 k = end; k < n; k++)
-    to[k] = outside;
+    to[k] = 0;
 }
 
 /* One phase of one row of the image. */
@@ -92,18 +74,17 @@ SIMD (fill_phase) (const HybWindowRows  *rows,
                    float                *to)
 {
   const float *from = image_row + source->first;
-  Floats       outside = simd_fill (rows->outside);
   gint64       stride = rows->stride[1], n = rows->pitch - source->begin;
 
   for (gint64 k = 0; k < source->begin; k += LANES)
-    simd_store (to + k, outside);
+    simd_store (to + k, (Floats){ 0 });
   to += source->begin;
   if (stride == 1)
-    SIMD (copy_phase) (from, source->cells, n, outside, to);
+    SIMD (copy_phase) (from, source->cells, n, to);
   else if (stride == 2)
-    SIMD (split_phase) (from, source->cells, n, outside, to);
+    SIMD (split_phase) (from, source->cells, n, to);
   else
-    SIMD (gather_phase) (from, source->cells, stride, n, rows->outside, to);
+    SIMD (gather_phase) (from, source->cells, stride, n, to);
 }
 
 /* Image rows one by one, from y to end, of which those outside of the image are padding. */
@@ -132,7 +113,6 @@ SIMD (fill_vector) (const HybWindowRows *rows,
                     gint64               n,
                     float               *to)
 {
-  Floats outside = simd_fill (rows->outside);
   gint64 width = rows->image[1], step = rows->row;
 
   for (gint64 y = 0; y < n; y++, from += width, to += step)
@@ -140,7 +120,7 @@ SIMD (fill_vector) (const HybWindowRows *rows,
       Floats cells = stride == 1 ? simd_load (from)
                                  : simd_even_lanes (simd_load (from), simd_load (from + LANES));
 
-      simd_store (to, simd_choose (inside, cells, outside));
+      simd_store (to, (Floats) ((Ints) cells & inside));
     }
 }
 
@@ -160,7 +140,7 @@ SIMD (fill_vectors) (const HybWindowRows  *rows,
   for (gint64 k = 0; k < rows->pitch; k += LANES)
     if (k + LANES <= source->begin || k >= source->end)
       for (gint64 y = 0; y < n; y++)
-        simd_store (to + y * rows->row + k, simd_fill (rows->outside));
+        simd_store (to + y * rows->row + k, (Floats){ 0 });
     else
       {
         Ints low = (Ints){ 0 } + (gint32) (source->begin - k),
@@ -172,7 +152,7 @@ SIMD (fill_vectors) (const HybWindowRows  *rows,
       }
 }
 
-/* Finds the rows [*y, *end) of the image whose vectors lie inside of all planes. */
+/* Finds the rows [*y, *end) of the image whose vectors lie within the memory of all planes together. */
 INLINE void
 SIMD (find_whole_rows) (const HybWindowRows  *rows,
                         const HybWindowPlane *plane,

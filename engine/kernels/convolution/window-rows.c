@@ -1,7 +1,8 @@
 /* window-rows.c — lays out rows of one plane of an image for windows that slide over them; see window-rows.h.
  *
- *   for each row of the strip, for each phase: to[k] = image[first + k stride], or the value of padding.
+ *   for each row of the strip, for each phase: to[k] = image[first + k stride], or 0 for padding
  *
+ * Narrow rows are laid out vector by vector, all rows at a time; others row by row (window-rows-kernel.h).
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/kernels/convolution/window-rows.h"
 
@@ -32,7 +33,7 @@ find_phase (const HybWindowRows *rows, gint64 phase)
 }
 
 void
-hyb_window_rows_init (HybWindowRows *rows, const HybConvolve *convolve, float outside)
+hyb_window_rows_init (HybWindowRows *rows, const HybConvolve *convolve)
 {
   gint64 n, width, last = convolve->kernel[2] - 1;
 
@@ -40,8 +41,7 @@ hyb_window_rows_init (HybWindowRows *rows, const HybConvolve *convolve, float ou
                            .map = { convolve->map[1], convolve->map[2] },
                            .stride = { convolve->stride[1], convolve->stride[2] },
                            .pad = { convolve->pad[1], convolve->pad[2] },
-                           .more = (convolve->kernel[1] - 1) * convolve->dilate[1],
-                           .outside = outside };
+                           .more = (convolve->kernel[1] - 1) * convolve->dilate[1] };
   hyb_direct_taps_init (&rows->taps, convolve, 2);
   width = rows->map[1] + rows->taps.shift[last];
   rows->pitch = (width + UNIT - 1) / UNIT * UNIT;
@@ -67,7 +67,7 @@ hyb_window_rows_fit (const HybConvolve *convolve)
 
   if (!hyb_direct_sizes_are_modest (convolve))
     return FALSE;
-  hyb_window_rows_init (&rows, convolve, 0);
+  hyb_window_rows_init (&rows, convolve);
   return rows.row <= MAX_STRIP_FLOATS && hyb_window_rows_size (&rows) <= MAX_STRIP_FLOATS;
 }
 

@@ -31,7 +31,6 @@ typedef struct
   gint64         strip;                 /* rows of the map whose windows are laid out at a time */
   gint64         columns[HYB_MAX_TAPS]; /* where the cells under each tap of a row begin in it */
   HybWindowPhase phases[HYB_MAX_TAPS];
-  float          outside; /* the value of padding */
 } HybWindowRows;
 
 /* A plane of the image, and the floats of other planes before and behind it, which vectors may read. */
@@ -43,8 +42,8 @@ typedef struct
 
 /* Whether the windows of a convolution can be laid out, and the second-level cache holds a strip of them. */
 gboolean hyb_window_rows_fit (const HybConvolve *convolve);
-/* Prepares rows for the windows of a convolution of modest sizes; cells outside of the image have the value `outside`. */
-void hyb_window_rows_init (HybWindowRows *rows, const HybConvolve *convolve, float outside);
+/* Prepares rows for the windows of a convolution of modest sizes; cells outside of the image are zeros. */
+void hyb_window_rows_init (HybWindowRows *rows, const HybConvolve *convolve);
 /* Returns the floats that one strip takes, with its slack. */
 gint64 hyb_window_rows_size (const HybWindowRows *rows);
 /* Returns plane number `plane` of n_planes that lie one behind the other. */

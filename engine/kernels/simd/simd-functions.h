@@ -37,6 +37,7 @@ typedef double SIMD (Doubles) __attribute__ ((vector_size (LANES * sizeof (doubl
 #define simd_scale            SIMD (simd_scale)
 #define simd_any              SIMD (simd_any)
 #define simd_even_lanes       SIMD (simd_even_lanes)
+#define simd_odd_lanes        SIMD (simd_odd_lanes)
 #define simd_sqrt             SIMD (simd_sqrt)
 #define simd_low_doubles      SIMD (simd_low_doubles)
 #define simd_high_doubles     SIMD (simd_high_doubles)
@@ -291,6 +292,19 @@ simd_even_lanes (Floats a, Floats b)
   return __builtin_shufflevector (a, b, 0, 2, 4, 6, 8, 10, 12, 14);
 #else
   return __builtin_shufflevector (a, b, 0, 2, 4, 6);
+#endif
+}
+
+/* a[1], a[3], …, b[1], b[3], … */
+INLINE Floats
+simd_odd_lanes (Floats a, Floats b)
+{
+#if LANES == 16
+  return __builtin_shufflevector (a, b, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31);
+#elif LANES == 8
+  return __builtin_shufflevector (a, b, 1, 3, 5, 7, 9, 11, 13, 15);
+#else
+  return __builtin_shufflevector (a, b, 1, 3, 5, 7);
 #endif
 }
 

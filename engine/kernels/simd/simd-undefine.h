@@ -29,6 +29,7 @@
 #undef SIMD_ANY
 #undef simd_any
 #undef simd_even_lanes
+#undef simd_odd_lanes
 #undef SIMD_ROUND
 #undef SIMD_SQRT
 #undef simd_sqrt
