@@ -37,16 +37,27 @@ find_range (const HybWindowPool *pool, int axis, gint64 position, gint64 *low, g
   return pool->counts_padding ? end - begin : *high - *low;
 }
 
+/* How many cells an average counts; 1 for none. */
+static gint64
+find_divisor (const HybWindowPool *pool, gint64 at)
+{
+  const HybConvolve *w = &pool->window;
+  gint64             low, high;
+
+  return MAX (1, find_range (pool, 1, at / w->map[2] % w->map[1], &low, &high) *
+                     find_range (pool, 2, at % w->map[2], &low, &high));
+}
+
 static double
 plain_result (const HybWindowPool *pool, gint64 at)
 {
   const HybConvolve *w = &pool->window;
   const float       *plane = pool->image + at / (w->map[1] * w->map[2]) * w->image[1] * w->image[2];
   gint64             low[2], high[2];
-  gint64             divisor = find_range (pool, 1, at / w->map[2] % w->map[1], &low[0], &high[0]) *
-                   find_range (pool, 2, at % w->map[2], &low[1], &high[1]);
-  double result = pool->kind == HYB_POOL_MAX ? -FLT_MAX : 0;
+  double             result = pool->kind == HYB_POOL_MAX ? -FLT_MAX : 0;
 
+  find_range (pool, 1, at / w->map[2] % w->map[1], &low[0], &high[0]);
+  find_range (pool, 2, at % w->map[2], &low[1], &high[1]);
   for (gint64 y = low[0]; y < high[0]; y++)
     for (gint64 x = low[1]; x < high[1]; x++)
       {
@@ -57,9 +68,22 @@ plain_result (const HybWindowPool *pool, gint64 at)
         else if (cell > result)
           result = cell;
       }
-  if (pool->kind == HYB_POOL_AVERAGE)
-    result = divisor > 0 ? result / (double) divisor : 0;
-  return result;
+  return pool->kind == HYB_POOL_AVERAGE ? result / (double) find_divisor (pool, at) : result;
+}
+
+/* Averages must have the bytes of the quotients of sums, also where they are computed by multiplying. */
+static void
+check_quotients (const HybWindowPool *average, gint64 n)
+{
+  g_autofree float *sums = g_new (float, n);
+  HybWindowPool     sum = *average;
+
+  sum.kind = HYB_POOL_SUM;
+  sum.map = sums;
+  hyb_window_pool (&sum);
+  for (gint64 at = 0; at < n; at++)
+    sums[at] /= (float) find_divisor (average, at);
+  g_assert_cmpmem (average->map, (gsize) n * sizeof (float), sums, (gsize) n * sizeof (float));
 }
 
 static void
@@ -81,6 +105,8 @@ check_kind (const HybConvolve *window, HybPoolKind kind, gboolean counts_padding
   for (gint64 at = 0; at < n; at++)
     g_assert_cmpfloat_with_epsilon ((double) map[at], plain_result (&pool, at),
                                     kind == HYB_POOL_MAX ? 1e-30 : 1e-6 * cells);
+  if (kind == HYB_POOL_AVERAGE)
+    check_quotients (&pool, n);
 }
 
 static void
