@@ -9,7 +9,7 @@
 
 /* TRUE if only this user, or the administrator, could have written the file or folder at this path; else logs why not. */
 static gboolean
-is_own (const char *path, const struct stat *facts)
+check_own (const char *path, const struct stat *facts)
 {
   gboolean is_of_other = facts->st_uid != geteuid () && facts->st_uid != 0;
 
@@ -28,7 +28,7 @@ open_folder (const char *path)
   int              folder = open (name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   struct stat      facts;
 
-  if (folder < 0 || (fstat (folder, &facts) == 0 && is_own (name, &facts)))
+  if (folder < 0 || (fstat (folder, &facts) == 0 && check_own (name, &facts)))
     return folder;
   close (folder);
   errno = EPERM;
@@ -44,7 +44,7 @@ read_all (const char *path, int file, gsize limit, gsize *length)
   gsize            n = 0;
   gssize           got = 1;
 
-  if (fstat (file, &facts) != 0 || !S_ISREG (facts.st_mode) || !is_own (path, &facts) ||
+  if (fstat (file, &facts) != 0 || !S_ISREG (facts.st_mode) || !check_own (path, &facts) ||
       (guint64) facts.st_size > limit)
     return NULL;
   contents = g_malloc ((gsize) facts.st_size + 1);

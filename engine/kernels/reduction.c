@@ -59,7 +59,7 @@ typedef struct
   gint64                n_stripes;     /* stripes that `inner` is split into */
   gint64                width;         /* accumulators of a task */
   gboolean              is_blocked;    /* few, large tasks: each is split into blocks */
-  gboolean              is_again;      /* finite results of the first run are kept */
+  gboolean              keeps_finite;  /* finite results of the first run are kept */
 } ReduceJob;
 
 /* Returns the offset in elements of an index that counts through the axes in order. */
@@ -239,7 +239,7 @@ finish (const ReduceJob *reduce, gconstpointer sums, gint64 n, gint64 at)
   float        values[MAX_WIDTH];
   float *const y = (float *) (gpointer) (reduce->y + at * reduce->size);
 
-  if (!reduce->is_again)
+  if (!reduce->keeps_finite)
     {
       reduce->loops->finish (sums, n, reduce->finish, reduce->count, y);
       return;
@@ -380,7 +380,7 @@ hyb_reduce (const HybReduction *reduction)
   if (reduce.loops->exact && !are_finite (reduction->y, reduce.kept.count * reduce.inner))
     {
       reduce.loops = reduce.loops->exact;
-      reduce.is_again = TRUE;
+      reduce.keeps_finite = TRUE;
       run (&reduce);
     }
 }

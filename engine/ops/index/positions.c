@@ -166,9 +166,10 @@ tuple_infer_shape (HybCall *call, GError **error)
     return TRUE;
   if (indices->rank <= params->batch)
     return hyb_refuse_types (error, NULL,
-                             "its indices have %d axes, so none is left for tuples after the %d of "
-                             "the batch",
-                             indices->rank, (int) params->batch);
+                             "its indices need more than %d axes, which are those of the batch, "
+                             "but "
+                             "have %d",
+                             (int) params->batch, indices->rank);
   if (indices->dim[indices->rank - 1] != params->shape.rank - params->batch)
     return hyb_refuse_types (error, NULL,
                              "its tuples have %" G_GINT64_FORMAT

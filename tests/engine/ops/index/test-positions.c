@@ -65,7 +65,7 @@ static const OpRefusal refusals[] = {
     "no tuples",
     "shape=(2,3) batch=1",
     { "i64[2]" },
-    "its indices have 1 axes, so none is left for tuples after the 1 of the batch" },
+    "its indices need more than 1 axes, which are those of the batch, but have 1" },
   { "_tuple_positions", "a larger batch", "shape=(2,3) batch=1", { "i64[3,1]" }, "axis 0" },
   { 0 },
 };
