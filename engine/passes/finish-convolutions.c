@@ -24,7 +24,7 @@ is_leaky (const HybNode *node)
   const char *slope = hyb_node_get_attribute (node, "slope");
 
   return node->op == hyb_op_find ("LeakyReLU") && (!type || g_str_equal (type, "leaky")) &&
-         (!slope || g_ascii_strtod (slope, NULL) != 0);
+         (!slope || (float) g_ascii_strtod (slope, NULL) != 0);
 }
 
 /* The slope of a rectifier as text; NULL: 0. */
