@@ -5,7 +5,6 @@
 #include "app/views/operators-view.h"
 
 #include "app/models/cost-item.h"
-#include "app/widgets/clipboard.h"
 #include "app/widgets/columns.h"
 #include "profiler/base/format.h"
 
@@ -377,7 +376,7 @@ act_copy (GtkWidget *widget, const char *name G_GNUC_UNUSED, GVariant *parameter
 {
   g_autofree char *text = scope_operators_view_to_text (SCOPE_OPERATORS_VIEW (widget));
 
-  scope_clipboard_set_text (widget, text);
+  gdk_clipboard_set_text (gtk_widget_get_clipboard (widget), text);
 }
 
 static void

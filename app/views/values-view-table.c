@@ -314,7 +314,7 @@ printed_cb (GObject *source, GAsyncResult *result, gpointer unused G_GNUC_UNUSED
   g_autofree char *text = g_task_propagate_pointer (G_TASK (result), NULL);
 
   if (text)
-    scope_clipboard_set_text (GTK_WIDGET (source), text);
+    gdk_clipboard_set_text (gtk_widget_get_clipboard (GTK_WIDGET (source)), text);
 }
 
 void

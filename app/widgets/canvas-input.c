@@ -4,8 +4,6 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/widgets/canvas-private.h"
 
-#include "app/widgets/clipboard.h"
-
 #include <math.h>
 
 #define SCROLL_STEP 48.0
@@ -427,7 +425,8 @@ act_copy (ScopeCanvas *self, const char *name G_GNUC_UNUSED)
       return;
     }
   box = viz_diagram_box (viz_picture_diagram (self->picture), self->selected);
-  scope_clipboard_set_text (GTK_WIDGET (self), box->subtitle ? box->subtitle : box->title);
+  gdk_clipboard_set_text (gtk_widget_get_clipboard (GTK_WIDGET (self)),
+                          box->subtitle ? box->subtitle : box->title);
 }
 
 static void

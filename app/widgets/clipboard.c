@@ -4,10 +4,13 @@
 
 #define KEY "scope-copying"
 
-/* Someone copied something else. */
+/* Something else of this program was copied, so a copy that is still being prepared is out of date.  The contents of other
+ * programs do not tell: a compositor may send them again whenever the window is activated. */
 static void
 on_changed (GObject *clipboard, GCancellable *copying)
 {
+  if (!gdk_clipboard_is_local (GDK_CLIPBOARD (clipboard)))
+    return;
   g_cancellable_cancel (copying);
   g_object_set_data (clipboard, KEY, NULL);
 }
@@ -22,11 +25,4 @@ scope_clipboard_claim (GtkWidget *widget)
   g_object_set_data_full (clipboard, KEY, copying, g_object_unref);
   g_signal_connect_object (clipboard, "changed", G_CALLBACK (on_changed), copying, 0);
   return copying;
-}
-
-void
-scope_clipboard_set_text (GtkWidget *widget, const char *text)
-{
-  scope_clipboard_claim (widget);
-  gdk_clipboard_set_text (gtk_widget_get_clipboard (widget), text);
 }
