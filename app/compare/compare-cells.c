@@ -133,7 +133,7 @@ is_same_number (double a, double b)
 }
 
 gboolean
-scope_cells_have_same_size (const cJSON *a, const cJSON *b)
+scope_cells_are_alike (const cJSON *a, const cJSON *b)
 {
   for (guint i = 0; scope_cell_sizes[i]; i++)
     if (!is_same_number (scope_json_get_number (a, scope_cell_sizes[i]),
@@ -268,7 +268,7 @@ scope_cells_list_sizes (const cJSON *result)
   {
     guint i = 0;
 
-    while (i < sizes->len && !scope_cells_have_same_size (sizes->pdata[i], cell))
+    while (i < sizes->len && !scope_cells_are_alike (sizes->pdata[i], cell))
       i++;
     if (i == sizes->len && i < MAX_SIZES)
       g_ptr_array_add (sizes, (gpointer) cell);
@@ -285,7 +285,7 @@ scope_cells_find (const cJSON *result, const char *name, const cJSON *like)
   {
     g_autofree char *own = scope_cell_dup_name (cell, result);
 
-    if (g_str_equal (own, name) && scope_cells_have_same_size (cell, like))
+    if (g_str_equal (own, name) && scope_cells_are_alike (cell, like))
       return cell;
   }
   return NULL;
@@ -304,7 +304,7 @@ scope_cells_find_extremes (const cJSON  *result,
   {
     double median = scope_json_get_number (cell, "median");
 
-    if (!scope_cells_have_same_size (cell, like) || isnan (median))
+    if (!scope_cells_are_alike (cell, like) || isnan (median))
       continue;
     if (!*slow || median > scope_json_get_number (*slow, "median"))
       *slow = cell;
@@ -326,7 +326,7 @@ scope_pair_find (const cJSON *result, const cJSON *a, const cJSON *b)
 
     if (((g_str_equal (x, first) && g_str_equal (y, second)) ||
          (g_str_equal (x, second) && g_str_equal (y, first))) &&
-        (scope_cells_are_recordings (result) || scope_cells_have_same_size (pair, a)))
+        (scope_cells_are_recordings (result) || scope_cells_are_alike (pair, a)))
       return pair;
   }
   return NULL;

@@ -22,7 +22,7 @@ char *scope_cell_dup_name (const cJSON *cell, const cJSON *result);
  * differ in them, or the name of a recording's file.  (transfer full) */
 char *scope_cell_dup_title (const cJSON *cell, const cJSON *result);
 /* TRUE if two cells, or a cell and a pair, are of the same size, kind of recurrent cell and work (training or not). */
-gboolean scope_cells_have_same_size (const cJSON *a, const cJSON *b);
+gboolean scope_cells_are_alike (const cJSON *a, const cJSON *b);
 /* "LSTM, batch 1, length 35, inference"; (transfer full) */
 char *scope_cell_dup_size (const cJSON *cell);
 /* Those parts of it in which cells of the result differ, or all of them if they are equal: "batch 1";

@@ -62,33 +62,33 @@ axis_name (const char *key)
 typedef struct
 {
   char *name, *title;
-} Row;
+} Curve;
 
 static void
-row_free (gpointer data)
+curve_free (gpointer data)
 {
-  Row *row = data;
+  Curve *curve = data;
 
-  g_free (row->name);
-  g_free (row->title);
-  g_free (row);
+  g_free (curve->name);
+  g_free (curve->title);
+  g_free (curve);
 }
 
-/* The index of a row; the length if it is not there. */
+/* The index of a curve; the length if it is not there. */
 static guint
-find_row (const GPtrArray *rows, const char *name)
+find_curve (const GPtrArray *curves, const char *name)
 {
   guint index = 0;
 
-  while (index < rows->len && !g_str_equal (((const Row *) rows->pdata[index])->name, name))
+  while (index < curves->len && !g_str_equal (((const Curve *) curves->pdata[index])->name, name))
     index++;
   return index;
 }
 
-/* The name of the row of a cell, with its kind and work.  Many cells are named: nothing here looks at all cells.
+/* The name of the curve of a cell, with its kind and work.  Many cells are named: nothing here looks at all cells.
  * (transfer full) */
 static char *
-dup_row_name (const cJSON *cell, const cJSON *result)
+dup_curve_name (const cJSON *cell, const cJSON *result)
 {
   g_autofree char *name = scope_cell_dup_name (cell, result);
   const cJSON     *train = cJSON_GetObjectItemCaseSensitive (cell, "train");
@@ -99,7 +99,7 @@ dup_row_name (const cJSON *cell, const cJSON *result)
 
 /* What the user reads instead.  (transfer full) */
 static char *
-dup_row_title (const cJSON *cell, const cJSON *result)
+dup_curve_title (const cJSON *cell, const cJSON *result)
 {
   g_autofree char *title = scope_cell_dup_title (cell, result);
   g_autofree char *work = scope_cell_dup_varying_work (cell, result);
@@ -107,23 +107,23 @@ dup_row_title (const cJSON *cell, const cJSON *result)
   return g_strconcat (title, *work ? ", " : "", work, NULL);
 }
 
-/* Adds the row of a cell if it is not there. */
+/* Adds the curve of a cell if it is not there. */
 static void
-add_row (GPtrArray *rows, const cJSON *cell, const cJSON *result)
+add_curve (GPtrArray *curves, const cJSON *cell, const cJSON *result)
 {
-  g_autofree char *name = dup_row_name (cell, result);
-  Row             *row;
+  g_autofree char *name = dup_curve_name (cell, result);
+  Curve           *curve;
 
-  if (rows->len >= MAX_CURVES || find_row (rows, name) < rows->len)
+  if (curves->len >= MAX_CURVES || find_curve (curves, name) < curves->len)
     return;
-  row = g_new (Row, 1);
-  *row = (Row){ g_steal_pointer (&name), dup_row_title (cell, result) };
-  g_ptr_array_add (rows, row);
+  curve = g_new (Curve, 1);
+  *curve = (Curve){ g_steal_pointer (&name), dup_curve_title (cell, result) };
+  g_ptr_array_add (curves, curve);
 }
 
-/* The sizes that were measured, ascending, and the rows.  Cells whose other sizes differ from the first cell's are left out. */
+/* The sizes that were measured, ascending, and the curves.  Cells whose other sizes differ from the first cell's are left out. */
 static void
-list_axes (const cJSON *result, const char *key, GArray *sizes, GPtrArray *rows)
+list_axes (const cJSON *result, const char *key, GArray *sizes, GPtrArray *curves)
 {
   const cJSON *cells = cJSON_GetObjectItemCaseSensitive (result, "cells"), *cell;
 
@@ -135,7 +135,7 @@ list_axes (const cJSON *result, const char *key, GArray *sizes, GPtrArray *rows)
       continue;
     if (x > 0 && isfinite (x) && sizes->len < MAX_SIZES && find_number (sizes, x) == sizes->len)
       g_array_append_val (sizes, x);
-    add_row (rows, cell, result);
+    add_curve (curves, cell, result);
   }
   g_array_sort (sizes, compare_numbers);
 }
@@ -145,28 +145,28 @@ static VizCurveTable *
 make_curves (const cJSON *result, const char *key)
 {
   g_autoptr (GArray) sizes = g_array_new (FALSE, FALSE, sizeof (double));
-  g_autoptr (GPtrArray) rows = g_ptr_array_new_with_free_func (row_free);
-  VizCurveTable *curves;
+  g_autoptr (GPtrArray) curves = g_ptr_array_new_with_free_func (curve_free);
+  VizCurveTable *table;
   const cJSON   *cells = cJSON_GetObjectItemCaseSensitive (result, "cells"), *cell;
 
-  list_axes (result, key, sizes, rows);
+  list_axes (result, key, sizes, curves);
   if (sizes->len < 2)
     return NULL;
-  curves = viz_curve_table_new (sizes->len, rows->len, axis_name (key), prof_format_seconds);
+  table = viz_curve_table_new (sizes->len, curves->len, axis_name (key), prof_format_seconds);
   for (guint i = 0; i < sizes->len; i++)
-    curves->x[i] = g_array_index (sizes, double, i);
-  for (guint i = 0; i < rows->len; i++)
-    curves->labels[i] = g_strdup (((const Row *) rows->pdata[i])->title);
+    table->x[i] = g_array_index (sizes, double, i);
+  for (guint i = 0; i < curves->len; i++)
+    table->labels[i] = g_strdup (((const Curve *) curves->pdata[i])->title);
   cJSON_ArrayForEach (cell, cells)
   {
-    g_autofree char *name = dup_row_name (cell, result);
+    g_autofree char *name = dup_curve_name (cell, result);
     guint            x = find_number (sizes, scope_json_get_number (cell, key));
-    guint            row = find_row (rows, name);
+    guint            curve = find_curve (curves, name);
 
-    if (x < curves->n_x && row < curves->n_curves && is_along (cell, cells->child, key))
-      viz_curve_table_set (curves, row, x, scope_json_get_number (cell, "median"));
+    if (x < table->n_x && curve < table->n_curves && is_along (cell, cells->child, key))
+      viz_curve_table_set (table, curve, x, scope_json_get_number (cell, "median"));
   }
-  return curves;
+  return table;
 }
 
 void
@@ -177,9 +177,7 @@ scope_result_say_curves (ScopeSaid *said, const cJSON *result)
     {
       const char      *key = scope_cell_sizes[i];
       g_autofree char *name = g_strconcat ("compare-curves-", key, NULL);
-      g_autofree char *title =
-          g_strdup_printf (_ ("Time of a run over its %s, for each row of the table"),
-                           axis_name (key));
+      g_autofree char *title = g_strdup_printf (_ ("Time of a run over its %s"), axis_name (key));
 
       scope_said_figure (said, &(ScopeFigure){ .drawing = &scope_drawing_curves,
                                                .name = name,

@@ -58,7 +58,7 @@ read_size (Size *size, const cJSON *result, const cJSON *like)
   {
     char *name;
 
-    if (!scope_cells_have_same_size (cell, like))
+    if (!scope_cells_are_alike (cell, like))
       continue;
     name = scope_cell_dup_name (cell, result);
     if (!g_hash_table_contains (size->cells, name))
@@ -181,7 +181,7 @@ scope_result_say_verdicts (ScopeSaid *said, const cJSON *result, const cJSON *li
   {
     ProfPairing pairing;
 
-    if ((!are_recordings && !scope_cells_have_same_size (pair, like)) || n++ >= MAX_SENTENCES)
+    if ((!are_recordings && !scope_cells_are_alike (pair, like)) || n++ >= MAX_SENTENCES)
       continue;
     scope_pairing_read (pair, &pairing);
     scope_said_sentence (said, SCOPE_SAID_PLAIN, describe_pair (result, pair, &pairing));
@@ -191,7 +191,7 @@ scope_result_say_verdicts (ScopeSaid *said, const cJSON *result, const cJSON *li
     scope_said_longer (said);
   cJSON_ArrayForEach (pair, get_member (result, "speeds"))
   {
-    if (scope_cells_have_same_size (pair, like) && n++ < MAX_SENTENCES)
+    if (scope_cells_are_alike (pair, like) && n++ < MAX_SENTENCES)
       scope_said_sentence (said, SCOPE_SAID_WARNING,
                            scope_say_speed (scope_json_get_number (pair, "fastest"),
                                             scope_json_get_number (pair, "slowest")));
