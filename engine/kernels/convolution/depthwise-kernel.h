@@ -7,6 +7,7 @@
  *
  * A sum takes its taps in the same order in both.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/kernels/convolution/rectify-kernel.h"
 
 #define MAX_TAPS 5
 
@@ -18,11 +19,8 @@ SIMD (write_sums) (const Strip *strip, gint64 at, gint64 left, Floats sum)
   if (strip->other)
     sum = sum + (left >= LANES ? simd_load (strip->other + at)
                                : simd_load_part (strip->other + at, left));
-  /* Adding zero makes −0 a 0, as the operator relu does; NaN stays. */
-  if (strip->rectify && strip->slope == 0)
-    sum = simd_max ((Floats){ 0 }, sum) + (Floats){ 0 };
-  else if (strip->rectify)
-    sum = simd_choose (sum > (Floats){ 0 }, sum, simd_fill (strip->slope) * sum);
+  if (strip->rectify)
+    sum = SIMD (rectify) (sum, strip->slope);
   if (left >= LANES)
     simd_store (strip->map + at, sum);
   else

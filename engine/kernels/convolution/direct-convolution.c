@@ -225,19 +225,13 @@ find_run (const Product *product, const PlacedTile *placed)
 static HybTileMap
 find_map (const Product *product, const HybTile *tile, const Run *run, gint64 filter)
 {
-  const HybConvolveFinish *finish = product->finish;
-  const HybDirectStrip    *strip = &product->strip;
-  const gint64            *map = product->layout->convolve.map;
-  gint64 at = (filter * map[1] + strip->row + run->row) * map[2] + strip->column + run->column;
+  const HybDirectStrip *strip = &product->strip;
+  gint64                width = product->layout->convolve.map[2];
 
   if (run->column + tile->n_vectors * product->tiling.tiles->lanes > strip->n_columns)
     return (HybTileMap){ 0 };
-  return (HybTileMap){ .to = product->map + at,
-                       .other = finish->other ? finish->other + at : NULL,
-                       .bias = finish->bias ? finish->bias + filter : NULL,
-                       .stride = map[1] * map[2],
-                       .rectify = finish->rectify,
-                       .slope = finish->slope };
+  return hyb_direct_tile_map (product->layout, product->finish, product->map, filter,
+                              (strip->row + run->row) * width + strip->column + run->column);
 }
 
 static void

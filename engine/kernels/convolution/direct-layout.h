@@ -64,3 +64,9 @@ void hyb_direct_layout_fill (const HybDirectLayout *layout,
                              const HybDirectStrip  *strip,
                              const float           *image,
                              float                 *planes);
+/* Where a tile of the filters from `filter` on goes that begins at a position of the map of one sample. */
+HybTileMap hyb_direct_tile_map (const HybDirectLayout   *layout,
+                                const HybConvolveFinish *finish,
+                                float                   *map,
+                                gint64                   filter,
+                                gint64                   position);

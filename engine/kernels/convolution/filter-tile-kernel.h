@@ -10,6 +10,7 @@
  * channel as planes for these sums.
  * Winograd's transforms are here too, because they need the same instruction sets.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/kernels/convolution/rectify-kernel.h"
 
 #if LANES >= 8
 
@@ -37,15 +38,6 @@
 
 #define EACH_FILTER HYB_UNROLL (8) for (int f = 0; f < n_filters; f++)
 #define EACH_VECTOR HYB_UNROLL (4) for (int v = 0; v < n_vectors; v++)
-
-/* relu of a vector, or x where positive, else slope x.  Adding zero makes −0 a 0, as the operator relu does; NaN stays. */
-INLINE Floats
-SIMD (rectify) (Floats x, float slope)
-{
-  Floats zero = { 0 };
-
-  return slope == 0 ? simd_max (zero, x) + zero : simd_choose (x > zero, x, simd_fill (slope) * x);
-}
 
 /* A vector of which `left` floats can be read. */
 INLINE Floats

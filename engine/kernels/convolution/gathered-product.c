@@ -177,18 +177,12 @@ fetch_next (const Block *block, const HybTile *tile, gint64 part, gint64 n)
 static HybTileMap
 find_map (const Block *block, gint64 f, gint64 first)
 {
-  const HybStripProduct   *product = block->product;
-  const HybConvolveFinish *finish = product->finish;
-  const gint64            *map = product->layout->convolve.map;
-  gint64                   filter = product->first_filter + f;
-  gint64 at = (filter * map[1] + product->strip->row) * map[2] + product->strip->column + first;
+  const HybStripProduct *product = block->product;
+  const HybDirectStrip  *strip = product->strip;
+  gint64 position = strip->row * product->layout->convolve.map[2] + strip->column + first;
 
-  return (HybTileMap){ .to = product->map + at,
-                       .other = finish->other ? finish->other + at : NULL,
-                       .bias = finish->bias ? finish->bias + filter : NULL,
-                       .stride = map[1] * map[2],
-                       .rectify = finish->rectify,
-                       .slope = finish->slope };
+  return hyb_direct_tile_map (product->layout, product->finish, product->map,
+                              product->first_filter + f, position);
 }
 
 /* Multiplies the filters [begin, end) of the group with a tile. */
