@@ -105,7 +105,7 @@ tile_move (const TileParams *params,
 /* Larger results are moved by several threads, if there are any. */
 #define MAX_BLOCKS_BYTES (256 << 10)
 
-/* The axes of a tiled array, where an axis that is not repeated is merged with the one before; sizes in bytes. */
+/* The axes of a tiled array, where an axis that is not repeated is merged with the one before. */
 typedef struct
 {
   int   n;
@@ -179,11 +179,13 @@ tile_in_blocks (const HybCall *call, const HybRun *run)
 static void
 tile_forward (const HybCall *call, const HybRun *run)
 {
-  HybMove move = tile_move (call->params, &call->input[0].shape, &call->output[0].shape,
-                            hyb_dtype_size (call->input[0].dtype), TRUE);
+  HybMove move;
 
-  if (!tile_in_blocks (call, run))
-    hyb_move (&move, run->input[0], run->output[0]);
+  if (tile_in_blocks (call, run))
+    return;
+  move = tile_move (call->params, &call->input[0].shape, &call->output[0].shape,
+                    hyb_dtype_size (call->input[0].dtype), TRUE);
+  hyb_move (&move, run->input[0], run->output[0]);
 }
 
 /* Inputs: gradient, data. */
