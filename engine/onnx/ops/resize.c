@@ -433,7 +433,8 @@ resize_axis (HybLowering *lowering, HybValueId x, int number, const Axis *axis)
   return axis->is_crop && x != HYB_NO_ID ? extrapolate (lowering, x, number, axis) : x;
 }
 
-/* All axes resampled: those that shrink most first, so that the others have less to do; of equal ones the slowest first. */
+/* All axes resampled: those that shrink most come first, so that the others have less to do; axes that shrink alike keep
+ * their order. */
 static HybValueId
 resize_axes (HybLowering *lowering, HybValueId x, int rank, const Axis *axes)
 {

@@ -9,7 +9,7 @@
 #define MAX_LENGTH 200
 #define LINES      3
 
-/* Whether element i comes before element j: numbers before NaN, of equal ones the earlier. */
+/* Whether element i comes before element j: numbers come before NaN, and equal elements keep their order. */
 static gboolean
 comes_before (const float *x, gint64 i, gint64 j, gboolean is_ascend)
 {
