@@ -5,7 +5,7 @@
  * length of a row are 0.  backward_row() and backward_block() compute the gradients in the same two orders.  each-real.h
  * compiles this file for float and double.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "engine/kernels/row-sums-kernel.h"
+#include "engine/kernels/reduction/row-sums-kernel.h"
 
 #define BLOCK 128
 

@@ -77,7 +77,7 @@ static const HybReduceRule largest = { .start = "LEAST",
 static const HybReduceRule smallest = { .start = "GREATEST",
                                         .combine = "t < s || t != t ? t : s",
                                         .keeps_type = TRUE };
-/* A number that is added after an infinity gives NaN (engine/kernels/reduction-loops.c). */
+/* A number that is added after an infinity gives NaN (engine/kernels/reduction/reduction-loops.c). */
 static const HybReduceRule sum_of_numbers = { .start = "0",
                                               .step = "t == t ? s + t + (s - s) : s",
                                               .combine = "t != 0 ? s + t + (s - s) : s" };

@@ -4,7 +4,7 @@
  * over outer × inner, then normalised.  Sums are kept in double, so that large batches do not
  * lose precision.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "engine/kernels/row-sums-kernel.h"
+#include "engine/kernels/reduction/row-sums-kernel.h"
 
 /* Mean and biased variance of one channel.  Two passes: E[x²] − E[x]² in one pass would cancel
  * where the mean is large. */

@@ -3,7 +3,7 @@
  * Data is (samples × groups, length): a row is one group of one sample, and its elements are
  * contiguous.  Sums are kept in double.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "engine/kernels/row-sums-kernel.h"
+#include "engine/kernels/reduction/row-sums-kernel.h"
 
 static void
 NAME (normalise_rows) (gint64 begin, gint64 end, gpointer data)

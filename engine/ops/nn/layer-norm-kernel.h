@@ -3,7 +3,7 @@
  * Data is (outer, length, inner), normalised along `length`: a row has `length` elements, `inner`
  * apart.  The case inner = 1 has loops of its own, which vectorise.  Sums are kept in double.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "engine/kernels/row-sums-kernel.h"
+#include "engine/kernels/reduction/row-sums-kernel.h"
 
 /* Index of the first element of a row. */
 static inline gint64

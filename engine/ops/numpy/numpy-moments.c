@@ -8,7 +8,7 @@
 #include "engine/gradient/by-formula.h"
 #include "engine/gradient/by-operands.h"
 #include "engine/kernels/each.h"
-#include "engine/kernels/reduction-kinds.h"
+#include "engine/kernels/reduction/reduction-kinds.h"
 #include "engine/op/dimensions.h"
 #include "engine/op/layer-rules.h"
 #include "engine/op/rules.h"

@@ -8,7 +8,7 @@
 
 #include "engine/gradient/by-formula.h"
 #include "engine/kernels/fill.h"
-#include "engine/kernels/reduction.h"
+#include "engine/kernels/reduction/reduction.h"
 #include "engine/op/dimensions.h"
 #include "engine/op/rules.h"
 #include "engine/ops/numpy/operand-types.h"

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/base/parallel.h"
 #include "engine/gradient/by-operands.h"
-#include "engine/kernels/running-sums.h"
+#include "engine/kernels/reduction/running-sums.h"
 #include "engine/op/dimensions.h"
 #include "engine/op/rules.h"
 #include "engine/op/run.h"

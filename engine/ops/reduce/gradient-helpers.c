@@ -6,7 +6,7 @@
 
 #include "engine/base/error.h"
 #include "engine/gradient/by-formula.h"
-#include "engine/kernels/reduction.h"
+#include "engine/kernels/reduction/reduction.h"
 #include "engine/op/op.h"
 #include "engine/op/rules.h"
 #include "engine/op/run.h"

@@ -7,7 +7,7 @@
 #include "engine/base/error.h"
 #include "engine/gradient/by-operands.h"
 #include "engine/kernels/each.h"
-#include "engine/kernels/reduction.h"
+#include "engine/kernels/reduction/reduction.h"
 #include "engine/op/op.h"
 #include "engine/op/rules.h"
 #include "engine/op/run.h"

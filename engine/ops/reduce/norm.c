@@ -4,7 +4,7 @@
 
 #include "engine/gradient/gradient.h"
 #include "engine/kernels/each.h"
-#include "engine/kernels/reduction.h"
+#include "engine/kernels/reduction/reduction.h"
 #include "engine/op/op.h"
 #include "engine/op/rules.h"
 #include "engine/op/run.h"

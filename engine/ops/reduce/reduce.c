@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/gradient/gradient.h"
-#include "engine/kernels/reduction.h"
+#include "engine/kernels/reduction/reduction.h"
 #include "engine/op/op.h"
 #include "engine/op/rules.h"
 #include "engine/op/run.h"

@@ -1,10 +1,10 @@
 /* test-reduction.c — compares reductions over any axes with plain loops.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "engine/kernels/reduction.h"
+#include "engine/kernels/reduction/reduction.h"
 
 #include "engine/base/parallel.h"
-#include "engine/kernels/extremes.h"
+#include "engine/kernels/reduction/extremes.h"
 #include "engine/kernels/simd/simd.h"
 #include "tests/program.h"
 

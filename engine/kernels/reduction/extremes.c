@@ -1,10 +1,10 @@
 /* extremes.c — the largest and smallest floats of rows and of columns; the loops are in extremes-kernel.h.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "engine/kernels/extremes.h"
+#include "engine/kernels/reduction/extremes.h"
 
 #include "engine/kernels/vectorise.h"
 
-#define SIMD_KERNEL "engine/kernels/extremes-kernel.h"
+#define SIMD_KERNEL "engine/kernels/reduction/extremes-kernel.h"
 #include "engine/kernels/simd/each-simd.h"
 
 void

@@ -1,10 +1,10 @@
 /* running-sums.c — running sums of neighbouring lines of floats; the loops are in running-sums-kernel.h.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "engine/kernels/running-sums.h"
+#include "engine/kernels/reduction/running-sums.h"
 
 #include "engine/kernels/vectorise.h"
 
-#define SIMD_KERNEL "engine/kernels/running-sums-kernel.h"
+#define SIMD_KERNEL "engine/kernels/reduction/running-sums-kernel.h"
 #include "engine/kernels/simd/each-simd.h"
 
 void

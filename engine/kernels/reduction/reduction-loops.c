@@ -4,11 +4,11 @@
  * wrap.  A row is reduced into LANES independent accumulators, which the compiler turns into vectors without reordering
  * operations.  The macros LOOPS and LOOPS_WITH_ROWS define the loops for one reduction and element type.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "engine/kernels/reduction-loops.h"
+#include "engine/kernels/reduction/reduction-loops.h"
 
-#include "engine/kernels/extremes.h"
+#include "engine/kernels/reduction/extremes.h"
+#include "engine/kernels/reduction/sum-columns.h"
 #include "engine/kernels/rows.h"
-#include "engine/kernels/sum-columns.h"
 
 #include <math.h>
 

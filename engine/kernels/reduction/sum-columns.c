@@ -3,11 +3,11 @@
  * Each level gives the same sums of columns.  Those of squares are also those of the loops of reduction-loops.c, which the
  * compiler vectorises for SSE2 only.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "engine/kernels/sum-columns.h"
+#include "engine/kernels/reduction/sum-columns.h"
 
 #include "engine/kernels/vectorise.h"
 
-#define SIMD_KERNEL "engine/kernels/sum-columns-kernel.h"
+#define SIMD_KERNEL "engine/kernels/reduction/sum-columns-kernel.h"
 #include "engine/kernels/simd/each-simd.h"
 
 void

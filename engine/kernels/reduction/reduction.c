@@ -10,11 +10,11 @@
  *
  * The inner loops are in reduction-loops.h.  Start with hyb_reduce().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "engine/kernels/reduction.h"
+#include "engine/kernels/reduction/reduction.h"
 
 #include "engine/base/parallel.h"
 #include "engine/kernels/each.h"
-#include "engine/kernels/reduction-loops.h"
+#include "engine/kernels/reduction/reduction-loops.h"
 #include "engine/kernels/simd/transpose.h"
 
 #include <math.h>

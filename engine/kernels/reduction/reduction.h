@@ -6,7 +6,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "engine/kernels/reduction-kinds.h"
+#include "engine/kernels/reduction/reduction-kinds.h"
 #include "engine/tensor/shape.h"
 
 /* A reduction of one tensor. */

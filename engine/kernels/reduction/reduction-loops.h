@@ -6,7 +6,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "engine/kernels/reduction-kinds.h"
+#include "engine/kernels/reduction/reduction-kinds.h"
 
 /* The type of accumulators is private to the loops, which take at most 8 bytes each. */
 typedef struct HybReduceLoops
