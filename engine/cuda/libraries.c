@@ -7,6 +7,7 @@
 #include "engine/cuda/libraries.h"
 
 #include "engine/base/error.h"
+#include "engine/base/library.h"
 #include "engine/device/gpu.h"
 
 #include <dlfcn.h>
@@ -19,19 +20,12 @@
 #define FETCH         "tools/gpu.sh fetches NVIDIA's libraries; "
 #define OTHER_FOLDERS "HYB_GPU_PATH names other folders"
 
-/* A function, and where its address goes. */
-typedef struct
-{
-  const char *name;
-  gsize       offset; /* in HybCudaFunctions */
-} Symbol;
-
-#define SYMBOL(result, name, parameters) { #name, G_STRUCT_OFFSET (HybCudaFunctions, name) },
-static const Symbol driver_symbols[] = { HYB_CUDA_DRIVER_FUNCTIONS (SYMBOL){ NULL, 0 } };
-static const Symbol cublas_symbols[] = { HYB_CUDA_CUBLAS_FUNCTIONS (SYMBOL){ NULL, 0 } };
-static const Symbol cublaslt_symbols[] = { HYB_CUDA_CUBLASLT_FUNCTIONS (SYMBOL){ NULL, 0 } };
-static const Symbol cudnn_symbols[] = { HYB_CUDA_CUDNN_FUNCTIONS (SYMBOL){ NULL, 0 } };
-static const Symbol nvrtc_symbols[] = { HYB_CUDA_NVRTC_FUNCTIONS (SYMBOL){ NULL, 0 } };
+#define SYMBOL(result, name, parameters) HYB_LIBRARY_FUNCTION (HybCudaFunctions, name),
+static const HybLibraryFunction driver_symbols[] = { HYB_CUDA_DRIVER_FUNCTIONS (SYMBOL) };
+static const HybLibraryFunction cublas_symbols[] = { HYB_CUDA_CUBLAS_FUNCTIONS (SYMBOL) };
+static const HybLibraryFunction cublaslt_symbols[] = { HYB_CUDA_CUBLASLT_FUNCTIONS (SYMBOL) };
+static const HybLibraryFunction cudnn_symbols[] = { HYB_CUDA_CUDNN_FUNCTIONS (SYMBOL) };
+static const HybLibraryFunction nvrtc_symbols[] = { HYB_CUDA_NVRTC_FUNCTIONS (SYMBOL) };
 #undef SYMBOL
 
 static gboolean
@@ -48,96 +42,40 @@ static gboolean
 
 /* --- Opening --- */
 
-/* Opens the files of a folder whose names begin so, which a library in it opens by name alone. */
-static void
-open_companions (const char *folder, const char *prefix)
-{
-  GDir       *dir = g_dir_open (folder, 0, NULL);
-  const char *name;
-
-  while (dir && (name = g_dir_read_name (dir)))
-    if (g_str_has_prefix (name, prefix))
-      {
-        g_autofree char *path = g_build_filename (folder, name, NULL);
-
-        dlopen (path, RTLD_NOW | RTLD_GLOBAL);
-      }
-  if (dir)
-    g_dir_close (dir);
-}
-
-/* The message of ld.so; NULL if the library itself was not found.  A missing dependency of the library does give a message.
- * (transfer full) */
-static char *
-dup_reason (const char *soname, const char *text)
-{
-  return text && g_str_has_prefix (text, soname) && text[strlen (soname)] == ':' &&
-                 strstr (text, "cannot open shared object file: No such file")
-             ? NULL
-             : g_strdup (text);
-}
-
-/* A library that is looked for. */
+/* A library of the toolkit. */
 typedef struct
 {
-  const char *soname;
-  const char
-      *companion; /* the beginning of names in the same folder that must be open before, or NULL */
-  char      **folders; /* of the major version of CUDA */
-  const char *beside;  /* a folder that comes before those of the system, or NULL */
-  char       *why;     /* why the library that was found cannot be opened; NULL if none was found */
-} Search;
+  const char               *companion; /* see hyb_library_open() */
+  const HybLibraryFunction *functions;
+  guint                     n;
+} Library;
 
-/* The folders of engine/device/folders.c with the one to be preferred, and with that of cuDNN's wheel which belongs to
- * it.  (transfer full) */
+static const Library cublas = { "libcublasLt.so.", cublas_symbols, G_N_ELEMENTS (cublas_symbols) };
+static const Library cudnn = { "libcublasLt.so.", cudnn_symbols, G_N_ELEMENTS (cudnn_symbols) };
+static const Library nvrtc = { "libnvrtc-builtins.so.", nvrtc_symbols,
+                               G_N_ELEMENTS (nvrtc_symbols) };
+
+/* The folders of engine/device/folders.c, and before those of the system `beside` and that of cuDNN's wheel which belongs to
+ * it; NULL: none.  (transfer full) */
 static GStrv
-list_folders (const Search *search)
+list_folders (char **folders, const char *beside)
 {
-  char **folders = search->folders;
   g_autoptr (GStrvBuilder) all = g_strv_builder_new ();
-  gboolean is_done = !search->beside;
+  gboolean is_done = !beside;
 
   for (guint i = 0; folders[i]; i++)
     {
       if (!*folders[i] && !is_done)
         {
-          g_autofree char *wheel = g_build_filename (search->beside, "../../cudnn/lib", NULL);
+          g_autofree char *wheel = g_build_filename (beside, "../../cudnn/lib", NULL);
 
-          g_strv_builder_add (all, search->beside);
+          g_strv_builder_add (all, beside);
           g_strv_builder_add (all, wheel);
           is_done = TRUE;
         }
       g_strv_builder_add (all, folders[i]);
     }
   return g_strv_builder_end (all);
-}
-
-/* The first library that can be opened. */
-static void *
-open_library (Search *search)
-{
-  g_auto (GStrv) folders = list_folders (search);
-
-  for (guint i = 0; folders[i]; i++)
-    {
-      g_autofree char *path =
-          *folders[i] ? g_build_filename (folders[i], search->soname, NULL) : NULL;
-      void *library;
-
-      if (path && !g_file_test (path, G_FILE_TEST_EXISTS))
-        continue;
-      if (path && search->companion)
-        open_companions (folders[i], search->companion);
-      library = dlopen (path ? path : search->soname, RTLD_NOW | RTLD_LOCAL);
-      if (library)
-        {
-          g_clear_pointer (&search->why, g_free);
-          return library;
-        }
-      if (!search->why)
-        search->why = dup_reason (search->soname, dlerror ());
-    }
-  return NULL;
 }
 
 /* The folder of the library in which a function lies.  (transfer full) (nullable) */
@@ -149,21 +87,6 @@ find_folder (gconstpointer address)
 
   memcpy (&function, address, sizeof function);
   return dladdr (function, &info) && info.dli_fname ? g_path_get_dirname (info.dli_fname) : NULL;
-}
-
-/* The name of the first function that is missing; NULL if all are there. */
-static const char *
-bind (void *library, const Symbol *symbols, HybCudaFunctions *functions)
-{
-  for (; symbols->name; symbols++)
-    {
-      void *function = dlsym (library, symbols->name);
-
-      if (!function)
-        return symbols->name;
-      memcpy ((char *) functions + symbols->offset, &function, sizeof function);
-    }
-  return NULL;
 }
 
 /* --- The driver --- */
@@ -202,18 +125,17 @@ static gboolean
 open_driver (HybCuda *cuda, GError **error)
 {
   g_auto (GStrv) folders = hyb_gpu_list_folders (NEWEST_MAJOR);
-  Search           search = { .soname = "libcuda.so.1", .folders = folders };
-  void            *function;
-  void            *library = open_library (&search);
-  g_autofree char *why = search.why;
-  const char      *missing;
+  g_autofree char *why = NULL;
+  void *library = hyb_library_open ("libcuda.so.1", (const char *const *) folders, NULL, &why);
+  void *function;
+  const char *missing;
 
   if (why)
     return absent (error, NULL, "the NVIDIA driver cannot be opened: %s", why);
   if (!library)
     return absent (error, "Install NVIDIA's driver, version 525 or newer",
                    "no NVIDIA driver is installed (libcuda.so.1 was not found)");
-  missing = bind (library, driver_symbols, &cuda->call);
+  missing = hyb_library_bind (library, driver_symbols, G_N_ELEMENTS (driver_symbols), &cuda->call);
   if (missing)
     return absent (error, "Install a newer driver",
                    "the NVIDIA driver is too old: it has no function %s", missing);
@@ -227,20 +149,18 @@ open_driver (HybCuda *cuda, GError **error)
 /* --- cuBLAS, cuDNN and NVRTC --- */
 
 static gboolean
-open_one (HybCuda *cuda, Search *search, const Symbol *symbols, GError **error)
+open_one (HybCuda *cuda, const char *soname, char **folders, const Library *wanted, GError **error)
 {
-  void            *library = open_library (search);
-  g_autofree char *why = search->why;
-  const char      *missing;
+  g_autofree char *why = NULL;
+  void *library = hyb_library_open (soname, (const char *const *) folders, wanted->companion, &why);
+  const char *missing;
 
   if (why)
-    return absent (error, OTHER_FOLDERS, "%s is installed but cannot be opened: %s", search->soname,
-                   why);
+    return absent (error, OTHER_FOLDERS, "%s is installed but cannot be opened: %s", soname, why);
   if (!library)
-    return absent (error, FETCH OTHER_FOLDERS, "%s is not installed (it was not found)",
-                   search->soname);
-  missing = bind (library, symbols, &cuda->call);
-  return !missing || absent (error, NULL, "%s has no function %s", search->soname, missing);
+    return absent (error, FETCH OTHER_FOLDERS, "%s is not installed (it was not found)", soname);
+  missing = hyb_library_bind (library, wanted->functions, wanted->n, &cuda->call);
+  return !missing || absent (error, NULL, "%s has no function %s", soname, missing);
 }
 
 /* Opens those parts of cuDNN that its calls for layers need.  cuDNN opens them at its first call, and ends the program where
@@ -269,12 +189,10 @@ static gboolean
 open_cudnn (HybCuda *cuda, char **folders, GError **error)
 {
   g_autofree char *beside = find_folder (&cuda->call.cublasCreate_v2);
-  Search           search = {
-              .soname = "libcudnn.so.9", .companion = "libcublasLt.so.", .folders = folders, .beside = beside
-  };
+  g_auto (GStrv) all = list_folders (folders, beside);
   int made_for;
 
-  if (!open_one (cuda, &search, cudnn_symbols, error) || !open_parts (cuda, error))
+  if (!open_one (cuda, "libcudnn.so.9", all, &cudnn, error) || !open_parts (cuda, error))
     return FALSE;
   made_for = (int) (cuda->call.cudnnGetCudartVersion () / 1000);
   return made_for == cuda->major || absent (error, FETCH OTHER_FOLDERS,
@@ -294,7 +212,8 @@ open_cublaslt (HybCuda *cuda)
   g_autofree char *path = folder ? g_build_filename (folder, name, NULL) : NULL;
   void            *library = path ? dlopen (path, RTLD_NOW | RTLD_LOCAL) : NULL;
 
-  cuda->ends_products = library && !bind (library, cublaslt_symbols, &cuda->call);
+  cuda->ends_products = library && !hyb_library_bind (library, cublaslt_symbols,
+                                                      G_N_ELEMENTS (cublaslt_symbols), &cuda->call);
 }
 
 static gboolean
@@ -303,12 +222,10 @@ open_major (HybCuda *cuda, int major, GError **error)
   g_autofree char *blas_name = g_strdup_printf ("libcublas.so.%d", major);
   g_autofree char *nvrtc_name = g_strdup_printf ("libnvrtc.so.%d", major);
   g_auto (GStrv) folders = hyb_gpu_list_folders (major);
-  Search blas = { .soname = blas_name, .companion = "libcublasLt.so.", .folders = folders };
-  Search nvrtc = { .soname = nvrtc_name, .companion = "libnvrtc-builtins.so.", .folders = folders };
 
   cuda->major = major;
-  if (!open_one (cuda, &blas, cublas_symbols, error) ||
-      !open_one (cuda, &nvrtc, nvrtc_symbols, error) || !open_cudnn (cuda, folders, error))
+  if (!open_one (cuda, blas_name, folders, &cublas, error) ||
+      !open_one (cuda, nvrtc_name, folders, &nvrtc, error) || !open_cudnn (cuda, folders, error))
     return FALSE;
   if (cuda->call.nvrtcVersion (&cuda->nvrtc[0], &cuda->nvrtc[1]) || cuda->nvrtc[0] != major)
     return absent (error, NULL,

@@ -5,79 +5,49 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "profiler/record/cupti.h"
 
+#include "engine/base/library.h"
 #include "engine/device/gpu.h"
 
 #include <dlfcn.h>
-#include <string.h>
 
 #define NEWEST_MAJOR 13
 #define OLDEST_MAJOR 12
 
-/* A function, and where its address goes. */
-typedef struct
-{
-  const char *name;
-  gsize       offset; /* in ProfCuptiFunctions */
-  gboolean    is_optional;
-} Symbol;
-
-#define NEEDED(result, name, parameters) \
-  { #name, G_STRUCT_OFFSET (ProfCuptiFunctions, name), FALSE },
+#define NEEDED(result, name, parameters) HYB_LIBRARY_FUNCTION (ProfCuptiFunctions, name),
 #define OPTIONAL(result, name, parameters) \
   { #name, G_STRUCT_OFFSET (ProfCuptiFunctions, name), TRUE },
-static const Symbol symbols[] = { PROF_CUPTI_FUNCTIONS (NEEDED)
-                                      PROF_CUPTI_OPTIONAL_FUNCTIONS (OPTIONAL) };
+static const HybLibraryFunction symbols[] = { PROF_CUPTI_FUNCTIONS (NEEDED)
+                                                  PROF_CUPTI_OPTIONAL_FUNCTIONS (OPTIONAL) };
 
-/* The first library of this name.  *why: the message of ld.so about an existing file; (nullable) */
+/* The first library of this name; see hyb_library_open(). */
 static void *
 open_library (const char *soname, int major, char **why)
 {
   g_auto (GStrv) folders = hyb_gpu_list_folders (major);
 
-  for (guint i = 0; folders[i]; i++)
-    {
-      g_autofree char *path = *folders[i] ? g_build_filename (folders[i], soname, NULL) : NULL;
-      void            *library;
-
-      if (path && !g_file_test (path, G_FILE_TEST_EXISTS))
-        continue;
-      library = dlopen (path ? path : soname, RTLD_NOW | RTLD_LOCAL);
-      if (library)
-        return library;
-      if (path && why && !*why)
-        *why = g_strdup (dlerror ());
-    }
-  return NULL;
+  return hyb_library_open (soname, (const char *const *) folders, NULL, why);
 }
 
-/* FALSE if a function is missing. */
-static gboolean
-bind (void *library, ProfCuptiFunctions *functions)
+typedef struct
 {
-  for (guint i = 0; i < G_N_ELEMENTS (symbols); i++)
-    {
-      void *function = dlsym (library, symbols[i].name);
-
-      if (!function && !symbols[i].is_optional)
-        return FALSE;
-      memcpy ((char *) functions + symbols[i].offset, &function, sizeof function);
-    }
-  return TRUE;
-}
+  int (*cuDriverGetVersion) (int *version);
+} Driver;
 
 /* The newest version of CUDA that the driver supports, which can be queried before the driver is initialised. */
 static int
 find_newest (void)
 {
-  void *driver = open_library ("libcuda.so.1", NEWEST_MAJOR, NULL);
-  void *function = driver ? dlsym (driver, "cuDriverGetVersion") : NULL;
-  int (*get_version) (int *);
-  int version = 0;
+  static const HybLibraryFunction functions[] = { HYB_LIBRARY_FUNCTION (Driver,
+                                                                        cuDriverGetVersion) };
+  g_autofree char                *why = NULL;
+  void                           *library = open_library ("libcuda.so.1", NEWEST_MAJOR, &why);
+  Driver                          driver;
+  int                             version = 0;
 
-  if (!function)
+  if (!library || hyb_library_bind (library, functions, G_N_ELEMENTS (functions), &driver) ||
+      driver.cuDriverGetVersion (&version))
     return NEWEST_MAJOR;
-  memcpy (&get_version, &function, sizeof function);
-  return get_version (&version) == 0 ? MIN (version / 1000, NEWEST_MAJOR) : NEWEST_MAJOR;
+  return MIN (version / 1000, NEWEST_MAJOR);
 }
 
 /* The newest version that the driver supports, or the one of HYB_CUPTI. */
@@ -110,19 +80,22 @@ load (ProfCupti *cupti)
 {
   g_autofree char *why = NULL;
   void            *library = open_any (cupti, &why);
+  const char      *missing;
+  g_autofree char *text = NULL;
 
-  if (!library && why)
-    {
-      g_autofree char *text =
-          g_strdup_printf ("CUPTI cannot be opened (%s): HYB_CUPTI names another file", why);
-
-      return g_intern_string (text);
-    }
-  if (!library)
+  if (!library && !why)
     return "CUPTI is not installed (libcupti.so.13, or .12 for older drivers, was not found): "
            "tools/gpu.sh fetches it";
-  if (!bind (library, &cupti->call))
-    return "the CUPTI that was found lacks a function: tools/gpu.sh fetches one that fits";
+  missing =
+      library ? hyb_library_bind (library, symbols, G_N_ELEMENTS (symbols), &cupti->call) : NULL;
+  if (!library)
+    text = g_strdup_printf ("CUPTI cannot be opened (%s): HYB_CUPTI names another file", why);
+  else if (missing)
+    text = g_strdup_printf ("the CUPTI that was found has no function %s: tools/gpu.sh fetches one "
+                            "that fits",
+                            missing);
+  if (text)
+    return g_intern_string (text);
   if (cupti->call.cuptiGetVersion (&cupti->version))
     return "the CUPTI that was found does not report its version: tools/gpu.sh fetches a suitable "
            "one";

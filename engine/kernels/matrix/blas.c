@@ -2,24 +2,19 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/kernels/matrix/blas.h"
 
+#include "engine/base/library.h"
+
 #include <dlfcn.h>
 
 #define LIBRARY "libopenblas.so.0"
 
-#define FUNCTION(name)                    \
-  {                                       \
-#name, G_STRUCT_OFFSET(HybBlas, name) \
-  }
+#define FUNCTION(name) HYB_LIBRARY_FUNCTION (HybBlas, name)
 #define LAPACK(p)                                                                            \
   FUNCTION (p##potrf_), FUNCTION (p##potri_), FUNCTION (p##getrf_), FUNCTION (p##getri_),    \
       FUNCTION (p##getrs_), FUNCTION (p##syevd_), FUNCTION (p##geev_), FUNCTION (p##geqrf_), \
       FUNCTION (p##orgqr_), FUNCTION (p##gesvd_)
 
-static const struct
-{
-  const char *name;
-  glong       offset;
-} functions[] = {
+static const HybLibraryFunction functions[] = {
   FUNCTION (cblas_sgemv),
   FUNCTION (cblas_dgemv),
   FUNCTION (cblas_sgemm),
@@ -41,20 +36,16 @@ static HybBlas blas;
 static void
 load (void)
 {
-  /* Not GModule: the search path of the caller counts, which is that of GModule's library there. */
-  void *library = dlopen (LIBRARY, RTLD_LAZY | RTLD_LOCAL);
+  /* Its 14,000 symbols are bound when they are called. */
+  void       *library = dlopen (LIBRARY, RTLD_LAZY | RTLD_LOCAL);
+  const char *missing;
 
   if (!library)
     g_error ("%s; install OpenBLAS (Debian: libopenblas0)", dlerror ());
-  for (guint i = 0; i < G_N_ELEMENTS (functions); i++)
-    {
-      void *function = dlsym (library, functions[i].name);
-
-      if (!function)
-        g_error ("%s has no function %s; install OpenBLAS with LAPACK (Debian: libopenblas0)",
-                 LIBRARY, functions[i].name);
-      G_STRUCT_MEMBER (void *, &blas, functions[i].offset) = function;
-    }
+  missing = hyb_library_bind (library, functions, G_N_ELEMENTS (functions), &blas);
+  if (missing)
+    g_error ("%s has no function %s; install OpenBLAS with LAPACK (Debian: libopenblas0)", LIBRARY,
+             missing);
   blas.openblas_set_num_threads (1);
 }
 
