@@ -16,8 +16,9 @@ cd "${2:-$tests/..}" || exit 2
 command -v nm >/dev/null || exit 77
 # shellcheck source=tests/folder-order.sh
 . "$tests/folder-order.sh"
-calls=$(mktemp) || exit 2
-trap 'rm -f "$calls"' EXIT
+# shellcheck source=tests/temporary-folder.sh
+. "$tests/temporary-folder.sh"
+calls=$work/calls
 status=0
 
 # "caller callee function", one call a line, files as meson names their objects: engine/ops_nn_softmax.  Tests link the

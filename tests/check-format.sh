@@ -4,8 +4,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 cd "$(dirname "$0")/.." || exit 2
 tool=$(command -v clang-format-14 || command -v clang-format) || exit 77
-list=$(mktemp) || exit 2
-trap 'rm -f "$list"' EXIT
+tests=$PWD/tests
+# shellcheck source=tests/temporary-folder.sh
+. "$tests/temporary-folder.sh"
+list=$work/list
 if [ "$1" != --recent ] || ! git diff --name-only --diff-filter=d HEAD~50 -- '*.[ch]' >"$list" 2>/dev/null; then
   find app engine precompiled profiler viz resources tests tools -name '*.[ch]' >"$list"
 fi

@@ -5,8 +5,9 @@
 # Scripts stand for the build and for hscope, so nothing is compiled. Prints TAP.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 root=$(cd "$(dirname "$0")/.." && pwd)
-work=$(mktemp -d) || exit 2
-trap 'rm -rf "$work"' EXIT
+tests=$root/tests
+# shellcheck source=tests/temporary-folder.sh
+. "$tests/temporary-folder.sh"
 # shellcheck source=tests/report.sh
 . "$(dirname "$0")/report.sh"
 for program in xz tar; do

@@ -5,8 +5,9 @@
 # A program in place of Python makes small wheels, so nothing is fetched.  Prints TAP.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 root=$(cd "$(dirname "$0")/.." && pwd)
-work=$(mktemp -d) || exit 2
-trap 'rm -rf "$work"' EXIT
+tests=$root/tests
+# shellcheck source=tests/temporary-folder.sh
+. "$tests/temporary-folder.sh"
 # shellcheck source=tests/report.sh
 . "$(dirname "$0")/report.sh"
 export XDG_DATA_HOME="$work/data" PYTHON="$work/python" HYB_NVIDIA_VERSION_FILE="$work/version"

@@ -6,19 +6,20 @@
 # line that breaks it.  Prints TAP.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 here=$(cd "$(dirname "$0")" && pwd) || exit 2
-tree=$(mktemp -d) || exit 2
-trap 'rm -rf "$tree"' EXIT
+tests=$here
+# shellcheck source=tests/temporary-folder.sh
+. "$tests/temporary-folder.sh"
 number=0
 failed=0
 
 plant () { # FILE LINE…: appends lines to a file of the tree
-  file=$tree/$1; shift
+  file=$work/$1; shift
   mkdir -p "$(dirname "$file")"
   printf '%s\n' "$@" >>"$file"
 }
 
 start () {
-  rm -rf "${tree:?}"/*
+  rm -rf "${work:?}"/*
   plant engine/meson.build "foreach folder : ['low', 'high']" "endforeach"
   plant engine/low/a.h "#pragma once" "int a (void);"
   plant engine/low/a.c '#include "engine/low/a.h"' 'int a (void) { return 1; }'
@@ -33,32 +34,32 @@ start () {
 expect () { # STATUS NAME [COMMAND…]
   wanted=$1; name=$2; shift 2
   number=$((number + 1))
-  "$@" >"$tree/output" 2>&1
+  "$@" >"$work/output" 2>&1
   got=$?
   if [ "$got" -eq "$wanted" ]; then
     echo "ok $number $name"
   else
     echo "not ok $number $name"
     echo "# exit $got instead of $wanted"
-    sed 's/^/# /' "$tree/output"
+    sed 's/^/# /' "$work/output"
     failed=1
   fi
 }
 
 # expect() calls these by their names.
 # shellcheck disable=SC2317
-layers () { "$here/check-layers.sh" "$tree"; }
+layers () { "$here/check-layers.sh" "$work"; }
 
 # Compiles the tree as meson would name its objects.
 # shellcheck disable=SC2317
 calls () {
   for source in engine/low/a engine/high/b; do
-    mkdir -p "$tree/build/engine/x.p"
+    mkdir -p "$work/build/engine/x.p"
     object=engine/x.p/$(echo "${source#engine/}" | tr / _).c.o
-    cc -I"$tree" -c "$tree/$source.c" -o "$tree/build/$object" || return 2
-    echo "    \"output\": \"$object\"" >>"$tree/build/compile_commands.json"
+    cc -I"$work" -c "$work/$source.c" -o "$work/build/$object" || return 2
+    echo "    \"output\": \"$object\"" >>"$work/build/compile_commands.json"
   done
-  "$here/check-calls.sh" "$tree/build" "$tree"
+  "$here/check-calls.sh" "$work/build" "$work"
 }
 
 echo "1..14"
@@ -89,6 +90,6 @@ expect 1 "two types with one name are found" layers
 start; plant engine/low/a.c 'int b (void);' 'int c (void);' 'int c (void) { return b (); }'
 expect 1 "two files that call each other are found" calls
 start; plant engine/low/a.c 'int c (void);' 'int d (void) { return c (); }'; plant engine/high/b.c 'int c (void) { return 2; }'
-sed -i 's/return a ()/return 1/' "$tree/engine/high/b.c"
+sed -i 's/return a ()/return 1/' "$work/engine/high/b.c"
 expect 1 "a call of a folder that stands above is found" calls
 exit $failed

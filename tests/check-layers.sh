@@ -18,8 +18,9 @@ export LC_ALL=C # order, decimal points and messages
 tests=$(cd "$(dirname "$0")" && pwd)
 cd "${1:-$tests/..}" || exit 2
 status=0
-list=$(mktemp) || exit 2
-trap 'rm -f "$list"' EXIT
+# shellcheck source=tests/temporary-folder.sh
+. "$tests/temporary-folder.sh"
+list=$work/list
 
 # "including-file included-file", one pair a line.
 for module in engine profiler viz app; do

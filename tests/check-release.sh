@@ -5,8 +5,9 @@
 # Works in a small repository of its own that has the files that the script reads.  Prints TAP.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 root=$(cd "$(dirname "$0")/.." && pwd)
-work=$(mktemp -d) || exit 2
-trap 'rm -rf "$work"' EXIT
+tests=$root/tests
+# shellcheck source=tests/temporary-folder.sh
+. "$tests/temporary-folder.sh"
 export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_SYSTEM=/dev/null
 export GIT_AUTHOR_NAME=test GIT_AUTHOR_EMAIL=test@example.org GIT_COMMITTER_NAME=test GIT_COMMITTER_EMAIL=test@example.org
 repository=$work/repository

@@ -3,8 +3,9 @@
 # usage: check-setup.sh SOURCE
 # SPDX-License-Identifier: LGPL-2.1-or-later
 source=$1
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
+tests=$(cd "$(dirname "$0")" && pwd) || exit 2
+# shellcheck source=tests/temporary-folder.sh
+. "$tests/temporary-folder.sh"
 echo 1..1
 # shellcheck disable=SC2016 # the inner shell expands it
 if ! unshare --user --map-root-user --mount true 2>/dev/null; then
@@ -12,9 +13,9 @@ if ! unshare --user --map-root-user --mount true 2>/dev/null; then
 elif unshare --user --map-root-user --mount sh -c '
     [ ! -d /usr/local/cuda/. ] || mount -t tmpfs none "$(realpath /usr/local/cuda)" || exit 1
     [ ! -e /usr/local/cuda/include ] && meson setup "$1/build" "$2" -Dgtk=disabled -Dhtml=disabled -Dcuda=enabled
-  ' sh "$folder" "$source" >"$folder/log" 2>&1; then
+  ' sh "$work" "$source" >"$work/log" 2>&1; then
   echo 'ok 1 without-cuda'
 else
   echo 'not ok 1 without-cuda'
-  tail -5 "$folder/log" | sed 's/^/# /'
+  tail -5 "$work/log" | sed 's/^/# /'
 fi

@@ -5,8 +5,9 @@
 # Runs run-all.sh on a made-up build folder with a meson that only prints.  Prints TAP.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 here=$(cd "$(dirname "$0")" && pwd) || exit 2
-work=$(mktemp -d) || exit 2
-trap 'rm -rf "$work"' EXIT
+tests=$here
+# shellcheck source=tests/temporary-folder.sh
+. "$tests/temporary-folder.sh"
 mkdir -p "$work/bin" "$work/build/meson-logs" "$work/shared/goldens"
 printf '#!/bin/sh\nexit 0\n' >"$work/bin/meson"
 chmod +x "$work/bin/meson"

@@ -9,8 +9,9 @@
 build=$(cd "$1" && pwd) || exit 2
 threads=$2
 shift 2
-work=$(mktemp -d) || exit 2
-trap 'rm -rf "$work"' EXIT
+tests=$(cd "$(dirname "$0")" && pwd) || exit 2
+# shellcheck source=tests/temporary-folder.sh
+. "$tests/temporary-folder.sh"
 cd "$work" || exit 2
 HYB_GALLERY=$build/resources/gallery
 export HYB_GALLERY

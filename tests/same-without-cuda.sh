@@ -9,10 +9,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 hscope=$1
 other=$2
-folder=$(mktemp -d) || exit 2
-trap 'rm -rf "$folder"' EXIT
+tests=$(cd "$(dirname "$0")" && pwd) || exit 2
+# shellcheck source=tests/temporary-folder.sh
+. "$tests/temporary-folder.sh"
 unset HYB_GPU_PATH HYB_GPU_MODULE HYB_PRETEND
-export LC_ALL=C.UTF-8 XDG_CACHE_HOME="$folder/cache" XDG_CONFIG_HOME="$folder/config" XDG_DATA_HOME="$folder/data"
+export LC_ALL=C.UTF-8 XDG_CACHE_HOME="$work/cache" XDG_CONFIG_HOME="$work/config" XDG_DATA_HOME="$work/data"
 
 # Times differ from run to run.
 without_times () {
@@ -21,7 +22,7 @@ without_times () {
 
 # run_all SIDE PROGRAM: each command in the same order, in a folder of its own.
 run_all () {
-  mkdir -p "$folder/$1/work" && cd "$folder/$1/work" || exit 2
+  mkdir -p "$work/$1/work" && cd "$work/$1/work" || exit 2
   n=0
   while read -r kind line; do
     n=$((n + 1))
@@ -35,12 +36,12 @@ run_all () {
     for file in "../$n.out" "../$n.err"; do
       without_times <"$file" >"$file.same" && mv "$file.same" "$file"
     done
-  done <"$folder/lines"
+  done <"$work/lines"
   # shellcheck disable=SC2094 # the list is not in this folder
   find . -type f -exec sha256sum {} + | sort -k 2 >../files
 }
 
-cat >"$folder/lines" <<'LINES'
+cat >"$work/lines" <<'LINES'
 all --version
 all --help
 all run --help
@@ -77,29 +78,29 @@ run_all two "$other"
 
 failed=0
 n=0
-echo "1..$(($(wc -l <"$folder/lines") + 1))"
+echo "1..$(($(wc -l <"$work/lines") + 1))"
 while read -r _ line; do
   n=$((n + 1))
   wrong=
   for part in out err code; do
-    cmp -s "$folder/one/$n.$part" "$folder/two/$n.$part" || wrong="$wrong $part"
+    cmp -s "$work/one/$n.$part" "$work/two/$n.$part" || wrong="$wrong $part"
   done
   if [ -z "$wrong" ]; then
-    echo "ok $n hscope $line ($(cat "$folder/one/$n.code"))"
+    echo "ok $n hscope $line ($(cat "$work/one/$n.code"))"
   else
     echo "not ok $n hscope $line: these differ:$wrong"
     for part in $wrong; do
-      diff "$folder/one/$n.$part" "$folder/two/$n.$part" | sed 's/^/# /' | head -20
+      diff "$work/one/$n.$part" "$work/two/$n.$part" | sed 's/^/# /' | head -20
     done
     failed=1
   fi
-done <"$folder/lines"
+done <"$work/lines"
 n=$((n + 1))
-if [ -s "$folder/one/files" ] && cmp -s "$folder/one/files" "$folder/two/files"; then
-  echo "ok $n the same $(wc -l <"$folder/one/files") files are written"
+if [ -s "$work/one/files" ] && cmp -s "$work/one/files" "$work/two/files"; then
+  echo "ok $n the same $(wc -l <"$work/one/files") files are written"
 else
   echo "not ok $n the same files are written"
-  diff "$folder/one/files" "$folder/two/files" | sed 's/^/# /'
+  diff "$work/one/files" "$work/two/files" | sed 's/^/# /'
   failed=1
 fi
 exit $failed

@@ -20,6 +20,8 @@ import sys
 import tempfile
 import threading
 
+import temporary_folder
+
 TREE = pathlib.Path(__file__).resolve().parent.parent
 JUMPS = ["+3h", "-5h", "+0", "-2d", "+400d", "-30y"]
 
@@ -102,6 +104,7 @@ def report(number, name, troubles):
 
 
 def main():
+    temporary_folder.use()
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("build")
     parser.add_argument("tests", nargs="*")

@@ -1,33 +1,25 @@
 /* temporary-folder.c — see temporary-folder.h.
  *
- * A second process waits until the writing end of a pipe is closed, which the kernel does when the program ends in whatever
- * way, and becomes a shell that removes the folder.
+ * A second process waits in remove-afterwards.sh until the writing end of a pipe is closed.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/temporary-folder.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-/* What a killed test has started may still write for a while. */
-static const char script[] =
-    "for i in 1 2 3 4 5 6 7 8 9; do rm -rf -- \"$0\"; sleep 1; [ -e \"$0\" ] || exit; done";
-
 /* In a session of its own: who ends a test that takes too long ends its group of processes. */
 static void
 remove_afterwards (const char *path, int end)
 {
-  int  nothing = open ("/dev/null", O_RDWR);
-  char byte;
+  int nothing = open ("/dev/null", O_RDWR);
 
   setsid ();
-  for (int i = 0; i < 3; i++)
-    dup2 (nothing, i);
-  while (read (end, &byte, 1) < 0 && errno == EINTR)
-    ;
-  execlp ("sh", "sh", "-c", script, path, (char *) NULL);
+  dup2 (end, 0);
+  dup2 (nothing, 1);
+  dup2 (nothing, 2);
+  execl (SOURCE_ROOT "/tests/remove-afterwards.sh", "remove-afterwards", path, (char *) NULL);
   _exit (127);
 }
 

@@ -8,8 +8,9 @@
 kind=$1 script=$2
 here=$(cd "$(dirname "$0")" && pwd)
 answers=$(dirname "$script")/gpu-answers.py
-work=$(mktemp -d) || exit 2
-trap 'rm -rf "$work"' EXIT
+tests=$(cd "$(dirname "$0")/.." && pwd) || exit 2
+# shellcheck source=tests/temporary-folder.sh
+. "$tests/temporary-folder.sh"
 # shellcheck source=tests/report.sh
 . "$here/../report.sh"
 export HSCOPE="${3:-$here/gpu-stand-in.sh}" GPU_CHECK="${4:-$here/gpu-stand-in.sh}"

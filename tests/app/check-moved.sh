@@ -5,8 +5,9 @@
 # The tarball relies on it (packaging/build-tarball.sh).  Prints TAP.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 build=$1 prefix=$2 libdir=$3
-work=$(mktemp -d) || exit 2
-trap 'rm -rf "$work"' EXIT
+tests=$(cd "$(dirname "$0")/.." && pwd) || exit 2
+# shellcheck source=tests/temporary-folder.sh
+. "$tests/temporary-folder.sh"
 unset LD_LIBRARY_PATH HYBRIDSCOPE_GALLERY HYB_GPU_MODULE
 number=0
 

@@ -23,6 +23,9 @@ import tempfile
 import threading
 import time
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import temporary_folder  # noqa: E402
+
 HANG = 60  # seconds; a call takes a few at most
 DURATIONS = []  # of calls: seconds, command, kind of folder
 
@@ -300,6 +303,7 @@ def make_template(hscope, work):
 
 
 def main():
+    temporary_folder.use()
     hscope, kinds = os.path.abspath(sys.argv[1]), sys.argv[2:]
     is_every = kinds == ["--every"]
     all_folders = [(kind, make) for kind, make in folders() if not kinds or is_every or kind in kinds]

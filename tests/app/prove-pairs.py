@@ -20,6 +20,9 @@ sys.dont_write_bytecode = True
 from prove_kinds import KINDS
 from prove_models import *  # noqa: F403
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import temporary_folder  # noqa: E402
+
 # What differs, both models, and options.
 DIFFERENT = [
     ("no outputs, of which nothing is known", nothing, nothing),
@@ -406,6 +409,7 @@ def try_file(hscope, folder, path):
 
 
 def main(hscope, goldens):
+    temporary_folder.use()
     hscope = os.path.abspath(hscope)
     folder = tempfile.mkdtemp()
     listed = subprocess.run([hscope, "new", "--list", "--json"], capture_output=True, text=True).stdout

@@ -7,6 +7,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 size=$1; shift
 if command -v xvfb-run >/dev/null && command -v xauth >/dev/null; then
+  # xvfb-run leaves its folder when it is killed.
+  tests=$(cd "$(dirname "$0")/.." && pwd) || exit 2
+  # shellcheck source=tests/temporary-folder.sh
+  . "$tests/temporary-folder.sh"
   exec xvfb-run -a -s "-screen 0 ${size}x24" "$@"
 fi
 unset DISPLAY WAYLAND_DISPLAY

@@ -14,8 +14,9 @@ if ! command -v valgrind >/dev/null; then
   exit 77
 fi
 case $2 in 2 | 3 | s) ;; *) echo "the build is not optimised"; exit 77 ;; esac
-folder=$(mktemp -d)
-trap 'rm -r "$folder"' EXIT
+tests=$(cd "$(dirname "$0")/.." && pwd) || exit 2
+# shellcheck source=tests/temporary-folder.sh
+. "$tests/temporary-folder.sh"
 status=0
 
 # count NAME MILLIONS FILE [OPTIONS]
@@ -23,10 +24,10 @@ count () {
   name=$1 limit=$2 file=$3
   shift 3
   valgrind --tool=callgrind --callgrind-out-file=/dev/null "$hscope" render "$file" \
-    --output "$folder/out.svg" "$@" >"$folder/log" 2>&1
-  millions=$(awk '/Collected :/ { print int ($4 / 1e6) }' "$folder/log")
+    --output "$work/out.svg" "$@" >"$work/log" 2>&1
+  millions=$(awk '/Collected :/ { print int ($4 / 1e6) }' "$work/log")
   if test -z "$millions"; then
-    cat "$folder/log"
+    cat "$work/log"
     exit 1
   fi
   verdict=ok
@@ -34,9 +35,9 @@ count () {
   printf '%-24s %6d million instructions, at most %6d  %s\n' "$name" "$millions" "$limit" $verdict
 }
 
-"$here/blocks.sh" 45 >"$folder/1k.json"
-"$here/blocks.sh" 455 >"$folder/10k.json"
-count "1k, folded" 140 "$folder/1k.json"
-count "1k, flat" 320 "$folder/1k.json" --fold weights
-count "10k, folded" 600 "$folder/10k.json"
+"$here/blocks.sh" 45 >"$work/1k.json"
+"$here/blocks.sh" 455 >"$work/10k.json"
+count "1k, folded" 140 "$work/1k.json"
+count "1k, flat" 320 "$work/1k.json" --fold weights
+count "10k, folded" 600 "$work/10k.json"
 exit $status

@@ -23,6 +23,9 @@ import tempfile
 from compare_runs import busy_cores
 from planted import SHAPES, write_model
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import temporary_folder  # noqa: E402
+
 KIND = "gemm batching"
 LAYERS = 10
 COPY = "a, b = bytearray(1 << 27), bytearray(1 << 27)\nwhile True: a[:] = b"
@@ -63,6 +66,7 @@ def run_gates(options, name, model, baseline, beside):
 
 
 def main():
+    temporary_folder.use()
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("hscope")
     parser.add_argument("--runs", type=int, default=20)

@@ -22,6 +22,9 @@ import tempfile
 
 from compare_runs import busy_cores, causes, compare
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import temporary_folder  # noqa: E402
+
 WIDTH = 128
 CASES = [(kind, layers) for layers in (50, 20, 10) for kind in ("gemm batching", "pointwise fusion")]
 SHAPES = {"gemm batching": f"data=64,{WIDTH}", "pointwise fusion": f"data=2000,{WIDTH}"}
@@ -82,6 +85,7 @@ def write_model(folder, name, kind, layers):
 
 
 def main():
+    temporary_folder.use()
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("hscope")
     parser.add_argument("--runs", type=int, default=20)

@@ -19,7 +19,10 @@ for program in munged slurmctld slurmd sbatch squeue scancel scontrol; do
 done
 [ "$(id -u)" -eq 0 ] || skip "only root can start the nodes of Slurm"
 
-if [ -n "$2" ]; then mkdir -p "$2" && work=$(realpath "$2"); else work=$(mktemp -d); fi || exit 2
+tests=$(cd "$(dirname "$0")/.." && pwd) || exit 2
+# shellcheck source=tests/temporary-folder.sh
+. "$tests/temporary-folder.sh"
+if [ -n "$2" ]; then mkdir -p "$2" && work=$(realpath "$2") || exit 2; fi
 chmod 755 "$work"
 stop () {
   for file in "$work"/slurmd-fake1.pid "$work"/slurmd-fake2.pid "$work"/slurmctld.pid "$work"/munge/pid; do
@@ -27,9 +30,7 @@ stop () {
   done
   sleep 1
 }
-clean () { stop; [ -n "$given" ] || rm -rf "$work"; }
-given=$2
-trap clean EXIT
+trap stop EXIT
 trap 'exit 1' INT TERM
 
 mkdir -p "$work/state" "$work/spool-fake1" "$work/spool-fake2" "$work/munge"

@@ -22,7 +22,9 @@ for program in sshd ssh ssh-keygen; do
   command -v "$program" >/dev/null || skip "openssh-server is not installed"
 done
 
-work=$(mktemp -d) || exit 2
+tests=$(cd "$(dirname "$0")/.." && pwd) || exit 2
+# shellcheck source=tests/temporary-folder.sh
+. "$tests/temporary-folder.sh"
 user=$(id -un)
 made=
 end_all () { # end_all "NUMBER…": kills these processes
@@ -31,7 +33,6 @@ end_all () { # end_all "NUMBER…": kills these processes
 clean () {
   [ -s "$work/sshd.pid" ] && kill "$(cat "$work/sshd.pid")" 2>/dev/null
   [ -z "$made" ] || { end_all "$(ps -o pid= -u "$made")"; sleep 0.2; userdel -r "$made" 2>/dev/null; }
-  rm -rf "$work"
 }
 trap clean EXIT
 trap 'exit 1' INT TERM

@@ -19,6 +19,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import temporary_folder  # noqa: E402
+
 RUNS = 2  # beyond the first
 
 
@@ -92,6 +95,7 @@ def row(program, case, threads):
 
 def main():
     """Prints the table; with --least, ends with 1 if a case allows a smaller speed-up."""
+    temporary_folder.use()
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("program")
     parser.add_argument("cases", nargs="+")

@@ -4,8 +4,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 source=$1 build=$2
 [ -d "${HYB_SHARED:-$source/../shared}/models" ] || { echo "1..0 # SKIP shared/models is not here"; exit 0; }
-work=$(mktemp -d) || exit 2
-trap 'rm -rf "$work"' EXIT
+tests=$(cd "$(dirname "$0")/.." && pwd) || exit 2
+# shellcheck source=tests/temporary-folder.sh
+. "$tests/temporary-folder.sh"
 echo 1..2
 "$source/tools/guide-pictures.sh" "$build" "$work" >"$work/log" 2>&1 || sed 's/^/# /' "$work/log"
 missing='' unused=''

@@ -19,6 +19,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import temporary_folder  # noqa: E402
+
 sys.dont_write_bytecode = True
 PROGRAMS = ("run", "tagger", "loops", "custom")
 LANGUAGES = {"C": "{}.c", "C++": "{}.cpp", "Python": "{}.py", "Gluon": "{}-gluon.py"}
@@ -120,6 +123,7 @@ def check_table(place, page):
 
 def main(source, build, prefix, libdir, gluon=None):
     """Runs everything; see the head of the file."""
+    temporary_folder.use()
     if subprocess.run([PYTHON, "-c", "import numpy"], check=False, stderr=subprocess.DEVNULL).returncode != 0:
         print("1..0 # SKIP Python has no NumPy (Debian: python3-numpy)")
         return

@@ -12,7 +12,13 @@ import tempfile
 sys.dont_write_bytecode = True
 import pages  # noqa: E402
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import temporary_folder  # noqa: E402
+
 PRINTED = ["note: a", "net:  14 nodes", "", "  1 RNN", "wrote net"]
+
+
+temporary_folder.use()
 
 
 def refuses(text):

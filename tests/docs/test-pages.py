@@ -21,6 +21,9 @@ import tempfile
 sys.dont_write_bytecode = True
 import pages  # noqa: E402
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import temporary_folder  # noqa: E402
+
 UNSANITIZED = "the sanitizer is not part of programs that are compiled here"
 REASONS = (             # why a block may be shown only
     "needs the network",
@@ -158,6 +161,7 @@ def report_all_links(number, source, installed):
 
 def main(arguments):
     """Runs everything; see the head of the file."""
+    temporary_folder.use()
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as work:
         place = Place(arguments, pathlib.Path(work))
         with concurrent.futures.ThreadPoolExecutor(2) as pool:

@@ -8,8 +8,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 library=$1 source=$2
 export LC_ALL=C # order, decimal points and messages
-work=$(mktemp -d) || exit 2
-trap 'rm -rf "$work"' EXIT
+tests=$(cd "$(dirname "$0")/.." && pwd) || exit 2
+# shellcheck source=tests/temporary-folder.sh
+. "$tests/temporary-folder.sh"
 
 nm -D --defined-only "$library" | awk '{ print $NF }' | sed 's/@.*//' | sort -u >"$work/exported"
 

@@ -6,7 +6,7 @@
 # The highest level is the one that all tests run with, so that only the bytes are compared there.
 # HYB_CPU forces our kernels, OPENBLAS_CORETYPE those of OpenBLAS; hscope sets the latter itself.
 # SPDX-License-Identifier: LGPL-2.1-or-later
-level=$1 hscope=$2 tests=$3
+level=$1 hscope=$2 program=$3
 shift 3
 unset OPENBLAS_CORETYPE
 export LC_ALL=C
@@ -30,8 +30,9 @@ if [ "$(uname -m)" != x86_64 ]; then
   exit 0
 fi
 
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+tests=$(cd "$(dirname "$0")/.." && pwd) || exit 2
+# shellcheck source=tests/temporary-folder.sh
+. "$tests/temporary-folder.sh"
 export HYB_CPU="$level"
 number=0
 # result STATUS TEXT
@@ -70,7 +71,7 @@ case $level in
   avx512) export OPENBLAS_CORETYPE=SkylakeX ;;
 esac
 for test; do
-  if "$tests" "$test" --tap -k >"$work/log" 2>&1; then
+  if "$program" "$test" --tap -k >"$work/log" 2>&1; then
     result 0 "$level: $test"
   else
     sed 's/^/# /' "$work/log" | grep -v '^# ok' | tail -n 20

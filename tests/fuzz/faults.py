@@ -25,6 +25,9 @@ import tempfile
 import time
 import xml.etree.ElementTree
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import temporary_folder  # noqa: E402
+
 SHAPES = ["--shape", "data0=5,2,64", "--shape", "data1=2,64", "--shape", "data2=2,64"]
 RUN = SHAPES + ["--init", "uniform"]
 PAIR = ["out-symbol.json", "out-0000.params"]
@@ -327,6 +330,7 @@ def prepare_data(tester):
 
 
 def main():
+    temporary_folder.use()
     parser = argparse.ArgumentParser()
     parser.add_argument("-n", "--moments", type=int, default=50)
     parser.add_argument("--seed", type=int, default=1)

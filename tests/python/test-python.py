@@ -28,6 +28,9 @@ if importlib.util.find_spec("numpy") is None:
 
 import numpy  # noqa: E402
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import temporary_folder  # noqa: E402
+
 sys.dont_write_bytecode = True
 SOURCE, HSCOPE, LIBRARY = (os.path.abspath(path) for path in sys.argv[1:])
 PACKAGE = pathlib.Path(SOURCE) / "python"
@@ -296,6 +299,7 @@ def test_the_notebook_runs(folder):
 
 def main():
     """Runs all tests in the order of this file: the first one installs the package."""
+    temporary_folder.use()
     os.environ["HYBRIDSCOPE_HSCOPE"], os.environ["HYBRIDSCOPE_LIBRARY"] = HSCOPE, LIBRARY
     tests = [(name, test) for name, test in globals().items() if name.startswith("test_")]
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as work:

@@ -4,12 +4,16 @@ python3 make.py    needs torch, onnx and onnxruntime; three runs each, with one 
 """
 import json
 import os
+import sys
 import tempfile
 
 import numpy
 import onnxruntime
 import torch
 from torch import nn
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../.."))
+import temporary_folder  # noqa: E402
 
 torch.set_num_threads(1)
 torch.manual_seed(1)
@@ -58,6 +62,7 @@ def write(name, events):
         file.write('{"traceEvents": [\n' + ",\n".join(json.dumps(event) for event in kept) + "\n]}\n")
 
 
+temporary_folder.use()
 for name, net, shape in (("mlp", Mlp(), (32, 784)), ("lenet", LeNet(), (8, 1, 28, 28))):
     net.eval()
     x = torch.randn(*shape)

@@ -4,8 +4,9 @@
 # Everything is installed below a DESTDIR, and nothing is found through LD_LIBRARY_PATH.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 source=$1 build=$2 prefix=$3 libdir=$4
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
+tests=$(cd "$(dirname "$0")/../.." && pwd) || exit 2
+# shellcheck source=tests/temporary-folder.sh
+. "$tests/temporary-folder.sh"
 number=0
 
 # report STATUS WHAT: a line of TAP.

@@ -5,8 +5,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 build=$(cd "$1" && pwd) || exit 2
 shift
-work=$(mktemp -d) || exit 2
-trap 'rm -rf "$work"' EXIT
+tests=$(cd "$(dirname "$0")/../.." && pwd) || exit 2
+# shellcheck source=tests/temporary-folder.sh
+. "$tests/temporary-folder.sh"
 stubs=$build/tests/engine/cuda/stubs/chips
 pretend=$build/tests/engine/cuda/pretend
 hscope=$build/app/hscope

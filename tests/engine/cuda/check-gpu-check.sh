@@ -3,8 +3,9 @@
 # usage: check-gpu-check.sh GPU-CHECK, with the pretend GPU in the environment
 # SPDX-License-Identifier: LGPL-2.1-or-later
 check=$1
-work=$(mktemp -d) || exit 2
-trap 'rm -rf "$work"' EXIT
+tests=$(cd "$(dirname "$0")/../.." && pwd) || exit 2
+# shellcheck source=tests/temporary-folder.sh
+. "$tests/temporary-folder.sh"
 # shellcheck source=tests/report.sh
 . "$(dirname "$0")/../../report.sh"
 

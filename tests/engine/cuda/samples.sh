@@ -6,22 +6,22 @@
 if [ "$1" = --write ]; then shift; writes=1; else writes=0; fi
 file=$1 operators=$2 large_shapes=$3
 shift 3
-work=$(mktemp) || exit 2
-trap 'rm -f "$work"' EXIT
+tests=$(cd "$(dirname "$0")/../.." && pwd) || exit 2
+# shellcheck source=tests/temporary-folder.sh
+. "$tests/temporary-folder.sh"
 export HYB_WRITE_SAMPLES=1
 {
   for name; do "$operators" "$name" -l; done
   "$large_shapes" test-large-shapes -l
-} | sed -n 's/^sample	//p' >"$work"
+} | sed -n 's/^sample	//p' >"$work/list"
 if [ $writes = 1 ]; then
-  cp "$work" "$file"
+  cp "$work/list" "$file"
   exit
 fi
 echo 1..1
-if [ -s "$work" ] && diff "$file" "$work" >"$work.differences"; then
+if [ -s "$work/list" ] && diff "$file" "$work/list" >"$work/list.differences"; then
   echo "ok 1 the-samples-of-the-self-test-are-those-of-the-tests"
 else
   echo "not ok 1 the-samples-of-the-self-test-are-those-of-the-tests # ninja write-samples writes them anew"
-  sed 's/^/# /' "$work.differences"
+  sed 's/^/# /' "$work/list.differences"
 fi
-rm -f "$work.differences"

@@ -18,6 +18,9 @@ import sys
 import tempfile
 import termios
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../.."))
+import temporary_folder  # noqa: E402
+
 SEQUENCE = re.compile(r"\033\[([0-9;]*)([A-Za-z])")
 LINE = re.compile(r"^(\[[#.]{24}\] )? *(\d+) % .*?(?:, at most (\d+) (s|min) left)?$")
 
@@ -143,6 +146,7 @@ def check_columns(program, folder):
 
 def main():
     """Runs all checks."""
+    temporary_folder.use()
     program, number = os.path.abspath(sys.argv[1]), 0
     with tempfile.TemporaryDirectory() as folder:
         checks = [(f"/terminal/{words[0]}-shows-one-line-at-{columns}-columns",

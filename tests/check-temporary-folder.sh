@@ -1,0 +1,66 @@
+#!/bin/sh
+# check-temporary-folder.sh — folders of scripts are removed however the script ends, and no other folder is.
+# Prints TAP.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# shellcheck disable=SC2317 # functions are called by name
+tests=$(cd "$(dirname "$0")" && pwd) || exit 2
+# shellcheck source=tests/temporary-folder.sh
+. "$tests/temporary-folder.sh"
+# shellcheck source=tests/report.sh
+. "$tests/report.sh"
+mkdir "$work/stranger"
+touch "$work/stranger/file"
+
+# is_removed FOLDER: waits for it.
+is_removed () {
+  for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+    [ -e "$1" ] || return 0
+    sleep 0.2
+  done
+  return 1
+}
+
+# try NAME COMMAND…: the command makes its folder, writes its name to the file "name", and ends somehow.
+try () {
+  name=$1; shift
+  rm -f "$work/name"
+  "$@" >"$work/out" 2>&1
+  [ -s "$work/name" ] && is_removed "$(cat "$work/name")" && [ -e "$work/stranger/file" ]
+  report $? "/tests/temporary-folder/$name"
+}
+
+# shell END: a script that has a file and a link to a folder of others in its folder, and ends so.
+shell () {
+  sh -c 'tests=$0; . "$0/temporary-folder.sh"; touch "$work/file"; ln -s "$1/stranger" "$work/link"; echo "$work" >"$1/name"; eval "$2"' \
+    "$tests" "$work" "$1"
+}
+python () {
+  PYTHONPATH=$tests python3 -c '
+import os, pathlib, signal, sys, tempfile, time
+import temporary_folder
+
+temporary_folder.use()
+folder = pathlib.Path(tempfile.mkdtemp())
+(folder / "file").touch()
+(folder / "link").symlink_to(sys.argv[1] + "/stranger")
+pathlib.Path(sys.argv[1], "name").write_text(os.environ["TMPDIR"])
+exec(sys.argv[2])' "$work" "$1"
+}
+# shellcheck disable=SC2016 # the script expands $$
+{
+  try a-script-ends shell 'exit 3'
+  try a-script-is-terminated shell 'kill -TERM $$'
+  try a-script-is-killed shell 'kill -KILL $$'
+  try a-script-is-killed-and-leaves-a-process shell '(trap "" TERM; sleep 1; mkdir -p "$work/late") & kill -KILL $$'
+}
+try a-program-ends python 'sys.exit(3)'
+try a-program-is-terminated python 'os.kill(os.getpid(), signal.SIGTERM)'
+try a-program-is-killed python 'os.kill(os.getpid(), signal.SIGKILL)'
+
+# Scripts and programs of the tests make their folders here and nowhere else.
+grep -rnE 'mktemp|mkdtemp' "$tests" --include='*.sh' | grep -v '/\(temporary-folder\|check-temporary-folder\|check-gpu-script\)\.sh:' >"$work/out"
+grep -rlE '^import tempfile' "$tests" --include='*.py' | grep -v '/temporary_folder\.py$' |
+  xargs grep -L '^ *temporary_folder\.use()' >>"$work/out"
+[ ! -s "$work/out" ]
+report $? /tests/temporary-folder/all-use-it
+finish_tests

@@ -1,0 +1,13 @@
+#!/bin/sh
+# temporary-folder.sh — makes $work, a folder for the temporary files of a script that sources this file; $tests is the folder
+# of this file.
+#
+# TMPDIR names it, too, for what the script starts.  It is removed with all that is in it when the script and what it started
+# have ended, also when they were killed.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+work=$(mktemp -d "${TMPDIR:-/tmp}/script-XXXXXX") && mkfifo "$work/end" || exit 2
+# In a session of its own: who ends a script that takes too long ends its group of processes.
+(setsid "${tests:?}/remove-afterwards.sh" "$work" <"$work/end" >/dev/null 2>&1 &)
+exec 9>"$work/end"
+rm "$work/end"
+export TMPDIR="$work"
