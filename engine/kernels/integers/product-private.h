@@ -1,0 +1,70 @@
+/* product-private.h — the kernels of products of 8-bit integers: what product.c hands to them, and their table.
+ *
+ * A kernel reads `group` numbers of a row of A at once as one word of 32 bits: four bytes without sign, or two 16-bit
+ * integers from which the zero point was subtracted.  A panel holds, for each group of rows of B, the bytes of each
+ * column one after the other, as signed integers.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "engine/kernels/integers/product.h"
+
+#define HYB_INTEGER_MAX_ROWS    12 /* that one kernel call multiplies */
+#define HYB_INTEGER_MAX_VECTORS 4  /* of a panel */
+#define HYB_INTEGER_MAX_COLUMNS 64 /* of a panel */
+
+/* Some rows of A, as words, and one panel. */
+typedef struct
+{
+  gint64        n_groups, lda, ldy; /* lda: bytes */
+  const guint8 *a;
+  const gint8  *panel;
+  const gint32 *start;     /* by column: what sums start with */
+  const gint32 *row_start; /* by row: what is added to it */
+  gint32       *y;
+} HybIntegerOperands;
+
+/* Multiplies a fixed number of rows with a panel of a fixed number of vectors. */
+typedef void (*HybIntegerKernel) (const HybIntegerOperands *operands);
+
+/* One row of sums that become a result. */
+typedef struct
+{
+  gint64        n;
+  const gint32 *sums;
+  const float  *scale, *bias;
+  gint64        scale_stride;
+  gint32        zero;
+} HybIntegerFinish;
+
+struct _HybIntegerKernels
+{
+  const char      *name;
+  gint64           lanes, group;
+  gint64           n_vectors; /* of a panel; the last one may have fewer */
+  gint64           max_rows[HYB_INTEGER_MAX_VECTORS + 1]; /* by vectors */
+  HybIntegerKernel multiply[HYB_INTEGER_MAX_VECTORS + 1][HYB_INTEGER_MAX_ROWS + 1];
+  /* The same for words of four bytes with sign and panels of bytes without; the same where words have 16 bits. */
+  HybIntegerKernel multiply_signed[HYB_INTEGER_MAX_VECTORS + 1][HYB_INTEGER_MAX_ROWS + 1];
+  /* Packs `group` rows, those from `rows` on being zeros, of `columns` bytes, and adds each column to its sum. */
+  void (*pack) (gint64        rows,
+                gint64        columns,
+                const guint8 *from,
+                gint64        stride,
+                guint8        flip,
+                gint8        *panel,
+                gint32       *sums);
+  /* The same where columns are contiguous: packs all k rows of one column, `pitch` bytes apart; returns their sum. */
+  gint32 (*pack_column) (gint64 k, const guint8 *from, guint8 flip, gint8 *panel, gint64 pitch);
+  /* Makes words of a row; returns the sum of its numbers. */
+  gint32 (*words) (gint64 k, const guint8 *from, guint8 flip, gint32 zero, gpointer to);
+  /* Returns the sum of the bytes of a row, which have no sign. */
+  gint32 (*sum) (gint64 k, const guint8 *from);
+  void (*to_floats) (const HybIntegerFinish *finish, float *y);
+  void (*to_i8) (const HybIntegerFinish *finish, gint8 *y);
+  void (*to_u8) (const HybIntegerFinish *finish, guint8 *y);
+};
+
+/* Returns the kernels for this processor. */
+const HybIntegerKernels *hyb_integer_kernels (void);
+/* Returns number `index` of the kernels that this processor can run, the best first; NULL behind the last. */
+const HybIntegerKernels *hyb_integer_kernels_with (guint index);
