@@ -5,13 +5,12 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/gradient/by-formula.h"
+#include "engine/kernels/choose.h"
 #include "engine/kernels/each.h"
 #include "engine/op/rules.h"
 #include "engine/op/run.h"
 
 #include <string.h>
-
-#include "engine/kernels/vectorise.h"
 
 typedef struct
 {
@@ -50,61 +49,42 @@ typedef struct
   char       *to;
 } Where;
 
-/* One loop over a row.  Both elements are read before one is chosen, so that the loop has no branch. */
-#define CHOOSE_LOOP(T, x_at, y_at)  \
-  for (gint64 i = 0; i < n; i++)    \
-    {                               \
-      T a = x_at, b = y_at;         \
-                                    \
-      to[i] = condition[i] ? a : b; \
-    }
+/* n times the element at `from`, or n elements that begin there. */
+static void
+copy_row (gpointer to, gconstpointer from, gboolean is_one, gint64 n, gsize item)
+{
+  gsize bytes = (gsize) n * item;
 
-/* to[i] = condition[i] ? x[i] : y[i]; x or y may be one element for the whole row (stride 0). */
-#define CHOOSE(bits)                                                                              \
-  static void choose_##bits (const guint8 *condition, const guint##bits *x, const guint##bits *y, \
-                             const gint64 *stride, gint64 n, guint##bits *restrict to)            \
-  {                                                                                               \
-    guint##bits one_x = *x, one_y = *y;                                                           \
-                                                                                                  \
-    if (stride[2] && stride[3])                                                                   \
-      CHOOSE_LOOP (guint##bits, x[i], y[i])                                                       \
-    else if (stride[2])                                                                           \
-      CHOOSE_LOOP (guint##bits, x[i], one_y)                                                      \
-    else if (stride[3])                                                                           \
-      CHOOSE_LOOP (guint##bits, one_x, y[i])                                                      \
-    else                                                                                          \
-      CHOOSE_LOOP (guint##bits, one_x, one_y)                                                     \
-  }
+  memcpy (to, from, is_one ? item : bytes);
+  for (gsize done = item; is_one && done < bytes; done *= 2)
+    memcpy ((char *) to + done, to, MIN (done, bytes - done));
+}
 
-CHOOSE (8)
-CHOOSE (16)
-CHOOSE (32)
-CHOOSE (64)
-
-#undef CHOOSE
-#undef CHOOSE_LOOP
-
-/* A row whose condition has a byte for each element; FALSE otherwise. */
+/* A row whose condition has one byte for each element or for all of them; FALSE otherwise. */
 static gboolean
 choose_row (const Where *where, const gint64 *offset, const gint64 *stride, gint64 n)
 {
   const guint8 *condition = (const guint8 *) where->condition + offset[1];
   gsize         item = where->item;
-  gconstpointer x = where->x + (gsize) offset[2] * item, y = where->y + (gsize) offset[3] * item;
-  gpointer      to = where->to + (gsize) offset[0] * item;
+  HybChoice     choice = {
+        .item = item,
+        .n = n,
+        .condition = condition,
+        .a = where->x + (gsize) offset[2] * item,
+        .b = where->y + (gsize) offset[3] * item,
+        .stride_a = stride[2],
+        .stride_b = stride[3],
+        .y = where->to + (gsize) offset[0] * item,
+  };
 
-  if (hyb_dtype_size (where->condition_dtype) != 1 || stride[1] != 1 || n == 0)
+  if (hyb_dtype_size (where->condition_dtype) != 1 || n == 0)
     return FALSE;
-  if (item == 1)
-    choose_8 (condition, x, y, stride, n, to);
-  else if (item == 2)
-    choose_16 (condition, x, y, stride, n, to);
-  else if (item == 4)
-    choose_32 (condition, x, y, stride, n, to);
-  else if (item == 8)
-    choose_64 (condition, x, y, stride, n, to);
+  if (stride[1] == 1)
+    hyb_choose (&choice);
+  else if (*condition)
+    copy_row (choice.y, choice.a, stride[2] == 0, n, item);
   else
-    return FALSE;
+    copy_row (choice.y, choice.b, stride[3] == 0, n, item);
   return TRUE;
 }
 
