@@ -5,13 +5,10 @@
  * input, as in MXNet's legacy operators, except in _npi_argmax and _npi_argmin.  Start with search().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/base/parallel.h"
+#include "engine/kernels/reduction/places.h"
 #include "engine/op/dimensions.h"
 #include "engine/op/rules.h"
 #include "engine/op/run.h"
-
-#include <math.h>
-
-#include "engine/kernels/vectorise.h"
 
 /* Elements for each thread at least. */
 #define GRAIN 16384
@@ -97,151 +94,61 @@ channel_infer_shape (HybCall *call, GError **error)
 
 typedef struct
 {
-  HybAxisView   view;
-  gconstpointer from;
-  gpointer      to;
-  HybDType      to_dtype; /* HYB_F32 or HYB_F64 */
-  gboolean      smallest;
+  HybAxisView    view;
+  HybPlaceSearch lines; /* without their number and their elements */
+  const char    *from;
+  gpointer       to;
+  HybDType       to_dtype; /* one of HYB_DTYPES_PLACES */
 } ArgJob;
 
 static void
-set_index (const ArgJob *job, gint64 n, gint64 index)
+set_indices (const ArgJob *job, gint64 at, const gint64 *places, gint64 n)
 {
-  if (job->to_dtype == HYB_F64)
-    ((double *) job->to)[n] = (double) index;
-  else
-    ((float *) job->to)[n] = (float) index;
+  for (gint64 i = 0; i < n; i++)
+    if (job->to_dtype == HYB_I64)
+      ((gint64 *) job->to)[at + i] = places[i];
+    else if (job->to_dtype == HYB_I32)
+      ((gint32 *) job->to)[at + i] = (gint32) places[i];
+    else if (job->to_dtype == HYB_F64)
+      ((double *) job->to)[at + i] = (double) places[i];
+    else
+      ((float *) job->to)[at + i] = (float) places[i];
 }
 
-/* Indices up to here are as wide as floats, so that both fit the same vectors. */
-#define MAX_SHORT_INDEX G_MAXINT32
-/* Lines that are searched side by side, so that memory is read in order. */
-#define COLUMNS 64
-/* Elements of a line along the last axis that are compared side by side. */
-#define LANES 16
+/* Groups [begin, end) of up to HYB_PLACES lines: rows one behind the other, or lines side by side. */
+static void
+search_groups (gint64 begin, gint64 end, gpointer data)
+{
+  const ArgJob  *job = data;
+  gint64         inner = job->view.inner, length = job->view.length;
+  gint64         width = inner == 1 ? job->view.outer : inner; /* lines that groups are made of */
+  gint64         n_groups = (width + HYB_PLACES - 1) / HYB_PLACES;
+  gint64         places[HYB_PLACES];
+  HybPlaceSearch lines = job->lines;
 
-/* Searches n_lines lines that lie side by side, `step` elements from one element to the next: extreme[i] becomes the
- * extreme element of line i and best[i] its index.  x != x is true for NaN, which stays. */
-#define SEARCH(T, Index, suffix)                                                                           \
-  static void search_columns_##suffix (const ArgJob *job, const T *x, gint64 length, gint64 step,          \
-                                       gint64 n_lines, T *extreme, Index *best)                            \
-  {                                                                                                        \
-    gboolean smallest = job->smallest;                                                                     \
-                                                                                                           \
-    for (gint64 i = 0; i < n_lines; i++)                                                                   \
-      {                                                                                                    \
-        extreme[i] = x[i];                                                                                 \
-        best[i] = 0;                                                                                       \
-      }                                                                                                    \
-    for (gint64 k = 1; k < length; k++)                                                                    \
-      {                                                                                                    \
-        const T *row = x + k * step;                                                                       \
-        Index    at = (Index) k;                                                                           \
-                                                                                                           \
-        HYB_INDEPENDENT                                                                                    \
-        for (gint64 i = 0; i < n_lines; i++)                                                               \
-          {                                                                                                \
-            T     value = row[i], old = extreme[i];                                                        \
-            Index is_better = smallest ? value < old : value > old;                                        \
-            Index wins = (is_better | (value != value)) & (old == old);                                    \
-                                                                                                           \
-            extreme[i] = wins ? value : old;                                                               \
-            best[i] = wins ? at : best[i];                                                                 \
-          }                                                                                                \
-      }                                                                                                    \
-  }                                                                                                        \
-                                                                                                           \
-  /* The extreme element of a line; NaN if there is one.  smallest is a constant where this is inlined. */ \
-  static inline T extreme_##suffix (const T *x, gint64 n, const gboolean smallest)                         \
-  {                                                                                                        \
-    T        lane[LANES], extreme = x[0];                                                                  \
-    gint64   even = n - n % LANES;                                                                         \
-    unsigned n_unordered = 0;                                                                              \
-                                                                                                           \
-    for (gint64 i = 0; even > 0 && i < LANES; i++)                                                         \
-      lane[i] = x[0];                                                                                      \
-    for (gint64 k = 0; k < even; k += LANES)                                                               \
-      {                                                                                                    \
-        HYB_KEEP_LOOP                                                                                      \
-        for (int i = 0; i < LANES; i++)                                                                    \
-          {                                                                                                \
-            T value = x[k + i], old = lane[i];                                                             \
-                                                                                                           \
-            n_unordered |= value != value;                                                                 \
-            lane[i] = (smallest ? value < old : value > old) ? value : old;                                \
-          }                                                                                                \
-      }                                                                                                    \
-    for (gint64 i = even; i < n; i++)                                                                      \
-      {                                                                                                    \
-        n_unordered |= x[i] != x[i];                                                                       \
-        extreme = (smallest ? x[i] < extreme : x[i] > extreme) ? x[i] : extreme;                           \
-      }                                                                                                    \
-    for (int i = 0; even > 0 && i < LANES; i++)                                                            \
-      extreme = (smallest ? lane[i] < extreme : lane[i] > extreme) ? lane[i] : extreme;                    \
-    return n_unordered ? (T) NAN : extreme;                                                                \
-  }                                                                                                        \
-                                                                                                           \
-  /* One line of the last axis: its extreme element, then the first place where it is. */                  \
-  static gint64 search_row_##suffix (const ArgJob *job, const T *x)                                        \
-  {                                                                                                        \
-    gint64 n = job->view.length, i = 0;                                                                    \
-    T      extreme = job->smallest ? extreme_##suffix (x, n, TRUE) : extreme_##suffix (x, n, FALSE);       \
-    gboolean is_nan = extreme != extreme;                                                                  \
-                                                                                                           \
-    for (; i + LANES <= n && !is_nan; i += LANES)                                                          \
-      {                                                                                                    \
-        int n_equal = 0;                                                                                   \
-                                                                                                           \
-        HYB_KEEP_LOOP                                                                                      \
-        for (int k = 0; k < LANES; k++)                                                                    \
-          n_equal += x[i + k] == extreme;                                                                  \
-        if (n_equal > 0)                                                                                   \
-          break;                                                                                           \
-      }                                                                                                    \
-    while (i < n - 1 && !(is_nan ? x[i] != x[i] : x[i] == extreme))                                        \
-      i++;                                                                                                 \
-    return i;                                                                                              \
-  }                                                                                                        \
-  /* Groups [begin, end) of up to COLUMNS lines. */                                                        \
-  static void search_slice_##suffix (gint64 begin, gint64 end, gpointer data)                              \
-  {                                                                                                        \
-    const ArgJob *job = data;                                                                              \
-    gint64        inner = job->view.inner, length = job->view.length;                                      \
-    gint64        n_groups = (inner + COLUMNS - 1) / COLUMNS;                                              \
-    T             extreme[COLUMNS];                                                                        \
-    Index         best[COLUMNS];                                                                           \
-                                                                                                           \
-    for (gint64 n = begin; n < end; n++)                                                                   \
-      {                                                                                                    \
-        gint64   outer = n / n_groups, column = n % n_groups * COLUMNS;                                    \
-        gint64   n_lines = MIN (COLUMNS, inner - column);                                                  \
-        const T *x = (const T *) job->from + outer * length * inner + column;                              \
-                                                                                                           \
-        if (inner > 1)                                                                                     \
-          search_columns_##suffix (job, x, length, inner, n_lines, extreme, best);                         \
-        for (gint64 i = 0; inner > 1 && i < n_lines; i++)                                                  \
-          set_index (job, outer *inner + column + i, (gint64) best[i]);                                    \
-        if (inner == 1)                                                                                    \
-          set_index (job, n, search_row_##suffix (job, x));                                                \
-      }                                                                                                    \
-  }
+  for (gint64 n = begin; n < end; n++)
+    {
+      gint64 outer = n / n_groups, first = n % n_groups * HYB_PLACES;
+      gint64 at = outer * length * inner + (inner == 1 ? first * length : first);
 
-SEARCH (float, gint32, f32)
-SEARCH (float, gint64, long_f32)
-SEARCH (double, gint64, f64)
-
-#undef SEARCH
+      lines.n_lines = MIN (HYB_PLACES, width - first);
+      lines.x = job->from + at * (gint64) hyb_dtype_size (lines.dtype);
+      hyb_find_places (&lines, places);
+      set_indices (job, outer * inner + first, places, lines.n_lines);
+    }
+}
 
 static void
 search (const HybCall *call, const HybRun *run, gint64 axis, gboolean smallest)
 {
   ArgJob job = {
     .view = hyb_axis_view_optional (&call->input[0].shape, axis),
+    .lines = { .dtype = call->input[0].dtype, .is_smallest = smallest },
     .from = run->input[0],
     .to = run->output[0],
     .to_dtype = call->output[0].dtype,
-    .smallest = smallest,
   };
+  gint64 width = job.view.inner == 1 ? job.view.outer : job.view.inner;
 
   if (job.view.length == 0)
     {
@@ -250,14 +157,12 @@ search (const HybCall *call, const HybRun *run, gint64 axis, gboolean smallest)
       hyb_dtype_set_double (job.to, call->output[0].dtype, 0, 0);
       return;
     }
-  if (job.view.inner == 0)
-    return;
-  hyb_parallel_for (job.view.outer * ((job.view.inner + COLUMNS - 1) / COLUMNS),
-                    MAX (1, GRAIN / (job.view.length * MIN (job.view.inner, COLUMNS))),
-                    call->input[0].dtype == HYB_F64     ? search_slice_f64
-                    : job.view.length > MAX_SHORT_INDEX ? search_slice_long_f32
-                                                        : search_slice_f32,
-                    &job);
+  job.lines.length = job.view.length;
+  job.lines.step = job.view.inner;
+  hyb_parallel_for ((job.view.inner == 1 ? 1 : job.view.outer) *
+                        ((width + HYB_PLACES - 1) / HYB_PLACES),
+                    MAX (1, GRAIN / (job.view.length * CLAMP (width, 1, HYB_PLACES))),
+                    search_groups, &job);
 }
 
 static void
@@ -289,7 +194,7 @@ const HybOp hyb_ops_argmax[] = {
       .inputs = data_input,
       HYB_PARAMS (arg_params, ArgParams),
       .infer_shape = arg_infer_shape,
-      .dtypes = HYB_DTYPES_FLOAT,
+      .dtypes = HYB_DTYPES_PLACES,
       .forward = argmax_forward,
       .flops_per_input = 1,
   },
@@ -301,7 +206,7 @@ const HybOp hyb_ops_argmax[] = {
       .inputs = data_input,
       HYB_PARAMS (arg_params, ArgParams),
       .infer_shape = arg_infer_shape,
-      .dtypes = HYB_DTYPES_FLOAT,
+      .dtypes = HYB_DTYPES_PLACES,
       .forward = argmin_forward,
       .flops_per_input = 1,
   },
@@ -312,7 +217,7 @@ const HybOp hyb_ops_argmax[] = {
       .flags = HYB_OP_NO_GRADIENT,
       .inputs = data_input,
       .infer_shape = channel_infer_shape,
-      .dtypes = HYB_DTYPES_FLOAT,
+      .dtypes = HYB_DTYPES_PLACES,
       .forward = channel_forward,
       .flops_per_input = 1,
   },
@@ -325,7 +230,7 @@ const HybOp hyb_ops_argmax[] = {
       HYB_PARAMS (arg_params, ArgParams),
       .infer_shape = numpy_infer_shape,
       .infer_dtype = numpy_infer_dtype,
-      .dtypes = HYB_DTYPES_FLOAT,
+      .dtypes = HYB_DTYPES_PLACES,
       .forward = argmax_forward,
       .flops_per_input = 1,
   },
@@ -338,7 +243,7 @@ const HybOp hyb_ops_argmax[] = {
       HYB_PARAMS (arg_params, ArgParams),
       .infer_shape = numpy_infer_shape,
       .infer_dtype = numpy_infer_dtype,
-      .dtypes = HYB_DTYPES_FLOAT,
+      .dtypes = HYB_DTYPES_PLACES,
       .forward = argmin_forward,
       .flops_per_input = 1,
   },
