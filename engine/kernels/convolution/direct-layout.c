@@ -19,12 +19,12 @@ hyb_direct_sizes_are_modest (const HybConvolve *convolve)
 {
   for (int axis = 1; axis < 3; axis++)
     if (convolve->kernel[axis] > HYB_MAX_TAPS || convolve->map[axis] < 1 ||
-        convolve->map[axis] > 4096 || convolve->dilate[axis] > 4096 ||
+        convolve->map[axis] > HYB_MAX_CELLS || convolve->dilate[axis] > 4096 ||
         convolve->stride[axis] > 4096)
       return FALSE;
-  return convolve->image[0] == 1 && convolve->kernel[0] == 1 && convolve->map[0] == 1 &&
-         convolve->pad[0] == 0 && convolve->image_channels <= HYB_MAX_CELLS &&
-         convolve->map_channels <= HYB_MAX_CELLS;
+  return convolve->map[1] * convolve->map[2] <= HYB_MAX_CELLS && convolve->image[0] == 1 &&
+         convolve->kernel[0] == 1 && convolve->map[0] == 1 && convolve->pad[0] == 0 &&
+         convolve->image_channels <= HYB_MAX_CELLS && convolve->map_channels <= HYB_MAX_CELLS;
 }
 
 void

@@ -277,6 +277,23 @@ test_long_windows (void)
   g_assert_false (hyb_direct_convolve_fits (&c));
 }
 
+/* Sound: one row of many cells, some of them far apart. */
+static void
+test_long_rows (void)
+{
+  for (gint64 dilate = 1; dilate < 9; dilate += 7)
+    for (gint64 stride = 1; stride < 4; stride += 2)
+      {
+        HybConvolve c = convolution_make (6, 10, 1, 4097 * stride + 40);
+
+        c.groups = 2;
+        convolution_set_window (&c, 1, &(ConvolutionWindow){ 1, 1, 1, 0 });
+        convolution_set_window (&c, 2, &(ConvolutionWindow){ 11, stride, dilate, 5 });
+        g_assert_true (hyb_simd_level () == HYB_SIMD_PLAIN || hyb_direct_convolve_fits (&c));
+        convolution_check_levels (&c, FALSE);
+      }
+}
+
 /* Several samples share a group of bands, the last group has fewer. */
 static void
 test_winograd_of_small_samples (void)
@@ -402,6 +419,7 @@ TEST_PROGRAM (test_direct_convolution)
   g_test_add_func ("/engine/kernels/shift/depthwise-maps-of-every-size",
                    test_depthwise_maps_of_every_size);
   g_test_add_func ("/engine/kernels/shift/depthwise-strips", test_depthwise_strips);
+  g_test_add_func ("/engine/kernels/shift/long-rows", test_long_rows);
   g_test_add_func ("/engine/kernels/shift/depthwise-rows-that-are-far-apart",
                    test_depthwise_rows_that_are_far_apart);
   g_test_add_func ("/engine/kernels/shift/windows-of-up-to-64-taps", test_long_windows);
