@@ -9,7 +9,7 @@
 #include "engine/base/error.h"
 #include "engine/base/parallel.h"
 #include "engine/gradient/by-operands.h"
-#include "engine/kernels/convolution/window-pool.h"
+#include "engine/kernels/convolution/volume-pool.h"
 #include "engine/op/layer-rules.h"
 #include "engine/op/rules.h"
 #include "engine/op/run.h"
@@ -380,7 +380,7 @@ plane_grain (const PoolingArgs *args)
   return MAX (1, 16384 / MAX (1, volume (args->map) * volume (args->kernel)));
 }
 
-/* Finds the windows for window-pool.h.  FALSE if the loops of pooling-kernel.h are to compute them: there is another
+/* Finds the windows for volume-pool.h.  FALSE if the loops of pooling-kernel.h are to compute them: there is another
  * type or order of axes, a norm, or windows that have faster loops there. */
 static gboolean
 find_windows (const HybCall *call, const PoolingArgs *args, HybWindowPool *pool)
@@ -404,7 +404,7 @@ find_windows (const HybCall *call, const PoolingArgs *args, HybWindowPool *pool)
       pool->window.dilate[axis] = 1;
       pool->window.pad[axis] = args->pad[axis];
     }
-  return hyb_window_pool_fits (&pool->window);
+  return hyb_volume_pool_fits (&pool->window);
 }
 
 static gsize
@@ -414,7 +414,7 @@ pooling_workspace (const HybCall *call)
   HybWindowPool pool;
 
   init_args (&args, call, &call->input[0].shape, &call->output[0].shape);
-  return find_windows (call, &args, &pool) ? hyb_window_pool_workspace (&pool.window) : 0;
+  return find_windows (call, &args, &pool) ? hyb_volume_pool_workspace (&pool.window) : 0;
 }
 
 static void
@@ -429,7 +429,7 @@ pooling_forward (const HybCall *call, const HybRun *run)
       pool.image = run->input[0];
       pool.map = run->output[0];
       pool.workspace = run->workspace;
-      hyb_window_pool (&pool);
+      hyb_volume_pool (&pool);
       return;
     }
   hyb_parallel_for (args.planes, plane_grain (&args),
