@@ -1,7 +1,7 @@
 /* pooling.c — MaxPool, AveragePool, LpPool and their global forms.
  *
- * Windows that the engine's Pooling cannot express (padding that differs at the two ends, dilations, ceil_mode) work on
- * an input that was padded before; an average then divides by the number of elements that count.
+ * Windows that the engine's Pooling cannot express (padding that differs at the two ends, dilations, some of ceil_mode)
+ * work on an input that was padded before; an average then divides by the number of elements that count.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/onnx/ops/pieces.h"
 #include "engine/onnx/ops/window.h"
@@ -11,13 +11,21 @@
 
 #define MAX_TAPS 8192 /* elements of a window that are written out one by one */
 
+/* How many windows there are: all within the padding, or the last one beyond it. */
+static const char *const conventions[] = { "valid", "full" };
+
 static HybValueId
-emit_pool (HybLowering *lowering, const OnnxWindow *window, const char *kind, HybValueId x)
+emit_pool (HybLowering      *lowering,
+           const OnnxWindow *window,
+           const char       *kind,
+           gboolean          is_full,
+           HybValueId        x)
 {
   return hyb_lowering_emit (lowering, "Pooling", 1, &x, "pool_type", kind, "kernel",
                             onnx_window_text (lowering, window, window->kernel), "stride",
                             onnx_window_text (lowering, window, window->stride), "pad",
-                            onnx_window_text (lowering, window, window->before), "p_value",
+                            onnx_window_text (lowering, window, window->before),
+                            "pooling_convention", conventions[is_full], "p_value",
                             hyb_lowering_text (lowering, "%" G_GINT64_FORMAT,
                                                hyb_onnx_int (lowering, "p", 2)),
                             NULL);
@@ -64,6 +72,42 @@ has_dilation (const OnnxWindow *window)
     if (window->dilation[i] != 1)
       return TRUE;
   return FALSE;
+}
+
+/* Whether an extended window has as many positions as the convention "full" gives to the one that was read. */
+static gboolean
+is_full_convention (const OnnxWindow *window, const OnnxWindow *extended, const HybType *x)
+{
+  for (guint i = 0; i < window->n; i++)
+    {
+      gint64 padded = x->shape.dim[i + 2] + window->before[i] + window->after[i];
+      gint64 span = padded - window->kernel[i], stride = window->stride[i];
+      gint64 added = extended->after[i] - window->after[i];
+
+      if (x->shape.dim[i + 2] < 0 || span < 0 ||
+          (span + added) / stride != (span + stride - 1) / stride)
+        return FALSE;
+    }
+  return onnx_window_is_symmetric (window) && !has_dilation (window);
+}
+
+/* Whether the engine's Pooling has these windows, with the convention that *is_full says.  If it has not, they are extended
+ * as ceil_mode says.  whole: becomes the extended windows in any case. */
+static gboolean
+fits_pooling (HybLowering   *lowering,
+              const HybType *x,
+              OnnxWindow    *window,
+              OnnxWindow    *whole,
+              gboolean      *is_full)
+{
+  gboolean is_extended;
+
+  *whole = *window;
+  is_extended = extend_to_ceiling (lowering, whole, x);
+  *is_full = is_extended && is_full_convention (window, whole, x);
+  if (!*is_full)
+    *window = *whole;
+  return *is_full || (!is_extended && onnx_window_is_symmetric (window) && !has_dilation (window));
 }
 
 /* The elements of x [images, channels, …] under one tap of the kernel in all windows. */
@@ -142,7 +186,7 @@ static HybValueId
 sum_windows (HybLowering *lowering, const OnnxWindow *window, HybValueId x)
 {
   return has_dilation (window) ? join_taps (lowering, window, x, "broadcast_add")
-                               : emit_pool (lowering, window, "sum", x);
+                               : emit_pool (lowering, window, "sum", FALSE, x);
 }
 
 /* --- MaxPool --- */
@@ -226,15 +270,12 @@ lower_max_pool (HybLowering *lowering)
   HybType    x_type = *hyb_onnx_type (lowering, 0);
   OnnxWindow window, whole;
   HybValueId x;
-  gboolean   is_plain;
+  gboolean   is_full;
 
   if (!onnx_window_read (lowering, &window, &x_type, NULL))
     return;
   x = hyb_onnx_input (lowering, 0);
-  is_plain = !extend_to_ceiling (lowering, &window, &x_type) &&
-             onnx_window_is_symmetric (&window) && !has_dilation (&window);
-  whole = window;
-  if (!is_plain)
+  if (!fits_pooling (lowering, &x_type, &window, &whole, &is_full))
     {
       if (has_dilation (&window) && !check_taps (lowering, &window))
         return;
@@ -244,7 +285,7 @@ lower_max_pool (HybLowering *lowering)
                                                              : -128);
     }
   x = has_dilation (&window) ? join_taps (lowering, &window, x, "broadcast_maximum")
-                             : emit_pool (lowering, &window, "max", x);
+                             : emit_pool (lowering, &window, "max", is_full, x);
   hyb_lowering_set_output (lowering, 0, x);
   set_places (lowering, &whole, x);
 }
@@ -281,8 +322,9 @@ onnx_window_average (HybLowering *lowering, HybValueId x)
 {
   HybType    x_type = *hyb_lowering_get_type (lowering, x);
   gboolean   counts_padding = hyb_onnx_int (lowering, "count_include_pad", 0) != 0;
-  OnnxWindow window, counted;
+  OnnxWindow window, counted, whole;
   HybValueId y;
+  gboolean   is_full;
 
   if (!onnx_window_read (lowering, &window, &x_type, NULL))
     return HYB_NO_ID;
@@ -292,13 +334,13 @@ onnx_window_average (HybLowering *lowering, HybValueId x)
       memset (counted.before, 0, sizeof counted.before);
       memset (counted.after, 0, sizeof counted.after);
     }
-  if (!extend_to_ceiling (lowering, &window, &x_type) && onnx_window_is_symmetric (&window) &&
-      !has_dilation (&window))
+  if (fits_pooling (lowering, &x_type, &window, &whole, &is_full))
     return hyb_lowering_emit (lowering, "Pooling", 1, &x, "pool_type", "avg", "kernel",
                               onnx_window_text (lowering, &window, window.kernel), "stride",
                               onnx_window_text (lowering, &window, window.stride), "pad",
                               onnx_window_text (lowering, &window, window.before),
-                              "count_include_pad", counts_padding ? "True" : "False", NULL);
+                              "pooling_convention", conventions[is_full], "count_include_pad",
+                              counts_padding ? "True" : "False", NULL);
   if (has_dilation (&window) && !check_taps (lowering, &window))
     return HYB_NO_ID;
   y = count_elements (lowering, &window, &counted, &x_type);

@@ -183,6 +183,15 @@ PLACES = [
 CASES += LOSS + ATTENTION + IMAGES + SIGNALS + PLACES
 # Offsets that lead between the image and the zeros around it.
 CASES.append((19, {"x": "float[1,2,4,4]", "w": "float[2,2,2,2]", "o": "float[1,16,3,3]"}, {}, "y = DeformConv x, w, o | offset_group=2"))
+# ceil_mode with and without the last window, padding that differs, and padding that becomes the same by it.
+CASES += [
+    (13, {"x": "float[1,2,6,5]"}, {}, "y = MaxPool x | kernel_shape=[3,2] strides=[2,1] ceil_mode=1"),
+    (13, {"x": "float[1,1,5,5]"}, {}, "y = MaxPool x | kernel_shape=[2,2] strides=[2,2] pads=[1,1,1,1] ceil_mode=1"),
+    (13, {"x": "float[1,1,6,5]"}, {}, "y = MaxPool x | kernel_shape=[3,3] strides=[2,2] pads=[1,0,0,0] ceil_mode=1"),
+    (19, {"x": "float[1,1,6,6]"}, {}, "y = AveragePool x | kernel_shape=[3,3] strides=[2,2] pads=[1,1,1,1] ceil_mode=1"),
+    (19, {"x": "float[1,1,6,6]"}, {}, "y = AveragePool x | kernel_shape=[3,3] strides=[2,2] pads=[1,1,1,1] ceil_mode=1 count_include_pad=1"),
+    (19, {"x": "float[1,1,6]"}, {}, "y = AveragePool x | kernel_shape=[3] strides=[2] pads=[1,0] ceil_mode=1 count_include_pad=1"),
+]
 
 
 def split_type(text):
