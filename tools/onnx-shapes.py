@@ -12,6 +12,8 @@ import json
 import math
 import os
 import random
+import re
+import sys
 
 import numpy as np
 from onnx import TensorProto, checker, helper, numpy_helper, save, shape_inference
@@ -453,20 +455,137 @@ def recurrent_over_convolution(g):
     return g.add(kind, [g.add("Transpose", [x], perm=[2, 0, 1]), *weights], 2, hidden_size=hidden)[0]
 
 
+def some_bytes(g, kind, *shape):
+    """Integers as quantisation makes them: a normal distribution that fills the type."""
+    info = np.iinfo(kind)
+    values = g.numbers.standard_normal(shape) * 40 + (info.min + info.max + 1) // 2
+    return np.clip(np.rint(values), max(info.min, -127), info.max).astype(kind)
+
+
+def product_of_bytes(g):
+    m, k, n = g.size(1, 300), g.size(16, 1024), g.size(16, 1024)
+    zeros = [g.constant(np.uint8(g.draw.randint(0, 255))), g.constant(np.int8(0))]
+    return g.add("MatMulInteger", [g.given(some_bytes(g, np.uint8, m, k)), g.constant(some_bytes(g, np.int8, k, n)), *zeros])
+
+
+def rounded_product(g):
+    """QLinearMatMul, its weights with a scale for each column or one for all."""
+    m, k, n = g.size(1, 300), g.size(16, 1024), g.size(16, 1024)
+    kind = g.draw.choice([np.int8, np.uint8])
+    scale = g.constant((0.001 + 0.002 * g.numbers.random(n)).astype(np.float32) if kind == np.int8 else np.float32(0.002))
+    zero = g.constant(np.zeros(n, np.int8) if kind == np.int8 else np.uint8(128))
+    return g.add("QLinearMatMul", [g.given(some_bytes(g, np.uint8, m, k)), g.constant(np.float32(0.02)), g.constant(np.uint8(120)),
+                                   g.constant(some_bytes(g, kind, k, n)), scale, zero, g.constant(np.float32(0.05)), g.constant(np.uint8(128))])
+
+
+def window_of_bytes(g):
+    """Channels, side, filters and attributes of a convolution of integers; some are depthwise."""
+    side, step = g.size(7, 80), g.draw.choice([1, 1, 2])
+    channels, out, window, groups = g.size(3, 256), g.size(8, 256), g.draw.choice([1, 3, 3, 5]), 1
+    if g.draw.random() < 0.25:
+        out = groups = channels
+        window = g.draw.choice([3, 5])
+    return channels, side, (out, channels // groups, window, window), {"group": groups, "strides": [step] * 2, "pads": [window // 2] * 4}
+
+
+def convolution_of_bytes(g):
+    channels, side, filters, more = window_of_bytes(g)
+    return g.add("ConvInteger", [g.given(some_bytes(g, np.uint8, 1, channels, side, side)), g.constant(some_bytes(g, np.int8, *filters)),
+                                 g.constant(np.uint8(g.draw.randint(0, 255)))], **more)
+
+
+def rounded_convolution(g):
+    channels, side, filters, more = window_of_bytes(g)
+    scale = (0.001 + 0.002 * g.numbers.random(filters[0])).astype(np.float32)
+    return g.add("QLinearConv", [g.given(some_bytes(g, np.uint8, 1, channels, side, side)), g.constant(np.float32(0.02)), g.constant(np.uint8(128)),
+                                 g.constant(some_bytes(g, np.int8, *filters)), g.constant(scale), g.constant(np.zeros(filters[0], np.int8)),
+                                 g.constant(np.float32(0.05)), g.constant(np.uint8(110)),
+                                 g.constant(g.numbers.integers(-2000, 2000, filters[0]).astype(np.int32))], **more)
+
+
+def dynamic_product(g, x, into, out):
+    """What quantize_dynamic() of ONNX Runtime makes of MatMul and Add."""
+    kind = g.draw.choice([np.int8, np.uint8])
+    y = g.add("DynamicQuantizeLinear", [x], 3)
+    zero = g.constant(np.int8(0) if kind == np.int8 else np.uint8(g.draw.randint(120, 136)))
+    sums = g.add("Cast", [g.add("MatMulInteger", [y[0], g.constant(some_bytes(g, kind, into, out)), y[2], zero])], to=TensorProto.FLOAT)
+    scaled = g.add("Mul", [sums, g.add("Mul", [y[1], g.constant(np.float32(0.02 / math.sqrt(into)))])])
+    return g.add("Add", [scaled, g.weight(out)])
+
+
+def dynamic_feed_forward(g):
+    width = g.size(32, 768)
+    x = g.input(1, g.size(1, 256), width)
+    y = g.add("Relu", [dynamic_product(g, x, width, 4 * width)])
+    return g.add("Add", [x, dynamic_product(g, y, 4 * width, width)])
+
+
+def dynamic_perceptron(g):
+    width = g.size(16, 512)
+    x = g.input(g.size(1, 64), width)
+    for _ in range(g.draw.randint(2, 4)):
+        out = g.size(16, 512)
+        x, width = g.add("Relu", [dynamic_product(g, x, width, out)]), out
+    return x
+
+
+def rounded(g, x, scale=0.05, zero=128):
+    """A value between two layers of a model that quantize_static() wrote."""
+    more = [g.constant(np.float32(scale)), g.constant(np.uint8(zero))]
+    return g.add("DequantizeLinear", [g.add("QuantizeLinear", [x, *more]), *more])
+
+
+def constant_of_bytes(g, values, axis):
+    scale = (0.02 / math.sqrt(values.size // values.shape[axis]) * (0.5 + g.numbers.random(values.shape[axis]))).astype(np.float32)
+    return g.add("DequantizeLinear", [g.constant(values), g.constant(scale), g.constant(np.zeros(values.shape[axis], np.int8))], axis=axis), scale
+
+
+def static_bias(g, scale):
+    n = len(scale)
+    return g.add("DequantizeLinear", [g.constant(g.numbers.integers(-2000, 2000, n).astype(np.int32)), g.constant((0.05 * scale).astype(np.float32)),
+                                      g.constant(np.zeros(n, np.int32))], axis=0)
+
+
+def static_convolutions(g):
+    channels, side = g.size(3, 96), g.size(10, 64)
+    x = rounded(g, g.input(1, channels, side, side))
+    for _ in range(g.draw.randint(2, 4)):
+        out, window = g.size(16, 128), g.draw.choice([1, 3])
+        filters, scale = constant_of_bytes(g, some_bytes(g, np.int8, out, channels, window, window), 0)
+        y = g.add("Conv", [x, filters, static_bias(g, scale)], pads=[window // 2] * 4)
+        x, channels = rounded(g, g.add("Relu", [y]), 0.05, 0), out
+    return x
+
+
+def static_products(g):
+    width = g.size(16, 512)
+    x = rounded(g, g.input(g.size(1, 128), width))
+    for _ in range(g.draw.randint(1, 3)):
+        out = g.size(16, 512)
+        weights, scale = constant_of_bytes(g, some_bytes(g, np.int8, width, out), 1)
+        if g.draw.random() < 0.5:
+            y = g.add("MatMul", [x, weights])
+        else:
+            y = g.add("Gemm", [x, weights, static_bias(g, scale)])
+        x, width = rounded(g, y), out
+    return x
+
+
 KINDS = [pointwise_chain, transpose, softmax, reduction, layer_norm, dense, embedding, attention, depthwise, pointwise_convolution,
          convolution, small_convolutions, deconvolution, convolution_1d, roi_align, lstm_over_convolutions,
          gelu_layer, activation, mathematics, power, clip, prelu, broadcast, comparison, where, cast, integers, max_pool, average_pool,
          global_pool, batch_norm, instance_norm, group_norm, norm_in_pieces, unit_length, other_reduction, sum_reduction, arg_reduction,
          cumulative_sum, top_k, other_softmax, concat, split, slice_, pad, tile, expand, blocks_of_space, resize, gather, gather_elements,
          gather_rows, scatter, matmul, einsum, quantise, quantised_product, one_hot, triangle, local_response, perceptron,
-         squeeze_and_excite, feed_forward, recurrent_over_convolution]
+         squeeze_and_excite, feed_forward, recurrent_over_convolution, product_of_bytes, rounded_product, convolution_of_bytes,
+         rounded_convolution, dynamic_feed_forward, dynamic_perceptron, static_convolutions, static_products]
 
 
-def write_case(folder, number, seed):
+def write_case(folder, number, seed, kinds):
     """Kinds take turns, so that each occurs as often; their sizes are drawn."""
     draw = random.Random(f"{seed}-{number}")
     graph = Graph(draw, np.random.default_rng([seed, number]))
-    kind = KINDS[number % len(KINDS)]
+    kind = kinds[number % len(kinds)]
     result = kind(graph)
     name = f"{kind.__name__}-{number}"
     inputs = [helper.make_tensor_value_info(n, helper.np_dtype_to_tensor_dtype(x.dtype), x.shape) for n, x in graph.inputs.items()]
@@ -485,12 +604,16 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--random", type=int, default=30, metavar="N")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--kinds", default="", metavar="REGEX", help="only these kinds")
     parser.add_argument("folder")
     options = parser.parse_args()
+    kinds = [kind for kind in KINDS if re.search(options.kinds, kind.__name__)]
+    if not kinds:
+        sys.exit(f"no kind has a name that matches “{options.kinds}”")
     os.makedirs(options.folder, exist_ok=True)
     with open(os.path.join(options.folder, "cases.jsonl"), "w", encoding="utf-8") as file:
         for number in range(options.random):
-            file.write(json.dumps(write_case(options.folder, number, options.seed)) + "\n")
+            file.write(json.dumps(write_case(options.folder, number, options.seed, kinds)) + "\n")
     with open(os.path.join(options.folder, "recipes.py"), "w", encoding="utf-8") as file:
         file.write("# Inputs are stored.\n")
 
