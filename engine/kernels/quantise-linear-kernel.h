@@ -78,6 +78,35 @@ SIMD (round_piece) (const HybLinearRow *row,
       }                                                                                       \
   }
 
+/* Four pairs of vectors, because each comparison waits for the one before. */
+static TARGET void
+SIMD (limits) (gint64 n, const float *x, float *limits)
+{
+  Floats low[4] = { { 0 } }, high[4] = { { 0 } };
+  gint64 i = 0;
+
+  for (; i + 4 * LANES <= n; i += 4 * LANES)
+    HYB_UNROLL (4)
+  for (int v = 0; v < 4; v++)
+    {
+      Floats value = simd_load (x + i + v * LANES);
+
+      low[v] = simd_min (value, low[v]);
+      high[v] = simd_max (value, high[v]);
+    }
+  for (; i < n; i += LANES)
+    {
+      Floats value = i + LANES <= n ? simd_load (x + i) : simd_load_part (x + i, n - i);
+
+      low[0] = simd_min (value, low[0]);
+      high[0] = simd_max (value, high[0]);
+    }
+  low[0] = simd_min (simd_min (low[0], low[1]), simd_min (low[2], low[3]));
+  high[0] = simd_max (simd_max (high[0], high[1]), simd_max (high[2], high[3]));
+  limits[0] = -simd_lane_max (-low[0]);
+  limits[1] = simd_lane_max (high[0]);
+}
+
 QUANTISE (gint8, i8, -128, 127)
 QUANTISE (guint8, u8, 0, 255)
 DEQUANTISE (gint8, i8)

@@ -18,3 +18,9 @@ hyb_dequantise_loop (HybDType from)
 {
   return from == HYB_I8 ? HYB_SIMD_CHOOSE (dequantise_i8) : HYB_SIMD_CHOOSE (dequantise_u8);
 }
+
+void
+hyb_float_limits (gint64 n, const float *x, float *limits)
+{
+  HYB_SIMD_CHOOSE (limits) (n, x, limits);
+}

@@ -19,3 +19,5 @@ typedef void (*HybLinearLoop) (const HybLinearRow *row, gconstpointer x, gpointe
 HybLinearLoop hyb_quantise_loop (HybDType to);
 /* Returns the loop y = (x − zero) scale for HYB_I8 or HYB_U8. */
 HybLinearLoop hyb_dequantise_loop (HybDType from);
+/* Sets limits[0] and limits[1] to the smallest and the largest of n numbers and 0; NaN does not count. */
+void hyb_float_limits (gint64 n, const float *x, float *limits);

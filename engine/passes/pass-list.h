@@ -26,6 +26,7 @@ HYB_PASS (cancel_transposes)    /* after merging, and before the patterns that i
                                  * are recognised */
 HYB_PASS (recognise_gates)      /* after merging, as the next three: they count the readers of values */
 HYB_PASS (recognise_norms)      /* after merging */
+HYB_PASS (finish_integers)      /* after merging, and before scales are fused with other nodes */
 HYB_PASS (fuse_attention)       /* after norms and gates, which its operands may end with */
 HYB_PASS (fuse_gates)           /* after merging, because it counts the readers of a value */
 HYB_PASS (finish_products)      /* after batching and merging, because it counts the readers of a product */

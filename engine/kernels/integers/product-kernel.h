@@ -247,7 +247,6 @@ SIMD (make_words) (gint64 k, const guint8 *from, guint8 flip, gint32 zero, gpoin
 #if GROUP == 4
   guint8 *words = to;
 
-  (void) zero;
   for (gint64 l = 0; l < k; l++)
     words[l] = from[l] ^ flip;
 #else

@@ -171,6 +171,7 @@ typedef struct
   gint32                 *row_start; /* by row: what its sums start with */
   gint32  *row_sums;   /* by row: sum_k (a − za); NULL if no column has a zero point of its own */
   gboolean subtracted; /* words have no zero point any more */
+  gboolean by_column;  /* columns of B have different zero points */
   gint64   n_row_items;
 } Product;
 
@@ -191,10 +192,14 @@ b_zero (const Product *self, gint64 column)
   return (rows->b_zero ? rows->b_zero[column * rows->b_zero_stride] : 0) + self->b_offset;
 }
 
+/* Files give every column a zero point of its own where all are 0. */
 static gboolean
-is_by_column (const Product *self)
+has_different_zeros (const HybIntegerRows *rows, gint64 n)
 {
-  return self->rows->b_zero && self->rows->b_zero_stride != 0;
+  for (gint64 j = 1; rows->b_zero && rows->b_zero_stride != 0 && j < n; j++)
+    if (rows->b_zero[j] != rows->b_zero[0])
+      return TRUE;
+  return FALSE;
 }
 
 /* Whether sums of columns times the zero point of a row are subtracted row by row. */
@@ -234,7 +239,7 @@ make_words (gint64 begin, gint64 end, gpointer data)
   const HybIntegerKernels *kernels = self->panels->kernels;
   const HybIntegerRows    *rows = self->rows;
   gint64                   k = self->panels->k;
-  gboolean                 in_place = is_in_place (self), one_zero = !is_by_column (self);
+  gboolean                 in_place = is_in_place (self), one_zero = !self->by_column;
   guint8                   flip = flip_from (rows->matrix.dtype, HYB_U8);
 
   for (gint64 i = begin; i < end; i++)
@@ -257,7 +262,7 @@ make_words (gint64 begin, gint64 end, gpointer data)
 static void
 correct_sums (const Product *self, gint64 row, gint64 first, gint64 n, gint32 *sums)
 {
-  if (is_by_column (self))
+  if (self->by_column)
     for (gint64 j = 0; j < n; j++)
       sums[j] = subtract_product (sums[j], b_zero (self, first + j), self->row_sums[row]);
   if (is_by_row (self))
@@ -386,6 +391,7 @@ hyb_integer_multiply (const HybIntegerRows   *rows,
                      .stride = word_stride (panels),
                      .row_start = workspace,
                      .subtracted = kernels->group == 2,
+                     .by_column = has_different_zeros (rows, panels->n),
                      .n_row_items = (m + ITEM_ROWS - 1) / ITEM_ROWS,
   };
 

@@ -1,7 +1,7 @@
 /* quantise.c — conversions between floats and 8-bit integers, and layers on such integers.
  *
- * Layers are computed as they are defined: integers become floats, the layer of floats runs, the result is rounded.  Sums
- * of products of 8-bit integers are exact in float32 up to 2²⁴.
+ * Products of matrices are computed with integers.  Other layers are computed as they are defined: integers become floats,
+ * the layer of floats runs, the result is rounded.  Sums of products of 8-bit integers are exact in float32 up to 2²⁴.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/onnx/ops/quantise.h"
 #include "engine/onnx/ops/pieces.h"
@@ -168,19 +168,11 @@ lower_dequantise (HybLowering *lowering)
 HybValueId
 onnx_quantise_dynamically (HybLowering *lowering, HybValueId x, HybValueId *scale, HybValueId *zero)
 {
-  HybValueId high = hyb_onnx_unary (lowering, "_np_max", x);
-  HybValueId low = hyb_onnx_unary (lowering, "_np_min", x), number;
+  HybValueId y = hyb_lowering_emit (lowering, "_quantise_dynamically", 1, &x, NULL);
 
-  high = hyb_onnx_with_scalar (lowering, "_maximum_scalar", high, 0);
-  low = hyb_onnx_with_scalar (lowering, "_minimum_scalar", low, 0);
-  *scale = hyb_onnx_with_scalar (lowering, "_div_scalar", onnx_subtract (lowering, high, low), 255);
-  /* Zeros alone have no range. */
-  *scale = onnx_where (lowering, hyb_onnx_with_scalar (lowering, "_npi_equal_scalar", *scale, 0),
-                       hyb_onnx_scalar (lowering, 1, HYB_F32), *scale);
-  number = hyb_onnx_unary (lowering, "negative", onnx_divide (lowering, low, *scale));
-  number = onnx_clamp (lowering, hyb_onnx_unary (lowering, "_npi_around", number), 0, 255);
-  *zero = hyb_onnx_cast (lowering, number, HYB_U8);
-  return onnx_quantise (lowering, x, *scale, *zero, HYB_U8);
+  *scale = y == HYB_NO_ID ? y : y + 1;
+  *zero = y == HYB_NO_ID ? y : y + 2;
+  return y;
 }
 
 static void
@@ -197,55 +189,144 @@ lower_dynamic (HybLowering *lowering)
 
 /* --- Layers --- */
 
-/* A zero point of a matrix: of A by row, of B by column. */
+/* A zero point or scale of a matrix: of A by row, of B by column. */
 static HybValueId
-matrix_zero (HybLowering *lowering, guint input, const HybType *data, gboolean by_row)
+matrix_parameter (HybLowering *lowering, HybValueId x, const HybType *data, gboolean by_row)
 {
-  HybValueId zero = onnx_optional (lowering, input);
-  HybType    type;
+  HybType type;
 
-  if (zero == HYB_NO_ID)
-    return zero;
-  type = *hyb_lowering_get_type (lowering, zero);
+  if (x == HYB_NO_ID)
+    return x;
+  type = *hyb_lowering_get_type (lowering, x);
   if (type.shape.rank == 1 && type.shape.dim[0] > 1 && by_row && data->shape.rank >= 2)
-    return hyb_onnx_reshape (lowering, zero, 2, (gint64[]){ type.shape.dim[0], 1 });
-  return zero;
+    return hyb_onnx_reshape (lowering, x, 2, (gint64[]){ type.shape.dim[0], 1 });
+  return x;
+}
+
+/* A product of integers of two inputs, with what belongs to them; scales HYB_NO_ID: 1, zero points likewise: 0. */
+typedef struct
+{
+  HybValueId a, a_scale, a_zero, b, b_scale, b_zero;
+} IntegerProduct;
+
+/* The number of elements of a value; G_MAXINT64 if it is not known. */
+static gint64
+count_of (HybLowering *lowering, HybValueId x)
+{
+  const HybShape *shape = &hyb_lowering_get_type (lowering, x)->shape;
+
+  return hyb_shape_is_known (shape) ? hyb_shape_size (shape) : G_MAXINT64;
+}
+
+/* Whether a parameter is one number or, along an axis of its own, one for each column or row. */
+static gboolean
+is_vector (HybLowering *lowering, HybValueId x, gboolean may_be_vector)
+{
+  return x == HYB_NO_ID || count_of (lowering, x) == 1 ||
+         (may_be_vector && hyb_lowering_get_type (lowering, x)->shape.rank == 1);
+}
+
+/* Whether the operator for integers computes the product: both are bytes, and no parameter belongs to a matrix of a batch. */
+static gboolean
+is_of_integers (HybLowering *lowering, const IntegerProduct *product)
+{
+  return product->a != HYB_NO_ID && product->b != HYB_NO_ID &&
+         is_byte (hyb_lowering_get_type (lowering, product->a)->dtype) &&
+         is_byte (hyb_lowering_get_type (lowering, product->b)->dtype) &&
+         is_vector (lowering, product->a_scale, FALSE) &&
+         is_vector (lowering, product->a_zero, TRUE) &&
+         is_vector (lowering, product->b_scale, TRUE) &&
+         is_vector (lowering, product->b_zero, TRUE);
+}
+
+/* A zero point as an operand of _integer_matmul. */
+static HybValueId
+zero_of (HybLowering *lowering, HybValueId zero, HybValueId data)
+{
+  return zero != HYB_NO_ID
+             ? zero
+             : hyb_onnx_scalar (lowering, 0, hyb_lowering_get_type (lowering, data)->dtype);
+}
+
+/* The product as int32 or, scaled, as floats or bytes: rest is their bias or zero point, both floats, or HYB_NO_ID. */
+static HybValueId
+emit_product (HybLowering          *lowering,
+              const IntegerProduct *product,
+              const char           *out_type,
+              HybValueId            scale,
+              HybValueId            rest)
+{
+  HybValueId inputs[] = { product->a,
+                          product->b,
+                          zero_of (lowering, product->a_zero, product->a),
+                          zero_of (lowering, product->b_zero, product->b),
+                          scale,
+                          rest };
+  guint      n = scale == HYB_NO_ID ? 4 : rest == HYB_NO_ID ? 5 : 6;
+  gboolean   has_bias = n == 6 && g_str_equal (out_type, "float32");
+
+  return hyb_lowering_emit (lowering, "_integer_matmul", n, inputs, "out_type", out_type,
+                            "has_bias", has_bias ? "True" : "False", NULL);
+}
+
+/* Products of floats, where parameters belong to matrices of a batch. */
+static HybValueId
+multiply_floats (HybLowering *lowering, const IntegerProduct *product)
+{
+  HybType    a_type = *hyb_lowering_get_type (lowering, product->a);
+  HybType    b_type = *hyb_lowering_get_type (lowering, product->b);
+  HybValueId a = onnx_dequantise (lowering, product->a,
+                                  matrix_parameter (lowering, product->a_scale, &a_type, TRUE),
+                                  matrix_parameter (lowering, product->a_zero, &a_type, TRUE));
+  HybValueId b = onnx_dequantise (lowering, product->b,
+                                  matrix_parameter (lowering, product->b_scale, &b_type, FALSE),
+                                  matrix_parameter (lowering, product->b_zero, &b_type, FALSE));
+
+  return hyb_onnx_binary (lowering, "_npi_matmul", a, b);
 }
 
 static void
 lower_matmul_integer (HybLowering *lowering)
 {
-  HybType    a_type = *hyb_onnx_type (lowering, 0), b_type = *hyb_onnx_type (lowering, 1);
-  HybValueId a = onnx_dequantise (lowering, hyb_onnx_input (lowering, 0), HYB_NO_ID,
-                                  matrix_zero (lowering, 2, &a_type, TRUE));
-  HybValueId b = onnx_dequantise (lowering, hyb_onnx_input (lowering, 1), HYB_NO_ID,
-                                  matrix_zero (lowering, 3, &b_type, FALSE));
+  IntegerProduct product = { .a = hyb_onnx_input (lowering, 0),
+                             .a_scale = HYB_NO_ID,
+                             .a_zero = onnx_optional (lowering, 2),
+                             .b = hyb_onnx_input (lowering, 1),
+                             .b_scale = HYB_NO_ID,
+                             .b_zero = onnx_optional (lowering, 3) };
 
   hyb_lowering_set_output (lowering, 0,
-                           hyb_onnx_cast (lowering, hyb_onnx_binary (lowering, "_npi_matmul", a, b),
-                                          HYB_I32));
+                           is_of_integers (lowering, &product)
+                               ? emit_product (lowering, &product, "int32", HYB_NO_ID, HYB_NO_ID)
+                               : hyb_onnx_cast (lowering, multiply_floats (lowering, &product),
+                                                HYB_I32));
+}
+
+static HybValueId
+float_input (HybLowering *lowering, guint input)
+{
+  return hyb_onnx_cast (lowering, hyb_onnx_input (lowering, input), HYB_F32);
 }
 
 static void
 lower_qlinear_matmul (HybLowering *lowering)
 {
-  HybType    a_type = *hyb_onnx_type (lowering, 0), b_type = *hyb_onnx_type (lowering, 3);
-  HybValueId a =
-      onnx_dequantise (lowering, hyb_onnx_input (lowering, 0),
-                       hyb_onnx_cast (lowering, matrix_zero (lowering, 1, &a_type, TRUE), HYB_F32),
-                       matrix_zero (lowering, 2, &a_type, TRUE));
-  HybValueId b =
-      onnx_dequantise (lowering, hyb_onnx_input (lowering, 3),
-                       hyb_onnx_cast (lowering, matrix_zero (lowering, 4, &b_type, FALSE), HYB_F32),
-                       matrix_zero (lowering, 5, &b_type, FALSE));
-  HybValueId y = hyb_onnx_binary (lowering, "_npi_matmul", a, b);
+  IntegerProduct product = { hyb_onnx_input (lowering, 0), float_input (lowering, 1),
+                             hyb_onnx_input (lowering, 2), hyb_onnx_input (lowering, 3),
+                             float_input (lowering, 4),    hyb_onnx_input (lowering, 5) };
+  HybValueId     y_scale = float_input (lowering, 6), y_zero = hyb_onnx_input (lowering, 7), y;
+  HybDType       dtype = hyb_onnx_type (lowering, 7)->dtype;
 
-  hyb_lowering_set_output (lowering, 0,
-                           onnx_quantise (lowering, y,
-                                          hyb_onnx_cast (lowering, hyb_onnx_input (lowering, 6),
-                                                         HYB_F32),
-                                          hyb_onnx_input (lowering, 7),
-                                          hyb_onnx_type (lowering, 7)->dtype));
+  if (is_of_integers (lowering, &product) && is_byte (dtype) && count_of (lowering, y_scale) == 1 &&
+      count_of (lowering, y_zero) == 1)
+    y = emit_product (lowering, &product, hyb_dtype_name (dtype),
+                      onnx_divide (lowering,
+                                   onnx_multiply (lowering, product.a_scale, product.b_scale),
+                                   y_scale),
+                      hyb_onnx_cast (lowering, y_zero, HYB_F32));
+  else
+    y = onnx_quantise (lowering, multiply_floats (lowering, &product), y_scale, y_zero, dtype);
+  hyb_lowering_set_output (lowering, 0, y);
 }
 
 static HybValueId
@@ -351,21 +432,33 @@ lower_qlinear_leaky (HybLowering *lowering)
                   onnx_leaky (lowering, x, "leaky", hyb_onnx_float (lowering, "alpha", 0.01)));
 }
 
+HybValueId
+onnx_multiply_integers (HybLowering      *lowering,
+                        const HybValueId *a,
+                        const HybValueId *b,
+                        HybValueId        bias)
+{
+  IntegerProduct product = { a[0], a[1], a[2], b[0], b[1], b[2] };
+  HybValueId     y;
+
+  if (is_of_integers (lowering, &product) && is_vector (lowering, bias, TRUE))
+    return emit_product (lowering, &product, "float32",
+                         onnx_multiply (lowering, product.a_scale, product.b_scale), bias);
+  y = multiply_floats (lowering, &product);
+  return bias == HYB_NO_ID ? y : onnx_add (lowering, y, bias);
+}
+
 /* A (from floats, or with its scale) times B with scale and zero point, and a bias. */
 static void
 lower_matmul_to_float (HybLowering *lowering)
 {
-  HybType    b_type = *hyb_onnx_type (lowering, 1);
-  HybValueId a = onnx_dequantise (lowering, hyb_onnx_input (lowering, 0),
-                                  hyb_onnx_input (lowering, 2), onnx_optional (lowering, 4));
-  HybValueId b =
-      onnx_dequantise (lowering, hyb_onnx_input (lowering, 1), hyb_onnx_input (lowering, 3),
-                       matrix_zero (lowering, 5, &b_type, FALSE));
-  HybValueId y = hyb_onnx_binary (lowering, "_npi_matmul", a, b);
+  HybValueId a[] = { hyb_onnx_input (lowering, 0), hyb_onnx_input (lowering, 2),
+                     onnx_optional (lowering, 4) };
+  HybValueId b[] = { hyb_onnx_input (lowering, 1), hyb_onnx_input (lowering, 3),
+                     onnx_optional (lowering, 5) };
 
-  if (hyb_onnx_has_input (lowering, 6))
-    y = hyb_onnx_binary (lowering, "broadcast_add", y, hyb_onnx_input (lowering, 6));
-  hyb_lowering_set_output (lowering, 0, y);
+  hyb_lowering_set_output (lowering, 0,
+                           onnx_multiply_integers (lowering, a, b, onnx_optional (lowering, 6)));
 }
 
 static const char *const conversion[] = { "x", "y_scale", "y_zero_point", NULL };

@@ -17,3 +17,9 @@ HybValueId onnx_quantise_dynamically (HybLowering *lowering,
                                       HybValueId   x,
                                       HybValueId  *scale,
                                       HybValueId  *zero);
+/* The product of integers a and b, each with its scale and zero point (a[1], a[2]; zero HYB_NO_ID: 0), and a bias by column
+ * or HYB_NO_ID, as floats. */
+HybValueId onnx_multiply_integers (HybLowering      *lowering,
+                                   const HybValueId *a,
+                                   const HybValueId *b,
+                                   HybValueId        bias);

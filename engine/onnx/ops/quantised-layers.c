@@ -145,15 +145,13 @@ lower_softmax (HybLowering *lowering)
 static void
 lower_dynamic_matmul (HybLowering *lowering)
 {
-  HybValueId scale, zero;
-  HybValueId a = onnx_quantise_dynamically (lowering, hyb_onnx_input (lowering, 0), &scale, &zero);
-  HybValueId b = onnx_dequantise (lowering, hyb_onnx_input (lowering, 1),
-                                  hyb_onnx_input (lowering, 2), onnx_optional (lowering, 3));
-  HybValueId y = onnx_matmul (lowering, onnx_dequantise (lowering, a, scale, zero), b);
+  HybValueId a[3];
+  HybValueId b[] = { hyb_onnx_input (lowering, 1), hyb_onnx_input (lowering, 2),
+                     onnx_optional (lowering, 3) };
 
-  if (hyb_onnx_has_input (lowering, 4))
-    y = onnx_add (lowering, y, hyb_onnx_input (lowering, 4));
-  hyb_lowering_set_output (lowering, 0, y);
+  a[0] = onnx_quantise_dynamically (lowering, hyb_onnx_input (lowering, 0), &a[1], &a[2]);
+  hyb_lowering_set_output (lowering, 0,
+                           onnx_multiply_integers (lowering, a, b, onnx_optional (lowering, 4)));
 }
 
 static const char *const pool_inputs[] = { "X",       "x_scale",      "x_zero_point",
