@@ -56,9 +56,73 @@ static const OpRefusal refusals[] = {
   { 0 },
 };
 
+/* One operand of (a, b, c) = (3, 5, 7), whose element is its number. */
+static HybTensor *
+run_one (const char *subscripts)
+{
+  g_autofree char *attributes = g_strconcat (ONE, subscripts, NULL);
+  HybType          type = { hyb_shape_make (3, (gint64[]){ 3, 5, 7 }), HYB_F32 };
+  HybTensor       *x = hyb_tensor_new (&type, NULL);
+
+  for (int i = 0; i < 105; i++)
+    ((float *) hyb_tensor_get_data (x))[i] = (float) i;
+  return op_run ("_npi_einsum", attributes, x, NULL);
+}
+
+static void
+test_one_operand_is_moved_or_summed (void)
+{
+  HybTensor *moved = run_one ("abc->cab"), *sum = run_one ("abc->ac"), *all = run_one ("abc->"),
+            *turned = run_one ("abc->ca");
+
+  for (int c = 0; c < 7; c++)
+    for (int a = 0; a < 3; a++)
+      {
+        double want = 0;
+
+        for (int b = 0; b < 5; b++)
+          {
+            g_assert_cmpfloat (hyb_tensor_get_value (moved, (c * 3 + a) * 5 + b), ==,
+                               (a * 5 + b) * 7 + c);
+            want += (a * 5 + b) * 7 + c;
+          }
+        g_assert_cmpfloat (hyb_tensor_get_value (sum, a * 7 + c), ==, want);
+        g_assert_cmpfloat (hyb_tensor_get_value (turned, c * 3 + a), ==, want);
+      }
+  g_assert_cmpfloat (hyb_tensor_get_value (all, 0), ==, 104 * 105 / 2);
+  hyb_tensor_unref (moved);
+  hyb_tensor_unref (sum);
+  hyb_tensor_unref (all);
+  hyb_tensor_unref (turned);
+}
+
+static void
+test_two_operands_are_multiplied (void)
+{
+  HybTensor *outer = op_run ("_npi_einsum", TWO "i,j->ij", op_tensor ("f32[3]", 1.0, 2.0, 3.0),
+                             op_tensor ("f32[2]", 5.0, 7.0), NULL);
+  HybTensor *rows =
+      op_run ("_npi_einsum", TWO "ij,i->ij", op_tensor ("f32[2,2]", 1.0, 2.0, 3.0, 4.0),
+              op_tensor ("f32[2]", 5.0, 7.0), NULL);
+  HybTensor *swapped =
+      op_run ("_npi_einsum", TWO "ij,ji->ji", op_tensor ("f32[2,2]", 1.0, 2.0, 3.0, 4.0),
+              op_tensor ("f32[2,2]", 5.0, 6.0, 7.0, 8.0), NULL);
+
+  op_assert_near (outer, 0, 5.0, 7.0, 10.0, 14.0, 15.0, 21.0);
+  op_assert_near (rows, 0, 5.0, 10.0, 21.0, 28.0);
+  op_assert_near (swapped, 0, 5.0, 18.0, 14.0, 32.0);
+  hyb_tensor_unref (outer);
+  hyb_tensor_unref (rows);
+  hyb_tensor_unref (swapped);
+}
+
 TEST_PROGRAM (test_einsum)
 {
   g_test_init (&argc, &argv, NULL);
   op_check_family ("einsum", hyb_ops_einsum, samples, refusals);
+  g_test_add_func ("/engine/ops/einsum/one-operand-is-moved-or-summed",
+                   test_one_operand_is_moved_or_summed);
+  g_test_add_func ("/engine/ops/einsum/two-operands-are-multiplied",
+                   test_two_operands_are_multiplied);
   return g_test_run ();
 }
