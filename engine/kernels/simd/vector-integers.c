@@ -1,98 +1,73 @@
-/* vector-integers.c — conversions between floats and integers; see vector-integers.h.
+/* vector-integers.c — conversions between floats, integers and bools; see vector-integers.h.
  *
- * Floats are converted in pieces.  C leaves undefined what an integer cannot hold, so a piece with such a
- * number is left to hyb_dtype_convert().
+ * C leaves undefined what an integer cannot hold, so floats are converted in pieces, and a piece with such a number is left
+ * to hyb_dtype_convert().  Half floats are converted by way of floats.  Start with hyb_vector_convert().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/kernels/simd/vector-integers.h"
 
-#include <math.h>
-
 #include "engine/kernels/vectorise.h"
+
+/* Converts n elements. */
+typedef void (*ConvertFunc) (gint64 n, gconstpointer input, gpointer output);
+/* Converts n elements and returns 0 if all of them fit; else their results are not defined. */
+typedef gint32 (*NarrowFunc) (gint64 n, gconstpointer input, gpointer output);
 
 #define SIMD_KERNEL "engine/kernels/simd/vector-integers-kernel.h"
 #include "engine/kernels/simd/each-simd.h"
 
 #define PIECE 512
 
-static gboolean
-all_within (gint64 n, const float *x, float limit)
+/* One conversion. */
+typedef struct
 {
-  gint32 outside = 0;
-
-  for (gint64 i = 0; i < n; i++)
-    outside |= !(fabsf (x[i]) < limit);
-  return outside == 0;
-}
+  char       *to;
+  const char *from;
+  HybDType    to_dtype, from_dtype;
+  gsize       to_size, from_size; /* bytes of an element */
+} Conversion;
 
 static void
-convert_to_i64 (gint64 n, const float *x, gint64 *y)
-{
-  if (all_within (n, x, 0x1p63f))
-    HYB_SIMD_CHOOSE (map_f32_to_i64) (n, x, y);
-  else
-    hyb_dtype_convert (y, HYB_I64, x, HYB_F32, (gsize) n);
-}
-
-static void
-convert_to_i32 (gint64 n, const float *x, gint32 *y)
-{
-  if (all_within (n, x, 0x1p31f))
-    HYB_SIMD_CHOOSE (map_f32_to_i32) (n, x, y);
-  else
-    hyb_dtype_convert (y, HYB_I32, x, HYB_F32, (gsize) n);
-}
-
-/* Narrower integers are the low bits of wider ones. */
-static void
-convert_to_byte (gint64 n, const float *x, guint8 *y, HybDType dtype)
-{
-  gint32 whole[PIECE];
-
-  if (!all_within (n, x, 0x1p31f))
-    {
-      hyb_dtype_convert (y, dtype, x, HYB_F32, (gsize) n);
-      return;
-    }
-  HYB_SIMD_CHOOSE (map_f32_to_i32) (n, x, whole);
-  for (gint64 i = 0; i < n; i++)
-    y[i] = (guint8) whole[i];
-}
-
-static gboolean
-convert_from_floats (gpointer to, HybDType dtype, const float *x, gsize n)
+narrow_pieces (const Conversion *conversion, NarrowFunc narrow, gsize n)
 {
   for (gsize at = 0; at < n; at += PIECE)
     {
-      gint64 count = (gint64) MIN (n - at, PIECE);
+      gsize       count = MIN (n - at, PIECE);
+      char       *to = conversion->to + at * conversion->to_size;
+      const char *from = conversion->from + at * conversion->from_size;
 
-      if (dtype == HYB_I64)
-        convert_to_i64 (count, x + at, (gint64 *) to + at);
-      else if (dtype == HYB_I32)
-        convert_to_i32 (count, x + at, (gint32 *) to + at);
-      else if (dtype == HYB_U8 || dtype == HYB_I8)
-        convert_to_byte (count, x + at, (guint8 *) to + at, dtype);
-      else if (dtype == HYB_BOOL)
-        for (gint64 i = 0; i < count; i++)
-          ((guint8 *) to)[at + (gsize) i] = x[at + (gsize) i] != 0;
-      else
-        return FALSE;
+      if (narrow ((gint64) count, from, to) != 0)
+        hyb_dtype_convert (to, conversion->to_dtype, from, conversion->from_dtype, count);
     }
-  return TRUE;
 }
 
-/* A bool is 0 or 1. */
 static gboolean
-convert_to_floats (float *y, gconstpointer from, HybDType dtype, gint64 n)
+is_half (HybDType dtype)
 {
-  if (dtype == HYB_I64)
-    HYB_SIMD_CHOOSE (map_i64_to_f32) (n, from, y);
-  else if (dtype == HYB_U8 || dtype == HYB_BOOL)
-    HYB_SIMD_CHOOSE (map_u8_to_f32) (n, from, y);
-  else if (dtype == HYB_I8)
-    HYB_SIMD_CHOOSE (map_i8_to_f32) (n, from, y);
-  else
-    return FALSE;
-  return TRUE;
+  return dtype == HYB_F16 || dtype == HYB_BF16;
+}
+
+static void
+convert_any (gpointer to, HybDType to_dtype, gconstpointer from, HybDType from_dtype, gsize n)
+{
+  if (!hyb_vector_convert (to, to_dtype, from, from_dtype, n))
+    hyb_dtype_convert (to, to_dtype, from, from_dtype, n);
+}
+
+/* Halves are exact as floats, and everything is rounded to a float before it becomes a half. */
+static void
+convert_halves (const Conversion *conversion, gsize n)
+{
+  float floats[PIECE];
+
+  for (gsize at = 0; at < n; at += PIECE)
+    {
+      gsize count = MIN (n - at, PIECE);
+
+      convert_any (floats, HYB_F32, conversion->from + at * conversion->from_size,
+                   conversion->from_dtype, count);
+      convert_any (conversion->to + at * conversion->to_size, conversion->to_dtype, floats, HYB_F32,
+                   count);
+    }
 }
 
 gboolean
@@ -102,7 +77,20 @@ hyb_vector_convert (gpointer      to,
                     HybDType      from_dtype,
                     gsize         n)
 {
-  if (from_dtype == HYB_F32)
-    return convert_from_floats (to, to_dtype, from, n);
-  return to_dtype == HYB_F32 && convert_to_floats (to, from, from_dtype, (gint64) n);
+  ConvertFunc convert = HYB_SIMD_CHOOSE (conversions)[from_dtype][to_dtype];
+  NarrowFunc  narrow = HYB_SIMD_CHOOSE (narrowings)[from_dtype][to_dtype];
+  Conversion  conversion = {
+     to, from, to_dtype, from_dtype, hyb_dtype_size (to_dtype), hyb_dtype_size (from_dtype)
+  };
+
+  if (convert)
+    convert ((gint64) n, from, to);
+  else if (narrow)
+    narrow_pieces (&conversion, narrow, n);
+  else if (from_dtype != to_dtype && from_dtype != HYB_F32 && to_dtype != HYB_F32 &&
+           (is_half (from_dtype) || is_half (to_dtype)))
+    convert_halves (&conversion, n);
+  else
+    return FALSE;
+  return TRUE;
 }
