@@ -1,5 +1,5 @@
 /* source.c — arrays that follow from sizes and numbers: ConstantOfShape, Range, OneHot, EyeLike, Trilu, random ones; and
- * positions of elements that hold (NonZero, Compress).
+ * the slices for which a condition holds (Compress).
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/onnx/ops/pieces.h"
 
@@ -181,58 +181,26 @@ lower_one_hot (HybLowering *lowering)
 
 /* --- Trilu --- */
 
-/* Which elements of a matrix remain. */
-static HybTensor *
-new_mask (gint64 rows, gint64 columns, gint64 k, gboolean is_upper)
-{
-  HybType    type = { hyb_shape_2d (rows, columns), HYB_BOOL };
-  HybTensor *mask = hyb_tensor_new (&type, NULL);
-
-  for (gint64 i = 0; mask && i < rows; i++)
-    for (gint64 j = 0; j < columns; j++)
-      ((guint8 *) hyb_tensor_get_data (mask))[i * columns + j] = is_upper ? j - i >= k : j - i <= k;
-  return mask;
-}
-
 static void
 lower_trilu (HybLowering *lowering)
 {
   HybType    type = *hyb_onnx_type (lowering, 0);
   gint64     k = (gint64) hyb_onnx_input_double (lowering, 1, 0);
-  HybValueId x = hyb_onnx_input (lowering, 0), mask;
-  gint64     rows, columns;
+  gboolean   is_upper = hyb_onnx_int (lowering, "upper", 1) != 0;
+  HybValueId x = hyb_onnx_input (lowering, 0);
 
   hyb_lowering_set_type (lowering, 0, &type);
   if (type.shape.rank < 2 || !hyb_shape_is_known (&type.shape))
     return;
-  rows = type.shape.dim[type.shape.rank - 2];
-  columns = type.shape.dim[type.shape.rank - 1];
-  if (rows > 65536 || columns > 65536 || rows * columns > MAX_RANGE)
-    return;
-  k = CLAMP (k, -rows, columns);
-  mask = hyb_lowering_constant (lowering, new_mask (rows, columns, k,
-                                                    hyb_onnx_int (lowering, "upper", 1) != 0));
+  k = CLAMP (k, -type.shape.dim[type.shape.rank - 2] - 1, type.shape.dim[type.shape.rank - 1] + 1);
   hyb_lowering_set_output (lowering, 0,
-                           hyb_lowering_emit (lowering, "_npi_where_rscalar", 2,
-                                              (HybValueId[]){ mask, x }, "scalar", "0", NULL));
+                           hyb_lowering_emit (lowering, is_upper ? "_triu" : "_npi_tril", 1, &x,
+                                              "k",
+                                              hyb_lowering_text (lowering, "%" G_GINT64_FORMAT, k),
+                                              NULL));
 }
 
-/* --- NonZero, Compress --- */
-
-static void
-lower_non_zero (HybLowering *lowering)
-{
-  static const gint64 swapped[] = { 1, 0 };
-  HybType    type = { hyb_shape_2d (hyb_onnx_type (lowering, 0)->shape.rank, -1), HYB_I64 };
-  HybValueId y = hyb_onnx_unary (lowering, "_npi_nonzero", hyb_onnx_input (lowering, 0));
-
-  if (y != HYB_NO_ID && hyb_type_is_known (hyb_lowering_get_type (lowering, y)))
-    hyb_lowering_set_output (lowering, 0,
-                             hyb_onnx_cast (lowering, hyb_onnx_transpose (lowering, y, 2, swapped),
-                                            HYB_I64));
-  else
-    hyb_lowering_set_type (lowering, 0, &type);
-}
+/* --- Compress --- */
 
 static void
 lower_compress (HybLowering *lowering)
@@ -422,7 +390,6 @@ const HybOnnxOp hyb_onnx_ops_source[] = {
   ROW ("EyeLike", 9, one, lower_eye_like, NULL, "Ones on a diagonal."),
   ROW ("OneHot", 9, one_hot_inputs, lower_one_hot, NULL, "One value at each index, another elsewhere."),
   ROW ("Trilu", 14, trilu_inputs, lower_trilu, NULL, "One triangle of matrices."),
-  ROW ("NonZero", 9, one, lower_non_zero, NULL, "Indices of elements that are not zero."),
   ROW ("Compress", 9, compress_inputs, lower_compress, NULL, "Slices for which a condition holds."),
   ROW ("OptionalHasElement", 15, one, lower_has_element, NULL, "Whether there is a value."),
   ROW ("OptionalGetElement", 15, one, lower_get_element, NULL, "The value that is there."),

@@ -1,10 +1,12 @@
 /* numpy-source.c — _npi_eye, _npi_identity, _npi_full_like, _npi_indices, _npi_logspace, _npi_hanning,
- * _npi_hamming, _npi_blackman and _npi_tril: constants, ranges and windows of the NumPy interface.
+ * _npi_hamming, _npi_blackman, _npi_tril and _triu: constants, ranges and windows of the NumPy interface.
  *
  * Numbers are computed as doubles and converted to the type of the result.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
+#include "engine/base/parallel.h"
 #include "engine/gradient/by-formula.h"
+#include "engine/kernels/each.h"
 #include "engine/kernels/fill.h"
 #include "engine/op/dimensions.h"
 #include "engine/op/rules.h"
@@ -284,7 +286,7 @@ blackman_forward (const HybCall *call, const HybRun *run)
   window_forward (call, run, 0.42, 0.5, 0.08);
 }
 
-/* --- tril: zero above a diagonal; a vector is repeated as the rows of a matrix --- */
+/* --- tril and triu: zero above or below a diagonal; a vector is repeated as the rows of a matrix --- */
 
 static gboolean
 tril_infer_shape (HybCall *call, GError **error)
@@ -301,25 +303,71 @@ tril_infer_shape (HybCall *call, GError **error)
   return hyb_shape_assign (&call->output[0].shape, &out, error);
 }
 
+/* Triangles of matrices. */
+typedef struct
+{
+  const char *from;
+  char       *to;
+  gsize       item; /* bytes of an element */
+  gint64      rows, columns, k;
+  gboolean    is_upper, is_vector; /* is_vector: all rows are the same */
+} Triangle;
+
+/* Rows [begin, end) of all matrices.  Each element is written once. */
+static void
+triangle_rows (gint64 begin, gint64 end, gpointer data)
+{
+  const Triangle *triangle = data;
+  gsize           item = triangle->item, bytes = (gsize) triangle->columns * item;
+
+  for (gint64 row = begin; row < end; row++)
+    {
+      gint64 diagonal = row % triangle->rows + triangle->k;
+      /* The elements from `first` up to `last` stay. */
+      gsize first = triangle->is_upper ? (gsize) CLAMP (diagonal, 0, triangle->columns) * item : 0;
+      gsize last =
+          triangle->is_upper ? bytes : (gsize) CLAMP (diagonal + 1, 0, triangle->columns) * item;
+      char       *to = triangle->to + (gsize) row * bytes;
+      const char *from = triangle->from + (triangle->is_vector ? 0 : (gsize) row * bytes);
+
+      memset (to, 0, first);
+      memcpy (to + first, from + first, last - first);
+      memset (to + last, 0, bytes - last);
+    }
+}
+
+static void
+triangle_forward (const HybCall *call, const HybRun *run, gboolean is_upper)
+{
+  const HybShape *out = &call->output[0].shape;
+  Triangle        triangle = {
+           .from = run->input[0],
+           .to = run->output[0],
+           .item = hyb_dtype_size (call->output[0].dtype),
+           .rows = out->dim[out->rank - 2],
+           .columns = out->dim[out->rank - 1],
+           .k = CLAMP (((const SourceParams *) call->params)->k, -out->dim[out->rank - 2] - 1,
+                       out->dim[out->rank - 1]),
+           .is_upper = is_upper,
+           .is_vector = call->input[0].shape.rank == 1,
+  };
+  gint64 n = hyb_shape_size (out);
+
+  if (n > 0)
+    hyb_parallel_for (n / triangle.columns, MAX (1, HYB_EACH_GRAIN / triangle.columns),
+                      triangle_rows, &triangle);
+}
+
 static void
 tril_forward (const HybCall *call, const HybRun *run)
 {
-  const HybShape *out = &call->output[0].shape;
-  gint64          k = ((const SourceParams *) call->params)->k;
-  gint64          rows = out->dim[out->rank - 2], columns = out->dim[out->rank - 1];
-  gint64          n = rows == 0 || columns == 0 ? 0 : hyb_shape_size (out) / columns;
-  gsize           item = hyb_dtype_size (call->output[0].dtype);
-  gboolean        is_vector = call->input[0].shape.rank == 1;
+  triangle_forward (call, run, FALSE);
+}
 
-  memset (run->output[0], 0, hyb_type_bytes (&call->output[0]));
-  for (gint64 row = 0; row < n; row++)
-    {
-      gint64 length = CLAMP (row % rows + k + 1, 0, columns);
-
-      memcpy ((char *) run->output[0] + (gsize) (row * columns) * item,
-              (const char *) run->input[0] + (is_vector ? 0 : (gsize) (row * columns) * item),
-              (gsize) length * item);
-    }
+static void
+triu_forward (const HybCall *call, const HybRun *run)
+{
+  triangle_forward (call, run, TRUE);
 }
 
 static const char *const no_inputs[] = { NULL };
@@ -390,6 +438,16 @@ const HybOp hyb_ops_numpy_source[] = {
       .inputs = data_input,
       .forward = tril_forward,
       HYB_GRADIENT ("_reduce_like (_npi_tril* (g0), i0) > i0"),
+  },
+  {
+      .name = "_triu",
+      .doc = "The elements on and above a diagonal; the others are zero.",
+      COMMON (tril, tril),
+      .category = HYB_CATEGORY_MOVEMENT,
+      .flags = HYB_OP_INTERNAL,
+      .inputs = data_input,
+      .forward = triu_forward,
+      HYB_GRADIENT ("_reduce_like (_triu* (g0), i0) > i0"),
   },
   { 0 },
 };

@@ -76,6 +76,28 @@ CASES = {
     "unique": ('"" : 17', """g (float[7] x) => (float[n] y, int64[n] i, int64[7] v, int64[n] c) {
         y, i, v, c = Unique (x)
     }""", lambda f: {"x": np.array([2, 1, 1, 3, 4, 3, -1], np.float32)}),
+    # More elements than are sorted by insertion, of both signs and with both zeros, and integers beyond 2⁵³.
+    "unique-many": ('"" : 17', """g (float[90] x, int64[70] k) => (float[n] y, int64[n] i, int64[90] v, int64[n] c, int64[m] z, int64[m] u) {
+        y, i, v, c = Unique (x)
+        z, u = Unique <sorted = 0> (k)
+    }""", lambda f: {"x": np.concatenate([np.round(4 * f(88)) / 2, np.array([0.0, -0.0], np.float32)]).astype(np.float32),
+                     "k": np.concatenate([np.round(3 * f(66)).astype(np.int64), np.array([2**60 + 1, 2**60, -2**62, 2**60 + 1])])}),
+    # More elements than are known while planning.
+    "non-zero": ('"" : 17', """g (float[70,90] x, bool[5,6,7] b, int64[9] k) => (int64[2,n] y, int64[3,m] z, int64[1,l] w) {
+        y = NonZero (x)
+        z = NonZero (b)
+        w = NonZero (k)
+    }""", lambda f: {"x": np.where(f(70, 90) > 2, f(70, 90), 0).astype(np.float32), "b": f(5, 6, 7) > 0.5, "k": np.array([0, 3, 0, 0, -1, 0, 2**40, 0, 0])}),
+    "triangles": ('"" : 17', """g (float[2,3,5] x, int64[4,3] k) => (float[2,3,5] y, float[2,3,5] z, int64[4,3] u, int64[4,3] v) <int64 one = {1}, int64 low = {-2}, int64 far = {-9}> {
+        y = Trilu (x)
+        z = Trilu <upper = 0> (x, one)
+        u = Trilu (k, low)
+        v = Trilu <upper = 0> (k, far)
+    }""", lambda f: {"x": f(2, 3, 5), "k": np.arange(1, 13).reshape(4, 3)}),
+    "reversed-sequences": ('"" : 17', """g (float[5,3,2] x, uint8[3,4] t, int64[3] n, int64[3] m) => (float[5,3,2] y, uint8[3,4] z) {
+        y = ReverseSequence <time_axis = 0, batch_axis = 1> (x, n)
+        z = ReverseSequence <time_axis = 1, batch_axis = 0> (t, m)
+    }""", lambda f: {"x": f(5, 3, 2), "t": np.arange(12).reshape(3, 4).astype(np.uint8), "n": np.array([5, 1, 3]), "m": np.array([2, 4, 1])}),
     "axes-twice": ('"" : 18', """g (float[2,3,4] x) => (float[2,1,4] y, float[3] z) <int64[3] a = {1, -2, 1}, int64[4] b = {2, 0, -1, 0}> {
         y = ReduceMean (x, a)
         z = ReduceL2 <keepdims = 0> (x, b)

@@ -1,4 +1,7 @@
 /* unique.c — Unique: the different elements of an array, or the different slices of an axis.
+ *
+ * Slices of one element are sorted by keys, unsigned integers in the same order; longer ones by comparison.  Start with
+ * set_outputs().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/onnx/ops/direct.h"
 
@@ -72,15 +75,152 @@ compare_slices (gconstpointer first, gconstpointer second, gpointer data)
   return 0;
 }
 
-/* The slices in ascending order; equal ones keep the order of the array. */
-static GArray *
-sort_slices (Slices *slices)
+/* --- Keys --- */
+
+/* An element as an unsigned integer of the same order. */
+typedef struct
 {
-  GArray *order = g_array_sized_new (FALSE, FALSE, sizeof (gint64), (guint) slices->n);
+  guint64 key;
+  gint64  index;
+} Key;
+
+/* Up to this many keys insertion is faster than counting. */
+#define MAX_INSERTION 48
+
+static guint64
+key_of_double (double value)
+{
+  double  number = value + 0.0; /* both zeros are equal */
+  guint64 bits;
+
+  if (isnan (value))
+    return G_MAXUINT64;
+  memcpy (&bits, &number, sizeof bits);
+  return bits >> 63 ? ~bits : bits | 1ull << 63;
+}
+
+static Key *
+read_keys (const Slices *slices)
+{
+  gconstpointer data = hyb_tensor_get_data (slices->x);
+  Key          *keys = g_new (Key, MAX (slices->n, 1));
+  guint64       sign = slices->dtype == HYB_U64 ? 0 : 1ull << 63;
 
   for (gint64 i = 0; i < slices->n; i++)
-    g_array_append_val (order, i);
-  g_array_sort_with_data (order, compare_slices, slices);
+    {
+      keys[i].index = i;
+      if (hyb_dtype_is_float (slices->dtype))
+        keys[i].key = key_of_double (hyb_dtype_get_double (data, slices->dtype, (gsize) i));
+      else
+        keys[i].key = (guint64) hyb_dtype_get_int (data, slices->dtype, (gsize) i) ^ sign;
+    }
+  return keys;
+}
+
+static void
+insert_keys (Key *keys, gint64 n)
+{
+  for (gint64 i = 1; i < n; i++)
+    {
+      Key    key = keys[i];
+      gint64 at = i;
+
+      for (; at > 0 && keys[at - 1].key > key.key; at--)
+        keys[at] = keys[at - 1];
+      keys[at] = key;
+    }
+}
+
+/* Orders the keys by one byte of them into `to`; FALSE if the byte is the same in all. */
+static gboolean
+sort_by_byte (const Key *keys, gint64 n, int byte, Key *to)
+{
+  gint64 start[256] = { 0 }, sum = 0;
+
+  for (gint64 i = 0; i < n; i++)
+    start[keys[i].key >> (8 * byte) & 0xff]++;
+  if (start[keys[0].key >> (8 * byte) & 0xff] == n)
+    return FALSE;
+  for (int value = 0; value < 256; value++)
+    {
+      gint64 count = start[value];
+
+      start[value] = sum;
+      sum += count;
+    }
+  for (gint64 i = 0; i < n; i++)
+    to[start[keys[i].key >> (8 * byte) & 0xff]++] = keys[i];
+  return TRUE;
+}
+
+/* Sorts keys, which it frees, byte by byte; equal ones keep their order.  (transfer full) */
+static Key *
+sort_keys (Key *keys, gint64 n)
+{
+  Key *spare = n > MAX_INSERTION ? g_new (Key, n) : NULL;
+
+  if (!spare)
+    insert_keys (keys, n);
+  for (int byte = 0; spare && byte < 8; byte++)
+    if (sort_by_byte (keys, n, byte, spare))
+      {
+        Key *sorted = spare;
+
+        spare = keys;
+        keys = sorted;
+      }
+  g_free (spare);
+  return keys;
+}
+
+/* --- Groups --- */
+
+/* The slices in ascending order, of which equal ones keep the order of the array; by place whether another group begins. */
+typedef struct
+{
+  gint64   *slice;
+  gboolean *begins;
+  gint64    n;
+} Order;
+
+static void
+clear_order (Order *order)
+{
+  g_free (order->slice);
+  g_free (order->begins);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Order, clear_order)
+
+static void
+sort_elements (const Slices *slices, Order *order)
+{
+  Key *keys = sort_keys (read_keys (slices), slices->n);
+
+  for (gint64 i = 0; i < order->n; i++)
+    {
+      order->slice[i] = keys[i].index;
+      order->begins[i] = i == 0 || keys[i].key != keys[i - 1].key;
+    }
+  g_free (keys);
+}
+
+static Order
+sort_slices (Slices *slices)
+{
+  Order order = { g_new (gint64, MAX (slices->n, 1)), g_new (gboolean, MAX (slices->n, 1)),
+                  slices->n };
+
+  if (slices->before * slices->after == 1)
+    {
+      sort_elements (slices, &order);
+      return order;
+    }
+  for (gint64 i = 0; i < order.n; i++)
+    order.slice[i] = i;
+  g_qsort_with_data (order.slice, (int) order.n, sizeof *order.slice, compare_slices, slices);
+  for (gint64 i = 0; i < order.n; i++)
+    order.begins[i] = i == 0 || compare_slices (&order.slice[i], &order.slice[i - 1], slices) != 0;
   return order;
 }
 
@@ -92,18 +232,17 @@ compare_firsts (gconstpointer a, gconstpointer b)
   return x->first < y->first ? -1 : x->first > y->first;
 }
 
-/* Groups by value, or by first slice.  g_array_sort() is stable, so that the first of a group is its first in the array. */
+/* Groups by value, or by first slice. */
 static GArray *
-find_groups (Slices *slices, const GArray *order, gboolean is_sorted)
+find_groups (const Order *order, gboolean is_sorted)
 {
-  GArray *groups = g_array_new (FALSE, FALSE, sizeof (Group));
+  GArray *groups = g_array_sized_new (FALSE, FALSE, sizeof (Group), (guint) order->n);
 
-  for (guint i = 0; i < order->len; i++)
+  for (gint64 i = 0; i < order->n; i++)
     {
-      gint64 slice = g_array_index (order, gint64, i);
-      Group  group = { slice, 1 };
+      Group group = { order->slice[i], 1 };
 
-      if (i > 0 && compare_slices (&slice, &g_array_index (order, gint64, i - 1), slices) == 0)
+      if (!order->begins[i])
         g_array_index (groups, Group, groups->len - 1).count++;
       else
         g_array_append_val (groups, group);
@@ -143,20 +282,20 @@ copy_slices (const Slices *slices, const GArray *groups, int axis, GError **erro
 
 /* For each slice its group. */
 static GArray *
-find_inverse (Slices *slices, const GArray *order, const GArray *groups)
+find_inverse (const Order *order, const GArray *groups)
 {
-  GArray            *inverse = g_array_sized_new (FALSE, TRUE, sizeof (gint64), order->len);
-  g_autofree gint64 *by_first = g_new0 (gint64, MAX (order->len, 1));
+  GArray            *inverse = g_array_sized_new (FALSE, TRUE, sizeof (gint64), (guint) order->n);
+  g_autofree gint64 *by_first = g_new0 (gint64, MAX (order->n, 1));
   gint64             group = 0;
 
-  g_array_set_size (inverse, order->len);
+  g_array_set_size (inverse, (guint) order->n);
   for (guint g = 0; g < groups->len; g++)
     by_first[g_array_index (groups, Group, g).first] = g;
-  for (guint i = 0; i < order->len; i++)
+  for (gint64 i = 0; i < order->n; i++)
     {
-      gint64 slice = g_array_index (order, gint64, i);
+      gint64 slice = order->slice[i];
 
-      if (i == 0 || compare_slices (&slice, &g_array_index (order, gint64, i - 1), slices) != 0)
+      if (order->begins[i])
         group = by_first[slice];
       g_array_index (inverse, gint64, slice) = group;
     }
@@ -180,23 +319,24 @@ list_groups (const GArray *groups, gboolean counts, GError **error)
 static gboolean
 set_outputs (const HybCall *call, Slices *slices, int axis, HybTensor **outputs, GError **error)
 {
-  g_autoptr (GArray) order = sort_slices (slices);
-  g_autoptr (GArray) groups = find_groups (slices, order, onnx_direct_int (call, "sorted", 1) != 0);
-  g_autoptr (GArray) inverse = find_inverse (slices, order, groups);
-  HybTensor *all[N_OUTPUTS];
-  gboolean   is_done = TRUE;
+  g_auto (Order) order = sort_slices (slices);
+  g_autoptr (GArray) groups = find_groups (&order, onnx_direct_int (call, "sorted", 1) != 0);
+  gboolean is_done = TRUE;
 
-  all[OUTPUT_Y] = copy_slices (slices, groups, axis, error);
-  all[OUTPUT_INDICES] = all[0] ? list_groups (groups, FALSE, error) : NULL;
-  all[OUTPUT_INVERSE] = all[1] ? onnx_direct_ints (inverse, 1, error) : NULL;
-  all[OUTPUT_COUNTS] = all[2] ? list_groups (groups, TRUE, error) : NULL;
-  for (guint i = 0; i < N_OUTPUTS; i++)
+  for (guint i = 0; i < MIN (call->n_outputs, N_OUTPUTS); i++)
     {
-      is_done &= all[i] != NULL;
-      if (i < call->n_outputs)
-        outputs[i] = all[i];
-      else
-        hyb_tensor_unref (all[i]);
+      outputs[i] = NULL;
+      if (is_done && i == OUTPUT_Y)
+        outputs[i] = copy_slices (slices, groups, axis, error);
+      else if (is_done && i == OUTPUT_INVERSE)
+        {
+          g_autoptr (GArray) inverse = find_inverse (&order, groups);
+
+          outputs[i] = onnx_direct_ints (inverse, 1, error);
+        }
+      else if (is_done)
+        outputs[i] = list_groups (groups, i == OUTPUT_COUNTS, error);
+      is_done &= outputs[i] != NULL;
     }
   return is_done;
 }

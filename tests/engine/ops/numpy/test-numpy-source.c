@@ -21,6 +21,10 @@ static const OpSample samples[] = {
   { "_npi_tril", "matrices", "k=1", { "f32[2,2,3]" } },
   { "_npi_tril", "vector", NULL, { "f32[3]" } },
   { "_npi_tril", "no element", "k=-1", { "f32[0,3]" } },
+  { "_triu", "matrices", "k=1", { "f32[2,2,3]" } },
+  { "_triu", "vector", NULL, { "f32[3]" } },
+  { "_triu", "far diagonals", "k=-9", { "f32[3,2]" } },
+  { "_triu", "no element", "k=1", { "f32[2,0]" } },
   { 0 },
 };
 
@@ -30,9 +34,44 @@ static const OpRefusal refusals[] = {
   { 0 },
 };
 
+/* Which elements of numbered matrices stay, for all diagonals that differ. */
+static void
+check_triangle (const char *op, gint64 k, int sign)
+{
+  g_autofree char *attributes = g_strdup_printf ("k=%" G_GINT64_FORMAT, k);
+  HybType          type = { hyb_shape_make (3, (gint64[]){ 2, 3, 5 }), HYB_F32 };
+  HybTensor       *x = hyb_tensor_new (&type, NULL), *y;
+
+  for (int i = 0; i < 30; i++)
+    ((float *) hyb_tensor_get_data (x))[i] = (float) i + 1;
+  y = op_run (op, attributes, x, NULL);
+  for (int i = 0; i < 30; i++)
+    {
+      gint64   distance = i % 5 - i / 5 % 3 - k;
+      gboolean stays = sign < 0 ? distance <= 0 : distance >= 0;
+
+      g_assert_cmpfloat (hyb_tensor_get_value (y, i), ==, stays ? i + 1 : 0);
+    }
+  hyb_tensor_unref (y);
+}
+
+static void
+test_triangles_keep_one_side_of_a_diagonal (void)
+{
+  for (gint64 k = -5; k <= 7; k++)
+    {
+      check_triangle ("_npi_tril", k, -1);
+      check_triangle ("_triu", k, 1);
+    }
+  check_triangle ("_npi_tril", G_MAXINT32, -1);
+  check_triangle ("_triu", -G_MAXINT32, 1);
+}
+
 TEST_PROGRAM (test_numpy_source)
 {
   g_test_init (&argc, &argv, NULL);
   op_check_family ("numpy-source", hyb_ops_numpy_source, samples, refusals);
+  g_test_add_func ("/engine/ops/numpy-source/triangles-keep-one-side-of-a-diagonal",
+                   test_triangles_keep_one_side_of_a_diagonal);
   return g_test_run ();
 }
