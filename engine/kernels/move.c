@@ -182,33 +182,6 @@ last_axis (const HybMove *move)
     }                                                      \
   while (0)
 
-/* Bytes up to which a run is copied here, sooner than memcpy() finds out how. */
-#define SHORT_RUN 128
-
-/* Copies 4 or more bytes in pieces of one size, of which the last overlaps the one before. */
-static inline void
-copy_short (const char *from, char *to, gsize bytes)
-{
-  gsize at = 0;
-
-  if (bytes >= 16)
-    {
-      for (; at + 16 < bytes; at += 16)
-        memcpy (to + at, from + at, 16);
-      memcpy (to + bytes - 16, from + bytes - 16, 16);
-    }
-  else if (bytes >= 8)
-    {
-      memcpy (to, from, 8);
-      memcpy (to + bytes - 8, from + bytes - 8, 8);
-    }
-  else
-    {
-      memcpy (to, from, 4);
-      memcpy (to + bytes - 4, from + bytes - 4, 4);
-    }
-}
-
 /* Copies one row; n may be less than row->n, for a piece of it. */
 static void
 copy_row (const Row *row, gint64 n, const char *from, char *to)
@@ -242,9 +215,9 @@ copy_rows (const Row *row, const RowRun *run, const char *from, char *to)
 {
   gsize bytes = (gsize) row->n * row->item;
 
-  if (row->from_stride == 1 && row->to_stride == 1 && bytes - 4 <= SHORT_RUN - 4)
+  if (row->from_stride == 1 && row->to_stride == 1 && bytes - 4 <= HYB_MOVE_SHORT - 4)
     for (gint64 i = 0; i < run->n; i++)
-      copy_short (from + i * run->from, to + i * run->to, bytes);
+      hyb_move_short (from + i * run->from, to + i * run->to, bytes);
   else
     for (gint64 i = 0; i < run->n; i++)
       copy_row (row, row->n, from + i * run->from, to + i * run->to);

@@ -7,6 +7,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/gradient/by-operands.h"
 #include "engine/gradient/gradient.h"
+#include "engine/kernels/move.h"
 #include "engine/op/dimensions.h"
 #include "engine/op/rules.h"
 #include "engine/op/run.h"
@@ -281,21 +282,49 @@ last_backward (const HybCall *call, const HybRun *run)
 
 /* --- SequenceReverse --- */
 
+/* Samples whose lengths are read before their blocks are moved. */
+#define SAMPLES 256
+
+/* Reverses n samples; from and to are the blocks of the first one at step 0. */
+static void
+reverse_samples (const Sequences *sequences,
+                 const gint64    *lengths,
+                 gint64           n,
+                 const char      *from,
+                 char            *to)
+{
+  gsize block = sequences->block;
+
+  for (gint64 step = 0; step < sequences->steps; step++)
+    for (gint64 i = 0; i < n; i++)
+      {
+        gint64      at = step < lengths[i] ? lengths[i] - 1 - step : step;
+        const char *x = from + block_at (sequences, at, i);
+        char       *y = to + block_at (sequences, step, i);
+
+        if (block >= 4 && block <= HYB_MOVE_SHORT)
+          hyb_move_short (x, y, block);
+        else
+          memcpy (y, x, block);
+      }
+}
+
 static void
 reverse_forward (const HybCall *call, const HybRun *run)
 {
   Sequences sequences = find_sequences (call, run, &call->input[0], 1);
+  gint64    lengths[SAMPLES];
 
-  for (gint64 step = 0; step < sequences.steps; step++)
-    for (gint64 sample = 0; sample < sequences.samples; sample++)
-      {
-        gint64 length = length_of (&sequences, sample);
-        gint64 from = step < length ? length - 1 - step : step;
+  for (gint64 first = 0; first < sequences.samples; first += SAMPLES)
+    {
+      gint64 n = MIN (SAMPLES, sequences.samples - first);
+      gsize  offset = block_at (&sequences, 0, first);
 
-        memcpy ((char *) run->output[0] + block_at (&sequences, step, sample),
-                (const char *) run->input[0] + block_at (&sequences, from, sample),
-                sequences.block);
-      }
+      for (gint64 i = 0; i < n; i++)
+        lengths[i] = length_of (&sequences, first + i);
+      reverse_samples (&sequences, lengths, n, (const char *) run->input[0] + offset,
+                       (char *) run->output[0] + offset);
+    }
 }
 
 static void
