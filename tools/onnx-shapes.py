@@ -571,6 +571,160 @@ def static_products(g):
     return x
 
 
+def any_elements(g, *shape):
+    """An input whose elements have 1, 2, 4 or 8 bytes."""
+    kind = g.draw.choice([np.uint8, np.float16, np.float32, np.float32, np.int64])
+    return g.given(g.numbers.integers(0, 200, shape).astype(kind))
+
+
+def permutation(g):
+    rank = g.draw.randint(2, 6)
+    shape = [1 if g.draw.random() < 0.15 else n for n in g.shape(rank, 500000)]
+    return g.add("Transpose", [any_elements(g, *shape)], perm=g.draw.sample(range(rank), rank))
+
+
+def backward_slice(g):
+    shape = [max(4, n) for n in g.shape(3, 300000)]
+    step = [g.draw.choice([-2, -1, 1, 3]) for _ in shape]
+    begin = [0 if s > 0 else n - 1 for n, s in zip(shape, step)]
+    end = [n if s > 0 else -n - 1 for n, s in zip(shape, step)]
+    return g.add("Slice", [any_elements(g, *shape), *(g.constant(np.array(v)) for v in (begin, end, [0, 1, 2], step))])
+
+
+def roll(g):
+    shape = [max(4, n) for n in g.shape(4, 200000)]
+    x = g.input(*shape)
+    for axis in g.draw.sample(range(4), 2):
+        by = g.constant(np.array([g.draw.randint(1, shape[axis] - 1)]))
+        ends = [g.constant(np.array([v])) for v in (0, shape[axis], axis)]
+        parts = [g.add("Slice", [x, by, ends[1], ends[2]]), g.add("Slice", [x, ends[0], by, ends[2]])]
+        x = g.add("Concat", parts, axis=axis)
+    return x
+
+
+def transposing_einsum(g):
+    terms = g.draw.choice(["ij->ji", "bij->bji", "bihk->bhik", "bijk->bkij", "bchw->bhwc", "bhwc->bchw"])
+    return g.add("Einsum", [g.input(*g.shape(len(terms.split("-")[0]), 300000))], equation=terms)
+
+
+def views(g):
+    shape = g.shape(4, 300000)
+    x = g.add("Flatten", [g.input(*shape)], axis=g.draw.randint(1, 3))
+    x = g.add("Reshape", [x, g.constant(np.array([shape[0], -1]))])
+    return g.add("Unsqueeze", [x, g.constant(np.array([0, 2]))])
+
+
+def unfold(g):
+    """As PyTorch writes it: windows of 3 × 3 gathered along both axes."""
+    channels, height, width = g.size(1, 32), g.size(6, 48), g.size(6, 48)
+    x = g.add("Pad", [g.input(1, channels, height, width), g.constant(np.array([0, 0, 1, 1, 0, 0, 1, 1]))])
+    x = g.add("Gather", [x, g.constant(np.arange(3)[:, None] + np.arange(height)[None])], axis=2)
+    x = g.add("Gather", [x, g.constant(np.arange(3)[:, None] + np.arange(width)[None])], axis=4)
+    x = g.add("Transpose", [x], perm=[0, 1, 2, 4, 3, 5])
+    return g.add("Reshape", [x, g.constant(np.array([1, 9 * channels, height * width]))])
+
+
+def window_partition(g):
+    window, rows, columns, channels = g.draw.choice([4, 7, 8]), g.size(1, 8), g.size(1, 8), g.size(16, 192)
+    x = g.input(1, rows * window, columns * window, channels)
+    x = g.add("Reshape", [x, g.constant(np.array([1, rows, window, columns, window, channels]))])
+    x = g.add("Transpose", [x], perm=[0, 1, 3, 2, 4, 5])
+    return g.add("Reshape", [x, g.constant(np.array([-1, window * window, channels]))])
+
+
+def rotary_embedding(g):
+    tokens, heads, width = g.size(8, 512), g.draw.choice([2, 4, 8]), g.draw.choice([32, 64, 128])
+    x, half = g.input(1, heads, tokens, width), width // 2
+    begin, middle, end, axis = (g.constant(np.array([v])) for v in (0, half, width, 3))
+    low, high = g.add("Slice", [x, begin, middle, axis]), g.add("Slice", [x, middle, end, axis])
+    turned = g.add("Concat", [g.add("Neg", [high]), low], axis=-1)
+    return g.add("Add", [g.add("Mul", [x, g.weight(tokens, width)]), g.add("Mul", [turned, g.weight(tokens, width)])])
+
+
+def channel_shuffle(g):
+    groups, inside, side = g.draw.choice([2, 3, 4, 8]), g.size(4, 64), g.size(4, 56)
+    x = g.add("Reshape", [g.input(1, groups * inside, side, side), g.constant(np.array([1, groups, inside, side, side]))])
+    x = g.add("Transpose", [x], perm=[0, 2, 1, 3, 4])
+    return g.add("Reshape", [x, g.constant(np.array([1, groups * inside, side, side]))])
+
+
+def resize_other(g):
+    """Cubic, filtered, and other numbers of axes."""
+    scale = lambda: g.draw.choice([0.5, 1.5, 2.0, 2.7])
+    if g.draw.random() < 0.5:
+        mode, scales, shape = "cubic", [1.0, 1.0, scale(), scale()], [1, g.size(3, 32), g.size(8, 60), g.size(8, 60)]
+    else:
+        rank = g.draw.choice([1, 3])
+        mode, scales = g.draw.choice(["nearest", "linear"]), [1.0, 1.0, *(scale() for _ in range(rank))]
+        shape = [1, g.size(3, 16), *(g.size(8, 2000 if rank == 1 else 20) for _ in range(rank))]
+    return g.add("Resize", [g.input(*shape), "", g.constant(np.array(scales, np.float32))], mode=mode)
+
+
+def cast_from(g):
+    kind, to = g.draw.choice([(np.uint8, TensorProto.FLOAT), (np.float16, TensorProto.FLOAT), (np.int64, TensorProto.FLOAT), (np.int32, TensorProto.INT64),
+                              (np.int64, TensorProto.INT32), (np.float32, TensorProto.BOOL), (np.bool_, TensorProto.FLOAT), (np.int64, TensorProto.BOOL),
+                              (np.float32, TensorProto.INT8), (np.float64, TensorProto.FLOAT), (np.bool_, TensorProto.INT64)])
+    return g.add("Cast", [g.given(g.numbers.integers(0, 3, g.shape(2, 300000)).astype(kind))], to=to)
+
+
+def masked(g):
+    shape = g.shape(4, 300000)
+    mask = g.given(g.numbers.random([n if g.draw.random() < 0.6 else 1 for n in shape]) < 0.5)
+    return g.add("Where", [mask, g.constant(np.float32(-1e9)), g.input(*shape)])
+
+
+def other_clip(g):
+    kind = g.draw.choice([np.float32, np.int64, np.int32, np.uint8])
+    low, high = g.constant(np.array(20, kind)), g.constant(np.array(80, kind))
+    return g.add("Clip", [g.given(g.numbers.integers(0, 100, g.shape(2, 300000)).astype(kind)), low, high])
+
+
+def sources(g):
+    if g.draw.random() < 0.5:
+        return g.add("Range", [g.given(np.int64(0)), g.given(np.int64(g.size(4, 20000))), g.given(np.int64(1))])
+    return g.add("EyeLike", [g.input(g.size(4, 400), g.size(4, 400))], k=g.draw.randint(-1, 1))
+
+
+def reverse_sequence(g):
+    steps, batch = g.size(4, 200), g.size(1, 32)
+    return g.add("ReverseSequence", [g.input(steps, batch, g.size(1, 256)), g.given(g.numbers.integers(1, steps + 1, batch))], time_axis=0, batch_axis=1)
+
+
+def compress(g):
+    shape = g.shape(3, 200000)
+    axis = g.draw.randrange(3)
+    return g.add("Compress", [g.input(*shape), g.given(g.numbers.random(shape[axis]) < 0.5)], axis=axis)
+
+
+def non_zero(g):
+    return g.add("NonZero", [g.given((g.numbers.random(g.shape(2, 100000)) < 0.2).astype(np.float32))])
+
+
+def unique(g):
+    return g.add("Unique", [g.given(g.numbers.integers(0, g.size(2, 1000), g.size(20, 5000)))], sorted=1)
+
+
+def scatter_places(g):
+    shape, n = g.shape(3, 200000), g.size(4, 2000)
+    places = np.stack([g.numbers.integers(0, d, n) for d in shape[:2]], -1)
+    places = np.unique(places, axis=0)
+    return g.add("ScatterND", [g.input(*shape), g.given(places), g.input(len(places), shape[2])])
+
+
+def joined_types(g):
+    axis, shape = g.draw.randrange(3), g.shape(3, 100000)
+    kind = g.draw.choice([np.uint8, np.float16, np.int64])
+    parts = [[g.size(1, 2 * n) if i == axis else n for i, n in enumerate(shape)] for _ in range(g.draw.randint(2, 6))]
+    return g.add("Concat", [g.given(g.numbers.integers(0, 200, part).astype(kind)) for part in parts], axis=axis)
+
+
+def many_splits(g):
+    n, axis, shape = g.draw.randint(2, 8), g.draw.randrange(3), g.shape(3, 200000)
+    shape[axis] = max(n, shape[axis] // n * n)
+    parts = g.add("Split", [g.input(*shape)], n, axis=axis)
+    return g.add("Concat", parts[::-1], axis=axis)
+
+
 KINDS = [pointwise_chain, transpose, softmax, reduction, layer_norm, dense, embedding, attention, depthwise, pointwise_convolution,
          convolution, small_convolutions, deconvolution, convolution_1d, roi_align, lstm_over_convolutions,
          gelu_layer, activation, mathematics, power, clip, prelu, broadcast, comparison, where, cast, integers, max_pool, average_pool,
@@ -578,7 +732,9 @@ KINDS = [pointwise_chain, transpose, softmax, reduction, layer_norm, dense, embe
          cumulative_sum, top_k, other_softmax, concat, split, slice_, pad, tile, expand, blocks_of_space, resize, gather, gather_elements,
          gather_rows, scatter, matmul, einsum, quantise, quantised_product, one_hot, triangle, local_response, perceptron,
          squeeze_and_excite, feed_forward, recurrent_over_convolution, product_of_bytes, rounded_product, convolution_of_bytes,
-         rounded_convolution, dynamic_feed_forward, dynamic_perceptron, static_convolutions, static_products]
+         rounded_convolution, dynamic_feed_forward, dynamic_perceptron, static_convolutions, static_products,
+         permutation, backward_slice, roll, transposing_einsum, views, unfold, window_partition, rotary_embedding, channel_shuffle, resize_other, cast_from,
+         masked, other_clip, sources, reverse_sequence, compress, non_zero, unique, scatter_places, joined_types, many_splits]
 
 
 def write_case(folder, number, seed, kinds):
