@@ -54,6 +54,25 @@ SIMD (map_leaky) (gint64 n, const float *x, float slope, float *y)
 }
 
 INLINE Floats
+SIMD (clip) (Floats x, float low, float high)
+{
+  Floats most = simd_fill (high), least = simd_fill (low);
+
+  return simd_choose (x > most, most, simd_choose (x < least, least, x));
+}
+
+static TARGET void
+SIMD (map_clip) (gint64 n, const float *x, float low, float high, float *y)
+{
+  gint64 i = 0;
+
+  for (; i + LANES <= n; i += LANES)
+    simd_store (y + i, SIMD (clip) (simd_load (x + i), low, high));
+  if (i < n)
+    simd_store_part (y + i, n - i, SIMD (clip) (simd_load_part (x + i, n - i), low, high));
+}
+
+INLINE Floats
 SIMD (cut) (Floats line)
 {
   return simd_min (simd_fill (1.f), simd_max (simd_fill (0.f), line)) + 0.f; /* −0 becomes 0 */

@@ -29,6 +29,12 @@ hyb_vector_leaky (gsize n, const float *x, float slope, float *y)
   HYB_SIMD_CHOOSE (map_leaky) ((gint64) n, x, slope, y);
 }
 
+void
+hyb_vector_clip (gsize n, const float *x, float low, float high, float *y)
+{
+  HYB_SIMD_CHOOSE (map_clip) ((gint64) n, x, low, high, y);
+}
+
 /* Numbers of a piece, which stays in the first-level cache between the two loops over it. */
 #define PIECE 2048
 

@@ -15,3 +15,5 @@ void hyb_vector_relu (gsize n, const float *x, float *y);  /* x where positive, 
 void hyb_vector_leaky (gsize n, const float *x, float slope, float *y);
 /* y[i] = alpha x[i] + beta, computed in double, and limited to [0, 1]. */
 void hyb_vector_hard_sigmoid (gsize n, const float *x, double alpha, double beta, float *y);
+/* high where x is above it, low where x is below it, else x; NaN stays NaN. */
+void hyb_vector_clip (gsize n, const float *x, float low, float high, float *y);

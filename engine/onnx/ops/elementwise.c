@@ -221,29 +221,72 @@ lower_mean (HybLowering *lowering)
 
 /* --- Clip --- */
 
+/* Limits floats to known bounds in one pass; a bound of ±∞ is none. */
+static HybValueId
+clip_floats (HybLowering *lowering, HybValueId x, double low, double high)
+{
+  return hyb_lowering_emit (lowering, "clip", 1, &x, "a_min",
+                            low == -INFINITY ? "None" : hyb_lowering_text (lowering, "%.9g", low),
+                            "a_max",
+                            high == INFINITY ? "None" : hyb_lowering_text (lowering, "%.9g", high),
+                            NULL);
+}
+
 static void
 lower_old_clip (HybLowering *lowering)
 {
   HybValueId x = hyb_onnx_input (lowering, 0);
+  double     low = hyb_onnx_float (lowering, "min", -3.402823466e38);
+  double     high = hyb_onnx_float (lowering, "max", 3.402823466e38);
 
-  x = hyb_onnx_with_scalar (lowering, "_maximum_scalar", x,
-                            hyb_onnx_float (lowering, "min", -3.402823466e38));
-  x = hyb_onnx_with_scalar (lowering, "_minimum_scalar", x,
-                            hyb_onnx_float (lowering, "max", 3.402823466e38));
+  if (hyb_onnx_type (lowering, 0)->dtype == HYB_F32 && low <= high)
+    x = clip_floats (lowering, x, low, high);
+  else
+    {
+      x = hyb_onnx_with_scalar (lowering, "_maximum_scalar", x, low);
+      x = hyb_onnx_with_scalar (lowering, "_minimum_scalar", x, high);
+    }
   hyb_lowering_set_output (lowering, 0, x);
+}
+
+/* FALSE if the bound is only known while running, or is no number.  fallback: for a bound that is left out. */
+static gboolean
+find_bound (HybLowering *lowering, guint input, double fallback, double *bound)
+{
+  HybTensor *contents;
+
+  *bound = fallback;
+  if (!hyb_onnx_has_input (lowering, input))
+    return TRUE;
+  contents = hyb_onnx_contents (lowering, input);
+  if (!contents || hyb_tensor_get_size (contents) != 1)
+    return FALSE;
+  *bound = hyb_tensor_get_value (contents, 0);
+  return !isnan (*bound);
 }
 
 static void
 lower_clip (HybLowering *lowering)
 {
   HybValueId x = hyb_onnx_input (lowering, 0);
+  gboolean has_low = hyb_onnx_has_input (lowering, 1), has_high = hyb_onnx_has_input (lowering, 2);
+  gboolean is_limited = has_low || has_high;
+  double   low, high;
 
-  if (hyb_onnx_has_input (lowering, 1))
-    x = hyb_onnx_binary (lowering, "broadcast_maximum", x, hyb_onnx_input (lowering, 1));
-  if (hyb_onnx_has_input (lowering, 2))
-    x = hyb_onnx_binary (lowering, "broadcast_minimum", x, hyb_onnx_input (lowering, 2));
-  if (!hyb_onnx_has_input (lowering, 1) && !hyb_onnx_has_input (lowering, 2))
-    x = hyb_onnx_unary (lowering, "_copy", x);
+  /* Where the bounds have changed places, the upper one counts. */
+  if (is_limited && hyb_onnx_type (lowering, 0)->dtype == HYB_F32 &&
+      find_bound (lowering, 1, -INFINITY, &low) && find_bound (lowering, 2, INFINITY, &high) &&
+      low <= high && low < INFINITY && high > -INFINITY)
+    x = clip_floats (lowering, x, low, high);
+  else
+    {
+      if (has_low)
+        x = hyb_onnx_binary (lowering, "broadcast_maximum", x, hyb_onnx_input (lowering, 1));
+      if (has_high)
+        x = hyb_onnx_binary (lowering, "broadcast_minimum", x, hyb_onnx_input (lowering, 2));
+      if (!is_limited)
+        x = hyb_onnx_unary (lowering, "_copy", x);
+    }
   hyb_lowering_set_output (lowering, 0, x);
 }
 

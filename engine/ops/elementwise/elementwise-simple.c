@@ -146,7 +146,18 @@ static const HybParam clip_params[] = {
       ys[i] = (Limit) xs[i] > maximum ? high : (Limit) xs[i] < minimum ? low : xs[i];  \
   }
 
-CLIP_LOOP (float, float, HYB_F32, f32)
+static void
+clip_f32 (gint64 begin, gint64 end, gpointer data)
+{
+  const UnaryOperands *operands = data;
+  const ClipParams    *params = operands->params;
+  float                low = (float) params->a_min, high = (float) params->a_max;
+
+  hyb_vector_clip ((gsize) (end - begin), (const float *) operands->x + begin,
+                   isnan (low) ? -INFINITY : low, isnan (high) ? INFINITY : high,
+                   (float *) operands->y + begin);
+}
+
 CLIP_LOOP (double, double, HYB_F64, f64)
 CLIP_LOOP (guint8, double, HYB_U8, u8)
 CLIP_LOOP (gint8, double, HYB_I8, i8)

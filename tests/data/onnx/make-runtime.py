@@ -98,6 +98,20 @@ CASES = {
         y = ReverseSequence <time_axis = 0, batch_axis = 1> (x, n)
         z = ReverseSequence <time_axis = 1, batch_axis = 0> (t, m)
     }""", lambda f: {"x": f(5, 3, 2), "t": np.arange(12).reshape(3, 4).astype(np.uint8), "n": np.array([5, 1, 3]), "m": np.array([2, 4, 1])}),
+    # Bounds that are known, have changed places, or come with the inputs.
+    "clipped": ('"" : 17', """g (float[3,11] x, float low, int64[5] k) => (float[3,11] y, float[3,11] z, float[3,11] u, float[3,11] v, int64[5] w)
+        <float a = {-0.5}, float b = {0.7}, int64 c = {-2}, int64 d = {3}> {
+        y = Clip (x, a, b)
+        z = Clip (x, b, a)
+        u = Clip (x, , a)
+        v = Clip (x, low, b)
+        w = Clip (k, c, d)
+    }""", lambda f: {"x": np.concatenate([f(3, 9), np.full((3, 1), 1e30), np.full((3, 1), -1e30)], 1).astype(np.float32), "low": np.array(-0.1, np.float32),
+                     "k": np.array([-5, -2, 0, 3, 2**40])}),
+    "clipped-6": ('"" : 6', """g (float[3,11] x) => (float[3,11] y, float[3,11] z) {
+        y = Clip <min = -0.5, max = 0.7> (x)
+        z = Clip <min = 0.25> (x)
+    }""", lambda f: {"x": f(3, 11)}),
     "axes-twice": ('"" : 18', """g (float[2,3,4] x) => (float[2,1,4] y, float[3] z) <int64[3] a = {1, -2, 1}, int64[4] b = {2, 0, -1, 0}> {
         y = ReduceMean (x, a)
         z = ReduceL2 <keepdims = 0> (x, b)

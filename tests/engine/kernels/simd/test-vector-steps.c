@@ -80,6 +80,13 @@ test_level (gconstpointer level)
       hyb_vector_hard_sigmoid (n, y, 0.2, 0.5, y);
       for (guint i = 0; i < N; i++)
         assert_same (y[i], i < n ? exact_hard_sigmoid (x[i]) : x[i]);
+      memcpy (y, x, sizeof x);
+      hyb_vector_clip (n, y, -0.75f, INFINITY, y);
+      for (guint i = 0; i < N; i++)
+        assert_same (y[i], i < n && x[i] < -0.75f ? -0.75f : x[i]);
+      hyb_vector_clip (n, x, -2.25f, 0.5f, y);
+      for (guint i = 0; i < n; i++)
+        assert_same (y[i], x[i] > 0.5f ? 0.5f : x[i] < -2.25f ? -2.25f : x[i]);
     }
   hyb_simd_cap (HYB_SIMD_AVX512);
 }
