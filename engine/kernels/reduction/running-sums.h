@@ -1,9 +1,25 @@
-/* running-sums.h — running sums of neighbouring lines of floats.
+/* running-sums.h — running sums of lines: y[k] = x[0] + … + x[k].
+ *
+ * Floats are summed in double; integers wrap.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include <glib.h>
+#include "engine/tensor/dtype.h"
 
-/* Replaces n lines that lie side by side, of `length` elements `stride` apart (which may be negative), by their running
- * sums; they are summed in double. */
-void hyb_running_sums_f32 (float *x, gint64 length, gint64 stride, gint64 n);
+/* The element types that can be summed. */
+#define HYB_DTYPES_RUNNING_SUMS                                                                   \
+  (HYB_DTYPES_FLOAT | HYB_DTYPE_BIT (HYB_U8) | HYB_DTYPE_BIT (HYB_I8) | HYB_DTYPE_BIT (HYB_I32) | \
+   HYB_DTYPE_BIT (HYB_I64))
+
+/* n_lines lines that lie side by side, of `length` elements, `step` elements from one to the next. */
+typedef struct
+{
+  HybDType      dtype;        /* one of HYB_DTYPES_RUNNING_SUMS */
+  gboolean      is_exclusive; /* y[k] = x[0] + … + x[k − 1] */
+  gint64        length, step, n_lines;
+  gconstpointer x;
+  gpointer      y; /* x or an array that does not overlap it */
+} HybRunningSums;
+
+/* Computes the lines from their first elements on. */
+void hyb_running_sums (const HybRunningSums *sums);

@@ -127,7 +127,10 @@ write_cumsum (OnnxExport *export)
       axis = 0;
     }
   x = onnx_cast (export, x, onnx_input_type (export, 0).dtype, inner);
-  x = onnx_binary (export, "CumSum", x, onnx_number (export, (double) axis, HYB_I64));
+  x = onnx_emit (export, "CumSum", 2,
+                 (OnnxValue[]){ x, onnx_number (export, (double) axis, HYB_I64) },
+                 ONNX_ATTRIBUTES (ONNX_INT ("exclusive", onnx_param_bool (export, "exclusive")),
+                                  ONNX_INT ("reverse", onnx_param_bool (export, "reverse"))));
   onnx_set_output (export, 0, onnx_cast (export, x, inner, onnx_output_type (export, 0).dtype));
 }
 
@@ -155,5 +158,6 @@ const HybOnnxRule hyb_onnx_rules_reduce[] = {
   { .op = "_npi_argmax", .write = write_arg, .onnx = "ArgMax" },
   { .op = "_npi_argmin", .write = write_arg, .onnx = "ArgMin" },
   { .op = "cumsum", .write = write_cumsum },
+  { .op = "_running_sum", .write = write_cumsum },
   { .op = NULL },
 };

@@ -278,18 +278,17 @@ lower_cumsum (HybLowering *lowering)
   int        axis =
       hyb_onnx_axis (lowering, (gint64) hyb_onnx_input_double (lowering, 1, 0), type.shape.rank);
   const char *axis_text = hyb_lowering_text (lowering, "%d", axis);
-  const char *axes_text = hyb_lowering_text (lowering, "(%d,)", axis);
   gboolean    is_reverse = hyb_onnx_int (lowering, "reverse", 0) != 0;
+  gboolean    is_exclusive = hyb_onnx_int (lowering, "exclusive", 0) != 0;
 
   if (axis < 0)
     return;
-  if (is_reverse)
-    x = hyb_lowering_emit (lowering, "reverse", 1, &x, "axis", axes_text, NULL);
-  y = hyb_lowering_emit (lowering, "cumsum", 1, &x, "axis", axis_text, NULL);
-  if (hyb_onnx_int (lowering, "exclusive", 0))
-    y = hyb_onnx_binary (lowering, "broadcast_sub", y, x);
-  if (is_reverse)
-    y = hyb_lowering_emit (lowering, "reverse", 1, &y, "axis", axes_text, NULL);
+  if (is_reverse || is_exclusive)
+    y = hyb_lowering_emit (lowering, "_running_sum", 1, &x, "axis", axis_text, "exclusive",
+                           is_exclusive ? "True" : "False", "reverse",
+                           is_reverse ? "True" : "False", NULL);
+  else
+    y = hyb_lowering_emit (lowering, "cumsum", 1, &x, "axis", axis_text, NULL);
   hyb_lowering_set_output (lowering, 0, hyb_onnx_cast (lowering, y, type.dtype));
 }
 

@@ -1,4 +1,5 @@
-/* cumsum.c — cumsum: running sums along one axis, or of the flattened array, and their gradient.
+/* cumsum.c — cumsum: running sums along one axis, or of the flattened array; _running_sum: those of ONNX, from either end;
+ * and their gradients.
  *
  * The elements are converted to the type of the result first, and summed there: integers wrap, floats
  * are summed in double.  The gradient is the running sum from the other end.  Start with run_groups().
@@ -9,8 +10,6 @@
 #include "engine/op/dimensions.h"
 #include "engine/op/rules.h"
 #include "engine/op/run.h"
-
-#include "engine/kernels/vectorise.h"
 
 /* Elements for each thread at least. */
 #define GRAIN 16384
@@ -57,78 +56,25 @@ cumsum_infer_dtype (HybCall *call, GError **error)
 
 typedef struct
 {
-  HybAxisView view;
-  HybDType    dtype;
-  gboolean    reverse; /* sum from the last element to the first */
-  gpointer    data;    /* replaced by the sums */
+  HybAxisView    view;
+  HybRunningSums lines;   /* without their number and their elements */
+  gboolean       reverse; /* sum from the last element to the first */
+  const char    *from;
+  char          *to;
 } CumsumJob;
 
 /* Lines that are summed side by side, so that memory is read in order. */
 #define COLUMNS 64
 
-/* Sums n_lines lines that lie side by side.  Sum is unsigned for integers, because signed overflow is undefined. */
-#define LINES(T, Sum, suffix)                                                         \
-  static void lines_##suffix (gpointer data, gint64 n, gint64 stride, gint64 n_lines) \
-  {                                                                                   \
-    T  *at = data;                                                                    \
-    Sum sums[COLUMNS] = { 0 }, sum = 0;                                               \
-                                                                                      \
-    for (gint64 i = 0; i < n && n_lines == 1; i++)                                    \
-      {                                                                               \
-        sum += (Sum) at[i * stride];                                                  \
-        at[i * stride] = (T) sum;                                                     \
-      }                                                                               \
-    for (gint64 i = 0; i < n && n_lines > 1; i++, at += stride)                       \
-      {                                                                               \
-        HYB_INDEPENDENT                                                               \
-        for (gint64 k = 0; k < n_lines; k++)                                          \
-          {                                                                           \
-            sums[k] += (Sum) at[k];                                                   \
-            at[k] = (T) sums[k];                                                      \
-          }                                                                           \
-      }                                                                               \
-  }
-LINES (double, double, f64)
-LINES (gint8, guint64, i8)
-LINES (guint8, guint64, u8)
-LINES (gint32, guint64, i32)
-LINES (gint64, guint64, i64)
-
-#undef LINES
-
-#define CUMSUM_DTYPES                                                                             \
-  (HYB_DTYPES_FLOAT | HYB_DTYPE_BIT (HYB_U8) | HYB_DTYPE_BIT (HYB_I8) | HYB_DTYPE_BIT (HYB_I32) | \
-   HYB_DTYPE_BIT (HYB_I64))
-
-static void
-lines_f32 (gpointer data, gint64 n, gint64 stride, gint64 n_lines)
-{
-  float *at = data;
-  double sum = 0;
-
-  if (n_lines > 1)
-    {
-      hyb_running_sums_f32 (data, n, stride, n_lines);
-      return;
-    }
-  for (gint64 i = 0; i < n; i++)
-    {
-      sum += at[i * stride];
-      at[i * stride] = (float) sum;
-    }
-}
-
 /* Groups of lines: up to COLUMNS that lie side by side. */
 static void
 run_groups (gint64 begin, gint64 end, gpointer data)
 {
-  static void (*const lines[HYB_N_DTYPES]) (gpointer, gint64, gint64, gint64) = {
-    [HYB_F32] = lines_f32, [HYB_F64] = lines_f64, [HYB_U8] = lines_u8,
-    [HYB_I8] = lines_i8,   [HYB_I32] = lines_i32, [HYB_I64] = lines_i64,
-  };
   const CumsumJob *job = data;
+  HybRunningSums   lines = job->lines;
   gint64           n = job->view.length, inner = job->view.inner;
   gint64           n_groups = (inner + COLUMNS - 1) / COLUMNS;
+  gint64           size = (gint64) hyb_dtype_size (lines.dtype);
 
   for (gint64 i = begin; i < end; i++)
     {
@@ -136,40 +82,104 @@ run_groups (gint64 begin, gint64 end, gpointer data)
 
       if (job->reverse)
         first += (n - 1) * inner;
-      lines[job->dtype]((char *) job->data + first * (gint64) hyb_dtype_size (job->dtype), n,
-                        job->reverse ? -inner : inner, MIN (COLUMNS, inner - column));
+      lines.n_lines = MIN (COLUMNS, inner - column);
+      lines.x = job->from + first * size;
+      lines.y = job->to + first * size;
+      hyb_running_sums (&lines);
     }
 }
 
-/* Inputs: the terms, and for the gradient the data, for its shape. */
+/* Sums from input 0 to output 0. */
 static void
-compute (const HybCall *call, const HybRun *run, const HybShape *shape, gboolean reverse)
+compute (const HybCall *call,
+         const HybRun  *run,
+         HybAxisView    view,
+         gboolean       exclusive,
+         gboolean       reverse)
 {
-  const CumsumParams *params = call->params;
-  gint64              n = hyb_shape_size (shape);
-  CumsumJob           job = { .view = hyb_axis_view_optional (shape, params->axis),
-                              .dtype = call->output[0].dtype,
-                              .reverse = reverse,
-                              .data = run->output[0] };
+  HybDType  dtype = call->output[0].dtype;
+  CumsumJob job = {
+    .view = view,
+    .lines = { .dtype = dtype,
+               .is_exclusive = exclusive,
+               .length = view.length,
+               .step = reverse ? -view.inner : view.inner },
+    .reverse = reverse,
+    .from = run->input[0],
+    .to = run->output[0],
+  };
+  gint64 n = view.outer * view.length * view.inner;
 
   if (n == 0)
     return;
-  hyb_dtype_convert (run->output[0], job.dtype, run->input[0], call->input[0].dtype, (gsize) n);
-  hyb_parallel_for (job.view.outer * ((job.view.inner + COLUMNS - 1) / COLUMNS),
-                    MAX (1, GRAIN / (job.view.length * MIN (job.view.inner, COLUMNS))), run_groups,
-                    &job);
+  if (call->input[0].dtype != dtype)
+    {
+      hyb_dtype_convert (job.to, dtype, job.from, call->input[0].dtype, (gsize) n);
+      job.from = job.to;
+    }
+  hyb_parallel_for (view.outer * ((view.inner + COLUMNS - 1) / COLUMNS),
+                    MAX (1, GRAIN / (view.length * MIN (view.inner, COLUMNS))), run_groups, &job);
 }
 
 static void
 cumsum_forward (const HybCall *call, const HybRun *run)
 {
-  compute (call, run, &call->input[0].shape, FALSE);
+  const CumsumParams *params = call->params;
+
+  compute (call, run, hyb_axis_view_optional (&call->input[0].shape, params->axis), FALSE, FALSE);
 }
 
 static void
 cumsum_backward (const HybCall *call, const HybRun *run)
 {
-  compute (call, run, &call->input[1].shape, TRUE);
+  const CumsumParams *params = call->params;
+
+  compute (call, run, hyb_axis_view_optional (&call->input[1].shape, params->axis), FALSE, TRUE);
+}
+
+/* --- _running_sum --- */
+
+typedef struct
+{
+  gint64   axis;
+  gboolean exclusive, reverse;
+} RunningParams;
+
+static const HybParam running_params[] = {
+  { HYB_FIELD (RunningParams, axis), HYB_PARAM_INT, "0", .doc = "axis along which to sum" },
+  { HYB_FIELD (RunningParams, exclusive), HYB_PARAM_BOOL, "False",
+    .doc = "do not add an element to its own sum" },
+  { HYB_FIELD (RunningParams, reverse), HYB_PARAM_BOOL, "False",
+    .doc = "sum from the last element to the first" },
+  { 0 },
+};
+
+static gboolean
+running_infer_shape (HybCall *call, GError **error)
+{
+  const RunningParams *params = call->params;
+  HybShape            *data = &call->input[0].shape;
+
+  return hyb_shape_unify (data, &call->output[0].shape, error) &&
+         (data->rank == HYB_UNKNOWN || hyb_shape_axis (data, params->axis, error) >= 0);
+}
+
+static void
+running_forward (const HybCall *call, const HybRun *run)
+{
+  const RunningParams *params = call->params;
+
+  compute (call, run, hyb_axis_view_optional (&call->input[0].shape, params->axis),
+           params->exclusive, params->reverse);
+}
+
+static void
+running_backward (const HybCall *call, const HybRun *run)
+{
+  const RunningParams *params = call->params;
+
+  compute (call, run, hyb_axis_view_optional (&call->input[0].shape, params->axis),
+           params->exclusive, !params->reverse);
 }
 
 static gboolean
@@ -179,6 +189,7 @@ backward_infer_dtype (HybCall *call, GError **error)
 }
 
 static const char *const cumsum_inputs[] = { "a", NULL };
+static const char *const running_backward_inputs[] = { "gradient", NULL };
 static const char *const backward_inputs[] = { "gradient", "data", NULL };
 
 const HybOp hyb_ops_cumsum[] = {
@@ -191,7 +202,7 @@ const HybOp hyb_ops_cumsum[] = {
       HYB_PARAMS (cumsum_params, CumsumParams),
       .infer_shape = cumsum_infer_shape,
       .infer_dtype = cumsum_infer_dtype,
-      .dtypes = CUMSUM_DTYPES,
+      .dtypes = HYB_DTYPES_RUNNING_SUMS,
       .forward = cumsum_forward,
       .gradient = hyb_gradient_by_operands,
   },
@@ -205,10 +216,33 @@ const HybOp hyb_ops_cumsum[] = {
       .inputs = backward_inputs,
       HYB_PARAMS (cumsum_params, CumsumParams),
       .infer_dtype = backward_infer_dtype,
-      .dtypes = CUMSUM_DTYPES,
+      .dtypes = HYB_DTYPES_RUNNING_SUMS,
       .forward = cumsum_backward,
+  },
+  {
+      .name = "_running_sum",
+      .doc = "Running sums along an axis, from either end, with or without the element itself.",
+      .category = HYB_CATEGORY_REDUCTION,
+      .flags = HYB_OP_INTERNAL,
+      .inputs = cumsum_inputs,
+      HYB_PARAMS (running_params, RunningParams),
+      .infer_shape = running_infer_shape,
+      .dtypes = HYB_DTYPES_RUNNING_SUMS,
+      .forward = running_forward,
+      .gradient = hyb_gradient_by_operands,
+  },
+  {
+      .name = "_backward_running_sum",
+      .doc = "Gradient of _running_sum: running sums from the other end.",
+      .category = HYB_CATEGORY_REDUCTION,
+      .flags = HYB_OP_INTERNAL,
+      .gradient_of = "_running_sum",
+      .operands = "g0 > i0",
+      .inputs = running_backward_inputs,
+      HYB_PARAMS (running_params, RunningParams),
+      .infer_shape = running_infer_shape,
+      .dtypes = HYB_DTYPES_RUNNING_SUMS,
+      .forward = running_backward,
   },
   { 0 },
 };
-
-#undef CUMSUM_DTYPES

@@ -1,10 +1,12 @@
-/* test-cumsum.c — tests of cumsum: samples and refusals for
+/* test-cumsum.c — tests of cumsum and _running_sum: samples and refusals for
  * op-check.h, sums that wrap, and lines beside each other.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/kernels/simd/simd.h"
 #include "tests/engine/ops/op-check.h"
 #include "tests/program.h"
+
+#include <math.h>
 
 static const OpSample samples[] = {
   { "cumsum", "flattened", NULL, { "f32[2,3]" } },
@@ -19,6 +21,11 @@ static const OpSample samples[] = {
   { "cumsum", "half floats", "axis=0", { "f16[3]" }, OP_SKIP_GRADIENT },
   { "cumsum", "wider result", "axis=0 dtype=float64", { "f32[3,2]" } },
   { "cumsum", "integers of floats", "axis=0 dtype=int32", { "f32[3,2] -3..3" }, OP_SKIP_GRADIENT },
+  { "_running_sum", "to the end", "axis=1", { "f32[2,3,2]" } },
+  { "_running_sum", "without the element", "axis=-1 exclusive=True", { "f32[2,3]" } },
+  { "_running_sum", "from the end", "axis=0 reverse=True", { "i32[3,2]" } },
+  { "_running_sum", "both", "axis=1 exclusive=True reverse=True", { "f64[2,3]" } },
+  { "_running_sum", "no element", "axis=1 exclusive=True", { "f32[2,0]" } },
   { 0 },
 };
 
@@ -61,6 +68,61 @@ test_all_widths_are_summed_line_by_line (void)
   hyb_simd_cap (HYB_SIMD_AVX512);
 }
 
+/* Checks one element against the sum of those before it, all small whole numbers, or behind it. */
+static void
+check_sum (HybTensor *x, HybTensor *y, gint64 at, guint how)
+{
+  gboolean exclusive = how & 1, reverse = how >> 1 & 1;
+  HybDType dtype = hyb_tensor_get_dtype (x);
+  gint64   length = hyb_tensor_get_shape (x)->dim[1], inner = hyb_tensor_get_shape (x)->dim[2];
+  gint64   k = at / inner % length, base = at - k * inner;
+  double   sum = 0;
+
+  for (gint64 j = 0; j < length; j++)
+    if (reverse ? j > k : j < k)
+      sum += hyb_dtype_get_double (hyb_tensor_get_data (x), dtype, (gsize) (base + j * inner));
+  if (!exclusive)
+    sum += hyb_dtype_get_double (hyb_tensor_get_data (x), dtype, (gsize) at);
+  g_assert_cmpfloat (hyb_dtype_get_double (hyb_tensor_get_data (y), dtype, (gsize) at), ==, sum);
+}
+
+static void
+test_all_types_are_summed_from_both_ends (void)
+{
+  static const HybDType    dtypes[] = { HYB_F32, HYB_F64, HYB_I8, HYB_I32, HYB_I64 };
+  static const char *const attributes[] = { "axis=1", "axis=1 exclusive=True",
+                                            "axis=1 reverse=True",
+                                            "axis=1 exclusive=True reverse=True" };
+
+  for (guint round = 0; round < 400; round++)
+    {
+      gint64  length = 1 + round % 7, inner = 1 + round * 7 % 139;
+      HybType type = { hyb_shape_3d (3, length, inner), dtypes[round % G_N_ELEMENTS (dtypes)] };
+      g_autoptr (HybTensor) x = hyb_tensor_new (&type, NULL);
+      g_autoptr (HybTensor) y = NULL;
+
+      for (gint64 i = 0; i < 3 * length * inner; i++)
+        hyb_dtype_set_double (hyb_tensor_get_data (x), type.dtype, (gsize) i,
+                              (double) (i * 7919 % 23) - 11);
+      hyb_simd_cap ((HybSimdLevel) (round % 3));
+      y = op_run ("_running_sum", attributes[round / 5 % 4], hyb_tensor_ref (x), NULL);
+      for (gint64 i = 0; i < 3 * length * inner; i++)
+        check_sum (x, y, i, round / 5 % 4);
+    }
+  hyb_simd_cap (HYB_SIMD_AVX512);
+}
+
+/* A sum minus the element itself would be NaN, and 0. */
+static void
+test_an_excluded_element_does_not_change_its_sum (void)
+{
+  g_autoptr (HybTensor) y =
+      op_run ("_running_sum", "axis=1 exclusive=True",
+              op_tensor ("f32[2,3]", 1., INFINITY, 2., 1., 0x1p90, -0x1p90), NULL);
+
+  op_assert_near (y, 0, 0., 1., INFINITY, 0., 1., 0x1p90);
+}
+
 TEST_PROGRAM (test_cumsum)
 {
   g_test_init (&argc, &argv, NULL);
@@ -70,5 +132,9 @@ TEST_PROGRAM (test_cumsum)
                    test_elements_are_converted_before_they_are_added);
   g_test_add_func ("/engine/ops/cumsum/all-widths-are-summed-line-by-line",
                    test_all_widths_are_summed_line_by_line);
+  g_test_add_func ("/engine/ops/cumsum/all-types-are-summed-from-both-ends",
+                   test_all_types_are_summed_from_both_ends);
+  g_test_add_func ("/engine/ops/cumsum/an-excluded-element-does-not-change-its-sum",
+                   test_an_excluded_element_does_not_change_its_sum);
   return g_test_run ();
 }
