@@ -388,6 +388,20 @@ def matmul(g):
     return g.add("MatMul", [g.input(batch, m, k), g.input(batch, k, n)])
 
 
+def matmul_constant(g):
+    batch, m, k, n = g.size(1, 16), g.size(1, 200), g.size(16, 400), g.size(8, 400)
+    if g.draw.random() < 0.5:
+        return g.add("MatMul", [g.input(batch, m, k), g.weight(k, n)])
+    return g.add("MatMul", [g.weight(m, k), g.input(batch, k, n)])
+
+
+def gemm(g):
+    m, k, n = g.size(1, 300), g.size(16, 500), g.size(4, 500)
+    a, b = g.draw.randint(0, 1), g.draw.randint(0, 1)
+    x, y = g.input(*((k, m) if a else (m, k))), g.input(*((n, k) if b else (k, n)))
+    return g.add("Gemm", [x, y, g.weight(n)], transA=a, transB=b, alpha=g.draw.choice([1.0, 0.5]))
+
+
 def einsum(g):
     b, i, j, k, h = g.size(1, 6), g.size(8, 80), g.size(8, 80), g.size(8, 80), g.size(1, 8)
     terms, x, y = g.draw.choice([("bik,bkj->bij", (b, i, k), (b, k, j)), ("bihk,bjhk->bhij", (b, i, h, k), (b, j, h, k)), ("ik,jk->ij", (i, k), (j, k)),
@@ -734,7 +748,7 @@ KINDS = [pointwise_chain, transpose, softmax, reduction, layer_norm, dense, embe
          squeeze_and_excite, feed_forward, recurrent_over_convolution, product_of_bytes, rounded_product, convolution_of_bytes,
          rounded_convolution, dynamic_feed_forward, dynamic_perceptron, static_convolutions, static_products,
          permutation, backward_slice, roll, transposing_einsum, views, unfold, window_partition, rotary_embedding, channel_shuffle, resize_other, cast_from,
-         masked, other_clip, sources, reverse_sequence, compress, non_zero, unique, scatter_places, joined_types, many_splits]
+         masked, other_clip, sources, reverse_sequence, compress, non_zero, unique, scatter_places, joined_types, many_splits, matmul_constant, gemm]
 
 
 def write_case(folder, number, seed, kinds):
