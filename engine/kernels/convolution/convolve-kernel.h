@@ -372,7 +372,7 @@ NAME (transposed_part) (gint64 part, gint64 area, gconstpointer data)
                    .alpha = 1.0,
                    .beta = method == METHOD_POINTWISE && bias ? 1.0 : 0.0 };
 
-  NAME (multiply_transposed)
+  NAME (hyb_gemm)
   (&gemm, weight + part % convolve->groups * filters * depth, map + part * filters * positions,
    columns);
   if (method != METHOD_COLUMNS)

@@ -238,19 +238,6 @@ cell_at (const HybConvolve *convolve, int axis, gint64 position, gint64 tap)
   return position * convolve->stride[axis] + tap * convolve->dilate[axis] - convolve->pad[axis];
 }
 
-/* Products with transposed weights. */
-static void
-multiply_transposed_f32 (const HybGemm *gemm, const float *a, const float *b, float *c)
-{
-  hyb_gemm_transposed_f32 (gemm, a, b, c);
-}
-
-static void
-multiply_transposed_f64 (const HybGemm *gemm, const double *a, const double *b, double *c)
-{
-  hyb_gemm_f64 (gemm, a, b, c);
-}
-
 #define REAL_KERNEL "engine/kernels/convolution/convolve-kernel.h"
 #include "engine/kernels/each-real.h"
 

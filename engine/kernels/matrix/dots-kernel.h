@@ -139,7 +139,7 @@ SIMD (add_lanes) (Floats a, Floats b, Floats c, Floats d)
 ROWS_ALL (DEFINE)
 
 #define ENTRY(rows) SIMD (multiply_##rows),
-static const Kernels SIMD (kernels) = { MAX_KERNEL_ROWS, { NULL, ROWS_ALL (ENTRY) } };
+static const Kernels SIMD (kernels) = { LANES, MAX_KERNEL_ROWS, { NULL, ROWS_ALL (ENTRY) } };
 
 #undef ENTRY
 #undef ROWS_ALL

@@ -7,6 +7,7 @@
 #include "engine/kernels/matrix/dots.h"
 
 #include "engine/base/parallel.h"
+#include "engine/kernels/matrix/tiles.h"
 
 #include <string.h>
 
@@ -20,15 +21,10 @@
 /* The locality that __builtin_prefetch() calls the second-level cache. */
 #define SECOND_CACHE 2
 
-/* Adding the lanes of a sum takes as long as packing this many weights, so that packing pays from
- * k / LANES_COST rows on; measured with AVX-512 and AVX2 for 2 to 128 rows. */
-#define LANES_COST 8
-/* Beyond this A is read from the second-level cache too often. */
+/* Beyond this A is read from the second-level cache too often, unless B is a single block. */
 #define MAX_DOT_ROWS 48
-/* Up to this many results OpenBLAS has kernels for AVX-512 that do not pack either. */
-#define LIBRARY_RESULTS 1200
-/* Multiplications below which nothing is gained. */
-#define SMALL 16384
+/* The time to add the lanes of the sums of a tile, in multiply-adds of a vector (AVX-512 73, AVX2 62). */
+#define LANES_COST 68
 
 /* Multiplications below which a slice is not worth a thread. */
 #define GRAIN 131072
@@ -47,7 +43,7 @@ typedef void (*MultiplyRows) (gint64             k,
 /* The kernels of one instruction set. */
 typedef struct
 {
-  gint64       max_rows;
+  gint64       lanes, max_rows;
   MultiplyRows rows[MAX_ROWS + 1]; /* rows[r] multiplies r rows, 1 ≤ r ≤ max_rows */
 } Kernels;
 
@@ -131,18 +127,26 @@ multiply_columns (gint64 begin, gint64 end, gpointer data)
     multiply_block (job, j, MIN (j + block, last));
 }
 
+/* The time of the product, in multiply-adds of one vector, where the matrices are in a cache. */
+static double
+cost (const HybGemm *gemm)
+{
+  const Kernels *kernels = HYB_SIMD_CHOOSE (&kernels);
+  gint64         tiles = (gemm->n + TILE - 1) / TILE;
+  gint64         groups = (gemm->m + kernels->max_rows - 1) / kernels->max_rows;
+  gint64         vectors = (gemm->k + kernels->lanes - 1) / kernels->lanes;
+
+  return (double) (gemm->m * tiles * TILE) * (double) vectors +
+         LANES_COST * (double) (groups * tiles);
+}
+
 gboolean
 hyb_dots_is_faster (const HybGemm *gemm)
 {
-  HybSimdLevel level = hyb_simd_level ();
-  gint64       idle = (TILE - gemm->n % TILE) % TILE; /* rows of the last tile that B lacks */
-  double       results = (double) gemm->m * (double) gemm->n;
-
-  return level != HYB_SIMD_PLAIN && gemm->transpose_b && !gemm->transpose_a && gemm->alpha == 1 &&
-         (gemm->beta == 0 || gemm->beta == 1) && gemm->m > 1 && gemm->m <= MAX_DOT_ROWS &&
-         8 * idle <= gemm->n && gemm->k / LANES_COST >= gemm->m &&
-         results * (double) gemm->k >= SMALL &&
-         (level != HYB_SIMD_AVX512 || results > LIBRARY_RESULTS);
+  return hyb_simd_level () != HYB_SIMD_PLAIN && gemm->transpose_b && !gemm->transpose_a &&
+         gemm->alpha == 1 && (gemm->beta == 0 || gemm->beta == 1) && gemm->m > 1 &&
+         (gemm->m <= MAX_DOT_ROWS || gemm->n * gemm->k <= BLOCK) &&
+         cost (gemm) < hyb_tiles_cost (gemm);
 }
 
 void

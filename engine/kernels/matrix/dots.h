@@ -10,8 +10,8 @@
 
 #include "engine/kernels/matrix/gemm-shape.h"
 
-/* Whether hyb_dots_multiply() can compute the product and is faster than panels.h and OpenBLAS on
- * this processor. */
+/* Whether hyb_dots_multiply() can compute the product and is faster than tiles.h on this
+ * processor. */
 gboolean hyb_dots_is_faster (const HybGemm *gemm);
 /* Computes C = A Bᵀ + beta C.  bias (n) is added to every row; NULL for no bias.  Call it only where
  * hyb_dots_is_faster() returned TRUE. */

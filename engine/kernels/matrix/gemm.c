@@ -1,7 +1,7 @@
 /* gemm.c — matrix products: C[m,n] = alpha sum_k op(A)[m,k] op(B)[k,n] + beta C[m,n].
  *
- * choose_method() chooses: products of few rows go to dots.h or panels.h, products with a vector to
- * matrix-vector.h, tiny ones to tiny.h (float only), all others to OpenBLAS, which computes each slice of C with one
+ * choose_method() chooses.  Products of floats with a vector go to matrix-vector.h, others to dots.h, tiny.h or tiles.h,
+ * and to OpenBLAS only where C has few columns; those of doubles to OpenBLAS, which computes each slice of C with one
  * thread.  Start reading there, then at hyb_gemm_f32() and the macro GEMM.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/kernels/matrix/gemm.h"
@@ -11,15 +11,16 @@
 #include "engine/kernels/matrix/blas.h"
 #include "engine/kernels/matrix/dots.h"
 #include "engine/kernels/matrix/matrix-vector.h"
-#include "engine/kernels/matrix/panels.h"
+#include "engine/kernels/matrix/tiles.h"
 #include "engine/kernels/matrix/tiny.h"
-#include "engine/kernels/simd/transpose.h"
 
 #include <string.h>
 
-/* Products of up to this many multiplications use one thread: a second one costs more than it
+/* OpenBLAS's products of up to this many multiplications use one thread: a second one costs more than it
  * gains. */
 #define SERIAL_WORK (128.0 * 128 * 128)
+/* Multiplications of a batch below which a slice is not worth a thread. */
+#define GRAIN 262144.0
 /* C is split over threads in multiples of this many rows or columns. */
 #define UNIT 32
 
@@ -50,21 +51,12 @@ typedef enum
   METHOD_SCALE,   /* C = beta C: there is nothing to add */
   METHOD_PLAIN,   /* too large for OpenBLAS */
   METHOD_DOTS,    /* of floats alone, like the next three */
-  METHOD_PANELS,
   METHOD_VECTOR,
   METHOD_TINY,
+  METHOD_TILES,
   METHOD_LIBRARY_VECTOR,
   METHOD_LIBRARY,
 } Method;
-
-/* The method for a product of few rows of floats; METHOD_LIBRARY: none of these. */
-static Method
-choose_few_rows (const HybGemm *gemm)
-{
-  if (hyb_dots_is_faster (gemm))
-    return METHOD_DOTS;
-  return hyb_panels_is_faster (gemm) ? METHOD_PANELS : METHOD_LIBRARY;
-}
 
 /* Whether matrix-vector.h can compute a product with a vector: contiguous floats, alpha 1.  The vector is the column
  * of B if there is a single one, else the row of A. */
@@ -87,13 +79,13 @@ choose_library (const HybGemm *gemm)
 static Method
 choose_for_floats (const HybGemm *gemm)
 {
-  Method few = choose_few_rows (gemm);
-
-  if (few != METHOD_LIBRARY)
-    return few;
   if ((gemm->m == 1 || gemm->n == 1) && suits_matrix_vector (gemm))
     return METHOD_VECTOR;
-  return hyb_tiny_is_faster (gemm) ? METHOD_TINY : choose_library (gemm);
+  if (hyb_dots_is_faster (gemm))
+    return METHOD_DOTS;
+  if (hyb_tiny_is_faster (gemm))
+    return METHOD_TINY;
+  return hyb_tiles_is_faster (gemm) ? METHOD_TILES : choose_library (gemm);
 }
 
 static Method
@@ -106,18 +98,6 @@ choose_method (const HybGemm *gemm, HybDType dtype)
   if (!fits_library (gemm))
     return METHOD_PLAIN;
   return dtype == HYB_F32 ? choose_for_floats (gemm) : choose_library (gemm);
-}
-
-gboolean
-hyb_gemm_few_rows (const HybGemm *gemm, const float *a, const float *b, const float *bias, float *c)
-{
-  Method method = choose_few_rows (gemm);
-
-  if (method == METHOD_DOTS)
-    hyb_dots_multiply (gemm, a, b, bias, c);
-  else if (method == METHOD_PANELS)
-    hyb_panels_gemm (gemm, a, b, bias, c);
-  return method != METHOD_LIBRARY;
 }
 
 /* Adds the product with a vector to C. */
@@ -267,8 +247,8 @@ hyb_gemm_f32 (const HybGemm *gemm, const float *a, const float *b, float *c)
 
   if (method == METHOD_DOTS)
     hyb_dots_multiply (gemm, a, b, NULL, c);
-  else if (method == METHOD_PANELS)
-    hyb_panels_gemm (gemm, a, b, NULL, c);
+  else if (method == METHOD_TILES)
+    hyb_tiles_multiply (gemm, a, b, NULL, c);
   else if (method == METHOD_TINY)
     hyb_tiny_gemm (gemm, a, b, c);
   else if (method == METHOD_VECTOR)
@@ -281,34 +261,33 @@ hyb_gemm_f32 (const HybGemm *gemm, const float *a, const float *b, float *c)
     compute_f32 (method, gemm, a, b, c);
 }
 
-/* Floats of op(A) that are copied to the stack at a time: they stay in the cache while B is read. */
-#define COPIED_FLOATS 16384
-/* Below this many multiplications OpenBLAS is as fast. */
-#define MIN_TRANSPOSED_WORK 65536
+/* Sets each row of C to the bias, to which the product is added where its kernel does not add a bias itself. */
+static void
+add_to_bias (const HybGemm *gemm, const float *a, const float *b, const float *bias, float *c)
+{
+  HybGemm adding = *gemm;
+
+  for (gint64 i = 0; i < gemm->m; i++)
+    memcpy (c + i * gemm->ldc, bias, sizeof (float) * (gsize) gemm->n);
+  adding.beta = 1;
+  hyb_gemm_f32 (&adding, a, b, c);
+}
 
 void
-hyb_gemm_transposed_f32 (const HybGemm *gemm, const float *a, const float *b, float *c)
+hyb_gemm_biased_f32 (const HybGemm *gemm,
+                     const float   *a,
+                     const float   *b,
+                     const float   *bias,
+                     float         *c)
 {
-  float   copy[COPIED_FLOATS];
-  gint64  max = MIN (HYB_PANELS_MAX_ROWS, COPIED_FLOATS / MAX (gemm->k, 1));
-  gint64  n_blocks = max > 0 ? (gemm->m + max - 1) / max : 0;
-  HybGemm part = *gemm;
+  Method method = choose_method (gemm, HYB_F32);
 
-  part.transpose_a = FALSE;
-  part.lda = gemm->k;
-  part.m = n_blocks > 0 ? (gemm->m + n_blocks - 1) / n_blocks : 0;
-  if (!gemm->transpose_a || gemm_work (gemm) < MIN_TRANSPOSED_WORK || gemm->n < HYB_PANEL_WIDTH ||
-      !hyb_panels_can_multiply (&part))
-    {
-      hyb_gemm_f32 (gemm, a, b, c);
-      return;
-    }
-  for (gint64 row = 0, rows = part.m; row < gemm->m; row += rows)
-    {
-      part.m = MIN (rows, gemm->m - row);
-      hyb_transpose_32 (&(HybTranspose){ part.m, gemm->k, gemm->lda, gemm->k }, a + row, copy);
-      hyb_panels_gemm (&part, copy, b, NULL, c + row * gemm->ldc);
-    }
+  if (method == METHOD_DOTS)
+    hyb_dots_multiply (gemm, a, b, bias, c);
+  else if (method == METHOD_TILES)
+    hyb_tiles_multiply (gemm, a, b, bias, c);
+  else
+    add_to_bias (gemm, a, b, bias, c);
 }
 
 void
@@ -338,9 +317,9 @@ hyb_gemm_note (const HybGemm *gemm, HybDType dtype)
     [METHOD_PLAIN] = { N_ ("plain loops, too large for OpenBLAS"),
                        N_ ("plain loops, too large for OpenBLAS") },
     [METHOD_DOTS] = { N_ ("sums row by row, weights as they lie"), NULL },
-    [METHOD_PANELS] = { N_ ("panels of 32 columns, packed while multiplying"), NULL },
     [METHOD_VECTOR] = { N_ ("matrix times vector, weights as they lie"), NULL },
     [METHOD_TINY] = { N_ ("sums of four columns, weights as they lie"), NULL },
+    [METHOD_TILES] = { N_ ("tiles of the result, in registers"), NULL },
     [METHOD_LIBRARY_VECTOR] = { N_ ("OpenBLAS sgemv"), N_ ("OpenBLAS dgemv") },
     [METHOD_LIBRARY] = { N_ ("OpenBLAS sgemm"), N_ ("OpenBLAS dgemm") },
   };
@@ -382,8 +361,8 @@ hyb_gemm_share (const HybGemm *gemm, gint64 n, HybParallelFunc multiply, gpointe
 {
   double work = gemm_work (gemm);
 
-  if (work <= SERIAL_WORK || n >= (gint64) hyb_parallel_get_threads ())
-    hyb_parallel_for (n, MAX (1, (gint64) (SERIAL_WORK / MAX (1.0, work))), multiply, data);
+  if (work <= GRAIN || n >= (gint64) hyb_parallel_get_threads ())
+    hyb_parallel_for (n, MAX (1, (gint64) (GRAIN / MAX (1.0, work))), multiply, data);
   else
     multiply (0, n, data);
 }

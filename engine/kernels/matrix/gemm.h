@@ -11,9 +11,12 @@
 
 /* Computes the product in float. */
 void hyb_gemm_f32 (const HybGemm *gemm, const float *a, const float *b, float *c);
-/* The same, of which A is transposed: copies rows of op(A), if that and panels (panels.h) are faster.  The bytes of the
- * product may then differ from those of hyb_gemm_f32(). */
-void hyb_gemm_transposed_f32 (const HybGemm *gemm, const float *a, const float *b, float *c);
+/* The same, of which beta is 0, and adds bias (n) to every row. */
+void hyb_gemm_biased_f32 (const HybGemm *gemm,
+                          const float   *a,
+                          const float   *b,
+                          const float   *bias,
+                          float         *c);
 /* Computes the product in double. */
 void hyb_gemm_f64 (const HybGemm *gemm, const double *a, const double *b, double *c);
 /* Computes the product in the given element type, HYB_F32 or HYB_F64. */
@@ -22,14 +25,6 @@ void hyb_gemm (const HybGemm *gemm, HybDType dtype, gconstpointer a, gconstpoint
 /* Returns in a few words how hyb_gemm() computes the product on this processor, as a constant text; NULL if there is
  * nothing to multiply. */
 const char *hyb_gemm_note (const HybGemm *gemm, HybDType dtype);
-
-/* Computes the product in float without OpenBLAS if that is faster, which it is for few rows, and
- * adds bias (n; nullable) to every row.  FALSE: it is not, and C is as before. */
-gboolean hyb_gemm_few_rows (const HybGemm *gemm,
-                            const float   *a,
-                            const float   *b,
-                            const float   *bias,
-                            float         *c);
 
 /* The same product for a two-dimensional batch of matrices (samples and heads, for example):
  * product (i, j), i < count[0], j < count[1], reads A from element i a[0] + j a[1] on, and

@@ -2,9 +2,8 @@
  *
  *   hyb_panels_multiply(): for each block of 96 rows, for each panel of 32 columns (split over
  *   threads), for each block of 128 rows of the panel, for each group of 1 to 12 rows, for k.
- *   hyb_panels_gemm(), weights not packed: for each block of k that keeps X in the cache, for each
- *   panel, for each piece of 128 rows of W: pack the piece, then for each group of rows, for k.
- *   Half floats are converted while they are packed.
+ *   hyb_panels_gemm_half(), weights not packed: for each block of k that keeps X in the cache, for each
+ *   panel, for each piece of 128 rows of W: convert and pack the piece, then for each group of rows, for k.
  *
  * A panel is HYB_PANEL_WIDTH columns of the weights, row after row (k × 32); the last one is
  * padded with zeros.  The inner loops are in panels-kernel.h.  Start with hyb_panels_multiply().
@@ -29,20 +28,11 @@
 #define ROW_BLOCK 96
 
 /* Rows of a panel that are multiplied with all rows of X before the next ones: 16 KiB, so that they stay
- * in the first-level cache, beside the next ones, which are prefetched.  hyb_panels_gemm() packs as many
- * at a time.  64 and 256 were slower. */
+ * in the first-level cache, beside the next ones, which are prefetched.  hyb_panels_gemm_half() packs as
+ * many at a time.  64 and 256 were slower. */
 #define DEPTH 128
-/* Floats of X that stay in the second-level cache while hyb_panels_gemm() reads the weights. */
+/* Floats of X that stay in the second-level cache while hyb_panels_gemm_half() reads the weights. */
 #define CACHED_X 163840
-/* With more rows than this, packing X as well (as OpenBLAS does) pays. */
-#define MAX_GEMM_ROWS HYB_PANELS_MAX_ROWS
-/* Up to this many multiplications OpenBLAS does not pack either with AVX-512 and is faster; by whether W is
- * transposed.  Measured for 2 to 128 rows. */
-#define SMALL_TRANSPOSED 400000
-#define SMALL            1000000
-/* The same with AVX2, where OpenBLAS always packs. */
-#define SMALL_PACKED 8192
-
 /* Multiplications below which a slice is not worth a thread. */
 #define GRAIN 131072
 
@@ -54,56 +44,33 @@ hyb_panels_size (gint64 n, gint64 k)
   return (gsize) ((n + WIDTH - 1) / WIDTH * WIDTH) * (gsize) k;
 }
 
-/* A part of the weights W, as stored. */
-typedef struct
-{
-  gconstpointer data;
-  HybDType      dtype;
-  gint64        stride;     /* elements from one row to the next */
-  gboolean      transposed; /* only floats */
-  gint64        ahead;      /* half floats from a row to the prefetched ones; 0: no prefetching */
-} Weights;
-
-/* Packs the first k rows and `columns` ≤ WIDTH columns of op(W). */
+/* Packs `columns` ≤ WIDTH columns of weights of k rows, `stride` floats apart. */
 static void
-pack_panel (const Weights *weights, gint64 k, gint64 columns, float *panel)
+pack_panel (gint64 k, gint64 columns, const float *weights, gint64 stride, float *panel)
 {
-  const HybPanelKernelSet *kernels = hyb_panel_kernels ();
-  const float             *w = weights->data;
-  gint64                   ldw = weights->stride;
-
-  if (weights->dtype != HYB_F32)
-    {
-      (weights->dtype == HYB_F16
-           ? kernels->widen_f16
-           : kernels->widen_bf16) (k, columns, weights->data, ldw, weights->ahead, panel);
-      return;
-    }
-
   if (columns < WIDTH)
     memset (panel, 0, sizeof (float) * WIDTH * (gsize) k);
-  if (weights->transposed)
-    hyb_transpose_32 (&(HybTranspose){ k, columns, ldw, WIDTH }, w, panel);
-  else if (columns < WIDTH)
-    for (gint64 l = 0; l < k; l++)
-      memcpy (panel + l * WIDTH, w + l * ldw, sizeof (float) * (gsize) columns);
-  else
-    for (gint64 l = 0; l < k; l++)
-      memcpy (panel + l * WIDTH, w + l * ldw, sizeof (float) * WIDTH);
+  for (gint64 l = 0; l < k; l++)
+    memcpy (panel + l * WIDTH, weights + l * stride, sizeof (float) * (gsize) columns);
+}
+
+/* The same with `columns` rows of weights, k floats each. */
+static void
+pack_transposed (gint64 k, gint64 columns, const float *weights, float *panel)
+{
+  if (columns < WIDTH)
+    memset (panel, 0, sizeof (float) * WIDTH * (gsize) k);
+  hyb_transpose_32 (&(HybTranspose){ k, columns, k, WIDTH }, weights, panel);
 }
 
 void
 hyb_panels_pack (gint64 n, gint64 k, const float *weights, gboolean transposed, float *panels)
 {
   for (gint64 first = 0; first < n; first += WIDTH, panels += WIDTH * k)
-    {
-      Weights part = { .data = weights + first * (transposed ? k : 1),
-                       .dtype = HYB_F32,
-                       .stride = transposed ? k : n,
-                       .transposed = transposed };
-
-      pack_panel (&part, k, MIN (WIDTH, n - first), panels);
-    }
+    if (transposed)
+      pack_transposed (k, MIN (WIDTH, n - first), weights + first * k, panels);
+    else
+      pack_panel (k, MIN (WIDTH, n - first), weights + first, n, panels);
 }
 
 /* --- Multiplying --- */
@@ -407,16 +374,16 @@ hyb_panels_describe (gint64 m, gint64 n, gint64 k)
   return g_strdup_printf ("%" G_GINT64_FORMAT " at once, %s", n_panels, from);
 }
 
-/* --- Packing while multiplying --- */
+/* --- Half floats --- */
 
 /* A product whose weights are packed piece by piece just before they are multiplied. */
 typedef struct
 {
   const HybGemm           *gemm;
   const HybPanelKernelSet *kernels;
-  const float             *a, *bias;
-  gconstpointer            b;
-  HybDType                 dtype; /* of b */
+  HybPanelWiden            widen;
+  const float             *a;
+  const guint16           *b;
   float                   *c;
 } StreamedGemm;
 
@@ -436,34 +403,23 @@ find_piece (const HybGemm *gemm, gint64 n_pieces, gint64 index)
   return (PanelPiece){ index / n_pieces * WIDTH, l, CLAMP (gemm->k - l, 0, depth) };
 }
 
-static gconstpointer
-piece_start (const StreamedGemm *stream, const PanelPiece *piece)
+/* Packs one piece.  Meanwhile the weights of the next piece of the panel are prefetched, whose short rows lie too far
+ * apart for the hardware to do it. */
+static void
+pack_piece (const StreamedGemm *stream,
+            const PanelPiece   *piece,
+            const PanelPiece   *next,
+            float              *panel)
 {
-  gint64 ldb = stream->gemm->ldb;
-  gint64 at =
-      stream->gemm->transpose_b ? piece->first * ldb + piece->l : piece->l * ldb + piece->first;
+  gint64   ldb = stream->gemm->ldb;
+  gboolean continues = next && next->first == piece->first && next->depth == piece->depth;
 
-  return (const char *) stream->b + (gsize) at * hyb_dtype_size (stream->dtype);
+  stream->widen (piece->depth, MIN (WIDTH, stream->gemm->n - piece->first),
+                 stream->b + piece->l * ldb + piece->first, ldb, continues ? piece->depth * ldb : 0,
+                 panel);
 }
 
-/* The weights of one piece.  While half floats are packed, those of the next piece of the panel are prefetched, whose
- * short rows lie too far apart for the hardware to do it. */
-static Weights
-piece_weights (const StreamedGemm *stream, const PanelPiece *piece, const PanelPiece *next)
-{
-  gint64 ldb = stream->gemm->ldb;
-
-  return (Weights){ .data = piece_start (stream, piece),
-                    .dtype = stream->dtype,
-                    .stride = ldb,
-                    .transposed = stream->gemm->transpose_b,
-                    .ahead = next && next->first == piece->first && next->depth == piece->depth
-                                 ? piece->depth * ldb
-                                 : 0 };
-}
-
-/* Packs one piece, adds its product to C, and prefetches the next piece meanwhile if the weights
- * are transposed: the hardware does not prefetch their short runs of many rows. */
+/* Packs one piece and adds its product to C. */
 static void
 multiply_piece (const StreamedGemm *stream, const PanelPiece *piece, const PanelPiece *next)
 {
@@ -473,18 +429,13 @@ multiply_piece (const StreamedGemm *stream, const PanelPiece *piece, const Panel
                               .k = piece->depth,
                               .ldx = gemm->lda,
                               .ldy = gemm->ldc,
-                              .bias = piece->l == 0 ? stream->bias : NULL,
                               .adds = piece->l > 0 || gemm->beta != 0 };
   Job             job = {
                 .product = &product, .kernels = stream->kernels, .x = stream->a + piece->l, .y = stream->c
   };
-  Weights            weights = piece_weights (stream, piece, next);
   _Alignas(64) float panel[DEPTH * WIDTH];
 
-  if (next && gemm->transpose_b)
-    job.prefetch = (HybPanelPrefetch){ piece_start (stream, next), gemm->ldb,
-                                       MIN (WIDTH, gemm->n - next->first) };
-  pack_panel (&weights, piece->depth, MIN (WIDTH, gemm->n - piece->first), panel);
+  pack_piece (stream, piece, next, panel);
   multiply_columns (&job, panel, piece->first);
 }
 
@@ -504,60 +455,6 @@ stream_panels (gint64 begin, gint64 end, gpointer data)
     }
 }
 
-gboolean
-hyb_panels_can_multiply (const HybGemm *gemm)
-{
-  return hyb_simd_level () != HYB_SIMD_PLAIN && gemm->m >= 1 && gemm->m <= MAX_GEMM_ROWS &&
-         !gemm->transpose_a && gemm->alpha == 1 && (gemm->beta == 0 || gemm->beta == 1) &&
-         gemm->k >= 16;
-}
-
-gboolean
-hyb_panels_is_faster (const HybGemm *gemm)
-{
-  gint64 unit = hyb_simd_level () == HYB_SIMD_AVX2 ? 8 : WIDTH;
-  gint64 idle = (unit - gemm->n % unit) % unit; /* padding columns of the last panel */
-  double work = (double) gemm->m * (double) gemm->n * (double) gemm->k;
-
-  double small = hyb_simd_level () == HYB_SIMD_AVX2 ? SMALL_PACKED
-                 : gemm->transpose_b                ? SMALL_TRANSPOSED
-                                                    : SMALL;
-
-  return hyb_panels_can_multiply (gemm) && gemm->m > 1 && 8 * idle <= gemm->n && work > small;
-}
-
-/* Computes a product whose weights are of one of the types that can be packed. */
-static void
-multiply_streamed (const StreamedGemm *whole)
-{
-  const HybGemm *gemm = whole->gemm;
-  gint64         depth = even_part (gemm->k, CACHED_X / gemm->m, 1);
-  gsize          item = hyb_dtype_size (whole->dtype);
-
-  for (gint64 l = 0; l < gemm->k; l += depth)
-    {
-      HybGemm      block = *gemm;
-      StreamedGemm stream = *whole;
-
-      block.k = MIN (gemm->k - l, depth);
-      block.beta = l > 0 ? 1 : gemm->beta;
-      stream.gemm = &block;
-      stream.a += l;
-      stream.b = (const char *) whole->b + (gsize) (l * (gemm->transpose_b ? 1 : gemm->ldb)) * item;
-      stream.bias = l == 0 ? whole->bias : NULL;
-      hyb_parallel_for ((gemm->n + WIDTH - 1) / WIDTH,
-                        1 + GRAIN / MAX (block.m * block.k * WIDTH, 1), stream_panels, &stream);
-    }
-}
-
-void
-hyb_panels_gemm (const HybGemm *gemm, const float *a, const float *b, const float *bias, float *c)
-{
-  const HybPanelKernelSet *kernels = hyb_panel_kernels ();
-
-  multiply_streamed (&(StreamedGemm){ gemm, kernels, a, bias, b, HYB_F32, c });
-}
-
 void
 hyb_panels_gemm_half (const HybGemm *gemm,
                       const float   *a,
@@ -566,6 +463,21 @@ hyb_panels_gemm_half (const HybGemm *gemm,
                       float         *c)
 {
   const HybPanelKernelSet *kernels = hyb_panel_kernels ();
+  gint64                   depth = even_part (gemm->k, CACHED_X / gemm->m, 1);
 
-  multiply_streamed (&(StreamedGemm){ gemm, kernels, a, NULL, b, dtype, c });
+  for (gint64 l = 0; l < gemm->k; l += depth)
+    {
+      HybGemm      block = *gemm;
+      StreamedGemm stream = { .gemm = &block,
+                              .kernels = kernels,
+                              .widen = dtype == HYB_F16 ? kernels->widen_f16 : kernels->widen_bf16,
+                              .a = a + l,
+                              .b = (const guint16 *) b + l * gemm->ldb,
+                              .c = c };
+
+      block.k = MIN (gemm->k - l, depth);
+      block.beta = l > 0 ? 1 : gemm->beta;
+      hyb_parallel_for ((gemm->n + WIDTH - 1) / WIDTH,
+                        1 + GRAIN / MAX (block.m * block.k * WIDTH, 1), stream_panels, &stream);
+    }
 }

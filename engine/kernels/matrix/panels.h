@@ -40,21 +40,10 @@ hyb_panels_multiply (const HybPanelProduct *product, const float *x, const float
  * at once, and from where it prefetches them.  The caller frees the text. */
 char *hyb_panels_describe (gint64 m, gint64 n, gint64 k);
 
-/* Whether hyb_panels_gemm() can compute the product. */
-gboolean hyb_panels_can_multiply (const HybGemm *gemm);
-/* Whether hyb_panels_gemm() can compute the product and is faster than OpenBLAS on this
- * processor. */
-gboolean hyb_panels_is_faster (const HybGemm *gemm);
-/* Computes C = A op(B) + beta C with weights B that are not packed: pieces of B are packed on
- * the stack just before they are multiplied.  bias (n) is added to every row; NULL for no bias.
- * Call it only where hyb_panels_can_multiply() returned TRUE. */
-void
-hyb_panels_gemm (const HybGemm *gemm, const float *a, const float *b, const float *bias, float *c);
-
 /* Rows that hyb_panels_gemm_half() multiplies at most. */
 #define HYB_PANELS_MAX_ROWS 128
-/* The same with weights of half floats, HYB_F16 or HYB_BF16, which are converted while they are packed.  B is not
- * transposed; 1 ≤ m ≤ HYB_PANELS_MAX_ROWS, n ≥ 1, k ≥ 1, alpha is 1 and beta 0 or 1. */
+/* Computes C = A B + beta C with weights B of half floats, HYB_F16 or HYB_BF16: pieces of B are converted and packed on
+ * the stack just before they are multiplied.  1 ≤ m ≤ HYB_PANELS_MAX_ROWS, n ≥ 1, k ≥ 1, alpha is 1 and beta 0 or 1. */
 void hyb_panels_gemm_half (const HybGemm *gemm,
                            const float   *a,
                            HybDType       dtype,

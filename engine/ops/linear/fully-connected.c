@@ -138,27 +138,32 @@ fully_connected_note (const HybCall *call)
   return hyb_gemm_note (&gemm, call->output[0].dtype);
 }
 
-/* hyb_gemm_few_rows() adds the bias itself.  hyb_gemm() does not, so each row of the output is set to
- * the bias first, and beta = 1 adds the product to it. */
+/* hyb_gemm_f64() adds no bias, so each row of the output is set to the bias first, and beta = 1 adds the product to it. */
+static void
+forward_f64 (const HybRun *run, HybGemm gemm, const double *bias)
+{
+  double *output = run->output[0];
+
+  for (gint64 i = 0; i < gemm.m && bias; i++)
+    memcpy (output + i * gemm.n, bias, sizeof (double) * (gsize) gemm.n);
+  gemm.beta = bias ? 1 : 0;
+  hyb_gemm_f64 (&gemm, run->input[0], run->input[1], output);
+}
+
 static void
 fully_connected_forward (const HybCall *call, const HybRun *run)
 {
   const FullyConnectedParams *params = call->params;
   MatrixView                  view = view_matrix (call, &call->input[0].shape);
-  gsize                       row = hyb_dtype_size (call->output[0].dtype) * (gsize) view.hidden;
   HybGemm                     gemm = forward_product (&view);
+  gconstpointer               bias = params->no_bias ? NULL : run->input[2];
 
-  if (call->output[0].dtype == HYB_F32 &&
-      hyb_gemm_few_rows (&gemm, run->input[0], run->input[1],
-                         params->no_bias ? NULL : run->input[2], run->output[0]))
-    return;
-
-  gemm.beta = params->no_bias ? 0.0 : 1.0;
-  if (!params->no_bias)
-    for (gint64 i = 0; i < view.rows; i++)
-      memcpy ((char *) run->output[0] + (gsize) i * row, run->input[2], row);
-
-  hyb_gemm (&gemm, call->output[0].dtype, run->input[0], run->input[1], run->output[0]);
+  if (call->output[0].dtype == HYB_F64)
+    forward_f64 (run, gemm, bias);
+  else if (bias)
+    hyb_gemm_biased_f32 (&gemm, run->input[0], run->input[1], bias, run->output[0]);
+  else
+    hyb_gemm_f32 (&gemm, run->input[0], run->input[1], run->output[0]);
 }
 
 /* A NaN stays, as in Activation. */

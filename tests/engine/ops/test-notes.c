@@ -49,7 +49,7 @@ static const struct
   { "_scaled_attention",
     "scale=0.5",
     { "f32[2,8,8]", "f32[2,8,8]", "f32[2,8,8]" },
-    "OpenBLAS sgemm" },
+    "tiles of the result, in registers" },
   { "_backward_interleaved_matmul_selfatt_qk",
     "heads=2",
     { "f64[4,40,40]", "f64[40,2,48]" },

@@ -116,11 +116,11 @@ static void
 test_only_what_suits_is_faster (void)
 {
   gboolean has_vectors = hyb_simd_level () != HYB_SIMD_PLAIN;
-  HybGemm  plain = few_rows (32, 2048, 256), adds = plain, scaled = plain;
+  HybGemm  plain = few_rows (32, 2048, 512), adds = plain, scaled = plain;
   HybGemm  untransposed = plain, first_transposed = plain, most = few_rows (48, 2048, 512);
-  HybGemm  too_many = few_rows (49, 2048, 512), too_short = few_rows (33, 2048, 263);
-  HybGemm  one = few_rows (1, 2048, 512), narrow = few_rows (32, 2, 4096);
-  HybGemm  tiny = few_rows (2, 8, 64);
+  HybGemm  too_many = few_rows (49, 2048, 512), too_short = few_rows (33, 2048, 40);
+  HybGemm  one = few_rows (1, 2048, 512), narrow = few_rows (2, 2, 93),
+          single_block = few_rows (300, 4, 64);
 
   adds.beta = 1;
   scaled.beta = 0.5;
@@ -129,14 +129,14 @@ test_only_what_suits_is_faster (void)
   g_assert_true (hyb_dots_is_faster (&plain) == has_vectors);
   g_assert_true (hyb_dots_is_faster (&adds) == has_vectors);
   g_assert_true (hyb_dots_is_faster (&most) == has_vectors);
+  g_assert_true (hyb_dots_is_faster (&narrow) == has_vectors);
+  g_assert_true (hyb_dots_is_faster (&single_block) == has_vectors);
   g_assert_false (hyb_dots_is_faster (&scaled));
   g_assert_false (hyb_dots_is_faster (&untransposed));
   g_assert_false (hyb_dots_is_faster (&first_transposed));
   g_assert_false (hyb_dots_is_faster (&too_many));
   g_assert_false (hyb_dots_is_faster (&too_short));
   g_assert_false (hyb_dots_is_faster (&one));
-  g_assert_false (hyb_dots_is_faster (&narrow));
-  g_assert_false (hyb_dots_is_faster (&tiny));
 }
 
 TEST_PROGRAM (test_dots)

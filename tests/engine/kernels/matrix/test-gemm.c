@@ -1,4 +1,4 @@
-/* test-gemm.c — compares matrix products, batches and hyb_panels_gemm() with plain sums in double.
+/* test-gemm.c — compares matrix products and batches with plain sums in double.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/kernels/matrix/gemm.h"
@@ -8,7 +8,7 @@
 #include "engine/kernels/matrix/blas.h"
 #include "engine/kernels/matrix/dots.h"
 #include "engine/kernels/matrix/matrix-vector.h"
-#include "engine/kernels/matrix/panels.h"
+#include "engine/kernels/matrix/tiles.h"
 #include "engine/kernels/matrix/tiny.h"
 #include "engine/kernels/simd/simd.h"
 #include "tests/program.h"
@@ -47,7 +47,7 @@ check_product (HybGemm gemm)
   gint64  rows_b = gemm.transpose_b ? gemm.n : gemm.k;
   gsize   n_a, n_b, n_c;
   double *a, *b, *c, *want;
-  float  *fa, *fb, *fc, *ft; /* ft: by hyb_gemm_transposed_f32() */
+  float  *fa, *fb, *fc;
 
   gemm.lda = (gemm.transpose_a ? gemm.m : gemm.k) + 2;
   gemm.ldb = (gemm.transpose_b ? gemm.k : gemm.n) + 1;
@@ -70,17 +70,13 @@ check_product (HybGemm gemm)
   hyb_dtype_convert (fb, HYB_F32, b, HYB_F64, n_b);
   hyb_dtype_convert (fc, HYB_F32, c, HYB_F64, n_c);
 
-  ft = g_memdup2 (fc, (n_c + 1) * sizeof (float));
-
   multiply_plainly (&gemm, a, b, want);
   hyb_gemm_f64 (&gemm, a, b, c);
   hyb_gemm_f32 (&gemm, fa, fb, fc);
-  hyb_gemm_transposed_f32 (&gemm, fa, fb, ft);
   for (gsize i = 0; i < n_c; i++)
     {
       g_assert_cmpfloat (fabs (c[i] - want[i]), <, 1e-12);
       g_assert_cmpfloat (fabs ((double) fc[i] - want[i]), <, 1e-4);
-      g_assert_cmpfloat (fabs ((double) ft[i] - want[i]), <, 1e-4);
     }
 
   g_free (a);
@@ -90,7 +86,6 @@ check_product (HybGemm gemm)
   g_free (fa);
   g_free (fb);
   g_free (fc);
-  g_free (ft);
 }
 
 static void
@@ -130,81 +125,41 @@ test_large_products_agree_with_sums (gconstpointer level)
                          .alpha = 1,
                          .beta = how >> 1 };
 
-        g_assert_true (hyb_panels_is_faster (&gemm) == (hyb_simd_level () != HYB_SIMD_PLAIN));
         check_product (gemm);
       }
   hyb_simd_cap (HYB_SIMD_AVX512);
 }
 
-/* A product with a bias gives the same bytes as one that is added to rows filled with the bias. */
+/* By each kernel: a product with a bias gives the same as one that is added to rows filled with the bias. */
 static void
 test_a_bias_is_added_once (void)
 {
-  enum
-  {
-    M = 10,
-    N = 256,
-    K = 300
-  };
-  HybGemm gemm = {
-    .transpose_b = TRUE, .m = M, .n = N, .k = K, .lda = K, .ldb = K, .ldc = N, .alpha = 1
-  };
-  g_autofree float *a = g_new (float, M *K), *b = g_new (float, N *K);
-  g_autofree float *with = g_new (float, M *N), *over = g_new (float, M *N);
+  static const gint64 sizes[][3] = { { 1, 40, 30 },   { 40, 1, 30 },  { 2, 3, 4 },
+                                     { 10, 20, 300 }, { 70, 50, 60 }, { 300, 2, 80 } };
 
-  for (guint i = 0; i < M * K; i++)
-    a[i] = (float) hyb_random_uniform (1, i);
-  for (guint i = 0; i < N * K; i++)
-    b[i] = (float) hyb_random_uniform (2, i);
-  for (guint i = 0; i < M * N; i++)
-    over[i] = b[i % N]; /* any numbers will do for a bias */
-  if (!hyb_panels_is_faster (&gemm))
+  for (guint s = 0; s < G_N_ELEMENTS (sizes); s++)
     {
-      g_test_skip ("this processor has neither AVX2 nor AVX-512");
-      return;
+      gint64  m = sizes[s][0], n = sizes[s][1], k = sizes[s][2];
+      HybGemm gemm = {
+        .transpose_b = TRUE, .m = m, .n = n, .k = k, .lda = k, .ldb = k, .ldc = n, .alpha = 1
+      };
+      g_autofree double *values = g_new (double, m *k + n * k);
+      g_autofree float  *a = g_new (float, m *k), *b = g_new (float, n *k),
+                       *with = g_new (float, m *n), *over = g_new (float, m *n);
+
+      fill (values, (gsize) (m * k + n * k), 1);
+      hyb_dtype_convert (a, HYB_F32, values, HYB_F64, (gsize) (m * k));
+      hyb_dtype_convert (b, HYB_F32, values + m * k, HYB_F64, (gsize) (n * k));
+      for (gint64 i = 0; i < m * n; i++)
+        over[i] = b[i % n]; /* any numbers will do for a bias */
+      for (gint64 i = 0; i < m * n; i++)
+        with[i] = NAN;
+      hyb_gemm_biased_f32 (&gemm, a, b, b, with);
+      gemm.beta = 1;
+      hyb_gemm_f32 (&gemm, a, b, over);
+      for (gint64 i = 0; i < m * n; i++)
+        g_assert_cmpfloat (fabsf (with[i] - over[i]), <=, 1e-5f);
     }
-
-  hyb_panels_gemm (&gemm, a, b, b, with);
-  gemm.beta = 1;
-  hyb_panels_gemm (&gemm, a, b, NULL, over);
-  g_assert_cmpmem (with, sizeof (float) * M * N, over, sizeof (float) * M * N);
-}
-
-static void
-test_threads_change_no_byte (void)
-{
-  enum
-  {
-    M = 40,
-    N = 500,
-    K = 300
-  };
-  HybGemm gemm = {
-    .transpose_b = TRUE, .m = M, .n = N, .k = K, .lda = K, .ldb = K, .ldc = N, .alpha = 1
-  };
-  g_autofree float *a = g_new (float, M *K), *b = g_new (float, N *K);
-  float            *results[2];
-
-  if (!hyb_panels_is_faster (&gemm))
-    {
-      g_test_skip ("this processor has neither AVX2 nor AVX-512");
-      return;
-    }
-
-  for (guint i = 0; i < M * K; i++)
-    a[i] = (float) hyb_random_uniform (1, i);
-  for (guint i = 0; i < N * K; i++)
-    b[i] = (float) hyb_random_uniform (2, i);
-  for (guint threads = 1; threads <= 2; threads++)
-    {
-      hyb_parallel_set_threads (threads);
-      results[threads - 1] = g_new (float, M *N);
-      hyb_panels_gemm (&gemm, a, b, NULL, results[threads - 1]);
-    }
-  g_assert_cmpmem (results[0], sizeof (float) * M * N, results[1], sizeof (float) * M * N);
-
-  g_free (results[0]);
-  g_free (results[1]);
 }
 
 static void
@@ -233,31 +188,6 @@ test_a_beta_of_zero_clears_nan (void)
     }
 }
 
-/* Rows of op(A) that do not fit the copy of hyb_gemm_transposed_f32(). */
-static void
-test_long_rows_are_not_copied (void)
-{
-  enum
-  {
-    M = 4,
-    N = 40,
-    K = 16400
-  };
-  HybGemm gemm = {
-    .transpose_a = TRUE, .m = M, .n = N, .k = K, .lda = M, .ldb = N, .ldc = N, .alpha = 1
-  };
-  g_autofree float *a = g_new (float, M *K), *b = g_new (float, N *K);
-  float             c[M * N];
-
-  for (guint i = 0; i < M * K; i++)
-    a[i] = 1;
-  for (guint i = 0; i < N * K; i++)
-    b[i] = (float) (i % N);
-  hyb_gemm_transposed_f32 (&gemm, a, b, c);
-  for (guint i = 0; i < M * N; i++)
-    g_assert_cmpfloat (c[i], ==, (float) (K * (i % N)));
-}
-
 static void
 test_batches_find_their_matrices (void)
 {
@@ -284,8 +214,8 @@ compute_as_noted (const char *note, const HybGemm *gemm, const float *a, const f
 
   if (strstr (note, "sums row by row"))
     hyb_dots_multiply (gemm, a, b, NULL, c);
-  else if (strstr (note, "panels"))
-    hyb_panels_gemm (gemm, a, b, NULL, c);
+  else if (strstr (note, "tiles"))
+    hyb_tiles_multiply (gemm, a, b, NULL, c);
   else if (strstr (note, "matrix times vector"))
     hyb_matrix_vector (&w, gemm->n == 1 ? b : a, c);
   else if (strstr (note, "sums of four columns"))
@@ -340,7 +270,7 @@ test_the_note_names_the_kernel (void)
           check_note (sizes[i], sizes[j], 70, alpha, seen);
           check_note (sizes[i], sizes[j], 300, alpha, seen);
         }
-  g_assert_cmpuint (g_hash_table_size (seen), >=, hyb_simd_level () == HYB_SIMD_PLAIN ? 3 : 5);
+  g_assert_cmpuint (g_hash_table_size (seen), >=, hyb_simd_level () == HYB_SIMD_PLAIN ? 3 : 4);
   g_assert_null (hyb_gemm_note (&empty, HYB_F32));
   g_assert_cmpstr (hyb_gemm_note (&(HybGemm){ .m = 2, .n = 2, .k = 2, .alpha = 2 }, HYB_F32), ==,
                    "sums of four columns, weights as they lie");
@@ -356,15 +286,13 @@ TEST_PROGRAM (test_gemm)
 
   g_test_add_func ("/engine/kernels/gemm/all-shapes-and-transposes-agree-with-sums",
                    test_all_shapes_and_transposes_agree_with_sums);
-  g_test_add_data_func ("/engine/kernels/gemm/large-products-agree-with-sums-by-openblas",
+  g_test_add_data_func ("/engine/kernels/gemm/large-products-agree-with-sums-with-plain-loops",
                         GUINT_TO_POINTER (HYB_SIMD_PLAIN), test_large_products_agree_with_sums);
   g_test_add_data_func ("/engine/kernels/gemm/large-products-agree-with-sums-with-avx2",
                         GUINT_TO_POINTER (HYB_SIMD_AVX2), test_large_products_agree_with_sums);
   g_test_add_data_func ("/engine/kernels/gemm/large-products-agree-with-sums-with-avx512",
                         GUINT_TO_POINTER (HYB_SIMD_AVX512), test_large_products_agree_with_sums);
   g_test_add_func ("/engine/kernels/gemm/a-bias-is-added-once", test_a_bias_is_added_once);
-  g_test_add_func ("/engine/kernels/gemm/threads-change-no-byte", test_threads_change_no_byte);
-  g_test_add_func ("/engine/kernels/gemm/long-rows-are-not-copied", test_long_rows_are_not_copied);
   g_test_add_func ("/engine/kernels/gemm/a-beta-of-zero-clears-nan",
                    test_a_beta_of_zero_clears_nan);
   g_test_add_func ("/engine/kernels/gemm/the-note-names-the-kernel",

@@ -1,0 +1,22 @@
+/* tiles.h — products of two small matrices of floats, as they lie: C[m,n] = alpha op(A)[m,k] op(B)[k,n] + beta C.
+ *
+ * A tile of C, some rows of a few vectors, is summed in registers.  Nothing is packed, except that a transposed B is
+ * transposed block by block.  Libraries pack both matrices, which takes longer than such a product.
+ *
+ * The instruction set is chosen at run time.  An element of the result depends neither on the number of threads nor
+ * on the other rows and columns.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "engine/kernels/matrix/gemm-shape.h"
+
+/* Whether hyb_tiles_multiply() is as fast as OpenBLAS on this processor. */
+gboolean hyb_tiles_is_faster (const HybGemm *gemm);
+/* Returns the time of hyb_tiles_multiply(), in multiply-adds of one vector, where the matrices are in a cache. */
+double hyb_tiles_cost (const HybGemm *gemm);
+/* Computes the product; m, n and k are at least 1.  bias (n) is added to every row; NULL for no bias. */
+void hyb_tiles_multiply (const HybGemm *gemm,
+                         const float   *a,
+                         const float   *b,
+                         const float   *bias,
+                         float         *c);
