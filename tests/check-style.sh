@@ -12,8 +12,10 @@
 # 7. Phrases that CONTRIBUTING.md ("Plain English") warns of do not occur; comments of the product have no negated nouns
 #    ("it is no number") and no values that know or ask.
 # 8. Hints of errors end without a full stop.
+# 9. Lines of comments have at most 130 characters; clang-format does not wrap them.
 # Prints each place that breaks a rule and exits with 1.
 # SPDX-License-Identifier: LGPL-2.1-or-later
+export LC_ALL=C # characters are counted by their first bytes
 cd "$(dirname "$0")/.." || exit 2
 if [ $# -eq 0 ]; then
   # shellcheck disable=SC2046
@@ -41,7 +43,7 @@ FNR == 1 {
   name = FILENAME; sub (/.*\//, "", name)
   is_header = FILENAME ~ /\.h$/
   is_public = is_header && FILENAME !~ /^(tests|resources)\// && FILENAME !~ /-kernel\.h$/
-  in_head = 1; licence = 0; signature = ""; commented = 0; depth = 0
+  in_head = 1; in_comment = 0; licence = 0; signature = ""; commented = 0; depth = 0
   if (index ($0, "/* " name " — ") != 1) complain("the head must begin with \"/* " name " — \"")
 }
 
@@ -91,6 +93,13 @@ FILENAME ~ /^(app|engine|profiler|viz)\// && /\/\*|^ *\* / {
   if (words ~ /(planning|inference|a pass|the graph) (knows|wants)|(is|was|were|are) asked for/)
     complain("plain English: values do not know, want or ask")
 }
+
+length ($0) > 130 && (in_comment || /^ *\/\*/) {
+  words = $0; gsub (/[\200-\277]/, "", words)
+  if (length (words) > 130) complain("a comment of " length (words) " characters: 130 is the limit")
+}
+/\/\*/ { in_comment = 1 }
+/\*\// { in_comment = 0 }
 
 # Calls that report an error, up to their end.
 /(^|[^a-z_])hyb_(refuse_types|refuse_attribute|error_at) \(/ && FILENAME ~ /^(app|engine|profiler|viz)\// { call = ""; in_call = 1; call_at = FNR }

@@ -481,7 +481,8 @@ print_version (const ScopeSandboxedCall *nothing, gboolean is_verbose)
   return is_inside ? SCOPE_EXIT_DONE : SCOPE_EXIT_FILE;
 }
 
-/* TRUE if a word in the place of a command is a model: there is such a file, or it looks like the name of one, or “--” says so. */
+/* TRUE if a word in the place of a command is a model: there is such a file, or it looks like the name of one, or “--” says
+ * so. */
 static gboolean
 names_model (const char *word)
 {

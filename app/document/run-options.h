@@ -50,8 +50,8 @@ typedef struct
 /* Whether runs happen elsewhere, through a launcher or on a target. */
 gboolean scope_run_options_are_remote (const ScopeRunOptions *options);
 
-/* The whole command line of a measured run: launcher, program, arguments.  A target takes the place of a launcher.  capture: the file to
- * write.  (transfer full) NULL and an error: the launcher has unbalanced quotes. */
+/* The whole command line of a measured run: launcher, program, arguments.  A target takes the place of a launcher.  capture:
+ * the file to write.  (transfer full) NULL and an error: the launcher has unbalanced quotes. */
 char **scope_run_options_command (const ScopeRunOptions *options,
                                   const char            *program,
                                   const ScopeRunModel   *model,

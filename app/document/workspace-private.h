@@ -1,7 +1,8 @@
 /* workspace-private.h — the struct of a workspace, and the functions that its files share.
  *
  * Calls go one way: workspace.c (the class), workspace-inputs.c → workspace-open.c → workspace-run.c →
- * workspace-capture.c, workspace-values.c, workspace-tensor.c, workspace-numbers.c, workspace-bookmarks.c → workspace-state.c (accessors and signals).
+ * workspace-capture.c, workspace-values.c, workspace-tensor.c, workspace-numbers.c, workspace-bookmarks.c →
+ * workspace-state.c (accessors and signals).
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

@@ -49,8 +49,8 @@ void scope_conversion_run_async (const ScopeConversionOptions *options,
                                  gpointer                      user_data);
 /* (transfer full) NULL and an error: the model cannot be converted, or the proof failed. */
 ScopeConversion *scope_conversion_run_finish (GAsyncResult *result, GError **error);
-/* Runs hscope diff, which matches the nodes of two files by their role; finish it with scope_conversion_run_finish().  The result has
- * the path of the second file, matches from the first one, and no proof. */
+/* Runs hscope diff, which matches the nodes of two files by their role; finish it with scope_conversion_run_finish().  The
+ * result has the path of the second file, matches from the first one, and no proof. */
 void scope_conversion_match_async (const char *const   files[2],
                                    const char *const  *shapes,
                                    GCancellable       *cancellable,

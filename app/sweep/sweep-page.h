@@ -1,7 +1,7 @@
 /* sweep-page.h — the tab that shows the folder of a sweep, and updates while workers fill it.
  *
- * Actions have the prefix "sweep.".  Properties: "title" of the tab; "busy" while the folder is read for the first time.  Signals:
- * "open-capture" (path), and "said" (text), a short message for the user.
+ * Actions have the prefix "sweep.".  Properties: "title" of the tab; "busy" while the folder is read for the first time.
+ * Signals: "open-capture" (path), and "said" (text), a short message for the user.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

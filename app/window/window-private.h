@@ -1,9 +1,9 @@
 /* window-private.h — the struct of the window, and the functions that its files share.
  *
- * Calls go one way: window.c (the class) → window-actions.c, -drop.c → -attributes.c, -numbers.c, -convert.c, -export.c, -lists.c, -own-input.c,
- * -parameters.c, -plugin.c, -print.c, -replace.c, -save.c, -values.c → window-mend.c → window-compare.c, -sweep.c →
- * window-dialog.c, window-inputs.c, window-pages.c →
- * window-tabs.c.  Each part has a table of its actions, from which window.c installs them.
+ * Calls go one way: window.c (the class) → window-actions.c, -drop.c → -attributes.c, -numbers.c, -convert.c, -export.c,
+ * -lists.c, -own-input.c, -parameters.c, -plugin.c, -print.c, -replace.c, -save.c, -values.c → window-mend.c →
+ * window-compare.c, -sweep.c → window-dialog.c, window-inputs.c, window-pages.c → window-tabs.c.  Each part has a table of
+ * its actions, from which window.c installs them.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

@@ -8,9 +8,8 @@
 #include "engine/analysis/guess-types.h"
 
 /* Guesses the shapes of the variables of `needed` (flags by node) that hyb_infer_types() left open
- * in types, and infers types again from them.  training: as for the inference.  Inputs for which no guess is accepted stay open.  An
- * array of HybShapeGuess in the order of the variables, which frees its elements.
- * (transfer full) */
+ * in types, and infers types again from them.  training: as for the inference.  Inputs for which no guess is accepted stay
+ * open.  An array of HybShapeGuess in the order of the variables, which frees its elements. (transfer full) */
 GPtrArray *hyb_guess_shapes (HybGraph            *graph,
                              HybType             *types,
                              const guint8        *needed,

@@ -8,5 +8,6 @@
 
 /* The model with its inputs renamed like the inputs of other.  Inputs of the same name stay; the rest are paired in order, each
  * with the first whose element type and shape, as far as both are declared, are the same.  The model itself if there is nothing
- * to rename, or if not all can be paired.  renamed: (nullable) gets the old and the new name of each, in turn.  (transfer full) */
+ * to rename, or if not all can be paired.  renamed: (nullable) gets the old and the new name of each, in turn.  (transfer
+ * full) */
 HybModel *hyb_model_name_inputs_as (HybModel *model, HybModel *other, GPtrArray *renamed);

@@ -1,8 +1,9 @@
 /* tape.h — records operator calls as they are computed, and computes gradients from the recording.
- * The recording is a graph with a tensor beside every value.  The backward pass adds gradient nodes to that graph and computes only those.  Tensors
- * are identified by their address, since every operator returns new ones.  Start with hyb_tape_begin(), hyb_tape_call(), hyb_tape_backward().
- * Threads: one thread at a time uses a tape and the HybF that records on it.  Tapes of several threads are independent, but two must not train the
- * same parameters at the same time.
+ * The recording is a graph with a tensor beside every value.  The backward pass adds gradient nodes to that graph and
+ * computes only those.  Tensors are identified by their address, since every operator returns new ones.  Start with
+ * hyb_tape_begin(), hyb_tape_call(), hyb_tape_backward().
+ * Threads: one thread at a time uses a tape and the HybF that records on it.  Tapes of several threads are independent, but
+ * two must not train the same parameters at the same time.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

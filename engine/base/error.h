@@ -1,6 +1,6 @@
 /* error.h — the engine's error domains, and the function that words error messages.
- * A message is “where: what, with both values. hint”, one sentence each.  Lower layers say what failed; upper layers add where, with hyb_error_at()
- * or g_prefix_error().
+ * A message is “where: what, with both values. hint”, one sentence each.  Lower layers say what failed; upper layers add
+ * where, with hyb_error_at() or g_prefix_error().
  * Threads: any thread; a GError belongs to its caller.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once

@@ -1,6 +1,6 @@
-/* finding.h — one finding: a problem that a reader or a rule of the export doctor reports. It has a stable code, a severity, a message with a
- * hint, and the place as far as it is known.  The commands `check` and `info` and the window show findings. Threads: any number of threads may
- * read a finding while none changes it.
+/* finding.h — one finding: a problem that a reader or a rule of the export doctor reports. It has a stable code, a severity,
+ * a message with a hint, and the place as far as it is known.  The commands `check` and `info` and the window show findings.
+ * Threads: any number of threads may read a finding while none changes it.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

@@ -1,6 +1,6 @@
 /* parallel.h — parallel loops on one pool of threads for the whole process.
- * A slice must not allocate, log or take locks.  Nested calls run in the calling thread.  How the range is split depends only on n, grain and the
- * number of threads, never on timing.
+ * A slice must not allocate, log or take locks.  Nested calls run in the calling thread.  How the range is split depends
+ * only on n, grain and the number of threads, never on timing.
  * Threads: any thread may start a loop; while the pool works for one, the loops of others run in their own thread.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once

@@ -1,6 +1,6 @@
 /* random.h — a counter-based random number generator, Philox 4×32 with 10 rounds.
- * Number `index` of a seed is a function of both, so that any thread can compute any element, on the CPU as on a GPU, and gradients can compute the
- * same numbers again.  GRand and the C library compute each number from the one before, and cuRAND needs a GPU.
+ * Number `index` of a seed is a function of both, so that any thread can compute any element, on the CPU as on a GPU, and
+ * gradients can compute the same numbers again.  GRand and the C library compute each number from the one before.
  * Threads: any thread; the functions have no state.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once

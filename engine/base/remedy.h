@@ -1,5 +1,5 @@
-/* remedy.h — the user's immediate way out of a finding or an error. Sentences of the engine name no options and no buttons: they carry a remedy
- * beside the text, which the command line words as an option and the window shows as a button. Threads: any thread.
+/* remedy.h — the user's immediate way out of a finding or an error, beside its text, which names no options and no buttons:
+ * the command line words the remedy as an option, and the window shows it as a button.  Threads: any thread.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

@@ -1,7 +1,8 @@
 /* control.h — loops and branches in forward functions.
  *
- * A HybF that computes runs them step by step.  A HybF that traces records one node that owns the traced bodies; values of the surrounding
- * graph that a body uses become its inputs (captured values).  Bodies are functions: they are called once per step, or once to be traced.
+ * A HybF that computes runs them step by step.  A HybF that traces records one node that owns the traced bodies; values of
+ * the surrounding graph that a body uses become its inputs (captured values).  Bodies are functions: they are called once
+ * per step, or once to be traced.
  * Threads: those of HybF (trace.h).  Bodies, conditions and branches are called in the thread that calls these functions.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once

@@ -122,8 +122,8 @@ typedef struct
   double      rho;         /* huber; 0: 1 */
   const char *prefix;
 } HybLossOptions;
-/* options: NULL for Gluon's defaults.  kind: "softmax-cross-entropy", "sigmoid-bce", "l1", "l2", "huber", "hinge", "kl-div" or "ctc".
- * An unknown kind is a programming error: NULL and a critical message. */
+/* options: NULL for Gluon's defaults.  kind: "softmax-cross-entropy", "sigmoid-bce", "l1", "l2", "huber", "hinge", "kl-div"
+ * or "ctc".  An unknown kind is a programming error: NULL and a critical message. */
 HYB_API HybBlock *hyb_loss_new (const char *kind, const HybLossOptions *options);
 /* TRUE if hyb_loss_new() supports the kind. */
 HYB_API gboolean hyb_loss_exists (const char *kind);

@@ -44,7 +44,7 @@ HYB_API gboolean hyb_gpu_exclude_type (HybGpu     *gpu,
                                        const char *op,
                                        HybDType    dtype,
                                        const char *why);
-/* The names of excluded operators, those of one type as “dot in float16”, in the order of the alphabet, NULL-terminated.  (transfer full) */
+/* The names of excluded operators, those of one type as “dot in float16”, sorted and NULL-terminated.  (transfer full) */
 HYB_API char **hyb_gpu_list_excluded (const HybGpu *gpu);
 /* Why an operator, named as in that list, is excluded; NULL if it is not. */
 HYB_API const char *hyb_gpu_why_excluded (const HybGpu *gpu, const char *op);

@@ -56,7 +56,8 @@ gboolean hyb_diagnosis_report_conflict (HybDiagnosis *diagnosis, const HybType *
 /* Which facts collide if the graph refuses the shapes of the parameters; NULL if it does not.
  * (transfer full) */
 char *hyb_diagnosis_explain_shapes (HybDiagnosis *diagnosis);
-/* The size in an attribute with which all shapes would agree, as a question for a hint; NULL if there is none.  (transfer full) */
+/* The size in an attribute with which all shapes would agree, as a question for a hint; NULL if there is none.  (transfer
+ * full) */
 char *hyb_diagnosis_suggest_size (HybDiagnosis *diagnosis);
 /* TRUE if the variable is the flat parameter of a fused RNN. */
 gboolean hyb_diagnosis_is_flat_vector (const HybDiagnosis *diagnosis, HybNodeId variable);

@@ -1,6 +1,6 @@
-/* executor.h — runs a graph: binds variables by name, plans when types change, runs. An executor keeps one plan for each set of input types so
- * far.  Start with hyb_executor_new(), bind every variable, call hyb_executor_run(), read the outputs. Threads: one thread at a time uses an
- * executor.  Executors of several threads may share a graph and bound tensors, which none of them changes.
+/* executor.h — runs a graph: binds variables by name, plans when types change (one plan for each set of input types), runs.
+ * Start with hyb_executor_new(), bind every variable, call hyb_executor_run(), read the outputs.
+ * Threads: one thread at a time uses an executor; those of several may share a graph and tensors, which none of them changes.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

@@ -1,6 +1,6 @@
 /* model-files.h — the files of a model: a graph file, and the parameter files beside it.
- * Which names belong together is described by the file format (format.h).  MXNet names them PREFIX-symbol.json and PREFIX-NNNN.params, NNNN being the
- * epoch.
+ * Which names belong together is described by the file format (format.h).  MXNet names them PREFIX-symbol.json and
+ * PREFIX-NNNN.params, NNNN being the epoch.
  * Threads: any thread; a model that is being saved must not change meanwhile.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once

@@ -1,7 +1,7 @@
 /* tensor-list.h — a list of named tensors, such as the contents of a parameter file.
  *
- * The list keeps the order of the file, finds tensors by name, and carries the findings of the reader.  It is reference counted. Threads: references
- * are counted atomically; any number of threads may read a list while none changes it.
+ * The list keeps the order of the file, finds tensors by name, and carries the findings of the reader.  It is reference
+ * counted. Threads: references are counted atomically; any number of threads may read a list while none changes it.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

@@ -4,6 +4,7 @@
 
 #include "engine/gradient/gradient.h"
 
-/* A HybOp.gradient: adds one node of the operator whose gradient_of names this one, with the values that its operands name (other words than “last”),
- * and sets the gradients that they name.  It gets the attributes of the node if both have the same table. */
+/* A HybOp.gradient: adds one node of the operator whose gradient_of names this one, with the values that its operands name
+ * (other words than “last”), and sets the gradients that they name.  It gets the attributes of the node if both have the
+ * same table. */
 void hyb_gradient_by_operands (HybGrad *grad);

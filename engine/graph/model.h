@@ -1,6 +1,6 @@
-/* model.h — a graph, its parameters, and where both came from. Readers return models; commands and the window work with them.  It makes no
- * decisions: readers fill it, the doctor and the executor read it. Threads: any number of threads may read and run a model while none changes it;
- * references are counted atomically.
+/* model.h — a graph, its parameters, and where both came from. Readers return models; commands and the window work with
+ * them.  It makes no decisions: readers fill it, the doctor and the executor read it. Threads: any number of threads may
+ * read and run a model while none changes it; references are counted atomically.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

@@ -1,9 +1,11 @@
-/* schema-list.h — versions of every operator of ONNX that differ in form: since which operator set, how many inputs and outputs, the
- * names and kinds of its attributes, and the types of its inputs: which constraint each has, and what the constraints allow.
+/* schema-list.h — versions of every operator of ONNX that differ in form: since which operator set, how many inputs and
+ * outputs, the names and kinds of its attributes, and the types of its inputs: which constraint each has, and what the
+ * constraints allow.
  *
  * Written by tools/onnx-schemas.py from the schemas of onnx 1.23.2.  Kinds: f float, i int, s string, t tensor, g graph, p
  * sparse tensor, y type; capitals are lists; a default follows.  Element types are letters from a on, in the order of HybDType;
- * an asterisk is all of them, a full stop an input that may be of any type.  schema.c includes this file, so it has no include guard.
+ * an asterisk is all of them, a full stop an input that may be of any type.  schema.c includes this file, so it has no
+ * include guard.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* clang-format off */

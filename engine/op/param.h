@@ -71,10 +71,10 @@ HYB_API const char *hyb_attributes_get (const char *const *attributes, const cha
 
 /* Parses attributes given as key, value, key, value, …, NULL into a new params struct of `size`
  * bytes, which the caller releases with hyb_params_unref().  Keys that begin and end with two
- * underscores belong to users and are skipped.  Of equal keys the last counts.  A key that the table does not have is not an error: it
- * is appended to unknown (a GPtrArray of const char *, owned by attributes; may be NULL).
- * NULL and an error if a required attribute is missing, or a text does not parse or is out of
- * range. */
+ * underscores belong to users and are skipped.  Of equal keys the last counts.  A key that the table
+ * does not have is not an error: it is appended to unknown (a GPtrArray of const char *, owned by
+ * attributes; may be NULL).  NULL and an error if a required attribute is missing, or a text does
+ * not parse or is out of range. */
 HYB_API gpointer hyb_params_parse (const HybParam    *params,
                                    gsize              size,
                                    const char *const *attributes,

@@ -14,8 +14,8 @@ G_BEGIN_DECLS
 /* Opens a model and matches its parameters to the variables of its graph.  file: a graph file in
  * any format, or the name of a plug-in's model (hyb_is_plugin_name()).  params: the parameter
  * file; NULL for the one beside file that has the same prefix and this epoch.  A model without
- * parameters is not an error, unless an epoch was given; a given file that has none of the model's is one.  What the readers noticed becomes findings
- * of the model; fails if one of them is an error.  (transfer full) */
+ * parameters is not an error, unless an epoch was given; a given file that has none of the model's is one.  What the readers
+ * noticed becomes findings of the model; fails if one of them is an error.  (transfer full) */
 HYB_API HybModel *
 hyb_model_open (const char *file, const char *params, gint64 epoch, GError **error);
 

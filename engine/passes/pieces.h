@@ -1,7 +1,7 @@
 /* pieces.h — finds patterns of several nodes that one operator replaces.
  *
- * A pass gives a function that matches a pattern at its last node; hyb_pieces_replace() tries it and rewrites the graph.  Nodes of a pattern must have no reader outside of it, so nothing is replaced while training: the backward pass
- * reads them.
+ * A pass gives a function that matches a pattern at its last node; hyb_pieces_replace() tries it and rewrites the graph.
+ * Nodes of a pattern must have no reader outside of it, so nothing is replaced while training: the backward pass reads them.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

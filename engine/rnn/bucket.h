@@ -1,4 +1,5 @@
-/* bucket.h — mx.rnn's encode_sentences and BucketSentenceIter: sentences as ids of words, and batches of sentences of similar length.
+/* bucket.h — mx.rnn's encode_sentences and BucketSentenceIter: sentences as ids of words, and batches of sentences of
+ * similar length.
  *
  * Start at hyb_encode_sentences() and hyb_bucket_iterator_new().
  * Threads: one thread at a time uses an iterator.

@@ -1,6 +1,6 @@
 /* checkpoint.h — mx.rnn's checkpoints, which store the weights of cells gate by gate.
- * A model that was trained with a fused cell can therefore be loaded with single cells, and the other way round.  Start at hyb_rnn_save_checkpoint()
- * and hyb_rnn_load_checkpoint().
+ * A model that was trained with a fused cell can therefore be loaded with single cells, and the other way round.  Start at
+ * hyb_rnn_save_checkpoint() and hyb_rnn_load_checkpoint().
  * Threads: any thread; loading and saving need the cells for themselves.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once

@@ -1,6 +1,6 @@
 /* tensor.h — tensors: typed memory, reference-counted, 64-byte aligned, row-major, contiguous.
  *
- * A tensor may borrow its data from a mapped file or from another tensor, so that opening weights copies nothing; such data must not be written to.
+ * A tensor may borrow its data from a mapped file or another tensor, so that opening weights copies nothing; it is read only.
  * Threads: references are counted atomically.  Elements are not locked: many threads may read them, or one may write.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once

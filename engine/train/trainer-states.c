@@ -1,7 +1,7 @@
 /* trainer-states.c — saves and loads the state of a trainer as an npz archive.
  *
- * The archive has “steps”, “parameters”, the sum of those it belongs to (checkpoint.h), “state<k>:<parameter>” for optimizer states, and “carry:<input>” for
- * carried states.  With the model's own files it is a checkpoint.
+ * The archive has “steps”, “parameters”, the sum of those it belongs to (checkpoint.h), “state<k>:<parameter>” for optimizer
+ * states, and “carry:<input>” for carried states.  With the model's own files it is a checkpoint.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/base/error.h"

@@ -49,8 +49,8 @@ typedef struct
 } HybTrainStep;
 
 /* Starts from the model's parameters, copies them, and gives the copies to the model; steps
- * change them in place, on a GPU when hyb_trainer_read_back() is called.  Returns NULL and an error if an option is invalid or there is nothing
- * to train. */
+ * change them in place, on a GPU when hyb_trainer_read_back() is called.  Returns NULL and an error if an option is invalid
+ * or there is nothing to train. */
 HYB_API HybTrainer *
 hyb_trainer_new (HybModel *model, const HybTrainerOptions *options, GError **error);
 /* The same for a block, which must be hybridized and have run once.  Steps change the block's

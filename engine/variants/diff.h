@@ -39,8 +39,8 @@ typedef struct
 
 /* Compares two models, which must outlive the result.  (transfer full) */
 HybDiff *hyb_diff_new (HybModel *a, HybModel *b);
-/* Replaces groups by counterparts (of HybCounterpart), and removes their nodes from the lists of removed, added and changed nodes.
- * Nodes that match in name and work stay as they are. */
+/* Replaces groups by counterparts (of HybCounterpart), and removes their nodes from the lists of removed, added and changed
+ * nodes.  Nodes that match in name and work stay as they are. */
 void hyb_diff_add_counterparts (HybDiff *diff, const GPtrArray *counterparts);
 /* Frees diff; NULL is allowed. */
 void hyb_diff_free (HybDiff *diff);

@@ -1,7 +1,7 @@
 /* other-sizes.c — the same variant for other sizes of open dimensions.
  *
- * A file that leaves the batch open is lowered for one size.  Where the same conversion for another size gives the same nodes, the
- * differences follow from the size.
+ * A file that leaves the batch open is lowered for one size.  Where the same conversion for another size gives the same
+ * nodes, the differences follow from the size.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/analysis/model-types.h"
 #include "engine/variants/variant.h"

@@ -99,7 +99,8 @@ find_layout (const SplitFinder *finder, HybNodeId id, guint *n_steps)
   return HYB_LAYOUT_ROWS;
 }
 
-/* Whether an output of node id is added to something, perhaps after gates were sliced out of it or the axis of time was removed. */
+/* Whether an output of node id is added to something, perhaps after gates were sliced out of it or the axis of time was
+ * removed. */
 static gboolean
 is_added (const SplitFinder *finder, HybNodeId id, guint depth)
 {

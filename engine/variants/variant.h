@@ -74,15 +74,17 @@ gboolean hyb_variant_is_unchanged (HybModel *model, const HybVariant *variant);
  * cannot be computed.  (transfer full) */
 HybVariant *hyb_variant_keep (HybModel *model, HybTensorList *input, GError **error);
 /* The variant again for other sizes of those dimensions of inputs that the model leaves open and the form does not fix: a graph
- * with the same nodes.  NULL: there are none.  *is_whole: (out) FALSE if a dimension stays that the form does not fix.  (transfer full) */
+ * with the same nodes.  NULL: there are none.  *is_whole: (out) FALSE if a dimension stays that the form does not fix.
+ * (transfer full) */
 HybVariant *hyb_variant_with_other_sizes (HybModel                *model,
                                           const HybConvertOptions *options,
                                           const HybVariant        *variant,
                                           gboolean                *is_whole);
 
-/* The variant for larger sizes of the open dimensions, as many as the form and the model leave open, which may have other nodes: where
- * a size gives a single step or a single row, nodes may be missing that any other size needs.  *input: (out) (transfer full) its inputs;
- * *other: (out) (transfer full) the same for still larger sizes.  NULL: there are no such dimensions.  (transfer full) */
+/* The variant for larger sizes of the open dimensions, as many as the form and the model leave open, which may have other
+ * nodes: where a size gives a single step or a single row, nodes may be missing that any other size needs.  *input: (out)
+ * (transfer full) its inputs; *other: (out) (transfer full) the same for still larger sizes.  NULL: there are no such
+ * dimensions.  (transfer full) */
 HybVariant *hyb_variant_larger (HybModel                *model,
                                 const HybConvertOptions *options,
                                 const HybVariant        *variant,

@@ -33,8 +33,8 @@ typedef struct
 } ProfSessions;          /* low and high of the intervals are NaN with too few samples */
 
 /* Compares b with n recordings of a baseline, n > 0.  Of several, those on a machine like that of b
- * are used, if there are any, and of these those at the speed of b, if there are any.  FALSE with an error if a recording has no clean runs, as imported
- * traces.  Clear sessions in any case. */
+ * are used, if there are any, and of these those at the speed of b, if there are any.  FALSE with an error if a recording
+ * has no clean runs, as imported traces.  Clear sessions in any case. */
 gboolean prof_sessions_compare (ProfSessions             *sessions,
                                 const ProfCapture *const *baseline,
                                 guint                     n,

@@ -31,8 +31,8 @@ typedef struct
 /* In the order in which they are found and shown. */
 extern const ProfMachineFact prof_machine_facts[PROF_N_MACHINE_FACTS];
 
-/* Fills the machine with the facts that both halves of the rounds agree on, as the best of both has them; 0 for the others.  TRUE if they
- * agree on all. */
+/* Fills the machine with the facts that both halves of the rounds agree on, as the best of both has them; 0 for the others.
+ * TRUE if they agree on all. */
 gboolean prof_machine_facts_find (const ProfMachineSamples *samples, HybMachine *machine);
 /* The value of a fact. */
 double prof_machine_fact_get (const ProfMachineFact *fact, const HybMachine *machine);

@@ -20,7 +20,8 @@ typedef struct
   guint            n;
 } ProfCleanSamples;
 
-/* Reads the clean samples of capture that make the estimate (prof_select_undisturbed()); free the arrays with prof_clean_samples_clear(). */
+/* Reads the clean samples of capture that make the estimate (prof_select_undisturbed()); free the arrays with
+ * prof_clean_samples_clear(). */
 void prof_clean_samples_init (ProfCleanSamples *samples, const ProfCapture *capture);
 /* Reads all clean samples. */
 void prof_clean_samples_init_all (ProfCleanSamples *samples, const ProfCapture *capture);

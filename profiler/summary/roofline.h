@@ -16,8 +16,8 @@ typedef struct
 
 /* The peaks of this machine.  Repeats each measurement until the three fastest repetitions that did not
  * wait for a processor agree, or for half a second.  Peaks that agree are stored beside the model of the
- * machine (machine/machine-store.h), per host, processor and number of threads.  NaN in a process whose memory is limited so much that they
- * cannot be measured. */
+ * machine (machine/machine-store.h), per host, processor and number of threads.  NaN in a process whose memory is limited so
+ * much that they cannot be measured. */
 ProfPeaks prof_roofline_measure (const ProfFacts *machine);
 /* The name of their group there, by host, processor and threads: a home may be shared by several
  * machines.  (transfer full) */

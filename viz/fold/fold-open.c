@@ -1,6 +1,7 @@
 /* fold-open.c — chooses the groups that are open at first.
  *
- * Opens groups breadth first from the root while the picture stays readable as a whole.  The cells of a chain, and groups that are numbered alike, open together or not at all.
+ * Opens groups breadth first from the root while the picture stays readable as a whole.  The cells of a chain, and groups
+ * that are numbered alike, open together or not at all.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "viz/fold/fold-private.h"
 

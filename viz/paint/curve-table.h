@@ -20,7 +20,8 @@ typedef struct
   double   mark;                  /* a value of y that is marked by a line; NAN: none */
 } VizCurveTable;
 
-/* A table in which all is unknown, with logarithmic axes and without a mark.  format: NULL prints three digits.  (transfer full) */
+/* A table in which all is unknown, with logarithmic axes and without a mark.  format: NULL prints three digits.  (transfer
+ * full) */
 VizCurveTable *
 viz_curve_table_new (guint n_x, guint n_curves, const char *x_name, char *(*format) (double value));
 /* Frees table; NULL is allowed. */

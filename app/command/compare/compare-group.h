@@ -87,8 +87,8 @@ char *scope_group_dup_verdict (const ScopeGroup     *group,
 /* Runs every candidate once, and checks that all compute the same numbers (PROF_ERROR_UNEQUAL if
  * not).  If there are several devices, candidates that a GPU cannot run are left out. */
 gboolean scope_group_check (ScopeGroup *group, GCancellable *cancellable, GError **error);
-/* Checks the numbers unless that was done, measures the candidates in turns and makes a capture of each.  with_one_thread: then measures the slowest and the
- * fastest again with one thread, which separates the effect of threads. */
+/* Checks the numbers unless that was done, measures the candidates in turns and makes a capture of each.  with_one_thread:
+ * then measures the slowest and the fastest again with one thread, which separates the effect of threads. */
 gboolean scope_group_measure (ScopeGroup               *group,
                               const ProfMeasureOptions *options,
                               const ProfFacts          *facts,

@@ -6,8 +6,8 @@
 #include "app/command/compare/comparison.h"
 #include "app/command/frame/json-writer.h"
 
-/* Sums the times of the first group by role.  Does nothing unless two files of one model were measured, of which one has another format
- * than MXNet's. */
+/* Sums the times of the first group by role.  Does nothing unless two files of one model were measured, of which one has
+ * another format than MXNet's. */
 void scope_compare_join_roles (ScopeComparison *self);
 /* Frees the result; NULL is allowed. */
 void scope_compared_roles_free (ScopeComparedRoles *roles);

@@ -141,8 +141,8 @@ prepare (ScopeResult                  *result,
   return result->model || !*error;
 }
 
-/* If the given sizes are too small to represent larger ones, the conversion starts from larger ones.  FALSE: these do not stay open
- * either, or cannot be written. */
+/* If the given sizes are too small to represent larger ones, the conversion starts from larger ones.  FALSE: these do not
+ * stay open either, or cannot be written. */
 static gboolean
 prepare_larger (ScopeResult *result, ScopeWrittenConversion *conversion)
 {

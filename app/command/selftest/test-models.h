@@ -34,6 +34,6 @@ typedef struct
  * may be lost.  name: of the gallery, or the path of a symbol.json, whose inputs are those of input.npz beside
  * it.  FALSE and an error if it cannot be opened, which is not a failure of the GPU. */
 gboolean scope_test_model (const ScopeModelTest *test, const char *name, GError **error);
-/* The paths of the models FOLDER/NAME/NAME-symbol.json that have inputs, by name, as tests/data/goldens/models has them.  NULL and an error
- * if there is none.  (transfer full) */
+/* The paths of the models FOLDER/NAME/NAME-symbol.json that have inputs, by name, as tests/data/goldens/models has them.
+ * NULL and an error if there is none.  (transfer full) */
 char **scope_test_models_find (const char *folder, GError **error);

@@ -1,6 +1,7 @@
 /* sweep-slurm.h — the cells of a sweep as one job array of Slurm.
  *
- * Each task does a block of cells, and Slurm starts it again if its node fails.  The programs sbatch, squeue and scancel are used as they are.
+ * Each task does a block of cells, and Slurm starts it again if its node fails.  The programs sbatch, squeue and scancel are
+ * used as they are.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

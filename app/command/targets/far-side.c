@@ -1,8 +1,8 @@
 /* far-side.c — serves one command of another machine on stdin and stdout.
  *
- * stdin: a line of JSON with what is asked (request.h) and a ustar stream with the files; its end interrupts the command.  stdout: a
- * line with what is here, the stdout of the command as it comes, a line with what came of it, and a ustar stream with what it wrote.
- * Start at scope_far_side_run().
+ * stdin: a line of JSON with what is asked (request.h) and a ustar stream with the files; its end interrupts the command.
+ * stdout: a line with what is here, the stdout of the command as it comes, a line with what came of it, and a ustar stream
+ * with what it wrote.  Start at scope_far_side_run().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/targets/far-side.h"
 

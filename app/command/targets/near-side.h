@@ -29,8 +29,8 @@ typedef struct
   double uncertain; /* seconds that it may be off from that */
 } ScopeRemoteAnswer;
 
-/* Runs the command to its end; files are in their places then.  FALSE and an error: the target did not answer, the connection was lost,
- * or a file cannot be sent or written; nothing was written then. */
+/* Runs the command to its end; files are in their places then.  FALSE and an error: the target did not answer, the
+ * connection was lost, or a file cannot be sent or written; nothing was written then. */
 gboolean
 scope_near_side_run (const ScopeRemoteCall *call, ScopeRemoteAnswer *answer, GError **error);
 /* Frees the members. */

@@ -27,5 +27,6 @@ gboolean scope_remote_name_is_safe (const char *name);
 
 /* Appends the files as a member of a JSON object, with names and sizes. */
 void scope_remote_files_append (GString *json, const char *key, const GPtrArray *files);
-/* Reads such a member.  (transfer full) NULL: a name is not safe or there twice, or there are more files or bytes than are taken. */
+/* Reads such a member.  (transfer full) NULL: a name is not safe or there twice, or there are more files or bytes than are
+ * taken. */
 GPtrArray *scope_remote_files_parse (const HybJson *json, const char *key, GError **error);

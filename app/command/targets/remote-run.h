@@ -8,8 +8,8 @@
 /* Whether --target names another machine. */
 gboolean scope_is_remote (const ScopeCommonOptions *common);
 
-/* The target of that name.  option: the text before it in the error, “--target ” or nothing.  (transfer full) NULL: a usage error, or a file
- * error. */
+/* The target of that name.  option: the text before it in the error, “--target ” or nothing.  (transfer full) NULL: a usage
+ * error, or a file error. */
 ScopeTarget *scope_find_target (const char *option, const char *name, GError **error);
 
 /* Runs the command of the call there.  file_entries: its entries that name files.  Returns its exit status. */

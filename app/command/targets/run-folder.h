@@ -10,7 +10,8 @@ typedef struct
   int   fd; /* the folder itself */
 } ScopeRunFolder;
 
-/* Makes a folder in place, which may begin with ~/ (NULL: the folder for temporary files).  (transfer full) NULL: it cannot be made. */
+/* Makes a folder in place, which may begin with ~/ (NULL: the folder for temporary files).  (transfer full) NULL: it cannot
+ * be made. */
 ScopeRunFolder *scope_run_folder_new (const char *place, GError **error);
 /* Removes the folder with everything in it; links are not followed. */
 void scope_run_folder_free (ScopeRunFolder *folder);

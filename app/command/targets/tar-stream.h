@@ -10,8 +10,8 @@
 /* Opens a regular file and finds its size.  -1 and an error: there is none. */
 int scope_open_regular (const char *path, guint64 *size, GError **error);
 
-/* Writes all files, which are opened by name below folder, and the end of the stream.  folder: an empty text: by their path.  FALSE:
- * the pipe has no reader (G_IO_ERROR_BROKEN_PIPE), or a file cannot be read, or is not as it was announced. */
+/* Writes all files, which are opened by name below folder, and the end of the stream.  folder: an empty text: by their path.
+ * FALSE: the pipe has no reader (G_IO_ERROR_BROKEN_PIPE), or a file cannot be read, or is not as it was announced. */
 gboolean scope_tar_write (int to, const GPtrArray *files, const char *folder, GError **error);
 
 typedef struct

@@ -74,8 +74,8 @@ read_answer (ScopeLauncher *launcher)
   return g_string_free (g_steal_pointer (&answer), FALSE);
 }
 
-/* Runs a command there; sends: with the bundle on its stdin.  Its output (transfer full); NULL and an error if it cannot be run, or
- * failed. */
+/* Runs a command there; sends: with the bundle on its stdin.  Its output (transfer full); NULL and an error if it cannot be
+ * run, or failed. */
 static char *
 run_step (const Install *install, const char *const *words, gboolean sends, GError **error)
 {

@@ -84,7 +84,8 @@ struct SequenceArguments
   double      value;
 };
 
-/* y[o] = Σ x[k], or another reduction, over the elements k of the inner axes; the elements of output o begin at Σ outer_from · o. */
+/* y[o] = Σ x[k], or another reduction, over the elements k of the inner axes; the elements of output o begin at Σ outer_from
+ * · o. */
 struct ReduceArguments
 {
   const void *x[REDUCE_MOST]; /* inputs of the same strides */

@@ -207,8 +207,8 @@ OnnxValue onnx_split (OnnxExport *export, OnnxValue x, gint64 axis, guint n, con
 OnnxValue onnx_concat (OnnxExport *export, guint n, const OnnxValue *parts, gint64 axis);
 /* The size of a dimension of an input, as a value of one element of int64. */
 OnnxValue onnx_input_size (OnnxExport *export, guint index, gint64 axis);
-/* A number of the node as a value of one element of int64: stored, or taken from the shape of an input of the graph where it follows
- * from an open size. */
+/* A number of the node as a value of one element of int64: stored, or taken from the shape of an input of the graph where it
+ * follows from an open size. */
 OnnxValue onnx_param_size (OnnxExport *export, const char *name);
 /* The shape of an output as a value: a stored array where all of it is known, else taken from the shapes of
  * inputs. */
@@ -270,8 +270,8 @@ void onnx_export_set_value (OnnxExport *export, HybValueId value, OnnxValue stan
 OnnxValue onnx_export_value (OnnxExport *export, HybValueId value);
 /* Gives a value that a new node computes this name, which no other value has. */
 void onnx_export_rename (OnnxExport *export, OnnxValue value, const char *name);
-/* A value that is an output, under this name (NULL: its own): the given one if a new node computes it and it is not an output yet,
- * else a copy. */
+/* A value that is an output, under this name (NULL: its own): the given one if a new node computes it and it is not an
+ * output yet, else a copy. */
 OnnxValue onnx_export_output_value (OnnxExport *export, OnnxValue value, const char *name);
 /* Adds an input of the graph.  dims: see onnx_value_message(). */
 void onnx_export_add_input (OnnxExport *export, HybValueId variable, const char *const *dims);

@@ -1,7 +1,7 @@
 /* patch.c — an ONNX file with some nodes and arrays in place of others.
  *
- * The messages of the file and of its graph are gone through field by field.  New nodes are read like those of a file, so that all
- * can be brought into an order.
+ * The messages of the file and of its graph are gone through field by field.  New nodes are read like those of a file, so
+ * that all can be brought into an order.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/onnx/export/patch.h"
 

@@ -326,8 +326,8 @@ find_opset (const HybOnnxDocument *document)
 
 /* --- Removed nodes --- */
 
-/* Marks values that are read: by outputs, by new nodes, and by nodes that are read themselves or stay though nothing ever read them,
- * bodies included. */
+/* Marks values that are read: by outputs, by new nodes, and by nodes that are read themselves or stay though nothing ever
+ * read them, bodies included. */
 static guint8 *
 find_read (const Replacing *replacing, const guint8 *was_needed)
 {

@@ -111,8 +111,8 @@ add_output (OnnxExport *body, guint head)
   onnx_body_add_output (body, onnx_body_head (body, head), &type);
 }
 
-/* The rows of an input that is scanned.  A number of an array of one dimension is an array of one number where MXNet's legacy rules
- * hold. */
+/* The rows of an input that is scanned.  A number of an array of one dimension is an array of one number where MXNet's
+ * legacy rules hold. */
 static OnnxValue
 scanned (OnnxExport *export, OnnxExport *body, guint variable)
 {

@@ -44,9 +44,9 @@ HybLoweredBody *hyb_onnx_settle_states (HybLowering         *lowering,
 /* Appends a head of the lowered body to *arranged, as a value that is not a variable and no other head. */
 void hyb_onnx_append_head (HybLowering *inner, HybValueId head, GArray *arranged);
 
-/* The body as MXNet's files have it: in depth-first order, without variables that it does not read.  keep: by variable, TRUE if it
- * must stay (NULL: none); the body stays as it is if it does not read one of these.  place: is set for each variable of body to
- * its number in the result, or −1.  (transfer full) */
+/* The body as MXNet's files have it: in depth-first order, without variables that it does not read.  keep: by variable, TRUE
+ * if it must stay (NULL: none); the body stays as it is if it does not read one of these.  place: is set for each variable
+ * of body to its number in the result, or −1.  (transfer full) */
 HybGraph *hyb_onnx_order_body (HybGraph *body, const gboolean *keep, gint64 *place);
 
 /* How a variable of a loop's body gets its value. */

@@ -1,7 +1,7 @@
 /* padded-rows.c — rows of a Loop that are extended to all steps that it could make.
  *
- * MXNet's loops have a row for each step that they could make.  As ONNX this is a Loop, a Concat with zeros and a Slice: the engine's
- * loop gives just that, while the number of rows in between is known only while running.
+ * MXNet's loops have a row for each step that they could make.  As ONNX this is a Loop, a Concat with zeros and a Slice: the
+ * engine's loop gives just that, while the number of rows in between is known only while running.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/onnx/ops/padded-rows.h"
 

@@ -212,8 +212,8 @@ full_mask (HybLowering *lowering, const HybShape *weight)
   return hyb_lowering_emit (lowering, "ones_like", 1, &half, NULL);
 }
 
-/* Always the modulated operator of the engine: only that one reads zeros around the image, as ONNX does; the plain one repeats the
- * last row and column. */
+/* Always the modulated operator of the engine: only that one reads zeros around the image, as ONNX does; the plain one
+ * repeats the last row and column. */
 static void
 lower_deform_conv (HybLowering *lowering)
 {

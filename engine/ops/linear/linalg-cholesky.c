@@ -2,7 +2,8 @@
  * factor is given.
  *
  * Only the lower triangle of the input is read.  A matrix that is not positive definite is an error, as in
- * MXNet.  The gradient of potrf is symmetric, as MXNet's: it is right for changes that keep A symmetric.  Start with factorise() and the table.
+ * MXNet.  The gradient of potrf is symmetric, as MXNet's: it is right for changes that keep A symmetric.  Start with
+ * factorise() and the table.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/gradient/by-formula.h"
 #include "engine/kernels/matrix/lapack.h"

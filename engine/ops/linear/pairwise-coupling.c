@@ -1,8 +1,8 @@
 /* pairwise-coupling.c — _pairwise_coupling: probabilities of classes from those of one against the other.
  *
- * p minimises the sum over i of (sum over j ≠ i of r[j,i] p[i] − r[i,j] p[j])², where r[i,j] is the probability of class i among i
- * and j (Wu, Lin and Weng, 2004, second method, and as often repeated as libsvm and ONNX Runtime do).  For each row: for each round
- * until the largest difference is below 0.005 / classes, at most 100: for each class i, for each class j.
+ * p minimises the sum over i of (sum over j ≠ i of r[j,i] p[i] − r[i,j] p[j])², where r[i,j] is the probability of class i
+ * among i and j (Wu, Lin and Weng, 2004, second method, and as often repeated as libsvm and ONNX Runtime do).  For each row:
+ * for each round until the largest difference is below 0.005 / classes, at most 100: for each class i, for each class j.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/op/dimensions.h"
 #include "engine/op/rules.h"

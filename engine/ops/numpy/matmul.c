@@ -1,8 +1,8 @@
 /* matmul.c — _npi_matmul: products of matrices in the last two axes; the axes before them are broadcast,
  * and vectors are rows on the left and columns on the right.
  *
- * Every pair of matrices is one call of hyb_gemm(), of hyb_half_gemm() if they are half floats.  Gradients add to the matrix of each operand, which
- * sums over broadcast axes.  Start with each_matrix().
+ * Every pair of matrices is one call of hyb_gemm(), of hyb_half_gemm() if they are half floats.  Gradients add to the matrix
+ * of each operand, which sums over broadcast axes.  Start with each_matrix().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/gradient/by-formula.h"

@@ -5,8 +5,8 @@
 #include "engine/op/op.h"
 #include "engine/variants/lowered/array-pattern.h"
 
-/* Whether a node only moves elements or joins weights, as exporters do before a layer.  Products stay: the first step of a network
- * whose initial state is stored is a step like the others. */
+/* Whether a node only moves elements or joins weights, as exporters do before a layer.  Products stay: the first step of a
+ * network whose initial state is stored is a step like the others. */
 static gboolean
 prepares_weights (const HybNode *node)
 {
@@ -15,8 +15,8 @@ prepares_weights (const HybNode *node)
          node->op->category == HYB_CATEGORY_REDUCTION;
 }
 
-/* Whether a node repeats a stored array, as initial states that were learned are repeated for each sequence of a batch: the file keeps
- * the array, not its copies. */
+/* Whether a node repeats a stored array, as initial states that were learned are repeated for each sequence of a batch: the
+ * file keeps the array, not its copies. */
 static gboolean
 repeats_parameter (HybGraph *graph, const HybType *types, HybModel *model, HybNodeId id)
 {

@@ -4,8 +4,8 @@
 
 #include "engine/graph/model.h"
 
-/* Marks nodes that follow from parameters alone and only prepare them.  types: by value.  fixed, n_elements: by node; the second is the
- * size of the largest parameter that the node follows from. */
+/* Marks nodes that follow from parameters alone and only prepare them.  types: by value.  fixed, n_elements: by node; the
+ * second is the size of the largest parameter that the node follows from. */
 void hyb_find_fixed (HybGraph      *graph,
                      const HybType *types,
                      HybModel      *model,

@@ -1,8 +1,8 @@
 /* hoisted.c — moves computations from parameters alone out of the body of a loop.
  *
- * Exporters of scripted modules and of Keras cut and join the weights of a layer inside the loop, in every step; tensorflow-onnx also
- * hands weights from step to step as states that no step changes.  Such values are computed once and captured, and arithmetic with a
- * stored number becomes an operator with a number.  Start at hyb_loop_hoist().
+ * Exporters of scripted modules and of Keras cut and join the weights of a layer inside the loop, in every step;
+ * tensorflow-onnx also hands weights from step to step as states that no step changes.  Such values are computed once and
+ * captured, and arithmetic with a stored number becomes an operator with a number.  Start at hyb_loop_hoist().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/variants/lowered/hoisted.h"
 
@@ -34,7 +34,8 @@ prepares (const HybNode *node)
          hyb_constant_get_contents (node->op, node->params);
 }
 
-/* The operator that a node becomes because one of its inputs is a stored number, the input's place and the number; NULL: it stays. */
+/* The operator that a node becomes because one of its inputs is a stored number, the input's place and the number; NULL: it
+ * stays. */
 static const char *
 find_number (const Hoisting *hoisting, HybNodeId id, guint *at, double *number)
 {

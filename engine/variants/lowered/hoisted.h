@@ -16,8 +16,8 @@ typedef struct
   guint8    *is_dropped; /* by input of the node: the new body does not read it */
 } HybHoisted;
 
-/* Computes the values of a loop's body that follow from known captured inputs, where other nodes read them.  known: by input of the
- * node; NULL: not known.  FALSE: there are none, or the node is not a loop over rows. */
+/* Computes the values of a loop's body that follow from known captured inputs, where other nodes read them.  known: by input
+ * of the node; NULL: not known.  FALSE: there are none, or the node is not a loop over rows. */
 gboolean
 hyb_loop_hoist (HybHoisted *hoisted, HybGraph *graph, HybNodeId id, HybTensor *const *known);
 /* Frees the members. */

@@ -202,8 +202,8 @@ find_read (HybGraph *graph, const guint8 *is_needed)
   return is_read;
 }
 
-/* Writes a loop over rows with the states that are needed.  is_read: by value of the whole graph.  FALSE: it is not such a loop, or all
- * states are needed. */
+/* Writes a loop over rows with the states that are needed.  is_read: by value of the whole graph.  FALSE: it is not such a
+ * loop, or all states are needed. */
 static gboolean
 trim_loop (HybRewrite *rewrite, HybNodeId id, const guint8 *is_read)
 {

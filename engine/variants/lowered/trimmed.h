@@ -11,8 +11,8 @@ typedef struct
   GArray   *map; /* of HybValueId, by value of the file's graph: its value in graph, or HYB_NO_ID */
 } HybTrimmed;
 
-/* Leaves out nodes that no output needs, and states of loops over rows that only compute themselves: tensorflow-onnx hands the number
- * of steps from step to step, and keeps a first step of which only the shape was taken. */
+/* Leaves out nodes that no output needs, and states of loops over rows that only compute themselves: tensorflow-onnx hands
+ * the number of steps from step to step, and keeps a first step of which only the shape was taken. */
 void hyb_lowered_trim (HybTrimmed *trimmed, const HybLowered *lowered);
 /* Frees the members. */
 void hyb_trimmed_clear (HybTrimmed *trimmed);

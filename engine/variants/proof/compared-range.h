@@ -4,6 +4,6 @@
 
 #include "engine/graph/graph.h"
 
-/* Finds comparisons of a variable with numbers, also in bodies; *reach is the largest of these numbers without its sign.  FALSE if
- * there is none, or if the variable is also read by anything else but bodies. */
+/* Finds comparisons of a variable with numbers, also in bodies; *reach is the largest of these numbers without its sign.
+ * FALSE if there is none, or if the variable is also read by anything else but bodies. */
 gboolean hyb_compared_range_find (HybGraph *graph, HybNodeId variable, double *reach);

@@ -35,8 +35,8 @@ compared_new (const HybProofSide *side, const HybProofSide *other, HybTensorList
   return compared;
 }
 
-/* By node of the compared model: whether the other model has the same node, and the same nodes above it.  changed: of nodes that are
- * only called alike.  (transfer full) */
+/* By node of the compared model: whether the other model has the same node, and the same nodes above it.  changed: of nodes
+ * that are only called alike.  (transfer full) */
 static guint8 *
 list_same (HybModel *model, const HybNodeId *others, const GArray *changed, gboolean is_second)
 {

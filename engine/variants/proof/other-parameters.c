@@ -1,7 +1,7 @@
 /* other-parameters.c — reaches cases with other parameters that no input reaches with the stored ones.
  *
- * A loop that stops when its state has settled may stop early for all inputs, and with larger weights it does not.  Both models are
- * functions of their parameters, too, so that a comparison with others is as good.
+ * A loop that stops when its state has settled may stop early for all inputs, and with larger weights it does not.  Both
+ * models are functions of their parameters, too, so that a comparison with others is as good.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/variants/proof/other-parameters.h"
 

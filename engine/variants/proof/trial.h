@@ -9,7 +9,8 @@
 
 /* Arrays for all variables of model that are not parameters.  Shapes come from input (nullable),
  * the parameters and inference; unknown sizes become 2.  Arrays of input are kept, others are
- * random; other: (nullable) a model that reads the same variables, perhaps as indices.  NULL with an error if shapes contradict each other or stay unknown.  (transfer full) */
+ * random; other: (nullable) a model that reads the same variables, perhaps as indices.  NULL with an error if shapes
+ * contradict each other or stay unknown.  (transfer full) */
 HybTensorList *hyb_trial_complete (HybModel      *model,
                                    HybModel      *other,
                                    HybTensorList *input,
@@ -27,8 +28,9 @@ typedef struct
   gboolean  is_mixed; /* magnitudes from 1e-10 to 1e4 times scale; integers of all sizes */
 } HybTrialKind;
 
-/* Random arrays of the same types as like.  Indices take their whole range, integers stay integers in the range of those in `given`
- * (nullable); missing parameters get small values for any kind; kind NULL: numbers up to 1.  NULL if that is not possible. (transfer full) */
+/* Random arrays of the same types as like.  Indices take their whole range, integers stay integers in the range of those in
+ * `given` (nullable); missing parameters get small values for any kind; kind NULL: numbers up to 1.  NULL if that is not
+ * possible. (transfer full) */
 HybTensorList *hyb_trial_random (HybModel           *model,
                                  HybTensorList      *like,
                                  HybTensorList      *given,
@@ -50,7 +52,8 @@ typedef struct
 } HybTrialResize;
 
 /* Like hyb_trial_random() with numbers up to 1, with another size of one axis, and with everything that follows from
- * it.  NULL if one of the models does not accept that, or if it gives outputs other shapes in one than in the other.  (transfer full) */
+ * it.  NULL if one of the models does not accept that, or if it gives outputs other shapes in one than in the other.
+ * (transfer full) */
 HybTensorList *hyb_trial_resized (HybModel       *a,
                                   HybModel       *b,
                                   HybTensorList  *like,

@@ -380,8 +380,8 @@ add_prepared (Side *side, Sets *sets, guint before)
       }
 }
 
-/* Nodes that reorder elements and have no counterpart belong to their readers, or else to their producers: a step that reads its row
- * of a sequence, and a layer that reads all of it. */
+/* Nodes that reorder elements and have no counterpart belong to their readers, or else to their producers: a step that reads
+ * its row of a sequence, and a layer that reads all of it. */
 static void
 add_moving (Side *sides, Sets *sets)
 {

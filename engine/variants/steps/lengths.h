@@ -1,7 +1,7 @@
 /* lengths.h — sequences that end early.
  *
- * Unrolled steps and loops compute all steps of all sequences.  Steps behind the end of a sequence are dropped afterwards: outputs
- * are masked, and final states come from the last step of each sequence.
+ * Unrolled steps and loops compute all steps of all sequences.  Steps behind the end of a sequence are dropped afterwards:
+ * outputs are masked, and final states come from the last step of each sequence.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

@@ -75,8 +75,8 @@ test_what_is_no_layer_is_said (Fixture *fixture, gconstpointer data)
   g_assert_nonnull (strstr (fixture->err, this->shape));
 }
 
-/* Written-out steps fix the length alone: lengths that planning counted for a batch, and states that are repeated for each sequence,
- * follow the batch. */
+/* Written-out steps fix the length alone: lengths that planning counted for a batch, and states that are repeated for each
+ * sequence, follow the batch. */
 static void
 test_written_out_steps_fix_the_length_alone (Fixture *fixture, gconstpointer name)
 {

@@ -1,7 +1,7 @@
 /* test-onnx-faults.c — ONNX files whose disk is full, or whose writer is killed, at each call that changes a file.
  *
- * The model that is replaced has its arrays in a file of its own, and so has the new one.  Whatever happens, the model can be read,
- * and its arrays are all old or all new.
+ * The model that is replaced has its arrays in a file of its own, and so has the new one.  Whatever happens, the model can
+ * be read, and its arrays are all old or all new.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/app/hscope-fixture.h"
 #include "tests/program.h"

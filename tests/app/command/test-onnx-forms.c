@@ -1,6 +1,7 @@
 /* test-onnx-forms.c — hscope convert writes every file of tests/data/onnx-forms in every form.
  *
- * Each conversion is proved before it is written.  The last form is written from the fused file: foreach, unrolled, and fused again.
+ * Each conversion is proved before it is written.  The last form is written from the fused file: foreach, unrolled, and
+ * fused again.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/app/hscope-fixture.h"
 #include "tests/program.h"

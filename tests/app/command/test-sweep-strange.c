@@ -56,7 +56,8 @@ test_a_sweep_that_waits_names_the_one_that_measures (Fixture             *fixtur
   g_assert_true (g_str_has_suffix (fixture->out, "\n1\n"));
 }
 
-/* A folder that a stranger has sent: each name that a sweep uses is a link out of it, a FIFO, or something else than it should be. */
+/* A folder that a stranger has sent: each name that a sweep uses is a link out of it, a FIFO, or something else than it
+ * should be. */
 static void
 test_a_hostile_folder_changes_nothing_outside (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
 {

@@ -365,7 +365,8 @@ test_noise_between_processes_is_not_faster (Fixture *fixture, gconstpointer unus
                             "certain in 1; 1 of different machines"));
 }
 
-/* Below a table whose rows are numbers there is a curve for each column; with other rows, or with one point only, there is none. */
+/* Below a table whose rows are numbers there is a curve for each column; with other rows, or with one point only, there is
+ * none. */
 static void
 test_a_report_has_curves_over_numbers (Fixture *fixture, gconstpointer unused G_GNUC_UNUSED)
 {

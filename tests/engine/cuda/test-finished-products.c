@@ -36,8 +36,8 @@ new_executor (HybGraph *graph, const char *dtype, HybGpu *gpu)
   return executor;
 }
 
-/* Runs the graph on the processor and on the GPU and compares all outputs, in two runs, of which the second is recorded.  Returns how often
- * cuBLASLt multiplied, and kernels were launched. */
+/* Runs the graph on the processor and on the GPU and compares all outputs, in two runs, of which the second is recorded.
+ * Returns how often cuBLASLt multiplied, and kernels were launched. */
 static guint
 compare (HybGraph   *graph,
          const char *dtype,

@@ -1,7 +1,7 @@
 /* op-onnx.h — checks that an operator that is written as ONNX computes the same when it is read again.
  *
- * HYB_WRITE_ONNX=FOLDER makes tests keep each file with its inputs and the operator's outputs, so that another program can run it;
- * tools/onnx-rules.py does.
+ * HYB_WRITE_ONNX=FOLDER makes tests keep each file with its inputs and the operator's outputs, so that another program can
+ * run it; tools/onnx-rules.py does.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

@@ -1,5 +1,5 @@
-/* test-fuse-attention.c — attention in pieces becomes one operator with the same numbers: scaled, with a bias, masked either way, over
- * broadcast batches and more rows than a block has; what is read elsewhere stays.
+/* test-fuse-attention.c — attention in pieces becomes one operator with the same numbers: scaled, with a bias, masked either
+ * way, over broadcast batches and more rows than a block has; what is read elsewhere stays.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/block/trace.h"
 #include "engine/exec/executor.h"

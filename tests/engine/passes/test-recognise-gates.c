@@ -1,5 +1,5 @@
-/* test-recognise-gates.c — GELU, SiLU and hard swish, in the spellings of exporters, become one operator with the same numbers; near
- * misses stay.
+/* test-recognise-gates.c — GELU, SiLU and hard swish, in the spellings of exporters, become one operator with the same
+ * numbers; near misses stay.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/block/trace.h"
 #include "engine/exec/executor.h"

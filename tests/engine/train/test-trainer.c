@@ -443,7 +443,8 @@ test_memory_for_carried_states (void)
   assert_memory_is_checked (HYB_F32, &options, "“x”");
 }
 
-/* A number of steps that no training can have reached is refused, both when states are loaded and when they are only looked at. */
+/* A number of steps that no training can have reached is refused, both when states are loaded and when they are only looked
+ * at. */
 static void
 test_damaged_number_of_steps (void)
 {

@@ -2,8 +2,8 @@
  *
  * usage: random-graphs SAMPLES [--first N] [--count N] [--print] [--write FOLDER [--draws]]
  *
- * --write writes the graphs, inputs and results for tools/replay/random-graphs.py, which compares them with MXNet.  It makes other
- * graphs than without, since operators that draw numbers are left out; with --draws it makes the same.  Prints TAP.
+ * --write writes the graphs, inputs and results for tools/replay/random-graphs.py, which compares them with MXNet.  It makes
+ * other graphs than without, since operators that draw numbers are left out; with --draws it makes the same.  Prints TAP.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/base/parallel.h"
 #include "engine/formats/mxnet-symbol.h"

@@ -1,5 +1,5 @@
-/* test-positions.c — tests of _element_positions, _tuple_positions and _take_elements: samples and refusals for op-check.h, and positions
- * beside plain sums.
+/* test-positions.c — tests of _element_positions, _tuple_positions and _take_elements: samples and refusals for op-check.h,
+ * and positions beside plain sums.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"

@@ -1,4 +1,5 @@
-/* test-mixed-arithmetic.c — tests of arithmetic of two tensors that may differ in element type: samples and refusals for op-check.h.
+/* test-mixed-arithmetic.c — tests of arithmetic of two tensors that may differ in element type: samples and refusals for
+ * op-check.h.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"

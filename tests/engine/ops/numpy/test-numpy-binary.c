@@ -1,4 +1,5 @@
-/* test-numpy-binary.c — tests of functions of two tensors of one type, or of a tensor and a number: samples and refusals for op-check.h.
+/* test-numpy-binary.c — tests of functions of two tensors of one type, or of a tensor and a number: samples and refusals for
+ * op-check.h.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
