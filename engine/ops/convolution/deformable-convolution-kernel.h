@@ -135,11 +135,9 @@ NAME (convolve) (DeformableView *view, const HybCall *call, const HybRun *run)
   const REAL *weight = run->input[n_before];
   const REAL *bias = call->n_inputs > n_before + 1 ? run->input[n_before + 1] : NULL;
   REAL       *columns = run->workspace;
-  gint64  depth = view->channels / view->groups * view->taps, rows = view->filters / view->groups;
-  HybGemm gemm = { .m = rows, .n = view->positions, .k = depth, .alpha = 1 };
+  HybGemm     gemm = product_of_group (view);
+  gint64      depth = gemm.k, rows = gemm.m;
 
-  gemm.lda = depth;
-  gemm.ldb = gemm.ldc = view->positions;
   for (gint64 image = 0; image < view->batch; image++)
     {
       REAL *out = (REAL *) run->output[0] + image * view->filters * view->positions;
@@ -213,13 +211,11 @@ NAME (differentiate) (DeformableView *view, const HybCall *call, const HybRun *r
   HybDType dtype = call->output[0].dtype;
   gsize    half = 0;
   REAL    *columns = run->workspace, *seen;
-  HybGemm  by_data = {
-     .transpose_a = TRUE, .m = depth, .n = view->positions, .k = rows, .alpha = 1
-  };
-  HybGemm by_weight = { .transpose_b = TRUE, .m = rows, .n = depth, .k = view->positions };
+  HybGemm  by_data = gradient_of_group (view);
+  HybGemm  by_weight = { .transpose_b = TRUE, .m = rows, .n = depth, .k = view->positions };
 
-  by_data.lda = by_weight.ldc = depth;
-  by_data.ldb = by_data.ldc = by_weight.lda = by_weight.ldb = view->positions;
+  by_weight.ldc = depth;
+  by_weight.lda = by_weight.ldb = view->positions;
   by_weight.alpha = by_weight.beta = 1;
   hyb_workspace_take (&half, column_bytes (view, dtype));
   seen = (gpointer) ((char *) run->workspace + half);

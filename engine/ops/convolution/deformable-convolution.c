@@ -243,6 +243,33 @@ column_bytes (const DeformableView *view, HybDType dtype)
              : G_MAXSIZE;
 }
 
+/* The product of the weights and the columns of one group. */
+static HybGemm
+product_of_group (const DeformableView *view)
+{
+  gint64 depth = view->channels / view->groups * view->taps;
+
+  return (HybGemm){ .m = view->filters / view->groups,
+                    .n = view->positions,
+                    .k = depth,
+                    .lda = depth,
+                    .ldb = view->positions,
+                    .ldc = view->positions,
+                    .alpha = 1 };
+}
+
+/* The product of the weights and the gradient of one group, which gives those of its columns. */
+static HybGemm
+gradient_of_group (const DeformableView *view)
+{
+  HybGemm gemm = product_of_group (view);
+
+  gemm.transpose_a = TRUE;
+  gemm.k = gemm.m;
+  gemm.m = gemm.lda;
+  return gemm;
+}
+
 #define REAL_KERNEL "engine/ops/convolution/deformable-convolution-kernel.h"
 #include "engine/kernels/each-real.h"
 
@@ -263,6 +290,15 @@ forward (const HybCall *call, const HybRun *run)
     convolve_f64 (&view, call, run);
   else
     convolve_f32 (&view, call, run);
+}
+
+static const char *
+forward_note (const HybCall *call)
+{
+  DeformableView view = make_view (call, &call->input[0].shape, &call->output[0].shape);
+  HybGemm        gemm = product_of_group (&view);
+
+  return hyb_gemm_note (&gemm, call->output[0].dtype);
 }
 
 /* Inputs of the gradients: gradient, data, offset, mask where there is one, weight; outputs: the
@@ -292,6 +328,15 @@ backward (const HybCall *call, const HybRun *run)
     differentiate_f64 (&view, call, run);
   else
     differentiate_f32 (&view, call, run);
+}
+
+static const char *
+backward_note (const HybCall *call)
+{
+  DeformableView view = make_view (call, &call->input[1].shape, &call->input[0].shape);
+  HybGemm        gemm = gradient_of_group (&view);
+
+  return hyb_gemm_note (&gemm, call->output[0].dtype);
 }
 
 static void
@@ -382,6 +427,7 @@ const HybOp hyb_ops_deformable_convolution[] = {
       .infer_shape = deformable_infer_shape,
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = forward,
+      .note = forward_note,
       .workspace = forward_workspace,
       .gradient = deformable_gradient,
       .cost = forward_cost,
@@ -397,6 +443,7 @@ const HybOp hyb_ops_deformable_convolution[] = {
       .infer_shape = deformable_infer_shape,
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = forward,
+      .note = forward_note,
       .workspace = forward_workspace,
       .gradient = modulated_gradient,
       .cost = forward_cost,
@@ -413,6 +460,7 @@ const HybOp hyb_ops_deformable_convolution[] = {
       HYB_PARAMS (deformable_params, DeformableParams),
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = backward,
+      .note = backward_note,
       .workspace = backward_workspace,
       .cost = backward_cost,
   },
@@ -429,6 +477,7 @@ const HybOp hyb_ops_deformable_convolution[] = {
       HYB_PARAMS (modulated_params, DeformableParams),
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = backward,
+      .note = backward_note,
       .workspace = backward_workspace,
       .cost = backward_cost,
   },

@@ -88,6 +88,7 @@ const HybOp hyb_ops_linalg_cholesky[] = {
       .infer_dtype = hyb_linalg_infer_dtype,
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = potrf_forward,
+      .note = hyb_linalg_note_cholesky,
       /* dA = ½ L⁻ᵀ mirror (Lᵀ dL) L⁻¹, where mirror() copies the lower triangle to the upper one. */
       HYB_GRADIENT (
           "_linalg_trmm [transpose=True rightside=False lower=True alpha=1] (o0, g0) > x; "

@@ -272,19 +272,19 @@ static const char *const slogdet_aliases[] = { "linalg_slogdet", "_npi_slogdet",
 
 /* Row exchanges stay integers. */
 #define DETERMINANT_DTYPES (HYB_DTYPES_FLOAT | HYB_DTYPE_BIT (HYB_I32))
-#define DETERMINANT(op, names, sentence, results, run)                                    \
-  {                                                                                       \
-    .name = op, .aliases = names, .doc = sentence, .category = HYB_CATEGORY_LINEAR,       \
-    .inputs = matrix_inputs, .outputs = results, .infer_shape = determinant_infer_shape,  \
-    .infer_dtype = determinant_infer_dtype, .dtypes = DETERMINANT_DTYPES, .forward = run, \
-    .gradient = hyb_gradient_by_operands, .cost = determinant_cost                        \
+#define DETERMINANT(op, names, sentence, results, run)                                         \
+  {                                                                                            \
+    .name = op, .aliases = names, .doc = sentence, .category = HYB_CATEGORY_LINEAR,            \
+    .inputs = matrix_inputs, .outputs = results, .infer_shape = determinant_infer_shape,       \
+    .infer_dtype = determinant_infer_dtype, .dtypes = DETERMINANT_DTYPES, .forward = run,      \
+    .note = hyb_linalg_note_lu, .gradient = hyb_gradient_by_operands, .cost = determinant_cost \
   }
 #define BACKWARD(op, sentence, of, related, run)                                            \
   {                                                                                         \
     .name = op, .doc = sentence, .category = HYB_CATEGORY_LINEAR, .flags = HYB_OP_INTERNAL, \
     .inputs = backward_inputs, .gradient_of = of, .operands = related,                      \
     .infer_dtype = backward_infer_dtype, .dtypes = DETERMINANT_DTYPES, .forward = run,      \
-    .workspace = backward_workspace, .cost = backward_cost                                  \
+    .note = hyb_linalg_note_lu, .workspace = backward_workspace, .cost = backward_cost      \
   }
 
 const HybOp hyb_ops_linalg_determinant[] = {
@@ -298,6 +298,7 @@ const HybOp hyb_ops_linalg_determinant[] = {
       .infer_dtype = hyb_linalg_infer_dtype,
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = inverse_forward,
+      .note = hyb_linalg_note_lu,
       .workspace = inverse_workspace,
       /* dA = −Bᵀ dB Bᵀ, where B is the inverse. */
       HYB_GRADIENT ("_linalg_gemm2 [transpose_a=False transpose_b=True alpha=1] (g0, o0) > x; "

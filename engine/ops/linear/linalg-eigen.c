@@ -172,12 +172,13 @@ eigen_cost (const HybCall *call, HybCost *cost)
 static const char *const matrix_inputs[] = { "A", NULL };
 static const char *const pair_outputs[] = { "w", "v", NULL };
 
-#define EIGEN(op, sentence, results, table, size, run)                                         \
+#define EIGEN(op, sentence, results, table, size, kind)                                        \
   {                                                                                            \
     .name = op, .doc = sentence, .category = HYB_CATEGORY_LINEAR, .flags = HYB_OP_NO_GRADIENT, \
     .inputs = matrix_inputs, .outputs = results, .params = table, .params_size = size,         \
     .infer_shape = eigen_infer_shape, .infer_dtype = hyb_linalg_infer_dtype_numpy,             \
-    .dtypes = HYB_DTYPES_ALL, .forward = run, .workspace = eigen_workspace, .cost = eigen_cost \
+    .dtypes = HYB_DTYPES_ALL, .forward = kind##_forward, .note = hyb_linalg_note_##kind,       \
+    .workspace = eigen_workspace, .cost = eigen_cost                                           \
   }
 
 const HybOp hyb_ops_linalg_eigen[] = {
@@ -186,20 +187,20 @@ const HybOp hyb_ops_linalg_eigen[] = {
          pair_outputs,
          NULL,
          0,
-         general_forward),
-  EIGEN ("_npi_eigvals", "Eigenvalues of square matrices.", NULL, NULL, 0, general_forward),
+         general),
+  EIGEN ("_npi_eigvals", "Eigenvalues of square matrices.", NULL, NULL, 0, general),
   EIGEN ("_npi_eigh",
          "Eigenvalues and eigenvectors of symmetric matrices.",
          pair_outputs,
          eigh_params,
          sizeof (EighParams),
-         symmetric_forward),
+         symmetric),
   EIGEN ("_npi_eigvalsh",
          "Eigenvalues of symmetric matrices.",
          NULL,
          eigh_params,
          sizeof (EighParams),
-         symmetric_forward),
+         symmetric),
   { 0 },
 };
 

@@ -204,6 +204,7 @@ const HybOp hyb_ops_linalg_factor[] = {
       .infer_dtype = hyb_linalg_infer_dtype,
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = gelqf_forward,
+      .note = hyb_linalg_note_lq,
       .workspace = gelqf_workspace,
       /* dA = L⁻ᵀ (dQ + mirror (Lᵀ dL − dQ Qᵀ) Q). */
       HYB_GRADIENT (
@@ -227,6 +228,7 @@ const HybOp hyb_ops_linalg_factor[] = {
       .infer_dtype = hyb_linalg_infer_dtype,
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = syevd_forward,
+      .note = hyb_linalg_note_symmetric,
       .workspace = syevd_workspace,
       .gradient = syevd_gradient,
       .cost = syevd_cost,

@@ -151,6 +151,44 @@ hyb_linalg_cost (const HybCall *call, double factor, HybCost *cost)
   hyb_rule_cost_bytes (call, cost);
 }
 
+/* --- Notes --- */
+
+const char *
+hyb_linalg_note_lu (const HybCall *call)
+{
+  return call->output[0].dtype == HYB_F64 ? "OpenBLAS dgetrf" : "OpenBLAS sgetrf";
+}
+
+const char *
+hyb_linalg_note_svd (const HybCall *call)
+{
+  return call->output[0].dtype == HYB_F64 ? "OpenBLAS dgesvd" : "OpenBLAS sgesvd";
+}
+
+const char *
+hyb_linalg_note_lq (const HybCall *call)
+{
+  return call->output[0].dtype == HYB_F64 ? "OpenBLAS dgeqrf" : "OpenBLAS sgeqrf";
+}
+
+const char *
+hyb_linalg_note_cholesky (const HybCall *call)
+{
+  return call->output[0].dtype == HYB_F64 ? "OpenBLAS dpotrf" : "OpenBLAS spotrf";
+}
+
+const char *
+hyb_linalg_note_general (const HybCall *call)
+{
+  return call->output[0].dtype == HYB_F64 ? "OpenBLAS dgeev" : "OpenBLAS sgeev";
+}
+
+const char *
+hyb_linalg_note_symmetric (const HybCall *call)
+{
+  return call->output[0].dtype == HYB_F64 ? "OpenBLAS dsyevd" : "OpenBLAS ssyevd";
+}
+
 /* --- Nodes of gradients --- */
 
 static const char *

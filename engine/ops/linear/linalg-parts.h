@@ -47,6 +47,16 @@ hyb_linalg_check (const HybRun *run, int info, gint64 index, const char *wrong, 
 /* Cost: `factor` times rows · columns · smaller of the two, for each matrix of input 0. */
 void hyb_linalg_cost (const HybCall *call, double factor, HybCost *cost);
 
+/* --- Notes --- */
+
+/* HybOp.note of operators that spend their time in a factorisation by LAPACK; output 0 has the type of its elements. */
+const char *hyb_linalg_note_lu (const HybCall *call);        /* L U */
+const char *hyb_linalg_note_svd (const HybCall *call);       /* singular values */
+const char *hyb_linalg_note_lq (const HybCall *call);        /* L Q */
+const char *hyb_linalg_note_cholesky (const HybCall *call);  /* Cholesky */
+const char *hyb_linalg_note_general (const HybCall *call);   /* eigenvalues */
+const char *hyb_linalg_note_symmetric (const HybCall *call); /* eigenvalues of symmetric matrices */
+
 /* --- Nodes of gradients --- */
 
 /* A factor of a product of matrices. */

@@ -210,8 +210,8 @@ static const char *const tensor_inputs[] = { "A", "rcond", NULL };
     .name = op, .doc = sentence, .category = HYB_CATEGORY_LINEAR, .flags = HYB_OP_NO_GRADIENT, \
     .inputs = operands, .params = table, .params_size = sizeof (PinvParams),                   \
     .infer_shape = pinv_infer_shape, .infer_dtype = hyb_linalg_infer_dtype,                    \
-    .dtypes = HYB_DTYPES_FLOAT, .forward = pinv_forward, .workspace = pinv_workspace,          \
-    .cost = pinv_cost                                                                          \
+    .dtypes = HYB_DTYPES_FLOAT, .forward = pinv_forward, .note = hyb_linalg_note_svd,          \
+    .workspace = pinv_workspace, .cost = pinv_cost                                             \
   }
 
 const HybOp hyb_ops_linalg_pinv[] = {

@@ -239,6 +239,7 @@ const HybOp hyb_ops_linalg_svd[] = {
       .infer_dtype = hyb_linalg_infer_dtype,
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = svd_forward,
+      .note = hyb_linalg_note_svd,
       .workspace = svd_workspace,
       .gradient = hyb_gradient_by_operands,
       .cost = svd_cost,

@@ -129,21 +129,36 @@ inverse_backward_workspace (const HybCall *call)
   return hyb_type_bytes (&call->output[0]);
 }
 
+/* The gradient is −Aᵀ · dy · Aᵀ of the inverse A: *left gives the first product, *right the second. */
+static void
+set_products (const HybCall *call, HybGemm *left, HybGemm *right)
+{
+  gint64 n = inverse_backward_rows (call);
+
+  *left = *right = (HybGemm){ .m = n, .n = n, .k = n, .lda = n, .ldb = n, .ldc = n };
+  left->transpose_a = right->transpose_b = TRUE;
+  left->alpha = -1;
+  right->alpha = 1;
+}
+
 static void
 inverse_backward (const HybCall *call, const HybRun *run)
 {
   HybDType dtype = call->output[0].dtype;
-  gint64   n = inverse_backward_rows (call);
-  HybGemm  left = {
-     .transpose_a = TRUE, .m = n, .n = n, .k = n, .lda = n, .ldb = n, .ldc = n, .alpha = -1
-  };
-  HybGemm right = left;
+  HybGemm  left, right;
 
-  right.transpose_a = FALSE;
-  right.transpose_b = TRUE;
-  right.alpha = 1;
+  set_products (call, &left, &right);
   hyb_gemm (&left, dtype, run->input[1], run->input[0], run->workspace);
   hyb_gemm (&right, dtype, run->workspace, run->input[1], run->output[0]);
+}
+
+static const char *
+inverse_backward_note (const HybCall *call)
+{
+  HybGemm left, right;
+
+  set_products (call, &left, &right);
+  return hyb_gemm_note (&right, call->output[0].dtype);
 }
 
 /* --- tensorsolve --- */
@@ -347,6 +362,7 @@ const HybOp hyb_ops_linalg_tensor[] = {
       .infer_dtype = hyb_linalg_infer_dtype,
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = tensorinv_forward,
+      .note = hyb_linalg_note_lu,
       .workspace = tensorinv_workspace,
       .gradient = hyb_gradient_by_operands,
   },
@@ -362,6 +378,7 @@ const HybOp hyb_ops_linalg_tensor[] = {
       .infer_dtype = hyb_linalg_infer_dtype,
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = inverse_backward,
+      .note = inverse_backward_note,
       .workspace = inverse_backward_workspace,
   },
   {
@@ -374,6 +391,7 @@ const HybOp hyb_ops_linalg_tensor[] = {
       .infer_dtype = hyb_linalg_infer_dtype_numpy,
       .dtypes = HYB_DTYPES_ALL,
       .forward = tensorsolve_forward,
+      .note = hyb_linalg_note_lu,
       .workspace = tensorsolve_workspace,
       .gradient = hyb_gradient_by_operands,
   },
@@ -390,6 +408,7 @@ const HybOp hyb_ops_linalg_tensor[] = {
       .infer_dtype = hyb_linalg_infer_dtype,
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = solve_backward,
+      .note = hyb_linalg_note_lu,
       .workspace = solve_backward_workspace,
   },
   { 0 },

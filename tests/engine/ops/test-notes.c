@@ -10,7 +10,7 @@
 static const struct
 {
   const char *op, *attributes;
-  const char *inputs[4];
+  const char *inputs[6];
   const char *note;
 } notes[] = {
   { "Deconvolution",
@@ -83,6 +83,24 @@ static const struct
     { "f64[3,5]", "f64[3,4]", "f64[4,5]" },
     "OpenBLAS dgemm" },
   { "_npi_matmul", NULL, { "f64[3,4]", "f64[4,5]" }, "OpenBLAS dgemm" },
+  { "_contrib_DeformableConvolution",
+    "kernel=(2, 2) num_filter=3 no_bias=True",
+    { "f64[1,2,5,5]", "f64[1,8,4,4]", "f64[3,2,2,2]" },
+    "OpenBLAS dgemm" },
+  { "_backward_ModulatedDeformableConvolution",
+    "kernel=(2, 2) num_filter=3",
+    { "f64[1,3,4,4]", "f64[1,2,5,5]", "f64[1,8,4,4]", "f64[1,4,4,4]", "f64[3,2,2,2]" },
+    "OpenBLAS dgemm" },
+  { "_npi_pinv_scalar_rcond", NULL, { "f32[3,4]" }, "OpenBLAS sgesvd" },
+  { "_npi_tensorinv", "ind=1", { "f64[4,2,2]" }, "OpenBLAS dgetrf" },
+  { "_backward_npi_tensorinv", "ind=1", { "f64[2,2,4]", "f64[2,2,4]" }, "OpenBLAS dgemm" },
+  { "_npi_tensorsolve", NULL, { "f32[2,2,4]", "f32[2,2]" }, "OpenBLAS sgetrf" },
+  { "_npi_solve", NULL, { "f64[3,3]", "f64[3,2]" }, "OpenBLAS dgetrf" },
+  { "_linalg_inverse", NULL, { "f32[3,3]" }, "OpenBLAS sgetrf" },
+  { "_linalg_potrf", NULL, { "f32[3,3]" }, "OpenBLAS spotrf" },
+  { "_linalg_gelqf", NULL, { "f64[3,4]" }, "OpenBLAS dgeqrf" },
+  { "_linalg_syevd", NULL, { "f32[3,3]" }, "OpenBLAS ssyevd" },
+  { "_npi_eigvals", NULL, { "f64[3,3]" }, "OpenBLAS dgeev" },
   { "_narrow_product",
     "num_hidden=4 no_bias=True",
     { "f32[8,3]", "f16[4,3]" },
