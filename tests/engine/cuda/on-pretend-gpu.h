@@ -99,18 +99,55 @@ bind (HybExecutor *executor, const char *name, HybTensor *tensor /* (transfer fu
   hyb_tensor_unref (tensor);
 }
 
+/* The same to a part of a number, or of 1 where it is smaller. */
 G_GNUC_UNUSED static void
-assert_output_near (HybExecutor *executor, HybExecutor *expected, guint index)
+assert_output_within (HybExecutor *executor, HybExecutor *expected, guint index, double tolerance)
 {
   HybTensor *a = hyb_executor_get_output (executor, index);
   HybTensor *b = hyb_executor_get_output (expected, index);
 
   for (gint64 i = 0; i < hyb_tensor_get_size (b); i++)
-    g_assert_cmpfloat_with_epsilon (hyb_tensor_get_value (a, i), hyb_tensor_get_value (b, i), 1e-5);
+    {
+      double want = hyb_tensor_get_value (b, i);
+
+      g_assert_cmpfloat_with_epsilon (hyb_tensor_get_value (a, i), want,
+                                      tolerance * MAX (1, fabs (want)));
+    }
+}
+
+G_GNUC_UNUSED static void
+assert_output_near (HybExecutor *executor, HybExecutor *expected, guint index)
+{
+  assert_output_within (executor, expected, index, 1e-5);
 }
 
 G_GNUC_UNUSED static void
 assert_near (HybExecutor *executor, HybExecutor *expected)
 {
   assert_output_near (executor, expected, 0);
+}
+
+G_GNUC_UNUSED static void
+assert_all_within (HybExecutor *executor, HybExecutor *expected, double tolerance)
+{
+  for (guint i = 0; i < hyb_executor_n_outputs (expected); i++)
+    assert_output_within (executor, expected, i, tolerance);
+}
+
+G_GNUC_UNUSED static void
+assert_plan_says (HybExecutor *executor, const char *part)
+{
+  g_autofree char *text = hyb_plan_print (hyb_executor_get_plan (executor));
+
+  if (!strstr (text, part))
+    g_error ("“%s” is not in:\n%s", part, text);
+}
+
+/* Frees both; nothing of them may be left on the GPU. */
+G_GNUC_UNUSED static void
+close_cleanly (HybExecutor **executor, HybGpu **gpu)
+{
+  g_clear_pointer (executor, hyb_executor_free);
+  g_clear_pointer (gpu, hyb_gpu_unref);
+  assert_clean ();
 }

@@ -84,8 +84,7 @@ run_on_gpu (const Layer *layer, HybGpu *gpu)
 
   run (expected);
   run (executor);
-  for (guint i = 0; i < hyb_executor_n_outputs (expected); i++)
-    assert_output_near (executor, expected, i);
+  assert_all_within (executor, expected, 1e-5);
   return hyb_plan_print (hyb_executor_get_plan (executor));
 }
 
@@ -168,9 +167,7 @@ test_same_bytes (void)
       for (guint i = 0; i < first->len; i++)
         g_assert_true (have_same_bytes (first->pdata[i], hyb_executor_get_output (executor, i)));
     }
-  g_clear_pointer (&executor, hyb_executor_free);
-  g_clear_pointer (&gpu, hyb_gpu_unref);
-  assert_clean ();
+  close_cleanly (&executor, &gpu);
 }
 
 /* BatchNorm (Convolution (x)) */

@@ -286,9 +286,7 @@ test_inputs_may_change_at_once (void)
       if (i != 1)
         assert_near (executor, host);
     }
-  g_clear_pointer (&executor, hyb_executor_free);
-  g_clear_pointer (&gpu, hyb_gpu_unref);
-  assert_clean ();
+  close_cleanly (&executor, &gpu);
 }
 
 /* Two outputs: each comes back once, when it is read, and after its plan is gone. */
@@ -330,9 +328,7 @@ test_outputs_come_when_read (void)
       g_assert_no_error (error);
       assert_output_near (executor, host, 1);
       first = hyb_tensor_ref (hyb_executor_get_output (executor, 0));
-      g_clear_pointer (&executor, hyb_executor_free);
-      g_clear_pointer (&gpu, hyb_gpu_unref);
-      assert_clean ();
+      close_cleanly (&executor, &gpu);
     }
 }
 

@@ -65,17 +65,14 @@ run_model (const Model *model, const char *settings, const char *function, guint
 
       if (!hyb_executor_run (executor, NULL, &error) || !hyb_executor_finish (executor, &error))
         g_error ("run %u with %s: %s", i, settings, error->message);
-      for (guint k = 0; k < hyb_executor_n_outputs (expected); k++)
-        assert_output_near (executor, expected, k);
+      assert_all_within (executor, expected, 1e-5);
       if (i == 1)
         {
           *before = now;
           n = calls (function) - now;
         }
     }
-  g_clear_pointer (&executor, hyb_executor_free);
-  g_clear_pointer (&gpu, hyb_gpu_unref);
-  assert_clean ();
+  close_cleanly (&executor, &gpu);
   return n;
 }
 

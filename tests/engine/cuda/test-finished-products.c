@@ -58,19 +58,9 @@ compare (HybGraph   *graph,
   n_products = calls ("cublasLtMatmul");
   *n_kernels = calls ("cuLaunchKernel");
   run (executor);
-  for (guint i = 0; i < hyb_executor_n_outputs (host); i++)
-    {
-      HybTensor *a = hyb_executor_get_output (executor, i);
-      HybTensor *b = hyb_executor_get_output (host, i);
-
-      for (gint64 k = 0; k < hyb_tensor_get_size (b); k++)
-        g_assert_cmpfloat_with_epsilon (hyb_tensor_get_value (a, k), hyb_tensor_get_value (b, k),
-                                        tolerance);
-    }
+  assert_all_within (executor, host, tolerance);
   g_assert_cmpuint (op_count_planned (host, "_rectified_fully_connected"), ==, 0);
-  g_clear_pointer (&executor, hyb_executor_free);
-  g_clear_pointer (&gpu, hyb_gpu_unref);
-  assert_clean ();
+  close_cleanly (&executor, &gpu);
   return n_products;
 }
 

@@ -14,8 +14,7 @@ run_on_gpu (HybGraph *graph, HybGpu *gpu)
 
   run (expected);
   run (executor);
-  for (guint i = 0; i < hyb_executor_n_outputs (expected); i++)
-    assert_output_near (executor, expected, i);
+  assert_all_within (executor, expected, 1e-5);
   return hyb_plan_print (hyb_executor_get_plan (executor));
 }
 
@@ -105,9 +104,7 @@ test_gradient_fails_to_prepare (void)
   if (!strstr (error->message, "the GPU keeps values for this gradient, but cannot compute it: "
                                "cudnnCreateRNNDescriptor failed with "))
     g_error ("%s", error->message);
-  g_clear_pointer (&executor, hyb_executor_free);
-  g_clear_pointer (&gpu, hyb_gpu_unref);
-  assert_clean ();
+  close_cleanly (&executor, &gpu);
 }
 
 TEST_PROGRAM (test_hidden)

@@ -76,9 +76,7 @@ test_numbers (void)
                              hyb_tensor_get_data (first), hyb_tensor_get_bytes (first));
           else
             first = hyb_tensor_copy (gradient);
-          g_clear_pointer (&executor, hyb_executor_free);
-          g_clear_pointer (&gpu, hyb_gpu_unref);
-          assert_clean ();
+          close_cleanly (&executor, &gpu);
         }
     }
 }

@@ -358,9 +358,7 @@ test_moved_inputs (void)
       assert_near (executor, host);
     }
   g_assert_cmpuint (calls ("cuGraphLaunch"), >, 4);
-  g_clear_pointer (&executor, hyb_executor_free);
-  g_clear_pointer (&gpu, hyb_gpu_unref);
-  assert_clean ();
+  close_cleanly (&executor, &gpu);
 }
 
 static guint
