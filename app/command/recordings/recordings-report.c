@@ -7,7 +7,6 @@
 
 #include "engine/formats/file.h"
 #include "profiler/base/format.h"
-#include "profiler/explain/difference.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -54,15 +53,9 @@ append_nodes (GString *to, const ScopeRecordings *recordings, const ScopeRecordi
       g_string_append (to, "| ");
       append_plain (to, difference->name);
       g_string_append_printf (to, " | %s | %s | %s |\n", a, b,
-                              difference->row_a == PROF_NONE ? "only now"
-                              : difference->row_b == PROF_NONE
-                                  ? "only in the baseline"
-                                  : prof_verdict_describe (difference->pairing.verdict,
-                                                           &difference->pairing.ratio));
+                              scope_recordings_describe_node (difference));
     }
-  g_string_append_printf (to,
-                          "\n%u nodes do not differ beyond the variance of runs and sessions.\n",
-                          n_same);
+  g_string_append_printf (to, "\n" SCOPE_NODES_ALIKE ".\n", n_same);
 }
 
 static void

@@ -6,7 +6,6 @@
 #include "app/command/recordings/recordings.h"
 
 #include "profiler/base/format.h"
-#include "profiler/explain/difference.h"
 
 #include <math.h>
 
@@ -26,17 +25,10 @@ dup_times (const ProfStatistics *clean, const char *file)
 static void
 add_node (ScopeTable *table, const ProfDifference *difference)
 {
-  const ProfPairing *pairing = &difference->pairing;
-
   scope_table_add (table, g_strdup (difference->name), FALSE);
   scope_table_add (table, prof_format_seconds (difference->a), FALSE);
   scope_table_add (table, prof_format_seconds (difference->b), FALSE);
-  scope_table_add (table,
-                   g_strdup (difference->row_a == PROF_NONE ? "only now"
-                             : difference->row_b == PROF_NONE
-                                 ? "only in the baseline"
-                                 : prof_verdict_describe (pairing->verdict, &pairing->ratio)),
-                   FALSE);
+  scope_table_add (table, g_strdup (scope_recordings_describe_node (difference)), FALSE);
 }
 
 static void
@@ -56,9 +48,7 @@ say_nodes (ScopeSaid *said, const ScopeRecordings *recordings, const ScopeRecord
     add_node (table, &g_array_index (changed, ProfDifference, i));
   if (table)
     table->indent = 4;
-  scope_said_sentence (
-      said, SCOPE_SAID_PLAIN,
-      g_strdup_printf ("%u nodes do not differ beyond the variance of runs and sessions", n_same));
+  scope_said_sentence (said, SCOPE_SAID_PLAIN, g_strdup_printf (SCOPE_NODES_ALIKE, n_same));
 }
 
 void

@@ -5,7 +5,6 @@
 #include "app/command/recordings/recordings.h"
 
 #include "app/command/frame/open-model.h"
-#include "profiler/explain/difference.h"
 
 #include <math.h>
 
@@ -108,6 +107,15 @@ gboolean
 scope_recordings_have_baseline (const ScopeRecordings *recordings)
 {
   return recordings->baseline->len > 0;
+}
+
+const char *
+scope_recordings_describe_node (const ProfDifference *difference)
+{
+  return difference->row_a == PROF_NONE ? "only now"
+         : difference->row_b == PROF_NONE
+             ? "only in the baseline"
+             : prof_verdict_describe (difference->pairing.verdict, &difference->pairing.ratio);
 }
 
 const ProfCapture *

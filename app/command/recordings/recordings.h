@@ -8,6 +8,7 @@
 #include "app/adapt/said.h"
 #include "app/command/frame/command.h"
 #include "app/command/frame/json-writer.h"
+#include "profiler/explain/difference.h"
 #include "profiler/explain/sessions.h"
 
 /* Options that compare and profile share; NULL if not given. */
@@ -82,6 +83,10 @@ GArray *scope_recordings_changed_nodes (const ScopeRecordings *recordings,
                                         const ScopeRecording  *recording,
                                         guint                  max,
                                         guint                 *n_same);
+/* How one of these nodes differs: a verdict, or that only one of the captures has it. */
+const char *scope_recordings_describe_node (const ProfDifference *difference);
+/* Of those that do not. */
+#define SCOPE_NODES_ALIKE "%u nodes do not differ beyond the variance of runs and sessions"
 /* The last recording of the baseline, whose nodes are compared. */
 const ProfCapture *scope_recordings_last (const ScopeRecordings *recordings);
 /* "+3.1 % (+1.0 … +5.2)", or without the interval if there is none.  (transfer full) */
