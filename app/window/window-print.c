@@ -73,11 +73,12 @@ rendered_cb (GObject *source, GAsyncResult *result, gpointer data G_GNUC_UNUSED)
   g_autoptr (GBytes) bytes = g_task_propagate_pointer (G_TASK (result), &error);
   g_autoptr (GdkTexture) texture = bytes ? gdk_texture_new_from_bytes (bytes, &error) : NULL;
 
-  if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
-    return;
   if (!texture)
     {
-      scope_window_toast (self, error->message);
+      scope_window_toast (self, g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED)
+                                    ? _ ("The picture was not copied: something else was copied "
+                                         "meanwhile")
+                                    : error->message);
       return;
     }
   gdk_clipboard_set_texture (gtk_widget_get_clipboard (GTK_WIDGET (self)), texture);

@@ -425,6 +425,26 @@ test_copying_pictures (void)
 }
 
 static gboolean
+says_that_it_was_dropped (gpointer unused G_GNUC_UNUSED)
+{
+  return says (GTK_WIDGET (window),
+               "The picture was not copied: something else was copied meanwhile");
+}
+
+/* The picture is still being drawn when an entry copies its text. */
+static void
+test_dropped_pictures (void)
+{
+  g_autofree char *copied = NULL;
+
+  gui_act (window, "win.copy-picture", NULL);
+  gdk_clipboard_set_text (gtk_widget_get_clipboard (GTK_WIDGET (window)), "of an entry");
+  wait_until (says_that_it_was_dropped, NULL);
+  copied = gui_clipboard (GTK_WIDGET (window));
+  g_assert_cmpstr (copied, ==, "of an entry");
+}
+
+static gboolean
 is_print_dialog (gpointer unused G_GNUC_UNUSED)
 {
   GtkWidget *dialog = gui_find_window (g_type_from_name ("GtkPrintUnixDialog"));
@@ -463,6 +483,7 @@ void
 add_comfort_tests (void)
 {
   add_test ("/app/window/copies-the-picture", CASE_MODEL, test_copying_pictures);
+  add_test ("/app/window/says-that-a-picture-was-not-copied", CASE_MODEL, test_dropped_pictures);
   add_test ("/app/window/prints-the-graph", CASE_MODEL, test_printing);
   add_test ("/app/window/messages-do-not-move-the-picture", CASE_MODEL,
             test_messages_do_not_move_the_picture);
