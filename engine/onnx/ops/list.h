@@ -1,7 +1,7 @@
 /* list.h — the families of ONNX operators, in alphabetical order.
  *
- * Each line declares the array hyb_onnx_ops_NAME at the end of NAME.c or direct/NAME.c, or of ../ml/NAME.c for ml_NAME.  op-find.c
- * includes this file twice, so it has no include guard.
+ * Each line declares the array hyb_onnx_ops_NAME at the end of NAME.c or direct/NAME.c, or of ../ml/NAME.c for ml_NAME.
+ * op-find.c includes this file twice, so it has no include guard.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 HYB_ONNX_OPS (activation)
