@@ -15,9 +15,7 @@
       FUNCTION (p##orgqr_), FUNCTION (p##gesvd_)
 
 static const HybLibraryFunction functions[] = {
-  FUNCTION (cblas_sgemv),
   FUNCTION (cblas_dgemv),
-  FUNCTION (cblas_sgemm),
   FUNCTION (cblas_dgemm),
   FUNCTION (cblas_strmm),
   FUNCTION (cblas_dtrmm),

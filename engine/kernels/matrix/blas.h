@@ -35,9 +35,7 @@
 /* Every member has the name of its function. */
 typedef struct
 {
-  __typeof__ (&cblas_sgemv)              cblas_sgemv;
   __typeof__ (&cblas_dgemv)              cblas_dgemv;
-  __typeof__ (&cblas_sgemm)              cblas_sgemm;
   __typeof__ (&cblas_dgemm)              cblas_dgemm;
   __typeof__ (&cblas_strmm)              cblas_strmm;
   __typeof__ (&cblas_dtrmm)              cblas_dtrmm;

@@ -1,13 +1,14 @@
-/* dots.c — products of few rows with a transposed matrix: C[m,n] = sum_l A[m,l] B[n,l] + bias[n].
+/* dots.c — products of few rows or columns with a transposed matrix: C[m,n] = sum_l A[m,l] B[n,l] + bias[n].
  *
- * For each block of rows of B that stays in the first-level cache (blocks are split over threads),
- * for each group of rows of A, for each 4 rows of B, for l.  Meanwhile the next block is
+ * For each block of rows of B that stays in the first-level cache (blocks are split over threads, or the rows of A
+ * if C has few columns), for each group of rows of A, for each 4 rows of B, for l.  Meanwhile the next block is
  * prefetched.  The inner loops are in dots-kernel.h.  Start with hyb_dots_multiply().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/kernels/matrix/dots.h"
 
 #include "engine/base/parallel.h"
 #include "engine/kernels/matrix/tiles.h"
+#include "engine/kernels/simd/transpose.h"
 
 #include <string.h>
 
@@ -21,10 +22,17 @@
 /* The locality that __builtin_prefetch() calls the second-level cache. */
 #define SECOND_CACHE 2
 
-/* Beyond this A is read from the second-level cache too often, unless B is a single block. */
+/* Beyond this A is read from the second-level cache too often, unless B is a single block or C is narrow. */
 #define MAX_DOT_ROWS 48
 /* The time to add the lanes of the sums of a tile, in multiply-adds of a vector (AVX-512 73, AVX2 62). */
 #define LANES_COST 68
+
+/* A result of up to this many columns is narrow: rows are split over threads, and B may be a matrix that is not transposed,
+ * of which this many rows are transposed at a time. */
+#define MAX_NARROW   8
+#define COPIED_DEPTH 1024
+/* Rows of a slice are a multiple of this. */
+#define UNIT 12
 
 /* Multiplications below which a slice is not worth a thread. */
 #define GRAIN 131072
@@ -143,17 +151,67 @@ cost (const HybGemm *gemm)
 gboolean
 hyb_dots_is_faster (const HybGemm *gemm)
 {
-  return hyb_simd_level () != HYB_SIMD_PLAIN && gemm->transpose_b && !gemm->transpose_a &&
-         gemm->alpha == 1 && (gemm->beta == 0 || gemm->beta == 1) && gemm->m > 1 &&
-         (gemm->m <= MAX_DOT_ROWS || gemm->n * gemm->k <= BLOCK) &&
+  gboolean is_narrow = gemm->n <= MAX_NARROW;
+
+  return hyb_simd_level () != HYB_SIMD_PLAIN && !gemm->transpose_a &&
+         (gemm->transpose_b || is_narrow) && gemm->alpha == 1 &&
+         (gemm->beta == 0 || gemm->beta == 1) && gemm->m > 1 &&
+         (gemm->m <= MAX_DOT_ROWS || gemm->n * gemm->k <= BLOCK || is_narrow) &&
          cost (gemm) < hyb_tiles_cost (gemm);
+}
+
+static void
+multiply_rows (gint64 begin, gint64 end, gpointer data)
+{
+  const Job *job = data;
+  HybGemm    gemm = *job->gemm;
+  Job        part = *job;
+
+  gemm.m = MIN (end * UNIT, gemm.m) - begin * UNIT;
+  part.gemm = &gemm;
+  part.a += begin * UNIT * gemm.lda;
+  part.c += begin * UNIT * gemm.ldc;
+  multiply_columns (0, (gemm.n + TILE - 1) / TILE, &part);
+}
+
+static void
+multiply_transposed (const HybGemm *gemm,
+                     const float   *a,
+                     const float   *b,
+                     const float   *bias,
+                     float         *c)
+{
+  Job job = { gemm, HYB_SIMD_CHOOSE (&kernels), a, b, bias, c };
+
+  if (gemm->n <= MAX_NARROW)
+    hyb_parallel_for ((gemm->m + UNIT - 1) / UNIT, 1 + GRAIN / MAX (gemm->n * gemm->k * UNIT, 1),
+                      multiply_rows, &job);
+  else
+    hyb_parallel_for ((gemm->n + TILE - 1) / TILE, 1 + GRAIN / MAX (gemm->m * gemm->k * TILE, 1),
+                      multiply_columns, &job);
+}
+
+/* Transposes B, of few columns, part by part. */
+static void
+multiply_copied (const HybGemm *gemm, const float *a, const float *b, const float *bias, float *c)
+{
+  float   copy[MAX_NARROW * COPIED_DEPTH];
+  HybGemm part = *gemm;
+
+  part.transpose_b = TRUE;
+  part.ldb = COPIED_DEPTH;
+  for (gint64 l = 0; l < gemm->k; l += COPIED_DEPTH)
+    {
+      part.k = MIN (COPIED_DEPTH, gemm->k - l);
+      part.beta = l == 0 ? gemm->beta : 1;
+      hyb_transpose_32 (&(HybTranspose){ gemm->n, part.k, gemm->ldb, COPIED_DEPTH },
+                        b + l * gemm->ldb, copy);
+      multiply_transposed (&part, a + l, copy, l == 0 ? bias : NULL, c);
+    }
 }
 
 void
 hyb_dots_multiply (const HybGemm *gemm, const float *a, const float *b, const float *bias, float *c)
 {
-  Job job = { gemm, HYB_SIMD_CHOOSE (&kernels), a, b, bias, c };
-
-  hyb_parallel_for ((gemm->n + TILE - 1) / TILE, 1 + GRAIN / MAX (gemm->m * gemm->k * TILE, 1),
-                    multiply_columns, &job);
+  (gemm->transpose_b ? multiply_transposed : multiply_copied) (gemm, a, b, bias, c);
 }

@@ -1,8 +1,7 @@
 /* gemm.c — matrix products: C[m,n] = alpha sum_k op(A)[m,k] op(B)[k,n] + beta C[m,n].
  *
- * choose_method() chooses.  Products of floats with a vector go to matrix-vector.h, others to dots.h, tiny.h or tiles.h,
- * and to OpenBLAS only where C has few columns; those of doubles to OpenBLAS, which computes each slice of C with one
- * thread.  Start reading there, then at hyb_gemm_f32() and the macro GEMM.
+ * Products of floats with a vector go to matrix-vector.h, others to dots.h, tiny.h or tiles.h; those of doubles go to
+ * OpenBLAS, which computes each slice of C with one thread.  Start reading at hyb_gemm_f32() and hyb_gemm_f64().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/kernels/matrix/gemm.h"
 
@@ -49,11 +48,11 @@ typedef enum
 {
   METHOD_NOTHING, /* C is empty */
   METHOD_SCALE,   /* C = beta C: there is nothing to add */
-  METHOD_PLAIN,   /* too large for OpenBLAS */
-  METHOD_DOTS,    /* of floats alone, like the next three */
+  METHOD_DOTS,    /* of floats, like the next three */
   METHOD_VECTOR,
   METHOD_TINY,
   METHOD_TILES,
+  METHOD_PLAIN, /* of doubles, like the next two: too large for OpenBLAS */
   METHOD_LIBRARY_VECTOR,
   METHOD_LIBRARY,
 } Method;
@@ -71,21 +70,21 @@ suits_matrix_vector (const HybGemm *gemm)
 }
 
 static Method
-choose_library (const HybGemm *gemm)
-{
-  return gemm->m > 1 && gemm->n > 1 ? METHOD_LIBRARY : METHOD_LIBRARY_VECTOR;
-}
-
-static Method
 choose_for_floats (const HybGemm *gemm)
 {
   if ((gemm->m == 1 || gemm->n == 1) && suits_matrix_vector (gemm))
     return METHOD_VECTOR;
   if (hyb_dots_is_faster (gemm))
     return METHOD_DOTS;
-  if (hyb_tiny_is_faster (gemm))
-    return METHOD_TINY;
-  return hyb_tiles_is_faster (gemm) ? METHOD_TILES : choose_library (gemm);
+  return hyb_tiny_is_faster (gemm) ? METHOD_TINY : METHOD_TILES;
+}
+
+static Method
+choose_for_doubles (const HybGemm *gemm)
+{
+  if (!fits_library (gemm))
+    return METHOD_PLAIN;
+  return gemm->m > 1 && gemm->n > 1 ? METHOD_LIBRARY : METHOD_LIBRARY_VECTOR;
 }
 
 static Method
@@ -95,10 +94,24 @@ choose_method (const HybGemm *gemm, HybDType dtype)
     return METHOD_NOTHING;
   if (gemm->k == 0)
     return METHOD_SCALE;
-  if (!fits_library (gemm))
-    return METHOD_PLAIN;
-  return dtype == HYB_F32 ? choose_for_floats (gemm) : choose_library (gemm);
+  return dtype == HYB_F32 ? choose_for_floats (gemm) : choose_for_doubles (gemm);
 }
+
+/* Defines scale_<suffix>(): C = beta C; a beta of 0 clears C even where it holds NaN. */
+#define SCALE(T, suffix)                                 \
+  static void scale_##suffix (const HybGemm *gemm, T *c) \
+  {                                                      \
+    for (gint64 i = 0; i < gemm->m; i++, c += gemm->ldc) \
+      if (gemm->beta == 0)                               \
+        memset (c, 0, sizeof (T) * (gsize) gemm->n);     \
+      else                                               \
+        for (gint64 j = 0; j < gemm->n; j++)             \
+          c[j] *= (T) gemm->beta;                        \
+  }
+SCALE (float, f32)
+SCALE (double, f64)
+
+/* --- Floats --- */
 
 /* Adds the product with a vector to C. */
 static void
@@ -112,133 +125,6 @@ add_vector_product (const HybGemm *gemm, const float *a, const float *b, float *
 
   (transposed ? hyb_matrix_transposed_vector : hyb_matrix_vector) (&matrix, of_column ? b : a, c);
 }
-
-/* Defines compute_<suffix>() for the element type T; letter is the one in the names of OpenBLAS
- * functions. */
-#define GEMM(T, suffix, letter)                                                                   \
-  /* C = beta C; a beta of 0 clears C even where it holds NaN. */                                 \
-  static void scale_##suffix (const HybGemm *gemm, T *c)                                          \
-  {                                                                                               \
-    for (gint64 i = 0; i < gemm->m; i++, c += gemm->ldc)                                          \
-      if (gemm->beta == 0)                                                                        \
-        memset (c, 0, sizeof (T) * (gsize) gemm->n);                                              \
-      else                                                                                        \
-        for (gint64 j = 0; j < gemm->n; j++)                                                      \
-          c[j] *= (T) gemm->beta;                                                                 \
-  }                                                                                               \
-                                                                                                  \
-  /* Three plain loops, for sizes that OpenBLAS cannot take. */                                   \
-  static void plain_##suffix (const HybGemm *gemm, const T *a, const T *b, T *c)                  \
-  {                                                                                               \
-    scale_##suffix (gemm, c);                                                                     \
-    for (gint64 i = 0; i < gemm->m; i++)                                                          \
-      for (gint64 l = 0; l < gemm->k; l++)                                                        \
-        {                                                                                         \
-          T x = (T) gemm->alpha * a[gemm->transpose_a ? l * gemm->lda + i : i * gemm->lda + l];   \
-                                                                                                  \
-          for (gint64 j = 0; j < gemm->n; j++)                                                    \
-            c[i * gemm->ldc + j] +=                                                               \
-                x * b[gemm->transpose_b ? j * gemm->ldb + l : l * gemm->ldb + j];                 \
-        }                                                                                         \
-  }                                                                                               \
-                                                                                                  \
-  /* C += op(A) b, where C is a single column (n == 1). */                                        \
-  static void column_##suffix (const HybGemm *gemm, const T *a, const T *b, T *c)                 \
-  {                                                                                               \
-    hyb_blas ()->cblas_##letter##gemv (CblasRowMajor, transposed (gemm->transpose_a),             \
-                                       (int) (gemm->transpose_a ? gemm->k : gemm->m),             \
-                                       (int) (gemm->transpose_a ? gemm->m : gemm->k),             \
-                                       (T) gemm->alpha, a, (int) gemm->lda, b,                    \
-                                       gemm->transpose_b ? 1 : (int) gemm->ldb, 1, c,             \
-                                       (int) gemm->ldc);                                          \
-  }                                                                                               \
-                                                                                                  \
-  /* C += op(B)ᵀ a, where C is a single row (m == 1). */                                        \
-  static void row_##suffix (const HybGemm *gemm, const T *a, const T *b, T *c)                    \
-  {                                                                                               \
-    hyb_blas ()->cblas_##letter##gemv (CblasRowMajor, transposed (!gemm->transpose_b),            \
-                                       (int) (gemm->transpose_b ? gemm->n : gemm->k),             \
-                                       (int) (gemm->transpose_b ? gemm->k : gemm->n),             \
-                                       (T) gemm->alpha, b, (int) gemm->ldb, a,                    \
-                                       gemm->transpose_a ? (int) gemm->lda : 1, 1, c, 1);         \
-  }                                                                                               \
-                                                                                                  \
-  /* C = alpha op(A) op(B) + beta C by OpenBLAS in this thread. */                                \
-  static void multiply_##suffix (const HybGemm *gemm, const T *a, const T *b, T *c)               \
-  {                                                                                               \
-    hyb_blas ()->cblas_##letter##gemm (CblasRowMajor, transposed (gemm->transpose_a),             \
-                                       transposed (gemm->transpose_b), (int) gemm->m,             \
-                                       (int) gemm->n, (int) gemm->k, (T) gemm->alpha, a,          \
-                                       (int) gemm->lda, b, (int) gemm->ldb, (T) gemm->beta, c,    \
-                                       (int) gemm->ldc);                                          \
-  }                                                                                               \
-                                                                                                  \
-  typedef struct                                                                                  \
-  {                                                                                               \
-    const HybGemm *gemm;                                                                          \
-    const T       *a, *b;                                                                         \
-    T             *c;                                                                             \
-  } SharedGemm_##suffix;                                                                          \
-                                                                                                  \
-  static void rows_slice_##suffix (gint64 begin, gint64 end, gpointer data)                       \
-  {                                                                                               \
-    const SharedGemm_##suffix *job = data;                                                        \
-    HybGemm                    part = *job->gemm;                                                 \
-    gint64                     first = begin * UNIT;                                              \
-                                                                                                  \
-    part.m = MIN (end * UNIT, part.m) - first;                                                    \
-    multiply_##suffix (&part, job->a + (part.transpose_a ? first : first * part.lda), job->b,     \
-                       job->c + first * part.ldc);                                                \
-  }                                                                                               \
-                                                                                                  \
-  static void columns_slice_##suffix (gint64 begin, gint64 end, gpointer data)                    \
-  {                                                                                               \
-    const SharedGemm_##suffix *job = data;                                                        \
-    HybGemm                    part = *job->gemm;                                                 \
-    gint64                     first = begin * UNIT;                                              \
-                                                                                                  \
-    part.n = MIN (end * UNIT, part.n) - first;                                                    \
-    multiply_##suffix (&part, job->a, job->b + (part.transpose_b ? first * part.ldb : first),     \
-                       job->c + first);                                                           \
-  }                                                                                               \
-                                                                                                  \
-  /* The same by several threads if it is large. */                                               \
-  static void matrix_##suffix (const HybGemm *gemm, const T *a, const T *b, T *c)                 \
-  {                                                                                               \
-    SharedGemm_##suffix job = { gemm, a, b, c };                                                  \
-    gint64              longest = MAX (gemm->m, gemm->n);                                         \
-                                                                                                  \
-    if (gemm_work (gemm) <= SERIAL_WORK)                                                          \
-      multiply_##suffix (gemm, a, b, c);                                                          \
-    else                                                                                          \
-      hyb_parallel_for ((longest + UNIT - 1) / UNIT, 1,                                           \
-                        gemm->m >= gemm->n ? rows_slice_##suffix : columns_slice_##suffix, &job); \
-  }                                                                                               \
-                                                                                                  \
-  static void vector_##suffix (const HybGemm *gemm, const T *a, const T *b, T *c)                 \
-  {                                                                                               \
-    /* Products with a vector add to C, so beta is applied first (and clears NaN if 0). */        \
-    if (gemm->beta != 1)                                                                          \
-      scale_##suffix (gemm, c);                                                                   \
-    (gemm->n == 1 ? column_##suffix : row_##suffix) (gemm, a, b, c);                              \
-  }                                                                                               \
-                                                                                                  \
-  static void compute_##suffix (Method method, const HybGemm *gemm, const T *a, const T *b, T *c) \
-  {                                                                                               \
-    if (method == METHOD_SCALE)                                                                   \
-      scale_##suffix (gemm, c);                                                                   \
-    else if (method == METHOD_PLAIN)                                                              \
-      plain_##suffix (gemm, a, b, c);                                                             \
-    else if (method == METHOD_LIBRARY_VECTOR)                                                     \
-      vector_##suffix (gemm, a, b, c);                                                            \
-    else if (method == METHOD_LIBRARY)                                                            \
-      matrix_##suffix (gemm, a, b, c);                                                            \
-  }
-
-GEMM (float, f32, s)
-GEMM (double, f64, d)
-
-#undef GEMM
 
 void
 hyb_gemm_f32 (const HybGemm *gemm, const float *a, const float *b, float *c)
@@ -257,8 +143,8 @@ hyb_gemm_f32 (const HybGemm *gemm, const float *a, const float *b, float *c)
         scale_f32 (gemm, c);
       add_vector_product (gemm, a, b, c);
     }
-  else
-    compute_f32 (method, gemm, a, b, c);
+  else if (method == METHOD_SCALE)
+    scale_f32 (gemm, c);
 }
 
 /* Sets each row of C to the bias, to which the product is added where its kernel does not add a bias itself. */
@@ -290,10 +176,121 @@ hyb_gemm_biased_f32 (const HybGemm *gemm,
     add_to_bias (gemm, a, b, bias, c);
 }
 
+/* --- Doubles --- */
+
+/* Three plain loops, for sizes that OpenBLAS cannot take. */
+static void
+multiply_plainly (const HybGemm *gemm, const double *a, const double *b, double *c)
+{
+  scale_f64 (gemm, c);
+  for (gint64 i = 0; i < gemm->m; i++)
+    for (gint64 l = 0; l < gemm->k; l++)
+      {
+        double x = gemm->alpha * a[gemm->transpose_a ? l * gemm->lda + i : i * gemm->lda + l];
+
+        for (gint64 j = 0; j < gemm->n; j++)
+          c[i * gemm->ldc + j] += x * b[gemm->transpose_b ? j * gemm->ldb + l : l * gemm->ldb + j];
+      }
+}
+
+/* C += op(A) b, where C is a single column (n == 1). */
+static void
+add_column (const HybGemm *gemm, const double *a, const double *b, double *c)
+{
+  hyb_blas ()->cblas_dgemv (CblasRowMajor, transposed (gemm->transpose_a),
+                            (int) (gemm->transpose_a ? gemm->k : gemm->m),
+                            (int) (gemm->transpose_a ? gemm->m : gemm->k), gemm->alpha, a,
+                            (int) gemm->lda, b, gemm->transpose_b ? 1 : (int) gemm->ldb, 1, c,
+                            (int) gemm->ldc);
+}
+
+/* C += op(B)ᵀ a, where C is a single row (m == 1). */
+static void
+add_row (const HybGemm *gemm, const double *a, const double *b, double *c)
+{
+  hyb_blas ()->cblas_dgemv (CblasRowMajor, transposed (!gemm->transpose_b),
+                            (int) (gemm->transpose_b ? gemm->n : gemm->k),
+                            (int) (gemm->transpose_b ? gemm->k : gemm->n), gemm->alpha, b,
+                            (int) gemm->ldb, a, gemm->transpose_a ? (int) gemm->lda : 1, 1, c, 1);
+}
+
+/* C = alpha op(A) op(B) + beta C by OpenBLAS in this thread. */
+static void
+multiply_by_library (const HybGemm *gemm, const double *a, const double *b, double *c)
+{
+  hyb_blas ()->cblas_dgemm (CblasRowMajor, transposed (gemm->transpose_a),
+                            transposed (gemm->transpose_b), (int) gemm->m, (int) gemm->n,
+                            (int) gemm->k, gemm->alpha, a, (int) gemm->lda, b, (int) gemm->ldb,
+                            gemm->beta, c, (int) gemm->ldc);
+}
+
+typedef struct
+{
+  const HybGemm *gemm;
+  const double  *a, *b;
+  double        *c;
+} SharedGemm;
+
+static void
+rows_slice (gint64 begin, gint64 end, gpointer data)
+{
+  const SharedGemm *job = data;
+  HybGemm           part = *job->gemm;
+  gint64            first = begin * UNIT;
+
+  part.m = MIN (end * UNIT, part.m) - first;
+  multiply_by_library (&part, job->a + (part.transpose_a ? first : first * part.lda), job->b,
+                       job->c + first * part.ldc);
+}
+
+static void
+columns_slice (gint64 begin, gint64 end, gpointer data)
+{
+  const SharedGemm *job = data;
+  HybGemm           part = *job->gemm;
+  gint64            first = begin * UNIT;
+
+  part.n = MIN (end * UNIT, part.n) - first;
+  multiply_by_library (&part, job->a, job->b + (part.transpose_b ? first * part.ldb : first),
+                       job->c + first);
+}
+
+/* The same by several threads if it is large. */
+static void
+share_product (const HybGemm *gemm, const double *a, const double *b, double *c)
+{
+  SharedGemm job = { gemm, a, b, c };
+  gint64     longest = MAX (gemm->m, gemm->n);
+
+  if (gemm_work (gemm) <= SERIAL_WORK)
+    multiply_by_library (gemm, a, b, c);
+  else
+    hyb_parallel_for ((longest + UNIT - 1) / UNIT, 1,
+                      gemm->m >= gemm->n ? rows_slice : columns_slice, &job);
+}
+
+static void
+multiply_vector (const HybGemm *gemm, const double *a, const double *b, double *c)
+{
+  /* Products with a vector add to C, so beta is applied first (and clears NaN if 0). */
+  if (gemm->beta != 1)
+    scale_f64 (gemm, c);
+  (gemm->n == 1 ? add_column : add_row) (gemm, a, b, c);
+}
+
 void
 hyb_gemm_f64 (const HybGemm *gemm, const double *a, const double *b, double *c)
 {
-  compute_f64 (choose_method (gemm, HYB_F64), gemm, a, b, c);
+  Method method = choose_method (gemm, HYB_F64);
+
+  if (method == METHOD_SCALE)
+    scale_f64 (gemm, c);
+  else if (method == METHOD_PLAIN)
+    multiply_plainly (gemm, a, b, c);
+  else if (method == METHOD_LIBRARY_VECTOR)
+    multiply_vector (gemm, a, b, c);
+  else if (method == METHOD_LIBRARY)
+    share_product (gemm, a, b, c);
 }
 
 void
@@ -308,24 +305,19 @@ hyb_gemm (const HybGemm *gemm, HybDType dtype, gconstpointer a, gconstpointer b,
 const char *
 hyb_gemm_note (const HybGemm *gemm, HybDType dtype)
 {
-  static const struct
-  {
-    const char *of_floats, *of_doubles;
-  } notes[] = {
-    [METHOD_NOTHING] = { NULL, NULL },
-    [METHOD_SCALE] = { NULL, NULL },
-    [METHOD_PLAIN] = { N_ ("plain loops, too large for OpenBLAS"),
-                       N_ ("plain loops, too large for OpenBLAS") },
-    [METHOD_DOTS] = { N_ ("sums row by row, weights as they lie"), NULL },
-    [METHOD_VECTOR] = { N_ ("matrix times vector, weights as they lie"), NULL },
-    [METHOD_TINY] = { N_ ("sums of four columns, weights as they lie"), NULL },
-    [METHOD_TILES] = { N_ ("tiles of the result, in registers"), NULL },
-    [METHOD_LIBRARY_VECTOR] = { N_ ("OpenBLAS sgemv"), N_ ("OpenBLAS dgemv") },
-    [METHOD_LIBRARY] = { N_ ("OpenBLAS sgemm"), N_ ("OpenBLAS dgemm") },
+  static const char *const notes[] = {
+    [METHOD_NOTHING] = NULL,
+    [METHOD_SCALE] = NULL,
+    [METHOD_DOTS] = N_ ("sums row by row, weights as they lie"),
+    [METHOD_VECTOR] = N_ ("matrix times vector, weights as they lie"),
+    [METHOD_TINY] = N_ ("sums of four columns, weights as they lie"),
+    [METHOD_TILES] = N_ ("tiles of the result, in registers"),
+    [METHOD_PLAIN] = N_ ("plain loops, too large for OpenBLAS"),
+    [METHOD_LIBRARY_VECTOR] = N_ ("OpenBLAS dgemv"),
+    [METHOD_LIBRARY] = N_ ("OpenBLAS dgemm"),
   };
-  Method method = choose_method (gemm, dtype);
 
-  return dtype == HYB_F64 ? notes[method].of_doubles : notes[method].of_floats;
+  return notes[choose_method (gemm, dtype)];
 }
 
 typedef struct

@@ -26,11 +26,6 @@
 /* Rows of A that are multiplied with all of B before the next ones: with DEPTH columns they take half a second-level cache
  * at most. */
 #define MAX_BLOCK_ROWS 384
-/* Products of fewer multiplications, and those that use at least this share of the lanes of vectors of C, are
- * as fast as OpenBLAS's: with AVX-512 two columns take up to four times as long (146 × 2 × 224, 4.9 and 1.0 µs), five to
- * seven 1.3 to 2 times. */
-#define SMALL          32768
-#define MIN_USED_LANES 0.5
 /* Vectors with fewer lanes have no instruction for a part of a vector. */
 #define MIN_PART_LANES 8
 /* Times, in multiply-adds of a vector: to finish a vector of C, and to transpose one element of B. */
@@ -242,22 +237,6 @@ needs_copies (const HybGemm *gemm, const Kernels *kernels)
   if (gemm->transpose_b || (kernels->lanes < MIN_PART_LANES && gemm->n % kernels->lanes != 0))
     return TRUE;
   return gemm->m > (gemm->ldb % 1024 == 0 ? MAX_ROWS : gemm->ldb % 512 == 0 ? 60 : 128);
-}
-
-/* The share of the lanes of vectors of C that hold elements. */
-static double
-used_lanes (const HybGemm *gemm)
-{
-  gint64 lanes = HYB_SIMD_CHOOSE (&kernels)->lanes, vectors = (gemm->n + lanes - 1) / lanes;
-
-  return (double) gemm->n / (double) (vectors * lanes);
-}
-
-gboolean
-hyb_tiles_is_faster (const HybGemm *gemm)
-{
-  return used_lanes (gemm) >= MIN_USED_LANES ||
-         (double) gemm->m * (double) gemm->n * (double) gemm->k < SMALL;
 }
 
 double

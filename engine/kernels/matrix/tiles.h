@@ -10,8 +10,6 @@
 
 #include "engine/kernels/matrix/gemm-shape.h"
 
-/* Whether hyb_tiles_multiply() is as fast as OpenBLAS on this processor. */
-gboolean hyb_tiles_is_faster (const HybGemm *gemm);
 /* Returns the time of hyb_tiles_multiply(), in multiply-adds of one vector, where the matrices are in a cache. */
 double hyb_tiles_cost (const HybGemm *gemm);
 /* Computes the product; m, n and k are at least 1.  bias (n) is added to every row; NULL for no bias. */

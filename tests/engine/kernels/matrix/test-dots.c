@@ -55,6 +55,29 @@ check_product (gint64 m, gint64 n, gint64 k, gboolean adds)
       }
 }
 
+/* The same with a B that is not transposed and has few columns. */
+static void
+check_narrow (gint64 m, gint64 n, gint64 k, gboolean adds)
+{
+  HybGemm           gemm = few_rows (m, n, k);
+  g_autofree float *a = numbers (m * k, 1), *b = numbers (k * (n + 2), 2), *bias = numbers (n, 3);
+  g_autofree float *c = numbers (m * n, 4), *old = g_memdup2 (c, sizeof (float) * (gsize) (m * n));
+
+  gemm.transpose_b = FALSE;
+  gemm.ldb = n + 2;
+  gemm.beta = adds;
+  hyb_dots_multiply (&gemm, a, b, adds ? NULL : bias, c);
+  for (gint64 i = 0; i < m; i++)
+    for (gint64 j = 0; j < n; j++)
+      {
+        double want = adds ? old[i * n + j] : bias[j];
+
+        for (gint64 l = 0; l < k; l++)
+          want += (double) a[i * k + l] * (double) b[l * (n + 2) + j];
+        g_assert_cmpfloat (fabs (c[i * n + j] - want), <=, 1e-6 * (double) (k + 4));
+      }
+}
+
 /* Whole and broken tiles, rows that one call of a kernel multiplies and more, whole and broken vectors,
  * and more rows of B than a block has. */
 static void
@@ -67,33 +90,40 @@ test_level (gconstpointer level)
   for (guint s = 0; s < G_N_ELEMENTS (sizes); s++)
     for (gint64 m = 1; m <= 9; m++)
       for (guint adds = 0; adds < 2; adds++)
-        check_product (m, sizes[s][0], sizes[s][1], adds);
+        {
+          check_product (m, sizes[s][0], sizes[s][1], adds);
+          check_narrow (m, MIN (sizes[s][0], 8), sizes[s][1], adds);
+          check_narrow (30 * m, m - m / 9, 1021 + m, adds);
+        }
   hyb_simd_cap (HYB_SIMD_AVX512);
 }
 
 /* The last row, alone or with others beside it, and by one thread or two, has the same bytes. */
 static void
-test_rows_and_threads_change_no_byte (void)
+check_bytes (gint64 m, gint64 n, gint64 k)
 {
-  enum
-  {
-    M = 11,
-    N = 602,
-    K = 303
-  };
-  HybGemm           gemm = few_rows (M, N, K), last = few_rows (1, N, K);
-  g_autofree float *a = numbers (M * K, 1), *b = numbers (N * K, 2), *row = numbers (N, 3);
+  HybGemm           gemm = few_rows (m, n, k), last = few_rows (1, n, k);
+  g_autofree float *a = numbers (m * k, 1), *b = numbers (n * k, 2), *row = numbers (n, 3);
+  gsize             size = sizeof (float) * (gsize) n;
 
   for (guint threads = 1; threads <= 2; threads++)
     {
-      g_autofree float *c = numbers (M * N, 4);
+      g_autofree float *c = numbers (m * n, 4);
 
       hyb_parallel_set_threads (threads);
       hyb_dots_multiply (&gemm, a, b, NULL, c);
       if (threads == 1)
-        hyb_dots_multiply (&last, a + (M - 1) * K, b, NULL, row);
-      g_assert_cmpmem (c + (M - 1) * N, sizeof (float) * N, row, sizeof (float) * N);
+        hyb_dots_multiply (&last, a + (m - 1) * k, b, NULL, row);
+      g_assert_cmpmem (c + (m - 1) * n, size, row, size);
     }
+  hyb_parallel_set_threads (0);
+}
+
+static void
+test_rows_and_threads_change_no_byte (void)
+{
+  check_bytes (11, 602, 303);
+  check_bytes (403, 7, 303);
 }
 
 /* NaN in one row of B reaches only its column of the result, also beside rows that B lacks. */
@@ -117,20 +147,22 @@ test_only_what_suits_is_faster (void)
 {
   gboolean has_vectors = hyb_simd_level () != HYB_SIMD_PLAIN;
   HybGemm  plain = few_rows (32, 2048, 512), adds = plain, scaled = plain;
-  HybGemm  untransposed = plain, first_transposed = plain, most = few_rows (48, 2048, 512);
-  HybGemm  too_many = few_rows (49, 2048, 512), too_short = few_rows (33, 2048, 40);
-  HybGemm  one = few_rows (1, 2048, 512), narrow = few_rows (2, 2, 93),
+  HybGemm  untransposed = plain, slender = few_rows (258, 4, 256), first_transposed = plain,
+          most = few_rows (48, 2048, 512);
+  HybGemm too_many = few_rows (49, 2048, 512), too_short = few_rows (33, 2048, 40);
+  HybGemm one = few_rows (1, 2048, 512), narrow = few_rows (2, 2, 93),
           single_block = few_rows (300, 4, 64);
 
   adds.beta = 1;
   scaled.beta = 0.5;
-  untransposed.transpose_b = FALSE;
+  untransposed.transpose_b = slender.transpose_b = FALSE;
   first_transposed.transpose_a = TRUE;
   g_assert_true (hyb_dots_is_faster (&plain) == has_vectors);
   g_assert_true (hyb_dots_is_faster (&adds) == has_vectors);
   g_assert_true (hyb_dots_is_faster (&most) == has_vectors);
   g_assert_true (hyb_dots_is_faster (&narrow) == has_vectors);
   g_assert_true (hyb_dots_is_faster (&single_block) == has_vectors);
+  g_assert_true (hyb_dots_is_faster (&slender) == has_vectors);
   g_assert_false (hyb_dots_is_faster (&scaled));
   g_assert_false (hyb_dots_is_faster (&untransposed));
   g_assert_false (hyb_dots_is_faster (&first_transposed));

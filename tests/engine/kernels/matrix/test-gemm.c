@@ -5,7 +5,6 @@
 
 #include "engine/base/parallel.h"
 #include "engine/base/random.h"
-#include "engine/kernels/matrix/blas.h"
 #include "engine/kernels/matrix/dots.h"
 #include "engine/kernels/matrix/matrix-vector.h"
 #include "engine/kernels/matrix/tiles.h"
@@ -220,14 +219,6 @@ compute_as_noted (const char *note, const HybGemm *gemm, const float *a, const f
     hyb_matrix_vector (&w, gemm->n == 1 ? b : a, c);
   else if (strstr (note, "sums of four columns"))
     hyb_tiny_gemm (gemm, a, b, c);
-  else if (strstr (note, "sgemm"))
-    hyb_blas ()->cblas_sgemm (CblasRowMajor, CblasNoTrans, CblasTrans, (int) gemm->m, (int) gemm->n,
-                              (int) gemm->k, (float) gemm->alpha, a, (int) gemm->k, b,
-                              (int) gemm->k, 0, c, (int) gemm->n);
-  else if (strstr (note, "sgemv"))
-    hyb_blas ()->cblas_sgemv (CblasRowMajor, CblasNoTrans, (int) n, (int) gemm->k,
-                              (float) gemm->alpha, w.data, (int) gemm->k, gemm->n == 1 ? b : a, 1,
-                              0, c, 1);
   else
     return FALSE;
   return TRUE;
