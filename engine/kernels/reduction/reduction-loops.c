@@ -126,38 +126,47 @@
       }                                                                                 \
   }
 
-#define TABLE(id, A, suffix, short_loop)                      \
-  static const HybReduceLoops id##_##suffix G_GNUC_UNUSED = { \
-    .start = id##_start_##suffix,                             \
-    .row = id##_row_##suffix,                                 \
-    .rows = short_loop,                                       \
-    .columns = id##_columns_##suffix,                         \
-    .combine = id##_combine_##suffix,                         \
-    .finish = id##_finish_##suffix,                           \
-    .size = sizeof (A),                                       \
-    .min_width = WIDE,                                        \
+#define TABLE(id, A, suffix, row_loop, column_loop, short_loop, width) \
+  static const HybReduceLoops id##_##suffix G_GNUC_UNUSED = {          \
+    .start = id##_start_##suffix,                                      \
+    .row = row_loop,                                                   \
+    .rows = short_loop,                                                \
+    .columns = column_loop,                                            \
+    .combine = id##_combine_##suffix,                                  \
+    .finish = id##_finish_##suffix,                                    \
+    .size = sizeof (A),                                                \
+    .min_width = width,                                                \
   };
 
 /* Loops for elements of 4 bytes, whose short rows are transposed. */
 #define LOOPS(id, T, A, suffix, IDENTITY, STEP, COMBINE, FINISH) \
   ENDS (id, T, A, suffix, IDENTITY, COMBINE, FINISH)             \
   STEPS (id, T, A, suffix, STEP, COMBINE)                        \
-  TABLE (id, A, suffix, NULL)
+  TABLE (id, A, suffix, id##_row_##suffix, id##_columns_##suffix, NULL, WIDE)
 
 #define LOOPS_WITH_ROWS(id, T, A, suffix, IDENTITY, STEP, COMBINE, FINISH) \
   ENDS (id, T, A, suffix, IDENTITY, COMBINE, FINISH)                       \
   STEPS (id, T, A, suffix, STEP, COMBINE)                                  \
   ROWS (id, T, A, suffix, IDENTITY, STEP, FINISH)                          \
-  TABLE (id, A, suffix, id##_rows_##suffix)
+  TABLE (id, A, suffix, id##_row_##suffix, id##_columns_##suffix, id##_rows_##suffix, WIDE)
 
-/* Reductions of floats but the extremes. */
-#define FLOAT_LOOPS(DEFINE, T, suffix)                                             \
-  DEFINE (sum, T, double, suffix, 0, ADD, ADD, FINISH_FLOAT)                       \
-  DEFINE (prod, T, double, suffix, 1, MULTIPLY, MULTIPLY, FINISH_FLOAT)            \
+/* Loops whose rows and columns folds.h has. */
+#define FOLDED(id, T, A, suffix, IDENTITY, STEP, COMBINE, FINISH) \
+  ENDS (id, T, A, suffix, IDENTITY, COMBINE, FINISH)              \
+  TABLE (id, A, suffix, NULL, NULL, NULL, NARROW)
+
+#define FOLDED_WITH_ROWS(id, T, A, suffix, IDENTITY, STEP, COMBINE, FINISH) \
+  ENDS (id, T, A, suffix, IDENTITY, COMBINE, FINISH)                        \
+  ROWS (id, T, A, suffix, IDENTITY, STEP, FINISH)                           \
+  TABLE (id, A, suffix, NULL, NULL, id##_rows_##suffix, NARROW)
+
+/* Reductions of floats but sums and extremes. */
+#define FLOAT_LOOPS(FOLD, DEFINE, T, suffix)                                       \
+  FOLD (prod, T, double, suffix, 1, MULTIPLY, MULTIPLY, FINISH_FLOAT)              \
   DEFINE (nan_sum, T, double, suffix, 0, ADD_NUMBER, ADD_PARTIAL, FINISH_FLOAT)    \
   DEFINE (nan_prod, T, double, suffix, 1, MULTIPLY_NUMBER, MULTIPLY, FINISH_FLOAT) \
-  DEFINE (sum_abs, T, double, suffix, 0, ADD_SIZE, ADD, FINISH_FLOAT)              \
-  DEFINE (sum_square, T, double, suffix, 0, ADD_SQUARE, ADD, FINISH_FLOAT)
+  FOLD (sum_abs, T, double, suffix, 0, ADD_SIZE, ADD, FINISH_FLOAT)                \
+  FOLD (sum_square, T, double, suffix, 0, ADD_SQUARE, ADD, FINISH_FLOAT)
 
 #define INTEGER_LOOPS(DEFINE, T, suffix, lowest, highest)                  \
   DEFINE (sum, T, guint64, suffix, 0, ADD, ADD, FINISH_INTEGER)            \
@@ -165,16 +174,18 @@
   DEFINE (max, T, T, suffix, lowest, LARGER, LARGER, FINISH_INTEGER)       \
   DEFINE (min, T, T, suffix, highest, SMALLER, SMALLER, FINISH_INTEGER)
 
-FLOAT_LOOPS (LOOPS, float, f32)
+LOOPS (sum, float, double, f32, 0, ADD, ADD, FINISH_FLOAT)
+FLOAT_LOOPS (FOLDED, LOOPS, float, f32)
 ENDS (max, float, float, f32, -INFINITY, LARGER, FINISH_FLOAT)
 ENDS (min, float, float, f32, INFINITY, SMALLER, FINISH_FLOAT)
-FLOAT_LOOPS (LOOPS_WITH_ROWS, double, f64)
-LOOPS_WITH_ROWS (max, double, double, f64, -INFINITY, LARGER, LARGER, FINISH_FLOAT)
-LOOPS_WITH_ROWS (min, double, double, f64, INFINITY, SMALLER, SMALLER, FINISH_FLOAT)
+FOLDED_WITH_ROWS (sum, double, double, f64, 0, ADD, ADD, FINISH_FLOAT)
+FLOAT_LOOPS (FOLDED_WITH_ROWS, LOOPS_WITH_ROWS, double, f64)
+FOLDED_WITH_ROWS (max, double, double, f64, -INFINITY, LARGER, LARGER, FINISH_FLOAT)
+FOLDED_WITH_ROWS (min, double, double, f64, INFINITY, SMALLER, SMALLER, FINISH_FLOAT)
 INTEGER_LOOPS (LOOPS_WITH_ROWS, guint8, u8, 0, G_MAXUINT8)
 INTEGER_LOOPS (LOOPS_WITH_ROWS, gint8, i8, G_MININT8, G_MAXINT8)
-INTEGER_LOOPS (LOOPS, gint32, i32, G_MININT32, G_MAXINT32)
-INTEGER_LOOPS (LOOPS_WITH_ROWS, gint64, i64, G_MININT64, G_MAXINT64)
+INTEGER_LOOPS (FOLDED, gint32, i32, G_MININT32, G_MAXINT32)
+INTEGER_LOOPS (FOLDED_WITH_ROWS, gint64, i64, G_MININT64, G_MAXINT64)
 
 /* The sum of a row of floats, by the vectorised loop of rows.h. */
 static void
@@ -204,16 +215,6 @@ static const HybReduceLoops sum_floats = {
   .exact = &sum_f32,
 };
 
-static const HybReduceLoops sum_square_floats = {
-  .start = sum_square_start_f32,
-  .row = sum_square_row_f32,
-  .columns = hyb_square_columns_f32,
-  .combine = hyb_sum_combine_f32,
-  .finish = finish_floats,
-  .size = sizeof (double),
-  .min_width = WIDE,
-};
-
 static const HybReduceLoops max_floats = {
   .start = max_start_f32,
   .row = hyb_max_row_f32,
@@ -239,7 +240,7 @@ hyb_reduce_loops (HybReduceKind kind, HybDType dtype)
 {
   static const HybReduceLoops *const loops[HYB_N_DTYPES][HYB_N_REDUCTIONS] = {
     [HYB_F32] = { &sum_floats, &prod_f32, &max_floats, &min_floats, &nan_sum_f32, &nan_prod_f32,
-                  &sum_abs_f32, &sum_square_floats },
+                  &sum_abs_f32, &sum_square_f32 },
     [HYB_F64] = { &sum_f64, &prod_f64, &max_f64, &min_f64, &nan_sum_f64, &nan_prod_f64,
                   &sum_abs_f64, &sum_square_f64 },
     [HYB_U8] = { &sum_u8, &prod_u8, &max_u8, &min_u8, &sum_u8, &prod_u8 },

@@ -13,7 +13,7 @@ typedef struct HybReduceLoops
 {
   /* Sets n accumulators to the neutral element: a[i] = identity. */
   void (*start) (gpointer accumulators, gint64 n);
-  /* Adds a contiguous row of n elements to one accumulator. */
+  /* Adds a contiguous row of n elements to one accumulator.  NULL, as `columns`, if folds.h has the loops. */
   void (*row) (gpointer accumulator, gconstpointer x, gint64 n);
   /* Reduces n_rows short contiguous rows to one finished result each; NULL for elements of 4 bytes. */
   void (*rows) (gconstpointer x, gint64 n_rows, gint64 length, HybReduceFinish how, gpointer y);

@@ -14,6 +14,7 @@
 
 #include "engine/base/parallel.h"
 #include "engine/kernels/each.h"
+#include "engine/kernels/reduction/folds.h"
 #include "engine/kernels/reduction/reduction-loops.h"
 #include "engine/kernels/simd/transpose.h"
 
@@ -31,6 +32,8 @@
 #define ROW_PIECE 65536
 /* Rows up to this length are reduced many per call. */
 #define SHORT_ROW 64
+/* The same of elements of 8 bytes. */
+#define SHORT_LONG_ROW 12
 /* Results that are accumulated in turn, run by run, so that memory is read in order. */
 #define PLACES_PER_BLOCK 64
 
@@ -46,20 +49,21 @@ typedef struct
 typedef struct
 {
   const HybReduceLoops *loops;
-  HybReduceFinish       finish;
-  const char           *x;
-  char                 *y;
-  gint64                size;          /* bytes of an element */
-  gint64                count;         /* elements that are reduced to each result */
-  Axes                  kept, reduced; /* axes outside the run */
-  gint64                length, inner; /* the run */
-  gint64                step;          /* positions of `length` in a unit */
-  gint64                n_units;       /* units of one run */
-  gint64                n_columns;     /* elements of `inner` in a stripe, at most */
-  gint64                n_stripes;     /* stripes that `inner` is split into */
-  gint64                width;         /* accumulators of a task */
-  gboolean              is_blocked;    /* few, large tasks: each is split into blocks */
-  gboolean              keeps_finite;  /* finite results of the first run are kept */
+  HybFold         fold; /* loops->row and loops->columns, or those that they leave to folds.h */
+  HybReduceFinish finish;
+  const char     *x;
+  char           *y;
+  gint64          size;          /* bytes of an element */
+  gint64          count;         /* elements that are reduced to each result */
+  Axes            kept, reduced; /* axes outside the run */
+  gint64          length, inner; /* the run */
+  gint64          step;          /* positions of `length` in a unit */
+  gint64          n_units;       /* units of one run */
+  gint64          n_columns;     /* elements of `inner` in a stripe, at most */
+  gint64          n_stripes;     /* stripes that `inner` is split into */
+  gint64          width;         /* accumulators of a task */
+  gboolean        is_blocked;    /* few, large tasks: each is split into blocks */
+  gboolean        keeps_finite;  /* finite results of the first run are kept */
 } ReduceJob;
 
 /* Returns the offset in elements of an index that counts through the axes in order. */
@@ -159,8 +163,8 @@ typedef struct
 static void
 accumulate_units (const ReduceJob *reduce, const Task *task, gint64 begin, gint64 end, gint64 *sums)
 {
-  const HybReduceLoops *loops = reduce->loops;
-  gint64                width = reduce->step * reduce->inner;
+  const HybFold *fold = &reduce->fold;
+  gint64         width = reduce->step * reduce->inner;
 
   for (gint64 unit = begin; unit < end;)
     {
@@ -174,11 +178,11 @@ accumulate_units (const ReduceJob *reduce, const Task *task, gint64 begin, gint6
       gint64      rest = length % reduce->step;
 
       if (reduce->inner == 1)
-        loops->row (sums, x, length);
+        fold->row (sums, x, length);
       else
-        loops->columns (sums, x, reduce->step == 1 ? task->columns : width, n_rows, width);
+        fold->columns (sums, x, reduce->step == 1 ? task->columns : width, n_rows, width);
       if (reduce->inner > 1 && rest > 0)
-        loops->columns (sums, x + n_rows * width * reduce->size, rest * reduce->inner, 1, width);
+        fold->columns (sums, x + n_rows * width * reduce->size, rest * reduce->inner, 1, width);
       unit = run * reduce->n_units + last;
     }
 }
@@ -297,7 +301,7 @@ run_short_rows (const ReduceJob *reduce, gint64 begin, gint64 end)
         {
           hyb_transpose_32 (&shape, x, columns);
           loops->start (sums, n);
-          loops->columns (sums, columns, n, reduce->length, n);
+          reduce->fold.columns (sums, columns, n, reduce->length, n);
         }
       finish (reduce, sums, n, at);
     }
@@ -311,7 +315,8 @@ run_places (gint64 begin, gint64 end, gpointer data)
   const HybReduceLoops *loops = reduce->loops;
   gint64                sums[PLACES_PER_BLOCK];
 
-  if (reduce->kept.n <= 1 && reduce->reduced.n == 0 && reduce->length <= SHORT_ROW)
+  if (reduce->kept.n <= 1 && reduce->reduced.n == 0 &&
+      reduce->length <= (reduce->size == sizeof (gint64) ? SHORT_LONG_ROW : SHORT_ROW))
     {
       if (reduce->size == sizeof (guint32))
         {
@@ -329,11 +334,11 @@ run_places (gint64 begin, gint64 end, gpointer data)
       loops->start (sums, n);
       for (gint64 run = 0; run < reduce->reduced.count; run++)
         for (gint64 i = 0; i < n; i++)
-          loops->row ((char *) sums + i * (gint64) loops->size,
-                      reduce->x + (find_offset (&reduce->kept, at + i) +
-                                   find_offset (&reduce->reduced, run)) *
-                                      reduce->size,
-                      reduce->length);
+          reduce->fold.row ((char *) sums + i * (gint64) loops->size,
+                            reduce->x + (find_offset (&reduce->kept, at + i) +
+                                         find_offset (&reduce->reduced, run)) *
+                                            reduce->size,
+                            reduce->length);
       finish (reduce, sums, n, at);
     }
 }
@@ -363,23 +368,31 @@ are_finite (const float *y, gint64 n)
   return !is_infinite;
 }
 
+static void
+use_loops (ReduceJob *reduce, const HybReduceLoops *loops, const HybReduction *reduction)
+{
+  reduce->loops = loops;
+  reduce->fold = loops->row ? (HybFold){ loops->row, loops->columns }
+                            : hyb_fold (reduction->kind, reduction->dtype);
+}
+
 void
 hyb_reduce (const HybReduction *reduction)
 {
   ReduceJob reduce = {
-    .loops = hyb_reduce_loops (reduction->kind, reduction->dtype),
     .finish = reduction->finish,
     .x = reduction->x,
     .y = reduction->y,
     .size = (gint64) hyb_dtype_size (reduction->dtype),
   };
 
+  use_loops (&reduce, hyb_reduce_loops (reduction->kind, reduction->dtype), reduction);
   find_runs (&reduce, reduction->shape, reduction->axes);
   choose_units (&reduce);
   run (&reduce);
   if (reduce.loops->exact && !are_finite (reduction->y, reduce.kept.count * reduce.inner))
     {
-      reduce.loops = reduce.loops->exact;
+      use_loops (&reduce, reduce.loops->exact, reduction);
       reduce.keeps_finite = TRUE;
       run (&reduce);
     }

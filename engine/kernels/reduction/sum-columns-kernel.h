@@ -3,9 +3,6 @@
  * sum_columns: for each GROUP of rows, for each vector of columns: the rows are added as a tree of floats, which is added
  * to the sums in double.
  * sum_rows: for each LANES rows, four sums of vectors for each, then the sums of the lanes of all rows at once, as floats.
- * square_columns: for each strip of STRIP rows, for each block of BLOCK vectors of columns (the rest: one vector, then
- * a part of one), for each row of the strip.  The sums of a block stay in registers; each column is
- * added row by row, as a plain loop would.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* Rows that are added as floats before they are added to the sums. */
@@ -13,10 +10,6 @@
 
 /* Doubles of a vector. */
 #define WIDTH (LANES / 2)
-/* Vectors whose sums are in registers. */
-#define BLOCK 8
-/* Rows that are read in turn; more streams are not prefetched well. */
-#define STRIP 16
 
 /* The first n columns of a row, of LANES or fewer. */
 INLINE Floats
@@ -88,66 +81,6 @@ SIMD (sum_columns) (gpointer      accumulators,
   x += (n_rows & 2) * stride;
   if (n_rows & 1)
     SIMD (add_rows) (1, x, stride, n, accumulators);
-}
-
-/* n_vectors is a constant wherever this is inlined. */
-INLINE void
-SIMD (
-    square_block) (double *sums, const float *x, const int n_vectors, gint64 n_rows, gint64 stride)
-{
-  Doubles sum[BLOCK], value;
-
-  HYB_UNROLL (8)
-  for (int k = 0; k < n_vectors; k++)
-    memcpy (&sum[k], sums + k * WIDTH, sizeof *sum);
-  for (gint64 row = 0; row < n_rows; row++, x += stride)
-    HYB_UNROLL (8)
-  for (int k = 0; k < n_vectors; k++)
-    {
-      value = simd_load_doubles (x + k * WIDTH);
-      sum[k] += value * value;
-    }
-  HYB_UNROLL (8)
-  for (int k = 0; k < n_vectors; k++)
-    memcpy (sums + k * WIDTH, &sum[k], sizeof *sum);
-}
-
-/* n < WIDTH columns. */
-INLINE void
-SIMD (square_part) (double *sums, const float *x, gint64 n, gint64 n_rows, gint64 stride)
-{
-  Doubles sum = { 0.0 }, value;
-
-  memcpy (&sum, sums, sizeof (double) * (gsize) n);
-  for (gint64 row = 0; row < n_rows; row++, x += stride)
-    {
-      value = simd_low_doubles (simd_load_part (x, n));
-      sum += value * value;
-    }
-  memcpy (sums, &sum, sizeof (double) * (gsize) n);
-}
-
-static TARGET void
-SIMD (square_columns) (gpointer      accumulators,
-                       gconstpointer elements,
-                       gint64        n,
-                       gint64        n_rows,
-                       gint64        stride)
-{
-  double *sums = accumulators;
-
-  for (gint64 first = 0; first < n_rows; first += STRIP)
-    {
-      const float *x = (const float *) elements + first * stride;
-      gint64       height = MIN (STRIP, n_rows - first), i = 0;
-
-      for (; i + BLOCK * WIDTH <= n; i += BLOCK * WIDTH)
-        SIMD (square_block) (sums + i, x + i, BLOCK, height, stride);
-      for (; i + WIDTH <= n; i += WIDTH)
-        SIMD (square_block) (sums + i, x + i, 1, height, stride);
-      if (i < n)
-        SIMD (square_part) (sums + i, x + i, n - i, height, stride);
-    }
 }
 
 /* The sum of a row of n floats, lane by lane. */
@@ -239,5 +172,3 @@ SIMD (sum_means) (const double *a, gint64 n, double count, float *y)
 
 #undef GROUP
 #undef WIDTH
-#undef BLOCK
-#undef STRIP

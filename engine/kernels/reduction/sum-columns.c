@@ -1,7 +1,6 @@
 /* sum-columns.c — sums of the columns of floats in doubles, and of short rows, by vector instructions.
  *
- * Each level gives the same sums of columns.  Those of squares are also those of the loops of reduction-loops.c, which the
- * compiler vectorises for SSE2 only.
+ * Each level gives the same sums of columns.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/kernels/reduction/sum-columns.h"
 
@@ -20,12 +19,6 @@ void
 hyb_sum_rows_f32 (gconstpointer x, gint64 n_rows, gint64 length, gpointer sums)
 {
   HYB_SIMD_CHOOSE (sum_rows) (x, n_rows, length, sums);
-}
-
-void
-hyb_square_columns_f32 (gpointer sums, gconstpointer x, gint64 n, gint64 n_rows, gint64 stride)
-{
-  HYB_SIMD_CHOOSE (square_columns) (sums, x, n, n_rows, stride);
 }
 
 void

@@ -8,9 +8,6 @@
 void hyb_sum_columns_f32 (gpointer sums, gconstpointer x, gint64 n, gint64 n_rows, gint64 stride);
 /* sums[i] = the sum of row i of `length` floats, which are added as floats. */
 void hyb_sum_rows_f32 (gconstpointer x, gint64 n_rows, gint64 length, gpointer sums);
-/* As hyb_sum_columns_f32() for x². */
-void
-hyb_square_columns_f32 (gpointer sums, gconstpointer x, gint64 n, gint64 n_rows, gint64 stride);
 /* Adds n doubles to n others. */
 void hyb_sum_combine_f32 (gpointer sums, gconstpointer others, gint64 n);
 /* y[i] = sums[i] / count */

@@ -152,6 +152,7 @@ const HybOnnxRule hyb_onnx_rules_reduce[] = {
   REDUCTION ("_np_max", "ReduceMax", 1, TRUE),
   REDUCTION ("_np_min", "ReduceMin", 1, TRUE),
   REDUCTION ("_np_prod", "ReduceProd", 1, TRUE),
+  REDUCTION ("_square_sum", "ReduceSumSquare", 0, FALSE),
   { .op = "norm", .write = write_norm },
   { .op = "argmax", .write = write_arg, .onnx = "ArgMax" },
   { .op = "argmin", .write = write_arg, .onnx = "ArgMin" },

@@ -87,10 +87,13 @@ static HybValueId
 emit (HybLowering *lowering, const char *op, const Axes *axes, HybValueId x)
 {
   HybDType dtype = hyb_lowering_get_type (lowering, x)->dtype;
+  /* Without the type a mean of integers would be one of float32, which has 24 bits. */
+  gboolean is_exact = strcmp (op, "_npi_mean") == 0 && (dtype == HYB_I32 || dtype == HYB_I64);
 
   if (axes->is_noop)
     return x;
-  x = hyb_lowering_emit (lowering, op, 1, &x, "axis", axes->axes, "keepdims", axes->keeps, NULL);
+  x = hyb_lowering_emit (lowering, op, 1, &x, "axis", axes->axes, "keepdims", axes->keeps,
+                         is_exact ? "dtype" : NULL, hyb_dtype_name (dtype), NULL);
   /* Sums and means of narrow integers are computed in wider types. */
   return dtype == HYB_DTYPE_UNKNOWN || x == HYB_NO_ID ? x : hyb_onnx_cast (lowering, x, dtype);
 }
@@ -126,22 +129,46 @@ lower_reduce_sum (HybLowering *lowering)
   lower_sum (lowering, NULL, NULL);
 }
 
+/* Sums of absolute values or squares of floats, by an operator that computes them in one pass; FALSE if it has other
+ * rules.  It gives at least one axis. */
+static gboolean
+lower_norm (HybLowering *lowering, const char *op, const char *order)
+{
+  const HybType *type = hyb_onnx_type (lowering, 0);
+  HybValueId     x = hyb_onnx_input (lowering, 0);
+  Axes           axes;
+
+  if ((type->dtype != HYB_F32 && type->dtype != HYB_F64) || type->shape.rank < 1 ||
+      !hyb_shape_is_known (&type->shape) || hyb_shape_size (&type->shape) == 0 ||
+      !read_axes (lowering, &axes) || axes.is_noop)
+    return FALSE;
+  x = hyb_lowering_emit (lowering, op, 1, &x, "axis", axes.axes, "keepdims", axes.keeps,
+                         order ? "ord" : NULL, order, NULL);
+  if (axes.result.rank == 0)
+    x = hyb_onnx_reshape (lowering, x, 0, NULL);
+  hyb_lowering_set_output (lowering, 0, x);
+  return TRUE;
+}
+
 static void
 lower_l1 (HybLowering *lowering)
 {
-  lower_sum (lowering, "abs", NULL);
+  if (!lower_norm (lowering, "norm", "1"))
+    lower_sum (lowering, "abs", NULL);
 }
 
 static void
 lower_l2 (HybLowering *lowering)
 {
-  lower_sum (lowering, "square", "sqrt");
+  if (!lower_norm (lowering, "norm", "2"))
+    lower_sum (lowering, "square", "sqrt");
 }
 
 static void
 lower_sum_square (HybLowering *lowering)
 {
-  lower_sum (lowering, "square", NULL);
+  if (!lower_norm (lowering, "_square_sum", NULL))
+    lower_sum (lowering, "square", NULL);
 }
 
 static void
