@@ -191,6 +191,13 @@ CASES += [
     (19, {"x": "float[1,1,6,6]"}, {}, "y = AveragePool x | kernel_shape=[3,3] strides=[2,2] pads=[1,1,1,1] ceil_mode=1"),
     (19, {"x": "float[1,1,6,6]"}, {}, "y = AveragePool x | kernel_shape=[3,3] strides=[2,2] pads=[1,1,1,1] ceil_mode=1 count_include_pad=1"),
     (19, {"x": "float[1,1,6]"}, {}, "y = AveragePool x | kernel_shape=[3] strides=[2] pads=[1,0] ceil_mode=1 count_include_pad=1"),
+    # An integer that float32 rounds, norms of everything, and running sums without the element itself.
+    (13, {}, {"a": "int64[1,2] 33554433 33554437"}, "y = ReduceMean a | axes=[1]"),
+    (13, {"x": F}, {}, "y = ReduceL1 x | keepdims=0"),
+    (13, {"x": F}, {}, "y = ReduceL2 x | keepdims=0"),
+    (13, {"x": F}, {}, "y = ReduceSumSquare x | keepdims=0 axes=[1]"),
+    (14, {"x": "float[3,4]"}, {"a": "int64[] 0"}, "y = CumSum x, a | exclusive=1"),
+    (14, {"x": "float[3,4]"}, {"a": "int64[] -1"}, "y = CumSum x, a | reverse=1"),
 ]
 
 
