@@ -16,6 +16,7 @@
 #include "engine/kernels/convolution/depthwise.h"
 #include "engine/kernels/convolution/gathered-product.h"
 #include "engine/kernels/convolution/parts.h"
+#include "engine/kernels/convolution/region-product.h"
 
 #include <string.h>
 
@@ -26,16 +27,66 @@ area_size (const HybDirectLayout *layout)
   return layout->is_image ? 0 : layout->channels * layout->plane + HYB_TILE_SLACK;
 }
 
+/* Filters of a group, at least, for windows over three axes. */
+#define MIN_VOLUME_FILTERS 4
+/* The share of the other way's time from which on regions take less. */
+#define REGION_SHARE 0.9
+
+/* A pointwise convolution over three axes as one over a row. */
+static HybConvolve
+flatten (const HybConvolve *convolve)
+{
+  HybConvolve flat = *convolve;
+
+  if (convolve->image[0] == 1)
+    return flat;
+  for (int axis = 0; axis < 3; axis++)
+    if (convolve->kernel[axis] != 1 || convolve->stride[axis] != 1 || convolve->pad[axis] != 0 ||
+        convolve->map[axis] != convolve->image[axis] || convolve->image[axis] > HYB_MAX_TAPS * 1024)
+      return flat;
+  flat.image[2] = flat.map[2] = flat.image[0] * flat.image[1] * flat.image[2];
+  flat.image[0] = flat.image[1] = flat.map[0] = flat.map[1] = 1;
+  return flat;
+}
+
+/* Whether an axis has padding that windows reach over. */
+static gboolean
+reaches_over_padding (const HybConvolve *convolve)
+{
+  for (int axis = 1; axis < 3; axis++)
+    if (convolve->pad[axis] > 0 && convolve->dilate[axis] > 1 && convolve->kernel[axis] > 1)
+      return TRUE;
+  return FALSE;
+}
+
+/* Whether region-product.h computes a flat convolution: over three axes, or if it leaves out enough padding. */
+static gboolean
+takes_regions (const HybConvolve *convolve)
+{
+  const HybTiles *tiles = hyb_tiles_choose ();
+  HybDirectLayout layout;
+
+  if (!tiles || hyb_depthwise_fits (convolve))
+    return FALSE;
+  if (!hyb_direct_sizes_are_modest (convolve))
+    return convolve->groups * MIN_VOLUME_FILTERS <= convolve->map_channels &&
+           hyb_region_convolve_fits (convolve, G_MAXDOUBLE);
+  if (!reaches_over_padding (convolve))
+    return FALSE;
+  hyb_direct_layout_init (&layout, convolve);
+  return hyb_region_convolve_fits (convolve, REGION_SHARE * hyb_gathered_estimate (&layout, tiles));
+}
+
 /* Does not suit maps so small that more than 60 % of the sums would be dropped. */
-gboolean
-hyb_direct_convolve_fits (const HybConvolve *convolve)
+static gboolean
+fits_flat (const HybConvolve *convolve)
 {
   const HybTiles *tiles = hyb_tiles_choose ();
   HybDirectLayout layout;
   HybDirectStrip  strip;
   gint64          positions, vectors;
 
-  if (hyb_depthwise_fits (convolve))
+  if (hyb_depthwise_fits (convolve) || takes_regions (convolve))
     return TRUE;
   if (!tiles || !hyb_direct_sizes_are_modest (convolve))
     return FALSE;
@@ -51,14 +102,25 @@ hyb_direct_convolve_fits (const HybConvolve *convolve)
   return 5 * positions >= 2 * vectors * tiles->lanes;
 }
 
+gboolean
+hyb_direct_convolve_fits (const HybConvolve *convolve)
+{
+  HybConvolve flat = flatten (convolve);
+
+  return fits_flat (&flat);
+}
+
 const char *
 hyb_direct_convolve_note (const HybConvolve *convolve)
 {
+  HybConvolve     flat = flatten (convolve);
   HybDirectLayout layout;
 
-  if (hyb_depthwise_fits (convolve))
+  if (hyb_depthwise_fits (&flat))
     return N_ ("direct, depthwise");
-  hyb_direct_layout_init (&layout, convolve);
+  if (takes_regions (&flat))
+    return N_ ("direct, by regions of the map");
+  hyb_direct_layout_init (&layout, &flat);
   if (layout.is_image)
     return N_ ("direct, image as it lies");
   return hyb_gathered_pays (&layout, hyb_tiles_choose ()) ? N_ ("direct, cells gathered")
@@ -87,12 +149,15 @@ find_parts (const HybDirectLayout *layout)
 gsize
 hyb_direct_convolve_workspace (const HybConvolve *convolve)
 {
+  HybConvolve     flat = flatten (convolve);
   HybDirectLayout layout;
   HybParts        parts;
 
-  if (hyb_depthwise_fits (convolve))
-    return hyb_depthwise_workspace (convolve);
-  hyb_direct_layout_init (&layout, convolve);
+  if (hyb_depthwise_fits (&flat))
+    return hyb_depthwise_workspace (&flat);
+  if (takes_regions (&flat))
+    return hyb_region_convolve_workspace (&flat);
+  hyb_direct_layout_init (&layout, &flat);
   parts = find_parts (&layout);
   return sizeof (gint64) * (gsize) layout.depth +
          sizeof (float) * (gsize) (parts.area * hyb_parts_n_areas (&parts));
@@ -411,16 +476,22 @@ hyb_direct_convolve (const HybConvolve       *convolve,
                      const HybDirectOperands *operands,
                      const HybConvolveFinish *finish)
 {
+  HybConvolve     flat = flatten (convolve);
   HybDirectLayout layout;
   HybParts        parts;
   Convolution     convolution = { &layout, operands, finish };
 
-  if (hyb_depthwise_fits (convolve))
+  if (hyb_depthwise_fits (&flat))
     {
-      hyb_depthwise_convolve (convolve, operands, finish);
+      hyb_depthwise_convolve (&flat, operands, finish);
       return;
     }
-  hyb_direct_layout_init (&layout, convolve);
+  if (takes_regions (&flat))
+    {
+      hyb_region_convolve (&flat, operands, finish);
+      return;
+    }
+  hyb_direct_layout_init (&layout, &flat);
   hyb_direct_layout_shifts (&layout, operands->workspace);
   parts = find_parts (&layout);
   hyb_parts_for_each (&parts, convolve_part, &convolution);

@@ -6,8 +6,8 @@
  * and TILES lists the pairs whose sums fit the registers.
  *
  * sum_panel_F_V: the same of cells that gather() copied or that are read from the image as it lies, some channels and taps
- * at a time.  sum_columns_N: of N such positions, with vectors along channels and taps.  lay_out() writes one phase of a
- * channel as planes for these sums.
+ * at a time; sum_listed_F_V: of some of the weights.  sum_columns_N: of N such positions, with vectors along channels and
+ * taps.  lay_out() writes one phase of a channel as planes for these sums.
  * Winograd's transforms are here too, because they need the same instruction sets.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/kernels/convolution/rectify-kernel.h"
@@ -178,6 +178,7 @@ TILES (DEFINE)
 INLINE void
 SIMD (sum_panel) (const int           n_filters,
                   const int           n_vectors,
+                  const gboolean      is_listed,
                   const HybTilePanel *panel,
                   const float        *weights)
 {
@@ -207,13 +208,14 @@ SIMD (sum_panel) (const int           n_filters,
         __builtin_prefetch (panel->ahead.weights + row * stride + first, 0, 2);
       for (gint64 k = first; k < until; k++, cells += step)
         {
+          gint64 at = is_listed ? panel->list[k] : k;
           Floats x[HYB_TILE_VECTORS];
 
           EACH_VECTOR
           x[v] = simd_load_register (cells + v * LANES);
           EACH_FILTER
           {
-            Floats weight = simd_fill (weights[f * stride + k]);
+            Floats weight = simd_fill (weights[f * stride + at]);
 
             EACH_VECTOR
             sum[f][v] = simd_multiply_add (weight, x[v], sum[f][v]);
@@ -226,11 +228,16 @@ SIMD (sum_panel) (const int           n_filters,
   SIMD (write_map) (n_filters, n_vectors, map, left, sum);
 }
 
-#define DEFINE(filters, vectors)                                                          \
-  static TARGET void SIMD (sum_panel_##filters##_##vectors) (const HybTilePanel *panel,   \
-                                                             const float        *weights) \
-  {                                                                                       \
-    SIMD (sum_panel) (filters, vectors, panel, weights);                                  \
+#define DEFINE(filters, vectors)                                                           \
+  static TARGET void SIMD (sum_panel_##filters##_##vectors) (const HybTilePanel *panel,    \
+                                                             const float        *weights)  \
+  {                                                                                        \
+    SIMD (sum_panel) (filters, vectors, FALSE, panel, weights);                            \
+  }                                                                                        \
+  static TARGET void SIMD (sum_listed_##filters##_##vectors) (const HybTilePanel *panel,   \
+                                                              const float        *weights) \
+  {                                                                                        \
+    SIMD (sum_panel) (filters, vectors, TRUE, panel, weights);                             \
   }
 TILES (DEFINE)
 #undef DEFINE
@@ -521,8 +528,9 @@ SIMD (transform_output) (gint64 n, const float *sums, gint64 stride, float *rows
     }
 }
 
-#define ENTRY(filters, vectors)       [vectors][filters] = SIMD (sum_##filters##_##vectors),
-#define PANEL_ENTRY(filters, vectors) [vectors][filters] = SIMD (sum_panel_##filters##_##vectors),
+#define ENTRY(filters, vectors)        [vectors][filters] = SIMD (sum_##filters##_##vectors),
+#define PANEL_ENTRY(filters, vectors)  [vectors][filters] = SIMD (sum_panel_##filters##_##vectors),
+#define LISTED_ENTRY(filters, vectors) [vectors][filters] = SIMD (sum_listed_##filters##_##vectors),
 static const HybTiles SIMD (tiles) = {
   .lanes = LANES,
   .takes_rows = TAKES_ROWS,
@@ -530,6 +538,7 @@ static const HybTiles SIMD (tiles) = {
   .max_filters = FILTERS_BY_VECTORS,
   .sum = { TILES (ENTRY) },
   .sum_panel = { TILES (PANEL_ENTRY) },
+  .sum_listed = { TILES (LISTED_ENTRY) },
   .sum_columns = { NULL, SIMD (sum_columns_1), SIMD (sum_columns_2), SIMD (sum_columns_3),
                    SIMD (sum_columns_4) },
   .gather = SIMD (gather),
@@ -540,6 +549,7 @@ static const HybTiles SIMD (tiles) = {
 };
 #undef ENTRY
 #undef PANEL_ENTRY
+#undef LISTED_ENTRY
 
 #undef EACH_FILTER
 #undef LOAD_MAP

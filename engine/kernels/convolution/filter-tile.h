@@ -60,15 +60,16 @@ typedef void (*HybSumTile) (const HybTileImage *image,
  * following each other there, too. */
 typedef struct
 {
-  gint64       depth; /* channels and taps */
-  const float *cells; /* under the first position; whole vectors are read */
-  gint64       step;  /* floats from one channel and tap to the next */
-  gint64       n;     /* positions: fewer than fill the vectors at the end of the map */
-  gint64       weights_stride;
-  gboolean     continues; /* adds to the sums that the map contains */
-  gboolean     finishes;  /* these are the last channels: results are finished as map says */
-  HybTileAhead ahead;
-  HybTileMap   map;
+  gint64        depth; /* channels and taps */
+  const float  *cells; /* under the first position; whole vectors are read */
+  gint64        step;  /* floats from one channel and tap to the next */
+  gint64        n;     /* positions: fewer than fill the vectors at the end of the map */
+  gint64        weights_stride;
+  const gint32 *list; /* the weight of each channel and tap (depth); NULL: they follow each other */
+  gboolean      continues; /* adds to the sums that the map contains */
+  gboolean      finishes;  /* these are the last channels: results are finished as map says */
+  HybTileAhead  ahead;
+  HybTileMap    map;
 } HybTilePanel;
 
 /* Computes map[f map.stride + i] = Σ weights[f weights_stride + k] · cells[k step + i] over k < depth, i < n, for the number
@@ -119,7 +120,8 @@ typedef struct
   gint64        max_filters[HYB_TILE_VECTORS + 1]; /* by vectors of a tile; 0: no such tile */
   HybSumTile    sum[HYB_TILE_VECTORS + 1][HYB_TILE_FILTERS + 1]; /* [vectors][filters] */
   HybSumPanel   sum_panel[HYB_TILE_VECTORS + 1][HYB_TILE_FILTERS + 1];
-  HybSumColumns sum_columns[HYB_TILE_COLUMNS + 1]; /* [positions] */
+  HybSumPanel   sum_listed[HYB_TILE_VECTORS + 1][HYB_TILE_FILTERS + 1]; /* with HybTilePanel.list */
+  HybSumColumns sum_columns[HYB_TILE_COLUMNS + 1];                      /* [positions] */
   /* Copies cells to a panel.  What a run writes behind its end, less than a vector, the next one writes again. */
   void (*gather) (const HybTileGather *gather, float *panel);
   /* Writes n sums of one filter to map[at …], finished. */

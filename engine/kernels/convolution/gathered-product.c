@@ -83,6 +83,15 @@ hyb_gathered_pays (const HybDirectLayout *layout, const HybTiles *tiles)
          estimate_gathered (layout, tiles, &strip) < estimate_planes (layout, tiles, &strip);
 }
 
+double
+hyb_gathered_estimate (const HybDirectLayout *layout, const HybTiles *tiles)
+{
+  HybDirectStrip strip = hyb_direct_layout_strip (layout, tiles, 0);
+
+  return MIN (estimate_gathered (layout, tiles, &strip), estimate_planes (layout, tiles, &strip)) *
+         (double) (layout->n_strips[0] * layout->n_strips[1]);
+}
+
 /* Whether the channels of an image begin in one or two sets of the first-level cache, which does not hold a line of each
  * of them: reading them in place takes half again as long as copying them (AVX2, 24 channels of 32 × 32). */
 static gboolean

@@ -28,5 +28,7 @@ typedef struct
 /* Whether gathering takes less time than summing the gaps as well.  It is the only way to read an image as it lies
  * (HybDirectLayout.is_image). */
 gboolean hyb_gathered_pays (const HybDirectLayout *layout, const HybTiles *tiles);
+/* Returns the time of all strips in the faster way, in products of vectors. */
+double hyb_gathered_estimate (const HybDirectLayout *layout, const HybTiles *tiles);
 /* Computes the strip, on several threads. */
 void hyb_gathered_multiply (const HybStripProduct *product);

@@ -12,7 +12,7 @@
 #include "engine/kernels/convolution/winograd.h"
 
 #include "engine/base/parallel.h"
-#include "engine/kernels/convolution/filter-tile.h"
+#include "engine/kernels/convolution/direct-layout.h"
 #include "engine/kernels/convolution/parts.h"
 
 #include <string.h>
@@ -102,9 +102,9 @@ hyb_winograd_fits (const HybConvolve *convolve)
   const HybTiles *tiles = hyb_tiles_choose ();
   Layout          layout;
 
-  if (!tiles || !hyb_direct_convolve_fits (convolve) || convolve->groups != 1 ||
-      convolve->image_channels < MIN_CHANNELS || convolve->map_channels < MIN_CHANNELS ||
-      convolve->map[2] > 512)
+  if (!tiles || !hyb_direct_sizes_are_modest (convolve) || !hyb_direct_convolve_fits (convolve) ||
+      convolve->groups != 1 || convolve->image_channels < MIN_CHANNELS ||
+      convolve->map_channels < MIN_CHANNELS || convolve->map[2] > 512)
     return FALSE;
   for (int axis = 1; axis < 3; axis++)
     if (convolve->kernel[axis] != 3 || convolve->stride[axis] != 1 || convolve->dilate[axis] != 1)

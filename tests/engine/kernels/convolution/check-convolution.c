@@ -4,34 +4,57 @@
 
 #include "engine/base/random.h"
 #include "engine/kernels/convolution/direct-convolution.h"
+#include "engine/kernels/convolution/region-product.h"
 #include "engine/kernels/convolution/winograd.h"
 #include "engine/kernels/simd/simd.h"
 
 #include <math.h>
 
+static gint64
+volume (const gint64 size[3])
+{
+  return size[0] * size[1] * size[2];
+}
+
+/* The taps [*low, *high) that lie in the image at a position along one axis; returns the cell under tap 0. */
+static gint64
+find_taps (const HybConvolve *c, int axis, gint64 position, gint64 *low, gint64 *high)
+{
+  gint64 cell = position * c->stride[axis] - c->pad[axis];
+
+  for (*low = 0; *low < c->kernel[axis] && cell + *low * c->dilate[axis] < 0;)
+    *low += 1;
+  for (*high = c->kernel[axis];
+       *high > *low && cell + (*high - 1) * c->dilate[axis] >= c->image[axis];)
+    *high -= 1;
+  return cell;
+}
+
 /* The cell of the map at index `at`, without bias. */
 static double
 plain_sum (const HybConvolve *c, const float *image, const float *weight, gint64 at)
 {
-  gint64 plane_of_map = at / (c->map[1] * c->map[2]);
-  gint64 sample = plane_of_map / c->map_channels, filter = plane_of_map % c->map_channels;
-  gint64 i = at / c->map[2] % c->map[1], j = at % c->map[2];
-  gint64 channels = c->image_channels / c->groups;
-  gint64 first = filter / (c->map_channels / c->groups) * channels;
+  gint64 sample = at / volume (c->map) / c->map_channels;
+  gint64 filter = at / volume (c->map) % c->map_channels;
+  gint64 channels = c->image_channels / c->groups, taps = volume (c->kernel);
+  gint64 first = sample * c->image_channels + filter / (c->map_channels / c->groups) * channels;
+  gint64 low[3], high[3], cell[3];
   double sum = 0;
 
+  cell[0] = find_taps (c, 0, at / (c->map[1] * c->map[2]) % c->map[0], &low[0], &high[0]);
+  cell[1] = find_taps (c, 1, at / c->map[2] % c->map[1], &low[1], &high[1]);
+  cell[2] = find_taps (c, 2, at % c->map[2], &low[2], &high[2]);
   for (gint64 channel = 0; channel < channels; channel++)
-    for (gint64 a = 0; a < c->kernel[1]; a++)
-      for (gint64 b = 0; b < c->kernel[2]; b++)
+    for (gint64 i = low[0]; i < high[0]; i++)
+      for (gint64 j = low[1]; j < high[1]; j++)
         {
-          gint64 y = i * c->stride[1] + a * c->dilate[1] - c->pad[1];
-          gint64 x = j * c->stride[2] + b * c->dilate[2] - c->pad[2];
-          gint64 plane = sample * c->image_channels + first + channel;
-          gint64 tap = ((filter * channels + channel) * c->kernel[1] + a) * c->kernel[2] + b;
+          gint64 tap =
+              ((filter * channels + channel) * taps) + (i * c->kernel[1] + j) * c->kernel[2];
+          gint64 slice = (first + channel) * c->image[0] + cell[0] + i * c->dilate[0];
+          gint64 row = (slice * c->image[1] + cell[1] + j * c->dilate[1]) * c->image[2] + cell[2];
 
-          if (y >= 0 && y < c->image[1] && x >= 0 && x < c->image[2])
-            sum +=
-                (double) weight[tap] * (double) image[(plane * c->image[1] + y) * c->image[2] + x];
+          for (gint64 k = low[2]; k < high[2]; k++)
+            sum += (double) weight[tap + k] * (double) image[row + k * c->dilate[2]];
         }
   return sum;
 }
@@ -63,7 +86,7 @@ check_map (const HybConvolve       *c,
            const float             *map,
            double                   bound)
 {
-  gint64 area = c->map[1] * c->map[2];
+  gint64 area = volume (c->map);
 
   for (gint64 at = 0; at < c->batch * c->map_channels * area; at++)
     {
@@ -79,26 +102,40 @@ check_map (const HybConvolve       *c,
     }
 }
 
+typedef struct
+{
+  gsize (*workspace) (const HybConvolve *c);
+  void (*convolve) (const HybConvolve       *c,
+                    const HybDirectOperands *operands,
+                    const HybConvolveFinish *finish);
+} Method;
+
 /* The bound is larger for Winograd, whose transforms round as well. */
 void
-convolution_check (const HybConvolve *c, gboolean winograd)
+convolution_check (const HybConvolve *c, ConvolutionMethod method)
 {
-  gint64            n = c->batch * c->map_channels * c->map[1] * c->map[2];
-  gint64            depth = c->image_channels / c->groups * c->kernel[1] * c->kernel[2];
+  static const Method methods[] = {
+    [CONVOLUTION_DIRECT] = { hyb_direct_convolve_workspace, hyb_direct_convolve },
+    [CONVOLUTION_WINOGRAD] = { hyb_winograd_workspace, hyb_winograd_convolve },
+    [CONVOLUTION_REGIONS] = { hyb_region_convolve_workspace, hyb_region_convolve },
+  };
+  gboolean          winograd = method == CONVOLUTION_WINOGRAD;
+  gint64            n = c->batch * c->map_channels * volume (c->map);
+  gint64            depth = c->image_channels / c->groups * volume (c->kernel);
   g_autofree float *image =
-      convolution_random_floats (1, c->batch * c->image_channels * c->image[1] * c->image[2]);
+      convolution_random_floats (1, c->batch * c->image_channels * volume (c->image));
   g_autofree float  *weight = convolution_random_floats (2, c->map_channels * depth);
   g_autofree float  *bias = convolution_random_floats (3, c->map_channels);
   g_autofree float  *other = convolution_random_floats (4, n);
   g_autofree float  *map = g_new (float, n + 1);
   g_autofree float  *filters = g_new (float, 2 * c->map_channels * depth);
   g_autofree double *sums = g_new (double, n);
-  gsize  bytes = winograd ? hyb_winograd_workspace (c) : hyb_direct_convolve_workspace (c);
-  double n_sums = (double) (depth + 8);
-  double bound = 2e-7 * n_sums + (winograd ? 4e-6 * sqrt (n_sums) : 0);
-  g_autofree char  *workspace = g_malloc (bytes + 1);
-  HybDirectOperands operands = {
-    .image = image, .weight = winograd ? filters : weight, .map = map, .workspace = workspace
+  gsize              bytes = methods[method].workspace (c);
+  double             n_sums = (double) (depth + 8);
+  double             bound = 2e-7 * n_sums + (winograd ? 4e-6 * sqrt (n_sums) : 0);
+  g_autofree char   *workspace = g_malloc (bytes + 1);
+  HybDirectOperands  operands = {
+     .image = image, .weight = winograd ? filters : weight, .map = map, .workspace = workspace
   };
 
   map[n] = 7;
@@ -111,7 +148,7 @@ convolution_check (const HybConvolve *c, gboolean winograd)
     {
       HybConvolveFinish finish = convolution_finish (at, bias, other);
 
-      (winograd ? hyb_winograd_convolve : hyb_direct_convolve) (c, &operands, &finish);
+      methods[method].convolve (c, &operands, &finish);
       check_map (c, &finish, sums, map, bound);
     }
   g_assert_cmpint (workspace[bytes], ==, 7);
@@ -148,13 +185,13 @@ convolution_set_window (HybConvolve *c, int axis, const ConvolutionWindow *windo
 
 /* Calls check for each instruction set that has a kernel. */
 void
-convolution_check_levels (const HybConvolve *c, gboolean winograd)
+convolution_check_levels (const HybConvolve *c, ConvolutionMethod method)
 {
   for (guint level = HYB_SIMD_AVX2; level <= HYB_SIMD_AVX512; level++)
     {
       hyb_simd_cap ((HybSimdLevel) level);
       if (hyb_simd_level () == (HybSimdLevel) level)
-        convolution_check (c, winograd);
+        convolution_check (c, method);
     }
   hyb_simd_cap (HYB_SIMD_AVX512);
 }

@@ -20,7 +20,15 @@ float *convolution_random_floats (guint64 seed, gint64 n);
 #define CONVOLUTION_N_FINISHES 12
 /* Returns combination number `at`. */
 HybConvolveFinish convolution_finish (guint at, const float *bias, const float *other);
+/* The kernel that is checked. */
+typedef enum
+{
+  CONVOLUTION_DIRECT,
+  CONVOLUTION_WINOGRAD,
+  CONVOLUTION_REGIONS,
+} ConvolutionMethod;
+
 /* Checks a convolution with every combination at the current level, and that nothing is written behind its arrays. */
-void convolution_check (const HybConvolve *c, gboolean winograd);
+void convolution_check (const HybConvolve *c, ConvolutionMethod method);
 /* Checks it at each level of vector instructions that has tiles. */
-void convolution_check_levels (const HybConvolve *c, gboolean winograd);
+void convolution_check_levels (const HybConvolve *c, ConvolutionMethod method);

@@ -19,7 +19,7 @@ check_depthwise (const HybConvolve *c)
   for (guint level = HYB_SIMD_PLAIN; level <= HYB_SIMD_AVX512; level++)
     {
       hyb_simd_cap ((HybSimdLevel) level);
-      convolution_check (c, FALSE);
+      convolution_check (c, CONVOLUTION_DIRECT);
     }
   hyb_simd_cap (HYB_SIMD_AVX512);
 }
@@ -40,7 +40,7 @@ test_windows_of_every_kind (void)
         c.batch = 2;
         convolution_set_window (&c, 1, &windows[i]);
         convolution_set_window (&c, 2, &windows[k]);
-        convolution_check_levels (&c, FALSE);
+        convolution_check_levels (&c, CONVOLUTION_DIRECT);
       }
 }
 
@@ -53,7 +53,7 @@ test_every_number_of_filters_and_positions (void)
         HybConvolve c = convolution_make (2, filters, 1, width);
 
         convolution_set_window (&c, 2, &(ConvolutionWindow){ 3, 1, 1, 1 });
-        convolution_check_levels (&c, FALSE);
+        convolution_check_levels (&c, CONVOLUTION_DIRECT);
       }
 }
 
@@ -68,7 +68,7 @@ test_rows_of_every_width (void)
 
         convolution_set_window (&c, 1, &(ConvolutionWindow){ 5, 1, 1, 0 });
         convolution_set_window (&c, 2, &(ConvolutionWindow){ 5, 1, 1, 0 });
-        convolution_check_levels (&c, FALSE);
+        convolution_check_levels (&c, CONVOLUTION_DIRECT);
       }
 }
 
@@ -83,7 +83,7 @@ test_whole_vectors_of_rows_whose_taps_are_far_apart (void)
 
       convolution_set_window (&c, 1, &(ConvolutionWindow){ 3, 1, 1, 1 });
       convolution_set_window (&c, 2, &(ConvolutionWindow){ 3, 1, 32, 32 });
-      convolution_check_levels (&c, FALSE);
+      convolution_check_levels (&c, CONVOLUTION_DIRECT);
     }
 }
 
@@ -99,7 +99,7 @@ test_groups_and_threads (void)
   for (guint n_threads = 1; n_threads < 4; n_threads++)
     {
       hyb_parallel_set_threads (n_threads);
-      convolution_check_levels (&c, FALSE);
+      convolution_check_levels (&c, CONVOLUTION_DIRECT);
     }
   hyb_parallel_set_threads (0);
 }
@@ -121,9 +121,9 @@ test_strips (void)
   for (guint n_threads = 1; n_threads < 4; n_threads += 2)
     {
       hyb_parallel_set_threads (n_threads);
-      convolution_check_levels (&rows, FALSE);
-      convolution_check_levels (&columns, FALSE);
-      convolution_check_levels (&strided, FALSE);
+      convolution_check_levels (&rows, CONVOLUTION_DIRECT);
+      convolution_check_levels (&columns, CONVOLUTION_DIRECT);
+      convolution_check_levels (&strided, CONVOLUTION_DIRECT);
     }
   hyb_parallel_set_threads (0);
 }
@@ -140,11 +140,11 @@ test_pointwise_and_depthwise (void)
       pointwise.batch = 2;
       convolution_set_window (&pointwise, 1, &(ConvolutionWindow){ 1, 1, 1, 0 });
       convolution_set_window (&pointwise, 2, &(ConvolutionWindow){ 1, 1, 1, 0 });
-      convolution_check_levels (&pointwise, FALSE);
+      convolution_check_levels (&pointwise, CONVOLUTION_DIRECT);
       depthwise.groups = 6;
       convolution_set_window (&depthwise, 1, &(ConvolutionWindow){ 3, 2, 1, 1 });
       convolution_set_window (&depthwise, 2, &(ConvolutionWindow){ 5, 1, 1, 2 });
-      convolution_check_levels (&depthwise, FALSE);
+      convolution_check_levels (&depthwise, CONVOLUTION_DIRECT);
     }
 }
 
@@ -160,10 +160,10 @@ test_rows_of_whole_vectors (void)
       few.batch = 2;
       convolution_set_window (&few, 1, &(ConvolutionWindow){ 3, 2, 1, 1 });
       convolution_set_window (&few, 2, &(ConvolutionWindow){ 3, 2, 1, 1 });
-      convolution_check_levels (&few, FALSE);
+      convolution_check_levels (&few, CONVOLUTION_DIRECT);
       convolution_set_window (&many, 1, &(ConvolutionWindow){ 3, 1, 1, 1 });
       convolution_set_window (&many, 2, &(ConvolutionWindow){ 3, 1, 1, 1 });
-      convolution_check_levels (&many, FALSE);
+      convolution_check_levels (&many, CONVOLUTION_DIRECT);
     }
 }
 
@@ -180,10 +180,10 @@ test_pointwise_planes_of_whole_vectors (void)
       c.batch = 3;
       convolution_set_window (&c, 1, &(ConvolutionWindow){ 1, 1, 1, 0 });
       convolution_set_window (&c, 2, &(ConvolutionWindow){ 1, 1, 1, 0 });
-      convolution_check_levels (&c, FALSE);
+      convolution_check_levels (&c, CONVOLUTION_DIRECT);
       convolution_set_window (&many, 1, &(ConvolutionWindow){ 1, 1, 1, 0 });
       convolution_set_window (&many, 2, &(ConvolutionWindow){ 1, 1, 1, 0 });
-      convolution_check_levels (&many, FALSE);
+      convolution_check_levels (&many, CONVOLUTION_DIRECT);
     }
 }
 
@@ -258,10 +258,10 @@ test_depthwise_rows_that_are_far_apart (void)
   c.groups = 3;
   convolution_set_window (&c, 1, &(ConvolutionWindow){ 3, 1, 1900, 0 });
   convolution_set_window (&c, 2, &(ConvolutionWindow){ 64, 1, 1, 40 });
-  convolution_check_levels (&c, FALSE);
+  convolution_check_levels (&c, CONVOLUTION_DIRECT);
   convolution_set_window (&c, 1, &(ConvolutionWindow){ 2, 1, 3999, 0 });
   convolution_set_window (&c, 2, &(ConvolutionWindow){ 3, 1, 1, 1 });
-  convolution_check_levels (&c, FALSE);
+  convolution_check_levels (&c, CONVOLUTION_DIRECT);
 }
 
 static void
@@ -272,7 +272,7 @@ test_long_windows (void)
   convolution_set_window (&c, 1, &(ConvolutionWindow){ 3, 1, 1, 1 });
   convolution_set_window (&c, 2, &(ConvolutionWindow){ 64, 1, 1, 31 });
   g_assert_true (hyb_simd_level () == HYB_SIMD_PLAIN || hyb_direct_convolve_fits (&c));
-  convolution_check_levels (&c, FALSE);
+  convolution_check_levels (&c, CONVOLUTION_DIRECT);
   convolution_set_window (&c, 2, &(ConvolutionWindow){ 65, 1, 1, 32 });
   g_assert_false (hyb_direct_convolve_fits (&c));
 }
@@ -290,7 +290,7 @@ test_long_rows (void)
         convolution_set_window (&c, 1, &(ConvolutionWindow){ 1, 1, 1, 0 });
         convolution_set_window (&c, 2, &(ConvolutionWindow){ 11, stride, dilate, 5 });
         g_assert_true (hyb_simd_level () == HYB_SIMD_PLAIN || hyb_direct_convolve_fits (&c));
-        convolution_check_levels (&c, FALSE);
+        convolution_check_levels (&c, CONVOLUTION_DIRECT);
       }
 }
 
@@ -307,7 +307,7 @@ test_winograd_of_small_samples (void)
         c.batch = batch;
         convolution_set_window (&c, 1, &window);
         convolution_set_window (&c, 2, &window);
-        convolution_check_levels (&c, TRUE);
+        convolution_check_levels (&c, CONVOLUTION_WINOGRAD);
       }
 }
 
@@ -322,7 +322,7 @@ test_winograd_of_every_size (void)
         c.batch = 1 + size % 2;
         convolution_set_window (&c, 1, &(ConvolutionWindow){ 3, 1, 1, pad });
         convolution_set_window (&c, 2, &(ConvolutionWindow){ 3, 1, 1, 1 - pad });
-        convolution_check_levels (&c, TRUE);
+        convolution_check_levels (&c, CONVOLUTION_WINOGRAD);
       }
 }
 
@@ -337,7 +337,7 @@ test_winograd_in_parts (void)
   for (guint n_threads = 1; n_threads < 4; n_threads++)
     {
       hyb_parallel_set_threads (n_threads);
-      convolution_check_levels (&c, TRUE);
+      convolution_check_levels (&c, CONVOLUTION_WINOGRAD);
     }
   hyb_parallel_set_threads (0);
 }

@@ -20,7 +20,7 @@ test_pointwise_images_of_every_size (void)
         c.batch = 1 + size % 2;
         convolution_set_window (&c, 1, &(ConvolutionWindow){ 1, 1, 1, 0 });
         convolution_set_window (&c, 2, &(ConvolutionWindow){ 1, 1, 1, 0 });
-        convolution_check_levels (&c, FALSE);
+        convolution_check_levels (&c, CONVOLUTION_DIRECT);
       }
 }
 
@@ -43,7 +43,7 @@ test_narrow_maps (void)
           convolution_set_window (&c, 1, &windows[i]);
           convolution_set_window (&c, 2, &windows[i]);
           if (hyb_direct_convolve_fits (&c))
-            convolution_check_levels (&c, FALSE);
+            convolution_check_levels (&c, CONVOLUTION_DIRECT);
         }
 }
 
@@ -58,10 +58,10 @@ test_blocks_of_channels (void)
 
       convolution_set_window (&pointwise, 1, &(ConvolutionWindow){ 1, 1, 1, 0 });
       convolution_set_window (&pointwise, 2, &(ConvolutionWindow){ 1, 1, 1, 0 });
-      convolution_check_levels (&pointwise, FALSE);
+      convolution_check_levels (&pointwise, CONVOLUTION_DIRECT);
       convolution_set_window (&narrow, 1, &(ConvolutionWindow){ 3, 2, 1, 1 });
       convolution_set_window (&narrow, 2, &(ConvolutionWindow){ 3, 2, 1, 1 });
-      convolution_check_levels (&narrow, FALSE);
+      convolution_check_levels (&narrow, CONVOLUTION_DIRECT);
     }
 }
 
@@ -82,7 +82,7 @@ test_last_positions (void)
           c.batch = 2;
           convolution_set_window (&c, 1, &(ConvolutionWindow){ 1, 1, 1, 0 });
           convolution_set_window (&c, 2, &(ConvolutionWindow){ 1, 1, 1, 0 });
-          convolution_check_levels (&c, FALSE);
+          convolution_check_levels (&c, CONVOLUTION_DIRECT);
         }
 }
 
@@ -97,7 +97,7 @@ test_last_positions_of_windows (void)
 
         convolution_set_window (&c, 1, &(ConvolutionWindow){ 3, stride, 1, 1 });
         convolution_set_window (&c, 2, &(ConvolutionWindow){ 3, stride, 1, 1 });
-        convolution_check_levels (&c, FALSE);
+        convolution_check_levels (&c, CONVOLUTION_DIRECT);
       }
 }
 
