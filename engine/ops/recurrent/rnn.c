@@ -1,39 +1,17 @@
 /* rnn.c — RNN: layers of recurrent cells over a sequence, and its gradient.
  *
- * kernels/recurrent/recurrent.h has the arithmetic, rnn-rules.h the shapes.  RNN computes its
+ * kernels/recurrent/recurrent.h has the arithmetic, rnn-rules.h the shapes, rnn-plan.h the plan.  RNN computes its
  * outputs only; _rnn_recording, which reoperands it where a gradient is needed, also writes gates
  * and states to a hidden output, the reserve, which _backward_RNN reads.
- * Start at forward() and backward_forward().
+ * Start at rnn_forward() and backward_forward().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/op/op.h"
 
 #include "engine/base/error.h"
 #include "engine/gradient/gradient.h"
-#include "engine/kernels/matrix/panels.h"
-#include "engine/op/plan-options.h"
 #include "engine/op/rules.h"
 #include "engine/op/run.h"
-#include "engine/ops/recurrent/rnn-rules.h"
-
-/* The decisions of prepare().  Panels: float weights in the layout of kernels/matrix/panels.h. */
-typedef struct
-{
-  gboolean   in_panels; /* the kernel multiplies with panels */
-  HybTensor *panels;    /* the panels, if the parameters are constant; else NULL */
-  char      *note;      /* how the recurrent weights are multiplied; NULL without panels */
-} RnnPlan;
-
-/* The network with prepare()'s decisions. */
-static HybRecurrent
-describe (const HybCall *call)
-{
-  const RnnPlan *plan = call->prepared;
-  HybRecurrent   net = hyb_rnn_describe (call);
-
-  net.in_panels = plan && plan->in_panels;
-  net.keeps_panels = plan && plan->panels;
-  return net;
-}
+#include "engine/ops/recurrent/rnn-plan.h"
 
 static void
 rnn_arity (gconstpointer params, guint *n_inputs, guint *n_outputs)
@@ -75,7 +53,7 @@ recording_infer_shape (HybCall *call, GError **error)
   if (!hyb_shape_is_known (&call->input[0].shape))
     return TRUE;
 
-  net = describe (call);
+  net = hyb_rnn_planned (call);
   reserve = hyb_recurrent_reserve (&net);
   if (reserve < 0)
     return refuse (error, "the values to keep for the gradient exceed the memory");
@@ -106,177 +84,37 @@ recording_infer_dtype (HybCall *call, GError **error)
 
 /* --- Running --- */
 
-/* Packs the parameters into panels now if no run changes them, whatever the size of the network, unless
- * results must not be rounded differently then.
- * FALSE only if memory runs out. */
-static gboolean
-pack_constant_parameters (HybCall *call, HybRecurrent *net, RnnPlan *plan, GError **error)
-{
-  HybType type = { hyb_shape_1d (0), HYB_F32 };
-
-  if (!call->constants || !call->constants[1] || net->batch < 1 || call->plan_options->same_bytes ||
-      !hyb_plan_options_enable_pass (call->plan_options, "keep-panels"))
-    return TRUE;
-  net->in_panels = net->keeps_panels = TRUE;
-  type.shape.dim[0] = hyb_recurrent_panels (net);
-  plan->panels = hyb_tensor_new (&type, error);
-  if (!plan->panels)
-    return FALSE;
-  hyb_recurrent_pack (net, hyb_tensor_get_data (call->constants[1]),
-                      hyb_tensor_get_data (plan->panels));
-  plan->in_panels = TRUE;
-  return TRUE;
-}
-
-static void
-rnn_release (HybCall *call)
-{
-  RnnPlan *plan = call->prepared;
-
-  if (!plan)
-    return;
-  g_clear_pointer (&plan->panels, hyb_tensor_unref);
-  g_clear_pointer (&plan->note, g_free);
-  g_clear_pointer (&call->prepared, g_free);
-}
-
-static const char *
-rnn_note (const HybCall *call)
-{
-  const RnnPlan *plan = call->prepared;
-
-  return plan ? plan->note : NULL;
-}
-
-/* Describes which weights are packed and how weights of the states are multiplied in every step. */
-static char *
-make_note (const HybRecurrent *net)
-{
-  const char *kept = net->keeps_panels ? ", kept" : "";
-  gint64      rows = hyb_recurrent_n_gates (net->cell) * net->hidden;
-
-  if (!net->in_panels)
-    return NULL;
-  if (net->batch == 1 && !net->keeps_panels)
-    return g_strdup ("weights of inputs in panels");
-  g_autofree char *how = hyb_panels_describe (net->batch, rows, hyb_recurrent_state_size (net));
-
-  return g_strdup_printf ("weights in panels%s, %s", kept, how);
-}
-
-/* Refuses networks whose row numbers exceed the 32-bit integers of the BLAS or whose workspaces
- * exceed the address space, and decides about panels. */
-static gboolean
-prepare (HybCall *call, gboolean may_keep_panels, GError **error)
-{
-  const RnnParams *params = call->params;
-  HybRecurrent     net = describe (call);
-  RnnPlan         *plan;
-
-  if (net.dropout >= 1)
-    return refuse (error, "p is 1, which would drop all values between layers; it must be below 1");
-  if (hyb_recurrent_forward_workspace (&net, FALSE) < 0 || hyb_recurrent_reserve (&net) < 0 ||
-      hyb_recurrent_backward_workspace (&net) < 0)
-    return refuse (error, "the gates of all steps exceed the memory");
-  if ((double) net.n_steps * (double) net.batch > G_MAXINT32 ||
-      hyb_recurrent_n_gates (net.cell) * params->state_size > G_MAXINT32)
-    return refuse (error, "steps × batch and gates × units must each stay below 2³¹");
-  if (!hyb_plan_options_enable_pass (call->plan_options, "pack-weights") ||
-      call->input[0].dtype != HYB_F32)
-    return TRUE;
-
-  plan = call->prepared = g_new0 (RnnPlan, 1);
-  plan->in_panels = hyb_recurrent_should_use_panels (&net);
-  if (may_keep_panels && !pack_constant_parameters (call, &net, plan, error))
-    {
-      rnn_release (call);
-      return FALSE;
-    }
-  net = describe (call);
-  plan->note = make_note (&net);
-  return TRUE;
-}
-
 static gboolean
 rnn_prepare (HybCall *call, GError **error)
 {
-  return prepare (call, TRUE, error);
+  return hyb_rnn_prepare (call, TRUE, error);
 }
 
 static gboolean
 backward_prepare (HybCall *call, GError **error)
 {
-  return prepare (call, FALSE, error);
-}
-
-static gsize
-element_size (const HybCall *call)
-{
-  return hyb_dtype_size (call->input[0].dtype == HYB_F64 ? HYB_F64 : HYB_F32);
-}
-
-static gsize
-rnn_workspace (const HybCall *call)
-{
-  HybRecurrent net = describe (call);
-
-  return hyb_rnn_lengths_bytes (&net) +
-         (gsize) hyb_recurrent_forward_workspace (&net, FALSE) * element_size (call);
+  return hyb_rnn_prepare (call, FALSE, error);
 }
 
 static gsize
 recording_workspace (const HybCall *call)
 {
-  HybRecurrent net = describe (call);
+  HybRecurrent net = hyb_rnn_planned (call);
 
   return hyb_rnn_lengths_bytes (&net) +
-         (gsize) hyb_recurrent_forward_workspace (&net, TRUE) * element_size (call);
-}
-
-static void
-forward (const HybCall *call, const HybRun *run, gpointer reserve)
-{
-  const RnnPlan *plan = call->prepared;
-  RnnOperands    operands = hyb_rnn_operands (call->params);
-  HybRecurrent   net = describe (call);
-
-  hyb_recurrent_forward (&net, call->input[0].dtype,
-                         &(HybRecurrentForward){
-                             .x = run->input[0],
-                             .parameters = run->input[1],
-                             .state = run->input[2],
-                             .cell = operands.cell == G_MAXUINT ? NULL : run->input[operands.cell],
-                             .lengths = hyb_rnn_read_lengths (call, run, &net, operands.lengths),
-                             .y = run->output[0],
-                             .state_out = hyb_rnn_output (run, operands.state_out),
-                             .cell_out = hyb_rnn_output (run, operands.cell_out),
-                             .reserve = reserve,
-                             .panels = net.keeps_panels ? hyb_tensor_get_data (plan->panels) : NULL,
-                             .workspace = (char *) run->workspace + hyb_rnn_lengths_bytes (&net),
-                             .seed = hyb_run_random_seed (run),
-                             .run = run,
-                         });
+         (gsize) hyb_recurrent_forward_workspace (&net, TRUE) * hyb_rnn_element_size (call);
 }
 
 static void
 rnn_forward (const HybCall *call, const HybRun *run)
 {
-  forward (call, run, NULL);
+  hyb_rnn_run (call, run, NULL);
 }
 
 static void
 recording_forward (const HybCall *call, const HybRun *run)
 {
-  forward (call, run, run->output[call->n_outputs - 1]);
-}
-
-static void
-rnn_cost (const HybCall *call, HybCost *cost)
-{
-  HybRecurrent net = describe (call);
-
-  hyb_rule_cost_bytes (call, cost);
-  cost->flops = hyb_recurrent_flops (&net);
+  hyb_rnn_run (call, run, run->output[call->n_outputs - 1]);
 }
 
 /* --- Gradient --- */
@@ -345,17 +183,17 @@ backward_infer_dtype (HybCall *call, GError **error)
 static gsize
 backward_workspace (const HybCall *call)
 {
-  HybRecurrent net = describe (call);
+  HybRecurrent net = hyb_rnn_planned (call);
 
   return hyb_rnn_lengths_bytes (&net) +
-         (gsize) hyb_recurrent_backward_workspace (&net) * element_size (call);
+         (gsize) hyb_recurrent_backward_workspace (&net) * hyb_rnn_element_size (call);
 }
 
 static void
 backward_forward (const HybCall *call, const HybRun *run)
 {
   RnnOperands   operands = hyb_rnn_operands (call->params);
-  HybRecurrent  net = describe (call);
+  HybRecurrent  net = hyb_rnn_planned (call);
   guint         first = operands.n_inputs + 2;
   gpointer     *gradient = run->output - first_gradient (call); /* by input */
   gconstpointer dstate =
@@ -387,7 +225,7 @@ backward_forward (const HybCall *call, const HybRun *run)
 static void
 gradient_cost (const HybCall *call, gboolean of_data, HybCost *cost)
 {
-  HybRecurrent net = describe (call);
+  HybRecurrent net = hyb_rnn_planned (call);
 
   hyb_rule_cost_bytes (call, cost);
   cost->flops = hyb_recurrent_gradient_flops (&net, of_data);
@@ -423,13 +261,13 @@ const HybOp hyb_ops_rnn[] = {
       .infer_dtype = hyb_rnn_infer_dtype,
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = rnn_forward,
-      .workspace = rnn_workspace,
+      .workspace = hyb_rnn_workspace,
       .prepare = rnn_prepare,
-      .release = rnn_release,
-      .note = rnn_note,
+      .release = hyb_rnn_release,
+      .note = hyb_rnn_note,
       .gradient = rnn_gradient,
       .recording = "_rnn_recording",
-      .cost = rnn_cost,
+      .cost = hyb_rnn_cost,
   },
   {
       .name = "_rnn_recording",
@@ -449,10 +287,10 @@ const HybOp hyb_ops_rnn[] = {
       .forward = recording_forward,
       .workspace = recording_workspace,
       .prepare = rnn_prepare,
-      .release = rnn_release,
-      .note = rnn_note,
+      .release = hyb_rnn_release,
+      .note = hyb_rnn_note,
       .gradient = rnn_gradient,
-      .cost = rnn_cost,
+      .cost = hyb_rnn_cost,
   },
   {
       .name = "_backward_RNN",
@@ -470,8 +308,8 @@ const HybOp hyb_ops_rnn[] = {
       .forward = backward_forward,
       .workspace = backward_workspace,
       .prepare = backward_prepare,
-      .release = rnn_release,
-      .note = rnn_note,
+      .release = hyb_rnn_release,
+      .note = hyb_rnn_note,
       .cost = backward_cost,
   },
   {
@@ -490,8 +328,8 @@ const HybOp hyb_ops_rnn[] = {
       .forward = backward_forward,
       .workspace = backward_workspace,
       .prepare = backward_prepare,
-      .release = rnn_release,
-      .note = rnn_note,
+      .release = hyb_rnn_release,
+      .note = hyb_rnn_note,
       .cost = weights_cost,
   },
   { 0 },
