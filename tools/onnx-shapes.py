@@ -739,6 +739,22 @@ def many_splits(g):
     return g.add("Concat", parts[::-1], axis=axis)
 
 
+def form_of_cell(g):
+    """A recurrent layer in a form that only ONNX has, or in one direction or both, with or without lengths and states."""
+    kind, gates, own = g.draw.choice([("GRU", 3, [{}, {"linear_before_reset": 1}]), ("RNN", 1, [{}, {"activations": ["Sigmoid"]}]),
+                                      ("LSTM", 4, [{}, {"input_forget": 1}, {"activations": ["HardSigmoid", "Tanh", "Tanh"]}])])
+    steps, batch, width, hidden = g.size(5, 100), g.size(1, 16), g.size(16, 200), g.size(16, 300)
+    more = {**g.draw.choice(own), **g.draw.choice([{}, {}, {"clip": 3.0}])}
+    direction = g.draw.choice(["forward", "forward", "reverse"] if "activations" in more else ["forward", "reverse", "bidirectional"])
+    n = 2 if direction == "bidirectional" else 1
+    inputs = [g.input(steps, batch, width), g.weight(n, gates * hidden, width), g.weight(n, gates * hidden, hidden), g.weight(n, 2 * gates * hidden)]
+    inputs.append(g.given(g.numbers.integers(1, steps + 1, batch).astype(np.int32)) if g.draw.random() < 0.3 else "")
+    inputs.append(g.input(n, batch, hidden) if g.draw.random() < 0.5 else "")
+    if kind == "LSTM":
+        inputs += ["", g.weight(n, 3 * hidden)] if g.draw.random() < 0.5 else []
+    return g.add(kind, inputs, 2, hidden_size=hidden, direction=direction, **more)[0]
+
+
 KINDS = [pointwise_chain, transpose, softmax, reduction, layer_norm, dense, embedding, attention, depthwise, pointwise_convolution,
          convolution, small_convolutions, deconvolution, convolution_1d, roi_align, lstm_over_convolutions,
          gelu_layer, activation, mathematics, power, clip, prelu, broadcast, comparison, where, cast, integers, max_pool, average_pool,
@@ -748,7 +764,8 @@ KINDS = [pointwise_chain, transpose, softmax, reduction, layer_norm, dense, embe
          squeeze_and_excite, feed_forward, recurrent_over_convolution, product_of_bytes, rounded_product, convolution_of_bytes,
          rounded_convolution, dynamic_feed_forward, dynamic_perceptron, static_convolutions, static_products,
          permutation, backward_slice, roll, transposing_einsum, views, unfold, window_partition, rotary_embedding, channel_shuffle, resize_other, cast_from,
-         masked, other_clip, sources, reverse_sequence, compress, non_zero, unique, scatter_places, joined_types, many_splits, matmul_constant, gemm]
+         masked, other_clip, sources, reverse_sequence, compress, non_zero, unique, scatter_places, joined_types, many_splits, matmul_constant, gemm,
+         form_of_cell]
 
 
 def write_case(folder, number, seed, kinds):
@@ -766,7 +783,8 @@ def write_case(folder, number, seed, kinds):
     checker.check_model(model)
     save(model, os.path.join(folder, name + ".onnx"))
     np.savez(os.path.join(folder, name + ".npz"), **graph.inputs)
-    return {"id": name, "file": name + ".onnx", "format": "onnx", "kind": "recurrent" if "lstm" in name or "recurrent" in name else "other", "run": {"ok": True},
+    is_recurrent = kind in (lstm_over_convolutions, recurrent_over_convolution, form_of_cell)
+    return {"id": name, "file": name + ".onnx", "format": "onnx", "kind": "recurrent" if is_recurrent else "other", "run": {"ok": True},
             "inputs_npz": {n: n for n in graph.inputs}, "inputs_file": name + ".npz", "output_file": ""}
 
 

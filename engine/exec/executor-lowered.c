@@ -93,11 +93,12 @@ lower (HybExecutor *executor, HybEntry *entry, GError **error)
       types[value] = entry->types[i];
       contents[value] = constants[i];
     }
-  lowered =
-      hyb_lower (executor->graph,
-                 &(HybLowerOptions){
-                     .types = types, .contents = contents, .training = executor->options.training },
-                 error);
+  lowered = hyb_lower (executor->graph,
+                       &(HybLowerOptions){ .types = types,
+                                           .contents = contents,
+                                           .training = executor->options.training,
+                                           .for_run = TRUE },
+                       error);
   if (lowered)
     entry->lowered = hyb_graph_ref (lowered->graph);
   return lowered != NULL;

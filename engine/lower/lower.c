@@ -171,6 +171,7 @@ hyb_lower (HybGraph *graph, const HybLowerOptions *options, GError **error)
   HybLowering  lowering = { .scope = scope,
                             .target = target,
                             .training = options->training,
+                            .for_run = options->for_run,
                             .is_tolerant = options->is_tolerant,
                             .is_drawn = options->is_tolerant,
                             .work = &work,

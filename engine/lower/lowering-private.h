@@ -36,6 +36,7 @@ struct _HybLowering
   HybNodeId       node; /* of scope->graph */
   GError         *error;
   gboolean        training;
+  gboolean        for_run;
   gboolean        is_tolerant;
   gboolean        is_drawn; /* types are inferred for all nodes, also for unused ones */
   guint           depth;

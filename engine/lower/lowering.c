@@ -59,6 +59,12 @@ hyb_lowering_input (HybLowering *lowering, guint index)
 }
 
 gboolean
+hyb_lowering_is_for_run (const HybLowering *lowering)
+{
+  return lowering->for_run;
+}
+
+gboolean
 hyb_lowering_is_tolerant (const HybLowering *lowering)
 {
   return lowering->is_tolerant;

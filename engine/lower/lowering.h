@@ -24,6 +24,9 @@ HybValueId hyb_lowering_input (HybLowering *lowering, guint index);
 /* TRUE if nodes that cannot be lowered may be replaced by values without a node. */
 gboolean hyb_lowering_is_tolerant (const HybLowering *lowering);
 
+/* TRUE if the new graph will only run, on the processor: operators without a gradient or a conversion may be written. */
+gboolean hyb_lowering_is_for_run (const HybLowering *lowering);
+
 /* --- Writing --- */
 
 /* Adds a node by the name of its operator and returns its first value; the others follow it.  attributes: key,
@@ -148,6 +151,7 @@ typedef struct
   HybTensor *const *contents; /* by value: the known contents; NULL: the contents of the file
                   * (hyb_graph_get_contents()) */
   gboolean          training;
+  gboolean          for_run; /* the graph will only run, on the processor */
   gboolean
            is_tolerant; /* a node that cannot be lowered becomes an opaque one and a fault; else it is an error */
   gboolean may_lack_heads; /* heads without a value are left out; HybLowered.map has HYB_NO_ID for

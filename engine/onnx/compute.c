@@ -58,6 +58,7 @@ lower_alone (HybGraph *graph, const HybRun *run, HybTensor *const *inputs, GErro
                     &(HybLowerOptions){ .types = types,
                                         .contents = contents,
                                         .training = run->training,
+                                        .for_run = TRUE,
                                         .may_lack_heads = TRUE },
                     error);
 }

@@ -154,6 +154,7 @@ HYB_OPS (recurrent, gate_gradients)
 HYB_OPS (recurrent, gates)
 HYB_OPS (recurrent, narrow_rnn)
 HYB_OPS (recurrent, rnn)
+HYB_OPS (recurrent, rnn_form)
 HYB_OPS (recurrent, sequence)
 
 HYB_OPS (reduce, allclose)

@@ -15,7 +15,8 @@ lower_run (HybGraph *graph, HybFacts *facts, GArray *map, GError **error)
   lowered = hyb_lower (graph,
                        &(HybLowerOptions){ .types = facts->types,
                                            .contents = facts->constants,
-                                           .training = facts->training },
+                                           .training = facts->training,
+                                           .for_run = !facts->for_device },
                        error);
   if (!lowered)
     return NULL;

@@ -25,6 +25,10 @@ typedef struct
   gpointer            cell;           /* (H), LSTM: c */
   gconstpointer       before;         /* (H), GRU: h' */
   gpointer            h;              /* (H) */
+
+  /* With a form: */
+  const HybCellFunction *functions; /* (3) */
+  const float           *peepholes; /* (3 H), LSTM; NULL if there are none */
 } HybCellRow;
 
 /* The arrays of one row in the backward pass.  dgates is the gradient of W_i x + b_i, drecurrent
@@ -85,9 +89,18 @@ void hyb_recurrent_slot (const HybRecurrent *net,
 gint64 hyb_recurrent_steps_ahead (const HybRecurrent *net);
 /* Returns the floats of the packed W_i of one slot; 0 if weights are not packed. */
 gint64 hyb_recurrent_input_panels (const HybRecurrent *net);
+/* Returns the rows of W_h, of G H, that are multiplied by h' together; with resets_first the last H are multiplied by r h'. */
+gint64 hyb_recurrent_first_rows (const HybRecurrent *net);
+/* Whether W_h h' is kept apart from the other sums: r multiplies a part of it. */
+gboolean hyb_recurrent_keeps_product (const HybRecurrent *net);
 /* Returns the floats of the packed W_h of one slot; 0 if it is not packed, as for a
  * batch of 1 whose panels are not kept. */
 gint64 hyb_recurrent_hidden_panels (const HybRecurrent *net);
+/* Packs the weights of a slot, of which hyb_recurrent_slot_panels() says how many floats they take. */
+void hyb_recurrent_pack_slot (const HybRecurrent *net,
+                              const HybCellSlot  *slot,
+                              const float        *parameters,
+                              float              *panels);
 /* Returns the floats of the packed projection of one slot; 0 if there is none or it is not packed, as W_h. */
 gint64 hyb_recurrent_projection_panels (const HybRecurrent *net);
 /* Returns the floats of all packed weights of one slot, which lie in this order. */

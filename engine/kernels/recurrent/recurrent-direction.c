@@ -10,6 +10,7 @@
 #include "engine/base/parallel.h"
 #include "engine/kernels/matrix/narrow.h"
 #include "engine/kernels/matrix/panels.h"
+#include "engine/kernels/recurrent/cell-form.h"
 
 #include <string.h>
 
@@ -103,8 +104,8 @@ state_row (const HybRecurrentDirection *run, gint64 n)
   return hyb_direction_at (run, run->states, run->t * run->state_step + n * run->state_stride);
 }
 
-static void
-compute_row (const HybRecurrentDirection *run, gint64 n)
+static HybCellRow
+describe_row (const HybRecurrentDirection *run, gint64 n)
 {
   const HybRecurrent *net = run->net;
   const HybCellSlot  *slot = &run->slot;
@@ -118,6 +119,8 @@ compute_row (const HybRecurrentDirection *run, gint64 n)
              .recurrent = hyb_direction_at (run, run->recurrent, n * run->GH),
              .before = hyb_direction_before (run, n),
              .h = state_row (run, n),
+             .functions = run->functions,
+             .peepholes = run->peepholes,
   };
 
   if (net->cell == HYB_RNN_LSTM)
@@ -129,8 +132,18 @@ compute_row (const HybRecurrentDirection *run, gint64 n)
     row.candidate = hyb_direction_at (run, kept_at (run, slot->candidates, H, run->t), n * H);
   if (net->projection > 0)
     row.h = hyb_direction_at (run, kept_at (run, slot->full, H, run->t), n * H);
+  return row;
+}
 
-  run->maths->forward[net->cell](&row);
+static void
+compute_row (const HybRecurrentDirection *run, gint64 n)
+{
+  HybCellRow row = describe_row (run, n);
+
+  if (run->net->form)
+    hyb_cell_form_forward (&row);
+  else
+    run->maths->forward[run->net->cell](&row);
 }
 
 /* Keeps the state of a sequence that has ended.  The row before projection is cleared, because the
@@ -170,6 +183,29 @@ compute_gates (HybRecurrentDirection *run)
   hyb_phase_begin (run->pass->run, &hyb_phase_gates);
   hyb_parallel_for (run->n_rows, 1 + GRAIN / run->GH, compute_rows, run);
   hyb_phase_end (run->pass->run, &hyb_phase_gates, hyb_recurrent_gates_cost (net, run->maths));
+}
+
+/* r and z of some rows, and the products r h' in place of W_h h'. */
+static void
+reset_rows (gint64 begin, gint64 end, gpointer data)
+{
+  const HybRecurrentDirection *run = data;
+
+  for (gint64 n = run->begin + begin; n < run->begin + end; n++)
+    {
+      HybCellRow row = describe_row (run, n);
+
+      hyb_cell_form_reset (&row, hyb_direction_at (run, run->recurrent, n * run->R));
+    }
+}
+
+/* The work is counted by compute_gates(). */
+static void
+reset_states (HybRecurrentDirection *run)
+{
+  hyb_phase_begin (run->pass->run, &hyb_phase_gates);
+  hyb_parallel_for (run->n_rows, 1 + GRAIN / run->GH, reset_rows, run);
+  hyb_phase_end (run->pass->run, &hyb_phase_gates, (HybCost){ 0 });
 }
 
 /* Writes the states W_r h: directly without lengths, else only the rows that have not ended. */
@@ -226,37 +262,56 @@ write_output (const HybRecurrentDirection *run)
   hyb_phase_end (run->pass->run, &hyb_phase_copies, (HybCost){ 0, bytes, bytes });
 }
 
-/* gates[t] += W_h h'; for the GRU the product alone. */
+/* A part of W_h, and what it is multiplied by. */
+typedef struct
+{
+  gint64        first, n; /* rows of W_h */
+  gconstpointer states;   /* (N, R) */
+  gint64        stride;
+} StateProduct;
+
+/* gates[t] += W_h h' for some rows of W_h; for the GRU whose r multiplies a part of W_h h', the product alone. */
 static void
-multiply_states (const HybRecurrentDirection *run)
+multiply_states (const HybRecurrentDirection *run, const StateProduct *p)
 {
   const HybRecurrent *net = run->net;
-  gboolean            is_gru = net->cell == HYB_RNN_GRU; /* whose r multiplies a part of W_h h' */
-  gpointer            product = is_gru ? run->recurrent : gates_at (run, run->t);
-  HybGemm             gemm = { .transpose_b = TRUE,
-                               .m = net->batch,
-                               .n = run->GH,
-                               .k = run->R,
-                               .lda = run->before_stride,
-                               .ldb = run->R,
-                               .ldc = run->GH,
-                               .beta = is_gru ? 0 : 1 };
+  gboolean            is_apart = hyb_recurrent_keeps_product (net);
+  gpointer            product =
+      hyb_direction_at (run, is_apart ? run->recurrent : gates_at (run, run->t), p->first);
+  HybGemm gemm = { .transpose_b = TRUE,
+                   .m = net->batch,
+                   .n = p->n,
+                   .k = run->R,
+                   .lda = p->stride,
+                   .ldb = run->R,
+                   .ldc = run->GH,
+                   .beta = is_apart ? 0 : 1 };
 
   hyb_phase_begin (run->pass->run, &hyb_phase_products);
   if (hyb_recurrent_hidden_panels (net) > 0)
-    hyb_panels_multiply (&(HybPanelProduct){ run->n_rows, run->GH, run->R, run->before_stride,
-                                             run->GH, .adds = !is_gru },
-                         hyb_direction_before (run, run->begin), run->hidden_panels,
+    hyb_panels_multiply (&(HybPanelProduct){ run->n_rows, p->n, run->R, p->stride, run->GH,
+                                             .adds = !is_apart },
+                         hyb_direction_at (run, p->states, run->begin * p->stride),
+                         hyb_direction_at (run, run->hidden_panels,
+                                           hyb_panels_size (p->first, run->R)),
                          hyb_direction_at (run, product, run->begin * run->GH));
   else
-    multiply (run, &gemm, run->before, &(Weight){ run->slot.w_hidden, run->GH }, product);
+    multiply (run, &gemm, p->states,
+              &(Weight){ run->slot.w_hidden + p->first * run->R, run->GH + p->first }, product);
   hyb_phase_end (run->pass->run, &hyb_phase_products, multiply_cost (run, &gemm));
 }
 
 static void
 run_step (HybRecurrentDirection *run)
 {
-  multiply_states (run);
+  gint64 first = hyb_recurrent_first_rows (run->net);
+
+  multiply_states (run, &(StateProduct){ 0, first, run->before, run->before_stride });
+  if (first < run->GH)
+    {
+      reset_states (run);
+      multiply_states (run, &(StateProduct){ first, run->GH - first, run->recurrent, run->R });
+    }
   compute_gates (run);
   if (run->net->projection > 0)
     project (run);
@@ -264,12 +319,12 @@ run_step (HybRecurrentDirection *run)
     write_output (run);
 }
 
-/* Computes the bias of every gate, b_i + b_h; for the GRU's n only b_i, see HybCellRow. */
+/* Computes the bias of every gate, b_i + b_h; for the n of a GRU whose r multiplies W_hn h' only b_i, see HybCellRow. */
 static void
 add_biases (const HybRecurrentDirection *run)
 {
   gconstpointer input = bias_at (run, run->slot.b_input);
-  gint64        both = run->net->cell == HYB_RNN_GRU ? 2 * run->net->hidden : run->GH;
+  gint64        both = hyb_recurrent_keeps_product (run->net) ? 2 * run->net->hidden : run->GH;
 
   hyb_direction_copy (run, run->bias, input, run->GH);
   run->maths->add (both, input, bias_at (run, run->slot.b_hidden), run->bias);

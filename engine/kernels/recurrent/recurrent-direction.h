@@ -25,6 +25,8 @@ typedef struct
   gpointer                   states; /* h of every step: y, or with lengths a separate array */
   gint64                     state_stride, state_step; /* from row to row, from step to step */
   gconstpointer              first_state, first_cell;  /* (N, R), (N, H) */
+  const HybCellFunction     *functions;                /* with a form */
+  const float               *peepholes;                /* (3 H); NULL if there are none */
 
   /* The current step. */
   gint64        t;

@@ -1,7 +1,7 @@
 /* recurrent-forward.c — the forward pass of layers of recurrent cells over a sequence: memory, and one layer after the other.
  *
  * Workspace: packed W_i, W_h and W_r, unless the caller keeps them | the sum of the two biases | W_h
- * h' of one step (GRU), or the projected states of one step (with lengths) | the output of a
+ * h' of one step, or r h' (GRU), or the projected states of one step (with lengths) | the output of a
  * layer after dropout; and, when not recording: what one slot keeps | outputs of two layers | a
  * dropout mask.  Start at the end, with hyb_recurrent_forward().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
@@ -9,35 +9,6 @@
 #include "engine/base/random.h"
 #include "engine/kernels/matrix/panels.h"
 #include "engine/kernels/recurrent/recurrent-direction.h"
-
-static void
-pack_slot (const HybRecurrent *net, const HybCellSlot *slot, const float *parameters, float *panels)
-{
-  gint64 GH = hyb_recurrent_n_gates (net->cell) * net->hidden;
-  float *hidden_panels = panels + hyb_recurrent_input_panels (net);
-
-  hyb_panels_pack (GH, slot->in, parameters + slot->w_input, TRUE, panels);
-  if (hyb_recurrent_hidden_panels (net) > 0)
-    hyb_panels_pack (GH, hyb_recurrent_state_size (net), parameters + slot->w_hidden, TRUE,
-                     hidden_panels);
-  if (hyb_recurrent_projection_panels (net) > 0)
-    hyb_panels_pack (net->projection, net->hidden, parameters + slot->w_projection, TRUE,
-                     hidden_panels + hyb_recurrent_hidden_panels (net));
-}
-
-void
-hyb_recurrent_pack (const HybRecurrent *net, const float *parameters, float *panels)
-{
-  for (gint64 layer = 0; layer < net->n_layers; layer++)
-    for (gint64 d = 0; d < net->n_directions; d++)
-      {
-        HybCellSlot slot;
-
-        hyb_recurrent_slot (net, layer, d, FALSE, &slot);
-        pack_slot (net, &slot, parameters, panels);
-        panels += hyb_recurrent_slot_panels (net);
-      }
-}
 
 /* Finds the packed weights of slot `index`; packs them if the caller does not keep them. */
 static void
@@ -55,7 +26,7 @@ find_panels (HybRecurrentDirection *run, gint64 index)
       double bytes = (double) n_all * (double) run->maths->size;
 
       hyb_phase_begin (run->pass->run, &hyb_phase_packing);
-      pack_slot (net, &run->slot, run->pass->parameters, run->input_panels);
+      hyb_recurrent_pack_slot (net, &run->slot, run->pass->parameters, run->input_panels);
       hyb_phase_end (run->pass->run, &hyb_phase_packing, (HybCost){ 0, bytes, bytes });
     }
   run->hidden_panels = hyb_direction_at (run, run->input_panels, hyb_recurrent_input_panels (net));
@@ -97,6 +68,11 @@ run_layer (HybRecurrentDirection *run, gint64 layer, gconstpointer x, gpointer y
       run->first_state = hyb_direction_at (run, run->pass->state, index * net->batch * run->R);
       if (net->cell == HYB_RNN_LSTM)
         run->first_cell = hyb_direction_at (run, run->pass->cell, index * net->batch * net->hidden);
+
+      if (net->form)
+        run->functions = net->form->functions[d];
+      if (run->pass->peepholes)
+        run->peepholes = run->pass->peepholes + d * 3 * net->hidden;
 
       run->states = run->y;
       run->state_stride = run->y_stride;

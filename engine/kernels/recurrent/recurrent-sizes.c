@@ -143,16 +143,32 @@ hyb_recurrent_input_panels (const HybRecurrent *net)
 }
 
 gint64
+hyb_recurrent_first_rows (const HybRecurrent *net)
+{
+  gint64 gates = hyb_recurrent_n_gates (net->cell);
+
+  return (net->form && net->form->resets_first ? gates - 1 : gates) * net->hidden;
+}
+
+gboolean
+hyb_recurrent_keeps_product (const HybRecurrent *net)
+{
+  return net->cell == HYB_RNN_GRU && !(net->form && net->form->resets_first);
+}
+
+gint64
 hyb_recurrent_hidden_panels (const HybRecurrent *net)
 {
   double rows = gate_rows (net);
   double R = (double) hyb_recurrent_state_size (net);
+  double first = (double) hyb_recurrent_first_rows (net);
 
   /* For one row, W_h is packed only where that is done once: packing takes as long as several steps. */
   if (net->batch == 1 && !net->keeps_panels)
     return 0;
   /* The backward pass packs W_h transposed. */
-  return bounded (MAX (panels (net, rows, R), panels (net, R, rows)));
+  return bounded (
+      MAX (panels (net, first, R) + panels (net, rows - first, R), panels (net, R, rows)));
 }
 
 gint64

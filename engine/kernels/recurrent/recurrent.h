@@ -14,24 +14,36 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include "engine/kernels/recurrent/cell-function.h"
 #include "engine/kernels/recurrent/rnn-mode.h"
 #include "engine/op/phase.h"
 #include "engine/tensor/dtype.h"
 
+/* What a cell has that MXNet's do not; see cell-form.h.  Forward passes of floats without a reserve only. */
 typedef struct
 {
-  HybRnnMode cell;
-  gint64     n_layers, n_directions;
-  gint64     n_steps, batch;
-  gint64     input, hidden;
-  gint64     projection;  /* size of the projected state; 0 for no projection */
-  gboolean   has_lengths; /* sequences have lengths of their own */
-  gboolean   clips;       /* limits the LSTM's cell state to [clip_min, clip_max] */
-  double     clip_min, clip_max;
-  gboolean   clip_nan;     /* NaN becomes clip_min instead of staying */
-  double     dropout;      /* probability, between layers; 0 unless training */
-  gboolean   in_panels;    /* multiplies packed weights, see panels.h; float only */
-  gboolean   keeps_panels; /* the caller packs the weights once, with hyb_recurrent_pack() */
+  HybCellFunction functions
+      [2][3];    /* of each direction: of gates, of a GRU's n or an LSTM's g, of an LSTM's cell */
+  double   clip; /* limits the sums of gates to ±clip; 0: no limit */
+  gboolean joins_forget; /* the LSTM's f is 1 − i */
+  gboolean resets_first; /* the GRU's r multiplies h', not W_hn h' */
+} HybCellForm;
+
+typedef struct
+{
+  HybRnnMode         cell;
+  const HybCellForm *form; /* NULL: MXNet's cell */
+  gint64             n_layers, n_directions;
+  gint64             n_steps, batch;
+  gint64             input, hidden;
+  gint64             projection;  /* size of the projected state; 0 for no projection */
+  gboolean           has_lengths; /* sequences have lengths of their own */
+  gboolean           clips;       /* limits the LSTM's cell state to [clip_min, clip_max] */
+  double             clip_min, clip_max;
+  gboolean           clip_nan;  /* NaN becomes clip_min instead of staying */
+  double             dropout;   /* probability, between layers; 0 unless training */
+  gboolean           in_panels; /* multiplies packed weights, see panels.h; float only */
+  gboolean keeps_panels;        /* the caller packs the weights once, with hyb_recurrent_pack() */
 } HybRecurrent;
 
 /* Returns R, the size of the state h: projection or hidden. */
@@ -70,10 +82,12 @@ typedef struct
 {
   gconstpointer x, parameters, state, cell;
   const gint64 *lengths; /* (N), each in 0 … T; NULL: all are T */
-  gpointer      y;
-  gpointer      state_out, cell_out; /* NULL if not needed */
-  gpointer      reserve;             /* NULL if there will be no backward pass */
-  const float  *panels;              /* from hyb_recurrent_pack(); NULL without keeps_panels */
+  const float *
+      peepholes; /* (D, 3, H), with a form: weights of the LSTM's cell for i, f and o; NULL: none */
+  gpointer     y;
+  gpointer     state_out, cell_out; /* NULL if not needed */
+  gpointer     reserve;             /* NULL if there will be no backward pass */
+  const float *panels;              /* from hyb_recurrent_pack(); NULL without keeps_panels */
   /* Weights of fewer bits, with arrays of floats and without panels: the type of the matrices in
    * `parameters` (matrix/narrow.h), in the same order; HYB_F32: not narrow.  Then `biases` has what
    * follows the weights in the flat vector, and there may be no reserve. */

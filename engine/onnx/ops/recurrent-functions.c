@@ -9,6 +9,7 @@
 typedef struct
 {
   const char *name;
+  const char *cell;   /* the name that _rnn_form has for it */
   const char *engine; /* if it is one operator of the engine; else NULL */
   gboolean    has_alpha, has_beta;
   double      alpha, beta; /* the defaults */
@@ -62,17 +63,17 @@ write_softplus (HybLowering *lowering, HybValueId x, const OnnxRecurrentFunction
 }
 
 static const FunctionKind function_kinds[] = {
-  { "Sigmoid", "sigmoid", FALSE, FALSE, 0, 0, NULL },
-  { "Tanh", "tanh", FALSE, FALSE, 0, 0, NULL },
-  { "Relu", "relu", FALSE, FALSE, 0, 0, NULL },
-  { "Softsign", "softsign", FALSE, FALSE, 0, 0, NULL },
-  { "Softplus", NULL, FALSE, FALSE, 0, 0, write_softplus },
-  { "LeakyRelu", NULL, TRUE, FALSE, 0.01, 0, write_leaky },
-  { "Elu", NULL, TRUE, FALSE, 1, 0, write_elu },
-  { "ThresholdedRelu", NULL, TRUE, FALSE, 1, 0, write_thresholded },
-  { "Affine", NULL, TRUE, TRUE, 1, 0, write_affine },
-  { "HardSigmoid", NULL, TRUE, TRUE, 0.2, 0.5, write_hard_sigmoid },
-  { "ScaledTanh", NULL, TRUE, TRUE, 1, 1, write_scaled_tanh },
+  { "Sigmoid", "sigmoid", "sigmoid", FALSE, FALSE, 0, 0, NULL },
+  { "Tanh", "tanh", "tanh", FALSE, FALSE, 0, 0, NULL },
+  { "Relu", "relu", "relu", FALSE, FALSE, 0, 0, NULL },
+  { "Softsign", "softsign", "softsign", FALSE, FALSE, 0, 0, NULL },
+  { "Softplus", "softplus", NULL, FALSE, FALSE, 0, 0, write_softplus },
+  { "LeakyRelu", "leaky_relu", NULL, TRUE, FALSE, 0.01, 0, write_leaky },
+  { "Elu", "elu", NULL, TRUE, FALSE, 1, 0, write_elu },
+  { "ThresholdedRelu", "thresholded_relu", NULL, TRUE, FALSE, 1, 0, write_thresholded },
+  { "Affine", "affine", NULL, TRUE, TRUE, 1, 0, write_affine },
+  { "HardSigmoid", "hard_sigmoid", NULL, TRUE, TRUE, 0.2, 0.5, write_hard_sigmoid },
+  { "ScaledTanh", "scaled_tanh", NULL, TRUE, TRUE, 1, 1, write_scaled_tanh },
 };
 
 static const FunctionKind *
@@ -128,6 +129,7 @@ onnx_recurrent_read_functions (HybLowering              *lowering,
           hyb_lowering_fail (lowering, NULL, "there is no activation %s", functions[i].name);
           return FALSE;
         }
+      functions[i].cell = kind->cell;
       functions[i].alpha = kind->alpha;
       functions[i].beta = kind->beta;
       if (kind->has_alpha)

@@ -2,12 +2,16 @@
  *
  * The engine's RNN takes all weights as one vector, gates in another order, and returns [time, batch, directions ×
  * hidden].  Weights are usually parameters, so that reordering them costs nothing after planning.  Forms that RNN does not
- * have (other activations, peepholes, clipping, a GRU whose reset gate comes first) are computed step by step.
+ * have (other activations, peepholes, clipping, a GRU whose reset gate comes first) are _rnn_form where a graph of floats only
+ * runs, and otherwise written step by step, which has a gradient and conversions.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/onnx/ops/recurrent.h"
 #include "engine/onnx/ops/pieces.h"
 
+#include <math.h>
 #include <string.h>
+
+#define MAX_INPUTS 6 /* of RNN and _rnn_form */
 
 static const OnnxRecurrentKind lstm = {
   "lstm", 4, { 0, 2, 3, 1 }, TRUE, FALSE, 3, { "Sigmoid", "Tanh", "Tanh" }
@@ -89,6 +93,29 @@ is_plain (HybLowering *lowering, OnnxRecurrentSizes *sizes)
          (sizes->kind != &gru || hyb_onnx_int (lowering, "linear_before_reset", 0) != 0);
 }
 
+/* TRUE if _rnn_form computes this node; reads its functions. */
+static gboolean
+read_form (HybLowering *lowering, const OnnxRecurrentSizes *sizes, OnnxRecurrentFunction *functions)
+{
+  guint n = sizes->kind->n_functions * (guint) sizes->directions;
+
+  if (!hyb_lowering_is_for_run (lowering) ||
+      hyb_onnx_type (lowering, ONNX_RECURRENT_X)->dtype != HYB_F32 ||
+      !isfinite (hyb_onnx_float (lowering, "clip", 0)) ||
+      !onnx_recurrent_read_functions (lowering, sizes, functions))
+    return FALSE;
+  for (guint i = 0; i < n; i++)
+    if (!isfinite (functions[i].alpha) || !isfinite (functions[i].beta))
+      return FALSE;
+  return TRUE;
+}
+
+static gboolean
+has_peepholes (HybLowering *lowering, const OnnxRecurrentSizes *sizes)
+{
+  return sizes->kind->has_cell && hyb_onnx_has_input (lowering, ONNX_RECURRENT_P);
+}
+
 static void
 set_types (HybLowering *lowering, const OnnxRecurrentSizes *sizes)
 {
@@ -165,11 +192,27 @@ pack_weights (HybLowering *lowering, const OnnxRecurrentSizes *sizes)
   return hyb_onnx_concat (lowering, parts->len, (const HybValueId *) (gpointer) parts->data, 0);
 }
 
+/* Peepholes, [directions, 3 × hidden], in the engine's order: i, f, o. */
 static HybValueId
-emit_rnn (HybLowering *lowering, const OnnxRecurrentSizes *sizes, HybValueId x)
+pack_peepholes (HybLowering *lowering, const OnnxRecurrentSizes *sizes)
 {
-  HybValueId inputs[5];
-  guint      n = 0;
+  static const gint64 order[] = { 0, 2, 1 };
+  HybValueId          parts[G_N_ELEMENTS (order)];
+
+  for (guint i = 0; i < G_N_ELEMENTS (order); i++)
+    parts[i] = hyb_onnx_slice (lowering, hyb_onnx_input (lowering, ONNX_RECURRENT_P), 1,
+                               order[i] * sizes->hidden, (order[i] + 1) * sizes->hidden);
+  return hyb_onnx_concat (lowering, G_N_ELEMENTS (order), parts, 1);
+}
+
+/* The inputs of RNN and _rnn_form; returns their number. */
+static guint
+pack_inputs (HybLowering              *lowering,
+             const OnnxRecurrentSizes *sizes,
+             HybValueId                x,
+             HybValueId               *inputs)
+{
+  guint n = 0;
 
   inputs[n++] = x;
   inputs[n++] = pack_weights (lowering, sizes);
@@ -178,30 +221,108 @@ emit_rnn (HybLowering *lowering, const OnnxRecurrentSizes *sizes, HybValueId x)
     inputs[n++] = onnx_recurrent_state (lowering, sizes, ONNX_RECURRENT_C);
   if (hyb_onnx_has_input (lowering, ONNX_RECURRENT_LENGTHS))
     inputs[n++] = hyb_onnx_input (lowering, ONNX_RECURRENT_LENGTHS);
-  return hyb_lowering_emit (lowering, "RNN", n, inputs, "mode", sizes->mode, "state_size",
-                            hyb_lowering_text (lowering, "%" G_GINT64_FORMAT, sizes->hidden),
-                            "num_layers", "1", "bidirectional",
-                            sizes->directions == 2 ? "True" : "False", "state_outputs", "True",
-                            "use_sequence_length",
-                            hyb_onnx_has_input (lowering, ONNX_RECURRENT_LENGTHS) ? "True"
-                                                                                  : "False",
-                            NULL);
+  if (has_peepholes (lowering, sizes))
+    inputs[n++] = pack_peepholes (lowering, sizes);
+  return n;
+}
+
+static const char *
+word (gboolean is_true)
+{
+  return is_true ? "True" : "False";
+}
+
+/* The functions of a node as text: their names with commas between them, or their numbers as a tuple. */
+static const char *
+list_names (HybLowering *lowering, guint n, const OnnxRecurrentFunction *functions)
+{
+  g_autoptr (GString) text = g_string_new (functions[0].cell);
+
+  for (guint i = 1; i < n; i++)
+    g_string_append_printf (text, ",%s", functions[i].cell);
+  return hyb_lowering_text (lowering, "%s", text->str);
+}
+
+static const char *
+list_numbers (HybLowering *lowering, guint n, const OnnxRecurrentFunction *functions, gboolean beta)
+{
+  g_autoptr (GString) text = g_string_new ("(");
+  char number[G_ASCII_DTOSTR_BUF_SIZE];
+
+  for (guint i = 0; i < n; i++)
+    {
+      g_ascii_dtostr (number, sizeof number, beta ? functions[i].beta : functions[i].alpha);
+      g_string_append_printf (text, "%s,", number);
+    }
+  return hyb_lowering_text (lowering, "%s)", text->str);
+}
+
+/* RNN, or with functions _rnn_form. */
+static HybValueId
+emit_layer (HybLowering                 *lowering,
+            const OnnxRecurrentSizes    *sizes,
+            const OnnxRecurrentFunction *functions,
+            HybValueId                   x)
+{
+  HybValueId  inputs[MAX_INPUTS];
+  guint       n = pack_inputs (lowering, sizes, x, inputs);
+  guint       n_functions = sizes->kind->n_functions * (guint) sizes->directions;
+  double      clip = hyb_onnx_float (lowering, "clip", 0);
+  char        limit[G_ASCII_DTOSTR_BUF_SIZE];
+  const char *attributes[40] = {
+    "mode",
+    sizes->mode,
+    "state_size",
+    hyb_lowering_text (lowering, "%" G_GINT64_FORMAT, sizes->hidden),
+    "num_layers",
+    "1",
+    "bidirectional",
+    word (sizes->directions == 2),
+    "state_outputs",
+    "True",
+    "use_sequence_length",
+    word (hyb_onnx_has_input (lowering, ONNX_RECURRENT_LENGTHS)),
+    NULL,
+  };
+  const char **more = attributes + 12;
+
+  if (!functions)
+    return hyb_lowering_call (lowering, "RNN", n, inputs, attributes);
+  *more++ = "functions";
+  *more++ = list_names (lowering, n_functions, functions);
+  *more++ = "alpha";
+  *more++ = list_numbers (lowering, n_functions, functions, FALSE);
+  *more++ = "beta";
+  *more++ = list_numbers (lowering, n_functions, functions, TRUE);
+  *more++ = "clip";
+  *more++ = g_ascii_dtostr (limit, sizeof limit, clip > 0 ? clip : 0);
+  *more++ = "joins_forget";
+  *more++ = word (sizes->kind->has_cell && hyb_onnx_int (lowering, "input_forget", 0) != 0);
+  *more++ = "resets_first";
+  *more++ = word (sizes->kind->has_reset && !hyb_onnx_int (lowering, "linear_before_reset", 0));
+  *more++ = "has_peepholes";
+  *more++ = word (has_peepholes (lowering, sizes));
+  *more = NULL;
+  return hyb_lowering_call (lowering, "_rnn_form", n, inputs, attributes);
 }
 
 static void
 lower_recurrent (HybLowering *lowering, const OnnxRecurrentKind *kind)
 {
-  static const gint64 swapped[] = { 1, 0, 2 };
-  static const gint64 apart[] = { 0, 2, 1, 3 }, batch_first[] = { 1, 0, 2, 3 };
-  OnnxRecurrentSizes  sizes;
-  HybValueId          x, y, outputs;
+  static const gint64   swapped[] = { 1, 0, 2 };
+  static const gint64   apart[] = { 0, 2, 1, 3 }, batch_first[] = { 1, 0, 2, 3 };
+  OnnxRecurrentFunction functions[ONNX_RECURRENT_MAX_FUNCTIONS];
+  OnnxRecurrentSizes    sizes;
+  gboolean              is_form;
+  HybValueId            x, y, outputs;
 
   if (!read_sizes (lowering, kind, &sizes))
     return;
   set_types (lowering, &sizes);
   if (sizes.time < 0 || sizes.batch < 0)
     return;
-  if (!is_plain (lowering, &sizes))
+  is_form = !is_plain (lowering, &sizes);
+  if (is_form && !read_form (lowering, &sizes, functions))
     {
       onnx_recurrent_steps (lowering, &sizes);
       return;
@@ -211,7 +332,7 @@ lower_recurrent (HybLowering *lowering, const OnnxRecurrentKind *kind)
     x = hyb_onnx_transpose (lowering, x, 3, swapped);
   if (sizes.is_reverse)
     x = onnx_recurrent_reverse (lowering, x);
-  outputs = emit_rnn (lowering, &sizes, x);
+  outputs = emit_layer (lowering, &sizes, is_form ? functions : NULL, x);
   if (outputs == HYB_NO_ID)
     return;
   y = sizes.is_reverse ? onnx_recurrent_reverse (lowering, outputs) : outputs;

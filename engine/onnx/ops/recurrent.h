@@ -48,6 +48,7 @@ enum
 typedef struct
 {
   const char *name;
+  const char *cell; /* the name that _rnn_form has for it */
   double      alpha, beta;
 } OnnxRecurrentFunction;
 

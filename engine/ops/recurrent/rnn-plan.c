@@ -10,9 +10,10 @@
 /* The decisions of hyb_rnn_prepare().  Panels: float weights in the layout of kernels/matrix/panels.h. */
 typedef struct
 {
-  gboolean   in_panels; /* the kernel multiplies with panels */
-  HybTensor *panels;    /* the panels, if the parameters are constant; else NULL */
-  char      *note;      /* how the recurrent weights are multiplied; NULL without panels */
+  gboolean     in_panels; /* the kernel multiplies with panels */
+  HybTensor   *panels;    /* the panels, if the parameters are constant; else NULL */
+  char        *note;      /* how the recurrent weights are multiplied; NULL without panels */
+  HybCellForm *form;      /* of _rnn_form; else NULL */
 } RnnPlan;
 
 HybRecurrent
@@ -23,6 +24,7 @@ hyb_rnn_planned (const HybCall *call)
 
   net.in_panels = plan && plan->in_panels;
   net.keeps_panels = plan && plan->panels;
+  net.form = plan ? plan->form : NULL;
   return net;
 }
 
@@ -63,6 +65,7 @@ hyb_rnn_release (HybCall *call)
     return;
   g_clear_pointer (&plan->panels, hyb_tensor_unref);
   g_clear_pointer (&plan->note, g_free);
+  g_clear_pointer (&plan->form, g_free);
   g_clear_pointer (&call->prepared, g_free);
 }
 
@@ -123,10 +126,11 @@ decide (HybCall *call, RnnPlan *plan, gboolean may_keep_panels, GError **error)
 }
 
 gboolean
-hyb_rnn_prepare (HybCall *call, gboolean may_keep_panels, GError **error)
+hyb_rnn_prepare (HybCall *call, HybCellForm *form, gboolean may_keep_panels, GError **error)
 {
   RnnPlan *plan = call->prepared = g_new0 (RnnPlan, 1);
 
+  plan->form = form;
   if (decide (call, plan, may_keep_panels, error))
     return TRUE;
   hyb_rnn_release (call);
@@ -149,7 +153,7 @@ hyb_rnn_workspace (const HybCall *call)
 }
 
 void
-hyb_rnn_run (const HybCall *call, const HybRun *run, gpointer reserve)
+hyb_rnn_run (const HybCall *call, const HybRun *run, gpointer reserve, const float *peepholes)
 {
   const RnnPlan *plan = call->prepared;
   RnnOperands    operands = hyb_rnn_operands (call->params);
@@ -162,6 +166,7 @@ hyb_rnn_run (const HybCall *call, const HybRun *run, gpointer reserve)
                              .state = run->input[2],
                              .cell = operands.cell == G_MAXUINT ? NULL : run->input[operands.cell],
                              .lengths = hyb_rnn_read_lengths (call, run, &net, operands.lengths),
+                             .peepholes = peepholes,
                              .y = run->output[0],
                              .state_out = hyb_rnn_output (run, operands.state_out),
                              .cell_out = hyb_rnn_output (run, operands.cell_out),

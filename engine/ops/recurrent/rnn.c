@@ -87,13 +87,13 @@ recording_infer_dtype (HybCall *call, GError **error)
 static gboolean
 rnn_prepare (HybCall *call, GError **error)
 {
-  return hyb_rnn_prepare (call, TRUE, error);
+  return hyb_rnn_prepare (call, NULL, TRUE, error);
 }
 
 static gboolean
 backward_prepare (HybCall *call, GError **error)
 {
-  return hyb_rnn_prepare (call, FALSE, error);
+  return hyb_rnn_prepare (call, NULL, FALSE, error);
 }
 
 static gsize
@@ -108,13 +108,13 @@ recording_workspace (const HybCall *call)
 static void
 rnn_forward (const HybCall *call, const HybRun *run)
 {
-  hyb_rnn_run (call, run, NULL);
+  hyb_rnn_run (call, run, NULL, NULL);
 }
 
 static void
 recording_forward (const HybCall *call, const HybRun *run)
 {
-  hyb_rnn_run (call, run, run->output[call->n_outputs - 1]);
+  hyb_rnn_run (call, run, run->output[call->n_outputs - 1], NULL);
 }
 
 /* --- Gradient --- */

@@ -19,16 +19,25 @@ count_operator (HybGraph *graph, const char *op)
   return n;
 }
 
+/* The types of all values of a graph.  (transfer full) */
+static HybType *
+infer (HybGraph *graph)
+{
+  HybType *types = g_new (HybType, hyb_graph_n_values (graph));
+
+  for (guint i = 0; i < hyb_graph_n_values (graph); i++)
+    types[i] = HYB_TYPE_UNKNOWN;
+  g_assert_true (hyb_infer_types (graph, types, NULL, FALSE, NULL));
+  return types;
+}
+
 static HybLowered *
 lower (const char *lines)
 {
   g_autoptr (HybModel) model = nodes_model (lines, 17);
   HybGraph           *graph = hyb_model_get_graph (model);
-  g_autofree HybType *types = g_new (HybType, hyb_graph_n_values (graph));
+  g_autofree HybType *types = infer (graph);
 
-  for (guint i = 0; i < hyb_graph_n_values (graph); i++)
-    types[i] = HYB_TYPE_UNKNOWN;
-  g_assert_true (hyb_infer_types (graph, types, NULL, FALSE, NULL));
   return hyb_lowered_new (graph, types);
 }
 
@@ -88,6 +97,44 @@ test_resize_begins_with_the_axis_that_shrinks (void)
     }
 }
 
+/* A recurrent layer, and the operators that compute it: where it only runs, and otherwise, with a gradient. */
+typedef struct
+{
+  const char *lines, *run, *otherwise;
+} Layer;
+
+#define GRU(x, attributes)                  \
+  "x: " x "[4,2,3]\nw: " x "[1,6,3]\nr: " x \
+  "[1,6,2]\ny, h = GRU x, w, r | hidden_size=2 " attributes "\n-> y\n"
+
+static const Layer layers[] = {
+  { GRU ("float", "linear_before_reset=1"), "RNN", "RNN" },
+  { GRU ("float", ""), "_rnn_form", "_foreach" },
+  { GRU ("double", ""), "_foreach", "_foreach" },
+};
+
+static void
+test_forms_of_cells_are_fused_where_they_only_run (void)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (layers); i++)
+    for (guint for_run = 0; for_run < 2; for_run++)
+      {
+        g_autoptr (HybModel) model = nodes_model (layers[i].lines, 17);
+        HybGraph           *graph = hyb_model_get_graph (model);
+        g_autofree HybType *types = infer (graph);
+        g_autoptr (GError) error = NULL;
+        g_autoptr (HybLowered) lowered =
+            hyb_lower (graph, &(HybLowerOptions){ .types = types, .for_run = for_run == 1 },
+                       &error);
+
+        g_test_message ("%s", layers[i].lines);
+        g_assert_nonnull (lowered);
+        g_assert_cmpuint (count_operator (lowered->graph,
+                                          for_run ? layers[i].run : layers[i].otherwise),
+                          ==, 1);
+      }
+}
+
 TEST_PROGRAM (test_lowered)
 {
   g_test_init (&argc, &argv, NULL);
@@ -96,6 +143,8 @@ TEST_PROGRAM (test_lowered)
                    test_a_transposed_convolution_cuts_off_its_padding);
   g_test_add_func ("/engine/onnx/lowered/resize-begins-with-the-axis-that-shrinks",
                    test_resize_begins_with_the_axis_that_shrinks);
+  g_test_add_func ("/engine/onnx/lowered/forms-of-cells-are-fused-where-they-only-run",
+                   test_forms_of_cells_are_fused_where_they_only_run);
 
   return g_test_run ();
 }
