@@ -361,12 +361,35 @@ end_step (HybRecurrentDirection *run)
     run->cell_before = kept_at (run, run->slot.cells, run->net->hidden, run->t);
 }
 
+/* The steps in which some sequence has not ended: later ones are not computed.  The backward pass reads all steps. */
+static gint64
+count_steps (const HybRecurrentDirection *run)
+{
+  gint64 count = 0;
+
+  if (!run->pass->lengths || run->recording)
+    return run->net->n_steps;
+  for (gint64 n = 0; n < run->net->batch; n++)
+    count = MAX (count, run->pass->lengths[n]);
+  return count;
+}
+
+/* Writes zeros to y after the last step that is computed. */
+static void
+clear_outputs (const HybRecurrentDirection *run)
+{
+  for (gint64 t = run->n_steps; t < run->net->n_steps; t++)
+    for (gint64 n = run->begin; n < run->begin + run->n_rows; n++)
+      memset (hyb_direction_at (run, run->y, (t * run->net->batch + n) * run->y_stride), 0,
+              (gsize) run->R * run->maths->size);
+}
+
 /* Runs all steps; on return, before and cell_before are the final states. */
 static void
 run_direction (HybRecurrentDirection *run, gconstpointer x, gboolean backwards)
 {
   const HybRecurrent *net = run->net;
-  gint64              T = net->n_steps;
+  gint64              T = run->n_steps;
   gint64              ahead = run->n_rows < net->batch ? 1 : hyb_recurrent_steps_ahead (net);
 
   run->before = run->first_state;
@@ -386,6 +409,7 @@ run_direction (HybRecurrentDirection *run, gconstpointer x, gboolean backwards)
       run_step (run);
       end_step (run);
     }
+  clear_outputs (run);
 }
 
 /* Runs all steps of some rows. */
@@ -417,7 +441,7 @@ should_share_rows (const HybRecurrentDirection *run)
   double              work = (double) net->batch * (double) run->GH * (double) run->R;
 
   return !hyb_phase_is_watched (run->pass->run) && net->in_panels && net->batch > 1 &&
-         net->n_steps > 0 && hyb_parallel_get_threads () > 1 &&
+         run->n_steps > 0 && hyb_parallel_get_threads () > 1 &&
          work < (double) hyb_parallel_get_threads () * PRODUCT_GRAIN;
 }
 
@@ -426,16 +450,17 @@ run_shared (HybRecurrentDirection *run, gconstpointer x, gboolean backwards)
 {
   const HybRecurrent *net = run->net;
   Shares              shares = { run, x, backwards };
-  double row = (double) net->n_steps * (double) run->GH * (double) (run->slot.in + run->R);
+  double row = (double) run->n_steps * (double) run->GH * (double) (run->slot.in + run->R);
 
   hyb_parallel_for (net->batch, 1 + (gint64) (PRODUCT_GRAIN / (row + 1)), run_share, &shares);
-  run->t = backwards ? 0 : net->n_steps - 1;
+  run->t = backwards ? 0 : run->n_steps - 1;
   end_step (run);
 }
 
 void
 hyb_recurrent_direction_run (HybRecurrentDirection *run, gconstpointer x, gboolean backwards)
 {
+  run->n_steps = count_steps (run);
   add_biases (run);
   if (should_share_rows (run))
     run_shared (run, x, backwards);

@@ -14,19 +14,20 @@ typedef struct
   const HybRecurrentForward *pass;
   HybCellSlot                slot;
   gint64                     R, GH;
-  gint64                     begin, n_rows; /* the rows that it computes; all, unless shared out */
-  gint64                     weight_rows;   /* rows of all weights before this slot's */
-  gboolean                   recording;
-  gpointer                   kept; /* the slot's offsets count from here */
-  gpointer                   input_panels, hidden_panels, projection_panels;
-  gpointer                   bias, recurrent;
-  gpointer                   y; /* (T, N, D R), starting at this direction's first column */
-  gint64                     y_stride;
-  gpointer                   states; /* h of every step: y, or with lengths a separate array */
-  gint64                     state_stride, state_step; /* from row to row, from step to step */
-  gconstpointer              first_state, first_cell;  /* (N, R), (N, H) */
-  const HybCellFunction     *functions;                /* with a form */
-  const float               *peepholes;                /* (3 H); NULL if there are none */
+  gint64   n_steps; /* steps in which some sequence has not ended; all of them when recording */
+  gint64   begin, n_rows; /* the rows that it computes; all, unless shared out */
+  gint64   weight_rows;   /* rows of all weights before this slot's */
+  gboolean recording;
+  gpointer kept; /* the slot's offsets count from here */
+  gpointer input_panels, hidden_panels, projection_panels;
+  gpointer bias, recurrent;
+  gpointer y; /* (T, N, D R), starting at this direction's first column */
+  gint64   y_stride;
+  gpointer states;                   /* h of every step: y, or with lengths a separate array */
+  gint64   state_stride, state_step; /* from row to row, from step to step */
+  gconstpointer          first_state, first_cell; /* (N, R), (N, H) */
+  const HybCellFunction *functions;               /* with a form */
+  const float           *peepholes;               /* (3 H); NULL if there are none */
 
   /* The current step. */
   gint64        t;

@@ -263,7 +263,8 @@ fixture_clear (Fixture *this)
   guarded_free (this->cell_out, this->n_state);
 }
 
-static const gint64 lengths[] = { 2, 0, 4, 1, 3, 4, 2, 0, 1, 3, 2, 4, 1, 0, 2, 3, 4 };
+/* A batch of 1 begins with a sequence of 2 steps or of none, so that steps are left out. */
+static const gint64 lengths[] = { 2, 0, 4, 1, 3, 4, 2, 0, 1, 3, 2, 4, 1, 0, 2, 3, 4, 1 };
 
 static void
 run (Fixture *this)
@@ -281,7 +282,7 @@ run (Fixture *this)
                              .parameters = this->parameters,
                              .state = this->state,
                              .cell = net->cell == HYB_RNN_LSTM ? this->cell : NULL,
-                             .lengths = net->has_lengths ? lengths : NULL,
+                             .lengths = net->has_lengths ? lengths + net->hidden % 2 : NULL,
                              .peepholes = this->form->has_peepholes ? this->peepholes : NULL,
                              .y = this->y,
                              .state_out = this->state_out,
@@ -305,7 +306,7 @@ check_sequence (const Fixture *this, gint64 d, gint64 n)
 {
   const HybRecurrent *net = &this->net;
   gint64              H = net->hidden, I = net->input, N = net->batch, place = (d * N + n) * H;
-  gint64              T = net->has_lengths ? lengths[n] : net->n_steps;
+  gint64              T = net->has_lengths ? lengths[net->hidden % 2 + n] : net->n_steps;
   g_autofree double  *h = g_new (double, H), *c = g_new (double, H), *x = g_new (double, I);
   g_autofree double  *zeros = g_new0 (double, H);
 
@@ -350,7 +351,7 @@ check (const Form *form, const HybRecurrent *net)
 static void
 test_forms_follow_their_formulas (void)
 {
-  static const gint64 hidden[] = { 1, 7, 16, 33 }, batches[] = { 1, 2, 17 };
+  static const gint64 hidden[] = { 1, 8, 16, 33 }, batches[] = { 1, 2, 17 };
 
   for (guint level = HYB_SIMD_PLAIN; level <= HYB_SIMD_AVX512; level++)
     for (guint i = 0; i < G_N_ELEMENTS (forms) * G_N_ELEMENTS (hidden) * G_N_ELEMENTS (batches) * 6;
