@@ -308,19 +308,6 @@ scope_canvas_show_all (ScopeCanvas *self)
   scope_canvas_set_camera (self, self->fitted.x, self->fitted.y, self->fitted.zoom);
 }
 
-void
-scope_canvas_fit_again (ScopeCanvas *self)
-{
-  const ScopeCameraPose *fitted = &self->fitted;
-
-  if (self->tick != 0 || fitted->zoom <= 0 || fitted->zoom != self->zoom || fitted->x != self->x ||
-      fitted->y != self->y)
-    return;
-  self->is_resizing = TRUE;
-  scope_canvas_show_all (self);
-  self->is_resizing = FALSE;
-}
-
 gboolean
 scope_canvas_is_resizing (ScopeCanvas *self)
 {
@@ -352,6 +339,7 @@ scope_canvas_place_first (ScopeCanvas *self)
       view.y = -scope_canvas_find_room (self).top / view.zoom;
     }
   move_camera (self, view.x, view.y, view.zoom);
+  self->first = (ScopeCameraPose){ self->x, self->y, self->zoom };
 }
 
 void
@@ -359,6 +347,27 @@ scope_canvas_place_again (ScopeCanvas *self)
 {
   self->is_placed = FALSE;
   scope_canvas_place_first (self);
+}
+
+/* Whether the camera is, or will be after its flight, where it was placed. */
+static gboolean
+is_at (ScopeCanvas *self, const ScopeCameraPose *placed)
+{
+  ScopeCameraPose now =
+      self->tick != 0 ? self->to : (ScopeCameraPose){ self->x, self->y, self->zoom };
+
+  return placed->zoom > 0 && placed->zoom == now.zoom && placed->x == now.x && placed->y == now.y;
+}
+
+void
+scope_canvas_fit_again (ScopeCanvas *self)
+{
+  self->is_resizing = TRUE;
+  if (is_at (self, &self->fitted))
+    scope_canvas_show_all (self);
+  else if (is_at (self, &self->first))
+    scope_canvas_place_again (self);
+  self->is_resizing = FALSE;
 }
 
 VizRect

@@ -52,6 +52,7 @@ struct _ScopeCanvas
   gboolean is_placed;  /* the camera was set for the first picture */
 
   ScopeCameraPose fitted; /* the camera that showed the whole picture; its zoom is 0 if none did */
+  ScopeCameraPose first;  /* the camera of scope_canvas_place_first(), likewise */
   gboolean        is_resizing; /* the camera moves because the canvas has another size */
 
   guint32 selected, hovered, dive;

@@ -34,7 +34,7 @@ scope_canvas_set_picture (ScopeCanvas *self, VizPicture *picture, guint32 anchor
     }
   scope_worker_free (g_steal_pointer (&self->picture), (GDestroyNotify) viz_picture_unref);
   self->picture = picture ? viz_picture_ref (picture) : NULL;
-  self->fitted.zoom = 0;
+  self->fitted.zoom = self->first.zoom = 0;
   self->hovered_wire = VIZ_NO_ARROW;
   self->x += dx;
   self->y += dy;

@@ -238,6 +238,61 @@ test_a_fitted_picture_stays_fitted (void)
   g_assert_cmpfloat (after, ==, zoom);
 }
 
+typedef struct
+{
+  double x, y, zoom;
+} Camera;
+
+static Camera
+get_camera (void)
+{
+  Camera camera;
+
+  scope_canvas_get_camera (canvas (), &camera.x, &camera.y, &camera.zoom);
+  return camera;
+}
+
+static void
+assert_same (Camera a, Camera b)
+{
+  g_assert_cmpfloat_with_epsilon (a.x, b.x, 1e-6);
+  g_assert_cmpfloat_with_epsilon (a.y, b.y, 1e-6);
+  g_assert_cmpfloat_with_epsilon (a.zoom, b.zoom, 1e-6);
+}
+
+/* The camera is still on its way when the window becomes smaller. */
+static void
+test_a_picture_is_fitted_to_the_last_size (void)
+{
+  Camera shown;
+
+  resize (1280, 700);
+  scope_canvas_zoom_by (canvas (), 3, 10, 10);
+  g_object_set (gtk_settings_get_default (), "gtk-enable-animations", TRUE, NULL);
+  gui_act (canvas (), "canvas.zoom-fit", NULL);
+  resize (900, 640);
+  gui_spin (600);
+  shown = get_camera ();
+  g_object_set (gtk_settings_get_default (), "gtk-enable-animations", FALSE, NULL);
+  gui_act (canvas (), "canvas.zoom-fit", NULL);
+  assert_same (shown, get_camera ());
+}
+
+/* As when the window is resized before anything else was done: the beginning of a large picture stays where it was placed. */
+static void
+test_the_beginning_follows_the_window (void)
+{
+  Camera shown;
+
+  resize (700, 430);
+  scope_canvas_place_again (canvas ());
+  g_assert_cmpfloat (get_camera ().zoom, ==, 0.6); /* the whole picture would be too small */
+  resize (860, 430);
+  shown = get_camera ();
+  scope_canvas_place_again (canvas ());
+  assert_same (shown, get_camera ());
+}
+
 static gboolean
 are_settled (gpointer data)
 {
@@ -320,6 +375,10 @@ add_room_tests (void)
             test_a_tab_that_was_hidden_while_the_window_grew_is_drawn);
   add_long_test ("/app/window/a-fitted-picture-stays-fitted", CASE_MODEL,
                  test_a_fitted_picture_stays_fitted);
+  add_test ("/app/window/a-picture-is-fitted-to-the-last-size", CASE_MODEL,
+            test_a_picture_is_fitted_to_the_last_size);
+  add_test ("/app/window/the-beginning-follows-the-window", CASE_MODEL,
+            test_the_beginning_follows_the_window);
   add_long_test ("/app/window/panes-show-whole-pictures", CASE_MODEL,
                  test_panes_show_whole_pictures);
   add_test ("/app/window/charts-of-viz-grow-with-the-text", CASE_EMPTY,
