@@ -232,6 +232,17 @@ scope_cell_dup_varying_size (const cJSON *cell, const cJSON *result)
   return g_string_free (g_steal_pointer (&text), FALSE);
 }
 
+char *
+scope_cell_dup_other_sizes (const cJSON *cell, const cJSON *result, const char *key)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+
+  for (guint i = 0; scope_cell_sizes[i]; i++)
+    if (!g_str_equal (scope_cell_sizes[i], key) && differs (result, scope_cell_sizes[i]))
+      append_size (text, cell, i);
+  return g_string_free (g_steal_pointer (&text), FALSE);
+}
+
 gboolean
 scope_cell_has_size (const cJSON *cell)
 {

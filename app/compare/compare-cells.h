@@ -30,6 +30,8 @@ char *scope_cell_dup_size (const cJSON *cell);
 char *scope_cell_dup_varying_size (const cJSON *cell, const cJSON *result);
 /* The same of the kind of recurrent cell and the work: "LSTM, training"; "": cells do not differ.  (transfer full) */
 char *scope_cell_dup_varying_work (const cJSON *cell, const cJSON *result);
+/* The sizes but this one in which cells of the result differ: "length 5"; "": there are none.  (transfer full) */
+char *scope_cell_dup_other_sizes (const cJSON *cell, const cJSON *result, const char *key);
 /* TRUE if the cell was measured at a size that the user chose instead of the model's own. */
 gboolean scope_cell_has_size (const cJSON *cell);
 

@@ -169,6 +169,17 @@ make_curves (const cJSON *result, const char *key)
   return table;
 }
 
+/* "Time of a run over its batch (length 5)".  (transfer full) */
+static char *
+dup_title (const cJSON *result, const char *key)
+{
+  const cJSON     *cells = cJSON_GetObjectItemCaseSensitive (result, "cells");
+  g_autofree char *title = g_strdup_printf (_ ("Time of a run over its %s"), axis_name (key));
+  g_autofree char *others = scope_cell_dup_other_sizes (cells ? cells->child : NULL, result, key);
+
+  return *others != '\0' ? g_strdup_printf ("%s (%s)", title, others) : g_steal_pointer (&title);
+}
+
 void
 scope_result_say_curves (ScopeSaid *said, const cJSON *result)
 {
@@ -177,7 +188,7 @@ scope_result_say_curves (ScopeSaid *said, const cJSON *result)
     {
       const char      *key = scope_cell_sizes[i];
       g_autofree char *name = g_strconcat ("compare-curves-", key, NULL);
-      g_autofree char *title = g_strdup_printf (_ ("Time of a run over its %s"), axis_name (key));
+      g_autofree char *title = dup_title (result, key);
 
       scope_said_figure (said, &(ScopeFigure){ .drawing = &scope_drawing_curves,
                                                .name = name,

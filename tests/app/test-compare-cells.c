@@ -163,6 +163,26 @@ test_curves_have_the_titles_of_rows (void)
   cJSON_Delete (result);
 }
 
+/* A curve shows the sizes of the first cell alone. */
+static void
+test_curves_say_at_which_size (void)
+{
+  cJSON *result = parse ("{'cells':[{'variant':'fused','batch':1,'length':5,'median':1},"
+                         "{'variant':'fused','batch':4,'length':5,'median':2},"
+                         "{'variant':'fused','batch':1,'length':20,'median':3}],'pairs':[]}");
+  g_autoptr (GPtrArray) figures = g_ptr_array_new ();
+  g_autoptr (ScopeSaid) said = scope_said_new ();
+
+  scope_result_say_curves (said, result);
+  scope_said_walk (said, &(ScopeSaidRenderer){ .figure = collect_figure }, figures);
+  g_assert_cmpuint (figures->len, ==, 2);
+  g_assert_cmpstr (((const ScopeFigure *) figures->pdata[0])->title, ==,
+                   "Time of a run over its batch (length 5)");
+  g_assert_cmpstr (((const ScopeFigure *) figures->pdata[1])->title, ==,
+                   "Time of a run over its length (batch 1)");
+  cJSON_Delete (result);
+}
+
 /* Kinds of cells, training and planning without passes have rows, columns and curves of their own. */
 static void
 test_work_is_told_apart (void)
@@ -268,6 +288,7 @@ TEST_PROGRAM (test_compare_cells)
   g_test_add_func ("/app/compare-cells/titles-tell-rows-apart", test_titles);
   g_test_add_func ("/app/compare-cells/curves-have-the-titles-of-rows",
                    test_curves_have_the_titles_of_rows);
+  g_test_add_func ("/app/compare-cells/curves-say-at-which-size", test_curves_say_at_which_size);
   g_test_add_func ("/app/compare-cells/cells-and-passes-are-told-apart", test_work_is_told_apart);
   g_test_add_func ("/app/compare-cells/numbers-are-those-that-were-written",
                    test_numbers_are_those_that_were_written);
