@@ -235,6 +235,7 @@ scope_compare_matrix_init (ScopeCompareMatrix *self)
   g_signal_connect (self->list, "row-activated", G_CALLBACK (on_row), self);
   gtk_scrolled_window_set_policy (GTK_SCROLLED_WINDOW (scroller), GTK_POLICY_AUTOMATIC,
                                   GTK_POLICY_NEVER);
+  gtk_widget_add_css_class (scroller, "cut");
   gtk_scrolled_window_set_child (GTK_SCROLLED_WINDOW (scroller), GTK_WIDGET (self->list));
   adw_bin_set_child (ADW_BIN (self), scroller);
 }
