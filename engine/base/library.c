@@ -36,6 +36,7 @@ dup_reason (const char *soname, const char *text)
 void *
 hyb_library_open (const char *soname, const char *const *folders, const char *companion, char **why)
 {
+  g_return_val_if_fail (soname && folders && why, NULL);
   for (guint i = 0; folders[i]; i++)
     {
       g_autofree char *path = *folders[i] ? g_build_filename (folders[i], soname, NULL) : NULL;
