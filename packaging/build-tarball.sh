@@ -33,9 +33,9 @@ libraries () {
     grep -vE '/(ld-linux[^/]*|lib(c|m|dl|rt|pthread|resolv|util|mvec))\.so' | sort -u
 }
 
-# Libraries that are opened when a product or a drawing needs them, so no program names them.
+# Libraries that are opened when a product, a drawing or a database needs them, so no program names them.
 opened=
-for name in libopenblas.so.0 libpangocairo-1.0.so.0; do
+for name in libopenblas.so.0 libpangocairo-1.0.so.0 libsqlite3.so.0; do
   path=$(ldconfig -p | awk -v name="$name" '$1 == name { print $NF; exit }')
   [ -n "$path" ] || { echo "build-tarball.sh: $name is not installed" >&2; exit 1; }
   opened="$opened $path"

@@ -11,9 +11,9 @@
 #include "engine/base/limits.h"
 #include "profiler/capture/capture.h"
 #include "profiler/exchange/foreign-operators.h"
+#include "profiler/exchange/sqlite.h"
 
 #include <gio/gio.h>
-#include <sqlite3.h>
 #include <string.h>
 
 #define STEPS_PER_CALL  1000     /* of SQLite's machine between two looks at the budget */
@@ -111,16 +111,16 @@ restrict_database (Reader *reader)
   sqlite3 *database = reader->database;
 
   for (guint i = 0; i < G_N_ELEMENTS (limits); i++)
-    sqlite3_limit (database, limits[i].category, limits[i].limit);
-  sqlite3_db_config (database, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
-  sqlite3_db_config (database, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
-  sqlite3_db_config (database, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0, NULL);
-  sqlite3_db_config (database, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
-  sqlite3_db_config (database, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
-  sqlite3_exec (database, "PRAGMA cell_size_check = ON", NULL, NULL, NULL);
-  sqlite3_exec (database, "PRAGMA mmap_size = 0", NULL, NULL, NULL);
-  sqlite3_progress_handler (database, STEPS_PER_CALL, count_steps, reader);
-  sqlite3_set_authorizer (database, authorize, NULL);
+    prof_sqlite ()->sqlite3_limit (database, limits[i].category, limits[i].limit);
+  prof_sqlite ()->sqlite3_db_config (database, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+  prof_sqlite ()->sqlite3_db_config (database, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+  prof_sqlite ()->sqlite3_db_config (database, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0, NULL);
+  prof_sqlite ()->sqlite3_db_config (database, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
+  prof_sqlite ()->sqlite3_db_config (database, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
+  prof_sqlite ()->sqlite3_exec (database, "PRAGMA cell_size_check = ON", NULL, NULL, NULL);
+  prof_sqlite ()->sqlite3_exec (database, "PRAGMA mmap_size = 0", NULL, NULL, NULL);
+  prof_sqlite ()->sqlite3_progress_handler (database, STEPS_PER_CALL, count_steps, reader);
+  prof_sqlite ()->sqlite3_set_authorizer (database, authorize, NULL);
 }
 
 static gboolean
@@ -128,7 +128,7 @@ fail (const Reader *reader, const char *what, GError **error)
 {
   return hyb_error_at (error, PROF_ERROR, PROF_ERROR_TRACE, reader->path,
                        "Export the report anew with nsys export --type sqlite", "%s: %s", what,
-                       sqlite3_errmsg (reader->database));
+                       prof_sqlite ()->sqlite3_errmsg (reader->database));
 }
 
 /* Opens the file as it is, without journals and locks. */
@@ -142,15 +142,15 @@ open_database (Reader *reader, GError **error)
   int              status;
   int              flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_PRIVATECACHE;
 
-  if (sqlite3_open_v2 (immutable, &reader->database, flags, NULL) != SQLITE_OK)
+  if (prof_sqlite ()->sqlite3_open_v2 (immutable, &reader->database, flags, NULL) != SQLITE_OK)
     return fail (reader, "the database cannot be opened", error);
   restrict_database (reader);
   /* Reads the schema, which fails if the file is damaged. */
-  status =
-      sqlite3_prepare_v2 (reader->database, "SELECT name FROM sqlite_master", -1, &statement, NULL);
+  status = prof_sqlite ()->sqlite3_prepare_v2 (reader->database, "SELECT name FROM sqlite_master",
+                                               -1, &statement, NULL);
   if (status == SQLITE_OK)
-    status = sqlite3_step (statement);
-  sqlite3_finalize (statement);
+    status = prof_sqlite ()->sqlite3_step (statement);
+  prof_sqlite ()->sqlite3_finalize (statement);
   return status == SQLITE_ROW || fail (reader, "the database cannot be read", error);
 }
 
@@ -163,16 +163,18 @@ has_table (const Reader *reader, const char *name)
   sqlite3_stmt *statement = NULL;
   gboolean      is_there = FALSE;
 
-  if (sqlite3_prepare_v2 (reader->database,
-                          "SELECT type, rootpage FROM sqlite_master WHERE name = ?1", -1,
-                          &statement, NULL) == SQLITE_OK)
+  if (prof_sqlite ()
+          ->sqlite3_prepare_v2 (reader->database,
+                                "SELECT type, rootpage FROM sqlite_master WHERE name = ?1", -1,
+                                &statement, NULL) == SQLITE_OK)
     {
-      sqlite3_bind_text (statement, 1, name, -1, SQLITE_STATIC);
-      is_there = sqlite3_step (statement) == SQLITE_ROW &&
-                 g_strcmp0 ((const char *) sqlite3_column_text (statement, 0), "table") == 0 &&
-                 sqlite3_column_int64 (statement, 1) > 0;
+      prof_sqlite ()->sqlite3_bind_text (statement, 1, name, -1, SQLITE_STATIC);
+      is_there = prof_sqlite ()->sqlite3_step (statement) == SQLITE_ROW &&
+                 g_strcmp0 ((const char *) prof_sqlite ()->sqlite3_column_text (statement, 0),
+                            "table") == 0 &&
+                 prof_sqlite ()->sqlite3_column_int64 (statement, 1) > 0;
     }
-  sqlite3_finalize (statement);
+  prof_sqlite ()->sqlite3_finalize (statement);
   return is_there;
 }
 
@@ -183,10 +185,11 @@ has_column (const Reader *reader, const char *table, const char *column)
   sqlite3_stmt    *statement = NULL;
   gboolean         is_there = FALSE;
 
-  if (sqlite3_prepare_v2 (reader->database, sql, -1, &statement, NULL) == SQLITE_OK)
-    while (!is_there && sqlite3_step (statement) == SQLITE_ROW)
-      is_there = g_strcmp0 ((const char *) sqlite3_column_text (statement, 1), column) == 0;
-  sqlite3_finalize (statement);
+  if (prof_sqlite ()->sqlite3_prepare_v2 (reader->database, sql, -1, &statement, NULL) == SQLITE_OK)
+    while (!is_there && prof_sqlite ()->sqlite3_step (statement) == SQLITE_ROW)
+      is_there = g_strcmp0 ((const char *) prof_sqlite ()->sqlite3_column_text (statement, 1),
+                            column) == 0;
+  prof_sqlite ()->sqlite3_finalize (statement);
   return is_there;
 }
 
@@ -214,15 +217,15 @@ read_table (Reader            *reader,
     else
       g_string_append_printf (sql, "%sNULL", i > 0 ? ", " : "");
   g_string_append_printf (sql, " FROM \"%s\"", table);
-  status = sqlite3_prepare_v2 (reader->database, sql->str, -1, &statement, NULL);
+  status = prof_sqlite ()->sqlite3_prepare_v2 (reader->database, sql->str, -1, &statement, NULL);
   while (status == SQLITE_OK || status == SQLITE_ROW)
     {
-      status = sqlite3_step (statement);
+      status = prof_sqlite ()->sqlite3_step (statement);
       if (status != SQLITE_ROW)
         break;
       if (reader->rows_left-- == 0)
         {
-          sqlite3_finalize (statement);
+          prof_sqlite ()->sqlite3_finalize (statement);
           hyb_error_at (error, PROF_ERROR, PROF_ERROR_TRACE, reader->path,
                         "Allow more with --limit-memory",
                         "the table %s has more rows than the limit of memory allows", table);
@@ -230,7 +233,7 @@ read_table (Reader            *reader,
         }
       func (reader, statement);
     }
-  sqlite3_finalize (statement);
+  prof_sqlite ()->sqlite3_finalize (statement);
   return status == SQLITE_DONE || fail (reader, table, error);
 }
 
@@ -246,8 +249,8 @@ keep_text (Reader *reader, const char *text, gssize length)
 static void
 read_string (Reader *reader, sqlite3_stmt *row)
 {
-  const char *text = (const char *) sqlite3_column_text (row, 1);
-  gint64      id = sqlite3_column_int64 (row, 0);
+  const char *text = (const char *) prof_sqlite ()->sqlite3_column_text (row, 1);
+  gint64      id = prof_sqlite ()->sqlite3_column_int64 (row, 0);
 
   if (text && *text)
     g_hash_table_insert (reader->strings, g_memdup2 (&id, sizeof id),
@@ -281,8 +284,10 @@ is_span (gint64 begin, gint64 end)
 static void
 read_kernel (Reader *reader, sqlite3_stmt *row)
 {
-  gint64    begin = sqlite3_column_int64 (row, 0), end = sqlite3_column_int64 (row, 1);
-  Launched  key = { .process = sqlite3_column_int64 (row, 3), .id = sqlite3_column_int64 (row, 2) };
+  gint64 begin = prof_sqlite ()->sqlite3_column_int64 (row, 0),
+         end = prof_sqlite ()->sqlite3_column_int64 (row, 1);
+  Launched  key = { .process = prof_sqlite ()->sqlite3_column_int64 (row, 3),
+                    .id = prof_sqlite ()->sqlite3_column_int64 (row, 2) };
   Launched *launched;
 
   if (!is_span (begin, end))
@@ -303,10 +308,11 @@ read_kernel (Reader *reader, sqlite3_stmt *row)
 static void
 read_call (Reader *reader, sqlite3_stmt *row)
 {
-  Span     span = { .begin_ns = sqlite3_column_int64 (row, 0),
-                    .end_ns = sqlite3_column_int64 (row, 1),
-                    .tid = sqlite3_column_int64 (row, 3) };
-  Launched key = { .process = PROCESS_OF (span.tid), .id = sqlite3_column_int64 (row, 2) };
+  Span     span = { .begin_ns = prof_sqlite ()->sqlite3_column_int64 (row, 0),
+                    .end_ns = prof_sqlite ()->sqlite3_column_int64 (row, 1),
+                    .tid = prof_sqlite ()->sqlite3_column_int64 (row, 3) };
+  Launched key = { .process = PROCESS_OF (span.tid),
+                   .id = prof_sqlite ()->sqlite3_column_int64 (row, 2) };
 
   span.launched = g_hash_table_lookup (reader->kernels, &key);
   key.process = 0; /* older exports do not say the process */
@@ -320,14 +326,15 @@ read_call (Reader *reader, sqlite3_stmt *row)
 static void
 read_range (Reader *reader, sqlite3_stmt *row)
 {
-  Span        span = { .begin_ns = sqlite3_column_int64 (row, 0),
-                       .end_ns = sqlite3_column_int64 (row, 1),
-                       .tid = sqlite3_column_int64 (row, 2) };
-  const char *text = (const char *) sqlite3_column_text (row, 3);
-  gint64      id = sqlite3_column_int64 (row, 4);
+  Span        span = { .begin_ns = prof_sqlite ()->sqlite3_column_int64 (row, 0),
+                       .end_ns = prof_sqlite ()->sqlite3_column_int64 (row, 1),
+                       .tid = prof_sqlite ()->sqlite3_column_int64 (row, 2) };
+  const char *text = (const char *) prof_sqlite ()->sqlite3_column_text (row, 3);
+  gint64      id = prof_sqlite ()->sqlite3_column_int64 (row, 4);
   const char *comma;
 
-  if (sqlite3_column_type (row, 5) != SQLITE_NULL && sqlite3_column_int64 (row, 5) != NVTX_PUSH_POP)
+  if (prof_sqlite ()->sqlite3_column_type (row, 5) != SQLITE_NULL &&
+      prof_sqlite ()->sqlite3_column_int64 (row, 5) != NVTX_PUSH_POP)
     return;
   if (!is_span (span.begin_ns, span.end_ns))
     return;
@@ -529,6 +536,8 @@ prof_nsys_read (const char *path, GError **error)
   Reader   reader;
   gboolean is_done;
 
+  if (!prof_sqlite_load (error))
+    return NULL;
   reader_init (&reader, path);
   is_done = open_database (&reader, error) && read_tables (&reader, error);
   if (is_done)
@@ -542,7 +551,7 @@ prof_nsys_read (const char *path, GError **error)
                       "--type sqlite",
                       "the database has neither NVTX ranges nor kernels");
     }
-  sqlite3_close (reader.database);
+  prof_sqlite ()->sqlite3_close (reader.database);
   g_hash_table_unref (reader.strings);
   g_hash_table_unref (reader.kernels);
   g_array_unref (reader.spans);

@@ -6,9 +6,9 @@
 #include "app/command/frame/messages.h"
 
 #include "engine/formats/file.h"
+#include "profiler/exchange/sqlite.h"
 
 #include <math.h>
-#include <sqlite3.h>
 #include <string.h>
 
 typedef struct
@@ -23,7 +23,8 @@ check (const Writer *writer, int status, const char *path, GError **error)
   if (status == SQLITE_OK || status == SQLITE_DONE)
     return TRUE;
   g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_FAILED, "%s: SQLite cannot write it: %s", path,
-               writer->database ? sqlite3_errmsg (writer->database) : sqlite3_errstr (status));
+               writer->database ? prof_sqlite ()->sqlite3_errmsg (writer->database)
+                                : prof_sqlite ()->sqlite3_errstr (status));
   return FALSE;
 }
 
@@ -57,18 +58,18 @@ static void
 bind_text (const Writer *writer, int column, const char *text)
 {
   if (text && *text)
-    sqlite3_bind_text (writer->insert, column, text, -1, SQLITE_STATIC);
+    prof_sqlite ()->sqlite3_bind_text (writer->insert, column, text, -1, SQLITE_STATIC);
   else
-    sqlite3_bind_null (writer->insert, column);
+    prof_sqlite ()->sqlite3_bind_null (writer->insert, column);
 }
 
 static void
 bind_number (const Writer *writer, int column, double value)
 {
   if (isfinite (value))
-    sqlite3_bind_double (writer->insert, column, value);
+    prof_sqlite ()->sqlite3_bind_double (writer->insert, column, value);
   else
-    sqlite3_bind_null (writer->insert, column);
+    prof_sqlite ()->sqlite3_bind_null (writer->insert, column);
 }
 
 static int
@@ -77,8 +78,8 @@ insert_cell (const Writer *writer, const ScopeSweepResults *results, guint cell)
   const ScopeSweepResult *result = &results->cells[cell];
   int                     column = 1;
 
-  sqlite3_reset (writer->insert);
-  sqlite3_bind_int64 (writer->insert, column++, cell);
+  prof_sqlite ()->sqlite3_reset (writer->insert);
+  prof_sqlite ()->sqlite3_bind_int64 (writer->insert, column++, cell);
   /* A text that is a number becomes one in a column of numbers. */
   for (guint axis = 0; axis < SCOPE_SWEEP_N_AXES; axis++)
     bind_text (writer, column++, scope_sweep_plan_get (results->plan, cell, axis));
@@ -87,9 +88,9 @@ insert_cell (const Writer *writer, const ScopeSweepResults *results, guint cell)
   bind_number (writer, column++, result->low);
   bind_number (writer, column++, result->high);
   bind_text (writer, column++, result->host);
-  sqlite3_bind_int (writer->insert, column++, result->is_crowded);
+  prof_sqlite ()->sqlite3_bind_int (writer->insert, column++, result->is_crowded);
   bind_text (writer, column, result->reason);
-  return sqlite3_step (writer->insert);
+  return prof_sqlite ()->sqlite3_step (writer->insert);
 }
 
 static gboolean
@@ -97,39 +98,49 @@ fill (Writer *writer, const ScopeSweepResults *results, const char *path, GError
 {
   g_autofree char *create = dup_create ();
   g_autofree char *insert = dup_insert ();
-  int              status =
-      sqlite3_open_v2 ("cells", &writer->database,
-                       SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, "memdb");
+  int              status = prof_sqlite ()->sqlite3_open_v2 ("cells", &writer->database,
+                                                             SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE |
+                                                                 SQLITE_OPEN_NOMUTEX,
+                                                             "memdb");
 
   if (!check (writer, status, path, error) ||
       !check (writer,
-              sqlite3_exec (writer->database, "PRAGMA journal_mode = OFF; BEGIN", NULL, NULL, NULL),
+              prof_sqlite ()->sqlite3_exec (writer->database, "PRAGMA journal_mode = OFF; BEGIN",
+                                            NULL, NULL, NULL),
               path, error) ||
-      !check (writer, sqlite3_exec (writer->database, create, NULL, NULL, NULL), path, error) ||
-      !check (writer, sqlite3_prepare_v2 (writer->database, insert, -1, &writer->insert, NULL),
+      !check (writer, prof_sqlite ()->sqlite3_exec (writer->database, create, NULL, NULL, NULL),
+              path, error) ||
+      !check (writer,
+              prof_sqlite ()->sqlite3_prepare_v2 (writer->database, insert, -1, &writer->insert,
+                                                  NULL),
               path, error))
     return FALSE;
   for (guint cell = 0; cell < results->plan->n_cells; cell++)
     if (!check (writer, insert_cell (writer, results, cell), path, error))
       return FALSE;
-  return check (writer, sqlite3_exec (writer->database, "COMMIT", NULL, NULL, NULL), path, error);
+  return check (writer, prof_sqlite ()->sqlite3_exec (writer->database, "COMMIT", NULL, NULL, NULL),
+                path, error);
 }
 
 gboolean
 scope_report_write_sqlite (const ScopeSweepResults *results, const char *path, GError **error)
 {
   Writer         writer = { 0 };
-  gboolean       is_done = fill (&writer, results, path, error);
+  gboolean       is_done;
   unsigned char *contents = NULL;
   sqlite3_int64  length = 0;
 
+  if (!prof_sqlite_load (error))
+    return FALSE;
+  is_done = fill (&writer, results, path, error);
   if (is_done)
     {
-      contents = sqlite3_serialize (writer.database, "main", &length, SQLITE_SERIALIZE_NOCOPY);
+      contents = prof_sqlite ()->sqlite3_serialize (writer.database, "main", &length,
+                                                    SQLITE_SERIALIZE_NOCOPY);
       is_done = contents ? hyb_file_replace_contents (path, contents, (gsize) length, error)
                          : check (&(Writer){ 0 }, SQLITE_NOMEM, path, error);
     }
-  sqlite3_finalize (writer.insert);
-  sqlite3_close (writer.database);
+  prof_sqlite ()->sqlite3_finalize (writer.insert);
+  prof_sqlite ()->sqlite3_close (writer.database);
   return is_done;
 }
