@@ -229,15 +229,62 @@ SIMD (pack_column) (gint64 k, const guint8 *from, guint8 flip, gint8 *panel, gin
   return (gint32) sum;
 }
 
-static TARGET gint32
-SIMD (sum_row) (gint64 k, const guint8 *from)
+#if LANES == 16
+/* Bytes are interleaved in each quarter of a vector; the quarters get the bytes of each vector of the panel first. */
+static TARGET void
+SIMD (gather) (const guint8 *const *rows, guint8 flip, gint8 *panel)
 {
-  guint32 sum = 0;
+  __m512i flips = _mm512_set1_epi8 ((char) flip), row[GROUP];
+#if GROUP == 4
+  const __m512i order = _mm512_setr_epi32 (0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+#else
+  const __m512i order = _mm512_setr_epi64 (0, 4, 1, 5, 2, 6, 3, 7);
+#endif
+  __m512i low, high;
 
-  for (gint64 l = 0; l < k; l++)
-    sum += from[l];
-  return (gint32) sum;
+  HYB_UNROLL (4)
+  for (int g = 0; g < GROUP; g++)
+    {
+      row[g] = _mm512_xor_si512 (_mm512_loadu_si512 (rows[g]), flips);
+#if GROUP == 4
+      row[g] = _mm512_permutexvar_epi32 (order, row[g]);
+#else
+      row[g] = _mm512_permutexvar_epi64 (order, row[g]);
+#endif
+    }
+  low = _mm512_unpacklo_epi8 (row[0], row[1]);
+  high = _mm512_unpackhi_epi8 (row[0], row[1]);
+#if GROUP == 4
+  __m512i low2 = _mm512_unpacklo_epi8 (row[2], row[3]);
+  __m512i high2 = _mm512_unpackhi_epi8 (row[2], row[3]);
+
+  _mm512_storeu_si512 (panel, _mm512_unpacklo_epi16 (low, low2));
+  _mm512_storeu_si512 (panel + 64, _mm512_unpackhi_epi16 (low, low2));
+  _mm512_storeu_si512 (panel + 128, _mm512_unpacklo_epi16 (high, high2));
+  _mm512_storeu_si512 (panel + 192, _mm512_unpackhi_epi16 (high, high2));
+#else
+  _mm512_storeu_si512 (panel, low);
+  _mm512_storeu_si512 (panel + 64, high);
+#endif
 }
+#else
+static TARGET void
+SIMD (gather) (const guint8 *const *rows, guint8 flip, gint8 *panel)
+{
+#if LANES == 8
+  __m128i flips = _mm_set1_epi8 ((char) flip);
+  __m128i first = _mm_xor_si128 (_mm_loadu_si128 ((gconstpointer) rows[0]), flips);
+  __m128i second = _mm_xor_si128 (_mm_loadu_si128 ((gconstpointer) rows[1]), flips);
+
+  _mm_storeu_si128 ((gpointer) panel, _mm_unpacklo_epi8 (first, second));
+  _mm_storeu_si128 ((gpointer) (panel + 16), _mm_unpackhi_epi8 (first, second));
+#else
+  for (int j = 0; j < N_VECTORS * LANES; j++)
+    for (int g = 0; g < GROUP; g++)
+      panel[GROUP * j + g] = (gint8) (rows[g][j] ^ flip);
+#endif
+}
+#endif
 
 /* Bytes without sign, their zero point being left to the sums of columns; or 16-bit integers without their zero point. */
 static TARGET gint32
@@ -262,14 +309,29 @@ SIMD (make_words) (gint64 k, const guint8 *from, guint8 flip, gint32 zero, gpoin
   return (gint32) sum;
 }
 
-/* --- Results --- */
+/* --- Results: the same for both ways of AVX-512 --- */
+
+#ifdef USES_VNNI
+#define RESULT(x) x##_avx512
+#else
+#define RESULT   SIMD
+
+static TARGET gint32
+SIMD (sum_row) (gint64 k, const guint8 *from)
+{
+  guint32 sum = 0;
+
+  for (gint64 l = 0; l < k; l++)
+    sum += from[l];
+  return (gint32) sum;
+}
 
 static TARGET void
 SIMD (to_floats) (const HybIntegerFinish *finish, float *y)
 {
   const gint32 *sums = finish->sums;
-  const float  *scale = finish->scale, *bias = finish->bias;
-  gint64        n = finish->n;
+  const float *scale = finish->scale, *bias = finish->bias;
+  gint64 n = finish->n;
 
   if (finish->scale_stride == 0)
     {
@@ -287,6 +349,15 @@ SIMD (to_floats) (const HybIntegerFinish *finish, float *y)
     }
   if (!bias)
     return;
+  if (finish->bias_stride == 0)
+    {
+      float all = bias[0];
+
+      HYB_INDEPENDENT
+      for (gint64 j = 0; j < n; j++)
+        y[j] += all;
+      return;
+    }
   HYB_INDEPENDENT
   for (gint64 j = 0; j < n; j++)
     y[j] += bias[j];
@@ -295,45 +366,73 @@ SIMD (to_floats) (const HybIntegerFinish *finish, float *y)
 /* The last bit of a float near this number is 1. */
 #define ROUNDING 0x1.8p23f
 
-/* number[j] = the nearest integer to the scaled sum, within [low, high] − zero; NaN gives low. */
+/* The low bytes of all lanes. */
 INLINE void
-SIMD (round_sums) (const HybIntegerFinish *finish,
-                   gint64                  stride,
-                   const float            *limit,
-                   gint32                 *number)
+SIMD (store_bytes) (guint8 *to, Ints value)
 {
-  const gint32 *sums = finish->sums;
-  const float  *scale = finish->scale;
-  float         low = limit[0] - (float) finish->zero, high = limit[1] - (float) finish->zero;
-  gint32        zero = finish->zero;
+#if LANES == 16
+  _mm_storeu_si128 ((gpointer) to, _mm512_cvtepi32_epi8 ((__m512i) value));
+#elif LANES == 8
+  __m256i low = _mm256_and_si256 ((__m256i) value, _mm256_set1_epi32 (0xff));
+  __m128i words = _mm_packs_epi32 (_mm256_castsi256_si128 (low), _mm256_extracti128_si256 (low, 1));
 
-  HYB_INDEPENDENT
-  for (gint64 j = 0; j < finish->n; j++)
-    {
-      float value = (float) sums[j] * scale[j * stride];
-
-      value = value > low ? value : low;
-      value = value < high ? value : high;
-      number[j] = (gint32) ((value + ROUNDING) - ROUNDING) + zero;
-    }
+  _mm_storel_epi64 ((gpointer) to, _mm_packus_epi16 (words, words));
+#else
+  for (int i = 0; i < LANES; i++)
+    to[i] = (guint8) value[i];
+#endif
 }
 
-#define TO_BYTES(T, suffix, lowest, highest)                                   \
-  static TARGET void SIMD (to_##suffix) (const HybIntegerFinish *finish, T *y) \
-  {                                                                            \
-    static const float limit[] = { lowest, highest };                          \
-    gint32             number[HYB_INTEGER_MAX_COLUMNS];                        \
-                                                                               \
-    if (finish->scale_stride == 0)                                             \
-      SIMD (round_sums) (finish, 0, limit, number);                            \
-    else                                                                       \
-      SIMD (round_sums) (finish, 1, limit, number);                            \
-    for (gint64 j = 0; j < finish->n; j++)                                     \
-      y[j] = (T) number[j];                                                    \
+/* The nearest integers to scaled sums, within [low, high], plus zero; NaN gives low.  Adding and subtracting ROUNDING rounds
+ * such numbers. */
+INLINE Ints
+SIMD (round_sums) (Floats sums, Floats scale, const float *limit, gint32 zero)
+{
+  Floats value = simd_max (sums * scale, simd_fill (limit[0]));
+
+  value = simd_min (value, simd_fill (limit[1])) + ROUNDING;
+  return (Ints) value - (Ints) simd_fill (ROUNDING) + zero;
+}
+
+INLINE Floats
+SIMD (load_sums) (const gint32 *from)
+{
+  Ints value;
+
+  memcpy (&value, from, sizeof value);
+  return __builtin_convertvector(value, Floats);
+}
+
+#define TO_BYTES(T, suffix, lowest, highest)                                                     \
+  static TARGET void SIMD (to_##suffix) (const HybIntegerFinish *finish, T *y)                   \
+  {                                                                                              \
+    const float limit[] = { (float) (lowest - finish->zero), (float) (highest - finish->zero) }; \
+    gint64      n = finish->n, j = 0;                                                            \
+    Floats      scale = simd_fill (finish->scale[0]);                                            \
+    gint32      sums[LANES] = { 0 };                                                             \
+    guint8      last[LANES];                                                                     \
+                                                                                                 \
+    for (; j + LANES <= n; j += LANES)                                                           \
+      {                                                                                          \
+        if (finish->scale_stride != 0)                                                           \
+          scale = simd_load (finish->scale + j);                                                 \
+        SIMD (store_bytes)                                                                       \
+        ((guint8 *) y + j,                                                                       \
+         SIMD (round_sums) (SIMD (load_sums) (finish->sums + j), scale, limit, finish->zero));   \
+      }                                                                                          \
+    if (j == n)                                                                                  \
+      return;                                                                                    \
+    memcpy (sums, finish->sums + j, (gsize) (n - j) * sizeof sums[0]);                           \
+    if (finish->scale_stride != 0)                                                               \
+      scale = simd_load_part (finish->scale + j, n - j);                                         \
+    SIMD (store_bytes)                                                                           \
+    (last, SIMD (round_sums) (SIMD (load_sums) (sums), scale, limit, finish->zero));             \
+    memcpy (y + j, last, (gsize) (n - j));                                                       \
   }
 
 TO_BYTES (gint8, i8, -128, 127)
 TO_BYTES (guint8, u8, 0, 255)
+#endif
 
 #define ENTRY(rows, vectors)        [vectors][rows] = KERNEL (rows, vectors),
 #define SIGNED_ENTRY(rows, vectors) [vectors][rows] = SIGNED_KERNEL (rows, vectors),
@@ -347,11 +446,12 @@ static const HybIntegerKernels SIMD (kernels) = {
   .multiply_signed = { KERNELS (SIGNED_ENTRY) },
   .pack = SIMD (pack_group),
   .pack_column = SIMD (pack_column),
+  .gather = SIMD (gather),
   .words = SIMD (make_words),
-  .sum = SIMD (sum_row),
-  .to_floats = SIMD (to_floats),
-  .to_i8 = SIMD (to_i8),
-  .to_u8 = SIMD (to_u8),
+  .sum = RESULT (sum_row),
+  .to_floats = RESULT (to_floats),
+  .to_i8 = RESULT (to_i8),
+  .to_u8 = RESULT (to_u8),
 };
 
 #undef GROUP
@@ -360,3 +460,6 @@ static const HybIntegerKernels SIMD (kernels) = {
 #undef MAX_ROWS_LIST
 #undef KERNEL_NAME
 #undef SIGNED_KERNEL
+#undef RESULT
+#undef ROUNDING
+#undef TO_BYTES

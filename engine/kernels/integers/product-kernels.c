@@ -59,3 +59,19 @@ hyb_integer_kernels (void)
 {
   return hyb_integer_kernels_with (0);
 }
+
+void
+hyb_integer_finish (const HybIntegerKernels *kernels,
+                    HybDType                 dtype,
+                    const HybIntegerFinish  *finish,
+                    gpointer                 y)
+{
+  if (dtype == HYB_I32)
+    memcpy (y, finish->sums, (gsize) finish->n * sizeof (gint32));
+  else if (dtype == HYB_F32)
+    kernels->to_floats (finish, y);
+  else if (dtype == HYB_I8)
+    kernels->to_i8 (finish, y);
+  else
+    kernels->to_u8 (finish, y);
+}

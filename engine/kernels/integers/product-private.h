@@ -32,7 +32,7 @@ typedef struct
   gint64        n;
   const gint32 *sums;
   const float  *scale, *bias;
-  gint64        scale_stride;
+  gint64        scale_stride, bias_stride; /* 0 or 1 */
   gint32        zero;
 } HybIntegerFinish;
 
@@ -55,6 +55,9 @@ struct _HybIntegerKernels
                 gint32       *sums);
   /* The same where columns are contiguous: packs all k rows of one column, `pitch` bytes apart; returns their sum. */
   gint32 (*pack_column) (gint64 k, const guint8 *from, guint8 flip, gint8 *panel, gint64 pitch);
+  /* Packs `group` rows of as many bytes as a full panel has columns, into a panel of that or of fewer columns, behind which
+   * the rest is written, too. */
+  void (*gather) (const guint8 *const *rows, guint8 flip, gint8 *panel);
   /* Makes words of a row; returns the sum of its numbers. */
   gint32 (*words) (gint64 k, const guint8 *from, guint8 flip, gint32 zero, gpointer to);
   /* Returns the sum of the bytes of a row, which have no sign. */
@@ -68,3 +71,29 @@ struct _HybIntegerKernels
 const HybIntegerKernels *hyb_integer_kernels (void);
 /* Returns number `index` of the kernels that this processor can run, the best first; NULL behind the last. */
 const HybIntegerKernels *hyb_integer_kernels_with (guint index);
+/* Writes a row of sums as a result of the type, which is one of HybIntegerResult. */
+void hyb_integer_finish (const HybIntegerKernels *kernels,
+                         HybDType                 dtype,
+                         const HybIntegerFinish  *finish,
+                         gpointer                 y);
+
+/* Returns what is added modulo 256 to bytes of one type to make them the other one: 0 or 128. */
+static inline guint8
+hyb_integer_flip (HybDType from, HybDType to)
+{
+  return from == to ? 0 : 0x80;
+}
+
+/* Returns how much larger the numbers are then. */
+static inline gint32
+hyb_integer_offset (HybDType from, HybDType to)
+{
+  return from == to ? 0 : to == HYB_I8 ? -128 : 128;
+}
+
+/* Returns the bytes from one row of n words to the next: rows 2 KiB apart would fill one set of the first-level cache. */
+static inline gint64
+hyb_integer_word_stride (gint64 n)
+{
+  return 4 * n % 2048 == 0 ? 4 * n + 64 : 4 * n;
+}

@@ -23,20 +23,6 @@
 /* Rows this far apart fill one set of the first-level cache. */
 #define CACHE_WAY 2048
 
-/* What makes bytes with sign of bytes without, and the other way round. */
-static guint8
-flip_from (HybDType dtype, HybDType to)
-{
-  return dtype == to ? 0 : 0x80;
-}
-
-/* How much less the bytes are after they were flipped to the other type. */
-static gint32
-offset_to (HybDType dtype, HybDType to)
-{
-  return dtype == to ? 0 : to == HYB_I8 ? -128 : 128;
-}
-
 /* --- Panels --- */
 
 HybIntegerPanels
@@ -152,7 +138,7 @@ pack_slice (gint64 begin, gint64 end, gpointer data)
 void
 hyb_integer_panels_pack (const HybIntegerPanels *panels, const HybIntegerMatrix *b)
 {
-  Packing self = { panels, b, flip_from (panels->dtype, HYB_I8) };
+  Packing self = { panels, b, hyb_integer_flip (panels->dtype, HYB_I8) };
   gint64  width = panel_columns (panels), n = (panels->n + width - 1) / width;
 
   hyb_parallel_for (n, MAX (1, WORD_GRAIN / MAX (1, width * panels->k)), pack_slice, &self);
@@ -216,14 +202,6 @@ subtract_product (gint32 a, gint32 b, gint32 c)
   return (gint32) ((guint32) a - (guint32) b * (guint32) c);
 }
 
-static gint64
-word_stride (const HybIntegerPanels *panels)
-{
-  gint64 stride = 4 * n_groups (panels);
-
-  return stride % CACHE_WAY == 0 ? stride + ALIGNMENT : stride;
-}
-
 /* Whether rows of A can be read as words where they are. */
 static gboolean
 is_in_place (const Product *self)
@@ -240,7 +218,7 @@ make_words (gint64 begin, gint64 end, gpointer data)
   const HybIntegerRows    *rows = self->rows;
   gint64                   k = self->panels->k;
   gboolean                 in_place = is_in_place (self), one_zero = !self->by_column;
-  guint8                   flip = flip_from (rows->matrix.dtype, HYB_U8);
+  guint8                   flip = hyb_integer_flip (rows->matrix.dtype, HYB_U8);
 
   for (gint64 i = begin; i < end; i++)
     {
@@ -275,22 +253,18 @@ correct_sums (const Product *self, gint64 row, gint64 first, gint64 n, gint32 *s
 static void
 finish_row (const Product *self, gint64 row, gint64 first, gint64 n, const gint32 *sums)
 {
-  const HybIntegerResult  *result = self->result;
-  const HybIntegerKernels *kernels = self->panels->kernels;
-  gint64                   at = row * result->ldy + first;
-  HybIntegerFinish         finish = { n,
-                                      sums,
-                                      result->scale + first * result->scale_stride,
-                              result->bias ? result->bias + first : NULL,
-                                      result->scale_stride,
-                                      result->zero };
+  const HybIntegerResult *result = self->result;
+  HybIntegerFinish        finish = { .n = n,
+                                     .sums = sums,
+                                     .scale = result->scale + first * result->scale_stride,
+                                     .bias = result->bias ? result->bias + first : NULL,
+                                     .scale_stride = result->scale_stride,
+                                     .bias_stride = 1,
+                                     .zero = result->zero };
 
-  if (result->dtype == HYB_F32)
-    kernels->to_floats (&finish, (float *) result->y + at);
-  else if (result->dtype == HYB_I8)
-    kernels->to_i8 (&finish, (gint8 *) result->y + at);
-  else
-    kernels->to_u8 (&finish, (guint8 *) result->y + at);
+  hyb_integer_finish (self->panels->kernels, result->dtype, &finish,
+                      (char *) result->y +
+                          (row * result->ldy + first) * (gint64) hyb_dtype_size (result->dtype));
 }
 
 /* What sums of the columns of a panel start with. */
@@ -370,7 +344,8 @@ multiply_items (gint64 begin, gint64 end, gpointer data)
 gsize
 hyb_integer_workspace (const HybIntegerPanels *panels, gint64 m)
 {
-  return (gsize) m * ((gsize) word_stride (panels) + 2 * sizeof (gint32)) + 2 * ALIGNMENT;
+  return (gsize) m * ((gsize) hyb_integer_word_stride (n_groups (panels)) + 2 * sizeof (gint32)) +
+         2 * ALIGNMENT;
 }
 
 void
@@ -386,9 +361,9 @@ hyb_integer_multiply (const HybIntegerRows   *rows,
                      .rows = rows,
                      .panels = panels,
                      .result = result,
-                     .a_offset = offset_to (rows->matrix.dtype, HYB_U8),
-                     .b_offset = offset_to (panels->dtype, HYB_I8),
-                     .stride = word_stride (panels),
+                     .a_offset = hyb_integer_offset (rows->matrix.dtype, HYB_U8),
+                     .b_offset = hyb_integer_offset (panels->dtype, HYB_I8),
+                     .stride = hyb_integer_word_stride (n_groups (panels)),
                      .row_start = workspace,
                      .subtracted = kernels->group == 2,
                      .by_column = has_different_zeros (rows, panels->n),
