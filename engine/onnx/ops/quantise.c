@@ -1,7 +1,7 @@
 /* quantise.c — conversions between floats and 8-bit integers, and layers on such integers.
  *
- * Products of matrices are computed with integers.  Other layers are computed as they are defined: integers become floats,
- * the layer of floats runs, the result is rounded.  Sums of products of 8-bit integers are exact in float32 up to 2²⁴.
+ * Products of matrices and convolutions are computed with integers.  Other layers are computed as they are defined:
+ * integers become floats, the layer of floats runs, the result is rounded.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/onnx/ops/quantise.h"
 #include "engine/onnx/ops/pieces.h"
@@ -329,55 +329,79 @@ lower_qlinear_matmul (HybLowering *lowering)
   hyb_lowering_set_output (lowering, 0, y);
 }
 
-static HybValueId
-convolve (HybLowering *lowering, HybValueId x, HybValueId weight, HybValueId bias)
+/* A convolution of integers: the window, and how the result is written.  scale and rest as in emit_product(). */
+typedef struct
 {
-  HybType    x_type = *hyb_lowering_get_type (lowering, x);
-  HybType    w_type = *hyb_lowering_get_type (lowering, weight);
+  HybValueId  x, x_zero, w, w_zero;
+  const char *out_type;
+  HybValueId  scale, zero, bias; /* HYB_NO_ID: none */
+} IntegerConvolution;
+
+/* HYB_NO_ID after a failure. */
+static HybValueId
+emit_convolution (HybLowering *lowering, const IntegerConvolution *own)
+{
+  HybType    x_type = *hyb_lowering_get_type (lowering, own->x);
+  HybType    w_type = *hyb_lowering_get_type (lowering, own->w);
   OnnxWindow window;
-  HybValueId inputs[] = { x, weight, bias };
+  HybValueId inputs[] = { own->x,
+                          own->w,
+                          zero_of (lowering, own->x_zero, own->x),
+                          zero_of (lowering, own->w_zero, own->w),
+                          own->scale,
+                          own->zero,
+                          own->bias };
+  guint      n = own->scale == HYB_NO_ID ? 4 : own->bias == HYB_NO_ID ? 6 : 7;
 
   if (!onnx_window_read (lowering, &window, &x_type,
                          w_type.shape.rank > 2 ? w_type.shape.dim + 2 : NULL))
     return HYB_NO_ID;
-  inputs[0] = onnx_window_pad (lowering, &window, x, 0);
-  return onnx_window_emit (lowering, "Convolution", &window, inputs, w_type.shape.dim[0]);
+  return hyb_lowering_emit (lowering, "_integer_convolution", n, inputs, "kernel",
+                            onnx_window_text (lowering, &window, window.kernel), "stride",
+                            onnx_window_text (lowering, &window, window.stride), "dilate",
+                            onnx_window_text (lowering, &window, window.dilation), "pad",
+                            onnx_window_text (lowering, &window, window.before), "pad_after",
+                            onnx_window_text (lowering, &window, window.after), "num_group",
+                            hyb_lowering_text (lowering, "%" G_GINT64_FORMAT,
+                                               hyb_onnx_int (lowering, "group", 1)),
+                            "out_type", own->out_type, "has_bias", n == 7 ? "True" : "False", NULL);
 }
 
 static void
 lower_conv_integer (HybLowering *lowering)
 {
-  HybType    w_type = *hyb_onnx_type (lowering, 1);
-  HybValueId x = onnx_dequantise (lowering, hyb_onnx_input (lowering, 0), HYB_NO_ID,
-                                  onnx_optional (lowering, 2));
-  HybValueId w = onnx_dequantise (lowering, hyb_onnx_input (lowering, 1), HYB_NO_ID,
-                                  optional_spread (lowering, 3, &w_type, 0));
-
   hyb_lowering_set_output (lowering, 0,
-                           hyb_onnx_cast (lowering, convolve (lowering, x, w, HYB_NO_ID), HYB_I32));
+                           emit_convolution (lowering, &(IntegerConvolution){
+                                                           .x = hyb_onnx_input (lowering, 0),
+                                                           .x_zero = onnx_optional (lowering, 2),
+                                                           .w = hyb_onnx_input (lowering, 1),
+                                                           .w_zero = onnx_optional (lowering, 3),
+                                                           .out_type = "int32",
+                                                           .scale = HYB_NO_ID,
+                                                           .zero = HYB_NO_ID,
+                                                           .bias = HYB_NO_ID }));
 }
 
+/* The bias is in units of the product of both scales, as sums are. */
 static void
 lower_qlinear_conv (HybLowering *lowering)
 {
-  HybType    w_type = *hyb_onnx_type (lowering, 3);
-  HybValueId x_scale = hyb_onnx_input (lowering, 1), w_scale = hyb_onnx_input (lowering, 4);
-  HybValueId bias = onnx_optional (lowering, 8), x, w;
+  HybDType   dtype = hyb_onnx_type (lowering, 7)->dtype;
+  HybValueId scale =
+      onnx_divide (lowering,
+                   onnx_multiply (lowering, float_input (lowering, 1), float_input (lowering, 4)),
+                   float_input (lowering, 6));
 
-  x = onnx_dequantise (lowering, hyb_onnx_input (lowering, 0), x_scale,
-                       hyb_onnx_input (lowering, 2));
-  w = onnx_dequantise (lowering, hyb_onnx_input (lowering, 3),
-                       spread (lowering, w_scale, &w_type, 0),
-                       optional_spread (lowering, 5, &w_type, 0));
-  /* The bias is in units of the product of both scales. */
-  if (bias != HYB_NO_ID)
-    bias = hyb_onnx_binary (lowering, "broadcast_mul", hyb_onnx_cast (lowering, bias, HYB_F32),
-                            hyb_onnx_binary (lowering, "broadcast_mul", x_scale, w_scale));
   hyb_lowering_set_output (lowering, 0,
-                           onnx_quantise (lowering, convolve (lowering, x, w, bias),
-                                          hyb_onnx_input (lowering, 6),
-                                          hyb_onnx_input (lowering, 7),
-                                          hyb_onnx_type (lowering, 7)->dtype));
+                           emit_convolution (lowering, &(IntegerConvolution){
+                                                           .x = hyb_onnx_input (lowering, 0),
+                                                           .x_zero = hyb_onnx_input (lowering, 2),
+                                                           .w = hyb_onnx_input (lowering, 3),
+                                                           .w_zero = hyb_onnx_input (lowering, 5),
+                                                           .out_type = hyb_dtype_name (dtype),
+                                                           .scale = scale,
+                                                           .zero = float_input (lowering, 7),
+                                                           .bias = onnx_optional (lowering, 8) }));
 }
 
 /* --- com.microsoft --- */
