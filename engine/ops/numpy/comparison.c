@@ -6,6 +6,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/base/parallel.h"
+#include "engine/kernels/compare.h"
 #include "engine/kernels/each.h"
 #include "engine/op/rules.h"
 #include "engine/ops/elementwise/scalar-family.h"
@@ -14,14 +15,14 @@
 
 #include "engine/kernels/vectorise.h"
 
-/* name after “_npi_”, HybBinary function, its operator, description */
-#define ROWS(ROW)                                                         \
-  ROW (equal, EQUAL, ==, "whether both are equal")                        \
-  ROW (not_equal, NOT_EQUAL, !=, "whether they differ")                   \
-  ROW (greater, GREATER, >, "whether the first is greater")               \
-  ROW (less, LESSER, <, "whether the first is less")                      \
-  ROW (greater_equal, GREATER_EQUAL, >=, "whether the first is not less") \
-  ROW (less_equal, LESSER_EQUAL, <=, "whether the first is not greater")
+/* name after “_npi_”, HybBinary function, description */
+#define ROWS(ROW)                                                     \
+  ROW (equal, EQUAL, "whether both are equal")                        \
+  ROW (not_equal, NOT_EQUAL, "whether they differ")                   \
+  ROW (greater, GREATER, "whether the first is greater")              \
+  ROW (less, LESSER, "whether the first is less")                     \
+  ROW (greater_equal, GREATER_EQUAL, "whether the first is not less") \
+  ROW (less_equal, LESSER_EQUAL, "whether the first is not greater")
 
 /* name after “_npi_”, condition of an element x, of an integer x, description; without a branch */
 #define TESTS(ROW)                                               \
@@ -32,102 +33,35 @@
   ROW (isneginf, x == -INFINITY, 0, "negative infinity")         \
   ROW (isfinite, x - x == 0, 1, "neither infinite nor not a number")
 
-/* Results computed on the stack before they are converted to bool. */
+/* Elements that are converted to doubles on the stack before they are compared or tested. */
 #define PIECE 512
-
-/* A loop over floats that writes bool directly; strides are 0 or 1. */
-typedef void (
-    *FloatLoop) (const float *a, gint64 sa, const float *b, gint64 sb, guint8 *y, gint64 n);
 
 typedef struct
 {
-  HybBinaryLoop loop;
-  FloatLoop     floats; /* for floats in place of it */
-  HybDType      dtype;  /* of the operands */
-  const char   *a, *b;
-  char         *y; /* bool */
+  HybCompareLoop loop;
+  gint64         size; /* bytes of an element of the operands */
+  const char    *a, *b;
+  guint8        *y; /* bool */
 } Comparison;
-
-/* Writes bool for n numbers of this size in bytes, which are 0 or 1 in any type: bits are set only in ones. */
-#define TRUTH(bits)                                                    \
-  static void truth_##bits (const guint##bits *x, gsize n, guint8 *to) \
-  {                                                                    \
-    for (gsize i = 0; i < n; i++)                                      \
-      to[i] = x[i] != 0;                                               \
-  }
-TRUTH (8)
-TRUTH (16)
-TRUTH (32)
-TRUTH (64)
-
-static void
-write_truth (gconstpointer x, gint64 size, gint64 n, gpointer to)
-{
-  if (size == 8)
-    truth_64 (x, (gsize) n, to);
-  else if (size == 4)
-    truth_32 (x, (gsize) n, to);
-  else if (size == 2)
-    truth_16 (x, (gsize) n, to);
-  else
-    truth_8 (x, (gsize) n, to);
-}
-
-#define COMPARE_LOOP(a_at, operator, b_at) \
-  for (gint64 i = 0; i < n; i++)           \
-    y[i] = a_at operator b_at;
-
-#define ROW(id, FUNCTION, operator, summary)                                                \
-  static void id##_floats (const float *a, gint64 sa, const float *b, gint64 sb, guint8 *y, \
-                           gint64 n)                                                        \
-  {                                                                                         \
-    float one_a = *a, one_b = *b;                                                           \
-                                                                                            \
-    if (sa && sb)                                                                           \
-      COMPARE_LOOP (a[i], operator, b[i])                                                   \
-    else if (sa)                                                                            \
-      COMPARE_LOOP (a[i], operator, one_b)                                                  \
-    else if (sb)                                                                            \
-      COMPARE_LOOP (one_a, operator, b[i])                                                  \
-    else                                                                                    \
-      COMPARE_LOOP (one_a, operator, one_b)                                                 \
-  }
-ROWS (ROW)
-#undef ROW
-#undef COMPARE_LOOP
 
 /* One row of a HybEach walk with the operands y, a and b. */
 static void
 compare_rows (const gint64 *offset, const gint64 *stride, gint64 n, gpointer data)
 {
   const Comparison *comparison = data;
-  gint64            size = (gint64) hyb_dtype_size (comparison->dtype);
-  gconstpointer     a = comparison->a + offset[1] * size, b = comparison->b + offset[2] * size;
-  gint64            result[PIECE];
 
-  if (comparison->dtype == HYB_F32)
-    {
-      comparison->floats (a, stride[1], b, stride[2], (guint8 *) comparison->y + offset[0], n);
-      return;
-    }
-  for (gint64 at = 0; at < n; at += PIECE)
-    {
-      gint64 count = MIN (PIECE, n - at);
-
-      comparison->loop ((const char *) a + at * stride[1] * size, stride[1],
-                        (const char *) b + at * stride[2] * size, stride[2], result, count);
-      write_truth (result, size, count, comparison->y + offset[0] + at);
-    }
+  comparison->loop (comparison->a + offset[1] * comparison->size, stride[1],
+                    comparison->b + offset[2] * comparison->size, stride[2],
+                    comparison->y + offset[0], n);
 }
 
 static void
-compare_forward (const HybCall *call, const HybRun *run, HybBinary function, FloatLoop floats)
+compare_forward (const HybCall *call, const HybRun *run, HybBinary function)
 {
   HybDType   dtype = call->input[0].dtype;
   Comparison comparison = {
-    .loop = hyb_binary_loop (function, dtype),
-    .floats = floats,
-    .dtype = dtype,
+    .loop = hyb_compare_loop (function, dtype),
+    .size = (gint64) hyb_dtype_size (dtype),
     .a = run->input[0],
     .b = run->input[1],
     .y = run->output[0],
@@ -154,26 +88,27 @@ compare_infer_dtype (HybCall *call, GError **error)
 
 typedef struct
 {
-  HybBinaryLoop loop;
-  FloatLoop     floats;
-  const char   *x;
-  HybDType      dtype;
-  double        scalar;
-  char         *y;
+  HybBinary   function;
+  const char *x;
+  HybDType    dtype;
+  double      scalar;
+  guint8     *y; /* bool */
 } ScalarComparison;
 
 static void
 compare_scalar_slice (gint64 begin, gint64 end, gpointer data)
 {
   const ScalarComparison *comparison = data;
+  HybCompareLoop          loop = hyb_compare_loop (comparison->function, HYB_F64);
   double                  x[PIECE];
 
   if (comparison->dtype == HYB_F32)
     {
       float scalar = (float) comparison->scalar;
 
-      comparison->floats ((const float *) (gconstpointer) comparison->x + begin, 1, &scalar, 0,
-                          (guint8 *) comparison->y + begin, end - begin);
+      hyb_compare_loop (comparison->function,
+                        HYB_F32) (comparison->x + begin * (gint64) sizeof scalar, 1, &scalar, 0,
+                                  comparison->y + begin, end - begin);
       return;
     }
   for (gint64 at = begin; at < end; at += PIECE)
@@ -181,21 +116,16 @@ compare_scalar_slice (gint64 begin, gint64 end, gpointer data)
       gint64 n = MIN (PIECE, end - at);
 
       hyb_dtype_get_doubles (comparison->x, comparison->dtype, (gsize) at, (gsize) n, x);
-      comparison->loop (x, 1, &comparison->scalar, 0, x, n);
-      write_truth (x, sizeof *x, n, comparison->y + at);
+      loop (x, 1, &comparison->scalar, 0, comparison->y + at, n);
     }
 }
 
 static void
-compare_scalar_forward (const HybCall *call,
-                        const HybRun  *run,
-                        HybBinary      function,
-                        FloatLoop      floats)
+compare_scalar_forward (const HybCall *call, const HybRun *run, HybBinary function)
 {
   const HybScalarParams *params = call->params;
   ScalarComparison       comparison = {
-          .loop = hyb_binary_loop (function, HYB_F64),
-          .floats = floats,
+          .function = function,
           .x = run->input[0],
           .dtype = call->input[0].dtype,
           .scalar = params->scalar,
@@ -273,14 +203,14 @@ test_forward (const HybCall *call, const HybRun *run, HybParallelFunc slice)
 TESTS (ROW)
 #undef ROW
 
-#define ROW(id, FUNCTION, operator, summary)                                \
-  static void id##_forward (const HybCall *call, const HybRun *run)         \
-  {                                                                         \
-    compare_forward (call, run, HYB_BINARY_##FUNCTION, id##_floats);        \
-  }                                                                         \
-  static void id##_scalar_forward (const HybCall *call, const HybRun *run)  \
-  {                                                                         \
-    compare_scalar_forward (call, run, HYB_BINARY_##FUNCTION, id##_floats); \
+#define ROW(id, FUNCTION, summary)                                         \
+  static void id##_forward (const HybCall *call, const HybRun *run)        \
+  {                                                                        \
+    compare_forward (call, run, HYB_BINARY_##FUNCTION);                    \
+  }                                                                        \
+  static void id##_scalar_forward (const HybCall *call, const HybRun *run) \
+  {                                                                        \
+    compare_scalar_forward (call, run, HYB_BINARY_##FUNCTION);             \
   }
 ROWS (ROW)
 #undef ROW
@@ -292,7 +222,7 @@ static const char *const one_input[] = { "data", NULL };
   .category = HYB_CATEGORY_ELEMENTWISE, .flags = HYB_OP_NO_GRADIENT, \
   .infer_dtype = compare_infer_dtype
 
-#define ROW(id, FUNCTION, operator, summary)                                        \
+#define ROW(id, FUNCTION, summary)                                                  \
   {                                                                                 \
     .name = "_npi_" #id,                                                            \
     .doc = "For each pair of elements " summary "; axes of size one are repeated.", \
