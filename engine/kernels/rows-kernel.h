@@ -139,7 +139,8 @@ SIMD (row_maximum) (gint64 n, const float *x)
       simd_max (simd_max (largest[0], largest[1]), simd_max (largest[2], largest[3])));
 }
 
-/* Writes y[i] = 2³² exp (x[i] − maximum) and returns the sum of y. */
+/* Writes y[i] = 2³² exp (x[i] − maximum), unless y is NULL, and returns their sum.  Whether it is NULL is a constant where
+ * this is inlined. */
 INLINE double
 SIMD (row_exponentials) (gint64 n, const float *x, float maximum, float *y)
 {
@@ -156,20 +157,23 @@ SIMD (row_exponentials) (gint64 n, const float *x, float maximum, float *y)
           if (k * LANES % 16 == 0)
             __builtin_prefetch (x + n + i + k * LANES); /* often the next row */
           piece[k] = EXP (simd_load (x + i + k * LANES));
-          simd_store (y + i + k * LANES, piece[k]);
+          if (y)
+            simd_store (y + i + k * LANES, piece[k]);
         }
       SIMD (add_to_sums) (&sums, (piece[0] + piece[1]) + (piece[2] + piece[3]));
     }
   for (; i + LANES <= n; i += LANES)
     {
       piece[0] = EXP (simd_load (x + i));
-      simd_store (y + i, piece[0]);
+      if (y)
+        simd_store (y + i, piece[0]);
       rest += piece[0];
     }
   if (i < n)
     {
       piece[0] = EXP (simd_load_part (x + i, n - i));
-      simd_store_part (y + i, n - i, piece[0]);
+      if (y)
+        simd_store_part (y + i, n - i, piece[0]);
       rest += simd_keep_part (piece[0], n - i);
     }
   SIMD (add_to_sums) (&sums, rest);
@@ -209,19 +213,22 @@ SIMD (row_softmax) (gint64 n, const float *x, float scale, float *y)
     simd_store_part (y + i, n - i, simd_load_part (y + i, n - i) * factor);
 }
 
-/* As row_softmax, for its logarithms: exponentials are needed only for their sum, a piece at a time. */
+/* As row_softmax, for its logarithms: exponentials are needed only for their sum. */
 static TARGET void
 SIMD (row_log_softmax) (gint64 n, const float *x, float scale, float *y)
 {
-  float  piece[PIECE], maximum, shift;
-  double sum = 0.0;
+  float  maximum, shift;
   gint64 i = 0;
 
   x = SIMD (scale_row) (n, x, scale, y);
   maximum = SIMD (row_maximum) (n, x);
-  for (gint64 k = 0; k < n; k += PIECE)
-    sum += SIMD (row_exponentials) (MIN (n - k, PIECE), x + k, maximum, piece);
-  shift = (float) log (sum * 0x1p-32);
+  shift = (float) log (SIMD (row_exponentials) (n, x, maximum, NULL) * 0x1p-32);
+  for (; i + 4 * LANES <= n; i += 4 * LANES)
+    {
+      HYB_UNROLL (4)
+      for (int k = 0; k < 4; k++)
+        simd_store (y + i + k * LANES, simd_load (x + i + k * LANES) - maximum - shift);
+    }
   for (; i + LANES <= n; i += LANES)
     simd_store (y + i, simd_load (x + i) - maximum - shift);
   if (i < n)

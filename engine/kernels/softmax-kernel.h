@@ -1,7 +1,7 @@
 /* softmax-kernel.h — the loops of softmax.c: y[o,k,i] = exp (x[o,k,i]) / sum_k exp (x[o,k,i]).
  *
  * inner == 1: for each o, one contiguous row over k (rows.h).  Otherwise: for each o, for each block of BLOCK adjacent i,
- * for k, so that memory is read in order.  Rows shorter than a vector are transposed block by block.  Elements beyond the
+ * for k, so that memory is read in order.  Short rows are transposed block by block.  Elements beyond the
  * length of a row are 0.  backward_row() and backward_block() compute the gradients in the same two orders.  each-real.h
  * compiles this file for float and double.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
@@ -91,8 +91,8 @@ NAME (softmax_block) (const SoftmaxCall *call, gint64 outer, gint64 first, gint6
   NAME (fill_past_lengths) (call, outer, first, n, 0);
 }
 
-/* Computes rows first … first + n - 1, each shorter than a vector, side by side: they are transposed, so that the
- * loops run over rows. */
+/* Computes rows first … first + n - 1, which are short, side by side: they are transposed, so that the loops run over
+ * rows. */
 static void
 NAME (softmax_short_rows) (const SoftmaxCall *call, gint64 first, gint64 n)
 {
@@ -100,14 +100,12 @@ NAME (softmax_short_rows) (const SoftmaxCall *call, gint64 first, gint64 n)
   const REAL    *x = (const REAL *) call->x + first * length;
   REAL          *y = (REAL *) call->to + first * length, tile[SHORT_ROW * BLOCK];
   HybSoftmaxView view = { 1, length, n, call->view->scale, call->view->log, NULL, 0 };
+  SoftmaxCall    beside = { .view = &view, .x = tile, .to = tile };
 
-  for (gint64 k = 0; k < length; k++)
-    for (gint64 i = 0; i < n; i++)
-      tile[k * n + i] = x[i * length + k];
-  NAME (softmax_block) (&(SoftmaxCall){ .view = &view, .x = tile, .to = tile }, 0, 0, n);
-  for (gint64 k = 0; k < length; k++)
-    for (gint64 i = 0; i < n; i++)
-      y[i * length + k] = tile[k * n + i];
+  NAME (transpose) (length, n, x, tile);
+  if (!NAME (softmax_lines) (&beside, 0))
+    NAME (softmax_block) (&beside, 0, 0, n);
+  NAME (transpose) (n, length, tile, y);
 }
 
 static void
@@ -115,7 +113,7 @@ NAME (softmax_slice) (gint64 begin, gint64 end, gpointer data)
 {
   const SoftmaxCall *call = data;
 
-  if (has_short_rows (call->view))
+  if (has_short_rows (call->view, sizeof (REAL) == sizeof (float) ? SHORT_ROW : SHORT_ROW_F64))
     {
       for (gint64 first = begin; first < end; first += BLOCK)
         NAME (softmax_short_rows) (call, first, MIN (BLOCK, end - first));

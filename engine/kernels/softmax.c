@@ -7,6 +7,7 @@
 
 #include "engine/base/parallel.h"
 #include "engine/kernels/rows.h"
+#include "engine/kernels/simd/transpose.h"
 #include "engine/kernels/simd/vector-math.h"
 
 #include <float.h>
@@ -47,13 +48,32 @@ row_length (const SoftmaxCall *call, gint64 place)
                 view->length);
 }
 
-/* Elements of a row, at most, for which rows are computed side by side. */
-#define SHORT_ROW 8
+/* Elements of a row, at most, for which rows are computed side by side; of floats by vectors. */
+#define SHORT_ROW     32
+#define SHORT_ROW_F64 8
 
 static gboolean
-has_short_rows (const HybSoftmaxView *view)
+has_short_rows (const HybSoftmaxView *view, gint64 most)
 {
-  return view->inner == 1 && view->length <= SHORT_ROW && !view->row_lengths;
+  return view->inner == 1 && view->length <= most && view->outer > 1 && !view->row_lengths;
+}
+
+static void
+transpose_f32 (gint64 height, gint64 width, const float *x, float *y)
+{
+  hyb_transpose_32 (&(HybTranspose){ .height = height,
+                                     .width = width,
+                                     .x_stride = height,
+                                     .y_stride = width },
+                    x, y);
+}
+
+static void
+transpose_f64 (gint64 height, gint64 width, const double *x, double *y)
+{
+  for (gint64 i = 0; i < height; i++)
+    for (gint64 k = 0; k < width; k++)
+      y[i * width + k] = x[k * height + i];
 }
 
 static void
@@ -79,7 +99,7 @@ softmax_lines_f32 (const SoftmaxCall *call, gint64 outer)
   const HybSoftmaxView *view = call->view;
   gint64                at = outer * view->length * view->inner;
 
-  if (view->log || view->row_lengths)
+  if (view->row_lengths)
     return FALSE;
   HYB_SIMD_CHOOSE (softmax_lines) (view, (const float *) call->x + at, (float *) call->to + at);
   return TRUE;
