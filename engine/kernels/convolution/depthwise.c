@@ -18,6 +18,7 @@ typedef struct
   const gint64 *columns; /* where the cells under each tap of a row begin */
   const float  *weight;
   gint64        kernel[2], stride, dilate; /* stride and dilation of rows */
+  gint64        shared; /* rows of the map from one to the next that shares cells with it */
   gint64        n_rows, n_columns;
   float        *map;
   const float  *other; /* likewise, or NULL */
@@ -29,11 +30,11 @@ typedef struct
 /* Computes all rows of a strip. */
 typedef void (*SumStrip) (const Strip *strip);
 
-/* The kernels of one instruction set: for windows of 3 × 3 and 5 × 5 without dilation and rows with stride 1 and 2, and for
- * all others. */
+/* The kernels of one instruction set: for windows of 3 × 3, 5 × 5 and 7 × 7 whose neighbours share all rows of cells but
+ * one or two, and for all others. */
 typedef struct
 {
-  SumStrip three[2], five[2], any;
+  SumStrip three[2], five[2], seven[2], any;
 } Kernels;
 
 #include "engine/kernels/vectorise.h"
@@ -48,16 +49,27 @@ hyb_depthwise_fits (const HybConvolve *convolve)
          hyb_window_rows_fit (convolve);
 }
 
+/* Rows of the map from one to the next whose windows share all rows of cells but one; 0 if there are none. */
+static gint64
+find_shared (const HybConvolve *convolve)
+{
+  return convolve->dilate[1] % convolve->stride[1] == 0 ? convolve->dilate[1] / convolve->stride[1]
+                                                        : 0;
+}
+
 static SumStrip
 choose_kernel (const HybConvolve *convolve)
 {
   const Kernels *kernels = HYB_SIMD_CHOOSE (&kernels);
-  gint64         size = convolve->kernel[1], stride = convolve->stride[1];
+  gint64         size = convolve->kernel[1];
+  gboolean       halves = convolve->stride[1] == 2 && convolve->dilate[1] == 1;
 
-  if (convolve->kernel[2] != size || (size != 3 && size != 5) || convolve->dilate[1] != 1 ||
-      stride > 2)
+  if (convolve->kernel[2] != size || (find_shared (convolve) == 0 && !halves))
     return kernels->any;
-  return size == 3 ? kernels->three[stride - 1] : kernels->five[stride - 1];
+  return size == 3   ? kernels->three[halves]
+         : size == 5 ? kernels->five[halves]
+         : size == 7 ? kernels->seven[halves]
+                     : kernels->any;
 }
 
 /* A convolution of all samples. */
@@ -109,6 +121,7 @@ sum_filter (const Convolution *convolution, gint64 plane, gint64 first, gint64 n
                               .kernel = { convolve->kernel[1], convolve->kernel[2] },
                               .stride = convolve->stride[1],
                               .dilate = convolve->dilate[1],
+                              .shared = MAX (find_shared (convolve), 1),
                               .n_rows = n,
                               .n_columns = convolve->map[2],
                               .map = convolution->operands->map + at,

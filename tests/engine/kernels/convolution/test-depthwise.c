@@ -151,6 +151,24 @@ test_strips_wide_rows_and_far_padding (void)
   check (&c);
 }
 
+/* Rows of the map that share cells with the next one, the second or the third, in strips of every size. */
+static void
+test_windows_far_apart (void)
+{
+  static const gint64 steps[][2] = { { 1, 1 }, { 1, 2 }, { 1, 3 }, { 2, 2 },
+                                     { 2, 4 }, { 2, 3 }, { 3, 3 } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (steps); i++)
+    for (gint64 kernel = 3; kernel <= 7; kernel += 2)
+      for (gint64 height = 7; height < 60; height += 13)
+        {
+          Window      window = { kernel, steps[i][0], kernel / 2 * steps[i][1], steps[i][1] };
+          HybConvolve c = make (2, height, 10 + 3 * height, &window, &window);
+
+          check (&c);
+        }
+}
+
 static void
 test_threads_change_no_byte (void)
 {
@@ -178,6 +196,7 @@ TEST_PROGRAM (test_depthwise)
 
 #define TEST(name, function) g_test_add_func ("/engine/kernels/depthwise/" name, function)
   TEST ("maps-of-every-width", test_maps_of_every_width);
+  TEST ("windows-far-apart", test_windows_far_apart);
   TEST ("strips-wide-rows-and-far-padding", test_strips_wide_rows_and_far_padding);
   TEST ("threads-change-no-byte", test_threads_change_no_byte);
 #undef TEST
