@@ -10,6 +10,7 @@
 HYB_PASS (lower)                /* all others handle the engine's operators only */
 HYB_PASS (infer_types)          /* every later pass needs types */
 HYB_PASS (fold_literals)        /* the next passes look for constant operands */
+HYB_PASS (integer_layers)       /* before folding, which would make floats of the weights */
 HYB_PASS (recognise_layers)     /* before folding, which packs their matrices */
 HYB_PASS (fold_batch_norm)      /* turns batch normalisation into filters and bias of a convolution */
 HYB_PASS (fold_scales)          /* folds the nodes after a convolution into its filters and bias, folded norms
