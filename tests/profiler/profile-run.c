@@ -173,10 +173,9 @@ test_model_subject (const TestModel *model, HybMode mode, gboolean backward)
 }
 
 ProfCapture *
-test_model_capture (const TestModel *model, HybMode mode, gboolean backward)
+test_subject_capture (ProfSubject *subject, guint n_traced)
 {
-  g_autoptr (ProfSubject) subject = test_model_subject (model, mode, backward);
-  ProfMeasureOptions options = { .warmup = 1, .repeat = 5, .traced = 5, .seconds = 30 };
+  ProfMeasureOptions options = { .warmup = 1, .repeat = 5, .traced = n_traced, .seconds = 30 };
   ProfSeries         series;
   ProfCapture       *capture;
   g_autoptr (GError) error = NULL;
@@ -188,4 +187,12 @@ test_model_capture (const TestModel *model, HybMode mode, gboolean backward)
   g_assert_no_error (error);
   prof_series_clear (&series);
   return capture;
+}
+
+ProfCapture *
+test_model_capture (const TestModel *model, HybMode mode, gboolean backward)
+{
+  g_autoptr (ProfSubject) subject = test_model_subject (model, mode, backward);
+
+  return test_subject_capture (subject, 5);
 }

@@ -23,5 +23,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (TestModel, test_model_free)
 
 /* A subject without optimising passes; asserts that it can be made.  (transfer full) */
 ProfSubject *test_model_subject (const TestModel *model, HybMode mode, gboolean backward);
+/* A capture of a subject with 5 clean runs.  (transfer full) */
+ProfCapture *test_subject_capture (ProfSubject *subject, guint n_traced);
 /* A capture of such a subject with 5 clean and 5 traced runs.  (transfer full) */
 ProfCapture *test_model_capture (const TestModel *model, HybMode mode, gboolean backward);

@@ -6,7 +6,7 @@
 
 #include "engine/graph/builder.h"
 #include "profiler/explain/advise.h"
-#include "profiler/summary/measured-capture.h"
+#include "tests/profiler/profile-run.h"
 #include "tests/program.h"
 
 #include <math.h>
@@ -71,23 +71,6 @@ make_subject (const char *weight, const ProfSubjectOptions *options)
   return subject;
 }
 
-static ProfCapture *
-make_capture (ProfSubject *subject)
-{
-  ProfMeasureOptions options = { .warmup = 1, .repeat = 5, .traced = 8, .seconds = 30 };
-  ProfSeries         series;
-  ProfCapture       *capture;
-  g_autoptr (GError) error = NULL;
-
-  prof_series_init (&series);
-  prof_measure (&subject, 1, &series, &options, &error);
-  g_assert_no_error (error);
-  capture = prof_capture_measurement (subject, &series, NULL, &error);
-  g_assert_no_error (error);
-  prof_series_clear (&series);
-  return capture;
-}
-
 /* Nodes that ran, did the same as before, and are marked. */
 static guint
 count_marked (const ProfCapture *capture)
@@ -143,7 +126,7 @@ test_what_each_run_repeats_is_said (void)
       ProfSubjectOptions options = { .mode = HYB_MODE_STATIC,
                                      .without = i > 0 ? one_by_one : NULL };
       g_autoptr (ProfSubject) subject = make_subject ("net_weight", &options);
-      g_autoptr (ProfCapture) capture = make_capture (subject);
+      g_autoptr (ProfCapture) capture = test_subject_capture (subject, 8);
 
       g_assert_cmpuint (count_marked (capture), >, 0);
       g_assert_cmpfloat (prof_capture_get_number (capture, PROF_FOLDABLE_BYTES_KEY), ==,
@@ -160,7 +143,7 @@ test_folded_plans_say_so (void)
   ProfSubjectOptions as_usual = { .mode = HYB_MODE_STATIC };
   g_autoptr (ProfSubject) subject = make_subject ("net_weight", &options);
   g_autoptr (ProfSubject) usual = make_subject ("net_weight", &as_usual);
-  g_autoptr (ProfCapture) capture = make_capture (subject);
+  g_autoptr (ProfCapture) capture = test_subject_capture (subject, 8);
 
   g_assert_true (prof_subject_run (subject, NULL, NULL) && prof_subject_run (usual, NULL, NULL));
   g_assert_cmpmem (hyb_tensor_get_data (prof_subject_get_output (subject, 0)),
@@ -195,7 +178,7 @@ test_nothing_is_said_where_nothing_can_be_folded (void)
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {
       g_autoptr (ProfSubject) subject = make_subject (cases[i].weight, &cases[i].options);
-      g_autoptr (ProfCapture) capture = make_capture (subject);
+      g_autoptr (ProfCapture) capture = test_subject_capture (subject, 8);
 
       g_assert_cmpint (prof_subject_may_fold (subject), ==, i == 0);
       g_assert_cmpuint (count_marked (capture), ==, 0);

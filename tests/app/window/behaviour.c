@@ -330,21 +330,6 @@ find_type (GtkWidget *root, const char *type)
   return NULL;
 }
 
-static GtkWidget *
-find_preferences (void)
-{
-  g_autoptr (GListModel) windows = g_object_ref (gtk_window_get_toplevels ());
-
-  for (guint i = 0; i < g_list_model_get_n_items (windows); i++)
-    {
-      g_autoptr (GtkWidget) other = g_list_model_get_item (windows, i);
-
-      if (SCOPE_IS_PREFERENCES (other))
-        return other; /* the application keeps it */
-    }
-  return NULL;
-}
-
 static gboolean
 is_forgotten (gpointer unused G_GNUC_UNUSED)
 {
@@ -366,7 +351,8 @@ has_no_captures (gpointer unused G_GNUC_UNUSED)
 static gboolean
 can_empty (gpointer unused G_GNUC_UNUSED)
 {
-  return gtk_widget_activate_action (find_preferences (), "preferences.empty", NULL);
+  return gtk_widget_activate_action (gui_find_window (SCOPE_TYPE_PREFERENCES), "preferences.empty",
+                                     NULL);
 }
 
 /* A file in the folder that the preferences can empty. */
@@ -388,7 +374,7 @@ test_preferences (void)
 
   gui_act (window, "win.preferences", NULL);
   g_assert_true (gui_wait (has_another_window, NULL, 5000));
-  preferences = find_preferences ();
+  preferences = gui_find_window (SCOPE_TYPE_PREFERENCES);
   g_assert_nonnull (preferences);
   reopen = gui_find (preferences, "reopen");
   g_assert_false (scope_settings_get_flag ("reopen", FALSE));

@@ -11,31 +11,16 @@
 /* The program that --target runs is the one of this build. */
 #define LAUNCHER "env NOTHING=1"
 
-static GtkWidget *
-find_preferences (void)
-{
-  g_autoptr (GListModel) windows = g_object_ref (gtk_window_get_toplevels ());
-
-  for (guint i = 0; i < g_list_model_get_n_items (windows); i++)
-    {
-      g_autoptr (GtkWidget) other = g_list_model_get_item (windows, i);
-
-      if (SCOPE_IS_PREFERENCES (other))
-        return other; /* the application keeps it */
-    }
-  return NULL;
-}
-
 static gboolean
 has_preferences (gpointer unused G_GNUC_UNUSED)
 {
-  return find_preferences () != NULL;
+  return gui_find_window (SCOPE_TYPE_PREFERENCES) != NULL;
 }
 
 static gboolean
 has_none (gpointer unused G_GNUC_UNUSED)
 {
-  return !find_preferences ();
+  return !gui_find_window (SCOPE_TYPE_PREFERENCES);
 }
 
 static guint
@@ -67,7 +52,7 @@ test_preferences (void)
 
   gui_act (window, "win.targets", NULL);
   g_assert_true (gui_wait (has_preferences, NULL, 5000));
-  preferences = find_preferences ();
+  preferences = gui_find_window (SCOPE_TYPE_PREFERENCES);
   list = gui_find (preferences, "targets-page");
   g_assert_true (list && gtk_widget_get_mapped (list));
   enter (preferences, "target-name", "near by");

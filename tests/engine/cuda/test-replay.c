@@ -1,7 +1,7 @@
 /* test-replay.c — what static mode records and replays on the pretend GPU, and when it must not.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/device/gpu-private.h"
-#include "engine/device/loader.h"
+#include "tests/engine/cuda/faulty-backend.h"
 #include "tests/engine/cuda/on-pretend-gpu.h"
 #include "tests/engine/ops/op-body.h"
 #include "tests/program.h"
@@ -161,9 +161,7 @@ compare (HybGraph *graph, gint64 w_rows, gint64 w_columns)
 
 /* --- A planted fault: a twin that lets the recording keep the seed --- */
 
-static const HybBackend *real_backend;
-static HybDeviceOp       real_dropout;
-static gint64           *kept_seed; /* on the device */
+static gint64 *kept_seed; /* on the device */
 
 static void
 bake_seed (HybQueue *queue, const HybCall *call, const HybRun *given, gpointer prepared)
@@ -172,34 +170,7 @@ bake_seed (HybQueue *queue, const HybCall *call, const HybRun *given, gpointer p
 
   real_backend->set (queue, kept_seed, (gint64) given->seed);
   baked.seed_there = (const guint64 *) kept_seed;
-  real_dropout.launch (queue, call, &baked, prepared);
-}
-
-/* The backend with that twin; its operators are to be freed. */
-static HybBackend
-new_faulty_backend (void)
-{
-  g_autoptr (GArray) ops = g_array_new (TRUE, FALSE, sizeof (HybDeviceOp));
-  g_autoptr (GError) error = NULL;
-  HybBackend faulty;
-
-  real_backend = hyb_backend_load (&error);
-  g_assert_no_error (error);
-  for (const HybDeviceOp *op = real_backend->ops; op->name; op++)
-    {
-      HybDeviceOp own = *op;
-
-      if (strcmp (op->name, "Dropout") == 0)
-        {
-          real_dropout = *op;
-          own.launch = bake_seed;
-        }
-      g_array_append_val (ops, own);
-    }
-  g_assert_nonnull (real_dropout.launch);
-  faulty = *real_backend;
-  faulty.ops = (const HybDeviceOp *) (gpointer) g_array_free (g_steal_pointer (&ops), FALSE);
-  return faulty;
+  real_op.launch (queue, call, &baked, prepared);
 }
 
 /* --- Tests --- */
@@ -279,7 +250,7 @@ test_recorded_seed_is_found (void)
   if (!set_up (""))
     return;
   plain_gpu = open_gpu ();
-  faulty = new_faulty_backend ();
+  faulty = new_faulty_backend ("Dropout", bake_seed);
   gpu = hyb_gpu_open_with (&faulty, 0, HYB_GPU_PRECISE, &error);
   g_assert_no_error (error);
   kept_seed = faulty.take (gpu->device, FALSE, sizeof *kept_seed, &error);

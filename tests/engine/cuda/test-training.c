@@ -4,8 +4,8 @@
  * HYB_PRETEND, which meson.build sets, says in which order threads run.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/device/gpu-private.h"
-#include "engine/device/loader.h"
 #include "engine/graph/builder.h"
+#include "tests/engine/cuda/faulty-backend.h"
 #include "tests/engine/cuda/training.h"
 #include "tests/program.h"
 
@@ -384,10 +384,8 @@ test_early_batch_is_found (void)
 
 /* --- A planted fault: a twin that lets the recording keep the learning rate --- */
 
-static const HybBackend *real_backend;
-static HybDeviceOp       real_update;
-static double           *kept_numbers; /* on the device */
-static HybTrainer       *baking;
+static double     *kept_numbers; /* on the device */
+static HybTrainer *baking;
 
 static void
 bake_rate (HybQueue *queue, const HybCall *call, const HybRun *given, gpointer prepared)
@@ -408,34 +406,7 @@ bake_rate (HybQueue *queue, const HybCall *call, const HybRun *given, gpointer p
     }
   inputs[2] = kept_numbers;
   baked.input = inputs;
-  real_update.launch (queue, call, &baked, prepared);
-}
-
-/* The backend with that twin; its operators are to be freed. */
-static HybBackend
-new_faulty_backend (void)
-{
-  g_autoptr (GArray) ops = g_array_new (TRUE, FALSE, sizeof (HybDeviceOp));
-  g_autoptr (GError) error = NULL;
-  HybBackend faulty;
-
-  real_backend = hyb_backend_load (&error);
-  g_assert_no_error (error);
-  for (const HybDeviceOp *op = real_backend->ops; op->name; op++)
-    {
-      HybDeviceOp own = *op;
-
-      if (strcmp (op->name, "_update_sgd") == 0)
-        {
-          real_update = *op;
-          own.launch = bake_rate;
-        }
-      g_array_append_val (ops, own);
-    }
-  g_assert_nonnull (real_update.launch);
-  faulty = *real_backend;
-  faulty.ops = (const HybDeviceOp *) (gpointer) g_array_free (g_steal_pointer (&ops), FALSE);
-  return faulty;
+  real_op.launch (queue, call, &baked, prepared);
 }
 
 /* The comparison with the processor finds a rate that was recorded: two steps are right, the next is not. */
@@ -454,7 +425,7 @@ test_recorded_rate_is_found (void)
     return;
   there = open_model (how.model);
   here = open_model (how.model);
-  faulty = new_faulty_backend ();
+  faulty = new_faulty_backend ("_update_sgd", bake_rate);
   gpu = hyb_gpu_open_with (&faulty, 0, HYB_GPU_PRECISE, &error);
   g_assert_no_error (error);
   kept_numbers = faulty.take (gpu->device, FALSE, 64 * sizeof *kept_numbers, &error);
