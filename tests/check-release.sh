@@ -19,8 +19,9 @@ command -v git >/dev/null || { echo "1..0 # SKIP git is not installed"; exit 0; 
 # start: a repository that is ready for the release 1.2.3.
 start () {
   rm -rf "$repository"
-  mkdir -p "$repository/tools" "$repository/resources/data"
+  mkdir -p "$repository/tools" "$repository/tests" "$repository/resources/data"
   cp "$root/tools/release.sh" "$repository/tools"
+  cp "$root/tests/temporary-folder.sh" "$root/tests/remove-afterwards.sh" "$repository/tests"
   cd "$repository" || exit 2
   printf "project('hybridscope', 'c',\n  version: '1.2.3',\n  license: 'LGPL-2.1-or-later')\n" >meson.build
   printf "option('gtk', type: 'feature', value: 'auto')\noption('tests', type: 'boolean', value: true)\n" >meson_options.txt

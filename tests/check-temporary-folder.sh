@@ -57,9 +57,10 @@ try a-program-ends python 'sys.exit(3)'
 try a-program-is-terminated python 'os.kill(os.getpid(), signal.SIGTERM)'
 try a-program-is-killed python 'os.kill(os.getpid(), signal.SIGKILL)'
 
-# Scripts and programs of the tests make their folders here and nowhere else.
-grep -rnE 'mktemp|mkdtemp' "$tests" --include='*.sh' | grep -v '/\(temporary-folder\|check-temporary-folder\|check-gpu-script\)\.sh:' >"$work/out"
-grep -rlE '^import tempfile' "$tests" --include='*.py' | grep -v '/temporary_folder\.py$' |
+# Scripts and programs make their folders here and nowhere else, but for those that are carried to machines with a GPU.
+grep -rnE 'mktemp|mkdtemp' "$tests" "$tests/../tools" --include='*.sh' |
+  grep -v '/\(temporary-folder\|check-temporary-folder\|check-gpu-script\|gpu-first-contact\|frame\)\.sh:' >"$work/out"
+grep -rlE '^import tempfile' "$tests" "$tests/../tools" --include='*.py' | grep -v '/temporary_folder\.py$' |
   xargs grep -L '^ *temporary_folder\.use()' >>"$work/out"
 [ ! -s "$work/out" ]
 report $? /tests/temporary-folder/all-use-it

@@ -28,6 +28,9 @@ import sys
 import tempfile
 import time
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../tests"))
+import temporary_folder  # noqa: E402
+
 PYTHON = """
 import sys, numpy, onnxruntime
 options = onnxruntime.SessionOptions()
@@ -171,6 +174,7 @@ def summarise(rows, peer, column, what):
 
 
 def main():
+    temporary_folder.use()
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("hscope")
     parser.add_argument("files", nargs="*")

@@ -12,8 +12,9 @@ export_file=${HYB_SHARED:-$root/../shared}/models/multi-model-server/lstm_ptb-sy
 hscope=$build/app/hscope
 HYB_GALLERY=$build/resources/gallery
 export HYB_GALLERY
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+tests=$root/tests
+# shellcheck source=tests/temporary-folder.sh
+. "$tests/temporary-folder.sh"
 cp "$export_file" "$work/ptb-as-is-symbol.json"
 cd "$work"
 

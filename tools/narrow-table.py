@@ -20,6 +20,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../tests"))
+import temporary_folder  # noqa: E402
+
 TYPES = ["float16", "bfloat16", "int8"]
 ONE_RUN = "hyb_executor_run"      # the function of the engine that runs a plan once
 
@@ -102,6 +105,7 @@ def print_row(options, folder, work):
 
 
 def main():
+    temporary_folder.use()
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("--hscope", required=True)
     parser.add_argument("--mxnet")

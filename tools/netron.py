@@ -26,6 +26,9 @@ import sys
 import tempfile
 import time
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "tests"))
+import temporary_folder  # noqa: E402
+
 PAGE = (900, 640)           # the page that both pictures are fitted into
 WAIT = 120                  # seconds until a page that does not show a graph is given up
 RUNS = 3                    # the smallest time of this many runs is printed
@@ -201,6 +204,7 @@ def name_of(model):
 
 
 def main():
+    temporary_folder.use()
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--hscope", required=True)
     parser.add_argument("--netron", required=True)

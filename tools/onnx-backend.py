@@ -17,6 +17,7 @@ import multiprocessing.pool
 import os
 import re
 import subprocess
+import sys
 import tempfile
 import warnings
 import numpy as np
@@ -24,6 +25,9 @@ import onnx
 import onnx.backend.test
 from onnx import TensorProto, numpy_helper
 from onnx.backend.test.case.node import collect_testcases
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../tests"))
+import temporary_folder  # noqa: E402
 
 TOLERANCES = {"float16": 2e-3, "bfloat16": 1e-2}
 # Element types that are named and shown but not computed.
@@ -219,6 +223,7 @@ def print_table(results, file):
 
 
 def main():
+    temporary_folder.use()
     parser = argparse.ArgumentParser()
     parser.add_argument("hscope")
     parser.add_argument("--only", default="")

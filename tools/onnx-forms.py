@@ -33,6 +33,9 @@ import sys
 import tempfile
 import warnings
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../tests"))
+import temporary_folder  # noqa: E402
+
 LENGTH, BATCH = 5, 2
 OTHER = {"length": 7, "batch": 3}
 FORMS = ("unrolled", "foreach", "while", "fused")
@@ -554,6 +557,7 @@ def cost(options):
 
 
 def main():
+    temporary_folder.use()
     parser = argparse.ArgumentParser()
     parts = parser.add_subparsers(dest="part", required=True)
     maker, checker = parts.add_parser("make"), parts.add_parser("check")

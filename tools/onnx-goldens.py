@@ -29,6 +29,9 @@ import sys
 import tempfile
 import numpy as np
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../tests"))
+import temporary_folder  # noqa: E402
+
 RECURRENT = re.compile(r"RNN|_foreach|_while_loop|_cond")
 TEN = ("lenet-static", "mlp-two", "bn-residual-predict", "layer-top-lstm-l1-bi-ntc", "lm-chained-cells", "lm-tied", "fused-lstm-l2",
        "cell-lstm-t6-ntc-none", "cell-gru-t6-ntc-none", "rnn-stack-document")
@@ -205,6 +208,7 @@ def exported(options):
 
 
 def main():
+    temporary_folder.use()
     parser = argparse.ArgumentParser()
     commands = parser.add_subparsers(dest="command", required=True)
     one = commands.add_parser("round")

@@ -20,6 +20,9 @@ import tempfile
 import time
 import numpy as np
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../tests"))
+import temporary_folder  # noqa: E402
+
 ONE = ["--threads", "1"]
 
 
@@ -79,6 +82,7 @@ def difference(a, b):
 
 
 def main():
+    temporary_folder.use()
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("hscope")
     parser.add_argument("folder")

@@ -26,6 +26,9 @@ import onnxruntime
 from onnx import TensorProto, helper, numpy_helper
 from onnx.backend.test.case.node import collect_testcases
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "tests"))
+import temporary_folder  # noqa: E402
+
 MAX_ELEMENTS = 4096
 N_NOISY = 4
 ROUNDING = {"float32": 1e-6, "float64": 2e-15, "float16": 2e-3}
@@ -412,6 +415,7 @@ def all_nodes(nodes):
 
 
 def main():
+    temporary_folder.use()
     parser = argparse.ArgumentParser()
     parser.add_argument("hscope")
     parser.add_argument("--first", type=int, default=1)

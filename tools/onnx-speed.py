@@ -28,6 +28,9 @@ import sys
 import tempfile
 import time
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../tests"))
+import temporary_folder  # noqa: E402
+
 FIRST = """
 import sys, time
 begin = time.clock_gettime(time.CLOCK_MONOTONIC)
@@ -194,6 +197,7 @@ def mean(rows):
 
 
 def main():
+    temporary_folder.use()
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("hscope")
     parser.add_argument("folder")

@@ -29,6 +29,9 @@ import tempfile
 import numpy as np
 import onnx
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../tests"))
+import temporary_folder  # noqa: E402
+
 TOLERANCES = {"float16": 2e-3, "bfloat16": 1e-2}
 HERE = os.path.dirname(os.path.abspath(__file__))
 
@@ -186,6 +189,7 @@ def without_names(sentence):
 
 
 def main():
+    temporary_folder.use()
     parser = argparse.ArgumentParser()
     parser.add_argument("hscope")
     parser.add_argument("--files")

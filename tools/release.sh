@@ -31,8 +31,9 @@ printf '%s\n' "$heading" | grep -qxE "## $version, [0-9]{4}-[0-9]{2}-[0-9]{2}" |
 grep -q "<release version=\"$version\"" resources/data/org.hybridscope.Hybridscope.metainfo.xml.in ||
   refuse "the metainfo file has no release $version: add it to <releases>"
 
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+tests=$PWD/tests
+# shellcheck source=tests/temporary-folder.sh
+. "$tests/temporary-folder.sh"
 # Only the build's configuration is needed for a tarball; the tests have been run before.
 meson setup "$work/build" -Dgtk=disabled -Dtests=false >"$work/log" 2>&1 ||
   { tail -20 "$work/log" >&2; refuse "meson setup failed"; }

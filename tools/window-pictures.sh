@@ -8,8 +8,9 @@ build=$(cd "$1" && pwd)
 mkdir -p "${2:-$root/docs/window}"
 folder=$(cd "${2:-$root/docs/window}" && pwd)
 if [ $# -gt 2 ]; then shift 2; else set --; fi
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+tests=$root/tests
+# shellcheck source=tests/temporary-folder.sh
+. "$tests/temporary-folder.sh"
 
 ninja -C "$build" app/hscope tests/app/window-pictures
 if [ -z "$HYBRIDSCOPE_SWEEP" ]; then # the folder of a sweep that is shown

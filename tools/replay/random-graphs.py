@@ -20,6 +20,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tests"))
+import temporary_folder  # noqa: E402
+
 BATCH = 200
 RESULT = "result: "  # begins the lines of answers; MXNet writes others
 # The differences of one type, relative to the element and to the largest one.
@@ -253,6 +256,7 @@ def run_batch(paths):
 
 
 def main():
+    temporary_folder.use()
     parser = argparse.ArgumentParser()
     parser.add_argument("program")
     parser.add_argument("samples")

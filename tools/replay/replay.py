@@ -19,6 +19,9 @@ import sys
 import tempfile
 import zipfile
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tests"))
+import temporary_folder  # noqa: E402
+
 HERE = pathlib.Path(__file__).resolve().parent
 HEADER = re.compile(r"^# (\S+), case (\S+): ?(.*)$")
 TEST = re.compile(r"^(?:not )?ok \d+ (\S+)")
@@ -152,6 +155,7 @@ def table(totals, counts):
 
 
 def main():
+    temporary_folder.use()
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("program", help="the built tests/engine/engine-tests")
     parser.add_argument("folder", help="the folder that capture.py wrote")

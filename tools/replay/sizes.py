@@ -20,6 +20,7 @@ import resource
 import select
 import signal
 import subprocess
+import sys
 import tempfile
 
 os.environ.setdefault("MXNET_MKLDNN_ENABLED", "0")
@@ -29,6 +30,9 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import mxnet as mx      # noqa: E402  the switches above are read while importing
 import numpy as np      # noqa: E402
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tests"))
+import temporary_folder  # noqa: E402
 
 # What a size becomes, besides one more than it was.
 SIZES = (0, -1, 100)
@@ -256,6 +260,7 @@ def compare_file(path, options, out):
 
 
 def main():
+    temporary_folder.use()
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folders", nargs="+", type=pathlib.Path, help="folders of goldens")
     parser.add_argument("--ops", nargs="*", default=["*"], help="which operators, such as 'Pool*'")

@@ -30,6 +30,9 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import zoo_layers       # noqa: E402
 import zoo_models       # noqa: E402
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tests"))
+import temporary_folder  # noqa: E402
+
 # Outputs are the same if the largest difference is below this part of the largest number of that output. Deep networks
 # sum thousands of float32 numbers in another order; measured against float64, MXNet is that far away too.
 SAME = 1e-3
@@ -290,6 +293,7 @@ def write_table(rows, path):
 
 
 def main():
+    temporary_folder.use()
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("patterns", nargs="*", default=["*"], help="which models, such as 'ssd_*'")
     parser.add_argument("--hscope", default="build/app/hscope")
